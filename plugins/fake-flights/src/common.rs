@@ -1,9 +1,10 @@
 //! Building and checking of responses, which both suppliers share, in pure functions.
 
+use serde_json::Value;
 use stopover_sdk::json::{DecodeError, ensure, non_empty};
 use stopover_sdk::money::Decimal;
 use stopover_sdk::time;
-use stopover_sdk::types::flight::{ChangeType, Direction, Journey, Segment};
+use stopover_sdk::types::flight::{ChangeType, Direction, Journey, Segment, Title};
 use stopover_sdk::types::{LocalTime, MinorUnits, Money};
 
 /// Maximum size of an offer id that the gateway stores, in bytes.
@@ -21,37 +22,54 @@ pub(crate) struct JourneyData {
 }
 
 /// Returns the journeys of a trip in their order.
-pub(crate) fn journeys(journeys_data: Vec<JourneyData>) -> Result<Vec<Journey>, DecodeError> {
-    let airports: Vec<_> = (journeys_data.iter())
+pub(crate) fn journeys(journeys: Vec<JourneyData>) -> Result<Vec<Journey>, DecodeError> {
+    let airports: Vec<_> = (journeys.iter())
         .map(|journey| (journey.origin.as_str(), journey.destination.as_str()))
         .collect();
     let directions = Direction::for_journeys(&airports);
-    (journeys_data.into_iter().zip(directions))
-        .map(|(journeys_data, direction)| journey(journeys_data, direction))
+    (journeys.into_iter().zip(directions))
+        .map(|(data, direction)| journey(data, direction))
         .collect()
 }
 
-fn journey(journeys_data: JourneyData, direction: Direction) -> Result<Journey, DecodeError> {
-    let (Some(first), Some(last)) = (
-        journeys_data.segments.first(),
-        journeys_data.segments.last(),
-    ) else {
+fn journey(data: JourneyData, direction: Direction) -> Result<Journey, DecodeError> {
+    let (Some(first), Some(last)) = (data.segments.first(), data.segments.last()) else {
         return Err(DecodeError::new("a journey has no flights"));
     };
-    let stops = u8::try_from(journeys_data.segments.len() - 1)
+    let stops = u8::try_from(data.segments.len() - 1)
         .map_err(|_| DecodeError::new("a journey has too many flights"))?;
     Ok(Journey {
         departure_time: first.departure_time.clone(),
         arrival_time: last.arrival_time.clone(),
-        supplier_journey_id: journeys_data.id,
-        origin: journeys_data.origin,
-        destination: journeys_data.destination,
+        supplier_journey_id: data.id,
+        origin: data.origin,
+        destination: data.destination,
         direction,
-        fare_brand: non_empty(journeys_data.brand),
-        duration_minutes: Some(journeys_data.minutes),
+        fare_brand: non_empty(data.brand),
+        duration_minutes: Some(data.minutes),
         stops,
-        segments: journeys_data.segments,
+        segments: data.segments,
     })
+}
+
+/// Removes the members of an object that are null. The suppliers expect that they are absent.
+pub(crate) fn without_nulls(mut object: Value) -> Value {
+    if let Some(members) = object.as_object_mut() {
+        members.retain(|_, member| !member.is_null());
+    }
+    object
+}
+
+/// Returns a title in lower case.
+pub(crate) fn title(title: Title) -> &'static str {
+    match title {
+        Title::Mr => "mr",
+        Title::Mrs => "mrs",
+        Title::Ms => "ms",
+        Title::Miss => "miss",
+        Title::Mx => "mx",
+        Title::Dr => "dr",
+    }
 }
 
 /// Returns the type of an airline-initiated change whose kind is unknown, derived from the

@@ -5,6 +5,9 @@ use stopover_sdk::fault::DocumentedErrors;
 use stopover_sdk::http::Response;
 use stopover_sdk::{ChangeError, Refusal, RefusalReason};
 
+/// Message of the error with which a supplier says that the airline cannot quote a cancellation.
+pub(crate) const NO_QUOTE_MESSAGE: &str = "The airline cannot quote the cancellation.";
+
 /// Returns the reason of a definite refusal that the interface has no case for.
 pub(crate) fn other(reason: &str) -> RefusalReason {
     RefusalReason::Other(reason.to_owned())

@@ -1,8 +1,7 @@
-//! The sandbox's address and the form of its suppliers' requests. The gateway adds the API keys.
+//! The sandbox's address. The gateway adds the API keys.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use stopover_sdk::http::Request;
-use stopover_sdk::json::EncodeError;
 use stopover_sdk::settings::{self, BaseUrl, SettingsError};
 
 pub(crate) const SETTINGS_SCHEMA: &str = include_str!("settings.schema.json");
@@ -13,31 +12,17 @@ struct Settings {
     base_url: BaseUrl,
 }
 
-pub(crate) struct ApiClient {
-    /// Base URL without a trailing slash.
-    root: String,
+/// Creates a GET request. The path is percent-encoded and starts with a slash.
+pub(crate) fn get(path: &str) -> Result<Request, SettingsError> {
+    Ok(Request::get(url(path)?))
 }
 
-impl ApiClient {
-    /// Opens the API at this path, which starts with a slash.
-    pub(crate) fn from_settings(path: &str) -> Result<Self, SettingsError> {
-        let Settings { base_url } = settings::read()?;
-        Ok(Self {
-            root: base_url.join(path),
-        })
-    }
+/// Creates a POST request without a body.
+pub(crate) fn post(path: &str) -> Result<Request, SettingsError> {
+    Ok(Request::post(url(path)?))
+}
 
-    /// Creates a GET request. The path is percent-encoded and starts with a slash.
-    pub(crate) fn get(&self, path: &str) -> Request {
-        Request::get(format!("{}{path}", self.root))
-    }
-
-    pub(crate) fn post<T: Serialize>(&self, path: &str, body: &T) -> Result<Request, EncodeError> {
-        self.post_empty(path).json(body)
-    }
-
-    /// Creates a POST request without a body.
-    pub(crate) fn post_empty(&self, path: &str) -> Request {
-        Request::post(format!("{}{path}", self.root))
-    }
+fn url(path: &str) -> Result<String, SettingsError> {
+    let Settings { base_url } = settings::read()?;
+    Ok(base_url.join(path))
 }

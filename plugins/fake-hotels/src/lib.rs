@@ -13,6 +13,7 @@ mod wire;
 #[cfg(feature = "full")]
 mod discovery;
 
+use serde_json::json;
 use stopover_sdk::hotel_booking::{
     BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
 };
@@ -26,7 +27,7 @@ use stopover_sdk::{
 
 use crate::fault::ERRORS;
 use crate::injected_fault::InjectedFault;
-use crate::upstream::LodgeClient;
+use crate::upstream::{change, get, post, read};
 
 pub struct FakeHotels;
 
@@ -72,42 +73,33 @@ impl HotelPricing for FakeHotels {
                 hotels: Vec::new(),
             });
         }
-        let http_request =
-            LodgeClient::from_settings()?.post("/rates", &map::rates_request(&request))?;
-        let rates: wire::Rates = ERRORS.check_read(http_request.send()?)?.json()?;
+        let rates = read(&post("/rates")?.json(&map::rates_request(&request))?)?;
         Ok(map::price_response(rates, &request)?)
     }
 }
 
 impl HotelBooking for FakeHotels {
     fn prebook(request: PrebookRequest) -> Result<PrebookResponse, ChangeError> {
-        let body = wire::PrebookRequest {
-            rate_id: &request.supplier_offer,
-            client_ref: &request.client_reference,
-        };
-        let response = LodgeClient::from_settings()?
-            .post("/prebooks", &body)?
-            .send()?;
-        let prebook: wire::Prebook = ERRORS.check_change(response, fault::PREBOOK)?.json()?;
+        let body = json!({
+            "rate_id": request.supplier_offer,
+            "client_ref": request.client_reference,
+        });
+        let prebook = change(&post("/prebooks")?.json(&body)?, fault::PREBOOK)?;
         Ok(map::prebook_response(prebook, &request.stay)?)
     }
 
     fn book(request: BookRequest) -> Result<SupplierBooking, ChangeError> {
         let body =
             map::book_request(&request).map_err(|error| ChangeError::NotSent(error.to_string()))?;
-        let response = LodgeClient::from_settings()?
-            .post("/bookings", &body)?
-            .send()?;
-        let booking: wire::Booking = ERRORS.check_change(response, fault::BOOK)?.json()?;
+        let booking: wire::Booking = change(&post("/bookings")?.json(&body)?, fault::BOOK)?;
         map::check_client_reference(&booking, &request.client_reference)?;
         map::check_currency(&booking.currency, &request.currency)?;
         Ok(map::booking(booking)?)
     }
 
     fn find(request: FindRequest) -> Result<BookingLookup, ReadError> {
-        let client = LodgeClient::from_settings()?;
         if let Some(id) = &request.supplier_reference {
-            let response = client.get(&booking_path(id)).send()?;
+            let response = get(&booking_path(id))?.send()?;
             if !ERRORS.has_code(&response, fault::NOT_FOUND) {
                 let booking: wire::Booking = ERRORS.check_read(response)?.json()?;
                 map::check_client_reference(&booking, &request.client_reference)?;
@@ -116,25 +108,21 @@ impl HotelBooking for FakeHotels {
         }
         // Lodge guarantees completeness for this response only, so no other response may show that
         // there is no such booking.
-        let response = client
-            .get("/bookings")
-            .query("client_ref", &request.client_reference)
-            .send()?;
-        let found: wire::Bookings = ERRORS.check_read(response)?.json()?;
+        let listing = get("/bookings")?.query("client_ref", &request.client_reference);
+        let found = read(&listing)?;
         Ok(map::booking_lookup(found, &request.client_reference)?)
     }
 }
 
 impl HotelCancellation for FakeHotels {
     fn quote_cancellation(request: QuoteRequest) -> Result<Quote, ReadError> {
-        let client = LodgeClient::from_settings()?;
         let path = booking_path(&request.supplier_reference);
-        let response = client.get(&format!("{path}/cancel-preview")).send()?;
+        let response = get(&format!("{path}/cancel-preview"))?.send()?;
         if !ERRORS.has_code(&response, fault::PREVIEW_NOT_OFFERED) {
             let preview: wire::Preview = ERRORS.check_read(response)?.json()?;
             return Ok(Quote::Preview(map::preview(preview)?));
         }
-        let booking: wire::Booking = ERRORS.check_read(client.get(&path).send()?)?.json()?;
+        let booking: wire::Booking = read(&get(&path)?)?;
         map::check_client_reference(&booking, &request.client_reference)?;
         Ok(Quote::Policy(map::booked_policy(&booking)))
     }
@@ -142,8 +130,7 @@ impl HotelCancellation for FakeHotels {
     fn cancel(request: CancelRequest) -> Result<SupplierBooking, ChangeError> {
         let path = format!("{}/cancel", booking_path(&request.supplier_reference));
         let body = map::cancel_request(&request);
-        let response = LodgeClient::from_settings()?.post(&path, &body)?.send()?;
-        let booking: wire::Booking = ERRORS.check_change(response, fault::CANCEL)?.json()?;
+        let booking: wire::Booking = change(&post(&path)?.json(&body)?, fault::CANCEL)?;
         map::check_client_reference(&booking, &request.booking_client_reference)?;
         Ok(map::booking(booking)?)
     }

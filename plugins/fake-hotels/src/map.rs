@@ -1,47 +1,57 @@
 //! Conversion of Lodge's rates, bookings and cancellations, in pure functions.
 
+use serde_json::{Value, json};
 use stopover_sdk::hotel_booking::{BookRequest, BookingLookup, PrebookResponse};
 use stopover_sdk::hotel_cancellation::{CancelRequest, Preview};
 use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceRequest, PriceResponse};
+use stopover_sdk::html::plain;
 use stopover_sdk::json::{self, DecodeError, ensure, non_empty, single};
 use stopover_sdk::money::{Decimal, MoneyError};
 use stopover_sdk::types::hotel::{
     CancellationAmounts, CancellationPolicy, Guest, GuestType, HotelSummary, Loyalty, Promotion,
     Restriction, RoomRate, Stay, SupplierBooking, SupplierRoom,
 };
-use stopover_sdk::types::{
-    Board, BookingStatus, Location, MinorUnits, Money, Penalty, TimestampMs,
-};
+use stopover_sdk::types::{BookingStatus, Location, MinorUnits, Money, Penalty, TimestampMs};
 use stopover_sdk::{Refusal, RefusalReason, time};
 
 use crate::fault::ERRORS;
 use crate::wire;
-use stopover_sdk::html::plain;
 
 /// Maximum size of a rate id that the gateway stores, in bytes.
 const OFFER_BYTES_MAX: usize = 4 << 10;
 
-pub(crate) fn stay(stay: &Stay) -> wire::Stay<'_> {
-    let parties = stay.occupancies.iter().map(|occupancy| wire::Party {
-        adults: occupancy.adults,
-        child_ages: &occupancy.children,
-    });
-    wire::Stay {
-        arrive: &stay.check_in,
-        depart: &stay.check_out,
-        rooms: parties.collect(),
-        nationality: &stay.guest_nationality,
-        residence: stay.guest_residence.as_deref(),
-        currency: &stay.currency,
+/// Adds a stay to the body of a request.
+pub(crate) fn with_stay(mut body: Value, stay: &Stay) -> Value {
+    let rooms = stay.occupancies.iter();
+    let rooms = rooms.map(|room| json!({"adults": room.adults, "child_ages": room.children}));
+    let stay = without_nulls(json!({
+        "arrive": stay.check_in,
+        "depart": stay.check_out,
+        "rooms": rooms.collect::<Vec<_>>(),
+        "nationality": stay.guest_nationality,
+        "residence": stay.guest_residence,
+        "currency": stay.currency,
+    }));
+    if let (Some(body), Value::Object(stay)) = (body.as_object_mut(), stay) {
+        body.extend(stay);
     }
+    body
 }
 
-pub(crate) fn rates_request(request: &PriceRequest) -> wire::RatesRequest<'_> {
-    wire::RatesRequest {
-        stay: stay(&request.stay),
-        hotels: &request.supplier_hotel_ids,
-        max_rates: request.max_offers_per_hotel,
+/// Removes the members of an object that are null. Lodge expects that they are absent.
+pub(crate) fn without_nulls(mut object: Value) -> Value {
+    if let Some(members) = object.as_object_mut() {
+        members.retain(|_, member| !member.is_null());
     }
+    object
+}
+
+pub(crate) fn rates_request(request: &PriceRequest) -> Value {
+    let body = json!({
+        "hotels": request.supplier_hotel_ids,
+        "max_rates": request.max_offers_per_hotel,
+    });
+    with_stay(body, &request.stay)
 }
 
 /// Returns the requested hotels, in their order.
@@ -52,17 +62,9 @@ pub(crate) fn price_response(
     let hotel_ids = &request.supplier_hotel_ids;
     let stay = &request.stay;
     check_currency(&rates.currency, &stay.currency)?;
-    let position = |hotel: &wire::Hotel| hotel_ids.iter().position(|id| *id == hotel.id);
-    let mut found: Vec<_> = rates
-        .hotels
-        .into_iter()
-        .filter_map(|found| Some((position(&found.hotel)?, found)))
-        .collect();
-    found.sort_by_key(|(place, _)| *place);
-    let hotels = found.into_iter().map(|(_, found)| {
-        let offers = found
-            .rates
-            .into_iter()
+    let found = in_requested_order(rates.hotels, hotel_ids, |found| &found.hotel.id);
+    let hotels = found.into_iter().map(|found| {
+        let offers = (found.rates.into_iter())
             .filter(|rate| is_within_size_limit(&rate.rate_id))
             .take(request.max_offers_per_hotel.into())
             .map(|rate| offer(rate, stay));
@@ -75,6 +77,17 @@ pub(crate) fn price_response(
         hotels: hotels.collect::<Result<_, DecodeError>>()?,
         currency: rates.currency,
     })
+}
+
+/// Returns the requested ones of the found hotels, in the order of the request.
+pub(crate) fn in_requested_order<T>(
+    mut found: Vec<T>,
+    hotel_ids: &[String],
+    id: fn(&T) -> &String,
+) -> Vec<T> {
+    found.retain(|hotel| hotel_ids.contains(id(hotel)));
+    found.sort_by_cached_key(|hotel| hotel_ids.iter().position(|wanted| wanted == id(hotel)));
+    found
 }
 
 fn is_within_size_limit(rate_id: &str) -> bool {
@@ -140,7 +153,7 @@ fn rooms(rooms: Vec<wire::Room>, stay: &Stay) -> Result<Vec<RoomRate>, DecodeErr
         .map(|room| {
             Ok(RoomRate {
                 name: room.name,
-                board: board(room.board),
+                board: room.board,
                 board_name: room.board_text,
                 total: amount(room.total, &stay.currency)?,
                 due_at_property: room.due_at_hotel.map(due_at_property).transpose()?,
@@ -148,14 +161,6 @@ fn rooms(rooms: Vec<wire::Room>, stay: &Stay) -> Result<Vec<RoomRate>, DecodeErr
             })
         })
         .collect()
-}
-
-fn board(board: wire::Board) -> Board {
-    match board {
-        wire::Board::RoomOnly => Board::RoomOnly,
-        wire::Board::Breakfast => Board::BedAndBreakfast,
-        wire::Board::Other => Board::Other,
-    }
 }
 
 fn due_at_property(due: wire::DueAtHotel) -> Result<Money, DecodeError> {
@@ -220,35 +225,37 @@ fn loyalty(rewards: wire::Rewards) -> Loyalty {
 ///
 /// # Errors
 /// The amount cannot be represented in its currency. Nothing was sent yet.
-pub(crate) fn book_request(request: &BookRequest) -> Result<wire::BookRequest<'_>, MoneyError> {
-    let rooms = request.rooms.iter().map(|room| wire::RoomGuests {
-        guests: room.guests.iter().map(guest).collect(),
+pub(crate) fn book_request(request: &BookRequest) -> Result<Value, MoneyError> {
+    let (contact, rooms) = (&request.contact, request.rooms.iter());
+    let rooms = rooms.map(|room| {
+        let guests: Vec<_> = room.guests.iter().map(guest).collect();
+        json!({ "guests": guests })
     });
-    Ok(wire::BookRequest {
-        prebook_id: &request.supplier_prebook,
-        client_ref: &request.client_reference,
-        expected_total: Decimal::from_minor(request.total, &request.currency)?.to_string(),
-        holder: wire::Holder {
-            first: &request.contact.first_name,
-            last: &request.contact.last_name,
-            email: &request.contact.email,
-            phone: &request.contact.phone,
+    Ok(json!({
+        "prebook_id": request.supplier_prebook,
+        "client_ref": request.client_reference,
+        "expected_total": Decimal::from_minor(request.total, &request.currency)?.to_string(),
+        "holder": {
+            "first": contact.first_name,
+            "last": contact.last_name,
+            "email": contact.email,
+            "phone": contact.phone,
         },
-        rooms: rooms.collect(),
-    })
+        "rooms": rooms.collect::<Vec<_>>(),
+    }))
 }
 
-fn guest(guest: &Guest) -> wire::Guest<'_> {
-    wire::Guest {
-        first: &guest.first_name,
-        last: &guest.last_name,
-        kind: match guest.guest_type {
-            GuestType::Adult => wire::GuestKind::Adult,
-            GuestType::Child => wire::GuestKind::Child,
+fn guest(guest: &Guest) -> Value {
+    without_nulls(json!({
+        "first": guest.first_name,
+        "last": guest.last_name,
+        "kind": match guest.guest_type {
+            GuestType::Adult => "adult",
+            GuestType::Child => "child",
         },
-        age: guest.age,
-        lead: guest.is_lead,
-    }
+        "age": guest.age,
+        "lead": guest.is_lead,
+    }))
 }
 
 pub(crate) fn booking(booking: wire::Booking) -> Result<SupplierBooking, DecodeError> {
@@ -303,20 +310,14 @@ fn status(booking: &wire::Booking) -> BookingStatus {
 
 /// Returns the refusal of a rejected booking. It is definite, whatever the reason.
 fn rejection(booking: &wire::Booking) -> Refusal {
-    let code = booking
-        .reject_reason
-        .as_ref()
-        .map(|reason| reason.code.as_str());
-    if let Some(refusal) = code.and_then(|code| ERRORS.refusal(code)) {
-        return refusal;
-    }
-    let refusal = Refusal::new(
-        RefusalReason::Other("rejected".to_owned()),
-        "Lodge rejected the booking.",
-    );
+    let code = (booking.reject_reason.as_ref()).map(|reason| reason.code.as_str());
+    let rejected = || {
+        let reason = RefusalReason::Other("rejected".to_owned());
+        Refusal::new(reason, "Lodge rejected the booking.")
+    };
     match code {
-        Some(code) => refusal.with_code(code),
-        None => refusal,
+        Some(code) => (ERRORS.refusal(code)).unwrap_or_else(|| rejected().with_code(code)),
+        None => rejected(),
     }
 }
 
@@ -359,15 +360,15 @@ pub(crate) fn check_currency(actual: &str, expected: &str) -> Result<(), DecodeE
     )
 }
 
-pub(crate) fn cancel_request(request: &CancelRequest) -> wire::CancelRequest<'_> {
-    let numbers = request
-        .rooms
-        .iter()
-        .map(|room| u16::from(room.position) + 1);
-    wire::CancelRequest {
-        client_ref: &request.client_reference,
-        rooms: numbers.collect(),
-    }
+/// Creates the body of a cancellation. Lodge counts the rooms from 1, and cancels all rooms if none
+/// is listed.
+pub(crate) fn cancel_request(request: &CancelRequest) -> Value {
+    let numbers = (request.rooms.iter()).map(|room| u16::from(room.position) + 1);
+    let numbers: Vec<_> = numbers.collect();
+    without_nulls(json!({
+        "client_ref": request.client_reference,
+        "rooms": (!numbers.is_empty()).then_some(numbers),
+    }))
 }
 
 pub(crate) fn preview(preview: wire::Preview) -> Result<Preview, DecodeError> {

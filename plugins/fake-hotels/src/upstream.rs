@@ -1,9 +1,12 @@
-//! Lodge's address and the form of its requests. The gateway adds the API key.
+//! Lodge's address, and the reading of its responses. The gateway adds the API key.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use stopover_sdk::http::Request;
-use stopover_sdk::json::EncodeError;
 use stopover_sdk::settings::{self, BaseUrl, SettingsError};
+use stopover_sdk::{ChangeError, ReadError};
+
+use crate::fault::ERRORS;
 
 pub(crate) const SETTINGS_SCHEMA: &str = include_str!("settings.schema.json");
 
@@ -13,25 +16,29 @@ struct Settings {
     base_url: BaseUrl,
 }
 
-pub(crate) struct LodgeClient {
-    /// Base URL without a trailing slash.
-    root: String,
+/// Creates a GET request. The path is percent-encoded and starts with a slash.
+pub(crate) fn get(path: &str) -> Result<Request, SettingsError> {
+    Ok(Request::get(url(path)?))
 }
 
-impl LodgeClient {
-    pub(crate) fn from_settings() -> Result<Self, SettingsError> {
-        let Settings { base_url } = settings::read()?;
-        Ok(Self {
-            root: base_url.join("/lodge/v1"),
-        })
-    }
+/// Creates a POST request without a body.
+pub(crate) fn post(path: &str) -> Result<Request, SettingsError> {
+    Ok(Request::post(url(path)?))
+}
 
-    /// Creates a GET request. The path is percent-encoded and starts with a slash.
-    pub(crate) fn get(&self, path: &str) -> Request {
-        Request::get(format!("{}{path}", self.root))
-    }
+fn url(path: &str) -> Result<String, SettingsError> {
+    let Settings { base_url } = settings::read()?;
+    Ok(base_url.join("/lodge/v1") + path)
+}
 
-    pub(crate) fn post<T: Serialize>(&self, path: &str, body: &T) -> Result<Request, EncodeError> {
-        Request::post(format!("{}{path}", self.root)).json(body)
-    }
+pub(crate) fn read<T: DeserializeOwned>(request: &Request) -> Result<T, ReadError> {
+    Ok(ERRORS.check_read(request.send()?)?.json()?)
+}
+
+/// Sends a request that changes something. `definite` lists the codes that refuse the change.
+pub(crate) fn change<T: DeserializeOwned>(
+    request: &Request,
+    definite: &[&str],
+) -> Result<T, ChangeError> {
+    Ok(ERRORS.check_change(request.send()?, definite)?.json()?)
 }

@@ -1,34 +1,9 @@
-//! Lodge's JSON for rates, bookings and cancellations, with only the fields that are used.
+//! Lodge's responses for rates, bookings and cancellations, with only the fields that are used.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use stopover_sdk::money::Decimal;
-
-#[derive(Serialize)]
-pub(crate) struct Stay<'a> {
-    pub(crate) arrive: &'a str,
-    pub(crate) depart: &'a str,
-    pub(crate) rooms: Vec<Party<'a>>,
-    pub(crate) nationality: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) residence: Option<&'a str>,
-    pub(crate) currency: &'a str,
-}
-
-/// The guests of one room.
-#[derive(Serialize)]
-pub(crate) struct Party<'a> {
-    pub(crate) adults: u8,
-    pub(crate) child_ages: &'a [u8],
-}
-
-#[derive(Serialize)]
-pub(crate) struct RatesRequest<'a> {
-    #[serde(flatten)]
-    pub(crate) stay: Stay<'a>,
-    pub(crate) hotels: &'a [String],
-    pub(crate) max_rates: u16,
-}
+use stopover_sdk::types::Board;
 
 #[derive(Deserialize)]
 pub(crate) struct Rates {
@@ -66,6 +41,7 @@ pub(crate) struct Hotel {
 #[derive(Deserialize)]
 pub(crate) struct Room {
     pub(crate) name: String,
+    #[serde(with = "BoardCode")]
     pub(crate) board: Board,
     pub(crate) board_text: String,
     pub(crate) total: Decimal,
@@ -73,14 +49,15 @@ pub(crate) struct Room {
     pub(crate) terms: Terms,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Board {
+#[derive(Deserialize)]
+#[serde(remote = "Board")]
+pub(crate) enum BoardCode {
     #[serde(rename = "RO")]
     RoomOnly,
     #[serde(rename = "BB")]
-    Breakfast,
+    BedAndBreakfast,
     /// A board that is not known here.
-    #[serde(other, skip_serializing)]
+    #[serde(other)]
     Other,
 }
 
@@ -127,12 +104,6 @@ pub(crate) struct Rewards {
     pub(crate) points: u32,
 }
 
-#[derive(Serialize)]
-pub(crate) struct PrebookRequest<'a> {
-    pub(crate) rate_id: &'a str,
-    pub(crate) client_ref: &'a str,
-}
-
 #[derive(Deserialize)]
 pub(crate) struct Prebook {
     pub(crate) prebook_id: String,
@@ -144,45 +115,6 @@ pub(crate) struct Prebook {
     pub(crate) terms: Terms,
     pub(crate) promotions: Vec<Promotion>,
     pub(crate) rewards: Option<Rewards>,
-}
-
-#[derive(Serialize)]
-pub(crate) struct BookRequest<'a> {
-    pub(crate) prebook_id: &'a str,
-    pub(crate) client_ref: &'a str,
-    pub(crate) expected_total: String,
-    pub(crate) holder: Holder<'a>,
-    pub(crate) rooms: Vec<RoomGuests<'a>>,
-}
-
-#[derive(Serialize)]
-pub(crate) struct Holder<'a> {
-    pub(crate) first: &'a str,
-    pub(crate) last: &'a str,
-    pub(crate) email: &'a str,
-    pub(crate) phone: &'a str,
-}
-
-#[derive(Serialize)]
-pub(crate) struct RoomGuests<'a> {
-    pub(crate) guests: Vec<Guest<'a>>,
-}
-
-#[derive(Serialize)]
-pub(crate) struct Guest<'a> {
-    pub(crate) first: &'a str,
-    pub(crate) last: &'a str,
-    pub(crate) kind: GuestKind,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) age: Option<u8>,
-    pub(crate) lead: bool,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum GuestKind {
-    Adult,
-    Child,
 }
 
 #[derive(Deserialize)]
@@ -238,14 +170,6 @@ pub(crate) struct Cancellation {
     pub(crate) r#ref: String,
     pub(crate) fee: Decimal,
     pub(crate) refund: Decimal,
-}
-
-#[derive(Serialize)]
-pub(crate) struct CancelRequest<'a> {
-    pub(crate) client_ref: &'a str,
-    /// Numbers of the rooms, from 1. An empty list means all rooms.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) rooms: Vec<u16>,
 }
 
 #[derive(Deserialize)]

@@ -92,10 +92,8 @@ pub(crate) fn decode_change<T: DeserializeOwned>(
         return Ok(response.json()?);
     }
     let Some(error) = ERRORS.identify(response) else {
-        let status = response.status;
-        return Err(PaymentError::Unknown(format!(
-            "the processor returned {status}"
-        )));
+        let text = format!("the processor returned {}", response.status);
+        return Err(PaymentError::Unknown(text));
     };
     let problem: Option<Problem> = response.json().ok();
     let decline_code = problem.and_then(|problem| problem.decline_code);

@@ -6,6 +6,7 @@ mod map;
 mod upstream;
 mod wire;
 
+use serde_json::json;
 use stopover_sdk::http::percent_encode;
 use stopover_sdk::json::single;
 use stopover_sdk::payment_processor::{
@@ -16,7 +17,7 @@ use stopover_sdk::{Description, PaymentProcessor, Plugin, ReadError};
 
 use crate::fault::{Change, ERRORS};
 use crate::map::{check_payment, check_reference};
-use crate::upstream::TillwayClient;
+use crate::upstream::{change, get, read};
 
 pub struct FakePayments;
 
@@ -40,14 +41,13 @@ impl Plugin for FakePayments {
 
 impl PaymentProcessor for FakePayments {
     fn create_intent(request: IntentRequest) -> Result<Intent, PaymentError> {
-        let body = wire::NewIntent {
-            reference: &request.client_reference,
-            amount: request.amount.amount,
-            currency: request.amount.currency.to_ascii_lowercase(),
-            description: &request.description,
-        };
-        let response = upstream::send_change("/intents", &body)?;
-        let intent: wire::Intent = fault::decode_change(&response, Change::Intent)?;
+        let body = json!({
+            "reference": request.client_reference,
+            "amount": request.amount.amount,
+            "currency": request.amount.currency.to_ascii_lowercase(),
+            "description": request.description,
+        });
+        let intent: wire::Intent = change("/intents", &body, Change::Intent)?;
         check_reference(&intent.payment.reference, &request.client_reference)?;
         Ok(Intent {
             processor_reference: intent.payment.id,
@@ -56,51 +56,41 @@ impl PaymentProcessor for FakePayments {
     }
 
     fn authorize(request: AuthorizeRequest) -> Result<ProcessorPayment, PaymentError> {
-        let body = wire::NewPayment {
-            reference: &request.client_reference,
-            amount: request.amount.amount,
-            currency: request.amount.currency.to_ascii_lowercase(),
-            source: &request.instrument,
-            description: &request.description,
-            off_session: request.off_session,
-        };
-        let response = upstream::send_change("/payments", &body)?;
-        let payment: wire::Payment = fault::decode_change(&response, Change::Authorize)?;
+        let body = json!({
+            "reference": request.client_reference,
+            "amount": request.amount.amount,
+            "currency": request.amount.currency.to_ascii_lowercase(),
+            "source": request.instrument,
+            "description": request.description,
+            "off_session": request.off_session,
+        });
+        let payment: wire::Payment = change("/payments", &body, Change::Authorize)?;
         check_reference(&payment.reference, &request.client_reference)?;
         Ok(map::payment_in(payment, &request.amount.currency)?)
     }
 
     fn capture(request: CaptureRequest) -> Result<ProcessorPayment, PaymentError> {
         let path = format!("{}/capture", payment_path(&request.processor_reference));
-        let body = wire::Amount {
-            reference: &request.client_reference,
-            amount: request.amount.amount,
-        };
-        let payment: wire::Payment =
-            fault::decode_change(&upstream::send_change(&path, &body)?, Change::Capture)?;
+        let amount = request.amount.amount;
+        let body = json!({"reference": request.client_reference, "amount": amount});
+        let payment: wire::Payment = change(&path, &body, Change::Capture)?;
         check_payment(&payment.id, &request.processor_reference)?;
         Ok(map::payment_in(payment, &request.amount.currency)?)
     }
 
     fn void(request: VoidRequest) -> Result<ProcessorPayment, PaymentError> {
         let path = format!("{}/void", payment_path(&request.processor_reference));
-        let body = wire::Void {
-            reference: &request.client_reference,
-        };
-        let payment: wire::Payment =
-            fault::decode_change(&upstream::send_change(&path, &body)?, Change::Void)?;
+        let body = json!({"reference": request.client_reference});
+        let payment: wire::Payment = change(&path, &body, Change::Void)?;
         check_payment(&payment.id, &request.processor_reference)?;
         Ok(map::payment(payment)?)
     }
 
     fn refund(request: RefundRequest) -> Result<ProcessorRefund, PaymentError> {
         let path = format!("{}/refunds", payment_path(&request.processor_reference));
-        let body = wire::Amount {
-            reference: &request.client_reference,
-            amount: request.amount.amount,
-        };
-        let refund: wire::Refund =
-            fault::decode_change(&upstream::send_change(&path, &body)?, Change::Refund)?;
+        let amount = request.amount.amount;
+        let body = json!({"reference": request.client_reference, "amount": amount});
+        let refund: wire::Refund = change(&path, &body, Change::Refund)?;
         check_reference(&refund.reference, &request.client_reference)?;
         check_payment(&refund.payment, &request.processor_reference)?;
         map::check_currency(&refund.currency, &request.amount.currency)?;
@@ -108,9 +98,8 @@ impl PaymentProcessor for FakePayments {
     }
 
     fn find(request: FindRequest) -> Result<PaymentLookup, ReadError> {
-        let client = TillwayClient::from_settings()?;
         if let Some(id) = &request.processor_reference {
-            let response = client.get(&payment_path(id)).send()?;
+            let response = get(&payment_path(id))?.send()?;
             if !ERRORS.has_code(&response, fault::NO_SUCH_PAYMENT) {
                 let payment: wire::Payment = ERRORS.check_read(response)?.json()?;
                 return Ok(PaymentLookup::Found(map::payment(payment)?));
@@ -118,11 +107,8 @@ impl PaymentProcessor for FakePayments {
         }
         // Tillway guarantees completeness for this response only, so no other response may show
         // that there is no such payment.
-        let response = client
-            .get("/payments")
-            .query("reference", &request.client_reference)
-            .send()?;
-        let found: wire::List<wire::Payment> = ERRORS.check_read(response)?.json()?;
+        let listing = get("/payments")?.query("reference", &request.client_reference);
+        let found: wire::List<wire::Payment> = read(&listing)?;
         match single(found.data)? {
             None => Ok(PaymentLookup::NotFound),
             Some(payment) => {
@@ -137,11 +123,8 @@ impl PaymentProcessor for FakePayments {
         client_reference: String,
     ) -> Result<RefundLookup, ReadError> {
         let path = format!("{}/refunds", payment_path(&processor_reference));
-        let response = TillwayClient::from_settings()?
-            .get(&path)
-            .query("reference", &client_reference)
-            .send()?;
-        let found: wire::List<wire::Refund> = ERRORS.check_read(response)?.json()?;
+        let listing = get(&path)?.query("reference", &client_reference);
+        let found: wire::List<wire::Refund> = read(&listing)?;
         match single(found.data)? {
             None => Ok(RefundLookup::NotFound),
             Some(refund) => {
@@ -153,8 +136,7 @@ impl PaymentProcessor for FakePayments {
 
     fn describe_instrument(token: String) -> Result<Instrument, ReadError> {
         let path = format!("/tokens/{}", percent_encode(&token));
-        let response = TillwayClient::from_settings()?.get(&path).send()?;
-        let found: wire::Token = ERRORS.check_read(response)?.json()?;
+        let found: wire::Token = read(&get(&path)?)?;
         Ok(Instrument {
             token: found.token,
             card: found.card.map(map::card),

@@ -1,9 +1,7 @@
 //! Conversion of Tillway's payments, refunds and cards, in pure functions.
 
 use stopover_sdk::json::{DecodeError, ensure};
-use stopover_sdk::payment_processor::{
-    Card, CardBrand, Funding, PaymentStatus, ProcessorPayment, ProcessorRefund,
-};
+use stopover_sdk::payment_processor::{Card, ProcessorPayment, ProcessorRefund};
 use stopover_sdk::types::Money;
 
 use crate::wire;
@@ -44,13 +42,7 @@ pub(crate) fn payment(payment: wire::Payment) -> Result<ProcessorPayment, Decode
     });
     let decline_code = payment.decline_code.into_iter();
     Ok(ProcessorPayment {
-        status: match payment.status {
-            wire::Status::RequiresAction => PaymentStatus::RequiresAction,
-            wire::Status::Authorized => PaymentStatus::Authorized,
-            wire::Status::Captured => PaymentStatus::Captured,
-            wire::Status::Canceled => PaymentStatus::Voided,
-            wire::Status::Declined => PaymentStatus::Declined,
-        },
+        status: payment.status,
         processor_reference: payment.id,
         currency: payment.currency.to_ascii_uppercase(),
         authorized: payment.amount_authorized,
@@ -66,17 +58,9 @@ pub(crate) fn payment(payment: wire::Payment) -> Result<ProcessorPayment, Decode
 
 pub(crate) fn card(card: wire::Card) -> Card {
     Card {
-        brand: match card.brand {
-            wire::Brand::Visa => CardBrand::Visa,
-            wire::Brand::Mastercard => CardBrand::Mastercard,
-            wire::Brand::Other => CardBrand::Unknown,
-        },
+        brand: card.brand,
         last4: card.last4,
-        funding: match card.funding {
-            wire::Funding::Credit => Funding::Credit,
-            wire::Funding::Debit => Funding::Debit,
-            wire::Funding::Other => Funding::Unknown,
-        },
+        funding: card.funding,
         wallet: None,
         expires: Some(format!("{:04}-{:02}", card.exp_year, card.exp_month)),
     }

@@ -1,10 +1,14 @@
-//! Tillway's address and the form of its requests. The gateway adds the API key.
+//! Tillway's address, and the exchange of requests. The gateway adds the API key.
 
-use serde::{Deserialize, Serialize};
-use stopover_sdk::http::{Request, Response};
-use stopover_sdk::json::EncodeError;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use stopover_sdk::ReadError;
+use stopover_sdk::http::Request;
 use stopover_sdk::payment_processor::PaymentError;
 use stopover_sdk::settings::{self, BaseUrl, SettingsError};
+
+use crate::fault::{self, Change, ERRORS};
 
 pub(crate) const SETTINGS_SCHEMA: &str = include_str!("settings.schema.json");
 
@@ -14,32 +18,27 @@ struct Settings {
     base_url: BaseUrl,
 }
 
-pub(crate) struct TillwayClient {
-    /// Base URL without a trailing slash.
-    root: String,
+/// Creates a GET request. The path is percent-encoded and starts with a slash.
+pub(crate) fn get(path: &str) -> Result<Request, SettingsError> {
+    Ok(Request::get(url(path)?))
 }
 
-impl TillwayClient {
-    pub(crate) fn from_settings() -> Result<Self, SettingsError> {
-        let Settings { base_url } = settings::read()?;
-        Ok(Self {
-            root: base_url.join("/tillway/v1"),
-        })
-    }
+fn url(path: &str) -> Result<String, SettingsError> {
+    let Settings { base_url } = settings::read()?;
+    Ok(base_url.join("/tillway/v1") + path)
+}
 
-    /// Creates a GET request. The path is percent-encoded and starts with a slash.
-    pub(crate) fn get(&self, path: &str) -> Request {
-        Request::get(format!("{}{path}", self.root))
-    }
-
-    fn post<T: Serialize>(&self, path: &str, body: &T) -> Result<Request, EncodeError> {
-        Request::post(format!("{}{path}", self.root)).json(body)
-    }
+pub(crate) fn read<T: DeserializeOwned>(request: &Request) -> Result<T, ReadError> {
+    Ok(ERRORS.check_read(request.send()?)?.json()?)
 }
 
 /// Sends a request that may move money. The error states whether the request was not sent or may
 /// have been sent.
-pub(crate) fn send_change<T: Serialize>(path: &str, body: &T) -> Result<Response, PaymentError> {
-    let request = TillwayClient::from_settings()?.post(path, body)?;
-    Ok(request.send()?)
+pub(crate) fn change<T: DeserializeOwned>(
+    path: &str,
+    body: &Value,
+    change: Change,
+) -> Result<T, PaymentError> {
+    let request = Request::post(url(path)?).json(body)?;
+    fault::decode_change(&request.send()?, change)
 }

@@ -1,37 +1,8 @@
-//! Tillway's JSON, with only the fields that are used. Amounts are in minor units, times are Unix
-//! seconds, and currencies are lower-case codes.
+//! Tillway's responses, with only the fields that are used. Amounts are in minor units, times are
+//! Unix seconds, and currencies are lower-case codes.
 
-use serde::{Deserialize, Serialize};
-
-#[derive(Serialize)]
-pub(crate) struct NewIntent<'a> {
-    pub(crate) reference: &'a str,
-    pub(crate) amount: i64,
-    pub(crate) currency: String,
-    pub(crate) description: &'a str,
-}
-
-#[derive(Serialize)]
-pub(crate) struct NewPayment<'a> {
-    pub(crate) reference: &'a str,
-    pub(crate) amount: i64,
-    pub(crate) currency: String,
-    pub(crate) source: &'a str,
-    pub(crate) description: &'a str,
-    pub(crate) off_session: bool,
-}
-
-/// Body of a capture or a refund.
-#[derive(Serialize)]
-pub(crate) struct Amount<'a> {
-    pub(crate) reference: &'a str,
-    pub(crate) amount: i64,
-}
-
-#[derive(Serialize)]
-pub(crate) struct Void<'a> {
-    pub(crate) reference: &'a str,
-}
+use serde::Deserialize;
+use stopover_sdk::payment_processor::{CardBrand, Funding, PaymentStatus};
 
 #[derive(Deserialize)]
 pub(crate) struct Intent {
@@ -43,7 +14,8 @@ pub(crate) struct Intent {
 pub(crate) struct Payment {
     pub(crate) id: String,
     pub(crate) reference: String,
-    pub(crate) status: Status,
+    #[serde(with = "StatusCode")]
+    pub(crate) status: PaymentStatus,
     pub(crate) currency: String,
     pub(crate) amount_authorized: i64,
     pub(crate) amount_captured: i64,
@@ -53,42 +25,45 @@ pub(crate) struct Payment {
     pub(crate) authorization_expires: Option<i64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Status {
+#[derive(Deserialize)]
+#[serde(remote = "PaymentStatus", rename_all = "snake_case")]
+pub(crate) enum StatusCode {
     RequiresAction,
     Authorized,
     Captured,
-    Canceled,
+    #[serde(rename = "canceled")]
+    Voided,
     Declined,
 }
 
 /// A card. Its `wallet` is always null and is not read.
 #[derive(Deserialize)]
 pub(crate) struct Card {
-    pub(crate) brand: Brand,
+    #[serde(with = "BrandCode")]
+    pub(crate) brand: CardBrand,
     pub(crate) last4: String,
+    #[serde(with = "FundingCode")]
     pub(crate) funding: Funding,
     pub(crate) exp_month: u8,
     pub(crate) exp_year: u16,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Brand {
+#[derive(Deserialize)]
+#[serde(remote = "CardBrand", rename_all = "lowercase")]
+pub(crate) enum BrandCode {
     Visa,
     Mastercard,
     #[serde(other)]
-    Other,
+    Unknown,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Funding {
+#[derive(Deserialize)]
+#[serde(remote = "Funding", rename_all = "lowercase")]
+pub(crate) enum FundingCode {
     Credit,
     Debit,
     #[serde(other)]
-    Other,
+    Unknown,
 }
 
 #[derive(Deserialize)]

@@ -18,23 +18,9 @@ struct Envelope {
 #[derive(Deserialize)]
 struct Problem {
     #[serde(rename = "type")]
-    _kind: Kind,
+    kind: String,
     code: Option<String>,
     decline_code: Option<String>,
-}
-
-/// The types of errors. A response with another type is not from Stripe, or from an unknown version
-/// of Stripe.
-#[derive(Deserialize)]
-enum Kind {
-    #[serde(rename = "api_error")]
-    Api,
-    #[serde(rename = "card_error")]
-    Card,
-    #[serde(rename = "idempotency_error")]
-    Idempotency,
-    #[serde(rename = "invalid_request_error")]
-    InvalidRequest,
 }
 
 /// A call that may move money.
@@ -175,14 +161,19 @@ fn reason(code: &str, decline_code: Option<&str>) -> DeclineReason {
     }
 }
 
-/// Returns Stripe's error, if the response is one.
+/// Returns Stripe's error, if the response is one. A response with another type of error is not from
+/// Stripe, or from an unknown version of Stripe.
 fn problem(response: &Response) -> Option<Problem> {
     if response.is_success() {
         return None;
     }
     let Envelope { mut error } = response.json().ok()?;
     error.code = error.code.filter(|code| is_code(code));
-    Some(error)
+    let is_known = matches!(
+        error.kind.as_str(),
+        "api_error" | "card_error" | "idempotency_error" | "invalid_request_error"
+    );
+    is_known.then_some(error)
 }
 
 /// Returns whether the text has the form of a code. Codes are shown to operators, so no other text

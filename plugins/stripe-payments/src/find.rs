@@ -7,8 +7,7 @@ use stopover_sdk::payment_processor::{FindRequest, PaymentLookup, RefundLookup};
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
 
 use crate::form::CLIENT_REFERENCE;
-use crate::payment::{EXPANDED_FIELD, path};
-use crate::upstream::StripeClient;
+use crate::upstream::{EXPANDED_FIELD, get, payment_path};
 use crate::{fault, map, wire};
 
 /// Maximum number of items of a response.
@@ -18,28 +17,33 @@ const PAGE_SIZE: u8 = 100;
 /// first among the newest payments, which are listed immediately. It is then searched in Stripe's
 /// index of all payments, which is updated within a minute, or later during disruptions.
 pub(crate) fn payment(request: &FindRequest) -> Result<PaymentLookup, ReadError> {
-    let client = StripeClient::from_settings()?;
     if let Some(id) = &request.processor_reference {
-        let response = client
-            .get(&path(id))
-            .query("expand[]", EXPANDED_FIELD)
-            .send()?;
+        let by_id = get(&payment_path(id))?.query("expand[]", EXPANDED_FIELD);
+        let response = by_id.send()?;
         if !fault::is_missing(&response) {
             let intent: wire::PaymentIntent = fault::check_read(response)?.json()?;
             ensure(intent.id == *id, map::OTHER_PAYMENT)?;
-            return Ok(PaymentLookup::Found(map::payment(intent)?));
+            return found_payment(intent);
         }
     }
-    let newest = client.get("/payment_intents");
-    let all = client
-        .get("/payment_intents/search")
-        .query("query", query(&request.client_reference));
+    let newest = get("/payment_intents")?;
+    let all = get("/payment_intents/search")?.query("query", query(&request.client_reference));
     for listing in [newest, all] {
         if let Some(intent) = find_in_page(listing, &request.client_reference)? {
-            return Ok(PaymentLookup::Found(map::payment(intent)?));
+            return found_payment(intent);
         }
     }
     Ok(PaymentLookup::NotFound)
+}
+
+/// Converts a payment. An undecided one is a valid response, but the interface has no status for it.
+fn found_payment(intent: wire::PaymentIntent) -> Result<PaymentLookup, ReadError> {
+    let undecided = || {
+        let reason = RefusalReason::Other("undecided".to_owned());
+        Refusal::new(reason, map::UNDECIDED)
+    };
+    let payment = map::payment(intent)?.ok_or_else(undecided)?;
+    Ok(PaymentLookup::Found(payment))
 }
 
 /// Finds a refund among the few refunds of its payment.
@@ -47,8 +51,7 @@ pub(crate) fn refund(
     processor_reference: &str,
     client_reference: &str,
 ) -> Result<RefundLookup, ReadError> {
-    let response = StripeClient::from_settings()?
-        .get("/refunds")
+    let response = get("/refunds")?
         .query("payment_intent", processor_reference)
         .query("limit", PAGE_SIZE)
         .send()?;

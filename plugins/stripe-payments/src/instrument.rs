@@ -7,7 +7,7 @@ use stopover_sdk::payment_processor::Instrument;
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
 
 use crate::form::Form;
-use crate::upstream::StripeClient;
+use crate::upstream::{get, post};
 use crate::{fault, map, wire};
 
 /// Maximum length of a token, which is far above that of Stripe's tokens.
@@ -46,9 +46,8 @@ fn is_id(text: &str, prefix: &str) -> bool {
 /// Stores the card of a token. The idempotency keys depend on the token only, so a repeated call
 /// stores nothing twice. A card that belongs to another Customer is refused.
 pub(crate) fn describe(token: &str) -> Result<Instrument, ReadError> {
-    let client = StripeClient::from_settings()?;
     let payment_method = if is_id(token, "tok_") {
-        create_payment_method(&client, token)?
+        create_payment_method(token)?
     } else if is_id(token, "pm_") {
         token.to_owned()
     } else {
@@ -59,15 +58,10 @@ pub(crate) fn describe(token: &str) -> Result<Instrument, ReadError> {
     let form = Form::default()
         .field("payment_method", payment_method)
         .field("description", DESCRIPTION);
-    let response = client
-        .post("/customers", &format!("customer-{token}"), form)
-        .send()?;
+    let response = post("/customers", &format!("customer-{token}"), form)?.send()?;
     let customer: wire::Customer = fault::check_read(response)?.json()?;
-    let response = client
-        .get("/payment_methods")
-        .query("customer", &customer.id)
-        .query("type", "card")
-        .send()?;
+    let methods = get("/payment_methods")?.query("customer", &customer.id);
+    let response = methods.query("type", "card").send()?;
     let page: wire::List<wire::PaymentMethod> = fault::check_read(response)?.json()?;
     let stored_card = single(page.data)?.and_then(|method| method.id.zip(method.card));
     let Some((payment_method, card)) = stored_card else {
@@ -81,13 +75,11 @@ pub(crate) fn describe(token: &str) -> Result<Instrument, ReadError> {
 }
 
 /// Creates the PaymentMethod of an older kind of token.
-fn create_payment_method(client: &StripeClient, token: &str) -> Result<String, ReadError> {
+fn create_payment_method(token: &str) -> Result<String, ReadError> {
     let form = Form::default()
         .field("type", "card")
         .field("card[token]", token);
-    let response = client
-        .post("/payment_methods", &format!("card-{token}"), form)
-        .send()?;
+    let response = post("/payment_methods", &format!("card-{token}"), form)?.send()?;
     let made: wire::PaymentMethod = fault::check_read(response)?.json()?;
     let id = made.id.filter(|id| is_id(id, "pm_"));
     id.ok_or_else(|| ReadError::InvalidResponse("the response has no id".to_owned()))

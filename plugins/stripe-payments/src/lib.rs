@@ -3,7 +3,7 @@
 //!
 //! `payment` holds the calls that move money, `find` the calls that read back, `instrument` the
 //! storing of cards, and `webhook` the reading of Stripe's events. `wire` holds the form of
-//! Stripe's JSON; `map`, `amount` and `refusal` hold its meaning. The adapter receives cards as
+//! Stripe's JSON; `map`, `amount` and `fault` hold its meaning. The adapter receives cards as
 //! tokens only. The gateway adds the API key.
 
 mod amount;
@@ -17,12 +17,7 @@ mod upstream;
 mod webhook;
 mod wire;
 
-use stopover_sdk::payment_processor::{
-    AuthorizeRequest, CaptureRequest, FindRequest, Instrument, Intent, IntentRequest, PaymentError,
-    PaymentLookup, ProcessorPayment, ProcessorRefund, RefundLookup, RefundRequest, VoidRequest,
-};
-use stopover_sdk::supplier_events::{Event, VerifyError, WebhookRequest};
-use stopover_sdk::{Description, PaymentProcessor, Plugin, ReadError, SupplierEvents};
+use stopover_sdk::{Description, Plugin};
 
 use crate::upstream::Settings;
 
@@ -46,48 +41,5 @@ impl Plugin for StripePayments {
             settings_schema: upstream::SETTINGS_SCHEMA.to_owned(),
             ..Description::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
         }
-    }
-}
-
-impl PaymentProcessor for StripePayments {
-    fn create_intent(request: IntentRequest) -> Result<Intent, PaymentError> {
-        payment::create_intent(&request)
-    }
-
-    fn authorize(request: AuthorizeRequest) -> Result<ProcessorPayment, PaymentError> {
-        payment::authorize(&request)
-    }
-
-    fn capture(request: CaptureRequest) -> Result<ProcessorPayment, PaymentError> {
-        payment::capture(&request)
-    }
-
-    fn void(request: VoidRequest) -> Result<ProcessorPayment, PaymentError> {
-        payment::void(&request)
-    }
-
-    fn refund(request: RefundRequest) -> Result<ProcessorRefund, PaymentError> {
-        payment::refund(&request)
-    }
-
-    fn find(request: FindRequest) -> Result<PaymentLookup, ReadError> {
-        find::payment(&request)
-    }
-
-    fn find_refund(
-        processor_reference: String,
-        client_reference: String,
-    ) -> Result<RefundLookup, ReadError> {
-        find::refund(&processor_reference, &client_reference)
-    }
-
-    fn describe_instrument(token: String) -> Result<Instrument, ReadError> {
-        instrument::describe(&token)
-    }
-}
-
-impl SupplierEvents for StripePayments {
-    fn verify(delivery: WebhookRequest) -> Result<Vec<Event>, VerifyError> {
-        webhook::verify(&delivery)
     }
 }

@@ -2,11 +2,9 @@
 
 use stopover_sdk::json::DecodeError;
 use stopover_sdk::payment_processor::{
-    Card, CardBrand, Funding, PaymentError, PaymentStatus, ProcessorPayment, ProcessorRefund,
-    Wallet,
+    Card, CardBrand, Funding, PaymentStatus, ProcessorPayment, ProcessorRefund, Wallet,
 };
 use stopover_sdk::types::Money;
-use stopover_sdk::{ReadError, Refusal, RefusalReason};
 
 use crate::amount;
 use crate::wire;
@@ -20,43 +18,7 @@ pub(crate) const BROWSER: &str = "browser";
 /// Metadata value of a payment with a stored card, which succeeds at once or not at all.
 pub(crate) const INSTRUMENT: &str = "instrument";
 
-const UNDECIDED: &str = "Stripe has not decided on the payment yet.";
-
-/// The reason why a response does not give a payment's status.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum PaymentStatusError {
-    /// Stripe or the card network has not decided yet.
-    Undecided,
-    DecodeError(DecodeError),
-}
-
-impl From<DecodeError> for PaymentStatusError {
-    fn from(error: DecodeError) -> Self {
-        Self::DecodeError(error)
-    }
-}
-
-impl From<PaymentStatusError> for PaymentError {
-    fn from(error: PaymentStatusError) -> Self {
-        Self::Unknown(match error {
-            PaymentStatusError::Undecided => UNDECIDED.to_owned(),
-            PaymentStatusError::DecodeError(error) => error.to_string(),
-        })
-    }
-}
-
-/// An undecided payment is a valid response, but the interface has no status for it.
-impl From<PaymentStatusError> for ReadError {
-    fn from(error: PaymentStatusError) -> Self {
-        match error {
-            PaymentStatusError::Undecided => {
-                let reason = RefusalReason::Other("undecided".to_owned());
-                Refusal::new(reason, UNDECIDED).into()
-            }
-            PaymentStatusError::DecodeError(error) => error.into(),
-        }
-    }
-}
+pub(crate) const UNDECIDED: &str = "Stripe has not decided on the payment yet.";
 
 /// Returns whether the metadata has this client reference.
 pub(crate) fn has_client_reference(
@@ -66,8 +28,13 @@ pub(crate) fn has_client_reference(
     metadata.and_then(wire::Metadata::client_reference) == Some(client_reference)
 }
 
-pub(crate) fn payment(intent: wire::PaymentIntent) -> Result<ProcessorPayment, PaymentStatusError> {
-    let status = status(&intent).ok_or(PaymentStatusError::Undecided)?;
+/// Converts a payment. Returns `None` if Stripe or the card network has not decided yet.
+pub(crate) fn payment(
+    intent: wire::PaymentIntent,
+) -> Result<Option<ProcessorPayment>, DecodeError> {
+    let Some(status) = status(&intent) else {
+        return Ok(None);
+    };
     let currency = intent.currency.to_ascii_uppercase();
     let authorized = intent
         .latest_charge
@@ -100,7 +67,7 @@ pub(crate) fn payment(intent: wire::PaymentIntent) -> Result<ProcessorPayment, P
                 .checked_mul(1_000)
                 .ok_or_else(|| DecodeError::new("an instant is out of range"))
         });
-    Ok(ProcessorPayment {
+    Ok(Some(ProcessorPayment {
         status,
         processor_reference: intent.id,
         authorized,
@@ -113,7 +80,7 @@ pub(crate) fn payment(intent: wire::PaymentIntent) -> Result<ProcessorPayment, P
             .into_iter()
             .collect(),
         currency,
-    })
+    }))
 }
 
 /// Returns the payment's status, or `None` if it is undecided. A payment with a stored card is

@@ -1,106 +1,127 @@
 //! The calls that move money.
 
-use stopover_sdk::http::percent_encode;
+use serde::de::DeserializeOwned;
 use stopover_sdk::json::ensure;
 use stopover_sdk::payment_processor::{
-    AuthorizeRequest, CaptureRequest, DeclineReason, Intent, IntentRequest, PaymentError,
-    ProcessorPayment, ProcessorRefund, RefundRequest, VoidRequest,
+    AuthorizeRequest, CaptureRequest, DeclineReason, FindRequest, Instrument, Intent,
+    IntentRequest, PaymentError, PaymentLookup, ProcessorPayment, ProcessorRefund, RefundLookup,
+    RefundRequest, VoidRequest,
 };
 use stopover_sdk::types::Money;
+use stopover_sdk::{PaymentProcessor, ReadError};
 
 use crate::fault::{self, Change};
 use crate::form::{CLIENT_REFERENCE, Form, PAYMENT_ORIGIN};
 use crate::instrument::StoredCard;
-use crate::{amount, map, upstream, wire};
+use crate::upstream::{EXPANDED_FIELD, payment_path, post};
+use crate::{StripePayments, amount, find, instrument, map, wire};
 
-/// Field that Stripe expands in responses, so that they contain the authorized amount and the card.
-pub(crate) const EXPANDED_FIELD: &str = "latest_charge";
+impl PaymentProcessor for StripePayments {
+    fn create_intent(request: IntentRequest) -> Result<Intent, PaymentError> {
+        let client_reference = &request.client_reference;
+        let form = authorization_form(&request.amount, client_reference, &request.description)?
+            .metadata(PAYMENT_ORIGIN, map::BROWSER);
+        let intent =
+            create_payment_intent(form, client_reference, &request.amount, Change::Intent)?;
+        let Some(token) = intent.client_secret else {
+            return Err(PaymentError::Unknown("Stripe returned no token".to_owned()));
+        };
+        Ok(Intent {
+            processor_reference: intent.id,
+            token,
+        })
+    }
 
-pub(crate) fn create_intent(request: &IntentRequest) -> Result<Intent, PaymentError> {
-    let client_reference = &request.client_reference;
-    let form = authorization_form(&request.amount, client_reference, &request.description)?
-        .metadata(PAYMENT_ORIGIN, map::BROWSER);
-    let intent = create_payment_intent(form, client_reference, &request.amount, Change::Intent)?;
-    let token = intent.client_secret;
-    Ok(Intent {
-        processor_reference: intent.id,
-        token: token.ok_or_else(|| PaymentError::Unknown("Stripe returned no token".to_owned()))?,
-    })
-}
+    fn authorize(request: AuthorizeRequest) -> Result<ProcessorPayment, PaymentError> {
+        let Some(stored_card) = StoredCard::parse(&request.instrument) else {
+            let text = "The instrument is not a card that this adapter stored.";
+            return Err(PaymentError::Refused(text.to_owned()));
+        };
+        let client_reference = &request.client_reference;
+        let form = authorization_form(&request.amount, client_reference, &request.description)?
+            .metadata(PAYMENT_ORIGIN, map::INSTRUMENT)
+            .field("customer", stored_card.customer)
+            .field("payment_method", stored_card.payment_method)
+            .field("confirm", true);
+        // In both cases nobody can complete an action, and Stripe returns an error if one is
+        // required.
+        let form = if request.off_session {
+            form.field("off_session", true)
+        } else {
+            form.field("error_on_requires_action", true)
+        };
+        let intent =
+            create_payment_intent(form, client_reference, &request.amount, Change::Authorize)?;
+        changed_payment(intent)
+    }
 
-pub(crate) fn authorize(request: &AuthorizeRequest) -> Result<ProcessorPayment, PaymentError> {
-    let Some(stored_card) = StoredCard::parse(&request.instrument) else {
-        let text = "The instrument is not a card that this adapter stored.";
-        return Err(PaymentError::Refused(text.to_owned()));
-    };
-    let client_reference = &request.client_reference;
-    let form = authorization_form(&request.amount, client_reference, &request.description)?
-        .metadata(PAYMENT_ORIGIN, map::INSTRUMENT)
-        .field("customer", stored_card.customer)
-        .field("payment_method", stored_card.payment_method)
-        .field("confirm", true);
-    // In both cases nobody can complete an action, and Stripe returns an error if one is required.
-    let form = if request.off_session {
-        form.field("off_session", true)
-    } else {
-        form.field("error_on_requires_action", true)
-    };
-    let intent = create_payment_intent(form, client_reference, &request.amount, Change::Authorize)?;
-    Ok(map::payment(intent)?)
-}
+    fn capture(request: CaptureRequest) -> Result<ProcessorPayment, PaymentError> {
+        let form = Form::default()
+            .field("amount_to_capture", to_stripe_amount(&request.amount)?)
+            .field("expand[]", EXPANDED_FIELD);
+        let path = format!("{}/capture", payment_path(&request.processor_reference));
+        let intent: wire::PaymentIntent =
+            send_change(&path, &request.client_reference, form, Change::Capture)?;
+        let has_requested_amount = is_in(&intent.currency, &request.amount);
+        ensure(intent.id == request.processor_reference, map::OTHER_PAYMENT)?;
+        ensure(has_requested_amount, map::OTHER_AMOUNT)?;
+        changed_payment(intent)
+    }
 
-pub(crate) fn capture(request: &CaptureRequest) -> Result<ProcessorPayment, PaymentError> {
-    let form = Form::default()
-        .field("amount_to_capture", to_stripe_amount(&request.amount)?)
-        .field("expand[]", EXPANDED_FIELD);
-    let path = format!("{}/capture", path(&request.processor_reference));
-    let response = upstream::send_change(&path, &request.client_reference, form)?;
-    let intent: wire::PaymentIntent = fault::decode_change(&response, Change::Capture)?;
-    let has_requested_amount = is_in(&intent.currency, &request.amount);
-    ensure(intent.id == request.processor_reference, map::OTHER_PAYMENT)?;
-    ensure(has_requested_amount, map::OTHER_AMOUNT)?;
-    Ok(map::payment(intent)?)
-}
+    fn void(request: VoidRequest) -> Result<ProcessorPayment, PaymentError> {
+        let form = Form::default().field("expand[]", EXPANDED_FIELD);
+        let path = format!("{}/cancel", payment_path(&request.processor_reference));
+        let intent: wire::PaymentIntent =
+            send_change(&path, &request.client_reference, form, Change::Void)?;
+        ensure(intent.id == request.processor_reference, map::OTHER_PAYMENT)?;
+        changed_payment(intent)
+    }
 
-pub(crate) fn void(request: &VoidRequest) -> Result<ProcessorPayment, PaymentError> {
-    let form = Form::default().field("expand[]", EXPANDED_FIELD);
-    let path = format!("{}/cancel", path(&request.processor_reference));
-    let response = upstream::send_change(&path, &request.client_reference, form)?;
-    let intent: wire::PaymentIntent = fault::decode_change(&response, Change::Void)?;
-    ensure(intent.id == request.processor_reference, map::OTHER_PAYMENT)?;
-    Ok(map::payment(intent)?)
-}
+    fn refund(request: RefundRequest) -> Result<ProcessorRefund, PaymentError> {
+        let client_reference = &request.client_reference;
+        let form = Form::default()
+            .field("payment_intent", &request.processor_reference)
+            .field("amount", to_stripe_amount(&request.amount)?)
+            .metadata(CLIENT_REFERENCE, client_reference);
+        let refund: wire::Refund = send_change("/refunds", client_reference, form, Change::Refund)?;
+        let payment = refund.payment_intent.as_deref();
+        let has_client_reference =
+            map::has_client_reference(refund.metadata.as_ref(), client_reference);
+        let has_requested_amount = is_in(&refund.currency, &request.amount);
+        let has_payment = payment == Some(&request.processor_reference);
+        ensure(has_client_reference, map::OTHER_CLIENT_REFERENCE)?;
+        ensure(has_payment, map::OTHER_PAYMENT)?;
+        ensure(has_requested_amount, map::OTHER_AMOUNT)?;
+        match refund.status {
+            // The refund is accepted. A pending one waits for the account's balance or for the bank.
+            wire::RefundStatus::Succeeded
+            | wire::RefundStatus::Pending
+            | wire::RefundStatus::RequiresAction => Ok(map::refund(refund)?),
+            wire::RefundStatus::Failed | wire::RefundStatus::Canceled => Err(
+                PaymentError::Declined(DeclineReason::Other("refund_failed".to_owned())),
+            ),
+        }
+    }
 
-pub(crate) fn refund(request: &RefundRequest) -> Result<ProcessorRefund, PaymentError> {
-    let client_reference = &request.client_reference;
-    let form = Form::default()
-        .field("payment_intent", &request.processor_reference)
-        .field("amount", to_stripe_amount(&request.amount)?)
-        .metadata(CLIENT_REFERENCE, client_reference);
-    let response = upstream::send_change("/refunds", client_reference, form)?;
-    let refund: wire::Refund = fault::decode_change(&response, Change::Refund)?;
-    let payment = refund.payment_intent.as_deref();
-    let has_client_reference =
-        map::has_client_reference(refund.metadata.as_ref(), client_reference);
-    let has_requested_amount = is_in(&refund.currency, &request.amount);
-    let has_payment = payment == Some(&request.processor_reference);
-    ensure(has_client_reference, map::OTHER_CLIENT_REFERENCE)?;
-    ensure(has_payment, map::OTHER_PAYMENT)?;
-    ensure(has_requested_amount, map::OTHER_AMOUNT)?;
-    match refund.status {
-        // The refund is accepted. A pending one waits for the account's balance or for the bank.
-        wire::RefundStatus::Succeeded
-        | wire::RefundStatus::Pending
-        | wire::RefundStatus::RequiresAction => Ok(map::refund(refund)?),
-        wire::RefundStatus::Failed | wire::RefundStatus::Canceled => Err(PaymentError::Declined(
-            DeclineReason::Other("refund_failed".to_owned()),
-        )),
+    fn find(request: FindRequest) -> Result<PaymentLookup, ReadError> {
+        find::payment(&request)
+    }
+
+    fn find_refund(
+        processor_reference: String,
+        client_reference: String,
+    ) -> Result<RefundLookup, ReadError> {
+        find::refund(&processor_reference, &client_reference)
+    }
+
+    fn describe_instrument(token: String) -> Result<Instrument, ReadError> {
+        instrument::describe(&token)
     }
 }
 
-/// Returns the path of a payment by Stripe's id.
-pub(crate) fn path(id: &str) -> String {
-    format!("/payment_intents/{}", percent_encode(id))
+/// Converts the payment that a change returned. The outcome of an undecided one is unknown.
+fn changed_payment(intent: wire::PaymentIntent) -> Result<ProcessorPayment, PaymentError> {
+    map::payment(intent)?.ok_or_else(|| PaymentError::Unknown(map::UNDECIDED.to_owned()))
 }
 
 /// Creates the form of a card payment that is captured later.
@@ -125,8 +146,8 @@ fn create_payment_intent(
     amount: &Money,
     change: Change,
 ) -> Result<wire::PaymentIntent, PaymentError> {
-    let response = upstream::send_change("/payment_intents", client_reference, form)?;
-    let intent: wire::PaymentIntent = fault::decode_change(&response, change)?;
+    let intent: wire::PaymentIntent =
+        send_change("/payment_intents", client_reference, form, change)?;
     let has_client_reference =
         map::has_client_reference(intent.metadata.as_ref(), client_reference);
     let has_requested_amount =
@@ -134,6 +155,17 @@ fn create_payment_intent(
     ensure(has_client_reference, map::OTHER_CLIENT_REFERENCE)?;
     ensure(has_requested_amount, map::OTHER_AMOUNT)?;
     Ok(intent)
+}
+
+/// Sends a request that may move money. The error states whether the request was not sent or may
+/// have been sent.
+fn send_change<T: DeserializeOwned>(
+    path: &str,
+    key: &str,
+    form: Form,
+    change: Change,
+) -> Result<T, PaymentError> {
+    fault::decode_change(&post(path, key, form)?.send()?, change)
 }
 
 fn is_in(currency: &str, amount: &Money) -> bool {

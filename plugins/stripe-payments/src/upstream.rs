@@ -1,8 +1,7 @@
 //! Stripe's address and the form of its requests. The gateway adds the API key.
 
 use serde::Deserialize;
-use stopover_sdk::http::{Request, Response};
-use stopover_sdk::payment_processor::PaymentError;
+use stopover_sdk::http::{Request, percent_encode};
 use stopover_sdk::settings::{self, BaseUrl, SettingsError};
 
 use crate::form::Form;
@@ -23,6 +22,9 @@ pub(crate) const SETTINGS_SCHEMA: &str = r#"{
 
 /// The API version that `wire` reads, whatever the account's default version is.
 const VERSION: &str = "2026-07-29.dahlia";
+
+/// Field that Stripe expands in responses, so that they contain the authorized amount and the card.
+pub(crate) const EXPANDED_FIELD: &str = "latest_charge";
 
 #[derive(Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -49,38 +51,26 @@ impl Settings {
     }
 }
 
-pub(crate) struct StripeClient {
-    /// Base URL without a trailing slash.
-    root: String,
+/// Creates a GET request. The path is percent-encoded and starts with a slash.
+pub(crate) fn get(path: &str) -> Result<Request, SettingsError> {
+    Ok(Request::get(url(path)?).header("stripe-version", VERSION))
 }
 
-impl StripeClient {
-    pub(crate) fn from_settings() -> Result<Self, SettingsError> {
-        let Settings { base_url } = Settings::read()?;
-        Ok(Self {
-            root: base_url.join("/v1"),
-        })
-    }
-
-    /// Creates a GET request. The path is percent-encoded and starts with a slash.
-    pub(crate) fn get(&self, path: &str) -> Request {
-        Request::get(format!("{}{path}", self.root)).header("stripe-version", VERSION)
-    }
-
-    /// Creates a POST request. Stripe returns the first response again if a key is repeated.
-    pub(crate) fn post(&self, path: &str, key: &str, form: Form) -> Request {
-        let mut request = Request::post(format!("{}{path}", self.root))
-            .header("stripe-version", VERSION)
-            .header("idempotency-key", key)
-            .header("content-type", "application/x-www-form-urlencoded");
-        request.body = Some(form.into_bytes());
-        request
-    }
+/// Creates a POST request. Stripe returns the first response again if a key is repeated.
+pub(crate) fn post(path: &str, key: &str, form: Form) -> Result<Request, SettingsError> {
+    let mut request = Request::post(url(path)?)
+        .header("stripe-version", VERSION)
+        .header("idempotency-key", key)
+        .header("content-type", "application/x-www-form-urlencoded");
+    request.body = Some(form.into_bytes());
+    Ok(request)
 }
 
-/// Sends a request that may move money. The error states whether the request was not sent or may
-/// have been sent.
-pub(crate) fn send_change(path: &str, key: &str, form: Form) -> Result<Response, PaymentError> {
-    let request = StripeClient::from_settings()?.post(path, key, form);
-    Ok(request.send()?)
+fn url(path: &str) -> Result<String, SettingsError> {
+    Ok(Settings::read()?.base_url.join("/v1") + path)
+}
+
+/// Returns the path of a payment by Stripe's id.
+pub(crate) fn payment_path(id: &str) -> String {
+    format!("/payment_intents/{}", percent_encode(id))
 }

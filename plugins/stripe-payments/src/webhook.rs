@@ -1,21 +1,24 @@
 //! Stripe's webhooks, verified as <https://docs.stripe.com/webhooks/signature> describes.
 
+use stopover_sdk::SupplierEvents;
 use stopover_sdk::json::{self, DecodeError};
 use stopover_sdk::secret;
 use stopover_sdk::supplier_events::{Event, EventKind, VerifyError, WebhookRequest};
 
-use crate::wire;
+use crate::{StripePayments, wire};
 
 /// Name of the secret with the endpoint's signing secret (`whsec_…`).
 pub(crate) const SECRET: &str = "webhook";
 /// Maximum difference between the signature's time and the gateway's, in milliseconds.
 const TOLERANCE_MS: u64 = 300_000;
 
-pub(crate) fn verify(delivery: &WebhookRequest) -> Result<Vec<Event>, VerifyError> {
-    authenticate(delivery)?;
-    let event =
-        parse_event(&delivery.body).map_err(|error| VerifyError::Malformed(error.to_string()))?;
-    Ok(vec![event])
+impl SupplierEvents for StripePayments {
+    fn verify(delivery: WebhookRequest) -> Result<Vec<Event>, VerifyError> {
+        authenticate(&delivery)?;
+        let event = parse_event(&delivery.body);
+        let event = event.map_err(|error| VerifyError::Malformed(error.to_string()))?;
+        Ok(vec![event])
+    }
 }
 
 fn authenticate(delivery: &WebhookRequest) -> Result<(), VerifyError> {
@@ -30,8 +33,10 @@ fn authenticate(delivery: &WebhookRequest) -> Result<(), VerifyError> {
     }
     let mut message = format!("{time}.").into_bytes();
     message.extend_from_slice(&delivery.body);
-    let expected = secret::hmac_sha256(SECRET, &message)
-        .map_err(|secret::Error::Unknown(name)| invalid_signature(&secret_not_granted(&name)))?;
+    let expected =
+        secret::hmac_sha256(SECRET, &message).map_err(|secret::Error::Unknown(name)| {
+            invalid_signature(&format!("the secret {name} is not granted"))
+        })?;
     // There are two signatures while a secret is being replaced. Each one is compared in full.
     let matching = values(header, "v1").filter(|given| secret::is_hex_digest(given, &expected));
     if matching.count() == 0 {
@@ -42,9 +47,7 @@ fn authenticate(delivery: &WebhookRequest) -> Result<(), VerifyError> {
 
 /// Returns the only signature header. Two headers would be ambiguous.
 fn header(delivery: &WebhookRequest) -> Option<&str> {
-    let mut found = delivery
-        .headers
-        .iter()
+    let mut found = (delivery.headers.iter())
         .filter(|header| header.name.eq_ignore_ascii_case("stripe-signature"));
     let first = found.next()?;
     found.next().is_none().then_some(first.value.as_str())
@@ -62,19 +65,15 @@ fn invalid_signature(why: &str) -> VerifyError {
     VerifyError::InvalidSignature(why.to_owned())
 }
 
-fn secret_not_granted(name: &str) -> String {
-    format!("the secret {name} is not granted")
-}
-
 fn parse_event(body: &[u8]) -> Result<Event, DecodeError> {
     let head: wire::EventHead = json::decode(body)?;
     let subject = head.data.and_then(|data| data.object);
     let subject = subject.and_then(|subject| subject.object);
-    let is_about_payment = match subject.as_deref() {
-        _ if head.object != "event" => false,
-        Some("payment_intent" | "charge" | "refund" | "dispute") => true,
-        _ => false,
-    };
+    let subjects = ["payment_intent", "charge", "refund", "dispute"];
+    let is_about_payment = head.object == "event"
+        && subject
+            .as_deref()
+            .is_some_and(|kind| subjects.contains(&kind));
     let (id, kind) = (head.id, head.kind);
     if !is_about_payment {
         return Ok(irrelevant(id, kind));

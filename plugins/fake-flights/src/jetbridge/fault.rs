@@ -6,7 +6,7 @@ use stopover_sdk::RefusalReason;
 use stopover_sdk::fault::DocumentedErrors;
 use stopover_sdk::http::Response;
 
-use crate::fault::other;
+use crate::fault::{NO_QUOTE_MESSAGE, other};
 use crate::jetbridge::wire;
 
 pub(super) const ERRORS: DocumentedErrors = DocumentedErrors {
@@ -49,7 +49,7 @@ fn describe(code: &str) -> Option<(u16, &'static str)> {
         NOT_CANCELLABLE => (409, "The airline does not cancel the ticket."),
         ALREADY_CANCELLED => (409, "The booking was cancelled before."),
         STATUS => (409, "The booking is not ticketed."),
-        NO_QUOTE => (422, "The airline cannot quote the cancellation."),
+        NO_QUOTE => (422, NO_QUOTE_MESSAGE),
         _ => return None,
     })
 }

@@ -4,13 +4,15 @@ mod fault;
 mod map;
 mod wire;
 
+use serde::de::DeserializeOwned;
+use serde_json::json;
 use stopover_sdk::flight_booking::{
     BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
 };
 use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::flight_pricing::{PriceRequest, PriceResponse};
 use stopover_sdk::flight_reference::{Airline, AirportResponse};
-use stopover_sdk::http::percent_encode;
+use stopover_sdk::http::{Request, percent_encode};
 use stopover_sdk::json::single;
 use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{
@@ -18,11 +20,10 @@ use stopover_sdk::{
     Plugin, ReadError,
 };
 
-use crate::fault::check_prebook;
+use crate::fault::{NO_QUOTE_MESSAGE, check_prebook};
 use crate::jetbridge::fault::ERRORS;
-use crate::jetbridge::map::itinerary::PassengerCount;
-use crate::jetbridge::map::{booking, fare, prebook, reference};
-use crate::upstream::{ApiClient, SETTINGS_SCHEMA};
+use crate::jetbridge::map::PassengerCount;
+use crate::upstream::{SETTINGS_SCHEMA, get, post};
 use crate::{READS_CONSISTENT_AFTER_MS, common};
 
 pub struct Jetbridge;
@@ -30,7 +31,7 @@ pub struct Jetbridge;
 stopover_sdk::export!(Jetbridge:
     plugin, flight_pricing, flight_booking, flight_cancellation, flight_reference);
 
-const PATH: &str = "/jetbridge/v3";
+const BOOKINGS_PATH: &str = "/jetbridge/v3/bookings";
 
 impl Plugin for Jetbridge {
     fn describe() -> Description {
@@ -49,55 +50,42 @@ impl Plugin for Jetbridge {
 
 impl FlightPricing for Jetbridge {
     fn price(request: PriceRequest) -> Result<PriceResponse, ReadError> {
-        let http_request =
-            ApiClient::from_settings(PATH)?.post("/fares", &fare::fares_request(&request))?;
-        let found: wire::Fares = wire::result(&ERRORS.check_read(http_request.send()?)?)?;
-        Ok(fare::price_response(found, &request)?)
+        let body = map::fares_request(&request);
+        let found = read(&post("/jetbridge/v3/fares")?.json(&body)?)?;
+        Ok(map::price_response(found, &request)?)
     }
 }
 
 impl FlightBooking for Jetbridge {
     fn prebook(request: PrebookRequest) -> Result<PrebookResponse, ChangeError> {
-        let response = ApiClient::from_settings(PATH)?
-            .post("/prebooks", &prebook::prebook_request(&request))?
-            .send()?;
-        let prebook: wire::Prebook =
-            wire::result(&check_prebook(&ERRORS, response, fault::PREBOOK)?)?;
-        Ok(prebook::prebook_response(prebook, &request)?)
+        let body = map::prebook_request(&request);
+        let response = post("/jetbridge/v3/prebooks")?.json(&body)?.send()?;
+        let prebook = wire::result(&check_prebook(&ERRORS, response, fault::PREBOOK)?)?;
+        Ok(map::prebook_response(prebook, &request)?)
     }
 
     fn book(request: BookRequest) -> Result<SupplierBooking, ChangeError> {
-        let body = wire::BookRequest {
-            prebook_id: &request.supplier_prebook,
-            client_ref: &request.client_reference,
-        };
-        let response = ApiClient::from_settings(PATH)?
-            .post("/bookings", &body)?
-            .send()?;
-        let booking: wire::Booking = wire::result(&ERRORS.check_change(response, fault::BOOK)?)?;
+        let body = json!({
+            "prebookId": request.supplier_prebook,
+            "clientRef": request.client_reference,
+        });
+        let booking: wire::Booking = change(&post(BOOKINGS_PATH)?.json(&body)?, fault::BOOK)?;
         common::check_client_reference(&booking.client_ref, &request.client_reference)?;
-        booking::check_currency(&booking, &request.currency)?;
-        Ok(booking::booking(
-            booking,
-            PassengerCount::of(&request.passengers),
-        )?)
+        map::check_currency(&booking, &request.currency)?;
+        let passengers = PassengerCount::of(&request.passengers);
+        Ok(map::booking(booking, passengers)?)
     }
 
     fn find(request: FindRequest) -> Result<BookingLookup, ReadError> {
-        let client = ApiClient::from_settings(PATH)?;
         if let Some(id) = &request.supplier_reference {
-            let response = client.get(&booking_path(id)).send()?;
+            let response = get(&booking_path(id))?.send()?;
             if !ERRORS.has_code(&response, fault::NOT_FOUND) {
-                let found: wire::Booking = wire::result(&ERRORS.check_read(response)?)?;
-                return found_booking(found, &request);
+                return found_booking(wire::result(&ERRORS.check_read(response)?)?, &request);
             }
         }
         // Only the list can show that there is no such booking.
-        let response = client
-            .get("/bookings")
-            .query("clientRef", &request.client_reference)
-            .send()?;
-        let found: wire::Bookings = wire::result(&ERRORS.check_read(response)?)?;
+        let listing = get(BOOKINGS_PATH)?.query("clientRef", &request.client_reference);
+        let found: wire::Bookings = read(&listing)?;
         match single(found.bookings)? {
             Some(booking) => found_booking(booking, &request),
             None => Ok(BookingLookup::NotFound),
@@ -110,58 +98,55 @@ fn found_booking(
     request: &FindRequest,
 ) -> Result<BookingLookup, ReadError> {
     common::check_client_reference(&booking.client_ref, &request.client_reference)?;
-    Ok(BookingLookup::Found(booking::booking(
-        booking,
-        PassengerCount::UNKNOWN,
-    )?))
+    let booking = map::booking(booking, PassengerCount::UNKNOWN)?;
+    Ok(BookingLookup::Found(booking))
 }
 
 impl FlightCancellation for Jetbridge {
     fn quote_cancellation(request: QuoteRequest) -> Result<Quote, ReadError> {
-        let path = cancellation_path(&request.supplier_reference);
-        let response = ApiClient::from_settings(PATH)?.get(&path).send()?;
-        if let Some(error) = ERRORS
-            .identify(&response)
-            .filter(|error| error.code == fault::NO_QUOTE)
-        {
-            return Ok(Quote::Unavailable(error.message.to_owned()));
+        let response = get(&cancellation_path(&request.supplier_reference))?.send()?;
+        if ERRORS.has_code(&response, fault::NO_QUOTE) {
+            return Ok(Quote::Unavailable(NO_QUOTE_MESSAGE.to_owned()));
         }
-        let quoted: wire::Quote = wire::result(&ERRORS.check_read(response)?)?;
-        Ok(Quote::Quoted(booking::quote(quoted)?))
+        let quoted = wire::result(&ERRORS.check_read(response)?)?;
+        Ok(Quote::Quoted(map::quote(quoted)?))
     }
 
     fn cancel(request: CancelRequest) -> Result<SupplierBooking, ChangeError> {
         let path = cancellation_path(&request.supplier_reference);
-        let body = wire::CancelRequest {
-            client_ref: &request.client_reference,
-        };
-        let response = ApiClient::from_settings(PATH)?.post(&path, &body)?.send()?;
-        let booking: wire::Booking = wire::result(&ERRORS.check_change(response, fault::CANCEL)?)?;
+        let body = json!({"clientRef": request.client_reference});
+        let booking: wire::Booking = change(&post(&path)?.json(&body)?, fault::CANCEL)?;
         common::check_client_reference(&booking.client_ref, &request.booking_client_reference)?;
-        Ok(booking::booking(booking, PassengerCount::UNKNOWN)?)
+        Ok(map::booking(booking, PassengerCount::UNKNOWN)?)
     }
 }
 
 impl FlightReference for Jetbridge {
     fn find_airports(text: String, limit: u16) -> Result<AirportResponse, ReadError> {
-        let http_request = ApiClient::from_settings(PATH)?
-            .get("/airports")
-            .query("text", text)
-            .query("max", limit);
-        let found: wire::Airports = wire::result(&ERRORS.check_read(http_request.send()?)?)?;
-        Ok(reference::airports(found, limit))
+        let request = get("/jetbridge/v3/airports")?.query("text", text);
+        let found = read(&request.query("max", limit))?;
+        Ok(map::airports(found, limit))
     }
 
     fn read_airline(iata_code: String) -> Result<Airline, ReadError> {
-        let path = format!("/airlines/{}", percent_encode(&iata_code));
-        let response = ApiClient::from_settings(PATH)?.get(&path).send()?;
-        let found: wire::Airline = wire::result(&ERRORS.check_read(response)?)?;
-        Ok(reference::airline(found))
+        let path = format!("/jetbridge/v3/airlines/{}", percent_encode(&iata_code));
+        Ok(map::airline(read(&get(&path)?)?))
     }
 }
 
+/// Reads the result of a request.
+fn read<T: DeserializeOwned>(request: &Request) -> Result<T, ReadError> {
+    Ok(wire::result(&ERRORS.check_read(request.send()?)?)?)
+}
+
+/// Changes a booking. `definite` lists the codes that refuse the change.
+fn change<T: DeserializeOwned>(request: &Request, definite: &[&str]) -> Result<T, ChangeError> {
+    let response = ERRORS.check_change(request.send()?, definite)?;
+    Ok(wire::result(&response)?)
+}
+
 fn booking_path(id: &str) -> String {
-    format!("/bookings/{}", percent_encode(id))
+    format!("{BOOKINGS_PATH}/{}", percent_encode(id))
 }
 
 fn cancellation_path(id: &str) -> String {

@@ -1,9 +1,10 @@
-//! Jetbridge's JSON, with only the fields that are used.
+//! Jetbridge's responses, with only the fields that are used.
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use stopover_sdk::http::Response;
 use stopover_sdk::json::{DecodeError, ensure};
+use stopover_sdk::types::flight::Cabin;
 
 /// The envelope of a successful response.
 #[derive(Deserialize)]
@@ -31,61 +32,9 @@ pub(crate) struct Money {
     pub(crate) ccy: String,
 }
 
-#[derive(Serialize)]
-pub(crate) struct FaresRequest<'a> {
-    pub(crate) legs: Vec<SearchedLeg<'a>>,
-    pub(crate) pax: Party<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) ccy: Option<&'a str>,
-    pub(crate) filters: Filters<'a>,
-    pub(crate) sort: Sort,
-    pub(crate) descending: bool,
-    pub(crate) limit: u16,
-}
-
-#[derive(Serialize)]
-pub(crate) struct SearchedLeg<'a> {
-    pub(crate) org: &'a str,
-    pub(crate) dst: &'a str,
-    pub(crate) day: &'a str,
-}
-
-#[derive(Serialize)]
-pub(crate) struct Party<'a> {
-    pub(crate) adt: u8,
-    /// Ages of the children.
-    pub(crate) chd: &'a [u8],
-    pub(crate) inf: u8,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Filters<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) cabin: Option<Cabin>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) max_stops: Option<u8>,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    pub(crate) airlines: &'a [String],
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    pub(crate) not_airlines: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) depart_after: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) depart_before: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) arrive_before: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) refundable: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) checked_bag: Option<bool>,
-    /// Maximum price in minor units of the requested currency.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) max_price: Option<i64>,
-}
-
-#[derive(Clone, Copy, Serialize, Deserialize)]
-pub(crate) enum Cabin {
+#[derive(Deserialize)]
+#[serde(remote = "Cabin")]
+pub(crate) enum CabinCode {
     #[serde(rename = "Y")]
     Economy,
     #[serde(rename = "W")]
@@ -94,14 +43,6 @@ pub(crate) enum Cabin {
     Business,
     #[serde(rename = "F")]
     First,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub(crate) enum Sort {
-    Price,
-    Duration,
-    Departure,
 }
 
 #[derive(Deserialize)]
@@ -166,6 +107,7 @@ pub(crate) struct Leg {
     pub(crate) no: u32,
     /// Operating carrier; `None` if the marketing carrier operates the flight.
     pub(crate) opr: Option<Carrier>,
+    #[serde(with = "CabinCode")]
     pub(crate) cabin: Cabin,
     pub(crate) cabin_name: String,
     /// Pieces per passenger.
@@ -178,76 +120,6 @@ pub(crate) struct Carrier {
     pub(crate) code: String,
     pub(crate) name: String,
     pub(crate) logo: Option<String>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct PrebookRequest<'a> {
-    pub(crate) fare_key: &'a str,
-    pub(crate) client_ref: &'a str,
-    pub(crate) contact: Contact<'a>,
-    pub(crate) pax: Vec<Passenger<'a>>,
-}
-
-#[derive(Serialize)]
-pub(crate) struct Contact<'a> {
-    pub(crate) mail: &'a str,
-    pub(crate) phone: &'a str,
-}
-
-#[derive(Serialize)]
-pub(crate) struct Passenger<'a> {
-    pub(crate) r#type: PassengerType,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) title: Option<&'static str>,
-    pub(crate) first: &'a str,
-    pub(crate) last: &'a str,
-    pub(crate) birth: &'a str,
-    pub(crate) sex: Sex,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) nation: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) doc: Option<Document<'a>>,
-    pub(crate) ffp: Vec<FrequentFlyer<'a>>,
-}
-
-#[derive(Serialize)]
-pub(crate) enum PassengerType {
-    #[serde(rename = "ADT")]
-    Adult,
-    #[serde(rename = "CHD")]
-    Child,
-    #[serde(rename = "INF")]
-    Infant,
-}
-
-#[derive(Serialize)]
-pub(crate) enum Sex {
-    F,
-    M,
-    X,
-}
-
-#[derive(Serialize)]
-pub(crate) struct Document<'a> {
-    pub(crate) r#type: DocumentType,
-    pub(crate) no: &'a str,
-    pub(crate) country: &'a str,
-    pub(crate) expiry: &'a str,
-}
-
-#[derive(Serialize)]
-pub(crate) enum DocumentType {
-    #[serde(rename = "P")]
-    Passport,
-    #[serde(rename = "I")]
-    IdentityCard,
-}
-
-#[derive(Serialize)]
-pub(crate) struct FrequentFlyer<'a> {
-    pub(crate) airline: &'a str,
-    pub(crate) no: &'a str,
 }
 
 #[derive(Deserialize)]
@@ -268,13 +140,6 @@ pub(crate) struct Prebook {
 pub(crate) struct Checkout {
     pub(crate) url: String,
     pub(crate) token: String,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct BookRequest<'a> {
-    pub(crate) prebook_id: &'a str,
-    pub(crate) client_ref: &'a str,
 }
 
 #[derive(Deserialize)]
@@ -344,12 +209,6 @@ pub(crate) struct Quote {
     pub(crate) fee: Money,
     pub(crate) refund: Money,
     pub(crate) valid_until: i64,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct CancelRequest<'a> {
-    pub(crate) client_ref: &'a str,
 }
 
 #[derive(Deserialize)]

@@ -6,7 +6,7 @@ use stopover_sdk::RefusalReason;
 use stopover_sdk::fault::DocumentedErrors;
 use stopover_sdk::http::Response;
 
-use crate::fault::other;
+use crate::fault::{NO_QUOTE_MESSAGE, other};
 
 pub(super) const ERRORS: DocumentedErrors = DocumentedErrors {
     code,
@@ -34,7 +34,7 @@ fn describe(code: &str) -> Option<(u16, &'static str)> {
         "airline_refused" => (422, "The airline does not accept the order."),
         "not_cancellable" => (409, "The airline does not cancel the ticket."),
         "already_cancelled" => (409, "The order was cancelled before."),
-        NO_QUOTE => (422, "The airline cannot quote the cancellation."),
+        NO_QUOTE => (422, NO_QUOTE_MESSAGE),
         "order_state" => (409, "The order is not ticketed."),
         "bags_refused" => (422, "The airline does not sell these bags."),
         "bag_unknown" => (422, "There is no such bag for sale."),

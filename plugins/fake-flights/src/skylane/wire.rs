@@ -1,7 +1,8 @@
-//! Skylane's JSON, with only the fields that are used.
+//! Skylane's responses, with only the fields that are used.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use stopover_sdk::money::Decimal;
+use stopover_sdk::types::flight::Cabin;
 
 /// The envelope of every response.
 #[derive(Deserialize)]
@@ -15,52 +16,12 @@ pub(crate) struct Money {
     pub(crate) currency: String,
 }
 
-#[derive(Serialize)]
-pub(crate) struct Payment<'a> {
-    pub(crate) value: String,
-    pub(crate) currency: &'a str,
-}
-
-#[derive(Serialize)]
-pub(crate) struct Search<'a> {
-    pub(crate) slices: Vec<SearchedSlice<'a>>,
-    pub(crate) travellers: Vec<SearchedTraveller>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) cabin: Option<Cabin>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) max_connections: Option<u8>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) currency: Option<&'a str>,
-    pub(crate) limit: u16,
-}
-
-#[derive(Serialize)]
-pub(crate) struct SearchedSlice<'a> {
-    pub(crate) from: &'a str,
-    pub(crate) to: &'a str,
-    pub(crate) date: &'a str,
-}
-
-#[derive(Serialize)]
-pub(crate) struct SearchedTraveller {
-    pub(crate) r#type: TravellerType,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) age: Option<u8>,
-}
-
-#[derive(Clone, Copy, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum TravellerType {
-    Adult,
-    Child,
-    Infant,
-}
-
-#[derive(Clone, Copy, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Cabin {
+#[derive(Deserialize)]
+#[serde(remote = "Cabin", rename_all = "lowercase")]
+pub(crate) enum CabinCode {
     Economy,
-    Premium,
+    #[serde(rename = "premium")]
+    PremiumEconomy,
     Business,
     First,
 }
@@ -134,81 +95,11 @@ pub(crate) struct Carrier {
 pub(crate) struct Seat {
     /// Position of the traveller, from 0.
     pub(crate) index: u8,
+    #[serde(with = "CabinCode")]
     pub(crate) cabin: Cabin,
     pub(crate) cabin_name: String,
     pub(crate) checked: u8,
     pub(crate) carry_on: u8,
-}
-
-#[derive(Serialize)]
-pub(crate) struct Reprice<'a> {
-    pub(crate) travellers: Vec<PricedTraveller<'a>>,
-}
-
-#[derive(Serialize)]
-pub(crate) struct PricedTraveller<'a> {
-    pub(crate) r#type: TravellerType,
-    pub(crate) loyalty: Vec<Loyalty<'a>>,
-}
-
-#[derive(Serialize)]
-pub(crate) struct Loyalty<'a> {
-    pub(crate) airline: &'a str,
-    pub(crate) number: &'a str,
-}
-
-#[derive(Serialize)]
-pub(crate) struct OrderRequest<'a> {
-    pub(crate) offer_id: &'a str,
-    pub(crate) client_ref: &'a str,
-    pub(crate) pay: Payment<'a>,
-    pub(crate) contact: Contact<'a>,
-    pub(crate) travellers: Vec<Traveller<'a>>,
-}
-
-#[derive(Serialize)]
-pub(crate) struct Contact<'a> {
-    pub(crate) email: &'a str,
-    pub(crate) phone: &'a str,
-}
-
-#[derive(Serialize)]
-pub(crate) struct Traveller<'a> {
-    pub(crate) r#type: TravellerType,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) title: Option<&'static str>,
-    pub(crate) given: &'a str,
-    pub(crate) family: &'a str,
-    pub(crate) born: &'a str,
-    pub(crate) gender: Gender,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) nationality: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) document: Option<Document<'a>>,
-    pub(crate) loyalty: Vec<Loyalty<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Gender {
-    F,
-    M,
-    X,
-}
-
-#[derive(Serialize)]
-pub(crate) struct Document<'a> {
-    pub(crate) kind: DocumentKind,
-    pub(crate) number: &'a str,
-    pub(crate) country: &'a str,
-    pub(crate) expires: &'a str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum DocumentKind {
-    Passport,
-    IdentityCard,
 }
 
 #[derive(Deserialize)]
@@ -291,11 +182,6 @@ pub(crate) struct Quote {
     pub(crate) expires_at: String,
 }
 
-#[derive(Serialize)]
-pub(crate) struct CancelRequest<'a> {
-    pub(crate) client_ref: &'a str,
-}
-
 #[derive(Deserialize)]
 pub(crate) struct OfferedBag {
     pub(crate) id: String,
@@ -304,19 +190,6 @@ pub(crate) struct OfferedBag {
     pub(crate) weight_kg: u32,
     pub(crate) price: Money,
     pub(crate) max: u8,
-}
-
-#[derive(Serialize)]
-pub(crate) struct BagsRequest<'a> {
-    pub(crate) client_ref: &'a str,
-    pub(crate) bags: Vec<WantedBag<'a>>,
-    pub(crate) pay: Payment<'a>,
-}
-
-#[derive(Serialize)]
-pub(crate) struct WantedBag<'a> {
-    pub(crate) id: &'a str,
-    pub(crate) quantity: u8,
 }
 
 #[derive(Deserialize)]

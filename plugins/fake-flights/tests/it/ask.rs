@@ -1,13 +1,12 @@
 //! Requests that the gateway makes to either adapter, and requests that the suppliers receive.
 
-use serde_json::Value;
 use stopover_sdk::flight_booking::{BookRequest, FindRequest, FlightContact, PrebookRequest};
 use stopover_sdk::flight_cancellation::{CancelRequest, QuoteRequest};
 use stopover_sdk::flight_pricing::{
     Filters, PassengerCounts, PriceRequest, RequestedJourney, Sort,
 };
 use stopover_sdk::flight_services::{ListRequest, PurchaseRequest, ServiceOrderItem};
-use stopover_sdk::testing::{self, MockGateway};
+use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::flight::{
     Document, DocumentType, Gender, LoyaltyAccount, Passenger, PassengerType, Title,
 };
@@ -19,11 +18,6 @@ pub(crate) const BAGS_REF: &str = "bkg_DXB-bags-1";
 /// Creates a mock gateway whose settings have the sandbox's address.
 pub(crate) fn gateway() -> MockGateway {
     MockGateway::new().settings(r#"{"base_url": "http://market.example:4010/"}"#)
-}
-
-/// Returns a document with values replaced, by JSON pointer.
-pub(crate) fn edited(document: Value, edits: &[(&str, Value)]) -> String {
-    testing::with_values(document, edits).to_string()
 }
 
 /// Returns method and path of every request, without the sandbox's address.

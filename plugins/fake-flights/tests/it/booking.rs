@@ -2,83 +2,36 @@
 
 use fake_flights::{Jetbridge, Skylane};
 use serde_json::{Value, json};
-use stopover_sdk::flight_booking::{BookingLookup, FindRequest};
-use stopover_sdk::http::Error;
-use stopover_sdk::testing::Outcome::{InvalidResponse, TimedOut};
+use stopover_sdk::flight_booking::BookingLookup;
+use stopover_sdk::testing::Outcome::InvalidResponse;
 use stopover_sdk::testing::outcome;
-use stopover_sdk::types::flight::{ChangeType, SupplierBooking};
+use stopover_sdk::types::flight::ChangeType;
 use stopover_sdk::types::{BookingStatus, Checkout};
-use stopover_sdk::{FlightBooking, ReadError, RefusalReason};
+use stopover_sdk::{FlightBooking, RefusalReason};
 
 use crate::ask::{
-    BOOKING_ID, BOOKING_REF, asked, book_request, edited, find_request, gateway, prebook_request,
+    BOOKING_ID, BOOKING_REF, asked, book_request, find_request, gateway, prebook_request,
 };
-use crate::{jetbridge, skylane};
+use crate::supplier::{JETBRIDGE, SKYLANE, SUPPLIERS};
 
-type Find = fn(FindRequest) -> Result<BookingLookup, ReadError>;
-
-/// The `find` function of a supplier, with its responses.
-struct Reader {
-    find: Find,
-    booking: Value,
-    /// JSON pointer of the object that contains the booking's fields.
-    root: &'static str,
-    list: fn(&[Value]) -> String,
-    by_id: &'static str,
-    by_reference: &'static str,
-    not_found: String,
-    client_reference: &'static str,
-}
-
-fn readers() -> [Reader; 2] {
-    [
-        Reader {
-            find: Skylane::find,
-            booking: skylane::fixture("order"),
-            root: "/data",
-            list: skylane::list,
-            by_id: "GET /skylane/orders/FLT-100001",
-            by_reference: "GET /skylane/orders?client_ref=bkg_DXB",
-            not_found: skylane::error("not_found"),
-            client_reference: "/data/client_ref",
-        },
-        Reader {
-            find: Jetbridge::find,
-            booking: jetbridge::fixture("booking"),
-            root: "/result",
-            list: jetbridge::list,
-            by_id: "GET /jetbridge/v3/bookings/FLT-100001",
-            by_reference: "GET /jetbridge/v3/bookings?clientRef=bkg_DXB",
-            not_found: jetbridge::error("40400"),
-            client_reference: "/result/clientRef",
-        },
-    ]
-}
-
-impl Reader {
-    /// Reads back the booking after some fields were replaced.
-    fn found(&self, edits: &[(&str, Value)]) -> SupplierBooking {
-        let edits: Vec<_> = (edits.iter())
-            .map(|(field, value)| (format!("{}{field}", self.root), value.clone()))
-            .collect();
-        let edits: Vec<_> = (edits.iter())
-            .map(|(pointer, value)| (pointer.as_str(), value.clone()))
-            .collect();
-        let gateway = gateway().respond_with(200, edited(self.booking.clone(), &edits));
-        match gateway.run(|| (self.find)(find_request(Some(BOOKING_ID)))) {
-            Ok(BookingLookup::Found(state)) => state,
-            other => panic!("{edits:?}: {other:?}"),
-        }
-    }
-}
+/// Requests that read a booking by its id and by its client reference.
+const FIND_REQUESTS: [(&str, &str); 2] = [
+    (
+        "GET /skylane/orders/FLT-100001",
+        "GET /skylane/orders?client_ref=bkg_DXB",
+    ),
+    (
+        "GET /jetbridge/v3/bookings/FLT-100001",
+        "GET /jetbridge/v3/bookings?clientRef=bkg_DXB",
+    ),
+];
 
 #[test]
 fn skylane_prebook_prices_offer_with_loyalty_accounts() {
-    let gateway = gateway().respond_with(200, skylane::fixture("price").to_string());
-    let offer = skylane::offer_id();
-    let bound = gateway
-        .run(|| Skylane::prebook(prebook_request(&offer)))
-        .unwrap();
+    let gateway = gateway().respond_with(200, SKYLANE.edited("prebook", &[]));
+    let offer = SKYLANE.offer();
+    let prebook = || Skylane::prebook(prebook_request(&offer));
+    let bound = gateway.run(prebook).unwrap();
     assert_eq!(
         asked(&gateway),
         [format!("POST /skylane/offers/{offer}/price")]
@@ -89,9 +42,6 @@ fn skylane_prebook_prices_offer_with_loyalty_accounts() {
     ]});
     assert_eq!(gateway.request_json(0), expected);
     assert_eq!(bound.supplier_prebook, offer);
-    assert_eq!((bound.total, bound.currency.as_str()), (69_930, "EUR"));
-    assert_eq!((bound.fare, bound.fare_tax), (Some(55_944), Some(13_986)));
-    assert_eq!(bound.fare_conditions.refund.penalty.unwrap().amount, 5_000);
     assert_eq!(bound.journeys[0].stops, 1);
     assert_eq!(bound.checkout, None);
     assert!(!bound.documents_required && bound.expires_at.is_some());
@@ -99,10 +49,9 @@ fn skylane_prebook_prices_offer_with_loyalty_accounts() {
 
 #[test]
 fn jetbridge_prebook_has_checkout() {
-    let gateway = gateway().respond_with(201, jetbridge::fixture("prebook").to_string());
-    let bound = gateway
-        .run(|| Jetbridge::prebook(prebook_request("fare/1")))
-        .unwrap();
+    let gateway = gateway().respond_with(201, JETBRIDGE.edited("prebook", &[]));
+    let prebook = || Jetbridge::prebook(prebook_request("fare/1"));
+    let bound = gateway.run(prebook).unwrap();
     assert_eq!(asked(&gateway), ["POST /jetbridge/v3/prebooks"]);
     let expected = json!({
         "fareKey": "fare/1", "clientRef": BOOKING_REF,
@@ -120,9 +69,6 @@ fn jetbridge_prebook_has_checkout() {
     });
     assert_eq!(gateway.request_json(0), expected);
     assert_eq!(bound.supplier_prebook, "JPB-100003");
-    assert_eq!((bound.total, bound.currency.as_str()), (69_930, "EUR"));
-    assert_eq!((bound.fare, bound.fare_tax), (Some(55_944), Some(13_986)));
-    assert_eq!(bound.fare_conditions.refund.penalty.unwrap().amount, 5_000);
     assert_eq!(bound.journeys[0].segments[0].passengers.len(), 3);
     assert_eq!(bound.expires_at, Some(1_795_303_547_945));
     let token = "JPB-100003-secret-01a20052ace97029868d3de6ccf7ddd6";
@@ -138,29 +84,25 @@ fn jetbridge_prebook_has_checkout() {
 #[test]
 fn prebook_returns_current_price() {
     // The gateway decides whether the price is too high.
-    for (written, units, expected) in [("787.00", 78_700, 78_700), ("699.30", 69_930, 69_930)] {
-        let price = edited(
-            skylane::fixture("price"),
-            &[("/data/total/value", json!(written))],
-        );
-        let prebook = edited(
-            jetbridge::fixture("prebook"),
-            &[("/result/price/units", json!(units))],
-        );
-        let gateway = gateway()
-            .respond_with(200, price)
-            .respond_with(201, prebook);
-        let offer = skylane::offer_id();
-        let bound = gateway.run(|| Skylane::prebook(prebook_request(&offer)));
-        assert_eq!(bound.unwrap().total, expected);
-        let bound = gateway.run(|| Jetbridge::prebook(prebook_request("fare/1")));
-        assert_eq!(bound.unwrap().total, expected);
+    for (written, units) in [("787.00", 78_700), ("699.30", 69_930)] {
+        let totals = [
+            ("/data/total/value", json!(written)),
+            ("/result/price/units", json!(units)),
+        ];
+        for (supplier, total) in SUPPLIERS.into_iter().zip(totals) {
+            let gateway = gateway().respond_with(200, supplier.edited("prebook", &[total]));
+            let prebook = || (supplier.prebook)(prebook_request(&supplier.offer()));
+            let bound = gateway.run(prebook).unwrap();
+            assert_eq!((bound.total, bound.currency.as_str()), (units, "EUR"));
+            assert_eq!((bound.fare, bound.fare_tax), (Some(55_944), Some(13_986)));
+            assert_eq!(bound.fare_conditions.refund.penalty.unwrap().amount, 5_000);
+        }
     }
 }
 
 #[test]
 fn skylane_booking_sends_all_passengers_and_pays_total() {
-    let gateway = gateway().respond_with(201, skylane::fixture("order").to_string());
+    let gateway = gateway().respond_with(201, SKYLANE.edited("booking", &[]));
     gateway.run(|| Skylane::book(book_request())).unwrap();
     assert_eq!(asked(&gateway), ["POST /skylane/orders"]);
     let expected = json!({
@@ -188,7 +130,7 @@ fn skylane_payment_has_decimals_of_currency() {
         ("KWD", 400_125, "400.125"),
         ("EUR", 5, "0.05"),
     ] {
-        let gateway = gateway().respond_with(201, skylane::fixture("order").to_string());
+        let gateway = gateway().respond_with(201, SKYLANE.edited("booking", &[]));
         let mut request = book_request();
         request.currency = currency.to_owned();
         request.total = total;
@@ -200,7 +142,7 @@ fn skylane_payment_has_decimals_of_currency() {
 
 #[test]
 fn jetbridge_booking_sends_prebook_and_client_reference() {
-    let gateway = gateway().respond_with(200, jetbridge::fixture("booking").to_string());
+    let gateway = gateway().respond_with(200, JETBRIDGE.edited("booking", &[]));
     let state = gateway.run(|| Jetbridge::book(book_request())).unwrap();
     assert_eq!(asked(&gateway), ["POST /jetbridge/v3/bookings"]);
     let expected = json!({"prebookId": "prebook/1", "clientRef": BOOKING_REF});
@@ -212,14 +154,17 @@ fn jetbridge_booking_sends_prebook_and_client_reference() {
 
 #[test]
 fn booking_is_fully_converted() {
-    for reader in readers() {
-        let state = reader.found(&[]);
+    // Skylane's total includes bags. Jetbridge's bookings do not tell the number of passengers.
+    let expected = [(69_930 + 6_000, 1, 3), (69_930, 0, 0)];
+    for (supplier, (total, services, passengers)) in SUPPLIERS.into_iter().zip(expected) {
+        let state = supplier.found(&[]);
         assert_eq!(state.status, BookingStatus::Confirmed);
         assert!(state.supplier_reference.starts_with("FLT-10000"));
         assert_eq!(state.client_reference.as_deref(), Some(BOOKING_REF));
         assert!(state.airline_pnr.is_some_and(|pnr| pnr.len() == 6));
-        assert_eq!(state.currency, "EUR");
+        assert_eq!((state.total, state.currency.as_str()), (total, "EUR"));
         assert_eq!((state.fare, state.fare_tax), (Some(55_944), Some(13_986)));
+        assert_eq!(state.services.len(), services);
         assert_eq!(state.cancellation, None);
         let [journey] = state.journeys.as_slice() else {
             panic!("{:?}", state.journeys);
@@ -227,107 +172,74 @@ fn booking_is_fully_converted() {
         assert_eq!(journey.departure_time, "2027-03-01T15:00");
         assert_eq!(journey.arrival_time, "2027-03-02T04:45");
         assert_eq!(journey.duration_minutes, Some(585));
+        assert_eq!(journey.segments[0].passengers.len(), passengers);
         assert_eq!(journey.segments[1].marketing_flight, "TK719");
     }
 }
 
 #[test]
-fn order_total_includes_bags() {
-    let [skylane, jetbridge] = readers().map(|reader| reader.found(&[]));
-    assert_eq!(skylane.total, 69_930 + 6_000);
-    assert_eq!(jetbridge.total, 69_930);
-    assert!(jetbridge.services.is_empty());
-}
-
-#[test]
-fn jetbridge_find_returns_no_passengers() {
-    let [skylane, jetbridge] = readers().map(|reader| reader.found(&[]));
-    assert_eq!(skylane.journeys[0].segments[0].passengers.len(), 3);
-    assert!(jetbridge.journeys[0].segments[0].passengers.is_empty());
-}
-
-#[test]
 fn airline_change_is_fully_converted() {
-    for reader in readers() {
-        let state = reader.found(&[]);
+    for supplier in SUPPLIERS {
+        let state = supplier.found(&[]);
         let [change] = state.changes.as_slice() else {
             panic!("{:?}", state.changes);
         };
-        assert_eq!(
-            change.supplier_change_id,
-            format!("{}-change-1", state.supplier_reference)
-        );
+        let id = format!("{}-change-1", state.supplier_reference);
+        assert_eq!(change.supplier_change_id, id);
         assert_eq!(change.change_type, ChangeType::ScheduleChange);
         assert!(change.action_required);
         assert_eq!(change.expires_at, Some(change.detected_at + 3 * 86_400_000));
         assert_eq!(change.accepted_at, None);
-        assert_eq!(
-            change.removed_segments[0].departure_time,
-            "2027-03-01T23:30"
-        );
-        assert_eq!(change.added_segments[0].departure_time, "2027-03-02T00:15");
-        assert_eq!(
-            change.removed_segments[0].supplier_segment_id,
-            change.added_segments[0].supplier_segment_id
-        );
+        let (removed, added) = (&change.removed_segments[0], &change.added_segments[0]);
+        assert_eq!(removed.departure_time, "2027-03-01T23:30");
+        assert_eq!(added.departure_time, "2027-03-02T00:15");
+        assert_eq!(removed.supplier_segment_id, added.supplier_segment_id);
     }
 }
 
 #[test]
 fn unknown_change_kind_is_derived_from_remaining_flights() {
     let pointers = [
-        ("/changes/0/kind", "/changes/0/added"),
-        ("/changes/0/type", "/changes/0/new"),
+        ("/data/changes/0/kind", "/data/changes/0/added"),
+        ("/result/changes/0/type", "/result/changes/0/new"),
     ];
-    for (reader, (kind, added)) in readers().into_iter().zip(pointers) {
-        let rerouted = reader.found(&[(kind, json!("BLOWN_AWAY"))]);
+    for (supplier, (kind, added)) in SUPPLIERS.into_iter().zip(pointers) {
+        let rerouted = supplier.found(&[(kind, json!("BLOWN_AWAY"))]);
         assert_eq!(rerouted.changes[0].change_type, ChangeType::Reroute);
-        let gone = reader.found(&[(kind, json!("BLOWN_AWAY")), (added, json!([]))]);
+        let gone = supplier.found(&[(kind, json!("BLOWN_AWAY")), (added, json!([]))]);
         assert_eq!(gone.changes[0].change_type, ChangeType::Cancellation);
     }
 }
 
 #[test]
 fn every_state_is_converted() {
-    let [skylane, jetbridge] = readers();
-    let cases = [
-        ("pending", "PROCESSING", BookingStatus::Pending),
-        ("ticketed", "TICKETED", BookingStatus::Confirmed),
-        (
-            "cancelling",
-            "CANCEL_REQUESTED",
-            BookingStatus::CancelPending,
-        ),
-        ("cancelled", "CANCELLED", BookingStatus::Canceled),
-    ];
-    for (state, status, expected) in cases {
-        assert_eq!(skylane.found(&[("/state", json!(state))]).status, expected);
-        assert_eq!(
-            jetbridge.found(&[("/status", json!(status))]).status,
-            expected
-        );
+    use BookingStatus::{CancelPending, Canceled, Confirmed, Pending};
+    for (state, status, expected) in [
+        ("pending", "PROCESSING", Pending),
+        ("ticketed", "TICKETED", Confirmed),
+        ("cancelling", "CANCEL_REQUESTED", CancelPending),
+        ("cancelled", "CANCELLED", Canceled),
+    ] {
+        let order = SKYLANE.found(&[("/data/state", json!(state))]);
+        assert_eq!(order.status, expected);
+        let booking = JETBRIDGE.found(&[("/result/status", json!(status))]);
+        assert_eq!(booking.status, expected);
     }
 }
 
 #[test]
 fn booking_without_ticket_is_pending_without_locator() {
-    let edits = [
+    let order = [
         ("/data/state", json!("pending")),
         ("/data/locator", Value::Null),
     ];
-    let order = edited(skylane::fixture("order"), &edits);
-    let edits = [
+    let booking = [
         ("/result/status", json!("PROCESSING")),
         ("/result/pnr", json!("")),
     ];
-    let booking = edited(jetbridge::fixture("booking"), &edits);
-    let gateway = gateway()
-        .respond_with(202, order)
-        .respond_with(202, booking);
-    for booking in [
-        gateway.run(|| Skylane::book(book_request())).unwrap(),
-        gateway.run(|| Jetbridge::book(book_request())).unwrap(),
-    ] {
+    for (supplier, edits) in SUPPLIERS.into_iter().zip([order, booking]) {
+        let gateway = gateway().respond_with(202, supplier.edited("booking", &edits));
+        let booking = gateway.run(|| (supplier.book)(book_request())).unwrap();
         assert_eq!(booking.status, BookingStatus::Pending);
         assert_eq!(booking.airline_pnr, None);
     }
@@ -336,31 +248,44 @@ fn booking_without_ticket_is_pending_without_locator() {
 #[test]
 fn booking_given_up_has_failed_with_any_reason() {
     let other = |text: &str| RefusalReason::Other(text.to_owned());
-    let [skylane, jetbridge] = readers();
-    let refused = json!({"code": "airline_refused", "detail": "d"});
-    let new_one = json!({"code": "new_one", "detail": "d"});
-    let at_skylane = [
-        (refused, other("airline-refused"), Some("airline_refused")),
-        (new_one, other("failed"), Some("new_one")),
-        (Value::Null, other("failed"), None),
+    let skylane = |code: &str| json!({"code": code, "detail": "d"});
+    let jetbridge = |number: u32| json!({"no": number, "text": "t"});
+    let cases = [
+        (
+            skylane("airline_refused"),
+            jetbridge(45_001),
+            other("airline-refused"),
+            Some(["airline_refused", "45001"]),
+        ),
+        (
+            skylane("offer_gone"),
+            jetbridge(42_200),
+            RefusalReason::Unavailable,
+            Some(["offer_gone", "42200"]),
+        ),
+        (
+            skylane("new_one"),
+            jetbridge(45_999),
+            other("failed"),
+            Some(["new_one", "45999"]),
+        ),
+        (Value::Null, Value::Null, other("failed"), None),
     ];
-    let gone = json!({"no": 42200, "text": "t"});
-    let new_one = json!({"no": 45999, "text": "t"});
-    let at_jetbridge = [
-        (gone, RefusalReason::Unavailable, Some("42200")),
-        (new_one, other("failed"), Some("45999")),
-        (Value::Null, other("failed"), None),
-    ];
-    for (reader, status, cases) in [
-        (skylane, ("/state", json!("failed")), at_skylane),
-        (jetbridge, ("/status", json!("FAILED")), at_jetbridge),
-    ] {
-        for (failure, reason, code) in cases {
-            let edits = [status.clone(), ("/failure", failure)];
-            let BookingStatus::Failed(refusal) = reader.found(&edits).status else {
-                panic!("{edits:?}");
+    for (order_failure, booking_failure, reason, codes) in cases {
+        let order = SKYLANE.found(&[
+            ("/data/state", json!("failed")),
+            ("/data/failure", order_failure),
+        ]);
+        let booking = JETBRIDGE.found(&[
+            ("/result/status", json!("FAILED")),
+            ("/result/failure", booking_failure),
+        ]);
+        for (number, booking) in [order, booking].into_iter().enumerate() {
+            let BookingStatus::Failed(refusal) = booking.status else {
+                panic!("{:?}", booking.status);
             };
             assert_eq!(refusal.reason, reason);
+            let code = codes.map(|codes| codes[number]);
             assert_eq!(refusal.supplier_code.as_deref(), code);
         }
     }
@@ -368,83 +293,65 @@ fn booking_given_up_has_failed_with_any_reason() {
 
 #[test]
 fn booking_is_read_by_id() {
-    for reader in readers() {
-        for (id, path) in [
-            (BOOKING_ID, reader.by_id.to_owned()),
-            ("FLT 1/2", escaped(&reader)),
-        ] {
-            let gateway = gateway().respond_with(200, reader.booking.to_string());
-            let found = gateway.run(|| (reader.find)(find_request(Some(id))));
+    for (supplier, (by_id, _)) in SUPPLIERS.into_iter().zip(FIND_REQUESTS) {
+        for (id, encoded) in [(BOOKING_ID, BOOKING_ID), ("FLT 1/2", "FLT%201%2F2")] {
+            let gateway = gateway().respond_with(200, supplier.edited("booking", &[]));
+            let found = gateway.run(|| (supplier.find)(find_request(Some(id))));
             assert!(matches!(found, Ok(BookingLookup::Found(_))), "{found:?}");
-            assert_eq!(asked(&gateway), [path]);
+            assert_eq!(asked(&gateway), [by_id.replace(BOOKING_ID, encoded)]);
         }
     }
 }
 
-fn escaped(reader: &Reader) -> String {
-    reader.by_id.replace(BOOKING_ID, "FLT%201%2F2")
-}
-
 #[test]
 fn booking_without_id_is_searched_by_client_reference() {
-    for reader in readers() {
-        for (bookings, expected) in [(vec![reader.booking.clone()], true), (Vec::new(), false)] {
-            let gateway = gateway().respond_with(200, (reader.list)(&bookings));
-            let response = gateway.run(|| (reader.find)(find_request(None))).unwrap();
-            assert_eq!(matches!(response, BookingLookup::Found(_)), expected);
-            assert_eq!(asked(&gateway), [reader.by_reference]);
+    for (supplier, (_, by_reference)) in SUPPLIERS.into_iter().zip(FIND_REQUESTS) {
+        for (bookings, expected) in [(vec![supplier.fixture("booking")], true), (vec![], false)] {
+            let gateway = gateway().respond_with(200, (supplier.list)(&bookings));
+            let response = gateway.run(|| (supplier.find)(find_request(None)));
+            let is_found = matches!(response.unwrap(), BookingLookup::Found(_));
+            assert_eq!(is_found, expected);
+            assert_eq!(asked(&gateway), [by_reference]);
         }
     }
 }
 
 #[test]
 fn booking_with_unknown_id_is_searched_by_client_reference() {
-    for reader in readers() {
+    for (supplier, (by_id, by_reference)) in SUPPLIERS.into_iter().zip(FIND_REQUESTS) {
         let gateway = gateway()
-            .respond_with(404, &reader.not_found)
-            .respond_with(200, (reader.list)(&[]));
-        let response = gateway.run(|| (reader.find)(find_request(Some(BOOKING_ID))));
+            .respond_with(404, (supplier.error)(supplier.not_found))
+            .respond_with(200, (supplier.list)(&[]));
+        let response = gateway.run(|| (supplier.find)(find_request(Some(BOOKING_ID))));
         assert_eq!(response, Ok(BookingLookup::NotFound));
-        assert_eq!(asked(&gateway), [reader.by_id, reader.by_reference]);
+        assert_eq!(asked(&gateway), [by_id, by_reference]);
     }
 }
 
 #[test]
 fn booking_is_not_found_only_by_empty_list() {
-    for reader in readers() {
-        let edits = [(reader.client_reference, json!("bkg_other"))];
-        let other = edited(reader.booking.clone(), &edits);
+    let references = ["/data/client_ref", "/result/clientRef"];
+    for (supplier, reference) in SUPPLIERS.into_iter().zip(references) {
+        let other = supplier.edited("booking", &[(reference, json!("bkg_other"))]);
         let others = [serde_json::from_str(&other).unwrap()];
-        let twice = [reader.booking.clone(), reader.booking.clone()];
+        let twice = [supplier.fixture("booking"), supplier.fixture("booking")];
         for (status, body) in [
-            (404, reader.not_found.clone()),
+            (404, (supplier.error)(supplier.not_found)),
             (404, String::new()),
             (410, String::new()),
             (200, String::new()),
             (200, "{}".to_owned()),
             (200, "[]".to_owned()),
-            (200, (reader.list)(&twice)),
-            (200, (reader.list)(&others)),
+            (200, (supplier.list)(&twice)),
+            (200, (supplier.list)(&others)),
             (500, String::new()),
         ] {
             let gateway = gateway().respond_with(status, &body);
-            let response = gateway.run(|| (reader.find)(find_request(None)));
+            let response = gateway.run(|| (supplier.find)(find_request(None)));
             assert!(response.is_err(), "{status} {body}: {response:?}");
         }
         let gateway = gateway().respond_with(200, other);
-        let response = gateway.run(|| (reader.find)(find_request(Some(BOOKING_ID))));
+        let response = gateway.run(|| (supplier.find)(find_request(Some(BOOKING_ID))));
         assert_eq!(outcome(&response), InvalidResponse, "{response:?}");
-    }
-}
-
-#[test]
-fn hanging_find_times_out() {
-    for reader in readers() {
-        for reference in [None, Some(BOOKING_ID)] {
-            let gateway = gateway().fail_with(Error::TimedOut("no response".to_owned()));
-            let response = gateway.run(|| (reader.find)(find_request(reference)));
-            assert_eq!(outcome(&response), TimedOut, "{response:?}");
-            assert_eq!(gateway.requests().len(), 1);
-        }
     }
 }

@@ -16,12 +16,6 @@ fn descriptions_have_only_documented_guarantees() {
         assert_eq!(description.reads_consistent_after_ms, Some(1_000));
         assert!(!description.supports_partial_cancellation);
         assert!(description.secrets.is_empty());
-    }
-}
-
-#[test]
-fn settings_schemas_require_base_url() {
-    for description in [Skylane::describe(), Jetbridge::describe()] {
         let schema: Value = serde_json::from_str(&description.settings_schema).unwrap();
         assert_eq!(schema["required"], json!(["base_url"]));
         assert_eq!(schema["additionalProperties"], false);

@@ -3,46 +3,20 @@
 
 use serde_json::Value;
 use stopover_sdk::http::Response;
-use stopover_sdk::testing::Outcome::{InvalidResponse, Misconfigured, NotSent};
+use stopover_sdk::testing::Outcome::{Failed, InvalidResponse, Misconfigured, NotSent, Rejected};
 use stopover_sdk::testing::{
     MockGateway, failures_after_sending, failures_before_sending, outcome, read_failures, refusal,
 };
-use stopover_sdk::{ChangeError, ReadError};
+use stopover_sdk::{ChangeError, ReadError, Refusal, RefusalReason};
 
-use crate::ask::{edited, gateway};
-use crate::{jetbridge, skylane};
+use crate::ask::gateway;
+use crate::supplier::{JETBRIDGE, SKYLANE, SUPPLIERS, Supplier};
 
-type Change = fn() -> Result<(), ChangeError>;
-type Read = fn() -> Result<(), ReadError>;
-
-/// The documented errors of a supplier and their expected outcomes.
-#[derive(Clone, Copy)]
-pub(crate) struct Supplier {
-    pub(crate) name: &'static str,
-    /// Every documented error with its status.
-    pub(crate) codes: &'static [(&'static str, u16)],
-    pub(crate) error: fn(&str) -> String,
-    pub(crate) changes: &'static [(&'static str, Change)],
-    /// Change, code and reason of each refusal. All other combinations are unknown.
-    pub(crate) refused: &'static [(&'static str, &'static str, &'static str)],
-    pub(crate) reads: &'static [(&'static str, Read)],
-    /// Code with which a quote is unavailable instead of an error.
-    pub(crate) no_quote: &'static str,
-    /// Fixtures of responses to changes.
-    pub(crate) whole: &'static [&'static str],
-    pub(crate) fixture: fn(&str) -> Value,
-    /// Change, fixture of its response, and the pointer and value that make it a response about
-    /// something else.
-    pub(crate) elsewhere: &'static [(&'static str, &'static str, &'static str, &'static str)],
-}
-
-const SUPPLIERS: [Supplier; 2] = [skylane::SUPPLIER, jetbridge::SUPPLIER];
-
-/// Returns every change of every supplier, with its name.
-fn changes() -> impl Iterator<Item = (Supplier, &'static str, Change)> {
+/// Returns the name of every change with its supplier.
+fn changes() -> impl Iterator<Item = (Supplier, &'static str)> {
     SUPPLIERS.into_iter().flat_map(|supplier| {
         let changes = supplier.changes.iter();
-        changes.map(move |(name, change)| (supplier, *name, *change))
+        changes.map(move |change| (supplier, *change))
     })
 }
 
@@ -50,37 +24,43 @@ fn is_unknown(ending: &Result<(), ChangeError>) -> bool {
     matches!(ending, Err(ChangeError::Unknown(text)) if !text.is_empty() && !text.contains("Ann"))
 }
 
+fn check_refusal(refusal: &Refusal, reason: &str, code: &str, case: &str) {
+    let found = match &refusal.reason {
+        RefusalReason::Other(text) => format!("other {text}"),
+        known => format!("{known:?}").replace("RefusalReason::", ""),
+    };
+    assert_eq!(found, reason, "{case}");
+    assert_eq!(refusal.supplier_code.as_deref(), Some(code), "{case}");
+    assert!(!refusal.message.contains("Ann"), "{case}");
+}
+
 #[test]
 fn change_is_refused_by_listed_code_and_otherwise_unknown() {
-    for (supplier, name, change) in changes() {
-        for (code, status) in supplier.codes {
-            let case = format!("{} {name}: {status} {code}", supplier.name);
-            let gateway = gateway().respond_with(*status, (supplier.error)(code));
-            let ending = gateway.run(change);
-            assert_eq!(gateway.requests().len(), 1, "{case}");
-            let expected = (supplier.refused.iter())
-                .find(|(of, refused, _)| *of == name && refused == code)
-                .map(|(_, _, reason)| format!("RefusalReason::{reason}"));
-            let Some(expected) = expected else {
-                assert!(is_unknown(&ending), "{case}: {ending:?}");
-                continue;
-            };
-            let refusal = refusal(ending);
-            assert_eq!(format!("{:?}", refusal.reason), expected, "{case}");
-            assert_eq!(refusal.supplier_code.as_deref(), Some(*code), "{case}");
-            assert!(!refusal.message.contains("Ann"), "{case}");
+    for supplier in SUPPLIERS {
+        for (code, status, reason, outcomes) in supplier.errors {
+            for (change, outcome) in supplier.changes.iter().zip(outcomes.chars()) {
+                let case = format!("{} {change}: {status} {code}", supplier.name);
+                let gateway = gateway().respond_with(*status, (supplier.error)(code));
+                let ending = gateway.run(|| supplier.change(change));
+                assert_eq!(gateway.requests().len(), 1, "{case}");
+                if outcome == 'R' {
+                    check_refusal(&refusal(ending), reason, code, &case);
+                } else {
+                    assert!(is_unknown(&ending), "{case}: {ending:?}");
+                }
+            }
         }
     }
 }
 
 #[test]
 fn code_with_undocumented_status_is_unknown() {
-    for (supplier, name, change) in changes() {
-        for (_, code, _) in supplier.refused.iter().filter(|(of, ..)| *of == name) {
+    for (supplier, change) in changes() {
+        for (code, ..) in supplier.errors {
             for status in [200, 302, 418, 500, 503] {
                 let gateway = gateway().respond_with(status, (supplier.error)(code));
-                let ending = gateway.run(change);
-                let case = format!("{} {name}: {status} {code}", supplier.name);
+                let ending = gateway.run(|| supplier.change(change));
+                let case = format!("{} {change}: {status} {code}", supplier.name);
                 assert!(is_unknown(&ending), "{case}: {ending:?}");
             }
         }
@@ -93,23 +73,19 @@ fn failure_after_sending_is_unknown() {
     let errors = [
         r#"{"errors": []}"#.to_owned(),
         r#"{"ok": true, "fault": {"no": 45001}}"#.to_owned(),
-        skylane::error("seat_on_fire"),
-        jetbridge::error("45999"),
+        (SKYLANE.error)("seat_on_fire"),
+        (JETBRIDGE.error)("45999"),
     ];
     failures.extend(errors.map(|error| Ok(Response::new(422, error))));
-    for (supplier, name, change) in changes() {
-        let half = |fixture: &&str| {
-            let whole = (supplier.fixture)(fixture).to_string();
+    for (supplier, change) in changes() {
+        let halves = ["prebook", "booking"].map(|name| {
+            let whole = supplier.fixture(name).to_string();
             Ok(Response::new(200, whole.split_at(whole.len() / 2).0))
-        };
-        for failure in failures
-            .iter()
-            .cloned()
-            .chain(supplier.whole.iter().map(half))
-        {
-            let case = format!("{} {name}: {failure:?}", supplier.name);
+        });
+        for failure in failures.iter().cloned().chain(halves) {
+            let case = format!("{} {change}: {failure:?}", supplier.name);
             let gateway = gateway().exchange(failure);
-            let ending = gateway.run(change);
+            let ending = gateway.run(|| supplier.change(change));
             assert!(is_unknown(&ending), "{case}: {ending:?}");
             assert_eq!(gateway.requests().len(), 1, "{case}");
         }
@@ -118,24 +94,26 @@ fn failure_after_sending_is_unknown() {
 
 #[test]
 fn response_about_other_object_is_unknown() {
-    for (supplier, name, change) in changes() {
-        for (_, fixture, pointer, value) in supplier.elsewhere.iter().filter(|row| row.0 == name) {
-            let whole = (supplier.fixture)(fixture);
-            let done = gateway().respond_with(200, whole.to_string()).run(change);
-            assert_eq!(done, Ok(()), "{name}: {fixture} as it came");
-            let other = edited(whole, &[(pointer, Value::from(*value))]);
-            let ending = gateway().respond_with(200, other).run(change);
-            assert!(is_unknown(&ending), "{name}: {pointer}: {ending:?}");
+    for supplier in SUPPLIERS {
+        for (change, fixture, pointer, value) in supplier.elsewhere {
+            let call = || supplier.change(change);
+            let whole = supplier.edited(fixture, &[]);
+            let done = gateway().respond_with(200, whole).run(call);
+            assert_eq!(done, Ok(()), "{change}: {fixture} as it came");
+            let other = supplier.edited(fixture, &[(pointer, Value::from(*value))]);
+            let ending = gateway().respond_with(200, other).run(call);
+            assert!(is_unknown(&ending), "{change}: {pointer}: {ending:?}");
         }
     }
 }
 
 #[test]
 fn failure_before_sending_is_not_sent() {
-    for (supplier, name, change) in changes() {
-        let case = format!("{} {name}", supplier.name);
+    for (supplier, change) in changes() {
+        let case = format!("{} {change}", supplier.name);
+        let call = || supplier.change(change);
         for failure in failures_before_sending() {
-            let ending = gateway().exchange(failure).run(change);
+            let ending = gateway().exchange(failure).run(call);
             assert_eq!(outcome(&ending), NotSent, "{case}");
         }
         for settings in [
@@ -144,35 +122,29 @@ fn failure_before_sending_is_not_sent() {
             r#"{"base_url": "x", "key": "y"}"#,
         ] {
             let gateway = MockGateway::new().settings(settings);
-            assert_eq!(outcome(&gateway.run(change)), NotSent, "{case}: {settings}");
+            assert_eq!(outcome(&gateway.run(call)), NotSent, "{case}: {settings}");
             assert!(gateway.requests().is_empty());
         }
     }
 }
 
-fn limited(body: &str) -> MockGateway {
-    gateway().respond(Response::new(429, body).with_header("Retry-After", "30"))
-}
-
 #[test]
 fn rate_limit_is_reported_for_reads_and_prebooks_only() {
-    for (supplier, name, change) in changes() {
-        let ending = limited("slow down").run(change);
-        if name == "prebook" {
-            assert_eq!(
-                ending,
-                Err(ChangeError::RateLimited(Some(30))),
-                "{}",
-                supplier.name
-            );
+    let limited =
+        || gateway().respond(Response::new(429, "slow down").with_header("Retry-After", "30"));
+    for (supplier, change) in changes() {
+        let ending = limited().run(|| supplier.change(change));
+        let case = format!("{} {change}: {ending:?}", supplier.name);
+        if change == "prebook" {
+            assert_eq!(ending, Err(ChangeError::RateLimited(Some(30))), "{case}");
         } else {
             // Neither supplier documents at which point it applies its rate limit.
-            assert!(is_unknown(&ending), "{} {name}: {ending:?}", supplier.name);
+            assert!(is_unknown(&ending), "{case}");
         }
     }
     for supplier in SUPPLIERS {
-        for (name, read) in supplier.reads {
-            let ending = limited("slow down").run(read);
+        for name in supplier.reads {
+            let ending = limited().run(|| supplier.read(name));
             assert_eq!(ending, Err(ReadError::RateLimited(Some(30))), "{name}");
         }
     }
@@ -181,12 +153,11 @@ fn rate_limit_is_reported_for_reads_and_prebooks_only() {
 #[test]
 fn every_error_is_converted_for_reads() {
     for supplier in SUPPLIERS {
-        for (name, read) in supplier.reads {
-            for (code, status) in supplier.codes {
+        for name in supplier.reads {
+            for (code, status, reason, _) in supplier.errors {
                 let case = format!("{} {name}: {status} {code}", supplier.name);
-                let ending = gateway()
-                    .respond_with(*status, (supplier.error)(code))
-                    .run(read);
+                let gateway = gateway().respond_with(*status, (supplier.error)(code));
+                let ending = gateway.run(|| supplier.read(name));
                 if *name == "quote" && *code == supplier.no_quote {
                     assert_eq!(ending, Ok(()), "{case}");
                     continue;
@@ -196,8 +167,7 @@ fn every_error_is_converted_for_reads() {
                         assert!(!text.contains("Ann"), "{case}");
                     }
                     (400 | 402 | 409 | 410 | 422, ReadError::Rejected(refusal)) => {
-                        assert_eq!(refusal.supplier_code.as_deref(), Some(*code), "{case}");
-                        assert!(!refusal.message.contains("Ann"), "{case}");
+                        check_refusal(&refusal, reason, code, &case);
                     }
                     (_, other) => panic!("{case}: {other:?}"),
                 }
@@ -208,14 +178,22 @@ fn every_error_is_converted_for_reads() {
 
 #[test]
 fn failed_read_returns_specific_error() {
-    let mut failures = read_failures();
-    // A 404 in another form is not from the supplier.
-    failures.push((Ok(Response::new(404, "")), InvalidResponse));
     for supplier in SUPPLIERS {
-        for (name, read) in supplier.reads {
+        let mut failures = read_failures();
+        let no_quote = (supplier.error)(supplier.no_quote);
+        failures.extend([
+            // A 404 in another form is not from the supplier.
+            (Ok(Response::new(404, "")), InvalidResponse),
+            (Ok(Response::new(422, "")), Rejected("invalid")),
+            (Ok(Response::new(500, no_quote)), Failed),
+        ]);
+        for name in supplier.reads.iter().chain(&["find by id"]) {
+            let read = || supplier.read(name);
             for (failure, expected) in &failures {
-                let ending = gateway().exchange(failure.clone()).run(read);
+                let gateway = gateway().exchange(failure.clone());
+                let ending = gateway.run(read);
                 assert_eq!(outcome(&ending), *expected, "{name}: {failure:?}");
+                assert_eq!(gateway.requests().len(), 1, "{name}: {failure:?}");
             }
             let ending = MockGateway::new().run(read);
             assert_eq!(outcome(&ending), Misconfigured, "{name} without settings");

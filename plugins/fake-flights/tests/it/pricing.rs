@@ -12,17 +12,13 @@ use stopover_sdk::types::Money;
 use stopover_sdk::types::flight::{Cabin, Direction};
 use stopover_sdk::{FlightPricing, ReadError};
 
-use crate::ask::{asked, edited, gateway, price_request};
-use crate::{jetbridge, skylane};
+use crate::ask::{asked, gateway, price_request};
+use crate::supplier::{JETBRIDGE, SKYLANE, SUPPLIERS, Supplier};
 
-type Price = fn(PriceRequest) -> Result<PriceResponse, ReadError>;
-
-/// Returns the pricing function of each supplier with its response.
-fn suppliers() -> [(Price, Value); 2] {
-    [
-        (Skylane::price, skylane::fixture("search")),
-        (Jetbridge::price, jetbridge::fixture("fares")),
-    ]
+/// Prices at a supplier that returns its fixture after some values were replaced.
+fn priced(supplier: &Supplier, edits: &[(&str, Value)]) -> Result<PriceResponse, ReadError> {
+    let gateway = gateway().respond_with(200, supplier.edited("offers", edits));
+    gateway.run(|| (supplier.price)(price_request()))
 }
 
 /// Returns a request with every filter.
@@ -80,7 +76,7 @@ fn skylane_search_sends_supported_filters() {
 }
 
 #[test]
-fn jetbridge_search_sends_all_filters() {
+fn jetbridge_search_sends_all_filters_and_reports_them_as_applied() {
     let nothing = r#"{"ok": true, "result": {"fares": [], "more": false}}"#;
     let legs = json!([
         {"org": "LHR", "dst": "SYD", "day": "2027-03-01"},
@@ -101,20 +97,10 @@ fn jetbridge_search_sends_all_filters() {
     });
     for (request, expected) in [(price_request(), plain), (picky(), whole)] {
         let gateway = gateway().respond_with(200, nothing);
-        gateway.run(|| Jetbridge::price(request)).unwrap();
+        let response = gateway.run(|| Jetbridge::price(request)).unwrap();
+        assert_eq!(response.applied, AppliedFilters::all());
         assert_eq!(asked(&gateway), ["POST /jetbridge/v3/fares"]);
         assert_eq!(gateway.request_json(0), expected);
-    }
-}
-
-#[test]
-fn requests_have_no_credentials() {
-    for (price, body) in suppliers() {
-        let gateway = gateway().respond_with(200, body.to_string());
-        gateway.run(|| price(price_request())).unwrap();
-        let headers = &gateway.requests()[0].headers;
-        let names: Vec<_> = headers.iter().map(|header| header.name.as_str()).collect();
-        assert_eq!(names, ["content-type"]);
     }
 }
 
@@ -127,26 +113,21 @@ fn skylane_reports_two_filters_and_one_sort_order_as_applied() {
         (Sort::Duration, false, known),
         (Sort::DepartureTime, false, known),
     ] {
-        let gateway = gateway().respond_with(201, skylane::fixture("search").to_string());
-        let mut request = price_request();
-        (request.sort, request.descending) = (sort, descending);
+        let gateway = gateway().respond_with(201, SKYLANE.edited("offers", &[]));
+        let request = PriceRequest {
+            sort,
+            descending,
+            ..price_request()
+        };
         let response = gateway.run(|| Skylane::price(request)).unwrap();
         assert_eq!(response.applied, expected, "{sort:?} {descending}");
     }
 }
 
 #[test]
-fn jetbridge_reports_all_filters_as_applied() {
-    let gateway = gateway().respond_with(200, jetbridge::fixture("fares").to_string());
-    let response = gateway.run(|| Jetbridge::price(picky())).unwrap();
-    assert_eq!(response.applied, AppliedFilters::all());
-}
-
-#[test]
 fn fares_are_fully_converted() {
-    for (price, body) in suppliers() {
-        let gateway = gateway().respond_with(200, body.to_string());
-        let response = gateway.run(|| price(price_request())).unwrap();
+    for supplier in SUPPLIERS {
+        let response = priced(&supplier, &[]).unwrap();
         assert!(response.truncated);
         let totals: Vec<_> = response.offers.iter().map(|offer| offer.total).collect();
         assert_eq!(totals, [128_000, 129_400, 130_800, 132_200]);
@@ -181,11 +162,8 @@ fn fares_are_fully_converted() {
         assert_eq!(first.destination_time_zone.as_deref(), Some("Asia/Qatar"));
         assert_eq!(first.marketing_carrier, "Singapore Airlines");
         assert_eq!(first.marketing_carrier_code, "SQ");
-        assert!(
-            first.marketing_flight.starts_with("SQ"),
-            "{}",
-            first.marketing_flight
-        );
+        let flight = &first.marketing_flight;
+        assert!(flight.starts_with("SQ"), "{flight}");
         assert_eq!(first.operating_carrier, None);
         assert_eq!(first.cabin, Cabin::Economy);
         let [one, other] = first.passengers.as_slice() else {
@@ -198,16 +176,23 @@ fn fares_are_fully_converted() {
 }
 
 #[test]
+fn requests_have_no_credentials() {
+    for supplier in SUPPLIERS {
+        let gateway = gateway().respond_with(200, supplier.edited("offers", &[]));
+        gateway.run(|| (supplier.price)(price_request())).unwrap();
+        let headers = &gateway.requests()[0].headers;
+        let names: Vec<_> = headers.iter().map(|header| header.name.as_str()).collect();
+        assert_eq!(names, ["content-type"]);
+    }
+}
+
+#[test]
 fn journey_durations_include_connections() {
-    for (price, body) in suppliers() {
-        let gateway = gateway().respond_with(200, body.to_string());
-        let response = gateway.run(|| price(price_request())).unwrap();
+    for supplier in SUPPLIERS {
+        let response = priced(&supplier, &[]).unwrap();
         let out = &response.offers[1].journeys[0];
-        let flown: u32 = out
-            .segments
-            .iter()
-            .filter_map(|one| one.duration_minutes)
-            .sum();
+        let flown = out.segments.iter().filter_map(|one| one.duration_minutes);
+        let flown: u32 = flown.sum();
         // The journey has one connection of 110 minutes.
         assert_eq!(out.duration_minutes, Some(flown + 110));
         assert!(flown > 1_000, "{flown}");
@@ -216,31 +201,23 @@ fn journey_durations_include_connections() {
 
 #[test]
 fn skylane_offer_is_exclusive_and_jetbridge_fare_is_not() {
-    let gateway = gateway()
-        .respond_with(200, skylane::fixture("search").to_string())
-        .respond_with(200, jetbridge::fixture("fares").to_string());
-    let response = gateway.run(|| Skylane::price(price_request())).unwrap();
-    for offer in response.offers {
+    for offer in priced(&SKYLANE, &[]).unwrap().offers {
         assert_eq!(offer.exclusive_key, Some(offer.supplier_offer));
     }
-    let response = gateway.run(|| Jetbridge::price(price_request())).unwrap();
-    assert!(
-        response
-            .offers
-            .iter()
-            .all(|offer| offer.exclusive_key.is_none())
-    );
+    for offer in priced(&JETBRIDGE, &[]).unwrap().offers {
+        assert_eq!(offer.exclusive_key, None);
+    }
 }
 
 #[test]
 fn operating_carrier_is_converted() {
-    let operator = json!({"code": "EK", "name": "Emirates", "logo": "https://t.example/EK.svg"});
-    for ((price, body), pointer) in suppliers().into_iter().zip([
+    let carrier = json!({"code": "EK", "name": "Emirates", "logo": "https://t.example/EK.svg"});
+    let pointers = [
         "/data/offers/0/slices/0/segments/0/operator",
         "/result/fares/0/journeys/0/legs/0/opr",
-    ]) {
-        let gateway = gateway().respond_with(200, edited(body, &[(pointer, operator.clone())]));
-        let response = gateway.run(|| price(price_request())).unwrap();
+    ];
+    for (supplier, pointer) in SUPPLIERS.into_iter().zip(pointers) {
+        let response = priced(&supplier, &[(pointer, carrier.clone())]).unwrap();
         let segment = &response.offers[0].journeys[0].segments[0];
         assert_eq!(segment.operating_carrier.as_deref(), Some("Emirates"));
         let logo = segment.operating_carrier_logo_url.as_deref();
@@ -250,28 +227,19 @@ fn operating_carrier_is_converted() {
 
 #[test]
 fn bag_is_included_only_if_every_passenger_has_one() {
-    let seat = "/data/offers/0/slices/1/segments/0/travellers";
-    let path = |slice: u8, traveller: u8| {
-        format!("/data/offers/0/slices/{slice}/segments/0/travellers/{traveller}/checked")
-    };
-    let with = |slice, traveller| (path(slice, traveller), json!(1));
-    let all = vec![with(0, 0), with(0, 1), with(1, 0), with(1, 1)];
-    let cases = [
-        (all.clone(), true),
-        (all.get(..3).unwrap().to_vec(), false),
-        (all.get(1..).unwrap().to_vec(), false),
-    ];
-    assert!(skylane::fixture("search").pointer(seat).is_some());
-    for (edits, expected) in cases {
-        let edits: Vec<_> = (edits.iter())
-            .map(|(pointer, value)| (pointer.as_str(), value.clone()))
-            .collect();
-        let gateway = gateway().respond_with(201, edited(skylane::fixture("search"), &edits));
-        let response = gateway.run(|| Skylane::price(price_request())).unwrap();
-        assert_eq!(
-            response.offers[0].checked_bag_included, expected,
-            "{edits:?}"
-        );
+    let with_bag = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(slice, traveller)| {
+        let travellers = format!("/data/offers/0/slices/{slice}/segments/0/travellers");
+        format!("{travellers}/{traveller}/checked")
+    });
+    for (with_bag, expected) in [
+        (&with_bag[..], true),
+        (&with_bag[..3], false),
+        (&with_bag[1..], false),
+    ] {
+        let edits = with_bag.iter().map(|pointer| (pointer.as_str(), json!(1)));
+        let response = priced(&SKYLANE, &edits.collect::<Vec<_>>()).unwrap();
+        let is_included = response.offers[0].checked_bag_included;
+        assert_eq!(is_included, expected, "{with_bag:?}");
     }
 }
 
@@ -288,18 +256,8 @@ fn skylane_amount_must_have_decimals_of_currency() {
         ("euro", "1", None),
     ] {
         let money = json!({"value": written, "currency": currency});
-        let total = first_total(
-            Skylane::price,
-            &edited(
-                skylane::fixture("search"),
-                &[("/data/offers/0/total", money)],
-            ),
-        );
-        assert_eq!(
-            total.as_ref().ok(),
-            expected.as_ref(),
-            "{currency} {written}: {total:?}"
-        );
+        let total = first_total(&SKYLANE, ("/data/offers/0/total", money));
+        assert_eq!(total, expected, "{currency} {written}");
     }
 }
 
@@ -317,51 +275,42 @@ fn jetbridge_amount_uses_scale() {
         ("EUR", 1, 255, None),
     ] {
         let money = json!({"units": units, "scale": scale, "ccy": ccy});
-        let total = first_total(
-            Jetbridge::price,
-            &edited(
-                jetbridge::fixture("fares"),
-                &[("/result/fares/0/price", money)],
-            ),
-        );
-        assert_eq!(
-            total.as_ref().ok(),
-            expected.as_ref(),
-            "{units} {scale} {ccy}: {total:?}"
-        );
+        let total = first_total(&JETBRIDGE, ("/result/fares/0/price", money));
+        assert_eq!(total, expected, "{units} {scale} {ccy}");
     }
 }
 
-/// Returns the total of the first offer for a request without a currency.
-fn first_total(price: Price, body: &str) -> Result<i64, ReadError> {
+/// Returns the total of the first offer for a request without a currency, or `None` if the response
+/// is unreadable.
+fn first_total(supplier: &Supplier, edit: (&str, Value)) -> Option<i64> {
     let request = PriceRequest {
         currency: None,
         limit: 1,
         ..price_request()
     };
-    let response = gateway().respond_with(200, body).run(|| price(request))?;
-    Ok(response.offers[0].total)
+    let gateway = gateway().respond_with(200, supplier.edited("offers", &[edit]));
+    match gateway.run(|| (supplier.price)(request)) {
+        Err(ReadError::InvalidResponse(_)) => None,
+        response => Some(response.unwrap().offers[0].total),
+    }
 }
 
 #[test]
 fn penalty_may_be_in_another_currency() {
-    for ((price, body), pointer, money) in [
+    let conditions = [
         (
-            suppliers()[0].clone(),
             "/data/offers/0/conditions/refund",
             json!({"allowed": true, "penalty": {"value": "7500", "currency": "JPY"}}),
         ),
         (
-            suppliers()[1].clone(),
             "/result/fares/0/conditions/refund",
             json!({"allowed": true, "fee": {"units": 7500, "scale": 0, "ccy": "JPY"}}),
         ),
-    ] {
-        let gateway = gateway().respond_with(200, edited(body, &[(pointer, money)]));
-        let response = gateway.run(|| price(price_request())).unwrap();
+    ];
+    for (supplier, condition) in SUPPLIERS.into_iter().zip(conditions) {
+        let response = priced(&supplier, &[condition]).unwrap();
         let condition = &response.offers[0].fare_conditions.refund;
-        let expected = Money::new(7_500, "JPY");
-        assert_eq!(condition.penalty, Some(expected));
+        assert_eq!(condition.penalty, Some(Money::new(7_500, "JPY")));
         assert_eq!(condition.allowed, Some(true));
     }
 }
@@ -385,10 +334,9 @@ fn response_that_contradicts_request_is_unreadable() {
         (arrival, json!("2027-02-30 10:00")),
         ("/result/fares/0/validUntil", json!(null)),
     ];
-    for ((price, body), edits) in suppliers().into_iter().zip([wrong_offers, wrong_fares]) {
+    for (supplier, edits) in SUPPLIERS.into_iter().zip([wrong_offers, wrong_fares]) {
         for edit in edits {
-            let gateway = gateway().respond_with(200, edited(body.clone(), &[edit]));
-            let response = gateway.run(|| price(price_request()));
+            let response = priced(&supplier, &[edit]);
             assert_eq!(outcome(&response), InvalidResponse, "{response:?}");
         }
     }
@@ -396,13 +344,15 @@ fn response_that_contradicts_request_is_unreadable() {
 
 #[test]
 fn offers_beyond_limit_are_truncated() {
-    for ((price, body), more) in suppliers().into_iter().zip(["/data/more", "/result/more"]) {
+    for (supplier, more) in SUPPLIERS.into_iter().zip(["/data/more", "/result/more"]) {
         for (limit, expected, truncated) in [(2, 2, true), (4, 4, false), (50, 4, false)] {
-            let gateway =
-                gateway().respond_with(200, edited(body.clone(), &[(more, json!(false))]));
-            let mut request = price_request();
-            request.limit = limit;
-            let response = gateway.run(|| price(request)).unwrap();
+            let offers = supplier.edited("offers", &[(more, json!(false))]);
+            let gateway = gateway().respond_with(200, offers);
+            let request = PriceRequest {
+                limit,
+                ..price_request()
+            };
+            let response = gateway.run(|| (supplier.price)(request)).unwrap();
             assert_eq!(response.offers.len(), expected);
             assert_eq!(response.truncated, truncated);
         }
@@ -411,13 +361,12 @@ fn offers_beyond_limit_are_truncated() {
 
 #[test]
 fn offer_with_too_long_id_is_left_out() {
-    for ((price, body), id) in
-        (suppliers().into_iter()).zip(["/data/offers/0/id", "/result/fares/0/fareKey"])
-    {
+    let ids = ["/data/offers/0/id", "/result/fares/0/fareKey"];
+    for (supplier, id) in SUPPLIERS.into_iter().zip(ids) {
         for (bytes, offers) in [(4_096, 4), (4_097, 3)] {
             let edits = [(id, json!("o".repeat(bytes)))];
-            let gateway = gateway().respond_with(200, edited(body.clone(), &edits));
-            let response = gateway.run(|| price(price_request()));
+            let gateway = gateway().respond_with(200, supplier.edited("offers", &edits));
+            let response = gateway.run(|| (supplier.price)(price_request()));
             assert_eq!(response.unwrap().offers.len(), offers);
             let warned = (gateway.logs().iter()).any(|(level, _)| *level == Level::Warn);
             assert_eq!(warned, offers == 3);

@@ -2,17 +2,14 @@
 
 use fake_flights::Skylane;
 use serde_json::json;
-use stopover_sdk::flight_booking::BookingLookup;
+use stopover_sdk::FlightServices;
 use stopover_sdk::http::Error;
 use stopover_sdk::testing::Outcome::{InvalidResponse, Unknown};
 use stopover_sdk::testing::outcome;
 use stopover_sdk::types::flight::{Baggage, BaggageType, ServiceType};
-use stopover_sdk::{FlightBooking, FlightServices};
 
-use crate::ask::{
-    BAGS_REF, BOOKING_ID, asked, edited, find_request, gateway, list_request, purchase_request,
-};
-use crate::skylane::fixture;
+use crate::ask::{BAGS_REF, asked, gateway, list_request, purchase_request};
+use crate::supplier::SKYLANE;
 
 const CHECKED: Baggage = Baggage {
     baggage_type: BaggageType::Checked,
@@ -21,10 +18,9 @@ const CHECKED: Baggage = Baggage {
 
 #[test]
 fn bags_for_sale_are_listed_per_passenger() {
-    let gateway = gateway().respond_with(200, fixture("bags").to_string());
-    let available = gateway
-        .run(|| Skylane::list_services(list_request()))
-        .unwrap();
+    let gateway = gateway().respond_with(200, SKYLANE.edited("bags", &[]));
+    let available = gateway.run(|| Skylane::list_services(list_request()));
+    let available = available.unwrap();
     assert_eq!(asked(&gateway), ["GET /skylane/orders/FLT-100001/bags"]);
     assert_eq!(available.currency, "EUR");
     for (passenger, bag) in (0..).zip(&available.services) {
@@ -47,10 +43,9 @@ fn bags_for_sale_are_listed_per_passenger() {
 fn empty_bag_list_takes_currency_from_order() {
     let gateway = gateway()
         .respond_with(200, r#"{"data": []}"#)
-        .respond_with(200, fixture("order").to_string());
-    let available = gateway
-        .run(|| Skylane::list_services(list_request()))
-        .unwrap();
+        .respond_with(200, SKYLANE.edited("booking", &[]));
+    let available = gateway.run(|| Skylane::list_services(list_request()));
+    let available = available.unwrap();
     let expected = [
         "GET /skylane/orders/FLT-100001/bags",
         "GET /skylane/orders/FLT-100001",
@@ -62,18 +57,17 @@ fn empty_bag_list_takes_currency_from_order() {
 
 #[test]
 fn bags_in_two_currencies_are_unreadable() {
-    let edits = [("/data/1/price/currency", json!("USD"))];
-    let gateway = gateway().respond_with(200, edited(fixture("bags"), &edits));
+    let bags = SKYLANE.edited("bags", &[("/data/1/price/currency", json!("USD"))]);
+    let gateway = gateway().respond_with(200, bags);
     let available = gateway.run(|| Skylane::list_services(list_request()));
     assert_eq!(outcome(&available), InvalidResponse, "{available:?}");
 }
 
 #[test]
 fn bags_are_bought_by_id_and_paid_with_purchase() {
-    let gateway = gateway().respond_with(200, fixture("order").to_string());
-    let state = gateway
-        .run(|| Skylane::purchase_services(purchase_request()))
-        .unwrap();
+    let gateway = gateway().respond_with(200, SKYLANE.edited("booking", &[]));
+    let state = gateway.run(|| Skylane::purchase_services(purchase_request()));
+    let state = state.unwrap();
     assert_eq!(asked(&gateway), ["POST /skylane/orders/FLT-100001/bags"]);
     let expected = json!({
         "client_ref": BAGS_REF, "bags": [{"id": "FLT-100001-bag-1", "quantity": 1}],
@@ -96,19 +90,13 @@ fn bags_are_bought_by_id_and_paid_with_purchase() {
 #[test]
 fn purchase_with_lost_response_is_recognized_on_booking() {
     let gateway = gateway()
-        .respond_with(200, fixture("bags").to_string())
-        .fail_with(Error::ConnectionLost("closed".to_owned()))
-        .respond_with(200, fixture("order").to_string());
-    let offered = gateway
-        .run(|| Skylane::list_services(list_request()))
-        .unwrap();
+        .respond_with(200, SKYLANE.edited("bags", &[]))
+        .fail_with(Error::ConnectionLost("closed".to_owned()));
+    let offered = gateway.run(|| Skylane::list_services(list_request()));
+    let offer = &offered.unwrap().services[1];
     let lost = gateway.run(|| Skylane::purchase_services(purchase_request()));
     assert_eq!(outcome(&lost), Unknown, "{lost:?}");
-    let found = gateway.run(|| Skylane::find(find_request(Some(BOOKING_ID))));
-    let Ok(BookingLookup::Found(state)) = found else {
-        panic!("{found:?}");
-    };
-    let (bag, offer) = (&state.services[0], &offered.services[1]);
+    let bag = &SKYLANE.found(&[]).services[0];
     assert_eq!(bag.supplier_service_id, offer.supplier_service_id);
     assert_eq!(bag.passenger, Some(offer.passenger));
     assert_eq!(bag.supplier_segment_ids, offer.supplier_segment_ids);
@@ -122,7 +110,7 @@ fn purchase_missing_from_order_is_unknown() {
     let mut more = request.services[0].clone();
     more.supplier_service_id = "FLT-100001-bag-0".to_owned();
     request.services.push(more);
-    let gateway = gateway().respond_with(200, fixture("order").to_string());
+    let gateway = gateway().respond_with(200, SKYLANE.edited("booking", &[]));
     let ending = gateway.run(|| Skylane::purchase_services(request));
     assert_eq!(outcome(&ending), Unknown, "{ending:?}");
 }

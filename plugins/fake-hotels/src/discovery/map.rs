@@ -1,5 +1,6 @@
 //! Conversion of Lodge's places, searches, content, weather and prices, in pure functions.
 
+use serde_json::{Value, json};
 use stopover_sdk::hotel_content::{HotelDetails, HouseRule, Image, Review, Reviews, RoomContent};
 use stopover_sdk::hotel_places::{Alternative, Place};
 use stopover_sdk::hotel_price_calendar::{DayPrice, HotelPrices};
@@ -13,8 +14,7 @@ use stopover_sdk::money::Decimal;
 use stopover_sdk::types::{Board, Location, ReadError, Refusal, RefusalReason};
 
 use super::wire;
-use crate::map::{amount, check_currency, stay};
-use crate::wire::Board as LodgeBoard;
+use crate::map::{amount, check_currency, in_requested_order, with_stay, without_nulls};
 
 /// Currency of published prices in the interface.
 const CALENDAR_CURRENCY: &str = "USD";
@@ -44,50 +44,40 @@ pub(super) fn place(place: wire::Place) -> Place {
 /// if no hotel of Lodge can match.
 pub(super) fn filters(
     request: &SearchRequest,
-) -> Result<(Option<wire::Filters>, AppliedFilters), ReadError> {
+) -> Result<(Option<Value>, AppliedFilters), ReadError> {
     let wanted = &request.filters;
-    let currency = &request.stay.currency;
-    let max_total = wanted
-        .max_total
-        .map(|total| Decimal::from_minor(total, currency))
+    let max_total = (wanted.max_total)
+        .map(|total| Decimal::from_minor(total, &request.stay.currency))
         .transpose()
         .map_err(|error| Refusal::new(RefusalReason::Invalid, error.to_string()))?;
     // Lodge can leave out non-refundable rates, but not refundable ones.
     let refundable = wanted.refundable.filter(|refundable| *refundable);
-    let boards: Vec<LodgeBoard> = wanted
-        .boards
-        .iter()
-        .filter_map(|board| lodge_board(*board))
-        .collect();
+    let boards = wanted.boards.iter().copied();
+    let boards: Vec<_> = boards.filter_map(lodge_board).collect();
     let mut applied = AppliedFilters::SORT;
-    applied.set(
-        AppliedFilters::MIN_STAR_RATING,
-        wanted.min_star_rating.is_some(),
-    );
-    applied.set(
-        AppliedFilters::MIN_GUEST_RATING,
-        wanted.min_guest_rating.is_some(),
-    );
+    let (stars, rating) = (wanted.min_star_rating, wanted.min_guest_rating);
+    applied.set(AppliedFilters::MIN_STAR_RATING, stars.is_some());
+    applied.set(AppliedFilters::MIN_GUEST_RATING, rating.is_some());
     applied.set(AppliedFilters::REFUNDABLE, refundable.is_some());
     applied.set(AppliedFilters::BOARDS, !wanted.boards.is_empty());
     applied.set(AppliedFilters::MAX_TOTAL, max_total.is_some());
     if boards.is_empty() && !wanted.boards.is_empty() {
         return Ok((None, applied));
     }
-    let filters = wire::Filters {
-        min_stars: wanted.min_star_rating,
-        min_rating: wanted.min_guest_rating,
-        refundable,
-        boards,
-        max_total: max_total.map(|total| total.to_string()),
-    };
+    let filters = without_nulls(json!({
+        "min_stars": stars,
+        "min_rating": rating,
+        "refundable": refundable,
+        "boards": (!boards.is_empty()).then_some(boards),
+        "max_total": max_total.map(|total| total.to_string()),
+    }));
     Ok((Some(filters), applied))
 }
 
-fn lodge_board(board: Board) -> Option<LodgeBoard> {
+fn lodge_board(board: Board) -> Option<&'static str> {
     match board {
-        Board::RoomOnly => Some(LodgeBoard::RoomOnly),
-        Board::BedAndBreakfast => Some(LodgeBoard::Breakfast),
+        Board::RoomOnly => Some("RO"),
+        Board::BedAndBreakfast => Some("BB"),
         Board::HalfBoard | Board::FullBoard | Board::AllInclusive | Board::Other => None,
     }
 }
@@ -102,26 +92,21 @@ pub(super) fn nothing_found(request: SearchRequest, applied: AppliedFilters) -> 
 }
 
 /// Creates a search by the area only. Lodge's places add nothing to a centre and a radius.
-pub(super) fn search_request(
-    request: &SearchRequest,
-    filters: wire::Filters,
-) -> wire::SearchRequest<'_> {
-    wire::SearchRequest {
-        stay: stay(&request.stay),
-        center: wire::Center {
-            lat: request.area.center.latitude,
-            lng: request.area.center.longitude,
+pub(super) fn search_request(request: &SearchRequest, filters: Value) -> Value {
+    let center = request.area.center;
+    let body = json!({
+        "center": {"lat": center.latitude, "lng": center.longitude},
+        "radius_m": request.area.radius_m,
+        "filters": filters,
+        "sort": match request.sort {
+            Sort::Distance => "distance",
+            Sort::Total => "price",
+            Sort::GuestRating => "rating",
+            Sort::StarRating => "stars",
         },
-        radius_m: request.area.radius_m,
-        filters,
-        sort: match request.sort {
-            Sort::Distance => wire::Sort::Distance,
-            Sort::Total => wire::Sort::Price,
-            Sort::GuestRating => wire::Sort::Rating,
-            Sort::StarRating => wire::Sort::Stars,
-        },
-        limit: request.limit,
-    }
+        "limit": request.limit,
+    });
+    with_stay(body, &request.stay)
 }
 
 pub(super) fn search_response(
@@ -258,14 +243,8 @@ pub(super) fn calendar(
     hotel_ids: &[String],
 ) -> Result<Vec<HotelPrices>, DecodeError> {
     check_currency(&calendar.currency, CALENDAR_CURRENCY)?;
-    let position = |hotel: &wire::HotelDays| hotel_ids.iter().position(|id| *id == hotel.id);
-    let mut found: Vec<_> = calendar
-        .hotels
-        .into_iter()
-        .filter_map(|hotel| Some((position(&hotel)?, hotel)))
-        .collect();
-    found.sort_by_key(|(place, _)| *place);
-    let hotels = found.into_iter().map(|(_, hotel)| {
+    let found = in_requested_order(calendar.hotels, hotel_ids, |hotel| &hotel.id);
+    let hotels = found.into_iter().map(|hotel| {
         let prices = hotel.days.into_iter().map(|day| {
             Ok(DayPrice {
                 date: day.date,

@@ -16,19 +16,15 @@ use stopover_sdk::{
 };
 
 use crate::FakeHotels;
-use crate::fault::ERRORS;
-use crate::upstream::LodgeClient;
+use crate::upstream::{get, post, read};
 
 impl HotelPlaces for FakeHotels {
     fn find_places(query: PlaceQuery) -> Result<Vec<Place>, ReadError> {
-        let mut http_request = LodgeClient::from_settings()?
-            .get("/places")
-            .query("q", &query.text);
+        let mut request = get("/places")?.query("q", &query.text);
         if let Some(country) = &query.country {
-            http_request = http_request.query("country", country);
+            request = request.query("country", country);
         }
-        let response = http_request.query("limit", query.limit).send()?;
-        let places: wire::Places = ERRORS.check_read(response)?.json()?;
+        let places: wire::Places = read(&request.query("limit", query.limit))?;
         let places = places.places.into_iter().take(query.limit.into());
         Ok(places.map(map::place).collect())
     }
@@ -41,10 +37,7 @@ impl HotelSearch for FakeHotels {
             return Ok(map::nothing_found(request, applied));
         };
         let body = map::search_request(&request, filters);
-        let response = LodgeClient::from_settings()?
-            .post("/search", &body)?
-            .send()?;
-        let found: wire::Found = ERRORS.check_read(response)?.json()?;
+        let found = read(&post("/search")?.json(&body)?)?;
         Ok(map::search_response(found, &request, applied)?)
     }
 }
@@ -52,33 +45,24 @@ impl HotelSearch for FakeHotels {
 impl HotelContent for FakeHotels {
     fn read_details(supplier_hotel_id: String) -> Result<HotelDetails, ReadError> {
         let path = format!("/hotels/{}", percent_encode(&supplier_hotel_id));
-        let response = LodgeClient::from_settings()?.get(&path).send()?;
-        let details: wire::Details = ERRORS.check_read(response)?.json()?;
-        Ok(map::details(details))
+        Ok(map::details(read(&get(&path)?)?))
     }
 
     fn read_reviews(supplier_hotel_id: String, limit: u16) -> Result<Reviews, ReadError> {
         let path = format!("/hotels/{}/reviews", percent_encode(&supplier_hotel_id));
-        let response = LodgeClient::from_settings()?
-            .get(&path)
-            .query("limit", limit)
-            .send()?;
-        let reviews: wire::Reviews = ERRORS.check_read(response)?.json()?;
+        let reviews = read(&get(&path)?.query("limit", limit))?;
         Ok(map::reviews(reviews, limit))
     }
 }
 
 impl HotelWeather for FakeHotels {
     fn forecast(location: Location, start: Date, end: Date) -> Result<Vec<WeatherDay>, ReadError> {
-        let response = LodgeClient::from_settings()?
-            .get("/weather")
+        let request = get("/weather")?
             .query("lat", location.latitude)
             .query("lng", location.longitude)
             .query("from", start)
-            .query("to", end)
-            .send()?;
-        let weather: wire::Weather = ERRORS.check_read(response)?.json()?;
-        Ok(map::forecast(weather)?)
+            .query("to", end);
+        Ok(map::forecast(read(&request)?)?)
     }
 }
 
@@ -89,20 +73,15 @@ impl HotelPriceCalendar for FakeHotels {
         end: Date,
     ) -> Result<Vec<HotelPrices>, ReadError> {
         // Lodge separates ids by commas, so an id with a comma cannot be a hotel's.
-        let hotel_ids: Vec<String> = supplier_hotel_ids
-            .into_iter()
-            .filter(|id| !id.is_empty() && !id.contains(','))
-            .collect();
+        let mut hotel_ids = supplier_hotel_ids;
+        hotel_ids.retain(|id| !id.is_empty() && !id.contains(','));
         if hotel_ids.is_empty() {
             return Ok(Vec::new());
         }
-        let response = LodgeClient::from_settings()?
-            .get("/calendar")
+        let request = get("/calendar")?
             .query("hotels", hotel_ids.join(","))
             .query("from", start)
-            .query("to", end)
-            .send()?;
-        let calendar: wire::Calendar = ERRORS.check_read(response)?.json()?;
-        Ok(map::calendar(calendar, &hotel_ids)?)
+            .query("to", end);
+        Ok(map::calendar(read(&request)?, &hotel_ids)?)
     }
 }

@@ -1,10 +1,10 @@
-//! Lodge's JSON for places, searches, content, weather and published prices, with only the fields
-//! that are used.
+//! Lodge's responses for places, searches, content, weather and published prices, with only the
+//! fields that are used.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use stopover_sdk::money::Decimal;
 
-use crate::wire::{Board, Hotel, Stay};
+use crate::wire::Hotel;
 
 #[derive(Deserialize)]
 pub(super) struct Places {
@@ -29,46 +29,6 @@ pub(super) struct Place {
 pub(super) struct Similar {
     pub(super) name: String,
     pub(super) label: String,
-}
-
-#[derive(Serialize)]
-pub(super) struct SearchRequest<'a> {
-    #[serde(flatten)]
-    pub(super) stay: Stay<'a>,
-    pub(super) center: Center,
-    pub(super) radius_m: u32,
-    pub(super) filters: Filters,
-    pub(super) sort: Sort,
-    pub(super) limit: u16,
-}
-
-#[derive(Serialize)]
-pub(super) struct Center {
-    pub(super) lat: f64,
-    pub(super) lng: f64,
-}
-
-#[derive(Default, Serialize)]
-pub(super) struct Filters {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) min_stars: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) min_rating: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) refundable: Option<bool>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) boards: Vec<Board>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) max_total: Option<String>,
-}
-
-#[derive(Clone, Copy, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Sort {
-    Distance,
-    Price,
-    Rating,
-    Stars,
 }
 
 #[derive(Deserialize)]

@@ -3,9 +3,12 @@
 use fake_hotels::FakeHotels;
 use serde_json::{Value, json};
 use stopover_sdk::hotel_places::PlaceQuery;
-use stopover_sdk::hotel_search::{AppliedFilters, Area, Filters, SearchRequest, Sort};
+use stopover_sdk::hotel_price_calendar::HotelPrices;
+use stopover_sdk::hotel_search::{
+    AppliedFilters, Area, Filters, SearchRequest, SearchResponse, Sort,
+};
 use stopover_sdk::testing::Outcome::{Failed, InvalidResponse, NotFound};
-use stopover_sdk::testing::outcome;
+use stopover_sdk::testing::{MockGateway, outcome};
 use stopover_sdk::types::{Board, Location};
 use stopover_sdk::{
     HotelContent, HotelPlaces, HotelPriceCalendar, HotelSearch, HotelWeather, ReadError,
@@ -32,16 +35,29 @@ fn search_request(filters: Filters) -> SearchRequest {
     }
 }
 
-#[test]
-fn places_are_found_by_name() {
-    let gateway = gateway().respond_with(200, fixture("places").to_string());
-    let query = PlaceQuery {
+/// Creates a mock gateway that returns a fixture after some values were replaced.
+fn returning(name: &str, edits: &[(&str, Value)]) -> MockGateway {
+    gateway().respond_with(200, edited(name, edits))
+}
+
+fn search(gateway: &MockGateway, request: SearchRequest) -> SearchResponse {
+    gateway.run(|| FakeHotels::search(request)).unwrap()
+}
+
+fn place_query() -> PlaceQuery {
+    PlaceQuery {
         text: "Test & ville".to_owned(),
         country: Some("GB".to_owned()),
         language: Some("en".to_owned()),
         limit: 5,
-    };
-    let places = gateway.run(|| FakeHotels::find_places(query)).unwrap();
+    }
+}
+
+#[test]
+fn places_are_found_by_name() {
+    let gateway = returning("places", &[]);
+    let places = gateway.run(|| FakeHotels::find_places(place_query()));
+    let places = places.unwrap();
     let expected = "GET /lodge/v1/places?q=Test%20%26%20ville&country=GB&limit=5";
     assert_eq!(asked(&gateway), [expected]);
     let [place] = places.as_slice() else {
@@ -61,25 +77,22 @@ fn places_are_found_by_name() {
 #[test]
 fn places_beyond_limit_are_truncated() {
     let place = fixture("places")["places"][0].clone();
-    let body = json!({"places": [place, place, place]}).to_string();
-    let gateway = gateway().respond_with(200, body);
+    let gateway = returning("places", &[("/places", json!([place, place, place]))]);
     let query = PlaceQuery {
-        text: "x".to_owned(),
         country: None,
-        language: None,
         limit: 2,
+        ..place_query()
     };
     let places = gateway.run(|| FakeHotels::find_places(query)).unwrap();
     assert_eq!(places.len(), 2);
-    assert_eq!(asked(&gateway), ["GET /lodge/v1/places?q=x&limit=2"]);
+    let expected = "GET /lodge/v1/places?q=Test%20%26%20ville&limit=2";
+    assert_eq!(asked(&gateway), [expected]);
 }
 
 #[test]
 fn search_sends_area_and_stay() {
-    let gateway = gateway().respond_with(200, fixture("search").to_string());
-    let response = gateway
-        .run(|| FakeHotels::search(search_request(Filters::default())))
-        .unwrap();
+    let gateway = returning("search", &[]);
+    let response = search(&gateway, search_request(Filters::default()));
     assert_eq!(asked(&gateway), ["POST /lodge/v1/search"]);
     assert_eq!(
         gateway.request_json(0),
@@ -104,72 +117,53 @@ fn search_sends_area_and_stay() {
 
 #[test]
 fn supported_filters_are_sent_and_reported_as_applied() {
-    let sort = AppliedFilters::SORT;
-    let cases: [(Filters, Value, AppliedFilters); 8] = [
-        (Filters::default(), json!({}), sort),
+    let cases: [(fn(&mut Filters), Value, AppliedFilters); 8] = [
+        (|_| {}, json!({}), AppliedFilters::empty()),
         (
-            Filters {
-                min_star_rating: Some(4.0),
-                ..Filters::default()
-            },
+            |filters| filters.min_star_rating = Some(4.0),
             json!({"min_stars": 4.0}),
-            sort | AppliedFilters::MIN_STAR_RATING,
+            AppliedFilters::MIN_STAR_RATING,
         ),
         (
-            Filters {
-                min_guest_rating: Some(8.5),
-                ..Filters::default()
-            },
+            |filters| filters.min_guest_rating = Some(8.5),
             json!({"min_rating": 8.5}),
-            sort | AppliedFilters::MIN_GUEST_RATING,
+            AppliedFilters::MIN_GUEST_RATING,
         ),
         (
-            Filters {
-                refundable: Some(true),
-                ..Filters::default()
-            },
+            |filters| filters.refundable = Some(true),
             json!({"refundable": true}),
-            sort | AppliedFilters::REFUNDABLE,
+            AppliedFilters::REFUNDABLE,
         ),
         // Lodge cannot filter for non-refundable rates.
         (
-            Filters {
-                refundable: Some(false),
-                ..Filters::default()
-            },
+            |filters| filters.refundable = Some(false),
             json!({}),
-            sort,
+            AppliedFilters::empty(),
         ),
         (
-            Filters {
-                boards: vec![Board::RoomOnly, Board::BedAndBreakfast],
-                ..Filters::default()
-            },
+            |filters| filters.boards = vec![Board::RoomOnly, Board::BedAndBreakfast],
             json!({"boards": ["RO", "BB"]}),
-            sort | AppliedFilters::BOARDS,
+            AppliedFilters::BOARDS,
         ),
         (
-            Filters {
-                boards: vec![Board::HalfBoard, Board::BedAndBreakfast],
-                ..Filters::default()
-            },
+            |filters| filters.boards = vec![Board::HalfBoard, Board::BedAndBreakfast],
             json!({"boards": ["BB"]}),
-            sort | AppliedFilters::BOARDS,
+            AppliedFilters::BOARDS,
         ),
         (
-            Filters {
-                max_total: Some(50_005),
-                ..Filters::default()
-            },
+            |filters| filters.max_total = Some(50_005),
             json!({"max_total": "500.05"}),
-            sort | AppliedFilters::MAX_TOTAL,
+            AppliedFilters::MAX_TOTAL,
         ),
     ];
-    for (filters, expected, applied) in cases {
-        let gateway = gateway().respond_with(200, fixture("search").to_string());
-        let response = gateway.run(|| FakeHotels::search(search_request(filters)));
+    for (set, expected, applied) in cases {
+        let mut filters = Filters::default();
+        set(&mut filters);
+        let gateway = returning("search", &[]);
+        let response = search(&gateway, search_request(filters));
         assert_eq!(gateway.request_json(0)["filters"], expected);
-        assert_eq!(response.unwrap().applied, applied, "{expected}");
+        let applied = applied | AppliedFilters::SORT;
+        assert_eq!(response.applied, applied, "{expected}");
     }
 }
 
@@ -180,9 +174,7 @@ fn unsupported_board_finds_nothing_without_request() {
         boards: vec![Board::AllInclusive],
         ..Filters::default()
     };
-    let response = gateway
-        .run(|| FakeHotels::search(search_request(filters)))
-        .unwrap();
+    let response = search(&gateway, search_request(filters));
     assert!(response.hotels.is_empty() && !response.truncated);
     assert!(response.applied.contains(AppliedFilters::BOARDS));
     assert!(gateway.requests().is_empty());
@@ -196,12 +188,12 @@ fn every_sort_order_is_converted() {
         (Sort::GuestRating, "rating"),
         (Sort::StarRating, "stars"),
     ] {
-        let gateway = gateway().respond_with(200, fixture("search").to_string());
+        let gateway = returning("search", &[]);
         let request = SearchRequest {
             sort,
             ..search_request(Filters::default())
         };
-        gateway.run(|| FakeHotels::search(request)).unwrap();
+        search(&gateway, request);
         assert_eq!(gateway.request_json(0)["sort"], expected);
     }
 }
@@ -212,29 +204,22 @@ fn hotel_without_price_has_no_lowest_total() {
         ("/hotels/0/price_from", Value::Null),
         ("/more", json!(false)),
     ];
-    let gateway = gateway().respond_with(200, edited("search", &edits));
-    let response = gateway
-        .run(|| FakeHotels::search(search_request(Filters::default())))
-        .unwrap();
+    let request = search_request(Filters::default());
+    let response = search(&returning("search", &edits), request);
     assert_eq!(response.hotels[0].lowest_total, None);
     assert!(!response.truncated);
 }
 
 #[test]
 fn hotel_details_are_plain_text() {
-    let gateway = gateway().respond_with(200, fixture("details").to_string());
-    let details = gateway
-        .run(|| FakeHotels::read_details("O/K".to_owned()))
-        .unwrap();
+    let gateway = returning("details", &[]);
+    let details = gateway.run(|| FakeHotels::read_details("O/K".to_owned()));
+    let details = details.unwrap();
     assert_eq!(asked(&gateway), ["GET /lodge/v1/hotels/O%2FK"]);
     assert_eq!(details.name, "The Market Square Hotel");
-    assert_eq!(
-        details.description.as_deref(),
-        Some(
-            "The Market Square Hotel stands in the middle of Testville.\n\
-             Quiet rooms, good coffee & a garden."
-        )
-    );
+    let description = "The Market Square Hotel stands in the middle of Testville.\n\
+                       Quiet rooms, good coffee & a garden.";
+    assert_eq!(details.description.as_deref(), Some(description));
     assert_eq!(details.star_rating, Some(4.0));
     assert_eq!(details.review_count, Some(5));
     assert_eq!(details.address_line.as_deref(), Some("1 Market Square"));
@@ -259,10 +244,9 @@ fn missing_hotel_details_are_none() {
         ("/phone", Value::Null),
         ("/images/0/caption", json!("")),
     ];
-    let gateway = gateway().respond_with(200, edited("details", &edits));
-    let details = gateway
-        .run(|| FakeHotels::read_details("OK".to_owned()))
-        .unwrap();
+    let gateway = returning("details", &edits);
+    let details = gateway.run(|| FakeHotels::read_details("OK".to_owned()));
+    let details = details.unwrap();
     assert_eq!(details.description, None);
     assert_eq!(details.star_rating, None);
     assert_eq!(details.region, None);
@@ -272,14 +256,11 @@ fn missing_hotel_details_are_none() {
 
 #[test]
 fn reviews_have_no_author_names() {
-    let gateway = gateway().respond_with(200, fixture("reviews").to_string());
-    let reviews = gateway
-        .run(|| FakeHotels::read_reviews("MANY".to_owned(), 1))
-        .unwrap();
-    assert_eq!(
-        asked(&gateway),
-        ["GET /lodge/v1/hotels/MANY/reviews?limit=1"]
-    );
+    let gateway = returning("reviews", &[]);
+    let reviews = gateway.run(|| FakeHotels::read_reviews("MANY".to_owned(), 1));
+    let reviews = reviews.unwrap();
+    let request = "GET /lodge/v1/hotels/MANY/reviews?limit=1";
+    assert_eq!(asked(&gateway), [request]);
     assert_eq!((reviews.average, reviews.count), (Some(9.2), 30));
     let [review] = reviews.items.as_slice() else {
         panic!("{reviews:?}");
@@ -303,11 +284,10 @@ fn failed_or_unknown_content_returns_specific_error() {
 
 #[test]
 fn weather_days_are_fully_converted() {
-    let gateway = gateway().respond_with(200, fixture("weather").to_string());
-    let dates = ("2026-11-20".to_owned(), "2026-11-30".to_owned());
-    let days = gateway
-        .run(|| FakeHotels::forecast(CENTER, dates.0, dates.1))
-        .unwrap();
+    let gateway = returning("weather", &[]);
+    let (start, end) = ("2026-11-20".to_owned(), "2026-11-30".to_owned());
+    let days = gateway.run(|| FakeHotels::forecast(CENTER, start, end));
+    let days = days.unwrap();
     let expected = "GET /lodge/v1/weather?lat=51.755&lng=-0.336&from=2026-11-20&to=2026-11-30";
     assert_eq!(asked(&gateway), [expected]);
     assert_eq!(days.len(), 10);
@@ -331,38 +311,32 @@ fn weather_days_are_fully_converted() {
 
 #[test]
 fn weather_in_other_units_is_unreadable() {
-    let gateway = gateway().respond_with(200, edited("weather", &[("/units", json!("imperial"))]));
+    let gateway = returning("weather", &[("/units", json!("imperial"))]);
     let days = gateway.run(|| FakeHotels::forecast(CENTER, String::new(), String::new()));
     assert_eq!(outcome(&days), InvalidResponse, "{days:?}");
 }
 
-fn prices(
-    gateway: &stopover_sdk::testing::MockGateway,
-    ids: &[&str],
-) -> Result<Vec<stopover_sdk::hotel_price_calendar::HotelPrices>, ReadError> {
+fn prices(gateway: &MockGateway, ids: &[&str]) -> Result<Vec<HotelPrices>, ReadError> {
     let ids = ids.iter().map(|id| (*id).to_owned()).collect();
-    let dates = ("2027-01-01".to_owned(), "2027-01-02".to_owned());
-    gateway.run(|| FakeHotels::read_prices(ids, dates.0, dates.1))
+    let (start, end) = ("2027-01-01".to_owned(), "2027-01-02".to_owned());
+    gateway.run(|| FakeHotels::read_prices(ids, start, end))
 }
 
 #[test]
 fn published_prices_are_us_cents_in_requested_order() {
-    let gateway = gateway().respond_with(200, fixture("calendar").to_string());
+    let gateway = returning("calendar", &[]);
     let response = prices(&gateway, &["OK", "NOPE", "MANY", "A,B"]).unwrap();
     let expected = "GET /lodge/v1/calendar?hotels=OK%2CNOPE%2CMANY&from=2027-01-01&to=2027-01-02";
     assert_eq!(asked(&gateway), [expected]);
-    let ids: Vec<_> = response
-        .iter()
-        .map(|hotel| hotel.supplier_hotel_id.as_str())
-        .collect();
-    assert_eq!(ids, ["OK", "MANY"]);
+    let ids = response.iter().map(|hotel| &hotel.supplier_hotel_id);
+    assert!(ids.eq(["OK", "MANY"]), "{response:?}");
     assert_eq!(response[0].prices[0].date, "2027-01-01");
     assert_eq!(response[0].prices[0].average_nightly, 10_000);
 }
 
 #[test]
 fn published_prices_in_another_currency_are_unreadable() {
-    let gateway = gateway().respond_with(200, edited("calendar", &[("/currency", json!("EUR"))]));
+    let gateway = returning("calendar", &[("/currency", json!("EUR"))]);
     let response = prices(&gateway, &["OK"]);
     assert_eq!(outcome(&response), InvalidResponse, "{response:?}");
 }

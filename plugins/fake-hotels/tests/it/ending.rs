@@ -2,74 +2,75 @@
 
 use fake_hotels::FakeHotels;
 use stopover_sdk::http::Response;
-use stopover_sdk::testing::Outcome::{InvalidResponse, Misconfigured, NotSent, Unknown};
-use stopover_sdk::testing::{
-    MockGateway, failures_after_sending, failures_before_sending, outcome, read_failures,
+use stopover_sdk::testing::Outcome::{
+    Failed, InvalidResponse, Misconfigured, NotFound, NotSent, Unknown,
 };
-use stopover_sdk::{ChangeError, HotelBooking, HotelCancellation, HotelPricing, ReadError};
+use stopover_sdk::testing::{
+    MockGateway, failures_after_sending, failures_before_sending, outcome, read_failures, refusal,
+};
+use stopover_sdk::{
+    ChangeError, HotelBooking, HotelCancellation, HotelPricing, ReadError, Refusal, RefusalReason,
+};
 
 use crate::lodge::{
-    CODES, book_request, cancel_request, edited, error, fixture, gateway, prebook_request,
-    price_request,
+    BOOKING_ID, CODES, book_request, cancel_request, edited, error, find_request, fixture, gateway,
+    prebook_request, price_request, quote_request,
 };
 
-type Call = fn() -> Result<(), ChangeError>;
+type Change = fn() -> Result<(), ChangeError>;
+type Read = fn() -> Result<(), ReadError>;
 
-const CHANGES: [(&str, Call); 3] = [
+const CHANGES: [(&str, Change); 3] = [
     ("prebook", || {
-        FakeHotels::prebook(prebook_request()).map(|_| ())
+        FakeHotels::prebook(prebook_request()).map(drop)
     }),
-    ("book", || FakeHotels::book(book_request()).map(|_| ())),
+    ("book", || FakeHotels::book(book_request()).map(drop)),
     ("cancel", || {
-        FakeHotels::cancel(cancel_request(&[])).map(|_| ())
+        FakeHotels::cancel(cancel_request(&[])).map(drop)
     }),
 ];
 
-/// Change, code and reason of each refusal. All other combinations are unknown.
-const REFUSED: [(&str, &str, &str); 18] = [
-    ("prebook", "UNAUTHORIZED", "Account"),
-    ("prebook", "INVALID_REQUEST", "Invalid"),
-    ("prebook", "RATE_UNKNOWN", "Expired"),
-    ("prebook", "RATE_EXPIRED", "Expired"),
-    ("prebook", "SOLD_OUT", "Unavailable"),
-    ("book", "UNAUTHORIZED", "Account"),
-    ("book", "INVALID_REQUEST", "Invalid"),
-    ("book", "PREBOOK_UNKNOWN", "Expired"),
-    ("book", "PREBOOK_EXPIRED", "Expired"),
-    ("book", "PREBOOK_USED", "Duplicate"),
-    ("book", "PRICE_MISMATCH", "Other(\"price-mismatch\")"),
-    ("book", "INVALID_GUESTS", "Invalid"),
-    ("book", "BOOKING_REFUSED", "Other(\"booking-refused\")"),
-    ("cancel", "UNAUTHORIZED", "Account"),
-    ("cancel", "INVALID_REQUEST", "Invalid"),
-    ("cancel", "NOT_FOUND", "Other(\"not-found\")"),
-    ("cancel", "NOT_CANCELLABLE", "NotCancellable"),
-    ("cancel", "ROOMS_NOT_SEPARABLE", "NotCancellable"),
+const READS: [(&str, Read); 3] = [
+    ("price", || {
+        FakeHotels::price(price_request(&["OK"], 1)).map(drop)
+    }),
+    ("find", || FakeHotels::find(find_request(None)).map(drop)),
+    ("quote", || {
+        FakeHotels::quote_cancellation(quote_request()).map(drop)
+    }),
 ];
+
+fn check_refusal(refusal: &Refusal, reason: &str, code: &str, case: &str) {
+    match &refusal.reason {
+        RefusalReason::Other(text) => {
+            assert_eq!("Other", reason, "{case}");
+            assert_eq!(*text, code.to_lowercase().replace('_', "-"), "{case}");
+        }
+        known => {
+            let found = format!("{known:?}");
+            assert_eq!(found, format!("RefusalReason::{reason}"), "{case}");
+        }
+    }
+    assert_eq!(refusal.supplier_code.as_deref(), Some(code), "{case}");
+    assert!(!refusal.message.contains("Ann"), "{case}");
+}
 
 #[test]
 fn change_is_refused_by_listed_code_and_otherwise_unknown() {
-    for (name, change) in CHANGES {
-        for (code, status) in CODES {
+    for (code, status, reason, outcomes) in CODES {
+        for ((name, change), outcome) in CHANGES.into_iter().zip(outcomes.chars()) {
             let case = format!("{name}: {status} {code}");
             let gateway = gateway().respond_with(status, error(code));
-            let ending = gateway.run(change).unwrap_err();
-            assert_eq!(gateway.requests().len(), 1, "{case}");
-            let expected = REFUSED
-                .iter()
-                .find(|(of, refused, _)| *of == name && *refused == code);
-            match (ending, expected) {
-                (ChangeError::Refused(refusal), Some((_, _, reason))) => {
-                    let found = format!("{:?}", refusal.reason);
-                    assert_eq!(found, format!("RefusalReason::{reason}"), "{case}");
-                    assert_eq!(refusal.supplier_code.as_deref(), Some(code), "{case}");
-                    assert!(!refusal.message.contains("Ann"), "{case}");
+            match (gateway.run(change).unwrap_err(), outcome) {
+                (ChangeError::Refused(refusal), 'R') => {
+                    check_refusal(&refusal, reason, code, &case);
                 }
-                (ChangeError::Unknown(text), None) => {
+                (ChangeError::Unknown(text), '?') => {
                     assert!(!text.is_empty() && !text.contains("Ann"), "{case}");
                 }
-                (ending, expected) => panic!("{case}: {ending:?}, expected {expected:?}"),
+                (ending, _) => panic!("{case}: {ending:?}, expected {outcome}"),
             }
+            assert_eq!(gateway.requests().len(), 1, "{case}");
         }
     }
 }
@@ -77,15 +78,11 @@ fn change_is_refused_by_listed_code_and_otherwise_unknown() {
 #[test]
 fn code_with_undocumented_status_is_unknown() {
     for (name, change) in CHANGES {
-        for (_, code, _) in REFUSED.iter().filter(|(of, ..)| *of == name) {
+        for (code, ..) in CODES {
             for status in [302, 418, 500, 503] {
-                let gateway = gateway().respond_with(status, error(code));
-                let ending = gateway.run(change);
-                assert_eq!(
-                    outcome(&ending),
-                    Unknown,
-                    "{name}: {status} {code}: {ending:?}"
-                );
+                let ending = gateway().respond_with(status, error(code)).run(change);
+                let case = format!("{name}: {status} {code}: {ending:?}");
+                assert_eq!(outcome(&ending), Unknown, "{case}");
             }
         }
     }
@@ -107,11 +104,8 @@ fn failure_after_sending_is_unknown() {
     for (name, change) in CHANGES {
         for failure in &failures {
             let gateway = gateway().exchange(failure.clone());
-            assert_eq!(
-                outcome(&gateway.run(change)),
-                Unknown,
-                "{name}: {failure:?}"
-            );
+            let ending = gateway.run(change);
+            assert_eq!(outcome(&ending), Unknown, "{name}: {failure:?}");
             assert_eq!(gateway.requests().len(), 1, "{name}: {failure:?}");
         }
     }
@@ -138,59 +132,54 @@ fn failure_before_sending_is_not_sent() {
 
 #[test]
 fn response_about_other_booking_or_currency_is_unknown() {
-    let elsewhere = [
-        (1, "/client_ref", "bkg_other"),
-        (2, "/client_ref", "bkg_other"),
-        (1, "/currency", "USD"),
-    ];
-    for (change, pointer, value) in elsewhere {
+    for (change, fixture, pointer, value) in [
+        (0, "prebook", "/currency", "USD"),
+        (1, "booking", "/client_ref", "bkg_other"),
+        (1, "booking", "/currency", "USD"),
+        (2, "booking", "/client_ref", "bkg_other"),
+    ] {
         let (name, change) = CHANGES[change];
-        let gateway = gateway().respond_with(201, edited("booking", &[(pointer, value.into())]));
+        let gateway = gateway().respond_with(201, edited(fixture, &[(pointer, value.into())]));
         let ending = gateway.run(change);
         assert_eq!(outcome(&ending), Unknown, "{name} {pointer}: {ending:?}");
     }
-    let gateway = gateway().respond_with(201, edited("prebook", &[("/currency", "USD".into())]));
-    let ending = gateway.run(CHANGES[0].1);
-    assert_eq!(outcome(&ending), Unknown, "{ending:?}");
 }
 
 #[test]
 fn every_code_is_converted_for_reads() {
-    for (code, status) in CODES {
-        let response = Response::new(status, error(code)).with_header("Retry-After", "30");
-        let gateway = gateway().respond(response);
-        let ending = gateway.run(|| FakeHotels::price(price_request(&["OK"], 1)));
-        let found = match ending.unwrap_err() {
-            ReadError::NotFound(_) => "not found".to_owned(),
-            ReadError::Misconfigured(_) => "misconfigured".to_owned(),
-            ReadError::Failed(_) => "failed".to_owned(),
-            ReadError::RateLimited(wait) => format!("limited {wait:?}"),
-            ReadError::Rejected(refusal) => {
-                assert!(!refusal.message.contains("Ann"), "{code}");
-                format!("rejected {}", refusal.supplier_code.unwrap())
+    for (name, read) in READS {
+        for (code, status, reason, _) in CODES {
+            let case = format!("{name}: {status} {code}");
+            let response = Response::new(status, error(code)).with_header("Retry-After", "30");
+            let ending = gateway().respond(response).run(read);
+            match code {
+                "UNAUTHORIZED" => assert_eq!(outcome(&ending), Misconfigured, "{case}"),
+                "NOT_FOUND" => assert_eq!(outcome(&ending), NotFound, "{case}"),
+                "SUPPLIER_FAILURE" => assert_eq!(outcome(&ending), Failed, "{case}"),
+                "TOO_MANY_REQUESTS" => {
+                    assert_eq!(ending, Err(ReadError::RateLimited(Some(30))), "{case}");
+                }
+                // The terms of the booking are read instead.
+                "PREVIEW_NOT_OFFERED" if name == "quote" => {}
+                _ => check_refusal(&refusal(ending), reason, code, &case),
             }
-            other => panic!("{code}: {other:?}"),
-        };
-        let expected = match code {
-            "UNAUTHORIZED" => "misconfigured".to_owned(),
-            "NOT_FOUND" => "not found".to_owned(),
-            "TOO_MANY_REQUESTS" => "limited Some(30)".to_owned(),
-            "SUPPLIER_FAILURE" => "failed".to_owned(),
-            other => format!("rejected {other}"),
-        };
-        assert_eq!(found, expected, "{status} {code}");
+        }
     }
 }
 
 #[test]
 fn failed_read_returns_specific_error() {
-    let price = || FakeHotels::price(price_request(&["OK"], 1));
     let mut failures = read_failures();
     // A 404 in another form is not from Lodge.
     failures.push((Ok(Response::new(404, "")), InvalidResponse));
-    for (failure, expected) in failures {
-        let ending = gateway().exchange(failure).run(price);
-        assert_eq!(outcome(&ending), expected, "{ending:?}");
+    let by_id: Read = || FakeHotels::find(find_request(Some(BOOKING_ID))).map(drop);
+    for (name, read) in READS.into_iter().chain([("find by id", by_id)]) {
+        for (failure, expected) in &failures {
+            let gateway = gateway().exchange(failure.clone());
+            let ending = gateway.run(read);
+            assert_eq!(outcome(&ending), *expected, "{name}: {ending:?}");
+            assert_eq!(gateway.requests().len(), 1, "{name}: {ending:?}");
+        }
+        assert_eq!(outcome(&MockGateway::new().run(read)), Misconfigured);
     }
-    assert_eq!(outcome(&MockGateway::new().run(price)), Misconfigured);
 }

@@ -8,27 +8,29 @@ use stopover_sdk::testing::{self, MockGateway};
 use stopover_sdk::types::Contact;
 use stopover_sdk::types::hotel::{Guest, GuestType, Occupancy, RoomGuests, Stay};
 
-/// Every documented code with its status.
-pub(crate) const CODES: [(&str, u16); 19] = [
-    ("UNAUTHORIZED", 401),
-    ("INVALID_REQUEST", 400),
-    ("NOT_FOUND", 404),
-    ("RATE_UNKNOWN", 404),
-    ("PREBOOK_UNKNOWN", 404),
-    ("RATE_EXPIRED", 410),
-    ("PREBOOK_EXPIRED", 410),
-    ("SOLD_OUT", 409),
-    ("PREBOOK_USED", 409),
-    ("DUPLICATE_CLIENT_REF", 409),
-    ("PRICE_MISMATCH", 409),
-    ("INVALID_GUESTS", 422),
-    ("BOOKING_REFUSED", 422),
-    ("NOT_CANCELLABLE", 409),
-    ("ALREADY_CANCELLED", 409),
-    ("ROOMS_NOT_SEPARABLE", 422),
-    ("PREVIEW_NOT_OFFERED", 404),
-    ("TOO_MANY_REQUESTS", 429),
-    ("SUPPLIER_FAILURE", 500),
+/// Every documented code with its status and reason, and the outcome of a prebook, a booking and a
+/// cancellation. The reason `Other` has the text of the code in lower case, with hyphens. `R` means
+/// refused, `?` unknown.
+pub(crate) const CODES: [(&str, u16, &str, &str); 19] = [
+    ("UNAUTHORIZED", 401, "Account", "RRR"),
+    ("INVALID_REQUEST", 400, "Invalid", "RRR"),
+    ("NOT_FOUND", 404, "Other", "??R"),
+    ("RATE_UNKNOWN", 404, "Expired", "R??"),
+    ("PREBOOK_UNKNOWN", 404, "Expired", "?R?"),
+    ("RATE_EXPIRED", 410, "Expired", "R??"),
+    ("PREBOOK_EXPIRED", 410, "Expired", "?R?"),
+    ("SOLD_OUT", 409, "Unavailable", "R??"),
+    ("PREBOOK_USED", 409, "Duplicate", "?R?"),
+    ("DUPLICATE_CLIENT_REF", 409, "Other", "???"),
+    ("PRICE_MISMATCH", 409, "Other", "?R?"),
+    ("INVALID_GUESTS", 422, "Invalid", "?R?"),
+    ("BOOKING_REFUSED", 422, "Other", "?R?"),
+    ("NOT_CANCELLABLE", 409, "NotCancellable", "??R"),
+    ("ALREADY_CANCELLED", 409, "NotCancellable", "???"),
+    ("ROOMS_NOT_SEPARABLE", 422, "NotCancellable", "??R"),
+    ("PREVIEW_NOT_OFFERED", 404, "Other", "???"),
+    ("TOO_MANY_REQUESTS", 429, "Other", "???"),
+    ("SUPPLIER_FAILURE", 500, "Other", "???"),
 ];
 
 pub(crate) const BOOKING_REF: &str = "bkg_OK_0";

@@ -6,6 +6,7 @@ use stopover_sdk::hotel_pricing::PriceResponse;
 use stopover_sdk::log::Level;
 use stopover_sdk::testing::Outcome::InvalidResponse;
 use stopover_sdk::testing::outcome;
+use stopover_sdk::types::hotel::Restriction;
 use stopover_sdk::types::{Board, Money};
 use stopover_sdk::{HotelPricing, ReadError};
 
@@ -16,8 +17,9 @@ const QUOTED_AT: i64 = 1_795_257_965_956;
 /// End of free cancellation: 2027-02-27T14:00:00Z.
 const FREE_UNTIL: i64 = 1_803_736_800_000;
 
-fn priced(body: &str, ids: &[&str]) -> Result<PriceResponse, ReadError> {
-    let gateway = gateway().respond_with(200, body);
+/// Prices at Lodge, which returns the fixture after some values were replaced.
+fn priced(ids: &[&str], edits: &[(&str, Value)]) -> Result<PriceResponse, ReadError> {
+    let gateway = gateway().respond_with(200, edited("rates", edits));
     gateway.run(|| FakeHotels::price(price_request(ids, 3)))
 }
 
@@ -43,7 +45,7 @@ fn pricing_sends_stay_unchanged() {
 
 #[test]
 fn rates_are_fully_converted() {
-    let response = priced(&fixture("rates").to_string(), &["MANY"]).unwrap();
+    let response = priced(&["MANY"], &[]).unwrap();
     assert_eq!(response.currency, "EUR");
     let [hotel] = response.hotels.as_slice() else {
         panic!("{response:?}");
@@ -81,12 +83,9 @@ fn rates_are_fully_converted() {
     assert_eq!(promotion.amount, Some(4_000));
     assert_eq!(promotion.room_positions, [0, 1]);
 
-    let names: Vec<_> = breakfast
-        .rooms
-        .iter()
-        .map(|room| room.name.as_str())
-        .collect();
-    assert_eq!(names, ["Triple room", "Double room", "Double room"]);
+    let names = breakfast.rooms.iter().map(|room| &room.name);
+    let expected = ["Triple room", "Double room", "Double room"];
+    assert!(names.eq(expected), "{:?}", breakfast.rooms);
     let room = &breakfast.rooms[0];
     assert_eq!(room.board, Board::BedAndBreakfast);
     assert_eq!(room.board_name, "Bed and breakfast");
@@ -109,59 +108,49 @@ fn amount_must_have_decimals_of_currency() {
         ("EUR", "six hundred", None),
         ("EUR", "", None),
     ] {
-        let response = json!({"currency": currency, "hotels": [{
-            "hotel": fixture("rates")["hotels"][0]["hotel"],
-            "rates": [{
-                "rate_id": "r", "total": written, "expires_at": "2026-11-21T11:16:05.956Z",
-                "rooms": [], "promotions": [], "rewards": null,
-                "terms": {"refundable": false, "free_until": null, "charges": [], "restrictions": []},
-            }],
-        }]});
-        let gateway = gateway().respond_with(200, response.to_string());
+        let rate = json!({
+            "rate_id": "r", "total": written, "expires_at": "2026-11-21T11:16:05.956Z",
+            "rooms": [], "promotions": [], "rewards": null,
+            "terms": {"refundable": false, "free_until": null, "charges": [], "restrictions": []},
+        });
+        let edits = [
+            ("/currency", json!(currency)),
+            ("/hotels/0/rates", json!([rate])),
+        ];
+        let gateway = gateway().respond_with(200, edited("rates", &edits));
         let mut request = price_request(&["MANY"], 0);
         request.stay.currency = currency.to_owned();
-        let total = gateway
-            .run(|| FakeHotels::price(request))
-            .map(|response| response.hotels[0].offers[0].total);
-        match expected {
-            Some(expected) => assert_eq!(total, Ok(expected), "{currency} {written}"),
-            None => assert!(
-                matches!(total, Err(ReadError::InvalidResponse(_))),
-                "{currency} {written}: {total:?}"
-            ),
-        }
+        let response = gateway.run(|| FakeHotels::price(request));
+        let total = match response {
+            Err(ReadError::InvalidResponse(_)) => None,
+            response => Some(response.unwrap().hotels[0].offers[0].total),
+        };
+        assert_eq!(total, expected, "{currency} {written}");
     }
 }
 
 #[test]
 fn response_that_contradicts_request_is_unreadable() {
-    let rate = "/hotels/0/rates/0";
-    let cases: [(String, Value); 7] = [
-        ("/currency".to_owned(), json!("USD")),
-        (format!("{rate}/rooms"), json!([])),
-        (format!("{rate}/expires_at"), json!("tomorrow")),
-        (format!("{rate}/terms"), json!("Please ask.")),
-        (
-            format!("{rate}/terms/charges/0/from"),
-            json!("2026-13-01T00:00:00Z"),
-        ),
-        (format!("{rate}/promotions/0/rooms"), json!([-1])),
-        ("/hotels/0/hotel/lat".to_owned(), json!(null)),
-    ];
-    for (pointer, value) in cases {
-        let response = priced(&edited("rates", &[(&pointer, value)]), &["MANY"]);
-        assert_eq!(
-            outcome(&response),
-            InvalidResponse,
-            "{pointer}: {response:?}"
-        );
+    let from = "/hotels/0/rates/0/terms/charges/0/from";
+    for (pointer, value) in [
+        ("/currency", json!("USD")),
+        ("/hotels/0/rates/0/rooms", json!([])),
+        ("/hotels/0/rates/0/expires_at", json!("tomorrow")),
+        ("/hotels/0/rates/0/terms", json!("Please ask.")),
+        (from, json!("2026-13-01T00:00:00Z")),
+        ("/hotels/0/rates/0/promotions/0/rooms", json!([-1])),
+        ("/hotels/0/hotel/lat", json!(null)),
+    ] {
+        let response = priced(&["MANY"], &[(pointer, value)]);
+        let case = format!("{pointer}: {response:?}");
+        assert_eq!(outcome(&response), InvalidResponse, "{case}");
     }
 }
 
 #[test]
 fn unknown_board_is_other() {
-    let body = edited("rates", &[("/hotels/0/rates/0/rooms/0/board", json!("HB"))]);
-    let response = priced(&body, &["MANY"]).unwrap();
+    let edits = [("/hotels/0/rates/0/rooms/0/board", json!("HB"))];
+    let response = priced(&["MANY"], &edits).unwrap();
     assert_eq!(response.hotels[0].offers[0].rooms[0].board, Board::Other);
 }
 
@@ -173,14 +162,10 @@ fn only_requested_hotels_are_returned_in_requested_order() {
             "rates": [],
         })
     };
-    let body = json!({"currency": "EUR", "hotels": [hotel("B"), hotel("X"), hotel("A")]});
-    let response = priced(&body.to_string(), &["A", "NONE", "B"]).unwrap();
-    let ids: Vec<_> = response
-        .hotels
-        .iter()
-        .map(|found| found.hotel.supplier_hotel_id.as_str())
-        .collect();
-    assert_eq!(ids, ["A", "B"]);
+    let hotels = json!([hotel("B"), hotel("X"), hotel("A")]);
+    let response = priced(&["A", "NONE", "B"], &[("/hotels", hotels)]).unwrap();
+    let ids = (response.hotels.iter()).map(|found| &found.hotel.supplier_hotel_id);
+    assert!(ids.eq(["A", "B"]), "{response:?}");
     assert!(response.hotels.iter().all(|found| found.offers.is_empty()));
 }
 
@@ -202,12 +187,18 @@ fn rate_with_too_long_id_is_left_out() {
         let gateway = gateway().respond_with(200, body);
         let response = gateway.run(|| FakeHotels::price(price_request(&["MANY"], 3)));
         assert_eq!(response.unwrap().hotels[0].offers.len(), offers);
-        let warned = gateway
-            .logs()
-            .iter()
-            .any(|(level, _)| *level == Level::Warn);
+        let warned = (gateway.logs().iter()).any(|(level, _)| *level == Level::Warn);
         assert_eq!(warned, offers == 1);
     }
+}
+
+#[test]
+fn injected_flood_takes_64_mib_in_gateway() {
+    let response = gateway().run(|| FakeHotels::price(price_request(&["FLOOD"], 1)));
+    let hotels = response.unwrap().hotels;
+    let offers = hotels.iter().flat_map(|hotel| &hotel.offers);
+    let restrictions: usize = offers.map(|offer| offer.policy.restrictions.len()).sum();
+    assert!(restrictions * size_of::<Restriction>() >= 64 << 20);
 }
 
 #[test]

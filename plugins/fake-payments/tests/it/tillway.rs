@@ -7,17 +7,18 @@ use stopover_sdk::payment_processor::{
 use stopover_sdk::testing::{self, MockGateway};
 use stopover_sdk::types::Money;
 
-/// Every documented code with its status.
-pub(crate) const CODES: [(&str, u16); 9] = [
-    ("invalid", 400),
-    ("invalid_key", 401),
-    ("card_declined", 402),
-    ("capture_failed", 402),
-    ("no_such_payment", 404),
-    ("no_such_token", 404),
-    ("reference_reused", 409),
-    ("wrong_state", 409),
-    ("amount_too_large", 409),
+/// Every documented code with its status, and the outcome of an intent, an authorization, a capture,
+/// a void and a refund. `R` means refused, `D` declined, `?` unknown.
+pub(crate) const CODES: [(&str, u16, &str); 9] = [
+    ("invalid", 400, "RRRRR"),
+    ("invalid_key", 401, "RRRRR"),
+    ("card_declined", 402, "?D???"),
+    ("capture_failed", 402, "??D??"),
+    ("no_such_payment", 404, "??RRR"),
+    ("no_such_token", 404, "?R???"),
+    ("reference_reused", 409, "?????"),
+    ("wrong_state", 409, "??RRR"),
+    ("amount_too_large", 409, "??R?R"),
 ];
 
 pub(crate) const PAYMENT_REF: &str = "bkg_tok_visa";

@@ -8,7 +8,7 @@ use stopover_sdk::testing::{MockGateway, outcome};
 use stopover_sdk::types::Money;
 use stripe_payments::StripePayments;
 
-use crate::script::{authorize_request, edited, refund_request, sent};
+use crate::script::{authorize_request, refund_request, returning, sent};
 
 /// Currency, its decimals by ISO 4217, minor units, and Stripe's amount; `None` if Stripe cannot
 /// represent the amount.
@@ -41,27 +41,21 @@ const AMOUNTS: [(&str, u32, i64, Option<i64>); 21] = [
     ("TND", 3, 5_130, Some(5_130)),
 ];
 
-fn money(currency: &str, amount: i64) -> Money {
-    Money::new(amount, currency)
-}
-
 #[test]
 fn amount_is_converted_in_both_directions() {
     for (currency, decimals, minor, stripes) in AMOUNTS {
         let case = format!("{minor} {currency}");
         assert_eq!(minor_unit_exponent(currency), Ok(decimals), "{case}");
         let mut request = authorize_request();
-        request.amount = money(currency, minor);
+        request.amount = Money::new(minor, currency);
         let answered = stripes.unwrap_or(0);
-        let response = edited(
-            "payment",
-            &[
-                ("/currency", json!(currency.to_ascii_lowercase())),
-                ("/amount", json!(answered)),
-                ("/latest_charge/amount", json!(answered)),
-            ],
-        );
-        let gateway = MockGateway::new().respond_with(200, response.to_string());
+        let lower = currency.to_ascii_lowercase();
+        let edits = [
+            ("/currency", json!(lower)),
+            ("/amount", json!(answered)),
+            ("/latest_charge/amount", json!(answered)),
+        ];
+        let gateway = returning("payment", &edits);
         let ending = gateway.run(|| StripePayments::authorize(request));
         let Some(stripes) = stripes else {
             assert_eq!(outcome(&ending), Refused(""), "{case}: {ending:?}");
@@ -70,7 +64,6 @@ fn amount_is_converted_in_both_directions() {
         };
         let parameters = sent(&gateway, 0);
         assert_eq!(parameters[0], format!("amount={stripes}"), "{case}");
-        let lower = currency.to_ascii_lowercase();
         assert_eq!(parameters[1], format!("currency={lower}"), "{case}");
         let state = ending.unwrap_or_else(|error| panic!("{case}: {error:?}"));
         assert_eq!(state.currency.as_str(), currency);
@@ -81,7 +74,7 @@ fn amount_is_converted_in_both_directions() {
 #[test]
 fn refund_with_unrepresentable_fraction_is_refused_without_request() {
     let mut request = refund_request();
-    request.amount = money("KWD", 1_001);
+    request.amount = Money::new(1_001, "KWD");
     let gateway = MockGateway::new();
     let ending = gateway.run(|| StripePayments::refund(request));
     assert_eq!(outcome(&ending), Refused(""), "{ending:?}");
@@ -91,17 +84,12 @@ fn refund_with_unrepresentable_fraction_is_refused_without_request() {
 #[test]
 fn response_amount_with_invalid_fraction_is_unknown() {
     let mut request = authorize_request();
-    request.amount = money("ISK", 5);
-    let response = edited(
-        "payment",
-        &[
-            ("/currency", json!("isk")),
-            ("/amount", json!(500)),
-            ("/latest_charge/amount", json!(550)),
-        ],
-    );
-    let ending = MockGateway::new()
-        .respond_with(200, response.to_string())
-        .run(|| StripePayments::authorize(request));
+    request.amount = Money::new(5, "ISK");
+    let edits = [
+        ("/currency", json!("isk")),
+        ("/amount", json!(500)),
+        ("/latest_charge/amount", json!(550)),
+    ];
+    let ending = returning("payment", &edits).run(|| StripePayments::authorize(request));
     assert_eq!(outcome(&ending), Unknown, "{ending:?}");
 }

@@ -24,25 +24,20 @@ fn settings_schema_matches_defaults() {
     assert_eq!(schema["additionalProperties"], false);
     let base_url = &schema["properties"]["base_url"]["default"];
     let settings = json!({"base_url": base_url}).to_string();
-    let as_written = MockGateway::new()
-        .settings(&settings)
-        .run(StripePayments::describe);
+    let gateway = MockGateway::new().settings(&settings);
+    let as_written = gateway.run(StripePayments::describe);
     assert_eq!(as_written.hosts, description.hosts);
 }
 
 #[test]
 fn settings_change_host() {
     let gateway = MockGateway::new().settings(r#"{"base_url": "http://127.0.0.1:9001/"}"#);
-    assert_eq!(
-        gateway.run(StripePayments::describe).hosts,
-        ["127.0.0.1:9001"]
-    );
+    let description = gateway.run(StripePayments::describe);
+    assert_eq!(description.hosts, ["127.0.0.1:9001"]);
     let _ending = gateway.run(|| StripePayments::find(find_request(Some("pi_1"))));
-    let url = gateway.requests()[0].url.clone();
-    assert!(
-        url.starts_with("http://127.0.0.1:9001/v1/payment_intents/pi_1?"),
-        "{url}"
-    );
+    let url = &gateway.requests()[0].url;
+    let expected = "http://127.0.0.1:9001/v1/payment_intents/pi_1?";
+    assert!(url.starts_with(expected), "{url}");
 }
 
 #[test]

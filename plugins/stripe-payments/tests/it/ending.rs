@@ -12,24 +12,27 @@ use stripe_payments::StripePayments;
 
 use crate::script::{
     authorize_request, capture_request, edited, error, fixture, intent_request, refund_request,
-    void_request,
+    returning, void_request,
 };
 
-type Call = fn() -> Result<(), PaymentError>;
+type Change = fn() -> Result<(), PaymentError>;
 
-const CHANGES: [(&str, Call); 5] = [
-    ("intent", || {
-        StripePayments::create_intent(intent_request()).map(|_| ())
+/// Every change with the fixture of its response.
+pub(crate) const CHANGES: [(&str, &str, Change); 5] = [
+    ("intent", "intent", || {
+        StripePayments::create_intent(intent_request()).map(drop)
     }),
-    ("authorize", || {
-        StripePayments::authorize(authorize_request()).map(|_| ())
+    ("authorize", "payment", || {
+        StripePayments::authorize(authorize_request()).map(drop)
     }),
-    ("capture", || {
-        StripePayments::capture(capture_request()).map(|_| ())
+    ("capture", "payment", || {
+        StripePayments::capture(capture_request()).map(drop)
     }),
-    ("void", || StripePayments::void(void_request()).map(|_| ())),
-    ("refund", || {
-        StripePayments::refund(refund_request()).map(|_| ())
+    ("void", "payment", || {
+        StripePayments::void(void_request()).map(drop)
+    }),
+    ("refund", "refund", || {
+        StripePayments::refund(refund_request()).map(drop)
     }),
 ];
 
@@ -104,10 +107,10 @@ const ENDINGS: [(&str, u16, &str); 59] = [
 #[test]
 fn listed_code_is_definite_and_other_code_is_unknown() {
     for (code, status, endings) in ENDINGS {
-        for ((name, call), expected) in CHANGES.into_iter().zip(endings.chars()) {
+        for ((name, _, change), expected) in CHANGES.into_iter().zip(endings.chars()) {
             let case = format!("{name}: {status} {code}");
             let gateway = MockGateway::new().respond_with(status, error(code));
-            let (found, text) = match gateway.run(call).unwrap_err() {
+            let (found, text) = match gateway.run(change).unwrap_err() {
                 PaymentError::Refused(text) => ('R', text),
                 PaymentError::Declined(reason) => ('D', format!("{reason:?}")),
                 PaymentError::Unknown(text) => ('?', text),
@@ -124,10 +127,9 @@ fn listed_code_is_definite_and_other_code_is_unknown() {
 fn code_with_undocumented_status_is_unknown() {
     for (code, _, _) in ENDINGS {
         for status in [302, 409, 418, 424, 500, 502, 503] {
-            for (name, call) in CHANGES {
-                let ending = MockGateway::new()
-                    .respond_with(status, error(code))
-                    .run(call);
+            for (name, _, change) in CHANGES {
+                let gateway = MockGateway::new().respond_with(status, error(code));
+                let ending = gateway.run(change);
                 assert_eq!(outcome(&ending), Unknown, "{name}: {status} {code}");
             }
         }
@@ -136,77 +138,52 @@ fn code_with_undocumented_status_is_unknown() {
 
 #[test]
 fn declined_card_has_reason() {
-    use DeclineReason::{ExpiredCard, IncorrectDetails, InsufficientFunds, RequiresAction};
+    use DeclineReason::{
+        ExpiredCard, IncorrectDetails, InsufficientFunds, RequiresAction, SuspectedFraud,
+    };
     let other = |text: &str| DeclineReason::Other(text.to_owned());
+    let failure = "payment_intent_authentication_failure";
     let required = "authentication_required";
-    for (code, decline_code, expected) in [
-        ("insufficient_funds", None, InsufficientFunds),
-        ("expired_card", None, ExpiredCard),
-        ("incorrect_zip", None, IncorrectDetails),
-        ("incorrect_address", None, IncorrectDetails),
-        ("incorrect_cvc", Some("incorrect_cvc"), IncorrectDetails),
-        (
-            "payment_intent_authentication_failure",
-            None,
-            RequiresAction,
-        ),
-        ("payment_intent_action_required", None, RequiresAction),
-        (required, Some(required), RequiresAction),
-        ("processing_error", None, other("processing_error")),
-        ("card_declined", None, other("card_declined")),
-        ("card_declined", Some("do_not_honor"), other("do_not_honor")),
-        ("card_declined", Some("new_reason"), other("new_reason")),
+    let code = |code| (code, None);
+    // The issuer's reason takes precedence over the code.
+    let issuer = |decline_code| ("card_declined", Some(decline_code));
+    for ((code, decline_code), expected) in [
+        (code("insufficient_funds"), InsufficientFunds),
+        (code("expired_card"), ExpiredCard),
+        (code("incorrect_zip"), IncorrectDetails),
+        (code("incorrect_address"), IncorrectDetails),
+        (code(failure), RequiresAction),
+        (code("payment_intent_action_required"), RequiresAction),
+        (code("processing_error"), other("processing_error")),
+        (code("card_declined"), other("card_declined")),
+        (("incorrect_cvc", Some("incorrect_cvc")), IncorrectDetails),
+        ((required, Some(required)), RequiresAction),
+        (issuer("insufficient_funds"), InsufficientFunds),
+        (issuer("expired_card"), ExpiredCard),
+        (issuer("incorrect_number"), IncorrectDetails),
+        (issuer("incorrect_zip"), IncorrectDetails),
+        (issuer("invalid_cvc"), IncorrectDetails),
+        (issuer("invalid_expiry_month"), IncorrectDetails),
+        (issuer("invalid_expiry_year"), IncorrectDetails),
+        (issuer("invalid_number"), IncorrectDetails),
+        (issuer("fraudulent"), SuspectedFraud),
+        (issuer("lost_card"), SuspectedFraud),
+        (issuer("merchant_blacklist"), SuspectedFraud),
+        (issuer("pickup_card"), SuspectedFraud),
+        (issuer("stolen_card"), SuspectedFraud),
+        (issuer(required), RequiresAction),
+        (issuer("do_not_honor"), other("do_not_honor")),
+        (issuer("new_reason"), other("new_reason")),
     ] {
-        let reason = declined(code, decline_code);
-        assert_eq!(reason, expected, "{code} {decline_code:?}");
-    }
-}
-
-#[test]
-fn issuer_reason_takes_precedence_over_code() {
-    let cases: [(DeclineReason, &[&str]); 5] = [
-        (DeclineReason::InsufficientFunds, &["insufficient_funds"]),
-        (DeclineReason::ExpiredCard, &["expired_card"]),
-        (
-            DeclineReason::IncorrectDetails,
-            &[
-                "incorrect_number",
-                "incorrect_zip",
-                "invalid_cvc",
-                "invalid_expiry_month",
-                "invalid_expiry_year",
-                "invalid_number",
-            ],
-        ),
-        (
-            DeclineReason::SuspectedFraud,
-            &[
-                "fraudulent",
-                "lost_card",
-                "merchant_blacklist",
-                "pickup_card",
-                "stolen_card",
-            ],
-        ),
-        (DeclineReason::RequiresAction, &["authentication_required"]),
-    ];
-    for (expected, decline_codes) in cases {
-        for decline_code in decline_codes {
-            let reason = declined("card_declined", Some(decline_code));
-            assert_eq!(reason, expected, "{decline_code}");
-        }
-    }
-}
-
-fn declined(code: &str, decline_code: Option<&str>) -> DeclineReason {
-    let edits = [
-        ("/error/code", json!(code)),
-        ("/error/decline_code", json!(decline_code)),
-    ];
-    let gateway = MockGateway::new().respond_with(402, edited("declined", &edits).to_string());
-    match gateway.run(|| StripePayments::authorize(authorize_request())) {
-        Err(PaymentError::Declined(reason)) => reason,
-        other => panic!("{code} {decline_code:?}: {other:?}"),
+        let edits = [
+            ("/error/code", json!(code)),
+            ("/error/decline_code", json!(decline_code)),
+        ];
+        let response = edited("declined", &edits).to_string();
+        let gateway = MockGateway::new().respond_with(402, response);
+        let ending = gateway.run(|| StripePayments::authorize(authorize_request()));
+        let case = format!("{code} {decline_code:?}");
+        assert_eq!(ending, Err(PaymentError::Declined(expected)), "{case}");
     }
 }
 
@@ -223,19 +200,18 @@ fn failure_after_sending_is_unknown() {
         (400, "idempotency_error"),
     ];
     let typed = |(status, kind): (u16, &str)| {
-        Ok(Response::new(
-            status,
-            json!({"error": {"type": kind}}).to_string(),
-        ))
+        let error = json!({"error": {"type": kind}});
+        Ok(Response::new(status, error.to_string()))
     };
     let mut failures = failures_after_sending();
     failures.push(Ok(Response::new(429, "")));
     failures.extend(errors.map(typed));
     failures.extend(["payment", "refund", "intent"].map(half));
-    for (name, call) in CHANGES {
+    for (name, _, change) in CHANGES {
         for failure in &failures {
             let gateway = MockGateway::new().exchange(failure.clone());
-            assert_eq!(outcome(&gateway.run(call)), Unknown, "{name}: {failure:?}");
+            let ending = gateway.run(change);
+            assert_eq!(outcome(&ending), Unknown, "{name}: {failure:?}");
             assert_eq!(gateway.requests().len(), 1, "{name}: {failure:?}");
         }
     }
@@ -243,14 +219,14 @@ fn failure_after_sending_is_unknown() {
 
 #[test]
 fn failure_before_sending_is_not_sent() {
-    for (name, call) in CHANGES {
+    for (name, _, change) in CHANGES {
         for failure in failures_before_sending() {
-            let ending = MockGateway::new().exchange(failure).run(call);
+            let ending = MockGateway::new().exchange(failure).run(change);
             assert_eq!(outcome(&ending), NotSent, "{name}");
         }
         for settings in [r#"{"base_url": 7}"#, r#"{"key": "sk_test_1"}"#] {
             let gateway = MockGateway::new().settings(settings);
-            assert_eq!(outcome(&gateway.run(call)), NotSent, "{name}: {settings}");
+            assert_eq!(outcome(&gateway.run(change)), NotSent, "{name}: {settings}");
             assert!(gateway.requests().is_empty());
         }
     }
@@ -260,31 +236,29 @@ fn failure_before_sending_is_not_sent() {
 fn response_about_other_object_is_unknown() {
     let reference = "/metadata/client_reference";
     let nothing = Value::Null;
-    let cases = [
-        (0, "intent", reference, json!("bkg_other")),
-        (0, "intent", "/metadata", nothing.clone()),
-        (0, "intent", "/amount", json!(5)),
-        (0, "intent", "/currency", json!("usd")),
-        (0, "intent", "/client_secret", nothing.clone()),
-        (1, "payment", reference, json!("bkg_other")),
-        (1, "payment", "/amount", json!(999)),
-        (1, "payment", "/currency", json!("usd")),
-        (2, "payment", "/id", json!("pi_other")),
-        (2, "payment", "/currency", json!("usd")),
-        (3, "payment", "/id", json!("pi_other")),
-        (4, "refund", reference, json!("bkg_other")),
-        (4, "refund", "/metadata", nothing.clone()),
-        (4, "refund", "/payment_intent", json!("pi_other")),
-        (4, "refund", "/payment_intent", nothing),
-        (4, "refund", "/currency", json!("usd")),
-        (4, "refund", "/status", json!("lost")),
-    ];
-    for (change, name, pointer, value) in cases {
-        let (call_name, call) = CHANGES[change];
-        let sound = MockGateway::new().respond_with(200, fixture(name).to_string());
-        assert_eq!(sound.run(call), Ok(()), "{call_name}");
-        let response = edited(name, &[(pointer, value.clone())]).to_string();
-        let ending = MockGateway::new().respond_with(200, response).run(call);
-        assert_eq!(outcome(&ending), Unknown, "{call_name} {pointer} {value}");
+    for (change, pointer, value) in [
+        (0, reference, json!("bkg_other")),
+        (0, "/metadata", nothing.clone()),
+        (0, "/amount", json!(5)),
+        (0, "/currency", json!("usd")),
+        (0, "/client_secret", nothing.clone()),
+        (1, reference, json!("bkg_other")),
+        (1, "/amount", json!(999)),
+        (1, "/currency", json!("usd")),
+        (2, "/id", json!("pi_other")),
+        (2, "/currency", json!("usd")),
+        (3, "/id", json!("pi_other")),
+        (4, reference, json!("bkg_other")),
+        (4, "/metadata", nothing.clone()),
+        (4, "/payment_intent", json!("pi_other")),
+        (4, "/payment_intent", nothing),
+        (4, "/currency", json!("usd")),
+        (4, "/status", json!("lost")),
+    ] {
+        let (name, fixture, change) = CHANGES[change];
+        assert_eq!(returning(fixture, &[]).run(change), Ok(()), "{name}");
+        let case = format!("{name} {pointer} {value}");
+        let ending = returning(fixture, &[(pointer, value)]).run(change);
+        assert_eq!(outcome(&ending), Unknown, "{case}");
     }
 }

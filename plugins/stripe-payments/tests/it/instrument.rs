@@ -9,7 +9,7 @@ use stopover_sdk::testing::{MockGateway, outcome, refusal};
 use stopover_sdk::{PaymentProcessor, ReadError};
 use stripe_payments::StripePayments;
 
-use crate::script::{INSTRUMENT, asked, edited, error, fixture, header, list, sent};
+use crate::script::{INSTRUMENT, asked, edited, error, fixture, header, list, returning, sent};
 
 const CARDS: &str = "GET /payment_methods?customer=cus_Gateway0001&type=card";
 
@@ -29,10 +29,8 @@ fn payment_method_is_attached_to_its_own_customer() {
     let gateway = keeping(MockGateway::new(), &[fixture("payment_method")]);
     let instrument = describe(&gateway, "pm_1RkGateway0001").unwrap();
     assert_eq!(asked(&gateway), ["POST /customers", CARDS]);
-    assert_eq!(
-        sent(&gateway, 0),
-        ["payment_method=pm_1RkGateway0001", "description=Kept card"]
-    );
+    let form = ["payment_method=pm_1RkGateway0001", "description=Kept card"];
+    assert_eq!(sent(&gateway, 0), form);
     let key = header(&gateway, 0, "idempotency-key");
     assert_eq!(key.as_deref(), Some("customer-pm_1RkGateway0001"));
     assert_eq!(instrument.token, INSTRUMENT);
@@ -45,16 +43,13 @@ fn payment_method_is_attached_to_its_own_customer() {
 
 #[test]
 fn older_token_is_converted_to_payment_method() {
-    let made = fixture("payment_method").to_string();
     let gateway = keeping(
-        MockGateway::new().respond_with(200, made),
+        returning("payment_method", &[]),
         &[fixture("payment_method")],
     );
     let instrument = describe(&gateway, "tok_visa").unwrap();
-    assert_eq!(
-        asked(&gateway),
-        ["POST /payment_methods", "POST /customers", CARDS]
-    );
+    let requests = ["POST /payment_methods", "POST /customers", CARDS];
+    assert_eq!(asked(&gateway), requests);
     assert_eq!(sent(&gateway, 0), ["type=card", "card[token]=tok_visa"]);
     let keys = [0, 1].map(|number| header(&gateway, number, "idempotency-key").unwrap());
     assert_eq!(keys, ["card-tok_visa", "customer-tok_visa"]);
@@ -73,17 +68,14 @@ fn stored_token_uses_id_of_stripe_instead_of_alias() {
 #[test]
 fn repeated_describe_sends_identical_requests() {
     let keys = || {
-        let made = fixture("payment_method").to_string();
         let gateway = keeping(
-            MockGateway::new().respond_with(200, made),
+            returning("payment_method", &[]),
             &[fixture("payment_method")],
         );
         let _kept = describe(&gateway, "tok_1").unwrap();
-        let requests = gateway.requests();
-        requests
-            .into_iter()
-            .map(|request| (request.headers, request.body))
-            .collect::<Vec<_>>()
+        let requests = gateway.requests().into_iter();
+        let sent = requests.map(|request| (request.headers, request.body));
+        sent.collect::<Vec<_>>()
     };
     assert_eq!(keys(), keys());
 }

@@ -4,16 +4,18 @@
 mod process;
 
 use stopover_sdk::payment_processor::{
-    AuthorizeRequest, CaptureRequest, DeclineReason, FindRequest, IntentRequest, PaymentError,
-    PaymentLookup, PaymentStatus, ProcessorPayment, RefundLookup, RefundRequest, VoidRequest,
+    AuthorizeRequest, CaptureRequest, DeclineReason, FindRequest, Intent, IntentRequest,
+    PaymentError, PaymentLookup, PaymentStatus, ProcessorPayment, RefundLookup, RefundRequest,
+    VoidRequest,
 };
-use stopover_sdk::supplier_events::{EventKind, Header, WebhookRequest};
+use stopover_sdk::supplier_events::EventKind;
 use stopover_sdk::testing::Outcome::{Misconfigured, NotFound, Refused, Rejected, Unknown};
-use stopover_sdk::testing::outcome;
+use stopover_sdk::testing::{MockGateway, outcome};
 use stopover_sdk::{PaymentProcessor, ReadError, SupplierEvents};
 use stripe_payments::StripePayments;
 
-use crate::script::euros;
+use crate::script::{authorize_request, capture_request, euros, intent_request, refund_request};
+use crate::webhook::delivery;
 use process::LocalStripe;
 
 /// A card that pays. The next constant is a card that can be stored but never pays.
@@ -25,6 +27,10 @@ const UNKEEPABLE: &str = "pm_card_visa_chargeDeclined";
 struct Booking<'a> {
     stripe: &'a LocalStripe,
     name: &'static str,
+}
+
+fn booking<'a>(stripe: &'a LocalStripe, name: &'static str) -> Booking<'a> {
+    Booking { stripe, name }
 }
 
 impl Booking<'_> {
@@ -40,10 +46,8 @@ impl Booking<'_> {
     fn authorize(&self, token: &str) -> Result<ProcessorPayment, PaymentError> {
         let request = AuthorizeRequest {
             client_reference: self.reference("authorize"),
-            amount: euros(1_000),
             instrument: self.kept(token),
-            description: "Travel booking".to_owned(),
-            off_session: false,
+            ..authorize_request()
         };
         self.stripe.run(|| StripePayments::authorize(request))
     }
@@ -59,7 +63,7 @@ impl Booking<'_> {
         let request = CaptureRequest {
             client_reference: self.reference("capture"),
             processor_reference: payment.to_owned(),
-            amount: euros(1_000),
+            ..capture_request()
         };
         self.stripe.run(|| StripePayments::capture(request))
     }
@@ -101,10 +105,7 @@ fn totals(state: &ProcessorPayment) -> (PaymentStatus, i64, i64, i64) {
 #[test]
 fn stored_card_is_authorized_captured_and_refunded() {
     let stripe = LocalStripe::start();
-    let booking = Booking {
-        stripe: &stripe,
-        name: "bkg_1",
-    };
+    let booking = booking(&stripe, "bkg_1");
     let payment = booking.authorized();
     let taken = booking.capture(&payment).unwrap();
     assert_eq!(totals(&taken), (PaymentStatus::Captured, 1_000, 1_000, 0));
@@ -113,7 +114,7 @@ fn stored_card_is_authorized_captured_and_refunded() {
         let request = RefundRequest {
             client_reference: booking.reference("refund"),
             processor_reference: payment.clone(),
-            amount: euros(400),
+            ..refund_request()
         };
         stripe.run(|| StripePayments::refund(request))
     };
@@ -133,16 +134,8 @@ fn stored_card_is_authorized_captured_and_refunded() {
 #[test]
 fn authorization_is_found_by_client_reference_and_voided() {
     let stripe = LocalStripe::start();
-    let (one, other) = (
-        Booking {
-            stripe: &stripe,
-            name: "bkg_1",
-        },
-        Booking {
-            stripe: &stripe,
-            name: "bkg_2",
-        },
-    );
+    let one = booking(&stripe, "bkg_1");
+    let other = booking(&stripe, "bkg_2");
     let payment = one.authorized();
     let _another = other.authorized();
     let found = one.found(None, "authorize");
@@ -152,10 +145,8 @@ fn authorization_is_found_by_client_reference_and_voided() {
     let released = one.void(&payment).unwrap();
     assert_eq!(released.status, PaymentStatus::Voided);
     assert_eq!(one.found(None, "authorize").status, PaymentStatus::Voided);
-    assert_eq!(
-        other.found(None, "authorize").status,
-        PaymentStatus::Authorized
-    );
+    let kept = other.found(None, "authorize");
+    assert_eq!(kept.status, PaymentStatus::Authorized);
     let again = one.void(&payment);
     assert_eq!(outcome(&again), Unknown, "{again:?}");
 }
@@ -163,49 +154,38 @@ fn authorization_is_found_by_client_reference_and_voided() {
 #[test]
 fn declined_card_authorizes_nothing() {
     let stripe = LocalStripe::start();
-    let booking = Booking {
-        stripe: &stripe,
-        name: "bkg_1",
-    };
+    let booking = booking(&stripe, "bkg_1");
     let reason = DeclineReason::Other("card_declined".to_owned());
-    assert_eq!(
-        booking.authorize(DECLINING),
-        Err(PaymentError::Declined(reason))
-    );
+    let ending = booking.authorize(DECLINING);
+    assert_eq!(ending, Err(PaymentError::Declined(reason)));
     let state = booking.found(None, "authorize");
     assert_eq!(totals(&state), (PaymentStatus::Declined, 0, 0, 0));
 
-    let response = stripe.run(|| StripePayments::describe_instrument(UNKEEPABLE.to_owned()));
-    assert_eq!(
-        outcome(&response),
-        Rejected("payment declined"),
-        "{response:?}"
-    );
-    let response = stripe.run(|| StripePayments::describe_instrument("pm_nobodys".to_owned()));
-    assert_eq!(outcome(&response), NotFound, "{response:?}");
+    for (token, expected) in [
+        (UNKEEPABLE, Rejected("payment declined")),
+        ("pm_nobodys", NotFound),
+    ] {
+        let response = stripe.run(|| StripePayments::describe_instrument(token.to_owned()));
+        assert_eq!(outcome(&response), expected, "{response:?}");
+    }
 }
 
 #[test]
 fn browser_completes_intent() {
     let stripe = LocalStripe::start();
-    let booking = Booking {
-        stripe: &stripe,
-        name: "bkg_1",
-    };
+    let booking = booking(&stripe, "bkg_1");
     let request = IntentRequest {
         client_reference: booking.reference("intent"),
         amount: euros(1_000),
-        description: "Travel booking".to_owned(),
+        ..intent_request()
     };
-    let intent = stripe
-        .run(|| StripePayments::create_intent(request))
-        .unwrap();
-    let payment = intent.processor_reference;
-    assert!(
-        intent.token.starts_with(&format!("{payment}_secret_")),
-        "{}",
-        intent.token
-    );
+    let intent = stripe.run(|| StripePayments::create_intent(request));
+    let Intent {
+        processor_reference: payment,
+        token,
+    } = intent.unwrap();
+    let prefix = format!("{payment}_secret_");
+    assert!(token.starts_with(&prefix), "{token}");
     let waits = booking.found(None, "intent");
     assert_eq!(totals(&waits), (PaymentStatus::RequiresAction, 0, 0, 0));
 
@@ -213,11 +193,8 @@ fn browser_completes_intent() {
     let path = format!("/v1/payment_intents/{payment}");
     stripe.post(&path, "payment_method=pm_card_visa");
     stripe.post(&format!("{path}/confirm"), "");
-    let authorization = booking.found(Some(&payment), "intent");
-    assert_eq!(
-        totals(&authorization),
-        (PaymentStatus::Authorized, 1_000, 0, 0)
-    );
+    let paid = booking.found(Some(&payment), "intent");
+    assert_eq!(totals(&paid), (PaymentStatus::Authorized, 1_000, 0, 0));
     let taken = booking.capture(&payment).unwrap();
     assert_eq!(taken.status, PaymentStatus::Captured);
 }
@@ -225,10 +202,7 @@ fn browser_completes_intent() {
 #[test]
 fn invalid_api_key_is_refused() {
     let stripe = LocalStripe::start().with_key("nonsense");
-    let booking = Booking {
-        stripe: &stripe,
-        name: "bkg_1",
-    };
+    let booking = booking(&stripe, "bkg_1");
     let response = booking.find(None, "authorize");
     assert_eq!(outcome(&response), Misconfigured, "{response:?}");
     let ending = booking.capture("pi_1");
@@ -240,35 +214,24 @@ fn delivery_signed_by_stripe_is_authentic() {
     let stripe = LocalStripe::start();
     let secret = "whsec_made0up";
     let deliveries = stripe.deliver("payment_intent.succeeded", secret);
-    let booking = Booking {
-        stripe: &stripe,
-        name: "bkg_1",
-    };
+    let booking = booking(&stripe, "bkg_1");
     let payment = booking.authorized();
     let _taken = booking.capture(&payment).unwrap();
 
     let (header, body) = deliveries.next();
     let (_, time) = header.split_once("t=").unwrap();
     let time: i64 = time.split(',').next().unwrap().parse().unwrap();
-    let delivery = WebhookRequest {
-        headers: vec![Header {
-            name: "Stripe-Signature".to_owned(),
-            value: header,
-        }],
-        body,
-        received_at: time * 1_000,
-    };
+    let headers = [("Stripe-Signature", header.as_str())];
+    let delivery = delivery(&headers, body, time * 1_000);
     let verify = |secret: &str| {
-        let gateway = stopover_sdk::testing::MockGateway::new().secret("webhook", secret);
+        let gateway = MockGateway::new().secret("webhook", secret);
         gateway.run(|| StripePayments::verify(delivery.clone()))
     };
     let events = verify(secret).unwrap();
     assert_eq!(events.len(), 1);
     assert_eq!(events[0].kind, EventKind::PaymentChanged);
     assert_eq!(events[0].supplier_reference, Some(payment));
-    assert_eq!(
-        events[0].client_reference,
-        Some(booking.reference("authorize"))
-    );
+    let reference = booking.reference("authorize");
+    assert_eq!(events[0].client_reference, Some(reference));
     assert!(verify("whsec_other").is_err());
 }

@@ -3,62 +3,47 @@
 use serde_json::{Value, json};
 use stopover_sdk::PaymentProcessor;
 use stopover_sdk::payment_processor::{
-    CardBrand, DeclineReason, Funding, PaymentError, PaymentStatus, Wallet,
+    CardBrand, DeclineReason, Funding, PaymentError, PaymentLookup, PaymentStatus,
+    ProcessorPayment, Wallet,
 };
 use stopover_sdk::testing::{MockGateway, Outcome::Refused, outcome};
 use stripe_payments::StripePayments;
 
+use crate::ending::CHANGES;
 use crate::script::{
-    PAYMENT_ID, asked, authorize_request, capture_request, edited, euros, find_request, fixture,
-    header, intent_request, refund_request, sent, void_request,
+    PAYMENT_ID, asked, authorize_request, capture_request, euros, find_request, header,
+    intent_request, refund_request, returning, sent, void_request,
 };
-use stopover_sdk::payment_processor::{PaymentLookup, ProcessorPayment};
 
 #[test]
 fn every_change_has_version_and_key_but_no_credential() {
-    type Call = fn();
-    let calls: [(&str, &str, Call); 5] = [
-        ("intent", "bkg_1-intent-1-1", || {
-            StripePayments::create_intent(intent_request()).unwrap();
-        }),
-        ("payment", "bkg_1-authorize-1-1", || {
-            StripePayments::authorize(authorize_request()).unwrap();
-        }),
-        ("payment", "bkg_1-capture-1-1", || {
-            StripePayments::capture(capture_request()).unwrap();
-        }),
-        ("payment", "bkg_1-void-1-1", || {
-            StripePayments::void(void_request()).unwrap();
-        }),
-        ("refund", "bkg_1-refund-1-1-1", || {
-            StripePayments::refund(refund_request()).unwrap();
-        }),
+    let keys = [
+        "bkg_1-intent-1-1",
+        "bkg_1-authorize-1-1",
+        "bkg_1-capture-1-1",
+        "bkg_1-void-1-1",
+        "bkg_1-refund-1-1-1",
     ];
-    for (response, key, call) in calls {
-        let gateway = MockGateway::new().respond_with(200, fixture(response).to_string());
-        gateway.run(call);
-        let headers = &gateway.requests()[0].headers;
-        let headers: Vec<_> = headers
-            .iter()
-            .map(|header| (header.name.as_str(), header.value.as_str()))
-            .collect();
-        assert_eq!(
-            headers,
-            [
-                ("stripe-version", "2026-07-29.dahlia"),
-                ("idempotency-key", key),
-                ("content-type", "application/x-www-form-urlencoded"),
-            ]
-        );
+    for ((name, fixture, change), key) in CHANGES.into_iter().zip(keys) {
+        let gateway = returning(fixture, &[]);
+        assert_eq!(gateway.run(change), Ok(()), "{name}");
+        let requests = gateway.requests();
+        let headers = requests[0].headers.iter();
+        let headers = headers.map(|header| (header.name.as_str(), header.value.as_str()));
+        let expected = [
+            ("stripe-version", "2026-07-29.dahlia"),
+            ("idempotency-key", key),
+            ("content-type", "application/x-www-form-urlencoded"),
+        ];
+        assert!(headers.eq(expected), "{name}: {requests:?}");
     }
 }
 
 #[test]
 fn intent_is_created_for_browser() {
-    let gateway = MockGateway::new().respond_with(200, fixture("intent").to_string());
-    let intent = gateway
-        .run(|| StripePayments::create_intent(intent_request()))
-        .unwrap();
+    let gateway = returning("intent", &[]);
+    let intent = gateway.run(|| StripePayments::create_intent(intent_request()));
+    let intent = intent.unwrap();
     assert_eq!(asked(&gateway), ["POST /payment_intents"]);
     assert_eq!(
         sent(&gateway, 0),
@@ -84,7 +69,7 @@ fn authorization_is_requested_without_payer_action() {
         (true, "off_session=true"),
     ];
     for (off_session, nobody_can_act) in cases {
-        let gateway = MockGateway::new().respond_with(200, fixture("payment").to_string());
+        let gateway = returning("payment", &[]);
         let mut request = authorize_request();
         request.off_session = off_session;
         let state = gateway.run(|| StripePayments::authorize(request)).unwrap();
@@ -142,10 +127,10 @@ fn unknown_instrument_is_refused_without_request() {
     }
 }
 
-fn read(document: &Value) -> ProcessorPayment {
-    let gateway = MockGateway::new().respond_with(200, document.to_string());
-    let id = document["id"].as_str().unwrap();
-    match gateway.run(|| StripePayments::find(find_request(Some(id)))) {
+/// Reads the payment of the fixture after some values were replaced.
+fn read(edits: &[(&str, Value)]) -> ProcessorPayment {
+    let gateway = returning("payment", edits);
+    match gateway.run(|| StripePayments::find(find_request(Some(PAYMENT_ID)))) {
         Ok(PaymentLookup::Found(state)) => state,
         other => panic!("{other:?}"),
     }
@@ -175,15 +160,12 @@ fn totals_are_authorized_captured_and_refunded_amounts() {
         ("requires_action", "pending", 0, 0, (0, 0, 0)),
     ];
     for (status, charge, received, refunded, expected) in cases {
-        let state = read(&edited(
-            "payment",
-            &[
-                ("/status", json!(status)),
-                ("/latest_charge/status", json!(charge)),
-                ("/amount_received", json!(received)),
-                ("/latest_charge/amount_refunded", json!(refunded)),
-            ],
-        ));
+        let state = read(&[
+            ("/status", json!(status)),
+            ("/latest_charge/status", json!(charge)),
+            ("/amount_received", json!(received)),
+            ("/latest_charge/amount_refunded", json!(refunded)),
+        ]);
         let totals = (state.authorized, state.captured, state.refunded);
         assert_eq!(totals, expected, "{status} {received} {refunded}");
         let is_held = status == "requires_capture";
@@ -193,7 +175,12 @@ fn totals_are_authorized_captured_and_refunded_amounts() {
 
 #[test]
 fn card_is_converted_with_unknown_values() {
-    let brands = [
+    let at = "/latest_charge/payment_method_details/card";
+    let card = |field: &str, value: Value| {
+        let pointer = format!("{at}/{field}");
+        read(&[(&pointer, value)]).card.unwrap()
+    };
+    for (brand, expected) in [
         ("amex", CardBrand::Amex),
         ("diners", CardBrand::Diners),
         ("discover", CardBrand::Discover),
@@ -202,73 +189,50 @@ fn card_is_converted_with_unknown_values() {
         ("unionpay", CardBrand::Unionpay),
         ("visa", CardBrand::Visa),
         ("eftpos_au", CardBrand::Unknown),
-    ];
-    let fundings = [
+    ] {
+        assert_eq!(card("brand", json!(brand)).brand, expected);
+    }
+    for (funding, expected) in [
         ("credit", Funding::Credit),
         ("debit", Funding::Debit),
         ("prepaid", Funding::Prepaid),
         ("unknown", Funding::Unknown),
-    ];
-    let wallets = [
-        (json!(null), None),
-        (
-            json!({"type": "apple_pay", "dynamic_last4": "1"}),
-            Some(Wallet::ApplePay),
-        ),
-        (json!({"type": "google_pay"}), Some(Wallet::GooglePay)),
-        (json!({"type": "samsung_pay"}), None),
-    ];
-    let at = "/latest_charge/payment_method_details/card";
-    for (number, (brand, expected)) in brands.into_iter().enumerate() {
-        let (funding, expected_funding) = fundings[number % fundings.len()];
-        let (wallet, expected_wallet) = wallets[number % wallets.len()].clone();
-        let card = read(&edited(
-            "payment",
-            &[
-                (&format!("{at}/brand"), json!(brand)),
-                (&format!("{at}/funding"), json!(funding)),
-                (&format!("{at}/wallet"), wallet),
-                (&format!("{at}/exp_month"), json!(3)),
-            ],
-        ))
-        .card
-        .unwrap();
-        assert_eq!(card.brand, expected);
-        assert_eq!(card.funding, expected_funding);
-        assert_eq!(card.wallet, expected_wallet);
-        assert_eq!(card.expires.as_deref(), Some("2034-03"));
+    ] {
+        assert_eq!(card("funding", json!(funding)).funding, expected);
     }
+    for (wallet, expected) in [
+        ("apple_pay", Some(Wallet::ApplePay)),
+        ("google_pay", Some(Wallet::GooglePay)),
+        ("samsung_pay", None),
+    ] {
+        let wallet = json!({"type": wallet, "dynamic_last4": "1"});
+        assert_eq!(card("wallet", wallet).wallet, expected);
+    }
+    let expires = card("exp_month", json!(3)).expires;
+    assert_eq!(expires.as_deref(), Some("2034-03"));
     for without in [
         at,
         &format!("{at}/last4"),
         "/latest_charge/payment_method_details",
     ] {
-        let state = read(&edited("payment", &[(without, json!(null))]));
+        let state = read(&[(without, json!(null))]);
         assert_eq!((state.card, state.authorized), (None, 1_000), "{without}");
     }
 }
 
 #[test]
 fn capture_takes_authorized_amount() {
-    let response = edited(
-        "payment",
-        &[
-            ("/status", json!("succeeded")),
-            ("/amount_received", json!(1_000)),
-        ],
-    );
-    let gateway = MockGateway::new().respond_with(200, response.to_string());
-    let state = gateway
-        .run(|| StripePayments::capture(capture_request()))
-        .unwrap();
-    assert_eq!(
-        asked(&gateway),
-        [format!("POST /payment_intents/{PAYMENT_ID}/capture")]
-    );
-    assert_eq!(
-        sent(&gateway, 0),
-        ["amount_to_capture=1000", "expand[]=latest_charge"]
-    );
+    let edits = [
+        ("/status", json!("succeeded")),
+        ("/amount_received", json!(1_000)),
+    ];
+    let gateway = returning("payment", &edits);
+    let state = gateway.run(|| StripePayments::capture(capture_request()));
+    let state = state.unwrap();
+    let request = format!("POST /payment_intents/{PAYMENT_ID}/capture");
+    assert_eq!(asked(&gateway), [request]);
+    let form = ["amount_to_capture=1000", "expand[]=latest_charge"];
+    assert_eq!(sent(&gateway, 0), form);
     assert_eq!(state.status, PaymentStatus::Captured);
     assert_eq!(state.captured, 1_000);
     assert_eq!(state.expires_at, None);
@@ -276,29 +240,20 @@ fn capture_takes_authorized_amount() {
 
 #[test]
 fn void_releases_authorization() {
-    let gateway = MockGateway::new().respond_with(
-        200,
-        edited("payment", &[("/status", json!("canceled"))]).to_string(),
-    );
-    let state = gateway
-        .run(|| StripePayments::void(void_request()))
-        .unwrap();
-    assert_eq!(
-        asked(&gateway),
-        [format!("POST /payment_intents/{PAYMENT_ID}/cancel")]
-    );
+    let gateway = returning("payment", &[("/status", json!("canceled"))]);
+    let state = gateway.run(|| StripePayments::void(void_request()));
+    let request = format!("POST /payment_intents/{PAYMENT_ID}/cancel");
+    assert_eq!(asked(&gateway), [request]);
     assert_eq!(sent(&gateway, 0), ["expand[]=latest_charge"]);
-    assert_eq!(state.status, PaymentStatus::Voided);
+    assert_eq!(state.unwrap().status, PaymentStatus::Voided);
 }
 
 #[test]
 fn refund_returns_captured_amount() {
     for status in ["succeeded", "pending", "requires_action"] {
-        let response = edited("refund", &[("/status", json!(status))]);
-        let gateway = MockGateway::new().respond_with(200, response.to_string());
-        let state = gateway
-            .run(|| StripePayments::refund(refund_request()))
-            .unwrap();
+        let gateway = returning("refund", &[("/status", json!(status))]);
+        let state = gateway.run(|| StripePayments::refund(refund_request()));
+        let state = state.unwrap();
         assert_eq!(asked(&gateway), ["POST /refunds"]);
         assert_eq!(
             sent(&gateway, 0),
@@ -312,8 +267,7 @@ fn refund_returns_captured_amount() {
         assert_eq!(state.amount, euros(400));
     }
     for status in ["failed", "canceled"] {
-        let response = edited("refund", &[("/status", json!(status))]);
-        let gateway = MockGateway::new().respond_with(200, response.to_string());
+        let gateway = returning("refund", &[("/status", json!(status))]);
         let ending = gateway.run(|| StripePayments::refund(refund_request()));
         let reason = DeclineReason::Other("refund_failed".to_owned());
         assert_eq!(ending, Err(PaymentError::Declined(reason)), "{status}");
@@ -324,10 +278,9 @@ fn refund_returns_captured_amount() {
 fn description_is_sent_unchanged() {
     let mut request = intent_request();
     request.description = "Zürich & back = 100% ☂".to_owned();
-    let gateway = MockGateway::new().respond_with(200, fixture("intent").to_string());
-    let _intent = gateway
-        .run(|| StripePayments::create_intent(request))
-        .unwrap();
+    let gateway = returning("intent", &[]);
+    let intent = gateway.run(|| StripePayments::create_intent(request));
+    assert!(intent.is_ok(), "{intent:?}");
     assert_eq!(sent(&gateway, 0)[4], "description=Zürich & back = 100% ☂");
     assert_eq!(header(&gateway, 0, "authorization"), None);
 }

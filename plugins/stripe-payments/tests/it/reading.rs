@@ -14,7 +14,7 @@ use stripe_payments::StripePayments;
 
 use crate::script::{
     PAYMENT_ID, REFUND_REF, asked, authorize_request, edited, error, euros, find_request, fixture,
-    list,
+    list, returning,
 };
 
 const BY_ID: &str = "GET /payment_intents/pi_3RkGateway0001?expand[]=latest_charge";
@@ -31,10 +31,8 @@ fn find(gateway: &MockGateway, id: Option<&str>) -> Result<Option<ProcessorPayme
 }
 
 fn of_others() -> Value {
-    edited(
-        "payment",
-        &[("/metadata/client_reference", json!("bkg_2-authorize-1-1"))],
-    )
+    let reference = json!("bkg_2-authorize-1-1");
+    edited("payment", &[("/metadata/client_reference", reference)])
 }
 
 #[test]
@@ -73,11 +71,8 @@ fn payment_is_searched_by_id_then_in_list_then_in_index() {
         let found = find(&gateway, id).unwrap();
         assert_eq!(found.is_some(), is_found, "{requests:?}");
         assert_eq!(asked(&gateway), requests);
-        let only_reads = gateway
-            .requests()
-            .iter()
-            .all(|request| request.body.is_none());
-        assert!(only_reads, "{requests:?}");
+        let sent = gateway.requests();
+        assert!(sent.iter().all(|request| request.body.is_none()));
     }
 }
 
@@ -117,9 +112,8 @@ fn payment_is_not_found_only_after_two_complete_lists() {
             assert_eq!(gateway.unused_responses(), 0);
         }
     }
-    let another = edited("payment", &[("/id", json!("pi_other"))]);
-    let gateway = MockGateway::new().respond_with(200, another.to_string());
-    let found = find(&gateway, Some(PAYMENT_ID));
+    let other = returning("payment", &[("/id", json!("pi_other"))]);
+    let found = find(&other, Some(PAYMENT_ID));
     assert_eq!(outcome(&found), InvalidResponse, "{found:?}");
 }
 
@@ -151,15 +145,12 @@ fn every_status_is_converted() {
         } else {
             json!(null)
         };
-        let document = edited(
-            "payment",
-            &[
-                ("/status", json!(status)),
-                ("/metadata/made_for", json!(made_for)),
-                ("/last_payment_error", failure),
-            ],
-        );
-        let gateway = MockGateway::new().respond_with(200, document.to_string());
+        let edits = [
+            ("/status", json!(status)),
+            ("/metadata/made_for", json!(made_for)),
+            ("/last_payment_error", failure),
+        ];
+        let gateway = returning("payment", &edits);
         let found = match find(&gateway, Some(PAYMENT_ID)).map(|state| state.unwrap().status) {
             Ok(PaymentStatus::RequiresAction) => "action",
             Ok(PaymentStatus::Authorized) => "authorized",
@@ -176,16 +167,13 @@ fn every_status_is_converted() {
         assert_eq!(found, expected, "{case}");
 
         // The response to the call that created the payment has the same meaning.
-        let gateway = MockGateway::new().respond_with(200, document.to_string());
+        let gateway = returning("payment", &edits);
         let ending = gateway.run(|| StripePayments::authorize(authorize_request()));
         let is_unknown = matches!(ending, Err(PaymentError::Unknown(_)));
         assert_eq!(is_unknown, expected == "?", "{case}: {ending:?}");
     }
-    let gateway = MockGateway::new().respond_with(
-        200,
-        edited("payment", &[("/status", json!("requires_magic"))]).to_string(),
-    );
-    let found = find(&gateway, Some(PAYMENT_ID));
+    let unknown = returning("payment", &[("/status", json!("requires_magic"))]);
+    let found = find(&unknown, Some(PAYMENT_ID));
     assert_eq!(outcome(&found), InvalidResponse, "{found:?}");
 }
 
@@ -207,10 +195,8 @@ fn find_refund(gateway: &MockGateway) -> Result<RefundLookup, ReadError> {
 
 #[test]
 fn refund_is_found_by_client_reference() {
-    let by_hand = edited(
-        "refund",
-        &[("/metadata", json!(null)), ("/id", json!("re_2"))],
-    );
+    let edits = [("/metadata", json!(null)), ("/id", json!("re_2"))];
+    let by_hand = edited("refund", &edits);
     let gateway = MockGateway::new().respond_with(200, list(&[by_hand.clone(), fixture("refund")]));
     let Ok(RefundLookup::Found(refund)) = find_refund(&gateway) else {
         panic!("not found");
@@ -233,22 +219,21 @@ fn refund_is_found_by_client_reference() {
 
 #[test]
 fn failed_refund_is_rejected_instead_of_found_or_not_found() {
-    for status in ["failed", "canceled"] {
+    for (status, is_found) in [
+        ("failed", false),
+        ("canceled", false),
+        ("succeeded", true),
+        ("pending", true),
+        ("requires_action", true),
+    ] {
         let refund = edited("refund", &[("/status", json!(status))]);
         let response = find_refund(&MockGateway::new().respond_with(200, list(&[refund])));
-        let refusal = refusal(response);
-        assert_eq!(
-            refusal.reason,
-            RefusalReason::Other("refund_failed".to_owned())
-        );
-    }
-    for status in ["succeeded", "pending", "requires_action"] {
-        let refund = edited("refund", &[("/status", json!(status))]);
-        let response = find_refund(&MockGateway::new().respond_with(200, list(&[refund])));
-        assert!(
-            matches!(response, Ok(RefundLookup::Found(_))),
-            "{status}: {response:?}"
-        );
+        if is_found {
+            assert!(matches!(response, Ok(RefundLookup::Found(_))), "{status}");
+        } else {
+            let reason = RefusalReason::Other("refund_failed".to_owned());
+            assert_eq!(refusal(response).reason, reason, "{status}");
+        }
     }
 }
 
@@ -269,9 +254,9 @@ fn every_read_failure_has_expected_error() {
         (302, String::new(), InvalidResponse),
     ];
     let mut failures = read_failures();
-    failures.extend(
-        responses.map(|(status, body, expected)| (Ok(Response::new(status, body)), expected)),
-    );
+    for (status, body, expected) in responses {
+        failures.push((Ok(Response::new(status, body)), expected));
+    }
     for (failure, expected) in failures {
         let gateway = MockGateway::new().exchange(failure);
         let found = find(&gateway, Some(PAYMENT_ID));

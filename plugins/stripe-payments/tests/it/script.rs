@@ -23,6 +23,11 @@ pub(crate) fn edited(name: &str, edits: &[(&str, Value)]) -> Value {
     testing::with_values(fixture(name), edits)
 }
 
+/// Creates a mock gateway that returns a fixture after some values were replaced.
+pub(crate) fn returning(name: &str, edits: &[(&str, Value)]) -> MockGateway {
+    MockGateway::new().respond_with(200, edited(name, edits).to_string())
+}
+
 pub(crate) fn list(items: &[Value]) -> String {
     json!({"object": "list", "data": items, "has_more": false}).to_string()
 }

@@ -9,21 +9,16 @@ use stopover_sdk::testing::Outcome::{InvalidSignature, Malformed};
 use stopover_sdk::testing::{MockGateway, outcome};
 use stripe_payments::StripePayments;
 
-use crate::script::{PAYMENT_ID, PAYMENT_REF, edited, fixture};
+use crate::script::{PAYMENT_ID, PAYMENT_REF, REFUND_REF, edited, fixture};
 
 const SECRET: &str = "whsec_made0up";
 pub(crate) const SIGNED_AT: i64 = 1_795_257_990;
 
 fn signature(secret: &str, time: &str, body: &[u8]) -> String {
     let mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
-    let mac = mac
-        .chain_update(format!("{time}."))
-        .chain_update(body)
-        .finalize();
-    mac.into_bytes()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    let mac = mac.chain_update(format!("{time}.")).chain_update(body);
+    let digest = mac.finalize().into_bytes();
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 pub(crate) fn delivery(
@@ -59,17 +54,13 @@ pub(crate) fn header(body: &[u8]) -> String {
 pub(crate) fn delivered(body: impl AsRef<[u8]>) -> Result<Vec<Event>, VerifyError> {
     let body = body.as_ref();
     let header = header(body);
-    verify(delivery(
-        &[("Stripe-Signature", &header)],
-        body,
-        (SIGNED_AT + 1) * 1_000,
-    ))
+    let headers = [("Stripe-Signature", header.as_str())];
+    verify(delivery(&headers, body, (SIGNED_AT + 1) * 1_000))
 }
 
 #[test]
 fn delivery_is_authentic_if_one_signature_matches() {
     let body = fixture("event").to_string();
-    let body = body.as_str();
     let time = SIGNED_AT.to_string();
     let good = signature(SECRET, &time, body.as_bytes());
     let bad = signature("whsec_other", &time, body.as_bytes());
@@ -98,9 +89,8 @@ fn delivery_is_authentic_if_one_signature_matches() {
         (String::new(), false),
     ];
     for (header, is_stripes) in cases {
-        let delivery = delivery(&[("stripe-signature", &header)], body, SIGNED_AT * 1_000);
-        let events = verify(delivery);
-        match events {
+        let headers = [("stripe-signature", header.as_str())];
+        match verify(delivery(&headers, &body, SIGNED_AT * 1_000)) {
             Ok(_) => assert!(is_stripes, "{header}"),
             Err(VerifyError::InvalidSignature(_)) => assert!(!is_stripes, "{header}"),
             Err(other) => panic!("{header}: {other:?}"),
@@ -120,12 +110,8 @@ fn signature_is_valid_within_five_minutes() {
         (-300_001, false),
         (i64::MAX - SIGNED_AT * 1_000, false),
     ] {
-        let received_at = SIGNED_AT * 1_000 + after_ms;
-        let events = verify(delivery(
-            &[("Stripe-Signature", &header)],
-            &body,
-            received_at,
-        ));
+        let headers = [("Stripe-Signature", header.as_str())];
+        let events = verify(delivery(&headers, &body, SIGNED_AT * 1_000 + after_ms));
         assert_eq!(events.is_ok(), is_fresh, "{after_ms}: {events:?}");
     }
 }
@@ -160,18 +146,15 @@ fn about(object: Value) -> Value {
 #[test]
 fn event_names_payment_to_read_again() {
     let metadata = json!({"client_reference": PAYMENT_REF, "made_for": "instrument"});
-    let of_payment = |object: &str, metadata: Value| {
-        about(
-            json!({"object": object, "id": "x_1", "payment_intent": PAYMENT_ID, "metadata": metadata}),
-        )
+    let of_payment = |kind: &str, metadata: Value| {
+        let payment = PAYMENT_ID;
+        about(json!({"object": kind, "id": "x_1", "payment_intent": payment, "metadata": metadata}))
     };
+    let of_refund = json!({"client_reference": REFUND_REF});
     let cases = [
         (fixture("event"), Some(PAYMENT_REF)),
         (of_payment("charge", metadata), Some(PAYMENT_REF)),
-        (
-            of_payment("refund", json!({"client_reference": "bkg_1-refund-1-1-1"})),
-            Some("bkg_1-refund-1-1-1"),
-        ),
+        (of_payment("refund", of_refund), Some(REFUND_REF)),
         // The refund was made by hand.
         (of_payment("refund", json!(null)), None),
         (of_payment("dispute", json!({})), None),
@@ -216,12 +199,9 @@ fn event_without_payment_of_gateway_is_irrelevant() {
 
 #[test]
 fn authentic_malformed_event_is_unreadable() {
-    let without_time = {
-        let mut event = fixture("event");
-        event.as_object_mut().unwrap().remove("created");
-        event.to_string()
-    };
-    for body in ["", "{}", "[]", "<html>", &without_time] {
+    let mut without_time = fixture("event");
+    without_time.as_object_mut().unwrap().remove("created");
+    for body in ["", "{}", "[]", "<html>", &without_time.to_string()] {
         let events = delivered(body);
         assert_eq!(outcome(&events), Malformed, "{body}: {events:?}");
     }

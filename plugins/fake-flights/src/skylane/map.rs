@@ -1,0 +1,476 @@
+//! Conversion between Skylane's JSON and the interface, in pure functions.
+
+use serde_json::{Value, json};
+use stopover_sdk::flight_booking::{BookRequest, PrebookRequest, PrebookResponse};
+use stopover_sdk::flight_cancellation::AirlineQuote;
+use stopover_sdk::flight_pricing::{AppliedFilters, Offer, PriceRequest, PriceResponse, Sort};
+use stopover_sdk::flight_reference::{Airline, Airport, AirportResponse};
+use stopover_sdk::flight_services::{AvailableService, AvailableServices, PurchaseRequest};
+use stopover_sdk::json::{DecodeError, ensure, non_empty};
+use stopover_sdk::money::{Decimal, MoneyError};
+use stopover_sdk::time;
+use stopover_sdk::types::flight::{
+    AirlineChange, Baggage, BaggageType, Cabin, CancellationAmounts, ChangeType, Document,
+    DocumentType, FareCondition, FareConditions, Gender, Journey, LoyaltyAccount, Passenger,
+    PassengerType, Segment, SegmentPassenger, Service, ServiceType, SupplierBooking,
+};
+use stopover_sdk::types::{BookingStatus, MinorUnits, Money, TimestampMs};
+
+use crate::common::{self, JourneyData, is_within_size_limit, without_nulls};
+use crate::fault::booking_failure;
+use crate::skylane::fault::ERRORS;
+use crate::skylane::wire;
+
+fn money(money: wire::Money) -> Result<Money, DecodeError> {
+    common::money(money.value, money.currency)
+}
+
+fn amount(amount: wire::Money, currency: &str) -> Result<MinorUnits, DecodeError> {
+    common::amount(money(amount)?, currency)
+}
+
+fn payment(total: MinorUnits, currency: &str) -> Result<Value, MoneyError> {
+    let value = Decimal::from_minor(total, currency)?.to_string();
+    Ok(json!({"value": value, "currency": currency}))
+}
+
+fn instant(text: &str) -> Result<TimestampMs, DecodeError> {
+    time::parse_timestamp(text).ok_or_else(|| DecodeError::new("an instant cannot be read"))
+}
+
+/// Creates a search. The passengers are in the order of their positions: adults, children, infants.
+pub(crate) fn search_request(request: &PriceRequest) -> Value {
+    let passengers = &request.passengers;
+    let many = |kind, count: u8| (0..count).map(move |_| json!({"type": kind}));
+    let children = passengers.children.iter();
+    let travellers = many("adult", passengers.adults)
+        .chain(children.map(|age| json!({"type": "child", "age": age})))
+        .chain(many("infant", passengers.infants));
+    let slices = request.journeys.iter().map(
+        |journey| json!({"from": journey.origin, "to": journey.destination, "date": journey.date}),
+    );
+    without_nulls(json!({
+        "slices": slices.collect::<Vec<_>>(),
+        "travellers": travellers.collect::<Vec<_>>(),
+        "cabin": request.filters.cabin.map(wanted_cabin),
+        "max_connections": request.filters.max_stops,
+        "currency": request.currency,
+        "limit": request.limit,
+    }))
+}
+
+pub(crate) fn price_response(
+    found: wire::Found,
+    request: &PriceRequest,
+) -> Result<PriceResponse, DecodeError> {
+    let limit = usize::from(request.limit);
+    let truncated = found.more || found.offers.len() > limit;
+    let offers = (found.offers.into_iter())
+        .filter(|offer| is_within_size_limit(&offer.id))
+        .take(limit)
+        .map(|found| offer(found, request.currency.as_deref()));
+    Ok(PriceResponse {
+        offers: offers.collect::<Result<_, _>>()?,
+        applied: applied(request),
+        truncated,
+    })
+}
+
+/// Returns the applied filters. Skylane has two filters and always sorts by price, cheapest first.
+fn applied(request: &PriceRequest) -> AppliedFilters {
+    let filters = AppliedFilters::CABIN | AppliedFilters::MAX_STOPS;
+    if request.sort == Sort::TotalAmount && !request.descending {
+        filters | AppliedFilters::SORT
+    } else {
+        filters
+    }
+}
+
+fn offer(offer: wire::Offer, currency: Option<&str>) -> Result<Offer, DecodeError> {
+    let total = money(offer.total)?;
+    let currency = currency.unwrap_or(&total.currency).to_owned();
+    let seats = || (offer.slices.iter()).flat_map(|slice| &slice.segments);
+    let mut seats = seats().flat_map(|segment| &segment.travellers).peekable();
+    let seated = seats.peek().is_some();
+    let (checked, carried) = seats.fold((seated, seated), |(checked, carried), seat| {
+        (checked && seat.checked > 0, carried && seat.carry_on > 0)
+    });
+    Ok(Offer {
+        // Skylane accepts one order per offer, so a booking reserves the offer itself.
+        exclusive_key: Some(offer.id.clone()),
+        supplier_offer: offer.id,
+        total: common::amount(total, &currency)?,
+        currency,
+        fare_family: non_empty(offer.brand),
+        refundable: offer.conditions.refund.allowed,
+        fare_conditions: conditions(offer.conditions)?,
+        documents_required: offer.passports_required,
+        checked_bag_included: checked,
+        carry_on_included: carried,
+        journeys: journeys(offer.slices)?,
+        expires_at: Some(instant(&offer.expires_at)?),
+    })
+}
+
+fn conditions(conditions: wire::Conditions) -> Result<FareConditions, DecodeError> {
+    let condition = |condition: wire::Condition| {
+        Ok::<_, DecodeError>(FareCondition {
+            allowed: condition.allowed,
+            penalty: condition.penalty.map(money).transpose()?,
+        })
+    };
+    Ok(FareConditions {
+        refund: condition(conditions.refund)?,
+        change: condition(conditions.change)?,
+    })
+}
+
+pub(crate) fn prebook_response(
+    offer: wire::Offer,
+    request: &PrebookRequest,
+) -> Result<PrebookResponse, DecodeError> {
+    let is_same_offer = offer.id == request.supplier_offer;
+    ensure(is_same_offer, "the price is that of another offer")?;
+    let currency = request.currency.clone();
+    Ok(PrebookResponse {
+        total: amount(offer.total, &currency)?,
+        fare: Some(amount(offer.base, &currency)?),
+        fare_tax: Some(amount(offer.tax, &currency)?),
+        fare_conditions: conditions(offer.conditions)?,
+        documents_required: offer.passports_required,
+        journeys: journeys(offer.slices)?,
+        expires_at: Some(instant(&offer.expires_at)?),
+        checkout: None,
+        supplier_prebook: offer.id,
+        currency,
+    })
+}
+
+fn journeys(slices: Vec<wire::Slice>) -> Result<Vec<Journey>, DecodeError> {
+    let journeys_data = slices.into_iter().map(|slice| {
+        Ok(JourneyData {
+            minutes: minutes(&slice.duration)?,
+            segments: segments(slice.segments)?,
+            id: slice.id,
+            origin: slice.from,
+            destination: slice.to,
+            brand: slice.brand,
+        })
+    });
+    common::journeys(journeys_data.collect::<Result<_, DecodeError>>()?)
+}
+
+fn segments(segments: Vec<wire::Segment>) -> Result<Vec<Segment>, DecodeError> {
+    segments.into_iter().map(segment).collect()
+}
+
+fn segment(segment: wire::Segment) -> Result<Segment, DecodeError> {
+    let seat = segment.travellers.first();
+    let cabin = seat.map(|seat| seat.cabin);
+    let operator = segment.operator;
+    Ok(Segment {
+        cabin: cabin.ok_or_else(|| DecodeError::new("a flight has no passengers"))?,
+        departure_time: common::local_time(&segment.departs)?,
+        arrival_time: common::local_time(&segment.arrives)?,
+        duration_minutes: Some(minutes(&segment.duration)?),
+        supplier_segment_id: segment.id,
+        origin: segment.from,
+        destination: segment.to,
+        origin_time_zone: non_empty(segment.from_zone),
+        destination_time_zone: non_empty(segment.to_zone),
+        marketing_flight: format!("{}{}", segment.carrier.code, segment.flight_no),
+        marketing_carrier: segment.carrier.name,
+        marketing_carrier_code: segment.carrier.code,
+        marketing_carrier_logo_url: segment.carrier.logo,
+        operating_carrier_logo_url: operator.as_ref().and_then(|carrier| carrier.logo.clone()),
+        operating_carrier: operator.map(|carrier| carrier.name),
+        passengers: segment.travellers.into_iter().map(passenger).collect(),
+    })
+}
+
+fn passenger(seat: wire::Seat) -> SegmentPassenger {
+    SegmentPassenger {
+        passenger: seat.index,
+        cabin: seat.cabin,
+        cabin_name: non_empty(seat.cabin_name),
+        checked_bags: Some(seat.checked),
+        carry_on_bags: Some(seat.carry_on),
+    }
+}
+
+fn wanted_cabin(cabin: Cabin) -> &'static str {
+    match cabin {
+        Cabin::Economy => "economy",
+        Cabin::PremiumEconomy => "premium",
+        Cabin::Business => "business",
+        Cabin::First => "first",
+    }
+}
+
+fn minutes(duration: &str) -> Result<u32, DecodeError> {
+    time::parse_duration_minutes(duration)
+        .ok_or_else(|| DecodeError::new("a duration cannot be read"))
+}
+
+pub(crate) fn reprice_request(passengers: &[Passenger]) -> Value {
+    let travellers = passengers.iter().map(|passenger| {
+        json!({
+            "type": traveller_type(passenger.passenger_type),
+            "loyalty": loyalty(&passenger.loyalty_accounts),
+        })
+    });
+    json!({"travellers": travellers.collect::<Vec<_>>()})
+}
+
+fn traveller(passenger: &Passenger) -> Value {
+    without_nulls(json!({
+        "type": traveller_type(passenger.passenger_type),
+        "title": passenger.title.map(common::title),
+        "given": passenger.first_name,
+        "family": passenger.last_name,
+        "born": passenger.date_of_birth,
+        "gender": match passenger.gender {
+            Gender::Female => "f",
+            Gender::Male => "m",
+            Gender::Unspecified => "x",
+        },
+        "nationality": passenger.nationality,
+        "document": passenger.document.as_ref().map(document),
+        "loyalty": loyalty(&passenger.loyalty_accounts),
+    }))
+}
+
+fn document(document: &Document) -> Value {
+    json!({
+        "kind": match document.document_type {
+            DocumentType::Passport => "passport",
+            DocumentType::IdentityCard => "identity_card",
+        },
+        "number": document.number,
+        "country": document.issuing_country,
+        "expires": document.expires_on,
+    })
+}
+
+fn traveller_type(passenger: PassengerType) -> &'static str {
+    match passenger {
+        PassengerType::Adult => "adult",
+        PassengerType::Child => "child",
+        PassengerType::Infant => "infant",
+    }
+}
+
+fn loyalty(accounts: &[LoyaltyAccount]) -> Vec<Value> {
+    let accounts = accounts.iter().map(|account| {
+        json!({"airline": account.airline_iata_code, "number": account.membership_number})
+    });
+    accounts.collect()
+}
+
+/// Creates the body of an order.
+///
+/// # Errors
+/// The amount cannot be represented in its currency. Nothing was sent yet.
+pub(crate) fn order_request(request: &BookRequest) -> Result<Value, MoneyError> {
+    let (contact, travellers) = (&request.contact, request.passengers.iter());
+    Ok(json!({
+        "offer_id": request.supplier_prebook,
+        "client_ref": request.client_reference,
+        "pay": payment(request.total, &request.currency)?,
+        "contact": {"email": contact.email, "phone": contact.phone},
+        "travellers": travellers.map(traveller).collect::<Vec<_>>(),
+    }))
+}
+
+/// Converts the response to a change that was paid in this currency.
+pub(crate) fn booking_in_currency(
+    order: wire::Order,
+    currency: &str,
+) -> Result<SupplierBooking, DecodeError> {
+    let state = booking(order)?;
+    let is_same_currency = state.currency == currency;
+    ensure(
+        is_same_currency,
+        "the order is in a currency other than the payment's",
+    )?;
+    Ok(state)
+}
+
+pub(crate) fn booking(order: wire::Order) -> Result<SupplierBooking, DecodeError> {
+    let status = status(&order);
+    let total = money(order.total)?;
+    let currency = total.currency;
+    let cancellation = order.cancellation.map(|done| {
+        Ok::<_, DecodeError>(CancellationAmounts {
+            fee: amount(done.fee, &currency)?,
+            refund: amount(done.refund, &currency)?,
+            currency: currency.clone(),
+            supplier_reference: Some(done.r#ref),
+        })
+    });
+    let services = order.bags.into_iter().map(|bag| service(bag, &currency));
+    Ok(SupplierBooking {
+        status,
+        supplier_reference: order.id,
+        client_reference: Some(order.client_ref),
+        airline_pnr: order.locator.and_then(non_empty),
+        total: total.amount,
+        fare: Some(amount(order.base, &currency)?),
+        fare_tax: Some(amount(order.tax, &currency)?),
+        journeys: journeys(order.slices)?,
+        services: services.collect::<Result<_, _>>()?,
+        changes: (order.changes.into_iter().map(change)).collect::<Result<_, _>>()?,
+        cancellation: cancellation.transpose()?,
+        extensions: Vec::new(),
+        currency,
+    })
+}
+
+fn status(order: &wire::Order) -> BookingStatus {
+    match order.state {
+        wire::OrderState::Pending => BookingStatus::Pending,
+        wire::OrderState::Ticketed => BookingStatus::Confirmed,
+        wire::OrderState::Cancelling => BookingStatus::CancelPending,
+        wire::OrderState::Cancelled => BookingStatus::Canceled,
+        wire::OrderState::Failed => {
+            let code = order.failure.as_ref().map(|failure| failure.code.as_str());
+            BookingStatus::Failed(booking_failure(&ERRORS, code))
+        }
+    }
+}
+
+fn change(change: wire::Change) -> Result<AirlineChange, DecodeError> {
+    let removed_segments = segments(change.removed)?;
+    let added_segments = segments(change.added)?;
+    Ok(AirlineChange {
+        change_type: match change.kind {
+            wire::ChangeKind::ScheduleChange => ChangeType::ScheduleChange,
+            wire::ChangeKind::Other => common::unknown_change(&added_segments),
+        },
+        supplier_change_id: change.id,
+        detected_at: instant(&change.detected_at)?,
+        action_required: change.needs_answer,
+        removed_segments,
+        added_segments,
+        expires_at: change.answer_by.as_deref().map(instant).transpose()?,
+        accepted_at: change.accepted_at.as_deref().map(instant).transpose()?,
+    })
+}
+
+pub(crate) fn quote(quote: wire::Quote) -> Result<AirlineQuote, DecodeError> {
+    let fee = money(quote.fee)?;
+    Ok(AirlineQuote {
+        fee: fee.amount,
+        refund: amount(quote.refund, &fee.currency)?,
+        expires_at: Some(instant(&quote.expires_at)?),
+        currency: fee.currency,
+    })
+}
+
+/// Converts the bags for sale. Returns `None` for an empty list, which has no currency.
+pub(crate) fn available_services(
+    bags: Vec<wire::OfferedBag>,
+) -> Result<Option<AvailableServices>, DecodeError> {
+    let Some(currency) = bags.first().map(|bag| bag.price.currency.clone()) else {
+        return Ok(None);
+    };
+    let services = bags.into_iter().map(|bag| {
+        Ok(AvailableService {
+            supplier_service_id: bag.id,
+            service_type: ServiceType::Baggage,
+            passenger: bag.traveller,
+            supplier_segment_ids: bag.segments,
+            baggage: Some(checked_bag(bag.weight_kg)),
+            unit_amount: amount(bag.price, &currency)?,
+            max_quantity: bag.max,
+        })
+    });
+    let services = services.collect::<Result<_, DecodeError>>()?;
+    Ok(Some(AvailableServices { currency, services }))
+}
+
+/// Creates the body of a purchase.
+///
+/// # Errors
+/// The amount cannot be represented in its currency. Nothing was sent yet.
+pub(crate) fn bags_request(request: &PurchaseRequest) -> Result<Value, MoneyError> {
+    let bags = request.services.iter();
+    let bags = bags.map(|bag| json!({"id": bag.supplier_service_id, "quantity": bag.quantity}));
+    Ok(json!({
+        "client_ref": request.client_reference,
+        "bags": bags.collect::<Vec<_>>(),
+        "pay": payment(request.total, &request.currency)?,
+    }))
+}
+
+/// Checks that the order contains everything that was bought.
+pub(crate) fn check_purchased_bags(
+    order: &wire::Order,
+    request: &PurchaseRequest,
+) -> Result<(), DecodeError> {
+    let bought = |id: &str, quantity| {
+        (order.bags.iter()).any(|bag| {
+            bag.id == id && bag.quantity == quantity && bag.client_ref == request.client_reference
+        })
+    };
+    let all = (request.services.iter())
+        .all(|wanted| bought(&wanted.supplier_service_id, wanted.quantity));
+    ensure(all, "the order lacks bags that were bought")
+}
+
+/// Converts a bag. A bag keeps the id of its offer, by which a purchase is recognized.
+fn service(bag: wire::Bag, currency: &str) -> Result<Service, DecodeError> {
+    Ok(Service {
+        supplier_service_id: bag.id,
+        service_type: ServiceType::Baggage,
+        passenger: Some(bag.traveller),
+        supplier_segment_ids: bag.segments,
+        baggage: Some(checked_bag(bag.weight_kg)),
+        quantity: bag.quantity,
+        unit_amount: amount(bag.price, currency)?,
+    })
+}
+
+/// Returns a checked bag. Skylane sells no other bags.
+fn checked_bag(weight_kg: u32) -> Baggage {
+    Baggage {
+        baggage_type: BaggageType::Checked,
+        max_weight_kg: Some(weight_kg),
+    }
+}
+
+pub(crate) fn airports(found: wire::Airports, limit: u16) -> AirportResponse {
+    let limit = usize::from(limit);
+    AirportResponse {
+        truncated: found.more || found.data.len() > limit,
+        airports: found.data.into_iter().take(limit).map(airport).collect(),
+    }
+}
+
+fn airport(airport: wire::Airport) -> Airport {
+    Airport {
+        supplier_airport_id: airport.id,
+        iata_code: airport.iata,
+        icao_code: non_empty(airport.icao),
+        name: airport.name,
+        city: non_empty(airport.city),
+        state: non_empty(airport.state),
+        country: non_empty(airport.country),
+        latitude: Some(airport.lat),
+        longitude: Some(airport.lon),
+        time_zone: non_empty(airport.zone),
+    }
+}
+
+pub(crate) fn airline(airline: wire::Airline) -> Airline {
+    Airline {
+        supplier_airline_id: airline.id,
+        iata_code: airline.iata,
+        icao_code: non_empty(airline.icao),
+        name: airline.name,
+        country: non_empty(airline.country),
+        alliance: airline.alliance,
+        logo_url: airline.logo,
+        is_active: airline.active,
+    }
+}
