@@ -14,7 +14,7 @@ use crate::map::passenger::{self, PassengerIds};
 use crate::settings::Settings;
 use crate::upstream::{
     AIRLINE_TIMEOUT_MS, ApiResponse, CHANGE_TIMEOUT_MS, api_request, get, open, open_change,
-    open_page, open_read, with_data,
+    open_read, read_page, with_data,
 };
 use crate::wire::cancellation::OrderCancellation;
 use crate::wire::offer::Offer;
@@ -256,11 +256,8 @@ fn find_order(
 ) -> Result<Option<Order>, ReadError> {
     let mut after: Option<String> = None;
     for _ in 0..PAGES_MAX {
-        let mut request = get(settings, "/air/orders").query("offer_id", offer_id);
-        if let Some(after) = &after {
-            request = request.query("after", after);
-        }
-        let page = open_page(&request.send()?)?;
+        let list = get(settings, "/air/orders").query("offer_id", offer_id);
+        let page = read_page(list, after.as_deref())?;
         if let Some(order) = map::order::with_reference(page.data, client_reference) {
             return Ok(Some(order));
         }

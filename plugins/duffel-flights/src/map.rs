@@ -12,7 +12,8 @@ pub(crate) mod service;
 
 use stopover_sdk::json::DecodeError;
 use stopover_sdk::money::Decimal;
-use stopover_sdk::types::MinorUnits;
+use stopover_sdk::time;
+use stopover_sdk::types::{MinorUnits, TimestampMs};
 
 use crate::wire::LenientAmount;
 
@@ -38,11 +39,12 @@ pub(crate) fn optional_minor(
     of: &str,
     currency: &str,
 ) -> Option<MinorUnits> {
-    if of == currency {
-        minor(amount, currency).ok()
-    } else {
-        None
-    }
+    minor(amount, currency).ok().filter(|_| of == currency)
+}
+
+/// Parses an optional time. Returns `None` if it is missing or invalid.
+pub(crate) fn timestamp(text: Option<&str>) -> Option<TimestampMs> {
+    time::parse_timestamp(text?)
 }
 
 /// Formats an amount in major units as Duffel writes them, e.g. `90.80`.

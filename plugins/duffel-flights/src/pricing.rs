@@ -12,7 +12,7 @@ use crate::map::itinerary::cabin_class;
 use crate::map::offer::Search;
 use crate::map::passenger::{match_ids, requested_categories};
 use crate::settings::Settings;
-use crate::upstream::{api_request, get, open_page, open_read, with_data};
+use crate::upstream::{api_request, get, open_read, read_page, with_data};
 use crate::wire::request::{OfferRequest, Slice, TimeRange};
 use crate::{DuffelFlights, map, wire};
 
@@ -39,16 +39,11 @@ impl FlightPricing for DuffelFlights {
             let size = limit
                 .saturating_sub(collector.offers.len())
                 .clamp(PAGE_OFFERS_MIN, PAGE_OFFERS_MAX);
-            let mut page = get(&settings, "/air/offers")
+            let list = get(&settings, "/air/offers")
                 .query("offer_request_id", &search.id)
                 .query("sort", sort)
                 .query("limit", size);
-            if let Some(after) = &after {
-                page = page.query("after", after);
-            }
-            let response = page.send()?;
-            let page = open_page::<Vec<wire::offer::Offer>>(&response)?;
-            drop(response);
+            let page = read_page(list, after.as_deref())?;
             collector.add_page(page.data, &search, &request.filters);
             pages += 1;
             after = page.after;
@@ -173,14 +168,11 @@ fn sort(request: &PriceRequest) -> (&'static str, bool) {
 }
 
 fn applied(is_sorted: bool) -> AppliedFilters {
-    let always = AppliedFilters::CABIN
+    let mut applied = AppliedFilters::CABIN
         | AppliedFilters::MAX_STOPS
         | AppliedFilters::DEPARTURE_AFTER
         | AppliedFilters::DEPARTURE_BEFORE
         | AppliedFilters::ARRIVAL_BEFORE;
-    if is_sorted {
-        always | AppliedFilters::SORT
-    } else {
-        always
-    }
+    applied.set(AppliedFilters::SORT, is_sorted);
+    applied
 }

@@ -8,7 +8,7 @@ use stopover_sdk::flight_reference::{Airline, AirportResponse};
 use stopover_sdk::{FlightReference, ReadError, cache, json};
 
 use crate::settings::Settings;
-use crate::upstream::{get, open_page, open_read};
+use crate::upstream::{Page, get, open_read, read_page};
 use crate::wire::reference::{Airline as WireAirline, Suggestion};
 use crate::{DuffelFlights, map};
 
@@ -80,11 +80,8 @@ fn read_all(settings: &Settings) -> Result<BTreeMap<char, Vec<CachedAirline>>, R
         .collect();
     let mut after: Option<String> = None;
     for _ in 0..PAGES_MAX {
-        let mut request = get(settings, "/air/airlines").query("limit", PAGE_AIRLINES);
-        if let Some(after) = &after {
-            request = request.query("after", after);
-        }
-        let page = open_page::<Vec<WireAirline>>(&request.send()?)?;
+        let list = get(settings, "/air/airlines").query("limit", PAGE_AIRLINES);
+        let page: Page<Vec<WireAirline>> = read_page(list, after.as_deref())?;
         for airline in page.data {
             let first = airline.iata_code.chars().next();
             let Some(group) = first.and_then(|first| groups.get_mut(&first)) else {

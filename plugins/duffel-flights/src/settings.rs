@@ -40,6 +40,8 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use serde_json::{Value, json};
 
     use super::*;
@@ -47,29 +49,12 @@ mod tests {
     #[test]
     fn settings_schema_lists_every_setting_with_default() {
         let schema: Value = serde_json::from_str(SCHEMA).unwrap();
-        let defaults: serde_json::Map<String, Value> = schema["properties"]
-            .as_object()
-            .unwrap()
-            .iter()
-            .map(|(name, property)| (name.clone(), property["default"].clone()))
+        let properties = schema["properties"].as_object().unwrap().iter();
+        let defaults: BTreeMap<_, _> = properties
+            .map(|(name, property)| (name.as_str(), &property["default"]))
             .collect();
-        assert_eq!(
-            defaults.keys().collect::<Vec<_>>(),
-            ["base_url", "search_timeout_ms"]
-        );
-        let read: Settings = serde_json::from_value(Value::Object(defaults)).unwrap();
+        assert!(defaults.keys().eq(&["base_url", "search_timeout_ms"]));
+        let read: Settings = serde_json::from_value(json!(defaults)).unwrap();
         assert_eq!(read, Settings::default());
-    }
-
-    #[test]
-    fn host_and_urls_follow_base_url() {
-        assert_eq!(Settings::default().host(), "api.duffel.com");
-        let local: Settings =
-            serde_json::from_value(json!({ "base_url": "http://127.0.0.1:9000/duffel/" })).unwrap();
-        assert_eq!(local.host(), "127.0.0.1:9000");
-        assert_eq!(
-            local.url("/air/orders"),
-            "http://127.0.0.1:9000/duffel/air/orders"
-        );
     }
 }

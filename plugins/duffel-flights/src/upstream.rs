@@ -1,5 +1,6 @@
 //! Duffel's conventions: headers of requests, the envelope of responses, and lists in pages.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use stopover_sdk::http::{Method, Request, Response};
 use stopover_sdk::json::{DecodeError, EncodeError};
@@ -61,11 +62,16 @@ pub(crate) fn open<'a, T: Deserialize<'a> + Default>(
     }))
 }
 
-/// Decodes a page of a list.
-pub(crate) fn open_page<'a, T: Deserialize<'a> + Default>(
-    response: &'a Response,
+/// Reads the page of a list that follows a cursor, or the first page.
+pub(crate) fn read_page<T: DeserializeOwned + Default>(
+    list: Request,
+    after: Option<&str>,
 ) -> Result<Page<T>, ReadError> {
-    match open(response)? {
+    let request = match after {
+        Some(after) => list.query("after", after),
+        None => list,
+    };
+    match open(&request.send()?)? {
         ApiResponse::Data(page) => Ok(page),
         ApiResponse::Fault(fault) => Err(fault.into_read_error()),
     }
@@ -75,7 +81,10 @@ pub(crate) fn open_page<'a, T: Deserialize<'a> + Default>(
 pub(crate) fn open_read<'a, T: Deserialize<'a> + Default>(
     response: &'a Response,
 ) -> Result<T, ReadError> {
-    open_page(response).map(|page| page.data)
+    match open(response)? {
+        ApiResponse::Data(page) => Ok(page.data),
+        ApiResponse::Fault(fault) => Err(fault.into_read_error()),
+    }
 }
 
 /// Decodes the data of a change.

@@ -5,6 +5,9 @@
 //! For calls that change something, the lists here are closed. Only these codes, with their status
 //! or in a 2xx response, are definite refusals. Every other response leaves the outcome unknown.
 
+use stopover_sdk::RefusalReason::{
+    Account, Expired, Invalid, NotCancellable, PaymentDeclined, TermsChanged, Unavailable,
+};
 use stopover_sdk::{ChangeError, ReadError, Refusal, RefusalReason};
 
 /// An error response.
@@ -19,73 +22,48 @@ pub(crate) struct Fault {
     pub(crate) retry_after_s: Option<u32>,
 }
 
-/// A definite refusal: status, code and reason.
-type Row = (u16, u32, fn() -> RefusalReason);
-
-const ACCOUNT: fn() -> RefusalReason = || RefusalReason::Account;
-const DECLINED: fn() -> RefusalReason = || RefusalReason::PaymentDeclined;
-const EXPIRED: fn() -> RefusalReason = || RefusalReason::Expired;
-const INVALID: fn() -> RefusalReason = || RefusalReason::Invalid;
-const NOT_CANCELLABLE: fn() -> RefusalReason = || RefusalReason::NotCancellable;
-const TERMS_CHANGED: fn() -> RefusalReason = || RefusalReason::TermsChanged;
-const UNAVAILABLE: fn() -> RefusalReason = || RefusalReason::Unavailable;
+/// Definite refusals: status, codes and reason.
+type Row = (u16, &'static [u32], RefusalReason);
 
 /// Refusals of the API key, for every call.
-const REFUSED_KEY: [Row; 3] = [
-    (401, 401, ACCOUNT),
-    (403, 40301, ACCOUNT),
-    (403, 40302, ACCOUNT),
-];
+const REFUSED_KEY: &[Row] = &[(401, &[401], Account), (403, &[40301, 40302], Account)];
 
 /// Refusals of `verify`, which changes nothing.
 pub(crate) const VERIFY: &[Row] = &[
-    (400, 42001, INVALID),
-    (400, 42013, INVALID),
-    (400, 42015, EXPIRED),
-    (401, 42003, ACCOUNT),
-    (401, 42016, ACCOUNT),
-    (404, 42004, EXPIRED),
-    (404, 42017, EXPIRED),
-    (404, 42018, EXPIRED),
-    (404, 42019, EXPIRED),
-    (502, 52001, TERMS_CHANGED),
-    (502, 52016, EXPIRED),
-    (502, 52019, UNAVAILABLE),
+    (400, &[42001, 42013], Invalid),
+    (400, &[42015], Expired),
+    (401, &[42003, 42016], Account),
+    (404, &[42004, 42017, 42018, 42019], Expired),
+    (502, &[52001], TermsChanged),
+    (502, &[52016], Expired),
+    (502, &[52019], Unavailable),
 ];
 
 /// Refusals of a prebook. Those with status 502 are refusals by the airline.
 pub(crate) const PREBOOK: &[Row] = &[
-    (400, 43001, INVALID),
-    (400, 43007, INVALID),
-    (400, 43015, EXPIRED),
-    (401, 43003, ACCOUNT),
-    (401, 43016, ACCOUNT),
-    (404, 43004, EXPIRED),
-    (404, 43017, EXPIRED),
-    (404, 43019, EXPIRED),
-    (502, 53001, TERMS_CHANGED),
-    (502, 53016, EXPIRED),
-    (502, 53019, UNAVAILABLE),
+    (400, &[43001, 43007], Invalid),
+    (400, &[43015], Expired),
+    (401, &[43003, 43016], Account),
+    (404, &[43004, 43017, 43019], Expired),
+    (502, &[53001], TermsChanged),
+    (502, &[53016], Expired),
+    (502, &[53019], Unavailable),
 ];
 
 /// Refusals of a booking. The list has no conflict (409), rate limit (429) or failure (5xx),
 /// because a booking may exist after each of them.
 pub(crate) const BOOK: &[Row] = &[
-    (400, 45004, INVALID),
-    (400, 45021, INVALID),
-    (400, 45040, DECLINED),
-    (400, 45063, EXPIRED),
-    (400, 45081, ACCOUNT),
-    (401, 45028, ACCOUNT),
-    (401, 45082, ACCOUNT),
-    (403, 45083, ACCOUNT),
-    (404, 45029, EXPIRED),
-    (404, 45033, EXPIRED),
-    (404, 45084, EXPIRED),
+    (400, &[45004, 45021], Invalid),
+    (400, &[45040], PaymentDeclined),
+    (400, &[45063], Expired),
+    (400, &[45081], Account),
+    (401, &[45028, 45082], Account),
+    (403, &[45083], Account),
+    (404, &[45029, 45033, 45084], Expired),
 ];
 
 /// Refusals of a cancellation.
-pub(crate) const CANCEL: &[Row] = &[(404, 46002, NOT_CANCELLABLE)];
+pub(crate) const CANCEL: &[Row] = &[(404, &[46002], NotCancellable)];
 
 const NO_AVAILABILITY: u32 = 2001;
 const ALREADY_CANCELLED: u32 = 46004;
@@ -178,11 +156,12 @@ impl Fault {
     }
 
     fn reason(&self, closed: &[Row]) -> Option<RefusalReason> {
-        let rows = closed.iter().chain(&REFUSED_KEY);
-        let row = rows.into_iter().find(|(status, code, _)| {
-            Some(*code) == self.code && (*status == self.status || self.status < 300)
-        });
-        row.map(|(_, _, reason)| reason())
+        let code = self.code?;
+        let mut rows = closed.iter().chain(REFUSED_KEY);
+        let (_, _, reason) = rows.find(|(status, codes, _)| {
+            codes.contains(&code) && (*status == self.status || self.status < 300)
+        })?;
+        Some(reason.clone())
     }
 
     /// Returns whether a booking was rejected because its checkout is not finished. Nuitee

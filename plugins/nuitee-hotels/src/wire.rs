@@ -12,7 +12,7 @@ use std::fmt;
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use stopover_sdk::lenient::LenientText;
+use stopover_sdk::lenient::{LenientCount, LenientText};
 use stopover_sdk::money::Decimal;
 
 /// An amount of money in major units.
@@ -80,26 +80,9 @@ impl<'de> Deserialize<'de> for Reference {
     }
 }
 
-/// The number of a room, from 1. It is `None` for other values.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct RoomNumber(pub(crate) Option<usize>);
-
-impl RoomNumber {
-    /// Returns the position of the room, from 0.
-    pub(crate) fn position(self) -> Option<usize> {
-        self.0?.checked_sub(1)
-    }
-}
-
-impl<'de> Deserialize<'de> for RoomNumber {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self(
-            LenientText::deserialize(deserializer)?
-                .as_str()
-                .parse()
-                .ok(),
-        ))
-    }
+/// Returns the position of a room, from 0. Nuitee's numbers of rooms count from 1.
+pub(crate) fn room_position(number: LenientCount) -> Option<usize> {
+    usize::try_from(number.0?).ok()?.checked_sub(1)
 }
 
 /// The code of an error, which may be sent as a string.

@@ -15,7 +15,9 @@ mod mutation;
 mod outcome;
 
 pub use document::{read_documents, read_fixture, with_values};
-pub use failure::{failures_after_sending, failures_before_sending, read_failures};
+pub use failure::{
+    check_failed_change, failures_after_sending, failures_before_sending, read_failures,
+};
 pub use mutation::for_each_mutation;
 pub use outcome::{Outcome, outcome, refusal};
 
@@ -71,6 +73,15 @@ impl MockGateway {
                 secrets: RefCell::default(),
             }),
         }
+    }
+
+    /// Creates a gateway that scripts these responses, each a status and a body.
+    pub fn with_responses(responses: &[(u16, &str)]) -> Self {
+        responses
+            .iter()
+            .fold(Self::new(), |gateway, (status, body)| {
+                gateway.respond_with(*status, body)
+            })
     }
 
     /// Sets the plugin's settings, a JSON object.

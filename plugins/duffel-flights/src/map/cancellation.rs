@@ -2,10 +2,9 @@
 
 use stopover_sdk::flight_cancellation::AirlineQuote;
 use stopover_sdk::json::{DecodeError, non_empty};
-use stopover_sdk::time;
 use stopover_sdk::types::flight::CancellationAmounts;
 
-use crate::map::minor;
+use crate::map::{minor, timestamp};
 use crate::wire;
 use crate::wire::cancellation::OrderCancellation;
 
@@ -49,10 +48,7 @@ pub(crate) fn quote(
         currency: amounts.currency,
         fee: amounts.fee,
         refund: amounts.refund,
-        expires_at: cancellation
-            .expires_at
-            .as_deref()
-            .and_then(time::parse_timestamp),
+        expires_at: timestamp(cancellation.expires_at.as_deref()),
     }))
 }
 

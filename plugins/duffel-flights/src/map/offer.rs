@@ -6,11 +6,11 @@ use stopover_sdk::flight_pricing::{Filters, Offer};
 use stopover_sdk::json::{DecodeError, ensure, non_empty};
 use stopover_sdk::types::flight::{Journey, SegmentPassenger};
 use stopover_sdk::types::{MinorUnits, Money};
-use stopover_sdk::{ChangeError, Refusal, RefusalReason, json, time};
+use stopover_sdk::{ChangeError, Refusal, RefusalReason, json};
 
 use crate::map::itinerary::{fare_conditions, journeys};
 use crate::map::passenger::PassengerIds;
-use crate::map::{minor, optional_minor};
+use crate::map::{minor, optional_minor, timestamp};
 use crate::wire;
 use crate::wire::itinerary::Slice;
 
@@ -45,10 +45,7 @@ pub(crate) fn offer(written: wire::offer::Offer, search: &Search) -> Result<Offe
         checked_bag_included: is_included(&journeys, search.seated, |one| one.checked_bags),
         carry_on_included: is_included(&journeys, search.seated, |one| one.carry_on_bags),
         journeys,
-        expires_at: written
-            .expires_at
-            .as_deref()
-            .and_then(time::parse_timestamp),
+        expires_at: timestamp(written.expires_at.as_deref()),
     })
 }
 
@@ -125,10 +122,7 @@ pub(crate) fn prebook_response(
         fare_conditions: fare_conditions(written.conditions),
         documents_required: written.documents_required,
         journeys,
-        expires_at: written
-            .expires_at
-            .as_deref()
-            .and_then(time::parse_timestamp),
+        expires_at: timestamp(written.expires_at.as_deref()),
         checkout: None,
     })
 }

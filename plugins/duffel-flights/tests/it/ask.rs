@@ -3,20 +3,23 @@
 use duffel_flights::DuffelFlights;
 use serde_json::{Value, json};
 use stopover_sdk::flight_booking::{
-    BookRequest, BookingLookup, FindRequest, FlightContact, PrebookRequest,
+    BookRequest, BookingLookup, FindRequest, FlightContact, PrebookRequest, PrebookResponse,
 };
-use stopover_sdk::flight_cancellation::{CancelRequest, QuoteRequest};
+use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::flight_pricing::{
-    Filters, PassengerCounts, PriceRequest, RequestedJourney, Sort,
+    Filters, PassengerCounts, PriceRequest, PriceResponse, RequestedJourney, Sort,
 };
-use stopover_sdk::flight_services::{ListRequest, PurchaseRequest, ServiceOrderItem};
-use stopover_sdk::http::Request;
+use stopover_sdk::flight_services::{
+    AvailableServices, ListRequest, PurchaseRequest, ServiceOrderItem,
+};
 use stopover_sdk::testing::{self, MockGateway};
 use stopover_sdk::types::flight::{
     Document, DocumentType, Gender, LoyaltyAccount, Passenger, PassengerType, SupplierBooking,
     Title,
 };
-use stopover_sdk::{FlightBooking, ReadError};
+use stopover_sdk::{
+    ChangeError, FlightBooking, FlightCancellation, FlightPricing, FlightServices, ReadError,
+};
 
 pub(crate) fn fixture(name: &str) -> String {
     testing::read_fixture(env!("CARGO_MANIFEST_DIR"), name)
@@ -29,29 +32,34 @@ pub(crate) fn changed(name: &str, values: &[(&str, Value)]) -> String {
     document.to_string()
 }
 
+/// Creates a mock gateway whose responses are these fixtures.
+pub(crate) fn fixtures(names: &[&str]) -> MockGateway {
+    let respond = |gateway: MockGateway, name: &&str| gateway.respond_with(200, fixture(name));
+    names.iter().fold(MockGateway::new(), respond)
+}
+
 /// Returns the order after its cancellation, without the cancellation's amounts.
 pub(crate) fn canceled_order() -> String {
-    changed(
-        "order.json",
-        &[
-            ("/cancelled_at", json!("2027-05-02T10:00:05Z")),
-            ("/available_actions", json!(["update"])),
-        ],
-    )
+    let canceled_at = ("/cancelled_at", json!("2027-05-02T10:00:05Z"));
+    let actions = ("/available_actions", json!(["update"]));
+    changed("order.json", &[canceled_at, actions])
+}
+
+/// Returns the confirmation of the quote, with a value replaced.
+pub(crate) fn confirmed_with(pointer: &str, value: &str) -> String {
+    let confirmed_at = ("/confirmed_at", json!("2027-05-02T10:00:05Z"));
+    changed("quote.json", &[confirmed_at, (pointer, json!(value))])
 }
 
 pub(crate) fn confirmed() -> String {
-    changed(
-        "quote.json",
-        &[("/confirmed_at", json!("2027-05-02T10:00:05Z"))],
-    )
+    confirmed_with("/id", "ore_own")
 }
 
-/// Returns a list response with these orders.
-pub(crate) fn orders(orders: &[&str], after: Option<&str>) -> String {
-    let data = |order: &&str| serde_json::from_str::<Value>(order).unwrap()["data"].take();
-    let orders: Vec<Value> = orders.iter().map(data).collect();
-    json!({ "data": orders, "meta": { "after": after, "limit": 50 } }).to_string()
+/// Returns a list response with the data of these responses.
+pub(crate) fn list(items: &[&str], after: Option<&str>) -> String {
+    let data = |item: &&str| serde_json::from_str::<Value>(item).unwrap()["data"].take();
+    let items: Vec<Value> = items.iter().map(data).collect();
+    json!({ "data": items, "meta": { "after": after, "limit": 50 } }).to_string()
 }
 
 /// Returns an error response of Duffel.
@@ -66,16 +74,14 @@ pub(crate) fn error(kind: &str, code: &str) -> String {
 
 /// Returns a search for a round trip of an adult, a child aged 8 and an infant.
 pub(crate) fn price_request() -> PriceRequest {
-    let requested_journey = |origin: &str, destination: &str, date: &str| RequestedJourney {
+    let journeys = [("OLD", "NEW", "2027-06-01"), ("NEW", "OLD", "2027-06-08")];
+    let journeys = journeys.map(|(origin, destination, date)| RequestedJourney {
         origin: origin.to_owned(),
         destination: destination.to_owned(),
         date: date.to_owned(),
-    };
+    });
     PriceRequest {
-        journeys: vec![
-            requested_journey("OLD", "NEW", "2027-06-01"),
-            requested_journey("NEW", "OLD", "2027-06-08"),
-        ],
+        journeys: journeys.to_vec(),
         passengers: PassengerCounts {
             adults: 1,
             children: vec![8],
@@ -108,7 +114,7 @@ pub(crate) fn passenger(kind: PassengerType, name: &str, born: &str) -> Passenge
     }
 }
 
-pub(crate) fn passengers() -> Vec<Passenger> {
+fn passengers() -> Vec<Passenger> {
     let mut ana = passenger(PassengerType::Adult, "Ana", "1990-01-01");
     ana.title = Some(Title::Dr);
     let mut ed = passenger(PassengerType::Infant, "Ed", "2026-09-01");
@@ -117,20 +123,15 @@ pub(crate) fn passengers() -> Vec<Passenger> {
     vec![ana, passenger(PassengerType::Child, "Di", "2019-01-01"), ed]
 }
 
-pub(crate) fn loyal_passengers() -> Vec<Passenger> {
-    let mut passengers = passengers();
-    passengers[0].loyalty_accounts = vec![LoyaltyAccount {
-        airline_iata_code: "OW".to_owned(),
-        membership_number: "OW-10".to_owned(),
-    }];
-    passengers
-}
-
 fn contact() -> FlightContact {
     FlightContact {
         email: "ana@guest.example".to_owned(),
         phone: "+33100000000".to_owned(),
     }
+}
+
+pub(crate) fn price(gateway: &MockGateway) -> Result<PriceResponse, ReadError> {
+    gateway.run(|| DuffelFlights::price(price_request()))
 }
 
 pub(crate) fn prebook_request() -> PrebookRequest {
@@ -145,6 +146,24 @@ pub(crate) fn prebook_request() -> PrebookRequest {
     }
 }
 
+/// Returns a prebook that sets a passenger's loyalty programmes.
+pub(crate) fn loyal_prebook_request() -> PrebookRequest {
+    let mut request = prebook_request();
+    request.passengers[0].loyalty_accounts = vec![LoyaltyAccount {
+        airline_iata_code: "OW".to_owned(),
+        membership_number: "OW-10".to_owned(),
+    }];
+    request
+}
+
+pub(crate) fn prebook(gateway: &MockGateway) -> Result<PrebookResponse, ChangeError> {
+    gateway.run(|| DuffelFlights::prebook(prebook_request()))
+}
+
+pub(crate) fn loyal_prebook(gateway: &MockGateway) -> Result<PrebookResponse, ChangeError> {
+    gateway.run(|| DuffelFlights::prebook(loyal_prebook_request()))
+}
+
 pub(crate) const PREBOOK: &str = r#"{"offer":"off_flex","passengers":["pas_adult","pas_child","pas_infant"],"documents":["passport"]}"#;
 
 pub(crate) fn book_request() -> BookRequest {
@@ -156,6 +175,10 @@ pub(crate) fn book_request() -> BookRequest {
         contact: contact(),
         passengers: passengers(),
     }
+}
+
+pub(crate) fn book(gateway: &MockGateway) -> Result<SupplierBooking, ChangeError> {
+    gateway.run(|| DuffelFlights::book(book_request()))
 }
 
 pub(crate) fn find_request(supplier_reference: Option<&str>, prebook: Option<&str>) -> FindRequest {
@@ -176,30 +199,33 @@ pub(crate) fn found(gateway: &MockGateway) -> Result<Option<SupplierBooking>, Re
     }
 }
 
-pub(crate) fn quote_request() -> QuoteRequest {
-    QuoteRequest {
+pub(crate) fn quote(gateway: &MockGateway) -> Result<Quote, ReadError> {
+    let request = QuoteRequest {
         supplier_reference: "ord_own".to_owned(),
         client_reference: "bkg_own_1".to_owned(),
-    }
+    };
+    gateway.run(|| DuffelFlights::quote_cancellation(request))
 }
 
-pub(crate) fn cancel_request() -> CancelRequest {
-    CancelRequest {
+pub(crate) fn cancel(gateway: &MockGateway) -> Result<SupplierBooking, ChangeError> {
+    let request = CancelRequest {
         client_reference: "bkg_own_1-c1".to_owned(),
         booking_client_reference: "bkg_own_1".to_owned(),
         supplier_reference: "ord_own".to_owned(),
-    }
+    };
+    gateway.run(|| DuffelFlights::cancel(request))
 }
 
-pub(crate) fn list_request() -> ListRequest {
-    ListRequest {
+pub(crate) fn list_services(gateway: &MockGateway) -> Result<AvailableServices, ReadError> {
+    let request = ListRequest {
         supplier_reference: "ord_own".to_owned(),
         client_reference: "bkg_own_1".to_owned(),
-    }
+    };
+    gateway.run(|| DuffelFlights::list_services(request))
 }
 
-pub(crate) fn purchase_request() -> PurchaseRequest {
-    PurchaseRequest {
+pub(crate) fn buy_bags(gateway: &MockGateway) -> Result<SupplierBooking, ChangeError> {
+    let request = PurchaseRequest {
         client_reference: "bkg_own_1-s1".to_owned(),
         booking_client_reference: "bkg_own_1".to_owned(),
         supplier_reference: "ord_own".to_owned(),
@@ -210,10 +236,11 @@ pub(crate) fn purchase_request() -> PurchaseRequest {
             quantity: 2,
             unit_amount: 2_749,
         }],
-    }
+    };
+    gateway.run(|| DuffelFlights::purchase_services(request))
 }
 
-/// Returns the JSON body of a request, without its envelope.
-pub(crate) fn data(request: &Request) -> Value {
-    request.body_json()["data"].take()
+/// Returns method and path of every request.
+pub(crate) fn sent(gateway: &MockGateway) -> Vec<String> {
+    gateway.request_lines("https://api.duffel.com")
 }

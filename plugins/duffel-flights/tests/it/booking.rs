@@ -3,11 +3,9 @@
 use duffel_flights::DuffelFlights;
 use serde_json::json;
 use stopover_sdk::flight_booking::{BookRequest, BookingLookup, PrebookRequest};
-use stopover_sdk::http::{Error, Method, Response};
+use stopover_sdk::http::{Error, Response};
 use stopover_sdk::testing::Outcome::{InvalidResponse, NotSent, Refused, Unavailable, Unknown};
-use stopover_sdk::testing::{
-    MockGateway, failures_after_sending, failures_before_sending, outcome, refusal,
-};
+use stopover_sdk::testing::{MockGateway, check_failed_change, outcome, refusal};
 use stopover_sdk::types::flight::{DocumentType, Gender, PassengerType};
 use stopover_sdk::types::{BookingStatus, Money};
 use stopover_sdk::{FlightBooking, RefusalReason};
@@ -16,46 +14,30 @@ use crate::ask;
 
 #[test]
 fn prebook_rereads_offer() {
-    let gateway = MockGateway::new().respond_with(200, ask::fixture("offer.json"));
-    let bound = gateway
-        .run(|| DuffelFlights::prebook(ask::prebook_request()))
-        .unwrap();
+    let gateway = ask::fixtures(&["offer.json"]);
+    let bound = ask::prebook(&gateway).unwrap();
     assert_eq!(bound.supplier_prebook, ask::PREBOOK);
     assert_eq!((bound.total, bound.currency.as_str()), (36_040, "EUR"));
     assert_eq!((bound.fare, bound.fare_tax), (Some(30_000), Some(6_040)));
     assert!(bound.documents_required && bound.checkout.is_none());
     assert_eq!(bound.journeys.len(), 2);
     assert_eq!(bound.expires_at, Some(1_809_167_400_500));
-    let requests = gateway.requests();
-    assert_eq!(requests.len(), 1);
-    assert_eq!(
-        requests[0].url,
-        "https://api.duffel.com/air/offers/off_flex"
-    );
+    assert_eq!(ask::sent(&gateway), ["GET /air/offers/off_flex"]);
 }
 
 #[test]
 fn prebook_sets_loyalty_programmes_before_reading_price() {
     let cheaper = ask::changed("offer.json", &[("/total_amount", json!("324.36"))]);
-    let gateway = MockGateway::new()
-        .respond_with(200, ask::fixture("offer.json"))
+    let gateway = ask::fixtures(&["offer.json"])
         .respond_with(200, r#"{"data": {"id": "pas_adult", "type": "adult"}}"#)
         .respond_with(200, cheaper);
-    let request = PrebookRequest {
-        passengers: ask::loyal_passengers(),
-        ..ask::prebook_request()
-    };
-    let bound = gateway.run(|| DuffelFlights::prebook(request)).unwrap();
-    assert_eq!(bound.total, 32_436);
-    let patch = &gateway.requests()[1];
-    assert_eq!(patch.method, Method::Patch);
-    assert!(
-        patch
-            .url
-            .ends_with("/air/offers/off_flex/passengers/pas_adult")
+    assert_eq!(ask::loyal_prebook(&gateway).unwrap().total, 32_436);
+    assert_eq!(
+        ask::sent(&gateway)[1],
+        "PATCH /air/offers/off_flex/passengers/pas_adult"
     );
     assert_eq!(
-        ask::data(patch),
+        gateway.request_json(1)["data"],
         json!({
             "given_name": "Ana",
             "family_name": "Guest",
@@ -66,87 +48,68 @@ fn prebook_sets_loyalty_programmes_before_reading_price() {
 
 #[test]
 fn prebook_with_higher_price_or_other_currency_is_refused() {
-    let now = |amount: &str| ask::changed("offer.json", &[("/total_amount", json!(amount))]);
-    let prebook = |document: String| {
-        let gateway = MockGateway::new().respond_with(200, document);
-        gateway.run(|| DuffelFlights::prebook(ask::prebook_request()))
+    let prebook = |pointer: &str, value: &str| {
+        let document = ask::changed("offer.json", &[(pointer, json!(value))]);
+        ask::prebook(&MockGateway::new().respond_with(200, document))
     };
     let current = RefusalReason::PriceChanged(Money::new(36_041, "EUR"));
-    assert_eq!(refusal(prebook(now("360.41"))).reason, current);
-    assert_eq!(prebook(now("350.00")).unwrap().total, 35_000);
-    let dollars = ask::changed("offer.json", &[("/total_currency", json!("USD"))]);
-    assert_eq!(outcome(&prebook(dollars)), Refused("terms changed"));
-    let other = ask::changed("offer.json", &[("/id", json!("off_other"))]);
-    assert_eq!(outcome(&prebook(other)), NotSent);
+    assert_eq!(refusal(prebook("/total_amount", "360.41")).reason, current);
+    assert_eq!(prebook("/total_amount", "350.00").unwrap().total, 35_000);
+    let dollars = prebook("/total_currency", "USD");
+    assert_eq!(outcome(&dollars), Refused("terms changed"));
+    assert_eq!(outcome(&prebook("/id", "off_other")), NotSent);
 }
 
 #[test]
 fn prebook_with_invalid_passengers_is_refused_before_any_change() {
-    let with = |change: &dyn Fn(&mut PrebookRequest)| {
-        let mut request = PrebookRequest {
-            passengers: ask::loyal_passengers(),
-            ..ask::prebook_request()
-        };
-        change(&mut request);
-        let gateway = MockGateway::new().respond_with(200, ask::fixture("offer.json"));
-        let result = gateway.run(|| DuffelFlights::prebook(request));
-        assert_eq!(gateway.requests().len(), 1);
-        refusal(result).reason
-    };
-    let cases: [&dyn Fn(&mut PrebookRequest); 6] = [
-        &|request| request.passengers.truncate(2),
-        &|request| request.passengers[1].passenger_type = PassengerType::Adult,
-        &|request| request.passengers[1].passenger_type = PassengerType::Infant,
-        &|request| request.passengers[0].gender = Gender::Unspecified,
-        &|request| request.passengers[1].document = None,
-        &|request| {
+    let cases: [fn(&mut PrebookRequest); 6] = [
+        |request| request.passengers.truncate(2),
+        |request| request.passengers[1].passenger_type = PassengerType::Adult,
+        |request| request.passengers[1].passenger_type = PassengerType::Infant,
+        |request| request.passengers[0].gender = Gender::Unspecified,
+        |request| request.passengers[1].document = None,
+        |request| {
             let document = request.passengers[1].document.as_mut().unwrap();
             document.document_type = DocumentType::IdentityCard;
         },
     ];
-    for case in cases {
-        assert_eq!(with(case), RefusalReason::Invalid);
+    for change in cases {
+        let mut request = ask::loyal_prebook_request();
+        change(&mut request);
+        let gateway = ask::fixtures(&["offer.json"]);
+        let result = gateway.run(|| DuffelFlights::prebook(request));
+        assert_eq!(outcome(&result), Refused("invalid"));
+        assert_eq!(gateway.requests().len(), 1);
     }
 }
 
 #[test]
 fn failed_prebook_is_not_sent_before_first_change_and_unknown_after() {
     let broken = || Error::TimedOut("slow".to_owned());
-    let gateway = MockGateway::new().fail_with(broken());
-    let result = gateway.run(|| DuffelFlights::prebook(ask::prebook_request()));
-    assert_eq!(outcome(&result), NotSent, "{result:?}");
+    let result = ask::prebook(&MockGateway::new().fail_with(broken()));
+    assert_eq!(outcome(&result), NotSent);
 
-    let gateway = MockGateway::new()
-        .respond_with(200, ask::fixture("offer.json"))
+    let gateway = ask::fixtures(&["offer.json"])
         .respond_with(200, r#"{"data": {"id": "pas_adult"}}"#)
         .fail_with(broken());
-    let request = PrebookRequest {
-        passengers: ask::loyal_passengers(),
-        ..ask::prebook_request()
-    };
-    let result = gateway.run(|| DuffelFlights::prebook(request));
-    assert_eq!(outcome(&result), Unknown, "{result:?}");
+    assert_eq!(outcome(&ask::loyal_prebook(&gateway)), Unknown);
 }
 
 #[test]
 fn booking_sends_exact_price_and_all_passengers() {
     let gateway = MockGateway::new().respond_with(201, ask::fixture("order.json"));
-    let state = gateway
-        .run(|| DuffelFlights::book(ask::book_request()))
-        .unwrap();
+    let state = ask::book(&gateway).unwrap();
     assert_eq!(state.status, BookingStatus::Confirmed);
     assert_eq!(state.supplier_reference, "ord_own");
-    let request = &gateway.requests()[0];
-    assert_eq!(request.method, Method::Post);
-    assert_eq!(request.url, "https://api.duffel.com/air/orders");
-    assert_eq!(request.timeout_ms, Some(120_000));
+    assert_eq!(ask::sent(&gateway), ["POST /air/orders"]);
+    assert_eq!(gateway.requests()[0].timeout_ms, Some(120_000));
     let passport = |name: &str| {
         json!([{ "type": "passport", "unique_identifier": format!("P-{name}"), "issuing_country_code": "FR",
             "expires_on": "2030-01-01" }])
     };
     let (email, phone) = ("ana@guest.example", "+33100000000");
     assert_eq!(
-        ask::data(request),
+        gateway.request_json(0)["data"],
         json!({
             "type": "instant",
             "selected_offers": ["off_flex"],
@@ -172,7 +135,7 @@ fn booking_sends_exact_price_and_all_passengers() {
 
 #[test]
 fn each_infant_is_assigned_to_its_own_adult() {
-    let gateway = MockGateway::new().respond_with(201, ask::fixture("order.json"));
+    let gateway = ask::fixtures(&["order.json"]);
     let adult = || ask::passenger(PassengerType::Adult, "Ana", "1990-01-01");
     let infant = || ask::passenger(PassengerType::Infant, "Ed", "2026-09-01");
     let request = BookRequest {
@@ -182,7 +145,7 @@ fn each_infant_is_assigned_to_its_own_adult() {
         ..ask::book_request()
     };
     gateway.run(|| DuffelFlights::book(request)).unwrap();
-    let sent = ask::data(&gateway.requests()[0]);
+    let sent = &gateway.request_json(0)["data"];
     let laps: Vec<_> = (0..4)
         .map(|place| sent["passengers"][place]["infant_passenger_id"].as_str())
         .collect();
@@ -204,18 +167,12 @@ fn each_infant_is_assigned_to_its_own_adult() {
 fn accepted_order_is_pending_with_or_without_id() {
     let cases = [
         (ask::fixture("order.json"), "ord_own"),
-        (
-            r#"{"data": {"id": "por_1", "offer_id": "off_flex"}}"#.to_owned(),
-            "",
-        ),
+        (r#"{"data": {"id": "por_1"}}"#.to_owned(), ""),
         (r#"{"data": null, "meta": null}"#.to_owned(), ""),
         (String::new(), ""),
     ];
     for (document, reference) in cases {
-        let gateway = MockGateway::new().respond_with(202, &document);
-        let state = gateway
-            .run(|| DuffelFlights::book(ask::book_request()))
-            .unwrap();
+        let state = ask::book(&MockGateway::with_responses(&[(202, &document)])).unwrap();
         assert_eq!(state.status, BookingStatus::Pending, "{document}");
         assert_eq!(state.supplier_reference, reference, "{document}");
         assert_eq!(state.client_reference.as_deref(), Some("bkg_own_1"));
@@ -232,39 +189,21 @@ fn booking_is_unknown_after_sending_and_not_sent_before() {
         ask::fixture("order.json")[..300].to_owned(),
         r#"{"data": {}}"#.to_owned(),
     ];
-    let responses = responses.map(|body| Ok(Response::new(201, body)));
-    let failures = failures_after_sending().into_iter().chain(responses);
-    for failure in failures {
-        let gateway = MockGateway::new().exchange(failure.clone());
-        let result = gateway.run(|| DuffelFlights::book(ask::book_request()));
-        assert_eq!(outcome(&result), Unknown, "{failure:?}");
-    }
-    for failure in failures_before_sending() {
-        let gateway = MockGateway::new().exchange(failure);
-        let result = gateway.run(|| DuffelFlights::book(ask::book_request()));
-        assert_eq!(outcome(&result), NotSent);
-    }
+    let responses = responses.map(|body| Response::new(201, body));
+    check_failed_change(responses, |failure| {
+        ask::book(&MockGateway::new().exchange(failure))
+    });
 }
 
 #[test]
 fn booking_with_outdated_price_is_refused_with_current_price() {
-    let mismatch = ask::error(
-        "validation_error",
-        "payment_amount_does_not_match_order_amount",
-    );
+    let code = "payment_amount_does_not_match_order_amount";
+    let mismatch = ask::error("validation_error", code);
     let dearer = ask::changed("offer.json", &[("/total_amount", json!("370.40"))]);
-    let gateway = MockGateway::new()
-        .respond_with(422, &mismatch)
-        .respond_with(200, dearer);
+    let book = |offer| ask::book(&MockGateway::with_responses(&[(422, &mismatch), offer]));
     let current = RefusalReason::PriceChanged(Money::new(37_040, "EUR"));
-    let result = gateway.run(|| DuffelFlights::book(ask::book_request()));
-    assert_eq!(refusal(result).reason, current);
-
-    let gateway = MockGateway::new()
-        .respond_with(422, &mismatch)
-        .respond_with(500, "");
-    let result = gateway.run(|| DuffelFlights::book(ask::book_request()));
-    assert_eq!(outcome(&result), Refused("other"));
+    assert_eq!(refusal(book((200, &dearer))).reason, current);
+    assert_eq!(outcome(&book((500, ""))), Refused("other"));
 }
 
 #[test]
@@ -282,72 +221,49 @@ fn booking_with_foreign_prebook_reference_is_refused_without_request() {
 #[test]
 fn find_reads_order_by_id_then_by_offer() {
     let order = ask::fixture("order.json");
-    let stranger = ask::changed(
-        "order.json",
-        &[("/metadata", json!(null)), ("/id", json!("ord_stranger"))],
-    );
-    let find =
-        |gateway: &MockGateway, request| gateway.run(|| DuffelFlights::find(request)).unwrap();
+    let stranger = [("/metadata", json!(null)), ("/id", json!("ord_stranger"))];
+    let stranger = ask::changed("order.json", &stranger);
 
-    let gateway = MockGateway::new().respond_with(200, &order);
-    let BookingLookup::Found(state) = find(&gateway, ask::find_request(Some("ord_own"), None))
-    else {
-        panic!("the order was not found");
-    };
+    let gateway = ask::fixtures(&["order.json"]);
+    let state = ask::found(&gateway).unwrap().unwrap();
     assert_eq!(state.supplier_reference, "ord_own");
-    assert_eq!(
-        gateway.requests()[0].url,
-        "https://api.duffel.com/air/orders/ord_own"
-    );
+    assert_eq!(ask::sent(&gateway), ["GET /air/orders/ord_own"]);
 
+    let pages = [
+        ask::list(&[&stranger], Some("more")),
+        ask::list(&[&stranger, &ask::canceled_order(), &order], None),
+    ];
+    let unknown = ask::error("invalid_request_error", "not_found");
     for reference in [None, Some(""), Some("ord_gone")] {
-        let gateway = match reference {
-            Some("ord_gone") => MockGateway::new()
-                .respond_with(404, ask::error("invalid_request_error", "not_found")),
-            _ => MockGateway::new(),
-        };
-        let gateway = gateway
-            .respond_with(200, ask::orders(&[&stranger], Some("more")))
-            .respond_with(
-                200,
-                ask::orders(&[&stranger, &ask::canceled_order(), &order], None),
-            );
-        let found = find(&gateway, ask::find_request(reference, Some(ask::PREBOOK)));
-        let BookingLookup::Found(state) = found else {
-            panic!("{reference:?}: the order was not found");
+        let mut responses = vec![(200, pages[0].as_str()), (200, pages[1].as_str())];
+        if reference == Some("ord_gone") {
+            responses.insert(0, (404, unknown.as_str()));
+        }
+        let gateway = MockGateway::with_responses(&responses);
+        let request = ask::find_request(reference, Some(ask::PREBOOK));
+        let found = gateway.run(|| DuffelFlights::find(request));
+        let Ok(BookingLookup::Found(state)) = found else {
+            panic!("{reference:?}: {found:?}");
         };
         assert_eq!(state.supplier_reference, "ord_own");
         assert_eq!(state.status, BookingStatus::Confirmed);
-        let last = gateway.requests().pop().unwrap();
-        assert_eq!(
-            last.url,
-            "https://api.duffel.com/air/orders?offer_id=off_flex&after=more"
-        );
+        let last = ask::sent(&gateway).pop().unwrap();
+        assert_eq!(last, "GET /air/orders?offer_id=off_flex&after=more");
     }
 }
 
 #[test]
 fn find_without_match_returns_not_found_and_failed_read_returns_error() {
-    let gateway = MockGateway::new().respond_with(200, ask::orders(&[], None));
-    let request = ask::find_request(None, Some(ask::PREBOOK));
-    assert_eq!(
-        gateway.run(|| DuffelFlights::find(request)),
-        Ok(BookingLookup::NotFound)
-    );
-    let request = ask::find_request(None, None);
-    assert_eq!(
-        MockGateway::new().run(|| DuffelFlights::find(request)),
-        Ok(BookingLookup::NotFound)
-    );
-    let request = ask::find_request(None, Some(ask::PREBOOK));
-    let result = MockGateway::new()
-        .respond_with(503, "")
-        .run(|| DuffelFlights::find(request));
-    assert_eq!(outcome(&result), Unavailable, "{result:?}");
-    let other = ask::changed(
-        "order.json",
-        &[("/metadata/gateway_booking_id", json!("bkg_other"))],
-    );
+    let find = |prebook, responses: &[(u16, &str)]| {
+        let request = ask::find_request(None, prebook);
+        MockGateway::with_responses(responses).run(|| DuffelFlights::find(request))
+    };
+    let (prebook, none) = (Some(ask::PREBOOK), ask::list(&[], None));
+    assert_eq!(find(prebook, &[(200, &none)]), Ok(BookingLookup::NotFound));
+    assert_eq!(find(None, &[]), Ok(BookingLookup::NotFound));
+    assert_eq!(outcome(&find(prebook, &[(503, "")])), Unavailable);
+    let other = ("/metadata/gateway_booking_id", json!("bkg_other"));
+    let other = ask::changed("order.json", &[other]);
     let result = ask::found(&MockGateway::new().respond_with(200, other));
-    assert_eq!(outcome(&result), InvalidResponse, "{result:?}");
+    assert_eq!(outcome(&result), InvalidResponse);
 }

@@ -1,9 +1,9 @@
 //! The adapter's description, and the headers of every request.
 
 use duffel_flights::DuffelFlights;
+use stopover_sdk::Plugin;
 use stopover_sdk::testing::Outcome::{Misconfigured, Unavailable};
 use stopover_sdk::testing::{MockGateway, outcome};
-use stopover_sdk::{FlightPricing, Plugin};
 
 use crate::ask;
 
@@ -25,12 +25,9 @@ fn settings_change_host_and_search_timeout() {
     let gateway = MockGateway::new()
         .settings(r#"{"base_url": "http://127.0.0.1:9001/d/", "search_timeout_ms": 4000}"#)
         .respond_with(503, "");
-    assert_eq!(
-        gateway.run(DuffelFlights::describe).hosts,
-        ["127.0.0.1:9001"]
-    );
-    let response = gateway.run(|| DuffelFlights::price(ask::price_request()));
-    assert_eq!(outcome(&response), Unavailable, "{response:?}");
+    let description = gateway.run(DuffelFlights::describe);
+    assert_eq!(description.hosts, ["127.0.0.1:9001"]);
+    assert_eq!(outcome(&ask::price(&gateway)), Unavailable);
     let request = &gateway.requests()[0];
     assert_eq!(
         request.url,
@@ -45,7 +42,6 @@ fn settings_change_host_and_search_timeout() {
 #[test]
 fn invalid_settings_fail_calls_before_any_request() {
     let gateway = MockGateway::new().settings(r#"{"token": "x"}"#);
-    let response = gateway.run(|| DuffelFlights::price(ask::price_request()));
-    assert_eq!(outcome(&response), Misconfigured, "{response:?}");
+    assert_eq!(outcome(&ask::price(&gateway)), Misconfigured);
     assert!(gateway.requests().is_empty());
 }

@@ -1,18 +1,14 @@
 //! Every known error at every call, against the closed list of definite refusals.
 
-use duffel_flights::DuffelFlights;
-use stopover_sdk::flight_booking::PrebookRequest;
+use stopover_sdk::ReadError;
+use stopover_sdk::flight_cancellation::Quote;
 use stopover_sdk::http::Response;
 use stopover_sdk::testing::Outcome::{
     Failed, Misconfigured, NotFound, RateLimited, Refused, Rejected, TimedOut, Unavailable, Unknown,
 };
 use stopover_sdk::testing::{MockGateway, Outcome, outcome, refusal};
-use stopover_sdk::{FlightBooking, FlightCancellation, FlightPricing, FlightServices, ReadError};
 
 use crate::ask;
-
-/// Status, type and code of an error.
-type Error = (u16, &'static str, &'static str);
 
 /// Outcomes of a search, of setting a passenger's loyalty programmes, of an order, of the quote and
 /// the confirmation of a cancellation, and of buying bags.
@@ -27,333 +23,217 @@ const fn orders(read: Outcome, order: Outcome, bags: Outcome) -> Outcomes {
     [read, Unknown, order, Unknown, Unknown, bags]
 }
 
+/// Outcomes of an error of the offer.
+const fn offers(read: Outcome, change: Outcome) -> Outcomes {
+    [read, change, change, Unknown, Unknown, Unknown]
+}
+
+/// Outcomes of an error that also refuses a cancellation.
+const fn cancellations(change: Outcome) -> Outcomes {
+    let cancel = Refused("not cancellable");
+    [INVALID, change, change, cancel, cancel, change]
+}
+
+const INVALID: Outcome = Rejected("invalid");
+const OTHER: Outcome = Refused("other");
+
+/// Wrong token, headers or permissions of the gateway.
+const ACCOUNT: Outcomes = changes(Misconfigured, Refused("account"));
+const GONE: Outcomes = [
+    NotFound,
+    Refused("expired"),
+    Refused("expired"),
+    Refused("not cancellable"),
+    Unknown,
+    OTHER,
+];
+const SOLD: Outcomes = offers(Rejected("unavailable"), Refused("unavailable"));
+const EXPIRED: Outcomes = offers(Rejected("expired"), Refused("expired"));
+/// The price changed; the offer that is read afterwards costs 360.40.
+const PRICE: Outcomes = orders(INVALID, Refused("price changed"), OTHER);
+/// Already booked, probably by this gateway.
+const BOOKED: Outcomes = orders(INVALID, Refused("duplicate"), Unknown);
+const BALANCE: Outcomes = orders(INVALID, Refused("account"), Refused("account"));
+/// Already done: only a read shows whether this gateway made the change.
+const DONE: Outcomes = changes(Rejected("not cancellable"), Unknown);
+const DATA: Outcomes = cancellations(Refused("invalid"));
+const NO_SERVICE: Outcomes = orders(INVALID, Refused("unavailable"), Refused("unavailable"));
+const UNSUPPORTED: Outcomes = cancellations(OTHER);
+const UNPAID: Outcomes = orders(INVALID, Unknown, OTHER);
+/// The rate limit is reported before anything was done.
+const LIMITED: Outcomes = changes(RateLimited, RateLimited);
+const NOT_CREATED: Outcomes = orders(Failed, OTHER, Unknown);
+const FAILED: Outcomes = changes(Failed, Unknown);
+const DOWN: Outcomes = changes(Unavailable, Unknown);
+const TIMED_OUT: Outcomes = changes(TimedOut, Unknown);
+const NOT_LISTED: Outcomes = changes(INVALID, Unknown);
+
+const AUTHENTICATION: &str = "authentication_error";
+const REQUEST: &str = "invalid_request_error";
+const STATE: &str = "invalid_state_error";
+const VALIDATION: &str = "validation_error";
+const AIRLINE: &str = "airline_error";
+const API: &str = "api_error";
+
+const PRICE_CODE: &str = "payment_amount_does_not_match_order_amount";
+const UNPAID_CODE: &str = "pay_later_order_no_payment_for_ancillaries";
 const UNKNOWN_CODE: &str = "something_new";
 
-const ERRORS: [(Outcomes, &[Error]); 20] = [
-    // Wrong token, headers or permissions of the gateway.
-    (
-        changes(Misconfigured, Refused("account")),
-        &[
-            (401, "authentication_error", "missing_authorization_header"),
-            (401, "authentication_error", "access_token_not_found"),
-            (403, "authentication_error", "insufficient_permissions"),
-            (400, "invalid_request_error", "missing_version_header"),
-            (400, "invalid_request_error", "invalid_version_header"),
-            (406, "invalid_request_error", "invalid_accept_header"),
-            (403, "invalid_request_error", "unavailable_feature"),
-            (422, "invalid_request_error", "unavailable_feature"),
-        ],
-    ),
-    (
-        [
-            NotFound,
-            Refused("expired"),
-            Refused("expired"),
-            Refused("not cancellable"),
-            Unknown,
-            Refused("other"),
-        ],
-        &[(404, "invalid_request_error", "not_found")],
-    ),
-    // The offer is no longer available.
-    (
-        [
-            Rejected("unavailable"),
-            Refused("unavailable"),
-            Refused("unavailable"),
-            Unknown,
-            Unknown,
-            Unknown,
-        ],
-        &[(422, "invalid_state_error", "offer_no_longer_available")],
-    ),
-    (
-        [
-            Rejected("expired"),
-            Refused("expired"),
-            Refused("expired"),
-            Unknown,
-            Unknown,
-            Unknown,
-        ],
-        &[(422, "invalid_state_error", "offer_expired")],
-    ),
-    // The price changed; the offer that is read afterwards costs 360.40.
-    (
-        orders(
-            Rejected("invalid"),
-            Refused("price changed"),
-            Refused("other"),
-        ),
-        &[(
-            422,
-            "validation_error",
-            "payment_amount_does_not_match_order_amount",
-        )],
-    ),
-    // Already booked, probably by this gateway.
-    (
-        orders(Rejected("invalid"), Refused("duplicate"), Unknown),
-        &[
-            (422, "validation_error", "offer_request_already_booked"),
-            (422, "airline_error", "duplicate_booking"),
-        ],
-    ),
-    // The gateway's balance is too low.
-    (
-        orders(Rejected("invalid"), Refused("account"), Refused("account")),
-        &[(422, "invalid_state_error", "insufficient_balance")],
-    ),
-    // Already done: only a read shows whether this gateway made the change.
-    (
-        changes(Rejected("not cancellable"), Unknown),
-        &[(422, "invalid_state_error", "already_cancelled")],
-    ),
-    // Invalid request data.
-    (
-        [
-            Rejected("invalid"),
-            Refused("invalid"),
-            Refused("invalid"),
-            Refused("not cancellable"),
-            Refused("not cancellable"),
-            Refused("invalid"),
-        ],
-        &[
-            (422, "validation_error", "validation_required"),
-            (422, "validation_error", "validation_format"),
-            (422, "validation_error", "validation_inclusion"),
-            (422, "validation_error", "invalid_phone_number"),
-            (422, "validation_error", "duplicate_passenger_name"),
-            (422, "airline_error", "invalid_loyalty_card"),
-        ],
-    ),
-    // The airline does not support the action.
-    (
-        orders(
-            Rejected("invalid"),
-            Refused("unavailable"),
-            Refused("unavailable"),
-        ),
-        &[(422, "airline_error", "ancillary_service_not_available")],
-    ),
-    (
-        [
-            Rejected("invalid"),
-            Refused("other"),
-            Refused("other"),
-            Refused("not cancellable"),
-            Refused("not cancellable"),
-            Refused("other"),
-        ],
-        &[
-            (422, "airline_error", "unsupported_action"),
-            (400, "invalid_request_error", "400"),
-        ],
-    ),
-    (
-        orders(Rejected("invalid"), Unknown, Refused("other")),
-        &[(
-            422,
-            "invalid_state_error",
-            "pay_later_order_no_payment_for_ancillaries",
-        )],
-    ),
-    // Rate limit, reported before anything was done.
-    (
-        changes(RateLimited, RateLimited),
-        &[(429, "rate_limit_error", "rate_limit_exceeded")],
-    ),
-    (changes(RateLimited, Unknown), &[(429, "", "")]),
-    // The airline did not create the order.
-    (
-        orders(Failed, Refused("other"), Unknown),
-        &[(502, "airline_error", "order_not_created")],
-    ),
-    // Errors that leave the outcome unknown.
-    (
-        changes(Failed, Unknown),
-        &[
-            (502, "airline_error", "airline_unknown"),
-            (502, "airline_error", "airline_internal"),
-            (500, "api_error", "internal_server_error"),
-            (502, "api_error", UNKNOWN_CODE),
-        ],
-    ),
-    (
-        changes(Unavailable, Unknown),
-        &[(503, "api_error", "service_unavailable")],
-    ),
-    (
-        changes(TimedOut, Unknown),
-        &[(504, "api_error", "gateway_timeout_error")],
-    ),
+/// Outcomes, status, type and code of an error.
+const ERRORS: [(Outcomes, u16, &str, &str); 41] = [
+    (ACCOUNT, 401, AUTHENTICATION, "missing_authorization_header"),
+    (ACCOUNT, 401, AUTHENTICATION, "access_token_not_found"),
+    (ACCOUNT, 403, AUTHENTICATION, "insufficient_permissions"),
+    (ACCOUNT, 400, REQUEST, "missing_version_header"),
+    (ACCOUNT, 400, REQUEST, "invalid_version_header"),
+    (ACCOUNT, 406, REQUEST, "invalid_accept_header"),
+    (ACCOUNT, 403, REQUEST, "unavailable_feature"),
+    (ACCOUNT, 422, REQUEST, "unavailable_feature"),
+    (GONE, 404, REQUEST, "not_found"),
+    (SOLD, 422, STATE, "offer_no_longer_available"),
+    (EXPIRED, 422, STATE, "offer_expired"),
+    (PRICE, 422, VALIDATION, PRICE_CODE),
+    (BOOKED, 422, VALIDATION, "offer_request_already_booked"),
+    (BOOKED, 422, AIRLINE, "duplicate_booking"),
+    (BALANCE, 422, STATE, "insufficient_balance"),
+    (DONE, 422, STATE, "already_cancelled"),
+    (DATA, 422, VALIDATION, "validation_required"),
+    (DATA, 422, VALIDATION, "validation_format"),
+    (DATA, 422, VALIDATION, "validation_inclusion"),
+    (DATA, 422, VALIDATION, "invalid_phone_number"),
+    (DATA, 422, VALIDATION, "duplicate_passenger_name"),
+    (DATA, 422, AIRLINE, "invalid_loyalty_card"),
+    (NO_SERVICE, 422, AIRLINE, "ancillary_service_not_available"),
+    (UNSUPPORTED, 422, AIRLINE, "unsupported_action"),
+    (UNSUPPORTED, 400, REQUEST, "400"),
+    (UNPAID, 422, STATE, UNPAID_CODE),
+    (LIMITED, 429, "rate_limit_error", "rate_limit_exceeded"),
+    (changes(RateLimited, Unknown), 429, "", ""),
+    (NOT_CREATED, 502, AIRLINE, "order_not_created"),
+    (FAILED, 502, AIRLINE, "airline_unknown"),
+    (FAILED, 502, AIRLINE, "airline_internal"),
+    (FAILED, 500, API, "internal_server_error"),
+    (FAILED, 502, API, UNKNOWN_CODE),
+    (DOWN, 503, API, "service_unavailable"),
+    (TIMED_OUT, 504, API, "gateway_timeout_error"),
     // A listed code with another status is not on the list.
-    (
-        changes(Failed, Unknown),
-        &[
-            (500, "airline_error", "order_not_created"),
-            (502, "validation_error", "validation_required"),
-            (500, "invalid_state_error", "insufficient_balance"),
-        ],
-    ),
-    // Undocumented codes.
-    (
-        changes(Rejected("invalid"), Unknown),
-        &[
-            (422, "airline_error", UNKNOWN_CODE),
-            (400, "invalid_request_error", UNKNOWN_CODE),
-            (409, "invalid_state_error", UNKNOWN_CODE),
-        ],
-    ),
+    (FAILED, 500, AIRLINE, "order_not_created"),
+    (FAILED, 502, VALIDATION, "validation_required"),
+    (FAILED, 500, STATE, "insufficient_balance"),
+    (NOT_LISTED, 422, AIRLINE, UNKNOWN_CODE),
+    (NOT_LISTED, 400, REQUEST, UNKNOWN_CODE),
+    (NOT_LISTED, 409, STATE, UNKNOWN_CODE),
 ];
 
 #[test]
 fn every_error_code_has_expected_outcome() {
-    for (expected, errors) in ERRORS {
-        for error in errors {
-            assert_eq!(outcomes(*error), expected, "{error:?}");
-        }
+    for (expected, status, kind, code) in ERRORS {
+        assert_eq!(
+            outcomes(status, kind, code),
+            expected,
+            "{status} {kind} {code}"
+        );
     }
 }
 
-fn outcomes((status, kind, code): Error) -> Outcomes {
+fn outcomes(status: u16, kind: &str, code: &str) -> Outcomes {
     let body = match code {
         "" => "<html>".to_owned(),
         "400" => ask::error(kind, code).replace("\"400\"", "400"),
         _ => ask::error(kind, code),
     };
-    let after = |fixtures: &[&str]| {
-        let before = fixtures.iter().fold(MockGateway::new(), |gateway, name| {
-            gateway.respond_with(200, ask::fixture(name))
-        });
-        before.respond_with(status, &body)
-    };
+    let after = |fixtures: &[&str]| ask::fixtures(fixtures).respond_with(status, &body);
     let order = after(&[]).respond_with(200, ask::fixture("offer.json"));
-    let cancel = || DuffelFlights::cancel(ask::cancel_request());
     [
-        outcome(&after(&[]).run(|| DuffelFlights::price(ask::price_request()))),
-        outcome(&after(&["offer.json"]).run(|| DuffelFlights::prebook(loyal()))),
-        outcome(&order.run(|| DuffelFlights::book(ask::book_request()))),
-        outcome(&after(&["order.json"]).run(cancel)),
-        outcome(&after(&["order.json", "quote.json"]).run(cancel)),
-        outcome(&after(&[]).run(|| DuffelFlights::purchase_services(ask::purchase_request()))),
+        outcome(&ask::price(&after(&[]))),
+        outcome(&ask::loyal_prebook(&after(&["offer.json"]))),
+        outcome(&ask::book(&order)),
+        outcome(&ask::cancel(&after(&["order.json"]))),
+        outcome(&ask::cancel(&after(&["order.json", "quote.json"]))),
+        outcome(&ask::buy_bags(&after(&[]))),
     ]
-}
-
-fn ordered() -> MockGateway {
-    MockGateway::new().respond_with(200, ask::fixture("order.json"))
-}
-
-fn loyal() -> PrebookRequest {
-    PrebookRequest {
-        passengers: ask::loyal_passengers(),
-        ..ask::prebook_request()
-    }
 }
 
 #[test]
 fn failed_offer_read_in_prebook_returns_change_error() {
     let cases = [
         (
-            (422, "invalid_state_error", "offer_no_longer_available"),
+            422,
+            STATE,
+            "offer_no_longer_available",
             Refused("unavailable"),
         ),
+        (422, STATE, "offer_expired", Refused("expired")),
+        (404, REQUEST, "not_found", Refused("expired")),
         (
-            (422, "invalid_state_error", "offer_expired"),
-            Refused("expired"),
-        ),
-        (
-            (404, "invalid_request_error", "not_found"),
-            Refused("expired"),
-        ),
-        (
-            (401, "authentication_error", "access_token_not_found"),
+            401,
+            AUTHENTICATION,
+            "access_token_not_found",
             Refused("account"),
         ),
-        (
-            (429, "rate_limit_error", "rate_limit_exceeded"),
-            RateLimited,
-        ),
+        (429, "rate_limit_error", "rate_limit_exceeded", RateLimited),
     ];
-    for ((status, kind, code), expected) in cases {
+    for (status, kind, code, expected) in cases {
         let gateway = MockGateway::new().respond_with(status, ask::error(kind, code));
-        let result = gateway.run(|| DuffelFlights::prebook(ask::prebook_request()));
-        assert_eq!(outcome(&result), expected, "{code}");
+        assert_eq!(outcome(&ask::prebook(&gateway)), expected, "{code}");
     }
 }
 
 #[test]
 fn quote_that_airline_cannot_give_is_unavailable() {
     let quote = |status, kind, code| {
-        let gateway = ordered().respond_with(status, ask::error(kind, code));
-        gateway.run(|| DuffelFlights::quote_cancellation(ask::quote_request()))
+        let error = ask::error(kind, code);
+        ask::quote(&ask::fixtures(&["order.json"]).respond_with(status, error))
     };
     for (status, kind, code) in [
-        (502, "airline_error", "airline_unknown"),
-        (422, "airline_error", "unsupported_action"),
-        (400, "invalid_request_error", "400"),
+        (502, AIRLINE, "airline_unknown"),
+        (422, AIRLINE, "unsupported_action"),
+        (400, REQUEST, "400"),
     ] {
         let result = quote(status, kind, code);
-        let Ok(stopover_sdk::flight_cancellation::Quote::Unavailable(why)) = result else {
+        let Ok(Quote::Unavailable(why)) = result else {
             panic!("{code}: {result:?}");
         };
         assert!(why.contains(code));
     }
-    let cancelled = quote(422, "invalid_state_error", "already_cancelled");
+    let cancelled = quote(422, STATE, "already_cancelled");
     assert_eq!(outcome(&cancelled), Rejected("not cancellable"));
-    let failed = quote(500, "api_error", "internal_server_error");
+    let failed = quote(500, API, "internal_server_error");
     assert_eq!(outcome(&failed), Failed);
 }
 
 #[test]
 fn response_with_one_unlisted_error_is_unknown() {
     let two = |second: &str| {
-        format!(
-            r#"{{"errors": [{{"type": "validation_error", "code": "validation_required"}}, {{"code": "{second}"}}]}}"#
-        )
+        let first = r#"{"type": "validation_error", "code": "validation_required"}"#;
+        format!(r#"{{"errors": [{first}, {{"code": "{second}"}}]}}"#)
     };
-    let book = |body: String| {
-        let gateway = MockGateway::new().respond_with(422, body);
-        outcome(&gateway.run(|| DuffelFlights::book(ask::book_request())))
-    };
-    assert_eq!(book(two("validation_format")), Refused("invalid"));
-    assert_eq!(book(two(UNKNOWN_CODE)), Unknown);
-    assert_eq!(book(r#"{"errors": []}"#.to_owned()), Unknown);
+    let book = |body: &str| outcome(&ask::book(&MockGateway::with_responses(&[(422, body)])));
+    assert_eq!(book(&two("validation_format")), Refused("invalid"));
+    assert_eq!(book(&two(UNKNOWN_CODE)), Unknown);
+    assert_eq!(book(r#"{"errors": []}"#), Unknown);
 }
 
 #[test]
 fn rate_limit_response_gives_wait_time() {
     let cases = [
-        (
-            Some(("Ratelimit-Reset", "Sun, 06 Nov 1994 08:49:37 GMT")),
-            Some(7),
-        ),
-        (
-            Some(("ratelimit-reset", "Sun, 06 Nov 1994 08:49:00 GMT")),
-            Some(0),
-        ),
-        (Some(("retry-after", "30")), Some(30)),
-        (None, None),
+        ("Ratelimit-Reset", "Sun, 06 Nov 1994 08:49:37 GMT", Some(7)),
+        ("ratelimit-reset", "Sun, 06 Nov 1994 08:49:00 GMT", Some(0)),
+        ("retry-after", "30", Some(30)),
+        ("other", "30", None),
     ];
-    for (header, wait_s) in cases {
+    for (name, value, wait_s) in cases {
         let limited = Response::new(429, ask::error("rate_limit_error", "rate_limit_exceeded"));
-        let limited = match header {
-            Some((name, value)) => limited.with_header(name, value),
-            None => limited,
-        };
-        let gateway = MockGateway::new().now_ms(784_111_770_500).respond(limited);
-        let response = gateway.run(|| DuffelFlights::price(ask::price_request()));
-        assert_eq!(response, Err(ReadError::RateLimited(wait_s)), "{header:?}");
+        let gateway = MockGateway::new().now_ms(784_111_770_500);
+        let response = ask::price(&gateway.respond(limited.with_header(name, value)));
+        assert_eq!(response, Err(ReadError::RateLimited(wait_s)), "{name}");
     }
 }
 
 #[test]
 fn refusal_message_has_code_and_request_id_without_duffel_message() {
-    let gateway =
-        MockGateway::new().respond_with(422, ask::error("validation_error", "validation_format"));
-    let result = gateway.run(|| DuffelFlights::book(ask::book_request()));
-    let refusal = refusal(result);
+    let error = ask::error("validation_error", "validation_format");
+    let refusal = refusal(ask::book(&MockGateway::new().respond_with(422, error)));
     assert_eq!(refusal.supplier_code.as_deref(), Some("validation_format"));
     assert_eq!(
         refusal.message,

@@ -1,11 +1,9 @@
 //! Search: requests, pages, and the conversion of offers.
 
 use duffel_flights::DuffelFlights;
-use serde_json::json;
+use serde_json::{Value, json};
 use stopover_sdk::FlightPricing;
-use stopover_sdk::flight_pricing::{
-    AppliedFilters, Filters, Offer, PriceRequest, PriceResponse, Sort,
-};
+use stopover_sdk::flight_pricing::{AppliedFilters, Filters, PriceRequest, PriceResponse, Sort};
 use stopover_sdk::http::Response;
 use stopover_sdk::testing::Outcome::InvalidResponse;
 use stopover_sdk::testing::{MockGateway, outcome};
@@ -14,32 +12,29 @@ use stopover_sdk::types::flight::{Cabin, Direction};
 use crate::ask;
 
 fn gateway() -> MockGateway {
-    MockGateway::new()
-        .respond_with(201, ask::fixture("offer-request.json"))
-        .respond_with(200, ask::fixture("offers-1.json"))
-        .respond_with(200, ask::fixture("offers-2.json"))
+    ask::fixtures(&["offer-request.json", "offers-1.json", "offers-2.json"])
 }
 
-fn price(gateway: &MockGateway, request: PriceRequest) -> PriceResponse {
+/// Runs a changed search.
+fn price(gateway: &MockGateway, change: impl FnOnce(&mut PriceRequest)) -> PriceResponse {
+    let mut request = ask::price_request();
+    change(&mut request);
     gateway.run(|| DuffelFlights::price(request)).unwrap()
 }
 
-fn ids(offers: &[Offer]) -> Vec<&str> {
-    offers
-        .iter()
-        .map(|offer| offer.supplier_offer.as_str())
-        .collect()
+fn ids(response: &PriceResponse) -> Vec<&str> {
+    let offers = response.offers.iter();
+    offers.map(|offer| offer.supplier_offer.as_str()).collect()
 }
 
 #[test]
 fn search_requests_no_offers_and_reads_them_in_pages() {
     let gateway = gateway();
-    let response = price(&gateway, ask::price_request());
-    assert_eq!(ids(&response.offers), ["off_cheap", "off_flex", "off_biz"]);
+    let response = ask::price(&gateway).unwrap();
+    assert_eq!(ids(&response), ["off_cheap", "off_flex", "off_biz"]);
     assert!(!response.truncated);
-    let requests = gateway.requests();
     assert_eq!(
-        ask::data(&requests[0]),
+        gateway.request_json(0)["data"],
         json!({
             "slices": [
                 { "origin": "OLD", "destination": "NEW", "departure_date": "2027-06-01" },
@@ -48,16 +43,19 @@ fn search_requests_no_offers_and_reads_them_in_pages() {
             "passengers": [{ "type": "adult" }, { "age": 8 }, { "type": "infant_without_seat" }],
         })
     );
-    let list = "https://api.duffel.com/air/offers?offer_request_id=orq_own&sort=total_amount";
-    assert_eq!(requests[1].url, format!("{list}&limit=50"));
-    assert_eq!(requests[2].url, format!("{list}&limit=48&after=page-2"));
+    let list = "GET /air/offers?offer_request_id=orq_own&sort=total_amount";
+    let pages = [
+        format!("{list}&limit=50"),
+        format!("{list}&limit=48&after=page-2"),
+    ];
+    assert_eq!(ask::sent(&gateway)[1..], pages);
     // The log has one line, for the offer without a price.
     assert_eq!(gateway.logs().len(), 1);
 }
 
 #[test]
 fn offer_is_fully_converted() {
-    let response = price(&gateway(), ask::price_request());
+    let response = ask::price(&gateway()).unwrap();
     let flex = &response.offers[1];
     assert_eq!((flex.total, flex.currency.as_str()), (36_040, "EUR"));
     assert_eq!(flex.exclusive_key.as_deref(), Some("orq_own"));
@@ -75,14 +73,17 @@ fn offer_is_fully_converted() {
     // The trip leaves Oldtown North and returns to Oldtown South, which is in the same city.
     assert_eq!(out.direction, Direction::Outbound);
     assert_eq!(back.direction, Direction::Inbound);
-    assert_eq!(out.origin, "OLD");
-    assert_eq!(out.destination, "NEW");
-    assert_eq!(back.origin, "NEW");
-    assert_eq!(back.destination, "OLS");
-    assert_eq!(out.departure_time, "2027-06-01T09:00");
-    assert_eq!(out.arrival_time, "2027-06-01T14:30");
-    assert_eq!(out.duration_minutes, Some(690));
-    assert_eq!(back.duration_minutes, Some(2375));
+    let places = [
+        &out.origin,
+        &out.destination,
+        &back.origin,
+        &back.destination,
+    ];
+    assert_eq!(places, ["OLD", "NEW", "NEW", "OLS"]);
+    let times = [&out.departure_time, &out.arrival_time];
+    assert_eq!(times, ["2027-06-01T09:00", "2027-06-01T14:30"]);
+    let durations = [out.duration_minutes, back.duration_minutes];
+    assert_eq!(durations, [Some(690), Some(2375)]);
     // The outbound journey has one connection and one landing within a segment.
     assert_eq!((out.stops, back.stops), (2, 0));
 
@@ -90,17 +91,14 @@ fn offer_is_fully_converted() {
     assert_eq!(segment.supplier_segment_id, "seg_2");
     assert_eq!(segment.marketing_flight, "OW12");
     assert_eq!(segment.marketing_carrier, "Own Air");
-    assert_eq!(
-        segment.marketing_carrier_logo_url.as_deref(),
-        Some("https://logos.example/OW.svg")
-    );
+    let logo = segment.marketing_carrier_logo_url.as_deref();
+    assert_eq!(logo, Some("https://logos.example/OW.svg"));
     assert_eq!(segment.operating_carrier.as_deref(), Some("Charter Own"));
     assert_eq!(segment.operating_carrier_logo_url, None);
     assert_eq!(segment.origin_time_zone.as_deref(), Some("Europe/Paris"));
     // Duffel lists the child first, the request the adult.
-    let bags: Vec<_> = segment
-        .passengers
-        .iter()
+    let passengers = segment.passengers.iter();
+    let bags: Vec<_> = passengers
         .map(|one| (one.passenger, one.checked_bags))
         .collect();
     assert_eq!(bags, [(0, Some(1)), (1, Some(1)), (2, None)]);
@@ -108,7 +106,7 @@ fn offer_is_fully_converted() {
 
 #[test]
 fn missing_offer_data_is_unknown() {
-    let response = price(&gateway(), ask::price_request());
+    let response = ask::price(&gateway()).unwrap();
     let cheap = &response.offers[0];
     assert_eq!(cheap.total, 21_050);
     assert_eq!(cheap.refundable, None);
@@ -119,71 +117,58 @@ fn missing_offer_data_is_unknown() {
     assert!(!cheap.checked_bag_included && !cheap.carry_on_included);
     let out = &cheap.journeys[0];
     assert_eq!(out.duration_minutes, None);
-    assert_eq!(out.segments[0].duration_minutes, None);
-    assert_eq!(out.segments[0].operating_carrier, None);
-    assert_eq!(out.segments[0].passengers[0].checked_bags, Some(0));
-    assert_eq!(out.segments[0].passengers[1].checked_bags, None);
-    assert_eq!(out.segments[0].passengers[0].cabin_name, None);
+    let segment = &out.segments[0];
+    assert_eq!(
+        (segment.duration_minutes, &segment.operating_carrier),
+        (None, &None)
+    );
+    let [adult, child, ..] = segment.passengers.as_slice() else {
+        panic!("{segment:?}");
+    };
+    assert_eq!((adult.checked_bags, child.checked_bags), (Some(0), None));
+    assert_eq!(adult.cabin_name, None);
     // The two journeys have different names.
     assert_eq!(response.offers[2].fare_family, None);
 }
 
 #[test]
 fn filters_are_sent_and_checked_again() {
-    let with = |filters: Filters| PriceRequest {
-        filters,
-        ..ask::price_request()
-    };
-    let clock = |text: &str| Some(text.to_owned());
-    type Case<'a> = (Filters, serde_json::Value, &'a [&'a str]);
+    type Case<'a> = (fn(&mut Filters), Value, &'a [&'a str]);
     let cases: [Case<'_>; 5] = [
         (
-            Filters {
-                cabin: Some(Cabin::Business),
-                ..Filters::default()
-            },
+            |filters| filters.cabin = Some(Cabin::Business),
             json!({ "cabin_class": "business" }),
             &["off_biz"],
         ),
         (
-            Filters {
-                max_stops: Some(1),
-                ..Filters::default()
-            },
+            |filters| filters.max_stops = Some(1),
             json!({ "max_connections": 1 }),
             &["off_cheap", "off_biz"],
         ),
         (
-            Filters {
-                departure_after: clock("09:00"),
-                ..Filters::default()
-            },
+            |filters| filters.departure_after = Some("09:00".to_owned()),
             json!({ "departure_time": { "from": "09:00", "to": "23:59" } }),
             &["off_flex", "off_biz"],
         ),
         (
-            Filters {
-                departure_after: clock("07:00"),
-                departure_before: clock("20:00"),
-                ..Filters::default()
+            |filters| {
+                filters.departure_after = Some("07:00".to_owned());
+                filters.departure_before = Some("20:00".to_owned());
             },
             json!({ "departure_time": { "from": "07:00", "to": "20:00" } }),
             &["off_flex", "off_biz"],
         ),
         (
-            Filters {
-                arrival_before: clock("13:00"),
-                ..Filters::default()
-            },
+            |filters| filters.arrival_before = Some("13:00".to_owned()),
             json!({ "arrival_time": { "from": "00:00", "to": "13:00" } }),
             &["off_cheap", "off_biz"],
         ),
     ];
-    for (filters, asked, kept) in cases {
+    for (change, asked, kept) in cases {
         let gateway = gateway();
-        let response = price(&gateway, with(filters));
-        assert_eq!(ids(&response.offers), kept, "{asked}");
-        let sent = ask::data(&gateway.requests()[0]);
+        let response = price(&gateway, |request| change(&mut request.filters));
+        assert_eq!(ids(&response), kept, "{asked}");
+        let sent = &gateway.request_json(0)["data"];
         for (name, value) in asked.as_object().unwrap() {
             let of_slice = sent["slices"][1].get(name);
             assert_eq!(sent.get(name).or(of_slice), Some(value));
@@ -193,22 +178,21 @@ fn filters_are_sent_and_checked_again() {
 
 #[test]
 fn only_filters_of_duffel_are_reported_as_applied() {
-    let by = |sort, descending| PriceRequest {
-        sort,
-        descending,
-        ..ask::price_request()
-    };
     let cases = [
-        (by(Sort::TotalAmount, false), "sort=total_amount", true),
-        (by(Sort::TotalAmount, true), "sort=-total_amount", true),
-        (by(Sort::Duration, false), "sort=total_duration", true),
-        (by(Sort::Duration, true), "sort=-total_duration", true),
-        (by(Sort::DepartureTime, true), "sort=total_amount", false),
+        (Sort::TotalAmount, false, "sort=total_amount", true),
+        (Sort::TotalAmount, true, "sort=-total_amount", true),
+        (Sort::Duration, false, "sort=total_duration", true),
+        (Sort::Duration, true, "sort=-total_duration", true),
+        (Sort::DepartureTime, true, "sort=total_amount", false),
     ];
-    for (request, asked, is_sorted) in cases {
+    for (sort, descending, asked, is_sorted) in cases {
         let gateway = gateway();
-        let applied = price(&gateway, request).applied;
+        let response = price(&gateway, |request| {
+            request.sort = sort;
+            request.descending = descending;
+        });
         assert!(gateway.requests()[1].url.contains(asked), "{asked}");
+        let applied = response.applied;
         assert_eq!(applied.contains(AppliedFilters::SORT), is_sorted, "{asked}");
         let others = AppliedFilters::AIRLINES
             | AppliedFilters::EXCLUDED_AIRLINES
@@ -225,19 +209,10 @@ fn offers_beyond_limit_are_truncated_and_reported() {
     let cases = [(1, 2, true), (2, 2, true), (3, 3, false)];
     for (limit, requests, truncated) in cases {
         let gateway = gateway();
-        let response = price(
-            &gateway,
-            PriceRequest {
-                limit,
-                ..ask::price_request()
-            },
-        );
+        let response = price(&gateway, |request| request.limit = limit);
         assert_eq!(response.offers.len(), usize::from(limit));
-        assert_eq!(
-            (gateway.requests().len(), response.truncated),
-            (requests, truncated),
-            "{limit}"
-        );
+        assert_eq!(gateway.requests().len(), requests, "{limit}");
+        assert_eq!(response.truncated, truncated, "{limit}");
     }
 }
 
@@ -251,37 +226,25 @@ fn endless_offer_list_stops_after_page_limit() {
         let body = if asked == 1 { &made } else { &page };
         Ok(Response::new(200, body))
     });
-    let none = Filters {
-        cabin: Some(Cabin::First),
-        ..Filters::default()
-    };
-    let response = price(
-        &gateway,
-        PriceRequest {
-            filters: none,
-            ..ask::price_request()
-        },
-    );
+    let response = price(&gateway, |request| {
+        request.filters.cabin = Some(Cabin::First);
+    });
     assert!(response.offers.is_empty() && response.truncated);
     assert_eq!(gateway.requests().len(), 11);
 }
 
 #[test]
 fn search_without_offers_returns_empty_list() {
-    let gateway = MockGateway::new()
-        .respond_with(201, ask::fixture("offer-request.json"))
-        .respond_with(200, r#"{"data": [], "meta": null}"#);
-    let response = price(&gateway, ask::price_request());
+    let gateway =
+        ask::fixtures(&["offer-request.json"]).respond_with(200, r#"{"data": [], "meta": null}"#);
+    let response = ask::price(&gateway).unwrap();
     assert!(response.offers.is_empty() && !response.truncated);
 }
 
 #[test]
 fn search_for_other_passengers_is_unreadable() {
-    let made = ask::changed(
-        "offer-request.json",
-        &[("/passengers/0", json!({ "id": "pas_x", "type": "adult" }))],
-    );
-    let gateway = MockGateway::new().respond_with(201, made);
-    let response = gateway.run(|| DuffelFlights::price(ask::price_request()));
+    let adult = json!({ "id": "pas_x", "type": "adult" });
+    let made = ask::changed("offer-request.json", &[("/passengers/0", adult)]);
+    let response = ask::price(&MockGateway::new().respond_with(201, made));
     assert_eq!(outcome(&response), InvalidResponse, "{response:?}");
 }

@@ -1,7 +1,7 @@
 //! Airport search by text and airline lookup by code.
 
 use duffel_flights::DuffelFlights;
-use stopover_sdk::flight_reference::Airline;
+use stopover_sdk::flight_reference::{Airline, AirportResponse};
 use stopover_sdk::http::Response;
 use stopover_sdk::testing::Outcome::{InvalidResponse, NotFound, Unavailable};
 use stopover_sdk::testing::{MockGateway, outcome};
@@ -9,34 +9,29 @@ use stopover_sdk::{FlightReference, ReadError};
 
 use crate::ask;
 
+fn airports(gateway: &MockGateway, text: &str, limit: u16) -> AirportResponse {
+    let response = gateway.run(|| DuffelFlights::find_airports(text.to_owned(), limit));
+    response.unwrap()
+}
+
 #[test]
 fn cities_yield_their_airports_without_duplicates() {
-    let gateway = MockGateway::new().respond_with(200, ask::fixture("suggestions.json"));
-    let response = gateway
-        .run(|| DuffelFlights::find_airports("old town".to_owned(), 10))
-        .unwrap();
-    assert_eq!(
-        gateway.requests()[0].url,
-        "https://api.duffel.com/places/suggestions?query=old%20town"
-    );
+    let gateway = ask::fixtures(&["suggestions.json"]);
+    let response = airports(&gateway, "old town", 10);
+    let asked = ["GET /places/suggestions?query=old%20town"];
+    assert_eq!(ask::sent(&gateway), asked);
     assert!(!response.truncated);
-    let codes: Vec<&str> = response
-        .airports
-        .iter()
-        .map(|one| one.iata_code.as_str())
-        .collect();
-    assert_eq!(codes, ["NOZ", "OLD", "OLS"]);
     let [noz, old, ols] = response.airports.as_slice() else {
         panic!("{:?}", response.airports);
     };
+    let codes = [noz, old, ols].map(|one| one.iata_code.as_str());
+    assert_eq!(codes, ["NOZ", "OLD", "OLS"]);
     assert_eq!(noz.icao_code.as_deref(), Some("EGNZ"));
-    assert_eq!(noz.time_zone.as_deref(), None);
-    assert_eq!(noz.city.as_deref(), None);
-    assert_eq!(old.icao_code.as_deref(), None);
+    assert_eq!((&noz.time_zone, &noz.city), (&None, &None));
+    assert_eq!((&old.icao_code, &old.state), (&None, &None));
     assert_eq!(old.time_zone.as_deref(), Some("Europe/London"));
     assert_eq!(old.country.as_deref(), Some("GB"));
     assert_eq!(old.city.as_deref(), Some("Oldtown"));
-    assert_eq!(old.state.as_deref(), None);
     assert_eq!((old.latitude, old.longitude), (Some(1.5), Some(2.5)));
     // A latitude of 91 is invalid.
     assert_eq!((ols.latitude, ols.longitude), (None, None));
@@ -44,15 +39,10 @@ fn cities_yield_their_airports_without_duplicates() {
 
 #[test]
 fn airports_beyond_limit_are_truncated() {
-    let gateway = MockGateway::new().respond_with(200, ask::fixture("suggestions.json"));
-    let response = gateway
-        .run(|| DuffelFlights::find_airports("old".to_owned(), 2))
-        .unwrap();
+    let response = airports(&ask::fixtures(&["suggestions.json"]), "old", 2);
     assert_eq!((response.airports.len(), response.truncated), (2, true));
     let gateway = MockGateway::new().respond_with(200, r#"{"data": []}"#);
-    let response = gateway
-        .run(|| DuffelFlights::find_airports("zz".to_owned(), 2))
-        .unwrap();
+    let response = airports(&gateway, "zz", 2);
     assert_eq!((response.airports.len(), response.truncated), (0, false));
 }
 
@@ -62,34 +52,24 @@ fn airline(gateway: &MockGateway, code: &str) -> Result<Airline, ReadError> {
 
 #[test]
 fn airlines_are_read_once_and_cached() {
-    let gateway = MockGateway::new()
-        .respond_with(200, ask::fixture("airlines-1.json"))
-        .respond_with(200, ask::fixture("airlines-2.json"));
+    let gateway = ask::fixtures(&["airlines-1.json", "airlines-2.json"]);
     let own = airline(&gateway, "OW").unwrap();
     assert_eq!((own.name.as_str(), own.is_active), ("Own Air", true));
-    assert_eq!(
-        own.logo_url.as_deref(),
-        Some("https://logos.example/OW.svg")
-    );
+    let logo = own.logo_url.as_deref();
+    assert_eq!(logo, Some("https://logos.example/OW.svg"));
     assert_eq!(airline(&gateway, "CH").unwrap().logo_url, None);
     for unknown in ["XX", "OX", "?!", ""] {
         let result = airline(&gateway, unknown);
         assert_eq!(outcome(&result), NotFound, "{unknown}: {result:?}");
     }
-    let urls: Vec<_> = gateway
-        .requests()
-        .into_iter()
-        .map(|request| request.url)
-        .collect();
-    let list = "https://api.duffel.com/air/airlines?limit=200";
-    assert_eq!(urls, [list.to_owned(), format!("{list}&after=more")]);
+    let list = "GET /air/airlines?limit=200";
+    let pages = [list.to_owned(), format!("{list}&after=more")];
+    assert_eq!(ask::sent(&gateway), pages);
 }
 
 #[test]
 fn incomplete_airline_list_is_not_cached() {
-    let gateway = MockGateway::new()
-        .respond_with(200, ask::fixture("airlines-1.json"))
-        .respond_with(503, "");
+    let gateway = ask::fixtures(&["airlines-1.json"]).respond_with(503, "");
     assert_eq!(outcome(&airline(&gateway, "OW")), Unavailable);
     let page = ask::fixture("airlines-1.json");
     let endless = MockGateway::new().handle_requests(move |_| Ok(Response::new(200, &page)));

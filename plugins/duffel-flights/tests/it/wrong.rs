@@ -2,10 +2,8 @@
 //! are never negative.
 
 use duffel_flights::DuffelFlights;
+use stopover_sdk::FlightReference;
 use stopover_sdk::testing::{self, MockGateway};
-use stopover_sdk::{
-    FlightBooking, FlightCancellation, FlightPricing, FlightReference, FlightServices,
-};
 
 use crate::ask;
 
@@ -17,10 +15,8 @@ fn for_each_mutation(fixture: &str, check: impl Fn(&str)) {
 #[test]
 fn mutated_search_response_never_panics() {
     for_each_mutation("offers-2.json", |document| {
-        let gateway = MockGateway::new()
-            .respond_with(201, ask::fixture("offer-request.json"))
-            .respond_with(200, document);
-        let response = gateway.run(|| DuffelFlights::price(ask::price_request()));
+        let gateway = ask::fixtures(&["offer-request.json"]).respond_with(200, document);
+        let response = ask::price(&gateway);
         for offer in response.iter().flat_map(|response| &response.offers) {
             assert!(
                 offer.total >= 0 && !offer.supplier_offer.is_empty(),
@@ -33,15 +29,14 @@ fn mutated_search_response_never_panics() {
         let gateway = MockGateway::new()
             .respond_with(201, document)
             .respond_with(200, ask::fixture("offers-2.json"));
-        let _ = gateway.run(|| DuffelFlights::price(ask::price_request()));
+        let _ = ask::price(&gateway);
     });
 }
 
 #[test]
 fn mutated_offer_never_panics_or_raises_price() {
     for_each_mutation("offer.json", |document| {
-        let gateway = MockGateway::new().respond_with(200, document);
-        let bound = gateway.run(|| DuffelFlights::prebook(ask::prebook_request()));
+        let bound = ask::prebook(&MockGateway::new().respond_with(200, document));
         if let Ok(bound) = bound {
             assert!((0..=36_040).contains(&bound.total), "{document}");
         }
@@ -71,18 +66,10 @@ fn mutated_order_never_yields_negative_amounts() {
 #[test]
 fn mutated_cancellation_never_yields_negative_amounts() {
     for_each_mutation("quote.json", |document| {
-        let gateway = MockGateway::new()
-            .respond_with(200, ask::fixture("order.json"))
-            .respond_with(201, ask::fixture("quote.json"))
-            .respond_with(
-                200,
-                document.replace(
-                    "\"confirmed_at\":null",
-                    "\"confirmed_at\":\"2027-05-02T10:00:05Z\"",
-                ),
-            );
-        let canceled = gateway.run(|| DuffelFlights::cancel(ask::cancel_request()));
-        if let Ok(Some(amounts)) = canceled.map(|state| state.cancellation) {
+        let confirmed_at = "\"confirmed_at\":\"2027-05-02T10:00:05Z\"";
+        let confirmed = document.replace("\"confirmed_at\":null", confirmed_at);
+        let gateway = ask::fixtures(&["order.json", "quote.json"]).respond_with(200, confirmed);
+        if let Ok(Some(amounts)) = ask::cancel(&gateway).map(|state| state.cancellation) {
             assert!(amounts.fee >= 0 && amounts.refund >= 0, "{document}");
         }
     });
@@ -91,10 +78,8 @@ fn mutated_cancellation_never_yields_negative_amounts() {
 #[test]
 fn mutated_services_and_places_never_panic() {
     for_each_mutation("services.json", |document| {
-        let gateway = MockGateway::new()
-            .respond_with(200, ask::fixture("order.json"))
-            .respond_with(200, document);
-        let available = gateway.run(|| DuffelFlights::list_services(ask::list_request()));
+        let gateway = ask::fixtures(&["order.json"]).respond_with(200, document);
+        let available = ask::list_services(&gateway);
         for service in available.iter().flat_map(|available| &available.services) {
             assert!(service.unit_amount >= 0, "{document}");
         }

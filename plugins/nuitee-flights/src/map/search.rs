@@ -1,7 +1,7 @@
 //! Conversion of search requests, and assignment of a response's flights to the requested journeys.
 
 use stopover_sdk::flight_pricing::{
-    AppliedFilters, PassengerCounts, PriceRequest, RequestedJourney, Sort,
+    AppliedFilters as Applied, PassengerCounts, PriceRequest, RequestedJourney, Sort,
 };
 use stopover_sdk::money::Decimal;
 use stopover_sdk::types::flight::PassengerType;
@@ -20,38 +20,14 @@ pub(crate) fn request<'a>(
     request: &'a PriceRequest,
     currency: &'a str,
     point_of_sale: Option<&'a str>,
-) -> (RatesRequest<'a>, AppliedFilters) {
+) -> (RatesRequest<'a>, Applied) {
     let filters = &request.filters;
-    let mut applied = AppliedFilters::SORT;
-    let mut apply = |is_applied: bool, filter| {
-        if is_applied {
-            applied |= filter;
-        }
-    };
     let max_stops = filters.max_stops.filter(|stops| *stops <= MOST_STOPS);
     let max_price = filters
         .max_total
         .and_then(|total| Decimal::from_minor(total, currency).ok());
     let refundable_only = filters.refundable.filter(|only| *only);
     let includes_checked_bag = filters.checked_bag.filter(|only| *only);
-    apply(filters.cabin.is_some(), AppliedFilters::CABIN);
-    apply(max_stops.is_some(), AppliedFilters::MAX_STOPS);
-    apply(max_price.is_some(), AppliedFilters::MAX_TOTAL);
-    apply(refundable_only.is_some(), AppliedFilters::REFUNDABLE);
-    apply(includes_checked_bag.is_some(), AppliedFilters::CHECKED_BAG);
-    apply(
-        filters.departure_after.is_some(),
-        AppliedFilters::DEPARTURE_AFTER,
-    );
-    apply(
-        filters.departure_before.is_some(),
-        AppliedFilters::DEPARTURE_BEFORE,
-    );
-    apply(
-        filters.arrival_before.is_some(),
-        AppliedFilters::ARRIVAL_BEFORE,
-    );
-
     let cabin = filters.cabin.map(cabin_code);
     let leg_filters = LegFilters {
         departure_time_after: filters.departure_after.as_deref(),
@@ -59,6 +35,19 @@ pub(crate) fn request<'a>(
         arrival_time_before: filters.arrival_before.as_deref(),
         max_stops,
     };
+    let mut applied = Applied::SORT;
+    applied.set(Applied::CABIN, cabin.is_some());
+    applied.set(Applied::MAX_STOPS, max_stops.is_some());
+    applied.set(Applied::MAX_TOTAL, max_price.is_some());
+    applied.set(Applied::REFUNDABLE, refundable_only.is_some());
+    applied.set(Applied::CHECKED_BAG, includes_checked_bag.is_some());
+    applied.set(Applied::DEPARTURE_AFTER, filters.departure_after.is_some());
+    applied.set(
+        Applied::DEPARTURE_BEFORE,
+        filters.departure_before.is_some(),
+    );
+    applied.set(Applied::ARRIVAL_BEFORE, filters.arrival_before.is_some());
+
     let types = passenger_types(&request.passengers);
     let count = |passenger_type| {
         let matching = types

@@ -1,17 +1,22 @@
 //! Requests as the gateway makes them, and mock gateways with responses.
 
 use nuitee_flights::NuiteeFlights;
-use serde_json::Value;
-use stopover_sdk::flight_booking::{BookRequest, FindRequest, FlightContact, PrebookRequest};
-use stopover_sdk::flight_cancellation::{CancelRequest, QuoteRequest};
-use stopover_sdk::flight_pricing::{
-    Filters, PassengerCounts, PriceRequest, RequestedJourney, Sort,
+use serde_json::{Value, json};
+use stopover_sdk::flight_booking::{
+    BookRequest, BookingLookup, FindRequest, FlightContact, PrebookRequest, PrebookResponse,
 };
+use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
+use stopover_sdk::flight_pricing::{
+    Filters, PassengerCounts, PriceRequest, PriceResponse, RequestedJourney, Sort,
+};
+use stopover_sdk::flight_reference::{Airline, AirportResponse};
 use stopover_sdk::testing::{self, MockGateway};
 use stopover_sdk::types::flight::{
-    Document, DocumentType, Gender, LoyaltyAccount, Passenger, PassengerType,
+    Document, DocumentType, Gender, LoyaltyAccount, Passenger, PassengerType, SupplierBooking,
 };
-use stopover_sdk::{FlightBooking, FlightPricing, time};
+use stopover_sdk::{
+    ChangeError, FlightBooking, FlightCancellation, FlightPricing, FlightReference, ReadError, time,
+};
 
 /// Id of the booking in `fixtures/`.
 pub(crate) const BOOKING_ID: &str = "019d0000-bbbb-7000-8000-0000000000bb";
@@ -29,12 +34,29 @@ pub(crate) fn changed(name: &str, change: impl FnOnce(&mut Value)) -> String {
 
 /// Creates a mock gateway whose clock shows the day of the fixtures.
 pub(crate) fn gateway() -> MockGateway {
-    MockGateway::new().now_ms(time::parse_timestamp("2027-05-01T10:00:00Z").unwrap())
+    responding(&[])
 }
 
-/// Creates a mock gateway whose first response is a fixture.
-pub(crate) fn responding_with(name: &str) -> MockGateway {
-    gateway().respond_with(200, fixture(name))
+/// Creates such a gateway with these responses, each a status and a body.
+pub(crate) fn responding(responses: &[(u16, &str)]) -> MockGateway {
+    let now_ms = time::parse_timestamp("2027-05-01T10:00:00Z").unwrap();
+    MockGateway::with_responses(responses).now_ms(now_ms)
+}
+
+/// Creates a mock gateway whose responses are these fixtures.
+pub(crate) fn fixtures(names: &[&str]) -> MockGateway {
+    let respond = |gateway: MockGateway, name: &&str| gateway.respond_with(200, fixture(name));
+    names.iter().fold(gateway(), respond)
+}
+
+/// Returns method and path of every request.
+pub(crate) fn sent(gateway: &MockGateway) -> Vec<String> {
+    gateway.request_lines("https://api.liteapi.travel/v3.0")
+}
+
+/// Returns an error response.
+pub(crate) fn error(code: u32) -> String {
+    json!({"error": {"code": code, "message": "m"}}).to_string()
 }
 
 /// Returns a search for a round trip from London to New York of two adults, one of them 12 years
@@ -58,6 +80,10 @@ pub(crate) fn price_request() -> PriceRequest {
     }
 }
 
+pub(crate) fn price(gateway: &MockGateway) -> Result<PriceResponse, ReadError> {
+    gateway.run(|| NuiteeFlights::price(price_request()))
+}
+
 pub(crate) fn requested_journey(origin: &str, destination: &str, date: &str) -> RequestedJourney {
     RequestedJourney {
         origin: origin.to_owned(),
@@ -68,12 +94,9 @@ pub(crate) fn requested_journey(origin: &str, destination: &str, date: &str) -> 
 
 /// Returns the adapter's reference of the flexible offer.
 pub(crate) fn supplier_offer() -> String {
-    let response = responding_with("rates.json").run(|| NuiteeFlights::price(price_request()));
-    let offers = response.unwrap().offers;
-    let flexible = offers
-        .iter()
-        .find(|offer| offer.fare_family.as_deref() == Some("Flex"));
-    flexible.unwrap().supplier_offer.clone()
+    let offers = price(&fixtures(&["rates.json"])).unwrap().offers;
+    assert_eq!(offers[1].fare_family.as_deref(), Some("Flex"));
+    offers[1].supplier_offer.clone()
 }
 
 pub(crate) fn prebook_request() -> PrebookRequest {
@@ -88,10 +111,13 @@ pub(crate) fn prebook_request() -> PrebookRequest {
     }
 }
 
+pub(crate) fn prebook(gateway: &MockGateway) -> Result<PrebookResponse, ChangeError> {
+    gateway.run(|| NuiteeFlights::prebook(prebook_request()))
+}
+
 /// Returns the adapter's reference of a prebook.
 pub(crate) fn supplier_prebook() -> String {
-    let gateway = responding_with("verify.json").respond_with(200, fixture("prebook.json"));
-    let bound = gateway.run(|| NuiteeFlights::prebook(prebook_request()));
+    let bound = prebook(&fixtures(&["verify.json", "prebook.json"]));
     bound.unwrap().supplier_prebook
 }
 
@@ -106,6 +132,10 @@ pub(crate) fn book_request() -> BookRequest {
     }
 }
 
+pub(crate) fn book(gateway: &MockGateway) -> Result<SupplierBooking, ChangeError> {
+    gateway.run(|| NuiteeFlights::book(book_request()))
+}
+
 pub(crate) fn find_request(supplier_reference: Option<&str>) -> FindRequest {
     FindRequest {
         client_reference: "bkg_own_1".to_owned(),
@@ -115,19 +145,33 @@ pub(crate) fn find_request(supplier_reference: Option<&str>) -> FindRequest {
     }
 }
 
-pub(crate) fn quote_request() -> QuoteRequest {
-    QuoteRequest {
-        supplier_reference: BOOKING_ID.to_owned(),
-        client_reference: "bkg_own_1".to_owned(),
-    }
+pub(crate) fn find(gateway: &MockGateway, id: Option<&str>) -> Result<BookingLookup, ReadError> {
+    gateway.run(|| NuiteeFlights::find(find_request(id)))
 }
 
-pub(crate) fn cancel_request() -> CancelRequest {
-    CancelRequest {
+pub(crate) fn quote(gateway: &MockGateway) -> Result<Quote, ReadError> {
+    let request = QuoteRequest {
+        supplier_reference: BOOKING_ID.to_owned(),
+        client_reference: "bkg_own_1".to_owned(),
+    };
+    gateway.run(|| NuiteeFlights::quote_cancellation(request))
+}
+
+pub(crate) fn cancel(gateway: &MockGateway) -> Result<SupplierBooking, ChangeError> {
+    let request = CancelRequest {
         client_reference: "bkg_own_1-c1".to_owned(),
         booking_client_reference: "bkg_own_1".to_owned(),
         supplier_reference: BOOKING_ID.to_owned(),
-    }
+    };
+    gateway.run(|| NuiteeFlights::cancel(request))
+}
+
+pub(crate) fn airports(gateway: &MockGateway, limit: u16) -> Result<AirportResponse, ReadError> {
+    gateway.run(|| NuiteeFlights::find_airports("Lond on".to_owned(), limit))
+}
+
+pub(crate) fn airline(gateway: &MockGateway, code: &str) -> Result<Airline, ReadError> {
+    gateway.run(|| NuiteeFlights::read_airline(code.to_owned()))
 }
 
 fn contact() -> FlightContact {

@@ -3,13 +3,9 @@
 use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
 use stopover_sdk::flight_booking::{BookRequest, BookingLookup, FindRequest};
-use stopover_sdk::http::{Method, Response};
-use stopover_sdk::testing::Outcome::{
-    Failed, InvalidResponse, Misconfigured, NotSent, Refused, Unknown,
-};
-use stopover_sdk::testing::{
-    failures_after_sending, failures_before_sending, outcome, read_failures,
-};
+use stopover_sdk::http::Response;
+use stopover_sdk::testing::Outcome::{Failed, InvalidResponse, Misconfigured, Refused};
+use stopover_sdk::testing::{check_failed_change, outcome, read_failures};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::{BaggageType, ServiceType, SupplierBooking};
 use stopover_sdk::{FlightBooking, ReadError};
@@ -20,12 +16,11 @@ fn read_with(change: impl FnOnce(&mut Value)) -> Result<BookingLookup, ReadError
     let document = ask::changed("booking.json", |response| {
         change(&mut response["data"][0]["booking"])
     });
-    let gateway = ask::gateway().respond_with(200, document);
-    gateway.run(|| NuiteeFlights::find(ask::find_request(Some(ask::BOOKING_ID))))
+    ask::find(&ask::responding(&[(200, &document)]), Some(ask::BOOKING_ID))
 }
 
-fn found(change: impl FnOnce(&mut Value)) -> SupplierBooking {
-    match read_with(change) {
+fn found(lookup: Result<BookingLookup, ReadError>) -> SupplierBooking {
+    match lookup {
         Ok(BookingLookup::Found(state)) => state,
         other => panic!("{other:?}"),
     }
@@ -34,15 +29,10 @@ fn found(change: impl FnOnce(&mut Value)) -> SupplierBooking {
 #[test]
 fn booking_sends_prebook_payment_and_client_reference() {
     let gateway = ask::gateway().respond_with(201, ask::fixture("booking.json"));
-    let state = gateway.run(|| NuiteeFlights::book(ask::book_request()));
-    let state = state.unwrap();
-    let request = &gateway.requests()[0];
+    let state = ask::book(&gateway).unwrap();
+    assert_eq!(ask::sent(&gateway), ["POST /flights/bookings/"]);
     assert_eq!(
-        request.url,
-        "https://api.liteapi.travel/v3.0/flights/bookings/"
-    );
-    assert_eq!(
-        request.body_json(),
+        gateway.request_json(0),
         json!({
             "prebookId": "019d0000-aaaa-7000-8000-0000000000aa",
             "payment": {"method": "TRANSACTION_ID", "transactionId": "tr_own_1"},
@@ -58,9 +48,10 @@ fn booking_sends_prebook_payment_and_client_reference() {
     assert_eq!((state.fare, state.fare_tax), (Some(80_000), Some(39_040)));
     let bag = &state.services[0];
     assert_eq!(bag.service_type, ServiceType::Baggage);
-    assert_eq!(bag.passenger, Some(0));
-    assert_eq!(bag.quantity, 1);
-    assert_eq!(bag.unit_amount, 3350);
+    assert_eq!(
+        (bag.passenger, bag.quantity, bag.unit_amount),
+        (Some(0), 1, 3350)
+    );
     let baggage = bag.baggage.as_ref().unwrap();
     assert_eq!(baggage.baggage_type, BaggageType::Checked);
     assert_eq!(baggage.max_weight_kg, Some(20));
@@ -69,12 +60,13 @@ fn booking_sends_prebook_payment_and_client_reference() {
     let segment = &state.journeys[0].segments[1];
     assert_eq!(segment.passengers[2].cabin_name.as_deref(), Some("Economy"));
     assert_eq!(segment.passengers[2].checked_bags, Some(1));
-    let extension = |name: &str| {
-        let named = state.extensions.iter().find(|(key, _)| key == name);
-        named.map(|(_, value)| value.as_str())
-    };
-    assert_eq!(extension("booking_ref"), Some("FH-27E-OWN00001"));
-    assert_eq!(extension("environment"), Some("sandbox"));
+    for (name, value) in [
+        ("booking_ref", "FH-27E-OWN00001"),
+        ("environment", "sandbox"),
+    ] {
+        let extension = (name.to_owned(), value.to_owned());
+        assert!(state.extensions.contains(&extension), "{name}");
+    }
 }
 
 #[test]
@@ -93,36 +85,33 @@ fn every_documented_status_is_converted() {
         ("ON_HOLD", None),
         ("", None),
     ];
-    let read = |status: &str, intent: Value| {
-        read_with(|booking| {
-            booking["status"] = json!(status);
-            booking["cancelIntentAt"] = intent;
-        })
-    };
     for (status, expected) in cases {
-        let usual = read(status, Value::Null);
-        let while_cancelling = read(status, json!("2027-05-02T08:00:00Z"));
-        let Some(expected) = expected else {
-            assert_eq!(outcome(&usual), InvalidResponse, "{status}");
-            assert_eq!(outcome(&while_cancelling), InvalidResponse, "{status}");
+        let read = |intent: Value| {
+            read_with(|booking| {
+                booking["status"] = json!(status);
+                booking["cancelIntentAt"] = intent;
+            })
+        };
+        let lookups = [read(Value::Null), read(json!("2027-05-02T08:00:00Z"))];
+        let Some((usual, while_cancelling)) = expected else {
+            for lookup in lookups {
+                assert_eq!(outcome(&lookup), InvalidResponse, "{status}");
+            }
             continue;
         };
-        let found = [usual, while_cancelling].map(|lookup| match lookup {
-            Ok(BookingLookup::Found(booking)) => booking.status,
-            other => panic!("{status}: {other:?}"),
-        });
-        assert_eq!(found, [expected.0, expected.1], "{status}");
+        let statuses = lookups.map(|lookup| found(lookup).status);
+        assert_eq!(statuses, [usual, while_cancelling], "{status}");
     }
 }
 
 #[test]
 fn record_locator_is_found_in_every_position_or_is_none() {
     let with = |listed: Value, ordered: Value| {
-        found(|booking| {
+        let lookup = read_with(|booking| {
             booking["airlineLocators"] = listed;
             booking["order"]["reference"]["airlineBookings"] = ordered;
-        })
-        .airline_pnr
+        });
+        found(lookup).airline_pnr
     };
     let listed = json!([{"airlineCode": "XO", "airlinePnr": "LISTED"}]);
     let empty = json!([{"airlineCode": "XO", "airlinePnr": "", "pnr": " "}]);
@@ -173,7 +162,7 @@ fn total_comes_from_bill_or_journey_price() {
         ),
     ];
     for (change, total, fare) in cases {
-        let state = found(change);
+        let state = found(read_with(change));
         assert_eq!((state.total, state.fare), (total, fare));
     }
     let unpriced = read_with(|booking| {
@@ -185,75 +174,56 @@ fn total_comes_from_bill_or_journey_price() {
 
 #[test]
 fn booking_is_found_by_id_or_client_reference() {
-    let gateway = ask::responding_with("booking.json");
-    let by_id = gateway.run(|| NuiteeFlights::find(ask::find_request(Some(ask::BOOKING_ID))));
-    let Ok(BookingLookup::Found(state)) = by_id else {
-        panic!("{by_id:?}");
-    };
+    let gateway = ask::fixtures(&["booking.json"]);
+    let state = found(ask::find(&gateway, Some(ask::BOOKING_ID)));
     // Without the prebook there are no journeys.
     assert!(state.journeys.is_empty());
-    let request = &gateway.requests()[0];
-    let base = "https://api.liteapi.travel/v3.0/flights/bookings";
-    assert_eq!(request.url, format!("{base}/{}", ask::BOOKING_ID));
+    let by_id = format!("GET /flights/bookings/{}", ask::BOOKING_ID);
+    assert_eq!(ask::sent(&gateway), [by_id]);
 
     let request = FindRequest {
         supplier_prebook: Some(ask::supplier_prebook()),
         ..ask::find_request(None)
     };
-    let gateway = ask::responding_with("bookings.json");
-    let by_label = gateway.run(|| NuiteeFlights::find(request));
-    let Ok(BookingLookup::Found(state)) = by_label else {
-        panic!("{by_label:?}");
-    };
+    let gateway = ask::fixtures(&["bookings.json"]);
+    let state = found(gateway.run(|| NuiteeFlights::find(request)));
     // The list also has a booking whose reference differs in case, and a cancelled one.
     assert_eq!(state.supplier_reference, ask::BOOKING_ID);
     assert_eq!(state.journeys.len(), 2);
-    let sent = &gateway.requests()[0];
-    assert_eq!(sent.method, Method::Get);
-    assert_eq!(sent.url, format!("{base}?customTags=GW_REF%3Abkg_own_1"));
+    let by_label = "GET /flights/bookings?customTags=GW_REF%3Abkg_own_1";
+    assert_eq!(ask::sent(&gateway), [by_label]);
 }
 
 #[test]
 fn booking_with_unknown_id_is_searched_by_client_reference() {
-    let unknown = r#"{"error": {"code": 47002, "message": "booking not found"}}"#;
-    let by_id = || ask::find_request(Some("019d0000-ffff-7000-8000-0000000000ff"));
-    let gateway = ask::gateway()
-        .respond_with(404, unknown)
-        .respond_with(200, ask::fixture("bookings.json"));
-    let read = gateway.run(|| NuiteeFlights::find(by_id()));
+    let unknown = ask::error(47002);
+    let id = Some("019d0000-ffff-7000-8000-0000000000ff");
+    let listed = ask::fixture("bookings.json");
+    let read = ask::find(&ask::responding(&[(404, &unknown), (200, &listed)]), id);
     assert!(matches!(read, Ok(BookingLookup::Found(_))), "{read:?}");
 
-    let nothing: [(u16, &str); 4] = [
+    for nothing in [
         (200, r#"{"data": [{"bookings": []}]}"#),
         (200, r#"{"data": []}"#),
         (204, ""),
-        (404, unknown),
-    ];
-    for (status, document) in nothing {
-        let gateway = ask::gateway()
-            .respond_with(404, unknown)
-            .respond_with(status, document);
-        let read = gateway.run(|| NuiteeFlights::find(by_id()));
-        assert_eq!(read, Ok(BookingLookup::NotFound), "{document}");
+        (404, unknown.as_str()),
+    ] {
+        let read = ask::find(&ask::responding(&[(404, &unknown), nothing]), id);
+        assert_eq!(read, Ok(BookingLookup::NotFound), "{nothing:?}");
     }
-    let gateway = ask::responding_with("booking.json");
-    let read = gateway.run(|| NuiteeFlights::find(by_id()));
+    let read = ask::find(&ask::fixtures(&["booking.json"]), id);
     assert_eq!(outcome(&read), InvalidResponse, "{read:?}");
 }
 
 #[test]
 fn failed_find_returns_error_instead_of_not_found() {
-    let error = |status, code: u32| {
-        let body = json!({"error": {"code": code}}).to_string();
-        Ok(Response::new(status, body))
-    };
+    let error = |status, code| Ok(Response::new(status, ask::error(code)));
     let mut failures = read_failures();
     failures.push((error(500, 57099), Failed));
     failures.push((error(401, 47001), Misconfigured));
     for (failure, expected) in failures {
         for id in [Some(ask::BOOKING_ID), None] {
-            let gateway = ask::gateway().exchange(failure.clone());
-            let found = gateway.run(|| NuiteeFlights::find(ask::find_request(id)));
+            let found = ask::find(&ask::gateway().exchange(failure.clone()), id);
             assert_eq!(outcome(&found), expected, "{found:?}");
         }
     }
@@ -262,28 +232,16 @@ fn failed_find_returns_error_instead_of_not_found() {
 #[test]
 fn booking_is_unknown_after_sending_and_not_sent_before() {
     let responses = ["{\"data\": [{\"booki", r#"{"data": []}"#];
-    let responses = responses.map(|body| Ok(Response::new(201, body)));
-    let failures = failures_after_sending().into_iter().chain(responses);
-    for failure in failures {
-        let gateway = ask::gateway().exchange(failure.clone());
-        let result = gateway.run(|| NuiteeFlights::book(ask::book_request()));
-        assert_eq!(outcome(&result), Unknown, "{failure:?}");
-    }
-    for failure in failures_before_sending() {
-        let gateway = ask::gateway().exchange(failure);
-        let result = gateway.run(|| NuiteeFlights::book(ask::book_request()));
-        assert_eq!(outcome(&result), NotSent);
-    }
+    let responses = responses.map(|body| Response::new(201, body));
+    check_failed_change(responses, |failure| {
+        ask::book(&ask::gateway().exchange(failure))
+    });
 }
 
 #[test]
 fn booking_with_foreign_prebook_or_other_payment_method_is_refused_without_request() {
-    let bound = ask::supplier_prebook();
-    let mut without_payment: Value = serde_json::from_str(&bound).unwrap();
-    without_payment
-        .as_object_mut()
-        .unwrap()
-        .remove("transaction_id");
+    let mut without_payment: Value = serde_json::from_str(&ask::supplier_prebook()).unwrap();
+    without_payment["transaction_id"] = Value::Null;
     let cases = [
         ("PB-1".to_owned(), Refused("invalid")),
         (without_payment.to_string(), Refused("expired")),

@@ -1,27 +1,26 @@
 //! The airline's quote and the cancellation of a booking.
 
-use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
+use stopover_sdk::ChangeError;
 use stopover_sdk::flight_cancellation::{AirlineQuote, Quote};
-use stopover_sdk::http::{Method, Response};
-use stopover_sdk::testing::Outcome::{NotSent, Unknown};
-use stopover_sdk::testing::{failures_after_sending, failures_before_sending, outcome};
+use stopover_sdk::http::Response;
+use stopover_sdk::testing::Outcome::Unknown;
+use stopover_sdk::testing::{check_failed_change, outcome};
 use stopover_sdk::types::BookingStatus;
-use stopover_sdk::{ChangeError, FlightCancellation};
 
 use crate::ask;
 
-const BOOKING: &str =
-    "https://api.liteapi.travel/v3.0/flights/bookings/019d0000-bbbb-7000-8000-0000000000bb";
+/// Path of the booking in `fixtures/`.
+const BOOKING: &str = "/flights/bookings/019d0000-bbbb-7000-8000-0000000000bb";
 
 fn quote_with(change: impl FnOnce(&mut Value)) -> Quote {
     let document = ask::changed("quote.json", |response| change(&mut response["data"][0]));
-    let gateway = ask::gateway().respond_with(200, document);
-    let quote = gateway.run(|| NuiteeFlights::quote_cancellation(ask::quote_request()));
-    let requests = gateway.requests();
-    assert_eq!(requests.len(), 1);
-    assert_eq!(requests[0].method, Method::Get);
-    assert_eq!(requests[0].url, format!("{BOOKING}/cancellations"));
+    let gateway = ask::responding(&[(200, &document)]);
+    let quote = ask::quote(&gateway);
+    assert_eq!(
+        ask::sent(&gateway),
+        [format!("GET {BOOKING}/cancellations")]
+    );
     quote.unwrap()
 }
 
@@ -59,23 +58,30 @@ fn unconfirmed_or_incomplete_quote_is_unavailable() {
         assert!(matches!(quote, Quote::Unavailable(_)), "{quote:?}");
     }
     for (status, code) in [(500, 59099), (409, 49007)] {
-        let document = json!({"error": {"code": code, "message": "m"}}).to_string();
-        let gateway = ask::gateway().respond_with(status, document);
-        let quote = gateway.run(|| NuiteeFlights::quote_cancellation(ask::quote_request()));
+        let quote = ask::quote(&ask::responding(&[(status, &ask::error(code))]));
         assert!(matches!(quote, Ok(Quote::Unavailable(_))), "{quote:?}");
     }
 }
 
+fn booking_with(status: &str, intent: Value) -> String {
+    ask::changed("booking.json", |response| {
+        let booking = &mut response["data"][0]["booking"];
+        booking["status"] = json!(status);
+        booking["cancelIntentAt"] = intent;
+    })
+}
+
+fn cancellation_with(field: &str, value: &str) -> String {
+    ask::changed("cancel.json", |response| {
+        response["data"][field] = json!(value);
+    })
+}
+
 #[test]
 fn cancellation_returns_amounts_and_booking_read_afterwards() {
-    let gateway = ask::responding_with("cancel.json").respond_with(
-        200,
-        ask::changed("booking.json", |response| {
-            response["data"][0]["booking"]["status"] = json!("CANCELLED");
-        }),
-    );
-    let state = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
-    let state = state.unwrap();
+    let gateway =
+        ask::fixtures(&["cancel.json"]).respond_with(200, booking_with("CANCELLED", Value::Null));
+    let state = ask::cancel(&gateway).unwrap();
     assert_eq!(state.status, BookingStatus::Canceled);
     assert_eq!(state.total, 122_390);
     let cancellation = state.cancellation.unwrap();
@@ -85,18 +91,18 @@ fn cancellation_returns_amounts_and_booking_read_afterwards() {
         "original_payment".to_owned(),
     );
     assert!(state.extensions.contains(&destination));
-    let requests = gateway.requests();
-    assert_eq!(requests[0].method, Method::Post);
-    assert_eq!(requests[0].url, format!("{BOOKING}/cancellations"));
-    assert_eq!(requests[0].body, None);
-    assert_eq!(requests[1].url, BOOKING);
+    let sent = [
+        format!("POST {BOOKING}/cancellations"),
+        format!("GET {BOOKING}"),
+    ];
+    assert_eq!(ask::sent(&gateway), sent);
+    assert_eq!(gateway.requests()[0].body, None);
 }
 
 #[test]
 fn final_cancellation_response_suffices_without_booking() {
-    let gateway = ask::responding_with("cancel.json").respond_with(500, "");
-    let state = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
-    let state = state.unwrap();
+    let gateway = ask::fixtures(&["cancel.json"]).respond_with(500, "");
+    let state = ask::cancel(&gateway).unwrap();
     assert_eq!(state.status, BookingStatus::Canceled);
     assert_eq!(state.supplier_reference, ask::BOOKING_ID);
     assert_eq!(state.client_reference.as_deref(), Some("bkg_own_1"));
@@ -109,10 +115,7 @@ fn voucher_counts_as_no_refund() {
         response["data"] = json!([response["data"]]);
         response["data"][0]["destination"] = json!("voucher");
     });
-    let gateway = ask::gateway()
-        .respond_with(200, document)
-        .respond_with(500, "");
-    let state = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
+    let state = ask::cancel(&ask::responding(&[(200, &document), (500, "")]));
     let cancellation = state.unwrap().cancellation.unwrap();
     assert_eq!((cancellation.fee, cancellation.refund), (12_000, 0));
 }
@@ -120,51 +123,42 @@ fn voucher_counts_as_no_refund() {
 #[test]
 fn cancellation_not_confirmed_by_airline_is_pending() {
     for status in ["CONFIRMED", "CREATED"] {
-        let accepted = ask::changed("cancel.json", |response| {
-            response["data"]["status"] = json!(status)
-        });
-        let gateway = ask::gateway()
-            .respond_with(202, &accepted)
-            .respond_with(200, ask::fixture("booking.json"));
-        let state = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
-        let state = state.unwrap();
+        let (accepted, booking) = (
+            cancellation_with("status", status),
+            ask::fixture("booking.json"),
+        );
+        let cancel =
+            |status| ask::cancel(&ask::responding(&[(status, &accepted), (200, &booking)]));
+        let state = cancel(202).unwrap();
         assert_eq!(state.status, BookingStatus::CancelPending);
         assert_eq!(state.cancellation, None);
-
         // A final response with a status other than cancelled is contradictory.
-        let gateway = ask::gateway()
-            .respond_with(200, &accepted)
-            .respond_with(200, ask::fixture("booking.json"));
-        let result = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
-        assert_eq!(outcome(&result), Unknown, "{result:?}");
+        assert_eq!(outcome(&cancel(200)), Unknown);
     }
 }
 
 #[test]
 fn cancellation_of_canceled_booking_returns_its_state() {
     use BookingStatus::{CancelPending, Canceled};
-    let booking = |status: &str, intent: Value| {
-        ask::changed("booking.json", |response| {
-            let booking = &mut response["data"][0]["booking"];
-            booking["status"] = json!(status);
-            booking["cancelIntentAt"] = intent;
-        })
-    };
     let since = || json!("2027-05-02T08:00:00Z");
     let cases = [
-        (46004, booking("CANCELLED", Value::Null), Some(Canceled)),
-        (46006, booking("CONFIRMED", since()), Some(CancelPending)),
-        (46006, booking("CANCELLED", since()), Some(Canceled)),
-        (46004, booking("CONFIRMED", Value::Null), None),
+        (
+            46004,
+            booking_with("CANCELLED", Value::Null),
+            Some(Canceled),
+        ),
+        (
+            46006,
+            booking_with("CONFIRMED", since()),
+            Some(CancelPending),
+        ),
+        (46006, booking_with("CANCELLED", since()), Some(Canceled)),
+        (46004, booking_with("CONFIRMED", Value::Null), None),
         (46006, "{}".to_owned(), None),
         (46006, "<".to_owned(), None),
     ];
     for (code, read, expected) in cases {
-        let conflict = json!({"error": {"code": code, "message": "m"}}).to_string();
-        let gateway = ask::gateway()
-            .respond_with(409, conflict)
-            .respond_with(200, read);
-        let result = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
+        let result = ask::cancel(&ask::responding(&[(409, &ask::error(code)), (200, &read)]));
         match (expected, result) {
             (Some(expected), Ok(state)) => assert_eq!(state.status, expected),
             (None, Err(ChangeError::Unknown(_))) => {}
@@ -175,27 +169,14 @@ fn cancellation_of_canceled_booking_returns_its_state() {
 
 #[test]
 fn cancellation_with_lost_or_foreign_response_is_unknown() {
-    let with = |field: &str, value: &str| {
-        let document = ask::changed("cancel.json", |response| {
-            response["data"][field] = json!(value)
-        });
-        Ok(Response::new(200, document))
-    };
-    let mut failures = failures_after_sending();
-    failures.push(with("bookingId", "other"));
-    failures.push(with("status", "LOST"));
-    // The amounts cannot be read.
-    failures.push(with("refund_amount", "soon"));
-    for failure in failures {
-        let gateway = ask::gateway()
-            .exchange(failure.clone())
-            .respond_with(500, "");
-        let result = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
-        assert_eq!(outcome(&result), Unknown, "{failure:?}");
-    }
-    for failure in failures_before_sending() {
-        let gateway = ask::gateway().exchange(failure);
-        let result = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
-        assert_eq!(outcome(&result), NotSent);
-    }
+    let responses = [
+        cancellation_with("bookingId", "other"),
+        cancellation_with("status", "LOST"),
+        // The amounts cannot be read.
+        cancellation_with("refund_amount", "soon"),
+    ];
+    let responses = responses.map(|body| Response::new(200, body));
+    check_failed_change(responses, |failure| {
+        ask::cancel(&ask::gateway().exchange(failure).respond_with(500, ""))
+    });
 }

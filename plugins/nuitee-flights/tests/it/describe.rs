@@ -1,9 +1,9 @@
 //! The adapter's description.
 
 use nuitee_flights::NuiteeFlights;
+use stopover_sdk::Plugin;
 use stopover_sdk::testing::Outcome::Misconfigured;
 use stopover_sdk::testing::outcome;
-use stopover_sdk::{FlightPricing, Plugin};
 
 use crate::ask;
 
@@ -32,7 +32,6 @@ fn settings_change_host_and_payment_collection() {
 #[test]
 fn invalid_settings_fail_calls_before_any_request() {
     let gateway = ask::gateway().settings(r#"{"payment_method": "CASH"}"#);
-    let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
-    assert_eq!(outcome(&response), Misconfigured, "{response:?}");
+    assert_eq!(outcome(&ask::price(&gateway)), Misconfigured);
     assert!(gateway.requests().is_empty());
 }

@@ -2,11 +2,11 @@
 
 use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
-use stopover_sdk::flight_booking::{PrebookRequest, PrebookResponse};
+use stopover_sdk::flight_booking::{BookRequest, PrebookRequest, PrebookResponse};
 use stopover_sdk::http::Error;
 use stopover_sdk::testing::Outcome::{NotSent, Refused, Unknown};
 use stopover_sdk::testing::{outcome, refusal};
-use stopover_sdk::types::flight::{Gender, PassengerType};
+use stopover_sdk::types::flight::Gender;
 use stopover_sdk::types::{Checkout, Money};
 use stopover_sdk::{ChangeError, FlightBooking, RefusalReason, time};
 
@@ -17,24 +17,15 @@ type Change = fn(&mut Value);
 fn unchanged(_: &mut Value) {}
 
 fn prebook_with(verify: Change, prebook: Change) -> Result<PrebookResponse, ChangeError> {
-    let gateway = ask::gateway()
-        .respond_with(
-            200,
-            ask::changed("verify.json", |response| verify(&mut response["data"][0])),
-        )
-        .respond_with(
-            200,
-            ask::changed("prebook.json", |response| prebook(&mut response["data"][0])),
-        );
-    gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()))
+    let verified = ask::changed("verify.json", |response| verify(&mut response["data"][0]));
+    let bound = ask::changed("prebook.json", |response| prebook(&mut response["data"][0]));
+    ask::prebook(&ask::responding(&[(200, &verified), (200, &bound)]))
 }
 
 #[test]
 fn prebook_verifies_offer_and_returns_checkout_token() {
-    let gateway =
-        ask::responding_with("verify.json").respond_with(200, ask::fixture("prebook.json"));
-    let bound = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
-    let bound = bound.unwrap();
+    let gateway = ask::fixtures(&["verify.json", "prebook.json"]);
+    let bound = ask::prebook(&gateway).unwrap();
     // A lower price is accepted; loyalty programmes may lower it.
     assert_eq!((bound.total, bound.currency.as_str()), (119_040, "EUR"));
     assert_eq!((bound.fare, bound.fare_tax), (Some(80_000), Some(39_040)));
@@ -42,10 +33,8 @@ fn prebook_verifies_offer_and_returns_checkout_token() {
     assert_eq!(bound.journeys[0].segments.len(), 2);
     assert_eq!(bound.journeys[0].segments[0].passengers.len(), 4);
     assert_eq!(bound.fare_conditions.refund.allowed, Some(true));
-    assert_eq!(
-        bound.expires_at,
-        time::parse_timestamp("2027-05-01T22:00:00Z")
-    );
+    let expires_at = time::parse_timestamp("2027-05-01T22:00:00Z");
+    assert_eq!(bound.expires_at, expires_at);
     let checkout = Checkout {
         url: None,
         token: "pi_own_1_secret_own".to_owned(),
@@ -53,15 +42,10 @@ fn prebook_verifies_offer_and_returns_checkout_token() {
     assert_eq!(bound.checkout, Some(checkout));
     assert!(!bound.supplier_prebook.contains("secret"));
 
-    let [verify, prebook] = &gateway.requests()[..] else {
-        panic!("{:?}", gateway.requests());
-    };
-    assert_eq!(verify.url, "https://api.liteapi.travel/v3.0/flights/verify");
-    assert_eq!(verify.body_json(), json!({"offerId": "OFFER-FLEX"}));
-    assert_eq!(
-        prebook.url,
-        "https://api.liteapi.travel/v3.0/flights/prebooks"
-    );
+    let sent = ["POST /flights/verify", "POST /flights/prebooks"];
+    assert_eq!(ask::sent(&gateway), sent);
+    let verify = json!({"offerId": "OFFER-FLEX"});
+    assert_eq!(gateway.request_json(0), verify);
     let passenger = |name: &str, birthday: &str, passenger_type: u8| {
         json!({"firstName": name, "lastName": "Own", "birthday": birthday, "gender": "F",
             "passengerType": passenger_type, "nationality": "FR"})
@@ -73,7 +57,7 @@ fn prebook_verifies_offer_and_returns_checkout_token() {
     ana["documentExpiry"] = json!("2031-01-01");
     ana["loyaltyPrograms"] = json!([{"airlineCode": "XO", "programNumber": "XO123"}]);
     assert_eq!(
-        prebook.body_json(),
+        gateway.request_json(1),
         json!({
             "offerId": "OFFER-FLEX",
             "usePaymentSdk": true,
@@ -92,24 +76,20 @@ fn prebook_on_credit_has_no_checkout() {
         response["data"][0]["secretKey"] = json!("");
         response["data"][0]["transactionId"] = Value::Null;
     });
-    let gateway = ask::responding_with("verify.json")
+    let gateway = ask::fixtures(&["verify.json"])
         .respond_with(200, prebook)
         .respond_with(201, ask::fixture("booking.json"))
         .settings(r#"{"payment_method": "CREDIT"}"#);
-    let bound = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
-    let bound = bound.unwrap();
+    let bound = ask::prebook(&gateway).unwrap();
     assert_eq!(bound.checkout, None);
-    let request = stopover_sdk::flight_booking::BookRequest {
+    let request = BookRequest {
         supplier_prebook: bound.supplier_prebook,
         ..ask::book_request()
     };
     gateway.run(|| NuiteeFlights::book(request)).unwrap();
-    let requests = gateway.requests();
-    assert_eq!(requests[1].body_json()["usePaymentSdk"], json!(false));
-    assert_eq!(
-        requests[2].body_json()["payment"],
-        json!({"method": "CREDIT"})
-    );
+    assert_eq!(gateway.request_json(1)["usePaymentSdk"], false);
+    let payment = json!({"method": "CREDIT"});
+    assert_eq!(gateway.request_json(2)["payment"], payment);
 }
 
 #[test]
@@ -125,9 +105,8 @@ fn prebook_with_changed_terms_is_refused() {
     ];
     for change in cases {
         let verify = ask::changed("verify.json", |response| change(&mut response["data"][0]));
-        let gateway = ask::gateway().respond_with(200, verify);
-        let result = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
-        assert_eq!(outcome(&result), Refused("terms changed"));
+        let gateway = ask::responding(&[(200, &verify)]);
+        assert_eq!(outcome(&ask::prebook(&gateway)), Refused("terms changed"));
         assert_eq!(gateway.requests().len(), 1);
     }
     let other_flights: Change = |item| {
@@ -168,14 +147,10 @@ fn prebook_with_unreadable_verification_is_not_sent() {
         let result = prebook_with(change, unchanged);
         assert_eq!(outcome(&result), NotSent, "{result:?}");
     }
-    for error in [
-        Error::TimedOut("t".into()),
-        Error::ConnectionLost("c".into()),
-        Error::TooLarge(1),
-        Error::NotSent("n".into()),
-    ] {
-        let gateway = ask::gateway().fail_with(error);
-        let result = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
+    let texts = [Error::TimedOut, Error::ConnectionLost, Error::NotSent];
+    let errors = texts.map(|error| error("why".to_owned())).into_iter();
+    for error in errors.chain([Error::TooLarge(1)]) {
+        let result = ask::prebook(&ask::gateway().fail_with(error));
         assert_eq!(outcome(&result), NotSent, "{result:?}");
     }
 }
@@ -196,45 +171,31 @@ fn prebook_that_does_not_match_offer_is_unknown() {
         assert_eq!(outcome(&result), Unknown, "{result:?}");
     }
     for body in [r#"{"data": []}"#, "{}", ""] {
-        let gateway = ask::responding_with("verify.json").respond_with(200, body);
-        let result = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
+        let gateway = ask::fixtures(&["verify.json"]).respond_with(200, body);
+        let result = ask::prebook(&gateway);
         assert_eq!(outcome(&result), Unknown, "{result:?}");
     }
 }
 
 #[test]
 fn prebook_with_invalid_passenger_data_is_refused_without_request() {
-    type Wrong = fn(&mut PrebookRequest);
-    let cases: [(&str, Wrong); 8] = [
-        ("no country code", |request| {
-            request.contact.phone = "0670000000".to_owned()
-        }),
-        ("unassigned", |request| {
-            request.contact.phone = "+28967000000".to_owned()
-        }),
-        ("too short", |request| {
-            request.contact.phone = "+33670".to_owned()
-        }),
-        ("gender", |request| {
-            request.passengers[2].gender = Gender::Unspecified
-        }),
-        ("no date", |request| {
-            request.passengers[0].date_of_birth = "1990-02-30".to_owned()
-        }),
-        ("not born yet", |request| {
-            request.passengers[3].date_of_birth = "2027-06-02".to_owned()
-        }),
-        ("no adult", |request| {
-            request.passengers.drain(..2);
-            assert_eq!(request.passengers[0].passenger_type, PassengerType::Child);
-        }),
-        ("no offer of ours", |request| {
-            request.supplier_offer = "OFFER-FLEX".to_owned()
-        }),
+    let cases: [fn(&mut PrebookRequest); 8] = [
+        // No country code, an unassigned one, and too few digits.
+        |request| request.contact.phone = "0670000000".to_owned(),
+        |request| request.contact.phone = "+28967000000".to_owned(),
+        |request| request.contact.phone = "+33670".to_owned(),
+        |request| request.passengers[2].gender = Gender::Unspecified,
+        // Not a date, and a date after departure.
+        |request| request.passengers[0].date_of_birth = "1990-02-30".to_owned(),
+        |request| request.passengers[3].date_of_birth = "2027-06-02".to_owned(),
+        // Only children remain.
+        |request| drop(request.passengers.drain(..2)),
+        |request| request.supplier_offer = "OFFER-FLEX".to_owned(),
     ];
-    for (name, wrong) in cases {
+    for change in cases {
         let mut request = ask::prebook_request();
-        wrong(&mut request);
+        change(&mut request);
+        let name = format!("{request:?}");
         let gateway = ask::gateway();
         let result = gateway.run(|| NuiteeFlights::prebook(request));
         assert_eq!(outcome(&result), Refused("invalid"), "{name}");

@@ -5,15 +5,21 @@ use serde_json::{Value, json};
 use stopover_sdk::flight_pricing::{AppliedFilters, Filters, PriceRequest, PriceResponse, Sort};
 use stopover_sdk::http::Response;
 use stopover_sdk::testing::Outcome::{Failed, InvalidResponse};
-use stopover_sdk::testing::{outcome, read_failures};
+use stopover_sdk::testing::{MockGateway, outcome, read_failures};
 use stopover_sdk::types::flight::{Cabin, Direction};
-use stopover_sdk::{FlightPricing, ReadError, time};
+use stopover_sdk::{FlightPricing, time};
 
 use crate::ask;
 
-fn priced(document: impl AsRef<[u8]>, request: PriceRequest) -> Result<PriceResponse, ReadError> {
-    let gateway = ask::gateway().respond_with(200, document);
-    gateway.run(|| NuiteeFlights::price(request))
+/// Runs a changed search with this gateway.
+fn price(gateway: &MockGateway, change: impl FnOnce(&mut PriceRequest)) -> PriceResponse {
+    let mut request = ask::price_request();
+    change(&mut request);
+    gateway.run(|| NuiteeFlights::price(request)).unwrap()
+}
+
+fn rates() -> MockGateway {
+    ask::fixtures(&["rates.json"])
 }
 
 fn families(response: &PriceResponse) -> Vec<&str> {
@@ -33,12 +39,10 @@ fn offers_are_sorted_in_requested_order() {
         (Sort::DepartureTime, true, ["Upper", "Basic", "Flex"]),
     ];
     for (sort, descending, expected) in cases {
-        let request = PriceRequest {
-            sort,
-            descending,
-            ..ask::price_request()
-        };
-        let response = priced(ask::fixture("rates.json"), request).unwrap();
+        let response = price(&rates(), |request| {
+            request.sort = sort;
+            request.descending = descending;
+        });
         assert_eq!(families(&response), expected, "{sort:?} {descending}");
         assert!(!response.truncated);
     }
@@ -46,7 +50,7 @@ fn offers_are_sorted_in_requested_order() {
 
 #[test]
 fn offer_has_terms_and_bags_of_each_passenger() {
-    let response = priced(ask::fixture("rates.json"), ask::price_request()).unwrap();
+    let response = ask::price(&rates()).unwrap();
     let flex = &response.offers[1];
     assert_eq!((flex.total, flex.currency.as_str()), (121_040, "EUR"));
     assert_eq!(flex.refundable, Some(true));
@@ -57,68 +61,57 @@ fn offer_has_terms_and_bags_of_each_passenger() {
     let refund = flex.fare_conditions.refund.penalty.as_ref().unwrap();
     assert_eq!((refund.amount, refund.currency.as_str()), (12_000, "EUR"));
     assert!(flex.checked_bag_included && flex.carry_on_included && flex.documents_required);
-    assert_eq!(
-        flex.expires_at,
-        time::parse_timestamp("2027-05-01T10:30:00Z")
-    );
+    let expires_at = time::parse_timestamp("2027-05-01T10:30:00Z");
+    assert_eq!(flex.expires_at, expires_at);
     // The passengers are an adult, a child who is an adult to Nuitee, a child and an infant. Bags
     // with a price are not included.
-    let bags: Vec<_> = flex.journeys[0].segments[0]
-        .passengers
-        .iter()
-        .map(|passenger| (passenger.checked_bags, passenger.carry_on_bags))
-        .collect();
-    let expected = [
-        (Some(1), Some(1)),
-        (Some(1), Some(1)),
-        (Some(1), None),
-        (None, None),
-    ];
-    assert_eq!(bags, expected);
+    let passengers = flex.journeys[0].segments[0].passengers.iter();
+    let bags = passengers.map(|passenger| (passenger.checked_bags, passenger.carry_on_bags));
+    let (one, none) = (Some(1), None);
+    assert!(bags.eq([(one, one), (one, one), (one, none), (none, none)]));
 
     let basic = &response.offers[0];
     assert_eq!(basic.refundable, Some(false));
     // The fee for a no-show is not the refund's penalty.
     assert_eq!(basic.fare_conditions.refund.penalty, None);
     let passenger = &basic.journeys[0].segments[0].passengers[3];
-    assert_eq!(passenger.checked_bags, Some(0));
-    assert_eq!(passenger.carry_on_bags, None);
+    assert_eq!(
+        (passenger.checked_bags, passenger.carry_on_bags),
+        (Some(0), None)
+    );
     // Its expiry is the time of the response, which is treated as none.
     assert_eq!(response.offers[2].expires_at, None);
 }
 
 #[test]
 fn flights_are_grouped_into_journeys() {
-    let response = priced(ask::fixture("rates.json"), ask::price_request()).unwrap();
+    let response = ask::price(&rates()).unwrap();
     let [out, back] = response.offers[1].journeys.as_slice() else {
         panic!("{response:?}");
     };
     assert_eq!(out.direction, Direction::Outbound);
-    assert_eq!(out.origin, "LHR");
-    assert_eq!(out.destination, "JFK");
-    assert_eq!(out.departure_time, "2027-06-01T08:00");
-    assert_eq!(out.arrival_time, "2027-06-01T13:20");
+    assert_eq!([&out.origin, &out.destination], ["LHR", "JFK"]);
+    let times = [&out.departure_time, &out.arrival_time];
+    assert_eq!(times, ["2027-06-01T08:00", "2027-06-01T13:20"]);
     // 190 minutes of flight, 90 at the airport, and 340 of flight.
     assert_eq!((out.stops, out.duration_minutes), (1, Some(620)));
     assert_eq!(out.fare_brand.as_deref(), Some("Flex"));
-    let flights: Vec<&str> = out
+    let flights = out
         .segments
         .iter()
-        .map(|segment| segment.marketing_flight.as_str())
-        .collect();
-    assert_eq!(flights, ["XO101", "XO205"]);
+        .map(|segment| segment.marketing_flight.as_str());
+    assert!(flights.eq(["XO101", "XO205"]));
     assert_eq!(back.direction, Direction::Inbound);
     let segment = &back.segments[0];
     assert_eq!(segment.supplier_segment_id, "s3");
     assert_eq!(segment.operating_carrier.as_deref(), Some("Partner Wings"));
-    assert_eq!(
-        segment.marketing_carrier_logo_url.as_deref(),
-        Some("https://production.nuitee.flights/static/images/airlines/XO.png")
-    );
-    assert_eq!(
-        segment.operating_carrier_logo_url.as_deref(),
-        Some("https://logos.example/YP.png")
-    );
+    let marketing_logo = "https://production.nuitee.flights/static/images/airlines/XO.png";
+    let logos = [
+        &segment.marketing_carrier_logo_url,
+        &segment.operating_carrier_logo_url,
+    ];
+    let logos = logos.map(|logo| logo.as_deref().unwrap());
+    assert_eq!(logos, [marketing_logo, "https://logos.example/YP.png"]);
     assert_eq!(segment.cabin, Cabin::Economy);
 }
 
@@ -131,49 +124,38 @@ fn multi_city_legs_are_split_by_date_and_airport() {
         }
     };
     let document = ask::changed("rates.json", tour);
+    let (june1, june10) = ("2027-06-01", "2027-06-10");
     type Case<'a> = (&'a [(&'a str, &'a str, &'a str)], Option<&'a [usize]>);
     let cases: [Case<'_>; 5] = [
         (
             &[
-                ("LHR", "KEF", "2027-06-01"),
-                ("KEF", "JFK", "2027-06-01"),
-                ("JFK", "LHR", "2027-06-10"),
+                ("LHR", "KEF", june1),
+                ("KEF", "JFK", june1),
+                ("JFK", "LHR", june10),
             ],
             Some(&[1, 1, 1]),
         ),
         (
-            &[("LHR", "JFK", "2027-06-01"), ("JFK", "LHR", "2027-06-10")],
+            &[("LHR", "JFK", june1), ("JFK", "LHR", june10)],
             Some(&[2, 1]),
         ),
         // The journeys are requested by city codes.
         (
-            &[("LON", "NYC", "2027-06-01"), ("JFK", "LON", "2027-06-10")],
+            &[("LON", "NYC", june1), ("JFK", "LON", june10)],
             Some(&[2, 1]),
         ),
-        (
-            &[("LON", "NYC", "2027-06-01"), ("NYC", "LON", "2027-06-10")],
-            None,
-        ),
-        (
-            &[("LHR", "JFK", "2027-06-01"), ("JFK", "LHR", "2027-06-11")],
-            None,
-        ),
+        (&[("LON", "NYC", june1), ("NYC", "LON", june10)], None),
+        (&[("LHR", "JFK", june1), ("JFK", "LHR", "2027-06-11")], None),
     ];
     for (journeys, expected) in cases {
-        let request = PriceRequest {
-            journeys: journeys
-                .iter()
-                .map(|(origin, destination, date)| {
-                    ask::requested_journey(origin, destination, date)
-                })
-                .collect(),
-            ..ask::price_request()
-        };
-        let response = priced(&document, request).unwrap();
-        let offer = response
-            .offers
+        let requested = journeys
             .iter()
-            .find(|offer| offer.fare_family.as_deref() == Some("Flex"));
+            .map(|(origin, destination, date)| ask::requested_journey(origin, destination, date));
+        let response = price(&ask::responding(&[(200, &document)]), |request| {
+            request.journeys = requested.collect();
+        });
+        let mut offers = response.offers.iter();
+        let offer = offers.find(|offer| offer.fare_family.as_deref() == Some("Flex"));
         let counts: Option<Vec<usize>> = offer.map(|offer| {
             let journeys = offer.journeys.iter();
             journeys.map(|journey| journey.segments.len()).collect()
@@ -188,8 +170,9 @@ fn multi_city_legs_are_split_by_date_and_airport() {
 
 #[test]
 fn search_sends_supported_filters() {
-    let request = PriceRequest {
-        filters: Filters {
+    let gateway = rates().settings(r#"{"point_of_sale": "FR"}"#);
+    let response = price(&gateway, |request| {
+        request.filters = Filters {
             cabin: Some(Cabin::PremiumEconomy),
             max_stops: Some(1),
             airlines: vec!["XO".to_owned()],
@@ -200,15 +183,12 @@ fn search_sends_supported_filters() {
             refundable: Some(true),
             checked_bag: Some(true),
             max_total: Some(150_050),
-        },
-        sort: Sort::Duration,
-        descending: true,
-        ..ask::price_request()
-    };
-    let gateway = ask::responding_with("rates.json").settings(r#"{"point_of_sale": "FR"}"#);
-    let response = gateway.run(|| NuiteeFlights::price(request)).unwrap();
+        };
+        request.sort = Sort::Duration;
+        request.descending = true;
+    });
+    assert_eq!(ask::sent(&gateway), ["POST /flights/rates"]);
     let sent = &gateway.requests()[0];
-    assert_eq!(sent.url, "https://api.liteapi.travel/v3.0/flights/rates");
     assert_eq!(sent.header_value("accept"), Some("application/json"));
     let filters = json!({"departureTimeAfter": "06:00", "departureTimeBefore": "20:00",
         "arrivalTimeBefore": "23:30", "maxStops": 1});
@@ -233,18 +213,13 @@ fn search_sends_supported_filters() {
 
 #[test]
 fn unsupported_filters_are_neither_sent_nor_reported_as_applied() {
-    let request = PriceRequest {
-        filters: Filters {
-            max_stops: Some(3),
-            refundable: Some(false),
-            checked_bag: Some(false),
-            ..Filters::default()
-        },
-        currency: None,
-        ..ask::price_request()
-    };
-    let gateway = ask::responding_with("rates.json").settings(r#"{"currency": "EUR"}"#);
-    let response = gateway.run(|| NuiteeFlights::price(request)).unwrap();
+    let gateway = rates().settings(r#"{"currency": "EUR"}"#);
+    let response = price(&gateway, |request| {
+        request.filters.max_stops = Some(3);
+        request.filters.refundable = Some(false);
+        request.filters.checked_bag = Some(false);
+        request.currency = None;
+    });
     assert_eq!(response.applied, AppliedFilters::SORT);
     let sent = gateway.request_json(0);
     assert_eq!(sent["currency"], "EUR");
@@ -255,11 +230,7 @@ fn unsupported_filters_are_neither_sent_nor_reported_as_applied() {
 #[test]
 fn offers_beyond_limit_are_truncated_and_reported() {
     for (limit, expected) in [(1, true), (2, true), (3, false)] {
-        let request = PriceRequest {
-            limit,
-            ..ask::price_request()
-        };
-        let response = priced(ask::fixture("rates.json"), request).unwrap();
+        let response = price(&rates(), |request| request.limit = limit);
         assert_eq!(response.offers.len(), usize::from(limit));
         assert_eq!(response.truncated, expected, "{limit}");
     }
@@ -267,40 +238,29 @@ fn offers_beyond_limit_are_truncated_and_reported() {
 
 #[test]
 fn unusable_offer_is_left_out_and_logged() {
-    type Change = fn(&mut Value);
-    let cases: [(&str, Change); 9] = [
-        ("other currency", |offer| {
-            offer["pricing"]["display"]["currency"] = json!("USD");
-        }),
-        ("no price", |offer| offer["pricing"] = Value::Null),
-        ("free", |offer| {
-            offer["pricing"]["display"]["total"] = json!(0)
-        }),
-        ("negative", |offer| {
-            offer["pricing"]["display"]["total"] = json!(-5);
-        }),
-        ("no id", |offer| offer["offerId"] = json!("")),
-        ("long id", |offer| {
-            offer["offerId"] = json!("x".repeat(4096))
-        }),
-        ("no cabin", |offer| {
-            offer["segmentFares"][1]["cabin"] = json!("Cargo");
-        }),
-        ("no fares", |offer| offer["segmentFares"] = Value::Null),
-        ("again", |offer| offer["offerId"] = json!("OFFER-BASIC")),
+    let values = [
+        ("/pricing/display/currency", json!("USD"), 1),
+        ("/pricing", Value::Null, 1),
+        ("/pricing/display/total", json!(0), 1),
+        ("/pricing/display/total", json!(-5), 1),
+        ("/offerId", json!(""), 1),
+        ("/offerId", json!("x".repeat(4096)), 1),
+        ("/segmentFares/1/cabin", json!("Cargo"), 1),
+        ("/segmentFares", Value::Null, 1),
+        // An offer that comes again is not worth a message.
+        ("/offerId", json!("OFFER-BASIC"), 0),
     ];
-    for (name, change) in cases {
+    for (pointer, value, log_count) in values {
         let document = ask::changed("rates.json", |document| {
             let offers = document["data"][0]["journeys"][0]["offers"].as_array_mut();
             let offers = offers.unwrap();
             offers.reverse();
-            change(&mut offers[1]);
+            *offers[1].pointer_mut(pointer).unwrap() = value;
         });
-        let gateway = ask::gateway().respond_with(200, document);
-        let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
-        assert_eq!(families(&response.unwrap()), ["Basic", "Upper"], "{name}");
-        let log_count = usize::from(name != "again");
-        assert_eq!(gateway.logs().len(), log_count, "{name}");
+        let gateway = ask::responding(&[(200, &document)]);
+        let response = ask::price(&gateway).unwrap();
+        assert_eq!(families(&response), ["Basic", "Upper"], "{pointer}");
+        assert_eq!(gateway.logs().len(), log_count, "{pointer}");
     }
 }
 
@@ -311,11 +271,9 @@ fn missing_cabin_is_taken_from_fare_name() {
         offer["segmentFares"] = json!([]);
         offer["fare"]["family"] = json!("First");
     });
-    let response = priced(document, ask::price_request()).unwrap();
-    assert_eq!(
-        response.offers[2].journeys[0].segments[0].cabin,
-        Cabin::First
-    );
+    let response = ask::price(&ask::responding(&[(200, &document)])).unwrap();
+    let segment = &response.offers[2].journeys[0].segments[0];
+    assert_eq!(segment.cabin, Cabin::First);
 }
 
 #[test]
@@ -330,42 +288,37 @@ fn event_stream_is_read_like_single_document() {
         // The stream repeats the first batch, as a summary.
         event(&document["data"][0]),
     );
-    let response = priced(&stream, ask::price_request()).unwrap();
-    assert_eq!(families(&response), ["Basic", "Flex", "Upper"]);
+    let price = |document: &str| {
+        let gateway = ask::responding(&[(200, document)]);
+        (ask::price(&gateway), gateway.logs().len())
+    };
+    let (response, logged) = price(&stream);
+    assert_eq!(families(&response.unwrap()), ["Basic", "Flex", "Upper"]);
+    assert_eq!(logged, 0);
 
     let failed = "event: error\ndata: {\"error\": {\"code\": 51006, \"message\": \"m\"}}\n\n";
-    let gateway = ask::gateway().respond_with(200, format!("{failed}{stream}"));
-    let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
-    assert_eq!(response.unwrap().offers.len(), 3);
-    assert_eq!(gateway.logs().len(), 1);
-    let response = priced(failed, ask::price_request());
-    assert_eq!(outcome(&response), Failed, "{response:?}");
+    let (response, logged) = price(&format!("{failed}{stream}"));
+    assert_eq!((response.unwrap().offers.len(), logged), (3, 1));
+    assert_eq!(outcome(&price(failed).0), Failed);
 
     let broken = format!("{}data: {{\"data\": [", event(&document["data"][0]));
-    let response = priced(broken, ask::price_request());
-    assert_eq!(outcome(&response), InvalidResponse, "{response:?}");
+    assert_eq!(outcome(&price(&broken).0), InvalidResponse);
 }
 
 #[test]
 fn search_without_results_returns_empty_list() {
+    let no_availability = ask::error(2001);
     let nothing = [
         (200, r#"{"data": []}"#),
         (200, r#"{"data": null}"#),
         (200, r#"{"data": [{"journeys": null}]}"#),
-        (
-            200,
-            r#"{"error": {"code": 2001, "message": "no availability found"}}"#,
-        ),
+        (200, no_availability.as_str()),
         (204, ""),
     ];
-    for (status, document) in nothing {
-        let gateway = ask::gateway().respond_with(status, document);
-        let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
-        let response = response.unwrap();
-        assert!(
-            response.offers.is_empty() && !response.truncated,
-            "{document}"
-        );
+    for response in nothing {
+        let result = ask::price(&ask::responding(&[response])).unwrap();
+        let is_empty = result.offers.is_empty() && !result.truncated;
+        assert!(is_empty, "{response:?}");
     }
 }
 
@@ -375,7 +328,7 @@ fn repeated_json_key_uses_last_value() {
         "\"journeyKey\": \"k-direct\",",
         "\"journeyKey\": \"old\", \"offers\": [], \"journeyKey\": \"k-direct\",",
     );
-    let response = priced(document, ask::price_request()).unwrap();
+    let response = ask::price(&ask::responding(&[(200, &document)])).unwrap();
     let journey = &response.offers[2].journeys[1];
     assert_eq!(journey.supplier_journey_id, "k-direct-2");
 }
@@ -387,17 +340,11 @@ fn redirect_is_followed_once_within_same_origin() {
         let gateway = ask::gateway()
             .respond(moved(location))
             .respond_with(200, ask::fixture("rates.json"));
-        let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
-        assert_eq!(
-            response.is_ok(),
-            gateway.unused_responses() == 0,
-            "{location}"
-        );
+        let is_read = ask::price(&gateway).is_ok();
+        assert_eq!(is_read, gateway.unused_responses() == 0, "{location}");
         let requests = gateway.requests();
-        let same = requests
-            .iter()
-            .all(|request| request.body == requests[0].body);
-        assert!(same, "{location}");
+        let mut bodies = requests.iter().map(|request| &request.body);
+        assert!(bodies.all(|body| *body == requests[0].body), "{location}");
         requests.get(1).map(|request| request.url.clone())
     };
     let home = "https://api.liteapi.travel/v3.0/flights/rates/";
@@ -422,12 +369,8 @@ fn large_response_is_converted_up_to_limit() {
     let journeys = document["data"][0]["journeys"].as_array_mut().unwrap();
     for number in 0..600 {
         let mut itinerary = itinerary.clone();
-        for (index, offer) in itinerary["offers"]
-            .as_array_mut()
-            .unwrap()
-            .iter_mut()
-            .enumerate()
-        {
+        let offers = itinerary["offers"].as_array_mut().unwrap();
+        for (index, offer) in offers.iter_mut().enumerate() {
             offer["offerId"] = json!(format!("OFFER-{number}-{index}"));
             offer["pricing"]["display"]["total"] = json!(2000 - number);
         }
@@ -435,11 +378,8 @@ fn large_response_is_converted_up_to_limit() {
     }
     let document = document.to_string();
     assert!(document.len() > 3_000_000, "{}", document.len());
-    let request = PriceRequest {
-        limit: 250,
-        ..ask::price_request()
-    };
-    let response = priced(document, request).unwrap();
+    let gateway = ask::responding(&[(200, &document)]);
+    let response = price(&gateway, |request| request.limit = 250);
     assert_eq!((response.offers.len(), response.truncated), (250, true));
     assert_eq!(response.offers[0].total, 98_010);
 }
@@ -449,8 +389,7 @@ fn failed_search_returns_error() {
     let mut failures = read_failures();
     failures.push((Ok(Response::new(200, "<html>")), InvalidResponse));
     for (failure, expected) in failures {
-        let gateway = ask::gateway().exchange(failure);
-        let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
+        let response = ask::price(&ask::gateway().exchange(failure));
         assert_eq!(outcome(&response), expected, "{response:?}");
     }
 }

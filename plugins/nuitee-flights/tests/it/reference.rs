@@ -1,22 +1,18 @@
 //! Airports and airlines.
 
-use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
-use stopover_sdk::{FlightReference, ReadError};
+use stopover_sdk::testing::Outcome::{InvalidResponse, NotFound};
+use stopover_sdk::testing::outcome;
 
 use crate::ask;
 
 #[test]
 fn airports_keep_order_of_nuitee() {
-    let gateway = ask::responding_with("airports.json");
-    let response = gateway.run(|| NuiteeFlights::find_airports("Lond on".to_owned(), 20));
-    let response = response.unwrap();
-    let request = &gateway.requests()[0];
-    assert_eq!(
-        request.url,
-        "https://api.liteapi.travel/v3.0/data/flights/airports?q=Lond%20on"
-    );
-    assert_eq!(request.timeout_ms, Some(8_000));
+    let gateway = ask::fixtures(&["airports.json"]);
+    let response = ask::airports(&gateway, 20).unwrap();
+    let asked = "GET /data/flights/airports?q=Lond%20on";
+    assert_eq!(ask::sent(&gateway), [asked]);
+    assert_eq!(gateway.requests()[0].timeout_ms, Some(8_000));
     assert!(!response.truncated);
     // The airport without a code is left out.
     let [heathrow, own] = response.airports.as_slice() else {
@@ -27,14 +23,13 @@ fn airports_keep_order_of_nuitee() {
     assert_eq!(heathrow.country.as_deref(), Some("GB"));
     assert_eq!(heathrow.time_zone.as_deref(), Some("Europe/London"));
     assert_eq!(heathrow.latitude, Some(51.4706));
-    let unknown = (
-        &own.icao_code,
-        &own.city,
-        &own.state,
-        &own.country,
-        &own.time_zone,
+    let unknown = [&own.icao_code, &own.city, &own.state, &own.country];
+    assert!(
+        unknown
+            .into_iter()
+            .chain([&own.time_zone])
+            .all(Option::is_none)
     );
-    assert_eq!(unknown, (&None, &None, &None, &None, &None));
     assert_eq!((own.latitude, own.longitude), (None, None));
 }
 
@@ -44,54 +39,40 @@ fn airports_are_truncated_by_limit_or_by_listed_count() {
         let document = ask::changed("airports.json", |response| {
             response["data"][0]["count"] = json!(count);
         });
-        let gateway = ask::gateway().respond_with(200, document);
-        let response = gateway.run(|| NuiteeFlights::find_airports("London".to_owned(), limit));
-        let response = response.unwrap();
+        let response = ask::airports(&ask::responding(&[(200, &document)]), limit).unwrap();
         assert_eq!(response.truncated, expected, "{limit} {count}");
         assert!(response.airports.len() <= usize::from(limit));
     }
-    for nothing in [
-        r#"{"data": []}"#,
-        r#"{"data": [{"airports": [], "count": 0}]}"#,
-    ] {
-        let gateway = ask::gateway().respond_with(200, nothing);
-        let response = gateway.run(|| NuiteeFlights::find_airports("zz".to_owned(), 20));
+    let no_airports = r#"{"data": [{"airports": [], "count": 0}]}"#;
+    for nothing in [r#"{"data": []}"#, no_airports] {
+        let response = ask::airports(&ask::responding(&[(200, nothing)]), 20);
         assert!(response.unwrap().airports.is_empty());
     }
 }
 
 #[test]
 fn airline_is_read_by_code() {
-    let gateway = ask::responding_with("airline.json");
-    let airline = gateway.run(|| NuiteeFlights::read_airline("XO".to_owned()));
-    let airline = airline.unwrap();
-    assert_eq!(
-        gateway.requests()[0].url,
-        "https://api.liteapi.travel/v3.0/data/flights/airlines/iatas/XO"
-    );
+    let gateway = ask::fixtures(&["airline.json"]);
+    let airline = ask::airline(&gateway, "XO").unwrap();
+    let asked = "GET /data/flights/airlines/iatas/XO";
+    assert_eq!(ask::sent(&gateway), [asked]);
     assert_eq!(airline.iata_code, "XO");
     assert_eq!(airline.name, "Own Air");
     assert_eq!(airline.country.as_deref(), Some("FR"));
     assert_eq!(airline.alliance, None);
     assert!(!airline.is_active);
-    assert_eq!(
-        airline.logo_url.as_deref(),
-        Some("https://production.nuitee.flights/static/images/airlines/XO.png")
-    );
+    let logo = "https://production.nuitee.flights/static/images/airlines/XO.png";
+    assert_eq!(airline.logo_url.as_deref(), Some(logo));
 }
 
 #[test]
 fn logo_is_absolute_url_or_none() {
     let settings = r#"{"logo_url": "https://logos.example/base/"}"#;
+    let absolute = "https://a.example/x.png";
+    let joined = "https://logos.example/base/static/x.png";
     let cases = [
-        (
-            json!("https://a.example/x.png"),
-            Some("https://a.example/x.png"),
-        ),
-        (
-            json!("/static/x.png"),
-            Some("https://logos.example/base/static/x.png"),
-        ),
+        (json!(absolute), Some(absolute)),
+        (json!("/static/x.png"), Some(joined)),
         (json!("//elsewhere.example/x.png"), None),
         (json!("x.png"), None),
         (json!(""), None),
@@ -102,11 +83,8 @@ fn logo_is_absolute_url_or_none() {
             response["data"][0]["airline"]["logo"] = logo.clone();
             response["data"][0]["airline"]["active"] = Value::Null;
         });
-        let gateway = ask::gateway()
-            .respond_with(200, document)
-            .settings(settings);
-        let airline = gateway.run(|| NuiteeFlights::read_airline("xo".to_owned()));
-        let airline = airline.unwrap();
+        let gateway = ask::responding(&[(200, &document)]).settings(settings);
+        let airline = ask::airline(&gateway, "xo").unwrap();
         assert_eq!(airline.logo_url.as_deref(), expected, "{logo}");
         assert!(airline.is_active);
     }
@@ -114,32 +92,17 @@ fn logo_is_absolute_url_or_none() {
 
 #[test]
 fn missing_airline_is_not_found() {
-    type Case = (u16, &'static str, fn(&ReadError) -> bool);
-    let cases: [Case; 5] = [
-        (
-            404,
-            r#"{"error": {"code": 4004, "message": "entity not found"}}"#,
-            |error| matches!(error, ReadError::NotFound(_)),
-        ),
-        (200, r#"{"value": {"error": {"code": 4004}}}"#, |error| {
-            matches!(error, ReadError::NotFound(_))
-        }),
-        (200, r#"{"data": []}"#, |error| {
-            matches!(error, ReadError::NotFound(_))
-        }),
-        (200, r#"{"data": [{"airline": null}]}"#, |error| {
-            matches!(error, ReadError::NotFound(_))
-        }),
-        (
-            200,
-            r#"{"data": [{"airline": {"iata": "YP", "name": "Other"}}]}"#,
-            |error| matches!(error, ReadError::InvalidResponse(_)),
-        ),
+    let other = r#"{"data": [{"airline": {"iata": "YP", "name": "Other"}}]}"#;
+    let unknown = ask::error(4004);
+    let cases = [
+        (404, unknown.as_str(), NotFound),
+        (200, r#"{"value": {"error": {"code": 4004}}}"#, NotFound),
+        (200, r#"{"data": []}"#, NotFound),
+        (200, r#"{"data": [{"airline": null}]}"#, NotFound),
+        (200, other, InvalidResponse),
     ];
-    for (status, document, is_expected) in cases {
-        let gateway = ask::gateway().respond_with(status, document);
-        let error = gateway.run(|| NuiteeFlights::read_airline("XO".to_owned()));
-        let error = error.unwrap_err();
-        assert!(is_expected(&error), "{document}: {error:?}");
+    for (status, document, expected) in cases {
+        let airline = ask::airline(&ask::responding(&[(status, document)]), "XO");
+        assert_eq!(outcome(&airline), expected, "{document}: {airline:?}");
     }
 }

@@ -2,17 +2,19 @@
 //! the test passes and says that it skipped the replay.
 
 use std::collections::HashSet;
+use std::mem::discriminant;
 use std::path::Path;
 
 use nuitee_flights::NuiteeFlights;
 use serde_json::Value;
 use stopover_sdk::flight_booking::{BookRequest, BookingLookup, PrebookRequest};
-use stopover_sdk::flight_pricing::{PassengerCounts, PriceRequest};
-use stopover_sdk::testing::{self, MockGateway};
-use stopover_sdk::types::BookingStatus;
-use stopover_sdk::{
-    ChangeError, FlightBooking, FlightPricing, FlightReference, ReadError, RefusalReason,
+use stopover_sdk::flight_pricing::{PassengerCounts, PriceRequest, PriceResponse};
+use stopover_sdk::testing::Outcome::{
+    Done, Failed, Misconfigured, NotFound, NotSent, Refused, Rejected, Unknown,
 };
+use stopover_sdk::testing::{self, MockGateway, Outcome, outcome};
+use stopover_sdk::types::BookingStatus;
+use stopover_sdk::{ChangeError, FlightBooking, FlightPricing, ReadError};
 
 use crate::ask;
 
@@ -45,8 +47,8 @@ const CHECKS: [(&str, Check); 18] = [
 
 #[test]
 fn vendor_examples_are_read() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/fixtures/liteapi/extracted/flights");
+    let folder = "../../../shared/fixtures/liteapi/extracted/flights";
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let Some(documents) = testing::read_documents(&folder).unwrap() else {
         return;
     };
@@ -87,10 +89,13 @@ fn example_search() -> PriceRequest {
     }
 }
 
+fn example_price(document: &str, status: u16) -> Result<PriceResponse, ReadError> {
+    let gateway = MockGateway::with_responses(&[(status, document)]);
+    gateway.run(|| NuiteeFlights::price(example_search()))
+}
+
 fn rates(document: &str, status: u16) {
-    let gateway = MockGateway::new().respond_with(status, document);
-    let response = gateway.run(|| NuiteeFlights::price(example_search()));
-    let response = response.unwrap();
+    let response = example_price(document, status).unwrap();
     let [offer] = response.offers.as_slice() else {
         panic!("{response:?}");
     };
@@ -101,15 +106,13 @@ fn rates(document: &str, status: u16) {
     let segment = &offer.journeys[0].segments[0];
     assert_eq!(segment.marketing_flight, "DE2017");
     let passenger = &segment.passengers[0];
-    assert_eq!(passenger.checked_bags, Some(0));
-    assert_eq!(passenger.carry_on_bags, Some(1));
+    assert_eq!(
+        (passenger.checked_bags, passenger.carry_on_bags),
+        (Some(0), Some(1))
+    );
 
     let event = format!("event: result\ndata: {}\n\n", document.replace('\n', " "));
-    let gateway = MockGateway::new().respond_with(200, event);
-    assert_eq!(
-        gateway.run(|| NuiteeFlights::price(example_search())),
-        Ok(response)
-    );
+    assert_eq!(example_price(&event, 200), Ok(response));
 }
 
 /// Checks that every field that the adapter sends is in the vendor's example or in `optional`.
@@ -128,41 +131,37 @@ fn known_fields(sent: &Value, example: &Value, optional: &[&str]) {
                 known_fields(value, &example[0], optional);
             }
         }
-        (sent, example) => assert_eq!(
-            std::mem::discriminant(sent),
-            std::mem::discriminant(example),
-            "{sent}"
-        ),
+        (sent, example) => assert_eq!(discriminant(sent), discriminant(example), "{sent}"),
     }
 }
 
-fn rates_request(document: &str, _: u16) {
-    let gateway = MockGateway::new();
-    let _ = gateway.run(|| NuiteeFlights::price(ask::price_request()));
+fn check_request(gateway: &MockGateway, index: usize, document: &str, optional: &[&str]) {
     let example = serde_json::from_str(document).unwrap();
-    known_fields(&gateway.request_json(0), &example, &["childrenAges"]);
+    known_fields(&gateway.request_json(index), &example, optional);
+}
+
+fn rates_request(document: &str, _: u16) {
+    let gateway = ask::gateway();
+    let _ = ask::price(&gateway);
+    check_request(&gateway, 0, document, &["childrenAges"]);
 }
 
 fn verify_request(document: &str, _: u16) {
     let gateway = ask::gateway();
-    let _ = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
-    let example = serde_json::from_str(document).unwrap();
-    known_fields(&gateway.request_json(0), &example, &[]);
+    let _ = ask::prebook(&gateway);
+    check_request(&gateway, 0, document, &[]);
 }
 
 fn prebook_request(document: &str, _: u16) {
-    let gateway = ask::responding_with("verify.json");
-    let _ = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
-    let example = serde_json::from_str(document).unwrap();
-    known_fields(&gateway.request_json(1), &example, &[]);
+    let gateway = ask::fixtures(&["verify.json"]);
+    let _ = ask::prebook(&gateway);
+    check_request(&gateway, 1, document, &[]);
 }
 
 fn book_request(document: &str, _: u16) {
     let gateway = ask::gateway();
-    let _ = gateway.run(|| NuiteeFlights::book(ask::book_request()));
-    let example: Value = serde_json::from_str(document).unwrap();
-    let optional = ["customTags", "transactionId"];
-    known_fields(&gateway.request_json(0), &example, &optional);
+    let _ = ask::book(&gateway);
+    check_request(&gateway, 0, document, &["customTags", "transactionId"]);
 }
 
 /// Checks the example of a prebook. Its flights, fares and passengers differ from those of the
@@ -181,10 +180,8 @@ fn prebook(document: &str, status: u16) {
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let number = text(&segment["flight"]["marketingNumber"]);
         let departure = text(&segment["departureTime"]);
-        let (origin, destination) = (
-            text(&segment["originCode"]),
-            text(&segment["destinationCode"]),
-        );
+        let origin = text(&segment["originCode"]);
+        let destination = text(&segment["destinationCode"]);
         format!("DE{number} {origin} {destination} {}", &departure[..16])
     };
     let lines: Vec<String> = segments.iter().map(line).collect();
@@ -196,13 +193,10 @@ fn prebook(document: &str, status: u16) {
         ..ask::prebook_request()
     };
     request.passengers.truncate(1);
-    let gateway = MockGateway::new()
-        .respond_with(200, verify.to_string())
-        .respond_with(status, document);
+    let gateway = MockGateway::with_responses(&[(200, &verify.to_string()), (status, document)]);
     let bound = gateway.run(|| NuiteeFlights::prebook(request)).unwrap();
     assert_eq!(bound.total, 74_027);
-    assert_eq!(bound.fare, Some(42_187));
-    assert_eq!(bound.fare_tax, Some(31_840));
+    assert_eq!((bound.fare, bound.fare_tax), (Some(42_187), Some(31_840)));
     assert_eq!(bound.journeys.len(), 2);
     assert!(bound.checkout.unwrap().token.starts_with("pi_"));
 
@@ -211,98 +205,80 @@ fn prebook(document: &str, status: u16) {
         ..ask::book_request()
     };
     let _ = gateway.run(|| NuiteeFlights::book(request));
-    let sent = gateway.request_json(2);
-    assert_eq!(
-        sent["payment"]["transactionId"],
-        "tr_cts_WaTMwICRB0h_dOfyvLvvN"
-    );
+    let payment = &gateway.request_json(2)["payment"];
+    assert_eq!(payment["transactionId"], "tr_cts_WaTMwICRB0h_dOfyvLvvN");
 }
 
 fn read_booking(document: &str, status: u16) {
     let id = "1297abe4-57c5-4605-b8e7-5caad983c4a7";
-    let gateway = MockGateway::new().respond_with(status, document);
-    let read = gateway.run(|| NuiteeFlights::find(ask::find_request(Some(id))));
+    let read = ask::find(&ask::responding(&[(status, document)]), Some(id));
     let Ok(BookingLookup::Found(state)) = read else {
         panic!("{read:?}");
     };
     assert_eq!(state.status, BookingStatus::Confirmed);
     assert_eq!(state.airline_pnr, None);
     assert_eq!(state.total, 28_702);
-    assert_eq!(state.fare, Some(23_832));
-    assert_eq!(state.fare_tax, Some(4870));
+    assert_eq!((state.fare, state.fare_tax), (Some(23_832), Some(4870)));
 }
 
 fn read_refused(document: &str, status: u16) {
-    let gateway = MockGateway::new()
-        .respond_with(status, document)
-        .respond_with(200, r#"{"data": [{"bookings": []}]}"#);
-    let read = gateway.run(|| NuiteeFlights::find(ask::find_request(Some("x"))));
-    let is_expected = match code(document) {
-        47002 | 47003 => matches!(read, Ok(BookingLookup::NotFound)),
-        401 | 47001 | 47006 => matches!(read, Err(ReadError::Misconfigured(_))),
-        57099 => matches!(read, Err(ReadError::Failed(_))),
-        _ => matches!(read, Err(ReadError::Rejected(_))),
+    let none = (200, r#"{"data": [{"bookings": []}]}"#);
+    let read = ask::find(&ask::responding(&[(status, document), none]), Some("x"));
+    let expected = match code(document) {
+        47002 | 47003 => Done,
+        401 | 47001 | 47006 => Misconfigured,
+        57099 => Failed,
+        _ => Rejected("invalid"),
     };
-    assert!(is_expected, "{document}: {read:?}");
+    assert_eq!(outcome(&read), expected, "{document}: {read:?}");
 }
 
 fn rates_refused(document: &str, status: u16) {
-    let gateway = MockGateway::new().respond_with(status, document);
-    let response = gateway.run(|| NuiteeFlights::price(example_search()));
-    let is_expected = match status {
-        400 => matches!(response, Err(ReadError::Rejected(_))),
-        401 => matches!(response, Err(ReadError::Misconfigured(_))),
-        _ => matches!(response, Err(ReadError::Failed(_))),
+    let expected = match status {
+        400 => Rejected("invalid"),
+        401 => Misconfigured,
+        _ => Failed,
     };
-    assert!(is_expected, "{document}: {response:?}");
+    let response = example_price(document, status);
+    assert_eq!(outcome(&response), expected, "{document}: {response:?}");
 }
 
 fn verify_refused(document: &str, status: u16) {
-    let gateway = ask::gateway().respond_with(status, document);
-    let result = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
+    let result = ask::prebook(&ask::responding(&[(status, document)]));
     let is_definite = status < 500 || matches!(code(document), 52001 | 52016 | 52019);
-    assert!(
-        !matches!(result, Err(ChangeError::Unknown(_))),
-        "{document}"
-    );
-    refused_or(result.err(), is_definite, document);
+    check_refusal(result.err(), is_definite, NotSent, document);
 }
 
 fn prebook_refused(document: &str, status: u16) {
-    let gateway = ask::responding_with("verify.json").respond_with(status, document);
-    let result = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
+    let gateway = ask::fixtures(&["verify.json"]).respond_with(status, document);
     let is_definite = status < 500 || matches!(code(document), 53001 | 53016 | 53019);
-    refused_or(result.err(), is_definite, document);
+    check_refusal(ask::prebook(&gateway).err(), is_definite, Unknown, document);
 }
 
 fn book_refused(document: &str, status: u16) {
-    let gateway = ask::gateway().respond_with(status, document);
-    let result = gateway.run(|| NuiteeFlights::book(ask::book_request()));
-    refused_or(result.err(), status < 500, document);
+    let result = ask::book(&ask::responding(&[(status, document)]));
+    check_refusal(result.err(), status < 500, Unknown, document);
 }
 
-fn refused_or(error: Option<ChangeError>, is_definite: bool, document: &str) {
-    match error.unwrap() {
-        ChangeError::Refused(refusal) => {
-            assert!(is_definite, "{document}");
-            let account = matches!(refusal.reason, RefusalReason::Account);
-            let is_unauthorized =
-                document.contains("credential") || document.contains("unauthorized");
-            assert_eq!(
-                account,
-                is_unauthorized || document.contains("inactive"),
-                "{document}"
-            );
+/// Checks that a definite error is a refusal, and that any other has the given outcome.
+fn check_refusal(error: Option<ChangeError>, is_definite: bool, other: Outcome, document: &str) {
+    let error = error.unwrap();
+    let is_account = ["credential", "unauthorized", "inactive"]
+        .iter()
+        .any(|word| document.contains(word));
+    match Outcome::from(&error) {
+        Refused(reason) if is_definite => {
+            assert_eq!(reason == "account", is_account, "{document}");
         }
-        ChangeError::Unknown(_) | ChangeError::NotSent(_) => assert!(!is_definite, "{document}"),
-        other @ ChangeError::RateLimited(_) => panic!("{document}: {other:?}"),
+        outcome => {
+            assert!(!is_definite, "{document}: {error:?}");
+            assert_eq!(outcome, other, "{document}");
+        }
     }
 }
 
 fn airports(document: &str, status: u16) {
-    let gateway = MockGateway::new().respond_with(status, document);
-    let response = gateway.run(|| NuiteeFlights::find_airports("JFK".to_owned(), 20));
-    let response = response.unwrap();
+    let response = ask::airports(&ask::responding(&[(status, document)]), 20).unwrap();
     assert!(!response.truncated);
     let airport = &response.airports[0];
     assert_eq!(airport.country.as_deref(), Some("US"));
@@ -310,32 +286,28 @@ fn airports(document: &str, status: u16) {
 }
 
 fn airports_refused(document: &str, status: u16) {
-    let gateway = MockGateway::new().respond_with(status, document);
-    let response = gateway.run(|| NuiteeFlights::find_airports("J".to_owned(), 20));
-    reference_refused(response.map(|_| ()), document);
+    let response = ask::airports(&ask::responding(&[(status, document)]), 20);
+    check_reference_error(outcome(&response), document);
 }
 
 fn airline(document: &str, status: u16) {
-    let gateway = MockGateway::new().respond_with(status, document);
-    let airline = gateway.run(|| NuiteeFlights::read_airline("AA".to_owned()));
-    let airline = airline.unwrap();
+    let airline = ask::airline(&ask::responding(&[(status, document)]), "AA").unwrap();
     assert_eq!(airline.alliance.as_deref(), Some("oneworld"));
     assert_eq!(airline.country.as_deref(), Some("US"));
     assert!(airline.is_active);
 }
 
 fn airline_refused(document: &str, status: u16) {
-    let gateway = MockGateway::new().respond_with(status, document);
-    let airline = gateway.run(|| NuiteeFlights::read_airline("AA".to_owned()));
-    reference_refused(airline.map(|_| ()), document);
+    let airline = ask::airline(&ask::responding(&[(status, document)]), "AA");
+    check_reference_error(outcome(&airline), document);
 }
 
-fn reference_refused(result: Result<(), ReadError>, document: &str) {
-    let is_expected = match code(document) {
-        401 => matches!(result, Err(ReadError::Misconfigured(_))),
-        4002 => matches!(result, Err(ReadError::Rejected(_))),
-        4004 => matches!(result, Err(ReadError::NotFound(_))),
-        _ => matches!(result, Err(ReadError::Failed(_))),
+fn check_reference_error(outcome: Outcome, document: &str) {
+    let expected = match code(document) {
+        401 => Misconfigured,
+        4002 => Rejected("invalid"),
+        4004 => NotFound,
+        _ => Failed,
     };
-    assert!(is_expected, "{document}: {result:?}");
+    assert_eq!(outcome, expected, "{document}");
 }

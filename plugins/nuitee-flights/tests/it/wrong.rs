@@ -4,13 +4,10 @@
 use nuitee_flights::NuiteeFlights;
 use stopover_sdk::flight_booking::BookingLookup;
 use stopover_sdk::flight_cancellation::Quote;
-use stopover_sdk::supplier_events::WebhookRequest;
-use stopover_sdk::testing;
-use stopover_sdk::{
-    FlightBooking, FlightCancellation, FlightPricing, FlightReference, SupplierEvents,
-};
+use stopover_sdk::{FlightBooking, testing};
 
 use crate::ask;
+use crate::events::verify;
 
 /// Calls `check` with every document that differs from the fixture in one value.
 fn for_each_mutation(fixture: &str, check: impl Fn(&str)) {
@@ -20,8 +17,7 @@ fn for_each_mutation(fixture: &str, check: impl Fn(&str)) {
 #[test]
 fn mutated_rates_never_panic() {
     for_each_mutation("rates.json", |document| {
-        let gateway = ask::gateway().respond_with(200, document);
-        let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
+        let response = ask::price(&ask::responding(&[(200, document)]));
         for offer in response.iter().flat_map(|response| &response.offers) {
             assert!(offer.total > 0, "{document}");
             assert_eq!(offer.journeys.len(), 2, "{document}");
@@ -33,20 +29,16 @@ fn mutated_rates_never_panic() {
 #[test]
 fn mutated_verification_and_prebook_never_raise_price() {
     let request = ask::prebook_request();
+    let (verify, prebook) = (ask::fixture("verify.json"), ask::fixture("prebook.json"));
     for_each_mutation("verify.json", |document| {
-        let gateway = ask::gateway()
-            .respond_with(200, document)
-            .respond_with(200, ask::fixture("prebook.json"));
+        let gateway = ask::responding(&[(200, document), (200, &prebook)]);
         let bound = gateway.run(|| NuiteeFlights::prebook(request.clone()));
         if let Ok(bound) = bound {
             assert_eq!(bound.total, 119_040, "{document}");
         }
     });
-    let verify = ask::fixture("verify.json");
     for_each_mutation("prebook.json", |document| {
-        let gateway = ask::gateway()
-            .respond_with(200, &verify)
-            .respond_with(200, document);
+        let gateway = ask::responding(&[(200, &verify), (200, document)]);
         let bound = gateway.run(|| NuiteeFlights::prebook(request.clone()));
         if let Ok(bound) = bound {
             assert!((1..=121_040).contains(&bound.total), "{document}");
@@ -59,9 +51,7 @@ fn mutated_verification_and_prebook_never_raise_price() {
 fn mutated_booking_never_yields_negative_total() {
     let supplier_prebook = ask::supplier_prebook();
     for_each_mutation("booking.json", |document| {
-        let gateway = ask::gateway()
-            .respond_with(200, document)
-            .respond_with(204, "");
+        let gateway = ask::responding(&[(200, document), (204, "")]);
         let mut request = ask::find_request(Some(ask::BOOKING_ID));
         request.supplier_prebook = Some(supplier_prebook.clone());
         let found = gateway.run(|| NuiteeFlights::find(request));
@@ -76,18 +66,14 @@ fn mutated_booking_never_yields_negative_total() {
 #[test]
 fn mutated_quote_and_cancellation_never_yield_negative_amounts() {
     for_each_mutation("quote.json", |document| {
-        let gateway = ask::gateway().respond_with(200, document);
-        let quote = gateway.run(|| NuiteeFlights::quote_cancellation(ask::quote_request()));
+        let quote = ask::quote(&ask::responding(&[(200, document)]));
         if let Ok(Quote::Quoted(quote)) = quote {
             assert!(quote.fee >= 0 && quote.refund >= 0, "{document}");
         }
     });
     for_each_mutation("cancel.json", |document| {
-        let gateway = ask::gateway()
-            .respond_with(200, document)
-            .respond_with(500, "");
-        let canceled = gateway.run(|| NuiteeFlights::cancel(ask::cancel_request()));
-        if let Ok(state) = canceled {
+        let gateway = ask::responding(&[(200, document), (500, "")]);
+        if let Ok(state) = ask::cancel(&gateway) {
             let amounts = state.cancellation.unwrap();
             assert!(amounts.fee >= 0 && amounts.refund >= 0, "{document}");
         }
@@ -97,27 +83,18 @@ fn mutated_quote_and_cancellation_never_yield_negative_amounts() {
 #[test]
 fn mutated_airports_airlines_and_events_never_panic() {
     for_each_mutation("airports.json", |document| {
-        let gateway = ask::gateway().respond_with(200, document);
-        let response = gateway.run(|| NuiteeFlights::find_airports("London".to_owned(), 20));
+        let response = ask::airports(&ask::responding(&[(200, document)]), 20);
         for airport in response.iter().flat_map(|response| &response.airports) {
             assert!(!airport.iata_code.is_empty(), "{document}");
         }
     });
     for_each_mutation("airline.json", |document| {
-        let gateway = ask::gateway().respond_with(200, document);
-        let airline = gateway.run(|| NuiteeFlights::read_airline("XO".to_owned()));
-        if let Ok(airline) = airline {
+        if let Ok(airline) = ask::airline(&ask::responding(&[(200, document)]), "XO") {
             assert_eq!(airline.iata_code, "XO", "{document}");
         }
     });
     for_each_mutation("webhook.json", |document| {
-        let delivery = WebhookRequest {
-            headers: Vec::new(),
-            body: document.as_bytes().to_vec(),
-            received_at: 0,
-        };
-        let events = ask::gateway().run(|| NuiteeFlights::verify(delivery));
-        for event in events.iter().flatten() {
+        for event in verify(document).iter().flatten() {
             assert!(!event.id.is_empty(), "{document}");
         }
     });

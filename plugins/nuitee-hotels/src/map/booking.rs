@@ -11,9 +11,9 @@ use stopover_sdk::{html, time};
 
 use crate::map::prebook::Extras;
 use crate::map::{self, minor, policy};
-use crate::wire::LenientTextList;
 use crate::wire::booking::{Booking, Cancellation, SupplierRoom as WireRoom};
 use crate::wire::rate::CancellationPolicies;
+use crate::wire::{LenientTextList, room_position};
 
 /// Converts a status. Returns `None` for an unknown status, because neither "booked" nor "not
 /// booked" may be guessed.
@@ -175,7 +175,7 @@ fn room_policies(room: &WireRoom) -> Option<&CancellationPolicies> {
 /// Returns the rooms' positions in the request, ascending. Room numbers count from 1. If they are
 /// missing or not distinct, the order of the response is used.
 fn positions(rooms: &[WireRoom]) -> Vec<u8> {
-    let number = |room: &WireRoom| u8::try_from(room.occupancy_number.position()?).ok();
+    let number = |room: &WireRoom| u8::try_from(room_position(room.occupancy_number)?).ok();
     let numbered: Option<BTreeSet<u8>> = rooms.iter().map(number).collect();
     match numbered {
         Some(numbered) if numbered.len() == rooms.len() => numbered.into_iter().collect(),

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceResponse};
 use stopover_sdk::html;
 use stopover_sdk::json::DecodeError;
+use stopover_sdk::lenient::LenientCount;
 use stopover_sdk::types::hotel::{CancellationPolicy, HotelSummary, Loyalty, Promotion, RoomRate};
 use stopover_sdk::types::{MinorUnits, Money};
 
 use crate::map::{self, add, board, minor, policy};
 use crate::wire;
-use crate::wire::RoomNumber;
 use crate::wire::rate::{HotelRates, Rate, RetailRate, RoomType};
+use crate::wire::room_position;
 
 /// Maximum size of an offer reference that the gateway stores, in bytes.
 const OFFER_ID_BYTES: usize = 4096;
@@ -132,8 +133,8 @@ pub(crate) fn rooms(
     places.resize_with(wanted, || None);
     for (index, rate) in rates.into_iter().enumerate() {
         let position = match rate.occupancy_number {
-            RoomNumber(None) => Some(index),
-            numbered => numbered.position(),
+            LenientCount(None) => Some(index),
+            numbered => room_position(numbered),
         };
         let place = position.and_then(|position| places.get_mut(position));
         let Some(place) = place.filter(|place| place.is_none()) else {
@@ -215,7 +216,7 @@ fn due_at_property(rate: &RetailRate, currency: &str) -> Option<Option<Money>> {
 pub(crate) fn promotions(rates: &[Rate], currency: &str) -> Vec<Promotion> {
     let mut found: Vec<Promotion> = Vec::new();
     for (index, rate) in rates.iter().enumerate() {
-        let position = rate.occupancy_number.position().unwrap_or(index);
+        let position = room_position(rate.occupancy_number).unwrap_or(index);
         let Ok(position) = u8::try_from(position) else {
             continue;
         };

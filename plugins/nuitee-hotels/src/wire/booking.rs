@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use stopover_sdk::money::{Decimal, lenient};
 
 use crate::wire::rate::CancellationPolicies;
-use crate::wire::{Amount, LenientTextList, Reference, RoomNumber};
-use stopover_sdk::lenient::{LenientFlag, OneOrMany};
+use crate::wire::{Amount, LenientTextList, Reference};
+use stopover_sdk::lenient::{LenientCount, LenientFlag, OneOrMany};
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -108,7 +108,7 @@ impl Booking {
 #[derive(Debug, Deserialize)]
 pub(crate) struct SupplierRoom {
     #[serde(default)]
-    pub(crate) occupancy_number: RoomNumber,
+    pub(crate) occupancy_number: LenientCount,
     #[serde(rename = "cancellationPolicies")]
     pub(crate) cancellation_policies: Option<CancellationPolicies>,
     pub(crate) rate: Option<BookedRate>,

@@ -40,27 +40,22 @@ pub(crate) struct CheckTimes {
     pub(crate) checkout: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct Image {
     pub(crate) url: Option<String>,
     pub(crate) url_hd: Option<String>,
     pub(crate) caption: Option<String>,
-    #[serde(default)]
     pub(crate) order: LenientNumber,
-    #[serde(default)]
     pub(crate) default_image: LenientFlag,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct Room {
-    #[serde(default)]
     pub(crate) room_name: String,
     pub(crate) description: Option<String>,
-    #[serde(default)]
     pub(crate) max_occupancy: LenientNumber,
-    #[serde(default)]
     pub(crate) photos: OneOrMany<Photo>,
 }
 
@@ -90,15 +85,13 @@ pub(crate) struct ListedHotel {
 }
 
 /// A review. The reviewer's `name` is not read.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct Review {
-    #[serde(default)]
     pub(crate) average_score: LenientNumber,
     #[serde(rename = "type")]
     pub(crate) traveller_type: Option<String>,
     /// Date on which the review was written.
-    #[serde(default)]
     pub(crate) date: String,
     pub(crate) headline: Option<String>,
     pub(crate) language: Option<String>,

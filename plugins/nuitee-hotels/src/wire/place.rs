@@ -26,14 +26,11 @@ pub(crate) struct Place {
     pub(crate) viewport: Option<Viewport>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct AddressComponent {
-    #[serde(default)]
     pub(crate) long_text: String,
-    #[serde(default)]
     pub(crate) short_text: String,
-    #[serde(default)]
     pub(crate) types: OneOrMany<String>,
 }
 

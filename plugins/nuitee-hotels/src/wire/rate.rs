@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use stopover_sdk::money::{Decimal, lenient};
 
-use crate::wire::{Amount, RoomNumber};
-use stopover_sdk::lenient::{LenientFlag, LenientNumber, OneOrMany};
+use crate::wire::Amount;
+use stopover_sdk::lenient::{LenientCount, LenientFlag, LenientNumber, OneOrMany};
 
 /// Body of a request to `/hotels/rates`: hotels by id, by place or around a point.
 #[derive(Debug, Default, Serialize)]
@@ -66,17 +66,13 @@ pub(crate) struct HotelRates {
 }
 
 /// An offer, which Nuitee calls a room type: a rate for every requested room.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct RoomType {
-    #[serde(default)]
     pub(crate) offer_id: String,
-    #[serde(default)]
     pub(crate) rates: OneOrMany<Rate>,
     /// The offer's total: a list in the schema, an object in the responses.
-    #[serde(default)]
     pub(crate) offer_retail_rate: OneOrMany<Amount>,
-    #[serde(default)]
     pub(crate) loyalty_membership_id_required: LenientFlag,
 }
 
@@ -85,7 +81,7 @@ pub(crate) struct RoomType {
 pub(crate) struct Rate {
     /// Number of the room. Rates come in any order.
     #[serde(default)]
-    pub(crate) occupancy_number: RoomNumber,
+    pub(crate) occupancy_number: LenientCount,
     #[serde(default)]
     pub(crate) name: String,
     #[serde(default)]
@@ -96,14 +92,11 @@ pub(crate) struct Rate {
     pub(crate) cancellation_policies: Option<CancellationPolicies>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct RetailRate {
-    #[serde(default)]
     pub(crate) total: OneOrMany<Amount>,
-    #[serde(default)]
     pub(crate) taxes_and_fees: OneOrMany<TaxOrFee>,
-    #[serde(default)]
     pub(crate) promotions: OneOrMany<Promotion>,
 }
 
@@ -115,25 +108,21 @@ pub(crate) struct TaxOrFee {
     pub(crate) currency: String,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct Promotion {
-    #[serde(default)]
     pub(crate) name: String,
-    #[serde(default, deserialize_with = "lenient")]
+    #[serde(deserialize_with = "lenient")]
     pub(crate) discount: Option<Decimal>,
-    #[serde(default)]
     pub(crate) discount_type: String,
     pub(crate) currency: Option<String>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct CancellationPolicies {
-    #[serde(default)]
     pub(crate) cancel_policy_infos: OneOrMany<CancelPolicyInfo>,
     /// `RFN` or `NRFN`.
-    #[serde(default)]
     pub(crate) refundable_tag: String,
 }
 

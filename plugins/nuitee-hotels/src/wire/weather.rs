@@ -5,10 +5,9 @@ use serde::Deserialize;
 
 use stopover_sdk::lenient::{LenientNumber, OneOrMany};
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
 pub(crate) struct Weather {
-    #[serde(default)]
     pub(crate) weather_data: OneOrMany<WeatherData>,
 }
 
@@ -40,11 +39,10 @@ pub(crate) struct DetailedDay {
     pub(crate) pop: LenientNumber,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(crate) struct Range {
-    #[serde(default)]
     pub(crate) min: LenientNumber,
-    #[serde(default)]
     pub(crate) max: LenientNumber,
 }
 

@@ -1,19 +1,32 @@
 //! Requests as the gateway makes them, and mock gateways with responses.
 
-use stopover_sdk::hotel_booking::{BookRequest, FindRequest, PrebookRequest};
-use stopover_sdk::hotel_cancellation::{CancelRequest, QuoteRequest};
-use stopover_sdk::hotel_pricing::PriceRequest;
+use nuitee_hotels::NuiteeHotels;
+use stopover_sdk::hotel_booking::{
+    BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
+};
+use stopover_sdk::hotel_cancellation::{CancelRequest, Quote, QuoteRequest};
+use stopover_sdk::hotel_content::HotelDetails;
+use stopover_sdk::hotel_pricing::{PriceRequest, PriceResponse};
 use stopover_sdk::testing::{self, MockGateway};
 use stopover_sdk::types::Contact;
-use stopover_sdk::types::hotel::{Guest, GuestType, Occupancy, RoomGuests, Stay};
+use stopover_sdk::types::hotel::{Guest, GuestType, Occupancy, RoomGuests, Stay, SupplierBooking};
+use stopover_sdk::{
+    ChangeError, HotelBooking, HotelCancellation, HotelContent, HotelPricing, ReadError,
+};
 
 pub(crate) fn fixture(name: &str) -> String {
     testing::read_fixture(env!("CARGO_MANIFEST_DIR"), name)
 }
 
-/// Creates a mock gateway whose first response is a fixture.
-pub(crate) fn responding_with(name: &str) -> MockGateway {
-    MockGateway::new().respond_with(200, fixture(name))
+/// Creates a mock gateway whose responses are these fixtures.
+pub(crate) fn fixtures(names: &[&str]) -> MockGateway {
+    let respond = |gateway: MockGateway, name: &&str| gateway.respond_with(200, fixture(name));
+    names.iter().fold(MockGateway::new(), respond)
+}
+
+/// Returns method, host and path of every request.
+pub(crate) fn sent(gateway: &MockGateway) -> Vec<String> {
+    gateway.request_lines("https://")
 }
 
 /// Returns a stay of two nights in two rooms, priced in euros.
@@ -40,6 +53,10 @@ pub(crate) fn price_request() -> PriceRequest {
     }
 }
 
+pub(crate) fn price(gateway: &MockGateway) -> Result<PriceResponse, ReadError> {
+    gateway.run(|| NuiteeHotels::price(price_request()))
+}
+
 pub(crate) fn prebook_request() -> PrebookRequest {
     PrebookRequest {
         client_reference: "bkg_own_1-p1".to_owned(),
@@ -51,6 +68,10 @@ pub(crate) fn prebook_request() -> PrebookRequest {
         rooms: rooms(),
         use_payment_sdk: false,
     }
+}
+
+pub(crate) fn prebook(gateway: &MockGateway) -> Result<PrebookResponse, ChangeError> {
+    gateway.run(|| NuiteeHotels::prebook(prebook_request()))
 }
 
 pub(crate) fn book_request() -> BookRequest {
@@ -66,19 +87,34 @@ pub(crate) fn book_request() -> BookRequest {
     }
 }
 
-pub(crate) fn find_request(supplier_reference: Option<&str>) -> FindRequest {
-    FindRequest {
+pub(crate) fn book(gateway: &MockGateway) -> Result<SupplierBooking, ChangeError> {
+    gateway.run(|| NuiteeHotels::book(book_request()))
+}
+
+pub(crate) fn find(gateway: &MockGateway, id: Option<&str>) -> Result<BookingLookup, ReadError> {
+    let request = FindRequest {
         client_reference: "bkg_own_1".to_owned(),
-        supplier_reference: supplier_reference.map(str::to_owned),
+        supplier_reference: id.map(str::to_owned),
         supplier_prebook: None,
+    };
+    gateway.run(|| NuiteeHotels::find(request))
+}
+
+/// Returns the booking that a response has.
+pub(crate) fn found(document: &str) -> SupplierBooking {
+    let gateway = MockGateway::with_responses(&[(200, document)]);
+    match find(&gateway, Some("BK-OWN-1")) {
+        Ok(BookingLookup::Found(state)) => state,
+        other => panic!("{other:?}"),
     }
 }
 
-pub(crate) fn quote_request() -> QuoteRequest {
-    QuoteRequest {
+pub(crate) fn quote(gateway: &MockGateway) -> Result<Quote, ReadError> {
+    let request = QuoteRequest {
         supplier_reference: "BK-OWN-1".to_owned(),
         client_reference: "bkg_own_1".to_owned(),
-    }
+    };
+    gateway.run(|| NuiteeHotels::quote_cancellation(request))
 }
 
 pub(crate) fn cancel_request() -> CancelRequest {
@@ -88,6 +124,14 @@ pub(crate) fn cancel_request() -> CancelRequest {
         supplier_reference: "BK-OWN-1".to_owned(),
         rooms: vec![],
     }
+}
+
+pub(crate) fn cancel(gateway: &MockGateway) -> Result<SupplierBooking, ChangeError> {
+    gateway.run(|| NuiteeHotels::cancel(cancel_request()))
+}
+
+pub(crate) fn details(gateway: &MockGateway) -> Result<HotelDetails, ReadError> {
+    gateway.run(|| NuiteeHotels::read_details("lpown1".to_owned()))
 }
 
 fn contact() -> Contact {
@@ -104,20 +148,16 @@ fn rooms() -> Vec<RoomGuests> {
     let guest = |name: &str, is_lead, age: Option<u8>| Guest {
         first_name: name.to_owned(),
         last_name: "Guest".to_owned(),
-        guest_type: if age.is_some() {
-            GuestType::Child
-        } else {
-            GuestType::Adult
-        },
+        guest_type: age.map_or(GuestType::Adult, |_| GuestType::Child),
         is_lead,
         age,
     };
-    vec![
-        RoomGuests {
-            guests: vec![guest("Bo", false, None), guest("Cy", true, None)],
-        },
-        RoomGuests {
-            guests: vec![guest("Di", true, None), guest("Ed", false, Some(7))],
-        },
-    ]
+    let rooms = [
+        [guest("Bo", false, None), guest("Cy", true, None)],
+        [guest("Di", true, None), guest("Ed", false, Some(7))],
+    ];
+    let rooms = rooms.map(|guests| RoomGuests {
+        guests: guests.to_vec(),
+    });
+    rooms.to_vec()
 }

@@ -12,95 +12,79 @@ use crate::ask;
 
 #[test]
 fn hotel_details_are_plain_text_without_invented_data() {
-    let gateway = ask::responding_with("hotel.json");
-    let details = gateway
-        .run(|| NuiteeHotels::read_details("lpown1".to_owned()))
-        .unwrap();
+    let details = ask::details(&ask::fixtures(&["hotel.json"])).unwrap();
     assert_eq!(details.name, "Harbour & Sons");
-    assert_eq!(
-        details.description.as_deref(),
-        Some("By the sea\nQuiet rooms.")
+    let ratings = (
+        details.star_rating,
+        details.guest_rating,
+        details.review_count,
     );
-    assert_eq!(details.star_rating, Some(4.0));
-    assert_eq!(details.guest_rating, Some(8.1));
-    assert_eq!(details.review_count, Some(120));
-    assert_eq!(details.country.as_deref(), Some("HR"));
-    assert_eq!(details.postal_code.as_deref(), Some("22000"));
-    assert_eq!(details.region, None);
-    assert_eq!(details.time_zone, None);
-    assert_eq!(details.phone, None);
-    assert_eq!(details.email.as_deref(), Some("front@harbour.example"));
-    assert_eq!(details.check_in_from.as_deref(), Some("14:00"));
-    assert_eq!(details.check_out_until.as_deref(), Some("11:00"));
+    assert_eq!(ratings, (Some(4.0), Some(8.1), Some(120)));
+    for (text, expected) in [
+        (&details.description, "By the sea\nQuiet rooms."),
+        (&details.country, "HR"),
+        (&details.postal_code, "22000"),
+        (&details.email, "front@harbour.example"),
+        (&details.check_in_from, "14:00"),
+        (&details.check_out_until, "11:00"),
+        (&details.images[1].caption, "Pool"),
+        (&details.rooms[0].description, "Bright"),
+    ] {
+        assert_eq!(text.as_deref(), Some(expected));
+    }
+    let missing = [&details.region, &details.time_zone, &details.phone];
+    assert_eq!(missing, [&None, &None, &None]);
     assert_eq!(details.amenities, ["Pool", "Bar"]);
-    let urls: Vec<_> = details
-        .images
-        .iter()
-        .map(|image| image.url.as_str())
-        .collect();
-    assert_eq!(
-        urls,
-        ["https://img.example/1.jpg", "https://img.example/2hd.jpg"]
-    );
-    assert_eq!(details.images[1].caption.as_deref(), Some("Pool"));
-    let policies: Vec<_> = details
-        .policies
-        .iter()
+    let urls = details.images.iter().chain(&details.rooms[0].images);
+    let urls: Vec<_> = urls.map(|image| image.url.as_str()).collect();
+    let expected =
+        ["1.jpg", "2hd.jpg", "rhd.jpg"].map(|name| format!("https://img.example/{name}"));
+    assert_eq!(urls, expected);
+    let policies = details.policies.iter();
+    let policies: Vec<_> = policies
         .map(|policy| (policy.name.as_str(), policy.text.as_str()))
         .collect();
-    assert_eq!(
-        policies,
-        [
-            ("Internet", "Free of charge."),
-            ("Important information", "Bring an identity card."),
-        ]
-    );
-    assert_eq!(details.rooms[0].description.as_deref(), Some("Bright"));
-    assert_eq!(
-        details.rooms[0].images[0].url,
-        "https://img.example/rhd.jpg"
-    );
+    let internet = ("Internet", "Free of charge.");
+    let important = ("Important information", "Bring an identity card.");
+    assert_eq!(policies, [internet, important]);
     assert_eq!(details.rooms[1].max_occupancy, None);
     assert_eq!(details.rooms[1].description, None);
 }
 
 #[test]
 fn missing_hotel_is_not_found() {
-    for (status, body) in [
+    let null = r#"{"data": null}"#;
+    for response in [
         (204, ""),
-        (200, r#"{"data": null}"#),
+        (200, null),
         (200, r#"{"data": {}}"#),
         (404, "{}"),
     ] {
-        let gateway = MockGateway::new().respond_with(status, body);
-        let details = gateway.run(|| NuiteeHotels::read_details("lpx".to_owned()));
-        assert_eq!(outcome(&details), NotFound, "{status} {body}: {details:?}");
+        let details = ask::details(&MockGateway::with_responses(&[response]));
+        assert_eq!(outcome(&details), NotFound, "{response:?}: {details:?}");
     }
 }
 
 #[test]
 fn reviews_are_newest_first_without_names() {
-    let gateway = ask::responding_with("reviews.json");
-    let reviews = gateway
-        .run(|| NuiteeHotels::read_reviews("lpown1".to_owned(), 2))
-        .unwrap();
+    let gateway = ask::fixtures(&["reviews.json"]);
+    let reviews = gateway.run(|| NuiteeHotels::read_reviews("lpown1".to_owned(), 2));
+    let reviews = reviews.unwrap();
     assert_eq!((reviews.count, reviews.average), (41, None));
-    assert_eq!(reviews.items.len(), 2);
-    assert_eq!(reviews.items[0].title.as_deref(), Some("Great"));
-    assert_eq!(
-        reviews.items[0].traveller_type.as_deref(),
-        Some("solo traveller")
-    );
-    assert_eq!(reviews.items[1].traveller_type.as_deref(), Some("couples"));
-    assert_eq!(reviews.items[1].rating, Some(6.5));
-    assert_eq!(reviews.items[1].cons.as_deref(), None);
-    assert_eq!(reviews.items[1].pros.as_deref(), Some("View"));
     assert!(!format!("{reviews:?}").contains("Canary"));
-    let url = &gateway.requests()[0].url;
-    assert!(
-        url.ends_with("/data/reviews?hotelId=lpown1&limit=2"),
-        "{url}"
+    let [newest, second] = reviews.items.as_slice() else {
+        panic!("{reviews:?}");
+    };
+    assert_eq!(newest.title.as_deref(), Some("Great"));
+    assert_eq!(newest.traveller_type.as_deref(), Some("solo traveller"));
+    assert_eq!(second.traveller_type.as_deref(), Some("couples"));
+    assert_eq!(second.rating, Some(6.5));
+    assert_eq!(
+        (second.pros.as_deref(), &second.cons),
+        (Some("View"), &None)
     );
+    let sent = ["GET api.liteapi.travel/v3.0/data/reviews?hotelId=lpown1&limit=2"];
+    assert_eq!(ask::sent(&gateway), sent);
 }
 
 fn places(
@@ -119,10 +103,11 @@ fn places(
 
 #[test]
 fn place_has_details_and_alternatives() {
-    let gateway = ask::responding_with("places.json").respond_with(200, ask::fixture("place.json"));
+    let gateway = ask::fixtures(&["places.json", "place.json"]);
     let found = places(&gateway, None, 1).unwrap();
-    assert_eq!(found.len(), 1);
-    let place = &found[0];
+    let [place] = found.as_slice() else {
+        panic!("{found:?}");
+    };
     assert_eq!(place.supplier_place_id, "pl/1");
     assert_eq!(place.address, "Port Example, Croatia");
     assert_eq!(place.country.as_deref(), Some("HR"));
@@ -131,34 +116,26 @@ fn place_has_details_and_alternatives() {
     assert_eq!(place.alternatives[0].name, "Port Example Marina");
     let radius = place.suggested_radius.unwrap();
     assert!((4_000.0..5_000.0).contains(&radius), "{radius}");
-    let requests = gateway.requests();
-    assert_eq!(
-        requests[0].url,
-        "https://api.liteapi.travel/v3.0/data/places?textQuery=Port%20Example&language=en"
-    );
-    assert_eq!(
-        requests[1].url,
-        "https://api.liteapi.travel/v3.0/data/places/pl%2F1?language=en"
-    );
+    let sent = [
+        "GET api.liteapi.travel/v3.0/data/places?textQuery=Port%20Example&language=en",
+        "GET api.liteapi.travel/v3.0/data/places/pl%2F1?language=en",
+    ];
+    assert_eq!(ask::sent(&gateway), sent);
 }
 
 #[test]
 fn places_of_other_countries_and_with_failed_details_are_left_out() {
-    let gateway = ask::responding_with("places.json")
-        .respond_with(200, ask::fixture("place.json"))
-        .respond_with(200, ask::fixture("place.json"));
+    let gateway = ask::fixtures(&["places.json", "place.json", "place.json"]);
     assert_eq!(places(&gateway, Some("FR"), 5).unwrap().len(), 0);
 
-    let gateway = ask::responding_with("places.json")
+    let gateway = ask::fixtures(&["places.json"])
         .fail_with(Error::ConnectionLost("x".into()))
         .respond_with(200, ask::fixture("place.json"));
     let found = places(&gateway, Some("HR"), 5).unwrap();
     assert_eq!(found[0].supplier_place_id, "pl2");
 
-    let gateway = ask::responding_with("places.json")
-        .respond_with(500, "")
-        .respond_with(500, "");
-    let found = places(&gateway, None, 5);
+    let gateway = ask::fixtures(&["places.json"]).respond_with(500, "");
+    let found = places(&gateway.respond_with(500, ""), None, 5);
     assert_eq!(outcome(&found), Failed, "{found:?}");
 }
 
@@ -173,62 +150,55 @@ fn error_wrapped_in_value_is_error_with_any_status() {
 
 #[test]
 fn both_forms_of_weather_are_read_for_requested_days() {
-    let gateway = ask::responding_with("weather.json");
     let at = Location {
         latitude: 43.735,
         longitude: 15.889,
     };
-    let days = gateway
-        .run(|| NuiteeHotels::forecast(at, "2027-06-01".to_owned(), "2027-06-03".to_owned()))
-        .unwrap();
-    let dates: Vec<_> = days.iter().map(|day| day.date.as_str()).collect();
+    let forecast = |gateway: &MockGateway| {
+        let (start, end) = ("2027-06-01".to_owned(), "2027-06-03".to_owned());
+        gateway.run(|| NuiteeHotels::forecast(at, start, end))
+    };
+    let gateway = ask::fixtures(&["weather.json"]);
+    let days = forecast(&gateway).unwrap();
+    // The array beside `data` contains other days.
+    let [detailed, daily] = days.as_slice() else {
+        panic!("{days:?}");
+    };
+    assert_eq!([&detailed.date, &daily.date], ["2027-06-01", "2027-06-02"]);
     assert_eq!(
-        dates,
-        ["2027-06-01", "2027-06-02"],
-        "the array beside `data` contains other days"
+        detailed.summary.as_deref(),
+        Some("Clear, then clouds: warm")
     );
-    assert_eq!(days[0].summary.as_deref(), Some("Clear, then clouds: warm"));
-    assert_eq!(days[0].conditions[0].description, "clear sky");
-    assert_eq!(days[0].temperature_min, Some(17.5));
-    assert_eq!(days[0].humidity_percent, Some(55.0));
-    assert_eq!(days[0].precipitation_probability, Some(0.1));
-    assert_eq!(days[1].afternoon_humidity_percent, Some(61.2));
-    assert_eq!(days[1].maximum_wind_speed_mps, Some(7.2));
-    assert_eq!(days[1].precipitation_total_mm, Some(0.4));
-    assert_eq!(days[1].humidity_percent, None);
+    assert_eq!(detailed.conditions[0].description, "clear sky");
+    assert_eq!(detailed.temperature_min, Some(17.5));
+    assert_eq!(detailed.humidity_percent, Some(55.0));
+    assert_eq!(detailed.precipitation_probability, Some(0.1));
+    assert_eq!(daily.afternoon_humidity_percent, Some(61.2));
+    assert_eq!(daily.maximum_wind_speed_mps, Some(7.2));
+    assert_eq!(daily.precipitation_total_mm, Some(0.4));
+    assert_eq!(daily.humidity_percent, None);
     let url = &gateway.requests()[0].url;
     let query =
         "latitude=43.735&longitude=15.889&startDate=2027-06-01&endDate=2027-06-03&units=metric";
     assert!(url.ends_with(query), "{url}");
 
-    let gateway = MockGateway::new().respond_with(204, "");
-    let none = gateway
-        .run(|| NuiteeHotels::forecast(at, "2027-06-01".to_owned(), "2027-06-03".to_owned()));
+    let none = forecast(&MockGateway::new().respond_with(204, ""));
     assert_eq!(none, Ok(vec![]));
 }
 
 #[test]
 fn calendar_prices_are_us_cents_of_requested_hotels_and_days() {
     let read = |gateway: &MockGateway| {
-        let ids = vec![
-            "lpown1".to_owned(),
-            "lpown2".to_owned(),
-            "lpown3".to_owned(),
-        ];
-        gateway.run(|| {
-            NuiteeHotels::read_prices(ids, "2027-06-01".to_owned(), "2027-06-08".to_owned())
-        })
+        let ids = ["lpown1", "lpown2", "lpown3"].map(str::to_owned).to_vec();
+        let (start, end) = ("2027-06-01".to_owned(), "2027-06-08".to_owned());
+        gateway.run(|| NuiteeHotels::read_prices(ids, start, end))
     };
-    let gateway = ask::responding_with("prices.json");
+    let gateway = ask::fixtures(&["prices.json"]);
     let hotels = read(&gateway).unwrap();
-    let ids: Vec<_> = hotels
-        .iter()
-        .map(|hotel| hotel.supplier_hotel_id.as_str())
-        .collect();
-    assert_eq!(ids, ["lpown1", "lpown2"]);
-    let prices: Vec<_> = hotels[0]
-        .prices
-        .iter()
+    let ids = hotels.iter().map(|hotel| hotel.supplier_hotel_id.as_str());
+    assert!(ids.eq(["lpown1", "lpown2"]));
+    let prices = hotels[0].prices.iter();
+    let prices: Vec<_> = prices
         .map(|day| (day.date.as_str(), day.average_nightly))
         .collect();
     assert_eq!(prices, [("2027-06-01", 10700), ("2027-06-02", 13150)]);

@@ -1,9 +1,9 @@
 //! The adapter's description.
 
 use nuitee_hotels::NuiteeHotels;
+use stopover_sdk::Plugin;
 use stopover_sdk::testing::Outcome::Misconfigured;
 use stopover_sdk::testing::{MockGateway, outcome};
-use stopover_sdk::{HotelPricing, Plugin};
 
 use crate::ask;
 
@@ -11,10 +11,8 @@ use crate::ask;
 fn description_has_both_hosts_and_no_guarantees() {
     let description = MockGateway::new().run(NuiteeHotels::describe);
     assert_eq!(description.name, "nuitee-hotels");
-    assert_eq!(
-        description.hosts,
-        ["api.liteapi.travel", "book.liteapi.travel"]
-    );
+    let hosts = ["api.liteapi.travel", "book.liteapi.travel"];
+    assert_eq!(description.hosts, hosts);
     assert_eq!(description.reads_consistent_after_ms, None);
     assert!(!description.supports_idempotent_resend);
     assert!(!description.supports_partial_cancellation);
@@ -32,12 +30,17 @@ fn settings_change_hosts_and_payment_collection() {
         .run(NuiteeHotels::describe);
     assert_eq!(description.hosts, ["127.0.0.1:9001", "127.0.0.1:9002"]);
     assert!(description.collects_payment);
+    let settings = settings.replace("9002", "9001");
+    let gateway = MockGateway::new().settings(&settings);
+    assert_eq!(
+        gateway.run(NuiteeHotels::describe).hosts,
+        ["127.0.0.1:9001"]
+    );
 }
 
 #[test]
 fn invalid_settings_fail_calls_before_any_request() {
     let gateway = MockGateway::new().settings(r#"{"payment_method": "CASH"}"#);
-    let response = gateway.run(|| NuiteeHotels::price(ask::price_request()));
-    assert_eq!(outcome(&response), Misconfigured, "{response:?}");
+    assert_eq!(outcome(&ask::price(&gateway)), Misconfigured);
     assert!(gateway.requests().is_empty());
 }

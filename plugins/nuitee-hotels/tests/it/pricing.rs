@@ -2,43 +2,38 @@
 
 use nuitee_hotels::NuiteeHotels;
 use serde_json::json;
-use stopover_sdk::hotel_pricing::{Offer, PriceResponse};
+use stopover_sdk::hotel_pricing::Offer;
 use stopover_sdk::testing::Outcome::InvalidResponse;
 use stopover_sdk::testing::{MockGateway, outcome};
+use stopover_sdk::types::hotel::Promotion;
 use stopover_sdk::types::{Board, Money};
-use stopover_sdk::{HotelPricing, ReadError, time};
+use stopover_sdk::{HotelPricing, time};
 
 use crate::ask;
 
-fn price(gateway: &MockGateway) -> Result<PriceResponse, ReadError> {
-    gateway.run(|| NuiteeHotels::price(ask::price_request()))
+/// Returns the offers of the only hotel of a response.
+fn offers(gateway: &MockGateway) -> Vec<Offer> {
+    let mut response = ask::price(gateway).unwrap();
+    assert_eq!(response.hotels.len(), 1);
+    response.hotels.remove(0).offers
 }
 
-fn priced() -> (Vec<Offer>, MockGateway) {
-    let gateway = ask::responding_with("rates.json");
-    let mut response = price(&gateway).unwrap();
-    assert_eq!(response.hotels.len(), 1);
-    (response.hotels.remove(0).offers, gateway)
+fn priced() -> Vec<Offer> {
+    offers(&ask::fixtures(&["rates.json"]))
 }
 
 #[test]
 fn pricing_sends_documented_request() {
-    let (_, gateway) = priced();
-    let requests = gateway.requests();
-    assert_eq!(requests.len(), 1);
+    let gateway = ask::fixtures(&["rates.json"]);
+    offers(&gateway);
+    let sent = ["POST api.liteapi.travel/v3.0/hotels/rates"];
+    assert_eq!(ask::sent(&gateway), sent);
+    let request = &gateway.requests()[0];
+    assert_eq!(request.timeout_ms, Some(12_000));
+    let mut headers = request.headers.iter();
+    assert!(headers.all(|header| header.name == "content-type"));
     assert_eq!(
-        requests[0].url,
-        "https://api.liteapi.travel/v3.0/hotels/rates"
-    );
-    assert_eq!(requests[0].timeout_ms, Some(12_000));
-    assert!(
-        requests[0]
-            .headers
-            .iter()
-            .all(|header| header.name == "content-type")
-    );
-    assert_eq!(
-        requests[0].body_json(),
+        request.body_json(),
         json!({
             "hotelIds": ["lpown2", "lpown1"],
             "checkin": "2027-06-01",
@@ -55,8 +50,7 @@ fn pricing_sends_documented_request() {
 
 #[test]
 fn only_requested_hotels_with_offers_are_returned() {
-    let gateway = ask::responding_with("rates.json");
-    let response = price(&gateway).unwrap();
+    let response = ask::price(&ask::fixtures(&["rates.json"])).unwrap();
     let hotel = &response.hotels[0].hotel;
     assert_eq!(response.hotels.len(), 1);
     assert_eq!(hotel.supplier_hotel_id, "lpown1");
@@ -68,14 +62,13 @@ fn only_requested_hotels_with_offers_are_returned() {
 
 #[test]
 fn rooms_are_in_requested_order() {
-    let (offers, _) = priced();
-    let rooms = &offers[0].rooms;
-    let rooms: Vec<_> = rooms.iter().map(|room| (&*room.name, room.total)).collect();
+    let rooms = &priced()[0].rooms;
+    let totals: Vec<_> = rooms.iter().map(|room| (&*room.name, room.total)).collect();
     assert_eq!(
-        rooms,
+        totals,
         [("Double Sea View", 25010), ("Twin Sea View", 21040)]
     );
-    for room in &offers[0].rooms {
+    for room in rooms {
         assert_eq!(room.board, Board::BedAndBreakfast);
         assert_eq!(room.board_name, "Bed and Breakfast");
     }
@@ -83,30 +76,29 @@ fn rooms_are_in_requested_order() {
 
 #[test]
 fn totals_are_read_from_list_or_object() {
-    let (offers, _) = priced();
-    assert_eq!(offers[0].supplier_offer, "OFFER-SEA");
-    assert_eq!(offers[0].total, 46050);
-    assert_eq!(offers[1].supplier_offer, "OFFER-GARDEN");
-    assert_eq!(offers[1].total, 35001);
+    let offers = priced();
+    let totals = offers
+        .iter()
+        .map(|offer| (&*offer.supplier_offer, offer.total));
+    assert!(totals.eq([("OFFER-SEA", 46050), ("OFFER-GARDEN", 35001)]));
     assert_eq!(offers[1].rooms[1].total, 17001);
+    // Nuitee states no expiry.
+    assert!(offers.iter().all(|offer| offer.expires_at.is_none()));
 }
 
 #[test]
 fn unusable_offers_are_left_out_and_logged() {
-    let (offers, gateway) = priced();
-    assert_eq!(offers.len(), 2);
+    let gateway = ask::fixtures(&["rates.json"]);
+    assert_eq!(offers(&gateway).len(), 2);
     let logged = gateway.logs();
     assert_eq!(logged.len(), 1);
-    assert!(
-        logged[0].1.starts_with("3 offers left out"),
-        "{}",
-        logged[0].1
-    );
+    let message = &logged[0].1;
+    assert!(message.starts_with("3 offers left out"), "{message}");
 }
 
 #[test]
 fn only_fees_not_included_are_due_at_property() {
-    let (offers, _) = priced();
+    let offers = priced();
     assert_eq!(offers[0].rooms[0].due_at_property, None);
     let due = Money::new(1350, "EUR");
     assert_eq!(offers[0].rooms[1].due_at_property, Some(due));
@@ -114,107 +106,82 @@ fn only_fees_not_included_are_due_at_property() {
 
 #[test]
 fn offer_policy_merges_policies_of_all_rooms() {
-    let (offers, _) = priced();
+    let offers = priced();
     let policy = &offers[0].policy;
     let at = |text| time::parse_timestamp(text).unwrap();
-    let steps: Vec<_> = policy
-        .penalties
-        .iter()
+    let penalties = policy.penalties.iter();
+    let steps: Vec<_> = penalties
         .map(|penalty| (penalty.start, penalty.amount))
         .collect();
-    assert_eq!(
-        steps,
-        [
-            (at("2027-05-20 10:00:00"), 5000),
-            (at("2027-05-25 10:00:00"), 30010),
-            (at("2027-05-27 10:00:00"), 46050),
-        ]
-    );
+    let expected = [
+        (at("2027-05-20 10:00:00"), 5000),
+        (at("2027-05-25 10:00:00"), 30010),
+        (at("2027-05-27 10:00:00"), 46050),
+    ];
+    assert_eq!(steps, expected);
     assert!(policy.refundable);
     assert_eq!(policy.free_until, Some(at("2027-05-20 10:00:00") - 1));
-    assert!(
-        !offers[1].policy.refundable,
-        "one of its rooms is not refundable"
-    );
-    assert!(offers[1].rooms[1].policy.refundable);
+    // One of its rooms is not refundable.
+    assert!(!offers[1].policy.refundable && offers[1].rooms[1].policy.refundable);
 }
 
 #[test]
 fn each_promotion_is_listed_once_with_its_rooms() {
-    let (offers, _) = priced();
-    let promotions: Vec<_> = offers[0]
-        .promotions
-        .iter()
-        .map(|promotion| {
-            let text = promotion.description.as_deref();
-            (
-                promotion.name.as_str(),
-                text,
-                promotion.amount,
-                promotion.room_positions.as_slice(),
-            )
-        })
-        .collect();
-    assert_eq!(
-        promotions,
-        [
-            ("Stay longer", None, Some(1250), [0, 1].as_slice()),
-            ("Early bird", Some("15 %"), None, [0].as_slice()),
-        ]
-    );
+    let offers = priced();
+    let promotion = |name: &str, description: Option<&str>, amount, positions: &[u8]| Promotion {
+        name: name.to_owned(),
+        description: description.map(str::to_owned),
+        amount,
+        room_positions: positions.to_vec(),
+    };
+    let expected = [
+        promotion("Stay longer", None, Some(1250), &[0, 1]),
+        promotion("Early bird", Some("15 %"), None, &[0]),
+    ];
+    assert_eq!(offers[0].promotions, expected);
 }
 
 #[test]
 fn unknown_board_keeps_its_name() {
-    let (offers, _) = priced();
-    assert_eq!(offers[1].rooms[0].board, Board::RoomOnly);
-    assert_eq!(offers[1].rooms[0].board_name, "Room only");
-    assert_eq!(offers[1].rooms[1].board, Board::Other);
-    assert_eq!(offers[1].rooms[1].board_name, "Kosher board");
-}
-
-#[test]
-fn offers_have_no_expiry() {
-    let (offers, _) = priced();
-    assert!(offers.iter().all(|offer| offer.expires_at.is_none()));
+    let offers = priced();
+    let boards = offers[1]
+        .rooms
+        .iter()
+        .map(|room| (room.board, &*room.board_name));
+    assert!(boards.eq([
+        (Board::RoomOnly, "Room only"),
+        (Board::Other, "Kosher board")
+    ]));
 }
 
 #[test]
 fn offers_beyond_limit_are_truncated() {
-    let gateway = ask::responding_with("rates.json");
     let mut request = ask::price_request();
     request.max_offers_per_hotel = 1;
-    let response = gateway.run(|| NuiteeHotels::price(request)).unwrap();
-    let ids: Vec<_> = response.hotels[0]
-        .offers
-        .iter()
-        .map(|offer| &offer.supplier_offer)
-        .collect();
-    assert_eq!(ids, ["OFFER-SEA"]);
+    let response = ask::fixtures(&["rates.json"]).run(|| NuiteeHotels::price(request));
+    let [offer] = &response.unwrap().hotels[0].offers[..] else {
+        panic!("not one offer");
+    };
+    assert_eq!(offer.supplier_offer, "OFFER-SEA");
 }
 
 #[test]
 fn prices_in_another_currency_are_unreadable() {
-    let other = ask::fixture("rates.json").replace(
-        r#""total": [{"amount": 250.1, "currency": "EUR"}]"#,
-        r#""total": [{"amount": 250.1, "currency": "USD"}]"#,
-    );
-    let response = price(&MockGateway::new().respond_with(200, other));
+    let total = r#""total": [{"amount": 250.1, "currency": "EUR"}]"#;
+    let other = ask::fixture("rates.json").replace(total, &total.replace("EUR", "USD"));
+    let response = ask::price(&MockGateway::new().respond_with(200, other));
     assert_eq!(outcome(&response), InvalidResponse, "{response:?}");
 }
 
 #[test]
 fn member_rates_are_requested_and_marked_with_membership() {
-    let gateway = ask::responding_with("rates.json")
-        .settings(r#"{"loyalty_program": "HH", "loyalty_membership": "M-1"}"#);
-    let response = price(&gateway).unwrap();
+    let settings = r#"{"loyalty_program": "HH", "loyalty_membership": "M-1"}"#;
+    let gateway = ask::fixtures(&["rates.json"]).settings(settings);
+    let offers = offers(&gateway);
     let body = gateway.request_json(0);
     assert_eq!(body["loyaltyProgram"], "HH");
-    assert_eq!(
-        body["loyaltyProgramDetails"],
-        json!([{"programId": "HH", "membershipId": "M-1"}])
-    );
-    let offers = &response.hotels[0].offers;
+    let details = json!([{"programId": "HH", "membershipId": "M-1"}]);
+    assert_eq!(body["loyaltyProgramDetails"], details);
     assert_eq!(offers[0].loyalty, None);
     assert_eq!(offers[2].supplier_offer, "OFFER-MEMBERS");
     let loyalty = offers[2].loyalty.as_ref().unwrap();
@@ -224,56 +191,41 @@ fn member_rates_are_requested_and_marked_with_membership() {
 
 #[test]
 fn no_availability_returns_no_hotels_in_every_form() {
+    let none = r#"{"error": {"code": 2001, "message": "no availability found"}}"#;
     let forms = [
         (204, ""),
-        (
-            200,
-            r#"{"error": {"code": 2001, "message": "no availability found"}}"#,
-        ),
-        (
-            404,
-            r#"{"error": {"code": 2001, "message": "no availability found"}}"#,
-        ),
+        (200, none),
+        (404, none),
         (200, r#"{"data": [], "sandbox": true}"#),
         (200, r#"{"data": null}"#),
     ];
-    for (status, body) in forms {
-        let response = price(&MockGateway::new().respond_with(status, body)).unwrap();
-        assert!(response.hotels.is_empty(), "{status} {body}");
+    for form in forms {
+        let response = ask::price(&MockGateway::with_responses(&[form])).unwrap();
+        assert!(response.hotels.is_empty(), "{form:?}");
     }
 }
 
 #[test]
 fn malformed_response_is_unreadable() {
-    for body in [
-        "<html>",
-        "{\"data\": [",
-        "{\"data\": 5}",
-        "[]",
-        "{\"data\": [{}]}",
-    ] {
-        let response = price(&MockGateway::new().respond_with(200, body));
+    let (open, number, empty) = ("{\"data\": [", "{\"data\": 5}", "{\"data\": [{}]}");
+    for body in ["<html>", open, number, "[]", empty] {
+        let response = ask::price(&MockGateway::new().respond_with(200, body));
         assert_eq!(outcome(&response), InvalidResponse, "{body}: {response:?}");
     }
 }
 
 #[test]
 fn offer_with_fees_in_two_currencies_is_left_out() {
-    let with_fee = |currency: &str, both: bool| {
-        let fee = r#""description": "Beach fee", "amount": 10, "currency": "EUR""#;
-        let mut document = ask::fixture("rates.json").replace(fee, &fee.replace("EUR", currency));
-        if both {
-            let tax = r#""description": "City tax", "amount": 3.5, "currency": "EUR""#;
-            document = document.replace(tax, &tax.replace("EUR", currency));
-        }
-        price(&MockGateway::new().respond_with(200, document))
-            .unwrap()
-            .hotels
-            .remove(0)
-            .offers
+    let with = |fees: &[&str], currency: &str| {
+        let replace =
+            |document: String, fee: &&str| document.replace(fee, &fee.replace("EUR", currency));
+        let document = fees.iter().fold(ask::fixture("rates.json"), replace);
+        offers(&MockGateway::new().respond_with(200, document))
     };
-    assert_eq!(with_fee("HRK", false)[0].supplier_offer, "OFFER-GARDEN");
-    let offers = with_fee("JPY", true);
+    let beach = r#""description": "Beach fee", "amount": 10, "currency": "EUR""#;
+    let city = r#""description": "City tax", "amount": 3.5, "currency": "EUR""#;
+    assert_eq!(with(&[beach], "HRK")[0].supplier_offer, "OFFER-GARDEN");
     let due = Money::new(14, "JPY");
+    let offers = with(&[beach, city], "JPY");
     assert_eq!(offers[0].rooms[1].due_at_property, Some(due));
 }

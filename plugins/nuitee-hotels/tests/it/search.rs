@@ -34,7 +34,7 @@ fn request() -> SearchRequest {
 /// Creates a mock gateway with the rates of the area, and the location of the hotel whose rates
 /// have none.
 fn gateway() -> MockGateway {
-    ask::responding_with("area.json").respond_with(200, ask::fixture("hotels.json"))
+    ask::fixtures(&["area.json", "hotels.json"])
 }
 
 fn search(change: impl FnOnce(&mut SearchRequest)) -> (SearchResponse, MockGateway) {
@@ -46,9 +46,8 @@ fn search(change: impl FnOnce(&mut SearchRequest)) -> (SearchResponse, MockGatew
 }
 
 fn ids(response: &SearchResponse) -> Vec<&str> {
-    response
-        .hotels
-        .iter()
+    let hotels = response.hotels.iter();
+    hotels
         .map(|hotel| hotel.supplier_hotel_id.as_str())
         .collect()
 }
@@ -58,31 +57,24 @@ fn hotels_have_lowest_total_and_are_sorted_by_distance() {
     let (response, gateway) = search(|_| ());
     assert_eq!(ids(&response), ["lpnear", "lpmid", "lpfar"]);
     let near = &response.hotels[0];
-    assert_eq!(near.lowest_total, Some(9000));
-    assert_eq!(near.star_rating, Some(3.0));
-    assert_eq!(near.guest_rating, Some(9.2));
-    assert_eq!(near.main_image, None);
+    assert_eq!((near.lowest_total, &near.main_image), (Some(9000), &None));
     assert_eq!(
-        response.hotels[1].guest_rating, None,
-        "0 is a missing rating"
+        (near.star_rating, near.guest_rating),
+        (Some(3.0), Some(9.2))
     );
-    assert_eq!(
-        response.hotels[2].location.latitude, 43.9,
-        "it is looked up"
-    );
+    // The rating 0 is a missing one, and the last location is looked up.
+    assert_eq!(response.hotels[1].guest_rating, None);
+    assert_eq!(response.hotels[2].location.latitude, 43.9);
     assert!(!response.truncated);
     assert_eq!(response.applied, AppliedFilters::all());
 
-    let requests = gateway.requests();
-    let body = requests[0].body_json();
+    let body = gateway.request_json(0);
     assert_eq!(body["latitude"], 43.735);
     assert_eq!(body["radius"], 20_000);
     assert_eq!(body["maxRatesPerHotel"], 1);
     assert_eq!(body["placeId"], serde_json::Value::Null);
-    assert_eq!(
-        requests[1].url,
-        "https://api.liteapi.travel/v3.0/data/hotels?hotelIds=lpfar%2Clpnowhere"
-    );
+    let sent = "GET api.liteapi.travel/v3.0/data/hotels?hotelIds=lpfar%2Clpnowhere";
+    assert_eq!(ask::sent(&gateway)[1], sent);
 }
 
 #[test]
@@ -105,44 +97,37 @@ fn every_sort_order_and_limit_is_applied() {
 
 #[test]
 fn every_filter_is_applied() {
-    type Change = fn(&mut Filters);
-    let cases: [(&str, Change, &[&str]); 6] = [
+    let cases: [(fn(&mut Filters), &[&str]); 6] = [
         (
-            "stars",
             |filters| filters.min_star_rating = Some(4.0),
             &["lpmid", "lpfar"],
         ),
+        (|filters| filters.min_guest_rating = Some(8.0), &["lpnear"]),
         (
-            "guests",
-            |filters| filters.min_guest_rating = Some(8.0),
-            &["lpnear"],
-        ),
-        (
-            "refundable",
             |filters| filters.refundable = Some(true),
             &["lpnear", "lpmid"],
         ),
         (
-            "boards",
             |filters| filters.boards = vec![Board::BedAndBreakfast],
             &["lpnear", "lpmid"],
         ),
         (
-            "total",
             |filters| filters.max_total = Some(9000),
             &["lpnear", "lpfar"],
         ),
         (
-            "other board",
             |filters| filters.boards = vec![Board::Other],
             &["lpnear", "lpmid", "lpfar"],
         ),
     ];
-    for (name, change, expected) in cases {
-        let (response, _) = search(|request| change(&mut request.filters));
-        assert_eq!(ids(&response), expected, "{name}");
+    for (change, expected) in cases {
+        let mut filters = Filters::default();
+        change(&mut filters);
+        let is_other_board = filters.boards == [Board::Other];
+        let (response, _) = search(|request| request.filters = filters.clone());
+        assert_eq!(ids(&response), expected, "{filters:?}");
         let applies_boards = response.applied.contains(AppliedFilters::BOARDS);
-        assert_eq!(applies_boards, name != "other board", "{name}");
+        assert_eq!(applies_boards, !is_other_board, "{filters:?}");
     }
 }
 
@@ -165,9 +150,8 @@ fn supported_filters_are_sent_to_supplier() {
 #[test]
 fn prices_in_another_currency_are_unreadable() {
     let other = ask::fixture("area.json").replacen("\"EUR\"", "\"USD\"", 1);
-    let gateway = MockGateway::new()
-        .respond_with(200, other)
-        .respond_with(200, ask::fixture("hotels.json"));
+    let hotels = ask::fixture("hotels.json");
+    let gateway = MockGateway::with_responses(&[(200, &other), (200, &hotels)]);
     let response = gateway.run(|| NuiteeHotels::search(request()));
     assert_eq!(outcome(&response), InvalidResponse, "{response:?}");
 }
@@ -183,12 +167,10 @@ fn area_without_rates_returns_no_hotels() {
 fn search_counts_only_offers_that_pricing_returns() {
     // For two rooms there are three offers that pricing would leave out: one of 90 for one room,
     // one of 200 for members, and one of 150 whose rooms cost 200.
-    let gateway = ask::responding_with("rates.json");
-    let request = SearchRequest {
-        stay: ask::stay(),
-        ..request()
-    };
-    let response = gateway.run(|| NuiteeHotels::search(request)).unwrap();
+    let mut request = request();
+    request.stay = ask::stay();
+    let response = ask::fixtures(&["rates.json"]).run(|| NuiteeHotels::search(request));
+    let response = response.unwrap();
     assert_eq!(ids(&response), ["lpown1"]);
     assert_eq!(response.hotels[0].lowest_total, Some(35001));
 }

@@ -1,7 +1,8 @@
 //! Failures of an exchange that every adapter must handle, for tests of each of its calls.
 
-use super::Outcome;
+use super::{Outcome, outcome};
 use crate::http::{Error, Response};
+use crate::types::ChangeError;
 
 /// A failed exchange.
 type Exchange = Result<Response, Error>;
@@ -37,6 +38,27 @@ pub fn failures_before_sending() -> [Exchange; 2] {
         Err(Error::NotSent("no route".to_owned())),
         Err(Error::Denied("no".to_owned())),
     ]
+}
+
+/// Checks a change after each failed exchange. Its outcome is unknown if the request may have been
+/// sent, and after each of the `unusable` responses. Otherwise it is not sent.
+///
+/// # Panics
+/// Panics if a change has another outcome.
+pub fn check_failed_change<T>(
+    unusable: impl IntoIterator<Item = Response>,
+    change: impl Fn(Exchange) -> Result<T, ChangeError>,
+) {
+    let after = failures_after_sending().into_iter();
+    let after = after.chain(unusable.into_iter().map(Ok));
+    let before = failures_before_sending().map(|exchange| (exchange, Outcome::NotSent));
+    for (exchange, expected) in after
+        .map(|exchange| (exchange, Outcome::Unknown))
+        .chain(before)
+    {
+        let result = change(exchange.clone());
+        assert_eq!(outcome(&result), expected, "{exchange:?}");
+    }
 }
 
 /// Returns failed exchanges of a read, each with the outcome of the read.
