@@ -22,10 +22,8 @@ const HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(10);
 
 /// A running application with the state of its API.
 pub(crate) struct Gateway {
-    /// The application.
     pub application: Arc<Application>,
     api_state: ApiState,
-    base_url: String,
     limits: LimitsConfig,
 }
 
@@ -48,7 +46,7 @@ impl Gateway {
         };
         let application = Application::launch(config, dependencies).await?;
         let settings = ApiSettings {
-            base_url: base_url.clone(),
+            base_url,
             requests_per_s: limits.requests_per_s,
             burst: limits.burst,
             request_timeout: Duration::from_secs(limits.request_s),
@@ -57,7 +55,6 @@ impl Gateway {
         Ok(Self {
             application,
             api_state,
-            base_url,
             limits,
         })
     }
@@ -70,7 +67,7 @@ impl Gateway {
         listener::spawn_listener(tasks, api, api_router, self.limits.connections);
         let admin_state = AdminState {
             application: Arc::clone(&self.application),
-            base_url: self.base_url.clone(),
+            base_url: self.application.base_url.clone(),
             render_metrics: metrics::render_metrics,
         };
         let admin_router = admin::router(&admin_state);

@@ -1,53 +1,34 @@
 //! The demo: a sandbox with its suppliers, an organization and an API key, so that a first booking
 //! needs no configuration.
 
+use anyhow::Context;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use host_application::api_key::{self, CreateApiKeyError, NewApiKey};
+use host_application::api_key::{self, NewApiKey};
 use host_application::application::Application;
 use host_application::config::data_dir_overlay;
 use host_application::context::ApiKeyScope;
 use host_application::sealer::KEY_BYTES;
 use host_domain::id::KeyId;
 use host_domain::owner::{Mode, Tenant};
-use host_storage::DatabaseError;
 use sandbox::credentials::{
-    Credential, SANDBOX_HOTELS, SANDBOX_MINI, SANDBOX_PAYMENTS, SUPPLIER_A, SUPPLIER_B,
+    SANDBOX_HOTELS, SANDBOX_MINI, SANDBOX_PAYMENTS, SUPPLIER_A, SUPPLIER_B,
 };
 use sandbox::{SandboxConfig, SandboxHandle};
 use secrecy::{ExposeSecret, SecretString};
+use serde_json::json;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use toml::{Table, Value};
 
 /// Organization of the demo's first API key.
 pub(crate) const ORGANIZATION: &str = "demo";
 
-/// Reason why the demo cannot start.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum DemoError {
-    /// The master key file in the data folder cannot be read or created.
-    #[error("the master key file {} cannot be read or created", path.display())]
-    MasterKey {
-        /// Path of the master key file.
-        path: PathBuf,
-        /// The I/O error.
-        source: io::Error,
-    },
-    /// The first API key cannot be created.
-    #[error("cannot create the demo's API key")]
-    Key(#[from] CreateApiKeyError),
-    /// The API keys cannot be read.
-    #[error("cannot read the API keys")]
-    Database(#[from] DatabaseError),
-}
-
 /// The sandbox that a demo uses.
 pub(crate) struct DemoSandbox {
-    /// Base URL of the sandbox.
     pub url: String,
     /// The sandbox of this process; `None` if an external one is used.
     own: Option<SandboxHandle>,
@@ -59,10 +40,7 @@ impl DemoSandbox {
     ///
     /// # Errors
     /// The sandbox cannot start.
-    pub(crate) async fn start(
-        data_dir: &Path,
-        external_url: Option<&str>,
-    ) -> Result<Self, anyhow::Error> {
+    pub(crate) async fn start(data_dir: &Path, external_url: Option<&str>) -> anyhow::Result<Self> {
         if let Some(url) = external_url {
             return Ok(Self {
                 url: url.trim_end_matches('/').to_owned(),
@@ -90,89 +68,40 @@ impl DemoSandbox {
 /// folder.
 ///
 /// # Errors
-/// [`DemoError::MasterKey`].
-pub(crate) fn config_overlay(data_dir: &Path, sandbox_url: &str) -> Result<Table, DemoError> {
+/// The master key file cannot be read or created.
+pub(crate) fn config_overlay(data_dir: &Path, sandbox_url: &str) -> anyhow::Result<Table> {
     let mut table = data_dir_overlay(data_dir);
     let key_file = data_dir.join("master.key");
-    let key = load_or_create_master_key(&key_file).map_err(|source| DemoError::MasterKey {
-        path: key_file,
-        source,
+    let key = load_or_create_master_key(&key_file).with_context(|| {
+        let file = key_file.display();
+        format!("the master key file {file} cannot be read or created")
     })?;
     table.insert("master_key".to_owned(), key.into());
     // Webhook receivers under development run on this machine.
     table.insert("allow_insecure_webhooks".to_owned(), true.into());
-    let suppliers = [
-        supplier(SANDBOX_HOTELS, "hotel", "fake-hotels.wasm", sandbox_url, 10),
-        supplier(
-            SANDBOX_MINI,
-            "hotel",
-            "fake-hotels-mini.wasm",
-            sandbox_url,
-            20,
-        ),
-        supplier(
-            SUPPLIER_A,
-            "flight",
-            "fake-flights-skylane.wasm",
-            sandbox_url,
-            10,
-        ),
-        supplier(
-            SUPPLIER_B,
-            "flight",
-            "fake-flights-jetbridge.wasm",
-            sandbox_url,
-            20,
-        ),
-        supplier(
-            SANDBOX_PAYMENTS,
-            "payment",
-            "fake-payments.wasm",
-            sandbox_url,
-            10,
-        ),
-    ];
-    table.insert(
-        "suppliers".to_owned(),
-        Value::Array(suppliers.into_iter().map(Value::Table).collect()),
-    );
-    Ok(table)
-}
-
-fn supplier(
-    account: Credential,
-    kind: &str,
-    component: &str,
-    sandbox_url: &str,
-    priority: i64,
-) -> Table {
     let (scheme, rest) = sandbox_url
         .split_once("://")
         .unwrap_or(("http", sandbox_url));
     let host = rest.split('/').next().unwrap_or(rest);
-    let credential = Table::from_iter([
-        ("host".to_owned(), Value::from(host)),
-        ("header".to_owned(), Value::from(account.header)),
-        ("value".to_owned(), Value::from(account.value)),
-    ]);
-    let grant = Table::from_iter([
-        ("host".to_owned(), Value::from(format!("{scheme}://{host}"))),
-        ("private".to_owned(), Value::from(true)),
-    ]);
-    let settings = Table::from_iter([("base_url".to_owned(), Value::from(sandbox_url))]);
-    Table::from_iter([
-        ("id".to_owned(), Value::from(account.account)),
-        ("kind".to_owned(), Value::from(kind)),
-        ("modes".to_owned(), Value::Array(vec![Value::from("test")])),
-        ("component".to_owned(), Value::from(component)),
-        ("settings".to_owned(), Value::Table(settings)),
-        ("hosts".to_owned(), Value::Array(vec![Value::Table(grant)])),
-        (
-            "credentials".to_owned(),
-            Value::Array(vec![Value::Table(credential)]),
-        ),
-        ("priority".to_owned(), Value::from(priority)),
-    ])
+    let suppliers = [
+        (SANDBOX_HOTELS, "hotel", "fake-hotels", 10),
+        (SANDBOX_MINI, "hotel", "fake-hotels-mini", 20),
+        (SUPPLIER_A, "flight", "fake-flights-skylane", 10),
+        (SUPPLIER_B, "flight", "fake-flights-jetbridge", 20),
+        (SANDBOX_PAYMENTS, "payment", "fake-payments", 10),
+    ];
+    let suppliers = suppliers.map(|(credential, kind, plugin, priority)| {
+        json!({
+            "id": credential.account, "kind": kind, "modes": ["test"], "priority": priority,
+            "component": format!("{plugin}.wasm"), "settings": {"base_url": sandbox_url},
+            "hosts": [{"host": format!("{scheme}://{host}"), "private": true}],
+            "credentials": [
+                {"host": host, "header": credential.header, "value": credential.value},
+            ],
+        })
+    });
+    table.insert("suppliers".to_owned(), Value::try_from(suppliers)?);
+    Ok(table)
 }
 
 /// Reads the master key of a data folder, or creates it at the first start. Only the file's owner
@@ -199,11 +128,10 @@ fn load_or_create_master_key(path: &Path) -> io::Result<String> {
 /// has a key.
 ///
 /// # Errors
-/// [`DemoError`].
-pub(crate) async fn create_initial_key(
-    app: &Application,
-) -> Result<Option<SecretString>, DemoError> {
-    if !app.store.api_keys(Some(ORGANIZATION)).await?.is_empty() {
+/// The database cannot be used.
+pub(crate) async fn create_initial_key(app: &Application) -> anyhow::Result<Option<SecretString>> {
+    let keys = app.store.api_keys(Some(ORGANIZATION)).await;
+    if !keys.context("cannot read the API keys")?.is_empty() {
         return Ok(None);
     }
     let new = NewApiKey {
@@ -216,13 +144,11 @@ pub(crate) async fn create_initial_key(
         expires_at: None,
     };
     let id = KeyId::from_bits(app.ids.generate());
-    Ok(Some(
-        api_key::create_api_key(&app.store, new, id, app.clock.now()).await?,
-    ))
+    let key = api_key::create_api_key(&app.store, new, id, app.clock.now()).await;
+    key.map(Some).context("cannot create the demo's API key")
 }
 
 /// Returns a shell command that prices, prebooks, pays and books a hotel.
-#[must_use]
 pub(crate) fn example_command(app: &Application, key: &SecretString) -> String {
     let day = |days: i64| app.clock.now().plus_s(days * 86_400).date_utc();
     EXAMPLE_COMMAND

@@ -105,9 +105,10 @@ async fn serve_connection(
 mod tests {
     use super::*;
     use axum::routing::get;
-    use std::sync::Mutex;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    use tokio::sync::oneshot;
+    use tokio::sync::Barrier;
+
+    const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n";
 
     async fn start(router: Router) -> (TaskSupervisor, SocketAddr) {
         let tasks = TaskSupervisor::default();
@@ -119,34 +120,28 @@ mod tests {
 
     #[tokio::test]
     async fn running_request_finishes_after_shutdown_and_new_connections_are_refused() {
-        let (begun, has_begun) = oneshot::channel::<()>();
-        let (release, released) = oneshot::channel::<()>();
-        let once = Arc::new(Mutex::new(Some((begun, released))));
+        let barrier = Arc::new(Barrier::new(2));
+        let of_handler = Arc::clone(&barrier);
         let handler = move || {
-            let taken = once.lock().unwrap().take();
+            let barrier = Arc::clone(&of_handler);
             async move {
-                let (begun, released) = taken.unwrap();
-                begun.send(()).unwrap();
-                released.await.unwrap();
+                // The request has begun, and may then finish.
+                barrier.wait().await;
+                barrier.wait().await;
                 "finished"
             }
         };
         let (tasks, address) = start(Router::new().route("/", get(handler))).await;
         let mut client = TcpStream::connect(address).await.unwrap();
-        client
-            .write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
-            .await
-            .unwrap();
-        has_begun.await.unwrap();
+        client.write_all(REQUEST).await.unwrap();
+        barrier.wait().await;
         tasks.begin_shutdown();
         assert!(!tasks.wait_for_tasks(Duration::from_millis(50)).await);
-        release.send(()).unwrap();
+        barrier.wait().await;
         let mut answer = String::new();
         client.read_to_string(&mut answer).await.unwrap();
-        assert!(
-            answer.starts_with("HTTP/1.1 200") && answer.ends_with("finished"),
-            "{answer}"
-        );
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        assert!(answer.ends_with("finished"), "{answer}");
         assert!(tasks.wait_for_tasks(Duration::from_secs(5)).await);
         assert!(TcpStream::connect(address).await.is_err());
     }
@@ -155,9 +150,7 @@ mod tests {
     async fn idle_connection_does_not_delay_shutdown() {
         let (tasks, address) = start(Router::new()).await;
         let mut idle = TcpStream::connect(address).await.unwrap();
-        idle.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
-            .await
-            .unwrap();
+        idle.write_all(REQUEST).await.unwrap();
         let mut first = [0_u8; 12];
         idle.read_exact(&mut first).await.unwrap();
         assert_eq!(&first, b"HTTP/1.1 404");

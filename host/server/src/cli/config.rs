@@ -1,9 +1,9 @@
 //! `stopover config`: checks and shows the configuration without serving.
 
-use crate::cli::{CliError, ConfigSource, plugins_dir, print_line};
+use crate::cli::{CliError, ConfigSource, missing_plugins, print_line};
 use anyhow::bail;
 use clap::{Args, Subcommand};
-use host_application::config::{DEFAULTS, Environment};
+use host_application::config::DEFAULTS;
 
 /// Options of `stopover config`.
 #[derive(Debug, Args)]
@@ -38,7 +38,7 @@ pub(super) fn run(options: &ConfigOptions) -> Result<(), CliError> {
         Action::Check { source } => check_config(source),
         Action::Show { defaults: true, .. } => print_line(DEFAULTS.trim_end()),
         Action::Show { json, source, .. } => {
-            let config = source.load(&Environment::from_process())?;
+            let config = source.load()?;
             let text = if *json {
                 serde_json::to_string_pretty(&config)?
             } else {
@@ -50,19 +50,9 @@ pub(super) fn run(options: &ConfigOptions) -> Result<(), CliError> {
 }
 
 fn check_config(source: &ConfigSource) -> Result<(), CliError> {
-    let config = source.load(&Environment::from_process())?;
-    let folder = plugins_dir(&config);
-    let missing: Vec<String> = config
-        .suppliers
-        .iter()
-        .filter(|supplier| !folder.join(&supplier.component).is_file())
-        .map(|supplier| {
-            format!(
-                "{} ({})",
-                supplier.id,
-                folder.join(&supplier.component).display()
-            )
-        })
+    let config = source.load()?;
+    let missing: Vec<String> = (missing_plugins(&config).iter())
+        .map(|(supplier, file)| format!("{supplier} ({})", file.display()))
         .collect();
     if !missing.is_empty() {
         bail!("plugin files are missing: {}", missing.join(", "));

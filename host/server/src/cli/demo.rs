@@ -1,41 +1,44 @@
 //! `stopover serve --demo`: serves with a sandbox, its suppliers and a first API key.
 
-use crate::cli::serve::{RunningServer, ServeOptions, log_stopped};
-use crate::cli::{CliError, plugins_dir, print_line};
+use crate::cli::serve::{RunningServer, ServeOptions};
+use crate::cli::{CliError, missing_plugins, print_line};
 use crate::demo::{self, DemoSandbox};
 use anyhow::{Context, bail};
 use host_application::application::Application;
 use host_application::config::{Config, Environment};
 use secrecy::ExposeSecret;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Starts the sandbox and serves with it until shutdown.
-pub(super) async fn run(options: &ServeOptions, environment: &Environment) -> Result<(), CliError> {
+pub(super) async fn run(options: &ServeOptions) -> Result<(), CliError> {
     let folder = data_dir(options);
-    tokio::fs::create_dir_all(&folder)
+    tokio::fs::create_dir_all(folder)
         .await
         .with_context(|| format!("cannot create the data folder {}", folder.display()))?;
-    let sandbox = DemoSandbox::start(&folder, options.sandbox.as_deref()).await?;
-    let overlay = demo::config_overlay(&folder, &sandbox.url)?;
-    let mut config = Config::load(Some(overlay), options.config.as_deref(), environment)?;
+    let sandbox = DemoSandbox::start(folder, options.sandbox.as_deref()).await?;
+    let overlay = demo::config_overlay(folder, &sandbox.url)?;
+    let environment = Environment::from_process();
+    let mut config = Config::load(Some(overlay), options.config.as_deref(), &environment)?;
     options.override_config(&mut config);
-    check_plugins_exist(&config)?;
+    // A demo without its plugins is useless.
+    if let Some((_, file)) = missing_plugins(&config).first() {
+        bail!(
+            "the plugin file {} does not exist; build the plugins with `cargo xtask plugins`, or set their folder with --plugins-dir",
+            file.display()
+        );
+    }
     let server = RunningServer::start(config).await?;
     print_line(&format!("sandbox  {}", sandbox.url))?;
     server.print_addresses()?;
     print_demo_instructions(&server.gateway.application, options).await?;
     print_line("ready")?;
-    let is_clean = server.run_until_signal().await;
+    server.run_until_signal().await;
     sandbox.shut_down().await;
-    log_stopped(is_clean);
     Ok(())
 }
 
-fn data_dir(options: &ServeOptions) -> PathBuf {
-    options
-        .data_dir
-        .clone()
-        .unwrap_or_else(|| PathBuf::from("data"))
+fn data_dir(options: &ServeOptions) -> &Path {
+    options.data_dir.as_deref().unwrap_or(Path::new("data"))
 }
 
 /// Prints the demo's instructions. At the first start, creates a key and prints it with an example
@@ -65,7 +68,7 @@ fn create_key_command(options: &ServeOptions) -> Result<String, CliError> {
         "{} keys create --organization {} --mode test --data-dir {}",
         shell_quote(&std::env::current_exe()?)?,
         demo::ORGANIZATION,
-        shell_quote(&data_dir(options))?,
+        shell_quote(data_dir(options))?,
     );
     if let Some(config) = &options.config {
         line = format!("{line} --config {}", shell_quote(config)?);
@@ -77,21 +80,4 @@ fn create_key_command(options: &ServeOptions) -> Result<String, CliError> {
 fn shell_quote(path: &Path) -> Result<String, CliError> {
     let path = std::path::absolute(path)?.display().to_string();
     Ok(format!("'{}'", path.replace('\'', r"'\''")))
-}
-
-/// Checks that all plugin files exist, because a demo without its plugins is useless.
-fn check_plugins_exist(config: &Config) -> Result<(), CliError> {
-    let folder = plugins_dir(config);
-    let missing = config
-        .suppliers
-        .iter()
-        .map(|supplier| folder.join(&supplier.component))
-        .find(|file| !file.is_file());
-    match missing {
-        Some(file) => bail!(
-            "the plugin file {} does not exist; build the plugins with `cargo xtask plugins`, or set their folder with --plugins-dir",
-            file.display()
-        ),
-        None => Ok(()),
-    }
 }

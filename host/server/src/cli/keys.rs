@@ -6,7 +6,6 @@ use anyhow::bail;
 use clap::{Args, Subcommand};
 use host_application::api_key::{self, NewApiKey};
 use host_application::application::open_store;
-use host_application::config::Environment;
 use host_application::context::ApiKeyScope;
 use host_application::id_generator::{IdGenerator, UuidV7Generator};
 use host_domain::id::KeyId;
@@ -78,15 +77,10 @@ fn key_id(text: &str) -> Result<KeyId, String> {
 }
 
 fn organization(text: &str) -> Result<String, String> {
-    let form = (1..=64).contains(&text.len())
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
-    if form {
-        Ok(text.to_owned())
-    } else {
-        Err("1 to 64 of [A-Za-z0-9._-]".to_owned())
-    }
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    let is_valid = (1..=64).contains(&text.len()) && text.bytes().all(is_allowed);
+    let valid = is_valid.then(|| text.to_owned());
+    valid.ok_or_else(|| "1 to 64 of [A-Za-z0-9._-]".to_owned())
 }
 
 fn mode(text: &str) -> Result<Mode, String> {
@@ -98,12 +92,9 @@ fn scope(text: &str) -> Result<ApiKeyScope, String> {
 }
 
 fn name(text: &str) -> Result<String, String> {
-    let form = text.chars().count() <= 100 && !text.chars().any(char::is_control);
-    if form {
-        Ok(text.to_owned())
-    } else {
-        Err("at most 100 characters, none of them a control character".to_owned())
-    }
+    let is_valid = text.chars().count() <= 100 && !text.chars().any(char::is_control);
+    let valid = is_valid.then(|| text.to_owned());
+    valid.ok_or_else(|| "at most 100 characters, none of them a control character".to_owned())
 }
 
 fn expiry(text: &str) -> Result<Timestamp, String> {
@@ -125,7 +116,7 @@ pub(super) async fn run(options: KeysOptions) -> Result<(), CliError> {
         Action::List(list) => &list.source,
         Action::Revoke(revoke) => &revoke.source,
     };
-    let store = open_store(&source.load(&Environment::from_process())?).await?;
+    let store = open_store(&source.load()?).await?;
     store.migrate().await?;
     let done = run_action(&store, options.action).await;
     store.close().await;
@@ -146,11 +137,10 @@ async fn run_action(store: &Store, action: Action) -> Result<(), CliError> {
 }
 
 async fn create(store: &Store, options: Create) -> Result<(), CliError> {
-    let mut scopes = if options.scopes.is_empty() {
-        ApiKeyScope::DEFAULT.to_vec()
-    } else {
-        options.scopes
-    };
+    let mut scopes = options.scopes;
+    if scopes.is_empty() {
+        scopes = ApiKeyScope::DEFAULT.to_vec();
+    }
     scopes.sort_unstable();
     scopes.dedup();
     let new = NewApiKey {
@@ -162,13 +152,8 @@ async fn create(store: &Store, options: Create) -> Result<(), CliError> {
         scopes,
         expires_at: options.expires,
     };
-    let key = api_key::create_api_key(
-        store,
-        new,
-        KeyId::from_bits(UuidV7Generator.generate()),
-        SystemClock.now(),
-    )
-    .await?;
+    let id = KeyId::from_bits(UuidV7Generator.generate());
+    let key = api_key::create_api_key(store, new, id, SystemClock.now()).await?;
     print_line(key.expose_secret())
 }
 
@@ -179,19 +164,12 @@ async fn list(store: &Store, as_json: bool) -> Result<(), CliError> {
         return print_line(&serde_json::to_string_pretty(&keys)?);
     }
     for key in keys {
-        let state = if key.revoked_at.is_some() {
-            "revoked"
-        } else {
-            "good"
-        };
-        let scopes = key.scopes.join(",");
+        let state = key.revoked_at.map_or("good", |_| "revoked");
+        let (organization, mode) = (key.tenant.organization, key.tenant.mode.as_str());
+        let (id, masked_key, scopes) = (key.id, key.masked_key, key.scopes.join(","));
+        let name = key.name;
         print_line(&format!(
-            "{}  {}  {}  {}  {scopes}  {state}  {}",
-            key.id,
-            key.tenant.organization,
-            key.tenant.mode.as_str(),
-            key.masked_key,
-            key.name
+            "{id}  {organization}  {mode}  {masked_key}  {scopes}  {state}  {name}"
         ))?;
     }
     Ok(())

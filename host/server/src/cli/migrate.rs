@@ -3,7 +3,6 @@
 use crate::cli::{CliError, ConfigSource, print_line};
 use clap::Args;
 use host_application::application::open_store;
-use host_application::config::Environment;
 
 /// Options of `stopover migrate`.
 #[derive(Debug, Args)]
@@ -13,7 +12,7 @@ pub(super) struct MigrateOptions {
 }
 
 pub(super) async fn run(options: MigrateOptions) -> Result<(), CliError> {
-    let config = options.source.load(&Environment::from_process())?;
+    let config = options.source.load()?;
     let store = open_store(&config).await?;
     let migrated = store.migrate().await;
     store.close().await;

@@ -11,10 +11,12 @@ mod plugin;
 mod sandbox;
 mod serve;
 
+use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
-use host_application::config::{Config, ConfigError, Environment};
+use host_application::config::{Config, ConfigError, Environment, data_dir_overlay};
+use host_domain::supplier::SupplierId;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// One API for hotels and flights, with pluggable suppliers
@@ -65,7 +67,6 @@ struct ConfigSource {
 type CliError = anyhow::Error;
 
 /// Parses the command line and runs the command.
-#[must_use]
 pub(crate) fn run() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -76,14 +77,7 @@ pub(crate) fn run() -> ExitCode {
             return ExitCode::from(if wrong_usage { 2 } else { 0 });
         }
     };
-    let outcome = match tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-    {
-        Ok(runtime) => runtime.block_on(execute(cli.command)),
-        Err(error) => Err(CliError::new(error).context("cannot start the async runtime")),
-    };
-    match outcome {
+    match start(cli.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(io::stderr(), "error: {error:#}");
@@ -92,12 +86,15 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
+fn start(command: Command) -> Result<(), CliError> {
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the async runtime")?;
+    runtime.block_on(execute(command))
+}
+
 async fn execute(command: Command) -> Result<(), CliError> {
     match command {
         #[cfg(feature = "demo")]
-        Command::Serve(options) if options.demo => {
-            demo::run(&options, &Environment::from_process()).await
-        }
+        Command::Serve(options) if options.demo => demo::run(&options).await,
         Command::Serve(options) => serve::run(options).await,
         #[cfg(feature = "demo")]
         Command::Sandbox(options) => sandbox::run(options).await,
@@ -119,12 +116,10 @@ fn print_line(text: &str) -> Result<(), CliError> {
 
 impl ConfigSource {
     /// Loads the configuration that the options select.
-    fn load(&self, environment: &Environment) -> Result<Config, ConfigError> {
-        let overlay = self
-            .data_dir
-            .as_deref()
-            .map(host_application::config::data_dir_overlay);
-        let mut config = Config::load(overlay, self.config.as_deref(), environment)?;
+    fn load(&self) -> Result<Config, ConfigError> {
+        let overlay = self.data_dir.as_deref().map(data_dir_overlay);
+        let environment = Environment::from_process();
+        let mut config = Config::load(overlay, self.config.as_deref(), &environment)?;
         if let Some(database) = &self.database {
             config.database = database.clone().into();
         }
@@ -132,15 +127,19 @@ impl ConfigSource {
     }
 }
 
+/// Returns the suppliers whose plugin file does not exist, each with that file.
+fn missing_plugins(config: &Config) -> Vec<(&SupplierId, PathBuf)> {
+    let folder = plugins_dir(config);
+    let files =
+        (config.suppliers.iter()).map(|supplier| (&supplier.id, folder.join(&supplier.component)));
+    files.filter(|(_, file)| !file.is_file()).collect()
+}
+
 /// Returns the folder of the plugins: the configured one, or `plugins` beside the program.
 fn plugins_dir(config: &Config) -> PathBuf {
     if !config.plugins_dir.as_os_str().is_empty() {
         return config.plugins_dir.clone();
     }
-    let program = std::env::current_exe().ok();
-    let beside = program
-        .as_deref()
-        .and_then(Path::parent)
-        .map(|folder| folder.join("plugins"));
-    beside.unwrap_or_else(|| PathBuf::from("plugins"))
+    let program = std::env::current_exe().unwrap_or_default();
+    program.with_file_name("plugins")
 }

@@ -4,7 +4,7 @@ use crate::cli::{CliError, ConfigSource, plugins_dir, print_line};
 use crate::system_clock::SystemClock;
 use anyhow::bail;
 use clap::{Args, Subcommand};
-use host_application::config::{Config, Environment};
+use host_application::config::Config;
 use host_application::error_chain::error_chain;
 use host_application::supplier::plugin_report::PluginReport;
 use host_domain::supplier::SupplierId;
@@ -43,9 +43,7 @@ enum Action {
 
 pub(super) async fn run(options: PluginOptions) -> Result<(), CliError> {
     match options.action {
-        Action::List { json, source } => {
-            list(&source.load(&Environment::from_process())?, json).await
-        }
+        Action::List { json, source } => list(&source.load()?, json).await,
         Action::Inspect { file, json } => inspect(file, json).await,
     }
 }
@@ -98,14 +96,13 @@ async fn inspect(file: PathBuf, as_json: bool) -> Result<(), CliError> {
         }
         let schema = serde_json::from_str(&info.description.settings_schema).unwrap_or(Value::Null);
         members.insert("settings_schema".to_owned(), schema);
-        members.insert(
-            "collects_payment".to_owned(),
-            info.description.collects_payment.into(),
-        );
-        members.insert(
-            "one_booking_per_offer".to_owned(),
-            info.description.one_booking_per_offer.into(),
-        );
+        let description = &info.description;
+        for (name, value) in [
+            ("collects_payment", description.collects_payment),
+            ("one_booking_per_offer", description.one_booking_per_offer),
+        ] {
+            members.insert(name.to_owned(), value.into());
+        }
     }
     if as_json {
         print_line(&serde_json::to_string_pretty(&shown)?)
@@ -118,18 +115,17 @@ async fn inspect(file: PathBuf, as_json: bool) -> Result<(), CliError> {
 fn print_members(shown: &Value) -> Result<(), CliError> {
     for (name, value) in shown.as_object().into_iter().flatten() {
         let text = match value {
-            Value::String(text) => text.clone(),
-            Value::Array(items) => items
-                .iter()
-                .map(|item| {
-                    item.as_str()
-                        .map_or_else(|| item.to_string(), str::to_owned)
-                })
-                .collect::<Vec<_>>()
-                .join(", "),
-            other => other.to_string(),
+            Value::Array(items) => items.iter().map(to_text).collect::<Vec<_>>().join(", "),
+            other => to_text(other),
         };
         print_line(&format!("{name:22} {text}"))?;
     }
     print_line("")
+}
+
+/// Returns a text without its quotes, and any other value as JSON.
+fn to_text(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -6,7 +6,7 @@ use crate::observability::logging;
 use crate::signals::Signals;
 use anyhow::Context;
 use clap::Args;
-use host_application::config::{Config, Environment, reachable_address};
+use host_application::config::{Config, reachable_address};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use tokio::net::TcpListener;
@@ -41,19 +41,17 @@ pub(super) struct ServeOptions {
 
 /// Runs the command.
 pub(super) async fn run(options: ServeOptions) -> Result<(), CliError> {
-    let environment = Environment::from_process();
     let source = ConfigSource {
         config: options.config.clone(),
         data_dir: options.data_dir.clone(),
         database: None,
     };
-    let mut config = source.load(&environment)?;
+    let mut config = source.load()?;
     options.override_config(&mut config);
     let server = RunningServer::start(config).await?;
     server.print_addresses()?;
     print_line("ready")?;
-    let is_clean = server.run_until_signal().await;
-    log_stopped(is_clean);
+    server.run_until_signal().await;
     Ok(())
 }
 
@@ -104,22 +102,18 @@ impl RunningServer {
         print_line(&format!("admin  http://{admin_address}"))
     }
 
-    /// Serves until SIGTERM or SIGINT, then stops the gateway. Returns `false` if tasks were still
-    /// running at the end.
-    pub(super) async fn run_until_signal(mut self) -> bool {
+    /// Serves until SIGTERM or SIGINT, then stops the gateway.
+    pub(super) async fn run_until_signal(mut self) {
         let application = &self.gateway.application;
         self.signals
             .wait(&application.tasks, &application.suppliers)
             .await;
         tracing::info!("stopping");
-        self.gateway.shut_down().await
-    }
-}
-
-/// Logs if tasks did not finish in time.
-pub(super) fn log_stopped(is_clean: bool) {
-    if !is_clean {
-        tracing::warn!("some tasks did not finish in time; their work resumes at the next start");
+        if !self.gateway.shut_down().await {
+            tracing::warn!(
+                "some tasks did not finish in time; their work resumes at the next start"
+            );
+        }
     }
 }
 

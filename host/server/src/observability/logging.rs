@@ -1,5 +1,6 @@
 //! Logging to standard error. Log lines contain no secrets and no personal data.
 
+use anyhow::{Context, anyhow};
 use host_application::config::{LogConfig, LogFormat};
 use tracing_subscriber::EnvFilter;
 
@@ -7,30 +8,19 @@ use tracing_subscriber::EnvFilter;
 /// without naming the peer. The code that opened the connection logs the peer at the right level.
 const SILENCED_TARGETS: &str = "rustls_platform_verifier=off";
 
-/// Reason why logging cannot be set up.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum LoggingError {
-    /// The configured filter cannot be parsed.
-    #[error("log.filter is not a valid filter")]
-    Filter(#[source] tracing_subscriber::filter::ParseError),
-    /// Another subscriber is already installed.
-    #[error("logging is already set up")]
-    Logging(#[source] Box<dyn std::error::Error + Send + Sync>),
-}
-
 /// Starts logging to standard error.
 ///
 /// # Errors
-/// [`LoggingError`].
-pub(crate) fn init_logging(log: &LogConfig) -> Result<(), LoggingError> {
+/// The configured filter cannot be parsed, or logging was started before.
+pub(crate) fn init_logging(log: &LogConfig) -> anyhow::Result<()> {
     let filter = EnvFilter::builder()
         .parse(format!("{SILENCED_TARGETS},{}", log.filter))
-        .map_err(LoggingError::Filter)?;
+        .context("log.filter is not a valid filter")?;
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
         .with_ansi(false);
-    match log.format {
+    let started = match log.format {
         LogFormat::Text => lines.with_target(false).try_init(),
         LogFormat::Json => lines
             .json()
@@ -38,6 +28,6 @@ pub(crate) fn init_logging(log: &LogConfig) -> Result<(), LoggingError> {
             .with_current_span(false)
             .with_span_list(false)
             .try_init(),
-    }
-    .map_err(LoggingError::Logging)
+    };
+    started.map_err(|error| anyhow!(error).context("logging is already set up"))
 }

@@ -1,18 +1,12 @@
-use crate::support::{Demo, FREE_PORTS, client, run, stderr, stopover};
+use crate::support::{Demo, FREE_PORTS, client, failed, send_signal, stderr, stopover};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use tempfile::TempDir;
 
 async fn text(url: String) -> String {
-    client()
-        .get(url)
-        .send()
-        .await
-        .unwrap()
-        .text()
-        .await
-        .unwrap()
+    let response = client().get(url).send().await.unwrap();
+    response.text().await.unwrap()
 }
 
 #[tokio::test]
@@ -23,17 +17,11 @@ async fn demo_start_prints_instructions_and_serves_its_addresses() {
         ["api", "admin", "sandbox", "key"].map(|name| demo.told(name).unwrap());
     let is_ready_made =
         |line: &String| line.contains("curl") && line.contains(&key) && line.contains(&api);
-    assert!(
-        demo.greeting.iter().any(is_ready_made),
-        "{:?}",
-        demo.greeting
-    );
+    let greeting = &demo.greeting;
+    assert!(greeting.iter().any(is_ready_made), "{greeting:?}");
     assert!(text(format!("{api}/healthz")).await.contains("ok"));
-    assert!(
-        text(format!("{admin}/metrics"))
-            .await
-            .contains("stopover_http_requests_total")
-    );
+    let metrics = text(format!("{admin}/metrics")).await;
+    assert!(metrics.contains("stopover_http_requests_total"));
     assert_eq!(text(format!("{sandbox}/control/ledger")).await, "[]");
     // Metrics are served only by the admin listener.
     assert!(text(format!("{api}/metrics")).await.contains("not_found"));
@@ -63,68 +51,41 @@ async fn broken_plugin_is_down_and_server_still_starts() {
             "SUPPLIER_B down"
         ]
     );
-    let reload = client()
-        .post(format!("{admin}/plugins/SANDBOX_HOTELS/reload"))
-        .send()
-        .await
-        .unwrap();
-    assert_eq!(reload.status(), 502);
-    demo.signal("-HUP");
+    let reload = client().post(format!("{admin}/plugins/SANDBOX_HOTELS/reload"));
+    assert_eq!(reload.send().await.unwrap().status(), 502);
+    send_signal(&demo.process, "-HUP");
     let log = demo.stop();
     assert!(log.contains("a plugin cannot be loaded"), "{log}");
-    assert!(
-        log.contains("route=\"/v1/suppliers\"") && !log.contains(&key),
-        "{log}"
-    );
+    assert!(log.contains("route=\"/v1/suppliers\""), "{log}");
+    assert!(!log.contains(&key), "{log}");
 }
 
 #[test]
 fn demo_without_plugins_names_the_missing_files() {
     let folder = TempDir::new().unwrap();
-    let output = run(
-        folder.path(),
-        &format!("serve --demo --plugins-dir nowhere {FREE_PORTS}"),
-    );
-    assert_eq!(output.status.code(), Some(1));
-    assert!(
-        stderr(&output).contains("nowhere/fake-hotels.wasm"),
-        "{}",
-        stderr(&output)
-    );
+    let line = format!("serve --demo --plugins-dir nowhere {FREE_PORTS}");
+    let error = failed(folder.path(), &line);
+    assert!(error.contains("nowhere/fake-hotels.wasm"), "{error}");
 }
 
 #[test]
 fn start_with_another_master_key_is_refused() {
     let folder = TempDir::new().unwrap();
+    let line = format!("serve --data-dir data {FREE_PORTS}");
     let serve = |key: &str| {
-        let mut command = stopover(
-            folder.path(),
-            &format!("serve --data-dir data {FREE_PORTS}"),
-        );
-        command
-            .env("STOPOVER_MASTER_KEY", key)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        let mut command = stopover(folder.path(), &line);
+        command.env("STOPOVER_MASTER_KEY", key);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().unwrap()
     };
     let mut first = serve("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=");
     let mut lines = BufReader::new(first.stdout.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap() == "ready"));
-    assert!(
-        Command::new("kill")
-            .arg(first.id().to_string())
-            .status()
-            .unwrap()
-            .success()
-    );
+    send_signal(&first, "-TERM");
     assert_eq!(first.wait().unwrap().code(), Some(0));
-    let second = serve("MTEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")
-        .wait_with_output()
-        .unwrap();
+    let second = serve("MTEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=");
+    let second = second.wait_with_output().unwrap();
     assert_eq!(second.status.code(), Some(1));
-    assert!(
-        stderr(&second).contains("the master key is not the one"),
-        "{}",
-        stderr(&second)
-    );
+    let error = stderr(&second);
+    assert!(error.contains("the master key is not the one"), "{error}");
 }

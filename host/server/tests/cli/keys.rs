@@ -1,4 +1,4 @@
-use crate::support::{printed, printed_json, run, stderr, stdout, stopover};
+use crate::support::{failed, printed, printed_json, stdout, stopover};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -13,14 +13,11 @@ fn key_list_shows_everything_but_the_key() {
     let members: Vec<&String> = mine.as_object().unwrap().keys().collect();
     let expected = "created_at expires_at id last_used_at mode name organization revoked_at scopes";
     assert_eq!(members, expected.split(' ').collect::<Vec<_>>());
-    assert_eq!(
-        (&mine["name"], &mine["organization"], &mine["mode"]),
-        (&json!("Ada"), &json!("acme"), &json!("live"))
-    );
-    assert_eq!(
-        (&mine["scopes"], &mine["revoked_at"]),
-        (&json!(["read", "book", "webhooks"]), &Value::Null)
-    );
+    assert_eq!(mine["name"], "Ada");
+    assert_eq!(mine["organization"], "acme");
+    assert_eq!(mine["mode"], "live");
+    assert_eq!(mine["scopes"], json!(["read", "book", "webhooks"]));
+    assert_eq!(mine["revoked_at"], Value::Null);
     let table = printed(folder.path(), &format!("keys list {database}"));
     assert!(
         table.contains("acme") && !table.contains(key.trim_end()),
@@ -36,42 +33,28 @@ fn created_key_has_scopes_and_expiry() {
         stopover(folder.path(), line).args(more).output().unwrap()
     };
     assert!(stdout(&create(&["--expires", "2027-01-31"])).starts_with("sk_live_"));
-    let more = [
-        "--expires",
-        "2020-01-01T12:00:00Z",
-        "--scopes",
-        "webhooks,read,read",
-    ];
-    assert!(stdout(&create(&more)).starts_with("sk_live_"));
-    let listed = printed_json(
-        folder.path(),
-        "keys list --json --database sqlite:keys.sqlite3",
+    let (expiry, scopes) = (
+        "--expires=2020-01-01T12:00:00Z",
+        "--scopes=webhooks,read,read",
     );
+    assert!(stdout(&create(&[expiry, scopes])).starts_with("sk_live_"));
+    let list = "keys list --json --database sqlite:keys.sqlite3";
+    let listed = printed_json(folder.path(), list);
     let keys = listed.as_array().unwrap().iter();
-    let seen: Vec<_> = keys
-        .map(|key| (key["expires_at"].as_str().unwrap(), key["scopes"].clone()))
-        .collect();
-    let everything = json!(["read", "book", "webhooks"]);
-    assert_eq!(
-        seen,
-        [
-            ("2027-02-01T00:00:00.000Z", everything),
-            ("2020-01-01T12:00:00.000Z", json!(["read", "webhooks"]))
-        ]
+    let seen = keys.map(|key| (key["expires_at"].as_str().unwrap(), &key["scopes"]));
+    let (all, two) = (
+        json!(["read", "book", "webhooks"]),
+        json!(["read", "webhooks"]),
     );
-    for wrong in [
-        ["--expires", "tomorrow"],
-        ["--scopes", "all"],
-        ["--name", "a\nb"],
-    ] {
-        assert_eq!(create(&wrong).status.code(), Some(2), "{wrong:?}");
+    let expected = [
+        ("2027-02-01T00:00:00.000Z", &all),
+        ("2020-01-01T12:00:00.000Z", &two),
+    ];
+    assert!(seen.eq(expected), "{listed}");
+    for wrong in ["--expires=tomorrow", "--scopes=all", "--name=a\nb"] {
+        assert_eq!(create(&[wrong]).status.code(), Some(2), "{wrong:?}");
     }
-    let unknown = run(
-        folder.path(),
-        "keys revoke key_1 --database sqlite:keys.sqlite3",
-    );
-    assert_eq!(
-        (unknown.status.code(), stderr(&unknown).trim_end()),
-        (Some(1), "error: there is no key key_1")
-    );
+    let revoke = "keys revoke key_1 --database sqlite:keys.sqlite3";
+    let error = failed(folder.path(), revoke);
+    assert_eq!(error.trim_end(), "error: there is no key key_1");
 }

@@ -37,6 +37,13 @@ pub(crate) fn printed(folder: &Path, line: &str) -> String {
     stdout(&output)
 }
 
+/// Runs a command that must fail with the exit code 1 and returns its error output.
+pub(crate) fn failed(folder: &Path, line: &str) -> String {
+    let output = run(folder, line);
+    assert_eq!(output.status.code(), Some(1), "{line}");
+    stderr(&output)
+}
+
 /// Runs a command that must succeed and returns its output as JSON.
 pub(crate) fn printed_json(folder: &Path, line: &str) -> Value {
     serde_json::from_str(&printed(folder, line)).unwrap()
@@ -46,11 +53,18 @@ pub(crate) fn printed_json(folder: &Path, line: &str) -> Value {
 #[cfg(feature = "demo")]
 pub(crate) const FREE_PORTS: &str = "--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0";
 
+#[cfg(feature = "demo")]
+pub(crate) fn send_signal(process: &Child, name: &str) {
+    let mut command = Command::new("kill");
+    let sent = command.args([name, &process.id().to_string()]).status();
+    assert!(sent.unwrap().success());
+}
+
 /// A running demo whose plugins are broken files. These tests do not need plugins, and a broken
 /// plugin must not keep the demo from starting.
 #[cfg(feature = "demo")]
 pub(crate) struct Demo {
-    process: Child,
+    pub(crate) process: Child,
     pub(crate) greeting: Vec<String>,
 }
 
@@ -87,31 +101,18 @@ impl Demo {
 
     /// Returns the word after a name at the beginning of a line.
     pub(crate) fn told(&self, name: &str) -> Option<String> {
-        let line = self
-            .greeting
-            .iter()
-            .find(|line| line.split_whitespace().next() == Some(name))?;
-        line.split_whitespace().nth(1).map(str::to_owned)
-    }
-
-    pub(crate) fn signal(&self, name: &str) {
-        let sent = Command::new("kill")
-            .args([name, &self.process.id().to_string()])
-            .status()
-            .unwrap();
-        assert!(sent.success());
+        let mut lines = self.greeting.iter().map(|line| line.split_whitespace());
+        let mut words =
+            lines.find_map(|mut words| (words.next() == Some(name)).then_some(words))?;
+        words.next().map(str::to_owned)
     }
 
     pub(crate) fn stop(mut self) -> String {
-        self.signal("-TERM");
+        send_signal(&self.process, "-TERM");
         let status = self.process.wait().unwrap();
+        let mut stderr = self.process.stderr.take().unwrap();
         let mut log = String::new();
-        self.process
-            .stderr
-            .take()
-            .unwrap()
-            .read_to_string(&mut log)
-            .unwrap();
+        stderr.read_to_string(&mut log).unwrap();
         assert_eq!(status.code(), Some(0), "{log}");
         log
     }

@@ -1,4 +1,4 @@
-use crate::support::{printed, printed_json, run, stderr, stdout, stopover};
+use crate::support::{failed, printed, printed_json, run, stderr, stdout, stopover};
 use std::fs;
 use tempfile::TempDir;
 
@@ -72,41 +72,26 @@ fn migrate_creates_the_schema_without_serving() {
 #[test]
 fn config_is_validated_and_shown_without_secrets() {
     let folder = TempDir::new().unwrap();
-    fs::write(
-        folder.path().join("good.toml"),
-        "master_key = \"${KEY}\"\n[limits]\nburst = 7\n",
-    )
-    .unwrap();
+    let good = "master_key = \"${KEY}\"\n[limits]\nburst = 7\n";
+    fs::write(folder.path().join("good.toml"), good).unwrap();
     let with_key = |line: &str| {
-        stopover(folder.path(), line)
-            .env("KEY", "s3cr3t")
-            .output()
-            .unwrap()
+        let mut command = stopover(folder.path(), line);
+        let output = command.env("KEY", "s3cr3t").output().unwrap();
+        assert!(output.status.success(), "{line}: {}", stderr(&output));
+        stdout(&output)
     };
-    let shown = stdout(&with_key("config show --config good.toml"));
-    assert!(
-        shown.contains("burst = 7")
-            && shown.contains("master_key = \"***\"")
-            && !shown.contains("s3cr3t"),
-        "{shown}"
-    );
-    let json: serde_json::Value =
-        serde_json::from_str(&stdout(&with_key("config show --json --config good.toml"))).unwrap();
+    let shown = with_key("config show --config good.toml");
+    let is_shown = |text| shown.contains(text);
+    assert!(is_shown("burst = 7") && is_shown("master_key = \"***\""));
+    assert!(!is_shown("s3cr3t"), "{shown}");
+    let json = with_key("config show --json --config good.toml");
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["limits"]["burst"], 7);
-    assert_eq!(
-        with_key("config check --config good.toml").status.code(),
-        Some(0)
-    );
-    assert_eq!(
-        run(folder.path(), "config check --config good.toml")
-            .status
-            .code(),
-        Some(1)
-    );
+    with_key("config check --config good.toml");
+    failed(folder.path(), "config check --config good.toml");
     fs::write(folder.path().join("bad.toml"), "[limits]\nbrust = 7\n").unwrap();
-    let refused = run(folder.path(), "config check --config bad.toml");
-    assert_eq!(refused.status.code(), Some(1));
-    assert!(stderr(&refused).contains("brust"), "{}", stderr(&refused));
+    let refused = failed(folder.path(), "config check --config bad.toml");
+    assert!(refused.contains("brust"), "{refused}");
 }
 
 #[test]
@@ -117,10 +102,8 @@ fn printed_defaults_are_a_valid_configuration() {
     let said = printed(folder.path(), "config check --config defaults.toml");
     assert_eq!(said, "the configuration is valid\n");
     let effective = printed_json(folder.path(), "config show --json");
-    assert_eq!(
-        effective,
-        printed_json(folder.path(), "config show --json --config defaults.toml")
-    );
+    let written = printed_json(folder.path(), "config show --json --config defaults.toml");
+    assert_eq!(effective, written);
 }
 
 #[test]
@@ -128,23 +111,13 @@ fn missing_plugin_is_reported_before_serving() {
     let folder = TempDir::new().unwrap();
     let supplier =
         "[[suppliers]]\nid = \"S\"\nkind = \"hotel\"\nmodes = [\"test\"]\ncomponent = \"s.wasm\"\n";
-    fs::write(
-        folder.path().join("c.toml"),
-        format!("plugins_dir = \"plugins\"\n{supplier}"),
-    )
-    .unwrap();
-    let checked = run(folder.path(), "config check --config c.toml");
-    assert_eq!(checked.status.code(), Some(1));
-    assert!(
-        stderr(&checked).contains("S (plugins/s.wasm)"),
-        "{}",
-        stderr(&checked)
-    );
+    let config = format!("plugins_dir = \"plugins\"\n{supplier}");
+    fs::write(folder.path().join("c.toml"), config).unwrap();
+    let error = failed(folder.path(), "config check --config c.toml");
+    assert!(error.contains("S (plugins/s.wasm)"), "{error}");
     let listed = run(folder.path(), "plugin list --json --config c.toml");
     assert_eq!(listed.status.code(), Some(1));
     let listed: serde_json::Value = serde_json::from_str(&stdout(&listed)).unwrap();
-    assert!(
-        listed[0]["id"] == "S" && listed[0]["error"].is_string(),
-        "{listed}"
-    );
+    assert_eq!(listed[0]["id"], "S");
+    assert!(listed[0]["error"].is_string(), "{listed}");
 }

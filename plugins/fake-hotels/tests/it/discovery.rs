@@ -117,7 +117,8 @@ fn search_sends_area_and_stay() {
 
 #[test]
 fn supported_filters_are_sent_and_reported_as_applied() {
-    let cases: [(fn(&mut Filters), Value, AppliedFilters); 8] = [
+    type SetFilter = fn(&mut Filters);
+    let cases: [(SetFilter, Value, AppliedFilters); 8] = [
         (|_| {}, json!({}), AppliedFilters::empty()),
         (
             |filters| filters.min_star_rating = Some(4.0),
