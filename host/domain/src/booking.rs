@@ -5,6 +5,8 @@ mod aggregate;
 mod next_step;
 mod status;
 mod step;
+#[cfg(test)]
+pub(crate) mod tests;
 mod transition;
 
 pub use aggregate::{
@@ -28,7 +30,6 @@ pub const PREBOOK_TIMEOUT_MS: i64 = 15 * 60 * 1000;
 
 /// A value with a stable name, used in histories, logs, metrics and failpoints.
 pub trait Named {
-    /// Returns the name.
     fn name(&self) -> &'static str;
 }
 
@@ -52,7 +53,6 @@ pub struct Failure {
 
 impl Failure {
     /// Creates a failure from a code and a sentence.
-    #[must_use]
     pub fn new(code: &str, description: &str) -> Self {
         Self {
             code: code.to_owned(),
@@ -61,7 +61,6 @@ impl Failure {
     }
 
     /// Returns the failure of a prebook whose outcome never became known.
-    #[must_use]
     pub fn prebook_unknown() -> Self {
         Self::new(
             "prebook_unknown",
@@ -86,7 +85,6 @@ pub enum PaymentCollector {
 pub struct InvalidTransition {
     /// The status of the booking, as the API names it.
     pub status: &'static str,
-    /// The name of the event.
     pub event: &'static str,
 }
 
@@ -99,14 +97,12 @@ pub struct Transition<B> {
     pub from_status: &'static str,
     /// The name of the event, for the booking's history.
     pub event: &'static str,
-    /// The notifications for subscribers.
     pub notifications: Vec<Notification>,
 }
 
 /// A notification for subscribers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notification {
-    /// The type of the event.
     pub event_type: EventType,
     /// The payment, if this is a payment event.
     pub payment: Option<PaymentId>,
@@ -153,7 +149,6 @@ impl Notifications {
 ///
 /// A call that may have taken effect keeps its reference. A call that is known to have had no
 /// effect gets a new one, because processors answer a repeated reference with their first response.
-#[must_use]
 pub fn payment_client_reference(
     booking: &BookingId,
     payments: &[Payment],
@@ -174,7 +169,6 @@ pub fn payment_client_reference(
 
 /// Returns the gateway's reference at a processor for one refund of a payment. The rules of
 /// [`payment_client_reference`] apply.
-#[must_use]
 pub fn refund_client_reference(
     booking: &BookingId,
     payments: &[Payment],
@@ -196,7 +190,6 @@ pub fn refund_client_reference(
 }
 
 /// Returns the booking of one of the gateway's references, which all begin with the booking's id.
-#[must_use]
 pub fn booking_id_from_reference(reference: &str) -> Option<BookingId> {
     // The booking id is followed by a dash, and no booking id created by the gateway contains one.
     let id = reference.split('-').next().unwrap_or_default();
@@ -207,7 +200,6 @@ pub fn booking_id_from_reference(reference: &str) -> Option<BookingId> {
 const MEMBERSHIP_SHOWN: usize = 4;
 
 /// Masks a membership number except for its end. At most half of a short number is shown.
-#[must_use]
 pub fn mask_membership_number(number: &str) -> String {
     let length = number.chars().count();
     let hidden = length
@@ -218,36 +210,4 @@ pub fn mask_membership_number(number: &str) -> String {
         .enumerate()
         .map(|(at, sign)| if at < hidden { '*' } else { sign })
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn booking_id_is_parsed_from_its_references() {
-        let booking = BookingId::from_bits(7);
-        let payment =
-            payment_client_reference(&booking, &[], &PaymentId::from_bits(1), "authorize", 0);
-        for reference in [booking.as_str(), &payment, &format!("{booking}-c1")] {
-            assert_eq!(booking_id_from_reference(reference), Some(booking.clone()));
-        }
-        for other in ["", "-", "bkg_", "bkg_-1", "ord_1", "pay_1-1", "bkg_a b"] {
-            assert_eq!(booking_id_from_reference(other), None, "{other}");
-        }
-    }
-
-    #[test]
-    fn membership_number_is_masked_except_its_end() {
-        for (number, shown) in [
-            ("AB-1234567", "******4567"),
-            ("12345", "***45"),
-            ("1234", "**34"),
-            ("1", "*"),
-            ("", ""),
-            ("******4567", "******4567"),
-        ] {
-            assert_eq!(mask_membership_number(number), shown);
-        }
-    }
 }

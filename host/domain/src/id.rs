@@ -27,13 +27,11 @@ macro_rules! prefixed_id {
             pub const PREFIX: &'static str = $prefix;
 
             /// Creates an identifier from 128 random or time-ordered bits.
-            #[must_use]
             pub fn from_bits(bits: u128) -> Self {
                 Self(format!("{}{bits:032x}", $prefix))
             }
 
             /// Creates the identifier of the `n`th such part of a booking.
-            #[must_use]
             pub fn of(booking: &str, n: u32) -> Self {
                 let rest = booking.split_once('_').map_or(booking, |(_, rest)| rest);
                 Self(format!("{}{rest}-{n}", $prefix))
@@ -54,7 +52,6 @@ macro_rules! prefixed_id {
             }
 
             /// Returns the whole text, prefix included.
-            #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
             }

@@ -3,6 +3,7 @@
 
 use crate::id::{BookingId, HotelId, InstrumentId, MandateId, WatchId};
 use crate::money::Money;
+use crate::named_enum::named_enum;
 use crate::owner::Owner;
 use crate::time::{Date, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -15,9 +16,7 @@ pub enum MandateScope {
     Any,
     /// The purchase of a watch: one stay at one hotel.
     HotelWatch {
-        /// The watch.
         watch_id: WatchId,
-        /// The hotel.
         hotel_id: HotelId,
         /// The first night.
         check_in: Date,
@@ -29,17 +28,14 @@ pub enum MandateScope {
 /// The terms of a mandate. They are signed and never change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MandateTerms {
-    /// The mandate's id.
     pub id: MandateId,
     /// The owner on whose behalf the purchase is made.
     pub owner: Owner,
     /// The maximum amount that may be paid.
     pub amount: Money,
-    /// The instrument that pays.
     pub instrument: InstrumentId,
     /// The purchases that the mandate covers.
     pub scope: MandateScope,
-    /// Time at which the mandate was created.
     pub created_at: Timestamp,
     /// Time from which the mandate can no longer be used.
     pub expires_at: Timestamp,
@@ -52,7 +48,6 @@ pub struct MandateUsage {
     pub owner: Owner,
     /// The amount to pay now.
     pub amount: Money,
-    /// The instrument that pays.
     pub instrument: InstrumentId,
     /// The kind of purchase. Only a mandate with [`MandateScope::Any`] covers a purchase of `Any`.
     pub scope: MandateScope,
@@ -76,90 +71,53 @@ pub enum MandateState {
     Revoked,
 }
 
-/// The status of a mandate at a point in time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum MandateStatus {
-    /// The mandate can be used.
-    Active,
-    /// The mandate was used.
-    Consumed,
-    /// The mandate was revoked.
-    Revoked,
-    /// The mandate has expired.
-    Expired,
-}
-
-impl MandateStatus {
-    /// All statuses.
-    pub const ALL: [Self; 4] = [Self::Active, Self::Consumed, Self::Revoked, Self::Expired];
-
-    /// Returns the name in the API, e.g. `ACTIVE`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Active => "ACTIVE",
-            Self::Consumed => "CONSUMED",
-            Self::Revoked => "REVOKED",
-            Self::Expired => "EXPIRED",
-        }
-    }
-
-    /// Returns the status with this name.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|status| status.as_str() == text)
+named_enum! {
+    /// The status of a mandate at a point in time.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum MandateStatus {
+        /// The mandate can be used.
+        Active = "ACTIVE",
+        /// The mandate was used.
+        Consumed = "CONSUMED",
+        /// The mandate was revoked.
+        Revoked = "REVOKED",
+        /// The mandate has expired.
+        Expired = "EXPIRED",
     }
 }
 
-/// The reason why a mandate cannot be used or changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
-pub enum MandateRejection {
-    /// The mandate was revoked.
-    #[error("the mandate is revoked")]
-    Revoked,
-    /// The mandate has expired.
-    #[error("the mandate has expired")]
-    Expired,
-    /// The mandate was used before.
-    #[error("the mandate was already used")]
-    Consumed,
-    /// The purchase costs more than the mandate permits.
-    #[error("the amount exceeds the limit of the mandate")]
-    CapExceeded,
-    /// The mandate has another currency.
-    #[error("the currency differs from that of the mandate")]
-    CurrencyMismatch,
-    /// The mandate belongs to another owner.
-    #[error("the mandate belongs to another user")]
-    OwnerMismatch,
-    /// The mandate names another instrument.
-    #[error("the mandate is for another payment instrument")]
-    InstrumentMismatch,
-    /// The mandate covers another purchase.
-    #[error("the mandate covers a different purchase")]
-    ScopeMismatch,
-    /// The stored terms differ from the signed ones. The domain cannot detect this; the code that
-    /// verifies signatures reports it.
-    #[error("the signature of the mandate is invalid")]
-    InvalidSignature,
-}
-
-impl MandateRejection {
-    /// Returns the code of the reason, e.g. `cap_exceeded`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Revoked => "revoked",
-            Self::Expired => "expired",
-            Self::Consumed => "consumed",
-            Self::CapExceeded => "cap_exceeded",
-            Self::CurrencyMismatch => "other_currency",
-            Self::OwnerMismatch => "other_user",
-            Self::InstrumentMismatch => "other_instrument",
-            Self::ScopeMismatch => "other_scope",
-            Self::InvalidSignature => "bad_signature",
-        }
+named_enum! {
+    /// The reason why a mandate cannot be used or changed.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+    pub enum MandateRejection {
+        /// The mandate was revoked.
+        #[error("the mandate is revoked")]
+        Revoked = "revoked",
+        /// The mandate has expired.
+        #[error("the mandate has expired")]
+        Expired = "expired",
+        /// The mandate was used before.
+        #[error("the mandate was already used")]
+        Consumed = "consumed",
+        /// The purchase costs more than the mandate permits.
+        #[error("the amount exceeds the limit of the mandate")]
+        CapExceeded = "cap_exceeded",
+        /// The mandate has another currency.
+        #[error("the currency differs from that of the mandate")]
+        CurrencyMismatch = "other_currency",
+        /// The mandate belongs to another owner.
+        #[error("the mandate belongs to another user")]
+        OwnerMismatch = "other_user",
+        /// The mandate names another instrument.
+        #[error("the mandate is for another payment instrument")]
+        InstrumentMismatch = "other_instrument",
+        /// The mandate covers another purchase.
+        #[error("the mandate covers a different purchase")]
+        ScopeMismatch = "other_scope",
+        /// The stored terms differ from the signed ones. The domain cannot detect this; the code
+        /// that verifies signatures reports it.
+        #[error("the signature of the mandate is invalid")]
+        InvalidSignature = "bad_signature",
     }
 }
 
@@ -181,7 +139,6 @@ pub enum MandateEvent {
 
 impl MandateEvent {
     /// Returns the name used in logs and in the transition table.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Consumed { .. } => "consumed",
@@ -194,7 +151,6 @@ impl MandateEvent {
 /// A mandate with its signed terms and state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mandate {
-    /// The terms.
     pub terms: MandateTerms,
     /// The signed terms: an open payment mandate.
     pub jws: String,
@@ -231,7 +187,6 @@ impl MandateTerms {
 
 impl Mandate {
     /// Creates an active mandate.
-    #[must_use]
     pub const fn new(terms: MandateTerms, jws: String) -> Self {
         Self {
             terms,
@@ -241,8 +196,6 @@ impl Mandate {
         }
     }
 
-    /// Returns the status at `now`.
-    #[must_use]
     pub fn status(&self, now: Timestamp) -> MandateStatus {
         match self.state {
             MandateState::Active if now >= self.terms.expires_at => MandateStatus::Expired,

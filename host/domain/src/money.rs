@@ -47,13 +47,11 @@ impl Currency {
     }
 
     /// Returns the three-letter code.
-    #[must_use]
     pub fn code(self) -> &'static str {
         self.0.code()
     }
 
     /// Returns the number of decimals of the major unit: 2 for EUR, 0 for JPY, 3 for KWD.
-    #[must_use]
     pub fn exponent(self) -> u32 {
         u32::from(self.0.exponent().unwrap_or(0))
     }
@@ -83,19 +81,16 @@ impl From<Currency> for String {
 pub struct Money {
     /// The amount in minor units: cents of EUR, yen of JPY.
     pub minor: i64,
-    /// The currency of the amount.
     pub currency: Currency,
 }
 
 impl Money {
     /// Creates an amount from minor units.
-    #[must_use]
     pub const fn new(minor: i64, currency: Currency) -> Self {
         Self { minor, currency }
     }
 
     /// Returns the zero amount of a currency.
-    #[must_use]
     pub const fn zero(currency: Currency) -> Self {
         Self::new(0, currency)
     }
@@ -164,7 +159,6 @@ impl Money {
     }
 
     /// Returns whether the amount is zero.
-    #[must_use]
     pub const fn is_zero(self) -> bool {
         self.minor == 0
     }

@@ -1,35 +1,17 @@
 //! Ownership of data: organization, mode and user.
 
+use crate::named_enum::named_enum;
 use serde::{Deserialize, Serialize};
 
-/// The mode of a key. Data of the two modes is fully separate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mode {
-    /// Test mode: deterministic suppliers and no real money.
-    Test,
-    /// Live mode: real suppliers and real money.
-    Live,
-}
-
-impl Mode {
-    /// Returns `test` or `live`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Test => "test",
-            Self::Live => "live",
-        }
-    }
-
-    /// Parses `test` or `live`.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        match text {
-            "test" => Some(Self::Test),
-            "live" => Some(Self::Live),
-            _ => None,
-        }
+named_enum! {
+    /// The mode of a key. Data of the two modes is fully separate.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Mode {
+        /// Test mode: deterministic suppliers and no real money.
+        Test = "test",
+        /// Live mode: real suppliers and real money.
+        Live = "live",
     }
 }
 
@@ -38,7 +20,6 @@ impl Mode {
 pub struct Tenant {
     /// The id of the organization that the key was created for.
     pub organization: String,
-    /// The mode of the key.
     pub mode: Mode,
 }
 
@@ -57,7 +38,6 @@ impl Owner {
 
     /// Returns whether this owner may act for `user`. A user may act for themselves, and the
     /// organization for all its users.
-    #[must_use]
     pub fn can_act_for(&self, user: &str) -> bool {
         self.user == user || self.user == Self::ORGANIZATION_USER
     }

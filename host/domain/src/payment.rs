@@ -27,10 +27,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 pub enum PaymentMethod {
     /// A stored instrument. Its token stays encrypted in storage.
-    Instrument {
-        /// The instrument's id.
-        id: InstrumentId,
-    },
+    Instrument { id: InstrumentId },
     /// The payer's browser, through the processor's own form.
     Sdk,
     /// The supplier collected the payment at its own checkout. The gateway has nothing to collect.
@@ -61,7 +58,6 @@ pub enum PaymentState {
 
 /// The payment status in the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the variants are the statuses of the API")]
 pub enum PaymentStatus {
     RequiresAction,
     Authorized,
@@ -76,7 +72,6 @@ pub enum PaymentStatus {
 /// A refund of a payment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refund {
-    /// The refund's id.
     pub id: RefundId,
     /// The amount to refund.
     pub amount: Money,
@@ -87,13 +82,11 @@ pub struct Refund {
 /// A payment of a booking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Payment {
-    /// The payment's id.
     pub id: PaymentId,
     /// The amount to authorize and capture.
     pub amount: Money,
     /// The way in which the payment is made.
     pub method: PaymentMethod,
-    /// The processor.
     pub processor: SupplierId,
     /// The processor's id of the payment.
     pub processor_reference: Option<String>,
@@ -105,14 +98,12 @@ pub struct Payment {
     pub refunds: Vec<Refund>,
     /// The reason why the payment failed, from the processor's closed list.
     pub decline_reason: Option<DeclineReason>,
-    /// Time at which the payment was created.
     pub created_at: Timestamp,
 }
 
 /// The reason why a card was declined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the variant names are self-explanatory")]
 pub enum DeclineReason {
     InsufficientFunds,
     ExpiredCard,
@@ -127,15 +118,12 @@ pub enum DeclineReason {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{event} does not fit a payment that is {state}")]
 pub struct InvalidPaymentTransition {
-    /// The name of the state.
     pub state: &'static str,
-    /// The name of the event.
     pub event: &'static str,
 }
 
 impl PaymentState {
     /// Returns the name used in logs and tables.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::RequiresAction => "requires_action",
@@ -154,8 +142,29 @@ impl PaymentState {
 }
 
 impl Payment {
+    fn new(
+        id: PaymentId,
+        amount: Money,
+        method: PaymentMethod,
+        processor: SupplierId,
+        state: PaymentState,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            amount,
+            method,
+            processor,
+            processor_reference: None,
+            card: None,
+            state,
+            refunds: Vec::new(),
+            decline_reason: None,
+            created_at: now,
+        }
+    }
+
     /// Creates a payment whose authorization is due at once.
-    #[must_use]
     pub fn new_authorization(
         id: PaymentId,
         amount: Money,
@@ -163,24 +172,15 @@ impl Payment {
         instrument: &Instrument,
         now: Timestamp,
     ) -> Self {
-        Self {
-            id,
-            amount,
-            method: PaymentMethod::Instrument {
-                id: instrument.id.clone(),
-            },
-            processor,
-            processor_reference: None,
-            card: instrument.card.clone(),
-            state: PaymentState::Authorizing(RemoteCall::pending(now)),
-            refunds: Vec::new(),
-            decline_reason: None,
-            created_at: now,
-        }
+        let instrument_id = instrument.id.clone();
+        let method = PaymentMethod::Instrument { id: instrument_id };
+        let state = PaymentState::Authorizing(RemoteCall::pending(now));
+        let mut payment = Self::new(id, amount, method, processor, state, now);
+        payment.card = instrument.card.clone();
+        payment
     }
 
     /// Creates a payment that waits for the payer's browser.
-    #[must_use]
     pub fn new_browser_payment(
         id: PaymentId,
         amount: Money,
@@ -188,45 +188,25 @@ impl Payment {
         processor_reference: String,
         now: Timestamp,
     ) -> Self {
-        Self {
-            id,
-            amount,
-            method: PaymentMethod::Sdk,
-            processor,
-            processor_reference: Some(processor_reference),
-            card: None,
-            state: PaymentState::RequiresAction,
-            refunds: Vec::new(),
-            decline_reason: None,
-            created_at: now,
-        }
+        let state = PaymentState::RequiresAction;
+        let mut payment = Self::new(id, amount, PaymentMethod::Sdk, processor, state, now);
+        payment.processor_reference = Some(processor_reference);
+        payment
     }
 
     /// Creates a captured payment that the supplier collected at its own checkout. The supplier is
     /// stored as the processor.
-    #[must_use]
     pub fn new_supplier_collected(
         id: PaymentId,
         amount: Money,
         supplier: SupplierId,
         now: Timestamp,
     ) -> Self {
-        Self {
-            id,
-            amount,
-            method: PaymentMethod::Supplier,
-            processor: supplier,
-            processor_reference: None,
-            card: None,
-            state: PaymentState::Captured,
-            refunds: Vec::new(),
-            decline_reason: None,
-            created_at: now,
-        }
+        let state = PaymentState::Captured;
+        Self::new(id, amount, PaymentMethod::Supplier, supplier, state, now)
     }
 
     /// Returns the payment status in the API.
-    #[must_use]
     pub fn status(&self) -> PaymentStatus {
         match &self.state {
             PaymentState::RequiresAction => PaymentStatus::RequiresAction,
@@ -245,7 +225,6 @@ impl Payment {
     }
 
     /// Returns the amount refunded so far, without unfinished refunds.
-    #[must_use]
     pub fn refunded(&self) -> Money {
         let minor = self
             .refunds
@@ -257,21 +236,18 @@ impl Payment {
     }
 
     /// Returns whether the payment is made in the payer's browser.
-    #[must_use]
     pub fn is_browser_payment(&self) -> bool {
         self.method == PaymentMethod::Sdk
     }
 
     /// Returns the amount that can still be refunded: the amount less all refunds, done or
     /// unfinished.
-    #[must_use]
     pub fn refundable(&self) -> Money {
         let asked: i64 = self.refunds.iter().map(|r| r.amount.minor).sum();
         self.amount.less(Money::new(asked, self.amount.currency))
     }
 
     /// Returns how many attempts of the current step are known to have had no effect.
-    #[must_use]
     pub const fn failed_attempts(&self) -> u32 {
         match &self.state {
             PaymentState::Authorizing(call)
@@ -286,7 +262,6 @@ impl Payment {
     }
 
     /// Returns whether money is authorized or captured, or may be.
-    #[must_use]
     pub const fn has_funds(&self) -> bool {
         match self.state {
             PaymentState::RequiresAction

@@ -40,7 +40,6 @@ pub enum RemoteCall {
     },
     /// A call that the remote system accepted but has not finished.
     Accepted {
-        /// Time at which the call was accepted.
         accepted_at: Timestamp,
         /// Number of times that the call was reconciled.
         reconcile_count: u32,
@@ -51,7 +50,6 @@ pub enum RemoteCall {
 
 impl RemoteCall {
     /// Returns a call that is due at once.
-    #[must_use]
     pub const fn pending(due_at: Timestamp) -> Self {
         Self::Pending {
             due_at,
@@ -62,7 +60,6 @@ impl RemoteCall {
 
     /// Returns a call that schedules a refresh after a reported change: it counts as accepted and
     /// is due for reconciliation at once.
-    #[must_use]
     pub const fn for_refresh(now: Timestamp) -> Self {
         Self::Accepted {
             accepted_at: now,
@@ -73,7 +70,6 @@ impl RemoteCall {
 
     /// Returns whether another change was reported after the given time. If so, the data just read
     /// may predate it and must be read again.
-    #[must_use]
     pub fn is_change_reported_after(&self, change_reported_at: Timestamp) -> bool {
         matches!(self, Self::Accepted { accepted_at, .. } if *accepted_at > change_reported_at)
     }
@@ -161,7 +157,6 @@ impl RemoteCall {
 
     /// Returns when the call was first sent, as long as its outcome is unknown. This includes a
     /// call scheduled for resend: the first send may have taken effect.
-    #[must_use]
     pub const fn unresolved_since(&self) -> Option<Timestamp> {
         match (self.first_sent_at(), self.sent_at()) {
             (Some(first), _) => Some(first),
@@ -170,7 +165,6 @@ impl RemoteCall {
     }
 
     /// Returns whether the same call was sent before and may have taken effect then.
-    #[must_use]
     pub const fn is_resend(&self) -> bool {
         self.first_sent_at().is_some()
     }
@@ -214,7 +208,6 @@ impl RemoteCall {
     }
 
     /// Returns the number of attempts that are known to have had no effect.
-    #[must_use]
     pub const fn failed_attempts(&self) -> u32 {
         match self {
             Self::Pending {
@@ -228,7 +221,6 @@ impl RemoteCall {
     }
 
     /// Returns when the call is next sent or reconciled.
-    #[must_use]
     pub const fn due_at(&self) -> Timestamp {
         match self {
             Self::Pending { due_at: at, .. } => *at,
@@ -239,7 +231,6 @@ impl RemoteCall {
     /// Returns when the gateway stopped waiting for the response; up to then the other side may
     /// have been processing the call. If the process crashed, this is the time the call was marked
     /// as sent.
-    #[must_use]
     pub const fn abandoned_at(&self) -> Option<Timestamp> {
         match self {
             Self::Sent {
@@ -252,7 +243,6 @@ impl RemoteCall {
     }
 
     /// Returns when the call was sent, if its outcome is unknown.
-    #[must_use]
     pub const fn sent_at(&self) -> Option<Timestamp> {
         match self {
             Self::Sent { sent_at: since, .. } => Some(*since),
@@ -269,7 +259,6 @@ pub struct BackoffSchedule(Vec<i64>);
 impl BackoffSchedule {
     /// Creates a schedule from offsets in seconds, in ascending order. An empty list means every
     /// minute.
-    #[must_use]
     pub fn new(offsets_s: Vec<i64>) -> Self {
         Self(if offsets_s.is_empty() {
             vec![60]
@@ -279,7 +268,6 @@ impl BackoffSchedule {
     }
 
     /// Returns the first time of the schedule after `now`.
-    #[must_use]
     pub fn next_after(&self, since: Timestamp, now: Timestamp) -> Timestamp {
         let upcoming = self
             .0
@@ -290,7 +278,6 @@ impl BackoffSchedule {
     }
 
     /// Returns the time of the next attempt after the given number of failed ones.
-    #[must_use]
     pub fn retry_at(&self, failed_attempts: u32, now: Timestamp) -> Timestamp {
         let index = usize::try_from(failed_attempts)
             .unwrap_or(usize::MAX)

@@ -1,11 +1,11 @@
 //! Selects the suppliers to call and their order. The selection is a pure function.
 
+use crate::named_enum::named_enum;
 use crate::supplier::{Health, SupplierId};
 
 /// A supplier that can be called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// The supplier's id.
     pub id: SupplierId,
     /// The priority. Lower values are called first.
     pub priority: i32,
@@ -16,26 +16,16 @@ pub struct Candidate {
     pub health: Health,
 }
 
-/// The reason for a route.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RouteReason {
-    /// The request named the supplier.
-    Selected,
-    /// The requested hotel ids belong to the supplier.
-    Owner,
-    /// The order follows from priority, weight and health.
-    Configured,
-}
-
-impl RouteReason {
-    /// Returns the name used in logs.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Selected => "selected",
-            Self::Owner => "owner",
-            Self::Configured => "configured",
-        }
+named_enum! {
+    /// The reason for a route.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum RouteReason {
+        /// The request named the supplier.
+        Selected = "selected",
+        /// The requested hotel ids belong to the supplier.
+        Owner = "owner",
+        /// The order follows from priority, weight and health.
+        Configured = "configured",
     }
 }
 
@@ -45,7 +35,6 @@ pub struct SupplierRoute {
     /// The suppliers from first to last. Only reads made before anything is promised go beyond the
     /// first.
     pub suppliers: Vec<SupplierId>,
-    /// The reason for this route.
     pub reason: RouteReason,
 }
 
@@ -69,15 +58,12 @@ pub fn select_route(
     spread: u64,
 ) -> Result<SupplierRoute, NoEligibleSupplier> {
     if let Some(selected) = selector {
-        let known = candidates.iter().any(|candidate| candidate.id == *selected);
-        return if known {
-            Ok(SupplierRoute {
-                suppliers: vec![selected.clone()],
-                reason: RouteReason::Selected,
-            })
-        } else {
-            Err(NoEligibleSupplier)
-        };
+        let mut ids = candidates.iter().map(|candidate| &candidate.id);
+        let id = ids.find(|id| *id == selected).ok_or(NoEligibleSupplier)?;
+        return Ok(SupplierRoute {
+            suppliers: vec![id.clone()],
+            reason: RouteReason::Selected,
+        });
     }
     let mut open: Vec<&Candidate> = candidates
         .iter()
@@ -92,20 +78,16 @@ pub fn select_route(
             candidate.id.clone(),
         )
     });
-    let suppliers: Vec<SupplierId> = open
-        .into_iter()
-        .map(|candidate| candidate.id.clone())
-        .collect();
-    let reason = if owners.is_some() {
-        RouteReason::Owner
-    } else {
-        RouteReason::Configured
-    };
-    if suppliers.is_empty() {
-        Err(NoEligibleSupplier)
-    } else {
-        Ok(SupplierRoute { suppliers, reason })
+    if open.is_empty() {
+        return Err(NoEligibleSupplier);
     }
+    Ok(SupplierRoute {
+        suppliers: open.iter().map(|candidate| candidate.id.clone()).collect(),
+        reason: match owners {
+            Some(_) => RouteReason::Owner,
+            None => RouteReason::Configured,
+        },
+    })
 }
 
 /// Returns a weighted rendezvous rank: among equals, each supplier comes first in proportion to its
@@ -139,9 +121,13 @@ fn minus_log2_scaled(value: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn candidate(id: &str, priority: i32, weight: u32, health: Health) -> Candidate {
+    fn id(id: &str) -> SupplierId {
+        SupplierId::parse(id).unwrap()
+    }
+
+    fn candidate((name, priority, weight, health): (&str, i32, u32, Health)) -> Candidate {
         Candidate {
-            id: SupplierId::parse(id).unwrap(),
+            id: id(name),
             priority,
             weight,
             health,
@@ -154,74 +140,45 @@ mod tests {
 
     #[test]
     fn selector_is_followed_or_rejected() {
-        let all = [
-            candidate("A", 0, 1, Health::Up),
-            candidate("B", 0, 1, Health::Down),
-        ];
-        let b = SupplierId::parse("B").unwrap();
-        assert_eq!(
-            order(&select_route(&all, Some(&b), None, 1).unwrap()),
-            ["B"]
-        );
-        let c = SupplierId::parse("C").unwrap();
-        assert_eq!(
-            select_route(&all, Some(&c), None, 1),
-            Err(NoEligibleSupplier)
-        );
+        let all = [("A", 0, 1, Health::Up), ("B", 0, 1, Health::Down)].map(candidate);
+        let route = select_route(&all, Some(&id("B")), None, 1);
+        assert_eq!(order(&route.unwrap()), ["B"]);
+        let unknown = select_route(&all, Some(&id("C")), None, 1);
+        assert_eq!(unknown, Err(NoEligibleSupplier));
     }
 
     #[test]
     fn suppliers_are_ordered_by_priority_and_down_ones_come_last() {
         let all = [
-            candidate("A", 0, 1, Health::Down),
-            candidate("B", 2, 1, Health::Up),
-            candidate("C", 1, 1, Health::Degraded),
+            ("A", 0, 1, Health::Down),
+            ("B", 2, 1, Health::Up),
+            ("C", 1, 1, Health::Degraded),
         ];
-        assert_eq!(
-            order(&select_route(&all, None, None, 7).unwrap()),
-            ["C", "B", "A"]
-        );
+        let route = select_route(&all.map(candidate), None, None, 7);
+        assert_eq!(order(&route.unwrap()), ["C", "B", "A"]);
     }
 
     #[test]
     fn hotel_request_is_routed_only_to_owners() {
-        let all = [
-            candidate("A", 0, 1, Health::Up),
-            candidate("B", 1, 0, Health::Up),
-        ];
-        let owners = [SupplierId::parse("B").unwrap()];
-        let route = select_route(&all, None, Some(&owners), 7).unwrap();
-        assert_eq!(
-            (order(&route), route.reason),
-            (vec!["B"], RouteReason::Owner)
-        );
-        assert_eq!(
-            select_route(&all, None, Some(&[]), 7),
-            Err(NoEligibleSupplier)
-        );
+        let all = [("A", 0, 1, Health::Up), ("B", 1, 0, Health::Up)].map(candidate);
+        let route = select_route(&all, None, Some(&[id("B")]), 7).unwrap();
+        assert_eq!(order(&route), ["B"]);
+        assert_eq!(route.reason, RouteReason::Owner);
+        let unowned = select_route(&all, None, Some(&[]), 7);
+        assert_eq!(unowned, Err(NoEligibleSupplier));
     }
 
     #[test]
     fn first_place_follows_weights_and_route_is_stable_per_request() {
-        let all = [
-            candidate("A", 0, 3, Health::Up),
-            candidate("B", 0, 1, Health::Up),
-        ];
-        let firsts = (0..4000_u64).map(|n| {
-            select_route(&all, None, None, n.wrapping_mul(0x9e37_79b9_7f4a_7c15))
-                .unwrap()
-                .suppliers[0]
-                .as_str()
-                == "A"
-        });
-        let share = firsts.filter(|first| *first).count();
+        let all = [("A", 0, 3, Health::Up), ("B", 0, 1, Health::Up)].map(candidate);
+        let route = |spread| select_route(&all, None, None, spread).unwrap();
+        let spreads = (0..4000_u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let share = spreads.filter(|spread| order(&route(*spread))[0] == "A");
+        let share = share.count();
         assert!(
             (2700..3300).contains(&share),
             "A came first {share} times of 4000"
         );
-        assert_eq!(
-            select_route(&all, None, None, 42),
-            select_route(&all, None, None, 42)
-        );
+        assert_eq!(route(42), route(42));
     }
 }

@@ -1,6 +1,7 @@
 //! Types shared by all suppliers: ids, capabilities, and the outcomes of a call.
 
 use crate::money::Money;
+use crate::named_enum::named_enum;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -32,7 +33,6 @@ impl SupplierId {
     }
 
     /// Returns the id as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -75,84 +75,45 @@ pub enum SupplierKind {
     Payment,
 }
 
-/// A capability that an adapter has if it exports the interface.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Capability {
-    /// Finds places by name.
-    HotelPlaces,
-    /// Finds hotels in an area.
-    HotelSearch,
-    /// Returns offers of hotels.
-    HotelPricing,
-    /// Prebooks, books and finds hotel bookings.
-    HotelBooking,
-    /// Quotes and makes cancellations of hotel bookings.
-    HotelCancellation,
-    /// Returns details and reviews of hotels.
-    HotelContent,
-    /// Returns the weather at coordinates.
-    HotelWeather,
-    /// Returns average nightly prices.
-    HotelPriceCalendar,
-    /// Returns fares.
-    FlightPricing,
-    /// Prebooks, books and finds flight bookings.
-    FlightBooking,
-    /// Quotes and makes cancellations of flight bookings.
-    FlightCancellation,
-    /// Sells bags for a ticket.
-    FlightServices,
-    /// Returns airports and airlines.
-    FlightReference,
-    /// Reads the supplier's own webhooks.
-    SupplierEvents,
-    /// Processes card payments.
-    PaymentProcessor,
+named_enum! {
+    /// A capability that an adapter has if it exports the interface.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Capability {
+        /// Finds places by name.
+        HotelPlaces = "hotel_places",
+        /// Finds hotels in an area.
+        HotelSearch = "hotel_search",
+        /// Returns offers of hotels.
+        HotelPricing = "hotel_pricing",
+        /// Prebooks, books and finds hotel bookings.
+        HotelBooking = "hotel_booking",
+        /// Quotes and makes cancellations of hotel bookings.
+        HotelCancellation = "hotel_cancellation",
+        /// Returns details and reviews of hotels.
+        HotelContent = "hotel_content",
+        /// Returns the weather at coordinates.
+        HotelWeather = "hotel_weather",
+        /// Returns average nightly prices.
+        HotelPriceCalendar = "hotel_price_calendar",
+        /// Returns fares.
+        FlightPricing = "flight_pricing",
+        /// Prebooks, books and finds flight bookings.
+        FlightBooking = "flight_booking",
+        /// Quotes and makes cancellations of flight bookings.
+        FlightCancellation = "flight_cancellation",
+        /// Sells bags for a ticket.
+        FlightServices = "flight_services",
+        /// Returns airports and airlines.
+        FlightReference = "flight_reference",
+        /// Reads the supplier's own webhooks.
+        SupplierEvents = "supplier_events",
+        /// Processes card payments.
+        PaymentProcessor = "payment_processor",
+    }
 }
 
 impl Capability {
-    /// All capabilities, in the order of the interface.
-    pub const ALL: [Self; 15] = [
-        Self::HotelPlaces,
-        Self::HotelSearch,
-        Self::HotelPricing,
-        Self::HotelBooking,
-        Self::HotelCancellation,
-        Self::HotelContent,
-        Self::HotelWeather,
-        Self::HotelPriceCalendar,
-        Self::FlightPricing,
-        Self::FlightBooking,
-        Self::FlightCancellation,
-        Self::FlightServices,
-        Self::FlightReference,
-        Self::SupplierEvents,
-        Self::PaymentProcessor,
-    ];
-
-    /// Returns the name in snake case, e.g. `hotel_pricing`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::HotelPlaces => "hotel_places",
-            Self::HotelSearch => "hotel_search",
-            Self::HotelPricing => "hotel_pricing",
-            Self::HotelBooking => "hotel_booking",
-            Self::HotelCancellation => "hotel_cancellation",
-            Self::HotelContent => "hotel_content",
-            Self::HotelWeather => "hotel_weather",
-            Self::HotelPriceCalendar => "hotel_price_calendar",
-            Self::FlightPricing => "flight_pricing",
-            Self::FlightBooking => "flight_booking",
-            Self::FlightCancellation => "flight_cancellation",
-            Self::FlightServices => "flight_services",
-            Self::FlightReference => "flight_reference",
-            Self::SupplierEvents => "supplier_events",
-            Self::PaymentProcessor => "payment_processor",
-        }
-    }
-
     /// Returns the kind of supplier that has the capability. Returns `None` if any kind may have
     /// it.
     #[must_use]

@@ -41,7 +41,6 @@ pub enum SupplierEventKind {
 
 impl SupplierEventKind {
     /// Returns the name, e.g. `booking_changed`.
-    #[must_use]
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::BookingChanged => "booking_changed",

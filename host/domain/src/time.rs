@@ -33,13 +33,11 @@ impl Timestamp {
 
     /// Returns the milliseconds from `earlier` until `self`. The result is negative if `earlier` is
     /// later.
-    #[must_use]
     pub fn since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }
 
     /// Parses an RFC 3339 timestamp.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         text.parse::<jiff::Timestamp>()
             .ok()
@@ -75,7 +73,6 @@ static TIME_ZONES: LazyLock<HashSet<String>> = LazyLock::new(|| {
 });
 
 /// Returns whether `name` is a time zone, spelled as in the IANA database.
-#[must_use]
 pub fn is_time_zone(name: &str) -> bool {
     TIME_ZONES.contains(name)
 }

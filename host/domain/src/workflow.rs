@@ -13,7 +13,6 @@ pub enum Expiry {
 
 impl Expiry {
     /// Returns the name used in failpoints and tests, like the name of a step.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Prebook => "give_up_prebook",

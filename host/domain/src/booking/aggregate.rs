@@ -85,7 +85,6 @@ pub trait BookingKind:
 
 /// The types of the events for subscribers up to the confirmation, which both kinds have.
 #[derive(Debug, Clone, Copy)]
-#[expect(missing_docs, reason = "the fields are the names of the event types")]
 pub struct LifecycleEventTypes {
     pub created: EventType,
     pub failed: EventType,
@@ -114,8 +113,6 @@ pub enum BookedCall<'a> {
 }
 
 impl<'a> BookedCall<'a> {
-    /// Returns the call.
-    #[must_use]
     pub const fn call(self) -> &'a RemoteCall {
         match self {
             Self::Refresh(call) | Self::Cancel(call) => call,
@@ -178,13 +175,11 @@ pub enum BookingState<B> {
 pub struct Booking<K: BookingKind> {
     /// The booking's id, which is also its reference at the supplier.
     pub id: BookingId,
-    /// The owner of the booking.
     pub owner: Owner,
     /// The version, incremented by each change. Every update is conditional on it.
     pub version: i64,
     /// The supplier of the offer. It never changes.
     pub supplier: SupplierId,
-    /// The client's reference.
     pub reference_id: Option<String>,
     /// The adapter's opaque offer data.
     pub supplier_offer: String,
@@ -198,7 +193,6 @@ pub struct Booking<K: BookingKind> {
     pub payment_collector: PaymentCollector,
     /// Time until which the booking can be completed.
     pub offer_expires_at: Timestamp,
-    /// The state of the booking.
     pub state: BookingState<K::BookedState>,
     /// All payments that were started, oldest first.
     pub payments: Vec<Payment>,
@@ -208,7 +202,6 @@ pub struct Booking<K: BookingKind> {
     pub created_at: Timestamp,
     /// Time of the last change.
     pub updated_at: Timestamp,
-    /// Time at which the supplier confirmed the booking.
     pub confirmed_at: Option<Timestamp>,
     /// Time at which the whole booking was cancelled.
     pub canceled_at: Option<Timestamp>,
@@ -283,10 +276,7 @@ pub enum BookingEvent<K: BookingKind> {
         next_at: Timestamp,
     },
     /// The cancellation could not be sent and is to be retried.
-    CancelNotSent {
-        /// Time of the retry.
-        retry_at: Timestamp,
-    },
+    CancelNotSent { retry_at: Timestamp },
     /// The supplier accepted the cancellation and has not decided yet.
     CancelAccepted {
         /// Time of the next reconciliation.
@@ -311,12 +301,7 @@ pub enum BookingEvent<K: BookingKind> {
     /// An event that only this kind of booking has.
     Kind(K::Event),
     /// An event of one of the payments.
-    Payment {
-        /// The payment.
-        id: PaymentId,
-        /// The event of the payment.
-        event: PaymentEvent,
-    },
+    Payment { id: PaymentId, event: PaymentEvent },
 }
 
 impl<K: BookingKind> Named for BookingEvent<K> {
@@ -352,7 +337,6 @@ impl<K: BookingKind> Named for BookingEvent<K> {
 
 impl<K: BookingKind> Booking<K> {
     /// Returns the booking status of the API.
-    #[must_use]
     pub fn status(&self) -> BookingStatus {
         match &self.state {
             BookingState::Created => BookingStatus::Created,
@@ -366,7 +350,6 @@ impl<K: BookingKind> Booking<K> {
     }
 
     /// Returns the phase with regard to the completion.
-    #[must_use]
     pub fn phase(&self) -> BookingPhase<'_> {
         match &self.state {
             BookingState::Created | BookingState::PrebookInProgress { .. } => {
@@ -386,22 +369,18 @@ impl<K: BookingKind> Booking<K> {
     }
 
     /// Returns the payment that the current or next completion uses.
-    #[must_use]
     pub fn current_payment(&self) -> Option<&Payment> {
         let mut newest_first = self.payments.iter().rev();
         newest_first
             .find(|payment| payment.has_funds() && !self.details.pays_for_services(&payment.id))
     }
 
-    /// Returns a payment by its id.
-    #[must_use]
     pub fn payment(&self, id: &PaymentId) -> Option<&Payment> {
         self.payments.iter().find(|payment| payment.id == *id)
     }
 
     /// Returns the call to the supplier that is in progress, or the refresh that is due. Excludes the
     /// call of a service purchase.
-    #[must_use]
     pub fn active_call(&self) -> Option<&RemoteCall> {
         match &self.state {
             BookingState::CompleteInProgress { book } => Some(book),

@@ -12,7 +12,6 @@ use crate::workflow::{Expiry, NextStep, earliest_step};
 impl<K: BookingKind> Booking<K> {
     /// Returns the next step, which is the earliest one. If several are due at the same time, the
     /// booking's own steps precede those of its payments.
-    #[must_use]
     pub fn next_step(&self, now: Timestamp) -> NextStep<BookingStep<K::Step>> {
         let payments = self.payments.iter().flat_map(Payment::scheduled_steps);
         let payments = payments.map(|(at, step)| (at, BookingStep::Payment(step)));

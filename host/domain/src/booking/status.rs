@@ -1,22 +1,24 @@
 //! The booking statuses of the API.
 
+use crate::named_enum::named_enum;
 use serde::{Deserialize, Serialize};
 
-/// A booking status. Flight bookings have all of them except [`Self::PartiallyCanceled`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[expect(missing_docs, reason = "the variants are the statuses of the API")]
-pub enum BookingStatus {
-    Created,
-    PrebookInProgress,
-    ReadyForComplete,
-    CompleteInProgress,
-    Confirmed,
-    CancelInProgress,
-    PartiallyCanceled,
-    Canceled,
-    Failed,
-    Expired,
+named_enum! {
+    /// A booking status. Flight bookings have all of them except [`Self::PartiallyCanceled`].
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+    pub enum BookingStatus {
+        Created = "CREATED",
+        PrebookInProgress = "PREBOOK_IN_PROGRESS",
+        ReadyForComplete = "READY_FOR_COMPLETE",
+        CompleteInProgress = "COMPLETE_IN_PROGRESS",
+        Confirmed = "CONFIRMED",
+        CancelInProgress = "CANCEL_IN_PROGRESS",
+        PartiallyCanceled = "PARTIALLY_CANCELED",
+        Canceled = "CANCELED",
+        Failed = "FAILED",
+        Expired = "EXPIRED",
+    }
 }
 
 impl BookingStatus {
@@ -33,26 +35,8 @@ impl BookingStatus {
         Self::Expired,
     ];
 
-    /// Returns the name in the API, e.g. `READY_FOR_COMPLETE`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Created => "CREATED",
-            Self::PrebookInProgress => "PREBOOK_IN_PROGRESS",
-            Self::ReadyForComplete => "READY_FOR_COMPLETE",
-            Self::CompleteInProgress => "COMPLETE_IN_PROGRESS",
-            Self::Confirmed => "CONFIRMED",
-            Self::CancelInProgress => "CANCEL_IN_PROGRESS",
-            Self::PartiallyCanceled => "PARTIALLY_CANCELED",
-            Self::Canceled => "CANCELED",
-            Self::Failed => "FAILED",
-            Self::Expired => "EXPIRED",
-        }
-    }
-
     /// Returns whether the booking blocks other bookings of the same offer, at suppliers that
     /// accept only one booking per offer.
-    #[must_use]
     pub const fn has_offer_lock(self) -> bool {
         match self {
             Self::Created

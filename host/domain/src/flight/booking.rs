@@ -54,7 +54,6 @@ pub struct FlightBookingDetails {
     pub exclusive_key: Option<String>,
     /// The airline's record locator, if it provides one.
     pub airline_pnr: Option<String>,
-    /// The contact for the airline.
     pub contact: PassengerContact,
     /// The travellers that the fare was priced for.
     pub travellers: Travellers,
@@ -62,7 +61,6 @@ pub struct FlightBookingDetails {
     pub passengers: Vec<BookedPassenger>,
     /// Documents and full membership numbers, encrypted. `None` if there are none.
     pub sealed_passenger_data: Option<String>,
-    /// The offered price.
     pub offered_total: Money,
     /// The price of the ticket, once prebooked.
     pub ticket_total: Option<Money>,
@@ -70,7 +68,6 @@ pub struct FlightBookingDetails {
     pub fare: Option<Money>,
     /// The taxes, if reported.
     pub fare_tax: Option<Money>,
-    /// The conditions of the fare.
     pub fare_conditions: FareConditions,
     /// The journeys as currently scheduled.
     pub journeys: Vec<BookedJourney>,
@@ -82,7 +79,6 @@ pub struct FlightBookingDetails {
     pub changes: Vec<BookedChange>,
     /// Number of ids allocated to parts of the booking so far.
     pub id_sequence: u32,
-    /// Number of cancellations that were started.
     pub cancellation_count: u32,
     /// The result of the cancellation: fee and refund.
     pub cancellation: Option<FlightCancellation>,
@@ -166,7 +162,6 @@ impl From<FlightEvent> for BookingEvent<FlightBookingDetails> {
 
 impl FlightBooking {
     /// Returns the price of the services that were bought.
-    #[must_use]
     pub fn services_amount(&self) -> Money {
         let bought = self
             .details
@@ -178,20 +173,16 @@ impl FlightBooking {
     }
 
     /// Returns the price of ticket and services. Returns `None` before the fare is prebooked.
-    #[must_use]
     pub fn total(&self) -> Option<Money> {
         self.details.ticket_total?.plus(self.services_amount()).ok()
     }
 
     /// Returns the purchase whose outcome is not known yet, if there is one.
-    #[must_use]
     pub fn open_purchase(&self) -> Option<&ServicePurchase> {
         let mut purchases = self.details.purchases.iter();
         purchases.find(|purchase| purchase.call().is_some())
     }
 
-    /// Returns a purchase by its id.
-    #[must_use]
     pub fn purchase(&self, id: &PurchaseId) -> Option<&ServicePurchase> {
         self.details
             .purchases
@@ -200,7 +191,6 @@ impl FlightBooking {
     }
 
     /// Returns whether there are bags on the ticket.
-    #[must_use]
     pub fn has_bags(&self) -> bool {
         self.details
             .services
@@ -209,13 +199,11 @@ impl FlightBooking {
     }
 
     /// Returns the gateway's reference at the supplier for the current cancellation.
-    #[must_use]
     pub fn cancellation_client_reference(&self) -> String {
         format!("{}-cancel-{}", self.id, self.details.cancellation_count)
     }
 
     /// Returns the gateway's reference at the supplier for a purchase.
-    #[must_use]
     pub fn purchase_client_reference(&self, id: &PurchaseId) -> String {
         let at = self
             .details

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// A cabin of the aircraft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the variants are the names of the API")]
 pub enum Cabin {
     Economy,
     PremiumEconomy,
@@ -39,7 +38,6 @@ pub struct FareCondition {
 /// The conditions of a fare before departure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FareConditions {
-    /// Refund of the fare.
     pub refund: FareCondition,
     /// Change of the flight.
     pub change: FareCondition,
@@ -50,9 +48,7 @@ pub struct FareConditions {
 pub struct SegmentPassenger {
     /// Zero-based index of the passenger, in the order of the request.
     pub passenger: u8,
-    /// The cabin of the seat.
     pub cabin: Cabin,
-    /// The airline's name of the cabin.
     pub cabin_name: Option<String>,
     /// Number of checked bags. `None` if unknown.
     pub checked_bags: Option<u8>,
@@ -79,19 +75,15 @@ pub struct Segment {
     pub destination_time_zone: Option<String>,
     /// Carrier code and flight number, e.g. `BA117`.
     pub marketing_flight: String,
-    /// Name of the marketing carrier.
     pub marketing_carrier: String,
     /// IATA code of the marketing carrier.
     pub marketing_carrier_code: String,
-    /// URL of the marketing carrier's logo.
     pub marketing_carrier_logo_url: Option<String>,
     /// Name of the operating carrier, if reported.
     pub operating_carrier: Option<String>,
-    /// URL of the operating carrier's logo.
     pub operating_carrier_logo_url: Option<String>,
     /// Flight time in minutes.
     pub duration_minutes: Option<u32>,
-    /// The cabin of the fare.
     pub cabin: Cabin,
     /// The passengers, in the order of the request. The list is empty if nothing is known.
     pub passengers: Vec<SegmentPassenger>,
@@ -106,7 +98,6 @@ pub struct Journey {
     pub origin: String,
     /// IATA code of the airport of arrival.
     pub destination: String,
-    /// The direction of the journey.
     pub direction: Direction,
     /// The airline's name of the fare.
     pub fare_brand: Option<String>,
@@ -125,7 +116,6 @@ pub struct Journey {
 /// The kind of a change by the airline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the variants are the names of the API")]
 pub enum ChangeType {
     ScheduleChange,
     Cancellation,
@@ -136,11 +126,8 @@ pub enum ChangeType {
 /// A change by the airline to booked flights.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AirlineChange {
-    /// The supplier's id of the change.
     pub supplier_change_id: String,
-    /// Time at which the supplier detected the change.
     pub detected_at: Timestamp,
-    /// The kind of change.
     pub change_type: ChangeType,
     /// Whether the passenger must respond.
     pub action_required: bool,
@@ -150,6 +137,5 @@ pub struct AirlineChange {
     pub added_segments: Vec<Segment>,
     /// Time until which the passenger can respond.
     pub expires_at: Option<Timestamp>,
-    /// Time at which the change was accepted.
     pub accepted_at: Option<Timestamp>,
 }

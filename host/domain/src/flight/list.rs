@@ -7,9 +7,7 @@ use crate::time::Timestamp;
 /// A filter and an order of an owner's bookings. A field that is `None` does not restrict the list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FlightBookingFilter {
-    /// The status.
     pub status: Option<BookingStatus>,
-    /// The supplier.
     pub supplier: Option<SupplierId>,
     /// The id at the supplier. At most one booking matches, the newest.
     pub supplier_reference: Option<String>,
@@ -36,7 +34,6 @@ pub enum FlightBookingSort {
 
 impl FlightBookingFilter {
     /// Returns whether the filter restricts the creation time.
-    #[must_use]
     pub const fn has_time_range(&self) -> bool {
         self.created_from.is_some() || self.created_to.is_some()
     }

@@ -18,7 +18,6 @@ pub enum PassengerType {
 /// The form of address of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the variants are the names of the API")]
 pub enum Title {
     Mr,
     Mrs,
@@ -31,7 +30,6 @@ pub enum Title {
 /// Gender as in the travel document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the variant names are self-explanatory")]
 pub enum Gender {
     Female,
     Male,
@@ -41,7 +39,6 @@ pub enum Gender {
 /// A kind of travel document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the variants are the names of the API")]
 pub enum DocumentType {
     Passport,
     IdentityCard,
@@ -50,7 +47,6 @@ pub enum DocumentType {
 /// A travel document. It is encrypted wherever it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
-    /// The kind of document.
     pub document_type: DocumentType,
     /// The number as printed.
     pub number: String,
@@ -65,14 +61,12 @@ pub struct Document {
 pub struct LoyaltyAccount {
     /// IATA code of the airline, two characters.
     pub airline_iata_code: String,
-    /// The full membership number.
     pub membership_number: String,
 }
 
 /// A passenger as the client names them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passenger {
-    /// The passenger type by age.
     pub passenger_type: PassengerType,
     /// The form of address.
     pub title: Option<Title>,
@@ -80,7 +74,6 @@ pub struct Passenger {
     pub first_name: String,
     /// Family name as in the document.
     pub last_name: String,
-    /// Date of birth.
     pub date_of_birth: Date,
     /// Gender as in the document.
     pub gender: Gender,
@@ -88,14 +81,12 @@ pub struct Passenger {
     pub nationality: Option<String>,
     /// The travel document, if the offer requires one.
     pub document: Option<Document>,
-    /// Loyalty accounts.
     pub loyalty_accounts: Vec<LoyaltyAccount>,
 }
 
 /// The contact for the airline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PassengerContact {
-    /// Email address.
     pub email: String,
     /// Phone number in E.164 format, with the leading `+`.
     pub phone: String,

@@ -29,9 +29,7 @@ pub enum QuoteUnavailableReason {
 /// A quote for a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlightCancellationQuote {
-    /// The source of the quote.
     pub source: FlightQuoteSource,
-    /// Time at which the quote was requested.
     pub checked_at: Timestamp,
     /// Time until which the airline's quote is valid.
     pub expires_at: Option<Timestamp>,
@@ -44,7 +42,6 @@ pub struct FlightCancellationQuote {
 impl FlightCancellationQuote {
     /// Creates a quote from the airline's response about a booking. If the airline has no quote,
     /// the fare's stored terms apply.
-    #[must_use]
     pub fn new(booking: &FlightBooking, answer: &FlightSupplierQuote, now: Timestamp) -> Self {
         let paid = booking
             .total()

@@ -59,11 +59,9 @@ pub enum Sort {
 pub struct FlightPriceRequest {
     /// The journeys, in order of travel.
     pub journeys: Vec<RequestedJourney>,
-    /// The travellers.
     pub travellers: Travellers,
     /// The currency of prices. `None` leaves the choice to the supplier.
     pub currency: Option<Currency>,
-    /// The filters.
     pub filters: Filters,
     /// The order of the results.
     pub sort: Sort,
@@ -75,7 +73,6 @@ pub struct FlightPriceRequest {
 
 /// The filters that the adapter applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[expect(missing_docs, reason = "the fields are the names of the filters")]
 pub struct FlightAppliedFilters {
     pub cabin: bool,
     pub max_stops: bool,
@@ -104,7 +101,6 @@ pub struct FlightOffer {
     pub fare_family: Option<String>,
     /// Whether the fare is refundable. `None` if not reported.
     pub refundable: Option<bool>,
-    /// The conditions of the fare.
     pub fare_conditions: FareConditions,
     /// Whether each passenger needs a travel document.
     pub documents_required: bool,
@@ -121,7 +117,6 @@ pub struct FlightOffer {
 impl FlightOffer {
     /// Returns the total minutes of all journeys. Returns `None` if the duration of any journey is
     /// unknown.
-    #[must_use]
     pub fn total_duration_minutes(&self) -> Option<u32> {
         self.journeys.iter().try_fold(0_u32, |sum, journey| {
             Some(sum.saturating_add(journey.duration_minutes?))
@@ -134,7 +129,6 @@ impl FlightOffer {
 pub struct FlightPriceResponse {
     /// The offers, in the requested order if `applied.sort` is set.
     pub offers: Vec<FlightOffer>,
-    /// The filters that the adapter applied.
     pub applied: FlightAppliedFilters,
     /// Whether there were more results than returned.
     pub truncated: bool,
@@ -147,9 +141,7 @@ pub struct FlightPrebookRequest {
     pub client_reference: String,
     /// The adapter's opaque data of the offer.
     pub supplier_offer: String,
-    /// The offered price.
     pub total: Money,
-    /// The contact for the booking.
     pub contact: PassengerContact,
     /// The passengers, in the order of the request.
     pub passengers: Vec<Passenger>,
@@ -168,7 +160,6 @@ pub struct FlightPrebookResponse {
     pub fare: Option<Money>,
     /// The taxes, if reported.
     pub fare_tax: Option<Money>,
-    /// The conditions of the fare.
     pub fare_conditions: FareConditions,
     /// Whether each passenger needs a travel document.
     pub documents_required: bool,
@@ -189,7 +180,6 @@ pub struct FlightBookRequest {
     pub supplier_prebook: String,
     /// The prebooked price.
     pub total: Money,
-    /// The contact for the booking.
     pub contact: PassengerContact,
     /// The passengers, in the order of the request.
     pub passengers: Vec<Passenger>,
@@ -198,7 +188,6 @@ pub struct FlightBookRequest {
 /// A kind of service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the variants are the names of the API")]
 pub enum ServiceType {
     Baggage,
     Seat,
@@ -209,7 +198,6 @@ pub enum ServiceType {
 /// A kind of bag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the variants are the names of the API")]
 pub enum BaggageType {
     Checked,
     CarryOn,
@@ -227,9 +215,7 @@ pub struct Baggage {
 /// A service on a ticket, as the supplier reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SupplierService {
-    /// The supplier's id of the service.
     pub supplier_service_id: String,
-    /// The kind of service.
     pub service_type: ServiceType,
     /// Zero-based index of the passenger. `None` for all passengers.
     pub passenger: Option<u8>,
@@ -237,7 +223,6 @@ pub struct SupplierService {
     pub supplier_segment_ids: Vec<String>,
     /// The bag, if the service is one.
     pub baggage: Option<Baggage>,
-    /// Number of units.
     pub quantity: u8,
     /// Price per unit.
     pub unit_amount: Money,
@@ -248,7 +233,6 @@ pub struct SupplierService {
 pub struct FlightCancellationAmounts {
     /// Fee kept by the supplier.
     pub fee: Money,
-    /// Refunded amount.
     pub refund: Money,
     /// The supplier's id of the cancellation.
     pub supplier_reference: Option<String>,
@@ -257,7 +241,6 @@ pub struct FlightCancellationAmounts {
 /// A booking as the supplier reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlightSupplierBooking {
-    /// The status of the booking.
     pub status: SupplierBookingStatus,
     /// The supplier's id of the booking. It is empty while a pending booking has none.
     pub supplier_reference: String,
@@ -275,7 +258,6 @@ pub struct FlightSupplierBooking {
     pub journeys: Vec<Journey>,
     /// The services on the ticket.
     pub services: Vec<SupplierService>,
-    /// The changes by the airline.
     pub changes: Vec<AirlineChange>,
     /// The amounts of the cancellation, once cancelled.
     pub cancellation: Option<FlightCancellationAmounts>,
@@ -297,7 +279,6 @@ pub enum FlightSupplierQuote {
     Quoted {
         /// Fee kept.
         fee: Money,
-        /// Refunded amount.
         refund: Money,
         /// Time until which the quote is valid.
         expires_at: Option<Timestamp>,
@@ -320,9 +301,7 @@ pub struct FlightCancelRequest {
 /// A service that is for sale.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AvailableService {
-    /// The supplier's id of the service.
     pub supplier_service_id: String,
-    /// The kind of service.
     pub service_type: ServiceType,
     /// Zero-based index of the passenger.
     pub passenger: u8,
@@ -339,9 +318,7 @@ pub struct AvailableService {
 /// A service to buy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceOrderItem {
-    /// The supplier's id of the service.
     pub supplier_service_id: String,
-    /// Number of units.
     pub quantity: u8,
     /// Price per unit.
     pub unit_amount: Money,
@@ -358,14 +335,12 @@ pub struct BuyRequest {
     pub supplier_reference: String,
     /// Price of all services.
     pub total: Money,
-    /// The services to buy.
     pub services: Vec<ServiceOrderItem>,
 }
 
 /// An airport.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Airport {
-    /// The supplier's id of the airport.
     pub supplier_airport_id: String,
     /// IATA code, three letters.
     pub iata_code: String,
@@ -373,7 +348,6 @@ pub struct Airport {
     pub icao_code: Option<String>,
     /// Display name.
     pub name: String,
-    /// The city that the airport serves.
     pub city: Option<String>,
     /// State or region.
     pub state: Option<String>,
@@ -399,7 +373,6 @@ pub struct AirportResponse {
 /// An airline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Airline {
-    /// The supplier's id of the airline.
     pub supplier_airline_id: String,
     /// IATA code, two characters.
     pub iata_code: String,
@@ -411,7 +384,6 @@ pub struct Airline {
     pub country: Option<String>,
     /// The alliance, e.g. `oneworld`.
     pub alliance: Option<String>,
-    /// URL of the logo.
     pub logo_url: Option<String>,
     /// Whether the airline operates flights.
     pub is_active: bool,

@@ -56,7 +56,6 @@ pub enum HotelBookedState {
     CancelInProgress {
         /// The previous state, which is restored if the supplier refuses.
         previous: CancelableState,
-        /// The id of the cancellation in progress.
         cancellation: CancellationId,
         /// The call to the supplier.
         cancel: RemoteCall,
@@ -81,7 +80,6 @@ pub struct Room {
     pub board: Board,
     /// Display name of the board.
     pub board_name: String,
-    /// Number of adults.
     pub adults: u8,
     /// Ages of the children.
     pub children: Vec<u8>,
@@ -89,22 +87,17 @@ pub struct Room {
     pub total: Money,
     /// Amount paid at the hotel, in addition to the total.
     pub due_at_property: Option<Money>,
-    /// The cancellation policy of this room.
     pub policy: Option<CancellationPolicy>,
     /// The supplier's id of the room.
     pub supplier_reference: Option<String>,
-    /// The hotel's own confirmation number.
     pub hotel_confirmation_code: Option<String>,
-    /// Time at which the room was cancelled.
     pub canceled_at: Option<Timestamp>,
-    /// The guests of the room.
     pub guests: Vec<(GuestId, Guest)>,
 }
 
 /// The status of a cancellation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[expect(missing_docs, reason = "the variants are the statuses of the API")]
 pub enum CancellationStatus {
     InProgress,
     Succeeded,
@@ -115,9 +108,7 @@ pub enum CancellationStatus {
 /// A cancellation of a booking or of some of its rooms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HotelCancellation {
-    /// The cancellation's id.
     pub id: CancellationId,
-    /// The status of the cancellation.
     pub status: CancellationStatus,
     /// The rooms to cancel. If the client named none, these are all rooms that were booked.
     pub room_ids: Vec<RoomId>,
@@ -149,7 +140,6 @@ pub struct HotelBookingDetails {
     pub hotel: HotelSummary,
     /// The dates, guests and currency of the stay.
     pub stay: Stay,
-    /// The contact for the booking.
     pub contact: Contact,
     /// The rooms, in the order of the offer.
     pub rooms: Vec<Room>,
@@ -161,7 +151,6 @@ pub struct HotelBookingDetails {
     pub promotions: Vec<Promotion>,
     /// The loyalty programme, if one applies.
     pub loyalty: Option<Loyalty>,
-    /// The hotel's own confirmation number.
     pub hotel_confirmation_code: Option<String>,
     /// Remarks of the hotel, as plain text.
     pub hotel_remarks: Option<String>,
@@ -216,14 +205,11 @@ impl From<HotelEvent> for BookingEvent<HotelBookingDetails> {
 }
 
 impl HotelBookingDetails {
-    /// Returns a cancellation by its id.
-    #[must_use]
     pub fn cancellation(&self, id: &CancellationId) -> Option<&HotelCancellation> {
         self.cancellations.iter().find(|c| c.id == *id)
     }
 
     /// Returns the cancellation in progress, if there is one.
-    #[must_use]
     pub fn open_cancellation(&self) -> Option<&HotelCancellation> {
         let mut cancellations = self.cancellations.iter();
         cancellations.find(|c| c.status == CancellationStatus::InProgress)
@@ -233,7 +219,6 @@ impl HotelBookingDetails {
 impl HotelBooking {
     /// Returns the amount that is paid at the hotel for all rooms. Returns `None` if no room has
     /// such an amount.
-    #[must_use]
     pub fn due_at_property(&self) -> Option<Money> {
         let mut due = self
             .details
@@ -246,7 +231,6 @@ impl HotelBooking {
 
     /// Returns whether the given rooms are cancelled or being cancelled. An empty list means all
     /// rooms.
-    #[must_use]
     pub fn is_canceled_or_canceling(&self, rooms: &[RoomId]) -> bool {
         let running = match &self.state {
             BookingState::Booked(HotelBookedState::CancelInProgress { cancellation, .. }) => {
@@ -264,7 +248,6 @@ impl HotelBooking {
 
     /// Returns the price of the rooms that are still booked, which is what a cancellation would
     /// cancel. Rounding of shares falls on the last room.
-    #[must_use]
     pub fn active_total(&self) -> Money {
         let released: i64 = self
             .details
@@ -279,7 +262,6 @@ impl HotelBooking {
     }
 
     /// Returns the gateway's reference at the supplier for a cancellation.
-    #[must_use]
     pub fn cancellation_client_reference(&self, cancellation: &CancellationId) -> String {
         let ordinal = self
             .details

@@ -11,9 +11,7 @@ pub const CONTENT_ITEMS_MAX: usize = 20;
 /// An image.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Image {
-    /// URL of the image.
     pub url: String,
-    /// Caption.
     pub caption: Option<String>,
     /// Width in pixels.
     pub width: Option<u32>,
@@ -39,7 +37,6 @@ pub struct RoomContent {
     pub description: Option<String>,
     /// Maximum number of people.
     pub max_occupancy: Option<u8>,
-    /// Images of the room type.
     pub images: Vec<Image>,
 }
 
@@ -58,15 +55,12 @@ pub struct HotelDetails {
     pub review_count: Option<u32>,
     /// Street and number.
     pub address_line: Option<String>,
-    /// City.
     pub city: Option<String>,
     /// State, county or canton.
     pub region: Option<String>,
-    /// Postal code.
     pub postal_code: Option<String>,
     /// Country, ISO 3166-1 alpha-2.
     pub country: Option<String>,
-    /// Coordinates.
     pub location: Option<Location>,
     /// IANA time-zone name.
     pub time_zone: Option<String>,
@@ -76,13 +70,11 @@ pub struct HotelDetails {
     pub check_out_until: Option<String>,
     /// Phone number as the supplier writes it.
     pub phone: Option<String>,
-    /// Email address.
     pub email: Option<String>,
     /// Display names of the amenities.
     pub amenities: Vec<String>,
     /// Images, at most [`CONTENT_ITEMS_MAX`].
     pub images: Vec<Image>,
-    /// House rules.
     pub policies: Vec<HouseRule>,
     /// Room types.
     pub rooms: Vec<RoomContent>,
@@ -105,7 +97,6 @@ pub struct Review {
     pub language: Option<String>,
     /// Type of traveller: couple, family, solo …
     pub traveller_type: Option<String>,
-    /// Date of the stay.
     pub stayed_on: Option<Date>,
 }
 
@@ -140,11 +131,8 @@ pub struct WeatherDay {
     pub temperature_max: Option<f64>,
     /// Summary for display.
     pub summary: Option<String>,
-    /// Weather conditions.
     pub conditions: Vec<WeatherCondition>,
-    /// Humidity in percent.
     pub humidity_percent: Option<f64>,
-    /// Humidity in the afternoon, in percent.
     pub afternoon_humidity_percent: Option<f64>,
     /// Wind speed in metres per second.
     pub wind_speed_mps: Option<f64>,
@@ -159,7 +147,6 @@ pub struct WeatherDay {
 /// The average nightly prices of a hotel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HotelPriceCalendar {
-    /// The supplier's id of the hotel.
     pub supplier_hotel_id: String,
     /// Dates with a price, in US dollars.
     pub prices: Vec<(Date, Money)>,

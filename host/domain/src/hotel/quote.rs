@@ -17,13 +17,11 @@ pub enum HotelQuoteSource {
 /// A quote for a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HotelCancellationQuote {
-    /// The source of the quote.
     pub source: HotelQuoteSource,
     /// Time at which the reads from the supplier completed.
     pub checked_at: Timestamp,
     /// Fee and refund. `None` if the policy cannot be read.
     pub amounts: Option<(Money, Money)>,
-    /// Time until which cancelling is free.
     pub free_until: Option<Timestamp>,
     /// Restrictions of the freshly read policy, or of the stored one if there is no fresh policy.
     pub restrictions: Vec<Restriction>,
@@ -31,7 +29,6 @@ pub struct HotelCancellationQuote {
 
 impl HotelCancellationQuote {
     /// Creates a quote from the supplier's response and the price of the rooms to cancel.
-    #[must_use]
     pub fn from_supplier(
         answer: HotelSupplierQuote,
         released: Money,

@@ -22,13 +22,11 @@ pub struct PlaceQuery {
 /// A place found by name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Place {
-    /// The supplier's id of the place.
     pub supplier_place_id: String,
     /// Display name.
     pub name: String,
     /// Address on one line.
     pub address: String,
-    /// The centre of the place.
     pub location: Location,
     /// Suggested search radius in metres.
     pub suggested_radius: Option<f64>,
@@ -73,7 +71,6 @@ pub struct SearchFilters {
 /// A request for hotels in an area.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchRequest {
-    /// The centre of the area.
     pub center: Location,
     /// Radius in metres.
     pub radius_m: u32,
@@ -81,7 +78,6 @@ pub struct SearchRequest {
     pub supplier_place_id: Option<String>,
     /// The dates, guests and currency of the stay.
     pub stay: Stay,
-    /// The filters.
     pub filters: SearchFilters,
     /// The order of the results.
     pub sort: SearchSort,
@@ -92,30 +88,22 @@ pub struct SearchRequest {
 /// The filters that the adapter applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HotelAppliedFilters {
-    /// Whether `min_star_rating` was applied.
     pub min_star_rating: bool,
-    /// Whether `min_guest_rating` was applied.
     pub min_guest_rating: bool,
-    /// Whether `refundable` was applied.
     pub refundable: bool,
-    /// Whether `board` was applied.
     pub boards: bool,
-    /// Whether `max_total` was applied.
     pub max_total: bool,
-    /// Whether `sort` was applied.
     pub sort: bool,
 }
 
 /// A hotel found in an area.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SupplierHotel {
-    /// The supplier's id of the hotel.
     pub supplier_hotel_id: String,
     /// Display name.
     pub name: String,
     /// Address on one line.
     pub address: String,
-    /// Coordinates.
     pub location: Location,
     /// Star rating, 0 to 5.
     pub star_rating: Option<f64>,
@@ -132,7 +120,6 @@ pub struct SupplierHotel {
 pub struct SearchResponse {
     /// The hotels, in the requested order if `applied.sort` is set.
     pub hotels: Vec<SupplierHotel>,
-    /// The filters that the adapter applied.
     pub applied: HotelAppliedFilters,
     /// Whether there were more results than returned.
     pub truncated: bool,
@@ -171,9 +158,7 @@ pub struct HotelOffer {
 /// The offers of one hotel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HotelOffers {
-    /// The hotel.
     pub hotel: HotelSummary,
-    /// The hotel's offers.
     pub offers: Vec<HotelOffer>,
 }
 
@@ -191,15 +176,12 @@ pub struct HotelPriceResponse {
 pub struct HotelPrebookRequest {
     /// The gateway's reference. It begins with the booking's id.
     pub client_reference: String,
-    /// The supplier's id of the hotel.
     pub supplier_hotel_id: String,
     /// The adapter's opaque data of the offer.
     pub supplier_offer: String,
     /// The dates, guests and currency of the stay.
     pub stay: Stay,
-    /// The offered price.
     pub total: Money,
-    /// The contact for the booking.
     pub contact: Contact,
     /// The guests, one list per room.
     pub rooms: Vec<Vec<Guest>>,
@@ -237,13 +219,11 @@ pub struct HotelBookRequest {
     pub client_reference: String,
     /// The adapter's opaque data from the prebook.
     pub supplier_prebook: String,
-    /// The supplier's id of the hotel.
     pub supplier_hotel_id: String,
     /// The dates, guests and currency of the stay.
     pub stay: Stay,
     /// The prebooked price.
     pub total: Money,
-    /// The contact for the booking.
     pub contact: Contact,
     /// The guests, one list per room.
     pub rooms: Vec<Vec<Guest>>,
@@ -256,9 +236,7 @@ pub struct SupplierRoom {
     pub position: u8,
     /// The supplier's id of the room.
     pub supplier_room_reference: Option<String>,
-    /// The hotel's own confirmation number.
     pub hotel_confirmation_code: Option<String>,
-    /// Whether the room is cancelled.
     pub canceled: bool,
 }
 
@@ -276,7 +254,6 @@ pub struct HotelCancellationAmounts {
 /// A booking as the supplier reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HotelSupplierBooking {
-    /// The status of the booking.
     pub status: SupplierBookingStatus,
     /// The supplier's id of the booking.
     pub supplier_reference: String,
@@ -284,7 +261,6 @@ pub struct HotelSupplierBooking {
     pub client_reference: Option<String>,
     /// The price of the booking.
     pub total: Money,
-    /// The hotel's own confirmation number.
     pub hotel_confirmation_code: Option<String>,
     /// Remarks as plain text.
     pub remarks: Option<String>,
@@ -327,7 +303,6 @@ pub enum HotelSupplierQuote {
         fee: Money,
         /// Refunded amount, if the supplier reports it.
         refund: Option<Money>,
-        /// Time until which cancelling is free.
         free_until: Option<Timestamp>,
     },
     /// The freshly read policy. `None` if it cannot be read.

@@ -71,7 +71,6 @@ pub struct Penalty {
 pub struct Restriction {
     /// [`Restriction::NO_CANCELLATION`] or the supplier's own code.
     pub code: String,
-    /// Description for display.
     pub description: String,
     /// Start of the restriction. `None` if it has no start.
     pub active_from: Option<Timestamp>,
@@ -84,7 +83,6 @@ impl Restriction {
     pub const NO_CANCELLATION: &'static str = "NO_CANCELLATION";
 
     /// Returns whether the restriction is active at `now`.
-    #[must_use]
     pub fn is_active(&self, now: Timestamp) -> bool {
         self.active_from.is_none_or(|from| from <= now)
             && self.active_until.is_none_or(|until| now < until)
@@ -108,7 +106,6 @@ impl CancellationPolicy {
     /// Returns the fee for cancelling at `now`, at most `total`. It is the penalty with the latest
     /// start that has passed. Without such a penalty, a refundable booking is free and any other
     /// costs `total`.
-    #[must_use]
     pub fn fee_at(&self, now: Timestamp, total: Money) -> Money {
         let started = self
             .penalties
@@ -123,7 +120,6 @@ impl CancellationPolicy {
     }
 
     /// Returns whether a restriction forbids cancelling at `now`.
-    #[must_use]
     pub fn forbids_cancellation(&self, now: Timestamp) -> bool {
         self.restrictions
             .iter()
@@ -136,7 +132,6 @@ impl CancellationPolicy {
 pub struct Promotion {
     /// Display name.
     pub name: String,
-    /// Further description.
     pub description: Option<String>,
     /// The reduction.
     pub amount: Option<Money>,
@@ -168,20 +163,17 @@ pub struct RoomRate {
     pub total: Money,
     /// Amount paid at the hotel, in addition to the total.
     pub due_at_property: Option<Money>,
-    /// The cancellation policy of this room.
     pub policy: CancellationPolicy,
 }
 
 /// The hotel as shown on an offer or a booking.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HotelSummary {
-    /// The supplier's id of the hotel.
     pub supplier_hotel_id: String,
     /// Display name.
     pub name: String,
     /// Address on one line.
     pub address: String,
-    /// Coordinates.
     pub location: Option<Location>,
     /// IANA time-zone name.
     pub time_zone: Option<String>,
@@ -200,9 +192,7 @@ pub enum GuestType {
 /// A guest as the client named them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Guest {
-    /// Given name.
     pub first_name: String,
-    /// Family name.
     pub last_name: String,
     /// The age group.
     pub guest_type: GuestType,
@@ -215,11 +205,8 @@ pub struct Guest {
 /// The contact for a booking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contact {
-    /// Given name.
     pub first_name: String,
-    /// Family name.
     pub last_name: String,
-    /// Email address.
     pub email: String,
     /// Phone number in E.164 format.
     pub phone: String,

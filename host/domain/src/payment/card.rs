@@ -9,7 +9,6 @@ use std::fmt;
 /// A card network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the variants are the names of card networks")]
 pub enum CardBrand {
     Visa,
     Mastercard,
@@ -24,7 +23,6 @@ pub enum CardBrand {
 /// The funding of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the variant names are self-explanatory")]
 pub enum Funding {
     Credit,
     Debit,
@@ -35,7 +33,6 @@ pub enum Funding {
 /// The wallet that held a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the variant names are self-explanatory")]
 pub enum Wallet {
     ApplePay,
     GooglePay,
@@ -48,7 +45,6 @@ pub struct Card {
     pub brand: CardBrand,
     /// The last four digits.
     pub last4: String,
-    /// The funding of the card.
     pub funding: Funding,
     /// The wallet that held the card.
     pub wallet: Option<Wallet>,
@@ -59,7 +55,6 @@ pub struct Card {
 /// A stored payment instrument.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Instrument {
-    /// The instrument's id.
     pub id: InstrumentId,
     /// The processor that issued the token.
     pub processor: SupplierId,

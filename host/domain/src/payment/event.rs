@@ -28,10 +28,7 @@ pub enum PaymentEvent {
     /// The authorization is voided.
     Voided,
     /// The capture or void had no effect and is to be retried.
-    StepFailed {
-        /// Time of the retry.
-        retry_at: Timestamp,
-    },
+    StepFailed { retry_at: Timestamp },
     /// A reconciliation gave no result.
     Unresolved {
         /// Time of the next reconciliation.
@@ -44,7 +41,6 @@ pub enum PaymentEvent {
     },
     /// A refund is about to be sent.
     RefundSent {
-        /// The refund.
         refund: RefundId,
         /// Time of the reconciliation if no response arrives.
         next_at: Timestamp,
@@ -53,21 +49,17 @@ pub enum PaymentEvent {
     Refunded(RefundId),
     /// The refund had no effect and is to be retried.
     RefundFailed {
-        /// The refund.
         refund: RefundId,
-        /// Time of the retry.
         retry_at: Timestamp,
     },
     /// A reconciliation did not find the refund, which is to be resent as the same call.
     RefundResendScheduled {
-        /// The refund.
         refund: RefundId,
         /// Time of the resend.
         at: Timestamp,
     },
     /// A reconciliation of the refund gave no result.
     RefundUnresolved {
-        /// The refund.
         refund: RefundId,
         /// Time of the next reconciliation.
         next_at: Timestamp,
@@ -76,7 +68,6 @@ pub enum PaymentEvent {
 
 impl PaymentEvent {
     /// Returns the name used in logs and tables.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Sent { .. } => "payment_sent",

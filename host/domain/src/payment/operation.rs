@@ -21,7 +21,6 @@ pub enum PaymentOperation {
 
 impl PaymentOperation {
     /// Returns the step that makes the call of this operation.
-    #[must_use]
     pub fn step(&self, payment: PaymentId) -> PaymentStep {
         match self {
             Self::Authorize => PaymentStep::Authorize(payment),
@@ -33,7 +32,6 @@ impl PaymentOperation {
 
     /// Returns the event for a successful operation. Returns `None` for an authorization without
     /// the processor's id of the payment.
-    #[must_use]
     pub fn success_event(&self, processor_reference: Option<&str>) -> Option<PaymentEvent> {
         Some(match self {
             Self::Authorize => PaymentEvent::Authorized {
@@ -48,7 +46,6 @@ impl PaymentOperation {
 
     /// Returns the event for an operation that had no effect and will have none. A capture, void or
     /// refund is retried at `now`.
-    #[must_use]
     pub fn failure_event(&self, now: Timestamp) -> PaymentEvent {
         match self {
             Self::Authorize => PaymentEvent::NotAuthorized,
@@ -63,7 +60,6 @@ impl PaymentOperation {
 
 impl Payment {
     /// Returns the operations whose outcome is unknown. There may be several refunds.
-    #[must_use]
     pub fn unresolved_operations(&self) -> Vec<PaymentOperation> {
         let of = |call: &RemoteCall, operation| match call {
             RemoteCall::Pending { .. } => Vec::new(),

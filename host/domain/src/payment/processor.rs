@@ -7,7 +7,6 @@ use crate::time::Timestamp;
 /// A payment as the processor reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessorPayment {
-    /// The status at the processor.
     pub status: ProcessorPaymentStatus,
     /// The processor's id of the payment.
     pub processor_reference: String,
@@ -25,7 +24,6 @@ pub struct ProcessorPayment {
 
 /// The status of a payment at the processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the variant names are self-explanatory")]
 pub enum ProcessorPaymentStatus {
     RequiresAction,
     Authorized,

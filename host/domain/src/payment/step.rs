@@ -24,7 +24,6 @@ pub enum PaymentStep {
 
 impl PaymentStep {
     /// Returns the name used in logs, metrics, failpoints and tests.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Authorize(_) => "authorize",
@@ -36,8 +35,6 @@ impl PaymentStep {
         }
     }
 
-    /// Returns the id of the payment.
-    #[must_use]
     pub const fn payment(&self) -> &PaymentId {
         match self {
             Self::Authorize(id)
@@ -52,7 +49,6 @@ impl PaymentStep {
 
 impl Payment {
     /// Returns the steps of the payment and when each is due. There may be several refunds.
-    #[must_use]
     pub fn scheduled_steps(&self) -> Vec<(Timestamp, PaymentStep)> {
         let id = || self.id.clone();
         match &self.state {

@@ -5,6 +5,5 @@ use super::WatchStatus;
 /// A filter for an owner's watches. A field that is `None` does not restrict the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WatchFilter {
-    /// The status.
     pub status: Option<WatchStatus>,
 }

@@ -15,64 +15,35 @@ use crate::hotel::{Contact, Guest};
 use crate::id::{BookingId, InstrumentId, MandateId, WatchId};
 use crate::mandate::MandateScope;
 use crate::money::Money;
+use crate::named_enum::named_enum;
 use crate::owner::Owner;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The watch statuses of the API.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum WatchStatus {
-    /// The watch waits for its price.
-    Active,
-    /// The watch reported that its price was reached. It becomes active again when the price rises
-    /// above the limit.
-    Triggered,
-    /// A purchase is in progress.
-    Purchasing,
-    /// The stay was bought.
-    Purchased,
-    /// The purchase failed.
-    PurchaseFailed,
-    /// Check-in has passed.
-    Expired,
-    /// The client cancelled the watch.
-    Canceled,
+named_enum! {
+    /// The watch statuses of the API.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum WatchStatus {
+        /// The watch waits for its price.
+        Active = "active",
+        /// The watch reported that its price was reached. It becomes active again when the price
+        /// rises above the limit.
+        Triggered = "triggered",
+        /// A purchase is in progress.
+        Purchasing = "purchasing",
+        /// The stay was bought.
+        Purchased = "purchased",
+        /// The purchase failed.
+        PurchaseFailed = "purchase_failed",
+        /// Check-in has passed.
+        Expired = "expired",
+        /// The client cancelled the watch.
+        Canceled = "canceled",
+    }
 }
 
 impl WatchStatus {
-    /// All statuses.
-    pub const ALL: [Self; 7] = [
-        Self::Active,
-        Self::Triggered,
-        Self::Purchasing,
-        Self::Purchased,
-        Self::PurchaseFailed,
-        Self::Expired,
-        Self::Canceled,
-    ];
-
-    /// Returns the name in the API, e.g. `purchase_failed`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Triggered => "triggered",
-            Self::Purchasing => "purchasing",
-            Self::Purchased => "purchased",
-            Self::PurchaseFailed => "purchase_failed",
-            Self::Expired => "expired",
-            Self::Canceled => "canceled",
-        }
-    }
-
-    /// Returns the status with this name.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.as_str() == text)
-    }
-
     /// Returns whether the watch can still change. The price is checked only for such watches.
-    #[must_use]
     pub const fn is_open(self) -> bool {
         match self {
             Self::Active | Self::Triggered | Self::Purchasing => true,
@@ -81,46 +52,23 @@ impl WatchStatus {
     }
 }
 
-/// The reason why a watch could not buy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PurchaseFailureReason {
-    /// The card was declined, or its holder must act.
-    PaymentFailed,
-    /// The instrument is deleted or cannot be charged.
-    PaymentInstrumentInvalid,
-    /// The supplier refused for a reason other than sold out or a higher price.
-    SupplierRejected,
-    /// The mandate was revoked.
-    MandateRevoked,
-    /// The mandate has expired.
-    MandateExpired,
-    /// The mandate does not cover this purchase, or differs from what was signed.
-    MandateInvalid,
-}
-
-impl PurchaseFailureReason {
-    /// All reasons.
-    pub const ALL: [Self; 6] = [
-        Self::PaymentFailed,
-        Self::PaymentInstrumentInvalid,
-        Self::SupplierRejected,
-        Self::MandateRevoked,
-        Self::MandateExpired,
-        Self::MandateInvalid,
-    ];
-
-    /// Returns the name in events, e.g. `mandate_revoked`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::PaymentFailed => "payment_failed",
-            Self::PaymentInstrumentInvalid => "payment_instrument_invalid",
-            Self::SupplierRejected => "supplier_rejected",
-            Self::MandateRevoked => "mandate_revoked",
-            Self::MandateExpired => "mandate_expired",
-            Self::MandateInvalid => "mandate_invalid",
-        }
+named_enum! {
+    /// The reason why a watch could not buy.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum PurchaseFailureReason {
+        /// The card was declined, or its holder must act.
+        PaymentFailed = "payment_failed",
+        /// The instrument is deleted or cannot be charged.
+        PaymentInstrumentInvalid = "payment_instrument_invalid",
+        /// The supplier refused for a reason other than sold out or a higher price.
+        SupplierRejected = "supplier_rejected",
+        /// The mandate was revoked.
+        MandateRevoked = "mandate_revoked",
+        /// The mandate has expired.
+        MandateExpired = "mandate_expired",
+        /// The mandate does not cover this purchase, or differs from what was signed.
+        MandateInvalid = "mandate_invalid",
     }
 }
 
@@ -144,7 +92,6 @@ pub enum WatchState {
     },
     /// The purchase failed.
     PurchaseFailed {
-        /// The reason for the failure.
         reason: PurchaseFailureReason,
         /// The failed booking, if one was created.
         booking: Option<BookingId>,
@@ -168,7 +115,6 @@ pub enum Trigger {
 
 impl Trigger {
     /// Returns the maximum price.
-    #[must_use]
     pub const fn amount(&self) -> Money {
         match self {
             Self::BelowTotal { amount } => *amount,
@@ -176,7 +122,6 @@ impl Trigger {
     }
 
     /// Returns whether a price meets the condition.
-    #[must_use]
     pub fn is_met_by(&self, total: Money) -> bool {
         let most = self.amount();
         total.currency == most.currency && total.minor <= most.minor
@@ -186,9 +131,7 @@ impl Trigger {
 /// The data for an automatic purchase, which also requires the owner's consent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AutoBook {
-    /// The instrument that pays.
     pub payment_instrument_id: InstrumentId,
-    /// The contact for the booking.
     pub contact: Contact,
     /// The guests, one list per room, in the order of the stay.
     pub rooms: Vec<Vec<Guest>>,
@@ -197,9 +140,7 @@ pub struct AutoBook {
 /// A watch on a price.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Watch {
-    /// The watch's id.
     pub id: WatchId,
-    /// The owner of the watch.
     pub owner: Owner,
     /// The version, incremented by each change. Every update is conditional on it.
     pub version: i64,
@@ -211,11 +152,9 @@ pub struct Watch {
     pub auto_book: Option<AutoBook>,
     /// The mandate that permits the purchase, once the owner has consented.
     pub mandate_id: Option<MandateId>,
-    /// The state of the watch.
     pub state: WatchState,
     /// Time at which check-in has passed in every time zone.
     pub expires_at: Timestamp,
-    /// Time at which the watch was created.
     pub created_at: Timestamp,
     /// Time of the last change.
     pub updated_at: Timestamp,
@@ -223,7 +162,6 @@ pub struct Watch {
 
 impl Watch {
     /// Creates an active watch.
-    #[must_use]
     pub fn new(
         id: WatchId,
         owner: Owner,
@@ -248,7 +186,6 @@ impl Watch {
     }
 
     /// Returns the status in the API.
-    #[must_use]
     pub const fn status(&self) -> WatchStatus {
         match self.state {
             WatchState::Active => WatchStatus::Active,
@@ -262,13 +199,11 @@ impl Watch {
     }
 
     /// Returns whether the owner has consented to a purchase.
-    #[must_use]
     pub const fn is_armed(&self) -> bool {
         self.mandate_id.is_some()
     }
 
     /// Returns the booking of the current, completed or failed purchase.
-    #[must_use]
     pub const fn booking_id(&self) -> Option<&BookingId> {
         match &self.state {
             WatchState::Purchasing { booking } | WatchState::PurchaseFailed { booking, .. } => {
@@ -284,7 +219,6 @@ impl Watch {
 
     /// Returns the scope of a mandate for this watch. Returns `None` for a trip, which cannot be
     /// bought.
-    #[must_use]
     pub fn mandate_scope(&self) -> Option<MandateScope> {
         let WatchTarget::Hotel { hotel_id } = &self.query.target else {
             return None;
@@ -299,7 +233,6 @@ impl Watch {
     }
 
     /// Returns the type of the event that reports that the price was reached.
-    #[must_use]
     pub const fn triggered_event(&self) -> EventType {
         match self.query.target {
             WatchTarget::Hotel { .. } => EventType::HotelWatchTriggered,

@@ -17,7 +17,6 @@ const INTERVAL_MIN_MS: i64 = 1000;
 /// An observed price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ObservedPrice {
-    /// Time of the observation.
     pub observed_at: Timestamp,
     /// The lowest price; `None` if nothing is available.
     pub total: Option<Money>,
@@ -28,17 +27,9 @@ pub struct ObservedPrice {
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum WatchTarget {
     /// The offers of one hotel.
-    Hotel {
-        /// The hotel.
-        hotel_id: HotelId,
-    },
+    Hotel { hotel_id: HotelId },
     /// The hotels of an area.
-    Trip {
-        /// The area.
-        area: Area,
-        /// The filters for hotels.
-        filters: TripFilters,
-    },
+    Trip { area: Area, filters: TripFilters },
 }
 
 /// The area of a trip.
@@ -49,7 +40,6 @@ pub enum Area {
     Place(PlaceId),
     /// The area around a point.
     Around {
-        /// The centre of the area.
         center: Location,
         /// Radius in metres.
         radius_m: u32,
@@ -72,7 +62,6 @@ pub struct TripFilters {
 /// The price query of a watch. Watches of one tenant with the same query share its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PriceQuery {
-    /// The target.
     pub target: WatchTarget,
     /// The dates, guests and currency of the stay.
     pub stay: Stay,
@@ -80,7 +69,6 @@ pub struct PriceQuery {
 
 impl PriceQuery {
     /// Returns when check-in has passed in every time zone.
-    #[must_use]
     pub fn expires_at(&self) -> Timestamp {
         midnight_utc(self.stay.check_in).plus_s(DAY_S + UTC_MINUS_12_OFFSET_S)
     }
@@ -90,7 +78,6 @@ impl PriceQuery {
     /// Each query has a fixed phase within the interval, so that checks are spread evenly. The
     /// interval is halved in the last 7 days before check-in and quartered in the last 2. The last
     /// check is at [`PriceQuery::expires_at`], when there is nothing left to check.
-    #[must_use]
     pub fn next_check(&self, id: &PriceCheckId, interval_s: i64, now: Timestamp) -> Timestamp {
         let left_s = midnight_utc(self.stay.check_in).since(now) / 1000;
         let share = if left_s <= 2 * DAY_S {

@@ -23,19 +23,13 @@ pub enum WatchTransitionEvent {
         mandate: MandateId,
     },
     /// A booking was created for the purchase.
-    PurchaseStarted {
-        /// The booking.
-        booking: BookingId,
-    },
+    PurchaseStarted { booking: BookingId },
     /// At the purchase, the stay was sold out or cost more than the limit. No commitment was made.
     PurchaseAborted,
     /// The stay was bought.
     Purchased,
     /// The purchase failed.
-    PurchaseFailed {
-        /// The reason for the failure.
-        reason: PurchaseFailureReason,
-    },
+    PurchaseFailed { reason: PurchaseFailureReason },
     /// Check-in has passed.
     Expired,
     /// The client cancels the watch.
@@ -44,7 +38,6 @@ pub enum WatchTransitionEvent {
 
 impl WatchTransitionEvent {
     /// Returns the name used in logs and in the transition table.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::PriceObserved { .. } => "priced",
@@ -67,7 +60,6 @@ pub struct WatchTransition {
     pub watch: Watch,
     /// The event to publish to the organization.
     pub notification: Option<EventType>,
-    /// Whether the purchase is due now.
     pub is_purchase_due: bool,
     /// Whether the price query must be checked now.
     pub is_check_due: bool,

@@ -1,91 +1,40 @@
 //! A delivery of one event to one subscription.
 
 use crate::id::{DeliveryId, EventId, SubscriptionId};
+use crate::named_enum::named_enum;
 use crate::time::Timestamp;
 
 /// Maximum jitter added to a retry delay, in permille, so that deliveries that failed together are
 /// not retried together.
 pub const JITTER_PERMILLE_MAX: i64 = 50;
 
-/// The status of a delivery.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DeliveryStatus {
-    /// The delivery is recorded and not yet claimed by a sender.
-    Pending,
-    /// A sender claimed the delivery. There is no final result yet.
-    Published,
-    /// The receiver accepted the event.
-    Delivered,
-    /// The delivery was abandoned.
-    Failed,
-}
-
-impl DeliveryStatus {
-    /// All statuses.
-    pub const ALL: [Self; 4] = [
-        Self::Pending,
-        Self::Published,
-        Self::Delivered,
-        Self::Failed,
-    ];
-
-    /// Returns the name in the API, e.g. `PENDING`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "PENDING",
-            Self::Published => "PUBLISHED",
-            Self::Delivered => "DELIVERED",
-            Self::Failed => "FAILED",
-        }
-    }
-
-    /// Returns the status with this name.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|status| status.as_str() == text)
+named_enum! {
+    /// The status of a delivery.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum DeliveryStatus {
+        /// The delivery is recorded and not yet claimed by a sender.
+        Pending = "PENDING",
+        /// A sender claimed the delivery. There is no final result yet.
+        Published = "PUBLISHED",
+        /// The receiver accepted the event.
+        Delivered = "DELIVERED",
+        /// The delivery was abandoned.
+        Failed = "FAILED",
     }
 }
 
-/// The reason why a delivery was abandoned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DeliveryFailureReason {
-    /// The last attempt failed.
-    RetriesExhausted,
-    /// The last attempt failed, because connections to the receiver's address are not allowed.
-    UrlNotAllowed,
-    /// The receiver responded that it is permanently gone.
-    Gone,
-    /// The delivery waited too long for a subscription that is not `ACTIVE`.
-    Expired,
-}
-
-impl DeliveryFailureReason {
-    /// All reasons.
-    pub const ALL: [Self; 4] = [
-        Self::RetriesExhausted,
-        Self::UrlNotAllowed,
-        Self::Gone,
-        Self::Expired,
-    ];
-
-    /// Returns the name in the API, e.g. `retries_exhausted`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::RetriesExhausted => "retries_exhausted",
-            Self::UrlNotAllowed => "url_not_allowed",
-            Self::Gone => "gone",
-            Self::Expired => "expired",
-        }
-    }
-
-    /// Returns the reason with this name.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|reason| reason.as_str() == text)
+named_enum! {
+    /// The reason why a delivery was abandoned.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum DeliveryFailureReason {
+        /// The last attempt failed.
+        RetriesExhausted = "retries_exhausted",
+        /// The last attempt failed, because connections to the receiver's address are not allowed.
+        UrlNotAllowed = "url_not_allowed",
+        /// The receiver responded that it is permanently gone.
+        Gone = "gone",
+        /// The delivery waited too long for a subscription that is not `ACTIVE`.
+        Expired = "expired",
     }
 }
 
@@ -114,7 +63,6 @@ pub enum DeliveryState {
         published_at: Option<Timestamp>,
         /// Time at which the delivery was abandoned.
         at: Timestamp,
-        /// The reason for the failure.
         reason: DeliveryFailureReason,
     },
 }
@@ -122,13 +70,10 @@ pub enum DeliveryState {
 /// A delivery of one event to one subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
-    /// The delivery's id.
     pub id: DeliveryId,
     /// The subscription that receives the event.
     pub subscription: SubscriptionId,
-    /// The event.
     pub event: EventId,
-    /// The state of the delivery.
     pub state: DeliveryState,
     /// Number of replays, `replay_count` in the API.
     pub generation: i64,
@@ -212,7 +157,6 @@ pub enum DeliveryEvent<'a> {
 
 impl DeliveryEvent<'_> {
     /// Returns the name used in the transition table.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Claimed => "claimed",
@@ -235,7 +179,6 @@ pub struct ReplayNotAllowed(pub DeliveryStatus);
 impl Delivery {
     /// Returns the id of an event's delivery to a subscription. It is always the same for the same
     /// pair.
-    #[must_use]
     pub fn derive_id(event: &EventId, subscription: &SubscriptionId) -> Option<DeliveryId> {
         let (_, event) = event.as_str().split_once('_')?;
         let (_, subscription) = subscription.as_str().split_once('_')?;
@@ -243,7 +186,6 @@ impl Delivery {
     }
 
     /// Returns the status as the API names it.
-    #[must_use]
     pub const fn status(&self) -> DeliveryStatus {
         match self.state {
             DeliveryState::Pending => DeliveryStatus::Pending,
@@ -254,7 +196,6 @@ impl Delivery {
     }
 
     /// Returns when the next attempt is due. Returns `None` if there is none.
-    #[must_use]
     pub const fn next_at(&self) -> Option<Timestamp> {
         match self.state {
             DeliveryState::Pending => Some(self.pending_since),
@@ -264,7 +205,6 @@ impl Delivery {
     }
 
     /// Returns when a sender first claimed the delivery in this generation.
-    #[must_use]
     pub const fn published_at(&self) -> Option<Timestamp> {
         match self.state {
             DeliveryState::Pending => None,
@@ -275,7 +215,6 @@ impl Delivery {
     }
 
     /// Returns when the receiver accepted the event.
-    #[must_use]
     pub const fn delivered_at(&self) -> Option<Timestamp> {
         match self.state {
             DeliveryState::Delivered { at, .. } => Some(at),
@@ -286,7 +225,6 @@ impl Delivery {
     }
 
     /// Returns when and why the delivery was abandoned.
-    #[must_use]
     pub const fn failure(&self) -> Option<(Timestamp, DeliveryFailureReason)> {
         match self.state {
             DeliveryState::Failed { at, reason, .. } => Some((at, reason)),

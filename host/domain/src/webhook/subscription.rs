@@ -2,42 +2,24 @@
 
 use crate::event::Product;
 use crate::id::SubscriptionId;
+use crate::named_enum::named_enum;
 use crate::owner::Tenant;
 use crate::time::Timestamp;
 
 /// Matches every event type of the product, including types that are added later.
 pub const WILDCARD_EVENT_TYPE: &str = "*";
 
-/// The status of a subscription. Unless it is `ACTIVE`, its deliveries are recorded but not sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SubscriptionStatus {
-    /// Deliveries are sent.
-    Active,
-    /// Deliveries wait, because the client paused the subscription or the receiver returned 410.
-    Paused,
-    /// Deliveries wait, because no delivery succeeded for days.
-    Disabled,
-}
-
-impl SubscriptionStatus {
-    /// All statuses.
-    pub const ALL: [Self; 3] = [Self::Active, Self::Paused, Self::Disabled];
-
-    /// Returns the name in the API, e.g. `ACTIVE`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Active => "ACTIVE",
-            Self::Paused => "PAUSED",
-            Self::Disabled => "DISABLED",
-        }
-    }
-
-    /// Returns the status with this name.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|status| status.as_str() == text)
+named_enum! {
+    /// The status of a subscription. Unless it is `ACTIVE`, its deliveries are recorded but not
+    /// sent.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum SubscriptionStatus {
+        /// Deliveries are sent.
+        Active = "ACTIVE",
+        /// Deliveries wait, because the client paused them or the receiver returned 410.
+        Paused = "PAUSED",
+        /// Deliveries wait, because no delivery succeeded for days.
+        Disabled = "DISABLED",
     }
 }
 
@@ -45,9 +27,7 @@ impl SubscriptionStatus {
 /// encrypted, and only the signing code decrypts them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subscription {
-    /// The subscription's id.
     pub id: SubscriptionId,
-    /// The tenant that owns the subscription.
     pub tenant: Tenant,
     /// The product whose events are sent.
     pub product: Product,
@@ -55,15 +35,12 @@ pub struct Subscription {
     pub url: String,
     /// Names of event types, or [`WILDCARD_EVENT_TYPE`].
     pub event_types: Vec<String>,
-    /// The client's description.
     pub description: Option<String>,
-    /// The status of the subscription.
     pub status: SubscriptionStatus,
     /// Time of the first failure since the last success.
     pub failing_since: Option<Timestamp>,
     /// Time until which the previous secret is used for signatures, too.
     pub previous_secret_expires_at: Option<Timestamp>,
-    /// Time at which the subscription was created.
     pub created_at: Timestamp,
     /// Time of the last change that the owner can see.
     pub updated_at: Timestamp,
@@ -76,9 +53,7 @@ pub struct Subscription {
 pub enum SubscriptionEvent {
     /// The client changed the subscription. A field that is `None` stays unchanged.
     Changed {
-        /// The new URL.
         url: Option<String>,
-        /// The new event types.
         event_types: Option<Vec<String>>,
         /// The new description. `Some(None)` removes it.
         description: Option<Option<String>>,
@@ -108,7 +83,6 @@ pub enum SubscriptionEvent {
 
 impl SubscriptionEvent {
     /// Returns the name used in logs and in the transition table.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Changed { .. } => "changed",
@@ -124,7 +98,6 @@ impl SubscriptionEvent {
 
 impl Subscription {
     /// Creates an active subscription.
-    #[must_use]
     pub const fn new(
         id: SubscriptionId,
         tenant: Tenant,

@@ -15,14 +15,12 @@ const FIRST_ZONE_S: i64 = 14 * 60 * 60;
 
 impl FlightBooking {
     /// Returns whether the ticket is cancelled and its refund is not decided yet.
-    #[must_use]
     pub fn is_refund_undecided(&self) -> bool {
         let mut cancellation = self.details.cancellation.iter();
         cancellation.any(|cancellation| cancellation.refund.is_none())
     }
 
     /// Allocates a refund to the payments, oldest first: the ticket, then the services.
-    #[must_use]
     pub fn allocate_refund(&self, refund: Money) -> Vec<(PaymentId, Money)> {
         let mut left = refund;
         let mut shares = Vec::new();

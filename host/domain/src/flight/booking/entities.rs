@@ -16,13 +16,11 @@ use serde::{Deserialize, Serialize};
 /// encrypted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BookedPassenger {
-    /// The passenger's id.
     pub id: PassengerId,
     /// The position in the request. Suppliers count passengers in the order in which fares are
     /// priced, which is the order of the booking's list.
     #[serde(default)]
     pub position: u8,
-    /// The passenger type by age.
     pub passenger_type: PassengerType,
     /// The form of address.
     pub title: Option<Title>,
@@ -30,7 +28,6 @@ pub struct BookedPassenger {
     pub first_name: String,
     /// Family name as in the document.
     pub last_name: String,
-    /// Date of birth.
     pub date_of_birth: Date,
     /// Gender as in the document.
     pub gender: Gender,
@@ -43,7 +40,6 @@ pub struct BookedPassenger {
 /// A journey with the gateway's ids of its segments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BookedJourney {
-    /// The journey's id.
     pub id: JourneyId,
     /// The segment ids, one per segment and in the same order.
     pub segment_ids: Vec<SegmentId>,
@@ -54,16 +50,13 @@ pub struct BookedJourney {
 /// A change by the airline, with the gateway's id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BookedChange {
-    /// The change's id.
     pub id: AirlineChangeId,
-    /// The change.
     pub change: AirlineChange,
 }
 
 /// The status of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[expect(missing_docs, reason = "the variants are the names of the API")]
 pub enum ServiceStatus {
     Pending,
     Confirmed,
@@ -73,7 +66,6 @@ pub enum ServiceStatus {
 
 impl ServiceStatus {
     /// Returns whether the service counts towards the price of the booking.
-    #[must_use]
     pub const fn is_bought(self) -> bool {
         matches!(self, Self::Confirmed | Self::Canceled)
     }
@@ -82,15 +74,11 @@ impl ServiceStatus {
 /// A service of a booking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BookedService {
-    /// The service's id.
     pub id: ServiceId,
-    /// The status of the service.
     pub status: ServiceStatus,
     /// The supplier's id of the service when it was offered for sale.
     pub supplier_service_id: String,
-    /// The supplier's id of the service on the ticket.
     pub supplier_ticket_service_id: Option<String>,
-    /// The kind of service.
     pub service_type: ServiceType,
     /// The passenger, as an index into the list of passengers.
     pub passenger: u8,
@@ -100,17 +88,14 @@ pub struct BookedService {
     pub segment_ids: Vec<SegmentId>,
     /// The bag, if the service is one.
     pub baggage: Option<Baggage>,
-    /// Number of units.
     pub quantity: u8,
     /// Price per unit.
     pub unit_amount: Money,
-    /// The payment for the service.
     pub payment: PaymentId,
 }
 
 impl BookedService {
     /// Returns the price of all units.
-    #[must_use]
     pub fn total(&self) -> Money {
         let minor = self
             .unit_amount
@@ -160,15 +145,11 @@ pub enum ServicePurchaseState {
 /// A purchase of services, with its own payment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServicePurchase {
-    /// The purchase's id.
     pub id: PurchaseId,
-    /// The services of the purchase.
     pub services: Vec<ServiceId>,
-    /// The payment for the purchase.
     pub payment: PaymentId,
     /// The price of all services.
     pub total: Money,
-    /// The state of the purchase.
     pub state: ServicePurchaseState,
     /// The reason why the purchase failed.
     pub failure: Option<Failure>,
@@ -178,7 +159,6 @@ pub struct ServicePurchase {
 
 impl ServicePurchase {
     /// Returns the call to the supplier while the outcome is not known.
-    #[must_use]
     pub const fn call(&self) -> Option<&RemoteCall> {
         match &self.state {
             ServicePurchaseState::InProgress { call: buy } => Some(buy),
@@ -193,7 +173,6 @@ impl ServicePurchase {
 /// The party that refunds the payer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[expect(missing_docs, reason = "the variants are the names of the API")]
 pub enum RefundedBy {
     Service,
     Supplier,
@@ -204,7 +183,6 @@ pub enum RefundedBy {
 pub struct RefundBreakdown {
     /// Fee kept by the supplier.
     pub fee: Money,
-    /// Amount refunded.
     pub refund_amount: Money,
     /// The payments that are refunded.
     pub refund_to: Vec<PaymentId>,

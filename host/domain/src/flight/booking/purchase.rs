@@ -127,7 +127,6 @@ impl FlightBooking {
     }
 
     /// Returns whether all services of a purchase are on the ticket.
-    #[must_use]
     pub fn is_on_ticket(
         &self,
         purchase: &ServicePurchase,

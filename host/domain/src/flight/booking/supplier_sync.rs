@@ -16,7 +16,6 @@ impl FlightBooking {
     }
 
     /// Returns the ids of the segments that have the given supplier ids.
-    #[must_use]
     pub fn segment_ids(&self, supplier_segment_ids: &[String]) -> Vec<SegmentId> {
         let segments = self.segments();
         segments

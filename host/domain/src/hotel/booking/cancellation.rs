@@ -6,6 +6,7 @@ use crate::hotel::booking::{
     CancelableState, CancellationStatus, HotelBookedState, HotelBooking, HotelCancellation, Room,
 };
 use crate::hotel::supplier_api::HotelSupplierBooking;
+use crate::hotel::types::CancellationPolicy;
 use crate::id::{CancellationId, RefundId, RoomId};
 use crate::money::Money;
 use crate::remote_call::RemoteCall;
@@ -69,31 +70,19 @@ impl HotelBooking {
         now: Timestamp,
         notifications: &mut Notifications,
     ) -> Option<HotelBookedState> {
-        let active_rooms = || {
-            self.details
-                .rooms
-                .iter()
-                .filter(|room| room.canceled_at.is_none())
-        };
-        let requested: Vec<RoomId> = if room_ids.is_empty() {
-            active_rooms().map(|room| room.id.clone()).collect()
-        } else {
-            active_rooms()
-                .filter(|room| room_ids.contains(&room.id))
-                .map(|room| room.id.clone())
-                .collect()
-        };
+        let is_partial = !room_ids.is_empty();
+        let rooms = self.details.rooms.iter();
+        let requested: Vec<RoomId> = rooms
+            .filter(|room| room.canceled_at.is_none())
+            .filter(|room| !is_partial || room_ids.contains(&room.id))
+            .map(|room| room.id.clone())
+            .collect();
         let are_all_active = room_ids.iter().all(|id| requested.contains(id));
         if requested.is_empty() || !are_all_active {
             return None;
         }
-        let is_partial = !room_ids.is_empty();
-        self.details.cancellations.push(HotelCancellation::new(
-            id.clone(),
-            requested,
-            is_partial,
-            now,
-        ));
+        let cancellation = HotelCancellation::new(id.clone(), requested, is_partial, now);
+        self.details.cancellations.push(cancellation);
         self.failure = None;
         notifications.push_booking_event(EventType::HotelBookingCancellationStarted);
         Some(HotelBookedState::CancelInProgress {
@@ -135,42 +124,27 @@ impl HotelBooking {
     ) -> Option<CancelableState> {
         let released = self.canceled_total(id);
         let (fee, back) = self.fee_and_refund(id, supplier_booking, released, now);
-        let room_ids = self
-            .details
-            .cancellations
-            .iter()
-            .find(|c| c.id == *id)
-            .map(|c| c.room_ids.clone())
-            .unwrap_or_default();
-        for room in self
-            .details
-            .rooms
-            .iter_mut()
-            .filter(|room| room_ids.contains(&room.id))
-        {
-            room.canceled_at.get_or_insert(now);
-        }
         let given_back = match self.payment_collector {
             PaymentCollector::Supplier => back,
             PaymentCollector::Gateway => self.start_refund(refund, back, now),
         };
-        if let Some(cancellation) = self.details.cancellations.iter_mut().find(|c| c.id == *id) {
+        let details = &mut self.details;
+        if let Some(cancellation) = details.cancellations.iter_mut().find(|c| c.id == *id) {
+            let amounts = supplier_booking.cancellation.as_ref();
             cancellation.status = CancellationStatus::Succeeded;
             cancellation.fee = Some(fee);
             cancellation.refund_amount = Some(given_back);
-            cancellation.supplier_reference = supplier_booking
-                .cancellation
-                .as_ref()
-                .and_then(|c| c.supplier_reference.clone());
+            cancellation.supplier_reference = amounts.and_then(|c| c.supplier_reference.clone());
             cancellation.completed_at = Some(now);
+            for room in &mut details.rooms {
+                if cancellation.room_ids.contains(&room.id) {
+                    room.canceled_at.get_or_insert(now);
+                }
+            }
         }
         self.failure = None;
-        if self
-            .details
-            .rooms
-            .iter()
-            .all(|room| room.canceled_at.is_some())
-        {
+        let mut rooms = self.details.rooms.iter();
+        if rooms.all(|room| room.canceled_at.is_some()) {
             self.canceled_at = Some(now);
             notifications.push_booking_event(EventType::HotelBookingCanceled);
             None
@@ -181,32 +155,24 @@ impl HotelBooking {
     }
 
     fn start_refund(&mut self, refund: RefundId, amount: Money, now: Timestamp) -> Money {
-        let taken = self
-            .payments
-            .iter_mut()
-            .rev()
-            .find(|payment| payment.has_funds());
-        taken.map_or(Money::zero(amount.currency), |payment| {
+        let mut newest_first = self.payments.iter_mut().rev();
+        let paid = newest_first.find(|payment| payment.has_funds());
+        paid.map_or(Money::zero(amount.currency), |payment| {
             payment.begin_refund(refund, amount, now)
         })
     }
 
     /// Returns the price of the rooms of a cancellation.
     fn canceled_total(&self, id: &CancellationId) -> Money {
-        let Some(cancellation) = self.details.cancellations.iter().find(|c| c.id == *id) else {
-            return Money::zero(self.details.total.currency);
+        let currency = self.details.total.currency;
+        let Some(cancellation) = self.details.cancellation(id) else {
+            return Money::zero(currency);
         };
         let stays =
             |room: &&Room| room.canceled_at.is_none() && !cancellation.room_ids.contains(&room.id);
-        let staying: i64 = self
-            .details
-            .rooms
-            .iter()
-            .filter(stays)
-            .map(|room| room.total.minor)
-            .sum();
-        self.active_total()
-            .less(Money::new(staying, self.details.total.currency))
+        let staying = self.details.rooms.iter().filter(stays);
+        let staying = staying.map(|room| room.total.minor).sum();
+        self.active_total().less(Money::new(staying, currency))
     }
 
     /// Returns fee and refund. They come from the supplier if it reports a fee in the booking's
@@ -224,30 +190,21 @@ impl HotelBooking {
             let fee = amounts.fee.at_most(released);
             return (fee, released.less(fee));
         }
-        let cancellation = self.details.cancellations.iter().find(|c| c.id == *id);
-        let fee = match cancellation {
+        let fee = |policy: Option<&CancellationPolicy>, price| {
+            policy.map_or(price, |policy| policy.fee_at(now, price))
+        };
+        let details = &self.details;
+        let fee = match details.cancellation(id) {
             // The policy applies to guests who decide not to come. These rooms were cancelled by
             // the supplier.
             Some(c) if c.is_supplier_initiated => Money::zero(released.currency),
             Some(c) if c.is_partial => {
-                let rooms = self
-                    .details
-                    .rooms
-                    .iter()
-                    .filter(|room| c.room_ids.contains(&room.id));
-                let fees = rooms.map(|room| {
-                    room.policy
-                        .as_ref()
-                        .map_or(room.total, |p| p.fee_at(now, room.total))
-                        .minor
-                });
+                let rooms = details.rooms.iter();
+                let rooms = rooms.filter(|room| c.room_ids.contains(&room.id));
+                let fees = rooms.map(|room| fee(room.policy.as_ref(), room.total).minor);
                 Money::new(fees.sum(), released.currency).at_most(released)
             }
-            _ => self
-                .details
-                .policy
-                .as_ref()
-                .map_or(released, |p| p.fee_at(now, released)),
+            _ => fee(details.policy.as_ref(), released),
         };
         (fee, released.less(fee))
     }

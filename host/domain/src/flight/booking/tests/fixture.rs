@@ -1,31 +1,28 @@
-//! Bookings in every state, created by applying events.
+//! Sample flight bookings.
 
-use crate::booking::{BookingEvent, BookingState, ChangeSource, Failure, PaymentCollector};
-use crate::flight::booking::*;
-pub(super) use crate::flight::itinerary::FareCondition;
-use crate::flight::itinerary::{Cabin, Direction, FareConditions, Journey, Segment};
-use crate::flight::passenger::{Gender, PassengerContact, PassengerType, Travellers};
-pub(super) use crate::flight::supplier_api::SupplierService;
-use crate::flight::supplier_api::{
-    Baggage, BaggageType, FlightPrebookResponse, FlightSupplierBooking, ServiceType,
+use crate::booking::tests::{
+    LATER, NOW, Outcome, Sample, after, authorized, euros, payment, payment_sent_and, refusal,
 };
-use crate::id::{BookingId, InstrumentId, PassengerId, PaymentId, PurchaseId, RefundId, ServiceId};
+use crate::booking::{BookingEvent, BookingStatus};
+use crate::flight::booking::*;
+use crate::flight::itinerary::{Cabin, Direction, FareCondition, FareConditions, Journey, Segment};
+use crate::flight::passenger::{Gender, PassengerContact, PassengerType, Travellers};
+use crate::flight::supplier_api::{
+    Baggage, BaggageType, FlightCancellationAmounts, FlightPrebookResponse, FlightSupplierBooking,
+    ServiceType, SupplierService,
+};
+use crate::id::{PassengerId, PurchaseId, ServiceId};
 use crate::money::{Currency, Money};
-use crate::owner::{Mode, Owner, Tenant};
-use crate::payment::{DeclineReason, Instrument, Payment, PaymentEvent};
+use crate::payment::{Payment, PaymentEvent};
 use crate::remote_call::RemoteCall;
-use crate::supplier::{SupplierBookingStatus, SupplierId};
+use crate::supplier::SupplierBookingStatus;
 use crate::time::{Date, Timestamp};
+use proptest::prelude::*;
 
-pub(super) const NOW: Timestamp = Timestamp(1_000_000);
-pub(super) const LATER: Timestamp = Timestamp(1_005_000);
+pub(super) use crate::flight::booking::FlightBookingDetails as Flight;
 
-/// Number of events that [`events`] returns.
-pub(super) const EVENTS: usize = 61;
-
-pub(super) fn euros(minor: i64) -> Money {
-    Money::new(minor, Currency::parse("EUR").unwrap())
-}
+/// The number of the payment for the bags.
+pub(super) const BAGS: u128 = 2;
 
 pub(super) fn dollars(minor: i64) -> Money {
     Money::new(minor, Currency::USD)
@@ -77,45 +74,24 @@ pub(super) fn journey(segments: &[&str]) -> Journey {
     }
 }
 
-pub(super) fn created() -> FlightBooking {
-    let passenger = |bits| BookedPassenger {
-        id: PassengerId::from_bits(bits),
-        position: 0,
-        passenger_type: PassengerType::Adult,
-        title: None,
-        first_name: "Ada".into(),
-        last_name: "L".into(),
-        date_of_birth: Date::new(1990, 1, 1).unwrap(),
-        gender: Gender::Female,
-        nationality: None,
-        loyalty_accounts: vec![],
-    };
-    FlightBooking {
-        id: BookingId::from_bits(1),
-        owner: Owner {
-            tenant: Tenant {
-                organization: "demo".into(),
-                mode: Mode::Test,
-            },
-            user: "org".into(),
-        },
-        version: 1,
-        supplier: SupplierId::parse("SUPPLIER_A").unwrap(),
-        reference_id: None,
-        supplier_offer: "offer".into(),
-        supplier_prebook: None,
-        supplier_reference: None,
-        use_payment_sdk: false,
-        payment_collector: PaymentCollector::Gateway,
-        offer_expires_at: Timestamp(9_000_000),
-        state: BookingState::Created,
-        payments: vec![],
-        failure: None,
-        created_at: NOW,
-        updated_at: NOW,
-        confirmed_at: None,
-        canceled_at: None,
-        details: FlightBookingDetails {
+impl Sample for Flight {
+    const PRICE: i64 = 32_000;
+    const PAYMENTS: u128 = BAGS;
+
+    fn details() -> Self {
+        let passenger = |bits| BookedPassenger {
+            id: PassengerId::from_bits(bits),
+            position: 0,
+            passenger_type: PassengerType::Adult,
+            title: None,
+            first_name: "Ada".into(),
+            last_name: "L".into(),
+            date_of_birth: Date::new(1990, 1, 1).unwrap(),
+            gender: Gender::Female,
+            nationality: None,
+            loyalty_accounts: vec![],
+        };
+        Self {
             exclusive_key: None,
             airline_pnr: None,
             contact: PassengerContact {
@@ -141,63 +117,124 @@ pub(super) fn created() -> FlightBooking {
             id_sequence: 0,
             cancellation_count: 0,
             cancellation: None,
-        },
+        }
+    }
+
+    fn prebook() -> FlightPrebookResponse {
+        FlightPrebookResponse {
+            supplier_prebook: "P1".into(),
+            total: euros(32_000),
+            fare: Some(euros(25_600)),
+            fare_tax: Some(euros(6_400)),
+            fare_conditions: conditions(),
+            documents_required: false,
+            journeys: vec![journey(&["seg-1", "seg-2"])],
+            expires_at: None,
+            checkout: None,
+        }
+    }
+
+    fn reported(status: SupplierBookingStatus) -> Box<FlightSupplierBooking> {
+        Box::new(FlightSupplierBooking {
+            status,
+            supplier_reference: "S1".into(),
+            client_reference: None,
+            airline_pnr: Some("ABC123".into()),
+            total: euros(32_000),
+            fare: None,
+            fare_tax: None,
+            journeys: vec![],
+            services: vec![],
+            changes: vec![],
+            cancellation: None,
+        })
+    }
+
+    fn cancel_started() -> BookingEvent<Self> {
+        FlightEvent::CancelStarted.into()
+    }
+
+    fn cancel_succeeded(reported: Box<FlightSupplierBooking>) -> BookingEvent<Self> {
+        FlightEvent::CancelSucceeded(reported).into()
+    }
+
+    fn refreshed(
+        reported: Box<FlightSupplierBooking>,
+        change_reported_at: Timestamp,
+    ) -> BookingEvent<Self> {
+        let event = FlightEvent::Refreshed {
+            supplier_booking: reported,
+            change_reported_at,
+        };
+        event.into()
+    }
+
+    fn other_events() -> Vec<BookingEvent<Self>> {
+        let next_at = LATER;
+        let events = [
+            FlightEvent::CancelExpedited,
+            FlightEvent::RefundDecided(euros(20_000)),
+            purchase_started(),
+            FlightEvent::PurchaseSent { next_at },
+            FlightEvent::PurchaseNotSent,
+            FlightEvent::PurchaseUnresolved { next_at },
+            FlightEvent::PurchaseResendScheduled { at: LATER },
+            purchase_succeeded(),
+            FlightEvent::PurchaseRefused(refusal()),
+        ];
+        events.map(BookingEvent::<Self>::Kind).into()
+    }
+
+    fn other_states() -> Vec<(&'static str, FlightBooking)> {
+        let refunding = after(Self::cancel_sent(), [Self::cancel_done()]);
+        vec![
+            ("CONFIRMED paying bags", buying()),
+            ("CONFIRMED bags paid", bags_paid()),
+            ("CONFIRMED bags sent", bags_sent()),
+            ("CONFIRMED bags bought", bags_bought()),
+            ("CANCELED refunding", refunding),
+            ("CANCELED", refunded()),
+            ("CANCELED refund held", refund_held()),
+        ]
+    }
+
+    fn outcome(booking: &FlightBooking, payment: &Payment) -> Outcome {
+        let mut purchases = booking.details.purchases.iter();
+        match purchases.find(|purchase| purchase.payment == payment.id) {
+            None => Outcome::of_booking(booking),
+            Some(purchase) => match purchase.state {
+                ServicePurchaseState::InProgress { .. } => Outcome::Open,
+                ServicePurchaseState::Succeeded => Outcome::Confirmed,
+                ServicePurchaseState::Refused
+                | ServicePurchaseState::NotSent
+                | ServicePurchaseState::Declined => Outcome::Failed,
+            },
+        }
+    }
+
+    fn check_purchases(booking: &FlightBooking) -> Result<(), TestCaseError> {
+        let purchases = booking.details.purchases.iter();
+        let open = purchases
+            .filter(|purchase| purchase.call().is_some())
+            .count();
+        prop_assert!(open <= 1, "two purchases are in progress at once");
+        prop_assert!(
+            open == 0 || booking.status() == BookingStatus::Confirmed,
+            "bags are being bought for a ticket that is not confirmed"
+        );
+        Ok(())
     }
 }
 
-fn payment(bits: u128, amount: Money) -> Payment {
-    let cards = SupplierId::parse("CARDS").unwrap();
-    let instrument = Instrument {
-        id: InstrumentId::from_bits(1),
-        processor: cards.clone(),
-        token: "tok".into(),
-        card: None,
-        created_at: NOW,
-    };
-    Payment::new_authorization(PaymentId::from_bits(bits), amount, cards, &instrument, NOW)
-}
-
-pub(super) fn ticket_payment() -> Payment {
-    payment(1, euros(32_000))
-}
-
-pub(super) fn bag_payment() -> Payment {
-    payment(2, euros(6_000))
-}
-
-fn no() -> Failure {
-    Failure::new("book_failed", "No.")
-}
-
-pub(super) fn ticket(status: SupplierBookingStatus) -> Box<FlightSupplierBooking> {
-    Box::new(FlightSupplierBooking {
-        status,
-        supplier_reference: "S1".into(),
-        client_reference: None,
-        airline_pnr: Some("ABC123".into()),
-        total: euros(32_000),
-        fare: None,
-        fare_tax: None,
-        journeys: vec![],
-        services: vec![],
-        changes: vec![],
-        cancellation: None,
-    })
-}
-
-/// Applies a change reported by the supplier at [`NOW`].
-pub(super) fn change_reported(booking: FlightBooking) -> FlightBooking {
-    after(
-        booking,
-        vec![BookingEvent::ChangeReported(ChangeSource::Supplier)],
-    )
-}
-
-pub(super) fn refreshed(state: Box<FlightSupplierBooking>) -> BookingEvent<FlightBookingDetails> {
-    BookingEvent::Kind(FlightEvent::Refreshed {
-        supplier_booking: state,
-        change_reported_at: NOW,
-    })
+/// Returns the cancellation of a ticket for which the airline stated its amounts.
+pub(super) fn canceled_for(fee: Money, refund: Money) -> BookingEvent<Flight> {
+    let mut reported = Flight::reported(SupplierBookingStatus::Canceled);
+    reported.cancellation = Some(FlightCancellationAmounts {
+        fee,
+        refund,
+        supplier_reference: Some("ore_1".into()),
+    });
+    Flight::cancel_succeeded(reported)
 }
 
 pub(super) fn bag_on_ticket() -> SupplierService {
@@ -215,33 +252,8 @@ pub(super) fn bag_on_ticket() -> SupplierService {
     }
 }
 
-fn prebook_bound() -> BookingEvent<FlightBookingDetails> {
-    let bound = FlightPrebookResponse {
-        supplier_prebook: "P1".into(),
-        total: euros(32_000),
-        fare: Some(euros(25_600)),
-        fare_tax: Some(euros(6_400)),
-        fare_conditions: conditions(),
-        documents_required: false,
-        journeys: vec![journey(&["seg-1", "seg-2"])],
-        expires_at: None,
-        checkout: None,
-    };
-    BookingEvent::PrebookConfirmed {
-        prebook: Box::new(bound),
-        expires_at: Timestamp(9_000_000),
-        payment: None,
-    }
-}
-
-pub(super) fn book_confirmed() -> BookingEvent<FlightBookingDetails> {
-    BookingEvent::BookConfirmed {
-        supplier_booking: ticket(SupplierBookingStatus::Confirmed),
-        payment: PaymentId::from_bits(9),
-    }
-}
-
-pub(super) fn purchase_started() -> BookingEvent<FlightBookingDetails> {
+fn purchase_started() -> FlightEvent {
+    let payment = payment(BAGS, euros(6_000));
     let bag = bag_on_ticket();
     let service = BookedService {
         id: ServiceId::from_bits(1),
@@ -255,12 +267,12 @@ pub(super) fn purchase_started() -> BookingEvent<FlightBookingDetails> {
         baggage: bag.baggage,
         quantity: bag.quantity,
         unit_amount: bag.unit_amount,
-        payment: bag_payment().id,
+        payment: payment.id.clone(),
     };
     let purchase = ServicePurchase {
         id: PurchaseId::from_bits(1),
         services: vec![service.id.clone()],
-        payment: bag_payment().id,
+        payment: payment.id.clone(),
         total: euros(6_000),
         state: ServicePurchaseState::InProgress {
             call: RemoteCall::pending(NOW),
@@ -268,283 +280,57 @@ pub(super) fn purchase_started() -> BookingEvent<FlightBookingDetails> {
         failure: None,
         created_at: NOW,
     };
-    BookingEvent::Kind(FlightEvent::PurchaseStarted {
+    FlightEvent::PurchaseStarted {
         purchase: Box::new(purchase),
         services: vec![service],
-        payment: Box::new(bag_payment()),
-    })
-}
-
-fn purchase_done() -> BookingEvent<FlightBookingDetails> {
-    let mut state = ticket(SupplierBookingStatus::Confirmed);
-    state.services = vec![bag_on_ticket()];
-    BookingEvent::Kind(FlightEvent::PurchaseSucceeded(state))
-}
-
-fn pay(event: PaymentEvent) -> BookingEvent<FlightBookingDetails> {
-    let id = ticket_payment().id;
-    BookingEvent::Payment { id, event }
-}
-
-pub(super) fn bag_pay(event: PaymentEvent) -> BookingEvent<FlightBookingDetails> {
-    let id = bag_payment().id;
-    BookingEvent::Payment { id, event }
-}
-
-fn authorized() -> PaymentEvent {
-    PaymentEvent::Authorized {
-        processor_reference: "ch_1".into(),
-        card: None,
+        payment: Box::new(payment),
     }
 }
 
-/// Returns every event once, in the order of declaration. Payment events are listed for the
-/// ticket's payment and for the bags' payment.
-#[expect(clippy::too_many_lines, reason = "a complete list of events")]
-pub(super) fn events() -> Vec<BookingEvent<FlightBookingDetails>> {
-    let next_at = LATER;
-    let refund = RefundId::of(created().id.as_str(), 1);
-    let own = vec![
-        BookingEvent::PrebookStarted,
-        prebook_bound(),
-        BookingEvent::PrebookRefused(no()),
-        BookingEvent::PrebookTimedOut,
-        BookingEvent::OfferExpired,
-        BookingEvent::BookStarted {
-            payment: Some(ticket_payment()),
-        },
-        BookingEvent::BookSent { next_at },
-        BookingEvent::BookNotSent,
-        BookingEvent::BookAccepted {
-            supplier_reference: None,
-            next_at,
-        },
-        BookingEvent::BookUnresolved { next_at },
-        BookingEvent::BookResendScheduled { at: LATER },
-        book_confirmed(),
-        BookingEvent::BookRefused(no()),
-        BookingEvent::CheckoutNotCompleted,
-        BookingEvent::Kind(FlightEvent::CancelStarted),
-        BookingEvent::CancelSent { next_at },
-        BookingEvent::CancelNotSent { retry_at: LATER },
-        BookingEvent::CancelAccepted { next_at },
-        BookingEvent::CancelUnresolved { next_at },
-        BookingEvent::Kind(FlightEvent::CancelSucceeded(ticket(
-            SupplierBookingStatus::Canceled,
-        ))),
-        BookingEvent::CancelRefused(no()),
-        BookingEvent::CancelNotExecuted(no()),
-        BookingEvent::Kind(FlightEvent::CancelExpedited),
-        BookingEvent::Kind(FlightEvent::RefundDecided(euros(20_000))),
-        purchase_started(),
-        BookingEvent::Kind(FlightEvent::PurchaseSent { next_at }),
-        BookingEvent::Kind(FlightEvent::PurchaseNotSent),
-        BookingEvent::Kind(FlightEvent::PurchaseUnresolved { next_at }),
-        BookingEvent::Kind(FlightEvent::PurchaseResendScheduled { at: LATER }),
-        purchase_done(),
-        BookingEvent::Kind(FlightEvent::PurchaseRefused(no())),
-        BookingEvent::ChangeReported(ChangeSource::Supplier),
-        BookingEvent::RefreshFailed { next_at },
-        refreshed(ticket(SupplierBookingStatus::Canceled)),
-    ];
-    let of_payments = [
-        PaymentEvent::Sent {
-            reconcile_at: next_at,
-        },
-        authorized(),
-        PaymentEvent::Declined(DeclineReason::InsufficientFunds),
-        PaymentEvent::NotAuthorized,
-        PaymentEvent::Captured,
-        PaymentEvent::Voided,
-        PaymentEvent::StepFailed { retry_at: LATER },
-        PaymentEvent::Unresolved { next_at },
-        PaymentEvent::ResendScheduled { at: LATER },
-        PaymentEvent::RefundResendScheduled {
-            refund: refund.clone(),
-            at: LATER,
-        },
-        PaymentEvent::RefundSent {
-            refund: refund.clone(),
-            next_at,
-        },
-        PaymentEvent::Refunded(refund.clone()),
-        PaymentEvent::RefundFailed {
-            refund: refund.clone(),
-            retry_at: LATER,
-        },
-        PaymentEvent::RefundUnresolved { refund, next_at },
-    ];
-    let ticket = of_payments.clone().into_iter().map(pay);
-    let bags = of_payments.into_iter().take(13).map(bag_pay);
-    own.into_iter().chain(ticket).chain(bags).collect()
-}
-
-pub(super) fn after(
-    booking: FlightBooking,
-    events: Vec<BookingEvent<FlightBookingDetails>>,
-) -> FlightBooking {
-    events.into_iter().fold(booking, |booking, event| {
-        booking.apply(event, NOW).unwrap().booking
-    })
-}
-
-pub(super) fn ready() -> FlightBooking {
-    after(
-        created(),
-        vec![BookingEvent::PrebookStarted, prebook_bound()],
-    )
-}
-
-pub(super) fn paying() -> FlightBooking {
-    let payment = Some(ticket_payment());
-    after(ready(), vec![BookingEvent::BookStarted { payment }])
-}
-
-pub(super) fn paid() -> FlightBooking {
-    let sent = PaymentEvent::Sent {
-        reconcile_at: LATER,
-    };
-    after(paying(), vec![pay(sent), pay(authorized())])
-}
-
-pub(super) fn booking_sent() -> FlightBooking {
-    after(paid(), vec![BookingEvent::BookSent { next_at: LATER }])
-}
-
-pub(super) fn confirmed() -> FlightBooking {
-    after(booking_sent(), vec![book_confirmed()])
-}
-
-pub(super) fn captured() -> FlightBooking {
-    let sent = PaymentEvent::Sent {
-        reconcile_at: LATER,
-    };
-    after(confirmed(), vec![pay(sent), pay(PaymentEvent::Captured)])
+fn purchase_succeeded() -> FlightEvent {
+    let mut reported = Flight::reported(SupplierBookingStatus::Confirmed);
+    reported.services = vec![bag_on_ticket()];
+    FlightEvent::PurchaseSucceeded(reported)
 }
 
 pub(super) fn buying() -> FlightBooking {
-    after(captured(), vec![purchase_started()])
+    after(Flight::captured(), [purchase_started().into()])
 }
 
 pub(super) fn bags_paid() -> FlightBooking {
-    let sent = PaymentEvent::Sent {
-        reconcile_at: LATER,
-    };
-    after(buying(), vec![bag_pay(sent), bag_pay(authorized())])
+    after(buying(), payment_sent_and(BAGS, authorized()))
 }
 
 pub(super) fn bags_sent() -> FlightBooking {
-    after(
-        bags_paid(),
-        vec![BookingEvent::Kind(FlightEvent::PurchaseSent {
-            next_at: LATER,
-        })],
-    )
+    let sent = FlightEvent::PurchaseSent { next_at: LATER };
+    after(bags_paid(), [sent.into()])
 }
 
 pub(super) fn bags_bought() -> FlightBooking {
-    after(bags_sent(), vec![purchase_done()])
+    after(bags_sent(), [purchase_succeeded().into()])
 }
 
 pub(super) fn bags_captured() -> FlightBooking {
-    let sent = PaymentEvent::Sent {
-        reconcile_at: LATER,
-    };
     after(
         bags_bought(),
-        vec![bag_pay(sent), bag_pay(PaymentEvent::Captured)],
-    )
-}
-
-pub(super) fn canceling() -> FlightBooking {
-    after(
-        captured(),
-        vec![BookingEvent::Kind(FlightEvent::CancelStarted)],
-    )
-}
-
-pub(super) fn cancel_sent() -> FlightBooking {
-    after(
-        canceling(),
-        vec![BookingEvent::CancelSent { next_at: LATER }],
+        payment_sent_and(BAGS, PaymentEvent::Captured),
     )
 }
 
 /// Returns a cancelled booking for which neither the supplier nor the fare gives a refund amount.
 pub(super) fn refund_held() -> FlightBooking {
-    let mut booking = after(
-        captured(),
-        vec![BookingEvent::Kind(FlightEvent::CancelStarted)],
-    );
+    let mut booking = Flight::cancel_sent();
     booking.details.fare_conditions.refund.penalty = None;
-    let done = BookingEvent::Kind(FlightEvent::CancelSucceeded(ticket(
-        SupplierBookingStatus::Canceled,
-    )));
-    after(
-        booking,
-        vec![BookingEvent::CancelSent { next_at: LATER }, done],
-    )
+    after(booking, [Flight::cancel_done()])
 }
 
-pub(super) fn canceled() -> FlightBooking {
-    let done = BookingEvent::Kind(FlightEvent::CancelSucceeded(ticket(
-        SupplierBookingStatus::Canceled,
-    )));
-    let mut booking = after(cancel_sent(), vec![done]);
-    // The refunds are done.
-    for payment in &mut booking.payments {
-        payment
-            .refunds
-            .iter_mut()
-            .for_each(|refund| refund.call = None);
-    }
+/// Returns a cancelled booking whose refunds are done.
+pub(super) fn refunded() -> FlightBooking {
+    let mut booking = after(Flight::cancel_sent(), [Flight::cancel_done()]);
+    let refunds = booking
+        .payments
+        .iter_mut()
+        .flat_map(|payment| &mut payment.refunds);
+    refunds.for_each(|refund| refund.call = None);
     booking
-}
-
-/// Returns a booking in every state that the table distinguishes.
-pub(super) fn states() -> Vec<(&'static str, FlightBooking)> {
-    let asked = after(created(), vec![BookingEvent::PrebookStarted]);
-    let pending = BookingEvent::BookAccepted {
-        supplier_reference: None,
-        next_at: LATER,
-    };
-    let released = BookingEvent::Kind(FlightEvent::CancelSucceeded(ticket(
-        SupplierBookingStatus::Canceled,
-    )));
-    vec![
-        ("CREATED", created()),
-        ("PREBOOK_IN_PROGRESS", asked),
-        ("READY_FOR_COMPLETE", ready()),
-        ("COMPLETE_IN_PROGRESS paying", paying()),
-        ("COMPLETE_IN_PROGRESS paid", paid()),
-        ("COMPLETE_IN_PROGRESS sent", booking_sent()),
-        (
-            "COMPLETE_IN_PROGRESS pending",
-            after(booking_sent(), vec![pending]),
-        ),
-        ("CONFIRMED capturing", confirmed()),
-        ("CONFIRMED captured", captured()),
-        ("CONFIRMED hinted", change_reported(captured())),
-        ("CONFIRMED paying bags", buying()),
-        ("CONFIRMED bags paid", bags_paid()),
-        ("CONFIRMED bags sent", bags_sent()),
-        ("CONFIRMED bags bought", bags_bought()),
-        ("CANCEL_IN_PROGRESS due", canceling()),
-        ("CANCEL_IN_PROGRESS sent", cancel_sent()),
-        (
-            "CANCEL_IN_PROGRESS pending",
-            after(
-                cancel_sent(),
-                vec![BookingEvent::CancelAccepted { next_at: LATER }],
-            ),
-        ),
-        ("CANCELED refunding", after(cancel_sent(), vec![released])),
-        ("CANCELED", canceled()),
-        ("CANCELED refund held", refund_held()),
-        (
-            "FAILED",
-            after(booking_sent(), vec![BookingEvent::BookRefused(no())]),
-        ),
-        ("EXPIRED", after(ready(), vec![BookingEvent::OfferExpired])),
-    ]
 }
