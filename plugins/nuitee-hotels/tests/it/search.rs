@@ -97,7 +97,8 @@ fn every_sort_order_and_limit_is_applied() {
 
 #[test]
 fn every_filter_is_applied() {
-    let cases: [(fn(&mut Filters), &[&str]); 6] = [
+    type Case<'a> = (fn(&mut Filters), &'a [&'a str]);
+    let cases: [Case<'_>; 6] = [
         (
             |filters| filters.min_star_rating = Some(4.0),
             &["lpmid", "lpfar"],
