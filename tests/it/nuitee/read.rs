@@ -43,8 +43,8 @@ async fn invalid_rates_give_no_offers_or_a_supplier_problem() {
         } else {
             let problem = reply.expect_problem(status, code);
             assert_eq!(problem.body["supplier"], "NUITEE", "{name}");
-            let wait = (code == "supplier_rate_limited").then_some("3");
-            assert_eq!(problem.header("retry-after"), wait, "{name}");
+            let wait = problem.header("retry-after");
+            assert!(name != "limit" || wait == Some("3"), "{wait:?}");
         }
         scene.usual();
     }
