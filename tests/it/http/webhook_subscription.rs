@@ -167,6 +167,15 @@ async fn invalid_subscription_request_names_every_violation() {
     let refused = subscription.change(&client, &change).await;
     let expected = "/event_types/0 not_allowed, /foo unknown_field";
     assert_eq!(violations(refused), expected);
+    check_invalid_delivery_requests(&client, &subscription).await;
+    for path in ["/bkg_1", "/whs_1/deliveries/1"] {
+        let path = format!("{}{path}", subscriptions("hotel"));
+        check_refused_get(&client, &path, 400, "validation_failed").await;
+    }
+    check_refused_get(&client, &subscriptions("train"), 404, "not_found").await;
+}
+
+async fn check_invalid_delivery_requests(client: &Client, subscription: &Subscription) {
     for (query, expected) in [
         ("limit=0", "limit too_small"),
         ("limit=101", "limit too_large"),
@@ -185,11 +194,6 @@ async fn invalid_subscription_request_names_every_violation() {
         let refused = client.post(&subscription.path("/recover"), &body).await;
         assert_eq!(violations(refused), format!("/since {code}"));
     }
-    for path in ["/bkg_1", "/whs_1/deliveries/1"] {
-        let path = format!("{}{path}", subscriptions("hotel"));
-        check_refused_get(&client, &path, 400, "validation_failed").await;
-    }
-    check_refused_get(&client, &subscriptions("train"), 404, "not_found").await;
 }
 
 #[tokio::test]
