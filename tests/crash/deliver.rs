@@ -1,9 +1,8 @@
 //! Tests of one delivery with a host that crashes at each failpoint. The delivery arrives, and
 //! arrives twice only if it was accepted but the acceptance was not stored.
 
-use crate::flow::EVERYWHERE;
-use crate::{AT_ONCE, SOON};
-use futures::{StreamExt, stream};
+use crate::SOON;
+use crate::flow::{EVERYWHERE, Steps, for_each, points};
 use reqwest::Method;
 use tests::{
     Database, ReceivedRequest, Server, ServerOptions, Subscriber, on_both_databases,
@@ -11,14 +10,13 @@ use tests::{
 };
 
 /// Failpoints at which the process aborts.
-pub(crate) const STEPS: &[(&str, &[&str])] = &[("deliver", EVERYWHERE)];
+pub(crate) const STEPS: Steps = &[("deliver", EVERYWHERE)];
 
 const WEBHOOKS: &str = "[webhooks]\ntimeout_s = 2\nsubscription_retry_s = [1, 1]";
 
-async fn survives(database: Database, step: &str, phase: &str) {
-    let what = format!("{step}:{phase}");
+async fn survives(database: Database, what: &str) {
     let plain = ServerOptions::on(database).config(SOON).config(WEBHOOKS);
-    let mut server = Server::start_with_own_sandbox(plain.clone().with_failpoint(&what)).await;
+    let mut server = Server::start_with_own_sandbox(plain.clone().with_failpoint(what)).await;
     let subscriber = Subscriber::start(&server.client()).await;
     let subscription = &subscriber.subscription;
     let (client, path) = (server.client(), subscription.path("/test"));
@@ -27,29 +25,23 @@ async fn survives(database: Database, step: &str, phase: &str) {
     let _killed = server.wait_for_exit().await;
     let server = server.restart(plain).await;
     let client = server.client();
-    let path = subscription.path("/deliveries");
-    let listed = client.get(&path).await.expect(200);
-    assert_eq!(listed.data().as_array().unwrap().len(), 1, "{what}");
-    let id = listed.data()[0]["id"].as_str().unwrap();
+    let listed = subscription.deliveries(&client, "").await;
+    assert_eq!(listed.list().len(), 1, "{what}");
+    let id = listed.list()[0]["id"].as_str().unwrap();
     let delivered = subscription
         .wait_for_delivery_status(&client, id, "DELIVERED")
         .await;
     assert_eq!(delivered["attempts"].as_array().unwrap().len(), 1, "{what}");
     // Any repeated delivery has arrived before this one.
-    let later = subscription.ping(&client).await;
-    subscription
-        .wait_for_delivery_status(&client, &later, "DELIVERED")
-        .await;
+    let later = subscription.ping_until(&client, "DELIVERED").await;
     let received = subscriber.upstream.received();
-    let times = if phase == "answered" { 2 } else { 1 };
+    let times = if what.ends_with(":answered") { 2 } else { 1 };
     assert_eq!(count_of(&received, id), times, "{what}");
-    assert_eq!(count_of(&received, &later), 1, "{what}");
+    let later = later["id"].as_str().unwrap();
+    assert_eq!(count_of(&received, later), 1, "{what}");
     for request in &received {
-        assert_eq!(
-            verify_signatures(request, &[&subscription.secret]),
-            [true],
-            "{what}"
-        );
+        let signed = verify_signatures(request, &[&subscription.secret]);
+        assert_eq!(signed, [true], "{what}");
     }
 }
 
@@ -61,13 +53,10 @@ fn count_of(received: &[ReceivedRequest], id: &str) -> usize {
 }
 
 async fn a_delivery_survives_a_crash_at_any_point(database: Database) {
-    let points =
-        (STEPS.iter()).flat_map(|(step, phases)| phases.iter().map(move |phase| (*step, *phase)));
-    stream::iter(points)
-        .for_each_concurrent(AT_ONCE, async |(step, phase)| {
-            survives(database, step, phase).await;
-        })
-        .await;
+    for_each(points(STEPS), async |point| {
+        survives(database, &point).await
+    })
+    .await;
 }
 
 on_both_databases! {

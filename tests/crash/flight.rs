@@ -1,97 +1,31 @@
 //! Every step with a remote call in a flight booking or a purchase of bags, each with the flow that
 //! reaches it.
 
-use crate::flow::{EVERYWHERE, Flow, OF_A_READ, Step, Then, Way};
+use crate::flow::{EVERYWHERE, Flow, OF_A_READ, Step, Then};
 
-pub(crate) const TICKETED: Flow = Flow {
-    way: Way::Flight("LHR-JFK", "SUPPLIER_A"),
-    card: "tok_visa",
-    then: Then::Nothing,
-    first: None,
-    end: "CONFIRMED",
-    ledger: &[
-        ("authorization", 1),
-        ("booking", 1),
-        ("capture", 1),
-        ("void", 0),
-    ],
-};
-
-const LOST_ANSWER: Flow = Flow {
-    way: Way::Flight("STN-LHR", "SUPPLIER_A"),
-    ..TICKETED
-};
-
-const DECIDED_LATER: Flow = Flow {
-    way: Way::Flight("LHR-STN", "SUPPLIER_A"),
-    ..TICKETED
-};
-
-const LOST_AUTHORIZATION: Flow = Flow {
-    card: "tok_timeout",
-    ..TICKETED
-};
-
+pub(crate) const TICKETED: Flow = Flow::booked("SUPPLIER_A", "LHR-JFK");
+const LOST_ANSWER: Flow = TICKETED.at("STN-LHR");
+const DECIDED_LATER: Flow = TICKETED.at("LHR-STN");
+const LOST_AUTHORIZATION: Flow = TICKETED.with_card("tok_timeout");
 /// The ticket stays confirmed whatever the outcome of the capture.
-const CAPTURED_LATER: Flow = Flow {
-    card: "tok_capture_fails",
-    ..TICKETED
-};
-
-const REFUSED: Flow = Flow {
-    way: Way::Flight("LHR-LGW", "SUPPLIER_A"),
-    end: "FAILED",
-    ledger: &[
-        ("authorization", 1),
-        ("booking", 0),
-        ("capture", 0),
-        ("void", 1),
-    ],
-    ..TICKETED
-};
+const CAPTURED_LATER: Flow = TICKETED.with_card("tok_capture_fails");
+const REFUSED: Flow = TICKETED.at("LHR-LGW").failed();
 
 /// The call is marked as sent but never left. The supplier's reads prove it, and nothing is owed.
-const NEVER_SENT: Flow = Flow {
-    way: TICKETED.way,
-    ..REFUSED
-};
-
-const LOST_AND_NEVER_SENT: Flow = Flow {
-    card: LOST_AUTHORIZATION.card,
-    ..NEVER_SENT
-};
+const NEVER_SENT: Flow = TICKETED.failed();
+const LOST_AND_NEVER_SENT: Flow = LOST_AUTHORIZATION.failed();
 
 /// The supplier collected the payment in its own checkout, so no card is charged. A booking that
 /// was not sent is sent, because the payer has paid for it.
 const COLLECTED: Flow = Flow {
-    way: Way::Flight("LHR-JFK", "SUPPLIER_B"),
     ledger: &[("booking", 1), ("authorization", 0), ("capture", 0)],
-    ..TICKETED
+    ..Flow::booked("SUPPLIER_B", "LHR-JFK")
 };
 
-const CANCELED: Flow = Flow {
-    then: Then::Cancel,
-    end: "CANCELED",
-    ledger: &[
-        ("authorization", 1),
-        ("booking", 1),
-        ("capture", 1),
-        ("cancellation", 1),
-        ("refund", 1),
-    ],
-    ..TICKETED
-};
-
+const CANCELED: Flow = TICKETED.canceled();
 /// The refund is marked as sent.
-const REFUND_IN_DOUBT: Flow = Flow {
-    first: Some("refund:marked"),
-    ..CANCELED
-};
-
-const CANCELED_LATER: Flow = Flow {
-    way: Way::Flight("AMS-DXB", "SUPPLIER_A"),
-    ..CANCELED
-};
+const REFUND_IN_DOUBT: Flow = CANCELED.after("refund:marked");
+const CANCELED_LATER: Flow = CANCELED.at("AMS-DXB");
 
 /// There are two payments: the ticket's and the bag's own.
 const CARRIED: Flow = Flow {
@@ -106,10 +40,7 @@ const CARRIED: Flow = Flow {
     ..TICKETED
 };
 
-const BAG_LOST_ANSWER: Flow = Flow {
-    way: Way::Flight("BTS-LHR", "SUPPLIER_A"),
-    ..CARRIED
-};
+const BAG_LOST_ANSWER: Flow = CARRIED.at("BTS-LHR");
 
 const BAG_LOST_AUTHORIZATION: Flow = Flow {
     then: Then::Bags("tok_timeout", 200),
@@ -124,7 +55,6 @@ const BAG_CAPTURED_LATER: Flow = Flow {
 
 /// The ticket's payment stays captured; the bag's is voided.
 const BAG_REFUSED: Flow = Flow {
-    way: Way::Flight("BTS-MRU", "SUPPLIER_A"),
     then: Then::Bags("tok_visa", 422),
     ledger: &[
         ("authorization", 2),
@@ -133,13 +63,10 @@ const BAG_REFUSED: Flow = Flow {
         ("capture", 1),
         ("void", 1),
     ],
-    ..TICKETED
+    ..TICKETED.at("BTS-MRU")
 };
 
-const BAG_NEVER_SENT: Flow = Flow {
-    way: TICKETED.way,
-    ..BAG_REFUSED
-};
+const BAG_NEVER_SENT: Flow = BAG_REFUSED.at("LHR-JFK");
 
 const BAG_LOST_AND_NEVER_SENT: Flow = Flow {
     then: Then::Bags("tok_timeout", 422),

@@ -1,16 +1,8 @@
 //! Descriptions of the flows that are interrupted and of the state in which each must end.
 
-use serde_json::{Value, json};
-use tests::{Client, FlightBookingBuilder, HotelBookingBuilder, Server};
-
-/// Product that is booked.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Way {
-    /// A room of a sandbox hotel.
-    Hotel(&'static str),
-    /// A ticket on a sandbox route at a supplier.
-    Flight(&'static str, &'static str),
-}
+use crate::AT_ONCE;
+use futures::{StreamExt, stream};
+use tests::BookingBuilder;
 
 /// Action of the caller after the booking is confirmed.
 #[derive(Debug, Clone, Copy)]
@@ -24,69 +16,123 @@ pub(crate) enum Then {
 /// A booking and the state in which it must end.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Flow {
-    pub(crate) way: Way,
+    pub(crate) supplier: &'static str,
+    /// A sandbox hotel or route.
+    pub(crate) scenario: &'static str,
     pub(crate) card: &'static str,
     pub(crate) then: Then,
     /// Failpoint at which the process aborts earlier, for a step that only a crash leads to.
     pub(crate) first: Option<&'static str>,
     pub(crate) end: &'static str,
     /// Kinds of ledger entries and the number of each at the end.
-    pub(crate) ledger: &'static [(&'static str, usize)],
+    pub(crate) ledger: Entries,
+}
+
+pub(crate) type Entries = &'static [(&'static str, usize)];
+
+const PAID: Entries = &[
+    ("authorization", 1),
+    ("booking", 1),
+    ("capture", 1),
+    ("void", 0),
+];
+
+const RELEASED: Entries = &[
+    ("authorization", 1),
+    ("booking", 0),
+    ("capture", 0),
+    ("void", 1),
+];
+
+const REFUNDED: Entries = &[
+    ("authorization", 1),
+    ("booking", 1),
+    ("capture", 1),
+    ("cancellation", 1),
+    ("refund", 1),
+];
+
+impl Flow {
+    /// Returns a flow that ends with a confirmed and paid booking.
+    pub(crate) const fn booked(supplier: &'static str, scenario: &'static str) -> Self {
+        Self {
+            supplier,
+            scenario,
+            card: "tok_visa",
+            then: Then::Nothing,
+            first: None,
+            end: "CONFIRMED",
+            ledger: PAID,
+        }
+    }
+
+    pub(crate) const fn at(self, scenario: &'static str) -> Self {
+        Self { scenario, ..self }
+    }
+
+    pub(crate) const fn with_card(self, card: &'static str) -> Self {
+        Self { card, ..self }
+    }
+
+    /// Returns this flow with an earlier crash.
+    pub(crate) const fn after(self, first: &'static str) -> Self {
+        Self {
+            first: Some(first),
+            ..self
+        }
+    }
+
+    /// Returns this flow with a failed booking at the end.
+    pub(crate) const fn failed(self) -> Self {
+        Self {
+            end: "FAILED",
+            ledger: RELEASED,
+            ..self
+        }
+    }
+
+    /// Returns this flow with a cancellation at the end.
+    pub(crate) const fn canceled(self) -> Self {
+        Self {
+            then: Then::Cancel,
+            end: "CANCELED",
+            ledger: REFUNDED,
+            ..self
+        }
+    }
+
+    pub(crate) fn builder(&self) -> BookingBuilder {
+        BookingBuilder::new(self.supplier, self.scenario).card(self.card)
+    }
 }
 
 /// A step, its phases at which the process aborts, and the flow that reaches them.
 pub(crate) type Step = (&'static str, &'static [&'static str], Flow);
 
+/// Steps and their phases at which the process aborts.
+pub(crate) type Steps = &'static [(&'static str, &'static [&'static str])];
+
 pub(crate) const EVERYWHERE: &[&str] = &["chosen", "marked", "answered", "recorded"];
 pub(crate) const OF_A_READ: &[&str] = &["answered", "recorded"];
 
-impl Way {
-    /// Returns the path of a booking and of everything below it.
-    pub(crate) fn path(self, booking: &str) -> String {
-        let product = match self {
-            Self::Hotel(_) => "hotel",
-            Self::Flight(..) => "flight",
-        };
-        format!("/v1/{product}/bookings/{booking}")
-    }
+/// Returns the failpoints of a step.
+pub(crate) fn points_of(step: &str, phases: &[&str]) -> Vec<String> {
+    let phases = phases.iter();
+    phases.map(|phase| format!("{step}:{phase}")).collect()
+}
 
-    /// Returns the id of a booking that is ready to be completed.
-    pub(crate) async fn ready(self, server: &Server) -> String {
-        match self {
-            Self::Hotel(hotel) => {
-                HotelBookingBuilder::at(hotel)
-                    .prebooked(&server.client())
-                    .await
-            }
-            Self::Flight(route, supplier) => {
-                FlightBookingBuilder::on(route)
-                    .at(supplier)
-                    .prebooked(server)
-                    .await
-            }
-        }
-    }
+/// Returns the failpoints of steps.
+pub(crate) fn points(steps: Steps) -> impl Iterator<Item = String> {
+    let steps = steps.iter();
+    steps.flat_map(|(step, phases)| points_of(step, phases))
+}
 
-    /// Returns the body that completes the booking.
-    pub(crate) async fn payment(self, client: &Client, card: &str) -> Value {
-        match self {
-            Self::Hotel(_) => json!({"payment_instrument_id": client.store_card(card).await}),
-            Self::Flight(route, supplier) => {
-                FlightBookingBuilder::on(route)
-                    .at(supplier)
-                    .card(card)
-                    .payment(client)
-                    .await
-            }
-        }
-    }
-
-    /// Returns the price of a booking in major units.
-    pub(crate) fn total(self, booking: &Value) -> f64 {
-        let total = match self {
-            Self::Hotel(_) => &booking["total"],
-            Self::Flight(..) => &booking["total_amount"],
-        };
-        total["amount"].as_f64().unwrap()
-    }
+/// Runs a test for each value, a few at once.
+pub(crate) async fn for_each<T, F: Future<Output = ()>>(
+    values: impl Iterator<Item = T>,
+    test: impl FnMut(T) -> F,
+) {
+    stream::iter(values)
+        .for_each_concurrent(AT_ONCE, test)
+        .await;
 }

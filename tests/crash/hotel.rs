@@ -3,78 +3,21 @@
 //! The outcome of a call is stored together with the mark of the next one, so `authorize:recorded`
 //! equals `book:marked`: the call is marked as sent but never left.
 
-use crate::flow::{EVERYWHERE, Flow, OF_A_READ, Step, Then, Way};
+use crate::flow::{EVERYWHERE, Flow, OF_A_READ, Step};
 
-pub(crate) const BOOKED: Flow = Flow {
-    way: Way::Hotel("OK"),
-    card: "tok_visa",
-    then: Then::Nothing,
-    first: None,
-    end: "CONFIRMED",
-    ledger: &[
-        ("authorization", 1),
-        ("booking", 1),
-        ("capture", 1),
-        ("void", 0),
-    ],
-};
-
-const LOST_ANSWER: Flow = Flow {
-    way: Way::Hotel("BOOK_LOST_ANSWER"),
-    ..BOOKED
-};
-
-const LOST_AUTHORIZATION: Flow = Flow {
-    card: "tok_timeout",
-    ..BOOKED
-};
-
-const REFUSED: Flow = Flow {
-    way: Way::Hotel("BOOK_REFUSED"),
-    end: "FAILED",
-    ledger: &[
-        ("authorization", 1),
-        ("booking", 0),
-        ("capture", 0),
-        ("void", 1),
-    ],
-    ..BOOKED
-};
+pub(crate) const BOOKED: Flow = Flow::booked("SANDBOX_HOTELS", "OK");
+const LOST_ANSWER: Flow = BOOKED.at("BOOK_LOST_ANSWER");
+const LOST_AUTHORIZATION: Flow = BOOKED.with_card("tok_timeout");
+const REFUSED: Flow = BOOKED.at("BOOK_REFUSED").failed();
 
 /// The call is marked as sent but never left. The supplier's reads prove it, and nothing is owed.
-const NEVER_SENT: Flow = Flow {
-    way: BOOKED.way,
-    ..REFUSED
-};
+const NEVER_SENT: Flow = BOOKED.failed();
+const LOST_AND_NEVER_SENT: Flow = LOST_AUTHORIZATION.failed();
 
-const LOST_AND_NEVER_SENT: Flow = Flow {
-    card: LOST_AUTHORIZATION.card,
-    ..NEVER_SENT
-};
-
-const CANCELED: Flow = Flow {
-    then: Then::Cancel,
-    end: "CANCELED",
-    ledger: &[
-        ("authorization", 1),
-        ("booking", 1),
-        ("capture", 1),
-        ("cancellation", 1),
-        ("refund", 1),
-    ],
-    ..BOOKED
-};
-
+const CANCELED: Flow = BOOKED.canceled();
 /// The refund is marked as sent.
-const REFUND_IN_DOUBT: Flow = Flow {
-    first: Some("refund:marked"),
-    ..CANCELED
-};
-
-const CANCEL_LOST_ANSWER: Flow = Flow {
-    way: Way::Hotel("CANCEL_LOST_ANSWER"),
-    ..CANCELED
-};
+const REFUND_IN_DOUBT: Flow = CANCELED.after("refund:marked");
+const CANCEL_LOST_ANSWER: Flow = CANCELED.at("CANCEL_LOST_ANSWER");
 
 pub(crate) const STEPS: &[Step] = &[
     ("authorize", &["chosen", "marked", "answered"], BOOKED),

@@ -46,14 +46,15 @@ async fn kills_under_load_lose_and_repeat_no_booking(database: Database) {
 /// call, the booking has failed and nothing is owed.
 async fn settles(server: &Server, trial: &Trial<'_>) {
     let client = server.client();
-    let what = format!("booking {} to be final", trial.booking);
+    let id = &trial.booking.id;
+    let what = format!("booking {id} to be final");
     let (booking, ledger) = eventually(&what, async || {
         let booking = trial.ask(&client).await?.booking;
         let ledger = server.ledger().await;
-        let count = |kind| ledger.count(&trial.booking, kind);
+        let [made, held, released] = ledger.counts(id, ["booking", "authorization", "void"]);
         let over = match booking["status"].as_str().unwrap() {
             "CONFIRMED" => trial.is_in(&ledger),
-            "FAILED" => count("booking") == 0 && count("authorization") == count("void"),
+            "FAILED" => made == 0 && held == released,
             _ => false,
         };
         over.then_some((booking, ledger))

@@ -1,7 +1,7 @@
 //! Checks that the list of failpoints and the tests of this folder contain the same points. The
 //! gateway aborts only at failpoints in the list.
 
-use crate::flow::Step;
+use crate::flow::{Step, points_of};
 use crate::{deliver, flight, hotel, lapse, prebook, watch};
 use std::collections::BTreeSet;
 
@@ -22,10 +22,7 @@ fn listed(flow: &str) -> BTreeSet<String> {
 /// Returns the failpoints of tables of steps.
 fn points(tables: &[&[(&str, &[&str])]]) -> BTreeSet<String> {
     let steps = tables.iter().copied().flatten();
-    let points = steps.flat_map(|(step, phases)| {
-        let phases = phases.iter();
-        phases.map(move |phase| format!("{step}:{phase}"))
-    });
+    let points = steps.flat_map(|(step, phases)| points_of(step, phases));
     points.collect()
 }
 

@@ -1,9 +1,8 @@
 //! The crash matrix: every step and phase of both products on both databases.
 
-use crate::flow::{Flow, Step, Then};
+use crate::flow::{Flow, Step, Then, for_each, points_of};
 use crate::trial::Trial;
-use crate::{AT_ONCE, SOON, flight, hotel};
-use futures::{StreamExt, stream};
+use crate::{SOON, flight, hotel};
 use tests::{Database, Server, ServerOptions, eventually, on_both_databases};
 
 async fn survives(database: Database, point: &str, flow: &Flow) {
@@ -62,13 +61,12 @@ async fn dies(server: &mut Server, trial: &Trial<'_>, point: &str) {
 }
 
 async fn every_point_survives(database: Database, steps: &[Step]) {
-    let points = (steps.iter())
-        .flat_map(|(step, phases, flow)| phases.iter().map(move |phase| (step, phase, flow)));
-    stream::iter(points)
-        .for_each_concurrent(AT_ONCE, async |(step, phase, flow)| {
-            survives(database, &format!("{step}:{phase}"), flow).await;
-        })
-        .await;
+    let points = steps.iter().flat_map(|(step, phases, flow)| {
+        let points = points_of(step, phases).into_iter();
+        points.map(move |point| (point, flow))
+    });
+    let survives = async |(point, flow): (String, _)| survives(database, &point, flow).await;
+    for_each(points, survives).await;
 }
 
 async fn a_hotel_booking_survives_a_crash_at_any_point(database: Database) {

@@ -97,57 +97,55 @@ const WHOLE: &[&str] = &[
     "refund",
 ];
 
+const BOOKED: Case = Case {
+    hotel: "The Market Square Hotel",
+    cards: &["tok_visa"],
+    status: "CANCELED",
+    ledger: WHOLE,
+};
+
+const FAILED: Case = Case {
+    cards: &["tok_visa", "tok_mastercard"],
+    status: "FAILED",
+    ledger: &["authorization", "void"],
+    ..BOOKED
+};
+
 const CASES: &[Case] = &[
-    Case {
-        hotel: "The Market Square Hotel",
-        cards: &["tok_visa"],
-        status: "CANCELED",
-        ledger: WHOLE,
-    },
+    BOOKED,
     // The first card is declined: nothing is charged, and the next card is tried.
     Case {
-        hotel: "The Market Square Hotel",
         cards: &["tok_declined", "tok_visa"],
-        status: "CANCELED",
-        ledger: WHOLE,
+        ..BOOKED
     },
     Case {
-        hotel: "The Market Square Hotel",
         cards: &["tok_declined"],
         status: "READY_FOR_COMPLETE",
         ledger: &[],
+        ..BOOKED
     },
     // The supplier decides later: `book` returns 202.
     Case {
         hotel: "The Waiting Room",
-        cards: &["tok_visa"],
-        status: "CANCELED",
-        ledger: WHOLE,
+        ..BOOKED
     },
     Case {
         hotel: "The Slow Goodbye",
-        cards: &["tok_visa"],
-        status: "CANCELED",
-        ledger: WHOLE,
+        ..BOOKED
     },
     // The outcome is unknown at first: `book` returns 500 `result_unknown`.
     Case {
         hotel: "The Silent Bell",
         cards: &["tok_visa", "tok_mastercard"],
-        status: "CANCELED",
-        ledger: WHOLE,
+        ..BOOKED
     },
     Case {
         hotel: "The Lost Letter",
-        cards: &["tok_visa", "tok_mastercard"],
-        status: "FAILED",
-        ledger: &["authorization", "void"],
+        ..FAILED
     },
     Case {
         hotel: "The Closed Door",
-        cards: &["tok_visa", "tok_mastercard"],
-        status: "FAILED",
-        ledger: &["authorization", "void"],
+        ..FAILED
     },
 ];
 
@@ -164,11 +162,7 @@ async fn rest_client_books_once_for_every_supplier_response() {
         assert_eq!(told.wished, case.status == "CANCELED", "{}", case.hotel);
         assert_eq!(booking["reference_id"], reference);
         let id = booking["id"].as_str().unwrap();
-        let what = format!("{} to leave {:?} in the ledger", case.hotel, case.ledger);
-        tests::eventually(&what, async || {
-            (server.ledger().await.kinds_of(id) == case.ledger).then_some(())
-        })
-        .await;
+        server.wait_for_ledger(id, case.ledger).await;
     }
 }
 
@@ -210,7 +204,7 @@ async fn rest_client_reports_a_price_increase() {
     assert_eq!(problem["offered"], money(260.0, "EUR"));
     assert_eq!(problem["current"], money(286.0, "EUR"));
     let bookings = server.client().get("/v1/hotel/bookings").await.expect(200);
-    for booking in bookings.data().as_array().unwrap() {
+    for booking in bookings.list() {
         assert_eq!(booking["status"], "FAILED");
     }
 }
@@ -248,10 +242,7 @@ async fn rest_client_books_once_when_responses_are_lost() {
     let told = book(&server, &base, "trip", ["--cancel"]).await;
     assert!(told.wished, "{}", told.complaint);
     let id = told.booking["id"].as_str().unwrap();
-    tests::eventually("each effect to be carried out once", async || {
-        (server.ledger().await.kinds_of(id) == WHOLE).then_some(())
-    })
-    .await;
-    let bookings = server.client().get("/v1/hotel/bookings").await.expect(200);
-    assert_eq!(bookings.data().as_array().unwrap().len(), 1);
+    server.wait_for_ledger(id, WHOLE).await;
+    let bookings = server.client().get("/v1/hotel/bookings").await;
+    assert_eq!(bookings.expect(200).list().len(), 1);
 }

@@ -36,11 +36,10 @@ async fn start() -> Vec<Server> {
 /// Waits until no delivery to a subscriber is pending or published.
 async fn all_sent(subscriber: &Subscriber, client: &Client) {
     for status in ["PENDING", "PUBLISHED"] {
-        let path = format!("/deliveries?limit=1&status={status}");
-        let path = subscriber.subscription.path(&path);
+        let query = format!("?limit=1&status={status}");
         eventually(&format!("no delivery to be {status}"), async || {
-            let listed = client.get(&path).await.expect(200);
-            listed.data().as_array().unwrap().is_empty().then_some(())
+            let listed = subscriber.subscription.deliveries(client, &query).await;
+            listed.list().is_empty().then_some(())
         })
         .await;
     }
@@ -50,11 +49,10 @@ async fn all_sent(subscriber: &Subscriber, client: &Client) {
 /// once.
 async fn bought_once(host: &Server, bookings: &[String]) {
     for booking in bookings {
-        let path = format!("/v1/hotel/bookings/{booking}");
         eventually(&format!("{booking} to be confirmed and paid"), async || {
-            let read = host.client().get(&path).await.expect(200);
-            let paid = read.data()["payments"][0]["status"] == "CAPTURED";
-            (paid && read.data()["status"] == "CONFIRMED").then_some(())
+            let read = host.client().hotel_booking(booking).await;
+            let paid = read["payments"][0]["status"] == "CAPTURED";
+            (paid && read["status"] == "CONFIRMED").then_some(())
         })
         .await;
         let ledger = host.ledger().await;
@@ -70,11 +68,8 @@ async fn begin_expiring(hosts: &[Server]) -> Vec<String> {
     let mut bookings = Vec::new();
     for number in 0..6 {
         let client = hosts[number % HOSTS].client();
-        let offer = HotelBookingBuilder::at("EXPIRES_SOON").offer(&client).await;
-        let mut request = prebook_request(&offer, 1);
-        request["use_payment_sdk"] = json!(true);
-        let keyed = client.header("x-idempotency-key", &format!("expires-{number}"));
-        let bound = keyed.post("/v1/hotel/prebook", &request).await.expect(201);
+        let hotel = HotelBookingBuilder::at("EXPIRES_SOON").in_browser();
+        let bound = hotel.prebook(&client).await.expect(201);
         let token = &bound.body["meta"]["payment_sdk"]["token"];
         complete_payment(&hosts[0].sandbox_url, token.as_str().unwrap()).await;
         bookings.push(bound.data()["id"].as_str().unwrap().to_owned());
@@ -86,25 +81,13 @@ async fn begin_expiring(hosts: &[Server]) -> Vec<String> {
 /// voided exactly once.
 async fn expired_once(host: &Server, bookings: &[String]) {
     for booking in bookings {
-        eventually(
-            &format!("the authorization of {booking} to be voided"),
-            async || {
-                let ledger = host.ledger().await;
-                (ledger.count(booking, "void") > 0).then_some(())
-            },
-        )
-        .await;
+        let effects = ["authorization", "void"];
+        host.wait_for_ledger(booking, &effects).await;
         let expired = host.client().hotel_booking(booking).await;
         assert_eq!(expired["status"], "EXPIRED", "{booking}");
-        let ledger = host.ledger().await;
-        let effects = ["authorization", "void"];
-        assert_eq!(ledger.kinds_of(booking), effects, "{booking}");
         let told = host.outbox(booking).await;
-        assert_eq!(
-            told,
-            ["hotel.booking.created", "hotel.booking.expired"],
-            "{booking}"
-        );
+        let expected = ["hotel.booking.created", "hotel.booking.expired"];
+        assert_eq!(told, expected, "{booking}");
     }
 }
 
@@ -118,9 +101,8 @@ async fn work_on_several_hosts_is_shared_and_done_once() {
     let mut bookings = Vec::new();
     for number in 0..6 {
         let client = hosts[number % HOSTS].client();
-        let (booking, _unknown) = HotelBookingBuilder::at("BOOK_LOST_ANSWER")
-            .book(&client)
-            .await;
+        let lost = HotelBookingBuilder::at("BOOK_LOST_ANSWER");
+        let (booking, _unknown) = lost.book(&client).await;
         bookings.push(booking);
     }
     let expiring = begin_expiring(&hosts).await;
@@ -128,33 +110,24 @@ async fn work_on_several_hosts_is_shared_and_done_once() {
     for cap in [1.0, 2.0, 3.0, 4.0, 5.0, 6.0] {
         client.watch_hotel("OK", 150.0 + cap, json!({})).await;
     }
-    let path = |verb: &str| subscriber.subscription.path(verb);
-    client.post(&path("/pause"), &json!({})).await.expect(200);
+    let subscription = &subscriber.subscription;
+    subscription.post(&client, "/pause").await.expect(200);
     for number in 0..PINGS {
-        let client = hosts[number % HOSTS].client();
-        subscriber.subscription.ping(&client).await;
+        subscription.ping(&hosts[number % HOSTS].client()).await;
     }
-    client.post(&path("/resume"), &json!({})).await.expect(200);
+    subscription.post(&client, "/resume").await.expect(200);
     bought_once(&hosts[1], &bookings).await;
     expired_once(&hosts[2], &expiring).await;
     all_sent(&subscriber, &client).await;
     let received = subscriber.upstream.received();
-    let events: BTreeSet<_> = received
-        .iter()
-        .map(|one| one.header("webhook-id"))
-        .collect();
-    assert_eq!(
-        events.len(),
-        received.len(),
-        "each event was delivered once"
-    );
+    let events = received.iter().map(|one| one.header("webhook-id"));
+    let events: BTreeSet<_> = events.collect();
+    assert_eq!(events.len(), received.len(), "each event is delivered once");
     assert!(events.len() > PINGS + 2 * bookings.len());
     let mut senders = 0;
     for host in &hosts {
-        let labels = [("product", "hotel")];
-        let sent = host
-            .metric("stopover_webhook_attempts_total", &labels)
-            .await;
+        let (name, labels) = ("stopover_webhook_attempts_total", [("product", "hotel")]);
+        let sent = host.metric(name, &labels).await;
         senders += usize::from(sent > 0);
     }
     assert!(senders > 1, "more than one host sends deliveries");
@@ -164,11 +137,7 @@ async fn work_on_several_hosts_is_shared_and_done_once() {
     })
     .await;
     let watches: BTreeSet<_> = told.iter().filter_map(of_watch).collect();
-    assert_eq!(
-        (watches.len(), told.len()),
-        (6, 6),
-        "each watch reported once"
-    );
+    assert_eq!([watches.len(), told.len()], [6, 6], "each reports once");
 }
 
 fn of_watch(event: &Value) -> Option<&str> {
@@ -193,14 +162,13 @@ async fn keys(host: &Server, arguments: &[&str]) -> String {
 async fn revoked_key_is_refused_by_every_host() {
     let hosts = start().await;
     let key = hosts[0].client_for("acme").await;
-    let on_each = hosts.iter().map(|host| key.at(&host.api));
-    let on_each: Vec<Client> = on_each.collect();
+    let on_each: Vec<Client> = hosts.iter().map(|host| key.at(&host.api)).collect();
     for client in &on_each {
         let _known_now = client.get("/v1/suppliers").await.expect(200);
     }
     let listed = keys(&hosts[0], &["list", "--json"]).await;
-    let listed: Value = serde_json::from_str(&listed).unwrap();
-    let mut rows = listed.as_array().unwrap().iter();
+    let listed: Vec<Value> = serde_json::from_str(&listed).unwrap();
+    let mut rows = listed.iter();
     let row = rows.find(|row| row["organization"] == "acme").unwrap();
     let _revoked = keys(&hosts[1], &["revoke", row["id"].as_str().unwrap()]).await;
     let revoked_at = Instant::now();
@@ -228,10 +196,8 @@ async fn killed_host_loses_no_booking_and_no_delivery() {
     }
     has_begun(&hosts[1], &booking).await;
     hosts[0].kill().await;
-    assert!(
-        booked.await.unwrap().is_none(),
-        "the killed host sends no response"
-    );
+    let reply = booked.await.unwrap();
+    assert_eq!(reply, None, "the killed host sends no response");
     bought_once(&hosts[1], &[booking]).await;
     eventually("all deliveries to arrive", async || {
         let received = subscriber.upstream.received();
@@ -250,8 +216,7 @@ type Answered = JoinHandle<Option<u16>>;
 async fn begin_slow(ready_at: &Server, on: &Client) -> (String, Answered) {
     let slow = HotelBookingBuilder::at("SLOW_2000");
     let booking = slow.prebooked(&ready_at.client()).await;
-    let instrument = slow.instrument(&ready_at.client()).await;
-    let body = json!({"payment_instrument_id": instrument}).to_string();
+    let body = slow.payment(&ready_at.client()).await.to_string();
     let path = format!("/v1/hotel/bookings/{booking}/book");
     let on = on.clone();
     let answered = tokio::spawn(async move {
@@ -324,11 +289,8 @@ async fn roll(hosts: &mut [Server], callers: &Callers) -> Vec<String> {
         has_begun(&hosts[next], &booking).await;
         let ended = hosts[number].terminate().await;
         assert_eq!(ended.code(), Some(0));
-        assert_eq!(
-            booked.await.unwrap(),
-            Some(200),
-            "a host finishes running requests before it stops"
-        );
+        let reply = booked.await.unwrap();
+        assert_eq!(reply, Some(200), "a host finishes its requests first");
         bookings.push(booking);
         hosts[number] = hosts[next].start_another_host(&options()).await;
         callers.known.borrow_mut()[number] = hosts[number].client();

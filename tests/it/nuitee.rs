@@ -5,8 +5,8 @@
 mod change;
 mod drive;
 mod event;
-mod example;
 mod flight;
+mod mock;
 mod read;
 mod scene;
 mod service;

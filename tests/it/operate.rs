@@ -1,6 +1,7 @@
 //! Tests of operation: commands, signals, reloading and metrics.
 
 use serde_json::{Value, json};
+use std::process::Output;
 use tests::{Client, Database, HotelBookingBuilder, Server, ServerOptions, binary, offers_request};
 use tokio::process::Command;
 
@@ -8,12 +9,8 @@ use tokio::process::Command;
 async fn sigterm_lets_running_requests_finish() {
     let mut server = Server::start(Database::Sqlite).await;
     let client = server.client();
-    let mut calls = tokio::task::JoinSet::new();
-    calls.spawn(async move {
-        client
-            .post("/v1/hotel/offers", &offers_request("SLOW_2000"))
-            .await
-    });
+    let slow = async move { client.hotel_offers(&offers_request("SLOW_2000")).await };
+    let slow = tokio::spawn(slow);
     let busy = Client::new(&server.api, &server.key);
     tests::eventually("the slow call to be in progress", async || {
         let metrics = Client::new(&server.admin, "").get("/metrics").await.body;
@@ -26,12 +23,8 @@ async fn sigterm_lets_running_requests_finish() {
     .await;
     let status = server.terminate().await;
     assert_eq!(status.code(), Some(0));
-    let finished = calls.join_next().await.unwrap().unwrap();
-    assert!(
-        finished.status == 200,
-        "a running request is finished before the server stops: {:#}",
-        finished.body
-    );
+    // A running request is finished before the server stops.
+    slow.await.unwrap().expect(200);
 }
 
 #[tokio::test]
@@ -44,29 +37,25 @@ async fn command_line_exits_2_on_wrong_usage_and_0_on_help() {
         (vec!["keys", "create"], 2),
         (vec!["serve", "--listen", "nowhere"], 2),
     ] {
-        let output = Command::new(binary())
-            .args(&arguments)
-            .output()
-            .await
-            .unwrap();
+        let output = run(Command::new(binary()).args(&arguments)).await;
+        let complaint = String::from_utf8_lossy(&output.stderr);
         assert_eq!(
             output.status.code(),
             Some(code),
-            "{arguments:?}: {}",
-            String::from_utf8_lossy(&output.stderr)
+            "{arguments:?}: {complaint}"
         );
     }
+}
+
+async fn run(command: &mut Command) -> Output {
+    command.output().await.unwrap()
 }
 
 #[tokio::test]
 async fn server_without_master_key_does_not_start() {
     let folder = tempfile::tempdir().unwrap();
-    let output = Command::new(binary())
-        .arg("serve")
-        .current_dir(folder.path())
-        .output()
-        .await
-        .unwrap();
+    let mut serve = Command::new(binary());
+    let output = run(serve.arg("serve").current_dir(folder.path())).await;
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("master key"));
 }
@@ -76,45 +65,35 @@ async fn config_check_rejects_unknown_settings() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("stopover.toml");
     std::fs::write(&file, "[limits]\nburts = 3\n").unwrap();
-    let output = Command::new(binary())
-        .args(["config", "check", "--config"])
-        .arg(&file)
-        .output()
-        .await
-        .unwrap();
+    let mut check = Command::new(binary());
+    check.args(["config", "check", "--config"]).arg(&file);
+    let output = run(&mut check).await;
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("burts"));
 }
 
 #[tokio::test]
 async fn plugin_reload_during_calls_fails_no_call() {
-    let server = Server::start_with(
-        ServerOptions::on(Database::Sqlite)
-            .config("[limits]\nrequests_per_s = 10000\nburst = 10000\n"),
-    )
-    .await;
+    let limits = "[limits]\nrequests_per_s = 10000\nburst = 10000\n";
+    let options = ServerOptions::on(Database::Sqlite).config(limits);
+    let server = Server::start_with(options).await;
     let admin = Client::new(&server.admin, "");
     let mut calls = tokio::task::JoinSet::new();
     for _ in 0..4 {
         let client = server.client();
         calls.spawn(async move {
             for _ in 0..20 {
-                let _priced = client
-                    .post("/v1/hotel/offers", &offers_request("OK"))
-                    .await
-                    .expect(200);
+                let priced = client.hotel_offers(&offers_request("OK")).await;
+                priced.expect(200);
             }
         });
     }
     for _ in 0..5 {
-        let reloaded = admin
-            .post_bytes("/plugins/SANDBOX_HOTELS/reload", Vec::new())
-            .await;
+        let path = "/plugins/SANDBOX_HOTELS/reload";
+        let reloaded = admin.post_bytes(path, Vec::new()).await;
         assert!(reloaded.status < 300, "{:#}", reloaded.body);
     }
-    while let Some(call) = calls.join_next().await {
-        call.unwrap();
-    }
+    calls.join_all().await;
     let unknown = admin.post_bytes("/plugins/NOBODY/reload", Vec::new()).await;
     assert_eq!(unknown.status, 404);
 }
@@ -123,17 +102,11 @@ async fn plugin_reload_during_calls_fails_no_call() {
 async fn metrics_are_served_only_by_the_admin_listener() {
     let server = Server::start(Database::Sqlite).await;
     let open = server.client().without("x-api-key");
-    assert_eq!(open.get("/healthz").await.status, 200);
-    assert_eq!(open.get("/readyz").await.status, 200);
-    assert_eq!(
-        open.get("/metrics").await.status,
-        404,
-        "only on the admin listener"
-    );
-    let metrics = Client::new(&server.admin, "")
-        .get("/metrics")
-        .await
-        .expect(200);
+    for (path, status) in [("/healthz", 200), ("/readyz", 200), ("/metrics", 404)] {
+        assert_eq!(open.get(path).await.status, status, "{path}");
+    }
+    let metrics = Client::new(&server.admin, "").get("/metrics").await;
+    let metrics = metrics.expect(200);
     assert!(metrics.body.as_str().unwrap().contains("# TYPE"));
 }
 
@@ -143,28 +116,20 @@ async fn log_contains_no_secret_and_no_personal_data() {
     let client = server.client();
     let _booking = HotelBookingBuilder::at("OK").book_confirmed(&client).await;
     let log = std::fs::read_to_string(server.data_dir().join("server.log")).unwrap();
-    for canary in [
-        "Lovelace",
-        "ada@example.org",
-        "+442079460000",
-        "tok_visa",
-        server.key.as_str(),
-    ] {
+    let (name, email, phone) = ("Lovelace", "ada@example.org", "+442079460000");
+    for canary in [name, email, phone, "tok_visa", &server.key] {
         assert!(!log.contains(canary), "the log contains {canary}");
     }
-    assert!(
-        log.lines().filter(|line| line.contains("/v1/")).count() >= 4,
-        "each request is logged"
-    );
+    let requests = log.lines().filter(|line| line.contains("/v1/"));
+    assert!(requests.count() >= 4, "each request is logged");
 }
 
 #[tokio::test]
 async fn bookings_survive_a_restart() {
     for database in Database::BOTH {
         let server = Server::start(database).await;
-        let booking = HotelBookingBuilder::at("OK")
-            .book_confirmed(&server.client())
-            .await;
+        let hotel = HotelBookingBuilder::at("OK");
+        let booking = hotel.book_confirmed(&server.client()).await;
         let before = server.client().hotel_booking(&booking).await;
         let server = server.restart(ServerOptions::on(database)).await;
         let after: Value = server.client().hotel_booking(&booking).await;
@@ -190,11 +155,8 @@ async fn later_demo_start_prints_the_command_that_creates_a_key() {
 /// tests shorten.
 #[tokio::test]
 async fn default_config_has_the_specified_times() {
-    let output = Command::new(binary())
-        .args(["config", "show", "--json"])
-        .output()
-        .await
-        .unwrap();
+    let mut show = Command::new(binary());
+    let output = run(show.args(["config", "show", "--json"])).await;
     let config: Value = serde_json::from_slice(&output.stdout).unwrap();
     let (minute, hour, day) = (60, 3600, 24 * 3600);
     let promised = json!({

@@ -2,7 +2,7 @@
 //! work continues without intervention.
 
 use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -50,26 +50,19 @@ impl Load {
             let body = (!body.is_null()).then(|| body.to_string().into_bytes());
             let begun = Instant::now();
             let reply = client.send(method.clone(), path, body).await;
-            assert!(
-                begun.elapsed() < ANSWER_MAX,
-                "{path}: {:?}",
-                begun.elapsed()
-            );
+            let took = begun.elapsed();
+            assert!(took < ANSWER_MAX, "{path}: {took:?}");
             // The call was marked as sent but never left, so the supplier has no booking.
             let is_over = kind == "book" && reply.body["booking_status"] == "FAILED";
             if is_over {
                 reply.expect_problem(422, "supplier_rejected");
                 return Some(Value::Null);
             }
-            let outcome = if reply.status < 300 {
-                &self.succeeded
-            } else {
-                &self.refused
-            };
-            *outcome.borrow_mut().entry(kind).or_default() += 1;
             if reply.status < 300 {
+                *self.succeeded.borrow_mut().entry(kind).or_default() += 1;
                 return Some(reply.data().clone());
             }
+            *self.refused.borrow_mut().entry(kind).or_default() += 1;
             refused_clearly(kind, reply);
             None
         })
@@ -79,11 +72,8 @@ impl Load {
     /// Waits until `more` further calls of each kind succeed.
     async fn wait_for_more(&self, more: usize) {
         let count = |kind| {
-            self.succeeded
-                .borrow()
-                .get(kind)
-                .copied()
-                .unwrap_or_default()
+            let succeeded = self.succeeded.borrow();
+            succeeded.get(kind).copied().unwrap_or_default()
         };
         for (kind, before) in KINDS.map(|kind| (kind, count(kind))) {
             eventually(&format!("more calls to {kind}"), async || {
@@ -95,7 +85,7 @@ impl Load {
 
     /// Books in a loop until stopped. Returns the bookings that were prebooked.
     async fn book(&self, client: &Client, caller: usize) -> Vec<String> {
-        let instrument = client.store_card("tok_visa").await;
+        let payment = client.card_payment("tok_visa").await;
         let mut bookings = Vec::new();
         for number in 0.. {
             if self.stopped.get() {
@@ -111,8 +101,8 @@ impl Load {
                 continue;
             }
             let id = booking["id"].as_str().unwrap().to_owned();
-            let body = json!({"payment_instrument_id": instrument});
-            call("book", &format!("/v1/hotel/bookings/{id}/book"), body).await;
+            let path = format!("/v1/hotel/bookings/{id}/book");
+            call("book", &path, payment.clone()).await;
             bookings.push(id);
         }
         bookings
@@ -184,16 +174,14 @@ async fn settled(server: &Server, bookings: &[String]) -> Vec<String> {
 
 async fn is_told(subscriber: &Subscriber, bookings: &[String]) {
     for booking in bookings {
-        eventually(
-            &format!("the event of {booking} to be delivered"),
-            async || {
-                let told = subscriber.upstream.received().into_iter().any(|event| {
-                    event.body["type"] == "hotel.booking.confirmed"
-                        && event.body["data"]["booking"]["id"] == booking.as_str()
-                });
-                told.then_some(())
-            },
-        )
+        let what = format!("the event of {booking} to be delivered");
+        eventually(&what, async || {
+            let told = subscriber.upstream.received().into_iter().any(|event| {
+                event.body["type"] == "hotel.booking.confirmed"
+                    && event.body["data"]["booking"]["id"] == booking.as_str()
+            });
+            told.then_some(())
+        })
         .await;
     }
 }
@@ -202,21 +190,13 @@ async fn is_told(subscriber: &Subscriber, bookings: &[String]) {
 /// booking.
 async fn interrupt(server: &Server, cluster: &mut PostgresCluster) -> String {
     let (client, slow) = (server.client(), HotelBookingBuilder::at("SLOW_1000"));
-    let (id, instrument) = (
-        slow.prebooked(&client).await,
-        slow.instrument(&client).await,
-    );
-    let path = format!("/v1/hotel/bookings/{id}/book");
-    let body = json!({"payment_instrument_id": instrument});
+    let id = slow.prebooked(&client).await;
+    let payment = slow.payment(&client).await;
     let cut_off = async {
-        eventually("the card to be authorized", async || {
-            let asked = server.ledger().await.count(&id, "authorization");
-            (asked == 1).then_some(())
-        })
-        .await;
+        server.wait_for_entries(&id, ["authorization"], [1]).await;
         cluster.stop().await;
     };
-    let (reply, ()) = tokio::join!(client.post(&path, &body), cut_off);
+    let (reply, ()) = tokio::join!(client.book_hotel(&id, &payment), cut_off);
     reply.expect_problem(500, "result_unknown");
     id
 }
@@ -224,7 +204,7 @@ async fn interrupt(server: &Server, cluster: &mut PostgresCluster) -> String {
 /// Calls of each kind that are sent while the database is down.
 struct Late {
     ready: String,
-    book: Value,
+    payment: Value,
     prebook: Value,
 }
 
@@ -233,7 +213,7 @@ impl Late {
         let way = HotelBookingBuilder::at("OK");
         Self {
             ready: way.prebooked(client).await,
-            book: json!({"payment_instrument_id": way.instrument(client).await}),
+            payment: way.payment(client).await,
             prebook: prebook_request(&way.offer(client).await, 1),
         }
     }
@@ -241,15 +221,13 @@ impl Late {
     /// Checks that each call is refused with a clear error.
     async fn are_refused(&self, client: &Client) {
         let booking = format!("/v1/hotel/bookings/{}", self.ready);
-        let book = format!("{booking}/book");
-        let prebook = client.header("x-idempotency-key", "late");
         let open = client.without("x-api-key");
         let (unready, alive, read, prebooked, booked) = tokio::join!(
             open.get("/readyz"),
             open.get("/healthz"),
             client.get(&booking),
-            prebook.post("/v1/hotel/prebook", &self.prebook),
-            client.post(&book, &self.book),
+            client.prebook_hotel("late", &self.prebook),
+            client.book_hotel(&self.ready, &self.payment),
         );
         let _alive = alive.expect(200);
         for reply in [unready, read, prebooked, booked] {
@@ -259,17 +237,15 @@ impl Late {
 
     /// Repeats the same calls and checks that they succeed. Returns the bookings.
     async fn succeed(&self, client: &Client) -> [String; 2] {
-        let prebook = client.header("x-idempotency-key", "late");
-        let prebooked = prebook
-            .post("/v1/hotel/prebook", &self.prebook)
-            .await
-            .expect(201);
-        let prebooked = prebooked.data()["id"].as_str().unwrap().to_owned();
+        let prebooked = client.prebook_hotel("late", &self.prebook).await;
+        let prebooked = prebooked.expect(201).data()["id"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         let bookings = [self.ready.clone(), prebooked];
         for id in &bookings {
-            let book = format!("/v1/hotel/bookings/{id}/book");
-            let booked = client.post(&book, &self.book).await.expect(200);
-            assert_eq!(booked.data()["status"], "CONFIRMED");
+            let booked = client.book_hotel(id, &self.payment).await;
+            assert_eq!(booked.outcome(), (200, "CONFIRMED"));
         }
         bookings
     }
@@ -322,11 +298,7 @@ async fn dropped_postgresql_connections_are_reopened_without_failed_reads() {
     };
     let (bookings, ()) = tokio::join!(load.run(&client), cuts);
     for kind in ["read", "search"] {
-        assert_eq!(
-            load.refused.borrow().get(kind),
-            None,
-            "no call of kind {kind} is refused"
-        );
+        assert_eq!(load.refused.borrow().get(kind), None, "{kind} is refused");
     }
     let confirmed = settled(&server, &bookings).await;
     is_told(&subscriber, &confirmed).await;

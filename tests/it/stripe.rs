@@ -3,22 +3,17 @@
 
 use serde_json::{Value, json};
 use tests::{
-    Database, HotelBookingBuilder, MockResponse, MockServer, ReceivedRequest, Server,
-    ServerOptions, check_example, eventually, example_at, sign_supplier_webhook,
+    Client, Database, HotelBookingBuilder, MockResponse, MockServer, ReceivedRequest, Server,
+    ServerOptions, check_example, count, eventually, example_at, routes, sign_supplier_webhook,
 };
 
 const KEY: &str = "sk_test_canary";
 const WEBHOOK_SECRET: &str = "whsec_canary";
-const KEPT: &str = "cus_1/pm_1";
 const CAPTURE: &str = "POST /v1/payment_intents/pi_1/capture";
 
-/// Starts the demo with this Stripe mock in place of the real Stripe.
-async fn gateway(stripe: &MockServer) -> Server {
-    gateway_with(stripe, "").await
-}
-
-/// Starts the demo as [`gateway`] does, with additional configuration and with webhooks.
-async fn gateway_with(stripe: &MockServer, config: &str) -> Server {
+/// Starts the demo with this Stripe mock in place of the real Stripe and with additional
+/// configuration.
+async fn gateway(stripe: &MockServer, config: &str) -> Server {
     let example = example_at("stripe.toml", &[("api.stripe.com", stripe)]);
     let settings = format!("settings = {{ base_url = \"{}\" }}\n", stripe.url);
     assert!(example.contains("# secrets = "));
@@ -41,11 +36,8 @@ fn parameter(request: &ReceivedRequest, name: &str) -> Value {
 /// Returns a Stripe payment in its state after a request.
 fn payment(request: &ReceivedRequest, status: &str, received: i64) -> Value {
     let client_reference = request.header("idempotency-key").unwrap();
-    let amount: i64 = parameter(request, "amount")
-        .as_str()
-        .unwrap()
-        .parse()
-        .unwrap();
+    let amount = parameter(request, "amount");
+    let amount: i64 = amount.as_str().unwrap().parse().unwrap();
     json!({
         "id": "pi_1", "object": "payment_intent", "status": status, "currency": "eur",
         "amount": amount, "amount_received": received, "client_secret": "pi_1_secret_1",
@@ -73,6 +65,19 @@ async fn stripe() -> MockServer {
     stripe
 }
 
+/// Returns a booking that the stored card pays.
+fn booking() -> HotelBookingBuilder {
+    HotelBookingBuilder::at("OK").card("pm_1")
+}
+
+async fn wait_for_capture(client: &Client, booking: &str) {
+    eventually("the payment to be captured", async || {
+        let booking = client.hotel_booking(booking).await;
+        (booking["payments"][0]["status"] == "CAPTURED").then_some(())
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn stored_card_pays_a_booking() {
     let stripe = stripe().await;
@@ -89,58 +94,36 @@ async fn stored_card_pays_a_booking() {
         payment["amount_received"] = payment["amount"].clone();
         MockResponse::json(200, &payment)
     });
-    let server = gateway(&stripe).await;
+    let server = gateway(&stripe, "").await;
     let client = server.client();
 
-    let (booking, reply) = HotelBookingBuilder::at("OK")
-        .card("pm_1")
-        .book(&client)
-        .await;
-    let reply = reply.expect(200);
-    assert_eq!(reply.data()["status"], "CONFIRMED");
+    let (booking, reply) = booking().book(&client).await;
+    assert_eq!(reply.outcome(), (200, "CONFIRMED"));
     assert!(!reply.body.to_string().contains("pm_1"));
-    eventually("the payment to be captured", async || {
-        let booking = client.hotel_booking(&booking).await;
-        (booking["payments"][0]["status"] == "CAPTURED").then_some(())
-    })
-    .await;
+    wait_for_capture(&client, &booking).await;
 
     let received = stripe.take_received();
-    let routes: Vec<&str> = received
-        .iter()
-        .map(|request| request.route.as_str())
-        .collect();
     let expected = [
         "POST /v1/customers",
         "GET /v1/payment_methods",
         "POST /v1/payment_intents",
         CAPTURE,
     ];
-    assert_eq!(routes, expected);
+    assert_eq!(routes(&received), expected);
     for request in &received {
-        let authorization = format!("Bearer {KEY}");
-        assert_eq!(
-            request.header("authorization"),
-            Some(authorization.as_str())
-        );
+        let authorization = request.header("authorization").unwrap();
+        assert_eq!(authorization, format!("Bearer {KEY}"));
         assert!(request.header("stripe-version").is_some());
     }
     for request in &received[2..] {
         let key = request.header("idempotency-key").unwrap();
         assert!(key.starts_with(&booking), "{key}");
     }
-    let customer_and_card = KEPT.split_once('/').unwrap();
-    assert_eq!(parameter(&received[2], "customer"), customer_and_card.0);
-    assert_eq!(
-        parameter(&received[2], "payment_method"),
-        customer_and_card.1
-    );
+    assert_eq!(parameter(&received[2], "customer"), "cus_1");
+    assert_eq!(parameter(&received[2], "payment_method"), "pm_1");
+    // The sandbox processor charged nothing.
     let ledger = server.ledger().await;
-    assert_eq!(
-        ledger.kinds_of(&booking),
-        ["booking"],
-        "the sandbox processor charged nothing"
-    );
+    assert_eq!(ledger.kinds_of(&booking), ["booking"]);
 }
 
 /// Reconciliation starts after an hour, so only Stripe's event can settle the capture in this test.
@@ -163,15 +146,11 @@ async fn capture_with_lost_response_is_settled_by_stripe_event() {
     stripe.on("GET /v1/payment_intents/pi_1", move |_| {
         MockResponse::json(200, &read.lock().unwrap())
     });
-    let server = gateway_with(&stripe, "[reconcile]\nschedule_s = [3600]").await;
+    let server = gateway(&stripe, "[reconcile]\nschedule_s = [3600]").await;
     let client = server.client();
-    let booking = HotelBookingBuilder::at("OK")
-        .card("pm_1")
-        .book_confirmed(&client)
-        .await;
+    let booking = booking().book_confirmed(&client).await;
     eventually("the capture to be attempted", async || {
-        let tried = stripe.received().iter().any(|sent| sent.route == CAPTURE);
-        tried.then_some(())
+        (count(&stripe.received(), CAPTURE) > 0).then_some(())
     })
     .await;
 
@@ -188,14 +167,13 @@ async fn capture_with_lost_response_is_settled_by_stripe_event() {
     let signature = sign_supplier_webhook(WEBHOOK_SECRET, &body, 0);
     let stripe_itself = stranger.header("stripe-signature", &signature);
     stripe_itself.post_bytes(path, body).await.expect(200);
-    eventually("the payment to be captured", async || {
-        let booking = client.hotel_booking(&booking).await;
-        (booking["payments"][0]["status"] == "CAPTURED").then_some(())
-    })
-    .await;
+    wait_for_capture(&client, &booking).await;
     let received = stripe.take_received();
-    let captures = received.iter().filter(|sent| sent.route == CAPTURE);
-    assert_eq!(captures.count(), 1, "the capture is sent only once");
+    assert_eq!(
+        count(&received, CAPTURE),
+        1,
+        "the capture is sent only once"
+    );
 }
 
 #[tokio::test]
@@ -205,11 +183,8 @@ async fn declined_card_books_nothing() {
         let error = json!({"type": "card_error", "code": "card_declined", "decline_code": "insufficient_funds"});
         MockResponse::json(402, &json!({ "error": error }))
     });
-    let server = gateway(&stripe).await;
-    let (booking, reply) = HotelBookingBuilder::at("OK")
-        .card("pm_1")
-        .book(&server.client())
-        .await;
+    let server = gateway(&stripe, "").await;
+    let (booking, reply) = booking().book(&server.client()).await;
     reply.expect_problem(422, "payment_failed");
     assert!(server.ledger().await.kinds_of(&booking).is_empty());
 }

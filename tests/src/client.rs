@@ -24,7 +24,6 @@ pub struct Reply {
 
 impl Client {
     /// Creates a client for `base` with an API key.
-    #[must_use]
     pub fn new(base: &str, key: &str) -> Self {
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
         Self {
@@ -36,16 +35,13 @@ impl Client {
     }
 
     /// Returns this client with a header on every call. It replaces an earlier header of that name.
-    #[must_use]
     pub fn header(&self, name: &str, value: &str) -> Self {
-        let mut client = self.clone();
-        client.headers.retain(|(known, _)| known != name);
+        let mut client = self.without(name);
         client.headers.push((name.to_owned(), value.to_owned()));
         client
     }
 
     /// Returns this client without a header.
-    #[must_use]
     pub fn without(&self, name: &str) -> Self {
         let mut client = self.clone();
         client.headers.retain(|(known, _)| known != name);
@@ -53,7 +49,6 @@ impl Client {
     }
 
     /// Returns this client for another base URL.
-    #[must_use]
     pub fn at(&self, base: &str) -> Self {
         Self {
             base: base.to_owned(),
@@ -62,7 +57,6 @@ impl Client {
     }
 
     /// Returns this client for an end user of the organization.
-    #[must_use]
     pub fn user(&self, user: &str) -> Self {
         self.header("x-user-id", user)
     }
@@ -79,12 +73,7 @@ impl Client {
 
     /// Sends a POST request with a JSON body.
     pub async fn post(&self, path: &str, body: &Value) -> Reply {
-        self.send(
-            reqwest::Method::POST,
-            path,
-            Some(body.to_string().into_bytes()),
-        )
-        .await
+        self.post_bytes(path, body.to_string().into_bytes()).await
     }
 
     /// Sends a POST request with a body that need not be JSON.
@@ -121,15 +110,11 @@ impl Client {
         }
         let answer = request.send().await?;
         let status = answer.status().as_u16();
-        let headers = answer.headers().iter();
-        let headers = headers
-            .map(|(name, value)| {
-                (
-                    name.to_string(),
-                    value.to_str().unwrap_or_default().to_owned(),
-                )
-            })
-            .collect();
+        let headers = answer.headers().iter().map(|(name, value)| {
+            let value = value.to_str().unwrap_or_default();
+            (name.to_string(), value.to_owned())
+        });
+        let headers = headers.collect();
         let bytes = answer.bytes().await?;
         let body = if bytes.is_empty() {
             Value::Null
@@ -147,9 +132,6 @@ impl Client {
 
 impl Reply {
     /// Returns this response if it has the given status.
-    ///
-    /// # Panics
-    /// Panics if the status differs. The message shows the body.
     #[track_caller]
     pub fn expect(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{:#}", self.body);
@@ -157,9 +139,6 @@ impl Reply {
     }
 
     /// Returns this response if it is a problem with the given status and code.
-    ///
-    /// # Panics
-    /// Panics if the status or the code differs.
     #[track_caller]
     pub fn expect_problem(self, status: u16, code: &str) -> Self {
         assert_eq!(
@@ -175,8 +154,47 @@ impl Reply {
         self
     }
 
+    /// Returns this response if it refuses a call because the booking has the given status.
+    #[track_caller]
+    pub fn expect_state_conflict(self, booking_status: &str) -> Self {
+        let refused = self.expect_problem(409, "booking_state_conflict");
+        assert_eq!(refused.body["booking_status"], booking_status);
+        refused
+    }
+
+    /// Returns this response if it is a validation error whose first violation is at `pointer`.
+    #[track_caller]
+    pub fn expect_violation(self, pointer: &str) -> Self {
+        let refused = self.expect_problem(400, "validation_failed");
+        let errors = &refused.body["errors"];
+        assert_eq!(errors[0]["pointer"], pointer, "{errors:#}");
+        refused
+    }
+
+    /// Returns the HTTP status with the booking's status or the problem's code.
+    pub fn outcome(&self) -> (u16, &str) {
+        let word = if self.status < 300 {
+            &self.data()["status"]
+        } else {
+            let problem = Some("application/problem+json");
+            assert_eq!(self.header("content-type"), problem, "{:#}", self.body);
+            &self.body["code"]
+        };
+        let Value::String(word) = word else {
+            panic!("{:#}", self.body)
+        };
+        (self.status, word)
+    }
+
+    /// Returns the pointers of the violations that a problem lists.
+    pub fn pointers(&self) -> Vec<&str> {
+        let errors = self.body["errors"].as_array().expect("violations").iter();
+        errors
+            .filter_map(|error| error["pointer"].as_str())
+            .collect()
+    }
+
     /// Returns the value of a header.
-    #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
@@ -185,9 +203,13 @@ impl Reply {
     }
 
     /// Returns the field `data`.
-    #[must_use]
     pub fn data(&self) -> &Value {
         &self.body["data"]
+    }
+
+    /// Returns the items of a list.
+    pub fn list(&self) -> &[Value] {
+        self.data().as_array().expect("a list")
     }
 }
 
@@ -198,8 +220,16 @@ pub async fn concurrently<F: Future<Output = Reply> + Send + 'static>(
     calls.collect::<JoinSet<_>>().join_all().await
 }
 
+/// Returns an object in which the fields of `more` are added or replaced.
+pub fn merged(object: Value, more: Value) -> Value {
+    let (Value::Object(mut members), Value::Object(more)) = (object, more) else {
+        panic!("both are objects");
+    };
+    members.extend(more);
+    Value::Object(members)
+}
+
 /// Returns a money value as the gateway writes it: whole amounts have no decimals.
-#[must_use]
 pub fn money(amount: f64, currency: &str) -> Value {
     let number = if amount.fract() == 0.0 {
         format!("{amount:.0}")

@@ -64,7 +64,6 @@ impl PostgresCluster {
     }
 
     /// Returns the URL of the database from which others are created and dropped.
-    #[must_use]
     pub fn url(&self) -> String {
         format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
     }

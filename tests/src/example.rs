@@ -16,7 +16,6 @@ fn path(name: &str) -> PathBuf {
 ///
 /// # Panics
 /// Panics if the example does not name one of the hosts.
-#[must_use]
 pub fn example_at(name: &str, hosts: &[(&str, &MockServer)]) -> String {
     let mut text = std::fs::read_to_string(path(name)).unwrap();
     for (host, here) in hosts {
@@ -29,7 +28,6 @@ pub fn example_at(name: &str, hosts: &[(&str, &MockServer)]) -> String {
 
 /// Runs `config check` on an example. A variable without a value is removed from the environment.
 /// Returns whether the example is valid, and the output.
-#[must_use]
 pub fn check_example(name: &str, variables: &[(&str, Option<&str>)]) -> (bool, String) {
     let mut command = Command::new(binary());
     command

@@ -79,20 +79,20 @@ impl Fault {
 }
 
 /// A fault that the first request of a caller on a route meets.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct PlannedFault {
     /// Method and path, e.g. `POST /rooms/*/cancel`; `*` matches any text.
     pub route: &'static str,
     /// Fault that is injected.
     pub fault: Fault,
     /// Status and body with which this supplier refuses the request.
-    pub refusal: (u16, &'static str),
+    pub refusal: (u16, String),
 }
 
 /// A running proxy. It stops when dropped.
 pub struct FaultProxy {
-    /// Host with port.
-    pub host: String,
+    /// URL: `http://` and host with port.
+    pub url: String,
     desk: Arc<ProxyState>,
     serving: tokio::task::JoinHandle<()>,
 }
@@ -144,13 +144,9 @@ impl FaultProxy {
         });
         let router = Router::new().fallback(serve).with_state(desk.clone());
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let host = listener.local_addr().unwrap().to_string();
+        let url = format!("http://{}", listener.local_addr().unwrap());
         let serving = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-        Self {
-            host,
-            desk,
-            serving,
-        }
+        Self { url, desk, serving }
     }
 
     /// Sets the target of all requests, e.g. `http://127.0.0.1:8090`.
@@ -170,7 +166,6 @@ impl FaultProxy {
     }
 
     /// Returns the planned faults that a caller has not met.
-    #[must_use]
     pub fn unmet(&self, caller: &str) -> Vec<PlannedFault> {
         let missteps = locked(&self.desk.missteps);
         missteps.get(caller).cloned().unwrap_or_default()
@@ -199,7 +194,7 @@ async fn serve(State(desk): State<Arc<ProxyState>>, request: Request) -> Respons
         Fault::Rejected => {
             let (status, body) = misstep.refusal;
             let status = StatusCode::from_u16(status).unwrap();
-            let body = Bytes::from_static(body.as_bytes());
+            let body = Bytes::from(body);
             UpstreamResponse { status, body }.into_response()
         }
         Fault::Forbidden => (StatusCode::FORBIDDEN, "<h1>Forbidden</h1>").into_response(),

@@ -10,7 +10,6 @@ use std::path::Path;
 ///
 /// # Panics
 /// Panics if the file is missing or is not JSON.
-#[must_use]
 pub fn read_fixture(path: &Path) -> Value {
     assert!(path.is_file(), "{} does not exist", path.display());
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
@@ -48,7 +47,6 @@ pub fn shift_dates(document: &mut Value, from: &str, to: &str) {
 }
 
 /// Returns the time so many minutes from now in RFC 3339, UTC.
-#[must_use]
 pub fn minutes_ahead(minutes: i64) -> String {
     let instant = jiff::Timestamp::now() + jiff::SignedDuration::from_mins(minutes);
     instant.to_string()

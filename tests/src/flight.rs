@@ -1,28 +1,25 @@
 //! Builders of flight requests and bookings.
 
-use crate::client::{Client, Reply};
+use crate::client::{Client, Reply, merged};
 use crate::hotel::days_ahead;
 use crate::sandbox::complete_payment;
 use crate::server::Server;
 use serde_json::{Value, json};
 
 /// Returns a search for one adult, 30 days from today, in euros. `more` adds or replaces fields.
-#[must_use]
 pub fn trip(route: &str, more: Value) -> Value {
     let (origin, destination) = route.split_once('-').expect("a route is FROM-TO");
-    let mut request = json!({
+    let request = json!({
         "journeys": [{"origin": origin, "destination": destination, "date": days_ahead(30)}],
         "passengers": {"adults": 1},
         "currency": "EUR",
     });
-    merge(&mut request, more);
-    request
+    merged(request, more)
 }
 
 /// Returns an adult passenger. `more` adds or replaces fields.
-#[must_use]
 pub fn passenger(more: Value) -> Value {
-    let mut passenger = json!({
+    let passenger = json!({
         "type": "ADULT",
         "first_name": "Ada",
         "last_name": "Lovelace",
@@ -30,25 +27,16 @@ pub fn passenger(more: Value) -> Value {
         "gender": "F",
         "nationality": "GB",
     });
-    merge(&mut passenger, more);
-    passenger
+    merged(passenger, more)
 }
 
 /// Returns a prebook request for a fare and its passengers.
-#[must_use]
 pub fn prebook_flight_request(offer_reference: &str, passengers: &[Value]) -> Value {
     json!({
         "offer_reference": offer_reference,
         "contact": {"email": "ada@example.org", "phone": "+442079460000"},
         "passengers": passengers,
     })
-}
-
-fn merge(object: &mut Value, more: Value) {
-    let (Value::Object(members), Value::Object(more)) = (object, more) else {
-        panic!("both are objects");
-    };
-    members.extend(more);
 }
 
 /// A builder of a flight booking: route, supplier, fare, passengers and payment.
@@ -66,7 +54,6 @@ pub struct FlightBookingBuilder {
 impl FlightBookingBuilder {
     /// Starts from a sandbox route with the flexible fare of `SUPPLIER_A` for one adult, paid with
     /// a valid card.
-    #[must_use]
     pub fn on(route: &str) -> Self {
         Self {
             route: route.to_owned(),
@@ -80,42 +67,36 @@ impl FlightBookingBuilder {
     }
 
     /// Selects another supplier.
-    #[must_use]
     pub fn at(mut self, supplier: &str) -> Self {
         supplier.clone_into(&mut self.supplier);
         self
     }
 
     /// Selects another fare: `Economy Basic` is not refundable, `Business` is fully refundable.
-    #[must_use]
     pub fn fare(mut self, family: &str) -> Self {
         family.clone_into(&mut self.fare);
         self
     }
 
     /// Selects another currency.
-    #[must_use]
     pub fn currency(mut self, currency: &str) -> Self {
         currency.clone_into(&mut self.currency);
         self
     }
 
     /// Selects other adults.
-    #[must_use]
     pub fn passengers(mut self, adults: Vec<Value>) -> Self {
         self.passengers = adults;
         self
     }
 
     /// Selects another card.
-    #[must_use]
     pub fn card(mut self, token: &str) -> Self {
         token.clone_into(&mut self.card);
         self
     }
 
     /// Selects payment in a browser with the payment SDK.
-    #[must_use]
     pub fn in_browser(mut self) -> Self {
         self.in_browser = true;
         self
@@ -138,7 +119,6 @@ impl FlightBookingBuilder {
     }
 
     /// Returns a prebook request for an offer.
-    #[must_use]
     pub fn request(&self, offer_reference: &str) -> Value {
         let mut request = prebook_flight_request(offer_reference, &self.passengers);
         if self.in_browser {
@@ -171,7 +151,7 @@ impl FlightBookingBuilder {
         if self.in_browser || self.supplier == "SUPPLIER_B" {
             json!({})
         } else {
-            json!({"payment_instrument_id": client.store_card(&self.card).await})
+            client.card_payment(&self.card).await
         }
     }
 
@@ -198,6 +178,11 @@ impl Client {
         let card = json!({"type": "CARD", "token": token});
         let reply = self.post("/v1/payment-instruments", &card).await;
         reply.expect(201).data()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Stores a card and returns the body that completes a booking with it.
+    pub async fn card_payment(&self, token: &str) -> Value {
+        json!({"payment_instrument_id": self.store_card(token).await})
     }
 
     /// Prebooks a fare under a key and returns the response.
@@ -230,21 +215,18 @@ impl Client {
         &self,
         id: &str,
         what: &str,
-        is: fn(&Value) -> bool,
+        is: impl Fn(&Value) -> bool,
     ) -> Value {
-        let what = format!("booking {id}: {what}");
+        let what = format!("booking {id} to be {what}");
         crate::eventually(&what, async || {
-            Some(self.flight_booking(id).await).filter(is)
+            Some(self.flight_booking(id).await).filter(|booking| is(booking))
         })
         .await
     }
 
     /// Waits until a booking has a status and returns it.
     pub async fn wait_for_flight_booking(&self, id: &str, status: &str) -> Value {
-        let what = format!("booking {id} to be {status}");
-        crate::eventually(&what, async || {
-            Some(self.flight_booking(id).await).filter(|booking| booking["status"] == status)
-        })
-        .await
+        self.wait_for_flight_booking_where(id, status, |booking| booking["status"] == status)
+            .await
     }
 }

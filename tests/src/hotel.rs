@@ -4,7 +4,6 @@ use crate::client::{Client, Reply};
 use serde_json::{Value, json};
 
 /// Returns the date so many days from today (UTC).
-#[must_use]
 pub fn days_ahead(days: i64) -> String {
     let today = jiff::Timestamp::now()
         .to_zoned(jiff::tz::TimeZone::UTC)
@@ -16,7 +15,6 @@ pub fn days_ahead(days: i64) -> String {
 }
 
 /// Returns the time so many seconds from now: `2026-11-21T10:00:00.000Z`.
-#[must_use]
 pub fn seconds_ahead(seconds: i64) -> String {
     let at = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds);
     format!("{at:.3}")
@@ -24,7 +22,6 @@ pub fn seconds_ahead(seconds: i64) -> String {
 
 /// Returns an offers request for one sandbox hotel: two nights, 30 days from today, one room for
 /// two adults.
-#[must_use]
 pub fn offers_request(hotel: &str) -> Value {
     json!({
         "supplier": "SANDBOX_HOTELS",
@@ -38,7 +35,6 @@ pub fn offers_request(hotel: &str) -> Value {
 }
 
 /// Returns a prebook request for `rooms` rooms with two adults each.
-#[must_use]
 pub fn prebook_request(offer_reference: &str, rooms: usize) -> Value {
     let guest = |first: &str, lead: bool| json!({"first_name": first, "last_name": "Lovelace", "type": "ADULT", "is_lead": lead});
     let room = json!({"guests": [guest("Ada", true), guest("Byron", false)]});
@@ -57,11 +53,11 @@ pub struct HotelBookingBuilder {
     card: String,
     rooms: usize,
     refundable: bool,
+    in_browser: bool,
 }
 
 impl HotelBookingBuilder {
     /// Starts from a sandbox hotel with its refundable offer, a valid card and one room.
-    #[must_use]
     pub fn at(hotel: &str) -> Self {
         Self {
             supplier: "SANDBOX_HOTELS".to_owned(),
@@ -69,11 +65,11 @@ impl HotelBookingBuilder {
             card: "tok_visa".to_owned(),
             rooms: 1,
             refundable: true,
+            in_browser: false,
         }
     }
 
     /// Selects another supplier.
-    #[must_use]
     pub fn sold_by(self, supplier: &str) -> Self {
         Self {
             supplier: supplier.to_owned(),
@@ -82,7 +78,6 @@ impl HotelBookingBuilder {
     }
 
     /// Selects another card.
-    #[must_use]
     pub fn card(self, token: &str) -> Self {
         Self {
             card: token.to_owned(),
@@ -91,16 +86,22 @@ impl HotelBookingBuilder {
     }
 
     /// Selects several rooms.
-    #[must_use]
     pub fn rooms(self, rooms: usize) -> Self {
         Self { rooms, ..self }
     }
 
     /// Selects the non-refundable offer.
-    #[must_use]
     pub fn non_refundable(self) -> Self {
         Self {
             refundable: false,
+            ..self
+        }
+    }
+
+    /// Selects payment in a browser with the payment SDK.
+    pub fn in_browser(self) -> Self {
+        Self {
+            in_browser: true,
             ..self
         }
     }
@@ -110,7 +111,7 @@ impl HotelBookingBuilder {
         let mut request = offers_request(&self.hotel);
         request["supplier"] = json!(self.supplier);
         request["occupancy"] = json!(vec![json!({"adults": 2, "children": []}); self.rooms]);
-        client.post("/v1/hotel/offers", &request).await
+        client.hotel_offers(&request).await
     }
 
     /// Prices the hotel and returns an offer reference.
@@ -124,14 +125,20 @@ impl HotelBookingBuilder {
         offer["offer_reference"].as_str().unwrap().to_owned()
     }
 
+    /// Returns a prebook request for an offer.
+    pub fn request(&self, offer_reference: &str) -> Value {
+        let mut request = prebook_request(offer_reference, self.rooms);
+        if self.in_browser {
+            request["use_payment_sdk"] = json!(true);
+        }
+        request
+    }
+
     /// Prebooks the offer with a new key and returns the response.
     pub async fn prebook(&self, client: &Client) -> Reply {
         let offer = self.offer(client).await;
         let key = uuid::Uuid::now_v7().to_string();
-        client
-            .header("x-idempotency-key", &key)
-            .post("/v1/hotel/prebook", &prebook_request(&offer, self.rooms))
-            .await
+        client.prebook_hotel(&key, &self.request(&offer)).await
     }
 
     /// Prebooks and returns the booking's id.
@@ -146,14 +153,20 @@ impl HotelBookingBuilder {
         client.store_card(&self.card).await
     }
 
+    /// Returns the body that completes the booking: a stored card, unless the payer uses a browser.
+    pub async fn payment(&self, client: &Client) -> Value {
+        if self.in_browser {
+            json!({})
+        } else {
+            client.card_payment(&self.card).await
+        }
+    }
+
     /// Prebooks and completes a booking. Returns its id and the last response.
     pub async fn book(&self, client: &Client) -> (String, Reply) {
         let booking = self.prebooked(client).await;
-        let instrument = self.instrument(client).await;
-        let body = json!({"payment_instrument_id": instrument});
-        let reply = client
-            .post(&format!("/v1/hotel/bookings/{booking}/book"), &body)
-            .await;
+        let payment = self.payment(client).await;
+        let reply = client.book_hotel(&booking, &payment).await;
         (booking, reply)
     }
 
@@ -166,13 +179,34 @@ impl HotelBookingBuilder {
 }
 
 impl Client {
+    /// Prices hotels and returns the response.
+    pub async fn hotel_offers(&self, request: &Value) -> Reply {
+        self.post("/v1/hotel/offers", request).await
+    }
+
+    /// Prebooks an offer under a key and returns the response.
+    pub async fn prebook_hotel(&self, key: &str, request: &Value) -> Reply {
+        self.header("x-idempotency-key", key)
+            .post("/v1/hotel/prebook", request)
+            .await
+    }
+
+    /// Completes a booking and returns the response.
+    pub async fn book_hotel(&self, id: &str, payment: &Value) -> Reply {
+        self.post(&format!("/v1/hotel/bookings/{id}/book"), payment)
+            .await
+    }
+
+    /// Cancels a booking, or the rooms in the request, and returns the response.
+    pub async fn cancel_hotel(&self, id: &str, request: &Value) -> Reply {
+        self.post(&format!("/v1/hotel/bookings/{id}/cancel"), request)
+            .await
+    }
+
     /// Returns the current state of a booking.
     pub async fn hotel_booking(&self, id: &str) -> Value {
-        self.get(&format!("/v1/hotel/bookings/{id}"))
-            .await
-            .expect(200)
-            .data()
-            .clone()
+        let reply = self.get(&format!("/v1/hotel/bookings/{id}")).await;
+        reply.expect(200).data().clone()
     }
 
     /// Waits until a booking has a status and returns it.

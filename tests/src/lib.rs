@@ -10,6 +10,7 @@
 )]
 
 mod bag;
+mod booking;
 mod client;
 mod cluster;
 mod database;
@@ -28,7 +29,8 @@ mod watch;
 mod watcher;
 mod webhook;
 
-pub use client::{Client, Reply, concurrently, money};
+pub use booking::{Booking, BookingBuilder};
+pub use client::{Client, Reply, concurrently, merged, money};
 pub use cluster::{PostgresCluster, drop_connections};
 pub use database::Database;
 pub use example::{check_example, example_at};
@@ -41,11 +43,12 @@ pub use receiver::{ReceivedDelivery, Receiver, ReceiverFault};
 pub use sandbox::{Ledger, LedgerEntry, complete_payment, restore_content, set_price};
 pub use server::{Server, ServerOptions, binary, target_dir};
 pub use subscriber::{
-    Subscriber, Subscription, subscriptions, unresponsive_server, verify_signatures,
+    Subscriber, Subscription, response_statuses, subscriptions, unresponsive_server,
+    verify_signatures,
 };
-pub use upstream::{MockResponse, MockServer, ReceivedRequest, count, routes};
-pub use watch::{WATCHES, auto_book, watch_request};
-pub use watcher::{WatcherWebhook, wait_for_watch_event, watch_events};
+pub use upstream::{MockResponse, MockServer, ReceivedRequest, count, routes, supplier_at};
+pub use watch::{TRIP_WATCHES, WATCHES, auto_book, trip_watch_request, watch_request};
+pub use watcher::{WATCHER_WEBHOOK, WatcherWebhook, wait_for_watch_event, watch_events};
 pub use webhook::sign_supplier_webhook;
 
 use std::time::{Duration, Instant};

@@ -10,7 +10,6 @@ pub struct AdminClient(Client);
 
 impl AdminClient {
     /// Creates an operator of `server`.
-    #[must_use]
     pub fn of(server: &Server) -> Self {
         Self(Client::new(&server.admin, ""))
     }

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use futures::stream;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokio::net::TcpSocket;
 use tokio::task::JoinHandle;
 
@@ -76,10 +76,6 @@ impl Drop for Receiver {
 
 impl Receiver {
     /// Starts a receiver that accepts every delivery.
-    ///
-    /// # Panics
-    /// Panics if no port is free.
-    #[must_use]
     pub fn start() -> Self {
         let port = bound("127.0.0.1:0".parse().unwrap());
         let address = port.local_addr().unwrap();
@@ -96,7 +92,7 @@ impl Receiver {
 
     /// Sets the receiver's fault or removes it.
     pub async fn set_fault(&mut self, trouble: Option<ReceiverFault>) {
-        *locked(&self.desk.trouble) = trouble;
+        *self.desk.trouble.lock().unwrap() = trouble;
         if trouble == Some(ReceiverFault::RefusesConnections) {
             self.close().await;
         } else if self.serving.is_none() {
@@ -105,9 +101,8 @@ impl Receiver {
     }
 
     /// Returns the deliveries since the last call, in order.
-    #[must_use]
     pub fn take_deliveries(&self) -> Vec<ReceivedDelivery> {
-        std::mem::take(&mut *locked(&self.desk.arrived))
+        std::mem::take(&mut *self.desk.arrived.lock().unwrap())
     }
 
     fn open(&mut self) {
@@ -135,16 +130,12 @@ fn bound(address: SocketAddr) -> TcpSocket {
     socket
 }
 
-fn locked<T>(what: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    what.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 async fn receive(State(desk): State<Arc<ReceiverState>>, request: Request) -> Response {
     let Ok(request) = ReceivedRequest::read(request).await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
-    let trouble = *locked(&desk.trouble);
-    locked(&desk.arrived).push(ReceivedDelivery {
+    let trouble = *desk.trouble.lock().unwrap();
+    desk.arrived.lock().unwrap().push(ReceivedDelivery {
         request,
         at: jiff::Timestamp::now(),
         accepted: trouble.is_none(),

@@ -22,45 +22,50 @@ pub struct Ledger(Vec<LedgerEntry>);
 impl Ledger {
     /// Reads the ledger of a sandbox.
     pub async fn read(sandbox: &str) -> Self {
-        let rows: Value = control(sandbox, reqwest::Method::GET, "/control/ledger", None).await;
-        let rows = rows.as_array().expect("the ledger is an array").iter();
-        Self(
-            rows.map(|row| LedgerEntry {
-                kind: row["kind"].as_str().unwrap().to_owned(),
-                client_reference: row["client_reference"]
-                    .as_str()
-                    .unwrap_or_default()
-                    .to_owned(),
-                reference: row["reference"].as_str().unwrap_or_default().to_owned(),
+        let request = http().get(format!("{sandbox}/control/ledger"));
+        let answer = request.send().await.expect("the sandbox responds");
+        let rows: Vec<Value> = answer.json().await.expect("the ledger is an array");
+        let entry = |row: &Value| {
+            let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+            LedgerEntry {
+                kind: text("kind"),
+                client_reference: text("client_reference"),
+                reference: text("reference"),
                 amount: row["amount"].as_f64().unwrap_or_default(),
-            })
-            .collect(),
-        )
+            }
+        };
+        Self(rows.iter().map(entry).collect())
     }
 
     /// Returns the kinds of a booking's entries, in order.
-    #[must_use]
     pub fn kinds_of<'a>(&'a self, booking: &'a str) -> Vec<&'a str> {
-        self.of(booking)
-            .map(|effect| effect.kind.as_str())
-            .collect()
+        let entries = self.of(booking);
+        entries.map(|entry| entry.kind.as_str()).collect()
     }
 
     /// Counts the entries of a kind for a booking.
-    #[must_use]
     pub fn count(&self, booking: &str, kind: &str) -> usize {
-        self.of(booking)
-            .filter(|effect| effect.kind == kind)
-            .count()
+        self.of_kind(booking, kind).count()
+    }
+
+    /// Counts the entries of each kind for a booking.
+    pub fn counts<const N: usize>(&self, booking: &str, kinds: [&str; N]) -> [usize; N] {
+        kinds.map(|kind| self.count(booking, kind))
     }
 
     /// Returns the sum of the amounts of a kind for a booking, in major units.
-    #[must_use]
     pub fn sum(&self, booking: &str, kind: &str) -> f64 {
-        self.of(booking)
-            .filter(|effect| effect.kind == kind)
-            .map(|effect| effect.amount)
-            .sum()
+        let entries = self.of_kind(booking, kind);
+        entries.map(|entry| entry.amount).sum()
+    }
+
+    fn of_kind<'a>(
+        &'a self,
+        booking: &'a str,
+        kind: &'a str,
+    ) -> impl Iterator<Item = &'a LedgerEntry> {
+        let entries = self.of(booking);
+        entries.filter(move |entry| entry.kind == kind)
     }
 
     /// Returns all entries of a booking.
@@ -73,49 +78,26 @@ impl Ledger {
 
 /// Completes a payment in place of a browser.
 pub async fn complete_payment(sandbox: &str, token: &str) {
-    control(
-        sandbox,
-        reqwest::Method::POST,
-        "/control/pay",
-        Some(json!({"token": token})),
-    )
-    .await;
+    control(sandbox, "/control/pay", &json!({"token": token})).await;
 }
 
 /// Ends the outages of the scenarios that can be restored.
 pub async fn restore_content(sandbox: &str) {
-    control(
-        sandbox,
-        reqwest::Method::POST,
-        "/control/heal",
-        Some(json!({})),
-    )
-    .await;
+    control(sandbox, "/control/heal", &json!({})).await;
 }
 
 /// Sets the ROOM_ONLY price of a night at a hotel, in major units.
 pub async fn set_price(sandbox: &str, hotel: &str, nightly: f64) {
-    control(
-        sandbox,
-        reqwest::Method::POST,
-        "/control/price",
-        Some(json!({"supplier_hotel_id": hotel, "nightly": nightly})),
-    )
-    .await;
+    let price = json!({"supplier_hotel_id": hotel, "nightly": nightly});
+    control(sandbox, "/control/price", &price).await;
 }
 
-async fn control(sandbox: &str, method: reqwest::Method, path: &str, body: Option<Value>) -> Value {
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
-    let mut request = http.request(method, format!("{sandbox}{path}"));
-    if let Some(body) = body {
-        request = request.json(&body);
-    }
+async fn control(sandbox: &str, path: &str, body: &Value) {
+    let request = http().post(format!("{sandbox}{path}")).json(body);
     let answer = request.send().await.expect("the sandbox responds");
     assert!(answer.status().is_success(), "{path}: {}", answer.status());
-    let text = answer.text().await.unwrap();
-    if text.is_empty() {
-        Value::Null
-    } else {
-        serde_json::from_str(&text).unwrap()
-    }
+}
+
+fn http() -> reqwest::Client {
+    reqwest::Client::builder().no_proxy().build().unwrap()
 }

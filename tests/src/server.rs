@@ -29,7 +29,6 @@ pub struct ServerOptions {
 
 impl ServerOptions {
     /// Starts from the demo on a database.
-    #[must_use]
     pub fn on(database: Database) -> Self {
         Self {
             database,
@@ -41,7 +40,6 @@ impl ServerOptions {
     }
 
     /// Starts from the demo on a PostgreSQL cluster of the test.
-    #[must_use]
     pub fn on_cluster(cluster: &PostgresCluster) -> Self {
         Self {
             cluster: Some(cluster.url()),
@@ -51,7 +49,6 @@ impl ServerOptions {
 
     /// Adds configuration. `{sandbox}` and `{sandbox_host}` stand for the URL and the host with
     /// port of a sandbox in its own process.
-    #[must_use]
     pub fn config(mut self, toml: &str) -> Self {
         self.config.push_str(toml);
         self.config.push('\n');
@@ -59,26 +56,22 @@ impl ServerOptions {
     }
 
     /// Sets reconciliation and capture retries to about a second, so that tests wait only briefly.
-    #[must_use]
     pub fn hurried(self) -> Self {
         self.config("[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]")
     }
 
+    /// Lets no reconciliation start while a test runs. Captures are retried after a second.
+    pub fn patient(self) -> Self {
+        self.config("[reconcile]\nschedule_s = [3600]\n[payments]\ncapture_retry_s = [1]")
+    }
+
     /// Adds an environment variable.
-    #[must_use]
     pub fn environment(mut self, name: &str, value: &str) -> Self {
         self.environment.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    async fn create_database(&self, data_dir: &Path) -> String {
-        self.database
-            .create(data_dir, self.cluster.as_deref())
-            .await
-    }
-
     /// Makes the process abort at a failpoint of a step (`step:phase`).
-    #[must_use]
     pub fn with_failpoint(mut self, point: &str) -> Self {
         self.may_die = true;
         self.environment("STOPOVER_JOBS_ABORT_AT", point)
@@ -138,17 +131,19 @@ impl Server {
 
     /// Starts a server with options and its sandbox in the same process.
     pub async fn start_with(options: ServerOptions) -> Self {
-        let data_dir = tempfile::tempdir().unwrap();
-        let database_url = options.create_database(data_dir.path()).await;
-        Self::launch(data_dir, database_url, &options, None, true).await
+        Self::start_beside(None, options).await
     }
 
     /// Starts a server with its sandbox in a separate process, so that either can be killed alone.
     pub async fn start_with_own_sandbox(options: ServerOptions) -> Self {
-        let sandbox = Arc::new(start_sandbox().await);
+        Self::start_beside(Some(Arc::new(start_sandbox().await)), options).await
+    }
+
+    async fn start_beside(sandbox: Option<Arc<Sandbox>>, options: ServerOptions) -> Self {
         let data_dir = tempfile::tempdir().unwrap();
-        let database_url = options.create_database(data_dir.path()).await;
-        Self::launch(data_dir, database_url, &options, Some(sandbox), true).await
+        let cluster = options.cluster.as_deref();
+        let database_url = options.database.create(data_dir.path(), cluster).await;
+        Self::launch(data_dir, database_url, &options, sandbox, true).await
     }
 
     /// Starts another host on the same database, with the same sandbox and the same master key.
@@ -173,13 +168,11 @@ impl Server {
     ///
     /// # Panics
     /// Panics if the process has ended.
-    #[must_use]
     pub fn process_id(&self) -> u32 {
         self.process.id().expect("the server is running")
     }
 
     /// Returns the URL of the server's database.
-    #[must_use]
     pub fn database_url(&self) -> &str {
         &self.database_url
     }
@@ -253,7 +246,7 @@ impl Server {
 
     /// Sends SIGTERM and waits until the process has ended.
     pub async fn terminate(&mut self) -> std::process::ExitStatus {
-        let id = self.process.id().expect("the server is running");
+        let id = self.process_id();
         let sent = Command::new("kill")
             .arg(id.to_string())
             .status()
@@ -269,14 +262,8 @@ impl Server {
         let data_dir = std::mem::replace(&mut self.data_dir, tempfile::tempdir().unwrap());
         let sandbox = self.sandbox.take();
         let key = self.key.clone();
-        let mut again = Self::launch(
-            data_dir,
-            self.database_url.clone(),
-            &options,
-            sandbox,
-            false,
-        )
-        .await;
+        let database_url = self.database_url.clone();
+        let mut again = Self::launch(data_dir, database_url, &options, sandbox, false).await;
         again.key = key;
         again
     }
@@ -312,7 +299,6 @@ impl Server {
     }
 
     /// Returns a client with the server's key.
-    #[must_use]
     pub fn client(&self) -> Client {
         Client::new(&self.api, &self.key)
     }
@@ -322,8 +308,29 @@ impl Server {
         Ledger::read(&self.sandbox_url).await
     }
 
+    /// Waits until the ledger has entries of exactly these kinds for a booking, in this order.
+    pub async fn wait_for_ledger(&self, booking: &str, kinds: &[&str]) {
+        crate::eventually(&format!("{kinds:?} of {booking}"), async || {
+            (self.ledger().await.kinds_of(booking) == kinds).then_some(())
+        })
+        .await;
+    }
+
+    /// Waits until the ledger has these numbers of entries for a booking.
+    pub async fn wait_for_entries<const N: usize>(
+        &self,
+        booking: &str,
+        kinds: [&str; N],
+        counts: [usize; N],
+    ) {
+        let what = format!("{counts:?} of {kinds:?} of {booking}");
+        crate::eventually(&what, async || {
+            (self.ledger().await.counts(booking, kinds) == counts).then_some(())
+        })
+        .await;
+    }
+
     /// Returns the server's data directory.
-    #[must_use]
     pub fn data_dir(&self) -> &Path {
         self.data_dir.path()
     }
@@ -503,7 +510,6 @@ async fn start_sandbox() -> Sandbox {
 ///
 /// # Panics
 /// Panics if it was not built by cargo.
-#[must_use]
 pub fn target_dir() -> PathBuf {
     profile_dir()
         .parent()
@@ -515,7 +521,6 @@ pub fn target_dir() -> PathBuf {
 ///
 /// # Panics
 /// Panics if this program was not built by cargo.
-#[must_use]
 pub fn binary() -> PathBuf {
     profile_dir().join("stopover")
 }

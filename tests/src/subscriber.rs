@@ -3,12 +3,11 @@
 
 use crate::client::{Client, Reply};
 use crate::upstream::{MockResponse, MockServer, ReceivedRequest};
+use crate::webhook::hmac_sha256;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use hmac::{Hmac, KeyInit, Mac};
 use reqwest::Method;
 use serde_json::{Value, json};
-use sha2::Sha256;
 use std::net::TcpListener;
 
 /// Route on which a subscriber receives events.
@@ -26,7 +25,6 @@ pub struct Subscription {
 }
 
 /// Returns the path of a product's subscriptions. `product` is `hotel` or `flight`.
-#[must_use]
 pub fn subscriptions(product: &str) -> String {
     format!("/v1/{product}/webhook-subscriptions")
 }
@@ -39,10 +37,8 @@ impl Subscription {
 
     /// Subscribes a URL to every event of a product.
     pub async fn of(product: &str, client: &Client, url: &str) -> Self {
-        let (route, body) = (
-            subscriptions(product),
-            json!({"url": url, "event_types": ["*"]}),
-        );
+        let route = subscriptions(product);
+        let body = json!({"url": url, "event_types": ["*"]});
         let reply = client.post(&route, &body).await.expect(201);
         let text = |name: &str| reply.data()[name].as_str().unwrap().to_owned();
         Self {
@@ -54,24 +50,43 @@ impl Subscription {
 
     /// Returns a path below the subscription, e.g. for `/pause`; an empty `rest` gives its own
     /// path.
-    #[must_use]
     pub fn path(&self, rest: &str) -> String {
         format!("{}/{}{rest}", self.route, self.id)
     }
 
+    /// Posts without a body to a path below the subscription and returns the response.
+    pub async fn post(&self, client: &Client, rest: &str) -> Reply {
+        client.send(Method::POST, &self.path(rest), None).await
+    }
+
+    /// Changes fields of the subscription and returns the response.
+    pub async fn change(&self, client: &Client, fields: &Value) -> Reply {
+        let body = Some(fields.to_string().into_bytes());
+        client.send(Method::PATCH, &self.path(""), body).await
+    }
+
     /// Replays a delivery and returns the response.
     pub async fn replay(&self, client: &Client, delivery: &str) -> Reply {
-        let path = self.path(&format!("/deliveries/{delivery}/replay"));
-        client.send(Method::POST, &path, None).await
+        let rest = format!("/deliveries/{delivery}/replay");
+        self.post(client, &rest).await
+    }
+
+    /// Replays the deliveries that failed since a time and returns the response.
+    pub async fn recover(&self, client: &Client, since: &Value) -> Reply {
+        let body = json!({ "since": since });
+        client.post(&self.path("/recover"), &body).await
     }
 
     /// Requests a `ping` event and returns the delivery's id.
     pub async fn ping(&self, client: &Client) -> String {
-        let reply = client
-            .post(&self.path("/test"), &json!({}))
-            .await
-            .expect(202);
+        let reply = self.post(client, "/test").await.expect(202);
         reply.data()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Requests a `ping` event, waits until its delivery has a status and returns the delivery.
+    pub async fn ping_until(&self, client: &Client, status: &str) -> Value {
+        let id = self.ping(client).await;
+        self.wait_for_delivery_status(client, &id, status).await
     }
 
     /// Returns the subscription as its owner sees it.
@@ -86,6 +101,20 @@ impl Subscription {
         client.get(&path).await.expect(200).data().clone()
     }
 
+    /// Lists deliveries and returns the response. `query` is empty or begins with `?`.
+    pub async fn deliveries(&self, client: &Client, query: &str) -> Reply {
+        let path = self.path(&format!("/deliveries{query}"));
+        client.get(&path).await.expect(200)
+    }
+
+    /// Waits until the subscription has a status.
+    pub async fn wait_for_status(&self, client: &Client, status: &str) {
+        crate::eventually(&format!("the subscription to be {status}"), async || {
+            (self.read(client).await["status"] == status).then_some(())
+        })
+        .await;
+    }
+
     /// Waits until a delivery has a status and returns it.
     pub async fn wait_for_delivery_status(&self, client: &Client, id: &str, status: &str) -> Value {
         let what = format!("{id} to be {status}");
@@ -95,6 +124,13 @@ impl Subscription {
         })
         .await
     }
+}
+
+/// Returns the status of the response to each attempt of a delivery, if there was one.
+pub fn response_statuses(delivery: &Value) -> Vec<Option<u64>> {
+    let attempts = delivery["attempts"].as_array().unwrap().iter();
+    let statuses = attempts.map(|attempt| attempt["response_status"].as_u64());
+    statuses.collect()
 }
 
 /// A server that accepts events, and its subscription.
@@ -143,22 +179,14 @@ impl Subscriber {
 }
 
 /// Returns a server that accepts connections but never responds, and a URL of it.
-///
-/// # Panics
-/// Panics if no port is free.
-#[must_use]
 pub fn unresponsive_server() -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/hook", listener.local_addr().unwrap());
     (listener, url)
 }
 
-/// Returns for each secret whether it signed the request. Checks both signature schemes, each in
-/// its own header.
-///
-/// # Panics
-/// Panics if the two schemes differ or a header is invalid.
-#[must_use]
+/// Returns for each secret whether it signed the request. Checks the headers, and that both
+/// signature schemes agree.
 pub fn verify_signatures(received: &ReceivedRequest, secrets: &[&str]) -> Vec<bool> {
     let header = |name: &str| {
         let found = received.header(name);
@@ -177,9 +205,10 @@ pub fn verify_signatures(received: &ReceivedRequest, secrets: &[&str]) -> Vec<bo
     let standard: Vec<&str> = header("webhook-signature").split(' ').collect();
     let signed = secrets.iter().map(|secret| {
         let message = format!("{time}.{}", received.text);
-        let by_own = own.contains(&hex::encode(mac(secret.as_bytes(), &message)).as_str());
+        let by_own =
+            own.contains(&hex::encode(hmac_sha256(secret.as_bytes(), message.as_bytes())).as_str());
         let key = STANDARD.decode(secret.strip_prefix("whsec_").unwrap());
-        let digest = mac(&key.unwrap(), &format!("{event}.{message}"));
+        let digest = hmac_sha256(&key.unwrap(), format!("{event}.{message}").as_bytes());
         let expected = format!("v1,{}", STANDARD.encode(digest));
         assert_eq!(standard.contains(&expected.as_str()), by_own);
         by_own
@@ -187,10 +216,4 @@ pub fn verify_signatures(received: &ReceivedRequest, secrets: &[&str]) -> Vec<bo
     let signed = signed.collect();
     assert_eq!(own.len(), standard.len());
     signed
-}
-
-fn mac(key: &[u8], message: &str) -> Vec<u8> {
-    let mut mac = Hmac::<Sha256>::new_from_slice(key).unwrap();
-    mac.update(message.as_bytes());
-    mac.finalize().into_bytes().to_vec()
 }

@@ -46,7 +46,6 @@ impl ReceivedRequest {
     }
 
     /// Returns the value of a header, or `None` if it is missing or occurs more than once.
-    #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.iter().filter(|(known, _)| known == name);
         let (_, value) = values.next()?;
@@ -54,15 +53,40 @@ impl ReceivedRequest {
     }
 }
 
+/// Returns the configuration of a supplier at `url` whose requests get these headers.
+pub fn supplier_at(
+    url: &str,
+    id: &str,
+    kind: &str,
+    component: &str,
+    headers: &[(&str, &str)],
+) -> String {
+    let host = url.trim_start_matches("http://");
+    let credentials = headers.iter().map(|(header, value)| {
+        format!("{{ host = \"{host}\", header = \"{header}\", value = \"{value}\" }}")
+    });
+    let credentials = credentials.collect::<Vec<_>>().join(", ");
+    format!(
+        r#"
+        [[suppliers]]
+        id = "{id}"
+        kind = "{kind}"
+        modes = ["test"]
+        component = "{component}"
+        settings = {{ base_url = "{url}" }}
+        hosts = [{{ host = "{url}", private = true }}]
+        credentials = [{credentials}]
+        "#
+    )
+}
+
 /// Returns the routes of requests, in order.
-#[must_use]
 pub fn routes(received: &[ReceivedRequest]) -> Vec<&str> {
     let routes = received.iter().map(|request| request.route.as_str());
     routes.collect()
 }
 
 /// Counts the requests on a route.
-#[must_use]
 pub fn count(received: &[ReceivedRequest], route: &str) -> usize {
     let of_route = received.iter().filter(|request| request.route == route);
     of_route.count()
@@ -78,7 +102,6 @@ pub struct MockResponse {
 
 impl MockResponse {
     /// Creates a response with a body and the content type of JSON.
-    #[must_use]
     pub fn new(status: u16, body: impl Into<String>) -> Self {
         Self {
             status,
@@ -88,13 +111,11 @@ impl MockResponse {
     }
 
     /// Creates a response with a JSON body.
-    #[must_use]
     pub fn json(status: u16, body: &Value) -> Self {
         Self::new(status, body.to_string())
     }
 
     /// Creates a response without a body.
-    #[must_use]
     pub fn empty(status: u16) -> Self {
         Self {
             status,
@@ -104,7 +125,6 @@ impl MockResponse {
     }
 
     /// Adds a header.
-    #[must_use]
     pub fn header(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));
         self
@@ -145,7 +165,6 @@ impl MockServer {
     }
 
     /// Returns host and port.
-    #[must_use]
     pub fn host(&self) -> &str {
         self.url.trim_start_matches("http://")
     }
@@ -166,13 +185,11 @@ impl MockServer {
 
     /// Returns the requests since the last [`take_received`](Self::take_received), in order, and
     /// keeps them.
-    #[must_use]
     pub fn received(&self) -> Vec<ReceivedRequest> {
         self.desk.received.lock().unwrap().clone()
     }
 
     /// Returns the requests since the last call, in order, and removes them.
-    #[must_use]
     pub fn take_received(&self) -> Vec<ReceivedRequest> {
         let mut received = self.desk.received.lock().unwrap();
         std::mem::take(&mut *received)

@@ -1,14 +1,16 @@
 //! Builders of watch requests, and waiting for their results.
 
-use crate::client::{Client, money};
+use crate::client::{Client, Reply, merged, money};
 use crate::hotel::{days_ahead, offers_request};
 use serde_json::{Value, json};
 
 /// Path of the watches.
 pub const WATCHES: &str = "/v1/watcher/travel/hotel/watches";
 
+/// Path of the trip watches.
+pub const TRIP_WATCHES: &str = "/v1/watcher/travel/hotel/trip-watches";
+
 /// Returns a watch request for the stay of [`offers_request`] at a trigger amount.
-#[must_use]
 pub fn watch_request(hotel_id: &str, amount: f64) -> Value {
     json!({
         "hotel_id": hotel_id,
@@ -20,8 +22,18 @@ pub fn watch_request(hotel_id: &str, amount: f64) -> Value {
     })
 }
 
+/// Returns a trip watch request for the same stay. A place or a location must be added.
+pub fn trip_watch_request(amount: f64) -> Value {
+    let mut request = watch_request("", amount);
+    request.as_object_mut().unwrap().remove("hotel_id");
+    request
+}
+
+fn watch_path(id: &Value) -> String {
+    format!("{WATCHES}/{}", id.as_str().unwrap())
+}
+
 /// Returns an `auto_book` for two adults, paid with a stored card.
-#[must_use]
 pub fn auto_book(instrument: &str) -> Value {
     let guest = |first: &str, lead: bool| json!({"first_name": first, "last_name": "Lovelace", "type": "ADULT", "is_lead": lead});
     json!({
@@ -39,16 +51,19 @@ impl Client {
         offers.data()[0]["hotel_id"].as_str().unwrap().to_owned()
     }
 
+    /// Returns the first place that matches a query.
+    pub async fn find_place(&self, query: &str) -> Value {
+        let found = self
+            .post("/v1/hotel/places", &json!({"query": query}))
+            .await;
+        found.expect(200).data()[0].clone()
+    }
+
     /// Creates a watch of a sandbox hotel. `more` adds or replaces fields of the request.
     pub async fn watch_hotel(&self, hotel: &str, amount: f64, more: Value) -> Value {
-        let mut request = watch_request(&self.hotel_id(hotel).await, amount);
-        let request_members = request.as_object_mut().unwrap();
-        request_members.extend(more.as_object().unwrap().clone());
-        self.post(WATCHES, &request)
-            .await
-            .expect(201)
-            .data()
-            .clone()
+        let request = watch_request(&self.hotel_id(hotel).await, amount);
+        let made = self.post(WATCHES, &merged(request, more)).await;
+        made.expect(201).data().clone()
     }
 
     /// Creates a watch that purchases with a card at the trigger price, and confirms the purchase.
@@ -62,10 +77,15 @@ impl Client {
         self.confirm_purchase(&watch["id"]).await
     }
 
-    /// Confirms the purchase of a watch and returns the watch.
+    /// Confirms the purchase of a watch and returns the response.
+    pub async fn post_purchase_confirmation(&self, id: &Value) -> Reply {
+        let path = format!("{}/confirm-purchase", watch_path(id));
+        self.post(&path, &json!({})).await
+    }
+
+    /// Confirms the purchase of a watch and returns the armed watch.
     pub async fn confirm_purchase(&self, id: &Value) -> Value {
-        let path = format!("{WATCHES}/{}/confirm-purchase", id.as_str().unwrap());
-        let armed = self.post(&path, &json!({})).await.expect(200);
+        let armed = self.post_purchase_confirmation(id).await.expect(200);
         assert_eq!(armed.data()["armed"], true);
         assert_eq!(armed.data()["mandate_draft"], Value::Null);
         armed.data().clone()
@@ -76,7 +96,7 @@ impl Client {
         let reference = watch["id"].as_str().unwrap();
         let path = format!("/v1/hotel/bookings?reference_id={reference}");
         let listed = self.get(&path).await.expect(200);
-        listed.data().as_array().unwrap().clone()
+        listed.list().to_vec()
     }
 
     /// Returns the current state of the mandate of a watch.
@@ -87,8 +107,13 @@ impl Client {
 
     /// Returns the current state of a watch.
     pub async fn read_watch(&self, id: &Value) -> Value {
-        let path = format!("{WATCHES}/{}", id.as_str().unwrap());
-        self.get(&path).await.expect(200).data().clone()
+        let reply = self.get(&watch_path(id)).await.expect(200);
+        reply.data().clone()
+    }
+
+    /// Deletes a watch and returns the response.
+    pub async fn delete_watch(&self, id: &Value) -> Reply {
+        self.delete(&watch_path(id)).await
     }
 
     /// Waits until a watch has a status and returns it.
@@ -116,5 +141,13 @@ impl Client {
         let events = crate::watch_events(self, None).await;
         let payload = |mut event: Value| event["payload"].take();
         events.into_iter().map(payload).collect()
+    }
+
+    /// Returns the data of the organization's only watch event. Checks its type.
+    pub async fn only_watch_event(&self, event_type: &str) -> Value {
+        let mut events = self.watch_events().await;
+        assert_eq!(events.len(), 1, "{events:#?}");
+        assert_eq!(events[0]["type"], event_type);
+        events[0]["data"].take()
     }
 }

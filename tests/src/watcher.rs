@@ -5,7 +5,7 @@ use crate::upstream::{MockResponse, MockServer, ReceivedRequest};
 use serde_json::{Value, json};
 
 /// Path of the webhook.
-const PATH: &str = "/v1/watcher/webhooks";
+pub const WATCHER_WEBHOOK: &str = "/v1/watcher/webhooks";
 /// Route on which it receives events.
 const ROUTE: &str = "POST /watches";
 
@@ -25,7 +25,7 @@ impl WatcherWebhook {
         let upstream = MockServer::start().await;
         upstream.on(ROUTE, |_| MockResponse::empty(204));
         let url = json!({"url": format!("{}/watches", upstream.url)});
-        let made = client.post(PATH, &url).await.expect(200);
+        let made = client.post(WATCHER_WEBHOOK, &url).await.expect(200);
         let text = |name: &str| made.data()[name].as_str().unwrap().to_owned();
         Self {
             id: text("id"),
@@ -58,7 +58,7 @@ pub async fn watch_events(client: &Client, after: Option<&str>) -> Vec<Value> {
     let after = after.map(|id| format!("&after={id}")).unwrap_or_default();
     let path = format!("/v1/watcher/events?limit=200{after}");
     let listed = client.get(&path).await.expect(200);
-    listed.data().as_array().unwrap().clone()
+    listed.list().to_vec()
 }
 
 /// Waits until the log's only event has a status and returns it.

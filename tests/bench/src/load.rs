@@ -89,11 +89,7 @@ async fn ask(load: Load, until: Instant) -> Result<Done> {
         if answer.status() == Some(200) {
             done.times.push(begin.elapsed());
         } else {
-            done.failures.push(format!(
-                "{}: {}",
-                answer.first_line,
-                String::from_utf8_lossy(answer.body)
-            ));
+            done.failures.push(answer.to_string());
         }
         if !load.pause.is_zero() {
             tokio::time::sleep(load.pause).await;

@@ -23,7 +23,7 @@ mod turns;
 mod wire;
 
 use crate::peer::Peer;
-use crate::report::Report;
+use crate::report::{Report, Row};
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use std::path::{Path, PathBuf};
@@ -78,11 +78,12 @@ fn measure_all(only: Option<&str>) -> Result<Report> {
         }
         found = true;
         eprintln!("measuring {name}");
-        let rows = measure().with_context(|| format!("{name} cannot be measured"))?;
-        for row in &rows {
+        let values = measure().with_context(|| format!("{name} cannot be measured"))?;
+        for value in values {
+            let row = Row::new(value)?;
             eprintln!("  {row}");
+            report.rows.push(row);
         }
-        report.rows.extend(rows);
     }
     let names: Vec<&str> = measure::ALL.iter().map(|(name, _)| *name).collect();
     ensure!(

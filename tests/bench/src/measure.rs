@@ -15,24 +15,25 @@ mod start;
 mod waiting;
 mod watches;
 
-use crate::report::Row;
+use crate::report::Measured;
+use crate::scene::{block_on, on_both};
 use anyhow::Result;
 
-type Measure = fn() -> Result<Vec<Row>>;
+type Measure = fn() -> Result<Vec<Measured>>;
 
 pub(crate) const ALL: [(&str, Measure); 14] = [
-    ("call", call::measure),
+    ("call", || block_on(call::measure())),
     ("adapter", adapter::measure),
     ("fares", fares::measure),
-    ("read", read::measure),
-    ("list", list::measure),
+    ("read", || on_both(read::measure)),
+    ("list", || on_both(list::measure)),
     ("booking", booking::measure),
-    ("delivery", delivery::measure),
-    ("event", event::measure),
-    ("watches", watches::measure),
-    ("cadence", cadence::measure),
-    ("start", start::measure),
-    ("waiting", waiting::measure),
-    ("replace", replace::measure),
-    ("isolation", isolation::measure),
+    ("delivery", || on_both(delivery::measure)),
+    ("event", || on_both(event::measure)),
+    ("watches", || block_on(watches::measure())),
+    ("cadence", || on_both(cadence::measure)),
+    ("start", || block_on(start::measure())),
+    ("waiting", || block_on(waiting::measure())),
+    ("replace", || block_on(replace::measure())),
+    ("isolation", || block_on(isolation::measure())),
 ];

@@ -1,16 +1,46 @@
-//! A native environment for an adapter: the gateway's HTTP client library with the same options,
-//! without the gateway's checks.
+//! An adapter as a component and in a native environment: the gateway's HTTP client library with
+//! the same options, without the gateway's checks.
 
+use crate::peer::Running;
+use crate::plugin::load;
 use anyhow::Result;
+use host_runtime::{CallSink, Supplier};
+use serde_json::Value;
 use std::rc::Rc;
+use std::sync::Arc;
 use stopover_sdk::http;
 use stopover_sdk::testing::MockGateway;
+use tokio::runtime::Runtime;
+
+/// The same adapter as a component and as native code.
+pub(crate) struct Sides {
+    pub(crate) runtime: Rc<Runtime>,
+    pub(crate) component: Supplier,
+    pub(crate) native: MockGateway,
+}
+
+impl Sides {
+    /// Loads a component and its native environment. `sink` receives a record of every call of the
+    /// component.
+    pub(crate) fn new(
+        runtime: &Rc<Runtime>,
+        upstream: &Running,
+        component: &str,
+        settings: Value,
+        sink: Arc<dyn CallSink>,
+    ) -> Result<Self> {
+        let native = gateway(runtime, &settings)?;
+        let component = runtime.block_on(load(component, settings, &upstream.base, sink))?;
+        Ok(Self {
+            runtime: Rc::clone(runtime),
+            component,
+            native,
+        })
+    }
+}
 
 /// Returns the functions that replace the adapter's imports.
-pub(crate) fn gateway(
-    runtime: &Rc<tokio::runtime::Runtime>,
-    settings: &serde_json::Value,
-) -> Result<MockGateway> {
+fn gateway(runtime: &Rc<Runtime>, settings: &Value) -> Result<MockGateway> {
     let client = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never())

@@ -4,7 +4,7 @@ use crate::scene::component;
 use anyhow::{Context, Result};
 use host_domain::supplier::SupplierId;
 use host_domain::time::{Clock, Timestamp};
-use host_runtime::{CallContext, CallSink, NoSink, PluginSpec, Runtime, RuntimeConfig, Supplier};
+use host_runtime::{CallContext, CallSink, PluginSpec, Runtime, RuntimeConfig, Supplier};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,13 +17,8 @@ impl Clock for SystemClock {
     }
 }
 
-/// Loads a component that may reach one host, or none.
-pub(crate) async fn load(name: &str, settings: serde_json::Value, host: &str) -> Result<Supplier> {
-    load_watched(name, settings, host, Arc::new(NoSink)).await
-}
-
-/// Loads a component as [`load`] does, with a sink that receives a record of every call.
-pub(crate) async fn load_watched(
+/// Loads a component that may reach one host, or none. `sink` receives a record of every call.
+pub(crate) async fn load(
     name: &str,
     settings: serde_json::Value,
     host: &str,

@@ -1,5 +1,6 @@
 //! The results and their targets, for people, for programs and for the documentation.
 
+use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::fmt;
 
@@ -12,45 +13,57 @@ pub(crate) enum Target {
     None,
 }
 
+/// The definitions of all results.
+const DEFINITIONS: &str = include_str!("results.txt");
+
+/// A measured value with the id of its definition.
+pub(crate) struct Measured {
+    id: String,
+    value: f64,
+}
+
+pub(crate) fn measured(id: impl Into<String>, value: f64) -> Measured {
+    let id = id.into();
+    Measured { id, value }
+}
+
 /// A result.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
     /// Stable id, so that runs can be compared.
-    pub(crate) id: String,
-    pub(crate) what: String,
-    pub(crate) target: Target,
-    pub(crate) measured: f64,
-    pub(crate) unit: &'static str,
+    id: String,
+    what: &'static str,
+    target: Target,
+    measured: f64,
+    unit: &'static str,
 }
 
 impl Row {
-    pub(crate) fn new(
-        id: impl Into<String>,
-        what: impl Into<String>,
-        measured: f64,
-        unit: &'static str,
-    ) -> Self {
-        Self {
-            id: id.into(),
-            what: what.into(),
-            target: Target::None,
-            measured,
+    /// Returns the result of a measured value.
+    ///
+    /// # Errors
+    /// Fails if the value is not defined or if its target cannot be read.
+    pub(crate) fn new(measured: Measured) -> Result<Self> {
+        let mut rows = DEFINITIONS
+            .lines()
+            .map(|line| line.splitn(4, '|').map(str::trim));
+        let defined = rows.find_map(|mut cells| {
+            (cells.next()? == measured.id).then_some((cells.next()?, cells.next()?, cells.next()?))
+        });
+        let (unit, target, what) =
+            defined.with_context(|| format!("{} is not defined", measured.id))?;
+        let target = match target.split_once(' ') {
+            Some(("<=", most)) => Target::AtMost(most.parse()?),
+            Some((">=", least)) => Target::AtLeast(least.parse()?),
+            _ => Target::None,
+        };
+        Ok(Self {
+            id: measured.id,
+            what,
+            target,
+            measured: measured.value,
             unit,
-        }
-    }
-
-    pub(crate) fn at_most(self, target: f64) -> Self {
-        Self {
-            target: Target::AtMost(target),
-            ..self
-        }
-    }
-
-    pub(crate) fn at_least(self, target: f64) -> Self {
-        Self {
-            target: Target::AtLeast(target),
-            ..self
-        }
+        })
     }
 
     fn met(&self) -> Option<bool> {
@@ -73,8 +86,8 @@ impl Row {
         format!("{} {}", round(self.measured), self.unit)
     }
 
-    const fn met_text(&self, met: Option<bool>) -> &'static str {
-        match met {
+    fn met_text(&self) -> &'static str {
+        match self.met() {
             Some(true) => "yes",
             Some(false) => "NO",
             None => "",
@@ -83,24 +96,18 @@ impl Row {
 
     fn cells(&self) -> [String; 4] {
         [
-            self.what.clone(),
+            self.what.to_owned(),
             self.target_text(),
             self.measured_text(),
-            self.met_text(self.met()).to_owned(),
+            self.met_text().to_owned(),
         ]
     }
 }
 
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} {} {}",
-            self.what,
-            self.measured_text(),
-            self.target_text(),
-            self.met_text(self.met())
-        )
+        let [what, target, measured, met] = self.cells();
+        write!(f, "{what}: {measured} {target} {met}")
     }
 }
 

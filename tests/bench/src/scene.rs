@@ -1,12 +1,13 @@
 //! The starting point of measurements: the real gateway in one process, its sandbox in another, and
 //! requests that are encoded once.
 
-use crate::report::Row;
+use crate::report::Measured;
 use crate::wire::request;
 use anyhow::Result;
 use serde_json::Value;
 use std::path::PathBuf;
 use tests::{Database, Server, ServerOptions, target_dir};
+use tokio::runtime::Runtime;
 
 /// Configuration without an effective rate limit.
 pub(crate) const NO_RATE_LIMIT: &str = "[limits]\nrequests_per_s = 1000000\nburst = 1000000";
@@ -44,61 +45,51 @@ pub(crate) fn component(name: &str) -> PathBuf {
 }
 
 pub(crate) fn get(server: &Server, path: &str) -> Vec<u8> {
-    request(
-        "GET",
-        &server.api,
-        path,
-        &[("x-api-key", &server.key)],
-        None,
-    )
+    let headers = [("x-api-key", server.key.as_str())];
+    request("GET", &server.api, path, &headers, None)
 }
 
 pub(crate) fn post(server: &Server, path: &str, body: &Value) -> Vec<u8> {
-    request(
-        "POST",
-        &server.api,
-        path,
-        &[("x-api-key", &server.key)],
-        Some(body),
-    )
+    let headers = [("x-api-key", server.key.as_str())];
+    request("POST", &server.api, path, &headers, Some(body))
 }
 
 /// Returns a POST request with a new idempotency key.
 pub(crate) fn post_once(server: &Server, path: &str, body: &Value) -> Vec<u8> {
     let key = uuid::Uuid::now_v7().to_string();
-    request(
-        "POST",
-        &server.api,
-        path,
-        &[("x-api-key", &server.key), ("x-idempotency-key", &key)],
-        Some(body),
-    )
+    let headers = [
+        ("x-api-key", server.key.as_str()),
+        ("x-idempotency-key", &key),
+    ];
+    request("POST", &server.api, path, &headers, Some(body))
 }
 
-/// Returns the name of a database.
-pub(crate) const fn name(database: Database) -> &'static str {
+/// Returns the name of a database in the ids of results.
+pub(crate) const fn key(database: Database) -> &'static str {
     match database {
-        Database::Sqlite => "SQLite",
-        Database::Postgres => "PostgreSQL",
+        Database::Sqlite => "sqlite",
+        Database::Postgres => "postgresql",
     }
 }
 
 /// Measures on each database in turn.
-pub(crate) fn on_both<F>(measure: impl Fn(Database) -> F) -> Result<Vec<Row>>
+pub(crate) fn on_both<F>(measure: impl Fn(Database) -> F) -> Result<Vec<Measured>>
 where
-    F: Future<Output = Result<Vec<Row>>>,
+    F: Future<Output = Result<Vec<Measured>>>,
 {
-    let mut rows = Vec::new();
+    let mut values = Vec::new();
     for database in Database::BOTH {
-        rows.extend(block_on(measure(database))?);
+        values.extend(block_on(measure(database))?);
     }
-    Ok(rows)
+    Ok(values)
 }
 
 /// Runs a future on a new single-threaded runtime.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?
-        .block_on(work)
+    runtime()?.block_on(work)
+}
+
+pub(crate) fn runtime() -> Result<Runtime> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    Ok(builder.enable_all().build()?)
 }

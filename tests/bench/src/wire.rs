@@ -1,8 +1,9 @@
 //! HTTP/1.1 with minimal overhead, because the load generator shares the processor with what is
 //! measured. It reads only messages that state their length.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
+use std::fmt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -24,8 +25,21 @@ impl Message<'_> {
         self.first_line.split(' ').nth(1)?.parse().ok()
     }
 
+    /// Returns this response if it has the status.
+    pub(crate) fn expect(self, status: u16) -> Result<Self> {
+        ensure!(self.status() == Some(status), "{self}");
+        Ok(self)
+    }
+
     pub(crate) fn json(&self) -> Result<Value> {
         Ok(serde_json::from_slice(self.body)?)
+    }
+}
+
+impl fmt::Display for Message<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let body = String::from_utf8_lossy(self.body);
+        write!(f, "{}: {body}", self.first_line)
     }
 }
 
@@ -41,11 +55,8 @@ impl Wire {
     /// Connects to `http://host:port`.
     pub(crate) async fn connect(base: &str) -> Result<Self> {
         let address = authority(base);
-        Self::new(
-            TcpStream::connect(address)
-                .await
-                .with_context(|| format!("{address} takes no connection"))?,
-        )
+        let stream = TcpStream::connect(address).await;
+        Self::new(stream.with_context(|| format!("{address} takes no connection"))?)
     }
 
     pub(crate) async fn send(&mut self, message: &[u8]) -> Result<()> {

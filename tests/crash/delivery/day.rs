@@ -107,10 +107,8 @@ impl Day {
         options: &ServerOptions,
     ) -> End {
         *self.hosts.borrow_mut() = hosts.iter().map(Server::client).collect();
-        let subscriptions: Vec<Subscription> = recipients
-            .iter()
-            .map(|(_, subscription)| subscription.clone())
-            .collect();
+        let subscriptions = recipients.iter().map(|(_, subscription)| subscription);
+        let subscriptions: Vec<Subscription> = subscriptions.cloned().collect();
         let callers = (0..CALLERS).map(|caller| self.call_all_day(caller, &subscriptions));
         let (hosts, (), _) = tokio::join!(
             self.kill(hosts, options),
@@ -241,9 +239,8 @@ impl Day {
             random.pause(SPELLS).await;
             let of_ten = random.below(10);
             let (receiver, _) = &mut recipients[random.below(BAD)];
-            receiver
-                .set_fault(ReceiverFault::ALL.get(of_ten).copied())
-                .await;
+            let fault = ReceiverFault::ALL.get(of_ten).copied();
+            receiver.set_fault(fault).await;
             self.note_arrivals(recipients);
         }
         for (receiver, _) in recipients {
@@ -293,9 +290,8 @@ impl Day {
     async fn wait_for(&self, events: &[(String, Option<String>)], recipients: &[Recipient]) {
         let mut lacking: Vec<(usize, &str)> = Vec::new();
         for (number, (_, subscription)) in recipients.iter().enumerate() {
-            let of_it = events
-                .iter()
-                .filter(|(_, only)| is_for(only.as_deref(), subscription));
+            let of_it = events.iter();
+            let of_it = of_it.filter(|(_, only)| is_for(only.as_deref(), subscription));
             lacking.extend(of_it.map(|(event, _)| (number, event.as_str())));
         }
         while let before @ 1.. = lacking.len() {
@@ -312,10 +308,10 @@ impl Day {
 
 /// Returns an event's id and, if it is for one subscription only, that subscription's id.
 fn addressed(event: &Value) -> (String, Option<String>) {
-    let only = event["data"]["subscription_id"].as_str();
+    let (id, only) = (&event["id"], &event["data"]["subscription_id"]);
     (
-        event["id"].as_str().unwrap().to_owned(),
-        only.map(str::to_owned),
+        id.as_str().unwrap().to_owned(),
+        only.as_str().map(str::to_owned),
     )
 }
 
@@ -327,10 +323,10 @@ pub(super) fn is_for(only: Option<&str>, subscription: &Subscription) -> bool {
 /// Waits until no delivery is pending or published.
 async fn all_sent(client: &Client, subscription: &Subscription) {
     for status in ["PENDING", "PUBLISHED"] {
-        let path = subscription.path(&format!("/deliveries?limit=1&status={status}"));
+        let query = format!("?limit=1&status={status}");
         eventually(&format!("no delivery to be {status}"), async || {
-            let listed = client.get(&path).await.expect(200);
-            listed.data().as_array().unwrap().is_empty().then_some(())
+            let listed = subscription.deliveries(client, &query).await;
+            listed.list().is_empty().then_some(())
         })
         .await;
     }

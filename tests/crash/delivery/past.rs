@@ -30,9 +30,9 @@ impl Past {
         let mut all = Vec::new();
         loop {
             let offset = all.len();
-            let path = format!("/deliveries?limit={PAGE}&offset={offset}");
-            let listed = client.get(&subscription.path(&path)).await.expect(200);
-            let page = listed.data().as_array().unwrap();
+            let query = format!("?limit={PAGE}&offset={offset}");
+            let listed = subscription.deliveries(client, &query).await;
+            let page = listed.list();
             all.extend(page.iter().map(Self::read));
             if page.len() < PAGE {
                 return all;
@@ -45,21 +45,14 @@ impl Past {
         assert_eq!(delivery["replay_count"], 0, "{delivery:#}");
         let attempts = delivery["attempts"].as_array().unwrap();
         let numbers = attempts.iter().map(|one| one["attempt_number"].as_u64());
-        assert!(
-            numbers.eq((1..=attempts.len() as u64).map(Some)),
-            "{delivery:#}"
-        );
+        let expected = (1..=attempts.len() as u64).map(Some);
+        assert!(numbers.eq(expected), "{delivery:#}");
         let attempts: Vec<Attempt> = attempts.iter().map(Attempt::read).collect();
         let (last, failed) = attempts.split_last().unwrap();
-        assert_eq!(
-            (last.status, &last.error),
-            (Some(204), &None),
-            "{delivery:#}"
-        );
-        assert!(
-            failed.iter().all(|one| one.failure().is_some()),
-            "{delivery:#}"
-        );
+        let outcome = (last.status, last.error.as_deref());
+        assert_eq!(outcome, (Some(204), None), "{delivery:#}");
+        let has_failed = |attempt: &Attempt| attempt.failure().is_some();
+        assert!(failed.iter().all(has_failed), "{delivery:#}");
         Self {
             id: delivery["id"].as_str().unwrap().to_owned(),
             event: delivery["event"]["id"].as_str().unwrap().to_owned(),

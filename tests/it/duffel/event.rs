@@ -1,12 +1,12 @@
 //! Tests of Duffel's webhooks: only authentic ones are accepted, each is stored once, and none
 //! changes a booking by its contents alone.
 
-use crate::duffel::scene::{Scene, TAKEN};
+use crate::duffel::scene::{REFUNDED, Scene, TAKEN};
 use crate::duffel::service::{Duffel, SECRET, refusal};
 use crate::duffel::story::Story;
 use serde_json::{Value, json};
 use tests::{
-    Client, Database, MockResponse, Reply, Server, count, eventually, minutes_ahead,
+    Client, Database, MockResponse, Reply, Server, concurrently, count, eventually, minutes_ahead,
     on_both_databases, sign_supplier_webhook,
 };
 
@@ -14,6 +14,7 @@ const ORDERS: &str = "POST /air/orders";
 const READ: &str = "GET /air/orders/ord_own";
 const PATH: &str = "/v1/suppliers/DUFFEL/events";
 const EVENTS: &str = "stopover_supplier_events_total";
+const CANCELED: &str = "flight.booking.canceled";
 
 /// Returns a webhook body in Duffel's format.
 fn event(id: &str, kind: &str, object: Value) -> Value {
@@ -21,6 +22,11 @@ fn event(id: &str, kind: &str, object: Value) -> Value {
         "id": id, "api_version": "v2", "type": kind, "data": {"object": object}, "live_mode": false,
         "idempotency_key": id, "created_at": "2026-05-01T10:05:01.642000Z", "identity_organisation_id": "org_1",
     })
+}
+
+/// Returns the order's part of an event that names the booking.
+fn labeled(booking: &str) -> Value {
+    json!({"id": "ord_own", "metadata": {"gateway_booking_id": booking}})
 }
 
 /// Returns the `X-Duffel-Signature` of a body that is signed `ahead_s` seconds from now.
@@ -40,10 +46,33 @@ impl Scene {
     }
 
     /// Delivers an event from Duffel and checks that it is accepted.
-    async fn tell(&self, event: &Value) {
-        let body = event.to_string().into_bytes();
+    async fn tell(&self, id: &str, kind: &str, object: Value) {
+        let body = event(id, kind, object).to_string().into_bytes();
         let reply = self.deliver(&body, &signature(&body, 0)).await.expect(200);
         assert_eq!(reply.body, json!({"data": {"received": 1}}));
+    }
+
+    /// Waits until this many events have the outcome.
+    async fn wait_for_events(&self, outcome: &str, times: u64) {
+        eventually(&format!("{times} events to be {outcome}"), async || {
+            (self.events(outcome).await == times).then_some(())
+        })
+        .await;
+    }
+
+    /// Cancels the order as the airline does.
+    fn cancel_by_airline(&self) {
+        self.duffel.change_order(|order| {
+            order["cancelled_at"] = json!(minutes_ahead(0));
+            order["cancellation"] = self.story.documents["quote"]["data"].clone();
+            order["cancellation"]["confirmed_at"] = order["cancelled_at"].clone();
+        });
+    }
+
+    /// Counts the published events of a type about a booking.
+    async fn published(&self, booking: &str, event_type: &str) -> usize {
+        let published = self.server.outbox(booking).await;
+        published.iter().filter(|kind| *kind == event_type).count()
     }
 
     async fn events(&self, outcome: &str) -> u64 {
@@ -56,8 +85,8 @@ impl Scene {
         let booking = self.ready().await;
         let accepted = MockResponse::json(202, &json!({"data": {}}));
         self.duffel.answer_with(ORDERS, accepted, true);
-        let reply = self.book(&booking).await.expect(202);
-        assert_eq!(reply.data()["status"], "COMPLETE_IN_PROGRESS");
+        let reply = self.book(&booking).await;
+        assert_eq!(reply.outcome(), (202, "COMPLETE_IN_PROGRESS"));
         let _made = self.duffel.take_received();
         booking
     }
@@ -67,8 +96,7 @@ impl Scene {
 async fn event_with_invalid_signature_is_refused_and_not_stored() {
     let scene = Scene::quiet(Database::Sqlite).await;
     let booking = scene.pending().await;
-    let object = json!({"id": "ord_own", "metadata": {"gateway_booking_id": booking}});
-    let event = event("wev_1", "order.created", object);
+    let event = event("wev_1", "order.created", labeled(&booking));
     let body = event.to_string().into_bytes();
     let good = signature(&body, 0);
     let (time, digest) = good.split_once(",v1=").unwrap();
@@ -139,26 +167,20 @@ async fn event_completes_pending_order(database: Database) {
     for (id, by) in [("wev_label", "label"), ("wev_offer", "offer")] {
         let booking = scene.pending().await;
         let object = match by {
-            "label" => json!({"id": "ord_own", "metadata": {"gateway_booking_id": booking}}),
+            "label" => labeled(&booking),
             _ => json!({"offer_id": scene.story.offer}),
         };
-        scene.tell(&event(id, "order.created", object)).await;
-        let ended = scene
-            .client
-            .wait_for_flight_booking(&booking, "CONFIRMED")
-            .await;
+        scene.tell(id, "order.created", object).await;
+        let client = &scene.client;
+        let ended = client.wait_for_flight_booking(&booking, "CONFIRMED").await;
         assert_eq!(ended["supplier_reference"], "ord_own", "{by}");
-        scene.leaves(by, &booking, TAKEN).await;
+        scene.server.wait_for_ledger(&booking, TAKEN).await;
         let received = scene.duffel.take_received();
+        let times = ["GET /air/orders", ORDERS].map(|route| count(&received, route));
         assert_eq!(
-            count(&received, "GET /air/orders"),
-            1,
-            "{by}: the order is read once"
-        );
-        assert_eq!(
-            count(&received, ORDERS),
-            0,
-            "{by}: the order is sent only once"
+            times,
+            [1, 0],
+            "{by}: the order is read once and not sent again"
         );
         scene.usual();
     }
@@ -169,33 +191,24 @@ async fn event_completes_pending_order(database: Database) {
 async fn duplicate_event_is_stored_once(database: Database) {
     let scene = Scene::quiet(database).await;
     let booking = scene.confirmed().await;
-    let object = json!({"id": "ord_own", "metadata": {"gateway_booking_id": booking}});
-    let first = event("wev_1", "order.updated", object.clone());
+    let kind = "order.updated";
     for _ in 0..3 {
-        scene.tell(&first).await;
+        scene.tell("wev_1", kind, labeled(&booking)).await;
     }
+    let first = event("wev_1", kind, labeled(&booking));
     let body = first.to_string().into_bytes();
-    let client = scene
-        .stranger()
-        .header("x-duffel-signature", &signature(&body, 0));
-    let mut calls = tokio::task::JoinSet::new();
-    for _ in 0..8 {
-        let (client, body) = (client.clone(), body.clone());
-        calls.spawn(async move { client.post_bytes(PATH, body).await });
-    }
-    for reply in calls.join_all().await {
+    let stranger = scene.stranger();
+    let signed = stranger.header("x-duffel-signature", &signature(&body, 0));
+    let calls = std::iter::repeat_n((signed, body), 8);
+    let calls = calls.map(|(client, body)| async move { client.post_bytes(PATH, body).await });
+    for reply in concurrently(calls).await {
         reply.expect(200);
     }
-    let read = async |times: usize| {
-        eventually("the order to be read", async || {
-            let is_read = count(&scene.duffel.api.received(), READ) >= times;
-            (is_read && scene.events("applied").await >= times as u64).then_some(())
-        })
-        .await;
-    };
-    read(1).await;
-    scene.tell(&event("wev_2", "order.updated", object)).await;
-    read(2).await;
+    scene.wait_for_events("applied", 1).await;
+    scene.wait_for_requests(READ, 1).await;
+    scene.tell("wev_2", kind, labeled(&booking)).await;
+    scene.wait_for_events("applied", 2).await;
+    scene.wait_for_requests(READ, 2).await;
     assert_eq!(scene.events("received").await, 2);
     assert_eq!(scene.events("duplicate").await, 10);
     assert_eq!(count(&scene.duffel.take_received(), READ), 2);
@@ -204,30 +217,23 @@ async fn duplicate_event_is_stored_once(database: Database) {
 async fn only_duffels_order_changes_a_ticket_not_the_event(database: Database) {
     let scene = Scene::quiet(database).await;
     scene.duffel.change(|story| {
-        story.documents.order["data"]["airline_initiated_changes"] = json!([]);
+        story.documents["order"]["data"]["airline_initiated_changes"] = json!([]);
     });
     let booking = scene.confirmed().await;
-    let about = |id: &str, kind: &str| {
-        let object = json!({"id": "ore_1", "order_id": "ord_own", "status": "cancelled",
-            "cancelled_at": "2026-05-01T10:05:00Z", "metadata": {"gateway_booking_id": booking}});
-        event(id, kind, object)
-    };
+    let canceled = "order_cancellation.confirmed";
+    let object = json!({"id": "ore_1", "order_id": "ord_own", "status": "cancelled",
+        "cancelled_at": "2026-05-01T10:05:00Z", "metadata": {"gateway_booking_id": booking}});
     let client = &scene.client;
-    scene
-        .tell(&about("wev_1", "order_cancellation.confirmed"))
-        .await;
-    eventually("the order to be read", async || {
-        (count(&scene.duffel.api.received(), READ) == 1).then_some(())
-    })
-    .await;
+    scene.tell("wev_1", canceled, object.clone()).await;
+    scene.wait_for_requests(READ, 1).await;
 
     // The airline changes a flight. The ticket stays confirmed.
-    let moved = scene.story.documents.order["data"]["airline_initiated_changes"].clone();
+    let moved = scene.story.documents["order"]["data"]["airline_initiated_changes"].clone();
     scene
         .duffel
         .change_order(|order| order["airline_initiated_changes"] = moved);
-    let told = about("wev_2", "order.airline_initiated_change_detected");
-    scene.tell(&told).await;
+    let changed = "order.airline_initiated_change_detected";
+    scene.tell("wev_2", changed, object.clone()).await;
     let shown = client
         .wait_for_flight_booking_where(&booking, "the airline's change", |booking| {
             booking["airline_initiated_changes"][0]["type"] == "SCHEDULE_CHANGE"
@@ -238,39 +244,16 @@ async fn only_duffels_order_changes_a_ticket_not_the_event(database: Database) {
         "an event alone does not cancel the ticket"
     );
     assert_eq!(scene.server.ledger().await.kinds_of(&booking), TAKEN);
-    let published = scene.server.outbox(&booking).await;
-    let changes = published
-        .iter()
-        .filter(|kind| *kind == "flight.booking.airline_change");
-    assert_eq!(changes.count(), 1, "{published:?}");
-    assert!(
-        !published
-            .iter()
-            .any(|kind| kind == "flight.booking.canceled"),
-        "{published:?}"
-    );
+    let change = "flight.booking.airline_change";
+    assert_eq!(scene.published(&booking, change).await, 1);
+    assert_eq!(scene.published(&booking, CANCELED).await, 0);
 
     // The airline cancels, and Duffel's order shows it.
-    scene.duffel.change_order(|order| {
-        order["cancelled_at"] = json!(minutes_ahead(0));
-        order["cancellation"] = scene.story.documents.quote["data"].clone();
-        order["cancellation"]["confirmed_at"] = order["cancelled_at"].clone();
-    });
-    scene
-        .tell(&about("wev_3", "order_cancellation.confirmed"))
-        .await;
+    scene.cancel_by_airline();
+    scene.tell("wev_3", canceled, object).await;
     client.wait_for_flight_booking(&booking, "CANCELED").await;
-    let refunded = [TAKEN, &["refund"]].concat();
-    scene
-        .leaves("the airline's cancellation", &booking, &refunded)
-        .await;
-    let published = scene.server.outbox(&booking).await;
-    assert!(
-        published
-            .iter()
-            .any(|kind| kind == "flight.booking.canceled"),
-        "{published:?}"
-    );
+    scene.server.wait_for_ledger(&booking, REFUNDED).await;
+    assert_eq!(scene.published(&booking, CANCELED).await, 1);
 }
 
 /// The event contains only Duffel's id of the order, which the gateway does not have yet.
@@ -282,20 +265,14 @@ async fn event_waits_until_its_order_id_is_known(database: Database) {
     let reply = scene.book(&booking).await;
     reply.expect_problem(500, "result_unknown");
     let about = json!({"id": "ord_own"});
-    scene
-        .tell(&event("wev_early", "air.order.changed", about))
-        .await;
+    scene.tell("wev_early", "air.order.changed", about).await;
     let about = json!({"offer_id": scene.story.offer});
-    scene.tell(&event("wev_2", "order.created", about)).await;
-    scene
-        .client
-        .wait_for_flight_booking(&booking, "CONFIRMED")
-        .await;
-    eventually("the early event to be applied", async || {
-        let is_read = count(&scene.duffel.api.received(), READ) == 1;
-        (is_read && scene.events("applied").await == 2).then_some(())
-    })
-    .await;
+    scene.tell("wev_2", "order.created", about).await;
+    let client = &scene.client;
+    client.wait_for_flight_booking(&booking, "CONFIRMED").await;
+    scene.wait_for_events("applied", 2).await;
+    scene.wait_for_requests(READ, 1).await;
+    assert_eq!(count(&scene.duffel.take_received(), READ), 1);
 }
 
 /// Events about the order arrive while the response to the booking is in transit. Whichever is
@@ -304,32 +281,17 @@ async fn event_before_book_response_changes_nothing_twice(database: Database) {
     let scene = Scene::quiet(database).await;
     for round in 0..8 {
         let booking = scene.ready().await;
-        let about = json!({"id": "ord_own", "metadata": {"gateway_booking_id": booking}});
-        let told = |number| {
-            event(
-                &format!("wev_{round}_{number}"),
-                "order.created",
-                about.clone(),
-            )
+        let tell = async |number: u64| {
+            let id = format!("wev_{round}_{number}");
+            scene.tell(&id, "order.created", labeled(&booking)).await;
         };
-        let (one, two, three) = (told(1), told(2), told(3));
-        let (reply, ..) = tokio::join!(
-            scene.book(&booking),
-            scene.tell(&one),
-            scene.tell(&two),
-            scene.tell(&three)
-        );
+        let (reply, ..) = tokio::join!(scene.book(&booking), tell(1), tell(2), tell(3));
         assert_eq!(reply.expect(200).data()["status"], "CONFIRMED");
-        scene.leaves("a race", &booking, TAKEN).await;
-        eventually("every event to be applied", async || {
-            (scene.events("applied").await == 3 * (round + 1)).then_some(())
-        })
-        .await;
+        scene.server.wait_for_ledger(&booking, TAKEN).await;
+        scene.wait_for_events("applied", 3 * (round + 1)).await;
         assert_eq!(count(&scene.duffel.take_received(), ORDERS), 1);
-        let published = scene.server.outbox(&booking).await;
         for once in ["flight.booking.confirmed", "payment.captured"] {
-            let times = published.iter().filter(|kind| *kind == once).count();
-            assert_eq!(times, 1, "{once} in {published:?}");
+            assert_eq!(scene.published(&booking, once).await, 1, "{once}");
         }
         scene.usual();
     }
@@ -347,13 +309,9 @@ async fn reconciliation_survives_a_crash(database: Database) {
         let server = Server::start_with_own_sandbox(armed).await;
         let mut scene = Scene::at(story, duffel, server);
         let booking = scene.confirmed().await;
-        scene.duffel.change_order(|order| {
-            order["cancelled_at"] = json!(minutes_ahead(0));
-            order["cancellation"] = scene.story.documents.quote["data"].clone();
-            order["cancellation"]["confirmed_at"] = order["cancelled_at"].clone();
-        });
-        let about = json!({"id": "ord_own", "metadata": {"gateway_booking_id": booking}});
-        scene.tell(&event("wev_1", "order.updated", about)).await;
+        scene.cancel_by_airline();
+        let order = labeled(&booking);
+        scene.tell("wev_1", "order.updated", order).await;
         let status = scene.server.wait_for_exit().await;
         assert!(!status.success(), "{point}: the process ended by itself");
         scene.server = scene.server.restart(plain).await;
@@ -362,18 +320,10 @@ async fn reconciliation_survives_a_crash(database: Database) {
             .client
             .wait_for_flight_booking(&booking, "CANCELED")
             .await;
-        let refunded = [TAKEN, &["refund"]].concat();
-        scene.leaves(point, &booking, &refunded).await;
-        assert_eq!(
-            count(&scene.duffel.take_received(), READ),
-            readings,
-            "{point}"
-        );
-        let published = scene.server.outbox(&booking).await;
-        let canceled = published
-            .iter()
-            .filter(|kind| *kind == "flight.booking.canceled");
-        assert_eq!(canceled.count(), 1, "{point}: {published:?}");
+        scene.server.wait_for_ledger(&booking, REFUNDED).await;
+        let received = scene.duffel.take_received();
+        assert_eq!(count(&received, READ), readings, "{point}");
+        assert_eq!(scene.published(&booking, CANCELED).await, 1, "{point}");
     }
 }
 
@@ -381,18 +331,12 @@ async fn reconciliation_survives_a_crash(database: Database) {
 #[tokio::test]
 async fn event_without_known_booking_is_stored_and_ignored() {
     let scene = Scene::quiet(Database::Sqlite).await;
-    scene
-        .tell(&event("wev_1", "ping.triggered", json!({})))
-        .await;
+    scene.tell("wev_1", "ping.triggered", json!({})).await;
     assert_eq!(scene.events("ignored").await, 1);
     let another =
         json!({"offer_id": "off_of_another", "metadata": {"gateway_booking_id": "bkg_0"}});
-    scene.tell(&event("wev_2", "order.created", another)).await;
-    eventually(
-        "the event of an unknown booking to be ignored",
-        async || (scene.events("ignored").await == 2).then_some(()),
-    )
-    .await;
+    scene.tell("wev_2", "order.created", another).await;
+    scene.wait_for_events("ignored", 2).await;
     assert!(scene.duffel.take_received().is_empty());
 }
 

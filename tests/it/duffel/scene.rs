@@ -3,7 +3,12 @@
 use crate::duffel::service::Duffel;
 use crate::duffel::story::Story;
 use serde_json::{Value, json};
-use tests::{Client, Database, Reply, Server, eventually, prebook_flight_request};
+use tests::{Client, Database, Reply, Server, count, eventually, prebook_flight_request};
+
+/// Ledger entries of a booking that is paid, released before its capture, or paid and refunded.
+pub(super) const TAKEN: &[&str] = &["authorization", "capture"];
+pub(super) const RELEASED: &[&str] = &["authorization", "void"];
+pub(super) const REFUNDED: &[&str] = &["authorization", "capture", "refund"];
 
 pub(super) struct Scene {
     pub(super) story: Story,
@@ -34,12 +39,11 @@ impl Scene {
     }
 
     pub(super) fn at(story: Story, duffel: Duffel, server: Server) -> Self {
-        let client = server.client();
         Self {
+            client: server.client(),
             story,
             duffel,
             server,
-            client,
         }
     }
 
@@ -53,14 +57,10 @@ impl Scene {
     pub(super) async fn offer(&self) -> String {
         let request = self.story.search(json!({}));
         let reply = self.client.post("/v1/flight/offers", &request).await;
-        let reply = reply.expect(200);
         let total = self.story.money(self.story.total);
-        let mut offers = reply.data().as_array().unwrap().iter();
-        let offer = offers.find(|offer| offer["total_amount"] == total);
-        offer.unwrap()["offer_reference"]
-            .as_str()
-            .unwrap()
-            .to_owned()
+        let mut offers = reply.expect(200).list().to_vec();
+        offers.retain(|offer| offer["total_amount"] == total);
+        offers[0]["offer_reference"].as_str().unwrap().to_owned()
     }
 
     /// Prebooks with additional fields for the adult and returns the response.
@@ -68,44 +68,44 @@ impl Scene {
         let offer = self.offer().await;
         let key = uuid::Uuid::now_v7().to_string();
         let request = prebook_flight_request(&offer, &self.story.passengers(more));
-        self.client
-            .header("x-idempotency-key", &key)
-            .post("/v1/flight/prebook", &request)
-            .await
+        self.client.prebook_flight(&key, &request).await
     }
 
     /// Returns a booking that is ready to be completed.
     pub(super) async fn ready(&self) -> String {
         let bound = self.prebook(json!({})).await.expect(201);
+        let _prebooked = self.duffel.take_received();
         bound.data()["id"].as_str().unwrap().to_owned()
     }
 
     /// Completes a booking with a valid card and returns the response.
     pub(super) async fn book(&self, booking: &str) -> Reply {
-        let card = self.client.store_card("tok_visa").await;
-        let body = json!({"payment_instrument_id": card});
-        self.client.book_flight(booking, &body).await
+        let payment = self.client.card_payment("tok_visa").await;
+        self.client.book_flight(booking, &payment).await
     }
 
     /// Returns a booking that is ticketed and paid.
     pub(super) async fn confirmed(&self) -> String {
         let booking = self.ready().await;
-        let reply = self.book(&booking).await.expect(200);
-        assert_eq!(reply.data()["status"], "CONFIRMED");
-        self.leaves("a booking", &booking, TAKEN).await;
+        assert_eq!(self.book(&booking).await.outcome(), (200, "CONFIRMED"));
+        self.server.wait_for_ledger(&booking, TAKEN).await;
         let _made = self.duffel.take_received();
         booking
     }
 
-    /// Waits until the ledger has exactly these entries for the booking.
-    pub(super) async fn leaves(&self, name: &str, booking: &str, kinds: &[&str]) {
-        let what = format!("{name} to leave {kinds:?} in the ledger");
-        eventually(&what, async || {
-            (self.server.ledger().await.kinds_of(booking) == kinds).then_some(())
+    /// Cancels a booking and returns it once it is cancelled.
+    pub(super) async fn canceled(&self, booking: &str) -> Value {
+        let begun = self.client.cancel_flight(booking).await;
+        assert!(matches!(begun.status, 200 | 202), "{:#}", begun.body);
+        let client = &self.client;
+        client.wait_for_flight_booking(booking, "CANCELED").await
+    }
+
+    /// Waits until the mock has received this many requests on a route.
+    pub(super) async fn wait_for_requests(&self, route: &str, times: usize) {
+        eventually(&format!("{times} requests to {route}"), async || {
+            (count(&self.duffel.api.received(), route) >= times).then_some(())
         })
         .await;
     }
 }
-
-pub(super) const TAKEN: &[&str] = &["authorization", "capture"];
-pub(super) const RELEASED: &[&str] = &["authorization", "void"];

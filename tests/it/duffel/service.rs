@@ -1,7 +1,6 @@
-//! A Duffel mock server. It responds with the documents of a story, refuses requests without the
-//! token or the version, and stores one order.
+//! A Duffel mock server. It responds with the documents of a story and stores one order.
 
-use crate::duffel::story::Story;
+use crate::duffel::story::{Documents, Story};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use tests::{
@@ -19,9 +18,6 @@ pub(super) struct Duffel {
     pub(super) api: MockServer,
     world: Arc<Mutex<World>>,
 }
-
-/// A function that handles the requests to a route.
-type Work = fn(&mut World, &ReceivedRequest) -> MockResponse;
 
 /// State of the mock.
 #[derive(Debug, Clone)]
@@ -71,31 +67,42 @@ impl Duffel {
         *self.world.lock().unwrap() = World::new(story);
         let offer = format!("/air/offers/{}", story.offer);
         let order = format!("/air/orders/{}", story.order);
-        let cancellation = text(&story.documents.quote["data"]["id"]);
+        let cancellation = text(&story.documents["quote"]["data"]["id"]);
         let confirm = format!("POST /air/order_cancellations/{cancellation}/actions/confirm");
-        let routes: [(&str, Work); 14] = [
-            ("POST /air/offer_requests", World::search),
-            ("GET /air/offers", World::offers),
-            (&format!("GET {offer}"), World::offer),
-            (&format!("PATCH {offer}/passengers/*"), World::loyalty),
-            ("POST /air/orders", World::make),
-            ("GET /air/orders", World::orders),
-            (&format!("GET {order}"), World::read),
-            (&format!("GET {order}/available_services"), World::for_sale),
-            (&format!("POST {order}/services"), World::add_services),
-            ("POST /air/order_cancellations", World::quote),
-            (&confirm, World::confirm),
-            ("GET /air/order_cancellations", World::cancellations),
-            ("GET /places/suggestions", World::suggestions),
-            ("GET /air/airlines", World::airlines),
-        ];
-        for (route, answer) in routes {
-            let world = self.world.clone();
-            self.api.on(
-                route,
-                for_account(move |request| answer(&mut world.lock().unwrap(), request)),
-            );
+        for (route, status, name) in [
+            ("POST /air/offer_requests", 201, "offer_request"),
+            (&format!("GET {order}/available_services"), 200, "services"),
+            ("POST /air/order_cancellations", 201, "quote"),
+            ("GET /places/suggestions", 200, "suggestions"),
+        ] {
+            self.serve(route, move |world, _| world.show(status, name));
         }
+        for (route, name) in [
+            ("GET /air/offers", "offers"),
+            ("GET /air/airlines", "airlines"),
+        ] {
+            self.serve(route, move |world, request| world.page(name, request));
+        }
+        self.serve(&format!("GET {offer}"), World::offer);
+        self.serve(&format!("PATCH {offer}/passengers/*"), World::loyalty);
+        self.serve("POST /air/orders", World::make);
+        self.serve("GET /air/orders", World::orders);
+        self.serve(&format!("GET {order}"), World::read);
+        self.serve(&format!("POST {order}/services"), World::add_services);
+        self.serve(&confirm, World::confirm);
+        self.serve("GET /air/order_cancellations", World::cancellations);
+    }
+
+    /// Sets the function that handles the requests to a route.
+    fn serve(
+        &self,
+        route: &str,
+        work: impl Fn(&mut World, &ReceivedRequest) -> MockResponse + Send + Sync + 'static,
+    ) {
+        let world = self.world.clone();
+        self.api.on(route, move |request| {
+            work(&mut world.lock().unwrap(), request)
+        });
     }
 
     /// Makes a route return `answer` from now on. If `works`, the route's effect still takes place.
@@ -128,7 +135,7 @@ impl Duffel {
     /// Adds an order of another customer for the same offer request.
     pub(super) fn book_for_another(&self) {
         let mut world = self.world.lock().unwrap();
-        let mut order = world.story.documents.order["data"].clone();
+        let mut order = world.story.documents["order"]["data"].clone();
         order["metadata"] = json!({"gateway_booking_id": "bkg_another"});
         world.order = Some(order);
     }
@@ -139,17 +146,13 @@ impl Duffel {
         let received = self.api.take_received();
         for request in &received {
             let token = format!("Bearer {TOKEN}");
-            let shown = [
-                request.header("authorization"),
-                request.header("duffel-version"),
-                request.header("accept"),
-            ];
-            assert_eq!(
-                shown,
-                [Some(token.as_str()), Some("v2"), Some("application/json")],
-                "{}",
-                request.route
-            );
+            for (header, value) in [
+                ("authorization", token.as_str()),
+                ("duffel-version", "v2"),
+                ("accept", "application/json"),
+            ] {
+                assert_eq!(request.header(header), Some(value), "{}", request.route);
+            }
         }
         received
     }
@@ -165,22 +168,35 @@ impl World {
         }
     }
 
-    fn search(&mut self, _: &ReceivedRequest) -> MockResponse {
-        MockResponse::json(201, &self.story.documents.offer_request)
+    const fn documents(&self) -> &Documents {
+        &self.story.documents
     }
 
-    fn offers(&mut self, request: &ReceivedRequest) -> MockResponse {
-        page(&self.story.documents.offers, request)
+    fn show(&self, status: u16, name: &str) -> MockResponse {
+        MockResponse::json(status, &self.documents()[name])
+    }
+
+    /// Returns the page that the request names with `after`.
+    fn page(&self, name: &str, request: &ReceivedRequest) -> MockResponse {
+        let pages = self.documents()[name].as_array().unwrap();
+        let mut parameters = request.query.split('&');
+        let after = parameters.find_map(|parameter| parameter.strip_prefix("after="));
+        let before = |page: &Value| page["meta"]["after"].as_str() == after;
+        let number = match after {
+            Some(_) => 1 + pages.iter().position(before).unwrap(),
+            None => 0,
+        };
+        MockResponse::json(200, &pages[number])
     }
 
     fn offer(&mut self, _: &ReceivedRequest) -> MockResponse {
-        let mut offer = self.story.documents.offer.clone();
+        let mut offer = self.documents()["offer"].clone();
         offer["data"]["total_amount"] = json!(self.price());
         MockResponse::json(200, &offer)
     }
 
     fn price(&self) -> String {
-        let total = text(&self.story.documents.offer["data"]["total_amount"]);
+        let total = text(&self.documents()["offer"]["data"]["total_amount"]);
         if self.is_loyal {
             format!("{:.2}", total.parse::<f64>().unwrap() * 0.9)
         } else {
@@ -206,7 +222,7 @@ impl World {
         if self.order.is_some() {
             return refusal(422, "offer_request_already_booked");
         }
-        let mut order = self.story.documents.order["data"].clone();
+        let mut order = self.documents()["order"]["data"].clone();
         order["metadata"] = asked["metadata"].clone();
         order["total_amount"] = json!(self.price());
         self.order = Some(order);
@@ -230,20 +246,15 @@ impl World {
         }
     }
 
-    fn for_sale(&mut self, _: &ReceivedRequest) -> MockResponse {
-        MockResponse::json(200, &self.story.documents.services)
-    }
-
     /// On an order, services have ids of their own and one total for all pieces.
     fn add_services(&mut self, request: &ReceivedRequest) -> MockResponse {
         let asked = &request.body["data"];
-        let for_sale = self.story.documents.services["data"].as_array().unwrap();
+        let for_sale = self.documents()["services"]["data"].as_array().unwrap();
         let mut added = Vec::new();
         let mut minor = 0;
         for wanted in asked["add_services"].as_array().unwrap() {
-            let service = for_sale
-                .iter()
-                .find(|service| service["id"] == wanted["id"]);
+            let mut services = for_sale.iter();
+            let service = services.find(|service| service["id"] == wanted["id"]);
             let mut service = service.unwrap().clone();
             let total = cents(&service["total_amount"]) * wanted["quantity"].as_i64().unwrap();
             minor += total;
@@ -262,15 +273,11 @@ impl World {
         self.order_or(200)
     }
 
-    fn quote(&mut self, _: &ReceivedRequest) -> MockResponse {
-        MockResponse::json(201, &self.story.documents.quote)
-    }
-
     fn confirm(&mut self, _: &ReceivedRequest) -> MockResponse {
         if self.cancellation.is_some() {
             return refusal(422, "already_cancelled");
         }
-        let mut quote = self.story.documents.quote.clone();
+        let mut quote = self.documents()["quote"].clone();
         let now = json!(minutes_ahead(0));
         quote["data"]["confirmed_at"] = now.clone();
         self.cancellation = Some(quote["data"].clone());
@@ -280,30 +287,10 @@ impl World {
 
     /// The list includes a quote that was never confirmed.
     fn cancellations(&mut self, _: &ReceivedRequest) -> MockResponse {
-        let quote = &self.story.documents.quote["data"];
+        let quote = &self.documents()["quote"]["data"];
         let all: Vec<&Value> = std::iter::once(quote).chain(&self.cancellation).collect();
         MockResponse::json(200, &json!({"data": all, "meta": null}))
     }
-
-    fn suggestions(&mut self, _: &ReceivedRequest) -> MockResponse {
-        MockResponse::json(200, &self.story.documents.suggestions)
-    }
-
-    fn airlines(&mut self, request: &ReceivedRequest) -> MockResponse {
-        page(&self.story.documents.airlines, request)
-    }
-}
-
-/// Returns the page that the request names with `after`.
-fn page(pages: &[Value], request: &ReceivedRequest) -> MockResponse {
-    let mut parameters = request.query.split('&');
-    let after = parameters.find_map(|parameter| parameter.strip_prefix("after="));
-    let before = |page: &Value| page["meta"]["after"].as_str() == after;
-    let number = match after {
-        Some(_) => 1 + pages.iter().position(before).unwrap(),
-        None => 0,
-    };
-    MockResponse::json(200, &pages[number])
 }
 
 /// Returns an error in Duffel's format.
@@ -320,20 +307,6 @@ pub(super) fn refusal(status: u16, code: &str) -> MockResponse {
     });
     let meta = json!({"status": 400, "request_id": "FqWnUwPVJu8TlfkAACqB"});
     MockResponse::json(status, &json!({"errors": [error], "meta": meta}))
-}
-
-fn for_account(
-    answer: impl Fn(&ReceivedRequest) -> MockResponse + Send + Sync + 'static,
-) -> impl Fn(&ReceivedRequest) -> MockResponse + Send + Sync + 'static {
-    move |request| {
-        if request.header("authorization") != Some(&format!("Bearer {TOKEN}")) {
-            refusal(401, "invalid_authorization_header")
-        } else if request.header("duffel-version") != Some("v2") {
-            refusal(400, "missing_version_header")
-        } else {
-            answer(request)
-        }
-    }
 }
 
 pub(super) fn text(value: &Value) -> String {

@@ -3,9 +3,9 @@
 //! changed.
 
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tests::{
-    days_ahead, for_each_string, minutes_ahead, money, passenger, read_fixture, shift_dates,
+    days_ahead, for_each_string, merged, minutes_ahead, money, passenger, read_fixture, shift_dates,
 };
 
 /// The documents of a trip and the values expected from them.
@@ -42,22 +42,8 @@ pub(super) struct Story {
     pub(super) documents: Documents,
 }
 
-/// Duffel's responses.
-#[derive(Debug, Clone)]
-pub(super) struct Documents {
-    pub(super) offer_request: Value,
-    /// Offers, one document a page.
-    pub(super) offers: Vec<Value>,
-    pub(super) offer: Value,
-    /// The order as it is made, without services.
-    pub(super) order: Value,
-    /// Services that are available for the order.
-    pub(super) services: Value,
-    pub(super) quote: Value,
-    pub(super) suggestions: Value,
-    /// Airlines, one document a page.
-    pub(super) airlines: Vec<Value>,
-}
+/// Duffel's responses by name. Offers and airlines are lists of pages.
+pub(super) type Documents = serde_json::Map<String, Value>;
 
 impl Story {
     /// Returns the project's own documents: an adult, a child and an infant on a return trip.
@@ -65,22 +51,25 @@ impl Story {
         let folder =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/duffel-flights/fixtures");
         let read = |name: &str| read_fixture(&folder.join(name));
-        let mut documents = Documents {
-            offer_request: read("offer-request.json"),
-            offers: vec![read("offers-1.json"), read("offers-2.json")],
-            offer: read("offer.json"),
-            order: read("order.json"),
-            services: read("services.json"),
-            quote: read("quote.json"),
-            suggestions: read("suggestions.json"),
-            airlines: vec![read("airlines-1.json"), read("airlines-2.json")],
-        };
-        let order = &mut documents.order["data"];
+        let files = [
+            ("offer_request", "offer-request.json"),
+            ("offer", "offer.json"),
+            ("order", "order.json"),
+            ("services", "services.json"),
+            ("quote", "quote.json"),
+            ("suggestions", "suggestions.json"),
+        ];
+        let mut documents = read_documents(files, read);
+        let pages = |name: &str| [1, 2].map(|page| read(&format!("{name}-{page}.json")));
+        for name in ["offers", "airlines"] {
+            documents.insert(name.to_owned(), json!(pages(name)));
+        }
+        let order = &mut documents["order"]["data"];
         order["services"] = json!([]);
         order["total_amount"] = json!("360.40");
         order["base_amount"] = json!("300.00");
-        documents.quote["data"]["refund_amount"] = json!("310.40");
-        documents.flies_on("2027-06-01", &days_ahead(30));
+        documents["quote"]["data"]["refund_amount"] = json!("310.40");
+        flies_on(&mut documents, "2027-06-01");
         Self {
             source: "the project's own documents",
             journeys: &[("OLD", "NEW", 30), ("NEW", "OLD", 37)],
@@ -109,28 +98,37 @@ impl Story {
         }
     }
 
-    /// Returns the vendor's examples, if they lie beside the repository: one adult on a one-way
-    /// trip.
-    pub(super) fn vendor() -> Option<Self> {
-        let folder = vendor_folder();
+    /// Returns the project's own documents and, if they lie beside the repository, the vendor's.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        std::iter::once(Self::own()).chain(Self::vendor())
+    }
+
+    /// Returns the vendor's examples, if they exist: one adult on a one-way trip.
+    fn vendor() -> Option<Self> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/fixtures/duffel");
         if !folder.is_dir() {
             return None;
         }
         let read = |name: &str| read_fixture(&folder.join(name));
-        let mut documents = Documents {
-            offer_request: read("java-sdk/offer_request.json"),
-            offers: vec![read("java-sdk/offers_by_offer_request_id.json")],
-            offer: read("java-sdk/offers_by_id_with_services.json"),
-            order: read("java-sdk/order.json"),
-            services: read("java-sdk/order_available_services.json"),
-            quote: read("python-sdk/create-order-cancellation.json"),
-            suggestions: read("go-airheart/200-get-places-suggestion.json"),
-            airlines: vec![read("python-sdk/get-airlines.json")],
-        };
+        let files = [
+            ("offer_request", "java-sdk/offer_request.json"),
+            ("offers", "java-sdk/offers_by_offer_request_id.json"),
+            ("offer", "java-sdk/offers_by_id_with_services.json"),
+            ("order", "java-sdk/order.json"),
+            ("services", "java-sdk/order_available_services.json"),
+            ("quote", "python-sdk/create-order-cancellation.json"),
+            ("suggestions", "go-airheart/200-get-places-suggestion.json"),
+            ("airlines", "python-sdk/get-airlines.json"),
+        ];
+        let mut documents = read_documents(files, read);
+        documents["airlines"]["meta"]["after"] = Value::Null;
+        for name in ["offers", "airlines"] {
+            documents[name] = json!([documents[name]]);
+        }
         let change = read("java-sdk/airline_initiated_change.json")["data"].take();
         let (passenger, order) = ("pas_0000AJjwEHPaqntorAJiCD", "ord_0000AL3E9lRtT7XMqrEHp8");
-        documents.offer_request["data"]["passengers"][0]["id"] = json!(passenger);
-        let written = &mut documents.order["data"];
+        documents["offer_request"]["data"]["passengers"][0]["id"] = json!(passenger);
+        let written = &mut documents["order"]["data"];
         let segment = written["slices"][0]["segments"][0]["id"].clone();
         written["services"] = json!([]);
         written["airline_initiated_changes"] = json!([change]);
@@ -142,16 +140,15 @@ impl Story {
             written[name] = json!(amount);
         }
         rename(written, "pas_0000AL3E3kMKbiSRjal4ro", passenger);
-        for service in documents.services["data"].as_array_mut().unwrap() {
+        for service in documents["services"]["data"].as_array_mut().unwrap() {
             service["passenger_ids"] = json!([passenger]);
             service["segment_ids"] = json!([segment]);
         }
-        let quote = &mut documents.quote["data"];
+        let quote = &mut documents["quote"]["data"];
         quote["order_id"] = json!(order);
         quote["confirmed_at"] = Value::Null;
         quote["refund_amount"] = json!("494.30");
-        documents.airlines[0]["meta"]["after"] = Value::Null;
-        documents.flies_on("2022-05-27", &days_ahead(30));
+        flies_on(&mut documents, "2022-05-27");
         Some(Self {
             source: "the vendor's documents",
             journeys: &[("LHR", "STR", 30)],
@@ -178,23 +175,17 @@ impl Story {
 
     /// Returns a search request with additional fields.
     pub(super) fn search(&self, more: Value) -> Value {
-        let count = |kind: &str| {
-            self.party
-                .iter()
-                .filter(|(known, _)| *known == kind)
-                .count()
-        };
+        let party = self.party.iter();
+        let count = |kind| party.clone().filter(|(known, _)| *known == kind).count();
         let journeys = self.journeys.iter().map(|(origin, destination, days)| {
             json!({"origin": origin, "destination": destination, "date": days_ahead(*days)})
         });
-        let mut request = json!({
+        let request = json!({
             "supplier": "DUFFEL",
             "journeys": journeys.collect::<Vec<_>>(),
             "passengers": {"adults": count("ADULT"), "children": vec![8; count("CHILD")], "infants": count("INFANT")},
         });
-        let members = more.as_object().unwrap().clone();
-        request.as_object_mut().unwrap().extend(members);
-        request
+        merged(request, more)
     }
 
     /// Returns the passengers, with additional fields for the adult.
@@ -219,30 +210,28 @@ impl Story {
     }
 }
 
-impl Documents {
-    /// Moves all dates from `from` to `to`. Sets every `expires_at` to 30 minutes from now.
-    fn flies_on(&mut self, from: &str, to: &str) {
-        let soon = minutes_ahead(30);
-        let documents = [
-            &mut self.offer_request,
-            &mut self.offer,
-            &mut self.order,
-            &mut self.quote,
-        ];
-        for document in documents.into_iter().chain(&mut self.offers) {
-            shift_dates(document, from, to);
-            for_each_string(document, &mut |key, text| {
-                if key == "expires_at" {
-                    text.clone_from(&soon);
-                }
-            });
-        }
-    }
+/// Reads the documents with these names from their files.
+fn read_documents<const N: usize>(
+    files: [(&str, &str); N],
+    read: impl Fn(&str) -> Value,
+) -> Documents {
+    let read = |(name, file): (&str, &str)| (name.to_owned(), read(file));
+    files.into_iter().map(read).collect()
 }
 
-/// Returns the folder of the vendor's examples, which may be missing.
-pub(super) fn vendor_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/fixtures/duffel")
+/// Moves all dates of the trip from `from` to 30 days from today. Sets every `expires_at` to 30
+/// minutes from now.
+fn flies_on(documents: &mut Documents, from: &str) {
+    let (to, soon) = (days_ahead(30), minutes_ahead(30));
+    for name in ["offer_request", "offers", "offer", "order", "quote"] {
+        let document = &mut documents[name];
+        shift_dates(document, from, &to);
+        for_each_string(document, &mut |key, text| {
+            if key == "expires_at" {
+                text.clone_from(&soon);
+            }
+        });
+    }
 }
 
 fn rename(document: &mut Value, from: &str, to: &str) {

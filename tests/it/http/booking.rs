@@ -1,345 +1,331 @@
-//! Tests of completing a hotel booking for every supplier behaviour. Each runs on both databases
-//! and checks the sandbox's ledger.
+//! Tests of completing a booking of either kind for every supplier behaviour. Each runs on both
+//! databases and checks the sandbox's ledger.
 
 use serde_json::{Value, json};
 use tests::{
-    AdminClient, Client, Database, HotelBookingBuilder, Server, ServerOptions, eventually,
-    on_both_databases,
+    AdminClient, Booking, BookingBuilder, Client, Database, FlightBookingBuilder,
+    HotelBookingBuilder, Server, concurrently, eventually, on_both_databases, passenger,
 };
 
-/// Reconciliation and capture retries after one second, so that the tests wait only briefly.
-const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n";
-
-async fn server(database: Database) -> Server {
-    Server::start_with(ServerOptions::on(database).config(SOON)).await
-}
-
-/// A hotel's code, the expected response to `book`, the final status of the booking, and the ledger
-/// entries at the supplier and the processor.
-struct Case {
-    hotel: &'static str,
-    answer: (u16, &'static str),
-    end: &'static str,
+/// Final status of a booking. If the gateway collects the payment, also the ledger entries and the
+/// payment's final status.
+#[derive(Debug, Clone, Copy)]
+struct Ending {
+    status: &'static str,
     ledger: &'static [&'static str],
+    payment: &'static str,
 }
 
-const CASES: &[Case] = &[
-    Case {
-        hotel: "OK",
-        answer: (200, "CONFIRMED"),
-        end: "CONFIRMED",
-        ledger: &["authorization", "booking", "capture"],
-    },
-    Case {
-        hotel: "MANY",
-        answer: (200, "CONFIRMED"),
-        end: "CONFIRMED",
-        ledger: &["authorization", "booking", "capture"],
-    },
-    Case {
-        hotel: "PRICE_DOWN",
-        answer: (200, "CONFIRMED"),
-        end: "CONFIRMED",
-        ledger: &["authorization", "booking", "capture"],
-    },
-    Case {
-        hotel: "BOOK_REFUSED",
-        answer: (422, "supplier_rejected"),
-        end: "FAILED",
-        ledger: &["authorization", "void"],
-    },
-    Case {
-        hotel: "BOOK_PENDING",
-        answer: (202, "COMPLETE_IN_PROGRESS"),
-        end: "CONFIRMED",
-        ledger: &["authorization", "booking", "capture"],
-    },
-    Case {
-        hotel: "BOOK_PENDING_REFUSED",
-        answer: (202, "COMPLETE_IN_PROGRESS"),
-        end: "FAILED",
-        ledger: &["authorization", "void"],
-    },
-    Case {
-        hotel: "BOOK_LOST_ANSWER",
-        answer: (500, "result_unknown"),
-        end: "CONFIRMED",
-        ledger: &["authorization", "booking", "capture"],
-    },
-    Case {
-        hotel: "BOOK_LOST_REQUEST",
-        answer: (500, "result_unknown"),
-        end: "FAILED",
-        ledger: &["authorization", "void"],
-    },
-    Case {
-        hotel: "BOOK_GARBAGE",
-        answer: (500, "result_unknown"),
-        end: "CONFIRMED",
-        ledger: &["authorization", "booking", "capture"],
-    },
-    Case {
-        hotel: "BOOK_500",
-        answer: (500, "result_unknown"),
-        end: "CONFIRMED",
-        ledger: &["authorization", "booking", "capture"],
-    },
+const CONFIRMED: Ending = Ending {
+    status: "CONFIRMED",
+    ledger: &["authorization", "booking", "capture"],
+    payment: "CAPTURED",
+};
+
+const FAILED: Ending = Ending {
+    status: "FAILED",
+    ledger: &["authorization", "void"],
+    payment: "VOIDED",
+};
+
+/// The supplier has made the booking, but never tells.
+const NEVER_KNOWN: Ending = Ending {
+    status: "COMPLETE_IN_PROGRESS",
+    ledger: &["authorization", "booking"],
+    payment: "AUTHORIZED",
+};
+
+const AT_ONCE: (u16, &str) = (200, "CONFIRMED");
+const PENDING: (u16, &str) = (202, "COMPLETE_IN_PROGRESS");
+const REFUSED: (u16, &str) = (422, "supplier_rejected");
+const UNKNOWN: (u16, &str) = (500, "result_unknown");
+
+/// A hotel's code or a route, the response to `book`, and the ending.
+type Scenario = (&'static str, (u16, &'static str), Ending);
+
+const HOTELS: [Scenario; 11] = [
+    ("OK", AT_ONCE, CONFIRMED),
+    ("MANY", AT_ONCE, CONFIRMED),
+    ("PRICE_DOWN", AT_ONCE, CONFIRMED),
+    ("BOOK_REFUSED", REFUSED, FAILED),
+    ("BOOK_PENDING", PENDING, CONFIRMED),
+    ("BOOK_PENDING_REFUSED", PENDING, FAILED),
+    ("BOOK_LOST_ANSWER", UNKNOWN, CONFIRMED),
+    ("BOOK_LOST_REQUEST", UNKNOWN, FAILED),
+    ("BOOK_GARBAGE", UNKNOWN, CONFIRMED),
+    ("BOOK_500", UNKNOWN, CONFIRMED),
+    ("BOOK_NEVER_KNOWN", UNKNOWN, NEVER_KNOWN),
 ];
 
-async fn booking_at_each_scenario_hotel_ends_as_specified(database: Database) {
-    let server = server(database).await;
-    let client = server.client();
-    for case in CASES {
-        let (booking, reply) = HotelBookingBuilder::at(case.hotel).book(&client).await;
-        let (status, word) = case.answer;
-        assert_eq!(reply.status, status, "{}: {:#}", case.hotel, reply.body);
-        if status < 300 {
-            assert_eq!(reply.data()["status"], word, "{}", case.hotel);
+const ROUTES: [Scenario; 9] = [
+    ("LHR-JFK", AT_ONCE, CONFIRMED),
+    ("LHR-DXB", AT_ONCE, CONFIRMED),
+    ("LHR-SYD", AT_ONCE, CONFIRMED),
+    ("LHR-ORD", AT_ONCE, CONFIRMED),
+    ("LHR-LGW", REFUSED, FAILED),
+    ("LHR-STN", PENDING, CONFIRMED),
+    ("LHR-LTN", PENDING, FAILED),
+    ("STN-LHR", UNKNOWN, CONFIRMED),
+    ("LTN-STN", UNKNOWN, NEVER_KNOWN),
+];
+
+/// Returns a flight booking whose passenger has a passport, which some routes require.
+fn with_document(route: &str, supplier: &str) -> BookingBuilder {
+    let document = json!({"type": "PASSPORT", "number": "X1234567", "issuing_country": "GB", "expires_on": "2040-05-31"});
+    let way = FlightBookingBuilder::on(route).at(supplier);
+    BookingBuilder::Flight(way.passengers(vec![passenger(json!({"document": document}))]))
+}
+
+async fn booking_in_each_scenario_ends_as_specified(database: Database) {
+    let server = Server::start_with_fast_retries(database).await;
+    let hotels = HOTELS.map(|row| ("SANDBOX_HOTELS", row));
+    let routes = ["SUPPLIER_A", "SUPPLIER_B"].map(|supplier| ROUTES.map(|row| (supplier, row)));
+    let mut begun = Vec::new();
+    for (supplier, (scenario, response, ending)) in [&hotels[..], routes.as_flattened()].concat() {
+        let builder = match supplier {
+            "SANDBOX_HOTELS" => BookingBuilder::new(supplier, scenario),
+            _ => with_document(scenario, supplier),
+        };
+        let (booking, reply) = builder.book(&server).await;
+        let what = format!("{scenario} at {supplier}");
+        assert_eq!(reply.outcome(), response, "{what}: {:#}", reply.body);
+        if reply.status < 300 {
+            assert_eq!(reply.header("x-supplier"), Some(supplier), "{what}");
+            assert_eq!(reply.body["meta"]["supplier"], supplier, "{what}");
         } else {
-            reply.expect_problem(status, word);
+            let left_at = match response {
+                REFUSED => "FAILED",
+                _ => "COMPLETE_IN_PROGRESS",
+            };
+            assert_eq!(reply.body["booking_status"], left_at, "{what}");
+            assert_eq!(reply.body["retryable"], false, "{what}");
         }
-        let ended = client.wait_for_hotel_booking(&booking, case.end).await;
-        if case.end == "FAILED" {
-            assert_eq!(ended["failure"]["code"], "book_failed", "{}", case.hotel);
+        begun.push((supplier, ending, booking, what));
+    }
+    for (supplier, ending, booking, what) in &begun {
+        let ended = booking.wait_for(ending.status).await;
+        check_end(what, supplier, &ended);
+        let ledger = ledger_at(supplier, ending);
+        server.wait_for_ledger(&booking.id, &ledger).await;
+        check_payments(supplier, ending, booking).await;
+        check_repeat(&server.client(), what, booking, ending.status).await;
+    }
+    // A second run of any effect would show in the ledger by now.
+    let ledger = server.ledger().await;
+    for (supplier, ending, booking, what) in &begun {
+        let expected = ledger_at(supplier, ending);
+        assert_eq!(ledger.kinds_of(&booking.id), expected, "{what}");
+    }
+}
+
+/// Returns the ledger entries expected at `supplier`. `SUPPLIER_B` collects the payment itself, so
+/// there the processor has no entries.
+fn ledger_at(supplier: &str, ending: &Ending) -> Vec<&'static str> {
+    let is_seen = |kind: &&str| supplier != "SUPPLIER_B" || *kind == "booking";
+    ending.ledger.iter().copied().filter(is_seen).collect()
+}
+
+/// Checks which fields a booking has in its final status.
+fn check_end(what: &str, supplier: &str, booking: &Value) {
+    let is_confirmed = booking["status"] == "CONFIRMED";
+    let has_failed = booking["status"] == "FAILED";
+    let is_ticket = is_confirmed && supplier != "SANDBOX_HOTELS";
+    for (member, is_there) in [
+        ("airline_pnr", is_ticket),
+        ("failure", has_failed),
+        ("expires_at", false),
+        ("cancellation", false),
+    ] {
+        let has = booking.get(member).is_some();
+        assert_eq!(has, is_there, "{what}: {member} of {booking:#}");
+    }
+    assert_eq!(booking["confirmed_at"].is_string(), is_confirmed, "{what}");
+    assert!(booking["canceled_at"].is_null(), "{what}");
+    if is_ticket {
+        assert!(booking["supplier_reference"].is_string(), "{what}");
+    }
+    if has_failed {
+        assert_eq!(booking["failure"]["code"], "book_failed", "{what}");
+        assert!(booking["failure"]["description"].is_string(), "{what}");
+    }
+}
+
+/// Waits until the booking has the expected payments, each with its status and collector. A hotel
+/// booking does not name the collector.
+async fn check_payments(supplier: &str, ending: &Ending, booking: &Booking) {
+    let expected = match (supplier, ending.status) {
+        ("SANDBOX_HOTELS", _) => json!([[ending.payment, null]]),
+        ("SUPPLIER_A", _) => json!([[ending.payment, "SERVICE"]]),
+        (_, "CONFIRMED") => json!([["CAPTURED", "SUPPLIER"]]),
+        _ => json!([]),
+    };
+    let has_them = |now: &Value| {
+        let payments = now["payments"].as_array().unwrap().iter();
+        let seen = payments.map(|payment| json!([payment["status"], payment["collected_by"]]));
+        Value::from_iter(seen) == expected
+    };
+    let what = format!("paid with {expected}");
+    booking.wait_until(&what, has_them).await;
+}
+
+/// Checks that repeating `book` returns the same outcome and changes nothing.
+async fn check_repeat(client: &Client, what: &str, booking: &Booking, status: &str) {
+    let before = booking.read().await;
+    let payment = match before["payments"][0]["collected_by"].as_str() {
+        Some("SUPPLIER") => json!({}),
+        _ => client.card_payment("tok_mastercard").await,
+    };
+    let again = booking.book(&payment).await;
+    match status {
+        "CONFIRMED" => {
+            // Only the read lists the cards that paid a hotel booking.
+            let mut expected = before.clone();
+            let payment = expected["payments"][0].as_object_mut().unwrap();
+            payment.remove("cards");
+            assert_eq!(*again.expect(200).data(), expected, "{what}");
         }
-        let what = format!("{} to leave {:?} in the ledger", case.hotel, case.ledger);
-        eventually(&what, async || {
-            (server.ledger().await.kinds_of(&booking) == case.ledger).then_some(())
-        })
-        .await;
+        "FAILED" => {
+            let problem = again.expect_problem(422, "supplier_rejected");
+            assert_eq!(problem.body["booking_status"], "FAILED", "{what}");
+        }
+        _ => drop(again.expect_problem(500, "result_unknown")),
     }
+    let after = booking.read().await;
+    assert_eq!(after["payments"], before["payments"], "{what}");
 }
 
-async fn confirmed_booking_contains_all_fields(database: Database) {
-    let server = server(database).await;
+/// Four callers share each card. Exactly one card is charged.
+async fn concurrent_book_calls_make_one_booking_and_one_charge(database: Database) {
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let (id, reply) = HotelBookingBuilder::at("OK").rooms(2).book(&client).await;
-    let _confirmed = reply.expect(200);
-    let captured = "the payment to be captured";
-    let booking = eventually(captured, async || {
-        Some(client.hotel_booking(&id).await)
-            .filter(|booking| booking["payments"][0]["status"] == "CAPTURED")
-    })
-    .await;
-    assert_eq!(
-        (
-            booking["total"]["amount"].as_f64(),
-            booking["total"]["currency"].as_str()
-        ),
-        (Some(520.0), Some("EUR"))
-    );
-    assert_eq!(booking["rooms"].as_array().unwrap().len(), 2);
-    for (position, room) in booking["rooms"].as_array().unwrap().iter().enumerate() {
-        assert_eq!(room["position"], position);
-        assert_eq!(room["board"], "BED_AND_BREAKFAST");
-        assert_eq!(room["guests"][0]["is_lead"], true);
+    for builder in BookingBuilder::at_each_supplier() {
+        let booking = builder.prebooked(&server).await;
+        let mut payments = Vec::new();
+        for _ in 0..16 {
+            payments.push(builder.payment(&client).await);
+        }
+        let calls = payments.iter().cycle().take(64).map(|payment| {
+            let (booking, payment) = (booking.clone(), payment.clone());
+            async move { booking.book(&payment).await }
+        });
+        for reply in concurrently(calls).await {
+            assert_eq!(reply.outcome(), AT_ONCE);
+        }
+        let cards = usize::from(payments[0] != json!({}));
+        let kinds = ["booking", "authorization", "capture", "void"];
+        let counts = [1, cards, cards, 0];
+        server.wait_for_entries(&booking.id, kinds, counts).await;
     }
-    assert_eq!(booking["payments"][0]["cards"][0]["brand"], "VISA");
-    assert!(booking["confirmed_at"].as_str().unwrap().ends_with('Z'));
-    for absent in ["canceled_at", "due_at_property", "loyalty"] {
-        assert!(booking[absent].is_null(), "{absent} is {}", booking[absent]);
-    }
-    let listed = client.get("/v1/hotel/bookings").await.expect(200);
-    assert!(
-        listed.data()[0]["payments"][0].get("cards").is_none(),
-        "only a single booking lists its cards"
-    );
-    assert_eq!(
-        listed.body["meta"],
-        json!({"limit": 25, "offset": 0, "has_more": false})
-    );
-}
-
-async fn repeated_book_returns_confirmed_and_changes_nothing(database: Database) {
-    let server = server(database).await;
-    let client = server.client();
-    let (booking, reply) = HotelBookingBuilder::at("OK").book(&client).await;
-    let _confirmed = reply.expect(200);
-    let instrument = HotelBookingBuilder::at("OK").instrument(&client).await;
-    let path = format!("/v1/hotel/bookings/{booking}/book");
-    for _ in 0..3 {
-        let again = client
-            .post(&path, &json!({"payment_instrument_id": instrument}))
-            .await
-            .expect(200);
-        assert_eq!(again.data()["status"], "CONFIRMED");
-    }
-    let ledger = server.ledger().await;
-    assert_eq!(
-        (
-            ledger.count(&booking, "booking"),
-            ledger.count(&booking, "authorization")
-        ),
-        (1, 1)
-    );
-}
-
-async fn sixty_four_concurrent_book_calls_make_one_booking_and_one_charge(database: Database) {
-    let server = server(database).await;
-    let client = server.client();
-    let booking = HotelBookingBuilder::at("OK").prebooked(&client).await;
-    let body =
-        json!({"payment_instrument_id": HotelBookingBuilder::at("OK").instrument(&client).await});
-    let path = format!("/v1/hotel/bookings/{booking}/book");
-    let mut calls = tokio::task::JoinSet::new();
-    for _ in 0..64 {
-        let (client, path, body) = (client.clone(), path.clone(), body.clone());
-        calls.spawn(async move { client.post(&path, &body).await });
-    }
-    while let Some(reply) = calls.join_next().await {
-        assert_eq!(reply.unwrap().expect(200).data()["status"], "CONFIRMED");
-    }
-    let ledger = server.ledger().await;
-    assert_eq!(
-        (
-            ledger.count(&booking, "booking"),
-            ledger.count(&booking, "authorization")
-        ),
-        (1, 1)
-    );
-}
-
-async fn book_with_unknown_outcome_stays_unknown_and_is_not_resent(database: Database) {
-    let server = server(database).await;
-    let client = server.client();
-    let (booking, reply) = HotelBookingBuilder::at("BOOK_NEVER_KNOWN")
-        .book(&client)
-        .await;
-    assert_eq!(
-        reply.expect_problem(500, "result_unknown").body["retryable"],
-        false
-    );
-    let body =
-        json!({"payment_instrument_id": HotelBookingBuilder::at("OK").instrument(&client).await});
-    let again = client
-        .post(&format!("/v1/hotel/bookings/{booking}/book"), &body)
-        .await;
-    again.expect_problem(500, "result_unknown");
-    assert_eq!(
-        client.hotel_booking(&booking).await["status"],
-        "COMPLETE_IN_PROGRESS"
-    );
-    assert_eq!(server.ledger().await.count(&booking, "authorization"), 1);
 }
 
 async fn expired_offer_expires_its_booking(database: Database) {
-    let server = server(database).await;
-    let client = server.client();
-    let booking = HotelBookingBuilder::at("EXPIRES_SOON")
-        .prebooked(&client)
-        .await;
-    let expired = client.wait_for_hotel_booking(&booking, "EXPIRED").await;
+    let server = Server::start_with_fast_retries(database).await;
+    let builder = BookingBuilder::new("SANDBOX_HOTELS", "EXPIRES_SOON");
+    let booking = builder.prebooked(&server).await;
+    let expired = booking.wait_for("EXPIRED").await;
     assert_eq!(expired["payments"], json!([]));
-    let body =
-        json!({"payment_instrument_id": HotelBookingBuilder::at("OK").instrument(&client).await});
-    let late = client
-        .post(&format!("/v1/hotel/bookings/{booking}/book"), &body)
-        .await;
-    assert_eq!(
-        late.expect_problem(409, "booking_state_conflict").body["booking_status"],
-        "EXPIRED"
-    );
-}
-
-async fn booking_list_is_newest_first_and_filtered_exactly(database: Database) {
-    let server = server(database).await;
-    let client = server.client();
-    let mut ids = Vec::new();
-    for _ in 0..3 {
-        ids.insert(0, HotelBookingBuilder::at("OK").prebooked(&client).await);
-    }
-    let listed = async |query: &str| {
-        let reply = client
-            .get(&format!("/v1/hotel/bookings{query}"))
-            .await
-            .expect(200);
-        let ids = reply
-            .data()
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|booking| booking["id"].as_str().unwrap().to_owned());
-        (
-            ids.collect::<Vec<_>>(),
-            reply.body["meta"]["has_more"].as_bool().unwrap(),
-        )
-    };
-    assert_eq!(listed("").await, (ids.clone(), false));
-    assert_eq!(listed("?limit=2").await, (ids[..2].to_vec(), true));
-    assert_eq!(
-        listed("?limit=2&offset=1").await,
-        (ids[1..].to_vec(), false)
-    );
-    assert_eq!(listed("?status=CONFIRMED").await, (vec![], false));
-    assert_eq!(listed("?reference_id=none").await, (vec![], false));
+    let payment = builder.payment(&server.client()).await;
+    let late = booking.book(&payment).await;
+    late.expect_state_conflict("EXPIRED");
 }
 
 /// Sends every call about a booking as `client`. Returns the refusals without their request ids.
-async fn refused_calls(client: &Client, booking: &str) -> Vec<Value> {
-    let at = |rest: &str| format!("/v1/hotel/bookings/{booking}{rest}");
-    let card = json!({"payment_instrument_id": client.store_card("tok_visa").await});
-    let replies = [
-        client.get(&at("")).await,
-        client.get(&at("/weather")).await,
-        client.get(&at("/cancellation-quote")).await,
-        client.post(&at("/book"), &card).await,
-        client.post(&at("/book"), &json!({})).await,
-        client.post(&at("/cancel"), &json!({})).await,
+async fn refused_calls(client: &Client, booking: &Booking) -> Vec<Value> {
+    let booking = booking.seen_by(client);
+    let card = client.card_payment("tok_visa").await;
+    let mut replies = vec![
+        booking.get("").await,
+        booking.get("/cancellation-quote").await,
+        booking.book(&card).await,
+        booking.book(&json!({})).await,
+        booking.cancel().await,
     ];
-    let same = replies.map(|reply| {
+    if booking.path.starts_with("/v1/hotel/") {
+        replies.push(booking.get("/weather").await);
+    } else {
+        let mut bags = card.clone();
+        bags["services"] = json!([{"id": "svc_00000000000000000000000000000000", "quantity": 1}]);
+        replies.push(client.bags_for_sale(&booking.id).await);
+        replies.push(client.purchase_bags(&booking.id, "bags", &bags).await);
+    }
+    let refusals = replies.into_iter().map(|reply| {
         let mut body = reply.expect_problem(404, "booking_not_found").body;
         body.as_object_mut().unwrap().remove("request_id");
         body
     });
-    same.to_vec()
+    refusals.collect()
 }
 
-async fn booking_is_hidden_from_other_users_and_organizations(database: Database) {
-    let server = server(database).await;
+async fn foreign_booking_is_indistinguishable_from_missing_one(database: Database) {
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let ready = HotelBookingBuilder::at("OK").prebooked(&client).await;
-    let booked = HotelBookingBuilder::at("OK").book_confirmed(&client).await;
-    let unknown = refused_calls(&client, "bkg_00000000000000000000000000000000").await;
-    for stranger in [client.user("stranger"), server.client_for("acme").await] {
-        for booking in [&ready, &booked] {
-            assert_eq!(refused_calls(&stranger, booking).await, unknown);
+    let strangers = [client.user("stranger"), server.client_for("acme").await];
+    for builder in BookingBuilder::of_each_kind() {
+        let ready = builder.prebooked(&server).await;
+        let booked = builder.book_confirmed(&server).await;
+        let missing = builder.booking(&client, "bkg_00000000000000000000000000000000");
+        let unknown = refused_calls(&client, &missing).await;
+        for stranger in &strangers {
+            for booking in [&ready, &booked] {
+                assert_eq!(refused_calls(stranger, booking).await, unknown);
+            }
+            let (list, _) = missing.path.rsplit_once('/').unwrap();
+            let listed = stranger.get(list).await.expect(200);
+            assert_eq!(*listed.data(), json!([]));
         }
-        let listed = stranger.get("/v1/hotel/bookings").await.expect(200);
-        assert_eq!(*listed.data(), json!([]));
+        assert_eq!(ready.read().await["status"], "READY_FOR_COMPLETE");
+        assert_eq!(booked.read().await["status"], "CONFIRMED");
     }
-    for (booking, status) in [(&ready, "READY_FOR_COMPLETE"), (&booked, "CONFIRMED")] {
-        assert_eq!(client.hotel_booking(booking).await["status"], status);
-    }
+    // A flight booking is not visible as a hotel booking.
+    let flight = FlightBookingBuilder::on("LHR-JFK").prebooked(&server).await;
+    let hotel = client.get(&format!("/v1/hotel/bookings/{flight}")).await;
+    hotel.expect_problem(404, "booking_not_found");
 }
 
 /// Checks that an operator can resolve an unknown outcome and that the payment follows.
-async fn operator_resolves_a_booking_with_unknown_outcome(database: Database) {
-    let server = server(database).await;
-    let client = server.client();
-    let operator = AdminClient::of(&server);
-    for (settlement, end, money) in [
-        (
-            json!({"outcome": "done", "supplier_reference": "LDG-1"}),
-            "CONFIRMED",
-            "capture",
-        ),
-        (json!({"outcome": "not_done"}), "FAILED", "void"),
+async fn operator_resolves_booking_with_unknown_outcome(database: Database) {
+    let server = Server::start_with_fast_retries(database).await;
+    let (client, operator) = (server.client(), AdminClient::of(&server));
+    let done = json!({"outcome": "done", "supplier_reference": "FLT-9"});
+    let not_done = json!({"outcome": "not_done"});
+    let hotel = BookingBuilder::new("SANDBOX_HOTELS", "BOOK_NEVER_KNOWN");
+    let flight = BookingBuilder::new("SUPPLIER_A", "LTN-STN");
+    for (builder, verdict, ending, repeat) in [
+        (&hotel, &done, CONFIRMED, 200),
+        (&hotel, &not_done, FAILED, 422),
+        (&flight, &done, CONFIRMED, 200),
+        (&flight, &not_done, FAILED, 422),
     ] {
-        let (booking, reply) = HotelBookingBuilder::at("BOOK_NEVER_KNOWN")
-            .book(&client)
-            .await;
+        let (booking, reply) = builder.book(&server).await;
         reply.expect_problem(500, "result_unknown");
-        assert!(operator.has_unresolved_call(&booking, "book").await);
-        let settled = operator
-            .resolve_when_idle(&booking, &settlement)
-            .await
-            .expect(200);
-        assert_eq!(settled.data()["status"], end);
-        eventually("the payment to follow", async || {
-            (server.ledger().await.count(&booking, money) == 1).then_some(())
-        })
-        .await;
-        assert_eq!(client.hotel_booking(&booking).await["status"], end);
+        let id = &booking.id;
+        assert!(operator.has_unresolved_call(id, "book").await);
+        let unnamed = json!({"outcome": "done"});
+        let unnamed = operator.resolve_when_idle(id, &unnamed).await;
+        unnamed.expect_problem(400, "validation_failed");
+        let settled = operator.resolve_when_idle(id, verdict).await.expect(200);
+        let Ending {
+            status,
+            ledger,
+            payment,
+        } = ending;
+        assert_eq!(*settled.data(), json!({"id": id, "status": status}));
+        let money = *ledger.last().unwrap();
+        let ledger = ["authorization", "booking", money];
+        server.wait_for_ledger(id, &ledger).await;
+        let ended = booking.read().await;
+        assert_eq!(ended["status"], status);
+        assert_eq!(ended["payments"][0]["status"], payment);
+        assert_eq!(ended.get("failure").is_some(), status == "FAILED");
+        if status == "CONFIRMED" && booking.path.starts_with("/v1/flight/") {
+            assert_eq!(ended["supplier_reference"], "FLT-9");
+        }
+        let card = client.card_payment("tok_visa").await;
+        let again = booking.book(&card).await;
+        assert_eq!(again.status, repeat, "{:#}", again.body);
+        assert!(!operator.has_unresolved_call(id, "book").await);
+        let late = operator.resolve(id, verdict).await;
+        late.expect_state_conflict(status);
     }
 }
 
@@ -351,9 +337,8 @@ async fn operator_retries_parked_jobs(database: Database) {
     let (client, operator) = (server.client(), AdminClient::of(&server));
     let mut bookings = Vec::new();
     for _ in 0..3 {
-        let (booking, reply) = HotelBookingBuilder::at("BOOK_LOST_ANSWER")
-            .book(&client)
-            .await;
+        let way = HotelBookingBuilder::at("BOOK_LOST_ANSWER");
+        let (booking, reply) = way.book(&client).await;
         reply.expect_problem(500, "result_unknown");
         server.exhaust_attempts(&booking).await;
         let parked = eventually("the job to be parked", || operator.parked_job(&booking)).await;
@@ -371,10 +356,8 @@ async fn operator_retries_parked_jobs(database: Database) {
     for other in others {
         assert!(operator.parked_job(other).await.is_some());
     }
-    assert_eq!(
-        operator.retry_parked_jobs(&json!({})).await.len(),
-        others.len()
-    );
+    let begun = operator.retry_parked_jobs(&json!({})).await;
+    assert_eq!(begun.len(), others.len());
     for other in others {
         client.wait_for_hotel_booking(other, "CONFIRMED").await;
         assert_eq!(operator.parked_job(other).await, None);
@@ -382,14 +365,10 @@ async fn operator_retries_parked_jobs(database: Database) {
 }
 
 on_both_databases! {
-    booking_at_each_scenario_hotel_ends_as_specified,
-    sixty_four_concurrent_book_calls_make_one_booking_and_one_charge,
-    confirmed_booking_contains_all_fields,
-    repeated_book_returns_confirmed_and_changes_nothing,
-    book_with_unknown_outcome_stays_unknown_and_is_not_resent,
+    booking_in_each_scenario_ends_as_specified,
+    concurrent_book_calls_make_one_booking_and_one_charge,
     expired_offer_expires_its_booking,
-    booking_list_is_newest_first_and_filtered_exactly,
-    booking_is_hidden_from_other_users_and_organizations,
-    operator_resolves_a_booking_with_unknown_outcome,
+    foreign_booking_is_indistinguishable_from_missing_one,
+    operator_resolves_booking_with_unknown_outcome,
     operator_retries_parked_jobs,
 }

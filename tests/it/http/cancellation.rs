@@ -1,47 +1,21 @@
-//! Tests of hotel cancellations, cancellation quotes and refunds.
+//! Tests of cancellations of hotel bookings, of quotes and refunds, and of bookings that cannot be
+//! canceled.
 
 use super::shape::{check_instant, check_names};
 use futures::future::join_all;
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::{
-    Client, Database, HotelBookingBuilder, Reply, Server, ServerOptions, eventually,
+    Booking, BookingBuilder, Database, HotelBookingBuilder, Reply, Server, eventually,
     on_both_databases,
 };
 
-const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n";
-
-async fn server(database: Database) -> Server {
-    Server::start_with(ServerOptions::on(database).config(SOON)).await
-}
-
-async fn cancel(client: &Client, booking: &str) -> Reply {
-    client
-        .post(&format!("/v1/hotel/bookings/{booking}/cancel"), &json!({}))
-        .await
-}
-
-async fn quote(client: &Client, booking: &str) -> Reply {
-    client
-        .get(&format!("/v1/hotel/bookings/{booking}/cancellation-quote"))
-        .await
-}
-
-/// Books and waits for the capture. After it, a cancellation's refund appears in the ledger, and
-/// nothing changes the booking while it is quoted.
-async fn captured(server: &Server, way: HotelBookingBuilder) -> String {
-    let client = server.client();
-    let booking = way.book_confirmed(&client).await;
-    eventually("the capture to be made", async || {
-        let payments = client.hotel_booking(&booking).await["payments"].clone();
-        (payments[0]["status"] == "CAPTURED").then_some(())
-    })
-    .await;
-    booking
+/// Returns a booking whose payment is captured.
+async fn captured(server: &Server, way: HotelBookingBuilder) -> Booking {
+    BookingBuilder::Hotel(way).book_captured(server).await
 }
 
 async fn cancellation_at_each_scenario_hotel_ends_as_specified(database: Database) {
-    let server = server(database).await;
-    let client = server.client();
+    let server = Server::start_with_fast_retries(database).await;
     for (hotel, end, cancellation) in [
         ("OK", "CANCELED", "SUCCEEDED"),
         ("CANCEL_REFUSED", "CONFIRMED", "REFUSED"),
@@ -49,158 +23,116 @@ async fn cancellation_at_each_scenario_hotel_ends_as_specified(database: Databas
         ("CANCEL_LOST_ANSWER", "CANCELED", "SUCCEEDED"),
     ] {
         let booking = captured(&server, HotelBookingBuilder::at(hotel)).await;
-        let begun = cancel(&client, &booking).await;
+        let begun = booking.cancel().await;
         assert!(
             matches!(begun.status, 200 | 202),
             "{hotel}: {:#}",
             begun.body
         );
-        let what = format!("{hotel} to end {end}");
-        let ended = eventually(&what, async || {
-            Some(client.hotel_booking(&booking).await)
-                .filter(|b| b["status"] == end && b["cancellations"][0]["status"] == cancellation)
-        })
-        .await;
-        let ledger = async || server.ledger().await;
+        let is_over =
+            |now: &Value| now["status"] == end && now["cancellations"][0]["status"] == cancellation;
+        let ended = booking.wait_until(end, is_over).await;
         if end == "CANCELED" {
-            eventually("the refund to be made", async || {
-                (ledger().await.count(&booking, "refund") == 1).then_some(())
-            })
-            .await;
-            assert_eq!(
-                ledger().await.sum(&booking, "refund"),
-                260.0,
-                "{hotel}: free until two days before"
-            );
-            assert_eq!(
-                cancel(&client, &booking).await.expect(200).data()["status"],
-                "CANCELED"
-            );
-            assert_eq!(ledger().await.count(&booking, "cancellation"), 1, "{hotel}");
+            server.wait_for_entries(&booking.id, ["refund"], [1]).await;
+            let refund = server.ledger().await.sum(&booking.id, "refund");
+            assert_eq!(refund, 260.0, "{hotel}: free until two days before");
+            let again = booking.cancel().await;
+            assert_eq!(again.outcome(), (200, "CANCELED"), "{hotel}");
+            let ledger = server.ledger().await;
+            assert_eq!(ledger.count(&booking.id, "cancellation"), 1, "{hotel}");
         } else {
             assert_eq!(ended["failure"]["code"], "cancel_refused");
-            assert_eq!(ledger().await.count(&booking, "refund"), 0);
+            assert_eq!(server.ledger().await.count(&booking.id, "refund"), 0);
         }
     }
 }
 
 async fn single_rooms_are_canceled_if_the_supplier_supports_it(database: Database) {
-    let server = server(database).await;
-    let client = server.client();
+    let server = Server::start_with_fast_retries(database).await;
     let booking = captured(&server, HotelBookingBuilder::at("OK").rooms(2)).await;
-    let rooms = client.hotel_booking(&booking).await["rooms"].clone();
-    let path = format!("/v1/hotel/bookings/{booking}/cancel");
-    let first = client
-        .post(&path, &json!({"room_ids": [rooms[0]["id"]]}))
-        .await;
-    assert_eq!(first.status, 202, "{:#}", first.body);
-    let partly = client
-        .wait_for_hotel_booking(&booking, "PARTIALLY_CANCELED")
-        .await;
-    assert_eq!(
-        partly["total"]["amount"], 520.0,
-        "the total keeps the amount that was booked"
-    );
+    let rooms = booking.read().await["rooms"].clone();
+    let cancel = async |room: usize| {
+        let request = json!({"room_ids": [rooms[room]["id"]]});
+        booking.cancel_with(&request).await.expect(202)
+    };
+    cancel(0).await;
+    let partly = booking.wait_for("PARTIALLY_CANCELED").await;
+    let total = &partly["total"]["amount"];
+    assert_eq!(*total, 520.0, "the total keeps the amount that was booked");
     assert!(!partly["rooms"][0]["canceled_at"].is_null());
     assert!(partly["rooms"][1]["canceled_at"].is_null());
-    assert_eq!(
-        partly["cancellations"][0]["room_ids"],
-        json!([rooms[0]["id"]])
-    );
-    eventually("the first refund to be made", async || {
-        let payments = client.hotel_booking(&booking).await["payments"].clone();
-        (payments[0]["status"] == "PARTIALLY_REFUNDED").then_some(())
-    })
-    .await;
-    let rest = quote(&client, &booking).await.expect(200);
-    assert_eq!(
-        rest.data()["refund"]["amount"],
-        260.0,
-        "the quote covers only the remaining room"
-    );
-    let _rest = client
-        .post(&path, &json!({"room_ids": [rooms[1]["id"]]}))
-        .await
-        .expect(202);
-    let _canceled = client.wait_for_hotel_booking(&booking, "CANCELED").await;
-    eventually("both refunds to be made", async || {
-        (server.ledger().await.sum(&booking, "refund") == 520.0).then_some(())
-    })
-    .await;
+    let room_ids = &partly["cancellations"][0]["room_ids"];
+    assert_eq!(*room_ids, json!([rooms[0]["id"]]));
+    booking.wait_for_payment("PARTIALLY_REFUNDED").await;
+    let rest = booking.quote().await.expect(200);
+    let refund = &rest.data()["refund"]["amount"];
+    assert_eq!(*refund, 260.0, "the quote covers only the remaining room");
+    cancel(1).await;
+    booking.wait_for("CANCELED").await;
+    server.wait_for_entries(&booking.id, ["refund"], [2]).await;
+    assert_eq!(server.ledger().await.sum(&booking.id, "refund"), 520.0);
 }
 
 async fn concurrent_room_cancellations_accept_only_rooms_that_are_canceled(database: Database) {
-    let server = server(database).await;
-    let client = server.client();
+    let server = Server::start_with_fast_retries(database).await;
     let booking = captured(&server, HotelBookingBuilder::at("OK").rooms(4)).await;
-    let rooms = client.hotel_booking(&booking).await["rooms"].clone();
-    let path = format!("/v1/hotel/bookings/{booking}/cancel");
+    let rooms = booking.read().await["rooms"].clone();
     let wishes = [0, 1, 2].map(|room| json!({"room_ids": [rooms[room]["id"]]}));
-    let wishes = wishes.into_iter().chain([json!({})]);
-    let replies = join_all(wishes.map(|wish| {
-        let (client, path) = (client.clone(), path.clone());
-        async move { client.post(&path, &wish).await }
-    }));
-    let replies = replies.await;
+    let wishes = [&wishes[..], &[json!({})]].concat();
+    let replies = join_all(wishes.iter().map(|wish| booking.cancel_with(wish))).await;
     let promised = |reply: &Reply| matches!(reply.status, 200 | 202);
     let all = promised(replies.last().unwrap());
     for (room, reply) in replies.iter().enumerate() {
         if !promised(reply) {
-            let refused = reply.clone().expect_problem(409, "booking_state_conflict");
-            assert_eq!(refused.body["booking_status"], "CANCEL_IN_PROGRESS");
+            reply.clone().expect_state_conflict("CANCEL_IN_PROGRESS");
         } else if room < 3 || all {
-            eventually("an accepted room to be cancelled", async || {
-                let now = client.hotel_booking(&booking).await;
-                (!now["rooms"][room]["canceled_at"].is_null()).then_some(())
-            })
-            .await;
+            let is_canceled = |now: &Value| !now["rooms"][room]["canceled_at"].is_null();
+            booking.wait_until("without the room", is_canceled).await;
         }
     }
     assert!(replies.iter().any(promised));
 }
 
 async fn canceling_single_rooms_is_refused_if_the_supplier_lacks_support(database: Database) {
-    let server = server(database).await;
-    let client = server.client();
+    let server = Server::start_with_fast_retries(database).await;
     let booking = captured(&server, HotelBookingBuilder::at("MANY").rooms(2)).await;
-    let rooms = client.hotel_booking(&booking).await["rooms"].clone();
-    let path = format!("/v1/hotel/bookings/{booking}/cancel");
-    let reply = client
-        .post(&path, &json!({"room_ids": [rooms[0]["id"]]}))
-        .await;
-    reply.expect_problem(422, "supplier_operation_unsupported");
-    let unknown = client
-        .post(
-            &path,
-            &json!({"room_ids": ["room_00000000000000000000000000000000"]}),
-        )
-        .await;
-    unknown.expect_problem(400, "validation_failed");
-    let typo = client.post(&path, &json!({"rooms": []})).await;
-    typo.expect_problem(400, "validation_failed");
+    let room = booking.read().await["rooms"][0]["id"].clone();
+    let unknown = "room_00000000000000000000000000000000";
+    for (request, status, code) in [
+        (
+            json!({"room_ids": [room]}),
+            422,
+            "supplier_operation_unsupported",
+        ),
+        (json!({"room_ids": [unknown]}), 400, "validation_failed"),
+        (json!({"rooms": []}), 400, "validation_failed"),
+    ] {
+        let refused = booking.cancel_with(&request).await;
+        refused.expect_problem(status, code);
+    }
 }
 
 async fn canceling_non_refundable_booking_refunds_nothing(database: Database) {
-    let server = server(database).await;
-    let client = server.client();
+    let server = Server::start_with_fast_retries(database).await;
     let booking = captured(&server, HotelBookingBuilder::at("OK").non_refundable()).await;
-    let estimate = quote(&client, &booking).await.expect(200);
+    let estimate = booking.quote().await.expect(200);
     assert_eq!(estimate.data()["refund"]["amount"], 0.0);
-    let _begun = cancel(&client, &booking).await;
-    let canceled = client.wait_for_hotel_booking(&booking, "CANCELED").await;
+    booking.cancel().await;
+    let canceled = booking.wait_for("CANCELED").await;
     assert_eq!(canceled["cancellations"][0]["fee"]["amount"], 200.0);
-    assert_eq!(server.ledger().await.count(&booking, "refund"), 0);
+    assert_eq!(server.ledger().await.count(&booking.id, "refund"), 0);
 }
 
 async fn cancellation_quote_names_its_source(database: Database) {
-    let server = server(database).await;
-    let client = server.client();
-    let ok = captured(&server, HotelBookingBuilder::at("OK")).await;
-    let estimate = quote(&client, &ok).await.expect(200);
-    assert_eq!(estimate.data()["source"], "POLICY_ESTIMATE");
-    assert_eq!(estimate.data()["available"], true);
-    assert_eq!(estimate.data()["fee"]["amount"], 0.0);
-    assert_eq!(estimate.data()["refund"]["amount"], 260.0);
+    let server = Server::start_with_fast_retries(database).await;
+    let at = async |hotel: &str| captured(&server, HotelBookingBuilder::at(hotel)).await;
+    let ok = at("OK").await;
+    let estimate = ok.quote().await.expect(200);
+    let estimate = estimate.data();
+    assert_eq!(estimate["source"], "POLICY_ESTIMATE");
+    assert_eq!(estimate["available"], true);
+    assert_eq!(estimate["fee"]["amount"], 0.0);
+    assert_eq!(estimate["refund"]["amount"], 260.0);
     let members = [
         "available",
         "source",
@@ -210,70 +142,67 @@ async fn cancellation_quote_names_its_source(database: Database) {
         "free_until",
         "restrictions",
     ];
-    check_names("quote", estimate.data(), &members, &[]);
-    check_instant(&estimate.data()["checked_at"]);
-    let policy = &client.hotel_booking(&ok).await["cancellation_policy"];
-    assert_eq!(estimate.data()["free_until"], policy["deadline"]);
-    assert_eq!(estimate.data()["restrictions"], json!([]));
+    check_names("quote", estimate, &members, &[]);
+    check_instant(&estimate["checked_at"]);
+    let policy = &ok.read().await["cancellation_policy"];
+    assert_eq!(estimate["free_until"], policy["deadline"]);
+    assert_eq!(estimate["restrictions"], json!([]));
 
-    let preview = captured(&server, HotelBookingBuilder::at("QUOTE_PREVIEW")).await;
-    let quoted = quote(&client, &preview).await.expect(200);
-    assert_eq!(
-        (
-            quoted.data()["source"].as_str(),
-            quoted.data()["fee"]["amount"].as_f64()
-        ),
-        (Some("SUPPLIER_QUOTE"), Some(25.0))
-    );
+    let quoted = at("QUOTE_PREVIEW").await.quote().await.expect(200);
+    assert_eq!(quoted.data()["source"], "SUPPLIER_QUOTE");
+    assert_eq!(quoted.data()["fee"]["amount"], 25.0);
 
-    let unreadable = captured(&server, HotelBookingBuilder::at("QUOTE_UNREADABLE")).await;
-    let nothing = quote(&client, &unreadable).await.expect(200);
+    let nothing = at("QUOTE_UNREADABLE").await.quote().await.expect(200);
     assert_eq!(nothing.data()["available"], false);
     assert!(nothing.data()["fee"].is_null());
 
-    let failing = captured(&server, HotelBookingBuilder::at("QUOTE_FAILS")).await;
-    quote(&client, &failing)
-        .await
-        .expect_problem(502, "supplier_error");
+    let failing = at("QUOTE_FAILS").await.quote().await;
+    failing.expect_problem(502, "supplier_error");
+    let restricted = at("RESTRICTED").await.quote().await;
+    restricted.expect_problem(422, "cancellation_restricted");
+}
 
-    let restricted = captured(&server, HotelBookingBuilder::at("RESTRICTED")).await;
-    quote(&client, &restricted)
-        .await
-        .expect_problem(422, "cancellation_restricted");
-
-    let ready = HotelBookingBuilder::at("OK").prebooked(&client).await;
-    let early = quote(&client, &ready)
-        .await
-        .expect_problem(409, "booking_state_conflict");
-    assert_eq!(early.body["booking_status"], "READY_FOR_COMPLETE");
-    cancel(&client, &ready)
-        .await
-        .expect_problem(409, "booking_state_conflict");
+async fn only_confirmed_booking_can_be_canceled_or_quoted(database: Database) {
+    let server = Server::start_with_fast_retries(database).await;
+    let client = server.client();
+    let refused = [
+        BookingBuilder::new("SANDBOX_HOTELS", "BOOK_REFUSED"),
+        BookingBuilder::new("SUPPLIER_A", "LHR-LGW"),
+    ];
+    for (builder, refused) in BookingBuilder::of_each_kind().iter().zip(refused) {
+        let ready = builder.prebooked(&server).await;
+        let (failed, _) = refused.book(&server).await;
+        for (booking, status) in [(ready, "READY_FOR_COMPLETE"), (failed, "FAILED")] {
+            booking.cancel().await.expect_state_conflict(status);
+            booking.quote().await.expect_state_conflict(status);
+        }
+        let unknown = "bkg_00000000000000000000000000000000";
+        let unknown = builder.booking(&client, unknown).quote().await;
+        unknown.expect_problem(404, "booking_not_found");
+        let nonsense = builder.booking(&client, "nonsense").quote().await;
+        nonsense.expect_problem(400, "validation_failed");
+    }
 }
 
 async fn quote_of_concurrently_changed_booking_returns_409(database: Database) {
-    let server = server(database).await;
-    let client = server.client();
-    let quoted = tests::eventually(
-        "a quote to be running while its booking changes",
-        async || {
-            let booking = HotelBookingBuilder::at("SLOW_2000")
-                .book_confirmed(&client)
-                .await;
-            let (quoted, canceled) = tokio::join!(quote(&client, &booking), async {
-                // Reading the booking from the supplier takes two seconds. After ten reads the quote is
-                // waiting for it.
-                for _ in 0..10 {
-                    client.hotel_booking(&booking).await;
-                }
-                cancel(&client, &booking).await
-            });
-            canceled.expect(202);
-            // Ten reads may also finish before the quote starts. The attempt is then repeated.
-            let is_late = quoted.body["code"] == "booking_state_conflict";
-            (!is_late).then_some(quoted)
-        },
-    )
+    let server = Server::start_with_fast_retries(database).await;
+    let slow = BookingBuilder::new("SANDBOX_HOTELS", "SLOW_2000");
+    let what = "a quote to be running while its booking changes";
+    let quoted = eventually(what, async || {
+        let booking = slow.book_confirmed(&server).await;
+        let (quoted, canceled) = tokio::join!(booking.quote(), async {
+            // Reading the booking from the supplier takes two seconds. After ten reads the quote is
+            // waiting for it.
+            for _ in 0..10 {
+                booking.read().await;
+            }
+            booking.cancel().await
+        });
+        canceled.expect(202);
+        // Ten reads may also finish before the quote starts. The attempt is then repeated.
+        let is_late = quoted.body["code"] == "booking_state_conflict";
+        (!is_late).then_some(quoted)
+    })
     .await;
     quoted.expect_problem(409, "booking_changed");
 }
@@ -285,5 +214,6 @@ on_both_databases! {
     canceling_single_rooms_is_refused_if_the_supplier_lacks_support,
     canceling_non_refundable_booking_refunds_nothing,
     cancellation_quote_names_its_source,
+    only_confirmed_booking_can_be_canceled_or_quoted,
     quote_of_concurrently_changed_booking_returns_409,
 }

@@ -3,68 +3,53 @@
 
 use serde_json::json;
 use tests::{
-    Client, Database, FlightBookingBuilder, Server, ServerOptions, eventually, on_both_databases,
+    Booking, BookingBuilder, Client, Database, FlightBookingBuilder, Server, ServerOptions,
+    concurrently, eventually, on_both_databases, supplier_at,
 };
-use tokio::task::JoinSet;
 
 /// Retry schedules that retry nothing by themselves while a test runs.
 const PATIENT: &str = "[reconcile]\nschedule_s = [3600]\n[payments]\ncapture_retry_s = [3600]\n";
 
-/// Returns the configuration of a demo supplier, with its kind and component, at an address where
-/// no server listens.
-fn unreachable(supplier: &str, kind: &str, component: &str) -> String {
-    let address = "http://127.0.0.1:9";
-    format!(
-        "[[suppliers]]\nid = \"{supplier}\"\nkind = \"{kind}\"\nmodes = [\"test\"]\ncomponent = \"{component}\"\n\
-         hosts = [{{ host = \"{address}\", private = true }}]\nsettings = {{ base_url = \"{address}\" }}\n"
-    )
+/// URL at which no server listens.
+const NOWHERE: &str = "http://127.0.0.1:9";
+
+/// Returns a captured booking of a flexible fare, whose cancellation refunds 370 of 420 euros.
+async fn paid(server: &Server, route: &str) -> Booking {
+    let builder = BookingBuilder::new("SUPPLIER_A", route);
+    builder.book_captured(server).await
 }
 
-async fn paid(server: &Server, way: FlightBookingBuilder) -> String {
-    let booking = way.book_confirmed(server).await;
-    let what = "the payment to be captured";
-    let paid = |now: &serde_json::Value| now["payments"][0]["status"] == "CAPTURED";
-    let _paid = (server.client())
-        .wait_for_flight_booking_where(&booking, what, paid)
-        .await;
-    booking
-}
-
-async fn counts(server: &Server, booking: &str) -> [usize; 2] {
+/// Waits until the ticket is canceled and refunded once.
+async fn wait_for_refund(server: &Server, booking: &Booking) {
+    booking.wait_for("CANCELED").await;
+    let kinds = ["cancellation", "refund"];
+    server.wait_for_entries(&booking.id, kinds, [1, 1]).await;
     let ledger = server.ledger().await;
-    ["cancellation", "refund"].map(|kind| ledger.count(booking, kind))
+    assert_eq!(ledger.sum(&booking.id, "refund"), 370.0);
 }
 
 async fn concurrent_cancel_calls_cancel_and_refund_once(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
-    let client = server.client();
     // The first route cancels at once, the second after two seconds.
     for route in ["LHR-JFK", "AMS-DXB"] {
-        let booking = paid(&server, FlightBookingBuilder::on(route)).await;
-        let mut calls = JoinSet::new();
-        for _ in 0..64 {
-            let (client, booking) = (client.clone(), booking.clone());
-            calls.spawn(async move { client.cancel_flight(&booking).await });
+        let booking = paid(&server, route).await;
+        let calls = (0..64).map(|_| {
+            let booking = booking.clone();
+            async move { booking.cancel().await }
+        });
+        for reply in concurrently(calls).await {
+            let is_accepted = matches!(
+                reply.outcome(),
+                (200, "CANCELED") | (202, "CANCEL_IN_PROGRESS")
+            );
+            assert!(is_accepted, "{route}: {:#}", reply.body);
         }
-        for reply in calls.join_all().await {
-            let status = match reply.status {
-                200 => "CANCELED",
-                _ => "CANCEL_IN_PROGRESS",
-            };
-            let reply = reply.expect(if status == "CANCELED" { 200 } else { 202 });
-            assert_eq!(reply.data()["status"], status, "{route}");
-        }
-        let _canceled = client.wait_for_flight_booking(&booking, "CANCELED").await;
-        eventually("the refund to be made", async || {
-            (counts(&server, &booking).await == [1, 1]).then_some(())
-        })
-        .await;
+        wait_for_refund(&server, &booking).await;
         for _ in 0..3 {
-            let again = client.cancel_flight(&booking).await.expect(200);
-            assert_eq!(again.data()["status"], "CANCELED", "{route}");
+            let again = booking.cancel().await;
+            assert_eq!(again.outcome(), (200, "CANCELED"), "{route}");
         }
-        assert_eq!(counts(&server, &booking).await, [1, 1], "{route}");
-        assert_eq!(server.ledger().await.sum(&booking, "refund"), 370.0);
+        wait_for_refund(&server, &booking).await;
     }
 }
 
@@ -72,19 +57,17 @@ async fn concurrent_cancel_calls_cancel_and_refund_once(database: Database) {
 /// never exceeds the capture.
 async fn cancellation_before_capture_refunds_no_more_than_captured(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
-    let client = server.client();
     for (fare, kept) in [("Business", 0.0), ("Economy Flex", 50.0)] {
-        let way = FlightBookingBuilder::on("LHR-JFK")
-            .fare(fare)
-            .card("tok_capture_fails");
-        let booking = way.book_confirmed(&server).await;
-        let _begun = client.cancel_flight(&booking).await.expect(202);
-        let _canceled = client.wait_for_flight_booking(&booking, "CANCELED").await;
+        let way = FlightBookingBuilder::on("LHR-JFK").fare(fare);
+        let builder = BookingBuilder::Flight(way.card("tok_capture_fails"));
+        let booking = builder.book_confirmed(&server).await;
+        booking.cancel().await.expect(202);
+        booking.wait_for("CANCELED").await;
         eventually(&format!("{fare}: the payment to be final"), async || {
             let ledger = server.ledger().await;
-            let sum = |kind| ledger.sum(&booking, kind);
+            let sum = |kind| ledger.sum(&booking.id, kind);
             assert!(sum("refund") <= sum("capture"), "{fare}");
-            let count = |kind| ledger.count(&booking, kind);
+            let count = |kind| ledger.count(&booking.id, kind);
             let is_over = count("capture") + count("void") == 1;
             (is_over && sum("capture") - sum("refund") == kept).then_some(())
         })
@@ -95,61 +78,53 @@ async fn cancellation_before_capture_refunds_no_more_than_captured(database: Dat
 async fn repeated_cancel_retries_failed_cancellation(database: Database) {
     let hurried = ServerOptions::on(database).hurried();
     let server = Server::start_with_own_sandbox(hurried).await;
-    let booking = paid(&server, FlightBookingBuilder::on("LHR-JFK")).await;
+    let booking = paid(&server, "LHR-JFK").await;
     let patient = ServerOptions::on(database).config(PATIENT);
-    let airline = unreachable("SUPPLIER_A", "flight", "fake-flights-skylane.wasm");
-    let broken = patient.clone().config(&airline);
-    let server = server.restart(broken).await;
-    let begun = server.client().cancel_flight(&booking).await.expect(202);
-    assert_eq!(begun.data()["status"], "CANCEL_IN_PROGRESS");
-    tried(&server, "cancel").await;
+    let component = "fake-flights-skylane.wasm";
+    let airline = supplier_at(NOWHERE, "SUPPLIER_A", "flight", component, &[]);
+    let server = server.restart(patient.clone().config(&airline)).await;
+    let booking = booking.seen_by(&server.client());
+    let begun = booking.cancel().await;
+    assert_eq!(begun.outcome(), (202, "CANCEL_IN_PROGRESS"));
+    wait_for_failure(&server, "cancel").await;
 
     let server = server.restart(patient).await;
-    let client = server.client();
-    let waiting = client.flight_booking(&booking).await;
-    assert_eq!(waiting["status"], "CANCEL_IN_PROGRESS");
-    let _again = client.cancel_flight(&booking).await.expect(202);
-    let _canceled = client.wait_for_flight_booking(&booking, "CANCELED").await;
-    eventually("the refund to be made", async || {
-        (counts(&server, &booking).await == [1, 1]).then_some(())
-    })
-    .await;
+    let booking = booking.seen_by(&server.client());
+    assert_eq!(booking.read().await["status"], "CANCEL_IN_PROGRESS");
+    booking.cancel().await.expect(202);
+    wait_for_refund(&server, &booking).await;
 }
 
 /// The ticket is already canceled, so only the refund is submitted again.
 async fn repeated_cancel_resubmits_failed_refund(database: Database) {
     let hurried = ServerOptions::on(database).hurried();
     let server = Server::start_with_own_sandbox(hurried).await;
-    let booking = paid(&server, FlightBookingBuilder::on("LHR-JFK")).await;
+    let booking = paid(&server, "LHR-JFK").await;
     let patient = ServerOptions::on(database).config(PATIENT);
-    let processor = unreachable("SANDBOX_PAYMENTS", "payment", "fake-payments.wasm");
-    let broken = patient.clone().config(&processor);
-    let server = server.restart(broken).await;
-    let client = server.client();
-    let _begun = client.cancel_flight(&booking).await.expect(202);
-    let canceled = client.wait_for_flight_booking(&booking, "CANCELED").await;
+    let component = "fake-payments.wasm";
+    let processor = supplier_at(NOWHERE, "SANDBOX_PAYMENTS", "payment", component, &[]);
+    let server = server.restart(patient.clone().config(&processor)).await;
+    let booking = booking.seen_by(&server.client());
+    booking.cancel().await.expect(202);
+    let canceled = booking.wait_for("CANCELED").await;
     assert_eq!(canceled["cancellation"]["refund_amount"]["amount"], 370);
-    tried(&server, "refund").await;
+    wait_for_failure(&server, "refund").await;
 
     let server = server.restart(patient).await;
-    let client = server.client();
-    let waiting = client.flight_booking(&booking).await;
-    assert_eq!(waiting["payments"][0]["status"], "CAPTURED");
-    assert_eq!(counts(&server, &booking).await, [1, 0]);
-    let again = client.cancel_flight(&booking).await.expect(200);
-    assert_eq!(again.data()["status"], "CANCELED");
-    let refunded = client.wait_for_flight_booking_where(&booking, "to be refunded", |now| {
-        now["payments"][0]["status"] == "PARTIALLY_REFUNDED"
-    });
-    let _refunded = refunded.await;
-    let _again = client.cancel_flight(&booking).await.expect(200);
-    assert_eq!(counts(&server, &booking).await, [1, 1]);
-    assert_eq!(server.ledger().await.sum(&booking, "refund"), 370.0);
+    let booking = booking.seen_by(&server.client());
+    assert_eq!(booking.read().await["payments"][0]["status"], "CAPTURED");
+    let kinds = ["cancellation", "refund"];
+    assert_eq!(server.ledger().await.counts(&booking.id, kinds), [1, 0]);
+    let again = booking.cancel().await;
+    assert_eq!(again.outcome(), (200, "CANCELED"));
+    booking.wait_for_payment("PARTIALLY_REFUNDED").await;
+    booking.cancel().await.expect(200);
+    wait_for_refund(&server, &booking).await;
 }
 
 /// Waits until a step has failed and the failure is stored: its call is not among the unresolved
 /// calls.
-async fn tried(server: &Server, step: &str) {
+async fn wait_for_failure(server: &Server, step: &str) {
     let admin = Client::new(&server.admin, "");
     let came_to_nothing = format!("step=\"{step}\" outcome=\"not_sent\"");
     eventually(&format!("{step} to be attempted"), async || {

@@ -4,8 +4,8 @@
 use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::{
-    Database, FlightBookingBuilder, MockResponse, MockServer, Reply, Server, ServerOptions,
-    eventually, on_both_databases, seconds_ahead,
+    BookingBuilder, Database, MockResponse, MockServer, Server, ServerOptions, eventually,
+    on_both_databases, seconds_ahead, supplier_at,
 };
 
 const AIRLINE: &str = "SHORT_SPOKEN";
@@ -62,21 +62,12 @@ async fn airline(good_for_s: i64, refund: Value) -> MockServer {
     airline
 }
 
-/// Starts the demo with this airline as an additional supplier.
-async fn server(database: Database, airline: &MockServer) -> Server {
-    server_with(database, airline, &[AIRLINE]).await
-}
-
-/// Starts the demo with this airline as several suppliers.
-async fn server_with(database: Database, airline: &MockServer, ids: &[&str]) -> Server {
+/// Starts the demo with this airline as an additional supplier under each id.
+async fn server(database: Database, airline: &MockServer, ids: &[&str]) -> Server {
     let mut options = ServerOptions::on(database).hurried();
     for id in ids {
-        options = options.config(&format!(
-            "[[suppliers]]\nid = \"{id}\"\nkind = \"flight\"\nmodes = [\"test\"]\n\
-             component = \"fake-flights-skylane.wasm\"\nsettings = {{ base_url = \"{url}\" }}\n\
-             hosts = [{{ host = \"{url}\", private = true }}]\n",
-            url = airline.url
-        ));
+        let component = "fake-flights-skylane.wasm";
+        options = options.config(&supplier_at(&airline.url, id, "flight", component, &[]));
     }
     Server::start_with(options).await
 }
@@ -84,82 +75,50 @@ async fn server_with(database: Database, airline: &MockServer, ids: &[&str]) -> 
 /// A booking that is not completed in time expires and releases the offer.
 async fn uncompleted_flight_booking_expires_and_releases_the_offer(database: Database) {
     let airline = airline(3, json!({"allowed": true, "penalty": null})).await;
-    let server = server(database, &airline).await;
+    let server = server(database, &airline, &[AIRLINE]).await;
     let client = server.client();
-    let way = FlightBookingBuilder::on("LHR-JFK").at(AIRLINE);
-    let first = client
-        .prebook_flight("first", &way.request(&way.offer(&client).await))
-        .await;
-    let id = first.expect(201).data()["id"].as_str().unwrap().to_owned();
+    let builder = BookingBuilder::new(AIRLINE, "LHR-JFK");
     // The airline has one fare, which every search returns again.
-    let held = client
-        .prebook_flight("second", &way.request(&way.offer(&client).await))
-        .await;
+    let prebook = async |key: &str| {
+        let request = builder.request(&client).await;
+        client.prebook_flight(key, &request).await
+    };
+    let first = prebook("first").await.expect(201);
+    let booking = builder.booking(&client, first.data()["id"].as_str().unwrap());
+    let held = prebook("second").await;
     held.expect_problem(409, "offer_in_use");
-    let expired = client.wait_for_flight_booking(&id, "EXPIRED").await;
+    let expired = booking.wait_for("EXPIRED").await;
     for absent in ["expires_at", "failure", "cancellation"] {
         assert!(expired.get(absent).is_none(), "{absent} of {expired:#}");
     }
     assert_eq!(expired["payments"], json!([]));
-    let card = way.payment(&client).await;
-    let late = client.book_flight(&id, &card).await;
-    let late = late.expect_problem(409, "booking_state_conflict");
-    assert_eq!(late.body["booking_status"], "EXPIRED");
+    let late = booking.book(&builder.payment(&client).await).await;
+    late.expect_state_conflict("EXPIRED");
     let free = eventually("the offer to be available again", async || {
-        let request = way.request(&way.offer(&client).await);
-        Some(client.prebook_flight("third", &request).await).filter(|reply| reply.status != 409)
+        Some(prebook("third").await).filter(|reply| reply.status != 409)
     })
     .await;
-    assert_eq!(free.expect(201).data()["status"], "READY_FOR_COMPLETE");
+    assert_eq!(free.outcome(), (201, "READY_FOR_COMPLETE"));
+    let ledger = server.ledger().await;
     assert!(
-        server.ledger().await.kinds_of(&id).is_empty(),
+        ledger.kinds_of(&booking.id).is_empty(),
         "no card is charged"
     );
 }
 
 async fn prebook_of_expired_offer_returns_422(database: Database) {
     let airline = airline(1, json!({"allowed": true, "penalty": null})).await;
-    let server = server(database, &airline).await;
+    let server = server(database, &airline, &[AIRLINE]).await;
     let client = server.client();
-    let way = FlightBookingBuilder::on("LHR-JFK").at(AIRLINE);
-    let request = way.request(&way.offer(&client).await);
-    let attempts = std::sync::atomic::AtomicU32::new(0);
+    let builder = BookingBuilder::new(AIRLINE, "LHR-JFK");
+    let request = builder.request(&client).await;
     let refused = eventually("the offer to expire", async || {
-        let attempt = attempts.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let reply = client
-            .prebook_flight(&format!("late-{attempt}"), &request)
-            .await;
+        let key = uuid::Uuid::now_v7().to_string();
+        let reply = client.prebook_flight(&key, &request).await;
         Some(reply).filter(|reply| !matches!(reply.status, 201 | 409))
     })
     .await;
     refused.expect_problem(422, "offer_expired");
-}
-
-/// Completes a booking `before` its expiry; a negative duration means after it. Returns the
-/// booking's id and the response.
-async fn book_near_the_end(
-    server: &Server,
-    supplier: &str,
-    before: jiff::SignedDuration,
-) -> (String, Reply) {
-    let (client, way) = (
-        server.client(),
-        FlightBookingBuilder::on("LHR-JFK").at(supplier),
-    );
-    let booking = way.prebooked(server).await;
-    let payment = way.payment(&client).await;
-    let ready = client.flight_booking(&booking).await;
-    let end: jiff::Timestamp = ready["expires_at"].as_str().unwrap().parse().unwrap();
-    // The loop waits for the offer's expiry.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the gateway in the other process reads the same clock"
-    )]
-    while jiff::Timestamp::now() < end - before {
-        tokio::task::yield_now().await;
-    }
-    let reply = client.book_flight(&booking, &payment).await;
-    (booking, reply)
 }
 
 /// At the moment a fare expires, the booking is either ticketed or expired. Only a ticketed booking
@@ -168,66 +127,52 @@ async fn book_at_fare_expiry_either_confirms_or_expires(database: Database) {
     let airline = airline(4, json!({"allowed": true, "penalty": null})).await;
     let ids: Vec<String> = (0..8).map(|at| format!("{AIRLINE}_{at}")).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-    let server = server_with(database, &airline, &ids).await;
+    let server = server(database, &airline, &ids).await;
     let client = server.client();
     // The calls begin before, at and after the expiry.
     let races = ids.iter().zip([120, 80, 50, 30, 10, 0, -20, -60]);
-    let races = races.map(|(id, milliseconds)| {
-        book_near_the_end(&server, id, jiff::SignedDuration::from_millis(milliseconds))
+    let races = races.map(async |(id, milliseconds)| {
+        let builder = BookingBuilder::new(id, "LHR-JFK");
+        let booking = builder.prebooked(&server).await;
+        let payment = builder.payment(&client).await;
+        booking.book_before_expiry(payment, milliseconds).await
     });
     for (booking, reply) in join_all(races).await {
-        let (end, effects) = match reply.status {
-            200 => ("CONFIRMED", &["authorization", "capture"][..]),
-            _ => {
-                let late = reply.expect_problem(409, "booking_state_conflict");
-                assert_eq!(late.body["booking_status"], "EXPIRED");
-                ("EXPIRED", &[][..])
-            }
+        let (end, effects) = if reply.status == 200 {
+            ("CONFIRMED", &["authorization", "capture"][..])
+        } else {
+            reply.expect_state_conflict("EXPIRED");
+            ("EXPIRED", &[][..])
         };
-        let _ended = client.wait_for_flight_booking(&booking, end).await;
-        eventually(&format!("{end} with {effects:?}"), async || {
-            (server.ledger().await.kinds_of(&booking) == effects).then_some(())
-        })
-        .await;
+        booking.wait_for(end).await;
+        server.wait_for_ledger(&booking.id, effects).await;
     }
 }
 
 /// Unknown terms are not treated as a free cancellation.
 async fn unavailable_quote_names_the_reason(database: Database) {
     let dollars = json!({"value": "50.00", "currency": "USD"});
-    for (refund, reason) in [
-        (json!({"allowed": null, "penalty": null}), "terms_unknown"),
-        (json!({"allowed": true, "penalty": null}), "terms_unknown"),
-        (
-            json!({"allowed": true, "penalty": dollars}),
-            "penalty_in_other_currency",
-        ),
+    for (allowed, penalty, reason) in [
+        (json!(null), json!(null), "terms_unknown"),
+        (json!(true), json!(null), "terms_unknown"),
+        (json!(true), dollars, "penalty_in_other_currency"),
     ] {
-        let airline = airline(600, refund.clone()).await;
-        let server = server(database, &airline).await;
-        let client = server.client();
-        let id = FlightBookingBuilder::on("LHR-JFK")
-            .at(AIRLINE)
-            .book_confirmed(&server)
-            .await;
-        let path = format!("/v1/flight/bookings/{id}/cancellation-quote");
-        let quoted = client.get(&path).await.expect(200);
+        let airline = airline(600, json!({"allowed": allowed, "penalty": penalty})).await;
+        let server = server(database, &airline, &[AIRLINE]).await;
+        let builder = BookingBuilder::new(AIRLINE, "LHR-JFK");
+        let booking = builder.book_confirmed(&server).await;
+        let quoted = booking.quote().await.expect(200);
         let quote = quoted.data();
-        assert_eq!(quote["source"], "FARE_ESTIMATE", "{refund}");
-        assert_eq!(quote["unavailable_reason"], reason, "{refund}");
-        assert_eq!(quote["refund_to"], json!([]), "{refund}");
+        assert_eq!(quote["source"], "FARE_ESTIMATE", "{penalty}");
+        assert_eq!(quote["unavailable_reason"], reason, "{penalty}");
+        assert_eq!(quote["refund_to"], json!([]), "{penalty}");
         for absent in ["fee", "refund"] {
-            assert!(quote.get(absent).is_none(), "{refund}: {quote:#}");
+            assert!(quote.get(absent).is_none(), "{penalty}: {quote:#}");
         }
-        let booking = client.flight_booking(&id).await;
-        assert_eq!(
-            booking["cancellation_policy"]["refundable"],
-            refund["allowed"]
-        );
-        assert_eq!(
-            booking["fare_conditions"]["change"],
-            json!({"allowed": null, "penalty": null})
-        );
+        let booking = booking.read().await;
+        assert_eq!(booking["cancellation_policy"]["refundable"], allowed);
+        let unknown = json!({"allowed": null, "penalty": null});
+        assert_eq!(booking["fare_conditions"]["change"], unknown);
     }
 }
 

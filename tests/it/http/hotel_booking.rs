@@ -3,8 +3,8 @@
 use super::shape::{check_instant, check_names};
 use serde_json::{Value, json};
 use tests::{
-    Client, Database, HotelBookingBuilder, Server, days_ahead, money, offers_request,
-    on_both_databases, prebook_request,
+    BookingBuilder, Client, Database, HotelBookingBuilder, Server, days_ahead, merged, money,
+    offers_request, on_both_databases, prebook_request,
 };
 
 /// Fields of a booking in a list.
@@ -38,17 +38,16 @@ const DETAILS: [&str; 9] = [
 
 /// Prices offers and returns the only hotel of the response.
 async fn priced(client: &Client, request: &Value) -> Value {
-    let reply = client.post("/v1/hotel/offers", request).await.expect(200);
+    let reply = client.hotel_offers(request).await.expect(200);
     reply.data()[0].clone()
 }
 
 /// Returns an offers request for two adults, and one adult with a child of seven, for two nights at
 /// a hotel that returns all optional data.
 fn rich_request() -> Value {
-    let mut request = offers_request("MANY");
-    request["occupancy"] = json!([{"adults": 2, "children": []}, {"adults": 1, "children": [7]}]);
-    request["guest_residence"] = json!("FR");
-    request
+    let occupancy = json!([{"adults": 2, "children": []}, {"adults": 1, "children": [7]}]);
+    let more = json!({"occupancy": occupancy, "guest_residence": "FR"});
+    merged(offers_request("MANY"), more)
 }
 
 /// Prebooks the refundable offer of [`rich_request`] and returns the booking.
@@ -58,8 +57,7 @@ async fn rich_booking(client: &Client, reference: &str) -> Value {
     let mut request = prebook_request(offer, 2);
     request["reference_id"] = json!(reference);
     request["rooms"][1]["guests"][1]["type"] = json!("CHILD");
-    let keyed = client.header("x-idempotency-key", reference);
-    let bound = keyed.post("/v1/hotel/prebook", &request).await.expect(201);
+    let bound = client.prebook_hotel(reference, &request).await.expect(201);
     assert_eq!(bound.body["meta"], json!({"supplier": "SANDBOX_HOTELS"}));
     bound.data().clone()
 }
@@ -109,9 +107,10 @@ fn check_rooms(rooms: &Value) {
     for (position, (room, (adults, children, types))) in rooms.iter().zip(asked).enumerate() {
         check_names("room", room, &members, &[]);
         assert!(room["id"].as_str().unwrap().starts_with("room_"));
+        assert_eq!(room["position"], position);
         assert_eq!(
-            (&room["position"], &room["adults"], &room["children"]),
-            (&json!(position), &json!(adults), &children)
+            (&room["adults"], &room["children"]),
+            (&json!(adults), &children)
         );
         assert_eq!(room["board"], "BED_AND_BREAKFAST");
         assert!(room["name"].is_string() && room["board_name"].is_string());
@@ -137,10 +136,8 @@ fn check_ready(booking: &Value) {
     assert!(booking["id"].as_str().unwrap().starts_with("bkg_"));
     assert_eq!(booking["status"], "READY_FOR_COMPLETE");
     assert_eq!(booking["reference_id"], "trip-4711");
-    assert_eq!(
-        (&booking["check_in"], &booking["check_out"]),
-        (&json!(days_ahead(30)), &json!(days_ahead(32)))
-    );
+    assert_eq!(booking["check_in"], days_ahead(30));
+    assert_eq!(booking["check_out"], days_ahead(32));
     check_names("hotel", &booking["hotel"], &["id", "name", "address"], &[]);
     assert_eq!(booking["total"], money(520.0, "EUR"));
     assert_eq!(booking["due_at_property"], money(16.0, "EUR"));
@@ -180,17 +177,13 @@ async fn hotel_booking_contains_all_fields_in_every_status(database: Database) {
     let ready = rich_booking(&client, "trip-4711").await;
     whole("ready", &ready, &[]);
     check_ready(&ready);
-    let id = ready["id"].as_str().unwrap();
-    assert_eq!(client.hotel_booking(id).await, ready);
-    let path = format!("/v1/hotel/bookings/{id}");
-    let card = json!({"payment_instrument_id": client.store_card("tok_visa").await});
-    let booked = client.post(&format!("{path}/book"), &card).await;
-    whole("booked", booked.expect(200).data(), &[]);
-    let paid = tests::eventually("the payment to be captured", async || {
-        let booking = client.hotel_booking(id).await;
-        (booking["payments"][0]["status"] == "CAPTURED").then_some(booking)
-    });
-    let paid = paid.await;
+    let builder = BookingBuilder::new("SANDBOX_HOTELS", "BOOK_REFUSED");
+    let booking = builder.booking(&client, ready["id"].as_str().unwrap());
+    assert_eq!(booking.read().await, ready);
+    let card = client.card_payment("tok_visa").await;
+    let booked = booking.book(&card).await.expect(200);
+    whole("booked", booked.data(), &[]);
+    let paid = booking.wait_for_payment("CAPTURED").await;
     whole("confirmed", &paid, &[]);
     check_instant(&paid["confirmed_at"]);
     for text in ["hotel_confirmation_code", "hotel_remarks"] {
@@ -199,69 +192,85 @@ async fn hotel_booking_contains_all_fields_in_every_status(database: Database) {
     let payment = &paid["payments"][0];
     let of_payment = ["id", "status", "amount", "created_at"];
     check_names("payment", payment, &of_payment, &["cards"]);
+    assert_eq!(payment["cards"][0]["brand"], "VISA");
     assert!(payment["id"].as_str().unwrap().starts_with("pay_"));
     assert_eq!(payment["amount"], money(520.0, "EUR"));
     let listed = client.get("/v1/hotel/bookings").await.expect(200);
+    let meta = json!({"limit": 25, "offset": 0, "has_more": false});
+    assert_eq!(listed.body["meta"], meta);
     let listed = &listed.data()[0];
     check_names("listed", listed, &SUMMARY, &[]);
     check_names("listed payment", &listed["payments"][0], &of_payment, &[]);
     for same in SUMMARY.iter().filter(|name| **name != "payments") {
         assert_eq!(listed[same], paid[same], "{same}");
     }
-    let begun = client.post(&format!("{path}/cancel"), &json!({})).await;
+    let begun = booking.cancel().await;
     assert!(matches!(begun.status, 200 | 202), "{:#}", begun.body);
-    let canceled = client.wait_for_hotel_booking(id, "CANCELED").await;
+    let canceled = booking.wait_for("CANCELED").await;
     whole("canceled", &canceled, &[]);
     check_instant(&canceled["canceled_at"]);
-    let (refused, reply) = HotelBookingBuilder::at("BOOK_REFUSED").book(&client).await;
+    let (refused, reply) = builder.book(&server).await;
     reply.expect_problem(422, "supplier_rejected");
-    let failed = client.hotel_booking(&refused).await;
+    let failed = refused.read().await;
     whole("failed", &failed, &["failure"]);
+    for absent in ["canceled_at", "due_at_property", "loyalty"] {
+        assert!(failed[absent].is_null(), "{absent} of {failed:#}");
+    }
     check_names("failure", &failed["failure"], &["code", "description"], &[]);
 }
 
-/// Returns the ids of a page.
-async fn ids(client: &Client, query: &str) -> Vec<Value> {
+/// Returns the ids of a page and whether there is more.
+async fn page(client: &Client, query: &str) -> (Vec<Value>, bool) {
     let path = format!("/v1/hotel/bookings?{query}");
     let listed = client.get(&path).await.expect(200);
-    let bookings = listed.data().as_array().unwrap().iter();
-    bookings.map(|booking| booking["id"].clone()).collect()
+    let ids = listed.list().iter().map(|booking| booking["id"].clone());
+    (
+        ids.collect(),
+        listed.body["meta"]["has_more"].as_bool().unwrap(),
+    )
 }
 
-async fn reference_filter_finds_exactly_its_bookings(database: Database) {
+async fn hotel_list_is_newest_first_and_filtered_exactly(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let longest = "r".repeat(200);
+    let way = HotelBookingBuilder::at("OK");
     let mut made = Vec::new();
-    for (number, reference) in ["Trip-1", "trip-1", "Trip-1", &longest].iter().enumerate() {
-        let offer = HotelBookingBuilder::at("OK").offer(&client).await;
-        let mut request = prebook_request(&offer, 1);
-        request["reference_id"] = json!(reference);
-        let keyed = client.header("x-idempotency-key", &number.to_string());
-        let bound = keyed.post("/v1/hotel/prebook", &request).await.expect(201);
+    for reference in ["Trip-1", "trip-1", "Trip-1", &longest] {
+        let request = way.request(&way.offer(&client).await);
+        let request = merged(request, json!({"reference_id": reference}));
+        let key = made.len().to_string();
+        let bound = client.prebook_hotel(&key, &request).await.expect(201);
         made.push(bound.data()["id"].clone());
     }
-    let of = |expected: &[usize]| -> Vec<Value> {
-        let expected = expected.iter();
-        expected.map(|at| made[*at].clone()).collect()
-    };
-    for (query, expected) in [
-        ("reference_id=Trip-1", &[2, 0][..]),
-        ("reference_id=trip-1", &[1]),
-        ("reference_id=Trip-", &[]),
-        (&format!("reference_id={longest}"), &[3]),
-        ("reference_id=Trip-1&status=READY_FOR_COMPLETE", &[2, 0]),
-        ("reference_id=Trip-1&status=CONFIRMED", &[]),
-        ("limit=100", &[3, 2, 1, 0]),
-        ("offset=100000", &[]),
+    for (query, expected, has_more) in [
+        ("", &[3, 2, 1, 0][..], false),
+        ("limit=3", &[3, 2, 1], true),
+        ("limit=3&offset=1", &[2, 1, 0], false),
+        ("status=CONFIRMED", &[], false),
+        ("reference_id=Trip-1", &[2, 0], false),
+        ("reference_id=trip-1", &[1], false),
+        ("reference_id=Trip-", &[], false),
+        (&format!("reference_id={longest}"), &[3], false),
+        (
+            "reference_id=Trip-1&status=READY_FOR_COMPLETE",
+            &[2, 0],
+            false,
+        ),
+        ("reference_id=Trip-1&status=CONFIRMED", &[], false),
+        ("limit=100", &[3, 2, 1, 0], false),
+        ("offset=100000", &[], false),
     ] {
-        assert_eq!(ids(&client, query).await, of(expected), "{query}");
+        let expected = expected.iter().map(|at: &usize| made[*at].clone());
+        let expected = (expected.collect(), has_more);
+        assert_eq!(page(&client, query).await, expected, "{query}");
     }
     let too_long = format!("/v1/hotel/bookings?reference_id={longest}r");
     let refused = client.get(&too_long).await;
     refused.expect_problem(400, "validation_failed");
     let stranger = client.user("stranger");
-    assert_eq!(ids(&stranger, "reference_id=Trip-1").await, of(&[]));
+    let nothing = page(&stranger, "reference_id=Trip-1").await;
+    assert_eq!(nothing, (vec![], false));
 }
 
 /// The list accepts the name of every status and no other name.
@@ -288,8 +297,8 @@ async fn booking_list_accepts_every_status_as_filter() {
         for status in COMMON {
             assert_eq!(list(status).await.expect(200).data(), &json!([]));
         }
-        let _answer = list("PARTIALLY_CANCELED").await.expect(partly);
-        let _unknown = list("REFUNDED").await.expect(400);
+        list("PARTIALLY_CANCELED").await.expect(partly);
+        list("REFUNDED").await.expect(400);
     }
 }
 
@@ -298,13 +307,14 @@ async fn booking_list_accepts_every_status_as_filter() {
 async fn hotel_offer_sums_up_its_rooms() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
-    let row = priced(&client, &rich_request()).await;
-    check_names(
-        "row",
-        &row,
-        &["hotel_id", "supplier_hotel_id", "offers"],
-        &[],
-    );
+    let reply = client.hotel_offers(&rich_request()).await.expect(200);
+    assert_eq!(reply.body["meta"]["supplier"], "SANDBOX_HOTELS");
+    assert_eq!(reply.header("x-supplier"), Some("SANDBOX_HOTELS"));
+    let row = &reply.data()[0];
+    let of_row = ["hotel_id", "supplier_hotel_id", "offers"];
+    check_names("row", row, &of_row, &[]);
+    assert!(row["hotel_id"].as_str().unwrap().starts_with("htl_"));
+    assert_eq!(row["supplier_hotel_id"], "MANY");
     let members = [
         "offer_reference",
         "total",
@@ -333,22 +343,21 @@ async fn hotel_offer_sums_up_its_rooms() {
             check_names("room", room, &of_room, &[]);
             assert_eq!(room["position"], position);
         }
-        assert_eq!(
-            (&rooms[0]["adults"], &rooms[1]["children"]),
-            (&json!(2), &json!([7]))
-        );
+        assert_eq!(rooms[0]["adults"], 2);
+        assert_eq!(rooms[1]["children"], json!([7]));
         for told in ["room_type", "board", "refundable"] {
             assert_eq!(offer[told], rooms[0][told], "{told}");
         }
         let promotions = offer["promotions"].as_array().unwrap();
-        assert_eq!(
-            promotions.len(),
-            1,
-            "a promotion is listed once for all its rooms"
-        );
+        assert_eq!(promotions.len(), 1, "listed once for all its rooms");
         assert_eq!(promotions[0]["room_positions"], json!([0, 1]));
     }
-    let flexible = &row["offers"][1];
+    let [plain, flexible] = row["offers"].as_array().unwrap().as_slice() else {
+        panic!("{row:#}");
+    };
+    assert_eq!(plain["refundable"], false);
+    assert_eq!(plain["total"], money(400.0, "EUR"));
+    assert_eq!(flexible["refundable"], true);
     assert_eq!(flexible["total"], money(520.0, "EUR"));
     check_policy(&flexible["cancellation_policy"], 520.0);
     check_policy(&flexible["rooms"][0]["cancellation_policy"], 260.0);
@@ -377,19 +386,14 @@ async fn offers_of_ten_hotels_of_one_supplier_are_priced_at_once() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
     for (hotels, offers, status) in [(10, 25, 200), (10, 26, 400), (11, 1, 400), (9, 27, 200)] {
-        let mut request = offers_request("OK");
-        request["supplier_hotel_ids"] = json!(HOTELS[..hotels]);
-        request["max_offers_per_hotel"] = json!(offers);
-        let reply = client.post("/v1/hotel/offers", &request).await;
-        let reply = reply.expect(status);
+        let limits =
+            json!({"supplier_hotel_ids": HOTELS[..hotels], "max_offers_per_hotel": offers});
+        let request = merged(offers_request("OK"), limits);
+        let reply = client.hotel_offers(&request).await.expect(status);
         if status == 200 {
-            let rows = reply.data().as_array().unwrap().iter();
-            let told: Vec<&Value> = rows.map(|row| &row["supplier_hotel_id"]).collect();
-            assert_eq!(
-                told,
-                HOTELS[..hotels],
-                "hotels are in the order of the request"
-            );
+            let told = reply.list().iter().map(|row| &row["supplier_hotel_id"]);
+            let told: Vec<&Value> = told.collect();
+            assert_eq!(told, HOTELS[..hotels], "in the order of the request");
         }
     }
     let mut mixed = offers_request("OK");
@@ -399,11 +403,11 @@ async fn offers_of_ten_hotels_of_one_supplier_are_priced_at_once() {
     let members = mixed.as_object_mut().unwrap();
     members.retain(|name, _| !name.starts_with("supplier"));
     mixed["hotel_ids"] = json!([of_one, of_another]);
-    let refused = client.post("/v1/hotel/offers", &mixed).await;
+    let refused = client.hotel_offers(&mixed).await;
     refused.expect_problem(400, "validation_failed");
 }
 
 on_both_databases! {
     hotel_booking_contains_all_fields_in_every_status,
-    reference_filter_finds_exactly_its_bookings,
+    hotel_list_is_newest_first_and_filtered_exactly,
 }

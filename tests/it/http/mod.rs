@@ -8,7 +8,6 @@ mod flight_booking;
 mod flight_cancellation;
 mod flight_list;
 mod flight_offer;
-mod flight_payment;
 mod flight_prebook;
 mod flight_purchase;
 mod flight_race;

@@ -1,191 +1,257 @@
-//! Tests of card payments: authorization, capture and void.
+//! Tests of paying a booking: with each sandbox card, in a browser, and in a supplier's checkout.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::{
-    Client, Database, HotelBookingBuilder, Server, ServerOptions, complete_payment, eventually,
-    on_both_databases, prebook_request,
+    Booking, BookingBuilder, Client, Database, FlightBookingBuilder, Reply, Server,
+    complete_payment, on_both_databases,
 };
 
-const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n";
+/// Ledger entries of a booking that the gateway has charged.
+const PAID: [&str; 3] = ["authorization", "booking", "capture"];
 
-async fn server(database: Database) -> Server {
-    Server::start_with(ServerOptions::on(database).config(SOON)).await
+/// Waits until the booking's payments have these statuses and returns the booking.
+async fn wait_for_payments(booking: &Booking, statuses: &[&str]) -> Value {
+    booking
+        .wait_until(&format!("{statuses:?}"), |now| {
+            let payments = now["payments"].as_array().unwrap().iter();
+            payments.map(|payment| &payment["status"]).eq(statuses)
+        })
+        .await
 }
 
-async fn payment_status(client: &Client, booking: &str) -> String {
-    let booking = client.hotel_booking(booking).await;
-    booking["payments"].as_array().unwrap().last().unwrap()["status"]
-        .as_str()
-        .unwrap()
-        .to_owned()
-}
-
-async fn booking_can_be_paid_with_another_card_after_a_decline(database: Database) {
-    let server = server(database).await;
-    let client = server.client();
-    for token in ["tok_declined", "tok_insufficient_funds"] {
-        let (booking, reply) = HotelBookingBuilder::at("OK")
-            .card(token)
-            .book(&client)
-            .await;
-        reply.expect_problem(422, "payment_failed");
-        assert_eq!(
-            client.hotel_booking(&booking).await["status"],
-            "READY_FOR_COMPLETE"
-        );
-        assert_eq!(payment_status(&client, &booking).await, "FAILED");
-        let good = HotelBookingBuilder::at("OK").instrument(&client).await;
-        let again = client
-            .post(
-                &format!("/v1/hotel/bookings/{booking}/book"),
-                &json!({"payment_instrument_id": good}),
-            )
-            .await;
-        assert_eq!(again.expect(200).data()["status"], "CONFIRMED");
-        assert_eq!(server.ledger().await.count(&booking, "authorization"), 1);
+async fn each_accepted_card_is_charged_once(database: Database) {
+    let server = Server::start_with_fast_retries(database).await;
+    for (builder, total) in BookingBuilder::of_each_kind().iter().zip([260.0, 420.0]) {
+        for card in [
+            "tok_visa",
+            "tok_mastercard",
+            "tok_timeout",
+            "tok_capture_fails",
+        ] {
+            let booking = builder.clone().card(card).book_confirmed(&server).await;
+            let paid = wait_for_payments(&booking, &["CAPTURED"]).await;
+            assert_eq!(paid["status"], "CONFIRMED", "{card}");
+            let ledger = server.ledger().await;
+            assert_eq!(ledger.kinds_of(&booking.id), PAID, "{card}");
+            for kind in PAID {
+                assert_eq!(ledger.sum(&booking.id, kind), total, "{card}: {kind}");
+            }
+        }
     }
 }
 
-async fn card_that_requires_action_is_not_charged(database: Database) {
-    let server = server(database).await;
+async fn booking_can_be_paid_with_another_card_after_a_decline(database: Database) {
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let (booking, reply) = HotelBookingBuilder::at("OK")
-        .card("tok_requires_action")
-        .book(&client)
-        .await;
-    let problem = reply.expect_problem(422, "payment_failed");
-    assert_eq!(problem.body["payment_status"], "REQUIRES_ACTION");
-    assert_eq!(
-        client.hotel_booking(&booking).await["status"],
-        "READY_FOR_COMPLETE"
-    );
+    for builder in BookingBuilder::of_each_kind() {
+        for (card, status) in [
+            ("tok_declined", "FAILED"),
+            ("tok_insufficient_funds", "FAILED"),
+            ("tok_requires_action", "REQUIRES_ACTION"),
+        ] {
+            let (booking, reply) = builder.clone().card(card).book(&server).await;
+            let problem = reply.expect_problem(422, "payment_failed");
+            assert_eq!(
+                problem.body["booking_status"], "READY_FOR_COMPLETE",
+                "{card}"
+            );
+            assert_eq!(problem.body["payment_status"], status, "{card}");
+            let ready = wait_for_payments(&booking, &["FAILED"]).await;
+            assert_eq!(ready["status"], "READY_FOR_COMPLETE", "{card}");
+            assert!(ready.get("failure").is_none(), "{ready:#}");
+            let until = ready.get("expires_at").or(ready.get("offer_expires_at"));
+            assert!(
+                until.unwrap().is_string(),
+                "the booking can still be completed"
+            );
+            assert!(server.ledger().await.kinds_of(&booking.id).is_empty());
+            let again = booking.book(&builder.payment(&client).await).await;
+            assert_eq!(again.outcome(), (200, "CONFIRMED"), "{card}");
+            wait_for_payments(&booking, &["FAILED", "CAPTURED"]).await;
+            assert_eq!(server.ledger().await.kinds_of(&booking.id), PAID, "{card}");
+        }
+    }
 }
 
-async fn authorization_with_lost_response_is_reconciled(database: Database) {
-    let server = server(database).await;
-    let client = server.client();
-    let (booking, reply) = HotelBookingBuilder::at("OK")
-        .card("tok_timeout")
-        .book(&client)
-        .await;
-    assert_eq!(reply.expect(200).data()["status"], "CONFIRMED");
-    assert_eq!(server.ledger().await.count(&booking, "authorization"), 1);
-}
-
-async fn failed_capture_is_retried_until_it_succeeds(database: Database) {
-    let server = server(database).await;
-    let client = server.client();
-    let booking = HotelBookingBuilder::at("OK")
-        .card("tok_capture_fails")
-        .book_confirmed(&client)
-        .await;
-    let status = "the payment to be captured";
-    eventually(status, async || {
-        (payment_status(&client, &booking).await == "CAPTURED").then_some(())
-    })
-    .await;
-    assert_eq!(client.hotel_booking(&booking).await["status"], "CONFIRMED");
-    assert_eq!(server.ledger().await.count(&booking, "capture"), 1);
-}
-
-async fn booking_completes_only_after_browser_payment(database: Database) {
-    let server = server(database).await;
-    let client = server.client();
-    let offer = HotelBookingBuilder::at("OK").offer(&client).await;
-    let mut request = prebook_request(&offer, 1);
-    request["use_payment_sdk"] = json!(true);
-    let with_key = client.header("x-idempotency-key", "sdk-1");
-    let fresh = with_key
-        .post("/v1/hotel/prebook", &request)
-        .await
-        .expect(201);
-    let token = fresh.body["meta"]["payment_sdk"]["token"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    let booking = fresh.data()["id"].as_str().unwrap().to_owned();
-    let again = with_key
-        .post("/v1/hotel/prebook", &request)
-        .await
-        .expect(200);
-    assert!(
-        again.body["meta"].get("payment_sdk").is_none(),
-        "the token is shown once"
-    );
-
-    let path = format!("/v1/hotel/bookings/{booking}/book");
-    let early = client
-        .post(&path, &json!({}))
-        .await
-        .expect_problem(422, "payment_failed");
-    assert_eq!(early.body["payment_status"], "REQUIRES_ACTION");
-    let card = HotelBookingBuilder::at("OK").instrument(&client).await;
-    client
-        .post(&path, &json!({"payment_instrument_id": card}))
-        .await
-        .expect_problem(400, "validation_failed");
-
-    complete_payment(&server.sandbox_url, &token).await;
-    assert_eq!(
-        client.post(&path, &json!({})).await.expect(200).data()["status"],
-        "CONFIRMED"
-    );
-    let ledger = server.ledger().await;
-    assert_eq!(
+async fn payment_of_refused_booking_is_voided(database: Database) {
+    let server = Server::start_with_fast_retries(database).await;
+    let refused = (422, "supplier_rejected");
+    let at = BookingBuilder::new;
+    for (builder, response) in [
         (
-            ledger.count(&booking, "authorization"),
-            ledger.count(&booking, "booking")
+            at("SANDBOX_HOTELS", "BOOK_REFUSED").card("tok_timeout"),
+            refused,
         ),
-        (1, 1)
-    );
+        (at("SUPPLIER_A", "LHR-LGW").card("tok_timeout"), refused),
+        (at("SUPPLIER_A", "LHR-LGW").in_browser(), refused),
+        (
+            at("SUPPLIER_A", "LHR-LTN").in_browser(),
+            (202, "COMPLETE_IN_PROGRESS"),
+        ),
+    ] {
+        let (booking, reply) = builder.book(&server).await;
+        assert_eq!(reply.outcome(), response, "{builder:?}: {:#}", reply.body);
+        let failed = wait_for_payments(&booking, &["VOIDED"]).await;
+        assert_eq!(failed["status"], "FAILED", "{builder:?}");
+        let ledger = server.ledger().await;
+        assert_eq!(ledger.kinds_of(&booking.id), ["authorization", "void"]);
+    }
+}
+
+async fn card_is_shown_in_single_read_but_not_in_list(database: Database) {
+    let server = Server::start_with_fast_retries(database).await;
+    let client = server.client();
+    for (token, brand, last4, funding) in [
+        ("tok_visa", "VISA", "4242", "CREDIT"),
+        ("tok_mastercard", "MASTERCARD", "4444", "DEBIT"),
+    ] {
+        let way = FlightBookingBuilder::on("LHR-JFK").card(token);
+        let booking = way.book_confirmed(&server).await;
+        let read = client.flight_booking(&booking).await;
+        let card = json!({"brand": brand, "last4": last4, "funding": funding, "wallet": null});
+        let shown = &read["payments"][0]["payment_method"];
+        assert_eq!(*shown, json!({"type": "CARD", "card": card}));
+        let listed = client.get("/v1/flight/bookings?limit=1").await.expect(200);
+        assert_eq!(listed.data()[0]["id"], booking);
+        let payment = &listed.data()[0]["payments"][0];
+        assert!(payment.get("payment_method").is_none(), "{payment}");
+        assert_eq!(payment["amount"], json!({"amount": 420, "currency": "EUR"}));
+    }
+}
+
+async fn foreign_deleted_or_unknown_instrument_is_refused(database: Database) {
+    let server = Server::start_with_fast_retries(database).await;
+    let client = server.client();
+    let deleted = client.store_card("tok_visa").await;
+    let path = format!("/v1/payment-instruments/{deleted}");
+    client.delete(&path).await.expect(204);
+    let foreign = client.user("somebody-else").store_card("tok_visa").await;
+    for builder in BookingBuilder::of_each_kind() {
+        let booking = builder.prebooked(&server).await;
+        for payment in [json!({}), json!({"payment_instrument": "inst_1"})] {
+            let refused = booking.book(&payment).await;
+            refused.expect_problem(400, "validation_failed");
+        }
+        for instrument in [
+            deleted.as_str(),
+            &foreign,
+            "inst_00000000000000000000000000000000",
+        ] {
+            let payment = json!({"payment_instrument_id": instrument});
+            let refused = booking.book(&payment).await;
+            refused.expect_problem(422, "payment_instrument_invalid");
+        }
+        let ready = booking.read().await;
+        assert_eq!(ready["status"], "READY_FOR_COMPLETE");
+        assert_eq!(ready["payments"], json!([]));
+        assert!(server.ledger().await.kinds_of(&booking.id).is_empty());
+    }
+}
+
+/// Prebooks under a key and repeats the call. Returns the booking and the payment token, which only
+/// the first response contains.
+async fn prebooked(client: &Client, builder: &BookingBuilder, meta: &str) -> (Booking, String) {
+    let request = builder.request(client).await;
+    let key = uuid::Uuid::now_v7().to_string();
+    let fresh = builder.prebook(client, &key, &request).await.expect(201);
+    let token = fresh.body["meta"][meta]["token"].as_str().unwrap();
+    let other = if meta == "checkout" {
+        "payment_sdk"
+    } else {
+        "checkout"
+    };
+    assert!(fresh.body["meta"].get(other).is_none(), "{:#}", fresh.body);
+    if meta == "checkout" {
+        let url = fresh.body["meta"]["checkout"]["url"].as_str().unwrap();
+        assert!(url.starts_with("http"), "{url}");
+    }
+    let again = builder.prebook(client, &key, &request).await.expect(200);
+    assert_eq!(again.data()["id"], fresh.data()["id"]);
+    assert!(again.body["meta"].get(meta).is_none(), "{:#}", again.body);
+    let booking = builder.booking(client, fresh.data()["id"].as_str().unwrap());
+    let read = booking.read().await.to_string();
+    assert!(!read.contains(token), "the token is returned once: {read}");
+    (booking, token.to_owned())
+}
+
+/// Checks that before the payer has paid nothing is booked and no card is accepted instead. Returns
+/// the refusal to book.
+async fn check_unpaid(client: &Client, booking: &Booking) -> Reply {
+    let early = booking.book(&json!({})).await;
+    let early = early.expect_problem(422, "payment_failed");
+    assert_eq!(early.body["booking_status"], "READY_FOR_COMPLETE");
+    let wrong = booking.book(&client.card_payment("tok_visa").await).await;
+    wrong.expect_problem(400, "validation_failed");
+    let ready = booking.read().await;
+    assert_eq!(ready["status"], "READY_FOR_COMPLETE");
+    assert!(ready.get("failure").is_none(), "{ready:#}");
+    early
+}
+
+async fn browser_payment_confirms_booking(database: Database) {
+    let server = Server::start_with_fast_retries(database).await;
+    let client = server.client();
+    for builder in BookingBuilder::of_each_kind() {
+        let builder = builder.in_browser();
+        let (booking, token) = prebooked(&client, &builder, "payment_sdk").await;
+        let early = check_unpaid(&client, &booking).await;
+        assert_eq!(early.body["payment_status"], "REQUIRES_ACTION");
+        assert!(server.ledger().await.kinds_of(&booking.id).is_empty());
+        complete_payment(&server.sandbox_url, &token).await;
+        let booked = booking.book(&json!({})).await;
+        assert_eq!(booked.outcome(), (200, "CONFIRMED"));
+        let paid = wait_for_payments(&booking, &["CAPTURED"]).await;
+        if let Some(by) = paid["payments"][0].get("collected_by") {
+            assert_eq!(by, "SERVICE");
+        }
+        assert_eq!(server.ledger().await.kinds_of(&booking.id), PAID);
+    }
 }
 
 async fn browser_payment_of_expired_booking_is_voided(database: Database) {
-    let server = server(database).await;
+    let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
-    let offer = HotelBookingBuilder::at("EXPIRES_SOON").offer(&client).await;
-    let mut request = prebook_request(&offer, 1);
-    request["use_payment_sdk"] = json!(true);
-    let fresh = client
-        .header("x-idempotency-key", "sdk-2")
-        .post("/v1/hotel/prebook", &request)
-        .await
-        .expect(201);
-    let booking = fresh.data()["id"].as_str().unwrap().to_owned();
-    complete_payment(
-        &server.sandbox_url,
-        fresh.body["meta"]["payment_sdk"]["token"].as_str().unwrap(),
-    )
-    .await;
-    let _expired = client.wait_for_hotel_booking(&booking, "EXPIRED").await;
-    eventually("the authorization to be voided", async || {
-        (server.ledger().await.count(&booking, "void") == 1).then_some(())
-    })
-    .await;
+    let builder = BookingBuilder::new("SANDBOX_HOTELS", "EXPIRES_SOON").in_browser();
+    let request = builder.request(&client).await;
+    let fresh = builder.prebook(&client, "sdk", &request).await.expect(201);
+    let token = fresh.body["meta"]["payment_sdk"]["token"].as_str().unwrap();
+    complete_payment(&server.sandbox_url, token).await;
+    let booking = builder.booking(&client, fresh.data()["id"].as_str().unwrap());
+    booking.wait_for("EXPIRED").await;
+    server.wait_for_entries(&booking.id, ["void"], [1]).await;
 }
 
-async fn book_without_instrument_or_browser_payment_is_refused(database: Database) {
-    let server = server(database).await;
-    let client = server.client();
-    let booking = HotelBookingBuilder::at("OK").prebooked(&client).await;
-    let path = format!("/v1/hotel/bookings/{booking}/book");
-    client
-        .post(&path, &json!({}))
-        .await
-        .expect_problem(400, "validation_failed");
-    let unknown = json!({"payment_instrument_id": "inst_00000000000000000000000000000000"});
-    client
-        .post(&path, &unknown)
-        .await
-        .expect_problem(422, "payment_instrument_invalid");
+async fn supplier_checkout_collects_payment_itself(database: Database) {
+    let server = Server::start_with_fast_retries(database).await;
+    let plain = BookingBuilder::new("SUPPLIER_B", "LHR-JFK");
+    // At this supplier, `use_payment_sdk` has no effect.
+    let sdk = plain.clone().in_browser();
+    for (builder, user) in [(plain, "plain"), (sdk, "sdk")] {
+        let client = server.client().user(user);
+        let (booking, token) = prebooked(&client, &builder, "checkout").await;
+        check_unpaid(&client, &booking).await;
+        complete_payment(&server.sandbox_url, &token).await;
+        let booked = booking.book(&json!({})).await.expect(200);
+        let payments = booked.data()["payments"].as_array().unwrap();
+        assert_eq!(payments.len(), 1, "{payments:#?}");
+        let payment = &payments[0];
+        assert_eq!(payment["collected_by"], "SUPPLIER");
+        assert_eq!(payment["status"], "CAPTURED");
+        assert_eq!(payment["amount"], booked.data()["total_amount"]);
+        assert!(payment.get("payment_method").is_none(), "{payment}");
+        let again = booking.book(&json!({})).await.expect(200);
+        assert_eq!(again.data(), booked.data());
+        assert_eq!(server.ledger().await.kinds_of(&booking.id), ["booking"]);
+    }
 }
 
 on_both_databases! {
-    authorization_with_lost_response_is_reconciled,
+    each_accepted_card_is_charged_once,
     booking_can_be_paid_with_another_card_after_a_decline,
-    card_that_requires_action_is_not_charged,
-    failed_capture_is_retried_until_it_succeeds,
-    booking_completes_only_after_browser_payment,
+    payment_of_refused_booking_is_voided,
+    card_is_shown_in_single_read_but_not_in_list,
+    foreign_deleted_or_unknown_instrument_is_refused,
+    browser_payment_confirms_booking,
     browser_payment_of_expired_booking_is_voided,
-    book_without_instrument_or_browser_payment_is_refused,
+    supplier_checkout_collects_payment_itself,
 }

@@ -9,6 +9,7 @@ use tests::Fault::{ErrorAfterEffect, ErrorBeforeEffect};
 use tests::{
     AdminClient, CALLER, Client, Database, Fault, FaultProxy, FlightBookingBuilder,
     HotelBookingBuilder, PlannedFault, Server, ServerOptions, eventually, on_both_databases,
+    supplier_at,
 };
 
 const PROCESSOR: &str = "LOSES_ANSWERS";
@@ -19,29 +20,6 @@ const VOID: &str = "POST /tillway/v1/payments/*/void";
 const REFUND: &str = "POST /tillway/v1/payments/*/refunds";
 /// Route of reconciling an authorization, which happens within the caller's own call.
 const FIND: &str = "GET /tillway/v1/payments";
-
-fn config(proxy: &str) -> String {
-    format!(
-        r#"
-        [reconcile]
-        schedule_s = [3600]
-        [payments]
-        capture_retry_s = [1]
-        processor_test = "{PROCESSOR}"
-        [[suppliers]]
-        id = "{PROCESSOR}"
-        kind = "payment"
-        modes = ["test"]
-        component = "fake-payments.wasm"
-        settings = {{ base_url = "http://{proxy}" }}
-        hosts = [{{ host = "http://{proxy}", private = true }}]
-        credentials = [
-            {{ host = "{proxy}", header = "tillway-key", value = "tillway-sandbox-payments" }},
-            {{ host = "{proxy}", header = "{CALLER}", value = "{PROCESSOR}" }},
-        ]
-        "#
-    )
-}
 
 /// A gateway whose processor loses responses.
 struct Stage {
@@ -54,7 +32,14 @@ struct Stage {
 impl Stage {
     async fn on(database: Database) -> Self {
         let proxy = FaultProxy::start().await;
-        let options = ServerOptions::on(database).config(&config(&proxy.host));
+        let headers = [
+            ("tillway-key", "tillway-sandbox-payments"),
+            (CALLER, PROCESSOR),
+        ];
+        let component = "fake-payments.wasm";
+        let processor = supplier_at(&proxy.url, PROCESSOR, "payment", component, &headers);
+        let config = format!("processor_test = \"{PROCESSOR}\"\n{processor}");
+        let options = ServerOptions::on(database).patient().config(&config);
         let server = Server::start_with(options).await;
         proxy.forward_to(&server.sandbox_url);
         Self {
@@ -69,7 +54,7 @@ impl Stage {
         let misstep = |&(route, fault)| PlannedFault {
             route,
             fault,
-            refusal: (500, ""),
+            refusal: (500, String::new()),
         };
         let missteps = calls.iter().map(misstep).collect();
         self.proxy.plan(PROCESSOR, missteps);
@@ -85,6 +70,14 @@ impl Stage {
         .await
     }
 
+    /// Resolves the only unresolved call of a step and checks the booking's status after it.
+    async fn resolve(&self, booking: &str, step: &str, verdict: &Value, status: &str) {
+        self.open(booking, step, 1).await;
+        let settled = self.operator.resolve_when_idle(booking, verdict).await;
+        assert_eq!(settled.outcome(), (200, status));
+        assert!(!self.operator.has_unresolved_call(booking, step).await);
+    }
+
     async fn ends(&self, booking: &str, end: &str, payment: &str, ledger: &[&str]) {
         let what = format!("{booking} to end {end} and {payment} with {ledger:?}");
         eventually(&what, async || {
@@ -96,20 +89,6 @@ impl Stage {
                 .then_some(())
         })
         .await;
-    }
-
-    /// Returns a booking that is confirmed and captured, with no call in progress.
-    async fn paid(&self) -> String {
-        let booking = HotelBookingBuilder::at("OK")
-            .book_confirmed(&self.client)
-            .await;
-        self.ends(&booking, "CONFIRMED", "CAPTURED", BOOKED).await;
-        booking
-    }
-
-    async fn cancel(&self, booking: &str) {
-        let path = format!("/v1/hotel/bookings/{booking}/cancel");
-        self.client.post(&path, &json!({})).await.expect(202);
     }
 }
 
@@ -124,53 +103,37 @@ fn verdict(fault: Fault) -> Value {
 
 async fn operator_resolves_authorization_with_unknown_outcome(database: Database) {
     let stage = Stage::on(database).await;
+    let way = HotelBookingBuilder::at("OK");
 
     stage.loses(&[(AUTHORIZE, ErrorAfterEffect), (FIND, ErrorBeforeEffect)]);
-    let (booking, reply) = HotelBookingBuilder::at("OK").book(&stage.client).await;
+    let (booking, reply) = way.book(&stage.client).await;
     reply.expect_problem(500, "result_unknown");
     stage.open(&booking, "authorize", 1).await;
-    let unnamed = json!({"outcome": "done"});
+    let unnamed = verdict(ErrorAfterEffect);
     let unnamed = stage.operator.resolve_when_idle(&booking, &unnamed).await;
     unnamed.expect_problem(400, "validation_failed");
     let held = stage.server.ledger().await.of(&booking).next().cloned();
     let named = json!({"outcome": "done", "supplier_reference": held.unwrap().reference});
-    let settled = stage
-        .operator
-        .resolve_when_idle(&booking, &named)
-        .await
-        .expect(200);
-    assert_eq!(settled.data()["status"], "CONFIRMED");
+    stage
+        .resolve(&booking, "authorize", &named, "CONFIRMED")
+        .await;
     stage.ends(&booking, "CONFIRMED", "CAPTURED", BOOKED).await;
-    assert!(
-        !stage
-            .operator
-            .has_unresolved_call(&booking, "authorize")
-            .await
-    );
     let late = stage.operator.resolve(&booking, &named).await;
     late.expect_problem(409, "booking_state_conflict");
 
     stage.loses(&[(AUTHORIZE, ErrorBeforeEffect), (FIND, ErrorBeforeEffect)]);
-    let (booking, reply) = HotelBookingBuilder::at("OK").book(&stage.client).await;
+    let (booking, reply) = way.book(&stage.client).await;
     reply.expect_problem(500, "result_unknown");
-    stage.open(&booking, "authorize", 1).await;
-    let settled = stage
-        .operator
-        .resolve_when_idle(&booking, &verdict(ErrorBeforeEffect))
+    let not_done = verdict(ErrorBeforeEffect);
+    stage
+        .resolve(&booking, "authorize", &not_done, "READY_FOR_COMPLETE")
         .await;
-    assert_eq!(settled.expect(200).data()["status"], "READY_FOR_COMPLETE");
-    assert!(
-        !stage
-            .operator
-            .has_unresolved_call(&booking, "authorize")
-            .await
-    );
-    let card = HotelBookingBuilder::at("OK")
-        .instrument(&stage.client)
-        .await;
-    let path = format!("/v1/hotel/bookings/{booking}/book");
-    let request = json!({"payment_instrument_id": card});
-    let again = stage.client.post(&path, &request).await.expect(200);
+    let payment = way.payment(&stage.client).await;
+    let again = stage
+        .client
+        .book_hotel(&booking, &payment)
+        .await
+        .expect(200);
     assert_eq!(again.data()["payments"][0]["status"], "FAILED");
     let carried_out = stage.server.ledger().await;
     assert_eq!(carried_out.count(&booking, "authorization"), 1);
@@ -179,58 +142,44 @@ async fn operator_resolves_authorization_with_unknown_outcome(database: Database
 async fn operator_resolves_capture_or_void_with_unknown_outcome(database: Database) {
     let stage = Stage::on(database).await;
     for fault in [ErrorAfterEffect, ErrorBeforeEffect] {
+        let verdict = verdict(fault);
         stage.loses(&[(CAPTURE, fault)]);
-        let booking = HotelBookingBuilder::at("OK")
-            .book_confirmed(&stage.client)
+        let way = HotelBookingBuilder::at("OK");
+        let booking = way.book_confirmed(&stage.client).await;
+        stage
+            .resolve(&booking, "capture", &verdict, "CONFIRMED")
             .await;
-        stage.open(&booking, "capture", 1).await;
-        let settled = stage
-            .operator
-            .resolve_when_idle(&booking, &verdict(fault))
-            .await;
-        assert_eq!(settled.expect(200).data()["status"], "CONFIRMED");
         stage.ends(&booking, "CONFIRMED", "CAPTURED", BOOKED).await;
-        assert!(
-            !stage
-                .operator
-                .has_unresolved_call(&booking, "capture")
-                .await
-        );
 
         stage.loses(&[(VOID, fault)]);
-        let (booking, reply) = HotelBookingBuilder::at("BOOK_REFUSED")
-            .book(&stage.client)
-            .await;
+        let way = HotelBookingBuilder::at("BOOK_REFUSED");
+        let (booking, reply) = way.book(&stage.client).await;
         reply.expect_problem(422, "supplier_rejected");
-        stage.open(&booking, "void", 1).await;
-        let settled = stage
-            .operator
-            .resolve_when_idle(&booking, &verdict(fault))
-            .await;
-        assert_eq!(settled.expect(200).data()["status"], "FAILED");
+        stage.resolve(&booking, "void", &verdict, "FAILED").await;
         let released = ["authorization", "void"];
         stage.ends(&booking, "FAILED", "VOIDED", &released).await;
-        assert!(!stage.operator.has_unresolved_call(&booking, "void").await);
     }
 }
 
 async fn operator_resolves_refund_with_unknown_outcome(database: Database) {
     let stage = Stage::on(database).await;
     for fault in [ErrorAfterEffect, ErrorBeforeEffect] {
-        let booking = stage.paid().await;
+        let way = HotelBookingBuilder::at("OK");
+        let booking = way.book_confirmed(&stage.client).await;
+        stage.ends(&booking, "CONFIRMED", "CAPTURED", BOOKED).await;
         stage.loses(&[(REFUND, fault)]);
-        stage.cancel(&booking).await;
-        stage.open(&booking, "refund", 1).await;
-        let settled = stage
-            .operator
-            .resolve_when_idle(&booking, &verdict(fault))
+        stage
+            .client
+            .cancel_hotel(&booking, &json!({}))
+            .await
+            .expect(202);
+        stage
+            .resolve(&booking, "refund", &verdict(fault), "CANCELED")
             .await;
-        assert_eq!(settled.expect(200).data()["status"], "CANCELED");
         let returned = [BOOKED, &["cancellation", "refund"]].concat();
         stage
             .ends(&booking, "CANCELED", "REFUNDED", &returned)
             .await;
-        assert!(!stage.operator.has_unresolved_call(&booking, "refund").await);
     }
 }
 
@@ -238,18 +187,15 @@ async fn operator_resolves_refund_with_unknown_outcome(database: Database) {
 async fn resolving_one_of_several_calls_requires_its_client_reference(database: Database) {
     let stage = Stage::on(database).await;
     stage.loses(&[(CAPTURE, ErrorAfterEffect), (CAPTURE, ErrorAfterEffect)]);
-    let booking = FlightBookingBuilder::on("LHR-JFK")
-        .book_confirmed(&stage.server)
-        .await;
+    let way = FlightBookingBuilder::on("LHR-JFK");
+    let booking = way.book_confirmed(&stage.server).await;
     stage.open(&booking, "capture", 1).await;
     let bags = stage.client.bag_request(&booking, "tok_visa").await;
     let bought = stage.client.purchase_bags(&booking, &booking, &bags).await;
     bought.expect(200);
     let open = stage.open(&booking, "capture", 2).await;
-    let unnamed = stage
-        .operator
-        .resolve_when_idle(&booking, &verdict(ErrorAfterEffect))
-        .await;
+    let unnamed = verdict(ErrorAfterEffect);
+    let unnamed = stage.operator.resolve_when_idle(&booking, &unnamed).await;
     let problem = unnamed.expect_problem(400, "validation_failed");
     let detail = problem.body["detail"].as_str().unwrap();
     assert!(detail.contains("client_reference"), "{detail}");
@@ -258,11 +204,8 @@ async fn resolving_one_of_several_calls_requires_its_client_reference(database: 
     unknown.expect_problem(409, "booking_state_conflict");
     for (call, left) in open.iter().zip([1, 0]) {
         let named = json!({"outcome": "done", "client_reference": call["client_reference"]});
-        stage
-            .operator
-            .resolve_when_idle(&booking, &named)
-            .await
-            .expect(200);
+        let settled = stage.operator.resolve_when_idle(&booking, &named).await;
+        settled.expect(200);
         let listed = stage.operator.unresolved_calls(&booking, "capture").await;
         assert_eq!(listed.len(), left);
         assert!(!listed.contains(call), "the other call stays listed");

@@ -1,120 +1,77 @@
 //! Tests of places and hotel search.
 
-use super::shape::check_names;
-use serde_json::json;
-use tests::{Client, Database, Server, days_ahead, on_both_databases};
-
-async fn testville(client: &Client) -> serde_json::Value {
-    let found = client
-        .post("/v1/hotel/places", &json!({"query": "Testville"}))
-        .await
-        .expect(200);
-    assert_eq!(found.body["meta"]["supplier"], "SANDBOX_HOTELS");
-    found.data()[0].clone()
-}
+use super::shape::{check_names, check_refused_get};
+use serde_json::{Value, json};
+use tests::{Database, Server, days_ahead, merged, on_both_databases};
 
 async fn saved_place_is_read_without_a_supplier_call(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
-    let place = testville(&client).await;
+    let query = json!({"query": "Testville"});
+    let found = client.post("/v1/hotel/places", &query).await.expect(200);
+    assert_eq!(found.body["meta"]["supplier"], "SANDBOX_HOTELS");
+    let place = &found.data()[0];
     let id = place["id"].as_str().unwrap();
     assert!(id.starts_with("plc_"));
-    let members = [
-        "id",
-        "name",
-        "address",
-        "location",
-        "suggested_radius",
-        "country_code",
-        "city",
-        "types",
-        "alternatives",
-    ];
-    check_names("place", &place, &members, &[]);
+    let members = ["id", "name", "types", "suggested_radius", "alternatives"];
+    let address = ["address", "location", "city", "country_code"];
+    check_names("place", place, &members, &address);
     let point = ["latitude", "longitude"];
     check_names("location", &place["location"], &point, &[]);
     let alternative = &place["alternatives"][0];
     check_names("alternative", alternative, &["name", "address"], &[]);
-    let read = client
-        .get(&format!("/v1/hotel/places/{id}"))
-        .await
-        .expect(200);
-    assert_eq!(*read.data(), place);
+    let read = client.get(&format!("/v1/hotel/places/{id}")).await;
+    let read = read.expect(200);
+    assert_eq!(read.data(), place);
     assert!(read.header("x-supplier").is_none());
-    client
-        .get("/v1/hotel/places/plc_unknown")
-        .await
-        .expect_problem(404, "place_not_found");
-    client
-        .get("/v1/hotel/places/nonsense")
-        .await
-        .expect_problem(400, "validation_failed");
+    let unknown = "/v1/hotel/places/plc_unknown";
+    check_refused_get(&client, unknown, 404, "place_not_found").await;
+    let nonsense = "/v1/hotel/places/nonsense";
+    check_refused_get(&client, nonsense, 400, "validation_failed").await;
 }
 
 async fn hotel_search_is_filtered_sorted_and_limited(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
-    let place = testville(&client).await;
-    let search = async |more: serde_json::Value| {
-        let mut request = json!({
+    let place = client.find_place("Testville").await;
+    let search = async |more: Value| {
+        let request = json!({
             "place_id": place["id"], "check_in": days_ahead(30), "check_out": days_ahead(31),
             "occupancy": [{"adults": 2, "children": []}], "guest_nationality": "DE", "currency": "EUR",
         });
-        request
-            .as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
-        client.post("/v1/hotel/search", &request).await
+        client
+            .post("/v1/hotel/search", &merged(request, more))
+            .await
     };
     let all = search(json!({"limit": 100})).await.expect(200);
-    let count = all.data().as_array().unwrap().len();
+    let count = all.list().len();
     assert!(count > 10, "{count} hotels");
-    assert!(
-        all.body["meta"]
-            .get("truncated")
-            .is_none_or(|truncated| truncated == false)
-    );
+    assert_ne!(all.body["meta"]["truncated"], true);
     let few = search(json!({"limit": 3})).await.expect(200);
-    assert_eq!(
-        (
-            few.data().as_array().unwrap().len(),
-            few.body["meta"]["truncated"].as_bool()
-        ),
-        (3, Some(true))
-    );
-    let cheap = search(json!({"sort": "total", "filters": {"max_total": 100}, "limit": 100}))
-        .await
-        .expect(200);
-    for hotel in cheap.data().as_array().unwrap() {
-        assert!(
-            hotel["lowest_total"]["amount"].as_f64().unwrap() <= 100.0,
-            "{hotel:#}"
-        );
+    assert_eq!(few.list().len(), 3);
+    assert_eq!(few.body["meta"]["truncated"], true);
+    let cheap = json!({"sort": "total", "filters": {"max_total": 100}, "limit": 100});
+    let cheap = search(cheap).await.expect(200);
+    for hotel in cheap.list() {
+        let total = hotel["lowest_total"]["amount"].as_f64().unwrap();
+        assert!(total <= 100.0, "{hotel:#}");
     }
-    let stars =
-        search(json!({"sort": "star_rating", "filters": {"min_star_rating": 4}, "limit": 100}))
-            .await
-            .expect(200);
-    let ratings: Vec<f64> = stars
-        .data()
-        .as_array()
-        .unwrap()
-        .iter()
+    let stars = json!({"sort": "star_rating", "filters": {"min_star_rating": 4}, "limit": 100});
+    let stars = search(stars).await.expect(200);
+    let hotels = stars.list().iter();
+    let ratings: Vec<f64> = hotels
         .map(|hotel| hotel["star_rating"].as_f64().unwrap())
         .collect();
-    assert!(
-        ratings.iter().all(|rating| *rating >= 4.0) && ratings.is_sorted_by(|a, b| a >= b),
-        "{ratings:?}"
-    );
-    search(json!({"sort": "colour"}))
-        .await
-        .expect_problem(400, "validation_failed");
-    search(json!({"location": {"latitude": 1, "longitude": 1, "radius": 10}}))
-        .await
-        .expect_problem(400, "validation_failed");
-    search(json!({"place_id": "plc_unknown"}))
-        .await
-        .expect_problem(404, "place_not_found");
+    assert!(ratings.is_sorted_by(|a, b| a >= b), "{ratings:?}");
+    assert!(ratings.last() >= Some(&4.0), "{ratings:?}");
+    let point = json!({"latitude": 1, "longitude": 1, "radius": 10});
+    for (more, status, code) in [
+        (json!({"sort": "colour"}), 400, "validation_failed"),
+        (json!({"location": point}), 400, "validation_failed"),
+        (json!({"place_id": "plc_unknown"}), 404, "place_not_found"),
+    ] {
+        search(more).await.expect_problem(status, code);
+    }
 }
 
 on_both_databases! {

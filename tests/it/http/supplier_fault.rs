@@ -16,7 +16,7 @@ use tests::Fault::{
 };
 use tests::{
     CALLER, Client, Database, Fault, FaultProxy, FlightBookingBuilder, HotelBookingBuilder,
-    PlannedFault, Reply, Server, ServerOptions, eventually, on_both_databases, prebook_request,
+    PlannedFault, Reply, Server, ServerOptions, eventually, merged, on_both_databases, supplier_at,
 };
 
 /// A call of the gateway to a supplier.
@@ -157,35 +157,18 @@ const MATRIX: [Cell; 72] = [
     Cell(Bags,    DelayedEffect,       (500, "result_unknown"),       "CONFIRMED CONFIRMED",  CARRIED),
 ];
 
-/// Returns the route of a call at its supplier and the response with which the supplier refuses it.
-const fn at_supplier(call: Call) -> (&'static str, (u16, &'static str)) {
+/// Returns the route of a call at its supplier, and the status and code of the response with which
+/// the supplier refuses it.
+const fn at_supplier(call: Call) -> (&'static str, u16, &'static str) {
     match call {
-        Price => (
-            "POST /lodge/v1/rates",
-            (400, r#"{"error": {"code": "INVALID_REQUEST"}}"#),
-        ),
-        Prebook => (
-            "POST /lodge/v1/prebooks",
-            (409, r#"{"error": {"code": "SOLD_OUT"}}"#),
-        ),
-        Book => (
-            "POST /lodge/v1/bookings",
-            (422, r#"{"error": {"code": "BOOKING_REFUSED"}}"#),
-        ),
+        Price => ("POST /lodge/v1/rates", 400, "INVALID_REQUEST"),
+        Prebook => ("POST /lodge/v1/prebooks", 409, "SOLD_OUT"),
+        Book => ("POST /lodge/v1/bookings", 422, "BOOKING_REFUSED"),
         // This refusal does not mean that there is no booking: the supplier reports that with an
         // empty list.
-        Find => (
-            "GET /lodge/v1/bookings",
-            (404, r#"{"error": {"code": "NOT_FOUND"}}"#),
-        ),
-        Cancel => (
-            "POST /lodge/v1/bookings/*/cancel",
-            (409, r#"{"error": {"code": "NOT_CANCELLABLE"}}"#),
-        ),
-        Bags => (
-            "POST /skylane/orders/*/bags",
-            (422, r#"{"errors": [{"code": "bags_refused"}]}"#),
-        ),
+        Find => ("GET /lodge/v1/bookings", 404, "NOT_FOUND"),
+        Cancel => ("POST /lodge/v1/bookings/*/cancel", 409, "NOT_CANCELLABLE"),
+        Bags => ("POST /skylane/orders/*/bags", 422, "bags_refused"),
     }
 }
 
@@ -198,11 +181,31 @@ impl fmt::Display for Cell {
 }
 
 impl Cell {
+    /// Returns a booking at the cell's supplier.
+    fn hotel(&self) -> HotelBookingBuilder {
+        HotelBookingBuilder::at("OK").sold_by(&self.to_string())
+    }
+
+    fn check_at_once(&self, reply: &Reply) {
+        let (status, word) = told(reply);
+        assert_eq!(
+            (status, word.as_str()),
+            self.2,
+            "{self}: immediate response"
+        );
+    }
+
     /// Returns the faults that the proxy injects for the cell's supplier.
     fn missteps(&self) -> Vec<PlannedFault> {
         let Self(call, fault, ..) = *self;
         let misstep = |call, fault| {
-            let (route, refusal) = at_supplier(call);
+            let (route, status, code) = at_supplier(call);
+            let error = json!({"code": code});
+            let body = match call {
+                Bags => json!({"errors": [error]}),
+                _ => json!({"error": error}),
+            };
+            let refusal = (status, body.to_string());
             PlannedFault {
                 route,
                 fault,
@@ -219,7 +222,7 @@ impl Cell {
     }
 
     /// Returns the configuration of the cell's supplier.
-    fn supplier(&self, proxy: &str) -> String {
+    fn supplier(&self, url: &str) -> String {
         let (kind, component, header, key) = match self.0 {
             Bags => (
                 "flight",
@@ -234,23 +237,10 @@ impl Cell {
                 "lodge-sandbox-hotels",
             ),
         };
-        format!(
-            r#"
-            [[suppliers]]
-            id = "{self}"
-            kind = "{kind}"
-            modes = ["test"]
-            component = "{component}"
-            settings = {{ base_url = "http://{proxy}" }}
-            hosts = [{{ host = "http://{proxy}", private = true }}]
-            credentials = [
-                {{ host = "{proxy}", header = "{header}", value = "{key}" }},
-                {{ host = "{proxy}", header = "{CALLER}", value = "{self}" }},
-            ]
-            limits = {{ call_ms_max = 6000 }}
-            weight = 0
-            "#
-        )
+        let id = self.to_string();
+        let headers = [(header, key), (CALLER, id.as_str())];
+        let supplier = supplier_at(url, &id, kind, component, &headers);
+        format!("{supplier}limits = {{ call_ms_max = 6000 }}\nweight = 0\n")
     }
 }
 
@@ -288,15 +278,14 @@ async fn booking_after_each_supplier_fault_ends_as_specified(database: Database)
     let mut config = limits.to_owned();
     let cells = longest_first();
     for cell in &cells {
-        config.write_str(&cell.supplier(&proxy.host)).unwrap();
+        config.write_str(&cell.supplier(&proxy.url)).unwrap();
         proxy.plan(&cell.to_string(), cell.missteps());
     }
     let server = Server::start_with(ServerOptions::on(database).hurried().config(&config)).await;
     proxy.forward_to(&server.sandbox_url);
     let client = server.client();
-    let instrument = client.store_card("tok_visa").await;
     let stage = Stage {
-        payment: json!({"payment_instrument_id": instrument}),
+        payment: client.card_payment("tok_visa").await,
         server,
         client,
     };
@@ -339,17 +328,13 @@ impl Stage {
             Bags => self.buy_bags(&cell).await,
         };
         assert_eq!(ended, end, "{cell}: final status");
-        let what = format!("{cell} to leave {ledger:?} in the ledger");
-        eventually(&what, async || {
-            (self.server.ledger().await.kinds_of(&booking) == ledger).then_some(())
-        })
-        .await;
+        self.server.wait_for_ledger(&booking, ledger).await;
         (cell, booking)
     }
 
     /// Prices twice: the second call meets no fault and succeeds.
     async fn price(&self, cell: &Cell) -> String {
-        let way = HotelBookingBuilder::at("OK").sold_by(&cell.to_string());
+        let way = cell.hotel();
         cell.check_at_once(&way.price(&self.client).await);
         let (status, word) = told(&way.price(&self.client).await);
         assert_eq!(status, 200, "{cell}: {word}");
@@ -358,23 +343,20 @@ impl Stage {
 
     async fn prebook(&self, cell: &Cell) -> (String, String) {
         let name = cell.to_string();
-        let offer = HotelBookingBuilder::at("OK")
-            .sold_by(&name)
-            .offer(&self.client)
-            .await;
-        let mut request = prebook_request(&offer, 1);
-        request["reference_id"] = json!(name);
-        let client = self.client.header("x-idempotency-key", &name);
-        let first = client.post("/v1/hotel/prebook", &request).await;
+        let client = &self.client;
+        let way = cell.hotel();
+        let request = way.request(&way.offer(client).await);
+        let request = merged(request, json!({"reference_id": name}));
+        let first = client.prebook_hotel(&name, &request).await;
         cell.check_at_once(&first);
         let listed = format!("/v1/hotel/bookings?reference_id={name}");
         let listed = client.get(&listed).await.expect(200);
-        let [booking] = listed.data().as_array().unwrap().as_slice() else {
+        let [booking] = listed.list() else {
             panic!("{cell}: expected one booking, found {:#}", listed.body);
         };
         let status = booking["status"].as_str().unwrap().to_owned();
         // The key returns the booking that it created, or the same refusal.
-        let again = told(&client.post("/v1/hotel/prebook", &request).await);
+        let again = told(&client.prebook_hotel(&name, &request).await);
         let expected = match first.status {
             422 => told(&first),
             _ => (200, status.clone()),
@@ -384,22 +366,17 @@ impl Stage {
     }
 
     async fn book(&self, cell: &Cell) -> (String, String) {
-        let way = HotelBookingBuilder::at("OK").sold_by(&cell.to_string());
-        let booking = way.prebooked(&self.client).await;
-        cell.check_at_once(&self.ask_to_book(&booking).await);
+        let booking = cell.hotel().prebooked(&self.client).await;
+        let book = async || self.client.book_hotel(&booking, &self.payment).await;
+        cell.check_at_once(&book().await);
         let ended = self.settled(cell, &booking).await;
         let again = match ended["status"].as_str() {
             Some("FAILED") => (422, "supplier_rejected".to_owned()),
             _ => (200, "CONFIRMED".to_owned()),
         };
-        let repeated = told(&self.ask_to_book(&booking).await);
+        let repeated = told(&book().await);
         assert_eq!(repeated, again, "{cell}: repeated call");
         (booking, ended["status"].as_str().unwrap().to_owned())
-    }
-
-    async fn ask_to_book(&self, booking: &str) -> Reply {
-        let path = format!("/v1/hotel/bookings/{booking}/book");
-        self.client.post(&path, &self.payment).await
     }
 
     /// Waits until no work is in progress for a hotel booking and returns it.
@@ -413,30 +390,23 @@ impl Stage {
     }
 
     async fn cancel(&self, cell: &Cell) -> (String, String) {
-        let way = HotelBookingBuilder::at("OK").sold_by(&cell.to_string());
-        let booking = way.prebooked(&self.client).await;
-        let _confirmed = self.ask_to_book(&booking).await.expect(200);
-        self.wait_for_capture(&booking).await;
-        let path = format!("/v1/hotel/bookings/{booking}/cancel");
-        cell.check_at_once(&self.client.post(&path, &json!({})).await);
+        let booking = cell.hotel().book_confirmed(&self.client).await;
+        self.server
+            .wait_for_entries(&booking, ["capture"], [1])
+            .await;
+        cell.check_at_once(&self.client.cancel_hotel(&booking, &json!({})).await);
         let ended = self.settled(cell, &booking).await;
-        let [status, cancellation] = [&ended["status"], &ended["cancellations"][0]["status"]];
-        let word = |value: &Value| value.as_str().unwrap().to_owned();
-        (booking, [word(status), word(cancellation)].join(" "))
-    }
-
-    async fn wait_for_capture(&self, booking: &str) {
-        eventually(&format!("{booking} to be paid"), async || {
-            (self.server.ledger().await.count(booking, "capture") == 1).then_some(())
-        })
-        .await;
+        let end = words([&ended["status"], &ended["cancellations"][0]["status"]]);
+        (booking, end)
     }
 
     async fn buy_bags(&self, cell: &Cell) -> (String, String) {
         let (client, name) = (&self.client, cell.to_string());
         let way = FlightBookingBuilder::on("LHR-JFK").at(&name);
         let ticket = way.book_confirmed(&self.server).await;
-        self.wait_for_capture(&ticket).await;
+        self.server
+            .wait_for_entries(&ticket, ["capture"], [1])
+            .await;
         let request = client.bag_request(&ticket, "tok_visa").await;
         cell.check_at_once(&client.purchase_bags(&ticket, &name, &request).await);
         let ended = eventually(&format!("{cell} to be final"), async || {
@@ -451,32 +421,22 @@ impl Stage {
         };
         let repeated = told(&client.purchase_bags(&ticket, &name, &request).await);
         assert_eq!(repeated, again, "{cell}: repeated call");
-        let word = |value: &Value| value.as_str().unwrap().to_owned();
-        (ticket, [word(status), word(bag)].join(" "))
+        (ticket, words([status, bag]))
     }
 }
 
-impl Cell {
-    fn check_at_once(&self, reply: &Reply) {
-        let (status, word) = self.2;
-        assert_eq!(
-            told(reply),
-            (status, word.to_owned()),
-            "{self}: immediate response"
-        );
-    }
+fn words(statuses: [&Value; 2]) -> String {
+    statuses.map(|status| status.as_str().unwrap()).join(" ")
 }
 
 /// Returns the HTTP status with the problem's code, the booking's status or `OFFERED`.
 fn told(reply: &Reply) -> (u16, String) {
     let offered = reply.data()[0]["offers"].as_array();
-    let word = match (&reply.body["code"], &reply.data()["status"]) {
-        (Value::String(code), _) => code,
-        (_, Value::String(status)) => status,
-        _ if offered.is_some_and(|offers| !offers.is_empty()) => "OFFERED",
-        _ => panic!("{:#}", reply.body),
+    let (status, word) = match offered {
+        Some(offers) if !offers.is_empty() => (reply.status, "OFFERED"),
+        _ => reply.outcome(),
     };
-    (reply.status, word.to_owned())
+    (status, word.to_owned())
 }
 
 /// Placeholder id that no client reference starts with.

@@ -1,14 +1,14 @@
 //! Tests of watches: creating, reading, listing, confirming and deleting them.
 
+use super::shape::{check_refused_get, ids, violations};
 use serde_json::{Value, json};
 use tests::{
-    Client, Database, Server, WATCHES, auto_book, days_ahead, money, on_both_databases,
-    watch_request,
+    Client, Database, Server, TRIP_WATCHES, WATCHES, auto_book, days_ahead, merged, money,
+    on_both_databases, trip_watch_request, watch_request,
 };
 
 on_both_databases! {
     created_watch_shows_what_was_requested,
-    repeated_create_with_one_key_makes_one_watch,
     watches_are_listed_newest_first,
     watch_of_another_user_or_organization_returns_404,
     deleted_watch_stays_readable_as_canceled,
@@ -17,15 +17,18 @@ on_both_databases! {
     trip_watch_requires_one_area_and_refuses_auto_book,
 }
 
-const TRIPS: &str = "/v1/watcher/travel/hotel/trip-watches";
+/// Waits until the price of a watched hotel was checked and returns the watch.
+async fn checked(client: &Client, id: &Value) -> Value {
+    let is_checked = |watch: &Value| !watch["last_checked_at"].is_null();
+    let what = "the price to be checked";
+    client.wait_for_watch(what, id, is_checked).await
+}
 
 async fn created_watch_shows_what_was_requested(database: Database) {
     let server = Server::start(database).await;
     let client = server.client().user("ada");
     let hotel_id = client.hotel_id("OK").await;
-    let made = client.post(WATCHES, &watch_request(&hotel_id, 150.5)).await;
-    let made = made.expect(201);
-    let watch = made.data();
+    let watch = client.watch_hotel("OK", 150.5, json!({})).await;
     let expected = json!({
         "kind": "HOTEL", "status": "active", "user_id": "ada", "hotel_id": hotel_id,
         "place_id": null, "location": null, "filters": null,
@@ -42,90 +45,41 @@ async fn created_watch_shows_what_was_requested(database: Database) {
     let id = shown.remove("id").unwrap();
     assert!(id.as_str().unwrap().starts_with("wtc_"));
     assert_eq!(Value::from(shown), expected);
-    let what = "the price to be checked";
-    let seen = client.wait_for_watch(what, &id, |watch| !watch["last_checked_at"].is_null());
-    assert_eq!(seen.await["last_total"], money(200.0, "EUR"));
-}
-
-async fn repeated_create_with_one_key_makes_one_watch(database: Database) {
-    let server = Server::start(database).await;
-    let client = server.client();
-    let request = watch_request(&client.hotel_id("OK").await, 150.0);
-    let keyed = client.header("x-idempotency-key", "watch-1");
-    let first = keyed.post(WATCHES, &request).await.expect(201);
-    let again = keyed.post(WATCHES, &request).await.expect(200);
-    assert_eq!(again.data()["id"], first.data()["id"]);
-    let mut other = request.clone();
-    other["trigger"]["amount"] = json!(151);
-    let refused = keyed.post(WATCHES, &other).await;
-    refused.expect_problem(422, "idempotency_key_reused");
-    // A failed request does not consume its key.
-    let unknown = client.header("x-idempotency-key", "watch-2");
-    other["hotel_id"] = json!("htl_unknown");
-    let refused = unknown.post(WATCHES, &other).await;
-    refused.expect_problem(404, "hotel_not_found");
-    let _made = unknown.post(WATCHES, &request).await.expect(201);
+    let checked = checked(&client, &id).await;
+    assert_eq!(checked["last_total"], money(200.0, "EUR"));
 }
 
 async fn watches_are_listed_newest_first(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
-    let mut ids = Vec::new();
+    let mut made = Vec::new();
     for amount in [10.0, 20.0, 30.0] {
-        ids.push(client.watch_hotel("OK", amount, json!({})).await["id"].clone());
+        made.push(client.watch_hotel("OK", amount, json!({})).await["id"].clone());
     }
-    let deleted = format!("{WATCHES}/{}", ids[1].as_str().unwrap());
-    client.delete(&deleted).await.expect(204);
-    let listed = async |query: &str| {
+    client.delete_watch(&made[1]).await.expect(204);
+    for (query, expected, limit, offset, has_more, total) in [
+        ("", &[2, 1, 0][..], 20, 0, false, 3),
+        ("?limit=2", &[2, 1], 2, 0, true, 3),
+        ("?limit=1&offset=2", &[0], 1, 2, false, 3),
+        ("?status=active", &[2, 0], 20, 0, false, 2),
+        ("?status=canceled", &[1], 20, 0, false, 1),
+    ] {
         let listed = client.get(&format!("{WATCHES}{query}")).await.expect(200);
-        let page = listed.data().as_array().unwrap().iter();
-        let page: Vec<Value> = page.map(|watch| watch["id"].clone()).collect();
-        (page, listed.body["meta"]["pagination"].clone())
-    };
-    let of = |expected: &[usize]| {
-        expected
-            .iter()
-            .map(|at| ids[*at].clone())
-            .collect::<Vec<_>>()
-    };
-    for (query, expected, pagination) in [
-        (
-            "",
-            of(&[2, 1, 0]),
-            json!({"limit": 20, "offset": 0, "has_more": false, "total": 3}),
-        ),
-        (
-            "?limit=2",
-            of(&[2, 1]),
-            json!({"limit": 2, "offset": 0, "has_more": true, "total": 3}),
-        ),
-        (
-            "?limit=1&offset=2",
-            of(&[0]),
-            json!({"limit": 1, "offset": 2, "has_more": false, "total": 3}),
-        ),
-        (
-            "?status=active",
-            of(&[2, 0]),
-            json!({"limit": 20, "offset": 0, "has_more": false, "total": 2}),
-        ),
-        (
-            "?status=canceled",
-            of(&[1]),
-            json!({"limit": 20, "offset": 0, "has_more": false, "total": 1}),
-        ),
-    ] {
-        assert_eq!(listed(query).await, (expected, pagination), "{query}");
+        let expected: Vec<&Value> = expected.iter().map(|at: &usize| &made[*at]).collect();
+        assert_eq!(ids(listed.data()), expected, "{query}");
+        let pagination =
+            json!({"limit": limit, "offset": offset, "has_more": has_more, "total": total});
+        assert_eq!(listed.body["meta"]["pagination"], pagination, "{query}");
     }
-    for query in [
-        "?status=ACTIVE",
-        "?limit=0",
-        "?limit=101",
-        "?offset=100001",
-        "?order=asc",
+    for (query, violation) in [
+        ("status=ACTIVE", "/status not_allowed"),
+        ("limit=0", "/limit too_small"),
+        ("limit=101", "/limit too_large"),
+        ("offset=100001", "/offset too_large"),
+        ("order=asc", "/order unknown_field"),
     ] {
-        let refused = client.get(&format!("{WATCHES}{query}")).await;
-        refused.expect_problem(400, "validation_failed");
+        let refused = client.get(&format!("{WATCHES}?{query}")).await;
+        assert_eq!(violations(refused), violation);
     }
 }
 
@@ -133,28 +87,23 @@ async fn watch_of_another_user_or_organization_returns_404(database: Database) {
     let server = Server::start(database).await;
     let owner = server.client().user("ada");
     let watch = owner.watch_hotel("OK", 10.0, json!({})).await;
-    let path = format!("{WATCHES}/{}", watch["id"].as_str().unwrap());
-    let confirm = format!("{path}/confirm-purchase");
+    let id = &watch["id"];
+    let path = format!("{WATCHES}/{}", id.as_str().unwrap());
     for other in [
         server.client(),
         server.client().user("byron"),
         server.client_for("acme").await,
     ] {
-        other
-            .get(&path)
-            .await
-            .expect_problem(404, "watch_not_found");
-        other
-            .delete(&path)
-            .await
-            .expect_problem(404, "watch_not_found");
-        let confirmed = other.post(&confirm, &json!({})).await;
+        check_refused_get(&other, &path, 404, "watch_not_found").await;
+        let deleted = other.delete_watch(id).await;
+        deleted.expect_problem(404, "watch_not_found");
+        let confirmed = other.post_purchase_confirmation(id).await;
         confirmed.expect_problem(404, "watch_not_found");
         assert_eq!(other.get(WATCHES).await.expect(200).data(), &json!([]));
     }
-    assert_eq!(owner.read_watch(&watch["id"]).await["status"], "active");
-    let ill_formed = owner.get(&format!("{WATCHES}/nonsense")).await;
-    ill_formed.expect_problem(400, "validation_failed");
+    assert_eq!(owner.read_watch(id).await["status"], "active");
+    let nonsense = format!("{WATCHES}/nonsense");
+    check_refused_get(&owner, &nonsense, 400, "validation_failed").await;
 }
 
 async fn deleted_watch_stays_readable_as_canceled(database: Database) {
@@ -162,23 +111,16 @@ async fn deleted_watch_stays_readable_as_canceled(database: Database) {
     let client = server.client();
     let watch = client.watch_hotel("OK", 10.0, json!({})).await;
     let id = &watch["id"];
-    let path = format!("{WATCHES}/{}", id.as_str().unwrap());
-    let what = "the price to be checked";
-    let seen = client.wait_for_watch(what, id, |watch| !watch["last_checked_at"].is_null());
-    let seen = seen.await;
-    client.delete(&path).await.expect(204);
+    let checked = checked(&client, id).await;
+    client.delete_watch(id).await.expect(204);
     let canceled = client.read_watch(id).await;
     assert_eq!(canceled["status"], "canceled");
     for kept in ["last_checked_at", "last_total"] {
-        assert_eq!(canceled[kept], seen[kept], "{kept}");
+        assert_eq!(canceled[kept], checked[kept], "{kept}");
     }
-    client
-        .delete(&path)
-        .await
-        .expect_problem(409, "watch_state_conflict");
-    let confirmed = client
-        .post(&format!("{path}/confirm-purchase"), &json!({}))
-        .await;
+    let deleted = client.delete_watch(id).await;
+    deleted.expect_problem(409, "watch_state_conflict");
+    let confirmed = client.post_purchase_confirmation(id).await;
     confirmed.expect_problem(409, "watch_state_conflict");
 }
 
@@ -200,136 +142,103 @@ async fn confirmed_watch_is_armed_with_a_mandate(database: Database) {
     });
     assert_eq!(watch["mandate_draft"], draft);
     assert_eq!(watch["auto_book"]["payment_instrument_id"], *instrument);
-    assert_eq!(
-        watch["auto_book"]["rooms"][0]["guests"][1]["first_name"],
-        "Byron"
-    );
-    let path = format!("{WATCHES}/{}", id.as_str().unwrap());
-    let confirm = format!("{path}/confirm-purchase");
-    let more = client.post(&confirm, &json!({"amount": 1})).await;
-    more.expect_problem(400, "validation_failed");
-    let armed = client.post(&confirm, &json!({})).await.expect(200);
-    assert_eq!(armed.data()["armed"], true);
-    assert_eq!(armed.data()["mandate_draft"], Value::Null);
-    let mandate_id = armed.data()["mandate_id"].as_str().unwrap().to_owned();
-    let again = client.post(&confirm, &json!({})).await.expect(200);
-    assert_eq!(again.data()["mandate_id"], *mandate_id);
-    let mandate = client
-        .get(&format!("/v1/mandate/{mandate_id}"))
-        .await
-        .expect(200);
-    assert_eq!(mandate.data()["status"], "ACTIVE");
-    for told in [
-        "user_id",
-        "payment_amount",
-        "payment_instrument",
-        "scope",
-        "expires_at",
-    ] {
-        assert_eq!(mandate.data()[told], draft[told], "{told}");
+    let guests = &watch["auto_book"]["rooms"][0]["guests"];
+    assert_eq!(guests[1]["first_name"], "Byron");
+    let confirm = format!("{WATCHES}/{}/confirm-purchase", id.as_str().unwrap());
+    let refused = client.post(&confirm, &json!({"amount": 1})).await;
+    assert_eq!(violations(refused), "/amount unknown_field");
+    let armed = client.confirm_purchase(id).await;
+    let again = client.confirm_purchase(id).await;
+    assert_eq!(again["mandate_id"], armed["mandate_id"]);
+    let mandate = client.mandate_of(&armed).await;
+    assert_eq!(mandate["status"], "ACTIVE");
+    for (member, value) in draft.as_object().unwrap() {
+        assert_eq!(mandate[member], *value, "{member}");
     }
-    client.delete(&path).await.expect(204);
-    let mandate = client
-        .get(&format!("/v1/mandate/{mandate_id}"))
-        .await
-        .expect(200);
-    assert_eq!(mandate.data()["status"], "REVOKED");
-    let only_told = client.watch_hotel("OK", 150.0, json!({})).await;
-    let path = format!(
-        "{WATCHES}/{}/confirm-purchase",
-        only_told["id"].as_str().unwrap()
-    );
-    let confirmed = client.post(&path, &json!({})).await;
+    client.delete_watch(id).await.expect(204);
+    assert_eq!(client.mandate_of(&armed).await["status"], "REVOKED");
+    let without_purchase = client.watch_hotel("OK", 150.0, json!({})).await;
+    let id = &without_purchase["id"];
+    let confirmed = client.post_purchase_confirmation(id).await;
     confirmed.expect_problem(409, "watch_state_conflict");
-}
-
-/// Posts an invalid request and returns the sorted pointers of its violations.
-async fn refused(client: &Client, path: &str, request: &Value) -> Vec<String> {
-    let reply = client.post(path, request).await;
-    let reply = reply.expect_problem(400, "validation_failed");
-    let errors = reply.body["errors"].as_array().unwrap().iter();
-    let mut pointers: Vec<String> = errors
-        .map(|error| error["pointer"].as_str().unwrap().to_owned())
-        .collect();
-    pointers.sort();
-    pointers
 }
 
 async fn watch_request_names_every_violation(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let hotel_id = client.hotel_id("OK").await;
-    let instrument = client.store_card("tok_visa").await;
-    let request = |more: Value| {
-        let mut request = watch_request(&hotel_id, 150.0);
-        let members = request.as_object_mut().unwrap();
-        members.extend(more.as_object().unwrap().clone());
-        request
+    let auto_book = auto_book(&client.store_card("tok_visa").await);
+    let rooms = json!([{"guests": [{"first_name": "A", "last_name": "B"}]}]);
+    let trigger = |side: &str, amount: f64| {
+        let kind = format!("{side}_total");
+        json!({"trigger": {"type": kind, "amount": amount}})
     };
-    let booked = |more: Value| {
-        let mut auto_book = auto_book(&instrument);
-        let members = auto_book.as_object_mut().unwrap();
-        members.extend(more.as_object().unwrap().clone());
-        json!({ "auto_book": auto_book })
-    };
-    let trigger = |amount: f64| json!({"trigger": {"type": "below_total", "amount": amount}});
-    for (more, pointers) in [
-        (trigger(0.5), vec!["/trigger/amount"]),
-        (trigger(10.001), vec!["/trigger/amount"]),
-        (
-            json!({"trigger": {"type": "above_total", "amount": 10}}),
-            vec!["/trigger/type"],
-        ),
+    for (more, violation) in [
+        (trigger("below", 0.5), "/trigger/amount too_small"),
+        (trigger("below", 10.001), "/trigger/amount not_allowed"),
+        (trigger("above", 10.0), "/trigger/type not_allowed"),
         (
             json!({"currency": "QQQ", "guest_nationality": "XX"}),
-            vec!["/currency", "/guest_nationality"],
+            "/currency not_allowed, /guest_nationality not_allowed",
         ),
         (
             json!({"check_in": days_ahead(-3), "occupancy": []}),
-            vec!["/check_in", "/occupancy"],
-        ),
-        (json!({"check_out": days_ahead(30)}), vec!["/check_out"]),
-        (json!({"supplier": "SANDBOX_HOTELS"}), vec!["/supplier"]),
-        (
-            json!({"occupancy": [{"adults": 2}, {"adults": 1}], "auto_book": auto_book(&instrument)}),
-            vec!["/auto_book/rooms"],
+            "/check_in in_the_past, /occupancy too_few",
         ),
         (
-            json!({"occupancy": [{"adults": 3}], "auto_book": auto_book(&instrument)}),
-            vec!["/auto_book/rooms/0/guests"],
+            json!({"check_out": days_ahead(30)}),
+            "/check_out not_after_check_in",
         ),
         (
-            booked(json!({"rooms": [{"guests": [{"first_name": "A", "last_name": "B"}]}]})),
-            vec!["/auto_book/rooms/0/guests"],
+            json!({"supplier": "SANDBOX_HOTELS"}),
+            "/supplier unknown_field",
+        ),
+        (
+            json!({"occupancy": [{"adults": 2}, {"adults": 1}], "auto_book": auto_book}),
+            "/auto_book/rooms other_than_offered",
+        ),
+        (
+            json!({"occupancy": [{"adults": 3}], "auto_book": auto_book}),
+            "/auto_book/rooms/0/guests other_than_offered",
+        ),
+        (
+            json!({"auto_book": merged(auto_book.clone(), json!({"rooms": rooms}))}),
+            "/auto_book/rooms/0/guests one_adult_lead_required",
         ),
     ] {
-        assert_eq!(
-            refused(&client, WATCHES, &request(more.clone())).await,
-            pointers,
-            "{more}"
-        );
+        let request = merged(watch_request(&hotel_id, 150.0), more.clone());
+        let refused = client.post(WATCHES, &request).await;
+        assert_eq!(violations(refused), violation, "{more}");
     }
-    let another = server.client().user("byron").store_card("tok_visa").await;
-    let charged = request(json!({"auto_book": auto_book(&another)}));
-    let reply = client.post(WATCHES, &charged).await;
-    reply.expect_problem(422, "payment_instrument_invalid");
+    let foreign = server.client().user("byron").store_card("tok_visa").await;
+    let more = json!({"auto_book": tests::auto_book(&foreign)});
+    let request = merged(watch_request(&hotel_id, 150.0), more);
+    let refused = client.post(WATCHES, &request).await;
+    refused.expect_problem(422, "payment_instrument_invalid");
 }
 
 async fn trip_watch_requires_one_area_and_refuses_auto_book(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
-    let instrument = client.store_card("tok_visa").await;
-    let mut trip = watch_request("", 150.0);
-    trip.as_object_mut().unwrap().remove("hotel_id");
-    assert_eq!(refused(&client, TRIPS, &trip).await, ["/place_id"]);
-    trip["auto_book"] = auto_book(&instrument);
-    trip["place_id"] = json!("plc_unknown");
-    assert_eq!(refused(&client, TRIPS, &trip).await, ["/auto_book"]);
-    trip.as_object_mut().unwrap().remove("auto_book");
-    client
-        .post(TRIPS, &trip)
-        .await
-        .expect_problem(404, "place_not_found");
-    trip["location"] = json!({"latitude": 1, "longitude": 1, "radius": 1});
-    assert_eq!(refused(&client, TRIPS, &trip).await, ["/location"]);
+    let auto_book = auto_book(&client.store_card("tok_visa").await);
+    let point = json!({"latitude": 1, "longitude": 1, "radius": 1});
+    for (more, violation) in [
+        (json!({}), "/place_id required"),
+        (
+            json!({"place_id": "plc_unknown", "auto_book": auto_book}),
+            "/auto_book unknown_field",
+        ),
+        (
+            json!({"place_id": "plc_unknown", "location": point}),
+            "/location exclusive",
+        ),
+    ] {
+        let request = merged(trip_watch_request(150.0), more);
+        let refused = client.post(TRIP_WATCHES, &request).await;
+        assert_eq!(violations(refused), violation);
+    }
+    let unknown = json!({"place_id": "plc_unknown"});
+    let request = merged(trip_watch_request(150.0), unknown);
+    let refused = client.post(TRIP_WATCHES, &request).await;
+    refused.expect_problem(404, "place_not_found");
 }

@@ -2,10 +2,9 @@
 
 use super::shape::check_names;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use tests::{
-    Client, Database, Server, ServerOptions, eventually, money, on_both_databases, set_price,
-    watch_request,
+    Client, Database, Server, ServerOptions, TRIP_WATCHES, WATCHES, eventually, money,
+    on_both_databases, set_price, trip_watch_request, watch_request,
 };
 
 on_both_databases! {
@@ -17,6 +16,7 @@ on_both_databases! {
     watch_is_checked_again_after_the_process_is_killed,
 }
 
+const TRIGGERED: &str = "travel.hotel.watch.triggered";
 const OFTEN: &str = "[watches]\ninterval_s = 1\n[jobs]\nlease_s = 3";
 
 async fn start(database: Database) -> Server {
@@ -44,34 +44,22 @@ async fn watch_triggers_once_until_the_price_was_above_again(database: Database)
     assert_eq!(client.watch_events().await, Vec::<Value>::new());
     set_price(&server.sandbox_url, "OK", 90.0).await;
     let triggered = client.wait_for_watch_status(id, "triggered").await;
-    let events = client.watch_events().await;
-    assert_eq!(events.len(), 1);
-    assert_eq!(events[0]["type"], "travel.hotel.watch.triggered");
-    let data = &events[0]["data"];
-    assert_eq!(data["user_id"], "ada");
-    assert_eq!(data["watch"]["id"], *id);
-    assert_eq!(data["watch"]["status"], "triggered");
-    assert_eq!(data["watch"]["last_total"], money(180.0, "EUR"));
-    let members = |value: &Value| -> BTreeSet<String> {
-        value.as_object().unwrap().keys().cloned().collect()
-    };
-    assert_eq!(members(&data["watch"]), members(&triggered));
-    let current = &data["current"];
+    let data = &client.only_watch_event(TRIGGERED).await;
     check_names("data", data, &["watch", "user_id", "current"], &[]);
-    let of_stay = ["total", "currency", "room_type", "board", "refundable"];
-    check_names("current", current, &of_stay, &[]);
-    assert_eq!(
-        (&current["total"], &current["currency"]),
-        (&json!(180), &json!("EUR"))
-    );
-    assert_eq!(current["refundable"], false);
-    assert!(current["room_type"].is_string() && current["board"].is_string());
+    assert_eq!(data["user_id"], "ada");
+    let watch = &data["watch"];
+    assert_eq!(watch["id"], *id);
+    assert_eq!(watch["status"], "triggered");
+    assert_eq!(watch["last_total"], money(180.0, "EUR"));
+    let members = triggered.as_object().unwrap().keys();
+    let members: Vec<&str> = members.map(String::as_str).collect();
+    check_names("watch", watch, &members, &[]);
+    let current = &data["current"];
+    check_names("current", current, &OFFER, &[]);
+    assert_eq!(current["total"], 180);
+    check_offer(current);
     checks(&client, id, 2).await;
-    assert_eq!(
-        client.watch_events().await.len(),
-        1,
-        "the watch triggers once"
-    );
+    client.only_watch_event(TRIGGERED).await;
     set_price(&server.sandbox_url, "OK", 90.01).await;
     let active = client.wait_for_watch_status(id, "active").await;
     assert_eq!(active["last_total"], money(180.02, "EUR"));
@@ -82,58 +70,57 @@ async fn watch_triggers_once_until_the_price_was_above_again(database: Database)
     assert_ne!(events[0]["id"], events[1]["id"]);
 }
 
+/// Members of an offer in an event.
+const OFFER: [&str; 5] = ["total", "currency", "room_type", "board", "refundable"];
+
+/// Checks an offer that is not refundable.
+fn check_offer(offer: &Value) {
+    assert_eq!(offer["currency"], "EUR");
+    assert_eq!(offer["refundable"], false);
+    assert!(offer["room_type"].is_string() && offer["board"].is_string());
+}
+
 async fn watch_of_hotel_without_offers_does_not_trigger(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let watch = client.watch_hotel("NO_OFFERS", 1000.0, json!({})).await;
     checks(&client, &watch["id"], 1).await;
     let watch = client.read_watch(&watch["id"]).await;
-    assert_eq!(
-        (&watch["status"], &watch["last_total"]),
-        (&json!("active"), &Value::Null)
-    );
+    assert_eq!(watch["status"], "active");
+    assert_eq!(watch["last_total"], Value::Null);
     assert_eq!(client.watch_events().await, Vec::<Value>::new());
 }
 
 async fn watches_with_the_same_query_share_a_supplier_call(database: Database) {
     let server = start(database).await;
     let client = server.client();
-    let request = watch_request(&client.hotel_id("OK").await, 10.0);
     let mut last = Value::Null;
     for number in 0..10 {
         let user = client.user(&format!("user-{number}"));
-        let mut request = request.clone();
-        request["trigger"]["amount"] = json!(10 + number);
-        last = user
-            .post("/v1/watcher/travel/hotel/watches", &request)
-            .await
-            .expect(201)
-            .data()["id"]
-            .clone();
+        let amount = f64::from(10 + number);
+        last = user.watch_hotel("OK", amount, json!({})).await["id"].clone();
     }
     let ninth = client.user("user-9");
     checks(&ninth, &last, 1).await;
-    let calls = || {
-        server.metric(
-            "stopover_supplier_calls_total",
-            &[("operation", "hotel_pricing")],
-        )
-    };
-    let seen = || server.metric("stopover_watch_checks_total", &[("outcome", "seen")]);
-    let (seen_before, calls_before) = (seen().await, calls().await);
+    let seen_before = count_checks(&server, "seen").await;
+    let calls_before = count_calls(&server).await;
     checks(&ninth, &last, 3).await;
-    let (calls_after, seen_after) = (calls().await, seen().await);
-    assert!(
-        seen_after >= seen_before + 3,
-        "{seen_before} to {seen_after}"
-    );
+    let calls = count_calls(&server).await - calls_before;
+    let seen = count_checks(&server, "seen").await - seen_before;
+    assert!(seen >= 3, "{seen} checks");
     // One call may still be in progress.
-    let calls = calls_after - calls_before;
-    let checks = seen_after - seen_before;
-    assert!(
-        (1..=checks + 1).contains(&calls),
-        "{calls} calls for {checks} checks"
-    );
+    assert!((1..=seen + 1).contains(&calls), "{calls} for {seen} checks");
+}
+
+async fn count_checks(server: &Server, outcome: &str) -> u64 {
+    let labels = [("outcome", outcome)];
+    server.metric("stopover_watch_checks_total", &labels).await
+}
+
+async fn count_calls(server: &Server) -> u64 {
+    let metric = "stopover_supplier_calls_total";
+    let labels = [("operation", "hotel_pricing")];
+    server.metric(metric, &labels).await
 }
 
 /// Five price checks a second become due at a supplier that may be called twice a minute.
@@ -145,28 +132,22 @@ async fn price_checks_stay_within_the_supplier_rate_limit(database: Database) {
     for hotel in ["OK", "MANY", "PRICE_UP", "PRICE_DOWN", "QUOTE_PREVIEW"] {
         requests.push(watch_request(&client.hotel_id(hotel).await, 10.0));
     }
-    let labels = [("operation", "hotel_pricing")];
-    let calls = || server.metric("stopover_supplier_calls_total", &labels);
-    let (before, began) = (calls().await, std::time::Instant::now());
+    let before = count_calls(&server).await;
+    let began = std::time::Instant::now();
     for request in requests {
-        client
-            .post("/v1/watcher/travel/hotel/watches", &request)
-            .await
-            .expect(201);
+        client.post(WATCHES, &request).await.expect(201);
     }
-    let waits = [("outcome", "failed")];
     eventually("the other checks to be rate-limited", async || {
-        let waiting = server.metric("stopover_watch_checks_total", &waits).await;
-        (waiting >= 3).then_some(())
+        (count_checks(&server, "failed").await >= 3).then_some(())
     })
     .await;
-    let asked = calls().await - before;
+    let asked = count_calls(&server).await - before;
     // The limit allows one more call for each half minute.
     let most = 2 + began.elapsed().as_secs() / 30;
     assert!((2..=most).contains(&asked), "{asked} calls");
-    let listed = client.get("/v1/watcher/travel/hotel/watches").await;
-    let listed = listed.expect(200).data().as_array().unwrap().clone();
-    assert!(listed.iter().all(|watch| watch["status"] == "active"));
+    let listed = client.get(WATCHES).await.expect(200);
+    let mut listed = listed.list().iter();
+    assert!(listed.all(|watch| watch["status"] == "active"));
 }
 
 async fn trip_watch_reports_the_cheapest_hotels(database: Database) {
@@ -180,58 +161,39 @@ async fn trip_watch_reports_the_cheapest_hotels(database: Database) {
     ] {
         set_price(&server.sandbox_url, hotel, nightly).await;
     }
-    let place = client
-        .post("/v1/hotel/places", &json!({"query": "Testville"}))
-        .await
-        .expect(200);
-    let mut request = watch_request("", 96.0);
-    request.as_object_mut().unwrap().remove("hotel_id");
-    request["place_id"] = place.data()[0]["id"].clone();
+    let mut request = trip_watch_request(96.0);
+    request["place_id"] = client.find_place("Testville").await["id"].clone();
     request["filters"] = json!({"min_star_rating": 1, "board": ["ROOM_ONLY"]});
-    let trips = "/v1/watcher/travel/hotel/trip-watches";
-    let made = client.post(trips, &request).await.expect(201);
+    let made = client.post(TRIP_WATCHES, &request).await.expect(201);
     let watch = made.data();
-    assert_eq!(
-        (&watch["kind"], &watch["hotel_id"]),
-        (&json!("TRIP"), &Value::Null)
-    );
+    assert_eq!(watch["kind"], "TRIP");
+    assert_eq!(watch["hotel_id"], Value::Null);
     assert_eq!(watch["place_id"], request["place_id"]);
     assert_eq!(watch["filters"]["board"], json!(["ROOM_ONLY"]));
-    let triggered = client
-        .wait_for_watch_status(&watch["id"], "triggered")
-        .await;
+    let id = &watch["id"];
+    let triggered = client.wait_for_watch_status(id, "triggered").await;
     assert_eq!(triggered["last_total"], money(60.0, "EUR"));
-    let events = client.watch_events().await;
-    assert_eq!(events.len(), 1);
-    assert_eq!(events[0]["type"], "travel.hotel.trip_watch.triggered");
-    let data = &events[0]["data"];
-    assert_eq!(
-        (&data["user_id"], &data["watch"]["id"]),
-        (&json!("ada"), &watch["id"])
-    );
-    check_names("data", data, &["watch", "user_id", "matches"], &[]);
+    let trip_triggered = "travel.hotel.trip_watch.triggered";
+    let data = client.only_watch_event(trip_triggered).await;
+    check_names("data", &data, &["watch", "user_id", "matches"], &[]);
+    assert_eq!(data["user_id"], "ada");
+    assert_eq!(data["watch"]["id"], *id);
     let matches = data["matches"].as_array().unwrap();
-    let totals: Vec<f64> = matches
-        .iter()
-        .map(|one| one["total"].as_f64().unwrap())
-        .collect();
-    assert_eq!(totals, [60.0, 70.0, 80.0], "{data:#}");
-    for (found, hotel) in matches.iter().zip(["MANY", "PRICE_UP", "OK"]) {
+    assert_eq!(matches.len(), 3, "{data:#}");
+    let expected = [("MANY", 60), ("PRICE_UP", 70), ("OK", 80)];
+    for (found, (hotel, total)) in matches.iter().zip(expected) {
         assert_eq!(found["hotel_id"], client.hotel_id(hotel).await, "{hotel}");
-        assert_eq!(found["currency"], "EUR");
-        assert_eq!(found["refundable"], false);
+        assert_eq!(found["total"], total, "{hotel}");
         assert!(found["name"].is_string() && found["star_rating"].is_number());
-        assert!(found["room_type"].is_string() && found["board"].is_string());
+        check_offer(found);
         let members = ["hotel_id", "name", "guest_rating", "star_rating"];
-        let of_stay = ["total", "currency", "room_type", "board", "refundable"];
-        check_names(hotel, found, &members, &of_stay);
+        check_names(hotel, found, &members, &OFFER);
     }
-    let refundable = json!({"refundable": true});
-    request["filters"] = refundable.clone();
-    let dearer = client.post(trips, &request).await.expect(201);
-    checks(&client, &dearer.data()["id"], 1).await;
-    let dearer = client.read_watch(&dearer.data()["id"]).await;
-    assert_eq!(dearer["status"], "active", "{dearer:#}");
+    request["filters"] = json!({"refundable": true});
+    let dearer = client.post(TRIP_WATCHES, &request).await.expect(201);
+    let id = &dearer.data()["id"];
+    checks(&client, id, 1).await;
+    assert_eq!(client.read_watch(id).await["status"], "active");
 }
 
 async fn watch_is_checked_again_after_the_process_is_killed(database: Database) {
@@ -244,9 +206,8 @@ async fn watch_is_checked_again_after_the_process_is_killed(database: Database) 
     let server = server.restart(options).await;
     set_price(&sandbox, "OK", 80.0).await;
     let client = server.client();
-    client
-        .wait_for_watch_status(&watch["id"], "triggered")
-        .await;
+    let id = &watch["id"];
+    client.wait_for_watch_status(id, "triggered").await;
     eventually("the event to be logged", async || {
         (client.watch_events().await.len() == 1).then_some(())
     })

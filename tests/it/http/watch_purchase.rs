@@ -4,8 +4,8 @@
 use super::shape::check_names;
 use serde_json::{Value, json};
 use tests::{
-    Client, Database, Server, ServerOptions, WATCHES, auto_book, eventually, money,
-    on_both_databases, set_price, watch_request,
+    Client, Database, Server, ServerOptions, auto_book, eventually, money, on_both_databases,
+    set_price,
 };
 
 on_both_databases! {
@@ -13,8 +13,7 @@ on_both_databases! {
     watch_purchase_at_each_scenario_hotel_ends_as_specified,
     armed_watch_keeps_waiting_after_failed_prebook,
     watch_with_unknown_booking_outcome_stays_purchasing,
-    watch_with_revoked_mandate_purchases_nothing,
-    watch_with_deleted_instrument_purchases_nothing,
+    watch_with_revoked_mandate_or_deleted_card_purchases_nothing,
     unconfirmed_watch_triggers_but_does_not_purchase,
 }
 
@@ -36,21 +35,17 @@ async fn armed_watch_purchases_once_and_reports_only_the_purchase(database: Data
     let watch = armed(&server, &client, "OK", "tok_visa").await;
     assert_eq!(client.mandate_of(&watch).await["status"], "ACTIVE");
     set_price(&server.sandbox_url, "OK", 90.0).await;
-    let bought = client
-        .wait_for_watch_status(&watch["id"], "purchased")
-        .await;
-    let booking = client
-        .hotel_booking(bought["booking_id"].as_str().unwrap())
-        .await;
+    let watch_id = &watch["id"];
+    let bought = client.wait_for_watch_status(watch_id, "purchased").await;
+    let id = bought["booking_id"].as_str().unwrap();
+    let booking = client.hotel_booking(id).await;
     assert_eq!(booking["status"], "CONFIRMED");
     assert_eq!(booking["total"], money(180.0, "EUR"));
-    assert_eq!(booking["reference_id"], watch["id"]);
+    assert_eq!(booking["reference_id"], *watch_id);
     assert_eq!(booking["contact"]["first_name"], "Ada");
     assert_eq!(client.mandate_of(&watch).await["status"], "CONSUMED");
-    let events = client.watch_events().await;
-    assert_eq!(events.len(), 1, "{events:#?}");
-    let data = &events[0]["data"];
-    assert_eq!(events[0]["type"], "travel.hotel.watch.purchased");
+    let event_type = "travel.hotel.watch.purchased";
+    let data = &client.only_watch_event(event_type).await;
     let members = ["watch", "user_id", "booking", "mandate_id"];
     check_names("data", data, &members, &[]);
     assert_eq!(data["user_id"], "ada");
@@ -58,90 +53,38 @@ async fn armed_watch_purchases_once_and_reports_only_the_purchase(database: Data
     assert_eq!(data["watch"]["status"], "purchased");
     assert_eq!(data["booking"]["id"], booking["id"]);
     assert_eq!(data["booking"]["total_amount"], money(180.0, "EUR"));
-    let ledger = server.ledger().await;
-    let id = booking["id"].as_str().unwrap();
-    let captured = eventually("the capture to be made", async || {
-        let ledger = server.ledger().await;
-        (ledger.count(id, "capture") == 1).then(|| ledger.sum(id, "capture"))
-    });
-    assert!((captured.await - 180.0).abs() < 0.001);
+    let ledger = eventually("the capture to be made", async || {
+        Some(server.ledger().await).filter(|ledger| ledger.count(id, "capture") == 1)
+    })
+    .await;
+    assert!((ledger.sum(id, "capture") - 180.0).abs() < 0.001);
     for kind in ["booking", "authorization"] {
         assert_eq!(ledger.count(id, kind), 1, "{kind}");
     }
     assert_eq!(client.bookings_of_watch(&watch).await.len(), 1);
     // A purchased watch can no longer be deleted.
-    let path = format!("{WATCHES}/{}", watch["id"].as_str().unwrap());
-    let deleted = client.delete(&path).await;
+    let deleted = client.delete_watch(watch_id).await;
     deleted.expect_problem(409, "watch_state_conflict");
 }
 
-#[expect(clippy::too_many_lines, reason = "most lines are a table of cases")]
 async fn watch_purchase_at_each_scenario_hotel_ends_as_specified(database: Database) {
     let server = start(database).await;
-    for (hotel, card, status, reason, effects) in [
-        (
-            "BOOK_LOST_ANSWER",
-            "tok_visa",
-            "purchased",
-            None,
-            &["authorization", "booking", "capture"][..],
-        ),
-        (
-            "BOOK_PENDING",
-            "tok_visa",
-            "purchased",
-            None,
-            &["authorization", "booking", "capture"],
-        ),
-        (
-            "MANY",
-            "tok_timeout",
-            "purchased",
-            None,
-            &["authorization", "booking", "capture"],
-        ),
-        (
-            "PRICE_DOWN",
-            "tok_visa",
-            "purchased",
-            None,
-            &["authorization", "booking", "capture"],
-        ),
-        (
-            "QUOTE_PREVIEW",
-            "tok_declined",
-            "purchase_failed",
-            Some("payment_failed"),
-            &[],
-        ),
-        (
-            "RESTRICTED",
-            "tok_requires_action",
-            "purchase_failed",
-            Some("payment_failed"),
-            &[],
-        ),
-        (
-            "BOOK_REFUSED",
-            "tok_visa",
-            "purchase_failed",
-            Some("supplier_rejected"),
-            &["authorization", "void"],
-        ),
-        (
-            "BOOK_PENDING_REFUSED",
-            "tok_visa",
-            "purchase_failed",
-            Some("supplier_rejected"),
-            &["authorization", "void"],
-        ),
-        (
-            "BOOK_LOST_REQUEST",
-            "tok_visa",
-            "purchase_failed",
-            Some("supplier_rejected"),
-            &["authorization", "void"],
-        ),
+    let paid = &["authorization", "booking", "capture"][..];
+    let bought = ("purchased", None, paid);
+    let failed = "purchase_failed";
+    let unpaid = (failed, Some("payment_failed"), &[][..]);
+    let voided = &["authorization", "void"][..];
+    let rejected = (failed, Some("supplier_rejected"), voided);
+    for (hotel, card, (status, reason, effects)) in [
+        ("BOOK_LOST_ANSWER", "tok_visa", bought),
+        ("BOOK_PENDING", "tok_visa", bought),
+        ("MANY", "tok_timeout", bought),
+        ("PRICE_DOWN", "tok_visa", bought),
+        ("QUOTE_PREVIEW", "tok_declined", unpaid),
+        ("RESTRICTED", "tok_requires_action", unpaid),
+        ("BOOK_REFUSED", "tok_visa", rejected),
+        ("BOOK_PENDING_REFUSED", "tok_visa", rejected),
+        ("BOOK_LOST_REQUEST", "tok_visa", rejected),
     ] {
         let client = server.client().user(hotel);
         let watch = armed(&server, &client, hotel, card).await;
@@ -161,23 +104,23 @@ async fn watch_purchase_at_each_scenario_hotel_ends_as_specified(database: Datab
             fits.then_some(())
         })
         .await;
-        let told = client.watch_events().await;
-        let told: Vec<_> = told
-            .iter()
-            .filter(|event| event["data"]["user_id"] == hotel)
-            .collect();
-        assert_eq!(told.len(), 1, "{hotel}: {told:#?}");
-        assert_eq!(
-            told[0]["type"],
-            format!("travel.hotel.watch.{status}"),
-            "{hotel}"
-        );
-        assert_eq!(told[0]["data"]["reason"], json!(reason).clone(), "{hotel}");
-        assert_eq!(
-            client.mandate_of(&watch).await["status"],
-            "CONSUMED",
-            "{hotel}"
-        );
+        let mut events = client.watch_events().await;
+        events.retain(|event| event["data"]["user_id"] == hotel);
+        assert_eq!(events.len(), 1, "{hotel}: {events:#?}");
+        let event_type = format!("travel.hotel.watch.{status}");
+        assert_eq!(events[0]["type"], event_type, "{hotel}");
+        assert_eq!(events[0]["data"]["reason"], json!(reason), "{hotel}");
+        let mandate = client.mandate_of(&watch).await;
+        assert_eq!(mandate["status"], "CONSUMED", "{hotel}");
+    }
+}
+
+/// Checks that the bookings that a watch started have no entry in the ledger.
+async fn check_no_effects(server: &Server, client: &Client, watch: &Value) {
+    let ledger = server.ledger().await;
+    for booking in client.bookings_of_watch(watch).await {
+        let id = booking["id"].as_str().unwrap();
+        assert_eq!(ledger.of(id).count(), 0, "{watch:#}");
     }
 }
 
@@ -201,19 +144,9 @@ async fn armed_watch_keeps_waiting_after_failed_prebook(database: Database) {
             watch["status"] == "active" && watch["last_total"] == money(1000.0, "EUR")
         });
         assert_eq!(waiting.await["booking_id"], Value::Null, "{hotel}");
-        assert_eq!(
-            client.mandate_of(&watch).await["status"],
-            "ACTIVE",
-            "{hotel}"
-        );
-        let ledger = server.ledger().await;
-        for booking in client.bookings_of_watch(&watch).await {
-            assert_eq!(
-                ledger.of(booking["id"].as_str().unwrap()).count(),
-                0,
-                "{hotel}"
-            );
-        }
+        let mandate = client.mandate_of(&watch).await;
+        assert_eq!(mandate["status"], "ACTIVE", "{hotel}");
+        check_no_effects(&server, &client, &watch).await;
     }
     assert_eq!(server.client().watch_events().await, Vec::<Value>::new());
 }
@@ -224,99 +157,68 @@ async fn watch_with_unknown_booking_outcome_stays_purchasing(database: Database)
     let watch = armed(&server, &client, "BOOK_NEVER_KNOWN", "tok_visa").await;
     set_price(&server.sandbox_url, "BOOK_NEVER_KNOWN", 90.0).await;
     let begun = eventually("the booking's outcome to be unknown", async || {
-        let begun = client.bookings_of_watch(&watch).await;
-        begun
-            .into_iter()
-            .find(|booking| booking["status"] == "COMPLETE_IN_PROGRESS")
+        let mut begun = client.bookings_of_watch(&watch).await.into_iter();
+        begun.find(|booking| booking["status"] == "COMPLETE_IN_PROGRESS")
     })
     .await;
     let id = begun["id"].as_str().unwrap();
-    let path = format!("/v1/hotel/bookings/{id}/book");
-    let instrument = client.store_card("tok_visa").await;
-    let asked = client
-        .post(&path, &json!({"payment_instrument_id": instrument}))
-        .await;
-    asked.expect_problem(500, "result_unknown");
+    let payment = client.card_payment("tok_visa").await;
+    let booked = client.book_hotel(id, &payment).await;
+    booked.expect_problem(500, "result_unknown");
     let still = client.read_watch(&watch["id"]).await;
-    assert_eq!(
-        (&still["status"], &still["booking_id"]),
-        (&json!("purchasing"), &begun["id"])
-    );
-    let path = format!("{WATCHES}/{}", watch["id"].as_str().unwrap());
-    client
-        .delete(&path)
-        .await
-        .expect_problem(409, "watch_state_conflict");
+    assert_eq!(still["status"], "purchasing");
+    assert_eq!(still["booking_id"], begun["id"]);
+    let deleted = client.delete_watch(&watch["id"]).await;
+    deleted.expect_problem(409, "watch_state_conflict");
     assert_eq!(client.watch_events().await, Vec::<Value>::new());
     assert_eq!(server.ledger().await.count(id, "authorization"), 1);
 }
 
-async fn fails_for(server: &Server, client: &Client, watch: &Value, reason: &str) {
-    set_price(&server.sandbox_url, "OK", 90.0).await;
-    client
-        .wait_for_watch_status(&watch["id"], "purchase_failed")
-        .await;
-    let events = client.watch_events().await;
-    assert_eq!(events.len(), 1);
-    assert_eq!(events[0]["type"], "travel.hotel.watch.purchase_failed");
-    let data = &events[0]["data"];
-    assert_eq!(data["reason"], reason);
-    assert_eq!(data["watch"]["status"], "purchase_failed");
-    check_names("data", data, &["watch", "user_id", "reason"], &[]);
-    for booking in client.bookings_of_watch(watch).await {
-        let ledger = server.ledger().await;
-        assert_eq!(ledger.of(booking["id"].as_str().unwrap()).count(), 0);
+async fn watch_with_revoked_mandate_or_deleted_card_purchases_nothing(database: Database) {
+    let server = start(database).await;
+    for (organization, reason) in [
+        ("acme", "mandate_revoked"),
+        ("globex", "payment_instrument_invalid"),
+    ] {
+        let client = server.client_for(organization).await;
+        let watch = armed(&server, &client, "OK", "tok_visa").await;
+        if reason == "mandate_revoked" {
+            let mandate = watch["mandate_id"].as_str().unwrap();
+            let path = format!("/v1/mandate/{mandate}/revoke");
+            let revoked = client.post(&path, &json!({})).await.expect(200);
+            assert_eq!(revoked.data()["status"], "REVOKED");
+        } else {
+            let instrument = &watch["auto_book"]["payment_instrument_id"];
+            let instrument = instrument.as_str().unwrap();
+            let path = format!("/v1/payment-instruments/{instrument}");
+            client.delete(&path).await.expect(204);
+        }
+        set_price(&server.sandbox_url, "OK", 90.0).await;
+        let id = &watch["id"];
+        client.wait_for_watch_status(id, "purchase_failed").await;
+        let event_type = "travel.hotel.watch.purchase_failed";
+        let data = client.only_watch_event(event_type).await;
+        check_names("data", &data, &["watch", "user_id", "reason"], &[]);
+        assert_eq!(data["reason"], reason);
+        assert_eq!(data["watch"]["status"], "purchase_failed");
+        check_no_effects(&server, &client, &watch).await;
     }
-}
-
-async fn watch_with_revoked_mandate_purchases_nothing(database: Database) {
-    let server = start(database).await;
-    let client = server.client();
-    let watch = armed(&server, &client, "OK", "tok_visa").await;
-    let path = format!(
-        "/v1/mandate/{}/revoke",
-        watch["mandate_id"].as_str().unwrap()
-    );
-    let revoked = client.post(&path, &json!({})).await.expect(200);
-    assert_eq!(revoked.data()["status"], "REVOKED");
-    fails_for(&server, &client, &watch, "mandate_revoked").await;
-}
-
-async fn watch_with_deleted_instrument_purchases_nothing(database: Database) {
-    let server = start(database).await;
-    let client = server.client();
-    let watch = armed(&server, &client, "OK", "tok_visa").await;
-    let instrument = watch["auto_book"]["payment_instrument_id"]
-        .as_str()
-        .unwrap();
-    let path = format!("/v1/payment-instruments/{instrument}");
-    drop(client.delete(&path).await.expect(204));
-    fails_for(&server, &client, &watch, "payment_instrument_invalid").await;
 }
 
 async fn unconfirmed_watch_triggers_but_does_not_purchase(database: Database) {
     let server = start(database).await;
     let client = server.client();
     let instrument = client.store_card("tok_visa").await;
-    let mut request = watch_request(&client.hotel_id("OK").await, 200.0);
-    request["auto_book"] = auto_book(&instrument);
-    let watch = client
-        .post(WATCHES, &request)
-        .await
-        .expect(201)
-        .data()
-        .clone();
-    client
-        .wait_for_watch_status(&watch["id"], "triggered")
-        .await;
-    let events = client.watch_events().await;
-    assert_eq!(events[0]["type"], "travel.hotel.watch.triggered");
+    let more = json!({"auto_book": auto_book(&instrument)});
+    let watch = client.watch_hotel("OK", 200.0, more).await;
+    let id = &watch["id"];
+    client.wait_for_watch_status(id, "triggered").await;
+    let triggered = "travel.hotel.watch.triggered";
+    client.only_watch_event(triggered).await;
     assert_eq!(client.bookings_of_watch(&watch).await, Vec::<Value>::new());
     // Confirming now purchases at the current price.
-    let watch = client.confirm_purchase(&watch["id"]).await;
-    client
-        .wait_for_watch_status(&watch["id"], "purchased")
-        .await;
+    client.confirm_purchase(id).await;
+    client.wait_for_watch_status(id, "purchased").await;
     let events = client.watch_events().await;
     assert_eq!(events.len(), 2);
     assert_eq!(events[1]["type"], "travel.hotel.watch.purchased");

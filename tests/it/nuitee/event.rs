@@ -1,13 +1,13 @@
 //! Tests of Nuitee's webhooks about hotels. A change by the hotel is read from Nuitee, reported and
 //! refunded; the webhook's contents alone change nothing.
 
-use crate::nuitee::scene::Scene;
+use crate::nuitee::scene::{Scene, TAKEN};
+use crate::nuitee::story::Story;
 use serde_json::{Value, json};
 use tests::{Database, eventually, on_both_databases};
 
 const TOKEN: &str = "canary-0123456789abcdef0123456789abcdef";
 const CHANGED: &str = "hotel.booking.changed";
-const TAKEN: &[&str] = &["authorization", "capture"];
 
 /// Returns a webhook body in Nuitee's format: documents as text.
 fn event(id: &str, name: &str, booking: &str) -> Value {
@@ -17,15 +17,17 @@ fn event(id: &str, name: &str, booking: &str) -> Value {
 
 impl Scene {
     async fn told(database: Database) -> Self {
-        Self::begin_with(database, &format!("events_token = \"{TOKEN}\"")).await
+        let line = format!("events_token = \"{TOKEN}\"");
+        Self::of(Story::own(), database, &line).await
     }
 
     /// Delivers an event from Nuitee and waits until it is applied.
-    async fn tell(&self, event: &Value) {
+    async fn tell(&self, id: &str, name: &str, booking: &str) {
         let stranger = self.client.without("x-api-key");
         let path = format!("/v1/suppliers/NUITEE/events/{TOKEN}");
         let before = self.applied().await;
-        stranger.post(&path, event).await.expect(200);
+        let event = event(id, name, booking);
+        stranger.post(&path, &event).await.expect(200);
         eventually("the event to be applied", async || {
             (self.applied().await > before).then_some(())
         })
@@ -42,15 +44,12 @@ impl Scene {
 async fn hotel_change_is_reported_and_hotel_cancellation_is_refunded(database: Database) {
     let scene = Scene::told(database).await;
     let booking = scene.confirmed().await;
-    scene.leaves_in_the_ledger("paying", &booking, TAKEN).await;
 
     // The webhook reports a cancellation. Nuitee's booking is still confirmed and has a
     // confirmation code.
     let code = json!({"hotelConfirmationCode": "HCN-7"});
     scene.nuitee.change_booking("CONFIRMED", code);
-    scene
-        .tell(&event("evt_1", "booking.cancel", &booking))
-        .await;
+    scene.tell("evt_1", "booking.cancel", &booking).await;
     let changed = eventually("the hotel's confirmation code to appear", async || {
         let booking = scene.client.hotel_booking(&booking).await;
         (booking["hotel_confirmation_code"] == "HCN-7").then_some(booking)
@@ -70,9 +69,9 @@ async fn hotel_change_is_reported_and_hotel_cancellation_is_refunded(database: D
 
     // Nothing has changed since.
     let _earlier = scene.nuitee.take_received();
-    scene.tell(&event("evt_2", "booking.amend", &booking)).await;
+    scene.tell("evt_2", "booking.amend", &booking).await;
     eventually("the booking to be read again", async || {
-        (!scene.nuitee.book.received().is_empty()).then_some(())
+        (!scene.nuitee.book.api.received().is_empty()).then_some(())
     })
     .await;
     assert_eq!(scene.server.ledger().await.kinds_of(&booking), TAKEN);
@@ -82,13 +81,9 @@ async fn hotel_change_is_reported_and_hotel_cancellation_is_refunded(database: D
     scene
         .nuitee
         .change_booking("CANCELLED_WITH_CHARGES", charged);
-    scene
-        .tell(&event("evt_3", "booking.cancel", &booking))
-        .await;
-    let canceled = scene
-        .client
-        .wait_for_hotel_booking(&booking, "CANCELED")
-        .await;
+    scene.tell("evt_3", "booking.cancel", &booking).await;
+    let client = &scene.client;
+    let canceled = client.wait_for_hotel_booking(&booking, "CANCELED").await;
     let [cancellation] = canceled["cancellations"].as_array().unwrap().as_slice() else {
         panic!("{canceled:#}");
     };
@@ -96,9 +91,7 @@ async fn hotel_change_is_reported_and_hotel_cancellation_is_refunded(database: D
     assert_eq!(cancellation["refund_amount"]["amount"], 400.0);
     assert_eq!(cancellation["fee"]["amount"], 60.5);
     let refunded = [TAKEN, &["refund"]].concat();
-    scene
-        .leaves_in_the_ledger("the hotel", &booking, &refunded)
-        .await;
+    scene.server.wait_for_ledger(&booking, &refunded).await;
     let told = scene.server.outbox(&booking).await;
     for once in [CHANGED, "hotel.booking.canceled", "payment.refunded"] {
         let times = told.iter().filter(|kind| *kind == once).count();

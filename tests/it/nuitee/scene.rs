@@ -1,10 +1,12 @@
 //! A gateway and a Nuitee mock with normal behaviour, which each test case may change.
 
-use crate::nuitee::drive::pay;
 use crate::nuitee::service::Nuitee;
 use crate::nuitee::story::Story;
 use serde_json::json;
-use tests::{Client, Database, Reply, Server, eventually};
+use tests::{Client, Database, Reply, Server};
+
+/// Ledger entries of a booking that is paid.
+pub(super) const TAKEN: &[&str] = &["authorization", "capture"];
 
 pub(super) struct Scene {
     pub(super) story: Story,
@@ -15,48 +17,39 @@ pub(super) struct Scene {
 
 impl Scene {
     pub(super) async fn begin() -> Self {
-        Self::begin_with(Database::Sqlite, "").await
+        Self::of(Story::own(), Database::Sqlite, "").await
     }
 
     /// Starts the gateway with an additional line in the supplier's configuration.
-    pub(super) async fn begin_with(database: Database, line: &str) -> Self {
-        let story = Story::own();
+    pub(super) async fn of(story: Story, database: Database, line: &str) -> Self {
         let nuitee = Nuitee::start(&story).await;
-        let server = nuitee.gateway_with(database, line).await;
-        let client = server.client();
+        let server = nuitee.gateway(database, line).await;
         Self {
+            client: server.client(),
             story,
             nuitee,
             server,
-            client,
         }
     }
 
     /// Resets the mock to its initial state.
     pub(super) fn usual(&self) {
-        self.nuitee.answer_as_usual(&self.story);
+        self.nuitee.usual(&self.story);
         let _earlier = self.nuitee.take_received();
     }
 
     pub(super) async fn offers(&self) -> Reply {
-        let request = self
-            .story
-            .stay(json!({"supplier_hotel_ids": [self.story.hotel]}));
+        let hotels = json!({"supplier_hotel_ids": [self.story.hotel]});
+        let request = self.story.stay(hotels);
         self.client.post("/v1/hotel/offers", &request).await
     }
 
     pub(super) async fn prebook(&self) -> Reply {
         let offers = self.offers().await.expect(200);
-        let offer = offers.data()[0]["offers"][0]["offer_reference"]
-            .as_str()
-            .unwrap()
-            .to_owned();
-        let client = self
-            .client
-            .header("x-idempotency-key", &uuid::Uuid::now_v7().to_string());
-        client
-            .post("/v1/hotel/prebook", &self.story.prebook(&offer))
-            .await
+        let offer = &offers.data()[0]["offers"][0]["offer_reference"];
+        let request = self.story.prebook(offer.as_str().unwrap());
+        let key = uuid::Uuid::now_v7().to_string();
+        self.client.prebook_hotel(&key, &request).await
     }
 
     /// Returns a booking that is ready to be completed.
@@ -65,18 +58,17 @@ impl Scene {
         bound.data()["id"].as_str().unwrap().to_owned()
     }
 
-    pub(super) async fn confirmed(&self) -> String {
-        let booking = self.ready().await;
-        let reply = pay(&self.client, &booking).await.expect(200);
-        assert_eq!(reply.data()["status"], "CONFIRMED");
-        booking
+    /// Completes a booking with a valid card and returns the response.
+    pub(super) async fn book(&self, booking: &str) -> Reply {
+        let payment = self.client.card_payment("tok_visa").await;
+        self.client.book_hotel(booking, &payment).await
     }
 
-    pub(super) async fn leaves_in_the_ledger(&self, name: &str, booking: &str, kinds: &[&str]) {
-        let what = format!("{name} to leave {kinds:?} in the ledger");
-        eventually(&what, async || {
-            (self.server.ledger().await.kinds_of(booking) == kinds).then_some(())
-        })
-        .await;
+    /// Returns a booking that is confirmed and paid.
+    pub(super) async fn confirmed(&self) -> String {
+        let booking = self.ready().await;
+        assert_eq!(self.book(&booking).await.outcome(), (200, "CONFIRMED"));
+        self.server.wait_for_ledger(&booking, TAKEN).await;
+        booking
     }
 }

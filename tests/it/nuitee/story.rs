@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use tests::{days_ahead, for_each_string, read_fixture, shift_dates};
+use tests::{days_ahead, for_each_string, merged, read_fixture, shift_dates};
 
 /// The documents of a stay and the values expected from them.
 #[derive(Debug, Clone)]
@@ -32,22 +32,8 @@ pub(super) struct Story {
     pub(super) documents: Documents,
 }
 
-/// Nuitee's responses.
-#[derive(Debug, Clone)]
-pub(super) struct Documents {
-    pub(super) places: Value,
-    pub(super) place: Value,
-    pub(super) hotels: Value,
-    pub(super) rates: Value,
-    pub(super) hotel: Value,
-    pub(super) reviews: Value,
-    pub(super) weather: Value,
-    pub(super) prices: Value,
-    pub(super) prebook: Value,
-    pub(super) booked: Value,
-    pub(super) read: Value,
-    pub(super) cancel: Value,
-}
+/// Nuitee's responses by name.
+pub(super) type Documents = serde_json::Map<String, Value>;
 
 impl Story {
     /// Returns the project's own documents: two rooms, a child, and a fee of 50 that has applied
@@ -55,41 +41,34 @@ impl Story {
     pub(super) fn own() -> Self {
         let folder =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/nuitee-hotels/fixtures");
-        let read = |name: &str| read_fixture(&folder.join(name));
-        let mut documents = Documents {
-            places: read("places.json"),
-            place: read("place.json"),
-            hotels: read("hotels.json"),
-            rates: read("rates.json"),
-            hotel: read("hotel.json"),
-            reviews: read("reviews.json"),
-            weather: read("weather.json"),
-            prices: read("prices.json"),
-            prebook: read("prebook.json"),
-            booked: read("booking.json"),
-            read: read("booking.json"),
-            cancel: read("cancel.json"),
-        };
-        for document in documents.all() {
+        let names = [
+            "places", "place", "hotels", "rates", "hotel", "reviews", "weather", "prices",
+            "prebook", "cancel",
+        ];
+        let mut documents = read_own(&folder, &names);
+        for name in ["booked", "read"] {
+            documents.insert(name.to_owned(), read_fixture(&folder.join("booking.json")));
+        }
+        for document in documents.values_mut() {
             shift_dates(document, "2027-06-01", &days_ahead(10));
         }
-        let rates = documents.rates["data"][1]["roomTypes"][0]["rates"].clone();
+        let rates = documents["rates"]["data"][1]["roomTypes"][0]["rates"].clone();
         let policy = |number: &Value| {
-            let rate = rates
-                .as_array()
-                .unwrap()
-                .iter()
-                .find(|rate| rate["occupancyNumber"] == *number);
+            let mut rates = rates.as_array().unwrap().iter();
+            let rate = rates.find(|rate| rate["occupancyNumber"] == *number);
             rate.unwrap()["cancellationPolicies"].clone()
         };
-        for rate in documents.prebook["data"]["roomTypes"][0]["rates"]
+        for rate in documents["prebook"]["data"]["roomTypes"][0]["rates"]
             .as_array_mut()
             .unwrap()
         {
             rate["cancellationPolicies"] = policy(&rate["occupancyNumber"]);
         }
-        for booking in [&mut documents.booked, &mut documents.read] {
-            for room in booking["data"]["bookedRooms"].as_array_mut().unwrap() {
+        for name in ["booked", "read"] {
+            for room in documents[name]["data"]["bookedRooms"]
+                .as_array_mut()
+                .unwrap()
+            {
                 room["cancellationPolicies"] = policy(&room["occupancy_number"]);
             }
         }
@@ -114,37 +93,64 @@ impl Story {
         }
     }
 
-    /// Returns the vendor's examples, if they lie beside the repository: one room with free
-    /// cancellation until a week before. A place, daily prices and the location of the hotels come
-    /// from the project's own documents, because the vendor's lack them.
-    pub(super) fn vendor() -> Option<Self> {
+    /// Returns the project's own documents and, if they lie beside the repository, the vendor's.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        std::iter::once(Self::own()).chain(Self::vendor())
+    }
+
+    /// Returns the vendor's examples, if they exist: one room with free cancellation until a week
+    /// before. A place, daily prices and the location of the hotels come from the project's own
+    /// documents, because the vendor's lack them.
+    fn vendor() -> Option<Self> {
         let folder = vendor_folder();
         if !folder.is_dir() {
             return None;
         }
-        let own = Self::own().documents;
-        let read = |name: &str| read_fixture(&folder.join(name));
-        let mut documents = Documents {
-            places: read("static/GET_data_places__200.json"),
-            rates: read("search/POST_hotels_rates__200__Search_response.json"),
-            hotel: read("static/GET_data_hotel__200__hotel_lp1897.json"),
-            reviews: read("static/GET_data_reviews__200__2_reviews_of_lp4c2bf.json"),
-            weather: read("static/GET_data_weather__200__OneWeekLaterForecast.json"),
-            prebook: read("booking/POST_rates_prebook__200__Prebook_response.json"),
-            booked: read("booking/POST_rates_book__200__confirmed_booking.json"),
-            read: read("booking/GET_bookings_bookingId__200__example_0.json"),
-            cancel: read("booking/PUT_bookings_bookingId__200__refundable.json"),
-            ..own
-        };
-        let total = documents.rates["data"][0]["roomTypes"][0]["offerRetailRate"]["amount"].clone();
-        let location = documents.hotel["data"]["location"].clone();
-        documents.place["data"]["location"] = location.clone();
-        documents.hotels["data"][0]["id"] = json!("lp1897");
+        let mut documents = Self::own().documents;
+        for (name, file) in [
+            ("places", "static/GET_data_places__200.json"),
+            (
+                "rates",
+                "search/POST_hotels_rates__200__Search_response.json",
+            ),
+            ("hotel", "static/GET_data_hotel__200__hotel_lp1897.json"),
+            (
+                "reviews",
+                "static/GET_data_reviews__200__2_reviews_of_lp4c2bf.json",
+            ),
+            (
+                "weather",
+                "static/GET_data_weather__200__OneWeekLaterForecast.json",
+            ),
+            (
+                "prebook",
+                "booking/POST_rates_prebook__200__Prebook_response.json",
+            ),
+            (
+                "booked",
+                "booking/POST_rates_book__200__confirmed_booking.json",
+            ),
+            (
+                "read",
+                "booking/GET_bookings_bookingId__200__example_0.json",
+            ),
+            (
+                "cancel",
+                "booking/PUT_bookings_bookingId__200__refundable.json",
+            ),
+        ] {
+            documents[name] = read_fixture(&folder.join(file));
+        }
+        let total =
+            documents["rates"]["data"][0]["roomTypes"][0]["offerRetailRate"]["amount"].clone();
+        let location = documents["hotel"]["data"]["location"].clone();
+        documents["place"]["data"]["location"] = location.clone();
+        documents["hotels"]["data"][0]["id"] = json!("lp1897");
         for side in ["latitude", "longitude"] {
-            documents.hotels["data"][0][side] = location[side].clone();
+            documents["hotels"]["data"][0][side] = location[side].clone();
         }
         let (check_in, check_out, until) = (days_ahead(10), days_ahead(12), days_ahead(3));
-        for document in documents.all() {
+        for document in documents.values_mut() {
             for_each_string(document, &mut |key, text| match key {
                 "cancelTime" | "lastFreeCancellationDate" => text.replace_range(..10, &until),
                 "checkin" => text.clone_from(&check_in),
@@ -153,26 +159,26 @@ impl Story {
             });
         }
         let days =
-            &mut documents.weather["data"][0]["weatherData"][0]["detailedWeatherData"]["daily"];
+            &mut documents["weather"]["data"][0]["weatherData"][0]["detailedWeatherData"]["daily"];
         for (day, ahead) in days.as_array_mut().unwrap().iter_mut().zip(10..) {
             day["date"] = json!(days_ahead(ahead));
         }
-        for booking in [&mut documents.booked, &mut documents.read] {
-            let booking = &mut booking["data"];
+        for name in ["booked", "read"] {
+            let booking = &mut documents[name]["data"];
             booking["price"] = total.clone();
             booking["bookingId"] = json!("hSq2gVDrf");
             booking["hotelConfirmationCode"] = json!("HOTEL123");
             each_amount(&mut booking["bookedRooms"], &total);
             each_amount(&mut booking["cancellationPolicies"], &total);
         }
-        documents.cancel["data"]["cancellation_fee"] = json!(0.0);
-        documents.cancel["data"]["refund_amount"] = total;
+        documents["cancel"]["data"]["cancellation_fee"] = json!(0.0);
+        documents["cancel"]["data"]["refund_amount"] = total;
         Some(Self {
             source: "the vendor's documents",
             hotel: "lp1897",
             names: ["The Manhattan at Times Square", "Hotel Example NYC"],
             currency: "USD",
-            offer: text(&documents.rates["data"][0]["roomTypes"][0]["offerId"]),
+            offer: text(&documents["rates"]["data"][0]["roomTypes"][0]["offerId"]),
             prebook_id: "zzWkJcdgk",
             booking_id: "hSq2gVDrf",
             confirmation_code: Some("HOTEL123"),
@@ -190,19 +196,22 @@ impl Story {
 
     /// Returns a request for the stay with additional fields.
     pub(super) fn stay(&self, more: Value) -> Value {
-        let room =
-            |(adults, children): &(usize, &[u8])| json!({"adults": adults, "children": children});
-        let mut request = json!({
+        let request = json!({
             "supplier": "NUITEE",
             "check_in": self.check_in,
             "check_out": self.check_out,
-            "occupancy": self.rooms.iter().map(room).collect::<Vec<_>>(),
+            "occupancy": self.occupancy(),
             "guest_nationality": "DE",
             "currency": self.currency,
         });
-        let members = more.as_object().unwrap().clone();
-        request.as_object_mut().unwrap().extend(members);
-        request
+        merged(request, more)
+    }
+
+    /// Returns the number of adults and the ages of the children in each room.
+    pub(super) fn occupancy(&self) -> Value {
+        let rooms = self.rooms.iter();
+        let rooms = rooms.map(|(adults, children)| json!({"adults": adults, "children": children}));
+        rooms.collect()
     }
 
     /// Returns a prebook request. The lead guest of a room is its last adult.
@@ -232,23 +241,11 @@ impl Story {
     }
 }
 
-impl Documents {
-    fn all(&mut self) -> [&mut Value; 12] {
-        [
-            &mut self.places,
-            &mut self.place,
-            &mut self.hotels,
-            &mut self.rates,
-            &mut self.hotel,
-            &mut self.reviews,
-            &mut self.weather,
-            &mut self.prices,
-            &mut self.prebook,
-            &mut self.booked,
-            &mut self.read,
-            &mut self.cancel,
-        ]
-    }
+/// Reads the project's own documents with these names.
+pub(super) fn read_own(folder: &Path, names: &[&str]) -> Documents {
+    let read = |name: &&str| read_fixture(&folder.join(format!("{name}.json")));
+    let documents = names.iter().map(|name| ((*name).to_owned(), read(name)));
+    documents.collect()
 }
 
 /// Returns the folder of the vendor's examples, which may be missing.
@@ -256,7 +253,7 @@ pub(super) fn vendor_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/fixtures/liteapi/extracted")
 }
 
-fn text(value: &Value) -> String {
+pub(super) fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 

@@ -12,6 +12,7 @@ mod booking;
 mod delivery;
 mod event_queue;
 mod job_row;
+mod sample;
 mod seeded_random;
 mod watch;
 

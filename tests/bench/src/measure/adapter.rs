@@ -4,24 +4,25 @@
 
 mod api;
 
-use crate::native;
-use crate::peer::{HOTELS, OFFERS_PER_HOTEL, Peer, Running, hotel_id};
-use crate::plugin::{context, load};
-use crate::report::Row;
+use crate::native::Sides;
+use crate::peer::{HOTELS, OFFERS_PER_HOTEL, Peer, hotel_id};
+use crate::plugin::context;
+use crate::report::{Measured, measured};
 use crate::sample::{Samples, ms, ratio};
-use crate::turns::{Compared, Turns};
+use crate::scene::runtime;
+use crate::turns::Turns;
 use anyhow::{Context, Result, ensure};
 use host_domain::hotel::supplier_api::HotelPriceRequest;
 use host_domain::hotel::{Occupancy, Stay};
 use host_domain::money::Currency;
 use host_domain::time::Date;
-use host_runtime::Supplier;
+use host_runtime::NoSink;
 use nuitee_hotels::NuiteeHotels;
 use serde_json::json;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stopover_sdk::HotelPricing;
-use stopover_sdk::testing::MockGateway;
 use stopover_sdk::{hotel_pricing, types};
 
 const TURNS: Turns = Turns {
@@ -31,153 +32,83 @@ const TURNS: Turns = Turns {
 const DELAY_MS: u32 = 20;
 const DELAYED: usize = 500;
 
-pub(super) fn measure() -> Result<Vec<Row>> {
-    let runtime = Rc::new(
-        tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?,
-    );
+pub(super) fn measure() -> Result<Vec<Measured>> {
+    let runtime = Rc::new(runtime()?);
     let upstream = runtime.block_on(Peer::Supplier.start(""))?;
-    let cpu = Sides::new(&runtime, &upstream, 0)?.processor_time()?;
-    let (slow, slow_native) = Sides::new(&runtime, &upstream, DELAY_MS)?.times()?;
+    let sides = |delay_ms| {
+        let url = format!("{}/{delay_ms}", upstream.base);
+        let settings = json!({ "data_url": url, "book_url": url });
+        Sides::new(
+            &runtime,
+            &upstream,
+            "nuitee-hotels",
+            settings,
+            Arc::new(NoSink),
+        )
+    };
+    let quick = sides(0)?;
+    let cpu = TURNS.processor_time(|| ask_component(&quick), || ask_native(&quick))?;
+    let (slow, slow_native) = times(&sides(DELAY_MS)?)?;
     let api = runtime.block_on(api::processor_time(&upstream))?;
     let percentile = |percent| (slow.percentile(percent), slow_native.percentile(percent));
     let ((p50, p50_native), (p99, p99_native)) = (percentile(50), percentile(99));
-    let row = |name: &str, what: &str, value, unit| {
-        Row::new(format!("adapter.{name}"), what, value, unit)
-    };
+    let api_native = api - cpu.one + cpu.other;
     Ok(vec![
-        row(
-            "cpu",
-            "hotel offers, 10 × 25: processor time of the component against native",
-            cpu.ratio,
-            "×",
-        )
-        .at_most(1.5),
-        row(
-            "cpu_component",
-            "the same: component, a request",
-            cpu.one,
-            "ms",
-        ),
-        row("cpu_native", "the same: native, a request", cpu.other, "ms"),
-        row(
-            "cpu_api",
-            "the same over the HTTP API: the whole gateway, a request",
-            api,
-            "ms",
-        ),
-        row(
-            "cpu_api_ratio",
-            "the same over the HTTP API, against the gateway with the native adapter (computed)",
-            api / (api - cpu.one + cpu.other),
-            "×",
-        )
-        .at_most(1.5),
-        row(
-            "p50",
-            "hotel offers, upstream of 20 ms: median against native",
-            ratio(p50, p50_native),
-            "×",
-        )
-        .at_most(1.05),
-        row(
-            "p99",
-            "the same: 99th percentile against native",
-            ratio(p99, p99_native),
-            "×",
-        )
-        .at_most(1.10),
-        row(
-            "p50_component",
-            "the same: median of the component",
-            ms(p50),
-            "ms",
-        ),
-        row(
-            "p50_native",
-            "the same: median native",
-            ms(p50_native),
-            "ms",
-        ),
+        measured("adapter.cpu", cpu.ratio),
+        measured("adapter.cpu_component", cpu.one),
+        measured("adapter.cpu_native", cpu.other),
+        measured("adapter.cpu_api", api),
+        measured("adapter.cpu_api_ratio", api / api_native),
+        measured("adapter.p50", ratio(p50, p50_native)),
+        measured("adapter.p99", ratio(p99, p99_native)),
+        measured("adapter.p50_component", ms(p50)),
+        measured("adapter.p50_native", ms(p50_native)),
     ])
 }
 
-/// The same adapter as a component and as native code.
-struct Sides {
-    runtime: Rc<tokio::runtime::Runtime>,
-    component: Supplier,
-    native: MockGateway,
+fn ask_component(sides: &Sides) -> Result<Duration> {
+    let (context, request) = (context(), request()?);
+    let begin = Instant::now();
+    let asking = sides.component.price_hotels(&context, request);
+    let answer = sides.runtime.block_on(asking)?;
+    let time = begin.elapsed();
+    expect_offers(answer.hotels.iter().map(|hotel| hotel.offers.len()))?;
+    Ok(time)
 }
 
-impl Sides {
-    fn new(
-        runtime: &Rc<tokio::runtime::Runtime>,
-        upstream: &Running,
-        delay_ms: u32,
-    ) -> Result<Self> {
-        let settings = settings(upstream, delay_ms);
-        Ok(Self {
-            runtime: Rc::clone(runtime),
-            component: runtime.block_on(load("nuitee-hotels", settings.clone(), &upstream.base))?,
-            native: native::gateway(runtime, &settings)?,
-        })
-    }
+fn ask_native(sides: &Sides) -> Result<Duration> {
+    let request = native_request();
+    let begin = Instant::now();
+    let answer = sides.native.run(|| NuiteeHotels::price(request));
+    let time = begin.elapsed();
+    let answer = answer
+        .ok()
+        .context("the native adapter returned an error")?;
+    expect_offers(answer.hotels.iter().map(|hotel| hotel.offers.len()))?;
+    Ok(time)
+}
 
-    fn ask_component(&self) -> Result<Duration> {
-        let (context, request) = (context(), request()?);
-        let begin = Instant::now();
-        let answer = self
-            .runtime
-            .block_on(self.component.price_hotels(&context, request))?;
-        let time = begin.elapsed();
-        let offers: usize = answer.hotels.iter().map(|hotel| hotel.offers.len()).sum();
-        ensure!(
-            offers == HOTELS * OFFERS_PER_HOTEL,
-            "the component returned {offers} offers"
-        );
-        Ok(time)
-    }
+/// Checks the numbers of offers of all hotels.
+fn expect_offers(counts: impl Iterator<Item = usize>) -> Result<()> {
+    let offers: usize = counts.sum();
+    ensure!(
+        offers == HOTELS * OFFERS_PER_HOTEL,
+        "{offers} offers were returned"
+    );
+    Ok(())
+}
 
-    fn ask_native(&self) -> Result<Duration> {
-        let request = native_request();
-        let begin = Instant::now();
-        let answer = self.native.run(|| NuiteeHotels::price(request));
-        let time = begin.elapsed();
-        let answer = answer
-            .ok()
-            .context("the native adapter returned an error")?;
-        let offers: usize = answer.hotels.iter().map(|hotel| hotel.offers.len()).sum();
-        ensure!(
-            offers == HOTELS * OFFERS_PER_HOTEL,
-            "the native adapter returned {offers} offers"
-        );
-        Ok(time)
-    }
-
-    /// Returns the processor time of a request in milliseconds, for the component and the native
-    /// adapter.
-    fn processor_time(&self) -> Result<Compared> {
-        TURNS.processor_time(|| self.ask_component(), || self.ask_native())
-    }
-
-    /// Returns the response times of both. Requests alternate, so that a disturbance affects both.
-    fn times(&self) -> Result<(Samples, Samples)> {
-        let (mut component, mut native) = (Samples::default(), Samples::default());
-        for number in 0..DELAYED + 10 {
-            let pair = (self.ask_component()?, self.ask_native()?);
-            if number >= 10 {
-                component.push(pair.0);
-                native.push(pair.1);
-            }
+/// Returns the response times of both. Requests alternate, so that a disturbance affects both.
+fn times(sides: &Sides) -> Result<(Samples, Samples)> {
+    let (mut component, mut native) = (Samples::default(), Samples::default());
+    for number in 0..DELAYED + 10 {
+        let pair = (ask_component(sides)?, ask_native(sides)?);
+        if number >= 10 {
+            component.push(pair.0);
+            native.push(pair.1);
         }
-        Ok((component, native))
     }
-}
-
-fn settings(upstream: &Running, delay_ms: u32) -> serde_json::Value {
-    let url = format!("{}/{delay_ms}", upstream.base);
-    json!({ "data_url": url, "book_url": url })
+    Ok((component, native))
 }
 
 fn request() -> Result<HotelPriceRequest> {

@@ -1,9 +1,9 @@
 //! Measures bookings from prebook to confirmation with a card and every step durable, at a sandbox
 //! in another process.
 
-use crate::report::Row;
+use crate::report::{Measured, measured};
 use crate::sample::{Samples, ms};
-use crate::scene::{self, block_on, name};
+use crate::scene::{self, key, on_both};
 use crate::wire::Wire;
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
@@ -19,17 +19,15 @@ const WARM_UP: Duration = Duration::from_secs(2);
 const LENGTH: Duration = Duration::from_secs(10);
 const FARES: usize = 6_000;
 
-pub(super) fn measure() -> Result<Vec<Row>> {
-    let mut rows = Vec::new();
+pub(super) fn measure() -> Result<Vec<Measured>> {
+    let mut values = Vec::new();
     for product in ["hotel", "flight"] {
-        for (database, target) in [(Database::Sqlite, 150.0), (Database::Postgres, 300.0)] {
-            rows.extend(block_on(on(product, database, target))?);
-        }
+        values.extend(on_both(|database| on(product, database))?);
     }
-    Ok(rows)
+    Ok(values)
 }
 
-async fn on(product: &'static str, database: Database, target: f64) -> Result<Vec<Row>> {
+async fn on(product: &'static str, database: Database) -> Result<Vec<Measured>> {
     let server = Arc::new(scene::gateway(database, "").await);
     let asks = Arc::new(match product {
         "hotel" => Asks::hotel(&server).await,
@@ -38,41 +36,21 @@ async fn on(product: &'static str, database: Database, target: f64) -> Result<Ve
     run(&server, &asks, WARM_UP).await?;
     let (times, rate) = run(&server, &asks, LENGTH).await?;
     let booked = server.ledger().await;
-    let count = booked
-        .of("bkg_")
-        .filter(|effect| effect.kind == "booking")
-        .count();
+    let count = booked.count("bkg_", "booking");
     ensure!(
         count >= times.len(),
         "{} bookings were completed, but the ledger contains only {count}",
         times.len()
     );
-    let (key, name) = (name(database).to_lowercase(), name(database));
     // The keys of hotels are older than those of flights and lack the product.
     let key = match product {
-        "hotel" => format!("booking.{key}"),
-        _ => format!("booking.{product}_{key}"),
+        "hotel" => format!("booking.{}", key(database)),
+        _ => format!("booking.{product}_{}", key(database)),
     };
     Ok(vec![
-        Row::new(
-            key.clone(),
-            format!("{product} bookings, {name}, 64 at once"),
-            rate,
-            "/s",
-        )
-        .at_least(target),
-        Row::new(
-            format!("{key}_p50"),
-            format!("a {product} booking, {name}, 64 at once: median"),
-            ms(times.percentile(50)),
-            "ms",
-        ),
-        Row::new(
-            format!("{key}_p99"),
-            format!("a {product} booking, {name}, 64 at once: 99th percentile"),
-            ms(times.percentile(99)),
-            "ms",
-        ),
+        measured(&key, rate),
+        measured(format!("{key}_p50"), ms(times.percentile(50))),
+        measured(format!("{key}_p99"), ms(times.percentile(99))),
     ])
 }
 
@@ -167,33 +145,17 @@ async fn run(server: &Arc<Server>, asks: &Arc<Asks>, length: Duration) -> Result
 
 async fn book(server: &Server, wire: &mut Wire, asks: &Asks, prebook: &Value) -> Result<()> {
     let path = format!("/v1/{}/prebook", asks.product);
-    let answer = wire
-        .exchange(&scene::post_once(server, &path, prebook))
-        .await?;
-    ensure!(
-        answer.status() == Some(201),
-        "prebook: {}: {}",
-        answer.first_line,
-        String::from_utf8_lossy(answer.body)
-    );
-    let document = answer.json()?;
-    let id = document
-        .pointer("/data/id")
-        .and_then(Value::as_str)
-        .context("the booking has no id")?;
+    let prebook = scene::post_once(server, &path, prebook);
+    let answer = wire.exchange(&prebook).await?.expect(201)?.json()?;
+    let id = answer.pointer("/data/id").and_then(Value::as_str);
+    let id = id.context("the booking has no id")?;
     let path = format!("/v1/{}/bookings/{id}/book", asks.product);
-    let answer = wire
-        .exchange(&scene::post_once(server, &path, &asks.complete))
-        .await?;
+    let complete = scene::post_once(server, &path, &asks.complete);
+    let answer = wire.exchange(&complete).await?.expect(200)?.json()?;
+    let status = answer.pointer("/data/status");
     ensure!(
-        answer.status() == Some(200),
-        "book: {}: {}",
-        answer.first_line,
-        String::from_utf8_lossy(answer.body)
-    );
-    ensure!(
-        answer.json()?.pointer("/data/status") == Some(&json!("CONFIRMED")),
-        "a booking is not confirmed"
+        status == Some(&json!("CONFIRMED")),
+        "not confirmed: {answer}"
     );
     Ok(())
 }

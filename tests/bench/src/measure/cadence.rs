@@ -1,17 +1,16 @@
 //! Measures distinct price checks at the sandbox, at the rate of a hundred thousand watches with
 //! one check an hour each.
 
-use crate::report::Row;
+use crate::report::{Measured, measured};
 use crate::rows::Rows;
 use crate::sample::{Samples, ms};
-use crate::scene::{self, name, on_both};
+use crate::scene::{self, key};
 use crate::wire::Wire;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use serde_json::json;
 use std::time::Duration;
 use tests::{Database, Server, WATCHES, days_ahead, watch_request};
 
-const ASKS_PER_HOUR: f64 = 100_000.0;
 /// Interval of the watches. It is much shorter than the default, so that few queries cause many
 /// checks: each is checked twice during the measurement.
 const INTERVAL: Duration = Duration::from_secs(30);
@@ -26,11 +25,7 @@ const WARM_UP: Duration = Duration::from_secs(5);
 const NEAREST_DAY: i64 = 30;
 const DAYS: i64 = 300;
 
-pub(super) fn measure() -> Result<Vec<Row>> {
-    on_both(on)
-}
-
-async fn on(database: Database) -> Result<Vec<Row>> {
+pub(super) async fn measure(database: Database) -> Result<Vec<Measured>> {
     let interval_s = INTERVAL.as_secs();
     let config = format!("[watches]\ninterval_s = {interval_s}\nsupplier_per_minute = 1000000");
     let server = scene::gateway(database, &config).await;
@@ -42,28 +37,12 @@ async fn on(database: Database) -> Result<Vec<Row>> {
     let failed = checks(&server, "failed").await + checks(&server, "broken").await;
     ensure!(failed == 0, "{failed} price checks failed");
     let late = lateness(&server).await?;
-    let (key, name) = (name(database).to_lowercase(), name(database));
+    let key = format!("cadence.{}", key(database));
     let hour = 3_600.0 / LENGTH.as_secs_f64();
     Ok(vec![
-        Row::new(
-            format!("cadence.{key}"),
-            format!("questions of watches asked in an hour, {name} (computed from a minute)"),
-            f64::from(u32::try_from(asked)?) * hour,
-            "",
-        )
-        .at_least(ASKS_PER_HOUR),
-        Row::new(
-            format!("cadence.{key}_late_p50"),
-            format!("from when a question is due to its answer, {name}: median"),
-            ms(late.percentile(50)),
-            "ms",
-        ),
-        Row::new(
-            format!("cadence.{key}_late_p99"),
-            "the same: 99th percentile",
-            ms(late.percentile(99)),
-            "ms",
-        ),
+        measured(&key, f64::from(u32::try_from(asked)?) * hour),
+        measured(format!("{key}_late_p50"), ms(late.percentile(50))),
+        measured(format!("{key}_late_p99"), ms(late.percentile(99))),
     ])
 }
 
@@ -74,21 +53,11 @@ async fn watch(server: &Server) -> Result<()> {
     for number in 0..QUESTIONS {
         let check_in = NEAREST_DAY + number % DAYS;
         let mut request = watch_request(&hotel_id, 1.0);
-        let members = request
-            .as_object_mut()
-            .context("the request is not an object")?;
         let check_out = check_in + 1 + number / DAYS;
-        members.insert("check_in".to_owned(), json!(days_ahead(check_in)));
-        members.insert("check_out".to_owned(), json!(days_ahead(check_out)));
-        let made = wire
-            .exchange(&scene::post(server, WATCHES, &request))
-            .await?;
-        ensure!(
-            made.status() == Some(201),
-            "a watch: {}: {}",
-            made.first_line,
-            String::from_utf8_lossy(made.body)
-        );
+        request["check_in"] = json!(days_ahead(check_in));
+        request["check_out"] = json!(days_ahead(check_out));
+        let request = scene::post(server, WATCHES, &request);
+        wire.exchange(&request).await?.expect(201)?;
     }
     Ok(())
 }

@@ -2,9 +2,9 @@
 //! loop or allocate all memory that it may use.
 
 use crate::load::Load;
-use crate::report::Row;
+use crate::report::{Measured, measured};
 use crate::sample::{Samples, median, ms, ratio};
-use crate::scene::{self, block_on};
+use crate::scene;
 use crate::wire::Wire;
 use anyhow::{Result, ensure};
 use std::time::{Duration, Instant};
@@ -18,11 +18,7 @@ const ROUNDS: usize = 5;
 const DEADLINE: Duration = Duration::from_millis(500);
 const PLUGIN_LIMITS: &str = "{ call_ms_max = 500, cpu_ms_max = 10000 }";
 
-pub(super) fn measure() -> Result<Vec<Row>> {
-    block_on(isolate())
-}
-
-async fn isolate() -> Result<Vec<Row>> {
+pub(super) async fn measure() -> Result<Vec<Measured>> {
     let server = scene::gateway(Database::Sqlite, &scene::sandbox_hotels(PLUGIN_LIMITS)).await;
     let ask = scene::post(&server, "/v1/hotel/offers", &offers_request("OK"));
     let load = Load {
@@ -44,33 +40,10 @@ async fn isolate() -> Result<Vec<Row>> {
     }
     let late = spins.percentile(99).saturating_sub(DEADLINE);
     Ok(vec![
-        Row::new(
-            "isolation.spin",
-            "99th percentile of others while a plugin spins, against alone",
-            median(spin),
-            "×",
-        )
-        .at_most(1.2),
-        Row::new(
-            "isolation.hoard",
-            "the same while a plugin hoards memory",
-            median(hoard),
-            "×",
-        )
-        .at_most(1.2),
-        Row::new(
-            "isolation.alone",
-            "99th percentile alone",
-            median(quiet),
-            "ms",
-        ),
-        Row::new(
-            "isolation.stopped",
-            "a spinning plugin is stopped after its deadline: 99th percentile",
-            ms(late),
-            "ms",
-        )
-        .at_most(20.0),
+        measured("isolation.spin", median(spin)),
+        measured("isolation.hoard", median(hoard)),
+        measured("isolation.alone", median(quiet)),
+        measured("isolation.stopped", ms(late)),
     ])
 }
 
@@ -89,11 +62,8 @@ async fn trouble(server: &Server, hotel: &str) -> Result<Samples> {
     while begin.elapsed() < PHASE {
         let start = Instant::now();
         let answer = wire.exchange(&ask).await?;
-        ensure!(
-            answer.status().is_some_and(|status| status >= 500),
-            "{hotel}: {}",
-            answer.first_line
-        );
+        let is_failed = answer.status().is_some_and(|status| status >= 500);
+        ensure!(is_failed, "{hotel}: {answer}");
         times.push(start.elapsed());
     }
     Ok(times)

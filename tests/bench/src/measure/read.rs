@@ -3,9 +3,9 @@
 use crate::load::Load;
 use crate::peer::Peer;
 use crate::process::cpu_of;
-use crate::report::Row;
+use crate::report::{Measured, measured};
 use crate::sample::{median, us};
-use crate::scene::{self, name, on_both};
+use crate::scene::{self, key};
 use crate::wire::request;
 use anyhow::Result;
 use std::time::Duration;
@@ -15,26 +15,16 @@ const CONNECTIONS: usize = 32;
 const ROUND: Duration = Duration::from_secs(2);
 const ROUNDS: usize = 7;
 
-pub(super) fn measure() -> Result<Vec<Row>> {
-    on_both(on)
-}
-
-async fn on(database: Database) -> Result<Vec<Row>> {
+pub(super) async fn measure(database: Database) -> Result<Vec<Measured>> {
     let server = scene::gateway(database, "").await;
     let booking = HotelBookingBuilder::at("OK")
         .book_confirmed(&server.client())
         .await;
     let bare = Peer::Bare.start(server.database_url()).await?;
-    let ours = Load::new(
-        &server.api,
-        scene::get(&server, &format!("/v1/hotel/bookings/{booking}")),
-        CONNECTIONS,
-    );
-    let least = Load::new(
-        &bare.base,
-        request("GET", &bare.base, &format!("/{booking}"), &[], None),
-        CONNECTIONS,
-    );
+    let ours = scene::get(&server, &format!("/v1/hotel/bookings/{booking}"));
+    let ours = Load::new(&server.api, ours, CONNECTIONS);
+    let least = request("GET", &bare.base, &format!("/{booking}"), &[], None);
+    let least = Load::new(&bare.base, least, CONNECTIONS);
     let (mut rates, mut ratios) = (Vec::new(), Vec::new());
     let (mut ours_cpu, mut least_cpu) = (Vec::new(), Vec::new());
     for number in 0..=ROUNDS {
@@ -48,33 +38,12 @@ async fn on(database: Database) -> Result<Vec<Row>> {
             least_cpu.push(least_round_cpu);
         }
     }
-    let (key, name) = (name(database).to_lowercase(), name(database));
+    let key = format!("read.{}", key(database));
     Ok(vec![
-        Row::new(
-            format!("read.{key}"),
-            format!("GET booking, {name}: requests/s against a bare handler"),
-            median(ratios),
-            "×",
-        )
-        .at_least(0.8),
-        Row::new(
-            format!("read.{key}_rate"),
-            format!("GET booking, {name}: requests/s"),
-            median(rates),
-            "/s",
-        ),
-        Row::new(
-            format!("read.{key}_cpu"),
-            format!("GET booking, {name}: processor time of the gateway"),
-            median(ours_cpu),
-            "µs",
-        ),
-        Row::new(
-            format!("read.{key}_cpu_bare"),
-            format!("GET booking, {name}: processor time of the bare handler"),
-            median(least_cpu),
-            "µs",
-        ),
+        measured(&key, median(ratios)),
+        measured(format!("{key}_rate"), median(rates)),
+        measured(format!("{key}_cpu"), median(ours_cpu)),
+        measured(format!("{key}_cpu_bare"), median(least_cpu)),
     ])
 }
 
@@ -83,8 +52,6 @@ async fn round(load: &Load, process: u32) -> Result<(f64, f64)> {
     let before = cpu_of(process)?;
     let done = load.run(ROUND).await?.faultless()?;
     let used = cpu_of(process)? - before;
-    Ok((
-        done.per_second(),
-        us(used) / f64::from(u32::try_from(done.times.len())?),
-    ))
+    let requests = f64::from(u32::try_from(done.times.len())?);
+    Ok((done.per_second(), us(used) / requests))
 }

@@ -1,11 +1,11 @@
 //! Measures repeated replacement of a plugin while it prices offers.
 
 use crate::load::Load;
-use crate::report::Row;
+use crate::report::{Measured, measured};
 use crate::sample::{Samples, ms};
-use crate::scene::{self, block_on};
+use crate::scene;
 use crate::wire::{Wire, request};
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use std::time::{Duration, Instant};
 use tests::{Database, Server, offers_request};
 
@@ -13,11 +13,7 @@ const CONNECTIONS: usize = 8;
 const REPLACEMENTS: u32 = 40;
 const BETWEEN: Duration = Duration::from_millis(150);
 
-pub(super) fn measure() -> Result<Vec<Row>> {
-    block_on(replace())
-}
-
-async fn replace() -> Result<Vec<Row>> {
+pub(super) async fn measure() -> Result<Vec<Measured>> {
     let server = scene::gateway(Database::Sqlite, "").await;
     let ask = scene::post(&server, "/v1/hotel/offers", &offers_request("OK"));
     let load = Load::new(&server.api, ask, CONNECTIONS);
@@ -32,41 +28,19 @@ async fn replace() -> Result<Vec<Row>> {
     }
     let failed = u32::try_from(done.failures.len())?;
     Ok(vec![
-        Row::new(
-            "replace.p50",
-            "replacing a plugin under load, code kept: median",
-            ms(times.percentile(50)),
-            "ms",
-        )
-        .at_most(50.0),
-        Row::new(
-            "replace.max",
-            "the same: longest of 40",
-            ms(times.max()),
-            "ms",
-        )
-        .at_most(50.0),
-        Row::new(
-            "replace.failed",
-            "requests that failed meanwhile",
-            f64::from(failed),
-            "",
-        )
-        .at_most(0.0),
-        Row::new(
-            "replace.rate",
-            "requests meanwhile",
-            done.per_second(),
-            "/s",
-        ),
+        measured("replace.p50", ms(times.percentile(50))),
+        measured("replace.max", ms(times.max())),
+        measured("replace.failed", f64::from(failed)),
+        measured("replace.rate", done.per_second()),
     ])
 }
 
 async fn replacements(server: &Server) -> Result<Samples> {
+    let path = "/plugins/SANDBOX_HOTELS/reload";
     let ask = request(
         "POST",
         &server.admin,
-        "/plugins/SANDBOX_HOTELS/reload",
+        path,
         &[("content-length", "0")],
         None,
     );
@@ -75,12 +49,7 @@ async fn replacements(server: &Server) -> Result<Samples> {
     for _ in 0..REPLACEMENTS {
         tokio::time::sleep(BETWEEN).await;
         let begin = Instant::now();
-        let answer = wire.exchange(&ask).await?;
-        ensure!(
-            answer.status() == Some(200),
-            "{}",
-            String::from_utf8_lossy(answer.body)
-        );
+        wire.exchange(&ask).await?.expect(200)?;
         times.push(begin.elapsed());
     }
     Ok(times)

@@ -2,12 +2,10 @@
 //! plugins and its sandbox in the same process.
 
 use crate::process::resident_mb;
-use crate::report::Row;
+use crate::report::{Measured, measured};
 use crate::sample::{Samples, ms};
-use crate::scene::block_on;
 use crate::wire::{Wire, request};
 use anyhow::{Context, Result, bail, ensure};
-use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -26,11 +24,7 @@ const PLUGINS: [(&str, &str); 3] = [
     ("EIGHTH", "minimal-plugin.wasm"),
 ];
 
-pub(super) fn measure() -> Result<Vec<Row>> {
-    block_on(starts())
-}
-
-async fn starts() -> Result<Vec<Row>> {
+pub(super) async fn measure() -> Result<Vec<Measured>> {
     let folder = tempfile::tempdir()?;
     let suppliers = PLUGINS.map(|(id, component)| format!("[[suppliers]]\nid = \"{id}\"\nkind = \"hotel\"\nmodes = [\"test\"]\ncomponent = \"{component}\"\n"));
     std::fs::write(folder.path().join("more.toml"), suppliers.concat())?;
@@ -48,47 +42,18 @@ async fn starts() -> Result<Vec<Row>> {
     let resident = resident_mb(process.id().context("the gateway is not running")?)?;
     end(process).await?;
     Ok(vec![
-        Row::new(
-            "start.warm",
-            "start, 8 plugins, compiled code kept: median",
-            ms(warm.percentile(50)),
-            "ms",
-        )
-        .at_most(500.0),
-        Row::new(
-            "start.warm_max",
-            "the same: longest of 9",
-            ms(warm.max()),
-            "ms",
-        ),
-        Row::new(
-            "start.cold",
-            "the first start, which compiles them",
-            ms(cold),
-            "ms",
-        ),
-        Row::new(
-            "start.idle",
-            "resident memory, idle, 8 plugins",
-            resident,
-            "MB",
-        )
-        .at_most(120.0),
+        measured("start.warm", ms(warm.percentile(50))),
+        measured("start.warm_max", ms(warm.max())),
+        measured("start.cold", ms(cold)),
+        measured("start.idle", resident),
     ])
 }
 
 async fn start(folder: &Path) -> Result<(Child, Duration)> {
     let begin = Instant::now();
     let mut process = Command::new(binary())
-        .args([
-            "serve",
-            "--demo",
-            "--listen",
-            "127.0.0.1:0",
-            "--admin-listen",
-            "127.0.0.1:0",
-            "--data-dir",
-        ])
+        .args(["serve", "--demo", "--listen", "127.0.0.1:0"])
+        .args(["--admin-listen", "127.0.0.1:0", "--data-dir"])
         .arg(folder)
         .arg("--config")
         .arg(folder.join("more.toml"))
@@ -120,14 +85,9 @@ async fn start(folder: &Path) -> Result<(Child, Duration)> {
 /// Checks that all plugins are loaded, because a plugin that is not loaded costs nothing.
 async fn expect_plugins(admin: &str) -> Result<()> {
     let mut wire = Wire::connect(admin).await?;
-    let answer = wire
-        .exchange(&request("GET", admin, "/plugins", &[], None))
-        .await?
-        .json()?;
-    let loaded = answer
-        .pointer("/data")
-        .and_then(Value::as_array)
-        .map_or(0, Vec::len);
+    let list = request("GET", admin, "/plugins", &[], None);
+    let answer = wire.exchange(&list).await?.json()?;
+    let loaded = answer["data"].as_array().map_or(0, Vec::len);
     let expected = DEMO_PLUGINS + PLUGINS.len();
     ensure!(
         loaded == expected,

@@ -2,10 +2,10 @@
 //! find due price checks.
 
 use crate::process::resident_mb;
-use crate::report::Row;
+use crate::report::{Measured, measured};
 use crate::rows::{Rows, copied, numbers};
 use crate::sample::{Samples, ms};
-use crate::scene::{self, block_on};
+use crate::scene;
 use anyhow::{Context, Result, ensure};
 use host_domain::time::Timestamp;
 use host_domain::watch::ObservedPrice;
@@ -32,11 +32,7 @@ const HOUR_S: i64 = 60 * 60;
 /// Configuration in which no check is due twice and no watch triggers.
 const CONFIG: &str = "[watches]\ninterval_s = 86400\nsupplier_per_minute = 1000000";
 
-pub(super) fn measure() -> Result<Vec<Row>> {
-    block_on(watches())
-}
-
-async fn watches() -> Result<Vec<Row>> {
+pub(super) async fn measure() -> Result<Vec<Measured>> {
     let mut server = scene::gateway(Database::Postgres, CONFIG).await;
     let first = Watched::first(&server).await?;
     let mut rows = Rows::of(&server).await?;
@@ -51,33 +47,11 @@ async fn watches() -> Result<Vec<Row>> {
     server.kill().await;
     let (claims, nexts) = claims(server.database_url()).await?;
     Ok(vec![
-        Row::new(
-            "watches.claim",
-            "claim of 16 due questions beside 1,000,000 watches, PostgreSQL: 99th percentile",
-            ms(claims.percentile(99)),
-            "ms",
-        )
-        .at_most(10.0),
-        Row::new(
-            "watches.claim_p50",
-            "the same: median",
-            ms(claims.percentile(50)),
-            "ms",
-        ),
-        Row::new(
-            "watches.next",
-            "when the next question is due, beside as many: 99th percentile",
-            ms(nexts.percentile(99)),
-            "ms",
-        ),
-        Row::new(
-            "watches.resident",
-            "resident memory at most with 1,000,000 watches, against 1,000",
-            many / few,
-            "×",
-        )
-        .at_most(1.1),
-        Row::new("watches.resident_few", "the same: with 1,000", few, "MB"),
+        measured("watches.claim", ms(claims.percentile(99))),
+        measured("watches.claim_p50", ms(claims.percentile(50))),
+        measured("watches.next", ms(nexts.percentile(99))),
+        measured("watches.resident", many / few),
+        measured("watches.resident_few", few),
     ])
 }
 

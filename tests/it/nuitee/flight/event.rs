@@ -2,7 +2,7 @@
 //! them.
 
 use crate::nuitee::flight::scene::{BOOK, Scene};
-use crate::nuitee::service::refusal;
+use crate::nuitee::mock::refusal;
 use serde_json::{Value, json};
 use tests::{HotelBookingBuilder, Reply, count, eventually};
 

@@ -1,13 +1,14 @@
 //! A gateway and a Nuitee flight mock with normal behaviour, which each test case may change.
 
-use crate::nuitee::flight::service::Flights;
+use crate::nuitee::flight::service::World;
 use crate::nuitee::flight::story::Story;
-use serde_json::json;
+use crate::nuitee::mock::Mock;
+use serde_json::{Value, json};
 use tests::{Client, Reply, Server, prebook_flight_request};
 
 pub(super) struct Scene {
     pub(super) story: Story,
-    pub(super) flights: Flights,
+    pub(super) flights: Mock<World>,
     pub(super) server: Server,
     pub(super) client: Client,
 }
@@ -18,7 +19,7 @@ impl Scene {
     }
 
     pub(super) async fn of(story: Story) -> Self {
-        let flights = Flights::start(&story).await;
+        let flights = Mock::of(&story).await;
         let server = flights.gateway().await;
         Self::at(story, flights, server)
     }
@@ -27,19 +28,18 @@ impl Scene {
     /// cause one earlier. `line` is added to the supplier's configuration.
     pub(super) async fn quiet(line: &str) -> Self {
         let story = Story::own();
-        let flights = Flights::start(&story).await;
+        let flights = Mock::of(&story).await;
         let schedule = "[reconcile]\nschedule_s = [3600]";
         let server = flights.gateway_with(schedule, line).await;
         Self::at(story, flights, server)
     }
 
-    fn at(story: Story, flights: Flights, server: Server) -> Self {
-        let client = server.client();
+    fn at(story: Story, flights: Mock<World>, server: Server) -> Self {
         Self {
+            client: server.client(),
             story,
             flights,
             server,
-            client,
         }
     }
 
@@ -51,20 +51,16 @@ impl Scene {
 
     /// Sends the trip's search and returns the response.
     pub(super) async fn offers(&self) -> Reply {
-        let request = self.story.search(json!({}));
+        let request = self.story.search();
         self.client.post("/v1/flight/offers", &request).await
     }
 
     /// Returns the reference of the offer that is booked.
     pub(super) async fn offer(&self) -> String {
-        let reply = self.offers().await.expect(200);
         let total = self.story.money(self.story.offered);
-        let mut offers = reply.data().as_array().unwrap().iter();
-        let offer = offers.find(|offer| offer["total_amount"] == total);
-        offer.unwrap()["offer_reference"]
-            .as_str()
-            .unwrap()
-            .to_owned()
+        let mut offers = self.offers().await.expect(200).list().to_vec();
+        offers.retain(|offer| offer["total_amount"] == total);
+        offers[0]["offer_reference"].as_str().unwrap().to_owned()
     }
 
     /// Prebooks with a new key and returns the response.
@@ -72,10 +68,7 @@ impl Scene {
         let offer = self.offer().await;
         let key = uuid::Uuid::now_v7().to_string();
         let request = prebook_flight_request(&offer, &self.story.passengers());
-        self.client
-            .header("x-idempotency-key", &key)
-            .post("/v1/flight/prebook", &request)
-            .await
+        self.client.prebook_flight(&key, &request).await
     }
 
     /// Returns a booking that is ready to be completed.
@@ -93,10 +86,15 @@ impl Scene {
     /// Returns a booking that is ticketed and paid.
     pub(super) async fn confirmed(&self) -> String {
         let booking = self.ready().await;
-        let reply = self.book(&booking).await.expect(200);
-        assert_eq!(reply.data()["status"], "CONFIRMED");
+        assert_eq!(self.book(&booking).await.outcome(), (200, "CONFIRMED"));
         let _booked = self.flights.take_received();
         booking
+    }
+
+    /// Returns the cancellation quote of a booking.
+    pub(super) async fn quote(&self, booking: &str) -> Value {
+        let path = format!("/v1/flight/bookings/{booking}/cancellation-quote");
+        self.client.get(&path).await.expect(200).data().clone()
     }
 
     /// Returns the route of the booking's cancellations.

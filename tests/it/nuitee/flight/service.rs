@@ -1,21 +1,10 @@
-//! A Nuitee flight mock server. It responds with the documents of a story, refuses requests without
-//! the key, and stores one booking.
+//! A Nuitee flight mock server. It responds with the documents of a story and stores one booking.
 
 use crate::nuitee::flight::story::Story;
-use crate::nuitee::service::{KEY, for_account, refusal};
+use crate::nuitee::mock::{KEY, Mock, Work, refusal};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
-use tests::{
-    Database, MockResponse, MockServer, ReceivedRequest, Server, ServerOptions, example_at,
-};
-
-pub(super) struct Flights {
-    pub(super) api: MockServer,
-    world: Arc<Mutex<World>>,
-}
-
-/// A function that handles the requests to a route.
-type Work = fn(&mut World, &ReceivedRequest) -> MockResponse;
+use tests::{Database, MockResponse, ReceivedRequest, Server, ServerOptions, example_at};
 
 /// State of the mock.
 #[derive(Debug, Clone)]
@@ -28,14 +17,11 @@ pub(super) struct World {
     pub(super) booking: Option<Value>,
 }
 
-impl Flights {
-    pub(super) async fn start(story: &Story) -> Self {
-        let flights = Self {
-            api: MockServer::start().await,
-            world: Arc::new(Mutex::new(World::new(story))),
-        };
-        flights.usual(story);
-        flights
+impl Mock<World> {
+    pub(super) async fn of(story: &Story) -> Self {
+        let mock = Self::start(Arc::new(Mutex::new(World::new(story)))).await;
+        mock.usual(story);
+        mock
     }
 
     /// Starts the demo with this mock, using the example configuration. The supplier has the
@@ -56,86 +42,41 @@ impl Flights {
         assert!(example.contains("priority = 100"));
         let id = "id = \"NUITEE_FLIGHTS\"";
         let own = format!("{id}\n{line}");
+        let example = example.replace("priority = 100", "priority = 1");
         let options = ServerOptions::on(Database::Sqlite)
             .config(config)
-            .config(
-                &example
-                    .replace("priority = 100", "priority = 1")
-                    .replace(id, &own),
-            )
+            .config(&example.replace(id, &own))
             .environment("LITEAPI_KEY", KEY);
         Server::start_with(options).await
     }
 
     /// Resets the mock: every route works, the checkout is paid, and there is no booking.
     pub(super) fn usual(&self, story: &Story) {
-        *self.world.lock().unwrap() = World::new(story);
+        self.change(|world| *world = World::new(story));
         let booking = format!("/v3.0/flights/bookings/{}", story.booking_id);
         let airline = format!("GET /v3.0/data/flights/airlines/iatas/{}", story.airline);
-        let routes: [(&str, Work); 11] = [
-            ("POST /v3.0/flights/rates", |world, _| {
-                MockResponse::json(200, &world.story.documents.rates)
-            }),
-            ("POST /v3.0/flights/verify", |world, _| {
-                MockResponse::json(200, &world.story.documents.verify)
-            }),
-            ("POST /v3.0/flights/prebooks", |world, _| {
-                MockResponse::json(200, &world.story.documents.prebook)
-            }),
-            ("POST /v3.0/flights/bookings/", World::book),
-            ("GET /v3.0/flights/bookings", World::list),
-            (&format!("GET {booking}"), World::read),
-            (&format!("GET {booking}/cancellations"), |world, _| {
-                MockResponse::json(200, &world.story.documents.quote)
-            }),
-            (&format!("POST {booking}/cancellations"), World::cancel),
-            ("GET /v3.0/data/flights/airports", |world, _| {
-                MockResponse::json(200, &world.story.documents.airports)
-            }),
-            (&airline, |world, _| {
-                MockResponse::json(200, &world.story.documents.airline)
-            }),
-            ("GET /v3.0/data/flights/airlines/iatas/*", |_, _| {
-                refusal(404, 4004, "not found")
-            }),
-        ];
-        for (route, answer) in routes {
-            let world = self.world.clone();
-            self.api.on(
-                route,
-                for_account(move |request| answer(&mut world.lock().unwrap(), request)),
-            );
+        for (route, name) in [
+            ("POST /v3.0/flights/rates", "rates"),
+            ("POST /v3.0/flights/verify", "verify"),
+            ("POST /v3.0/flights/prebooks", "prebook"),
+            (&format!("GET {booking}/cancellations"), "quote"),
+            ("GET /v3.0/data/flights/airports", "airports"),
+            (&airline, "airline"),
+        ] {
+            self.serve(route, move |world, _| world.show(name));
         }
+        let unknown = "GET /v3.0/data/flights/airlines/iatas/*";
+        self.serve(unknown, |_, _| refusal(404, 4004, "not found"));
+        self.serve("POST /v3.0/flights/bookings/", World::book);
+        self.serve("GET /v3.0/flights/bookings", World::list);
+        self.serve(&format!("GET {booking}"), World::read);
+        self.serve(&format!("POST {booking}/cancellations"), World::cancel);
     }
 
-    /// Makes a route return `answer` from now on. If `works`, the route's effect still takes place.
+    /// Makes a route return `answer` from now on. If `works`, the booking is still made.
     pub(super) fn answer_with(&self, route: &str, answer: MockResponse, works: bool) {
-        let work = if route.ends_with("/cancellations") {
-            World::cancel
-        } else {
-            World::book
-        };
-        let world = self.world.clone();
-        self.api.on(route, move |request| {
-            if works {
-                work(&mut world.lock().unwrap(), request);
-            }
-            answer.clone()
-        });
-    }
-
-    /// Changes the mock's state.
-    pub(super) fn change(&self, change: impl FnOnce(&mut World)) {
-        change(&mut self.world.lock().unwrap());
-    }
-
-    /// Returns the requests since the last call, in order. Checks that each has the key.
-    pub(super) fn take_received(&self) -> Vec<ReceivedRequest> {
-        let received = self.api.take_received();
-        for request in &received {
-            assert_eq!(request.header("x-api-key"), Some(KEY), "{}", request.route);
-        }
-        received
+        let work: Work<World> = World::book;
+        self.respond_with(route, answer, works.then_some(work));
     }
 }
 
@@ -149,6 +90,10 @@ impl World {
         }
     }
 
+    fn show(&self, name: &str) -> MockResponse {
+        MockResponse::json(200, &self.story.documents[name])
+    }
+
     /// Makes one booking per prebook. A repeated request returns the same booking.
     fn book(&mut self, request: &ReceivedRequest) -> MockResponse {
         if !self.is_paid {
@@ -158,7 +103,7 @@ impl World {
             return refusal(404, 45_029, "prebook expired");
         }
         if self.booking.is_none() {
-            let mut booking = self.story.documents.booking["data"][0]["booking"].clone();
+            let mut booking = self.story.documents["booking"]["data"][0]["booking"].clone();
             booking["customTags"] = request.body["customTags"].clone();
             booking["status"] = json!(self.status);
             self.booking = Some(booking);
@@ -186,7 +131,7 @@ impl World {
 
     fn cancel(&mut self, _: &ReceivedRequest) -> MockResponse {
         self.booking.as_mut().unwrap()["status"] = json!("CANCELLED_WITH_CHARGES");
-        MockResponse::json(200, &self.story.documents.cancel)
+        self.show("cancel")
     }
 
     /// Sets a field of the booking.

@@ -2,7 +2,7 @@
 //! search to cancellation. The originals contradict each other in flights and amounts; only these
 //! are changed.
 
-use crate::nuitee::story::vendor_folder;
+use crate::nuitee::story::{Documents, read_own, text, vendor_folder};
 use serde_json::{Value, json};
 use std::path::Path;
 use tests::{
@@ -38,40 +38,20 @@ pub(super) struct Story {
     pub(super) documents: Documents,
 }
 
-/// Nuitee's responses.
-#[derive(Debug, Clone)]
-pub(super) struct Documents {
-    pub(super) rates: Value,
-    pub(super) verify: Value,
-    pub(super) prebook: Value,
-    pub(super) booking: Value,
-    pub(super) quote: Value,
-    pub(super) cancel: Value,
-    pub(super) airports: Value,
-    pub(super) airline: Value,
-}
-
 impl Story {
     /// Returns the project's own documents: a return trip with two children and an infant.
     pub(super) fn own() -> Self {
         let folder =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins/nuitee-flights/fixtures");
-        let read = |name: &str| read_fixture(&folder.join(name));
-        let mut documents = Documents {
-            rates: read("rates.json"),
-            verify: read("verify.json"),
-            prebook: read("prebook.json"),
-            booking: read("booking.json"),
-            quote: read("quote.json"),
-            cancel: read("cancel.json"),
-            airports: read("airports.json"),
-            airline: read("airline.json"),
-        };
-        let booking = &mut documents.booking["data"][0]["booking"];
+        let names = [
+            "rates", "verify", "prebook", "booking", "quote", "cancel", "airports", "airline",
+        ];
+        let mut documents = read_own(&folder, &names);
+        let booking = &mut documents["booking"]["data"][0]["booking"];
         booking["bookedServices"] = json!([]);
         booking["pricing"] = json!({"subtotal": 1190.4, "servicesAmount": 0, "totalAmount": 1190.4, "currency": "EUR"});
-        documents.cancel["data"]["refund_amount"] = json!(1070.4);
-        documents.flies_on("2027-06-01");
+        documents["cancel"]["data"]["refund_amount"] = json!(1070.4);
+        flies_on(&mut documents, "2027-06-01");
         Self {
             source: "the project's own documents",
             journeys: &[("LHR", "JFK", 30), ("JFK", "LHR", 39)],
@@ -92,27 +72,35 @@ impl Story {
         }
     }
 
-    /// Returns the vendor's examples, if they lie beside the repository: one adult on a one-way
-    /// trip. A verified offer, a quote and a cancellation come from the project's own documents,
-    /// because the vendor's lack them.
-    pub(super) fn vendor() -> Option<Self> {
+    /// Returns the project's own documents and, if they lie beside the repository, the vendor's.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        std::iter::once(Self::own()).chain(Self::vendor())
+    }
+
+    /// Returns the vendor's examples, if they exist: one adult on a one-way trip. A verified offer, a
+    /// quote and a cancellation come from the project's own documents, because the vendor's lack
+    /// them.
+    fn vendor() -> Option<Self> {
         let folder = vendor_folder().join("flights");
         if !folder.is_dir() {
             return None;
         }
-        let read = |name: &str| read_fixture(&folder.join(name));
-        let own = Self::own().documents;
-        let mut documents = Documents {
-            rates: read("POST_flights_rates__200.json"),
-            prebook: read("POST_flights_prebooks__200.json"),
-            booking: read("GET_flights_bookings_bookingId__200.json"),
-            airports: read("GET_data_flights_airports__200.json"),
-            airline: read("GET_data_flights_airlines_iatas_iataCode__200.json"),
-            ..own
-        };
-        let trip = documents.rates["data"][0]["journeys"][0].clone();
+        let mut documents = Self::own().documents;
+        for (name, file) in [
+            ("rates", "POST_flights_rates__200.json"),
+            ("prebook", "POST_flights_prebooks__200.json"),
+            ("booking", "GET_flights_bookings_bookingId__200.json"),
+            ("airports", "GET_data_flights_airports__200.json"),
+            (
+                "airline",
+                "GET_data_flights_airlines_iatas_iataCode__200.json",
+            ),
+        ] {
+            documents[name] = read_fixture(&folder.join(file));
+        }
+        let trip = documents["rates"]["data"][0]["journeys"][0].clone();
         let offer = &trip["offers"][0];
-        let verified = &mut documents.verify["data"][0]["journey"];
+        let verified = &mut documents["verify"]["data"][0]["journey"];
         for name in ["journeyKey", "segments"] {
             verified[name] = trip[name].clone();
         }
@@ -120,22 +108,23 @@ impl Story {
             verified[name] = offer[name].clone();
         }
         verified["passengers"] = trip["parameters"].clone();
-        let prebook = &mut documents.prebook["data"][0];
+        let prebook = &mut documents["prebook"]["data"][0];
         let journey = &mut prebook["booking"]["journey"];
         journey["segments"] = trip["segments"].clone();
         journey["pricing"] = offer["pricing"].clone();
         prebook["price"] = json!(753.87);
-        let booking = &mut documents.booking["data"][0]["booking"];
+        let booking = &mut documents["booking"]["data"][0]["booking"];
         booking["journey"]["segments"] = trip["segments"].clone();
         booking["journey"]["price"] = offer["pricing"]["display"].clone();
-        let quote = &mut documents.quote["data"][0];
+        let booking_id = booking["bookingId"].clone();
+        let quote = &mut documents["quote"]["data"][0];
         quote["refund"]["display"] = json!({"amount": 633.87, "currency": "USD"});
         quote["penalty"]["display"] = json!({"amount": 120, "currency": "USD"});
-        let cancel = &mut documents.cancel["data"];
-        cancel["bookingId"] = booking["bookingId"].clone();
+        let cancel = &mut documents["cancel"]["data"];
+        cancel["bookingId"] = booking_id;
         cancel["refund_amount"] = json!(633.87);
         cancel["currency"] = json!("USD");
-        documents.flies_on("2026-07-01");
+        flies_on(&mut documents, "2026-07-01");
         Some(Self {
             source: "the vendor's documents",
             journeys: &[("JFK", "CDG", 30)],
@@ -158,7 +147,7 @@ impl Story {
 
     /// Fills the fields that follow from the documents.
     fn of(documents: Documents) -> Self {
-        let prebook = &documents.prebook["data"][0];
+        let prebook = &documents["prebook"]["data"][0];
         Self {
             source: "",
             journeys: &[],
@@ -168,7 +157,7 @@ impl Story {
             prebook_id: text(&prebook["prebookId"]),
             transaction: text(&prebook["transactionId"]),
             token: text(&prebook["secretKey"]),
-            booking_id: text(&documents.booking["data"][0]["booking"]["bookingId"]),
+            booking_id: text(&documents["booking"]["data"][0]["booking"]["bookingId"]),
             pnr: None,
             currency: "",
             offers: 0,
@@ -183,20 +172,17 @@ impl Story {
         }
     }
 
-    /// Returns a search request with additional fields.
-    pub(super) fn search(&self, more: Value) -> Value {
+    /// Returns a search request.
+    pub(super) fn search(&self) -> Value {
         let journeys = self.journeys.iter().map(|(origin, destination, days)| {
             json!({"origin": origin, "destination": destination, "date": days_ahead(*days)})
         });
-        let mut request = json!({
+        json!({
             "supplier": "NUITEE_FLIGHTS",
             "journeys": journeys.collect::<Vec<_>>(),
             "passengers": {"adults": 1, "children": self.children, "infants": self.infants},
             "currency": self.currency,
-        });
-        let members = more.as_object().unwrap().clone();
-        request.as_object_mut().unwrap().extend(members);
-        request
+        })
     }
 
     /// Returns the passengers, each with a passport: an adult, the children by age, and the
@@ -219,27 +205,17 @@ impl Story {
     }
 }
 
-impl Documents {
-    /// Moves the flights from `first_day` to 30 days from today. Sets every expiry to 30 minutes
-    /// from now.
-    fn flies_on(&mut self, first_day: &str) {
-        let soon = minutes_ahead(30);
-        for document in [
-            &mut self.rates,
-            &mut self.verify,
-            &mut self.prebook,
-            &mut self.booking,
-        ] {
-            shift_dates(document, first_day, &days_ahead(30));
-            for_each_string(document, &mut |key, text| {
-                if matches!(key, "expiration" | "expiresAt" | "ticketLimitTime") {
-                    text.clone_from(&soon);
-                }
-            });
-        }
+/// Moves the flights from `first_day` to 30 days from today. Sets every expiry to 30 minutes from
+/// now.
+fn flies_on(documents: &mut Documents, first_day: &str) {
+    let (to, soon) = (days_ahead(30), minutes_ahead(30));
+    for name in ["rates", "verify", "prebook", "booking"] {
+        let document = &mut documents[name];
+        shift_dates(document, first_day, &to);
+        for_each_string(document, &mut |key, text| {
+            if matches!(key, "expiration" | "expiresAt" | "ticketLimitTime") {
+                text.clone_from(&soon);
+            }
+        });
     }
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().unwrap().to_owned()
 }

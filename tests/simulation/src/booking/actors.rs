@@ -3,10 +3,11 @@
 
 use super::payment::new_payment;
 use super::simulated_booking::Subject;
-use super::{BIRTH, Happening, Life, TROUBLE_MS};
+use super::{BIRTH, Life, TROUBLE_MS};
 use anyhow::{Result, bail, ensure};
 use host_application::booking::resolution::{resolved_event, unresolved_supplier_step};
 use host_domain::booking::{BookingEvent, BookingPhase, ChangeSource, Named, PaymentCollector};
+use host_domain::payment::Payment;
 use host_domain::workflow::NextStep;
 
 const MINUTE_MS: i64 = 60_000;
@@ -49,59 +50,55 @@ impl<K: Subject> Life<'_, K> {
         for (wish, times, (from, to)) in wishes {
             for _ in 0..times {
                 let after_ms = random.between(from, to);
-                self.queue(after_ms, Happening::Wishes(wish));
+                self.wishes_after(after_ms, wish);
             }
         }
         // Suppliers report changes in quick succession.
         let at_ms = random.between(late.0, late.1);
         for _ in 0..some(50, 4) {
             let after_ms = at_ms + random.between(0, 3_000);
-            let hint = Wish::Hint(ChangeSource::Supplier);
-            self.queue(after_ms, Happening::Wishes(hint));
+            self.wishes_after(after_ms, Wish::Hint(ChangeSource::Supplier));
         }
         if random.percent(20) {
             let after_ms = at_ms + random.between(0, 3_000);
-            self.queue(after_ms, Happening::Wishes(Wish::SupplierCancels));
+            self.wishes_after(after_ms, Wish::SupplierCancels);
         }
         for visit in 1..=VISITS {
-            self.queue(
-                TROUBLE_MS + visit * 24 * HOUR_MS,
-                Happening::Wishes(Wish::Settle),
-            );
+            self.wishes_after(TROUBLE_MS + visit * 24 * HOUR_MS, Wish::Settle);
         }
+    }
+
+    fn wishes_after(&mut self, after_ms: i64, wish: Wish) {
+        self.queue(after_ms, move |life| life.wish(wish));
     }
 
     pub(super) fn wish(&mut self, wish: Wish) -> Result<()> {
         match wish {
-            Wish::Book => self.book(),
-            Wish::Pay => {
-                self.pay();
-                Ok(())
-            }
-            Wish::Hint(by) => self.tell(BookingEvent::ChangeReported(by)),
+            Wish::Book => self.book()?,
+            Wish::Pay => self.pay(),
+            Wish::Hint(by) => self.tell(BookingEvent::ChangeReported(by))?,
             Wish::SupplierCancels => {
-                let is_booked =
-                    matches!(self.row.as_ref().unwrap().phase(), BookingPhase::Confirmed);
+                let phase = self.row.as_ref().unwrap().phase();
+                let is_booked = matches!(phase, BookingPhase::Confirmed);
                 if is_booked && self.world.cancels_by_itself(self.now) {
                     self.note(|| "the supplier cancels".to_owned());
                     let after_ms = self.random.between(1, 2_000);
-                    let hint = Wish::Hint(ChangeSource::Supplier);
-                    self.queue(after_ms, Happening::Wishes(hint));
+                    self.wishes_after(after_ms, Wish::Hint(ChangeSource::Supplier));
                 }
-                Ok(())
             }
-            Wish::Cancel | Wish::Release => match self.wished(wish) {
-                Some(event) => self.tell(event),
-                None => Ok(()),
-            },
+            Wish::Cancel | Wish::Release => {
+                if let Some(event) = self.wished(wish) {
+                    self.tell(event)?;
+                }
+            }
             Wish::Bags => {
                 if let Some(event) = self.wished(wish) {
                     self.start(event)?;
                 }
-                Ok(())
             }
-            Wish::Settle => self.settle(),
+            Wish::Settle => self.settle()?,
         }
+        Ok(())
     }
 
     fn wished(&self, wish: Wish) -> Option<BookingEvent<K>> {
@@ -126,7 +123,7 @@ impl<K: Subject> Life<'_, K> {
         };
         if !self.start(event)? {
             // The job is leased, so the client retries later.
-            self.queue(500, Happening::Wishes(Wish::Book));
+            self.wishes_after(500, Wish::Book);
         }
         Ok(())
     }
@@ -135,18 +132,15 @@ impl<K: Subject> Life<'_, K> {
         self.world.is_checkout_paid = self.setting.is_paid_at_checkout();
         // The browser needs a token from the prebook response.
         let booking = self.row.as_ref().unwrap();
-        let is_known = booking
-            .payments
-            .iter()
-            .any(|payment| payment.is_browser_payment());
+        let mut payments = booking.payments.iter();
+        let is_known = payments.any(Payment::is_browser_payment);
         if is_known && self.world.browser_acts() && self.random.percent(50) {
             let after_ms = self.random.between(1, MINUTE_MS);
             let by = match booking.payment_collector {
                 PaymentCollector::Gateway => ChangeSource::Processor,
                 PaymentCollector::Supplier => ChangeSource::Supplier,
             };
-            let hint = Wish::Hint(by);
-            self.queue(after_ms, Happening::Wishes(hint));
+            self.wishes_after(after_ms, Wish::Hint(by));
         }
     }
 
@@ -155,13 +149,8 @@ impl<K: Subject> Life<'_, K> {
     fn tell(&mut self, event: BookingEvent<K>) -> Result<()> {
         let booking = self.row.clone().unwrap();
         if let Ok(moved) = booking.apply(event, self.now) {
-            self.note(|| {
-                format!(
-                    "event: {} -> {}",
-                    moved.event,
-                    moved.booking.status().as_str()
-                )
-            });
+            let status = moved.booking.status().as_str();
+            self.note(|| format!("event: {} -> {status}", moved.event));
             self.checks.moved(&moved)?;
             self.row = Some(moved.booking);
             self.ask_for_work();
@@ -173,11 +162,7 @@ impl<K: Subject> Life<'_, K> {
     /// supplies it.
     fn settle(&mut self) -> Result<()> {
         let booking = self.row.clone().unwrap();
-        if self
-            .job
-            .as_ref()
-            .is_some_and(|job| job.is_held_at(self.now))
-        {
+        if self.is_working() {
             return Ok(());
         }
         if let Some(decide) = K::pending_refund_decision(&booking) {
@@ -207,16 +192,13 @@ impl<K: Subject> Life<'_, K> {
         let booking = self.row.as_ref().unwrap();
         self.checks.now(booking, &self.world)?;
         let next_at = match booking.next_step(self.now) {
-            NextStep::Run(_) => self.now,
+            NextStep::Run(_) | NextStep::Expire(_) => self.now,
             NextStep::WaitUntil(at) => at,
             NextStep::Idle => return Ok(()),
-            NextStep::Expire(_) => self.now,
         };
         let Some(job) = &self.job else {
-            bail!(
-                "no job is due at {} s: {booking:?}",
-                next_at.since(BIRTH) / 1000
-            );
+            let at_s = next_at.since(BIRTH) / 1000;
+            bail!("no job is due at {at_s} s: {booking:?}");
         };
         let looked_at = job.again_at.map_or(job.due_at, |at| at.min(job.due_at));
         ensure!(

@@ -2,15 +2,16 @@
 
 use super::actors::Wish;
 use super::invariants::Checks;
-use super::remote_call::Request;
-use super::scenario::{Setting, euros};
+use super::remote_call::{Call, Request};
+use super::scenario::Setting;
 use super::simulated_booking::{Subject, check_agreement, check_events};
 use super::supplier::{Order, World};
+use crate::sample::{contact, euros, stay};
 use crate::seeded_random::Random;
 use anyhow::{Result, ensure};
 use host_application::booking::steps::hotel::HotelChangeRequest;
 use host_application::id_generator::IdGenerator;
-use host_domain::booking::{BookingEvent, BookingState, BookingStatus};
+use host_domain::booking::{BookingEvent, BookingState};
 use host_domain::event::EventType;
 use host_domain::hotel::booking::{
     CancellationStatus, HotelBookedState, HotelBooking, HotelBookingDetails, HotelEvent, Room,
@@ -18,9 +19,7 @@ use host_domain::hotel::booking::{
 use host_domain::hotel::supplier_api::{
     HotelCancellationAmounts, HotelPrebookResponse, HotelSupplierBooking, SupplierRoom,
 };
-use host_domain::hotel::types::{
-    Board, CancellationPolicy, Contact, HotelSummary, Occupancy, Penalty, RoomRate, Stay,
-};
+use host_domain::hotel::types::{Board, CancellationPolicy, HotelSummary, Penalty, RoomRate};
 use host_domain::id::{CancellationId, HotelId, RoomId};
 use host_domain::supplier::SupplierBookingStatus;
 use host_domain::time::{Date, Timestamp};
@@ -48,22 +47,6 @@ fn summary() -> HotelSummary {
     }
 }
 
-fn stay(rooms: usize) -> Stay {
-    let date = |day| Date::new(2027, 1, day).unwrap();
-    let occupancy = Occupancy {
-        adults: 1,
-        children: Vec::new(),
-    };
-    Stay {
-        check_in: date(1),
-        check_out: date(2),
-        occupancies: vec![occupancy; rooms],
-        guest_nationality: "DE".to_owned(),
-        guest_residence: None,
-        currency: euros(0).currency,
-    }
-}
-
 fn room(number: u128, price: i64) -> Room {
     Room {
         id: RoomId::from_bits(number),
@@ -84,19 +67,16 @@ fn room(number: u128, price: i64) -> Room {
 
 impl Subject for HotelBookingDetails {
     const SUPPLIER: &'static str = "HOTELS";
+    const CONFIRMED: EventType = EventType::HotelBookingConfirmed;
+    const CANCELED: EventType = EventType::HotelBookingCanceled;
 
     fn new_details(setting: &Setting) -> Self {
         let rooms = setting.rooms.iter().zip(1..);
         Self {
             hotel_id: HotelId::from_bits(1),
             hotel: summary(),
-            stay: stay(setting.rooms.len()),
-            contact: Contact {
-                first_name: "Ada".to_owned(),
-                last_name: "L".to_owned(),
-                email: "a@example.org".to_owned(),
-                phone: "+4912345678".to_owned(),
-            },
+            stay: stay(Date::new(2027, 1, 1).unwrap(), setting.rooms.len(), 1),
+            contact: contact(),
             rooms: rooms
                 .map(|((price, _), number)| room(number, *price))
                 .collect(),
@@ -119,13 +99,12 @@ impl Subject for HotelBookingDetails {
             due_at_property: None,
             policy: policy(*fee),
         };
-        let fees = setting.rooms.iter().map(|(_, fee)| fee).sum();
         HotelPrebookResponse {
             supplier_prebook: "prebook".to_owned(),
             total: setting.offered(),
             hotel: summary(),
             rooms: setting.rooms.iter().map(rate).collect(),
-            policy: policy(fees),
+            policy: policy(setting.fees()),
             promotions: Vec::new(),
             loyalty: None,
             expires_at: None,
@@ -159,18 +138,14 @@ impl Subject for HotelBookingDetails {
     }
 
     fn simulated_request(request: HotelChangeRequest) -> Request {
-        match request {
-            HotelChangeRequest::Book(request) => Request::Book {
-                reference: request.client_reference,
-            },
+        let (reference, call) = match request {
+            HotelChangeRequest::Book(request) => (request.client_reference, Call::Book),
             HotelChangeRequest::Cancel(request) => {
                 let rooms = request.rooms.iter().map(|room| usize::from(room.position));
-                Request::Cancel {
-                    rooms: rooms.collect(),
-                    reference: request.client_reference,
-                }
+                (request.client_reference, Call::Cancel(rooms.collect()))
             }
-        }
+        };
+        Request { reference, call }
     }
 
     fn wished(
@@ -187,20 +162,13 @@ impl Subject for HotelBookingDetails {
         ) {
             return None;
         }
-        let standing = || {
-            booking
-                .details
-                .rooms
-                .iter()
-                .filter(|room| room.canceled_at.is_none())
-        };
+        let rooms = booking.details.rooms.iter();
+        let active = rooms.filter(|room| room.canceled_at.is_none());
+        let active: Vec<RoomId> = active.map(|room| room.id.clone()).collect();
         let room_ids = match wish {
             Wish::Cancel => Vec::new(),
             // A partial cancellation must not name all active rooms.
-            Wish::Release if standing().count() > 1 => {
-                let ids: Vec<RoomId> = standing().map(|room| room.id.clone()).collect();
-                vec![random.one_of(&ids)]
-            }
+            Wish::Release if active.len() > 1 => vec![random.one_of(&active)],
             _ => return None,
         };
         Some(BookingEvent::Kind(HotelEvent::CancelStarted {
@@ -240,16 +208,6 @@ impl Subject for HotelBookingDetails {
                 );
             }
         }
-        let status = booking.status();
-        check_events(booking, checks)?;
-        checks.told_once(
-            EventType::HotelBookingConfirmed,
-            booking.confirmed_at.is_some(),
-        )?;
-        checks.told_once(
-            EventType::HotelBookingCanceled,
-            status == BookingStatus::Canceled,
-        )?;
-        Ok(())
+        check_events(booking, checks)
     }
 }

@@ -48,11 +48,8 @@ impl Checks {
     pub(super) fn moved<K: Subject>(&mut self, transition: &Transition<Booking<K>>) -> Result<()> {
         let (from, to) = (transition.from_status, transition.booking.status().as_str());
         let (_, ways) = MOVES.iter().find(|(name, _)| *name == from).unwrap();
-        ensure!(
-            from == to || ways.contains(&to),
-            "{from} became {to} by {}",
-            transition.event
-        );
+        let (is_allowed, event) = (from == to || ways.contains(&to), transition.event);
+        ensure!(is_allowed, "{from} became {to} by {event}");
         for notice in &transition.notifications {
             let payment = notice.payment.as_ref().map(ToString::to_string);
             let key = (notice.event_type.as_str(), payment);
@@ -68,17 +65,13 @@ impl Checks {
         ensure!(live <= 1, "{live} active payments: {own:?}");
         for payment in &booking.payments {
             let refunds: i64 = payment.refunds.iter().map(|r| r.amount.minor).sum();
-            ensure!(
-                refunds <= payment.amount.minor,
-                "refunds exceed the payment: {payment:?}"
-            );
+            let fits = refunds <= payment.amount.minor;
+            ensure!(fits, "refunds exceed the payment: {payment:?}");
         }
-        let mut charges = world.charges.iter();
-        ensure!(
-            charges.all(|charge| charge.refunded() <= charge.amount.minor),
-            "refunds exceed the captured amount: {:?}",
-            world.charges
-        );
+        for charge in &world.charges {
+            let fits = charge.refunded() <= charge.amount.minor;
+            ensure!(fits, "refunds exceed the captured amount: {charge:?}");
+        }
         Ok(())
     }
 
@@ -100,22 +93,15 @@ impl Checks {
                 PaymentState::Captured | PaymentState::Voided | PaymentState::Failed
             );
             let mut refunds = payment.refunds.iter();
-            ensure!(
-                is_at_rest && refunds.all(|refund| refund.call.is_none()),
-                "a payment is not final: {payment:?}"
-            );
+            let is_final = is_at_rest && refunds.all(|refund| refund.call.is_none());
+            ensure!(is_final, "a payment is not final: {payment:?}");
             let captured = self.times(EventType::PaymentCaptured, Some(payment.id.as_str()));
             let refunded = self.times(EventType::PaymentRefunded, Some(payment.id.as_str()));
             if payment.processor == cards() {
-                let is_taken = payment.state == PaymentState::Captured;
-                ensure!(
-                    captured == usize::from(is_taken),
-                    "told {captured} captures: {payment:?}"
-                );
-                ensure!(
-                    refunded == payment.refunds.len(),
-                    "told {refunded} refunds: {payment:?}"
-                );
+                let taken = usize::from(payment.state == PaymentState::Captured);
+                ensure!(captured == taken, "told {captured} captures: {payment:?}");
+                let refunds = payment.refunds.len();
+                ensure!(refunded == refunds, "told {refunded} refunds: {payment:?}");
             }
         }
         Ok(())
@@ -128,24 +114,18 @@ impl Checks {
         world: &World<'_>,
         kept: Money,
     ) -> Result<()> {
-        let held = world
-            .charges
-            .iter()
-            .find(|c| c.status == ProcessorPaymentStatus::Authorized);
+        let mut charges = world.charges.iter();
+        let held = charges.find(|c| c.status == ProcessorPaymentStatus::Authorized);
         ensure!(held.is_none(), "an authorization is left open: {held:?}");
         let charges = world.charges.iter().filter(|charge| charge.is_live());
         let taken: i64 = charges
             .map(|charge| charge.amount.minor - charge.refunded())
             .sum();
         let said = self.paid_by(booking);
-        ensure!(
-            taken == said.minor,
-            "{taken} is captured, but the booking has {said}"
-        );
-        ensure!(
-            self.settled || taken == kept.minor,
-            "the payer pays {taken}, the supplier keeps {kept}"
-        );
+        let agrees = taken == said.minor;
+        ensure!(agrees, "{taken} is captured, but the booking has {said}");
+        let agrees = self.settled || taken == kept.minor;
+        ensure!(agrees, "the payer pays {taken}, the supplier keeps {kept}");
         Ok(())
     }
 
@@ -156,11 +136,10 @@ impl Checks {
 
     /// Checks that subscribers were notified exactly once, or never if the event did not happen.
     pub(super) fn told_once(&self, event: EventType, happened: bool) -> Result<()> {
-        let times = self.times(event, None);
+        let (times, name) = (self.times(event, None), event.as_str());
         ensure!(
             times == usize::from(happened),
-            "{} was sent {times} times",
-            event.as_str()
+            "{name} was sent {times} times"
         );
         Ok(())
     }

@@ -32,6 +32,12 @@ impl<B: Subject> Life<'_, B> {
         true
     }
 
+    /// Returns whether a worker or a request holds the job.
+    pub(super) fn is_working(&self) -> bool {
+        let job = self.job.as_ref();
+        job.is_some_and(|job| job.is_held_at(self.now))
+    }
+
     pub(super) fn holds(&self, holder: u64) -> bool {
         self.job.as_ref().is_some_and(|job| job.is_held_by(holder))
     }

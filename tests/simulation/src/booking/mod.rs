@@ -18,13 +18,14 @@ use super::event_queue::{Agenda, BIRTH};
 use super::job_row::{Job, LEASE_MS};
 use super::seeded_random::Random;
 use super::{History, live};
-use actors::Wish;
 use anyhow::{Result, bail, ensure};
 use host_application::booking::aggregate::SupplierResponse;
 use host_application::booking::interpret::{InterpretContext, ScheduleContext};
 use host_application::booking::plan::{PlannedAction, plan_transitions};
 use host_application::booking::steps::execute::interpret_response;
+use host_application::booking::steps::payment::intent_reference;
 use host_application::booking::steps::prepare::{StepRequest, SupplierRequest};
+use host_application::id_generator::IdGenerator;
 use host_domain::booking::{Booking, BookingEvent, BookingStep, Failure};
 use host_domain::flight::FlightBookingDetails;
 use host_domain::hotel::HotelBookingDetails;
@@ -36,7 +37,7 @@ use host_domain::time::Timestamp;
 use host_domain::workflow::NextStep;
 use invariants::Checks;
 use payment::{interpret_payment, payment_request};
-use remote_call::{Reply, Request, Silence};
+use remote_call::{Call, Reply, Request, Silence};
 use scenario::{Setting, cards};
 use simulated_booking::{Subject, new_booking};
 use std::collections::BTreeMap;
@@ -72,41 +73,15 @@ fn flight_bookings_end_in_agreement_with_suppliers() {
     });
 }
 
-#[derive(Debug)]
-enum Happening {
-    /// A call reaches the supplier or the processor.
-    Arrives {
-        walker: u64,
-        request: Request,
-        sent_at: Timestamp,
-        /// Delay until the response arrives, or `None` if it is lost.
-        answers_after_ms: Option<i64>,
-    },
-    /// A walker receives a response or stops waiting for it.
-    Answered {
-        walker: u64,
-        reply: Reply,
-    },
-    /// A process crashes without releasing anything.
-    Dies {
-        walker: u64,
-    },
-    Wishes(Wish),
-}
-
 /// A worker or request that executes the steps of the booking.
 struct Walker<K: Subject> {
     name: u64,
     view: Booking<K>,
-    doing: Doing<K::Step>,
+    /// The step, or `None` for the prebook.
+    step: Option<BookingStep<K::Step>>,
     request: Request,
     asked_at: Timestamp,
     is_worker: bool,
-}
-
-enum Doing<S> {
-    Prebook,
-    Step(BookingStep<S>),
 }
 
 struct Life<'a, K: Subject> {
@@ -118,9 +93,9 @@ struct Life<'a, K: Subject> {
     row: Option<Booking<K>>,
     job: Option<Job>,
     walkers: Vec<Walker<K>>,
-    /// Number of failures injected so far into each call.
+    /// Number of failures injected so far into the calls with each reference.
     troubles: BTreeMap<String, u32>,
-    agenda: Agenda<Happening>,
+    agenda: Agenda<Self>,
     world: World<'a>,
     checks: Checks,
 }
@@ -152,17 +127,9 @@ impl<'a, K: Subject> Life<'a, K> {
         self.begin_prebook()?;
         let mut happenings = 0;
         while let Some(at) = self.next_at() {
-            ensure!(
-                at.since(BIRTH) < DEATH_MS,
-                "the booking never becomes final: {:?}",
-                self.row
-            );
             happenings += 1;
-            ensure!(
-                happenings < HAPPENINGS_MAX,
-                "the scenario does not end: {:?}",
-                self.row
-            );
+            let is_alive = at.since(BIRTH) < DEATH_MS && happenings < HAPPENINGS_MAX;
+            ensure!(is_alive, "the scenario does not end: {:?}", self.row);
             self.now = self.now.max(at);
             self.world.troubled = self.now.since(BIRTH) < TROUBLE_MS;
             self.happen(at)?;
@@ -172,10 +139,8 @@ impl<'a, K: Subject> Life<'a, K> {
             self.check_now()?;
         }
         let booking = self.row.as_ref().unwrap();
-        ensure!(
-            matches!(booking.next_step(self.now), NextStep::Idle),
-            "work is left: {booking:?}"
-        );
+        let is_idle = matches!(booking.next_step(self.now), NextStep::Idle);
+        ensure!(is_idle, "work is left: {booking:?}");
         self.checks.at_rest(booking)?;
         K::check_end(booking, &self.world, &self.checks)
     }
@@ -195,35 +160,21 @@ impl<'a, K: Subject> Life<'a, K> {
             return Ok(());
         }
         match self.agenda.take(at) {
-            Some(Happening::Arrives {
-                walker,
-                request,
-                sent_at,
-                answers_after_ms,
-            }) => self.arrive(walker, &request, sent_at, answers_after_ms),
-            Some(Happening::Answered { walker, reply }) => return self.answer(walker, reply),
-            Some(Happening::Dies { walker }) => {
-                self.note(|| format!("walker {walker} dies"));
-                self.walkers.retain(|known| known.name != walker);
-            }
-            Some(Happening::Wishes(wish)) => return self.wish(wish),
-            None => return self.work(),
+            Some(event) => event(self),
+            None => self.work(),
         }
-        Ok(())
     }
 
     fn note(&self, line: impl FnOnce() -> String) {
         self.history.note_at(self.now, line);
     }
 
-    fn queue(&mut self, after_ms: i64, happening: Happening) {
-        self.agenda.plan(self.now.plus_ms(after_ms), happening);
+    fn queue(&mut self, after_ms: i64, event: impl FnOnce(&mut Self) -> Result<()> + 'static) {
+        self.agenda.plan(self.now.plus_ms(after_ms), event);
     }
 
     fn begin_prebook(&mut self) -> Result<()> {
-        let id = BookingId::from_bits(host_application::id_generator::IdGenerator::generate(
-            self.random,
-        ));
+        let id = BookingId::from_bits(self.random.generate());
         let booking = new_booking::<K>(id, self.setting, self.now);
         let started = booking.apply(BookingEvent::PrebookStarted, self.now);
         let booking = started?.booking;
@@ -233,8 +184,11 @@ impl<'a, K: Subject> Life<'a, K> {
         self.send(Walker {
             name,
             view: booking,
-            doing: Doing::Prebook,
-            request: Request::Prebook,
+            step: None,
+            request: Request {
+                reference: "the prebook".to_owned(),
+                call: Call::Prebook,
+            },
             asked_at: self.now,
             is_worker: false,
         });
@@ -255,11 +209,7 @@ impl<'a, K: Subject> Life<'a, K> {
 
     /// Mirrors `Application::start`: applies a client's event and leases the job.
     fn start(&mut self, event: BookingEvent<K>) -> Result<bool> {
-        if self
-            .job
-            .as_ref()
-            .is_some_and(|job| job.is_held_at(self.now))
-        {
+        if self.is_working() {
             return Ok(false);
         }
         let name = self.agenda.name();
@@ -281,15 +231,8 @@ impl<'a, K: Subject> Life<'a, K> {
         for _ in 0..CONFLICT_RETRIES_MAX {
             let read_version = view.version;
             let first_check = self.schedules.0.next_after(self.now, self.now);
-            let planned = plan_transitions(
-                view,
-                event.clone(),
-                self.now,
-                first_check,
-                self.random,
-                |_| {},
-            );
-            let planned = match planned {
+            let (event, now, ids) = (event.clone(), self.now, self.random);
+            let planned = match plan_transitions(view, event, now, first_check, ids, |_| {}) {
                 Ok(planned) => planned,
                 Err(error) => {
                     self.note(|| format!("walker {name} stops: {error}"));
@@ -315,13 +258,8 @@ impl<'a, K: Subject> Life<'a, K> {
                 return Ok(());
             }
             for moved in &planned.transitions {
-                self.note(|| {
-                    format!(
-                        "walker {name}: {} -> {}",
-                        moved.event,
-                        moved.booking.status().as_str()
-                    )
-                });
+                let status = moved.booking.status().as_str();
+                self.note(|| format!("walker {name}: {} -> {status}", moved.event));
                 self.checks.moved(moved)?;
             }
             if !planned.transitions.is_empty() {
@@ -353,13 +291,16 @@ impl<'a, K: Subject> Life<'a, K> {
             StepRequest::Supplier(SupplierRequest::Change(request)) => {
                 K::simulated_request(request)
             }
-            StepRequest::Supplier(SupplierRequest::Find(_)) => Request::FindBooking,
-            StepRequest::Payment(call) => payment_request(call),
+            StepRequest::Supplier(SupplierRequest::Find(_)) => Request {
+                reference: "the booking".to_owned(),
+                call: Call::FindBooking,
+            },
+            StepRequest::Payment(request) => payment_request(request),
         };
         self.send(Walker {
             name,
             view: booking,
-            doing: Doing::Step(prepared.step),
+            step: Some(prepared.step),
             request,
             asked_at: self.now,
             is_worker,
@@ -373,8 +314,8 @@ impl<'a, K: Subject> Life<'a, K> {
         let (name, request) = (walker.name, walker.request.clone());
         self.note(|| format!("walker {name} calls: {request:?}"));
         self.walkers.push(walker);
-        let (key, trouble) = (self.key_of(&request), self.setting.trouble);
-        let told = self.troubles.entry(key).or_default();
+        let trouble = self.setting.trouble;
+        let told = self.troubles.entry(request.reference.clone()).or_default();
         let goes_wrong =
             self.world.troubled && *told < TROUBLES_MAX && self.random.percent(trouble);
         if !goes_wrong {
@@ -386,16 +327,16 @@ impl<'a, K: Subject> Life<'a, K> {
         match self.random.between(0, 8) {
             // The process crashes after it has marked the call as sent, but before it sends
             // anything.
-            0 => self.queue(0, Happening::Dies { walker: name }),
+            0 => self.queue(0, move |life| life.die(name)),
             // The call is on its way, and the process crashes before the response arrives.
             1 | 2 => {
                 let (there, back) = (self.random.between(1, latest_ms), 1);
                 let dies_after = self.random.between(0, 10_000);
                 self.departs(name, request, Some(there), Some(back));
-                self.queue(dies_after, Happening::Dies { walker: name });
+                self.queue(dies_after, move |life| life.die(name));
             }
             3 => self.silent(name, &request, Silence::NotSent),
-            4 if request.reference().is_some() => {
+            4 if request.changes().is_some() => {
                 self.world.leaves(&request);
                 self.silent(name, &request, Silence::RateLimited);
             }
@@ -426,51 +367,51 @@ impl<'a, K: Subject> Life<'a, K> {
         }
     }
 
-    /// Returns the key under which failures of a call are counted: the reference of the call or of
-    /// its subject.
-    fn key_of(&self, request: &Request) -> String {
-        match request {
-            Request::FindPayment { reference } | Request::FindRefund { reference } => {
-                reference.clone()
-            }
-            Request::FindBooking => "the booking".to_owned(),
-            other => other.reference().unwrap_or("the prebook").to_owned(),
-        }
-    }
-
     fn departs(&mut self, walker: u64, request: Request, there: Option<i64>, back: Option<i64>) {
         self.world.leaves(&request);
         let sent_at = self.now;
         if back.is_none() {
             let reply = request.silence(Silence::Unknown);
             let after_ms = self.random.one_of(&[1, 2_000, CALL_MAX_MS]);
-            self.queue(after_ms, Happening::Answered { walker, reply });
+            self.queue(after_ms, move |life| life.answer(walker, reply));
         }
         if let Some(there) = there {
-            let arrives = Happening::Arrives {
-                walker,
-                request,
-                sent_at,
-                answers_after_ms: back,
-            };
-            self.queue(there, arrives);
+            self.queue(there, move |life| {
+                life.arrive(walker, &request, sent_at, back)
+            });
         }
+    }
+
+    /// A process crashes without releasing anything.
+    fn die(&mut self, walker: u64) -> Result<()> {
+        self.note(|| format!("walker {walker} dies"));
+        self.walkers.retain(|known| known.name != walker);
+        Ok(())
     }
 
     fn silent(&mut self, walker: u64, request: &Request, silence: Silence) {
         let reply = request.silence(silence);
         let after_ms = self.random.between(1, 2_000);
-        self.queue(after_ms, Happening::Answered { walker, reply });
+        self.queue(after_ms, move |life| life.answer(walker, reply));
     }
 
-    fn arrive(&mut self, walker: u64, request: &Request, sent_at: Timestamp, back: Option<i64>) {
+    /// A call reaches the supplier or the processor. Its response is lost if `back` is `None`.
+    fn arrive(
+        &mut self,
+        walker: u64,
+        request: &Request,
+        sent_at: Timestamp,
+        back: Option<i64>,
+    ) -> Result<()> {
         let reply = self.world.receive(request, sent_at, self.now);
         self.note(|| format!("call of walker {walker} arrives: {request:?}: {reply:?}"));
         if let Some(after_ms) = back {
-            self.queue(after_ms, Happening::Answered { walker, reply });
+            self.queue(after_ms, move |life| life.answer(walker, reply));
         }
+        Ok(())
     }
 
+    /// A walker receives a response or stops waiting for it.
     fn answer(&mut self, name: u64, reply: Reply) -> Result<()> {
         let Some(at) = self.walkers.iter().position(|walker| walker.name == name) else {
             return Ok(());
@@ -478,9 +419,8 @@ impl<'a, K: Subject> Life<'a, K> {
         let walker = self.walkers.remove(at);
         self.note(|| format!("walker {name} hears: {reply:?}"));
         self.world.came_to_nothing(&walker.request, &reply);
-        let step = match &walker.doing {
-            Doing::Prebook => return self.prebooked(walker, reply),
-            Doing::Step(step) => step,
+        let Some(step) = &walker.step else {
+            return self.prebooked(walker, reply);
         };
         let schedules = ScheduleContext {
             now: self.now,
@@ -508,13 +448,8 @@ impl<'a, K: Subject> Life<'a, K> {
             }
             (_, reply) => bail!("{reply:?} has no matching request"),
         };
-        let interpretation = interpret_response(&walker.view, step, response, &context);
-        self.advance(
-            walker.name,
-            walker.view,
-            Some(interpretation.event),
-            walker.is_worker,
-        )
+        let event = interpret_response(&walker.view, step, response, &context).event;
+        self.advance(walker.name, walker.view, Some(event), walker.is_worker)
     }
 
     /// Mirrors `Application::bind_offer`.
@@ -524,14 +459,9 @@ impl<'a, K: Subject> Life<'a, K> {
         };
         let event = match answer {
             Ok(price) => {
-                let id = PaymentId::from_bits(
-                    host_application::id_generator::IdGenerator::generate(self.random),
-                );
+                let id = PaymentId::from_bits(self.random.generate());
                 let payment = self.setting.by_browser.then(|| {
-                    let reference = host_application::booking::steps::payment::intent_reference(
-                        &walker.view,
-                        &id,
-                    );
+                    let reference = intent_reference(&walker.view, &id);
                     self.world.intend(reference.clone(), price, self.now);
                     Payment::new_browser_payment(id, price, cards(), reference, self.now)
                 });

@@ -1,7 +1,7 @@
 //! Payment steps: their requests to the processor and the interpretation of the responses.
 
 use super::BIRTH;
-use super::remote_call::{Reply, Request};
+use super::remote_call::{Call, Reply, Request};
 use super::scenario::cards;
 use super::simulated_booking::Subject;
 use crate::seeded_random::Random;
@@ -10,43 +10,39 @@ use host_application::booking::interpret::{
     self, Interpretation, ScheduleContext, SupplierGuarantees,
 };
 use host_application::booking::steps::payment::PaymentRequest;
+use host_application::id_generator::IdGenerator;
 use host_domain::booking::{Booking, BookingEvent};
 use host_domain::id::{InstrumentId, PaymentId};
 use host_domain::money::Money;
-use host_domain::payment::{Payment, PaymentEvent, PaymentStep};
+use host_domain::payment::{Instrument, Payment, PaymentEvent, PaymentStep};
 use host_domain::time::Timestamp;
 
 /// Returns the simulated request of a production request.
-pub(super) fn payment_request(call: PaymentRequest) -> Request {
-    match call {
-        PaymentRequest::Authorize(_, request) => Request::Authorize {
-            reference: request.client_reference,
-            amount: request.amount,
-        },
-        PaymentRequest::Capture(_, request) => Request::Capture {
-            reference: request.client_reference,
-            charge: request.processor_reference,
-        },
-        PaymentRequest::Void(_, request) => Request::Void {
-            reference: request.client_reference,
-            charge: request.processor_reference,
-        },
+pub(super) fn payment_request(request: PaymentRequest) -> Request {
+    let (reference, call) = match request {
+        PaymentRequest::Authorize(_, request) => {
+            (request.client_reference, Call::Authorize(request.amount))
+        }
+        PaymentRequest::Capture(_, request) => (
+            request.client_reference,
+            Call::Capture(request.processor_reference),
+        ),
+        PaymentRequest::Void(_, request) => (
+            request.client_reference,
+            Call::Void(request.processor_reference),
+        ),
         PaymentRequest::FindPayment {
             client_reference, ..
-        } => Request::FindPayment {
-            reference: client_reference,
-        },
-        PaymentRequest::Refund(_, _, request) => Request::Refund {
-            reference: request.client_reference,
-            charge: request.processor_reference,
-            amount: request.amount,
-        },
+        } => (client_reference, Call::FindPayment),
+        PaymentRequest::Refund(_, _, request) => (
+            request.client_reference,
+            Call::Refund(request.processor_reference, request.amount),
+        ),
         PaymentRequest::FindRefund {
             client_reference, ..
-        } => Request::FindRefund {
-            reference: client_reference,
-        },
-    }
+        } => (client_reference, Call::FindRefund),
+    };
+    Request { reference, call }
 }
 
 /// Interprets the processor's response to a payment step.
@@ -87,15 +83,13 @@ pub(super) fn interpret_payment<K: Subject>(
 }
 
 pub(super) fn new_payment(random: &Random, amount: Money, now: Timestamp) -> Payment {
-    let instrument = host_domain::payment::Instrument {
+    let instrument = Instrument {
         id: InstrumentId::from_bits(1),
         processor: cards(),
         token: "tok".to_owned(),
         card: None,
         created_at: BIRTH,
     };
-    let id = PaymentId::from_bits(host_application::id_generator::IdGenerator::generate(
-        random,
-    ));
+    let id = PaymentId::from_bits(random.generate());
     Payment::new_authorization(id, amount, cards(), &instrument, now)
 }

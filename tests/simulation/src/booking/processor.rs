@@ -86,11 +86,7 @@ impl World<'_> {
             ];
             return Err(PaymentError::Declined(self.random.one_of(&declines)));
         }
-        if self
-            .charges
-            .iter()
-            .any(|charge| charge.reference == *reference)
-        {
+        if self.charge(reference).is_ok() {
             self.breaks(format!("{reference} is authorized twice"));
         }
         let charge = Charge {
@@ -107,10 +103,8 @@ impl World<'_> {
     }
 
     fn charge(&mut self, id: &str) -> Result<&mut Charge, PaymentError> {
-        let found = self
-            .charges
-            .iter_mut()
-            .find(|charge| charge.reference == id);
+        let mut charges = self.charges.iter_mut();
+        let found = charges.find(|charge| charge.reference == id);
         found.ok_or_else(|| PaymentError::Refused("no such charge".to_owned()))
     }
 

@@ -7,42 +7,27 @@ use host_domain::supplier::{ChangeError, ReadError};
 
 /// An outgoing call.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Request {
+pub(super) struct Request {
+    /// Client reference of the call or, of a read, of what is read.
+    pub(super) reference: String,
+    pub(super) call: Call,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Call {
     Prebook,
-    Book {
-        reference: String,
-    },
+    Book,
     FindBooking,
-    Cancel {
-        reference: String,
-        rooms: Vec<usize>,
-    },
-    Buy {
-        reference: String,
-    },
-    Authorize {
-        reference: String,
-        amount: Money,
-    },
-    Capture {
-        reference: String,
-        charge: String,
-    },
-    Void {
-        reference: String,
-        charge: String,
-    },
-    FindPayment {
-        reference: String,
-    },
-    Refund {
-        reference: String,
-        charge: String,
-        amount: Money,
-    },
-    FindRefund {
-        reference: String,
-    },
+    /// Cancels these rooms, or all if the list is empty.
+    Cancel(Vec<usize>),
+    Buy,
+    Authorize(Money),
+    /// Captures the charge with this id.
+    Capture(String),
+    Void(String),
+    FindPayment,
+    Refund(String, Money),
+    FindRefund,
 }
 
 /// The response to a call.
@@ -70,20 +55,12 @@ pub(super) enum Silence {
 
 impl Request {
     /// Returns the client reference of a call that may change something.
-    pub(super) fn reference(&self) -> Option<&str> {
-        match self {
-            Self::Book { reference }
-            | Self::Cancel { reference, .. }
-            | Self::Buy { reference }
-            | Self::Authorize { reference, .. }
-            | Self::Capture { reference, .. }
-            | Self::Void { reference, .. }
-            | Self::Refund { reference, .. } => Some(reference),
-            Self::Prebook
-            | Self::FindBooking
-            | Self::FindPayment { .. }
-            | Self::FindRefund { .. } => None,
-        }
+    pub(super) fn changes(&self) -> Option<&str> {
+        let is_change = !matches!(
+            self.call,
+            Call::Prebook | Call::FindBooking | Call::FindPayment | Call::FindRefund
+        );
+        is_change.then_some(self.reference.as_str())
     }
 
     pub(super) fn silence(&self, silence: Silence) -> Reply {
@@ -100,34 +77,26 @@ impl Request {
             Silence::Unknown => PaymentError::Unknown(why()),
         };
         let read = || ReadError::TimedOut(why());
-        match self {
-            Self::Prebook => Reply::Bound(Err(change())),
-            Self::Book { .. } | Self::Cancel { .. } | Self::Buy { .. } => {
-                Reply::Changed(Err(change()))
-            }
-            Self::FindBooking => Reply::Found(Err(read())),
-            Self::Authorize { .. } | Self::Capture { .. } | Self::Void { .. } => {
-                Reply::Paid(Err(pay()))
-            }
-            Self::FindPayment { .. } => Reply::FoundPayment(Err(read())),
-            Self::Refund { .. } => Reply::Refunded(Err(pay())),
-            Self::FindRefund { .. } => Reply::FoundRefund(Err(read())),
+        match self.call {
+            Call::Prebook => Reply::Bound(Err(change())),
+            Call::Book | Call::Cancel(_) | Call::Buy => Reply::Changed(Err(change())),
+            Call::FindBooking => Reply::Found(Err(read())),
+            Call::Authorize(_) | Call::Capture(_) | Call::Void(_) => Reply::Paid(Err(pay())),
+            Call::FindPayment => Reply::FoundPayment(Err(read())),
+            Call::Refund(..) => Reply::Refunded(Err(pay())),
+            Call::FindRefund => Reply::FoundRefund(Err(read())),
         }
     }
 
-    pub(super) fn is_of_processor(&self) -> bool {
-        match self {
-            Self::Prebook
-            | Self::Book { .. }
-            | Self::FindBooking
-            | Self::Cancel { .. }
-            | Self::Buy { .. } => false,
-            Self::Authorize { .. }
-            | Self::Capture { .. }
-            | Self::Void { .. }
-            | Self::FindPayment { .. }
-            | Self::Refund { .. }
-            | Self::FindRefund { .. } => true,
+    pub(super) const fn is_of_processor(&self) -> bool {
+        match self.call {
+            Call::Prebook | Call::Book | Call::FindBooking | Call::Cancel(_) | Call::Buy => false,
+            Call::Authorize(_)
+            | Call::Capture(_)
+            | Call::Void(_)
+            | Call::FindPayment
+            | Call::Refund(..)
+            | Call::FindRefund => true,
         }
     }
 }

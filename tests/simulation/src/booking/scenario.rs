@@ -1,9 +1,10 @@
 //! Parameters of a booking scenario: the guarantees and prices of its supplier and processor.
 
+use crate::sample::euros;
 use crate::seeded_random::Random;
 use host_application::booking::interpret::SupplierGuarantees;
 use host_domain::booking::PaymentCollector;
-use host_domain::money::{Currency, Money};
+use host_domain::money::Money;
 use host_domain::supplier::SupplierId;
 
 /// The parameters of a booking scenario.
@@ -61,13 +62,14 @@ impl Setting {
         euros(self.rooms.iter().map(|(price, _)| price).sum())
     }
 
+    /// Returns the fee of cancelling everything by the stored terms.
+    pub(super) fn fees(&self) -> i64 {
+        self.rooms.iter().map(|(_, fee)| fee).sum()
+    }
+
     pub(super) fn is_paid_at_checkout(&self) -> bool {
         self.settlement == PaymentCollector::Supplier
     }
-}
-
-pub(super) fn euros(minor: i64) -> Money {
-    Money::new(minor, Currency::parse("EUR").unwrap())
 }
 
 pub(super) fn cards() -> SupplierId {

@@ -3,14 +3,15 @@
 use super::actors::Wish;
 use super::invariants::Checks;
 use super::remote_call::Request;
-use super::scenario::{Setting, euros};
+use super::scenario::Setting;
 use super::supplier::{Order, World};
+use crate::sample::{euros, owner};
 use crate::seeded_random::Random;
 use anyhow::{Result, ensure};
 use host_application::booking::aggregate::BookingAggregate;
 use host_domain::booking::{Booking, BookingEvent, BookingState, BookingStatus, PaymentCollector};
+use host_domain::event::EventType;
 use host_domain::id::BookingId;
-use host_domain::owner::{Mode, Owner, Tenant};
 use host_domain::payment::Payment;
 use host_domain::supplier::{SupplierBookingStatus, SupplierId};
 use host_domain::time::Timestamp;
@@ -19,6 +20,8 @@ use host_domain::time::Timestamp;
 pub(super) trait Subject: BookingAggregate {
     /// Id of the supplier.
     const SUPPLIER: &'static str;
+    const CONFIRMED: EventType;
+    const CANCELED: EventType;
 
     /// Returns the fields of a new booking.
     fn new_details(setting: &Setting) -> Self;
@@ -50,13 +53,7 @@ pub(super) fn new_booking<K: Subject>(
 ) -> Booking<K> {
     Booking {
         id,
-        owner: Owner {
-            tenant: Tenant {
-                organization: "demo".to_owned(),
-                mode: Mode::Test,
-            },
-            user: "org".to_owned(),
-        },
+        owner: owner("demo", "org"),
         version: 1,
         supplier: SupplierId::parse(K::SUPPLIER).unwrap(),
         reference_id: None,
@@ -109,13 +106,14 @@ pub(super) fn check_agreement<K: Subject>(
     Ok(())
 }
 
-/// Checks, at the end of a scenario, that subscribers were told once of what both kinds of booking
-/// share.
+/// Checks, at the end of a scenario, that subscribers were told once how the booking ended.
 pub(super) fn check_events<K: Subject>(booking: &Booking<K>, checks: &Checks) -> Result<()> {
     let status = booking.status();
     let was_prebooked = booking.supplier_prebook.is_some();
     checks.told_once(K::EVENT_TYPES.created, was_prebooked)?;
     checks.told_once(K::EVENT_TYPES.expired, status == BookingStatus::Expired)?;
     let has_failed = status == BookingStatus::Failed && was_prebooked;
-    checks.told_once(K::EVENT_TYPES.failed, has_failed)
+    checks.told_once(K::EVENT_TYPES.failed, has_failed)?;
+    checks.told_once(K::CONFIRMED, booking.confirmed_at.is_some())?;
+    checks.told_once(K::CANCELED, status == BookingStatus::Canceled)
 }

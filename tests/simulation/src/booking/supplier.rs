@@ -2,7 +2,7 @@
 //! adapters declare, and record what they sold and charged.
 
 use super::processor::Charge;
-use super::remote_call::{Reply, Request};
+use super::remote_call::{Call, Reply, Request};
 use super::scenario::Setting;
 use crate::seeded_random::Random;
 use host_application::booking::interpret::SupplierGuarantees;
@@ -93,12 +93,12 @@ impl<'a> World<'a> {
     /// Records that a call is sent. A call may be sent twice with an unknown outcome only if
     /// resending it is safe.
     pub(super) fn leaves(&mut self, request: &Request) {
-        let Some(reference) = request.reference() else {
+        let Some(reference) = request.changes() else {
             return;
         };
         // Voiding an authorization twice has the same effect as voiding it once.
         let is_safe = self.promises_of(request).supports_idempotent_retry
-            || matches!(request, Request::Void { .. });
+            || matches!(request.call, Call::Void(_));
         let came_to_nothing = self.left.insert(reference.to_owned(), false);
         if came_to_nothing == Some(false) && !is_safe {
             self.breaks(format!("{reference} was sent twice: {request:?}"));
@@ -109,11 +109,12 @@ impl<'a> World<'a> {
     pub(super) fn came_to_nothing(&mut self, request: &Request, reply: &Reply) {
         let nothing = match reply {
             Reply::Changed(Err(error)) => !matches!(error, ChangeError::Unknown(_)),
-            Reply::Paid(Err(error)) => !matches!(error, PaymentError::Unknown(_)),
-            Reply::Refunded(Err(error)) => !matches!(error, PaymentError::Unknown(_)),
+            Reply::Paid(Err(error)) | Reply::Refunded(Err(error)) => {
+                !matches!(error, PaymentError::Unknown(_))
+            }
             _ => false,
         };
-        if let (true, Some(reference)) = (nothing, request.reference()) {
+        if let (true, Some(reference)) = (nothing, request.changes()) {
             self.left.insert(reference.to_owned(), true);
         }
     }
@@ -130,17 +131,11 @@ impl<'a> World<'a> {
         now: Timestamp,
     ) -> Timestamp {
         let late = self.troubled && self.random.percent(30);
-        let lag_ms = if late {
-            self.random.between(1, 600_000)
-        } else {
-            0
-        };
+        let lag_ms = i64::from(late) * self.random.between(1, 600_000);
+        let seen_from = now.plus_ms(lag_ms);
         match promises.reads_consistent_after_ms {
-            Some(delay) => now
-                .plus_ms(lag_ms)
-                .min(sent_at.plus_ms(i64::from(delay)))
-                .max(now),
-            None => now.plus_ms(lag_ms),
+            Some(delay) => seen_from.min(sent_at.plus_ms(i64::from(delay))).max(now),
+            None => seen_from,
         }
     }
 
@@ -157,39 +152,36 @@ impl<'a> World<'a> {
         now: Timestamp,
     ) -> Reply {
         let remembers = self.promises_of(request).supports_idempotent_retry;
-        let key = request.reference().map(str::to_owned);
+        let key = request.changes().map(str::to_owned);
         if remembers
             && let Some(key) = &key
             && let Some(reply) = self.answered.get(key)
         {
             return self.again(reply.clone());
         }
-        let reply = match request {
-            Request::Prebook => Reply::Bound(self.bind()),
-            Request::Book { .. } => Reply::Changed(self.book(sent_at, now)),
-            Request::FindBooking => {
+        let reference = request.reference.as_str();
+        let reply = match &request.call {
+            Call::Prebook => Reply::Bound(self.bind()),
+            Call::Book => Reply::Changed(self.book(sent_at, now)),
+            Call::FindBooking => {
                 let mut seen = self.order.iter().rev();
                 let seen = seen.find(|(at, _)| *at <= now);
                 Reply::Found(Ok(seen.map(|(_, order)| order.clone())))
             }
-            Request::Cancel { rooms, .. } => Reply::Changed(self.cancel(rooms, sent_at, now)),
-            Request::Buy { reference } => Reply::Changed(self.sell(reference, sent_at, now)),
-            Request::Authorize { reference, amount } => {
-                Reply::Paid(self.hold(reference, *amount, sent_at, now))
-            }
-            Request::Capture { reference, charge } => Reply::Paid(self.take(reference, charge)),
-            Request::Void { charge, .. } => Reply::Paid(self.release(charge)),
-            Request::FindPayment { reference } => {
+            Call::Cancel(rooms) => Reply::Changed(self.cancel(rooms, sent_at, now)),
+            Call::Buy => Reply::Changed(self.sell(reference, sent_at, now)),
+            Call::Authorize(amount) => Reply::Paid(self.hold(reference, *amount, sent_at, now)),
+            Call::Capture(charge) => Reply::Paid(self.take(reference, charge)),
+            Call::Void(charge) => Reply::Paid(self.release(charge)),
+            Call::FindPayment => {
                 let mut charges = self.charges.iter();
-                let seen = charges.find(|c| c.reference == *reference && c.seen_from <= now);
+                let seen = charges.find(|c| c.reference == reference && c.seen_from <= now);
                 Reply::FoundPayment(Ok(seen.map(Charge::state)))
             }
-            Request::Refund {
-                reference,
-                charge,
-                amount,
-            } => Reply::Refunded(self.give_back(reference, charge, *amount, sent_at, now)),
-            Request::FindRefund { reference } => {
+            Call::Refund(charge, amount) => {
+                Reply::Refunded(self.give_back(reference, charge, *amount, sent_at, now))
+            }
+            Call::FindRefund => {
                 let mut refunds = self.charges.iter().flat_map(|charge| &charge.refunds);
                 let is_seen = refunds.any(|(known, _, at)| known == reference && *at <= now);
                 Reply::FoundRefund(Ok(is_seen))
@@ -310,7 +302,7 @@ impl<'a> World<'a> {
         // operator applies the fare's terms.
         let says = !self.setting.is_flight || self.random.percent(50);
         let extras = self.setting.bag * i64::try_from(order.extras.len()).unwrap();
-        let terms: i64 = self.setting.rooms.iter().map(|(_, fee)| fee).sum();
+        let terms = self.setting.fees();
         order.amounts = says.then_some((none, order.kept));
         order.kept.minor = if says { 0 } else { terms + extras };
         self.becomes(now, order);
@@ -376,22 +368,16 @@ impl<'a> World<'a> {
             true => self.price.minor + extras,
             false => going.iter().map(|at| price(*at)).sum(),
         };
-        let terms: i64 = if all {
-            self.setting.rooms.iter().map(|(_, fee)| fee).sum()
-        } else {
-            going.iter().map(|at| self.setting.rooms[*at].1).sum()
+        let terms: i64 = match all {
+            true => self.setting.fees(),
+            false => going.iter().map(|at| self.setting.rooms[*at].1).sum(),
         };
         // The terms of a fare cover only the ticket, so bags are not refunded.
-        let terms = if self.setting.is_flight {
-            terms + extras
-        } else {
-            terms
-        };
+        let terms = terms + i64::from(self.setting.is_flight) * extras;
         let says = self.setting.says_amounts;
-        let fee = if says {
-            self.random.between(0, worth)
-        } else {
-            terms.min(worth)
+        let fee = match says {
+            true => self.random.between(0, worth),
+            false => terms.min(worth),
         };
         let money = |minor| Money::new(minor, currency);
         order.amounts = says.then_some((money(fee), money(worth - fee)));

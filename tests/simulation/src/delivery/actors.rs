@@ -1,7 +1,6 @@
 //! Clients of a delivery scenario, who create and change subscriptions.
 
-use super::subscription_contract::Standing;
-use super::{DAY_MS, HOUR_MS, Happening, Life};
+use super::{DAY_MS, HOUR_MS, Life};
 use anyhow::{Result, bail, ensure};
 use host_application::webhook::error::WebhookError;
 use host_domain::event::Product;
@@ -48,7 +47,7 @@ impl Life<'_> {
         let lasts_ms = self.setting.lasts_ms;
         for _ in 0..self.setting.events {
             let after_ms = self.random.between(0, lasts_ms);
-            self.queue(after_ms, Happening::Publishes);
+            self.queue(after_ms, |life| life.publish());
         }
         for _ in 0..self.setting.wishes {
             let after_ms = self.random.between(0, lasts_ms + 6 * HOUR_MS);
@@ -60,9 +59,10 @@ impl Life<'_> {
     fn any_wish(&self) -> Wish {
         match self.setting.product {
             Product::Hotel | Product::Flight => self.random.one_of(&WISHES),
-            Product::Watch => self
-                .random
-                .one_of(&[Wish::Register, Wish::Register, Wish::Delete]),
+            Product::Watch => {
+                let wishes = [Wish::Register, Wish::Register, Wish::Delete];
+                self.random.one_of(&wishes)
+            }
         }
     }
 
@@ -75,7 +75,7 @@ impl Life<'_> {
     }
 
     pub(super) fn wishes_after(&mut self, after_ms: i64, wish: Wish) {
-        self.queue(after_ms, Happening::Wishes(wish));
+        self.queue(after_ms, |life| life.wish(wish));
     }
 
     /// Returns a random existing subscription.
@@ -127,14 +127,9 @@ impl Life<'_> {
         }
     }
 
-    fn standing(&mut self, id: &SubscriptionId) -> &mut Standing {
-        self.promises.standings.get_mut(id).unwrap()
-    }
-
     fn pause(&mut self, id: &SubscriptionId, host_now: Timestamp) {
         self.change(id, SubscriptionEvent::Paused, host_now);
-        let now = self.now;
-        self.standing(id).paused(now);
+        self.promises.standing(id).paused(self.now);
         let waits = [1_000, 70_000, 3 * HOUR_MS, 2 * DAY_MS, 35 * DAY_MS];
         let longest_ms = self.random.one_of(&waits);
         let after_ms = self.random.between(1, longest_ms);
@@ -143,8 +138,7 @@ impl Life<'_> {
 
     fn resume(&mut self, id: &SubscriptionId, host_now: Timestamp) {
         self.change(id, SubscriptionEvent::Resumed, host_now);
-        let now = self.now;
-        self.standing(id).resumed(now);
+        self.promises.standing(id).resumed(self.now);
         if self.random.percent(60) {
             let after_ms = self.random.between(1, 300);
             self.wishes_after(after_ms, Wish::Replay(None));
@@ -155,14 +149,14 @@ impl Life<'_> {
         let secret = self.new_secret();
         let event = self.webhooks.rotation_event(host_now);
         self.change(id, event, host_now);
-        let now = self.now;
-        self.standing(id).rotated(&secret, now, host_now);
+        let standing = self.promises.standing(id);
+        standing.rotated(&secret, self.now, host_now);
         let one = self.database.subscriber_mut(id).unwrap();
         one.previous = Some(std::mem::replace(&mut one.current, secret));
         // These events are sent shortly before the previous secret expires.
         for _ in 0..self.random.between(0, 3) {
             let after_ms = DAY_MS - self.random.between(0, 1_200);
-            self.queue(after_ms, Happening::Publishes);
+            self.queue(after_ms, |life| life.publish());
         }
     }
 
@@ -174,19 +168,16 @@ impl Life<'_> {
             description: None,
         };
         self.change(id, event, host_now);
-        let now = self.now;
-        self.standing(id).moved_to(&url, now);
+        self.promises.standing(id).moved_to(&url, self.now);
     }
 
     pub(super) fn delete(&mut self, id: &SubscriptionId) {
-        let now = self.now;
         if let Some(one) = self.database.subscriber_mut(id) {
-            one.deleted_at = Some(now);
+            one.deleted_at = Some(self.now);
         }
         self.promises.standings.remove(id);
-        self.promises
-            .deliveries
-            .retain(|_, promise| promise.subscription != *id);
+        let deliveries = &mut self.promises.deliveries;
+        deliveries.retain(|_, promise| promise.subscription != *id);
     }
 
     fn any_delivery(&self) -> Option<DeliveryId> {
@@ -203,29 +194,27 @@ impl Life<'_> {
             return Ok(());
         };
         let is_due = self.promises.replayed(id, host_now).is_some();
-        let replayed = self
-            .webhooks
-            .replay(&one.subscription, row.stored.clone(), host_now);
-        match (is_due, replayed) {
-            (true, Ok(replayed)) => {
+        let stored = row.stored.clone();
+        let replayed = self.webhooks.replay(&one.subscription, stored, host_now);
+        match replayed {
+            Ok(replayed) if is_due => {
                 self.note(|| format!("{id} is replayed"));
                 self.database.replay(replayed);
             }
-            (
-                false,
-                Err(WebhookError::SubscriptionNotActive | WebhookError::ReplayNotAllowed(_)),
-            ) => {
+            Err(WebhookError::SubscriptionNotActive | WebhookError::ReplayNotAllowed(_))
+                if !is_due =>
+            {
                 // The client tries again at the time from which a replay is allowed, or just before
                 // it.
                 if let DeliveryState::Published { at, .. } = row.stored.delivery.state {
-                    let wait_ms =
-                        at.plus_ms(8_100_000).since(host_now) + self.random.between(-1, 1);
+                    let allowed_at = at.plus_ms(8_100_000 + self.random.between(-1, 1));
+                    let wait_ms = allowed_at.since(host_now);
                     if wait_ms > 2 {
                         self.wishes_after(wait_ms, Wish::Replay(Some(id.clone())));
                     }
                 }
             }
-            (is_due, got) => bail!("replay of {id}: granted {is_due} by contract, {got:?}"),
+            got => bail!("replay of {id}: granted {is_due} by contract, {got:?}"),
         }
         Ok(())
     }
@@ -240,24 +229,15 @@ impl Life<'_> {
             delivery.subscription == *id
                 && failed_at.is_some_and(|at| since <= at && at <= host_now)
         };
-        let failed: Vec<_> = self
-            .database
-            .rows
-            .iter()
-            .filter(failed)
-            .map(|row| row.stored.clone())
-            .collect();
+        let failed = self.database.rows.iter().filter(failed);
+        let failed: Vec<_> = failed.map(|row| row.stored.clone()).collect();
         for stored in failed {
             let one = self.database.subscriber(id).unwrap();
-            let is_due = self
-                .promises
-                .replayed(&stored.delivery.id, host_now)
-                .is_some();
+            let promise = self.promises.replayed(&stored.delivery.id, host_now);
+            let is_due = promise.is_some();
             let replayed = self.webhooks.replay(&one.subscription, stored, host_now);
-            ensure!(
-                is_due == replayed.is_ok(),
-                "recover: {is_due} by contract, {replayed:?}"
-            );
+            let agrees = is_due == replayed.is_ok();
+            ensure!(agrees, "recover: {is_due} by contract, {replayed:?}");
             if let Ok(replayed) = replayed {
                 self.database.replay(replayed);
             }

@@ -1,11 +1,11 @@
 //! Simulated delivery attempts: the parts of `webhook/delivery_worker.rs` around the decisions of
 //! `webhook/attempt.rs`, and the injected failures.
 
+use super::Life;
 use super::delivery_contract::TURN_MS;
 use super::receiver::Verdict;
 use super::sender::FROZEN_MAX_MS;
 use super::subscription_contract::Word;
-use super::{Happening, Life};
 use anyhow::{Result, ensure};
 use host_application::webhook::attempt::{AttemptResult, honors_gone, jitter_permille};
 use host_application::webhook::endpoint::InFlight;
@@ -104,7 +104,7 @@ impl Life<'_> {
             after_ms = self.random.between(1, FROZEN_MAX_MS);
         }
         self.attempts.insert(name, attempt);
-        self.queue(after_ms, Happening::Sends { attempt: name });
+        self.queue(after_ms, move |life| life.send(name));
     }
 
     /// Mirrors `Application::attempt`.
@@ -113,13 +113,12 @@ impl Life<'_> {
             return Ok(());
         };
         let (host, trouble) = (attempt.host, attempt.trouble);
-        match trouble {
-            Some(Trouble::DiesBeforeSending) => {
-                self.die(host);
-                return Ok(());
-            }
-            Some(Trouble::HasNoTurn) => return self.judge(name, None),
-            _ => {}
+        if trouble == Some(Trouble::DiesBeforeSending) {
+            self.die(host);
+            return Ok(());
+        }
+        if trouble == Some(Trouble::HasNoTurn) {
+            return self.judge(name, None);
         }
         let host_now = self.clock(host);
         let letter = self
@@ -141,14 +140,7 @@ impl Life<'_> {
             attempt.sent_at = Some(host_now);
         }
         self.second_thoughts(took_ms);
-        self.queue(
-            took_ms,
-            Happening::Hears {
-                attempt: name,
-                verdict,
-                took_ms,
-            },
-        );
+        self.queue(took_ms, move |life| life.hear(name, &verdict, took_ms));
         Ok(())
     }
 
@@ -201,16 +193,10 @@ impl Life<'_> {
         let subscription = &attempt.recipient.subscription;
         let heard = attempted.as_ref();
         let heard = heard.map(|(_, one)| self.webhooks.subscription_event(subscription, one));
-        let product = subscription.product;
-        let jitter = jitter_permille(self.random);
-        let answered = self.webhooks.apply_attempt(
-            product,
-            attempt.stored,
-            attempted,
-            attempt.token,
-            jitter,
-            host_now,
-        );
+        let (product, jitter) = (subscription.product, jitter_permille(self.random));
+        let (stored, token) = (attempt.stored, attempt.token);
+        let webhooks = self.webhooks;
+        let answered = webhooks.apply_attempt(product, stored, attempted, token, jitter, host_now);
         one.reports.push(Report {
             attempt: name,
             recipient: attempt.recipient,
@@ -223,7 +209,7 @@ impl Life<'_> {
         if let (Some(life), 1) = (one.life, one.reports.len()) {
             let after_ms = self.random.one_of(&[1, 20, 2_000]);
             let host = attempt.host;
-            self.queue(after_ms, Happening::Stores { host, life });
+            self.queue(after_ms, move |scenario| scenario.store(host, life));
         }
         Ok(())
     }

@@ -116,14 +116,10 @@ impl Database {
     /// Mirrors `backfill_pending_deliveries`: creates the deliveries as if the endpoint had existed
     /// when the events were created.
     pub(super) fn record_pending(&mut self, endpoint: &Subscription, since: Timestamp) {
-        let pending = self.log.iter();
-        let pending = pending
-            .filter(|(_, (at, status))| *status == WatchEventStatus::Pending && *at >= since);
-        let pending: Vec<_> = pending
-            .map(|(event, (at, _))| (event.clone(), *at))
-            .collect();
-        for (event, at) in pending {
-            self.record(&event, endpoint, at);
+        for (event, (at, status)) in self.log.clone() {
+            if status == WatchEventStatus::Pending && at >= since {
+                self.record(&event, endpoint, at);
+            }
         }
     }
 
@@ -150,11 +146,11 @@ impl Database {
     /// unleased delivery.
     pub(super) fn due(
         &self,
-        without: &[&SubscriptionId],
+        without: &[SubscriptionId],
         now: Timestamp,
     ) -> Vec<(&Subscriber, Timestamp)> {
         let wanted = self.subscribers.iter().filter(|one| one.is_active());
-        let wanted = wanted.filter(|one| !without.contains(&&one.subscription.id));
+        let wanted = wanted.filter(|one| !without.contains(&one.subscription.id));
         wanted
             .filter_map(|one| {
                 let rows = self.rows.iter();
@@ -180,16 +176,13 @@ impl Database {
         if !self.subscriber(from).is_some_and(Subscriber::is_active) {
             return Vec::new();
         }
-        let mut due: Vec<&mut Row> = self
-            .rows
-            .iter_mut()
-            .filter(|row| {
-                let delivery = &row.stored.delivery;
-                delivery.subscription == *from
-                    && delivery.next_at().is_some_and(|at| at <= host_now)
-                    && !row.is_held_at(now)
-            })
-            .collect();
+        let due = self.rows.iter_mut().filter(|row| {
+            let delivery = &row.stored.delivery;
+            delivery.subscription == *from
+                && delivery.next_at().is_some_and(|at| at <= host_now)
+                && !row.is_held_at(now)
+        });
+        let mut due: Vec<&mut Row> = due.collect();
         due.sort_by_key(|row| row.stored.delivery.next_at());
         due.truncate(usize::try_from(room).unwrap());
         due.into_iter()
@@ -271,8 +264,8 @@ impl Database {
         let gone = |one: &Subscriber| one.deleted_at.is_some_and(|at| at < deleted_before);
         for one in self.subscribers.iter().filter(|one| gone(one)) {
             let id = &one.subscription.id;
-            self.rows
-                .retain(|row| row.stored.delivery.subscription != *id);
+            let rows = &mut self.rows;
+            rows.retain(|row| row.stored.delivery.subscription != *id);
         }
         self.subscribers.retain(|one| !gone(one));
     }

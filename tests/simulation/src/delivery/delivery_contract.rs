@@ -215,6 +215,10 @@ impl Promises {
         }
     }
 
+    pub(super) fn standing(&mut self, id: &SubscriptionId) -> &mut Standing {
+        self.standings.get_mut(id).unwrap()
+    }
+
     /// Records that a subscription must receive an event that was created at `at`.
     pub(super) fn promise(
         &mut self,
@@ -291,18 +295,13 @@ impl Promises {
         (host_now, now): (Timestamp, Timestamp),
     ) -> Result<()> {
         let tried = self.tries.get_mut(&attempt).context("unknown attempt")?;
-        ensure!(
-            tried.excused || now.since(tried.claimed_at) <= TURN_MS,
-            "sent too long after its claim: {tried:?}"
-        );
+        let in_time = tried.excused || now.since(tried.claimed_at) <= TURN_MS;
+        ensure!(in_time, "sent too long after its claim: {tried:?}");
         (tried.sent_at, tried.verdict) = (Some(host_now), Some(verdict.clone()));
         let (id, replays, excused) = (tried.delivery.clone(), tried.replays, tried.excused);
         // A request of an earlier generation may still arrive.
-        let Some(promise) = self
-            .deliveries
-            .get_mut(&id)
-            .filter(|one| one.replays == replays)
-        else {
+        let promise = self.deliveries.get_mut(&id);
+        let Some(promise) = promise.filter(|one| one.replays == replays) else {
             return Ok(());
         };
         let before = promise.taken_by;
@@ -310,10 +309,8 @@ impl Promises {
             promise.taken_by = Some(attempt);
         }
         if let Some(before) = before.and_then(|before| self.tries.get(&before)) {
-            ensure!(
-                excused || before.excused,
-                "sent again without need: {before:?}"
-            );
+            let is_excused = excused || before.excused;
+            ensure!(is_excused, "sent again without need: {before:?}");
         }
         Ok(())
     }
@@ -339,10 +336,8 @@ impl Promises {
             return Ok(());
         };
         let held = promise.holder.take_if(|holder| holder.attempt == attempt);
-        ensure!(
-            held.is_some() == is_accepted,
-            "{tried:?} counts: {is_accepted}, of {promise:?}"
-        );
+        let agrees = held.is_some() == is_accepted;
+        ensure!(agrees, "{tried:?} counts: {is_accepted}, of {promise:?}");
         let Some(held) = held else { return Ok(()) };
         if !is_tried {
             return Ok(());
@@ -355,10 +350,8 @@ impl Promises {
         };
         promise.answered(product, sent_at, verdict, now);
         let ended = now.since(promise.published_at.unwrap()) - promise.late_ms;
-        ensure!(
-            product == Product::Watch || ended <= ALL_MS,
-            "all attempts ended too late: {promise:?}"
-        );
+        let in_time = product == Product::Watch || ended <= ALL_MS;
+        ensure!(in_time, "all attempts ended too late: {promise:?}");
         let (event, status) = (promise.event.clone(), promise.status);
         match status {
             "DELIVERED" => self.ended(&event, "delivered"),
@@ -399,21 +392,16 @@ impl Promises {
     /// Checks the guarantees that hold after every event.
     pub(super) fn check(&self, database: &Database) -> Result<()> {
         for row in &database.rows {
-            let Some(promise) = self.deliveries.get(&row.stored.delivery.id) else {
-                continue;
-            };
-            promise.check(row)?;
+            if let Some(promise) = self.deliveries.get(&row.stored.delivery.id) {
+                promise.check(row)?;
+            }
         }
-        for (event, (_, status)) in database
-            .log
-            .iter()
-            .filter(|_| self.product == Product::Watch)
-        {
-            let (_, expected) = self.log[event];
-            ensure!(
-                status.as_str() == expected,
-                "{event:?} is {status:?}, not {expected}"
-            );
+        if self.product == Product::Watch {
+            for (event, (_, status)) in &database.log {
+                let (_, expected) = self.log[event];
+                let status = status.as_str();
+                ensure!(status == expected, "{event:?} is {status}, not {expected}");
+            }
         }
         Ok(())
     }
@@ -423,11 +411,8 @@ impl Promises {
         for (id, promise) in &self.deliveries {
             ensure!(database.row(id).is_some(), "lost: {promise:?}");
             ensure!(promise.is_over(), "never ended: {promise:?}");
-            let is_taken = promise.taken_by.is_some();
-            ensure!(
-                !promise.is_delivered() || is_taken,
-                "never accepted: {promise:?}"
-            );
+            let is_taken = !promise.is_delivered() || promise.taken_by.is_some();
+            ensure!(is_taken, "never accepted: {promise:?}");
         }
         Ok(())
     }

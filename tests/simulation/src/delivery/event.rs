@@ -5,13 +5,14 @@ use super::database::Subscriber;
 use super::receiver::Receiver;
 use super::subscription_contract::Standing;
 use super::{DAY_MS, Life};
+use crate::sample::tenant;
+use anyhow::Result;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use host_application::id_generator::IdGenerator;
 use host_application::webhook::maintenance::PENDING_RETENTION_S;
 use host_domain::event::Product;
 use host_domain::id::{EventId, SubscriptionId};
-use host_domain::owner::{Mode, Tenant};
 use host_domain::webhook::subscription::WILDCARD_EVENT_TYPE;
 use host_domain::webhook::{Delivery, Subscription, WatchEventStatus};
 use secrecy::SecretString;
@@ -32,10 +33,7 @@ impl Life<'_> {
 
     /// Creates a subscription to all event types.
     pub(super) fn subscribe(&mut self) -> Subscription {
-        let tenant = Tenant {
-            organization: "acme".to_owned(),
-            mode: Mode::Test,
-        };
+        let tenant = tenant("acme");
         let id = SubscriptionId::from_bits(self.random.generate());
         let (url, current) = (self.new_url(), self.new_secret());
         let tolerance_ms = 2 * self.setting.skew_ms;
@@ -53,12 +51,11 @@ impl Life<'_> {
     }
 
     /// Mirrors the transaction that creates an event.
-    pub(super) fn publish(&mut self) {
+    pub(super) fn publish(&mut self) -> Result<()> {
         let (event, now) = (EventId::from_bits(self.random.generate()), self.now);
         self.note(|| format!("{} is made", event.as_str()));
-        self.database
-            .log
-            .insert(event.clone(), (now, WatchEventStatus::Pending));
+        let log = &mut self.database.log;
+        log.insert(event.clone(), (now, WatchEventStatus::Pending));
         self.promises.log.insert(event.clone(), (now, "pending"));
         let wanted = self.database.subscribers.iter();
         let wanted = wanted.filter(|one| one.deleted_at.is_none());
@@ -71,6 +68,7 @@ impl Life<'_> {
                 self.wishes_after(at_ms, Wish::Replay(Some(id)));
             }
         }
+        Ok(())
     }
 
     /// Mirrors `WatchEndpointService::register`: a new endpoint replaces the existing one and
@@ -80,15 +78,11 @@ impl Life<'_> {
             self.delete(replaced);
         }
         let (endpoint, now) = (self.subscribe(), self.now);
-        let log = self.promises.log.iter();
-        let pending =
-            log.filter(|(_, (at, status))| *status == "pending" && now.since(*at) <= 30 * DAY_MS);
-        let pending: Vec<_> = pending
-            .map(|(event, (at, _))| (event.clone(), *at))
-            .collect();
-        for (event, at) in pending {
-            let id = Delivery::derive_id(&event, &endpoint.id).unwrap();
-            self.promises.promise(&id, &endpoint.id, &event, at);
+        for (event, (at, status)) in self.promises.log.clone() {
+            if status == "pending" && now.since(at) <= 30 * DAY_MS {
+                let id = Delivery::derive_id(&event, &endpoint.id).unwrap();
+                self.promises.promise(&id, &endpoint.id, &event, at);
+            }
         }
         self.database
             .record_pending(&endpoint, now.plus_s(-PENDING_RETENTION_S));

@@ -17,22 +17,19 @@ use super::seeded_random::Random;
 use super::{History, live};
 use host_application::config::{Config, Environment};
 
-use actors::Wish;
 use anyhow::{Result, ensure};
 use attempt::Attempt;
 use database::Database;
 use delivery_contract::Promises;
 use host_application::webhook::policy::DeliveryPolicy;
-use host_application::webhook::recipient::Recipient;
 use host_domain::event::Product;
 use host_domain::time::Timestamp;
 use host_domain::webhook::DeliveryEvent;
 use host_runtime::guarded_client::DnsLookup;
-use receiver::{Receiver, Verdict};
+use receiver::Receiver;
 use scenario::Setting;
 use sender::Host;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 const HOUR_MS: i64 = 3_600_000;
@@ -72,41 +69,13 @@ fn lives(name: &str, product: Product) {
     });
 }
 
-enum Happening {
-    /// An event is created.
-    Publishes,
-    Wishes(Wish),
-    Starts {
-        host: usize,
-    },
-    /// A host claims the deliveries that it found due.
-    Claims {
-        host: usize,
-        life: u64,
-        recipients: Vec<Arc<Recipient>>,
-        looked_at: Timestamp,
-    },
-    Sends {
-        attempt: u64,
-    },
-    Hears {
-        attempt: u64,
-        verdict: Verdict,
-        took_ms: i64,
-    },
-    Stores {
-        host: usize,
-        life: u64,
-    },
-}
-
 struct Life<'a> {
     random: &'a Random,
     history: &'a History,
     setting: &'a Setting,
     webhooks: &'a DeliveryPolicy,
     now: Timestamp,
-    agenda: Agenda<Happening>,
+    agenda: Agenda<Self>,
     database: Database,
     hosts: Vec<Host>,
     receivers: BTreeMap<String, Receiver>,
@@ -143,7 +112,7 @@ impl<'a> Life<'a> {
     }
 
     fn lived(mut self) -> Result<()> {
-        self.start_hosts();
+        self.start_hosts()?;
         self.plan_people();
         let mut happenings = 0;
         while let Some(at) = self.next_at() {
@@ -169,22 +138,7 @@ impl<'a> Life<'a> {
 
     fn happen(&mut self, at: Timestamp) -> Result<()> {
         match self.agenda.take(at) {
-            Some(Happening::Publishes) => self.publish(),
-            Some(Happening::Wishes(wish)) => return self.wish(wish),
-            Some(Happening::Starts { host }) => self.start(host),
-            Some(Happening::Claims {
-                host,
-                life,
-                recipients,
-                looked_at,
-            }) => return self.claim(host, life, &recipients, looked_at),
-            Some(Happening::Sends { attempt }) => return self.send(attempt),
-            Some(Happening::Hears {
-                attempt,
-                verdict,
-                took_ms,
-            }) => return self.hear(attempt, &verdict, took_ms),
-            Some(Happening::Stores { host, life }) => return self.store(host, life),
+            Some(event) => return event(self),
             None if self.tends_at().is_some_and(|due| due <= self.now) => return self.tend(),
             None => self.look(),
         }
@@ -232,7 +186,7 @@ impl<'a> Life<'a> {
         self.history.note_at(self.now, line);
     }
 
-    fn queue(&mut self, after_ms: i64, happening: Happening) {
-        self.agenda.plan(self.now.plus_ms(after_ms), happening);
+    fn queue(&mut self, after_ms: i64, event: impl FnOnce(&mut Self) -> Result<()> + 'static) {
+        self.agenda.plan(self.now.plus_ms(after_ms), event);
     }
 }

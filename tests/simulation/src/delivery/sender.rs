@@ -1,8 +1,8 @@
 //! Sending hosts: the parts of `webhook/delivery_worker.rs` that find due deliveries.
 
+use super::Life;
 use super::attempt::{Attempt, Report};
 use super::database::Subscriber;
-use super::{Happening, Life};
 use anyhow::Result;
 use host_application::id_generator::IdGenerator;
 use host_application::webhook::endpoint::Endpoint;
@@ -29,23 +29,24 @@ pub(super) struct Host {
 }
 
 impl Life<'_> {
-    pub(super) fn start_hosts(&mut self) {
+    pub(super) fn start_hosts(&mut self) -> Result<()> {
         for number in 0..self.setting.hosts {
-            let skew_ms = self
-                .random
-                .between(-self.setting.skew_ms, self.setting.skew_ms);
+            let most_ms = self.setting.skew_ms;
+            let skew_ms = self.random.between(-most_ms, most_ms);
             self.hosts.push(Host {
                 skew_ms,
                 ..Host::default()
             });
-            self.start(number);
+            self.start(number)?;
         }
+        Ok(())
     }
 
-    pub(super) fn start(&mut self, host: usize) {
+    pub(super) fn start(&mut self, host: usize) -> Result<()> {
         self.note(|| format!("host {host} starts"));
         let life = self.agenda.name();
         self.hosts[host].life = Some(life);
+        Ok(())
     }
 
     pub(super) fn die(&mut self, host: usize) {
@@ -53,21 +54,19 @@ impl Life<'_> {
         let one = &mut self.hosts[host];
         one.life = None;
         one.endpoints.clear();
-        for report in std::mem::take(&mut one.reports) {
-            self.promises.excuse(report.attempt);
+        let promises = &mut self.promises;
+        for report in one.reports.drain(..) {
+            promises.excuse(report.attempt);
         }
-        let lost: Vec<u64> = self
-            .attempts
-            .iter()
-            .filter(|(_, one)| one.host == host)
-            .map(|(name, _)| *name)
-            .collect();
-        for name in lost {
-            self.promises.excuse(name);
-            self.attempts.remove(&name);
-        }
+        self.attempts.retain(|name, one| {
+            let is_lost = one.host == host;
+            if is_lost {
+                promises.excuse(*name);
+            }
+            !is_lost
+        });
         let again_ms = self.random.one_of(&[1_000, 30_000, 600_000]);
-        self.queue(again_ms, Happening::Starts { host });
+        self.queue(again_ms, move |life| life.start(host));
     }
 
     pub(super) fn clock(&self, host: usize) -> Timestamp {
@@ -87,31 +86,21 @@ impl Life<'_> {
         let host = self.random.one_of(&alive);
         let host_now = self.clock(host);
         let one = &mut self.hosts[host];
-        let full: Vec<SubscriptionId> = one
-            .endpoints
-            .iter()
-            .filter(|(_, endpoint)| endpoint.available_capacity() == 0)
-            .map(|(id, _)| id.clone())
-            .collect();
-        let full: Vec<&SubscriptionId> = full.iter().collect();
+        let full = one.endpoints.iter();
+        let full = full.filter(|(_, endpoint)| endpoint.available_capacity() == 0);
+        let full: Vec<SubscriptionId> = full.map(|(id, _)| id.clone()).collect();
         let due = self.database.due(&full, self.now);
         let ready = due.into_iter().filter(|(_, due_at)| *due_at <= host_now);
         let recipients: Vec<_> = ready
             .map(|(subscriber, _)| recipient(&mut one.endpoints, subscriber))
             .collect();
         if let (Some(life), false) = (one.life, recipients.is_empty()) {
-            let after_ms = if self.troubled(1) {
-                self.random.between(1, FROZEN_MAX_MS)
-            } else {
-                self.random.between(1, 100)
-            };
-            let claims = Happening::Claims {
-                host,
-                life,
-                recipients,
-                looked_at: self.now,
-            };
-            self.queue(after_ms, claims);
+            let latest_ms = if self.troubled(1) { FROZEN_MAX_MS } else { 100 };
+            let after_ms = self.random.between(1, latest_ms);
+            let looked_at = self.now;
+            self.queue(after_ms, move |scenario| {
+                scenario.claim(host, life, &recipients, looked_at)
+            });
         }
     }
 
@@ -129,10 +118,8 @@ impl Life<'_> {
         let token = format!("{:032x}", self.random.generate());
         let clocks = (self.clock(host), self.now);
         for recipient in recipients {
-            let (room, id) = (
-                recipient.endpoint.available_capacity(),
-                &recipient.subscription.id,
-            );
+            let room = recipient.endpoint.available_capacity();
+            let id = &recipient.subscription.id;
             let lease_ms = self.webhooks.lease_ms();
             let claimed = self.database.claim(id, room, &token, clocks, lease_ms);
             for stored in claimed {

@@ -1,8 +1,9 @@
 //! Users of a watch scenario: the owner creates the watch, confirms the purchase and cancels.
 
 use super::database::Op;
-use super::{BIRTH, Happening, Life};
+use super::{BIRTH, Life};
 use anyhow::Result;
+use host_application::id_generator::IdGenerator;
 use host_application::watch::service::mandate_for;
 use host_domain::id::{MandateId, WatchId};
 use host_domain::mandate::{Mandate, MandateEvent, MandateTerms};
@@ -67,23 +68,21 @@ impl Life<'_> {
     /// Adds a request by the user while the purchase is in progress.
     pub(super) fn thinks_again(&mut self, watch: &WatchId) {
         let mut numbers = 0..self.setting.watches.len();
-        let number = numbers
-            .find(|number| Self::id_of(*number) == *watch)
-            .unwrap();
+        let number = numbers.find(|number| Self::id_of(*number) == *watch);
+        let number = number.unwrap();
         let (revoke, delete) = (Wish::Revoke(number), Wish::DeleteInstrument(number));
-        let wish = self
-            .random
-            .one_of(&[revoke, revoke, Wish::Cancel(number), delete]);
+        let wishes = [revoke, revoke, Wish::Cancel(number), delete];
+        let wish = self.random.one_of(&wishes);
         let after_ms = self.random.between(1, self.random.one_of(&[2_000, 60_000]));
-        self.queue(after_ms, Happening::Wishes(wish, 0));
+        self.queue(after_ms, move |life| life.wish(wish, 0));
     }
 
     fn wishes(&mut self, at: Timestamp, wish: Wish) {
-        self.queue(at.since(self.now), Happening::Wishes(wish, 0));
+        self.queue(at.since(self.now), move |life| life.wish(wish, 0));
     }
 
     /// Reads the current rows and stores the resulting changes a moment later.
-    pub(super) fn wish(&mut self, wish: Wish, tries: u32) {
+    fn wish(&mut self, wish: Wish, tries: u32) -> Result<()> {
         let ops = match wish {
             Wish::Create(number) => self.create(number),
             Wish::Confirm(number) => self.confirm(number),
@@ -100,14 +99,15 @@ impl Life<'_> {
         };
         if let Some(ops) = ops {
             let after_ms = self.random.between(1, self.random.one_of(&[20, 5_000]));
-            self.queue(after_ms, Happening::Stores(ops, wish, tries));
+            self.queue(after_ms, move |life| life.store_wish(ops, wish, tries));
         }
+        Ok(())
     }
 
-    pub(super) fn store_wish(&mut self, ops: Vec<Op>, wish: Wish, tries: u32) -> Result<()> {
+    fn store_wish(&mut self, ops: Vec<Op>, wish: Wish, tries: u32) -> Result<()> {
         self.note(|| format!("user: {wish:?}"));
         match self.commit(ops)? {
-            Err(_) if tries < CONFLICT_RETRIES_MAX => self.wish(wish, tries + 1),
+            Err(_) if tries < CONFLICT_RETRIES_MAX => self.wish(wish, tries + 1)?,
             stored => {
                 if let (Ok(()), Wish::Revoke(number) | Wish::Cancel(number)) = (stored, wish) {
                     self.model.revoked(&Self::id_of(number));
@@ -130,10 +130,8 @@ impl Life<'_> {
         let wanted = &self.setting.watches[number];
         let auto_book = wanted.auto_book.clone();
         let question = self.setting.questions[wanted.question].clone();
-        let id = auto_book
-            .as_ref()
-            .map(|auto_book| &auto_book.payment_instrument_id);
-        if id.is_some_and(|id| self.rows.deleted.contains(id)) {
+        let mut ids = auto_book.iter().map(|auto| &auto.payment_instrument_id);
+        if ids.any(|id| self.rows.deleted.contains(id)) {
             return None;
         }
         let trigger = Trigger::BelowTotal { amount: wanted.cap };
@@ -153,9 +151,7 @@ impl Life<'_> {
             return None;
         }
         let terms = MandateTerms {
-            id: MandateId::from_bits(host_application::id_generator::IdGenerator::generate(
-                self.random,
-            )),
+            id: MandateId::from_bits(self.random.generate()),
             owner: watch.owner.clone(),
             amount: new.amount,
             instrument: new.instrument,
@@ -179,9 +175,8 @@ impl Life<'_> {
     fn cancel(&self, number: usize) -> Option<Vec<Op>> {
         let watch = self.watch_of(number)?.clone();
         let (read_version, mandate) = (watch.version, watch.mandate_id.clone());
-        let moved = watch
-            .apply(WatchTransitionEvent::Canceled, self.now)
-            .ok()??;
+        let canceled = watch.apply(WatchTransitionEvent::Canceled, self.now);
+        let moved = canceled.ok()??;
         let mut ops = vec![Op::UpdateWatch(moved, read_version)];
         if let Some(id) = mandate {
             ops.extend(self.revoking(&id).unwrap_or_default());

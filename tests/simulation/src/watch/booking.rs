@@ -10,9 +10,6 @@ use host_domain::money::Money;
 use host_domain::remote_call::RemoteCall;
 use host_domain::time::Timestamp;
 
-/// Timeout of a prebook without a response.
-const UNBOUND_MS: i64 = 15 * 60_000;
-
 #[derive(Debug, Clone)]
 pub(super) struct Booking {
     pub(super) id: BookingId,
@@ -24,9 +21,9 @@ pub(super) struct Booking {
     /// Reason why the supplier refused the prebook.
     pub(super) refused: Option<PrebookRefusal>,
     /// Time at which the current state expires.
-    lapses_at: Timestamp,
+    pub(super) lapses_at: Timestamp,
     /// Outcome at the supplier and the processor, with the time at which it becomes known.
-    ends: Option<(Timestamp, End)>,
+    pub(super) ends: Option<(Timestamp, End)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,31 +49,6 @@ pub(super) enum End {
 }
 
 impl Booking {
-    pub(super) const fn new(
-        id: BookingId,
-        watch: WatchId,
-        price: Money,
-        instrument: InstrumentId,
-        lapses_at: Timestamp,
-    ) -> Self {
-        Self {
-            id,
-            watch,
-            price,
-            instrument,
-            standing: Standing::Early,
-            is_declined: false,
-            refused: None,
-            lapses_at,
-            ends: None,
-        }
-    }
-
-    /// Returns the time at which a prebook that starts now times out.
-    pub(super) fn unbound_at(now: Timestamp) -> Timestamp {
-        now.plus_ms(UNBOUND_MS)
-    }
-
     /// Applies everything that has happened by `now`.
     pub(super) fn pass(&mut self, now: Timestamp) {
         if let Some((at, end)) = self.ends
@@ -107,15 +79,10 @@ impl Booking {
 
     /// Starts the completion and returns the time at which its outcome becomes known.
     pub(super) fn completes(&mut self, random: &Random, now: Timestamp) -> Timestamp {
-        let confirmed = End::Confirmed;
-        let end = random.one_of(&[
-            confirmed,
-            confirmed,
-            confirmed,
-            End::Refused,
-            End::Declined,
-            End::NotSent,
-        ]);
+        let end = match random.percent(50) {
+            true => End::Confirmed,
+            false => random.one_of(&[End::Refused, End::Declined, End::NotSent]),
+        };
         let after_ms = random.one_of(&[1_500, 1_500, 20_000, 50_000, 1_200_000, 10_800_000]);
         self.ends_after(end, random.between(200, after_ms), now)
     }

@@ -10,8 +10,9 @@ use host_domain::mandate::Mandate;
 use host_domain::money::Money;
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
-use host_domain::watch::ObservedPrice;
-use host_domain::watch::{PriceQuery, Watch, WatchState, WatchStatus, WatchTransition};
+use host_domain::watch::{
+    ObservedPrice, PriceQuery, Watch, WatchState, WatchStatus, WatchTransition,
+};
 use host_storage::{ClaimedPriceCheck, Conflict, PriceCheckRelease, StoredWatch};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -128,13 +129,8 @@ impl Rows {
         match op {
             Op::InsertWatch(watch) => {
                 self.ask_now(&watch, now);
-                let stored = StoredWatch {
-                    watch,
-                    last_observed: None,
-                };
-                let id = stored.price_check_id();
-                self.watches
-                    .insert(stored.watch.id.clone(), (id, stored.watch));
+                let ask = ask_of(&watch);
+                self.watches.insert(watch.id.clone(), (ask, watch));
             }
             Op::UpdateWatch(moved, _) => self.store_moved(moved, noticed_after_ms, now),
             Op::InsertMandate(mandate) | Op::UpdateMandate(mandate, _) => {
@@ -200,11 +196,7 @@ impl Rows {
     }
 
     fn ask_now(&mut self, watch: &Watch, now: Timestamp) {
-        let stored = StoredWatch {
-            watch: watch.clone(),
-            last_observed: None,
-        };
-        let id = stored.price_check_id();
+        let id = ask_of(watch);
         if let Some(row) = self.asks.iter_mut().find(|row| row.id == id) {
             row.next_at = row.next_at.min(now);
             row.revision += 1;
@@ -222,15 +214,10 @@ impl Rows {
 
     /// Mirrors `Store::claim_price_checks` for the query that has been due longest.
     pub(super) fn claim_ask(&mut self, holder: u64, now: Timestamp) -> Option<ClaimedPriceCheck> {
-        let mut due: Vec<_> = self
-            .asks
-            .iter_mut()
-            .filter(|row| row.free_at() <= now)
-            .collect();
-        due.sort_by_key(|row| row.next_at);
-        let row = due.into_iter().next()?;
+        let due = self.asks.iter_mut().filter(|row| row.free_at() <= now);
+        let row = due.min_by_key(|row| row.next_at)?;
         row.lease = Some((holder, now.plus_ms(LEASE_MS)));
-        let claimed = ClaimedPriceCheck {
+        let mut claimed = ClaimedPriceCheck {
             id: row.id.clone(),
             tenant: row.tenant.clone(),
             query: row.question.clone(),
@@ -238,11 +225,8 @@ impl Rows {
             token: holder.to_string(),
             has_open_watches: false,
         };
-        let is_wanted = self.is_wanted(&claimed.id);
-        Some(ClaimedPriceCheck {
-            has_open_watches: is_wanted,
-            ..claimed
-        })
+        claimed.has_open_watches = self.is_wanted(&claimed.id);
+        Some(claimed)
     }
 
     fn held(&self, ask: &ClaimedPriceCheck) -> Option<&Ask> {
@@ -282,27 +266,29 @@ impl Rows {
                 _ => false,
             }
         };
-        self.asking(ask)
-            .filter(is_moved)
-            .take(limit)
-            .cloned()
-            .collect()
+        let moved = self.asking(ask).filter(is_moved);
+        moved.take(limit).cloned().collect()
     }
 
     /// Mirrors `Store::watches_awaiting_price`.
     pub(super) fn waiting(&self, ask: &PriceCheckId, limit: usize) -> Vec<Watch> {
         let waits =
             |watch: &&Watch| matches!(watch.state, WatchState::Active | WatchState::Triggered);
-        self.asking(ask)
-            .filter(waits)
-            .take(limit)
-            .cloned()
-            .collect()
+        let waiting = self.asking(ask).filter(waits);
+        waiting.take(limit).cloned().collect()
     }
 
     pub(super) fn watch(&self, id: &WatchId) -> &Watch {
         &self.watches[id].1
     }
+}
+
+fn ask_of(watch: &Watch) -> PriceCheckId {
+    let stored = StoredWatch {
+        watch: watch.clone(),
+        last_observed: None,
+    };
+    stored.price_check_id()
 }
 
 impl Ask {

@@ -16,12 +16,10 @@ use super::event_queue::{Agenda, BIRTH};
 use super::job_row::{Job, LEASE_MS};
 use super::seeded_random::Random;
 use super::{History, live};
-use actors::Wish;
 use anyhow::{Result, ensure};
 use database::{Op, Rows};
 use host_domain::time::Timestamp;
 use host_storage::Conflict;
-use price_check::Check;
 use purchase::Purchase;
 use scenario::Setting;
 use watch_contract::Model;
@@ -38,27 +36,13 @@ fn watches_end_according_to_their_prices() {
     });
 }
 
-/// A task that a host executes, one transaction after the other.
-enum Task {
-    Check(Box<Check>),
-    Buy(Box<Purchase>),
-}
-
-enum Happening {
-    /// A task executes its next step.
-    Goes(Task),
-    Wishes(Wish, u32),
-    /// The changes of a user's request are stored.
-    Stores(Vec<Op>, Wish, u32),
-}
-
 struct Life<'a> {
     random: &'a Random,
     history: &'a History,
     setting: &'a Setting,
     now: Timestamp,
     rows: Rows,
-    agenda: Agenda<Happening>,
+    agenda: Agenda<Self>,
     model: Model,
 }
 
@@ -104,20 +88,9 @@ impl<'a> Life<'a> {
 
     fn happen(&mut self, at: Timestamp) -> Result<()> {
         match self.agenda.take(at) {
-            Some(Happening::Goes(task)) => {
-                let next = match task {
-                    Task::Check(check) => self.check(*check)?,
-                    Task::Buy(purchase) => self.buy(*purchase)?,
-                };
-                if let Some((after_ms, task)) = next {
-                    self.goes(after_ms, task);
-                }
-            }
-            Some(Happening::Wishes(wish, tries)) => self.wish(wish, tries),
-            Some(Happening::Stores(ops, wish, tries)) => self.store_wish(ops, wish, tries)?,
-            None => self.claim()?,
+            Some(event) => event(self),
+            None => self.claim(),
         }
-        Ok(())
     }
 
     /// A host claims due work.
@@ -129,37 +102,34 @@ impl<'a> Life<'a> {
             job.hold(holder, now);
             let purchase = Purchase::claimed(watch.clone(), holder, now);
             let watch = purchase.watch.clone();
-            self.goes(1, Task::Buy(Box::new(purchase)));
+            self.goes(1, |life| life.buy(purchase));
             if self.random.percent(10) {
                 self.thinks_again(&watch);
             }
             return Ok(());
         }
         if let Some(ask) = self.rows.claim_ask(holder, now) {
-            self.note(|| {
-                format!(
-                    "check {holder} claims {} as revision {}",
-                    ask.id, ask.watch_revision
-                )
-            });
+            let (id, revision) = (&ask.id, ask.watch_revision);
+            self.note(|| format!("check {holder} claims {id} as revision {revision}"));
             self.model.cadence.claimed(&ask, now)?;
-            self.goes(1, Task::Check(Box::new(Check::claimed(ask))));
+            let at = price_check::At::Begun;
+            self.goes(1, |life| life.check(ask, at));
         }
         Ok(())
     }
 
-    /// Continues a task, unless its process crashes or stalls until others have taken over.
-    fn goes(&mut self, after_ms: i64, task: Task) {
+    /// Continues a host's work, unless its process crashes or stalls until others have taken over.
+    fn goes(&mut self, after_ms: i64, step: impl FnOnce(&mut Self) -> Result<()> + 'static) {
+        let mut pause_ms = 0;
         if self.random.percent(self.setting.trouble) {
             if self.random.percent(50) {
                 self.note(|| "a process crashes".to_owned());
                 return;
             }
             self.note(|| "a process stalls".to_owned());
-            let pause_ms = self.random.between(LEASE_MS / 2, 3 * LEASE_MS);
-            return self.queue(after_ms + pause_ms, Happening::Goes(task));
+            pause_ms = self.random.between(LEASE_MS / 2, 3 * LEASE_MS);
         }
-        self.queue(after_ms, Happening::Goes(task));
+        self.queue(after_ms + pause_ms, step);
     }
 
     /// Stores all operations or none.
@@ -183,8 +153,7 @@ impl<'a> Life<'a> {
         self.history.note_at(self.now, line);
     }
 
-    fn queue(&mut self, after_ms: i64, happening: Happening) {
-        self.agenda
-            .plan(self.now.plus_ms(after_ms.max(0)), happening);
+    fn queue(&mut self, after_ms: i64, event: impl FnOnce(&mut Self) -> Result<()> + 'static) {
+        self.agenda.plan(self.now.plus_ms(after_ms.max(0)), event);
     }
 }

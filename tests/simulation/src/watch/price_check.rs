@@ -1,28 +1,22 @@
 //! Simulated price checks that follow `watch/check_worker.rs`. The production code decides
 //! (`watch/policy`), and any event may happen between two transactions.
 
+use super::Life;
 use super::check_schedule::Cadence;
 use super::database::Op;
 use super::watch_contract::Model;
-use super::{Life, Task};
 use anyhow::Result;
 use host_application::supplier::query_error::QueryError;
 use host_application::watch::policy::{self, CheckAction};
 use host_domain::money::Money;
 use host_domain::supplier::{ReadError, SupplierId};
-use host_domain::watch::ObservedPrice;
-use host_domain::watch::{Watch, WatchTransitionEvent};
+use host_domain::watch::{ObservedPrice, Watch, WatchTransitionEvent};
 use host_storage::{ClaimedPriceCheck, PriceCheckRelease};
 
 /// Page size for reading watches, smaller than their number in a scenario.
 const PAGE: usize = 2;
 /// Timeout of a price request, equal to half a lease.
 const LOOK_MAX_MS: i64 = 30_000;
-
-pub(super) struct Check {
-    pub(super) ask: ClaimedPriceCheck,
-    pub(super) at: At,
-}
 
 pub(super) enum At {
     Begun,
@@ -43,17 +37,9 @@ pub(super) struct Unanswered {
     retry_after_s: Option<u32>,
 }
 
-impl Check {
-    pub(super) const fn claimed(ask: ClaimedPriceCheck) -> Self {
-        let at = At::Begun;
-        Self { ask, at }
-    }
-}
-
 impl Life<'_> {
-    /// Executes one step. Returns the next task with its delay, or `None` if the check is finished.
-    pub(super) fn check(&mut self, check: Check) -> Result<Option<(i64, Task)>> {
-        let Check { ask, at } = check;
+    /// Executes one step and plans the next one, unless the check is finished.
+    pub(super) fn check(&mut self, ask: ClaimedPriceCheck, at: At) -> Result<()> {
         let mut after_ms = self.random.between(1, 30);
         let at = match at {
             At::Begun => match policy::check_action(&ask, self.now) {
@@ -80,7 +66,7 @@ impl Life<'_> {
                 if page.is_empty() {
                     At::Releasing(Some(seen), None)
                 } else if self.commit(vec![Op::SeeAsk(ask.clone())])?.is_err() {
-                    return Ok(None);
+                    return Ok(());
                 } else {
                     At::Settling(Some(seen), page, false)
                 }
@@ -92,32 +78,29 @@ impl Life<'_> {
             At::Settling(seen, page, moved) => self.settle(seen, page, moved)?,
             At::Releasing(seen, failed) => {
                 self.release(&ask, seen, failed)?;
-                return Ok(None);
+                return Ok(());
             }
             At::Forgetting => {
                 if self.commit(vec![Op::DeleteAsk(ask.clone())])?.is_ok() {
                     self.model.cadence.forgotten(&ask);
-                    return Ok(None);
+                    return Ok(());
                 }
                 At::Keeping
             }
             At::Keeping => {
-                let next_at = self.now.plus_s(self.setting.interval_s);
-                let seen = None;
-                let kept = Op::ReleaseAsk(
-                    ask.clone(),
-                    PriceCheckRelease {
-                        observed: seen,
-                        next_at,
-                    },
-                );
+                let kept = PriceCheckRelease {
+                    observed: None,
+                    next_at: self.now.plus_s(self.setting.interval_s),
+                };
+                let kept = Op::ReleaseAsk(ask.clone(), kept);
                 if self.commit(vec![kept])?.is_ok() {
                     self.model.cadence.kept(&ask, self.now);
                 }
-                return Ok(None);
+                return Ok(());
             }
         };
-        Ok(Some((after_ms, Task::Check(Box::new(Check { ask, at })))))
+        self.goes(after_ms, |life| life.check(ask, at));
+        Ok(())
     }
 
     fn settle(
@@ -158,18 +141,15 @@ impl Life<'_> {
     ) -> Result<()> {
         let interval_s = self.setting.interval_s;
         let error = failed.as_ref().map(|failed| &failed.error);
-        let next_at = policy::next_check_at(ask, error, interval_s, self.now);
-        let release = Op::ReleaseAsk(
-            ask.clone(),
-            PriceCheckRelease {
-                observed: seen,
-                next_at,
-            },
-        );
+        let release = PriceCheckRelease {
+            observed: seen,
+            next_at: policy::next_check_at(ask, error, interval_s, self.now),
+        };
+        let release = Op::ReleaseAsk(ask.clone(), release);
         if self.commit(vec![release])?.is_ok() {
             let told_s = failed.and_then(|failed| failed.retry_after_s);
-            self.model
-                .checked(ask, seen, told_s, &self.rows, self.now)?;
+            let (model, rows) = (&mut self.model, &self.rows);
+            model.checked(ask, seen, told_s, rows, self.now)?;
         }
         Ok(())
     }

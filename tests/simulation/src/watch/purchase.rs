@@ -1,14 +1,15 @@
 //! Simulated purchases that follow `watch/purchase_job.rs`. The production code decides
 //! (`watch/policy`), and any event may happen between two transactions.
 
+use super::Life;
 use super::booking::{Booking, End, Standing};
 use super::database::Op;
 use super::scenario::any_price;
-use super::{Life, Task};
 use anyhow::Result;
 use host_application::booking::completion::CompleteBookingError;
 use host_application::booking::prebook::PrebookError;
 use host_application::booking::prebook_refusal::PrebookRefusal;
+use host_application::id_generator::IdGenerator;
 use host_application::watch::policy::{self, PurchaseOutcome};
 use host_domain::id::{BookingId, WatchId};
 use host_domain::mandate::{Mandate, MandateEvent, MandateUsage};
@@ -19,6 +20,8 @@ use host_domain::watch::{Watch, WatchState, WatchTransitionEvent};
 /// Time limits, equal to `RUN_TIMEOUT` and `PRICING_TIMEOUT` of the purchase job.
 const RUN_MAX_MS: i64 = 45_000;
 const ASK_MAX_MS: i64 = 15_000;
+/// Timeout of a prebook without a response.
+const UNBOUND_MS: i64 = 15 * 60_000;
 /// Retry delay of the purchase job, equal to its `RETRY_DELAY_S`.
 const RETRY_MS: i64 = 5_000;
 
@@ -71,9 +74,8 @@ impl At {
 }
 
 impl Life<'_> {
-    /// Executes one step. Returns the next task with its delay, or `None` if the purchase is
-    /// finished.
-    pub(super) fn buy(&mut self, purchase: Purchase) -> Result<Option<(i64, Task)>> {
+    /// Executes one step and plans the next one, unless the purchase is finished.
+    pub(super) fn buy(&mut self, purchase: Purchase) -> Result<()> {
         let claimed_at = purchase.claimed_at;
         let (id, holder, at) = (purchase.watch, purchase.holder, purchase.at);
         self.note(|| format!("purchase {holder} of {id}: {}", at.shown()));
@@ -92,7 +94,7 @@ impl Life<'_> {
                     } => self.follow(booking),
                     _ => {
                         let _lost = self.commit(vec![Op::ReleaseJob(id, holder, None)])?;
-                        return Ok(None);
+                        return Ok(());
                     }
                 }
             }
@@ -117,31 +119,31 @@ impl Life<'_> {
                 after_ms = wait_ms;
                 at
             }
-            At::Paid(booking) => At::Ends(
-                self.standing(&booking)
-                    .unwrap_or(PurchaseOutcome::Undecided),
-            ),
+            At::Paid(booking) => {
+                let left = self.standing(&booking);
+                At::Ends(left.unwrap_or(PurchaseOutcome::Undecided))
+            }
             At::Ends(left) => self.ends(&id, left),
             At::Stores(left, watch, mandate) => {
                 match self.store_end(left, watch, mandate, holder)? {
                     Some(at) => at,
-                    None => return Ok(None),
+                    None => return Ok(()),
                 }
             }
             At::Fails => {
                 let due_at = self.now.plus_ms(RETRY_MS);
                 let _lost = self.commit(vec![Op::FailJob(id, holder, due_at)])?;
-                return Ok(None);
+                return Ok(());
             }
         };
-        let watch = id;
         let purchase = Purchase {
-            watch,
+            watch: id,
             holder,
             claimed_at,
             at,
         };
-        Ok(Some((after_ms, Task::Buy(Box::new(purchase)))))
+        self.goes(after_ms, |life| life.buy(purchase));
+        Ok(())
     }
 
     /// Requests the current price again.
@@ -154,19 +156,15 @@ impl Life<'_> {
         let after_ms = random.between(50, random.one_of(&[900, ASK_MAX_MS]));
         let total = self.setting.price(place, self.now.plus_ms(after_ms));
         // The price may change just before the request.
-        let total = if random.percent(15) {
-            any_price(random)
-        } else {
-            total
-        };
-        (after_ms, total)
+        match random.percent(15) {
+            true => (after_ms, any_price(random)),
+            false => (after_ms, total),
+        }
     }
 
     /// Uses the mandate in one transaction with the booking and the watch.
     fn begin(&mut self, watch: Watch, total: Money, mandate: Mandate, holder: u64) -> Result<At> {
-        let id = BookingId::from_bits(host_application::id_generator::IdGenerator::generate(
-            self.random,
-        ));
+        let id = BookingId::from_bits(self.random.generate());
         let auto_book = watch.auto_book.as_ref().unwrap();
         let instrument = auto_book.payment_instrument_id.clone();
         let usage = MandateUsage {
@@ -185,13 +183,17 @@ impl Life<'_> {
             Ok(mandate) => mandate.unwrap(),
             Err(refusal) => return Ok(At::Ends(policy::from_mandate_refusal(refusal))),
         };
-        let booking = Booking::new(
-            id.clone(),
-            watch.id.clone(),
-            total,
+        let booking = Booking {
+            id: id.clone(),
+            watch: watch.id.clone(),
+            price: total,
             instrument,
-            Booking::unbound_at(self.now),
-        );
+            standing: Standing::Early,
+            is_declined: false,
+            refused: None,
+            lapses_at: self.now.plus_ms(UNBOUND_MS),
+            ends: None,
+        };
         let began = WatchTransitionEvent::PurchaseStarted {
             booking: id.clone(),
         };
@@ -293,10 +295,8 @@ impl Life<'_> {
             _ => None,
         };
         if let Some(error) = refused {
-            return (
-                1,
-                policy::from_complete_error(&error).map_or(At::Fails, At::Ends),
-            );
+            let left = policy::from_complete_error(&error);
+            return (1, left.map_or(At::Fails, At::Ends));
         }
         let known_ms = booking.known_at(self.now).since(self.now);
         (known_ms.min(RUN_MAX_MS - ASK_MAX_MS), At::Paid(id))

@@ -1,11 +1,13 @@
 //! Parameters of a watch scenario: the watches with their target prices, and the course of prices.
 
 use super::BIRTH;
+use crate::sample::{contact, euros, owner, stay};
 use crate::seeded_random::Random;
-use host_domain::hotel::{Contact, Location, Occupancy, Stay};
+use host_application::id_generator::IdGenerator;
+use host_domain::hotel::Location;
 use host_domain::id::{HotelId, InstrumentId};
-use host_domain::money::{Currency, Money};
-use host_domain::owner::{Mode, Owner, Tenant};
+use host_domain::money::Money;
+use host_domain::owner::Owner;
 use host_domain::time::Timestamp;
 use host_domain::watch::{Area, AutoBook, PriceQuery, TripFilters, WatchTarget};
 
@@ -113,17 +115,7 @@ fn question(random: &Random, number: i64, days: i64) -> PriceQuery {
     };
     PriceQuery {
         target: if random.percent(80) { hotel } else { trip },
-        stay: Stay {
-            check_in,
-            check_out: check_in.tomorrow().unwrap(),
-            occupancies: vec![Occupancy {
-                adults: 1 + u8::try_from(number).unwrap(),
-                children: Vec::new(),
-            }],
-            guest_nationality: "DE".to_owned(),
-            guest_residence: None,
-            currency: euros(0).currency,
-        },
+        stay: stay(check_in, 1, 1 + u8::try_from(number).unwrap()),
     }
 }
 
@@ -133,30 +125,13 @@ fn wanted(random: &Random, questions: &[PriceQuery]) -> Wanted {
     let question = usize::try_from(question).unwrap();
     let is_hotel = matches!(questions[question].target, WatchTarget::Hotel { .. });
     Wanted {
-        owner: Owner {
-            tenant: Tenant {
-                organization: organization.to_owned(),
-                mode: Mode::Test,
-            },
-            user: user.to_owned(),
-        },
+        owner: owner(organization, user),
         question,
         cap: euros(random.between(PRICES.0 + 2_000, PRICES.1 - 2_000)),
         auto_book: (is_hotel && random.percent(75)).then(|| AutoBook {
-            payment_instrument_id: InstrumentId::from_bits(
-                host_application::id_generator::IdGenerator::generate(random),
-            ),
-            contact: Contact {
-                first_name: "Ada".to_owned(),
-                last_name: "L".to_owned(),
-                email: "a@example.org".to_owned(),
-                phone: "+4912345678".to_owned(),
-            },
+            payment_instrument_id: InstrumentId::from_bits(random.generate()),
+            contact: contact(),
             rooms: Vec::new(),
         }),
     }
-}
-
-pub(super) fn euros(minor: i64) -> Money {
-    Money::new(minor, Currency::parse("EUR").unwrap())
 }

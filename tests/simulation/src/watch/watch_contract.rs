@@ -10,42 +10,24 @@ use host_domain::id::{PriceCheckId, WatchId};
 use host_domain::mandate::{Mandate, MandateStatus};
 use host_domain::money::Money;
 use host_domain::time::Timestamp;
-use host_domain::watch::ObservedPrice;
-use host_domain::watch::{Watch, WatchState, WatchStatus, WatchTarget, WatchTransition};
+use host_domain::watch::{
+    ObservedPrice, Watch, WatchState, WatchStatus, WatchTarget, WatchTransition,
+};
 use host_storage::ClaimedPriceCheck;
 use std::collections::BTreeMap;
 
 /// Allowed transitions of the status.
-const MOVES: [(WatchStatus, &[WatchStatus]); 7] = [
+const MOVES: [(&str, &[&str]); 7] = [
     (
-        WatchStatus::Active,
-        &[
-            WatchStatus::Triggered,
-            WatchStatus::Purchasing,
-            WatchStatus::Expired,
-            WatchStatus::Canceled,
-        ],
+        "active",
+        &["triggered", "purchasing", "expired", "canceled"],
     ),
-    (
-        WatchStatus::Triggered,
-        &[
-            WatchStatus::Active,
-            WatchStatus::Expired,
-            WatchStatus::Canceled,
-        ],
-    ),
-    (
-        WatchStatus::Purchasing,
-        &[
-            WatchStatus::Active,
-            WatchStatus::Purchased,
-            WatchStatus::PurchaseFailed,
-        ],
-    ),
-    (WatchStatus::Purchased, &[]),
-    (WatchStatus::PurchaseFailed, &[]),
-    (WatchStatus::Expired, &[]),
-    (WatchStatus::Canceled, &[]),
+    ("triggered", &["active", "expired", "canceled"]),
+    ("purchasing", &["active", "purchased", "purchase_failed"]),
+    ("purchased", &[]),
+    ("purchase_failed", &[]),
+    ("expired", &[]),
+    ("canceled", &[]),
 ];
 
 /// The recorded data of a watch.
@@ -108,12 +90,9 @@ impl Model {
                 WatchStatus::Triggered => !met,
                 _ => false,
             };
-            let since = self.watches[&watch.id].moved_at;
-            ensure!(
-                !is_behind || since >= looked_at,
-                "observed price {:?} was not applied to {watch:?}",
-                seen.total
-            );
+            let is_applied = !is_behind || self.watches[&watch.id].moved_at >= looked_at;
+            let total = seen.total;
+            ensure!(is_applied, "{total:?} was not applied to {watch:?}");
         }
         Ok(())
     }
@@ -177,15 +156,13 @@ impl Model {
     ) -> Result<()> {
         let watch = &moved.watch;
         let (from, to) = (before.status(), watch.status());
-        let (_, ways) = MOVES.iter().find(|(known, _)| *known == from).unwrap();
-        ensure!(from == to || ways.contains(&to), "{from:?} became {to:?}");
+        let mut moves = MOVES.iter();
+        let (_, ways) = moves.find(|(known, _)| *known == from.as_str()).unwrap();
+        let is_allowed = from == to || ways.contains(&to.as_str());
+        ensure!(is_allowed, "{from:?} became {to:?}");
         let is_new = from != to;
-        let told = told_of(watch).filter(|_| is_new);
-        ensure!(
-            moved.notification == told,
-            "{watch:?} tells {:?}",
-            moved.notification
-        );
+        let (told, notification) = (told_of(watch).filter(|_| is_new), moved.notification);
+        ensure!(notification == told, "{watch:?} tells {notification:?}");
         let (ask, _) = &rows.watches[&watch.id];
         let known = self.watches.get_mut(&watch.id).unwrap();
         known.moved_at = now;
@@ -242,10 +219,8 @@ impl Model {
             };
             ensure!(row.id == *ask, "query of another owner: {watch:?}");
             self.cadence.in_time(row)?;
-            ensure!(
-                status != WatchStatus::Purchasing || rows.jobs.contains_key(&watch.id),
-                "no purchase job for {watch:?}"
-            );
+            let has_job = status != WatchStatus::Purchasing || rows.jobs.contains_key(&watch.id);
+            ensure!(has_job, "no purchase job for {watch:?}");
         }
         Ok(())
     }
@@ -256,29 +231,18 @@ impl Model {
         ensure!(rows.jobs.is_empty(), "a purchase is left");
         for (_, watch) in rows.watches.values() {
             ensure!(!watch.status().is_open(), "not over: {watch:?}");
-            let bookings = rows
-                .bookings
-                .values()
-                .filter(|known| known.watch == watch.id);
-            let sold: Vec<_> = bookings.filter(|booking| booking.is_sold()).collect();
-            let is_bought = watch.status() == WatchStatus::Purchased;
-            ensure!(
-                sold.len() == usize::from(is_bought),
-                "{watch:?} bought {sold:?}"
-            );
+            let mut sold: Vec<_> = rows.bookings.values().collect();
+            sold.retain(|booking| booking.watch == watch.id && booking.is_sold());
+            let bought = usize::from(watch.status() == WatchStatus::Purchased);
+            ensure!(sold.len() == bought, "{watch:?} bought {sold:?}");
             let log = rows.log.iter().filter(|(id, _)| *id == watch.id);
             let told: Vec<_> = log.map(|(_, told)| *told).collect();
             let triggers = told.iter().filter(|told| **told == watch.triggered_event());
-            let known = &self.watches[&watch.id];
-            ensure!(
-                triggers.count() == known.triggers,
-                "{watch:?} told {told:?}"
-            );
+            let known = self.watches[&watch.id].triggers;
+            ensure!(triggers.count() == known, "{watch:?} told {told:?}");
             let outcome: Vec<_> = told_of(watch).into_iter().collect();
-            ensure!(
-                told[known.triggers..] == outcome,
-                "{watch:?} sent {told:?} in the end"
-            );
+            let ended = told[known..] == outcome;
+            ensure!(ended, "{watch:?} sent {told:?} in the end");
         }
         Ok(())
     }

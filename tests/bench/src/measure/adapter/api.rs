@@ -5,7 +5,7 @@ use crate::peer::{HOTELS, OFFERS_PER_HOTEL, Running, hotel_id};
 use crate::process::cpu_of;
 use crate::sample::ms;
 use crate::scene;
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use serde_json::json;
 use std::time::Duration;
 use tests::{Database, Server, days_ahead};
@@ -31,29 +31,15 @@ pub(super) async fn processor_time(upstream: &Running) -> Result<f64> {
         "currency": "EUR",
         "max_offers_per_hotel": OFFERS_PER_HOTEL,
     });
-    let answer = server
-        .client()
-        .post("/v1/hotel/offers", &body)
-        .await
-        .expect(200);
-    let rows = answer
-        .data()
-        .as_array()
-        .context("the response contains no list")?;
-    let offers: usize = rows
+    let answer = server.client().post("/v1/hotel/offers", &body).await;
+    let answer = answer.expect(200);
+    let offers = answer
+        .list()
         .iter()
-        .filter_map(|row| row["offers"].as_array())
-        .map(Vec::len)
-        .sum();
-    ensure!(
-        offers == HOTELS * OFFERS_PER_HOTEL,
-        "the gateway returned {offers} offers"
-    );
-    let load = Load::new(
-        &server.api,
-        scene::post(&server, "/v1/hotel/offers", &body),
-        1,
-    );
+        .filter_map(|row| row["offers"].as_array());
+    super::expect_offers(offers.map(Vec::len))?;
+    let ask = scene::post(&server, "/v1/hotel/offers", &body);
+    let load = Load::new(&server.api, ask, 1);
     load.run(LENGTH / 4).await?.faultless()?;
     used(&server, &load).await
 }
