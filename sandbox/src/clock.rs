@@ -8,7 +8,6 @@ use jiff::{Timestamp, civil, tz::TimeZone};
 /// control.
 pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
 
-/// Returns the machine's clock.
 #[expect(
     clippy::disallowed_methods,
     reason = "the one place where the sandbox reads the wall clock"

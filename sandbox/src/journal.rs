@@ -16,7 +16,6 @@ use tokio::sync::{mpsc, watch};
 /// responses.
 const GROUP_CHANGES_MAX: usize = 2_000;
 
-/// The new version of one record.
 #[derive(Debug)]
 pub(crate) struct Change {
     pub(crate) table: &'static str,

@@ -31,6 +31,15 @@ pub(crate) struct Entry {
     pub(crate) currency: Currency,
 }
 
+/// The cancellation of an order, or the sum of all cancellations of a hotel booking so far.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Cancellation {
+    pub(crate) reference: String,
+    pub(crate) fee: i64,
+    pub(crate) refund: i64,
+    pub(crate) at: i64,
+}
+
 pub(crate) const SHELF: &str = "ledger";
 
 impl SandboxRecords {

@@ -45,7 +45,7 @@ impl Currency {
     }
 
     /// Returns the number of minor units in a major unit.
-    fn scale(self) -> i64 {
+    pub(crate) fn scale(self) -> i64 {
         10_i64.pow(u32::from(self.decimals))
     }
 
@@ -58,16 +58,10 @@ impl Currency {
     /// Formats an amount with exactly the currency's decimals: `130.00`, or `130` for JPY.
     pub(crate) fn format(self, minor: i64) -> String {
         let sign = if minor < 0 { "-" } else { "" };
-        let (whole, rest) = (
-            minor.abs().div_euclid(self.scale()),
-            minor.abs().rem_euclid(self.scale()),
-        );
-        match self.decimals {
+        let (whole, rest) = (minor.abs() / self.scale(), minor.abs() % self.scale());
+        match usize::from(self.decimals) {
             0 => format!("{sign}{whole}"),
-            decimals => format!(
-                "{sign}{whole}.{rest:0width$}",
-                width = usize::from(decimals)
-            ),
+            width => format!("{sign}{whole}.{rest:0width$}"),
         }
     }
 

@@ -2,30 +2,65 @@
 //! defines the format of its refusals.
 
 use axum::{
-    Router,
-    extract::{FromRequestParts, Request},
+    RequestPartsExt, Router,
+    extract::{FromRequestParts, Path, Request, rejection::PathRejection},
     middleware::{Next, from_fn},
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use http::{Uri, request::Parts};
+use http::{StatusCode, Uri, request::Parts};
 use serde::de::DeserializeOwned;
 
-use crate::{credentials::Credential, state::SandboxState};
+use crate::{
+    credentials::Credential,
+    journal::JournalClosed,
+    state::{SandboxRecords, SandboxState},
+};
 
 /// The account whose key the caller sent.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Account(pub(crate) &'static str);
+#[derive(Clone, Copy)]
+struct Account(&'static str);
 
-impl<S: Sync> FromRequestParts<S> for Account {
+/// A call of one of the suppliers, without its body.
+pub(crate) struct Call {
+    pub(crate) app: SandboxState,
+    pub(crate) account: &'static str,
+    /// The parameter of the path. It is empty if the route has none.
+    pub(crate) id: String,
+    uri: Uri,
+}
+
+impl FromRequestParts<SandboxState> for Call {
     type Rejection = Response;
 
-    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Self::Rejection> {
-        parts
-            .extensions
-            .get::<Self>()
-            .copied()
-            .ok_or_else(|| http::StatusCode::UNAUTHORIZED.into_response())
+    async fn from_request_parts(parts: &mut Parts, app: &SandboxState) -> Result<Self, Response> {
+        let Some(Account(account)) = parts.extensions.get().copied() else {
+            return Err(StatusCode::UNAUTHORIZED.into_response());
+        };
+        let id: Option<Path<String>> = (parts.extract())
+            .await
+            .map_err(PathRejection::into_response)?;
+        Ok(Self {
+            app: app.clone(),
+            account,
+            id: id.map_or_else(String::new, |Path(id)| id),
+            uri: parts.uri.clone(),
+        })
+    }
+}
+
+impl Call {
+    /// See [`SandboxState::transact`].
+    pub(crate) async fn transact<T>(
+        &self,
+        act: impl FnOnce(&mut SandboxRecords) -> T,
+    ) -> Result<T, JournalClosed> {
+        self.app.transact(act).await
+    }
+
+    /// See [`query`].
+    pub(crate) fn query<T: DeserializeOwned>(&self) -> Result<T, String> {
+        query(&self.uri)
     }
 }
 

@@ -18,7 +18,6 @@ use crate::{
     ledger, payments,
 };
 
-/// A record that is stored by id.
 pub(crate) trait Record: Serialize + DeserializeOwned + Clone {
     const TABLE: &'static str;
     fn id(&self) -> &str;
@@ -40,7 +39,6 @@ pub(crate) enum ScheduledSubject {
     FlightOrder(String),
 }
 
-/// All records of the sandbox.
 #[derive(Default)]
 pub(crate) struct SandboxRecords {
     now: i64,
@@ -61,7 +59,6 @@ const SETTING_SHELF: &str = "setting";
 const COUNTER: &str = "counter";
 
 impl SandboxRecords {
-    /// Restores the stored records.
     pub(crate) fn restore(stored: Vec<StoredRecord>) -> Result<Self, serde_json::Error> {
         let mut world = Self::default();
         for record in &stored {
@@ -95,7 +92,6 @@ impl SandboxRecords {
         self.now
     }
 
-    /// Stores a new version of a record.
     pub(crate) fn save<R: Record>(&mut self, record: R) {
         self.stage(R::TABLE, record.id().to_owned(), &record);
         record.index(self);
@@ -113,13 +109,11 @@ impl SandboxRecords {
         }
     }
 
-    /// Returns a new unique reference.
     pub(crate) fn reference(&mut self, prefix: &str) -> String {
         let number = self.number();
         format!("{prefix}{number}")
     }
 
-    /// Returns a new unique number.
     pub(crate) fn number(&mut self) -> i64 {
         let number = self.setting(COUNTER).unwrap_or(100_000) + 1;
         self.set(COUNTER, number);
@@ -153,7 +147,6 @@ impl SandboxRecords {
     }
 }
 
-/// The shared state of all handlers.
 #[derive(Clone)]
 pub(crate) struct SandboxState(Arc<SandboxInner>);
 

@@ -34,7 +34,6 @@ pub(crate) fn require(program: &str, package: &str, purpose: &str) -> Result<()>
     }
 }
 
-/// Returns whether this process can install packages.
 pub(crate) fn is_available() -> bool {
     process::is_root() && process::find("apt-get").is_some()
 }

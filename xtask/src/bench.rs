@@ -8,7 +8,6 @@ use clap::Args;
 use crate::postgres::{Durability, Postgres};
 use crate::{cargo, phase, plugins, process};
 
-/// Options of `cargo xtask bench`.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Arguments of the benchmark program: `--only NAME`, `--json FILE`, `--write`

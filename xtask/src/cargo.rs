@@ -36,25 +36,21 @@ pub(crate) fn check_lock_file() -> Result<()> {
         .context("Cargo.lock does not match the manifests: run `cargo check`, commit Cargo.lock")
 }
 
-/// Returns the folder of the workspace.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()
 }
 
-/// Returns a path under `target/`.
 pub(crate) fn target(path: &str) -> PathBuf {
     root().join("target").join(path)
 }
 
-/// The packages of the workspace.
 #[derive(Deserialize)]
 pub(crate) struct Workspace {
     /// The members, without external packages.
     pub(crate) packages: Vec<Package>,
 }
 
-/// One member of the workspace.
 #[derive(Deserialize)]
 pub(crate) struct Package {
     id: String,
@@ -66,7 +62,6 @@ pub(crate) struct Package {
     pub(crate) dependencies: Vec<Dependency>,
 }
 
-/// One entry of a manifest's dependencies.
 #[derive(Deserialize)]
 pub(crate) struct Dependency {
     /// The name of the package, however the manifest renames it.
@@ -122,7 +117,6 @@ impl Workspace {
 }
 
 impl Package {
-    /// Returns the folder of its manifest.
     pub(crate) fn folder(&self) -> PathBuf {
         self.manifest_path
             .parent()

@@ -20,7 +20,7 @@ pub(crate) fn ci() -> Result<()> {
     lint_sections(&mut report)?;
     report.section("tests", || test::test(&test::Options::default()))?;
     report.section("tests of the program without the demo", || {
-        cargo(&["test", "--package", "host-server", "--no-default-features"])
+        cargo("test --package host-server --no-default-features")
     })?;
     report.print();
     Ok(())
@@ -31,37 +31,22 @@ fn lint_sections(report: &mut Report) -> Result<()> {
     report.section("structure", || {
         structure::check(&structure::Options::default())
     })?;
-    report.section("format", || cargo(&["fmt", "--all", "--check"]))?;
+    report.section("format", || cargo("fmt --all --check"))?;
     // Includes plugins, as native libraries. One command checks shared dependencies once.
     report.section("lints", || {
-        cargo(&[
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ])
+        cargo("clippy --workspace --all-targets -- -D warnings")
     })?;
     report.section("documentation", || {
-        cargo(&[
-            "doc",
-            "--workspace",
-            "--no-deps",
-            "--document-private-items",
-        ])
+        cargo("doc --workspace --no-deps --document-private-items")
     })
 }
 
-fn cargo(arguments: &[&str]) -> Result<()> {
-    process::run(
-        cargo::command()
-            .args(arguments)
-            .env("RUSTDOCFLAGS", "-D warnings"),
-    )
+fn cargo(arguments: &str) -> Result<()> {
+    let mut command = cargo::command();
+    command.args(arguments.split_whitespace());
+    process::run(command.env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-/// The duration of each section.
 #[derive(Default)]
 struct Report {
     sections: Vec<(&'static str, Duration)>,

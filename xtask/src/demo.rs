@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use tempfile::TempDir;
 
 use crate::process::Program;
@@ -17,7 +17,6 @@ use crate::{files, plugins, process};
 /// Time for a start. The first one compiles every plugin.
 const START_LIMIT: Duration = Duration::from_secs(120);
 
-/// A running demo.
 pub(crate) struct Demo {
     /// Base URL of the API, without a trailing slash.
     pub(crate) api: String,
@@ -68,7 +67,6 @@ impl Demo {
         })
     }
 
-    /// Returns whether the gateway still runs.
     pub(crate) fn is_running(&mut self) -> Result<bool> {
         Ok(self.program.try_wait()?.is_none())
     }
@@ -104,9 +102,7 @@ fn wait_until_ready(lines: &Receiver<String>) -> Result<(String, String)> {
         if let (Some(api), Some(key)) = (&api, &key) {
             return Ok((api.clone(), key.clone()));
         }
-        if process::was_interrupted() {
-            bail!("interrupted");
-        }
+        ensure!(!process::was_interrupted(), "interrupted");
         if start.elapsed() > START_LIMIT {
             bail!("no address and key were printed within {START_LIMIT:?}");
         }

@@ -32,7 +32,6 @@ use standard_library::{StandardLibrary, StandardLibrarySource};
 /// Limits the processes that cargo runs at the same time.
 const JOBS_VARIABLE: &str = "CARGO_BUILD_JOBS";
 
-/// Options of `cargo xtask plugins`.
 #[derive(Args, Default)]
 pub(crate) struct Options {
     /// Use only this source of the standard library, not the first that works
@@ -51,7 +50,6 @@ pub(crate) fn folder() -> PathBuf {
     cargo::target("plugins")
 }
 
-/// Returns the names of all plugins.
 pub(crate) fn names() -> Result<Vec<String>> {
     let workspace = Workspace::read()?;
     let guests = guest::all(&workspace)?;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use rustix::process::Signal;
 use tempfile::TempDir;
 
@@ -33,7 +33,6 @@ pub(crate) enum Durability {
     Given,
 }
 
-/// A running server.
 pub(crate) struct Postgres {
     url: String,
     /// `None` for a server that the user started. The program stops before its folder is
@@ -100,7 +99,6 @@ impl PostgresBinaries {
         Ok(Self { folder, owner })
     }
 
-    /// Creates an empty cluster in a temporary folder.
     fn new_cluster(&self) -> Result<TempDir> {
         let folder = tempfile::Builder::new()
             .prefix("stopover-postgres-")
@@ -120,9 +118,7 @@ impl PostgresBinaries {
             .arg(folder.path().join("data"))
             .stdout(Stdio::null());
         let status = Program::start(&mut initdb)?.wait()?;
-        if !status.success() {
-            bail!("`initdb` failed: {status}");
-        }
+        ensure!(status.success(), "`initdb` failed: {status}");
         Ok(folder)
     }
 
@@ -160,9 +156,10 @@ impl PostgresBinaries {
         if ended {
             return Ok(None);
         }
-        if !ready {
-            bail!("PostgreSQL accepts no connections on port {port} after 30 s");
-        }
+        ensure!(
+            ready,
+            "PostgreSQL accepts no connections on port {port} after 30 s"
+        );
         Ok(Some(server))
     }
 

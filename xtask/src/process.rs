@@ -110,9 +110,7 @@ pub(crate) fn wait_until(
         if condition()? {
             return Ok(true);
         }
-        if was_interrupted() {
-            bail!("interrupted");
-        }
+        ensure!(!was_interrupted(), "interrupted");
         if start.elapsed() >= limit {
             return Ok(false);
         }
@@ -140,7 +138,6 @@ pub(crate) fn find(name: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// Returns whether this process runs as root.
 pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
@@ -185,7 +182,6 @@ impl Program {
         self.child.stdout.take()
     }
 
-    /// Waits until the program has ended.
     pub(crate) fn wait(&mut self) -> Result<ExitStatus> {
         let status = self.child.wait();
         self.forget();
@@ -199,7 +195,6 @@ impl Program {
         Ok(())
     }
 
-    /// Returns the exit status if the program has ended.
     pub(crate) fn try_wait(&mut self) -> Result<Option<ExitStatus>> {
         let status = self
             .child

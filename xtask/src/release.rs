@@ -77,7 +77,6 @@ fn objcopy(folder: &Path) -> Command {
     command
 }
 
-/// Prints every file of the folder with its size.
 fn print_files(dist: &Path) -> Result<()> {
     for folder in [dist.to_path_buf(), dist.join("plugins")] {
         for file in files::list(&folder)? {

@@ -27,7 +27,6 @@ const DEMO_PLUGINS: [&str; 5] = [
     "fake-payments",
 ];
 
-/// Options of `cargo xtask run`.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Build the gateway for production: optimised, with jemalloc

@@ -41,7 +41,6 @@ with urllib.request.urlopen(sys.argv[1], timeout=30) as answer:
     validate(json.load(answer))
 ";
 
-/// Options of `cargo xtask schemathesis`.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Duration in seconds; rounds are repeated until then

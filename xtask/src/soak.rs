@@ -1,13 +1,14 @@
 //! `cargo xtask soak`: long runs of tests that are short in `cargo xtask test`: simulations,
 //! fuzz targets, crash tests and deliveries.
 
+use std::process::Command;
+
 use anyhow::Result;
 use clap::Args;
 
 use crate::postgres::{Durability, Postgres};
 use crate::{cargo, phase, plugins, process, run};
 
-/// Options of `cargo xtask soak`.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Simulation seeds of each kind
@@ -32,8 +33,7 @@ pub(crate) fn soak(options: &Options) -> Result<()> {
     let database = Postgres::start(Durability::Given)?;
     for round in 1..=options.rounds {
         eprintln!("xtask: crash tests, round {round} of {}", options.rounds);
-        let mut command = cargo::command();
-        command.args(["test", "--package", "tests", "--test", "crash"]);
+        let mut command = test("--package tests --test crash");
         database.set_env(&mut command);
         process::run(&mut command)?;
     }
@@ -46,10 +46,9 @@ pub(crate) fn soak(options: &Options) -> Result<()> {
 /// failpoints, which only the other crash tests need.
 fn run_delivery_soak(database: &Postgres, events: u64) -> Result<()> {
     run::build_gateway(true)?;
-    let mut command = cargo::command();
+    let filter = "--release --package tests --test crash delivery::";
+    let mut command = test(filter);
     command
-        .args(["test", "--release", "--package", "tests"])
-        .args(["--test", "crash", "delivery::"])
         .args(["--", "--nocapture", "--test-threads", "1"])
         .env("STOPOVER_TEST_EVENTS", events.to_string());
     database.set_env(&mut command);
@@ -57,18 +56,18 @@ fn run_delivery_soak(database: &Postgres, events: u64) -> Result<()> {
 }
 
 fn run_simulations(seeds: u64) -> Result<()> {
-    let mut command = cargo::command();
-    command
-        .args(["test", "--package", "simulation"])
-        .env("STOPOVER_SIMULATION_SEEDS", seeds.to_string());
-    process::run(&mut command)
+    let mut command = test("--package simulation");
+    process::run(command.env("STOPOVER_SIMULATION_SEEDS", seeds.to_string()))
 }
 
 /// Runs the fuzz targets of all packages. Their tests are in modules named `fuzzed`.
 fn run_fuzz_targets(seconds: u64) -> Result<()> {
+    let mut command = test("--workspace fuzzed::");
+    process::run(command.env("STOPOVER_FUZZ_S", seconds.to_string()))
+}
+
+fn test(arguments: &str) -> Command {
     let mut command = cargo::command();
+    command.arg("test").args(arguments.split_whitespace());
     command
-        .args(["test", "--workspace", "fuzzed::"])
-        .env("STOPOVER_FUZZ_S", seconds.to_string());
-    process::run(&mut command)
 }

@@ -16,7 +16,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::cargo::{self, Workspace};
 use crate::files;
@@ -26,7 +26,6 @@ const BASELINE: &str = "xtask/structure-baseline.toml";
 /// Folders without sources.
 const SKIPPED_FOLDERS: [&str; 4] = [".git", "target", "node_modules", "data"];
 
-/// Options of `cargo xtask structure`.
 #[derive(Args, Default)]
 pub(crate) struct Options {
     /// Print also the findings that the baseline permits
@@ -34,8 +33,7 @@ pub(crate) struct Options {
     all: bool,
 }
 
-/// A rule of the structure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(super) enum Rule {
     Dependencies,
     ImportCycles,
@@ -46,33 +44,13 @@ pub(super) enum Rule {
     ReExports,
 }
 
-impl Rule {
-    const ALL: [Self; 7] = [
-        Self::Dependencies,
-        Self::ImportCycles,
-        Self::SharedNames,
-        Self::FileLength,
-        Self::DocumentPaths,
-        Self::Layers,
-        Self::ReExports,
-    ];
-}
-
 impl fmt::Display for Rule {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Dependencies => "dependencies",
-            Self::ImportCycles => "import-cycles",
-            Self::SharedNames => "shared-names",
-            Self::FileLength => "file-length",
-            Self::DocumentPaths => "document-paths",
-            Self::Layers => "layers",
-            Self::ReExports => "re-exports",
-        })
+        let value = self.to_possible_value();
+        formatter.write_str(value.as_ref().map_or("", |value| value.get_name()))
     }
 }
 
-/// One violation of a rule.
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
     rule: Rule,
@@ -94,7 +72,6 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Counts by rule and area.
 type Counts = BTreeMap<(Rule, String), usize>;
 
 /// Checks every rule. Prints the findings of a rule and fails if there are more than the
@@ -160,7 +137,7 @@ fn parse_baseline(text: &str) -> Result<Counts> {
             .strip_prefix('[')
             .and_then(|rest| rest.strip_suffix(']'))
         {
-            let rule = Rule::ALL.into_iter().find(|rule| rule.to_string() == name);
+            let rule = Rule::from_str(name, false).ok();
             section = Some(rule.with_context(invalid)?);
             continue;
         }
@@ -200,7 +177,6 @@ struct Tree {
     host: Vec<SourceFile>,
 }
 
-/// A Rust file.
 struct SourceFile {
     path: String,
     /// See [`source::code`].

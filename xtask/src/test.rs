@@ -12,7 +12,6 @@ use crate::{cargo, phase, plugins, process, run, schemathesis, tools};
 /// Sets the number of tests that run at the same time in one binary.
 const THREADS_VARIABLE: &str = "RUST_TEST_THREADS";
 
-/// Options of `cargo xtask test`.
 #[derive(Args, Default)]
 pub(crate) struct Options {
     /// Arguments of `cargo test`, for example `-p host-storage` or a part of a test's name;
@@ -46,7 +45,6 @@ pub(crate) fn test(options: &Options) -> Result<()> {
     fuzzer.finish().and(tests)
 }
 
-/// Installs the programs that tests start.
 fn install_tools() -> Result<()> {
     let expected = "1 min where they are missing, else a second";
     phase::run("tools of the tests", expected, tools::install)

@@ -11,7 +11,6 @@ const LOCALSTRIPE: (&str, &str) = ("localstripe", "1.15.10");
 /// mandates start it from `target/pyjwt`.
 const PYJWT: [(&str, &str); 2] = [("pyjwt", "2.15.1"), ("cryptography", "50.0.2")];
 
-/// Installs the missing programs.
 pub(crate) fn install() -> Result<()> {
     // Any version of these languages that Debian packages runs the examples.
     apt::require("python3", "python3", "tests of the examples")?;

@@ -69,9 +69,11 @@ impl TryFrom<GrantText> for HostGrant {
     fn try_from(text: GrantText) -> Result<Self, InvalidHost> {
         match text {
             GrantText::Plain(host) => host.parse(),
-            GrantText::Table { host, private } => host
-                .parse()
-                .map(|grant: Self| if private { grant.with_private() } else { grant }),
+            GrantText::Table { host, private } => {
+                let mut grant: Self = host.parse()?;
+                grant.private |= private;
+                Ok(grant)
+            }
         }
     }
 }
@@ -144,13 +146,6 @@ fn is_plain_name(name: &str) -> bool {
 }
 
 impl HostGrant {
-    /// Returns the grant extended to private addresses (never link-local or multicast).
-    #[must_use]
-    pub fn with_private(mut self) -> Self {
-        self.private = true;
-        self
-    }
-
     fn matches(&self, scheme: Scheme, host: &str, port: u16) -> bool {
         self.scheme == scheme && self.port == port && self.host.matches(host)
     }
@@ -272,7 +267,6 @@ pub(crate) struct AllowList {
     grants: Vec<HostGrant>,
 }
 
-/// A target that the allow list permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AllowedTarget {
     /// Whether private addresses are granted.

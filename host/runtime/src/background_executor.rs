@@ -170,7 +170,6 @@ impl ArcWake for YieldWaker {
     }
 }
 
-/// The result of one poll.
 enum PollOutcome<T> {
     Done(T),
     Yielded,

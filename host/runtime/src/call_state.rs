@@ -10,7 +10,6 @@ use tokio::time::Instant;
 use wasmtime::component::{HasData, ResourceTable};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
-/// The data of one store.
 pub(crate) struct GuestState {
     pub(crate) provision: Arc<PluginEnv>,
     pub(crate) scope: Arc<CallScope>,
@@ -154,7 +153,6 @@ impl wasmtime::ResourceLimiter for ResourceUsage {
 pub(crate) enum GuestError {
     /// The guest trapped or exceeded its limits.
     Trapped(String),
-    /// The deadline passed.
     TimedOut,
     /// The instance pool had no free slot.
     PoolExhausted,

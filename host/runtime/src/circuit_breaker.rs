@@ -8,7 +8,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Length of the rolling window.
 const WINDOW: Duration = Duration::from_secs(60);
 /// Length of a bucket of the window, so that a busy plugin costs no more than a quiet one.
 const STEP: Duration = Duration::from_secs(5);
@@ -94,7 +93,6 @@ struct RollingWindow {
     last_failure: Option<String>,
 }
 
-/// A circuit breaker.
 #[derive(Debug)]
 pub(crate) struct CircuitBreaker {
     window: Mutex<RollingWindow>,
@@ -128,7 +126,6 @@ impl CircuitBreaker {
         }
     }
 
-    /// Allows a call or rejects it.
     pub(crate) fn try_acquire(&self) -> Result<CallPermit, CircuitOpen> {
         let mut window = self.window();
         let now = Instant::now();
@@ -149,7 +146,6 @@ impl CircuitBreaker {
         }
     }
 
-    /// Records the outcome of an allowed call.
     pub(crate) fn record_outcome(
         &self,
         permit: CallPermit,

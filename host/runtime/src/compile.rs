@@ -36,7 +36,6 @@ pub enum CompileError {
     Invalid(String),
 }
 
-/// The bytes of a component file and their digest.
 pub(crate) struct ComponentFile {
     pub(crate) bytes: Vec<u8>,
     /// SHA-256 in hexadecimal.

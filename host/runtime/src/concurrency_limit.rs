@@ -11,7 +11,6 @@ use tokio::time::Instant;
 /// Number of calls that may wait for each permit. Further calls are rejected at once.
 const WAITING_PER_PERMIT: u32 = 16;
 
-/// A number of permits with a bounded queue.
 #[derive(Debug)]
 pub(crate) struct ConcurrencyLimit {
     permits: Arc<Semaphore>,
@@ -37,7 +36,7 @@ impl ConcurrencyLimit {
         }
     }
 
-    /// Waits for a permit, which is permit until it is dropped.
+    /// Waits for a permit, which is held until it is dropped.
     pub(crate) async fn acquire(
         &self,
         wait: Duration,
@@ -81,14 +80,25 @@ mod tests {
         Instant::now() + Duration::from_secs(60)
     }
 
+    /// Asserts that a call that may wait for `wait` is rejected after `waited_s`.
+    async fn assert_rejected(
+        limit: &ConcurrencyLimit,
+        wait_s: u64,
+        deadline: Instant,
+        waited_s: u64,
+    ) {
+        let start = Instant::now();
+        let entered = limit.acquire(Duration::from_secs(wait_s), deadline).await;
+        assert!(entered.is_err());
+        assert_eq!(start.elapsed(), Duration::from_secs(waited_s));
+    }
+
     #[tokio::test(start_paused = true)]
     async fn released_permit_goes_to_waiting_call() {
         let admission = ConcurrencyLimit::new(1);
         let permit = admission.acquire(Duration::ZERO, soon()).await.unwrap();
-        let (entered, ()) =
-            tokio::join!(admission.acquire(Duration::from_secs(5), soon()), async {
-                drop(permit)
-            });
+        let waiting = admission.acquire(Duration::from_secs(5), soon());
+        let (entered, ()) = tokio::join!(waiting, async { drop(permit) });
         assert!(entered.is_ok());
     }
 
@@ -96,24 +106,9 @@ mod tests {
     async fn waiting_ends_at_queue_wait_limit_or_deadline() {
         let admission = ConcurrencyLimit::new(1);
         let _held = admission.acquire(Duration::ZERO, soon()).await.unwrap();
-        let start = Instant::now();
-        assert!(
-            admission
-                .acquire(Duration::from_secs(2), soon())
-                .await
-                .is_err()
-        );
-        assert_eq!(start.elapsed().as_secs(), 2);
-        assert!(
-            admission
-                .acquire(
-                    Duration::from_secs(9),
-                    Instant::now() + Duration::from_secs(1)
-                )
-                .await
-                .is_err()
-        );
-        assert_eq!(start.elapsed().as_secs(), 3);
+        assert_rejected(&admission, 2, soon(), 2).await;
+        let deadline = Instant::now() + Duration::from_secs(1);
+        assert_rejected(&admission, 9, deadline, 1).await;
         assert_eq!(admission.waiting.load(Ordering::Relaxed), 0);
     }
 
@@ -128,13 +123,6 @@ mod tests {
         for waiting in &mut queue {
             assert!(futures::poll!(waiting).is_pending());
         }
-        let start = Instant::now();
-        assert!(
-            admission
-                .acquire(Duration::from_secs(30), soon())
-                .await
-                .is_err()
-        );
-        assert_eq!(start.elapsed(), Duration::ZERO);
+        assert_rejected(&admission, 30, soon(), 0).await;
     }
 }

@@ -119,36 +119,24 @@ mod tests {
     #[test]
     fn valid_description_is_accepted_unchanged() {
         let described = described(|_| ()).unwrap();
-        assert_eq!(
-            (
-                described.description.name.as_str(),
-                described.requested_hosts.len()
-            ),
-            ("fake-hotels", 2)
-        );
+        assert_eq!(described.description.name, "fake-hotels");
+        assert_eq!(described.requested_hosts.len(), 2);
     }
 
     #[test]
     fn invalid_field_is_rejected_by_name() {
-        type Change = fn(&mut wit::Description);
-        let cases: [(&str, Change); 9] = [
-            ("name", |wire| wire.name = "Fake".to_owned()),
-            ("name", |wire| wire.name = String::new()),
-            ("version", |wire| wire.version = "1.2".to_owned()),
-            ("version", |wire| wire.version = "1.2.x".to_owned()),
-            ("hosts", |wire| {
-                wire.hosts = vec!["https://a.com".to_owned()]
-            }),
+        let cases: [(&str, fn(&mut wit::Description)); 9] = [
+            ("name", |wire| wire.name = "Fake".into()),
+            ("name", |wire| wire.name.clear()),
+            ("version", |wire| wire.version = "1.2".into()),
+            ("version", |wire| wire.version = "1.2.x".into()),
+            ("hosts", |wire| wire.hosts = vec!["https://a.com".into()]),
             ("hosts or secrets", |wire| {
                 wire.hosts = vec!["a.com".to_owned(); LIST_ITEMS_MAX + 1]
             }),
             ("secrets", |wire| wire.secrets = vec![String::new()]),
-            ("settings schema", |wire| {
-                wire.settings_schema = "[]".to_owned()
-            }),
-            ("settings schema", |wire| {
-                wire.settings_schema = "{".to_owned()
-            }),
+            ("settings schema", |wire| wire.settings_schema = "[]".into()),
+            ("settings schema", |wire| wire.settings_schema = "{".into()),
         ];
         for (field, change) in cases {
             assert_eq!(described(change).err().unwrap().field, field);

@@ -106,12 +106,10 @@ fn start_ticker(engine: &Engine) {
     }
 }
 
-/// The guest exceeded its CPU time.
 #[derive(Debug, thiserror::Error)]
 #[error("the plugin used all of its CPU time")]
 pub(crate) struct CpuTimeExceeded;
 
-/// The guest was still running at its deadline.
 #[derive(Debug, thiserror::Error)]
 #[error("the deadline passed")]
 pub(crate) struct DeadlineExceeded;

@@ -30,7 +30,6 @@ pub(crate) struct UpstreamResponse {
     pub(crate) body: Vec<u8>,
 }
 
-/// The reason why there is no response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ExchangeError {
     Denied(String),

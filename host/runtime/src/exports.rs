@@ -1,10 +1,13 @@
 //! Exports of a component: its capabilities and the indexes of their functions. They are resolved
 //! once at load and checked against the WIT; calls use the indexes.
 
-mod flight;
-
 use crate::bindings::exports::stopover::payment::processor as payment;
-use crate::bindings::exports::stopover::supplier as wit;
+use crate::bindings::exports::stopover::supplier::{
+    flight_booking, flight_cancellation, flight_pricing, flight_reference, flight_services,
+    hotel_booking, hotel_cancellation, hotel_content, hotel_places, hotel_price_calendar,
+    hotel_pricing, hotel_search, hotel_weather, plugin, supplier_events as events,
+};
+use crate::bindings::stopover::supplier::flight_types;
 use crate::bindings::stopover::supplier::types::{ChangeError, ReadError};
 use crate::call_state::GuestState;
 use host_domain::supplier::Capability;
@@ -63,46 +66,45 @@ pub struct ExportError {
     pub reason: String,
 }
 
+/// A function of a capability. `export` is `None` if the component does not export the capability.
+pub(crate) struct CapabilityFunction<Arguments, Response> {
+    pub(crate) capability: Capability,
+    pub(crate) name: &'static str,
+    pub(crate) export: Option<TypedExport<Arguments, Response>>,
+}
+
 struct ExportResolver<'a> {
     component: &'a Component,
     instance: &'a Instance,
     store: &'a mut Store<GuestState>,
-    capabilities: Vec<Capability>,
 }
 
-impl<'a> ExportResolver<'a> {
-    /// Resolves the exports of a capability with `read`. Returns `None` if the component does not
-    /// export the capability.
-    fn resolve<T>(
+impl ExportResolver<'_> {
+    /// Resolves a function of a capability and checks its types.
+    fn resolve<Arguments, Response>(
         &mut self,
         capability: Capability,
-        read: impl FnOnce(&mut ExportedInterface<'_, 'a>) -> Result<T, ExportError>,
-    ) -> Result<Option<T>, ExportError> {
-        let name = interface_name(capability);
-        let Some(index) = self.component.get_export_index(None, name) else {
-            return Ok(None);
-        };
-        self.capabilities.push(capability);
-        let mut interface = ExportedInterface {
-            resolver: self,
+        name: &'static str,
+    ) -> Result<CapabilityFunction<Arguments, Response>, ExportError>
+    where
+        Arguments: ComponentNamedList + Lower,
+        Response: ComponentNamedList + Lift,
+    {
+        let interface = interface_name(capability);
+        let index = self.component.get_export_index(None, interface);
+        Ok(CapabilityFunction {
+            capability,
             name,
-            index,
-        };
-        read(&mut interface).map(Some)
+            export: index
+                .map(|index| self.function(interface, &index, name))
+                .transpose()?,
+        })
     }
-}
 
-/// An interface that a component exports.
-struct ExportedInterface<'r, 'a> {
-    resolver: &'r mut ExportResolver<'a>,
-    name: &'static str,
-    index: ComponentExportIndex,
-}
-
-impl ExportedInterface<'_, '_> {
-    /// Resolves a function and checks its types.
     fn function<Arguments, Response>(
         &mut self,
+        interface: &'static str,
+        interface_index: &ComponentExportIndex,
         name: &str,
     ) -> Result<TypedExport<Arguments, Response>, ExportError>
     where
@@ -110,18 +112,16 @@ impl ExportedInterface<'_, '_> {
         Response: ComponentNamedList + Lift,
     {
         let unusable = |reason: String| ExportError {
-            interface: self.name,
+            interface,
             function: name.to_owned(),
             reason,
         };
-        let resolver = &mut *self.resolver;
-        let index = resolver
+        let index = self
             .component
-            .get_export_index(Some(&self.index), name)
+            .get_export_index(Some(interface_index), name)
             .ok_or_else(|| unusable("it is missing".to_owned()))?;
-        resolver
-            .instance
-            .get_typed_func::<Arguments, Response>(&mut *resolver.store, &index)
+        self.instance
+            .get_typed_func::<Arguments, Response>(&mut *self.store, &index)
             .map_err(|error| unusable(format!("{error:#}")))?;
         Ok(TypedExport {
             index,
@@ -152,38 +152,82 @@ const fn interface_name(operation: Capability) -> &'static str {
     }
 }
 
-type ReadFn<Request, Response> = TypedExport<(Request,), (Result<Response, ReadError>,)>;
-type ChangeFn<Request, Response> = TypedExport<(Request,), (Result<Response, ChangeError>,)>;
+type ReadFn<Arguments, Response> = CapabilityFunction<Arguments, (Result<Response, ReadError>,)>;
+type ChangeFn<Request, Response> = CapabilityFunction<(Request,), (Result<Response, ChangeError>,)>;
 type PaymentFn<Request, Response> =
-    TypedExport<(Request,), (Result<Response, payment::PaymentError>,)>;
-
-pub(crate) struct HotelBookingExports {
-    pub(crate) prebook:
-        ChangeFn<wit::hotel_booking::PrebookRequest, wit::hotel_booking::PrebookResponse>,
-    pub(crate) book: ChangeFn<wit::hotel_booking::BookRequest, wit::hotel_booking::SupplierBooking>,
-    pub(crate) find: ReadFn<wit::hotel_booking::FindRequest, wit::hotel_booking::BookingLookup>,
-}
-
-pub(crate) struct HotelCancellationExports {
-    pub(crate) quote: ReadFn<wit::hotel_cancellation::QuoteRequest, wit::hotel_cancellation::Quote>,
-    pub(crate) cancel:
-        ChangeFn<wit::hotel_cancellation::CancelRequest, wit::hotel_cancellation::SupplierBooking>,
-}
-
-pub(crate) struct HotelContentExports {
-    pub(crate) details: ReadFn<String, wit::hotel_content::HotelDetails>,
-    pub(crate) reviews:
-        TypedExport<(String, u16), (Result<wit::hotel_content::Reviews, ReadError>,)>,
-}
-
-pub(crate) type ForecastFn = TypedExport<
-    (wit::hotel_weather::Location, String, String),
-    (Result<Vec<wit::hotel_weather::WeatherDay>, ReadError>,),
+    CapabilityFunction<(Request,), (Result<Response, payment::PaymentError>,)>;
+type VerifyFn = CapabilityFunction<
+    (events::WebhookRequest,),
+    (Result<Vec<events::Event>, events::VerifyError>,),
 >;
-pub(crate) type PriceCalendarFn = TypedExport<
-    (Vec<String>, String, String),
-    (Result<Vec<wit::hotel_price_calendar::HotelPrices>, ReadError>,),
->;
+
+pub(crate) struct HotelExports {
+    pub(crate) find_places: ReadFn<(hotel_places::PlaceQuery,), Vec<hotel_places::Place>>,
+    pub(crate) search: ReadFn<(hotel_search::SearchRequest,), hotel_search::SearchResponse>,
+    pub(crate) price: ReadFn<(hotel_pricing::PriceRequest,), hotel_pricing::PriceResponse>,
+    pub(crate) prebook: ChangeFn<hotel_booking::PrebookRequest, hotel_booking::PrebookResponse>,
+    pub(crate) book: ChangeFn<hotel_booking::BookRequest, hotel_booking::SupplierBooking>,
+    pub(crate) find: ReadFn<(hotel_booking::FindRequest,), hotel_booking::BookingLookup>,
+    pub(crate) quote: ReadFn<(hotel_cancellation::QuoteRequest,), hotel_cancellation::Quote>,
+    pub(crate) cancel: ChangeFn<hotel_cancellation::CancelRequest, hotel_booking::SupplierBooking>,
+    pub(crate) details: ReadFn<(String,), hotel_content::HotelDetails>,
+    pub(crate) reviews: ReadFn<(String, u16), hotel_content::Reviews>,
+    pub(crate) forecast:
+        ReadFn<(hotel_weather::Location, String, String), Vec<hotel_weather::WeatherDay>>,
+    pub(crate) prices:
+        ReadFn<(Vec<String>, String, String), Vec<hotel_price_calendar::HotelPrices>>,
+}
+
+impl HotelExports {
+    fn resolve(resolver: &mut ExportResolver<'_>) -> Result<Self, ExportError> {
+        Ok(Self {
+            find_places: resolver.resolve(Capability::HotelPlaces, "find-places")?,
+            search: resolver.resolve(Capability::HotelSearch, "search")?,
+            price: resolver.resolve(Capability::HotelPricing, "price")?,
+            prebook: resolver.resolve(Capability::HotelBooking, "prebook")?,
+            book: resolver.resolve(Capability::HotelBooking, "book")?,
+            find: resolver.resolve(Capability::HotelBooking, "find")?,
+            quote: resolver.resolve(Capability::HotelCancellation, "quote-cancellation")?,
+            cancel: resolver.resolve(Capability::HotelCancellation, "cancel")?,
+            details: resolver.resolve(Capability::HotelContent, "read-details")?,
+            reviews: resolver.resolve(Capability::HotelContent, "read-reviews")?,
+            forecast: resolver.resolve(Capability::HotelWeather, "forecast")?,
+            prices: resolver.resolve(Capability::HotelPriceCalendar, "read-prices")?,
+        })
+    }
+}
+
+pub(crate) struct FlightExports {
+    pub(crate) price: ReadFn<(flight_pricing::PriceRequest,), flight_pricing::PriceResponse>,
+    pub(crate) prebook: ChangeFn<flight_booking::PrebookRequest, flight_booking::PrebookResponse>,
+    pub(crate) book: ChangeFn<flight_booking::BookRequest, flight_types::SupplierBooking>,
+    pub(crate) find: ReadFn<(flight_booking::FindRequest,), flight_booking::BookingLookup>,
+    pub(crate) quote: ReadFn<(flight_cancellation::QuoteRequest,), flight_cancellation::Quote>,
+    pub(crate) cancel: ChangeFn<flight_cancellation::CancelRequest, flight_types::SupplierBooking>,
+    pub(crate) list_services:
+        ReadFn<(flight_services::ListRequest,), flight_services::AvailableServices>,
+    pub(crate) buy_services:
+        ChangeFn<flight_services::PurchaseRequest, flight_types::SupplierBooking>,
+    pub(crate) find_airports: ReadFn<(String, u16), flight_reference::AirportResponse>,
+    pub(crate) read_airline: ReadFn<(String,), flight_reference::Airline>,
+}
+
+impl FlightExports {
+    fn resolve(resolver: &mut ExportResolver<'_>) -> Result<Self, ExportError> {
+        Ok(Self {
+            price: resolver.resolve(Capability::FlightPricing, "price")?,
+            prebook: resolver.resolve(Capability::FlightBooking, "prebook")?,
+            book: resolver.resolve(Capability::FlightBooking, "book")?,
+            find: resolver.resolve(Capability::FlightBooking, "find")?,
+            quote: resolver.resolve(Capability::FlightCancellation, "quote-cancellation")?,
+            cancel: resolver.resolve(Capability::FlightCancellation, "cancel")?,
+            list_services: resolver.resolve(Capability::FlightServices, "list-services")?,
+            buy_services: resolver.resolve(Capability::FlightServices, "purchase-services")?,
+            find_airports: resolver.resolve(Capability::FlightReference, "find-airports")?,
+            read_airline: resolver.resolve(Capability::FlightReference, "read-airline")?,
+        })
+    }
+}
 
 pub(crate) struct ProcessorExports {
     pub(crate) create_intent: PaymentFn<payment::IntentRequest, payment::Intent>,
@@ -191,34 +235,34 @@ pub(crate) struct ProcessorExports {
     pub(crate) capture: PaymentFn<payment::CaptureRequest, payment::ProcessorPayment>,
     pub(crate) void: PaymentFn<payment::VoidRequest, payment::ProcessorPayment>,
     pub(crate) refund: PaymentFn<payment::RefundRequest, payment::ProcessorRefund>,
-    pub(crate) find: ReadFn<payment::FindRequest, payment::PaymentLookup>,
-    pub(crate) find_refund:
-        TypedExport<(String, String), (Result<payment::RefundLookup, ReadError>,)>,
-    pub(crate) describe_instrument: ReadFn<String, payment::Instrument>,
+    pub(crate) find: ReadFn<(payment::FindRequest,), payment::PaymentLookup>,
+    pub(crate) find_refund: ReadFn<(String, String), payment::RefundLookup>,
+    pub(crate) describe_instrument: ReadFn<(String,), payment::Instrument>,
 }
 
-pub(crate) type VerifyEventsFn = TypedExport<
-    (wit::supplier_events::WebhookRequest,),
-    (Result<Vec<wit::supplier_events::Event>, wit::supplier_events::VerifyError>,),
->;
+impl ProcessorExports {
+    fn resolve(resolver: &mut ExportResolver<'_>) -> Result<Self, ExportError> {
+        let capability = Capability::PaymentProcessor;
+        Ok(Self {
+            create_intent: resolver.resolve(capability, "create-intent")?,
+            authorize: resolver.resolve(capability, "authorize")?,
+            capture: resolver.resolve(capability, "capture")?,
+            void: resolver.resolve(capability, "void")?,
+            refund: resolver.resolve(capability, "refund")?,
+            find: resolver.resolve(capability, "find")?,
+            find_refund: resolver.resolve(capability, "find-refund")?,
+            describe_instrument: resolver.resolve(capability, "describe-instrument")?,
+        })
+    }
+}
 
-/// All exports of one component.
 pub(crate) struct Exports {
     pub(crate) capabilities: Vec<Capability>,
-    pub(crate) describe: TypedExport<(), (wit::plugin::Description,)>,
-    pub(crate) places: Option<ReadFn<wit::hotel_places::PlaceQuery, Vec<wit::hotel_places::Place>>>,
-    pub(crate) search:
-        Option<ReadFn<wit::hotel_search::SearchRequest, wit::hotel_search::SearchResponse>>,
-    pub(crate) price:
-        Option<ReadFn<wit::hotel_pricing::PriceRequest, wit::hotel_pricing::PriceResponse>>,
-    pub(crate) booking: Option<HotelBookingExports>,
-    pub(crate) cancellation: Option<HotelCancellationExports>,
-    pub(crate) content: Option<HotelContentExports>,
-    pub(crate) forecast: Option<ForecastFn>,
-    pub(crate) prices: Option<PriceCalendarFn>,
-    pub(crate) flight: flight::FlightExports,
-    pub(crate) events: Option<VerifyEventsFn>,
-    pub(crate) processor: Option<ProcessorExports>,
+    pub(crate) describe: TypedExport<(), (plugin::Description,)>,
+    pub(crate) hotel: HotelExports,
+    pub(crate) flight: FlightExports,
+    pub(crate) verify_events: VerifyFn,
+    pub(crate) processor: ProcessorExports,
 }
 
 impl Exports {
@@ -229,83 +273,29 @@ impl Exports {
         store: &mut Store<GuestState>,
     ) -> Result<Self, ExportError> {
         let component = pre.component();
-        let mut resolver = ExportResolver {
-            component,
-            instance,
-            store,
-            capabilities: Vec::new(),
+        let is_exported = |capability: &Capability| {
+            let interface = interface_name(*capability);
+            component.get_export_index(None, interface).is_some()
         };
         let missing = || ExportError {
             interface: PLUGIN,
             function: "describe".to_owned(),
             reason: "the interface is not exported".to_owned(),
         };
-        let index = component.get_export_index(None, PLUGIN);
-        let mut plugin = ExportedInterface {
-            resolver: &mut resolver,
-            name: PLUGIN,
-            index: index.ok_or_else(missing)?,
+        let plugin = component.get_export_index(None, PLUGIN);
+        let plugin = plugin.ok_or_else(missing)?;
+        let mut resolver = ExportResolver {
+            component,
+            instance,
+            store,
         };
-        let mut exports = Self {
-            capabilities: Vec::new(),
-            describe: plugin.function("describe")?,
-            places: resolver.resolve(Capability::HotelPlaces, |interface| {
-                interface.function("find-places")
-            })?,
-            search: resolver.resolve(Capability::HotelSearch, |interface| {
-                interface.function("search")
-            })?,
-            price: resolver.resolve(Capability::HotelPricing, |interface| {
-                interface.function("price")
-            })?,
-            booking: resolver.resolve(Capability::HotelBooking, |interface| {
-                Ok(HotelBookingExports {
-                    prebook: interface.function("prebook")?,
-                    book: interface.function("book")?,
-                    find: interface.function("find")?,
-                })
-            })?,
-            cancellation: resolver.resolve(Capability::HotelCancellation, |interface| {
-                Ok(HotelCancellationExports {
-                    quote: interface.function("quote-cancellation")?,
-                    cancel: interface.function("cancel")?,
-                })
-            })?,
-            content: resolver.resolve(Capability::HotelContent, |interface| {
-                Ok(HotelContentExports {
-                    details: interface.function("read-details")?,
-                    reviews: interface.function("read-reviews")?,
-                })
-            })?,
-            forecast: resolver.resolve(Capability::HotelWeather, |interface| {
-                interface.function("forecast")
-            })?,
-            prices: resolver.resolve(Capability::HotelPriceCalendar, |interface| {
-                interface.function("read-prices")
-            })?,
-            flight: flight::FlightExports::resolve(&mut resolver)?,
-            events: resolver.resolve(Capability::SupplierEvents, |interface| {
-                interface.function("verify")
-            })?,
-            processor: resolver.resolve(Capability::PaymentProcessor, ProcessorExports::resolve)?,
-        };
-        exports.capabilities = resolver.capabilities;
-        exports.capabilities.sort_unstable();
-        Ok(exports)
-    }
-}
-
-impl ProcessorExports {
-    fn resolve(interface: &mut ExportedInterface<'_, '_>) -> Result<Self, ExportError> {
         Ok(Self {
-            create_intent: interface.function("create-intent")?,
-            authorize: interface.function("authorize")?,
-            capture: interface.function("capture")?,
-            void: interface.function("void")?,
-            refund: interface.function("refund")?,
-            find: interface.function("find")?,
-            find_refund: interface.function("find-refund")?,
-            describe_instrument: interface.function("describe-instrument")?,
+            capabilities: Capability::ALL.into_iter().filter(is_exported).collect(),
+            describe: resolver.function(PLUGIN, &plugin, "describe")?,
+            hotel: HotelExports::resolve(&mut resolver)?,
+            flight: FlightExports::resolve(&mut resolver)?,
+            verify_events: resolver.resolve(Capability::SupplierEvents, "verify")?,
+            processor: ProcessorExports::resolve(&mut resolver)?,
         })
     }
 }

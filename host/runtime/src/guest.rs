@@ -74,7 +74,6 @@ impl Drop for CloseOnDrop<'_> {
     }
 }
 
-/// Classifies an error of the engine.
 pub(crate) fn classify_error(error: &wasmtime::Error, refused: Option<&str>) -> GuestError {
     if error.downcast_ref::<DeadlineExceeded>().is_some() {
         return GuestError::TimedOut;

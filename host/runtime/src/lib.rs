@@ -34,6 +34,7 @@ mod loader;
 mod plugin;
 mod plugin_cache;
 mod plugin_env;
+mod processor_api;
 mod runtime;
 mod signature;
 mod supplier;
@@ -51,9 +52,10 @@ pub use exports::ExportError;
 pub use limits::PluginLimits;
 pub use loader::LoadError;
 pub use plugin::{PluginInfo, PluginSpec, TrafficMode};
+pub use processor_api::{
+    AuthorizeRequest, CaptureRequest, InstrumentDescription, Intent, IntentRequest, PaymentLookup,
+    ProcessorRefund, RefundLookup, RefundRequest, VoidRequest,
+};
 pub use runtime::{CALLS_MAX_DEFAULT, Runtime, RuntimeConfig, RuntimeError};
 pub use signature::{InvalidTrustedKey, SignatureError, TrustedKey};
-pub use supplier::{
-    AuthorizeRequest, CallContext, CaptureRequest, InstrumentDescription, Intent, IntentRequest,
-    PaymentLookup, ProcessorRefund, RefundLookup, RefundRequest, Supplier, VoidRequest,
-};
+pub use supplier::{CallContext, Supplier};

@@ -82,7 +82,6 @@ pub enum LoadError {
     Host(String),
 }
 
-/// The parts of loading that all plugins share.
 pub(crate) struct Loader {
     engine: Engine,
     plain: Linker<GuestState>,

@@ -7,9 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximum lifetime of a value: one day.
 const TTL_MS_MAX: u32 = 24 * 60 * 60 * 1000;
-/// Maximum size of a value.
 const VALUE_BYTES_MAX: usize = 64 << 10;
-/// Maximum size of a key.
 const KEY_BYTES_MAX: usize = 256;
 /// Maximum number of entries. Eviction scans all of them.
 const ENTRIES_MAX: usize = 1_024;
@@ -29,7 +27,6 @@ struct Entries {
     uses: u64,
 }
 
-/// The cache of one plugin.
 pub(crate) struct Cache {
     entries: Mutex<Entries>,
     bytes_max: usize,

@@ -28,7 +28,6 @@ pub(crate) struct PluginEnv {
 }
 
 impl PluginEnv {
-    /// Returns the context of the plugin's exchanges.
     pub(crate) fn exchange_context(&self) -> ExchangeContext<'_> {
         ExchangeContext {
             supplier: &self.supplier,

@@ -13,7 +13,7 @@ use host_domain::supplier::SupplierId;
 use host_domain::time::Clock;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Default number of concurrent calls over all plugins. Each call reserves 8 GB of address space
 /// and, while it waits, about 200 KB of memory.
@@ -59,10 +59,12 @@ pub struct Runtime {
     inner: Arc<Inner>,
 }
 
+type Plugins = BTreeMap<SupplierId, Arc<Plugin>>;
+
 struct Inner {
     loader: Arc<Loader>,
     call_limit: Arc<ConcurrencyLimit>,
-    plugins: RwLock<BTreeMap<SupplierId, Arc<Plugin>>>,
+    plugins: RwLock<Plugins>,
     /// Serializes loads, because two concurrent loads would compile the same code twice.
     loading: tokio::sync::Mutex<()>,
 }
@@ -111,12 +113,7 @@ impl Runtime {
             missing_secrets = ?info.missing_secrets,
             "plugin loaded"
         );
-        let mut plugins = self
-            .inner
-            .plugins
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        plugins.insert(info.id.clone(), Arc::new(plugin));
+        (self.plugins_mut()).insert(info.id.clone(), Arc::new(plugin));
         Ok(info)
     }
 
@@ -141,12 +138,7 @@ impl Runtime {
 
     /// Removes a plugin and returns whether it was loaded. Its running calls finish normally.
     pub fn remove(&self, id: &SupplierId) -> bool {
-        let mut plugins = self
-            .inner
-            .plugins
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        plugins.remove(id).is_some()
+        self.plugins_mut().remove(id).is_some()
     }
 
     /// Returns the loaded plugins in the order of their ids.
@@ -172,10 +164,13 @@ impl Runtime {
         Some(Supplier::new(plugin, Arc::clone(&self.inner.call_limit)))
     }
 
-    fn plugins(&self) -> RwLockReadGuard<'_, BTreeMap<SupplierId, Arc<Plugin>>> {
-        self.inner
-            .plugins
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
+    fn plugins(&self) -> RwLockReadGuard<'_, Plugins> {
+        let plugins = self.inner.plugins.read();
+        plugins.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn plugins_mut(&self) -> RwLockWriteGuard<'_, Plugins> {
+        let plugins = self.inner.plugins.write();
+        plugins.unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use crate::{
     flight::{
         fare::PassengerType,
-        order::{Order, OrderState, ResponseVisibility, of_account},
+        order::{Order, OrderState, requested_order},
         problem::FlightError,
         scenario::Scenario,
     },
     ledger::EntryKind,
     money::PER_MAJOR,
-    request::Account,
+    request::Call,
     state::SandboxRecords,
 };
 
@@ -31,7 +31,6 @@ pub(super) struct Bag {
     pub(super) price: i64,
 }
 
-/// A bag that can be purchased.
 pub(super) struct AvailableBag {
     pub(super) id: String,
     pub(super) traveller: usize,
@@ -57,20 +56,22 @@ pub(super) fn available(order: &Order) -> Result<Vec<AvailableBag>, FlightError>
         .collect())
 }
 
-pub(super) struct BagSelection {
-    pub(super) id: String,
-    pub(super) quantity: u8,
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WantedBag {
+    id: String,
+    quantity: u8,
 }
 
+/// Sells bags. Returns no order if the response is lost.
 pub(super) fn buy(
     world: &mut SandboxRecords,
-    account: Account,
-    order_id: &str,
+    call: &Call,
     client_ref: &str,
-    wanted: &[BagSelection],
+    wanted: &[WantedBag],
     paid: i64,
-) -> Result<(Order, ResponseVisibility), FlightError> {
-    let mut order = of_account(world, account, order_id)?;
+) -> Result<Option<Order>, FlightError> {
+    let mut order = requested_order(world, call)?;
     if order.bags.iter().any(|bag| bag.client_ref == client_ref) {
         return Err(FlightError::DuplicateReference);
     }
@@ -110,9 +111,5 @@ pub(super) fn buy(
     let entry = order.entry(world, EntryKind::Bags, client_ref, cost);
     world.record(entry);
     world.save(order.clone());
-    let learns = match order.scenario() {
-        Scenario::BagsLostResponse => ResponseVisibility::Lost,
-        _ => ResponseVisibility::Full,
-    };
-    Ok((order, learns))
+    Ok((order.scenario() != Scenario::BagsLostResponse).then_some(order))
 }

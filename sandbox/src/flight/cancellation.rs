@@ -2,12 +2,12 @@
 
 use crate::{
     flight::{
-        order::{Cancellation, DECISION_MS, Order, OrderState, of_account},
+        order::{DECISION_MS, Order, OrderState, requested_order},
         problem::FlightError,
         scenario::Scenario,
     },
-    ledger::EntryKind,
-    request::Account,
+    ledger::{Cancellation, EntryKind},
+    request::Call,
     state::SandboxRecords,
 };
 
@@ -27,12 +27,8 @@ fn amounts(order: &Order) -> Result<Amounts, FlightError> {
     })
 }
 
-pub(super) fn quote(
-    world: &SandboxRecords,
-    account: Account,
-    id: &str,
-) -> Result<(Order, Amounts), FlightError> {
-    let order = of_account(world, account, id)?;
+pub(super) fn quote(world: &SandboxRecords, call: &Call) -> Result<(Order, Amounts), FlightError> {
+    let order = requested_order(world, call)?;
     check_state(&order)?;
     if order.scenario() == Scenario::NoQuote {
         return Err(FlightError::QuoteUnavailable);
@@ -43,11 +39,10 @@ pub(super) fn quote(
 
 pub(super) fn cancel(
     world: &mut SandboxRecords,
-    account: Account,
-    id: &str,
+    call: &Call,
     client_ref: &str,
 ) -> Result<Order, FlightError> {
-    let mut order = of_account(world, account, id)?;
+    let mut order = requested_order(world, call)?;
     check_state(&order)?;
     match order.scenario() {
         Scenario::CancelRefused => Err(FlightError::NotCancellable),

@@ -8,13 +8,12 @@ use crate::{
     clock::MINUTE_MS,
     flight::{
         fare::FareSelection,
-        order::{Order, PlaceOrder, ResponseVisibility, by_client_ref, place},
+        order::{Order, PlaceOrder, by_client_ref, place},
         problem::FlightError,
         scenario::Scenario,
     },
     money::Currency,
     payments::{IntentCompletion, secret_token},
-    request::Account,
     state::{Record, SandboxRecords},
 };
 
@@ -53,7 +52,7 @@ impl Record for Prebook {
 
 pub(super) fn prebook(
     world: &mut SandboxRecords,
-    account: Account,
+    account: &str,
     offer: String,
     loyal: bool,
 ) -> Result<Prebook, FlightError> {
@@ -64,7 +63,7 @@ pub(super) fn prebook(
     let prebook = Prebook {
         token: secret_token(&id),
         id,
-        account: account.0.to_owned(),
+        account: account.to_owned(),
         offer,
         choice,
         total,
@@ -77,24 +76,21 @@ pub(super) fn prebook(
     Ok(prebook)
 }
 
-/// Books a paid prebook. A repeated call returns the current order.
+/// Books a paid prebook. A repeated call returns the current order. Returns no order if the
+/// response is lost.
 pub(super) fn book(
     world: &mut SandboxRecords,
-    account: Account,
+    account: &str,
     id: &str,
     client_ref: &str,
-) -> Result<(Order, ResponseVisibility), FlightError> {
+) -> Result<Option<Order>, FlightError> {
     let mut prebook = (world.flight.prebooks.get(id))
-        .filter(|prebook| prebook.account == account.0)
+        .filter(|prebook| prebook.account == account)
         .cloned()
         .ok_or(FlightError::PrebookUnknown)?;
     let ordered = (prebook.order.as_ref()).and_then(|id| world.flight.orders.get(id));
     if let Some(order) = ordered.cloned() {
-        let learns = match order.scenario() {
-            Scenario::BookNeverKnown => ResponseVisibility::Lost,
-            _ => ResponseVisibility::Full,
-        };
-        return Ok((order, learns));
+        return Ok((order.scenario() != Scenario::BookNeverKnown).then_some(order));
     }
     if by_client_ref(world, account, client_ref).is_some() {
         return Err(FlightError::DuplicateReference);
@@ -117,14 +113,13 @@ pub(super) fn book(
     };
     let placed = place(world, wanted);
     match &placed {
-        Ok((order, _)) => prebook.order = Some(order.id.clone()),
+        Ok(order) => prebook.order = Some(order.id.clone()),
         Err(_) => prebook.refused = true,
     }
     world.save(prebook);
-    placed
+    placed.map(Order::unless_lost)
 }
 
-/// Returns the amount that a checkout collects.
 pub(super) fn amount_due(world: &SandboxRecords, token: &str) -> Option<(Currency, i64)> {
     let id = world.flight.by_checkout_token.get(token)?;
     let prebook = world.flight.prebooks.get(id)?;

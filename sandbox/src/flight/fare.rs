@@ -61,34 +61,28 @@ pub(super) enum Brand {
 
 impl Brand {
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Basic => "Economy Basic",
-            Self::Flex => "Economy Flex",
-            Self::Business => "Business",
-        }
+        self.terms().0
     }
 
     /// Returns the price of an adult for one leg.
     fn price(self) -> i64 {
-        match self {
-            Self::Basic => 320 * PER_MAJOR,
-            Self::Flex => 420 * PER_MAJOR,
-            Self::Business => 1_480 * PER_MAJOR,
-        }
+        self.terms().1 * PER_MAJOR
     }
 
     pub(super) fn checked_bags(self) -> u8 {
-        match self {
-            Self::Basic => 0,
-            Self::Flex => 1,
-            Self::Business => 2,
-        }
+        self.terms().2
     }
 
     pub(super) fn carry_on_bags(self) -> u8 {
+        self.terms().3
+    }
+
+    /// Returns the name, the price in major units, and the numbers of checked and carry-on bags.
+    fn terms(self) -> (&'static str, i64, u8, u8) {
         match self {
-            Self::Basic | Self::Flex => 1,
-            Self::Business => 2,
+            Self::Basic => ("Economy Basic", 320, 0, 1),
+            Self::Flex => ("Economy Flex", 420, 1, 1),
+            Self::Business => ("Business", 1_480, 2, 2),
         }
     }
 
@@ -101,12 +95,12 @@ impl Brand {
         }
     }
 
-    pub(super) fn changeable(self) -> bool {
-        self != Self::Basic
+    /// Returns the fee of a change, or `None` if the brand cannot be changed.
+    pub(super) fn change_fee(self) -> Option<i64> {
+        (self != Self::Basic).then_some(0)
     }
 }
 
-/// The requested legs, passengers and currency.
 #[derive(Clone, Debug)]
 pub(super) struct Trip {
     pub(super) legs: Vec<Leg>,
@@ -181,7 +175,18 @@ impl FareSelection {
         if loyal { percent(total, 90) } else { total }
     }
 
-    /// Checks that the fare is still available.
+    /// Checks that the passengers are those of the search. `name` is the supplier's word for them.
+    pub(super) fn check_passengers(
+        &self,
+        name: &str,
+        passengers: impl Iterator<Item = PassengerType>,
+    ) -> Result<(), String> {
+        match passengers.eq(self.passengers.iter().copied()) {
+            true => Ok(()),
+            false => Err(format!("{name} are not those of the search")),
+        }
+    }
+
     pub(super) fn check(&self, now: i64) -> Result<(), FlightError> {
         if now >= self.expires_at {
             return Err(FlightError::OfferExpired);

@@ -36,7 +36,7 @@ pub(super) struct Segment {
     departs_ms: i64,
     arrives_ms: i64,
     pub(super) carrier: &'static Airline,
-    pub(super) operator: &'static Airline,
+    operator: &'static Airline,
     pub(super) flight_no: u32,
     pub(super) brand: Brand,
 }
@@ -52,6 +52,11 @@ impl Segment {
 
     pub(super) fn minutes(&self) -> i64 {
         (self.arrives_ms - self.departs_ms) / MINUTE_MS
+    }
+
+    /// Returns the airline that operates the flight for the carrier.
+    pub(super) fn partner(&self) -> Option<&'static Airline> {
+        (self.operator.iata != self.carrier.iata).then_some(self.operator)
     }
 
     /// Returns this flight after the airline's schedule change.

@@ -10,6 +10,7 @@ use axum::{
     routing::get,
 };
 use http::{StatusCode, header};
+use serde_json::{Value, json};
 
 use crate::state::SandboxState;
 
@@ -51,6 +52,10 @@ pub(crate) fn logo_routes() -> Router<SandboxState> {
 
 fn logo_url(app: &SandboxState, airline: &reference_data::Airline) -> Option<String> {
     (airline.active).then(|| format!("{}/logos/{}.svg", app.base_url(), airline.iata))
+}
+
+fn carrier(app: &SandboxState, airline: &reference_data::Airline) -> Value {
+    json!({ "code": airline.iata, "name": airline.name, "logo": logo_url(app, airline) })
 }
 
 /// Returns an image with the airline's code in a circle.

@@ -10,9 +10,9 @@ use crate::{
         bags::Bag, fare::FareSelection, itinerary::Segment, problem::FlightError,
         scenario::Scenario,
     },
-    ledger::{Entry, EntryKind},
-    request::Account,
-    state::{Record, SandboxRecords, SandboxState, ScheduledChange, ScheduledSubject},
+    ledger::{Cancellation, Entry, EntryKind},
+    request::Call,
+    state::{Record, SandboxRecords, ScheduledChange, ScheduledSubject},
 };
 
 /// Time after which a pending decision is made.
@@ -50,14 +50,6 @@ pub(crate) struct Order {
     pub(super) due: Option<i64>,
 }
 
-#[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Cancellation {
-    pub(super) reference: String,
-    pub(super) fee: i64,
-    pub(super) refund: i64,
-    pub(super) at: i64,
-}
-
 impl Record for Order {
     const TABLE: &'static str = "flight_order";
 
@@ -83,6 +75,16 @@ impl Record for Order {
 impl Order {
     pub(super) fn scenario(&self) -> Scenario {
         self.choice.scenario()
+    }
+
+    /// Returns the order unless the response about its booking is lost.
+    pub(super) fn unless_lost(self) -> Option<Self> {
+        let lost = [Scenario::BookLostResponse, Scenario::BookNeverKnown];
+        (!lost.contains(&self.scenario())).then_some(self)
+    }
+
+    fn is_readable(&self) -> bool {
+        self.scenario() != Scenario::BookNeverKnown
     }
 
     pub(super) fn bags_total(&self) -> i64 {
@@ -141,16 +143,9 @@ pub(super) fn changes(order: &Order) -> Result<Vec<Change>, FlightError> {
         .collect())
 }
 
-/// The response that the caller gets about an order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ResponseVisibility {
-    Full,
-    Lost,
-}
-
 /// Parameters of an order. The supplier's module has already validated them.
 pub(super) struct PlaceOrder<'a> {
-    pub(super) account: Account,
+    pub(super) account: &'a str,
     pub(super) client_ref: &'a str,
     pub(super) offer: String,
     pub(super) choice: FareSelection,
@@ -160,20 +155,18 @@ pub(super) struct PlaceOrder<'a> {
 pub(super) fn place(
     world: &mut SandboxRecords,
     wanted: PlaceOrder<'_>,
-) -> Result<(Order, ResponseVisibility), FlightError> {
+) -> Result<Order, FlightError> {
     let scenario = wanted.choice.scenario();
-    let learns = match scenario {
-        Scenario::BookRefused => return Err(FlightError::RejectedByAirline),
-        Scenario::BookLostResponse | Scenario::BookNeverKnown => ResponseVisibility::Lost,
-        _ => ResponseVisibility::Full,
-    };
+    if scenario == Scenario::BookRefused {
+        return Err(FlightError::RejectedByAirline);
+    }
     let later = matches!(
         scenario,
         Scenario::BookPending | Scenario::BookPendingRefused
     );
     let order = Order {
         id: world.reference("FLT-"),
-        account: wanted.account.0.to_owned(),
+        account: wanted.account.to_owned(),
         client_ref: wanted.client_ref.to_owned(),
         offer: wanted.offer,
         choice: wanted.choice,
@@ -189,9 +182,9 @@ pub(super) fn place(
     };
     if later {
         world.save(order.clone());
-        return Ok((order, learns));
+        return Ok(order);
     }
-    Ok((ticket(world, order), learns))
+    Ok(ticket(world, order))
 }
 
 fn ticket(world: &mut SandboxRecords, mut order: Order) -> Order {
@@ -223,7 +216,6 @@ fn locator(number: i64) -> String {
     locator
 }
 
-/// Makes the pending decision as of its due time.
 pub(crate) fn apply_due_change(world: &mut SandboxRecords, id: &str) {
     let Some(mut order) = world.flight.orders.get(id).cloned() else {
         return;
@@ -248,59 +240,37 @@ pub(crate) fn apply_due_change(world: &mut SandboxRecords, id: &str) {
     }
 }
 
-pub(super) fn of_account(
-    world: &SandboxRecords,
-    account: Account,
-    id: &str,
-) -> Result<Order, FlightError> {
-    (world.flight.orders.get(id))
-        .filter(|order| order.account == account.0)
+/// Returns the order that a call names, if it belongs to the caller's account.
+pub(super) fn requested_order(world: &SandboxRecords, call: &Call) -> Result<Order, FlightError> {
+    (world.flight.orders.get(&call.id))
+        .filter(|order| order.account == call.account)
         .cloned()
         .ok_or(FlightError::NotFound)
 }
 
 pub(super) fn by_client_ref(
     world: &SandboxRecords,
-    account: Account,
+    account: &str,
     client_ref: &str,
 ) -> Option<Order> {
-    let key = (account.0.to_owned(), client_ref.to_owned());
+    let key = (account.to_owned(), client_ref.to_owned());
     let id = world.flight.by_client_ref.get(&key)?;
     world.flight.orders.get(id).cloned()
 }
 
-/// The result of a read. Some orders never get a response.
-pub(super) enum OrderLookup {
-    Order(Box<Order>),
-    NotFound,
-    NoResponse,
-}
-
-/// Reads an order by the supplier's reference.
-pub(super) async fn read(
-    app: &SandboxState,
-    account: Account,
-    id: &str,
-) -> Result<OrderLookup, FlightError> {
-    let order = app
-        .transact(|world| of_account(world, account, id))
+/// Reads an order by the supplier's reference. Returns `None` if it never gets a response.
+pub(super) async fn read(call: &Call) -> Result<Option<Order>, FlightError> {
+    let order = call
+        .transact(|world| requested_order(world, call))
         .await??;
-    Ok(readable(order))
+    Ok(Some(order).filter(Order::is_readable))
 }
 
-/// Reads an order by the caller's reference.
-pub(super) async fn find(
-    app: &SandboxState,
-    account: Account,
-    client_ref: &str,
-) -> Result<OrderLookup, FlightError> {
-    let order = (app.transact(|world| by_client_ref(world, account, client_ref))).await?;
-    Ok(order.map_or(OrderLookup::NotFound, readable))
-}
-
-fn readable(order: Order) -> OrderLookup {
-    match order.scenario() {
-        Scenario::BookNeverKnown => OrderLookup::NoResponse,
-        _ => OrderLookup::Order(Box::new(order)),
-    }
+/// Reads orders by the caller's reference. Returns `None` if they never get a response.
+pub(super) async fn find(call: &Call, client_ref: &str) -> Result<Option<Vec<Order>>, FlightError> {
+    let found = call
+        .transact(|world| by_client_ref(world, call.account, client_ref))
+        .await?;
+    let is_readable = found.as_ref().is_none_or(Order::is_readable);
+    Ok(is_readable.then(|| found.into_iter().collect()))
 }

@@ -4,11 +4,10 @@ use std::collections::HashMap;
 
 use axum::{
     Json,
-    extract::{Path, State},
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use http::{StatusCode, Uri, header};
+use http::{StatusCode, header};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -19,12 +18,12 @@ use crate::{
         booking_wire::booking_wire,
         pricing::Prebook,
         quote::{Occupancy, Quote},
-        refusal::LodgeError,
+        refusal::{LodgeError, LodgeResult},
         scenario::Scenario,
     },
-    ledger::{Entry, EntryKind},
-    request::{self, Account},
-    state::{Record, SandboxRecords, SandboxState, ScheduledChange, ScheduledSubject},
+    ledger::{Cancellation, Entry, EntryKind},
+    request::{self, Call},
+    state::{Record, SandboxRecords, ScheduledChange, ScheduledSubject},
 };
 
 /// Time after which a pending decision is made.
@@ -58,15 +57,6 @@ pub(crate) struct Booking {
     pub(super) due: Option<i64>,
 }
 
-/// The sum of all cancellations of a booking so far.
-#[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Cancellation {
-    pub(super) reference: String,
-    pub(super) fee: i64,
-    pub(super) refund: i64,
-    pub(super) at: i64,
-}
-
 impl Record for Booking {
     const TABLE: &'static str = "hotel_booking";
 
@@ -96,26 +86,23 @@ impl Booking {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only the form of the request is validated")]
 struct BookRequest {
     prebook_id: String,
     client_ref: String,
     expected_total: Option<String>,
-    #[serde(rename = "holder")]
-    _holder: Holder,
+    holder: Holder,
     rooms: Vec<RoomGuests>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only the form of the request is validated")]
 struct Holder {
-    #[serde(rename = "first")]
-    _first: String,
-    #[serde(rename = "last")]
-    _last: String,
-    #[serde(rename = "email")]
-    _email: String,
-    #[serde(rename = "phone")]
-    _phone: String,
+    first: String,
+    last: String,
+    email: String,
+    phone: String,
 }
 
 #[derive(Deserialize)]
@@ -126,12 +113,12 @@ struct RoomGuests {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only the form of the request is validated")]
 struct Guest {
     first: String,
     last: String,
     kind: GuestKind,
-    #[serde(default, rename = "age")]
-    _age: Option<u8>,
+    age: Option<u8>,
     lead: bool,
 }
 
@@ -150,20 +137,16 @@ enum ResponseVisibility {
     Failure,
 }
 
-pub(super) async fn book_room(
-    State(app): State<SandboxState>,
-    Account(account): Account,
-    body: Bytes,
-) -> Result<Response, LodgeError> {
+pub(super) async fn book_room(call: Call, body: Bytes) -> LodgeResult {
     let request: BookRequest = request::body(&body)?;
     request::check_reference("client_ref", &request.client_ref)?;
-    let (booking, learns) = app
-        .transact(|world| book(world, account, &request))
+    let (booking, learns) = call
+        .transact(|world| book(world, call.account, &request))
         .await??;
     let Some(booking) = booking else {
         return Ok(connection::drop_connection());
     };
-    app.sleep_or_stop(booking.scenario().delay()).await;
+    call.app.sleep_or_stop(booking.scenario().delay()).await;
     let status = match booking.state {
         BookingState::Pending => StatusCode::ACCEPTED,
         _ => StatusCode::CREATED,
@@ -276,7 +259,6 @@ fn confirm(world: &mut SandboxRecords, mut booking: Booking) -> Booking {
     booking
 }
 
-/// Makes the pending decision as of its due time.
 pub(crate) fn apply_due_change(world: &mut SandboxRecords, id: &str) {
     let Some(mut booking) = world.hotel.bookings.get(id).cloned() else {
         return;
@@ -345,26 +327,26 @@ fn check_room(party: &Occupancy, room: &RoomGuests) -> Result<(), LodgeError> {
     }
 }
 
-pub(super) async fn read_booking(
-    State(app): State<SandboxState>,
-    Account(account): Account,
-    Path(id): Path<String>,
-) -> Result<Response, LodgeError> {
-    let booking = app
-        .transact(|world| of_account(world, account, &id))
-        .await?
-        .ok_or(LodgeError::NotFound("booking"))?;
+pub(super) async fn read_booking(call: Call) -> LodgeResult {
+    let booking = call
+        .transact(|world| requested_booking(world, &call))
+        .await??;
     if booking.scenario() == Scenario::BookNeverKnown {
-        return Ok(connection::never_respond(&app).await);
+        return Ok(connection::never_respond(&call.app).await);
     }
-    app.sleep_or_stop(booking.scenario().delay()).await;
+    call.app.sleep_or_stop(booking.scenario().delay()).await;
     Ok(Json(booking_wire(&booking)?).into_response())
 }
 
-pub(super) fn of_account(world: &SandboxRecords, account: &str, id: &str) -> Option<Booking> {
-    (world.hotel.bookings.get(id))
-        .filter(|booking| booking.account == account)
+/// Returns the booking that a call names, if it belongs to the caller's account.
+pub(super) fn requested_booking(
+    world: &SandboxRecords,
+    call: &Call,
+) -> Result<Booking, LodgeError> {
+    (world.hotel.bookings.get(&call.id))
+        .filter(|booking| booking.account == call.account)
         .cloned()
+        .ok_or(LodgeError::NotFound("booking"))
 }
 
 #[derive(Deserialize)]
@@ -373,20 +355,16 @@ struct FindQuery {
     client_ref: String,
 }
 
-pub(super) async fn find_bookings(
-    State(app): State<SandboxState>,
-    Account(account): Account,
-    uri: Uri,
-) -> Result<Response, LodgeError> {
-    let FindQuery { client_ref } = request::query(&uri)?;
-    let key = (account.to_owned(), client_ref);
-    let Some(booking) = app.transact(|world| booked_as(world, &key)).await? else {
+pub(super) async fn find_bookings(call: Call) -> LodgeResult {
+    let FindQuery { client_ref } = call.query()?;
+    let key = (call.account.to_owned(), client_ref);
+    let Some(booking) = call.transact(|world| booked_as(world, &key)).await? else {
         return Ok(Json(json!({ "bookings": [] })).into_response());
     };
     if booking.scenario() == Scenario::BookNeverKnown {
-        return Ok(connection::never_respond(&app).await);
+        return Ok(connection::never_respond(&call.app).await);
     }
-    app.sleep_or_stop(booking.scenario().delay()).await;
+    call.app.sleep_or_stop(booking.scenario().delay()).await;
     let found = [booking_wire(&booking)?];
     Ok(Json(json!({ "bookings": found })).into_response())
 }

@@ -2,6 +2,7 @@
 
 use jiff::civil::Date;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::{
     clock::instant,
@@ -21,7 +22,7 @@ pub(super) struct BookingWire {
     id: String,
     client_ref: String,
     state: BookingState,
-    reject_reason: Option<RejectReason>,
+    reject_reason: Option<Value>,
     hotel: HotelWire,
     arrive: Date,
     depart: Date,
@@ -37,12 +38,6 @@ pub(super) struct BookingWire {
     rewards: Option<Loyalty>,
     cancellation: Option<CancellationWire>,
     booked_at: String,
-}
-
-#[derive(Serialize)]
-struct RejectReason {
-    code: &'static str,
-    message: &'static str,
 }
 
 #[derive(Serialize)]
@@ -89,9 +84,9 @@ pub(super) fn booking_wire(booking: &Booking) -> Result<BookingWire, LodgeError>
         id: booking.id.clone(),
         client_ref: booking.client_ref.clone(),
         state: booking.state,
-        reject_reason: (booking.state == BookingState::Rejected).then_some(RejectReason {
-            code: "BOOKING_REFUSED",
-            message: "The hotel does not accept this booking.",
+        reject_reason: (booking.state == BookingState::Rejected).then(|| {
+            let message = "The hotel does not accept this booking.";
+            json!({ "code": "BOOKING_REFUSED", "message": message })
         }),
         arrive: quote.stay.arrive,
         depart: quote.stay.depart,

@@ -1,10 +1,6 @@
 //! Cancelling a booking at Lodge and previewing the cancellation.
 
-use axum::{
-    Json,
-    extract::{Path, State},
-    response::{IntoResponse, Response},
-};
+use axum::{Json, response::IntoResponse};
 use bytes::Bytes;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
@@ -13,15 +9,15 @@ use crate::{
     clock::instant,
     connection,
     hotel::{
-        booking::{Booking, BookingState, Cancellation, DECISION_MS, of_account},
+        booking::{Booking, BookingState, DECISION_MS, requested_booking},
         booking_wire::booking_wire,
-        refusal::LodgeError,
+        refusal::{LodgeError, LodgeResult},
         scenario::Scenario,
     },
-    ledger::{Entry, EntryKind},
+    ledger::{Cancellation, Entry, EntryKind},
     money::{Currency, PER_MAJOR},
-    request::{self, Account},
-    state::{SandboxRecords, SandboxState},
+    request::{self, Call},
+    state::SandboxRecords,
 };
 
 /// Cancellation fee at the hotel that previews it.
@@ -36,18 +32,13 @@ struct CancelRequest {
     rooms: Vec<usize>,
 }
 
-pub(super) async fn cancel_booking(
-    State(app): State<SandboxState>,
-    Account(account): Account,
-    Path(id): Path<String>,
-    body: Bytes,
-) -> Result<Response, LodgeError> {
+pub(super) async fn cancel_booking(call: Call, body: Bytes) -> LodgeResult {
     let request: CancelRequest = request::body(&body)?;
     request::check_reference("client_ref", &request.client_ref)?;
-    let booking = app
-        .transact(|world| cancel(world, account, &id, &request))
+    let booking = call
+        .transact(|world| cancel(world, &call, &request))
         .await??;
-    app.sleep_or_stop(booking.scenario().delay()).await;
+    call.app.sleep_or_stop(booking.scenario().delay()).await;
     if booking.scenario() == Scenario::CancelLostResponse {
         return Ok(connection::drop_connection());
     }
@@ -60,11 +51,10 @@ pub(super) async fn cancel_booking(
 
 fn cancel(
     world: &mut SandboxRecords,
-    account: &str,
-    id: &str,
+    call: &Call,
     request: &CancelRequest,
 ) -> Result<Booking, LodgeError> {
-    let mut booking = of_account(world, account, id).ok_or(LodgeError::NotFound("booking"))?;
+    let mut booking = requested_booking(world, call)?;
     check_state(&booking)?;
     let scenario = booking.scenario();
     if matches!(scenario, Scenario::CancelRefused | Scenario::Restricted) {
@@ -171,20 +161,16 @@ struct Preview {
     free_until: Option<String>,
 }
 
-pub(super) async fn preview_cancellation(
-    State(app): State<SandboxState>,
-    Account(account): Account,
-    Path(id): Path<String>,
-) -> Result<Response, LodgeError> {
-    let (booking, now) = app
-        .transact(|world| of_account(world, account, &id).map(|booking| (booking, world.now())))
-        .await?
-        .ok_or(LodgeError::NotFound("booking"))?;
-    app.sleep_or_stop(booking.scenario().delay()).await;
+pub(super) async fn preview_cancellation(call: Call) -> LodgeResult {
+    let (booking, now) = call
+        .transact(|world| (requested_booking(world, &call), world.now()))
+        .await?;
+    let booking = booking?;
+    call.app.sleep_or_stop(booking.scenario().delay()).await;
     match booking.scenario() {
         Scenario::QuotePreview => check_state(&booking)?,
         Scenario::QuoteFails => return Err(LodgeError::Failure),
-        Scenario::BookNeverKnown => return Ok(connection::never_respond(&app).await),
+        Scenario::BookNeverKnown => return Ok(connection::never_respond(&call.app).await),
         _ => return Err(LodgeError::PreviewNotOffered),
     }
     let currency = booking.quote.stay.currency;

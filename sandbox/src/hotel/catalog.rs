@@ -121,19 +121,13 @@ pub(crate) fn known(id: &str) -> bool {
 fn make(id: &str, scenario: Scenario) -> Hotel {
     let listed = HOTELS.iter().position(|(listed, ..)| *listed == id);
     let place = listed.unwrap_or(HOTELS.len());
-    let (_, name, stars, rating) =
-        HOTELS
-            .get(place)
-            .copied()
-            .unwrap_or(("", "The Patient Guest", 3.0, 7.5));
+    let unlisted = ("", "The Patient Guest", 3.0, 7.5);
+    let (_, name, stars, rating) = HOTELS.get(place).copied().unwrap_or(unlisted);
+    let street = STREETS.get(place % STREETS.len()).unwrap_or(&"High Street");
     Hotel {
         id: id.to_owned(),
         name,
-        street: format!(
-            "{} {}",
-            place * 2 + 1,
-            STREETS.get(place % STREETS.len()).unwrap_or(&"High Street")
-        ),
+        street: format!("{} {street}", place * 2 + 1),
         at: spiral(place),
         stars,
         rating,

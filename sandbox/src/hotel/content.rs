@@ -2,23 +2,23 @@
 
 use axum::{
     Json,
-    extract::{Path, State},
+    extract::Path,
     response::{IntoResponse, Response},
 };
-use http::{Uri, header};
+use http::header;
 use jiff::{ToSpan, civil::Date};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
     clock::{date_in, zone},
     hotel::{
         catalog::{self, Hotel},
-        refusal::LodgeError,
+        refusal::{LodgeError, LodgeResult},
         scenario::Scenario,
         wire::HotelWire,
     },
-    request::{self, Account},
+    request::Call,
     state::{SandboxRecords, SandboxState},
 };
 
@@ -26,31 +26,19 @@ use crate::{
 const HEALED: &str = "content_healed";
 const REVIEW_AGE_DAYS: i32 = 17;
 
-/// Restores the failing content.
 pub(crate) fn restore_content(world: &mut SandboxRecords) {
     world.set(HEALED, 1);
 }
 
-pub(super) async fn read_hotel(
-    State(app): State<SandboxState>,
-    _account: Account,
-    Path(id): Path<String>,
-) -> Result<Response, LodgeError> {
-    let hotel = catalog::find(&id).ok_or(LodgeError::NotFound("hotel"))?;
-    app.sleep_or_stop(hotel.scenario.delay()).await;
-    Ok(Json(details(&app, &hotel)).into_response())
+pub(super) async fn read_hotel(call: Call) -> LodgeResult {
+    let hotel = catalog::find(&call.id).ok_or(LodgeError::NotFound("hotel"))?;
+    call.app.sleep_or_stop(hotel.scenario.delay()).await;
+    Ok(Json(details(&call.app, &hotel)).into_response())
 }
 
 fn details(app: &SandboxState, hotel: &Hotel) -> Value {
     let images: Vec<Value> = (1..=images(hotel))
-        .map(|number| {
-            json!({
-                "url": photo_url(app, &hotel.id, number),
-                "caption": caption(number),
-                "width": PHOTO_WIDTH,
-                "height": PHOTO_HEIGHT,
-            })
-        })
+        .map(|number| image(app, hotel, number, caption(number)))
         .collect();
     json!({
         "hotel": HotelWire::new(hotel),
@@ -91,28 +79,30 @@ fn room(app: &SandboxState, hotel: &Hotel, name: &str, sleeps: u8) -> Value {
         "name": name,
         "text": "Desk, kettle, blackout curtains.",
         "sleeps": sleeps,
-        "images": [{
-            "url": photo_url(app, &hotel.id, 2),
-            "caption": name,
-            "width": PHOTO_WIDTH,
-            "height": PHOTO_HEIGHT,
-        }],
+        "images": [image(app, hotel, 2, name)],
+    })
+}
+
+fn image(app: &SandboxState, hotel: &Hotel, number: usize, caption: &str) -> Value {
+    json!({
+        "url": photo_url(app, &hotel.id, number),
+        "caption": caption,
+        "width": PHOTO_WIDTH,
+        "height": PHOTO_HEIGHT,
     })
 }
 
 fn images(hotel: &Hotel) -> usize {
-    if hotel.scenario == Scenario::Rich {
-        30
-    } else {
-        3
+    match hotel.scenario {
+        Scenario::Rich => 30,
+        _ => 3,
     }
 }
 
 fn review_count(hotel: &Hotel) -> usize {
-    if hotel.scenario == Scenario::Rich {
-        30
-    } else {
-        5
+    match hotel.scenario {
+        Scenario::Rich => 30,
+        _ => 5,
     }
 }
 
@@ -125,77 +115,8 @@ const AUTHORS: [&str; 6] = [
     "Sofia Rossi",
 ];
 
-/// Score, title, pros, cons, text, language and type of traveller.
-type ReviewText = (
-    f64,
-    &'static str,
-    &'static str,
-    &'static str,
-    &'static str,
-    &'static str,
-    &'static str,
-);
-
-const OPINIONS: [ReviewText; 5] = [
-    (
-        9.0,
-        "Lovely stay",
-        "Friendly desk, quiet room",
-        "Small lift",
-        "We would come back at once.",
-        "en",
-        "couple",
-    ),
-    (
-        8.0,
-        "Gute Lage",
-        "Fünf Minuten zum Bahnhof",
-        "Dünne Vorhänge",
-        "Sauber und freundlich.",
-        "de",
-        "business",
-    ),
-    (
-        7.0,
-        "Très correct",
-        "Petit déjeuner copieux",
-        "Chambre un peu petite",
-        "Bon rapport qualité-prix.",
-        "fr",
-        "family",
-    ),
-    (
-        10.0,
-        "Faultless",
-        "Everything",
-        "",
-        "The best coffee in town.",
-        "en",
-        "solo",
-    ),
-    (
-        6.0,
-        "Fine for a night",
-        "Good shower",
-        "Noise from the square",
-        "Ask for a room at the back.",
-        "en",
-        "friends",
-    ),
-];
-
-#[derive(Serialize)]
-struct Review {
-    author: &'static str,
-    score: f64,
-    title: &'static str,
-    pros: &'static str,
-    cons: Option<&'static str>,
-    text: &'static str,
-    language: &'static str,
-    traveller: &'static str,
-    stayed: Date,
-}
+/// Score, title, pros, cons, text, language and type of traveller of each review.
+const OPINIONS: &str = include_str!("reviews.txt");
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -203,28 +124,23 @@ struct ReviewQuery {
     limit: Option<usize>,
 }
 
-pub(super) async fn read_reviews(
-    State(app): State<SandboxState>,
-    _account: Account,
-    Path(id): Path<String>,
-    uri: Uri,
-) -> Result<Response, LodgeError> {
-    let ReviewQuery { limit } = request::query(&uri)?;
-    let hotel = catalog::find(&id).ok_or(LodgeError::NotFound("hotel"))?;
-    app.sleep_or_stop(hotel.scenario.delay()).await;
-    let (healed, now) = app
+pub(super) async fn read_reviews(call: Call) -> LodgeResult {
+    let ReviewQuery { limit } = call.query()?;
+    let hotel = catalog::find(&call.id).ok_or(LodgeError::NotFound("hotel"))?;
+    call.app.sleep_or_stop(hotel.scenario.delay()).await;
+    let (healed, now) = call
         .transact(|world| (world.setting(HEALED).is_some(), world.now()))
         .await?;
     if hotel.scenario == Scenario::ContentUnavailable && !healed {
         return Err(LodgeError::Failure);
     }
     let today = date_in(now, &zone(catalog::ZONE));
-    let reviews: Vec<Review> = (1_i32..)
-        .zip(OPINIONS.iter().cycle())
+    let reviews: Vec<Value> = (1_i32..)
+        .zip(OPINIONS.lines().cycle())
         .zip(AUTHORS.iter().cycle())
         .take(review_count(&hotel))
         .take(limit.unwrap_or(usize::MAX))
-        .map(|((number, opinion), author)| review(author, opinion, today, number))
+        .filter_map(|((number, opinion), author)| review(author, opinion, today, number))
         .collect();
     let answer = json!({
         "average": hotel.rating,
@@ -234,20 +150,22 @@ pub(super) async fn read_reviews(
     Ok(Json(answer).into_response())
 }
 
-fn review(author: &'static str, opinion: &ReviewText, today: Date, number: i32) -> Review {
-    let (score, title, pros, cons, text, language, traveller) = *opinion;
+fn review(author: &str, opinion: &str, today: Date, number: i32) -> Option<Value> {
+    let mut fields = opinion.split('|');
+    let mut next = || fields.next();
+    let score: f64 = next()?.parse().ok()?;
     let age = (number * REVIEW_AGE_DAYS).days();
-    Review {
-        author,
-        score,
-        title,
-        pros,
-        cons: (!cons.is_empty()).then_some(cons),
-        text,
-        language,
-        traveller,
-        stayed: today.checked_sub(age).unwrap_or(today),
-    }
+    Some(json!({
+        "author": author,
+        "score": score,
+        "title": next()?,
+        "pros": next()?,
+        "cons": next().filter(|cons| !cons.is_empty()),
+        "text": next()?,
+        "language": next()?,
+        "traveller": next()?,
+        "stayed": today.checked_sub(age).unwrap_or(today),
+    }))
 }
 
 const PHOTO_WIDTH: u32 = 1_200;

@@ -2,11 +2,7 @@
 
 use std::collections::HashMap;
 
-use axum::{
-    Json,
-    extract::State,
-    response::{IntoResponse, Response},
-};
+use axum::{Json, response::IntoResponse};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use http::StatusCode;
@@ -18,13 +14,13 @@ use crate::{
     hotel::{
         catalog::{self, Hotel},
         quote::{BoardPlan, Occupancy, Quote, Stay},
-        refusal::LodgeError,
+        refusal::{LodgeError, LodgeResult},
         scenario::Scenario,
         wire::{HotelWire, Loyalty, Promotion, RoomWire, Terms, promotions, rewards, rooms},
     },
     money::Currency,
-    request::{self, Account},
-    state::{Record, SandboxRecords, SandboxState},
+    request::{self, Call},
+    state::{Record, SandboxRecords},
 };
 
 const HOTELS_MAX: usize = 10;
@@ -73,16 +69,15 @@ impl Rate {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only the form of the request is validated")]
 struct PriceRequest {
     hotels: Vec<String>,
     arrive: Date,
     depart: Date,
     rooms: Vec<Occupancy>,
     currency: Currency,
-    #[serde(default, rename = "nationality")]
-    _nationality: Option<String>,
-    #[serde(default, rename = "residence")]
-    _residence: Option<String>,
+    nationality: Option<String>,
+    residence: Option<String>,
     max_rates: Option<usize>,
 }
 
@@ -109,11 +104,7 @@ struct RateWire {
     rewards: Option<Loyalty>,
 }
 
-pub(super) async fn price_hotels(
-    State(app): State<SandboxState>,
-    _account: Account,
-    body: Bytes,
-) -> Result<Response, LodgeError> {
+pub(super) async fn price_hotels(call: Call, body: Bytes) -> LodgeResult {
     let request: PriceRequest = request::body(&body)?;
     if !(1..=HOTELS_MAX).contains(&request.hotels.len()) {
         return Err(LodgeError::Invalid(format!(
@@ -131,14 +122,14 @@ pub(super) async fn price_hotels(
         .filter_map(|id| catalog::find(id))
         .collect();
     let rates_max = request.max_rates.unwrap_or(BoardPlan::ALL.len());
-    let rates = app
+    let rates = call
         .transact(|world| -> Vec<Vec<Rate>> {
             let of_hotel = |hotel: &Hotel| rates(world, hotel, &stay, rates_max);
             hotels.iter().map(of_hotel).collect()
         })
         .await?;
     let delay = hotels.iter().map(|hotel| hotel.scenario.delay()).max();
-    app.sleep_or_stop(delay.unwrap_or_default()).await;
+    call.app.sleep_or_stop(delay.unwrap_or_default()).await;
     let hotels = (hotels.iter().zip(rates))
         .map(|(hotel, rates)| HotelRates {
             hotel: HotelWire::new(hotel),
@@ -178,10 +169,10 @@ fn rate_wire(rate: &Rate, scenario: Scenario) -> RateWire {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only the form of the request is validated")]
 struct PrebookRequest {
     rate_id: String,
-    #[serde(default, rename = "client_ref")]
-    _client_ref: Option<String>,
+    client_ref: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -199,17 +190,13 @@ struct PrebookAnswer {
     rewards: Option<Loyalty>,
 }
 
-pub(super) async fn prebook_rate(
-    State(app): State<SandboxState>,
-    Account(account): Account,
-    body: Bytes,
-) -> Result<Response, LodgeError> {
+pub(super) async fn prebook_rate(call: Call, body: Bytes) -> LodgeResult {
     let request: PrebookRequest = request::body(&body)?;
     let rate = Rate::from_id(&request.rate_id).ok_or(LodgeError::RateUnknown)?;
     let hotel = catalog::find(&rate.quote.hotel).ok_or(LodgeError::RateUnknown)?;
-    app.sleep_or_stop(hotel.scenario.delay()).await;
-    let prebook = app
-        .transact(|world| bind(world, account, &hotel, rate))
+    call.app.sleep_or_stop(hotel.scenario.delay()).await;
+    let prebook = call
+        .transact(|world| bind(world, call.account, &hotel, rate))
         .await??;
     let quote = &prebook.quote;
     let answer = PrebookAnswer {

@@ -1,6 +1,9 @@
 //! Price of a stay and fee of its cancellation, computed from the price of a night.
 
-use jiff::civil::{Date, Time};
+use jiff::{
+    ToSpan,
+    civil::{Date, Time},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -121,11 +124,7 @@ impl Quote {
         if self.plan == BoardPlan::RoomOnly {
             return None;
         }
-        let last_day = self
-            .stay
-            .arrive
-            .checked_sub(jiff::Span::new().days(FREE_UNTIL_DAYS))
-            .ok()?;
+        let last_day = self.stay.arrive.checked_sub(FREE_UNTIL_DAYS.days()).ok()?;
         let local = last_day.to_datetime(Time::constant(14, 0, 0, 0));
         let free_until = local_to_ms(local, &zone(catalog::ZONE));
         (free_until > self.quoted_at).then_some(free_until)

@@ -2,15 +2,10 @@
 
 use std::cmp::Ordering;
 
-use axum::{
-    Json,
-    extract::State,
-    response::{IntoResponse, Response},
-};
+use axum::{Json, response::IntoResponse};
 use bytes::Bytes;
-use http::Uri;
 use jiff::civil::Date;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
@@ -18,11 +13,11 @@ use crate::{
         catalog::{self, Hotel, Point},
         content::photo_url,
         quote::{BoardPlan, Occupancy, Quote, Stay},
-        refusal::LodgeError,
+        refusal::{LodgeError, LodgeResult},
         scenario::Scenario,
     },
     money::Currency,
-    request::{self, Account},
+    request::{self, Call},
     state::{SandboxRecords, SandboxState},
 };
 
@@ -37,8 +32,8 @@ struct PlaceQuery {
     limit: Option<usize>,
 }
 
-pub(super) async fn find_places(_account: Account, uri: Uri) -> Result<Response, LodgeError> {
-    let query: PlaceQuery = request::query(&uri)?;
+pub(super) async fn find_places(call: Call) -> LodgeResult {
+    let query: PlaceQuery = call.query()?;
     let text = query.q.trim().to_lowercase();
     let named = !text.is_empty() && catalog::CITY.to_lowercase().contains(&text)
         || text.contains(&catalog::CITY.to_lowercase());
@@ -69,6 +64,7 @@ fn testville() -> Value {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only the form of the request is validated")]
 struct SearchRequest {
     place_id: Option<String>,
     center: Option<Center>,
@@ -77,10 +73,8 @@ struct SearchRequest {
     depart: Date,
     rooms: Vec<Occupancy>,
     currency: Currency,
-    #[serde(default, rename = "nationality")]
-    _nationality: Option<String>,
-    #[serde(default, rename = "residence")]
-    _residence: Option<String>,
+    nationality: Option<String>,
+    residence: Option<String>,
     #[serde(default)]
     filters: Filters,
     #[serde(default)]
@@ -122,24 +116,7 @@ struct Found {
     price_from: Option<i64>,
 }
 
-#[derive(Serialize)]
-struct FoundWire {
-    id: String,
-    name: &'static str,
-    address: String,
-    lat: f64,
-    lng: f64,
-    stars: f64,
-    rating: f64,
-    price_from: Option<String>,
-    photo: String,
-}
-
-pub(super) async fn search_hotels(
-    State(app): State<SandboxState>,
-    _account: Account,
-    body: Bytes,
-) -> Result<Response, LodgeError> {
+pub(super) async fn search_hotels(call: Call, body: Bytes) -> LodgeResult {
     let mut request: SearchRequest = request::body(&body)?;
     let stay = Stay {
         arrive: request.arrive,
@@ -155,7 +132,7 @@ pub(super) async fn search_hotels(
                 .ok_or_else(|| LodgeError::Invalid("filters.max_total: not an amount".to_owned()))
         })
         .transpose()?;
-    let mut found = app
+    let mut found = call
         .transact(|world| -> Vec<Found> {
             catalog::all()
                 .filter_map(|hotel| look_at(world, hotel, center, &stay, &request.filters))
@@ -169,8 +146,8 @@ pub(super) async fn search_hotels(
     found.sort_by(|left, right| order(request.sort, left, right));
     let limit = request.limit.unwrap_or(LIMIT).min(LIMIT_MAX);
     let more = found.len() > limit;
-    let hotels: Vec<FoundWire> = (found.into_iter().take(limit))
-        .map(|found| found_wire(&app, found, stay.currency))
+    let hotels: Vec<Value> = (found.iter().take(limit))
+        .map(|found| found_wire(&call.app, found, stay.currency))
         .collect();
     Ok(Json(json!({ "currency": stay.currency, "more": more, "hotels": hotels })).into_response())
 }
@@ -242,17 +219,17 @@ fn order(sort: Sort, left: &Found, right: &Found) -> Ordering {
     first.then(by_distance)
 }
 
-fn found_wire(app: &SandboxState, found: Found, currency: Currency) -> FoundWire {
-    let hotel = found.hotel;
-    FoundWire {
-        name: hotel.name,
-        address: hotel.address(),
-        lat: hotel.at.lat,
-        lng: hotel.at.lng,
-        stars: hotel.stars,
-        rating: hotel.rating,
-        price_from: found.price_from.map(|minor| currency.format(minor)),
-        photo: photo_url(app, &hotel.id, 1),
-        id: hotel.id,
-    }
+fn found_wire(app: &SandboxState, found: &Found, currency: Currency) -> Value {
+    let hotel = &found.hotel;
+    json!({
+        "id": hotel.id,
+        "name": hotel.name,
+        "address": hotel.address(),
+        "lat": hotel.at.lat,
+        "lng": hotel.at.lng,
+        "stars": hotel.stars,
+        "rating": hotel.rating,
+        "price_from": found.price_from.map(|minor| currency.format(minor)),
+        "photo": photo_url(app, &hotel.id, 1),
+    })
 }

@@ -1,27 +1,21 @@
 //! The weather of the coming days and the published prices of the coming year. The values are
 //! artificial, but the same for every caller.
 
-use axum::{
-    Json,
-    extract::State,
-    response::{IntoResponse, Response},
-};
-use http::Uri;
+use axum::{Json, response::IntoResponse};
 use jiff::{ToSpan, civil::Date};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     clock::date_utc,
     hotel::{
         catalog,
         quote::{BoardPlan, nightly},
-        refusal::LodgeError,
+        refusal::{LodgeError, LodgeResult},
         scenario::Scenario,
     },
     money::Currency,
-    request::{self, Account},
-    state::SandboxState,
+    request::Call,
 };
 
 /// Number of forecast days, including today.
@@ -46,7 +40,7 @@ struct Day {
     min: f64,
     max: f64,
     summary: &'static str,
-    sky: Vec<WeatherCondition>,
+    sky: [Value; 1],
     #[serde(skip_serializing_if = "Option::is_none")]
     humidity: Option<f64>,
     humidity_afternoon: f64,
@@ -58,12 +52,6 @@ struct Day {
     rain_mm: f64,
 }
 
-#[derive(Serialize)]
-struct WeatherCondition {
-    text: &'static str,
-    icon: &'static str,
-}
-
 const SKIES: [(&str, &str, &str); 4] = [
     ("A dry and sunny day", "clear sky", "01d"),
     ("Clouds with some sun", "scattered clouds", "03d"),
@@ -71,16 +59,12 @@ const SKIES: [(&str, &str, &str); 4] = [
     ("Grey but dry", "overcast clouds", "04d"),
 ];
 
-pub(super) async fn read_weather(
-    State(app): State<SandboxState>,
-    _account: Account,
-    uri: Uri,
-) -> Result<Response, LodgeError> {
-    let query: WeatherQuery = request::query(&uri)?;
+pub(super) async fn read_weather(call: Call) -> LodgeResult {
+    let query: WeatherQuery = call.query()?;
     if !(-90.0..=90.0).contains(&query.lat) || !(-180.0..=180.0).contains(&query.lng) {
         return Err(LodgeError::Invalid("lat and lng are degrees".to_owned()));
     }
-    let today = date_utc(app.transact(|world| world.now()).await?);
+    let today = date_utc(call.transact(|world| world.now()).await?);
     let days: Vec<Day> = (0..FORECAST_DAYS)
         .filter_map(|ahead| Some((ahead, today.checked_add(ahead.days()).ok()?)))
         .filter(|(_, date)| (query.from..=query.to).contains(date))
@@ -103,7 +87,7 @@ fn weather(lat: f64, date: Date, detailed: bool) -> Day {
         min: round(mean - 4.0),
         max: round(mean + 4.5),
         summary,
-        sky: vec![WeatherCondition { text, icon }],
+        sky: [json!({ "text": text, "icon": icon })],
         humidity: detailed.then_some(if rainy { 84.0 } else { 66.0 }),
         humidity_afternoon: if rainy { 79.0 } else { 52.0 },
         wind: detailed.then_some(3.5),
@@ -122,24 +106,8 @@ struct CalendarQuery {
     to: Date,
 }
 
-#[derive(Serialize)]
-struct HotelPrices {
-    id: String,
-    days: Vec<DayPrice>,
-}
-
-#[derive(Serialize)]
-struct DayPrice {
-    date: Date,
-    average: String,
-}
-
-pub(super) async fn read_calendar(
-    State(app): State<SandboxState>,
-    _account: Account,
-    uri: Uri,
-) -> Result<Response, LodgeError> {
-    let query: CalendarQuery = request::query(&uri)?;
+pub(super) async fn read_calendar(call: Call) -> LodgeResult {
+    let query: CalendarQuery = call.query()?;
     let asked: Vec<&str> = query
         .hotels
         .split(',')
@@ -155,32 +123,26 @@ pub(super) async fn read_calendar(
     }
     let hotels: Vec<_> = asked.iter().filter_map(|id| catalog::find(id)).collect();
     let delay = hotels.iter().map(|hotel| hotel.scenario.delay()).max();
-    app.sleep_or_stop(delay.unwrap_or_default()).await;
+    call.app.sleep_or_stop(delay.unwrap_or_default()).await;
     if (hotels.iter()).any(|hotel| hotel.scenario == Scenario::CalendarLimited) {
         return Err(LodgeError::TooManyRequests);
     }
-    let (today, prices) = app
+    let (today, prices) = call
         .transact(|world| {
             let price = |id| Currency::USD.minor(nightly(world, id, BoardPlan::RoomOnly));
             let prices: Vec<i64> = hotels.iter().map(|hotel| price(&hotel.id)).collect();
             (date_utc(world.now()), prices)
         })
         .await?;
-    let days = |average: i64| -> Vec<DayPrice> {
+    let days = |average: i64| -> Vec<Value> {
         (query.from.series(1.day()))
             .take_while(|date| *date <= query.to)
             .filter(|date| *date >= today)
-            .map(|date| DayPrice {
-                date,
-                average: Currency::USD.format(average),
-            })
+            .map(|date| json!({ "date": date, "average": Currency::USD.format(average) }))
             .collect()
     };
-    let hotels: Vec<HotelPrices> = (hotels.into_iter().zip(prices))
-        .map(|(hotel, average)| HotelPrices {
-            id: hotel.id,
-            days: days(average),
-        })
+    let hotels: Vec<Value> = (hotels.iter().zip(prices))
+        .map(|(hotel, average)| json!({ "id": hotel.id, "days": days(average) }))
         .collect();
     Ok(Json(json!({ "currency": Currency::USD, "hotels": hotels })).into_response())
 }

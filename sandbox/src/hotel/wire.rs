@@ -1,6 +1,7 @@
 //! Objects that several of Lodge's responses share.
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::{
     clock::instant,
@@ -95,32 +96,24 @@ pub(super) struct RoomWire {
     board: BoardPlan,
     board_text: &'static str,
     total: String,
-    due_at_hotel: Option<DueAtHotel>,
+    due_at_hotel: Option<Value>,
     terms: Terms,
-}
-
-#[derive(Serialize)]
-struct DueAtHotel {
-    amount: String,
-    currency: &'static str,
 }
 
 /// Returns the rooms of a quote in the order of the request.
 pub(super) fn rooms(quote: &Quote, scenario: Scenario) -> Vec<RoomWire> {
     let currency = quote.stay.currency;
-    let due = || {
-        (scenario == Scenario::Rich).then(|| DueAtHotel {
-            amount: currency.format(currency.minor(CITY_TAX) * quote.stay.nights()),
-            currency: currency.code(),
-        })
-    };
+    let due_at_hotel = (scenario == Scenario::Rich).then(|| {
+        let amount = currency.format(currency.minor(CITY_TAX) * quote.stay.nights());
+        json!({ "amount": amount, "currency": currency })
+    });
     (quote.stay.parties.iter())
         .map(|party| RoomWire {
             name: room_name(usize::from(party.adults) + party.child_ages.len()),
             board: quote.plan,
             board_text: quote.plan.text(),
             total: currency.format(quote.room_total()),
-            due_at_hotel: due(),
+            due_at_hotel: due_at_hotel.clone(),
             terms: Terms::new(quote, scenario, quote.room_total()),
         })
         .collect()
@@ -168,10 +161,9 @@ pub(super) struct Loyalty {
 
 /// Returns one point for each major unit.
 pub(super) fn rewards(quote: &Quote, scenario: Scenario) -> Option<Loyalty> {
-    let whole = 10_i64.pow(u32::from(quote.stay.currency.decimals()));
     (scenario == Scenario::Rich).then(|| Loyalty {
         program: "Testville Rewards",
         member_no: "TVR00420815",
-        points: quote.total() / whole,
+        points: quote.total() / quote.stay.currency.scale(),
     })
 }

@@ -1,21 +1,18 @@
 //! Capture and void of an authorization, and completion of an intent by the end user.
 
-use axum::{
-    Json,
-    extract::{Path, State},
-};
+use axum::Json;
 use bytes::Bytes;
 use serde::Deserialize;
 
 use crate::{
     ledger::EntryKind,
     payments::{
-        payment::{Payment, PaymentWire, Status, hold, of_account, payment_wire, positive},
-        refusal::PaymentError,
+        payment::{Payment, PaymentWire, Status, hold, payment_wire, positive, requested_payment},
+        refusal::{PaymentError, TillwayResult},
         token::{CAPTURE_FAILURES, CardScenario},
     },
-    request::{self, Account},
-    state::{SandboxRecords, SandboxState},
+    request::{self, Call},
+    state::SandboxRecords,
 };
 
 #[derive(Deserialize)]
@@ -25,28 +22,22 @@ struct CaptureRequest {
     amount: i64,
 }
 
-pub(super) async fn capture_payment(
-    State(app): State<SandboxState>,
-    Account(account): Account,
-    Path(id): Path<String>,
-    body: Bytes,
-) -> Result<Json<PaymentWire>, PaymentError> {
+pub(super) async fn capture_payment(call: Call, body: Bytes) -> TillwayResult<Json<PaymentWire>> {
     let request: CaptureRequest = request::body(&body)?;
     request::check_reference("reference", &request.reference)?;
     positive(request.amount)?;
-    let payment = app
-        .transact(|world| capture(world, account, &id, &request))
+    let payment = call
+        .transact(|world| capture(world, &call, &request))
         .await??;
     Ok(Json(payment_wire(&payment)))
 }
 
 fn capture(
     world: &mut SandboxRecords,
-    account: &str,
-    id: &str,
+    call: &Call,
     request: &CaptureRequest,
 ) -> Result<Payment, PaymentError> {
-    let mut payment = of_account(world, account, id)?;
+    let mut payment = requested_payment(world, call)?;
     if payment.capture_reference.as_ref() == Some(&request.reference) {
         return match payment.captured == request.amount {
             true => Ok(payment),
@@ -82,27 +73,17 @@ struct VoidRequest {
     reference: String,
 }
 
-pub(super) async fn void_payment(
-    State(app): State<SandboxState>,
-    Account(account): Account,
-    Path(id): Path<String>,
-    body: Bytes,
-) -> Result<Json<PaymentWire>, PaymentError> {
+pub(super) async fn void_payment(call: Call, body: Bytes) -> TillwayResult<Json<PaymentWire>> {
     let request: VoidRequest = request::body(&body)?;
     request::check_reference("reference", &request.reference)?;
-    let payment = app
-        .transact(|world| void(world, account, &id, &request.reference))
+    let payment = call
+        .transact(|world| void(world, &call, &request.reference))
         .await??;
     Ok(Json(payment_wire(&payment)))
 }
 
-fn void(
-    world: &mut SandboxRecords,
-    account: &str,
-    id: &str,
-    reference: &str,
-) -> Result<Payment, PaymentError> {
-    let mut payment = of_account(world, account, id)?;
+fn void(world: &mut SandboxRecords, call: &Call, reference: &str) -> Result<Payment, PaymentError> {
+    let mut payment = requested_payment(world, call)?;
     if payment.void_reference.as_deref() == Some(reference) {
         return Ok(payment);
     }

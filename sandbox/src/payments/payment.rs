@@ -2,13 +2,9 @@
 
 use std::collections::HashMap;
 
-use axum::{
-    Json,
-    extract::{Path, State},
-    response::{IntoResponse, Response},
-};
+use axum::{Json, response::IntoResponse};
 use bytes::Bytes;
-use http::{StatusCode, Uri};
+use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -18,11 +14,11 @@ use crate::{
     ledger::{Entry, EntryKind},
     money::Currency,
     payments::{
-        refusal::PaymentError,
+        refusal::{PaymentError, TillwayResult},
         token::{Card, CardScenario},
     },
-    request::{self, Account},
-    state::{Record, SandboxRecords, SandboxState},
+    request::{self, Call},
+    state::{Record, SandboxRecords},
 };
 
 /// Time after which an authorization ends by itself.
@@ -81,7 +77,6 @@ impl Record for Payment {
 }
 
 impl Payment {
-    /// Returns the reason why the card was declined.
     pub(super) fn decline_code(&self) -> Option<&'static str> {
         match (self.status, self.source) {
             (Status::Declined, Some(CardScenario::InsufficientFunds)) => Some("insufficient_funds"),
@@ -93,7 +88,6 @@ impl Payment {
         }
     }
 
-    /// Returns when the authorization ends by itself.
     pub(super) fn hold_ends(&self) -> Option<i64> {
         self.authorized_at.map(|at| at + HOLD_MS)
     }
@@ -151,28 +145,27 @@ pub(super) fn payment_wire(payment: &Payment) -> PaymentWire {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only the form of the request is validated")]
 struct PaymentRequest {
     reference: String,
     amount: i64,
     currency: String,
     source: String,
-    #[serde(default, rename = "description")]
-    _description: Option<String>,
-    #[serde(default, rename = "off_session")]
-    _off_session: bool,
+    description: Option<String>,
+    #[serde(default)]
+    off_session: bool,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only the form of the request is validated")]
 struct IntentRequest {
     reference: String,
     amount: i64,
     currency: String,
-    #[serde(default, rename = "description")]
-    _description: Option<String>,
+    description: Option<String>,
 }
 
-/// Parameters of a payment with a card or an intent.
 struct AuthorizeParams {
     reference: String,
     amount: i64,
@@ -206,11 +199,7 @@ pub(super) fn positive(amount: i64) -> Result<(), PaymentError> {
         .ok_or_else(|| PaymentError::Invalid("amount must be positive".to_owned()))
 }
 
-pub(super) async fn authorize_payment(
-    State(app): State<SandboxState>,
-    Account(account): Account,
-    body: Bytes,
-) -> Result<Response, PaymentError> {
+pub(super) async fn authorize_payment(call: Call, body: Bytes) -> TillwayResult {
     let request: PaymentRequest = request::body(&body)?;
     let source = CardScenario::from_token(&request.source).ok_or(PaymentError::NoSuchToken)?;
     let wanted = wanted(
@@ -219,10 +208,10 @@ pub(super) async fn authorize_payment(
         &request.currency,
         Some(source),
     )?;
-    let (payment, repeated) = app
-        .transact(|world| match earlier(world, account, &wanted) {
+    let (payment, repeated) = call
+        .transact(|world| match earlier(world, call.account, &wanted) {
             Ok(Some(first)) => Ok((first, true)),
-            Ok(None) => Ok((authorize(world, account, wanted, source), false)),
+            Ok(None) => Ok((authorize(world, call.account, wanted, source), false)),
             Err(refusal) => Err(refusal),
         })
         .await??;
@@ -280,7 +269,6 @@ fn authorize(
     payment
 }
 
-/// Authorizes the whole amount.
 pub(super) fn hold(world: &mut SandboxRecords, payment: &mut Payment) {
     payment.status = Status::Authorized;
     payment.authorized = payment.amount;
@@ -309,17 +297,13 @@ fn new(world: &mut SandboxRecords, account: &str, wanted: AuthorizeParams) -> Pa
     }
 }
 
-pub(super) async fn create_intent(
-    State(app): State<SandboxState>,
-    Account(account): Account,
-    body: Bytes,
-) -> Result<Response, PaymentError> {
+pub(super) async fn create_intent(call: Call, body: Bytes) -> TillwayResult {
     let request: IntentRequest = request::body(&body)?;
     let wanted = wanted(request.reference, request.amount, &request.currency, None)?;
-    let payment = app
-        .transact(|world| match earlier(world, account, &wanted) {
+    let payment = call
+        .transact(|world| match earlier(world, call.account, &wanted) {
             Ok(None) => {
-                let mut payment = new(world, account, wanted);
+                let mut payment = new(world, call.account, wanted);
                 payment.intent_token = Some(secret_token(&payment.id));
                 world.save(payment.clone());
                 Ok(payment)
@@ -344,24 +328,20 @@ fn by_reference(world: &SandboxRecords, account: &str, reference: &str) -> Optio
     world.card.payments.get(id).cloned()
 }
 
-pub(super) fn of_account(
+/// Returns the payment that a call names, if it belongs to the caller's account.
+pub(super) fn requested_payment(
     world: &SandboxRecords,
-    account: &str,
-    id: &str,
+    call: &Call,
 ) -> Result<Payment, PaymentError> {
-    (world.card.payments.get(id))
-        .filter(|payment| payment.account == account)
+    (world.card.payments.get(&call.id))
+        .filter(|payment| payment.account == call.account)
         .cloned()
         .ok_or(PaymentError::NoSuchPayment)
 }
 
-pub(super) async fn read_payment(
-    State(app): State<SandboxState>,
-    Account(account): Account,
-    Path(id): Path<String>,
-) -> Result<Json<PaymentWire>, PaymentError> {
-    let payment = app
-        .transact(|world| of_account(world, account, &id))
+pub(super) async fn read_payment(call: Call) -> TillwayResult<Json<PaymentWire>> {
+    let payment = call
+        .transact(|world| requested_payment(world, &call))
         .await??;
     Ok(Json(payment_wire(&payment)))
 }
@@ -372,14 +352,10 @@ struct FindQuery {
     reference: String,
 }
 
-pub(super) async fn find_payments(
-    State(app): State<SandboxState>,
-    Account(account): Account,
-    uri: Uri,
-) -> Result<Json<Value>, PaymentError> {
-    let FindQuery { reference } = request::query(&uri)?;
-    let found = app
-        .transact(|world| by_reference(world, account, &reference))
+pub(super) async fn find_payments(call: Call) -> TillwayResult<Json<Value>> {
+    let FindQuery { reference } = call.query()?;
+    let found = call
+        .transact(|world| by_reference(world, call.account, &reference))
         .await?;
     let data: Vec<PaymentWire> = found.iter().map(payment_wire).collect();
     Ok(Json(json!({ "data": data })))

@@ -2,13 +2,9 @@
 
 use std::collections::HashMap;
 
-use axum::{
-    Json,
-    extract::{Path, State},
-    response::{IntoResponse, Response},
-};
+use axum::{Json, response::IntoResponse};
 use bytes::Bytes;
-use http::{StatusCode, Uri};
+use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -16,11 +12,11 @@ use crate::{
     ledger::EntryKind,
     money::Currency,
     payments::{
-        payment::{of_account, positive},
-        refusal::PaymentError,
+        payment::{positive, requested_payment},
+        refusal::{PaymentError, TillwayResult},
     },
-    request::{self, Account},
-    state::{Record, SandboxRecords, SandboxState},
+    request::{self, Call},
+    state::{Record, SandboxRecords},
 };
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -82,30 +78,24 @@ struct RefundRequest {
     amount: i64,
 }
 
-pub(super) async fn refund_payment(
-    State(app): State<SandboxState>,
-    Account(account): Account,
-    Path(id): Path<String>,
-    body: Bytes,
-) -> Result<Response, PaymentError> {
+pub(super) async fn refund_payment(call: Call, body: Bytes) -> TillwayResult {
     let request: RefundRequest = request::body(&body)?;
     request::check_reference("reference", &request.reference)?;
     positive(request.amount)?;
-    let refund = app
-        .transact(|world| refund(world, account, &id, &request))
+    let refund = call
+        .transact(|world| refund(world, &call, &request))
         .await??;
     Ok((StatusCode::CREATED, Json(refund_wire(&refund))).into_response())
 }
 
 fn refund(
     world: &mut SandboxRecords,
-    account: &str,
-    id: &str,
+    call: &Call,
     request: &RefundRequest,
 ) -> Result<Refund, PaymentError> {
-    let mut payment = of_account(world, account, id)?;
-    let first =
-        (refunds_of(world, id).into_iter()).find(|refund| refund.reference == request.reference);
+    let mut payment = requested_payment(world, call)?;
+    let first = (refunds_of(world, &call.id).into_iter())
+        .find(|refund| refund.reference == request.reference);
     if let Some(first) = first {
         return match first.amount == request.amount {
             true => Ok(first),
@@ -150,15 +140,10 @@ struct FindQuery {
     reference: Option<String>,
 }
 
-pub(super) async fn find_refunds(
-    State(app): State<SandboxState>,
-    Account(account): Account,
-    Path(id): Path<String>,
-    uri: Uri,
-) -> Result<Json<Value>, PaymentError> {
-    let FindQuery { reference } = request::query(&uri)?;
-    let refunds = app
-        .transact(|world| of_account(world, account, &id).map(|_| refunds_of(world, &id)))
+pub(super) async fn find_refunds(call: Call) -> TillwayResult<Json<Value>> {
+    let FindQuery { reference } = call.query()?;
+    let refunds = call
+        .transact(|world| requested_payment(world, &call).map(|_| refunds_of(world, &call.id)))
         .await??;
     let data: Vec<RefundWire<'_>> = (refunds.iter())
         .filter(|refund| {

@@ -12,18 +12,30 @@ use crate::{
     payments::payment::{Payment, payment_wire},
 };
 
-#[derive(Debug)]
+pub(super) type TillwayResult<T = Response> = Result<T, PaymentError>;
+
+#[derive(Debug, thiserror::Error)]
 pub(super) enum PaymentError {
+    #[error("The header tillway-key is missing or its key is not known.")]
     InvalidKey,
+    #[error("{0}")]
     Invalid(String),
+    #[error("There is no such payment.")]
     NoSuchPayment,
+    #[error("There is no such token.")]
     NoSuchToken,
+    #[error("The card was declined; nothing is held.")]
     Declined(Box<Payment>),
+    #[error("The issuer did not release the money; nothing moved. It may be tried again.")]
     CaptureFailed,
+    #[error("This reference was used with other values.")]
     ReferenceReused,
+    #[error("The payment's status does not allow this.")]
     WrongState,
+    #[error("The amount is larger than what is left.")]
     AmountTooLarge,
-    StorageFailed,
+    #[error("Something broke.")]
+    StorageFailed(#[from] JournalClosed),
 }
 
 impl IntoResponse for PaymentError {
@@ -38,22 +50,9 @@ impl IntoResponse for PaymentError {
             Self::ReferenceReused => (StatusCode::CONFLICT, "invalid_request", "reference_reused"),
             Self::WrongState => (StatusCode::CONFLICT, "state_error", "wrong_state"),
             Self::AmountTooLarge => (StatusCode::CONFLICT, "state_error", "amount_too_large"),
-            Self::StorageFailed => (StatusCode::INTERNAL_SERVER_ERROR, "api_error", "broken"),
+            Self::StorageFailed(_) => (StatusCode::INTERNAL_SERVER_ERROR, "api_error", "broken"),
         };
-        let message = match &self {
-            Self::InvalidKey => "The header tillway-key is missing or its key is not known.",
-            Self::Invalid(what) => what,
-            Self::NoSuchPayment => "There is no such payment.",
-            Self::NoSuchToken => "There is no such token.",
-            Self::Declined(_) => "The card was declined; nothing is held.",
-            Self::CaptureFailed => {
-                "The issuer did not release the money; nothing moved. It may be tried again."
-            }
-            Self::ReferenceReused => "This reference was used with other values.",
-            Self::WrongState => "The payment's status does not allow this.",
-            Self::AmountTooLarge => "The amount is larger than what is left.",
-            Self::StorageFailed => "Something broke.",
-        };
+        let message = self.to_string();
         let mut body = json!({ "type": kind, "code": code, "message": message });
         if let (Self::Declined(payment), Some(fields)) = (&self, body.as_object_mut()) {
             fields.insert("decline_code".to_owned(), json!(payment.decline_code()));
@@ -67,11 +66,5 @@ impl IntoResponse for PaymentError {
 impl From<String> for PaymentError {
     fn from(what: String) -> Self {
         Self::Invalid(what)
-    }
-}
-
-impl From<JournalClosed> for PaymentError {
-    fn from(_: JournalClosed) -> Self {
-        Self::StorageFailed
     }
 }

@@ -1,10 +1,13 @@
 //! Card tokens and the scenario that each one selects.
 
-use axum::{Json, extract::Path};
+use axum::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{payments::refusal::PaymentError, request::Account};
+use crate::{
+    payments::refusal::{PaymentError, TillwayResult},
+    request::Call,
+};
 
 /// Number of failing captures before one succeeds.
 pub(super) const CAPTURE_FAILURES: u8 = 3;
@@ -66,10 +69,7 @@ impl CardScenario {
     }
 }
 
-pub(super) async fn read_token(
-    _account: Account,
-    Path(token): Path<String>,
-) -> Result<Json<Value>, PaymentError> {
-    let source = CardScenario::from_token(&token).ok_or(PaymentError::NoSuchToken)?;
-    Ok(Json(json!({ "token": token, "card": source.card() })))
+pub(super) async fn read_token(call: Call) -> TillwayResult<Json<Value>> {
+    let source = CardScenario::from_token(&call.id).ok_or(PaymentError::NoSuchToken)?;
+    Ok(Json(json!({ "token": call.id, "card": source.card() })))
 }

@@ -1,34 +1,25 @@
 //! Tests of the control routes, which exist only in the sandbox.
 
-use sandbox::credentials::{SANDBOX_HOTELS, SANDBOX_PAYMENTS};
 use serde_json::{Value, json};
 
-use crate::market::Market;
-
-async fn nightly(market: &Market, currency: &str) -> (String, String) {
-    let body = json!({
-        "hotels": ["OK"], "arrive": "2026-12-10", "depart": "2026-12-11",
-        "rooms": [{ "adults": 1 }], "currency": currency,
-    });
-    let (_, answer) = market.post(SANDBOX_HOTELS, "/lodge/v1/rates", &body).await;
-    let rates = &answer["hotels"][0]["rates"];
-    let total = |plan: usize| rates[plan]["total"].as_str().unwrap().to_owned();
-    (total(0), total(1))
-}
+use crate::lodge::rates;
+use crate::market::{Market, TILLWAY, post_ok};
 
 #[tokio::test]
 async fn control_price_sets_the_nightly_price_exactly() {
     let market = Market::open().await;
-    let money = |left: &str, right: &str| (left.to_owned(), right.to_owned());
-    for (price, currency, expected) in [
-        (json!(89.99), "EUR", money("89.99", "119.99")),
-        (json!(80), "EUR", money("80.00", "110.00")),
-        (json!("89.5"), "JPY", money("90", "120")),
-        (json!(0.1), "USD", money("0.10", "30.10")),
+    for (price, currency, room_only, breakfast) in [
+        (json!(89.99), "EUR", "179.98", "239.98"),
+        (json!(80), "EUR", "160.00", "220.00"),
+        (json!("89.5"), "JPY", "180", "240"),
+        (json!(0.1), "USD", "0.20", "60.20"),
     ] {
         let body = json!({ "supplier_hotel_id": "OK", "nightly": price });
         assert_eq!(market.open_post("/control/price", &body).await, (200, body));
-        assert_eq!(nightly(&market, currency).await, expected);
+        // The stay has two nights.
+        let hotels = rates(&market, &["OK"], json!([{ "adults": 1 }]), currency).await;
+        assert_eq!(hotels[0]["rates"][0]["total"], room_only);
+        assert_eq!(hotels[0]["rates"][1]["total"], breakfast);
     }
     for (id, price, status) in [
         ("OK", json!(0), 400),
@@ -50,9 +41,7 @@ async fn ledger_is_in_order_and_can_be_filtered() {
         let body = json!({
             "reference": reference, "amount": 1_999, "currency": "kwd", "source": "tok_visa",
         });
-        market
-            .post(SANDBOX_PAYMENTS, "/tillway/v1/payments", &body)
-            .await;
+        post_ok(&market, TILLWAY, "/payments", &body, 201).await;
         market.advance_ms(1_001);
     }
     let references = async |query: &str| -> Vec<String> {
@@ -64,10 +53,8 @@ async fn ledger_is_in_order_and_can_be_filtered() {
             .collect()
     };
     assert_eq!(references("").await, ["bkg_a", "bkg_b", "bkg_ab"]);
-    assert_eq!(
-        references("?client_reference=bkg_a").await,
-        ["bkg_a", "bkg_ab"]
-    );
+    let filtered = references("?client_reference=bkg_a").await;
+    assert_eq!(filtered, ["bkg_a", "bkg_ab"]);
     assert_eq!(references("?kind=capture").await, Vec::<String>::new());
     assert_eq!(market.open_get("/control/ledger?kind=theft").await.0, 400);
     let (_, rows) = market.open_get("/control/ledger").await;

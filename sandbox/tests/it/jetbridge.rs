@@ -1,35 +1,30 @@
 //! Tests of the flight supplier with its own checkout.
 
-use sandbox::credentials::SUPPLIER_B;
 use serde_json::{Value, json};
 
-use crate::market::{Market, rows};
+use crate::market::{JETBRIDGE, Market, assert_ledger, assert_refused, get_ok, post_ok, with};
 
-async fn post(market: &Market, path: &str, body: Value) -> (u16, Value) {
-    let (status, answer) = market
-        .post(SUPPLIER_B, &format!("/jetbridge/v3{path}"), &body)
-        .await;
-    assert_eq!(answer["ok"], json!(status < 300));
-    (status, answer)
+/// Posts and returns the result of a response with this status.
+async fn done(market: &Market, path: &str, body: &Value, status: u16) -> Value {
+    let answer = post_ok(market, JETBRIDGE, path, body, status).await;
+    assert_eq!(answer["ok"], true);
+    answer["result"].clone()
 }
 
-async fn get(market: &Market, path: &str) -> (u16, Value) {
-    market
-        .get(SUPPLIER_B, &format!("/jetbridge/v3{path}"))
-        .await
+async fn read(market: &Market, path: &str) -> Value {
+    get_ok(market, JETBRIDGE, path).await["result"].clone()
+}
+
+fn search_request(route: &str, more: Value) -> Value {
+    let (org, dst) = route.split_once('-').unwrap();
+    let body = json!({
+        "legs": [{ "org": org, "dst": dst, "day": "2026-12-10" }], "pax": { "adt": 1 },
+    });
+    with(body, more)
 }
 
 async fn search(market: &Market, route: &str, more: Value) -> Value {
-    let (org, dst) = route.split_once('-').unwrap();
-    let mut body = json!({
-        "legs": [{ "org": org, "dst": dst, "day": "2026-12-10" }], "pax": { "adt": 1 },
-    });
-    for (name, value) in more.as_object().unwrap() {
-        body[name] = value.clone();
-    }
-    let (status, answer) = post(market, "/fares", body).await;
-    assert_eq!(status, 200, "{answer}");
-    answer["result"].clone()
+    done(market, "/fares", &search_request(route, more), 200).await
 }
 
 async fn prebook_request(market: &Market, route: &str) -> Value {
@@ -43,9 +38,7 @@ async fn prebook_request(market: &Market, route: &str) -> Value {
 
 async fn prebooked(market: &Market, route: &str) -> Value {
     let body = prebook_request(market, route).await;
-    let (status, answer) = post(market, "/prebooks", body).await;
-    assert_eq!(status, 201, "{answer}");
-    answer["result"].clone()
+    done(market, "/prebooks", &body, 201).await
 }
 
 async fn paid(market: &Market, route: &str) -> Value {
@@ -54,10 +47,13 @@ async fn paid(market: &Market, route: &str) -> Value {
     json!({ "prebookId": prebook["prebookId"], "clientRef": format!("bkg_{route}") })
 }
 
+async fn booked(market: &Market, route: &str, status: u16) -> Value {
+    done(market, "/bookings", &paid(market, route).await, status).await
+}
+
 async fn found(market: &Market, client_ref: &str) -> Value {
-    let (status, answer) = get(market, &format!("/bookings?clientRef={client_ref}")).await;
-    assert_eq!(status, 200);
-    answer["result"]["bookings"].clone()
+    let path = format!("/bookings?clientRef={client_ref}");
+    read(market, &path).await["bookings"].clone()
 }
 
 #[tokio::test]
@@ -65,14 +61,10 @@ async fn search_applies_every_filter() {
     let market = Market::open().await;
     let plain = search(&market, "LHR-JFK", json!({})).await;
     assert_eq!(plain["fares"].as_array().unwrap().len(), 3);
-    assert_eq!(
-        plain["fares"][0]["price"],
-        json!({ "units": 32_000, "scale": 2, "ccy": "GBP" })
-    );
-    assert_eq!(
-        plain["fares"][0]["journeys"][0]["legs"][0]["dep"],
-        "2026-12-10 10:00"
-    );
+    let fare = &plain["fares"][0];
+    let price = json!({ "units": 32_000, "scale": 2, "ccy": "GBP" });
+    assert_eq!(fare["price"], price);
+    assert_eq!(fare["journeys"][0]["legs"][0]["dep"], "2026-12-10 10:00");
     let count = async |filters: Value| {
         let more = json!({ "filters": filters, "limit": 300 });
         let found = search(&market, "LHR-SYD", more).await;
@@ -98,19 +90,10 @@ async fn search_applies_every_filter() {
     let sorted = json!({ "sort": "DURATION", "descending": true, "limit": 2 });
     let sorted = search(&market, "LHR-SYD", sorted).await;
     assert_eq!(sorted["more"], true);
-    assert_eq!(
-        sorted["fares"][0]["journeys"][0]["legs"]
-            .as_array()
-            .unwrap()
-            .len(),
-        3
-    );
-    let wrong = json!({
-        "legs": [{ "org": "LHR", "dst": "JFK", "day": "2026-12-10" }], "pax": { "adt": 1 },
-        "filters": { "departAfter": "noon" },
-    });
-    let (status, answer) = post(&market, "/fares", wrong).await;
-    assert_eq!((status, &answer["fault"]["no"]), (400, &json!(40_000)));
+    let legs = &sorted["fares"][0]["journeys"][0]["legs"];
+    assert_eq!(legs.as_array().unwrap().len(), 3);
+    let wrong = search_request("LHR-JFK", json!({ "filters": { "departAfter": "noon" } }));
+    assert_refused(&market, JETBRIDGE, "/fares", &wrong, 400, 40_000).await;
 }
 
 #[tokio::test]
@@ -118,22 +101,17 @@ async fn prebook_returns_current_price_and_checkout() {
     let market = Market::open().await;
     let prebook = prebooked(&market, "JFK-EWR").await;
     assert_eq!(prebook["price"]["units"], 43_000);
-    let url = prebook["checkout"]["url"].as_str().unwrap();
-    let (status, page) = market
-        .get_text(url.strip_prefix(&market.url("")).unwrap())
-        .await;
+    let (status, page) = market.get_text(&prebook["checkout"]["url"]).await;
     assert!(status == 200 && page.contains("430.00 GBP"));
 
     let mut loyal = prebook_request(&market, "LHR-JFK").await;
     loyal["pax"][0]["ffp"] = json!([{ "airline": "BA", "no": "ZZ-10" }]);
-    let (_, answer) = post(&market, "/prebooks", loyal).await;
-    assert_eq!(answer["result"]["price"]["units"], 37_800);
+    let prebook = done(&market, "/prebooks", &loyal, 201).await;
+    assert_eq!(prebook["price"]["units"], 37_800);
 
     for (route, status, number) in [("LGW-LHR", 409, 42_200), ("LHR-ORD", 422, 43_000)] {
         let body = prebook_request(&market, route).await;
-        let answer = post(&market, "/prebooks", body).await;
-        assert_eq!(answer.0, status);
-        assert_eq!(&answer.1["fault"]["no"], &json!(number));
+        assert_refused(&market, JETBRIDGE, "/prebooks", &body, status, number).await;
     }
 }
 
@@ -142,21 +120,18 @@ async fn booking_requires_a_paid_checkout_and_is_made_once() {
     let market = Market::open().await;
     let prebook = prebooked(&market, "LHR-JFK").await;
     let body = json!({ "prebookId": prebook["prebookId"], "clientRef": "bkg_1" });
-    let (status, answer) = post(&market, "/bookings", body.clone()).await;
-    assert_eq!((status, &answer["fault"]["no"]), (402, &json!(45_014)));
+    assert_refused(&market, JETBRIDGE, "/bookings", &body, 402, 45_014).await;
     assert_eq!(market.pay(&prebook["checkout"]["token"]).await, 200);
     assert_eq!(market.pay(&prebook["checkout"]["token"]).await, 200);
-    let (status, first) = post(&market, "/bookings", body.clone()).await;
-    assert_eq!(status, 200);
-    assert_eq!(&first["result"]["status"], &json!("TICKETED"));
-    assert_eq!(first["result"]["pnr"].as_str().unwrap().len(), 6);
-    assert_eq!(post(&market, "/bookings", body).await, (200, first.clone()));
-    assert_eq!(found(&market, "bkg_1").await, json!([first["result"]]));
-    assert_eq!(market.ledger("bkg_1").await, rows(&[("booking", 420.0)]));
+    let first = done(&market, "/bookings", &body, 200).await;
+    assert_eq!(first["status"], "TICKETED");
+    assert_eq!(first["pnr"].as_str().unwrap().len(), 6);
+    assert_eq!(done(&market, "/bookings", &body, 200).await, first);
+    assert_eq!(found(&market, "bkg_1").await, json!([first]));
+    assert_ledger(&market, "bkg_1", &[("booking", 420.0)]).await;
     let mut other = paid(&market, "LHR-JFK").await;
     other["clientRef"] = json!("bkg_1");
-    let (status, answer) = post(&market, "/bookings", other).await;
-    assert_eq!((status, &answer["fault"]["no"]), (409, &json!(45_036)));
+    assert_refused(&market, JETBRIDGE, "/bookings", &other, 409, 45_036).await;
 }
 
 #[tokio::test]
@@ -164,76 +139,66 @@ async fn booking_on_each_scenario_route_ends_as_specified() {
     let market = Market::open().await;
     let body = paid(&market, "LHR-LGW").await;
     for _ in 0..2 {
-        let (status, answer) = post(&market, "/bookings", body.clone()).await;
-        assert_eq!((status, &answer["fault"]["no"]), (422, &json!(45_001)));
+        assert_refused(&market, JETBRIDGE, "/bookings", &body, 422, 45_001).await;
     }
     for (route, status, checkout, ledger) in [
-        ("LHR-STN", "TICKETED", "PAID", rows(&[("booking", 420.0)])),
-        ("LHR-LTN", "FAILED", "RETURNED", rows(&[])),
+        ("LHR-STN", "TICKETED", "PAID", &[("booking", 420.0)][..]),
+        ("LHR-LTN", "FAILED", "RETURNED", &[]),
     ] {
-        let (code, answer) = post(&market, "/bookings", paid(&market, route).await).await;
-        assert_eq!(code, 202);
-        assert_eq!(&answer["result"]["status"], &json!("PROCESSING"));
-        assert_eq!(answer["result"]["pnr"], "");
+        let booking = booked(&market, route, 202).await;
+        assert_eq!(booking["status"], "PROCESSING");
+        assert_eq!(booking["pnr"], "");
         market.advance_ms(2_000);
         let now = found(&market, &format!("bkg_{route}")).await[0].clone();
-        assert_eq!(&now["status"], &json!(status));
-        assert_eq!(&now["checkout"], &json!(checkout));
-        assert_eq!(market.ledger(&format!("bkg_{route}")).await, ledger);
+        assert_eq!(now["status"], status);
+        assert_eq!(now["checkout"], checkout);
+        assert_ledger(&market, &format!("bkg_{route}"), ledger).await;
     }
-    let path = "/jetbridge/v3/bookings";
     let lost = paid(&market, "STN-LHR").await;
-    assert!(market.post_is_cut(SUPPLIER_B, path, &lost).await);
+    assert!(market.post_is_cut(JETBRIDGE, "/bookings", &lost).await);
     assert_eq!(found(&market, "bkg_STN-LHR").await[0]["status"], "TICKETED");
     let never = paid(&market, "LTN-STN").await;
     for _ in 0..2 {
-        assert!(market.post_is_cut(SUPPLIER_B, path, &never).await);
+        assert!(market.post_is_cut(JETBRIDGE, "/bookings", &never).await);
     }
-    let path = "/jetbridge/v3/bookings?clientRef=bkg_LTN-STN";
-    assert!(market.get_hangs(SUPPLIER_B, path).await);
+    let path = "/bookings?clientRef=bkg_LTN-STN";
+    assert!(market.get_hangs(JETBRIDGE, path).await);
 }
 
 #[tokio::test]
 async fn ticket_is_changed_quoted_and_cancelled() {
     let market = Market::open().await;
-    let (_, answer) = post(&market, "/bookings", paid(&market, "LHR-DXB").await).await;
-    let booking = &answer["result"];
+    let cancellation = |booking: &Value| {
+        let id = booking["bookingId"].as_str().unwrap();
+        format!("/bookings/{id}/cancellation")
+    };
+    let booking = booked(&market, "LHR-DXB", 200).await;
     assert_eq!(booking["changes"][0]["old"][0]["org"], "IST");
-    let path = format!(
-        "/bookings/{}/cancellation",
-        booking["bookingId"].as_str().unwrap()
-    );
-    let (status, quote) = get(&market, &path).await;
-    assert_eq!(status, 200);
-    assert_eq!(&quote["result"]["refund"]["units"], &json!(37_000));
+    let path = cancellation(&booking);
+    assert_eq!(read(&market, &path).await["refund"]["units"], 37_000);
     let body = json!({ "clientRef": "bkg_LHR-DXB:cancel" });
-    let (status, answer) = post(&market, &path, body.clone()).await;
-    assert_eq!(status, 200);
-    assert_eq!(&answer["result"]["checkout"], &json!("RETURNED"));
-    let (status, answer) = post(&market, &path, body.clone()).await;
-    assert_eq!((status, &answer["fault"]["no"]), (409, &json!(46_004)));
-    assert_eq!(
-        market.ledger("bkg_LHR-DXB").await,
-        rows(&[("booking", 420.0), ("cancellation", 370.0)])
-    );
-    let (_, answer) = post(&market, "/bookings", paid(&market, "AMS-DXB").await).await;
-    let path = format!(
-        "/bookings/{}/cancellation",
-        answer["result"]["bookingId"].as_str().unwrap()
-    );
-    let (status, answer) = post(&market, &path, body).await;
-    assert_eq!(status, 202);
-    assert_eq!(&answer["result"]["status"], &json!("CANCEL_REQUESTED"));
+    let canceled = done(&market, &path, &body, 200).await;
+    assert_eq!(canceled["checkout"], "RETURNED");
+    assert_refused(&market, JETBRIDGE, &path, &body, 409, 46_004).await;
+    let ledger = [("booking", 420.0), ("cancellation", 370.0)];
+    assert_ledger(&market, "bkg_LHR-DXB", &ledger).await;
+    let path = cancellation(&booked(&market, "AMS-DXB", 200).await);
+    let canceled = done(&market, &path, &body, 202).await;
+    assert_eq!(canceled["status"], "CANCEL_REQUESTED");
 }
 
 #[tokio::test]
 async fn airports_and_airlines_are_found() {
     let market = Market::open().await;
-    let (_, answer) = get(&market, "/airports?text=paris&max=1").await;
-    assert_eq!(answer["result"]["airports"][0]["code"], "CDG");
-    assert_eq!(answer["result"]["more"], true);
-    let (_, answer) = get(&market, "/airlines/LH").await;
-    assert_eq!(answer["result"]["alliance"], "Star Alliance");
+    let found = read(&market, "/airports?text=paris&max=1").await;
+    assert_eq!(found["airports"][0]["code"], "CDG");
+    assert_eq!(found["more"], true);
+    let airline = read(&market, "/airlines/LH").await;
+    assert_eq!(airline["alliance"], "Star Alliance");
     let (status, answer) = market.open_get("/jetbridge/v3/airlines/LH").await;
-    assert_eq!((status, &answer["fault"]["no"]), (401, &json!(40_100)));
+    let fault = json!({ "no": 40_100, "text": "token not known" });
+    assert_eq!(
+        (status, answer),
+        (401, json!({ "ok": false, "fault": fault }))
+    );
 }

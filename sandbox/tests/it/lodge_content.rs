@@ -1,58 +1,52 @@
 //! Tests of details, reviews, weather and published prices of the hotel supplier.
 
-use sandbox::credentials::SANDBOX_HOTELS;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::market::Market;
-
-async fn get(market: &Market, path: &str) -> (u16, Value) {
-    market
-        .get(SANDBOX_HOTELS, &format!("/lodge/v1{path}"))
-        .await
-}
+use crate::market::{LODGE, Market, get, get_ok};
 
 #[tokio::test]
 async fn every_hotel_has_details_images_and_reviews() {
     let market = Market::open().await;
     for (hotel, images, reviews) in [("OK", 3, 5), ("MANY", 30, 30), ("NO_OFFERS", 3, 5)] {
-        let (status, details) = get(&market, &format!("/hotels/{hotel}")).await;
-        assert_eq!(status, 200);
+        let details = get_ok(&market, LODGE, &format!("/hotels/{hotel}")).await;
         assert_eq!(details["hotel"]["zone"], "Europe/London");
         assert_eq!(details["images"].as_array().unwrap().len(), images);
-        let (status, answer) = get(&market, &format!("/hotels/{hotel}/reviews")).await;
-        assert_eq!(status, 200);
+        let answer = get_ok(&market, LODGE, &format!("/hotels/{hotel}/reviews")).await;
         assert_eq!(answer["count"], reviews);
         let listed = answer["reviews"].as_array().unwrap();
         assert_eq!(listed.len(), reviews);
         assert!(listed.iter().all(|review| review["author"].is_string()));
         assert!(listed[0]["stayed"].as_str() > listed[1]["stayed"].as_str());
-        let (_, few) = get(&market, &format!("/hotels/{hotel}/reviews?limit=2")).await;
+        let few = get_ok(&market, LODGE, &format!("/hotels/{hotel}/reviews?limit=2")).await;
         assert_eq!(few["reviews"].as_array().unwrap().len(), 2);
     }
-    assert_eq!(get(&market, "/hotels/NOWHERE").await.0, 404);
-    let (_, details) = get(&market, "/hotels/OK").await;
-    let url = details["images"][2]["url"].as_str().unwrap();
-    let path = url.strip_prefix(&market.url("")).unwrap();
-    let (status, picture) = market.get_text(path).await;
+    assert_eq!(get(&market, LODGE, "/hotels/NOWHERE").await.0, 404);
+    let details = get_ok(&market, LODGE, "/hotels/OK").await;
+    let (status, picture) = market.get_text(&details["images"][2]["url"]).await;
     assert!(status == 200 && picture.starts_with("<svg"));
 }
 
 #[tokio::test]
 async fn failing_reviews_work_after_heal() {
     let market = Market::open().await;
-    assert_eq!(get(&market, "/hotels/CONTENT_DOWN").await.0, 200);
-    assert_eq!(get(&market, "/hotels/CONTENT_DOWN/reviews").await.0, 500);
+    assert_eq!(get(&market, LODGE, "/hotels/CONTENT_DOWN").await.0, 200);
+    assert_eq!(
+        get(&market, LODGE, "/hotels/CONTENT_DOWN/reviews").await.0,
+        500
+    );
     let healed = market.open_post("/control/heal", &json!({})).await;
     assert_eq!(healed, (200, json!({ "healed": true })));
-    assert_eq!(get(&market, "/hotels/CONTENT_DOWN/reviews").await.0, 200);
+    assert_eq!(
+        get(&market, LODGE, "/hotels/CONTENT_DOWN/reviews").await.0,
+        200
+    );
 }
 
 #[tokio::test]
 async fn weather_covers_today_and_the_next_nine_days() {
     let market = Market::open().await;
     let path = "/weather?lat=51.755&lng=-0.336&from=2026-11-01&to=2026-12-31";
-    let (status, answer) = get(&market, path).await;
-    assert_eq!(status, 200);
+    let answer = get_ok(&market, LODGE, path).await;
     let days = answer["days"].as_array().unwrap();
     assert_eq!(days.len(), 10);
     assert_eq!(days[0]["date"], "2026-11-21");
@@ -60,7 +54,7 @@ async fn weather_covers_today_and_the_next_nine_days() {
     assert!(days[0]["min"].as_f64() < days[0]["max"].as_f64());
     assert!(days[0]["humidity"].is_number() && days[9].get("humidity").is_none());
     let path = "/weather?lat=51.755&lng=-0.336&from=2027-01-01&to=2027-01-02";
-    assert_eq!(get(&market, path).await.1["days"], json!([]));
+    assert_eq!(get(&market, LODGE, path).await.1["days"], json!([]));
 }
 
 #[tokio::test]
@@ -69,8 +63,7 @@ async fn price_calendar_is_in_dollars_from_today() {
     let moved = json!({ "supplier_hotel_id": "MANY", "nightly": "88.25" });
     assert_eq!(market.open_post("/control/price", &moved).await.0, 200);
     let path = "/calendar?hotels=OK,MANY,NOWHERE&from=2026-11-20&to=2026-11-23";
-    let (status, answer) = get(&market, path).await;
-    assert_eq!(status, 200);
+    let answer = get_ok(&market, LODGE, path).await;
     assert_eq!(answer["currency"], "USD");
     let hotels = answer["hotels"].as_array().unwrap();
     assert_eq!(hotels.len(), 2);
@@ -84,11 +77,11 @@ async fn price_calendar_is_in_dollars_from_today() {
     );
     assert_eq!(hotels[1]["days"][0]["average"], "88.25");
     let path = "/calendar?hotels=OK,CALENDAR_LIMITED&from=2026-11-20&to=2026-11-23";
-    let (status, answer) = get(&market, path).await;
+    let (status, answer) = get(&market, LODGE, path).await;
     assert_eq!(status, 429);
     assert_eq!(&answer["error"]["code"], &json!("TOO_MANY_REQUESTS"));
     let path = "/calendar?hotels=OK&from=2026-11-21&to=2027-11-21";
-    assert_eq!(get(&market, path).await.0, 200);
+    assert_eq!(get(&market, LODGE, path).await.0, 200);
     let path = "/calendar?hotels=OK&from=2026-11-21&to=2027-11-22";
-    assert_eq!(get(&market, path).await.0, 400);
+    assert_eq!(get(&market, LODGE, path).await.0, 400);
 }

@@ -9,6 +9,7 @@
 
 mod control;
 mod jetbridge;
+mod lodge;
 mod lodge_booking;
 mod lodge_content;
 mod lodge_pricing;

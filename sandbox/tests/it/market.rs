@@ -9,16 +9,40 @@ use std::{
     time::Duration,
 };
 
-use reqwest::{Client, Method, Response};
-use sandbox::{SandboxConfig, SandboxHandle, credentials::Credential};
+use reqwest::{Client, Method, RequestBuilder};
+use sandbox::{
+    SandboxConfig, SandboxHandle,
+    credentials::{
+        Credential, SANDBOX_HOTELS, SANDBOX_MINI, SANDBOX_PAYMENTS, SUPPLIER_A, SUPPLIER_B,
+    },
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// Start of the tests' clock: 2026-11-21T09:00:00Z.
 const START_MS: i64 = 1_795_251_600_000;
 
+/// The API of a supplier as one of its accounts uses it.
+#[derive(Clone, Copy)]
+pub(crate) struct Api {
+    key: Credential,
+    path: &'static str,
+    /// JSON pointer to the code in the response of an error.
+    code: &'static str,
+}
+
+const fn api(key: Credential, path: &'static str, code: &'static str) -> Api {
+    Api { key, path, code }
+}
+
+pub(crate) const LODGE: Api = api(SANDBOX_HOTELS, "/lodge/v1", "/error/code");
+pub(crate) const LODGE_MINI: Api = api(SANDBOX_MINI, "/lodge/v1", "/error/code");
+pub(crate) const SKYLANE: Api = api(SUPPLIER_A, "/skylane", "/errors/0/code");
+pub(crate) const JETBRIDGE: Api = api(SUPPLIER_B, "/jetbridge/v3", "/fault/no");
+pub(crate) const TILLWAY: Api = api(SANDBOX_PAYMENTS, "/tillway/v1", "/code");
+
 pub(crate) struct Market {
-    running: SandboxHandle,
+    running: Option<SandboxHandle>,
     client: Client,
     clock: Arc<AtomicI64>,
     data_dir: TempDir,
@@ -30,7 +54,7 @@ impl Market {
         let clock = Arc::new(AtomicI64::new(START_MS));
         let running = start(&data_dir, &clock).await;
         Self {
-            running,
+            running: Some(running),
             client: client(),
             clock,
             data_dir,
@@ -38,46 +62,23 @@ impl Market {
     }
 
     /// Restarts as after `kill -9`: nothing is finished, and the file stays as it is.
-    pub(crate) async fn restart_after_kill(self) -> Self {
-        let Self {
-            running,
-            client,
-            clock,
-            data_dir,
-        } = self;
-        drop(running);
-        let running = start(&data_dir, &clock).await;
-        Self {
-            running,
-            client,
-            clock,
-            data_dir,
-        }
+    pub(crate) async fn restart_after_kill(&mut self) {
+        self.running = None;
+        self.running = Some(start(&self.data_dir, &self.clock).await);
     }
 
-    pub(crate) async fn restart_after_shutdown(self) -> Self {
-        let Self {
-            running,
-            client,
-            clock,
-            data_dir,
-        } = self;
-        running.shutdown().await;
-        let running = start(&data_dir, &clock).await;
-        Self {
-            running,
-            client,
-            clock,
-            data_dir,
-        }
+    pub(crate) async fn restart_after_shutdown(&mut self) {
+        self.running.take().unwrap().shutdown().await;
+        self.running = Some(start(&self.data_dir, &self.clock).await);
     }
 
     pub(crate) fn config(&self) -> SandboxConfig {
         SandboxConfig::new(self.data_dir.path(), loopback())
     }
 
-    pub(crate) fn url(&self, path: &str) -> String {
-        format!("{}{path}", self.running.base_url())
+    fn url(&self, path: &str) -> String {
+        let running = self.running.as_ref().unwrap();
+        format!("{}{path}", running.base_url())
     }
 
     pub(crate) fn advance_ms(&self, ms: i64) {
@@ -88,87 +89,50 @@ impl Market {
         self.clock.load(Ordering::SeqCst)
     }
 
-    async fn send(
-        &self,
-        method: Method,
-        key: Option<Credential>,
-        path: &str,
-        body: Option<&Value>,
-    ) -> reqwest::Result<Response> {
-        let mut request = self.client.request(method, self.url(path));
-        if let Some(key) = key {
-            request = request.header(key.header, key.value);
-        }
-        if let Some(body) = body {
-            request = request.json(body);
-        }
-        request.send().await
-    }
-
-    pub(crate) async fn get(&self, key: Credential, path: &str) -> (u16, Value) {
-        answer(self.send(Method::GET, Some(key), path, None).await).await
-    }
-
-    pub(crate) async fn post(&self, key: Credential, path: &str, body: &Value) -> (u16, Value) {
-        answer(self.send(Method::POST, Some(key), path, Some(body)).await).await
+    fn request(&self, method: Method, api: Api, path: &str) -> RequestBuilder {
+        let url = self.url(&[api.path, path].concat());
+        let request = self.client.request(method, url);
+        request.header(api.key.header, api.key.value)
     }
 
     /// Posts and returns the body as text.
-    pub(crate) async fn post_raw(
-        &self,
-        key: Credential,
-        path: &str,
-        body: &Value,
-    ) -> (u16, String) {
-        let response = self.send(Method::POST, Some(key), path, Some(body)).await;
-        let response = response.unwrap();
-        (response.status().as_u16(), response.text().await.unwrap())
+    pub(crate) async fn post_raw(&self, api: Api, path: &str, body: &Value) -> (u16, String) {
+        text(self.request(Method::POST, api, path).json(body)).await
     }
 
     /// Returns whether the connection breaks before any byte of a response.
-    pub(crate) async fn post_is_cut(&self, key: Credential, path: &str, body: &Value) -> bool {
-        match self.send(Method::POST, Some(key), path, Some(body)).await {
+    pub(crate) async fn post_is_cut(&self, api: Api, path: &str, body: &Value) -> bool {
+        match self
+            .request(Method::POST, api, path)
+            .json(body)
+            .send()
+            .await
+        {
             Ok(response) => panic!("a response arrived: {}", response.status()),
             Err(error) => error.is_request() && !error.is_timeout() && !error.is_connect(),
         }
     }
 
     /// Returns whether no response comes although the connection stays open.
-    pub(crate) async fn get_hangs(&self, key: Credential, path: &str) -> bool {
-        let request = self
-            .client
-            .get(self.url(path))
-            .header(key.header, key.value)
-            .timeout(Duration::from_millis(150));
-        match request.send().await {
+    pub(crate) async fn get_hangs(&self, api: Api, path: &str) -> bool {
+        let request = self.request(Method::GET, api, path);
+        match request.timeout(Duration::from_millis(150)).send().await {
             Ok(response) => panic!("a response arrived: {}", response.status()),
             Err(error) => error.is_timeout(),
         }
     }
 
     pub(crate) async fn open_get(&self, path: &str) -> (u16, Value) {
-        answer(self.send(Method::GET, None, path, None).await).await
+        answer(self.client.get(self.url(path))).await
     }
 
     pub(crate) async fn open_post(&self, path: &str, body: &Value) -> (u16, Value) {
-        answer(self.send(Method::POST, None, path, Some(body)).await).await
+        answer(self.client.post(self.url(path)).json(body)).await
     }
 
-    pub(crate) async fn get_text(&self, path: &str) -> (u16, String) {
-        let response = self.send(Method::GET, None, path, None).await.unwrap();
-        (response.status().as_u16(), response.text().await.unwrap())
-    }
-
-    /// Returns kind and amount of the ledger entries whose client reference begins with `prefix`.
-    pub(crate) async fn ledger(&self, prefix: &str) -> Vec<(String, f64)> {
-        let path = format!("/control/ledger?client_reference={prefix}");
-        let (status, rows) = self.open_get(&path).await;
-        assert_eq!(status, 200);
-        let row = |row: &Value| {
-            let kind = row["kind"].as_str().unwrap().to_owned();
-            (kind, row["amount"].as_f64().unwrap())
-        };
-        rows.as_array().unwrap().iter().map(row).collect()
+    /// Gets a document by its URL.
+    pub(crate) async fn get_text(&self, url: &Value) -> (u16, String) {
+        text(self.client.get(url.as_str().unwrap())).await
     }
 
     pub(crate) async fn pay(&self, token: &Value) -> u16 {
@@ -177,10 +141,65 @@ impl Market {
     }
 }
 
-/// Converts expected ledger entries to the type of [`Market::ledger`].
-pub(crate) fn rows(expected: &[(&str, f64)]) -> Vec<(String, f64)> {
-    let row = |(kind, amount): &(&str, f64)| ((*kind).to_owned(), *amount);
-    expected.iter().map(row).collect()
+/// Returns a body with members replaced or added.
+pub(crate) fn with(mut body: Value, members: Value) -> Value {
+    let Value::Object(members) = members else {
+        panic!("not an object: {members}")
+    };
+    body.as_object_mut().unwrap().extend(members);
+    body
+}
+
+pub(crate) async fn get(market: &Market, api: Api, path: &str) -> (u16, Value) {
+    answer(market.request(Method::GET, api, path)).await
+}
+
+/// Returns the body of a response with status 200.
+pub(crate) async fn get_ok(market: &Market, api: Api, path: &str) -> Value {
+    let (status, answer) = get(market, api, path).await;
+    assert_eq!(status, 200, "{answer}");
+    answer
+}
+
+pub(crate) async fn post(market: &Market, api: Api, path: &str, body: &Value) -> (u16, Value) {
+    answer(market.request(Method::POST, api, path).json(body)).await
+}
+
+/// Returns the body of a response with this status.
+pub(crate) async fn post_ok(
+    market: &Market,
+    api: Api,
+    path: &str,
+    body: &Value,
+    status: u16,
+) -> Value {
+    let (actual, answer) = post(market, api, path, body).await;
+    assert_eq!(actual, status, "{answer}");
+    answer
+}
+
+/// Asserts the status and the code of the error that a POST returns.
+pub(crate) async fn assert_refused(
+    market: &Market,
+    api: Api,
+    path: &str,
+    body: &Value,
+    status: u16,
+    code: impl Into<Value>,
+) {
+    let (actual, answer) = post(market, api, path, body).await;
+    let actual = (actual, answer.pointer(api.code));
+    assert_eq!(actual, (status, Some(&code.into())), "{answer}");
+}
+
+/// Asserts kind and amount of the ledger entries whose client reference begins with `prefix`.
+pub(crate) async fn assert_ledger(market: &Market, prefix: &str, expected: &[(&str, f64)]) {
+    let path = format!("/control/ledger?client_reference={prefix}");
+    let (status, entries) = market.open_get(&path).await;
+    assert_eq!(status, 200);
+    let entry = |entry: &Value| json!([entry["kind"], entry["amount"]]);
+    let entries: Vec<Value> = entries.as_array().unwrap().iter().map(entry).collect();
+    assert_eq!(json!(entries), json!(expected), "{prefix}");
 }
 
 async fn start(data_dir: &TempDir, clock: &Arc<AtomicI64>) -> SandboxHandle {
@@ -202,10 +221,13 @@ fn client() -> Client {
     Client::builder().no_proxy().build().unwrap()
 }
 
-async fn answer(response: reqwest::Result<Response>) -> (u16, Value) {
-    let response = response.unwrap();
-    let status = response.status().as_u16();
-    let text = response.text().await.unwrap();
+async fn answer(request: RequestBuilder) -> (u16, Value) {
+    let (status, text) = text(request).await;
     let body = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
     (status, body)
+}
+
+async fn text(request: RequestBuilder) -> (u16, String) {
+    let response = request.send().await.unwrap();
+    (response.status().as_u16(), response.text().await.unwrap())
 }

@@ -1,9 +1,10 @@
 //! Tests of the card processor, token by token.
 
-use sandbox::credentials::SANDBOX_PAYMENTS;
 use serde_json::{Value, json};
 
-use crate::market::{Market, rows};
+use crate::market::{Market, TILLWAY, assert_ledger, assert_refused, get, get_ok, post, post_ok};
+
+const PAYMENTS: &str = "/payments";
 
 fn authorization(reference: &str, source: &str) -> Value {
     json!({
@@ -12,26 +13,24 @@ fn authorization(reference: &str, source: &str) -> Value {
     })
 }
 
-async fn post(market: &Market, path: &str, body: Value) -> (u16, Value) {
-    market
-        .post(SANDBOX_PAYMENTS, &format!("/tillway/v1{path}"), &body)
-        .await
-}
-
-async fn get(market: &Market, path: &str) -> (u16, Value) {
-    market
-        .get(SANDBOX_PAYMENTS, &format!("/tillway/v1{path}"))
-        .await
+fn moved(reference: &str, amount: i64) -> Value {
+    json!({ "reference": reference, "amount": amount })
 }
 
 async fn authorized(market: &Market, reference: &str, source: &str) -> Value {
-    let (status, payment) = post(market, "/payments", authorization(reference, source)).await;
-    assert_eq!((status, &payment["status"]), (201, &json!("authorized")));
+    let body = authorization(reference, source);
+    let payment = post_ok(market, TILLWAY, PAYMENTS, &body, 201).await;
+    assert_eq!(payment["status"], "authorized");
     payment
 }
 
 fn at(payment: &Value, action: &str) -> String {
     format!("/payments/{}/{action}", payment["id"].as_str().unwrap())
+}
+
+async fn found(market: &Market, reference: &str) -> Value {
+    let path = format!("/payments?reference={reference}");
+    get_ok(market, TILLWAY, &path).await["data"][0].clone()
 }
 
 #[tokio::test]
@@ -43,73 +42,55 @@ async fn payment_is_authorized_captured_and_partially_refunded() {
     let held_until = payment["authorization_expires"].as_i64().unwrap();
     assert_eq!(held_until, market.now_ms() / 1_000 + 7 * 86_400);
 
-    let capture = json!({ "reference": "bkg_1:capture", "amount": 12_000 });
-    let (status, captured) = post(&market, &at(&payment, "capture"), capture).await;
-    assert_eq!((status, &captured["status"]), (200, &json!("captured")));
+    let capture = moved("bkg_1:capture", 12_000);
+    let captured = post_ok(&market, TILLWAY, &at(&payment, "capture"), &capture, 200).await;
+    assert_eq!(captured["status"], "captured");
     assert_eq!(captured["amount_captured"], 12_000);
 
-    let refund = |reference: &str, amount: i64| json!({ "reference": reference, "amount": amount });
     let path = at(&payment, "refunds");
-    let (status, first) = post(&market, &path, refund("bkg_1:refund1", 5_000)).await;
-    assert_eq!(status, 201);
-    let (status, error) = post(&market, &path, refund("bkg_1:refund2", 7_001)).await;
-    assert_eq!((status, &error["code"]), (409, &json!("amount_too_large")));
-    assert_eq!(
-        post(&market, &path, refund("bkg_1:refund2", 7_000)).await.0,
-        201
-    );
-    let (_, found) = get(&market, &format!("{path}?reference=bkg_1:refund1")).await;
-    assert_eq!(found["data"], json!([first]));
-    assert_eq!(
-        get(&market, &path).await.1["data"]
-            .as_array()
-            .unwrap()
-            .len(),
-        2
-    );
-    assert_eq!(
-        market.ledger("bkg_1").await,
-        rows(&[
-            ("authorization", 130.0),
-            ("capture", 120.0),
-            ("refund", 50.0),
-            ("refund", 70.0),
-        ])
-    );
+    let [first, large, rest] = [("refund1", 5_000), ("refund2", 7_001), ("refund2", 7_000)]
+        .map(|(name, amount)| moved(&format!("bkg_1:{name}"), amount));
+    let refund = post_ok(&market, TILLWAY, &path, &first, 201).await;
+    assert_refused(&market, TILLWAY, &path, &large, 409, "amount_too_large").await;
+    post_ok(&market, TILLWAY, &path, &rest, 201).await;
+    let found = get_ok(&market, TILLWAY, &format!("{path}?reference=bkg_1:refund1")).await;
+    assert_eq!(found["data"], json!([refund]));
+    let all = get_ok(&market, TILLWAY, &path).await;
+    assert_eq!(all["data"].as_array().unwrap().len(), 2);
+    let ledger = [
+        ("authorization", 130.0),
+        ("capture", 120.0),
+        ("refund", 50.0),
+        ("refund", 70.0),
+    ];
+    assert_ledger(&market, "bkg_1", &ledger).await;
 }
 
 #[tokio::test]
 async fn repeated_reference_returns_the_first_result_and_has_no_effect() {
     let market = Market::open().await;
     let payment = authorized(&market, "bkg_1:auth", "tok_mastercard").await;
-    assert_eq!(
-        authorized(&market, "bkg_1:auth", "tok_mastercard").await,
-        payment
-    );
+    let again = authorized(&market, "bkg_1:auth", "tok_mastercard").await;
+    assert_eq!(again, payment);
     let mut other = authorization("bkg_1:auth", "tok_mastercard");
     other["amount"] = json!(1);
-    let (status, error) = post(&market, "/payments", other).await;
-    assert_eq!((status, &error["code"]), (409, &json!("reference_reused")));
+    assert_refused(&market, TILLWAY, PAYMENTS, &other, 409, "reference_reused").await;
 
-    let capture = json!({ "reference": "bkg_1:capture", "amount": 13_000 });
-    let refund = json!({ "reference": "bkg_1:refund", "amount": 13_000 });
-    for _ in 0..2 {
-        assert_eq!(
-            post(&market, &at(&payment, "capture"), capture.clone())
-                .await
-                .0,
-            200
-        );
+    for (action, reference, status) in [
+        ("capture", "bkg_1:capture", 200),
+        ("refunds", "bkg_1:refund", 201),
+    ] {
+        for _ in 0..2 {
+            let path = at(&payment, action);
+            post_ok(&market, TILLWAY, &path, &moved(reference, 13_000), status).await;
+        }
     }
-    for _ in 0..2 {
-        assert_eq!(
-            post(&market, &at(&payment, "refunds"), refund.clone())
-                .await
-                .0,
-            201
-        );
-    }
-    assert_eq!(market.ledger("bkg_1").await.len(), 3);
+    let ledger = [
+        ("authorization", 130.0),
+        ("capture", 130.0),
+        ("refund", 130.0),
+    ];
+    assert_ledger(&market, "bkg_1", &ledger).await;
 }
 
 #[tokio::test]
@@ -118,19 +99,20 @@ async fn authorization_is_voided_once_and_only_while_it_is_valid() {
     let payment = authorized(&market, "bkg_1:auth", "tok_visa").await;
     let void = json!({ "reference": "bkg_1:void" });
     for _ in 0..2 {
-        let (status, voided) = post(&market, &at(&payment, "void"), void.clone()).await;
-        assert_eq!((status, &voided["status"]), (200, &json!("canceled")));
+        let voided = post_ok(&market, TILLWAY, &at(&payment, "void"), &void, 200).await;
+        assert_eq!(voided["status"], "canceled");
     }
-    let capture = json!({ "reference": "bkg_1:capture", "amount": 1 });
-    let (status, error) = post(&market, &at(&payment, "capture"), capture.clone()).await;
-    assert_eq!((status, &error["code"]), (409, &json!("wrong_state")));
-    assert_eq!(
-        market.ledger("bkg_1").await,
-        rows(&[("authorization", 130.0), ("void", 130.0)])
+    let capture = moved("bkg_1:capture", 1);
+    let path = at(&payment, "capture");
+    assert_refused(&market, TILLWAY, &path, &capture, 409, "wrong_state").await;
+    let ledger = [("authorization", 130.0), ("void", 130.0)];
+    assert_ledger(&market, "bkg_1", &ledger).await;
+    let old = at(
+        &authorized(&market, "bkg_2:auth", "tok_visa").await,
+        "capture",
     );
-    let old = authorized(&market, "bkg_2:auth", "tok_visa").await;
     market.advance_ms(7 * 86_400_000);
-    assert_eq!(post(&market, &at(&old, "capture"), capture).await.0, 409);
+    assert_refused(&market, TILLWAY, &old, &capture, 409, "wrong_state").await;
 }
 
 #[tokio::test]
@@ -145,111 +127,94 @@ async fn declined_card_returns_its_reason() {
             "requires_action",
         ),
     ] {
+        let body = authorization(source, source);
         for _ in 0..2 {
-            let answer = post(&market, "/payments", authorization(source, source)).await;
-            assert_eq!(answer.0, 402);
-            assert_eq!(&answer.1["code"], &json!("card_declined"));
-            assert_eq!(answer.1["decline_code"], reason);
+            let answer = post_ok(&market, TILLWAY, PAYMENTS, &body, 402).await;
+            assert_eq!(answer["code"], "card_declined");
+            assert_eq!(answer["decline_code"], reason);
         }
-        let (_, found) = get(&market, &format!("/payments?reference={source}")).await;
-        assert_eq!(found["data"][0]["status"], status);
-        assert_eq!(found["data"][0]["amount_authorized"], 0);
+        let payment = found(&market, source).await;
+        assert_eq!(payment["status"], status);
+        assert_eq!(payment["amount_authorized"], 0);
     }
-    assert_eq!(market.ledger("").await, rows(&[]));
-    let unknown = post(&market, "/payments", authorization("r", "tok_unheard_of")).await;
-    assert_eq!(unknown.0, 404);
-    assert_eq!(&unknown.1["code"], &json!("no_such_token"));
+    assert_ledger(&market, "", &[]).await;
+    let unknown = authorization("r", "tok_unheard_of");
+    assert_refused(&market, TILLWAY, PAYMENTS, &unknown, 404, "no_such_token").await;
 }
 
 #[tokio::test]
 async fn authorization_with_lost_response_can_be_read() {
     let market = Market::open().await;
     let body = authorization("bkg_1:auth", "tok_timeout");
-    assert!(
-        market
-            .post_is_cut(SANDBOX_PAYMENTS, "/tillway/v1/payments", &body)
-            .await
-    );
-    let (_, found) = get(&market, "/payments?reference=bkg_1:auth").await;
-    assert_eq!(found["data"][0]["status"], "authorized");
-    let (status, repeated) = post(&market, "/payments", body).await;
-    assert_eq!((status, &repeated), (201, &found["data"][0]));
-    assert_eq!(
-        market.ledger("bkg_1").await,
-        rows(&[("authorization", 130.0)])
-    );
+    assert!(market.post_is_cut(TILLWAY, PAYMENTS, &body).await);
+    let payment = found(&market, "bkg_1:auth").await;
+    assert_eq!(payment["status"], "authorized");
+    let repeated = post_ok(&market, TILLWAY, PAYMENTS, &body, 201).await;
+    assert_eq!(repeated, payment);
+    assert_ledger(&market, "bkg_1", &[("authorization", 130.0)]).await;
 }
 
 #[tokio::test]
 async fn capture_succeeds_after_three_failures() {
     let market = Market::open().await;
     let payment = authorized(&market, "bkg_1:auth", "tok_capture_fails").await;
-    let capture = json!({ "reference": "bkg_1:capture", "amount": 13_000 });
+    let (path, capture) = (at(&payment, "capture"), moved("bkg_1:capture", 13_000));
     for _ in 0..3 {
-        let (status, error) = post(&market, &at(&payment, "capture"), capture.clone()).await;
-        assert_eq!((status, &error["code"]), (402, &json!("capture_failed")));
+        assert_refused(&market, TILLWAY, &path, &capture, 402, "capture_failed").await;
     }
-    assert_eq!(
-        post(&market, &at(&payment, "capture"), capture).await.0,
-        200
-    );
-    assert_eq!(
-        market.ledger("bkg_1").await,
-        rows(&[("authorization", 130.0), ("capture", 130.0)])
-    );
+    post_ok(&market, TILLWAY, &path, &capture, 200).await;
+    let ledger = [("authorization", 130.0), ("capture", 130.0)];
+    assert_ledger(&market, "bkg_1", &ledger).await;
+}
+
+async fn intent(market: &Market, reference: &str) -> Value {
+    let body = json!({ "reference": reference, "amount": 200, "currency": "jpy" });
+    post_ok(market, TILLWAY, "/intents", &body, 201).await
 }
 
 #[tokio::test]
 async fn intent_is_authorized_after_the_end_user_paid() {
     let market = Market::open().await;
-    let body = json!({ "reference": "bkg_1:intent", "amount": 200, "currency": "jpy" });
-    let (status, intent) = post(&market, "/intents", body.clone()).await;
-    assert_eq!(status, 201);
-    assert_eq!(&intent["payment"]["status"], &json!("requires_action"));
-    assert_eq!(post(&market, "/intents", body).await.1, intent);
-    let payment = &intent["payment"];
-    let capture = json!({ "reference": "bkg_1:capture", "amount": 200 });
-    assert_eq!(
-        post(&market, &at(payment, "capture"), capture.clone())
-            .await
-            .0,
-        409
+    let first = intent(&market, "bkg_1:intent").await;
+    assert_eq!(first["payment"]["status"], "requires_action");
+    assert_eq!(intent(&market, "bkg_1:intent").await, first);
+    let (path, capture) = (
+        at(&first["payment"], "capture"),
+        moved("bkg_1:capture", 200),
     );
+    assert_eq!(post(&market, TILLWAY, &path, &capture).await.0, 409);
 
     assert_eq!(market.pay(&json!("no-such-token")).await, 404);
-    assert_eq!(market.pay(&intent["token"]).await, 200);
-    assert_eq!(market.pay(&intent["token"]).await, 200);
-    let (_, now) = get(&market, "/payments?reference=bkg_1:intent").await;
-    assert_eq!(now["data"][0]["status"], "authorized");
-    assert_eq!(post(&market, &at(payment, "capture"), capture).await.0, 200);
-    assert_eq!(
-        market.ledger("bkg_1").await,
-        rows(&[("authorization", 200.0), ("capture", 200.0)])
-    );
+    assert_eq!(market.pay(&first["token"]).await, 200);
+    assert_eq!(market.pay(&first["token"]).await, 200);
+    let payment = found(&market, "bkg_1:intent").await;
+    assert_eq!(payment["status"], "authorized");
+    post_ok(&market, TILLWAY, &path, &capture, 200).await;
+    let ledger = [("authorization", 200.0), ("capture", 200.0)];
+    assert_ledger(&market, "bkg_1", &ledger).await;
 
-    let body = json!({ "reference": "bkg_2:intent", "amount": 200, "currency": "jpy" });
-    let (_, intent) = post(&market, "/intents", body).await;
+    let second = intent(&market, "bkg_2:intent").await;
     let void = json!({ "reference": "bkg_2:void" });
-    assert_eq!(
-        post(&market, &at(&intent["payment"], "void"), void).await.0,
-        200
-    );
-    assert_eq!(market.pay(&intent["token"]).await, 409);
-    assert_eq!(
-        market.ledger("bkg_2").await,
-        rows(&[]),
-        "nothing was authorized"
-    );
+    post_ok(
+        &market,
+        TILLWAY,
+        &at(&second["payment"], "void"),
+        &void,
+        200,
+    )
+    .await;
+    assert_eq!(market.pay(&second["token"]).await, 409);
+    // Nothing was authorized.
+    assert_ledger(&market, "bkg_2", &[]).await;
 }
 
 #[tokio::test]
 async fn token_returns_its_card() {
     let market = Market::open().await;
-    let (status, answer) = get(&market, "/tokens/tok_mastercard").await;
-    assert_eq!(status, 200);
+    let answer = get_ok(&market, TILLWAY, "/tokens/tok_mastercard").await;
     assert_eq!(answer["card"]["brand"], "mastercard");
     assert_eq!(answer["card"]["funding"], "debit");
-    assert_eq!(get(&market, "/tokens/tok_other").await.0, 404);
+    assert_eq!(get(&market, TILLWAY, "/tokens/tok_other").await.0, 404);
 }
 
 #[tokio::test]
@@ -265,16 +230,11 @@ async fn invalid_payment_request_has_no_effect() {
     ] {
         let mut body = authorization("bkg_1:auth", "tok_visa");
         body[field] = value;
-        let (status, error) = post(&market, "/payments", body).await;
-        assert_eq!(
-            (status, &error["code"]),
-            (400, &json!("invalid")),
-            "{field}"
-        );
+        assert_refused(&market, TILLWAY, PAYMENTS, &body, 400, "invalid").await;
     }
     let body = authorization("bkg_1:auth", "tok_visa");
     let (status, error) = market.open_post("/tillway/v1/payments", &body).await;
     assert_eq!((status, &error["code"]), (401, &json!("invalid_key")));
-    assert_eq!(get(&market, "/payments/pay-1").await.0, 404);
-    assert_eq!(market.ledger("").await, rows(&[]));
+    assert_eq!(get(&market, TILLWAY, "/payments/pay-1").await.0, 404);
+    assert_ledger(&market, "", &[]).await;
 }

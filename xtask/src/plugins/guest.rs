@@ -5,7 +5,6 @@ use serde::Deserialize;
 
 use crate::cargo::{Package, Workspace};
 
-/// One component to build.
 pub(super) struct Guest<'a> {
     /// Name of the component and of its file.
     pub(super) name: String,
@@ -86,6 +85,9 @@ pub(super) fn select(guests: &mut Vec<Guest<'_>>, names: &[String]) -> Result<()
 mod tests {
     use super::*;
 
+    const VARIANTS: &str = r#"{ "stopover": { "variants": [
+        { "name": "mini", "features": [] }, { "name": "all", "features": ["full"] }] } }"#;
+
     fn workspace(metadata: &str) -> Workspace {
         let text = r#"{ "workspace_default_members": [], "packages": [
             { "id": "a", "name": "fakes", "manifest_path": "/w/fakes/Cargo.toml",
@@ -94,51 +96,38 @@ mod tests {
     }
 
     #[test]
-    fn guest_without_variants_is_one_component_with_the_package_name() {
-        let workspace = workspace(r#"{ "stopover": {} }"#);
-        let guests = all(&workspace).unwrap();
-        assert_eq!(guests.len(), 1);
-        assert_eq!(guests[0].name, "fakes");
-        assert_eq!(guests[0].features, None);
+    fn component_is_defined_by_the_section_or_by_each_of_its_variants() {
+        let full = Some(vec!["full".to_owned()]);
+        for (metadata, expected) in [
+            ("null", vec![]),
+            (r#"{ "stopover": {} }"#, vec![("fakes", None)]),
+            (VARIANTS, vec![("all", full), ("mini", Some(Vec::new()))]),
+        ] {
+            let workspace = workspace(metadata);
+            let guests = all(&workspace).unwrap();
+            let described: Vec<_> = guests
+                .iter()
+                .map(|guest| (guest.name.as_str(), guest.features.clone()))
+                .collect();
+            assert_eq!(described, expected, "{metadata}");
+        }
     }
 
     #[test]
-    fn each_variant_is_a_component_with_exactly_its_features() {
-        let workspace = workspace(
-            r#"{ "stopover": { "variants": [
-                { "name": "mini", "features": [] }, { "name": "all", "features": ["full"] }] } }"#,
-        );
-        let guests = all(&workspace).unwrap();
-        let described: Vec<_> = guests
-            .iter()
-            .map(|guest| (guest.name.as_str(), guest.features.clone().unwrap()))
-            .collect();
-        assert_eq!(
-            described,
-            [("all", vec!["full".to_owned()]), ("mini", Vec::new())]
-        );
-    }
-
-    #[test]
-    fn package_without_metadata_section_is_no_guest() {
-        assert!(all(&workspace("null")).unwrap().is_empty());
-    }
-
-    #[test]
-    fn two_components_with_one_name_are_rejected() {
-        let workspace = workspace(
-            r#"{ "stopover": { "variants": [
-                { "name": "mini", "features": [] }, { "name": "mini", "features": ["full"] }] } }"#,
-        );
-        assert!(all(&workspace).is_err());
+    fn two_components_with_one_name_and_misspelt_keys_are_rejected() {
+        for metadata in [
+            VARIANTS.replace("all", "mini"),
+            VARIANTS.replace("variants", "variant"),
+        ] {
+            let workspace = workspace(&metadata);
+            let error = all(&workspace).err().expect(&metadata);
+            assert!(format!("{error:#}").contains("fakes"), "{error:#}");
+        }
     }
 
     #[test]
     fn selection_keeps_named_guests_and_rejects_unknown_names() {
-        let workspace = workspace(
-            r#"{ "stopover": { "variants": [
-                { "name": "mini", "features": [] }, { "name": "all", "features": ["full"] }] } }"#,
-        );
+        let workspace = workspace(VARIANTS);
         let mut guests = all(&workspace).unwrap();
         select(&mut guests, &[]).unwrap();
         assert_eq!(guests.len(), 2);
@@ -146,13 +135,5 @@ mod tests {
         select(&mut guests, &["mini".to_owned()]).unwrap();
         assert_eq!(guests.len(), 1);
         assert_eq!(guests[0].name, "mini");
-    }
-
-    #[test]
-    fn misspelt_metadata_key_is_rejected_and_names_the_crate() {
-        let Err(error) = all(&workspace(r#"{ "stopover": { "variant": [] } }"#)) else {
-            panic!("a misspelt key was accepted");
-        };
-        assert!(format!("{error:#}").contains("fakes"));
     }
 }

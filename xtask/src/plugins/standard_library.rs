@@ -8,7 +8,7 @@ mod debian;
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use clap::ValueEnum;
 
 use crate::process;
@@ -20,7 +20,6 @@ const TARGET: &str = "wasm32-unknown-unknown";
 /// cost more in a guest (decision 0056).
 const INLINE_THRESHOLD: u32 = 300;
 
-/// A way to get the standard library.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StandardLibrarySource {
     /// The Rust toolchain contains it already
@@ -31,7 +30,6 @@ pub(crate) enum StandardLibrarySource {
     Debian,
 }
 
-/// A standard library to build guests with.
 pub(super) struct StandardLibrary {
     /// `None` for the one of the toolchain.
     sysroot: Option<Sysroot>,
@@ -119,9 +117,7 @@ fn installed() -> Result<bool> {
 }
 
 fn add_with_rustup() -> Result<()> {
-    if process::find("rustup").is_none() {
-        bail!("rustup is not in PATH");
-    }
+    ensure!(process::find("rustup").is_some(), "rustup is not in PATH");
     process::run(Command::new("rustup").args(["target", "add", TARGET]))?;
     if !installed()? {
         bail!("`rustup target add {TARGET}` added it to a toolchain that is not active");

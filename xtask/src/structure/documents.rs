@@ -17,7 +17,6 @@ const PLACEHOLDERS: [&str; 4] = ["<", "*", "…", "NNNN"];
 /// Folders of generated files.
 const BUILT: [&str; 2] = ["target", "data"];
 
-/// Finds paths in documents that do not exist.
 pub(super) fn paths(tree: &Tree) -> Vec<Finding> {
     let known = Known::new(&tree.files);
     let mut findings = Vec::new();
@@ -45,7 +44,6 @@ fn finding(document: &str, line: usize, path: &str) -> Finding {
     }
 }
 
-/// A path in a document.
 #[derive(Debug, PartialEq, Eq)]
 enum Reference<'a> {
     /// A target relative to the folder of the document.
@@ -109,7 +107,6 @@ fn is_path(word: &str) -> bool {
     is_plain && begins_well && (has_folder || has_extension)
 }
 
-/// The existing paths.
 struct Known {
     /// Files and folders, relative to the root.
     whole: BTreeSet<String>,
@@ -230,53 +227,45 @@ mod tests {
     }
 
     #[test]
-    fn shortened_path_is_the_end_of_an_existing_one() {
-        assert!(
-            missing("`flow/walk.rs`, `server/flow/walk.rs::takes_a_step`, `walk.rs`").is_empty()
-        );
-        assert_eq!(
-            missing("a\n`flow/run.rs` `alk.rs`"),
-            ["2 flow/run.rs", "2 alk.rs"]
-        );
-    }
-
-    #[test]
-    fn braces_stand_for_each_choice() {
-        assert_eq!(
-            missing("`flow/judge/{hotel,flight}.rs`"),
-            ["1 flow/judge/{hotel,flight}.rs"]
-        );
-    }
-
-    #[test]
-    fn nothing_is_checked_from_a_placeholder_on() {
-        assert!(
-            missing("`host/server/src/<noun>.rs` `host/*` `docs/decisions/NNNN-title.md`")
-                .is_empty()
-        );
-        assert_eq!(missing("`host/gone/<noun>.rs`"), ["1 host/gone/<noun>.rs"]);
-    }
-
-    #[test]
-    fn words_that_are_no_paths_are_skipped() {
-        assert!(
-            missing("`POST /v1/hotel/offers` `a::b` `--config` `https://x/y` plain/text")
-                .is_empty()
-        );
-        assert!(missing("`target/plugins`").is_empty());
-    }
-
-    #[test]
-    fn links_are_resolved_from_the_folder_of_the_document() {
-        assert!(
-            missing("[a](decisions/0001-a.md) [b](../README.md#run) [c](https://x.y)").is_empty()
-        );
-        assert_eq!(missing("[a](README.md)"), ["1 README.md"]);
-    }
-
-    #[test]
-    fn code_blocks_are_checked_for_paths_below_a_folder_of_the_root() {
-        let block = "```sh\ncargo xtask run -- --config docs/gone.toml other/gone.toml\n```";
-        assert_eq!(missing(block), ["2 docs/gone.toml"]);
+    fn paths_that_do_not_exist_are_found_with_their_line() {
+        for (text, expected) in [
+            // A shortened path is the end of an existing one.
+            (
+                "`flow/walk.rs`, `server/flow/walk.rs::steps`, `walk.rs`",
+                &[][..],
+            ),
+            ("a\n`flow/run.rs` `alk.rs`", &["2 flow/run.rs", "2 alk.rs"]),
+            // Braces stand for each choice.
+            ("`flow/{walk,judge/hotel}.rs`", &[]),
+            (
+                "`flow/judge/{hotel,flight}.rs`",
+                &["1 flow/judge/{hotel,flight}.rs"],
+            ),
+            // Nothing is checked from a placeholder on.
+            (
+                "`host/server/src/<noun>.rs` `host/*` `docs/decisions/NNNN-title.md`",
+                &[],
+            ),
+            ("`host/gone/<noun>.rs`", &["1 host/gone/<noun>.rs"]),
+            // These words are no paths, or those of generated files.
+            (
+                "`POST /v1/hotel/offers` `a::b` `--config` `https://x/y` plain/text",
+                &[],
+            ),
+            ("`target/plugins`", &[]),
+            // A link begins at the folder of its document.
+            (
+                "[a](decisions/0001-a.md) [b](../README.md#run) [c](https://x.y)",
+                &[],
+            ),
+            ("[a](README.md)", &["1 README.md"]),
+            // A code block names paths below a folder of the root.
+            (
+                "```\nrun --config docs/gone.toml other/gone.toml\n```",
+                &["2 docs/gone.toml"],
+            ),
+        ] {
+            assert_eq!(missing(text), expected, "{text}");
+        }
     }
 }

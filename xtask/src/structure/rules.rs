@@ -2,7 +2,6 @@
 
 use super::Rule;
 
-/// Maximum number of lines of a Rust file.
 pub(super) const FILE_LINES_MAX: usize = 600;
 
 /// Folders whose Rust files are measured.
@@ -21,7 +20,6 @@ pub(super) const DOCUMENTS: [&str; 4] = [
 /// reason.
 pub(super) const SHARED_NAMES: &[(&str, &str)] = &[];
 
-/// Maximum number of [`SHARED_NAMES`].
 const SHARED_NAMES_MAX: usize = 10;
 const _: () = assert!(SHARED_NAMES.len() <= SHARED_NAMES_MAX);
 

@@ -295,32 +295,24 @@ mod tests {
     }
 
     #[test]
-    fn imports_are_read_from_nested_lists() {
-        assert_eq!(
-            imported("use crate::{a::{B, c::D as E, self}, f};\nuse crate::g::*;"),
-            ["a::B", "a::c::D", "a", "f", "g"]
-        );
-    }
-
-    #[test]
-    fn imports_are_read_from_expressions_and_generic_calls() {
-        assert_eq!(
-            imported("crate::a::f(1); let x: crate::b::T<u8> = crate::c::g::<u8>();"),
-            ["a::f", "b::T", "c::g"]
-        );
-    }
-
-    #[test]
-    fn super_is_resolved_against_the_module() {
-        assert_eq!(
-            imported("use super::policy::P; use super::super::id::{self, Q}; use super::R;"),
-            ["booking::policy::P", "id", "id::Q", "booking::R"]
-        );
-    }
-
-    #[test]
-    fn names_that_contain_the_keyword_are_no_imports() {
-        assert!(imported("my_crate::a; superb::b; crate_name::c").is_empty());
+    fn imports_are_read_relative_to_the_root_of_the_crate() {
+        for (code, expected) in [
+            (
+                "use crate::{a::{B, c::D as E, self}, f};\nuse crate::g::*;",
+                &["a::B", "a::c::D", "a", "f", "g"][..],
+            ),
+            (
+                "crate::a::f(1); let x: crate::b::T<u8> = crate::c::g::<u8>();",
+                &["a::f", "b::T", "c::g"],
+            ),
+            (
+                "use super::policy::P; use super::super::id::{self, Q}; use super::R;",
+                &["booking::policy::P", "id", "id::Q", "booking::R"],
+            ),
+            ("my_crate::a; superb::b; crate_name::c", &[]),
+        ] {
+            assert_eq!(imported(code), expected, "{code}");
+        }
     }
 
     #[test]

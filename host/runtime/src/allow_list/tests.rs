@@ -10,6 +10,10 @@ fn check(list: &AllowList, url: &str) -> Result<AllowedTarget, DeniedTarget> {
     list.check(&Url::parse(url).unwrap())
 }
 
+fn assert_allowed(list: &AllowList, url: &str, private: bool) {
+    assert_eq!(check(list, url), Ok(AllowedTarget { private }), "{url}");
+}
+
 /// Requested hosts, granted hosts, allowed URLs and denied URLs.
 type Case = (
     &'static [&'static str],
@@ -51,11 +55,7 @@ fn only_requested_and_granted_urls_are_allowed() {
     for (requested, grants, allowed, denied) in CASES {
         let list = list(requested, grants);
         for url in allowed {
-            assert_eq!(
-                check(&list, url),
-                Ok(AllowedTarget { private: false }),
-                "{url}"
-            );
+            assert_allowed(&list, url, false);
         }
         for url in denied {
             let denial = check(&list, url);
@@ -89,10 +89,8 @@ fn urls_with_credentials_or_other_schemes_are_rejected() {
         "file:///etc/passwd",
         "data:,x",
     ] {
-        assert!(
-            matches!(check(&list, url), Err(DeniedTarget::Malformed(_))),
-            "{url}"
-        );
+        let denial = check(&list, url);
+        assert!(matches!(denial, Err(DeniedTarget::Malformed(_))), "{url}");
     }
 }
 
@@ -105,11 +103,7 @@ fn alternative_notations_of_an_address_are_equal() {
         "http://0x7f.1:4010/",
         "http://0177.0.0.1:4010/",
     ] {
-        assert_eq!(
-            check(&granted, url),
-            Ok(AllowedTarget { private: true }),
-            "{url}"
-        );
+        assert_allowed(&granted, url, true);
     }
     let other = list(&["*"], &["api.example.com"]);
     for url in [
@@ -125,24 +119,14 @@ fn alternative_notations_of_an_address_are_equal() {
 
 #[test]
 fn name_grants_private_addresses_only_if_private_is_set() {
-    assert_eq!(
-        check(
-            &list(&["*"], &["http://localhost:1"]),
-            "http://localhost:1/"
-        ),
-        Ok(AllowedTarget { private: true })
-    );
-    assert_eq!(
-        check(&list(&["*"], &["http://a.internal"]), "http://a.internal/"),
-        Ok(AllowedTarget { private: false })
-    );
+    let localhost = list(&["*"], &["http://localhost:1"]);
+    assert_allowed(&localhost, "http://localhost:1/", true);
+    let named = list(&["*"], &["http://a.internal"]);
+    assert_allowed(&named, "http://a.internal/", false);
     let grant: HostGrant =
         serde_json::from_str(r#"{"host": "http://a.internal", "private": true}"#).unwrap();
     let private = AllowList::new("A", vec!["*".parse().unwrap()], vec![grant]);
-    assert_eq!(
-        check(&private, "http://a.internal/"),
-        Ok(AllowedTarget { private: true })
-    );
+    assert_allowed(&private, "http://a.internal/", true);
 }
 
 #[test]

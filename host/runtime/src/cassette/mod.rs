@@ -110,16 +110,13 @@ impl RecordedRequest {
         let (path, query) = self.path.split_once('?').unwrap_or((&self.path, ""));
         let mut query: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty()).collect();
         query.sort_unstable();
-        let body = String::from_utf8_lossy(&match &self.body {
+        let body = match &self.body {
             Body::Omitted(digest) => digest.clone().into_bytes(),
             body => body.bytes(),
-        })
-        .into_owned();
-        redact::replace_ids(&format!(
-            "{} {path}?{} {body}",
-            self.method.to_uppercase(),
-            query.join("&")
-        ))
+        };
+        let (method, query) = (self.method.to_uppercase(), query.join("&"));
+        let body = String::from_utf8_lossy(&body);
+        redact::replace_ids(&format!("{method} {path}?{query} {body}"))
     }
 }
 

@@ -7,7 +7,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A recorder that writes exchanges into a folder.
 pub(crate) struct Recorder {
     folder: PathBuf,
     kept: AtomicU32,

@@ -15,7 +15,6 @@ struct ReplayQueue {
     served: usize,
 }
 
-/// The recorded exchanges of a folder.
 pub(crate) struct Replayer {
     folder: PathBuf,
     responses: Mutex<HashMap<String, ReplayQueue>>,

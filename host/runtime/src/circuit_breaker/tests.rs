@@ -1,19 +1,36 @@
 use super::*;
+use PluginCallOutcome as Outcome;
 
-fn end(breaker: &CircuitBreaker, outcome: PluginCallOutcome, times: u32) {
+fn end(breaker: &CircuitBreaker, outcome: Outcome, times: u32) {
     for _ in 0..times {
         let permit = breaker.try_acquire().unwrap();
         breaker.record_outcome(permit, outcome, Some("detail"));
     }
 }
 
+/// Returns a breaker that consecutive traps have opened.
+fn opened() -> CircuitBreaker {
+    let breaker = CircuitBreaker::new();
+    end(&breaker, Outcome::Trapped, CONSECUTIVE_TRAPS_MAX);
+    breaker
+}
+
+async fn probe_after(breaker: &CircuitBreaker, delay: Duration) {
+    tokio::time::advance(delay).await;
+    assert_eq!(breaker.try_acquire(), Ok(CallPermit::Probe));
+}
+
+fn assert_open(breaker: &CircuitBreaker, retry_after: Duration) {
+    assert_eq!(breaker.try_acquire(), Err(CircuitOpen { retry_after }));
+}
+
 #[tokio::test(start_paused = true)]
 async fn circuit_opens_when_half_of_enough_calls_fail() {
     let breaker = CircuitBreaker::new();
-    end(&breaker, PluginCallOutcome::Succeeded, 10);
-    end(&breaker, PluginCallOutcome::TimedOut, 9);
+    end(&breaker, Outcome::Succeeded, 10);
+    end(&breaker, Outcome::TimedOut, 9);
     assert_eq!(breaker.health(), Health::Up, "19 calls are too few");
-    end(&breaker, PluginCallOutcome::TimedOut, 1);
+    end(&breaker, Outcome::TimedOut, 1);
     assert_eq!(breaker.health(), Health::Down);
     assert!(breaker.try_acquire().is_err());
 }
@@ -21,8 +38,8 @@ async fn circuit_opens_when_half_of_enough_calls_fail() {
 #[tokio::test(start_paused = true)]
 async fn plugin_is_degraded_when_a_fifth_of_calls_fail() {
     let breaker = CircuitBreaker::new();
-    end(&breaker, PluginCallOutcome::Succeeded, 16);
-    end(&breaker, PluginCallOutcome::Unavailable, 4);
+    end(&breaker, Outcome::Succeeded, 16);
+    end(&breaker, Outcome::Unavailable, 4);
     assert_eq!(
         breaker.report(),
         HealthReport {
@@ -37,37 +54,25 @@ async fn plugin_is_degraded_when_a_fifth_of_calls_fail() {
 #[tokio::test(start_paused = true)]
 async fn circuit_opens_after_consecutive_traps() {
     let breaker = CircuitBreaker::new();
-    end(
-        &breaker,
-        PluginCallOutcome::Trapped,
-        CONSECUTIVE_TRAPS_MAX - 1,
-    );
-    end(&breaker, PluginCallOutcome::Succeeded, 1);
-    end(
-        &breaker,
-        PluginCallOutcome::Trapped,
-        CONSECUTIVE_TRAPS_MAX - 1,
-    );
+    end(&breaker, Outcome::Trapped, CONSECUTIVE_TRAPS_MAX - 1);
+    end(&breaker, Outcome::Succeeded, 1);
+    end(&breaker, Outcome::Trapped, CONSECUTIVE_TRAPS_MAX - 1);
     assert_eq!(breaker.health(), Health::Up);
-    end(&breaker, PluginCallOutcome::Trapped, 1);
+    end(&breaker, Outcome::Trapped, 1);
     assert_eq!(breaker.health(), Health::Down);
 }
 
 #[tokio::test(start_paused = true)]
 async fn refusal_counts_as_success_and_limit_is_ignored() {
     let breaker = CircuitBreaker::new();
-    for outcome in [
-        PluginCallOutcome::NotFound,
-        PluginCallOutcome::Refused,
-        PluginCallOutcome::Declined,
-    ] {
+    for outcome in [Outcome::NotFound, Outcome::Refused, Outcome::Declined] {
         end(&breaker, outcome, 30);
     }
     for outcome in [
-        PluginCallOutcome::RateLimited,
-        PluginCallOutcome::Overloaded,
-        PluginCallOutcome::Canceled,
-        PluginCallOutcome::Unsupported,
+        Outcome::RateLimited,
+        Outcome::Overloaded,
+        Outcome::Canceled,
+        Outcome::Unsupported,
     ] {
         end(&breaker, outcome, 100);
     }
@@ -81,8 +86,8 @@ async fn refusal_counts_as_success_and_limit_is_ignored() {
 #[tokio::test(start_paused = true)]
 async fn outcomes_outside_window_are_evicted() {
     let breaker = CircuitBreaker::new();
-    end(&breaker, PluginCallOutcome::Succeeded, 30);
-    end(&breaker, PluginCallOutcome::TimedOut, 10);
+    end(&breaker, Outcome::Succeeded, 30);
+    end(&breaker, Outcome::TimedOut, 10);
     assert_eq!(breaker.health(), Health::Degraded);
     tokio::time::advance(WINDOW + STEP * 2).await;
     assert_eq!(breaker.report().calls, 0);
@@ -91,53 +96,35 @@ async fn outcomes_outside_window_are_evicted() {
 
 #[tokio::test(start_paused = true)]
 async fn single_probe_closes_circuit_or_doubles_delay() {
-    let breaker = CircuitBreaker::new();
-    end(&breaker, PluginCallOutcome::Trapped, CONSECUTIVE_TRAPS_MAX);
-    assert_eq!(
-        breaker.try_acquire(),
-        Err(CircuitOpen {
-            retry_after: PROBE_AFTER
-        })
-    );
+    let breaker = opened();
+    assert_open(&breaker, PROBE_AFTER);
 
-    tokio::time::advance(PROBE_AFTER).await;
-    assert_eq!(breaker.try_acquire(), Ok(CallPermit::Probe));
+    probe_after(&breaker, PROBE_AFTER).await;
     assert!(breaker.try_acquire().is_err(), "a second probe was allowed");
-    breaker.record_outcome(CallPermit::Probe, PluginCallOutcome::Unavailable, None);
-    assert_eq!(
-        breaker.try_acquire(),
-        Err(CircuitOpen {
-            retry_after: PROBE_AFTER * 2
-        })
-    );
+    breaker.record_outcome(CallPermit::Probe, Outcome::Unavailable, None);
+    assert_open(&breaker, PROBE_AFTER * 2);
 
-    tokio::time::advance(PROBE_AFTER * 2).await;
-    assert_eq!(breaker.try_acquire(), Ok(CallPermit::Probe));
-    breaker.record_outcome(CallPermit::Probe, PluginCallOutcome::Succeeded, None);
+    probe_after(&breaker, PROBE_AFTER * 2).await;
+    breaker.record_outcome(CallPermit::Probe, Outcome::Succeeded, None);
     assert_eq!(breaker.health(), Health::Up);
     assert_eq!(breaker.try_acquire(), Ok(CallPermit::Normal));
 }
 
 #[tokio::test(start_paused = true)]
 async fn canceled_or_lost_probe_does_not_block_next_probe() {
-    let breaker = CircuitBreaker::new();
-    end(&breaker, PluginCallOutcome::Trapped, CONSECUTIVE_TRAPS_MAX);
-    tokio::time::advance(PROBE_AFTER).await;
+    let breaker = opened();
+    probe_after(&breaker, PROBE_AFTER).await;
+    breaker.record_outcome(CallPermit::Probe, Outcome::Canceled, None);
     assert_eq!(breaker.try_acquire(), Ok(CallPermit::Probe));
-    breaker.record_outcome(CallPermit::Probe, PluginCallOutcome::Canceled, None);
-    assert_eq!(breaker.try_acquire(), Ok(CallPermit::Probe));
-    tokio::time::advance(PROBE_TIMEOUT).await;
-    assert_eq!(breaker.try_acquire(), Ok(CallPermit::Probe));
+    probe_after(&breaker, PROBE_TIMEOUT).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn late_failure_of_normal_call_does_not_end_probe() {
-    let breaker = CircuitBreaker::new();
-    end(&breaker, PluginCallOutcome::Trapped, CONSECUTIVE_TRAPS_MAX);
-    tokio::time::advance(PROBE_AFTER).await;
-    assert_eq!(breaker.try_acquire(), Ok(CallPermit::Probe));
-    breaker.record_outcome(CallPermit::Normal, PluginCallOutcome::TimedOut, None);
+    let breaker = opened();
+    probe_after(&breaker, PROBE_AFTER).await;
+    breaker.record_outcome(CallPermit::Normal, Outcome::TimedOut, None);
     assert!(breaker.try_acquire().is_err());
-    breaker.record_outcome(CallPermit::Probe, PluginCallOutcome::Succeeded, None);
+    breaker.record_outcome(CallPermit::Probe, Outcome::Succeeded, None);
     assert_eq!(breaker.try_acquire(), Ok(CallPermit::Normal));
 }

@@ -1,7 +1,7 @@
 //! Conversion of hotel content, reviews, weather and price calendars. All of it is only displayed,
 //! so invalid values are left out instead of rejecting the whole response.
 
-use super::{ConvertResult, date, display_number, list, location, money, text};
+use super::{ConvertResult, date, display_list, display_number, list, location, money, text};
 use crate::bindings::exports::stopover::supplier::{
     hotel_content as wire, hotel_price_calendar, hotel_weather,
 };
@@ -33,31 +33,16 @@ pub(crate) fn details(details: wire::HotelDetails) -> ConvertResult<HotelDetails
         country: text::country(details.country),
         location: details
             .location
-            .and_then(|at| location("location", at.latitude, at.longitude).ok()),
+            .and_then(|at| location("location", at).ok()),
         time_zone: text::time_zone(details.time_zone),
         check_in_from: text::clock_time(details.check_in_from),
         check_out_until: text::clock_time(details.check_out_until),
         phone: text::optional_display(details.phone, text::LINE_CHARS),
         email: text::optional_display(details.email, text::LINE_CHARS),
-        amenities: details
-            .amenities
-            .into_iter()
-            .take(AMENITIES_MAX)
-            .map(text::display_line)
-            .collect(),
+        amenities: display_list(details.amenities, AMENITIES_MAX, text::display_line),
         images: images(details.images),
-        policies: details
-            .policies
-            .into_iter()
-            .take(POLICIES_MAX)
-            .map(house_rule)
-            .collect(),
-        rooms: details
-            .rooms
-            .into_iter()
-            .take(ROOM_KINDS_MAX)
-            .map(room)
-            .collect(),
+        policies: display_list(details.policies, POLICIES_MAX, house_rule),
+        rooms: display_list(details.rooms, ROOM_KINDS_MAX, room),
     })
 }
 
@@ -95,12 +80,7 @@ pub(crate) fn reviews(reviews: wire::Reviews, limit: u16) -> ConvertResult<Revie
     Ok(Reviews {
         average: display_number(reviews.average, 0.0, 10.0),
         count: reviews.count,
-        items: reviews
-            .items
-            .into_iter()
-            .take(items_max)
-            .map(review)
-            .collect(),
+        items: display_list(reviews.items, items_max, review),
     })
 }
 
@@ -131,12 +111,7 @@ pub(crate) fn forecast(
             temperature_min: display_number(day.temperature_min, -150.0, 100.0),
             temperature_max: display_number(day.temperature_max, -150.0, 100.0),
             summary: text::optional_display(day.summary, text::LINE_CHARS),
-            conditions: day
-                .conditions
-                .into_iter()
-                .take(CONDITIONS_MAX)
-                .map(condition)
-                .collect(),
+            conditions: display_list(day.conditions, CONDITIONS_MAX, condition),
             humidity_percent: display_number(day.humidity_percent, 0.0, 100.0),
             afternoon_humidity_percent: display_number(day.afternoon_humidity_percent, 0.0, 100.0),
             wind_speed_mps: display_number(day.wind_speed_mps, 0.0, 200.0),
@@ -158,7 +133,6 @@ fn condition(condition: hotel_weather::WeatherCondition) -> WeatherCondition {
     }
 }
 
-/// Converts the prices of the requested hotels and days.
 pub(crate) fn prices(
     response: Vec<hotel_price_calendar::HotelPrices>,
     expected: &[String],

@@ -1,5 +1,6 @@
 //! Conversion of errors, refusals and the status of a booking.
 
+use super::text::operator_message;
 use super::{ConvertResult, currency, invalid, money, text};
 use crate::bindings::stopover::supplier::types as wire;
 use host_domain::supplier::{
@@ -12,7 +13,7 @@ const RETRY_AFTER_S_MAX: u32 = 24 * 60 * 60;
 
 pub(crate) fn read_error(error: wire::ReadError) -> ReadError {
     match error {
-        wire::ReadError::NotFound(reason) => ReadError::NotFound(text::operator_message(reason)),
+        wire::ReadError::NotFound(reason) => ReadError::NotFound(operator_message(reason)),
         wire::ReadError::Rejected(refused) => match refusal(refused) {
             Ok(refusal) => ReadError::Rejected(refusal),
             Err(invalid) => ReadError::InvalidResponse(invalid.to_string()),
@@ -20,16 +21,14 @@ pub(crate) fn read_error(error: wire::ReadError) -> ReadError {
         wire::ReadError::RateLimited(seconds) => ReadError::RateLimited {
             retry_after_s: retry_after(seconds),
         },
-        wire::ReadError::TimedOut(reason) => ReadError::TimedOut(text::operator_message(reason)),
-        wire::ReadError::Unavailable(reason) => {
-            ReadError::Unavailable(text::operator_message(reason))
-        }
-        wire::ReadError::Failed(reason) => ReadError::Failed(text::operator_message(reason)),
+        wire::ReadError::TimedOut(reason) => ReadError::TimedOut(operator_message(reason)),
+        wire::ReadError::Unavailable(reason) => ReadError::Unavailable(operator_message(reason)),
+        wire::ReadError::Failed(reason) => ReadError::Failed(operator_message(reason)),
         wire::ReadError::InvalidResponse(reason) => {
-            ReadError::InvalidResponse(text::operator_message(reason))
+            ReadError::InvalidResponse(operator_message(reason))
         }
         wire::ReadError::Misconfigured(reason) => {
-            ReadError::Misconfigured(text::operator_message(reason))
+            ReadError::Misconfigured(operator_message(reason))
         }
     }
 }
@@ -41,11 +40,11 @@ pub(crate) fn change_error(error: wire::ChangeError) -> ChangeError {
             Ok(refusal) => ChangeError::Refused(refusal),
             Err(invalid) => ChangeError::Unknown(format!("the refusal is not valid: {invalid}")),
         },
-        wire::ChangeError::NotSent(reason) => ChangeError::NotSent(text::operator_message(reason)),
+        wire::ChangeError::NotSent(reason) => ChangeError::NotSent(operator_message(reason)),
         wire::ChangeError::RateLimited(seconds) => ChangeError::RateLimited {
             retry_after_s: retry_after(seconds),
         },
-        wire::ChangeError::Unknown(reason) => ChangeError::Unknown(text::operator_message(reason)),
+        wire::ChangeError::Unknown(reason) => ChangeError::Unknown(operator_message(reason)),
     }
 }
 
@@ -57,7 +56,7 @@ fn refusal(refusal: wire::Refusal) -> ConvertResult<Refusal> {
     Ok(Refusal {
         reason: reason(refusal.reason)?,
         supplier_code: text::optional_display(refusal.supplier_code, text::LINE_CHARS),
-        message: text::operator_message(refusal.message),
+        message: operator_message(refusal.message),
     })
 }
 
@@ -76,7 +75,7 @@ fn reason(reason: wire::RefusalReason) -> ConvertResult<RefusalReason> {
         wire::RefusalReason::Duplicate => RefusalReason::Duplicate,
         wire::RefusalReason::NotCancellable => RefusalReason::NotCancellable,
         wire::RefusalReason::Account => RefusalReason::Account,
-        wire::RefusalReason::Other(other) => RefusalReason::Other(text::operator_message(other)),
+        wire::RefusalReason::Other(other) => RefusalReason::Other(operator_message(other)),
     })
 }
 
@@ -94,13 +93,11 @@ pub(super) fn booking_status(status: wire::BookingStatus) -> ConvertResult<Suppl
 /// Converts the checkout to which the end user is sent. Its URL must be encrypted or refer to this
 /// machine.
 pub(super) fn checkout(checkout: wire::Checkout) -> ConvertResult<Checkout> {
-    let url = match checkout.url {
-        None => None,
-        Some(url) => match text::url(Some(url)).filter(|url| is_checkout(url)) {
-            Some(url) => Some(url),
-            None => return invalid("checkout.url", "not an https address"),
-        },
-    };
+    let had_url = checkout.url.is_some();
+    let url = text::url(checkout.url).filter(|url| is_checkout(url));
+    if had_url && url.is_none() {
+        return invalid("checkout.url", "not an https address");
+    }
     Ok(Checkout {
         url,
         token: text::opaque("checkout.token", checkout.token)?,

@@ -2,8 +2,9 @@
 
 use super::error::{booking_status, checkout};
 use super::{
-    ConvertResult, currency, display_number, instant, invalid, list, location, money,
-    money_with_currency, optional, positive_money, same_currency, text,
+    ConvertResult, currency, display_list, display_number, ensure_unique, expected_currency,
+    instant, invalid, list, location, money, money_with_currency, optional, optional_instant,
+    optional_money, positive_money, same_currency, text,
 };
 use crate::bindings::exports::stopover::supplier::{
     hotel_booking, hotel_cancellation, hotel_places, hotel_pricing, hotel_search,
@@ -16,8 +17,8 @@ use host_domain::hotel::supplier_api::{
     SearchResponse, SearchSort, SupplierHotel, SupplierRoom,
 };
 use host_domain::hotel::{
-    Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Loyalty, Occupancy,
-    Penalty, Promotion, Restriction, RoomRate, Stay,
+    Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Loyalty, Penalty,
+    Promotion, Restriction, RoomRate, Stay,
 };
 use host_domain::money::Currency;
 use host_domain::supplier::{BookingLookup, FindRequest};
@@ -44,17 +45,15 @@ fn stay(stay: Stay) -> wire::Stay {
     wire::Stay {
         check_in: stay.check_in.to_string(),
         check_out: stay.check_out.to_string(),
-        occupancies: stay.occupancies.into_iter().map(occupancy).collect(),
+        occupancies: (stay.occupancies.into_iter())
+            .map(|occupancy| wire::Occupancy {
+                adults: occupancy.adults,
+                children: occupancy.children,
+            })
+            .collect(),
         guest_nationality: stay.guest_nationality,
         guest_residence: stay.guest_residence,
         currency: stay.currency.code().to_owned(),
-    }
-}
-
-fn occupancy(occupancy: Occupancy) -> wire::Occupancy {
-    wire::Occupancy {
-        adults: occupancy.adults,
-        children: occupancy.children,
     }
 }
 
@@ -195,26 +194,14 @@ pub(crate) fn places(places: Vec<hotel_places::Place>, limit: u16) -> ConvertRes
             supplier_place_id: text::opaque("places.supplier-place-id", place.supplier_place_id)?,
             name: text::display_line(place.name),
             address: text::display_line(place.address),
-            location: location(
-                "places.location",
-                place.location.latitude,
-                place.location.longitude,
-            )?,
+            location: location("places.location", place.location)?,
             suggested_radius: display_number(place.suggested_radius, 1.0, RADIUS_M_MAX),
             country: text::country(place.country),
             city: text::optional_display(place.city, text::LINE_CHARS),
-            types: place
-                .types
-                .into_iter()
-                .take(ALTERNATIVES_MAX)
-                .map(text::display_line)
-                .collect(),
-            alternatives: place
-                .alternatives
-                .into_iter()
-                .take(ALTERNATIVES_MAX)
-                .map(|a| (text::display_line(a.name), text::display_line(a.address)))
-                .collect(),
+            types: display_list(place.types, ALTERNATIVES_MAX, text::display_line),
+            alternatives: display_list(place.alternatives, ALTERNATIVES_MAX, |a| {
+                (text::display_line(a.name), text::display_line(a.address))
+            }),
         })
     })
 }
@@ -245,11 +232,7 @@ pub(crate) fn search_response(
                 )?,
                 name: text::display_line(hotel.name),
                 address: text::display_line(hotel.address),
-                location: location(
-                    "hotels.location",
-                    hotel.location.latitude,
-                    hotel.location.longitude,
-                )?,
+                location: location("hotels.location", hotel.location)?,
                 star_rating: display_number(hotel.star_rating, 0.0, 5.0),
                 guest_rating: display_number(hotel.guest_rating, 0.0, 10.0),
                 lowest_total: optional(hotel.lowest_total, |minor| {
@@ -261,53 +244,26 @@ pub(crate) fn search_response(
     })
 }
 
-/// The part of a price request that its response is checked against.
-pub(crate) struct HotelPriceExpectation {
-    hotel_ids: Vec<String>,
-    rooms: usize,
-    currency: Currency,
-    offers_max: usize,
-}
-
-impl HotelPriceExpectation {
-    pub(crate) fn of(request: &HotelPriceRequest) -> Self {
-        Self {
-            hotel_ids: request.supplier_hotel_ids.clone(),
-            rooms: request.stay.occupancies.len(),
-            currency: request.stay.currency,
-            offers_max: usize::from(request.max_offers_per_hotel),
-        }
-    }
-}
-
+/// Converts offers of the requested hotels, each of which may occur once.
 pub(crate) fn price_response(
     response: hotel_pricing::PriceResponse,
-    mut expected: HotelPriceExpectation,
+    request: HotelPriceRequest,
 ) -> ConvertResult<HotelPriceResponse> {
-    let currency = same_currency("currency", &response.currency, expected.currency)?;
-    let hotels = list(
-        "hotels",
-        response.hotels,
-        expected.hotel_ids.len(),
-        |found| {
-            let hotel = hotel_summary(found.hotel)?;
-            let Some(position) = expected
-                .hotel_ids
-                .iter()
-                .position(|id| *id == hotel.supplier_hotel_id)
-            else {
-                return invalid("hotels.supplier-hotel-id", "not asked for, or twice");
-            };
-            expected.hotel_ids.swap_remove(position);
-            let offers = list(
-                "hotels.offers",
-                found.offers,
-                expected.offers_max,
-                |found| offer(found, currency, expected.rooms),
-            )?;
-            Ok(HotelOffers { hotel, offers })
-        },
-    )?;
+    let currency = same_currency("currency", &response.currency, request.stay.currency)?;
+    let rooms = request.stay.occupancies.len();
+    let offers_max = usize::from(request.max_offers_per_hotel);
+    let mut ids = request.supplier_hotel_ids;
+    let hotels = list("hotels", response.hotels, ids.len(), |found| {
+        let hotel = hotel_summary(found.hotel)?;
+        let Some(position) = ids.iter().position(|id| *id == hotel.supplier_hotel_id) else {
+            return invalid("hotels.supplier-hotel-id", "not asked for, or twice");
+        };
+        ids.swap_remove(position);
+        let offers = list("hotels.offers", found.offers, offers_max, |found| {
+            offer(found, currency, rooms)
+        })?;
+        Ok(HotelOffers { hotel, offers })
+    })?;
     Ok(HotelPriceResponse { currency, hotels })
 }
 
@@ -323,7 +279,7 @@ fn offer(
         policy: policy(offer.policy)?,
         promotions: promotions(offer.promotions, currency, rooms)?,
         loyalty: offer.loyalty.map(loyalty),
-        expires_at: optional(offer.expires_at, |at| instant("offers.expires-at", at))?,
+        expires_at: optional_instant("offers.expires-at", offer.expires_at)?,
     })
 }
 
@@ -332,9 +288,7 @@ fn hotel_summary(hotel: wire::HotelSummary) -> ConvertResult<HotelSummary> {
         supplier_hotel_id: text::reference("hotel.supplier-hotel-id", hotel.supplier_hotel_id)?,
         name: text::display_line(hotel.name),
         address: text::display_line(hotel.address),
-        location: optional(hotel.location, |at| {
-            location("hotel.location", at.latitude, at.longitude)
-        })?,
+        location: optional(hotel.location, |at| location("hotel.location", at))?,
         time_zone: text::time_zone(hotel.time_zone),
     })
 }
@@ -397,16 +351,18 @@ fn policy(policy: wire::CancellationPolicy) -> ConvertResult<CancellationPolicy>
             Ok(Restriction {
                 code: text::reference("policy.restrictions.code", restriction.code)?,
                 description: text::display_line(restriction.description),
-                active_from: optional(restriction.active_from, |at| {
-                    instant("policy.restrictions.active-from", at)
-                })?,
-                active_until: optional(restriction.active_until, |at| {
-                    instant("policy.restrictions.active-until", at)
-                })?,
+                active_from: optional_instant(
+                    "policy.restrictions.active-from",
+                    restriction.active_from,
+                )?,
+                active_until: optional_instant(
+                    "policy.restrictions.active-until",
+                    restriction.active_until,
+                )?,
             })
         },
     )?;
-    let free_until = optional(policy.free_until, |at| instant("policy.free-until", at))?;
+    let free_until = optional_instant("policy.free-until", policy.free_until)?;
     Ok(CancellationPolicy {
         refundable: policy.refundable,
         free_until,
@@ -432,9 +388,7 @@ fn promotions(
         Ok(Promotion {
             name: text::display_line(promotion.name),
             description: text::optional_display(promotion.description, text::LINE_CHARS),
-            amount: optional(promotion.amount, |minor| {
-                money("promotions.amount", minor, currency)
-            })?,
+            amount: optional_money("promotions.amount", promotion.amount, currency)?,
             room_positions: promotion.room_positions,
         })
     })
@@ -462,7 +416,7 @@ pub(crate) fn prebook_response(
         policy: policy(response.policy)?,
         promotions: promotions(response.promotions, currency, rooms)?,
         loyalty: response.loyalty.map(loyalty),
-        expires_at: optional(response.expires_at, |at| instant("expires-at", at))?,
+        expires_at: optional_instant("expires-at", response.expires_at)?,
         checkout: optional(response.checkout, checkout)?,
     })
 }
@@ -472,18 +426,10 @@ pub(crate) fn supplier_booking(
     state: wire::SupplierBooking,
     expected: Option<Currency>,
 ) -> ConvertResult<HotelSupplierBooking> {
-    let currency = match expected {
-        Some(expected) => same_currency("currency", &state.currency, expected)?,
-        None => currency("currency", &state.currency)?,
-    };
+    let currency = expected_currency(&state.currency, expected)?;
     let mut rooms = list("rooms", state.rooms, ROOMS_MAX, booked_room)?;
     rooms.sort_by_key(|room| room.position);
-    if rooms
-        .windows(2)
-        .any(|pair| matches!(pair, [one, next] if one.position == next.position))
-    {
-        return invalid("rooms.position", "twice");
-    }
+    ensure_unique("rooms.position", rooms.iter().map(|room| room.position))?;
     Ok(HotelSupplierBooking {
         status: booking_status(state.status)?,
         supplier_reference: text::reference("supplier-reference", state.supplier_reference)?,
@@ -522,9 +468,7 @@ fn cancellation(amounts: wire::CancellationAmounts) -> ConvertResult<HotelCancel
     let currency = currency("cancellation.currency", &amounts.currency)?;
     Ok(HotelCancellationAmounts {
         fee: money("cancellation.fee", amounts.fee, currency)?,
-        refund: optional(amounts.refund, |minor| {
-            money("cancellation.refund", minor, currency)
-        })?,
+        refund: optional_money("cancellation.refund", amounts.refund, currency)?,
         supplier_reference: text::optional_reference(
             "cancellation.supplier-reference",
             amounts.supplier_reference,
@@ -549,10 +493,8 @@ pub(crate) fn quote(quote: hotel_cancellation::Quote) -> ConvertResult<HotelSupp
             let currency = currency("preview.currency", &preview.currency)?;
             HotelSupplierQuote::Preview {
                 fee: money("preview.fee", preview.fee, currency)?,
-                refund: optional(preview.refund, |minor| {
-                    money("preview.refund", minor, currency)
-                })?,
-                free_until: optional(preview.free_until, |at| instant("preview.free-until", at))?,
+                refund: optional_money("preview.refund", preview.refund, currency)?,
+                free_until: optional_instant("preview.free-until", preview.free_until)?,
             }
         }
         hotel_cancellation::Quote::Policy(terms) => {

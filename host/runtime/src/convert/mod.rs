@@ -49,6 +49,14 @@ fn same_currency(field: &'static str, code: &str, expected: Currency) -> Convert
     }
 }
 
+/// Reads the currency of a booking or payment. `expected` is the required one, if it is known.
+fn expected_currency(code: &str, expected: Option<Currency>) -> ConvertResult<Currency> {
+    match expected {
+        Some(expected) => same_currency("currency", code, expected),
+        None => currency("currency", code),
+    }
+}
+
 fn money(field: &'static str, minor: i64, currency: Currency) -> ConvertResult<Money> {
     if minor < 0 {
         return invalid(field, "a negative amount");
@@ -57,6 +65,14 @@ fn money(field: &'static str, minor: i64, currency: Currency) -> ConvertResult<M
         return invalid(field, "an amount out of range");
     }
     Ok(Money::new(minor, currency))
+}
+
+fn optional_money(
+    field: &'static str,
+    minor: Option<i64>,
+    currency: Currency,
+) -> ConvertResult<Option<Money>> {
+    optional(minor, |minor| money(field, minor, currency))
 }
 
 fn money_with_currency(field: &'static str, amount: &types::Money) -> ConvertResult<Money> {
@@ -79,6 +95,10 @@ fn instant(field: &'static str, ms: i64) -> ConvertResult<Timestamp> {
     }
 }
 
+fn optional_instant(field: &'static str, ms: Option<i64>) -> ConvertResult<Option<Timestamp>> {
+    optional(ms, |ms| instant(field, ms))
+}
+
 fn optional<T, U>(
     value: Option<T>,
     read: impl FnOnce(T) -> ConvertResult<U>,
@@ -96,6 +116,20 @@ fn list<T, U>(
         return invalid(field, "more items than requested or plausible");
     }
     items.into_iter().map(read).collect()
+}
+
+/// Converts the first items of a list that is only displayed.
+fn display_list<T, U>(items: Vec<T>, items_max: usize, convert: impl FnMut(T) -> U) -> Vec<U> {
+    items.into_iter().take(items_max).map(convert).collect()
+}
+
+fn ensure_unique<K: Ord>(field: &'static str, keys: impl Iterator<Item = K>) -> ConvertResult<()> {
+    let mut keys: Vec<K> = keys.collect();
+    keys.sort_unstable();
+    if keys.windows(2).any(|pair| pair.first() == pair.last()) {
+        return invalid(field, "twice");
+    }
+    Ok(())
 }
 
 /// Parses a date of the form `YYYY-MM-DD` and rejects all other forms.
@@ -126,7 +160,11 @@ fn local_time(field: &'static str, text: String) -> ConvertResult<String> {
     }
 }
 
-fn location(field: &'static str, latitude: f64, longitude: f64) -> ConvertResult<Location> {
+fn location(field: &'static str, location: types::Location) -> ConvertResult<Location> {
+    let types::Location {
+        latitude,
+        longitude,
+    } = location;
     if (-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude) {
         return Ok(Location {
             latitude,

@@ -1,8 +1,12 @@
 //! Conversion of payments.
 
-use super::{ConvertResult, instant, invalid, money, optional, same_currency, text};
+use super::text::operator_message;
+use super::{
+    ConvertResult, currency, expected_currency, invalid, money, optional, optional_instant, text,
+};
 use crate::bindings::exports::stopover::payment::processor as wire;
 use crate::bindings::stopover::supplier::types;
+use crate::processor_api::{InstrumentDescription, Intent, ProcessorRefund};
 use host_domain::money::{Currency, Money};
 use host_domain::payment::{
     Card, CardBrand, DeclineReason, Funding, PaymentError, ProcessorPayment,
@@ -19,15 +23,9 @@ pub(crate) fn money_to_wire(money: Money) -> types::Money {
 pub(crate) fn payment_error(error: wire::PaymentError) -> PaymentError {
     match error {
         wire::PaymentError::Declined(reason) => PaymentError::Declined(decline(&reason)),
-        wire::PaymentError::Refused(reason) => {
-            PaymentError::Refused(text::operator_message(reason))
-        }
-        wire::PaymentError::NotSent(reason) => {
-            PaymentError::NotSent(text::operator_message(reason))
-        }
-        wire::PaymentError::Unknown(reason) => {
-            PaymentError::Unknown(text::operator_message(reason))
-        }
+        wire::PaymentError::Refused(reason) => PaymentError::Refused(operator_message(reason)),
+        wire::PaymentError::NotSent(reason) => PaymentError::NotSent(operator_message(reason)),
+        wire::PaymentError::Unknown(reason) => PaymentError::Unknown(operator_message(reason)),
     }
 }
 
@@ -42,12 +40,11 @@ const fn decline(reason: &wire::DeclineReason) -> DeclineReason {
     }
 }
 
-/// Converts an intent into the processor's id of the payment and the browser's token.
-pub(crate) fn intent(intent: wire::Intent) -> ConvertResult<(String, String)> {
-    Ok((
-        text::reference("processor-reference", intent.processor_reference)?,
-        text::opaque("token", intent.token)?,
-    ))
+pub(crate) fn intent(intent: wire::Intent) -> ConvertResult<Intent> {
+    Ok(Intent {
+        processor_reference: text::reference("processor-reference", intent.processor_reference)?,
+        token: text::opaque("token", intent.token)?,
+    })
 }
 
 /// Converts the state of a payment. Amounts are totals: the captured amount must not exceed the
@@ -56,10 +53,7 @@ pub(crate) fn processor_payment(
     state: wire::ProcessorPayment,
     expected: Option<Currency>,
 ) -> ConvertResult<ProcessorPayment> {
-    let currency = match expected {
-        Some(expected) => same_currency("currency", &state.currency, expected)?,
-        None => super::currency("currency", &state.currency)?,
-    };
+    let currency = expected_currency(&state.currency, expected)?;
     let authorized = money("authorized", state.authorized, currency)?;
     let captured = money("captured", state.captured, currency)?;
     let refunded = money("refunded", state.refunded, currency)?;
@@ -76,7 +70,7 @@ pub(crate) fn processor_payment(
         captured,
         refunded,
         card: optional(state.card, card)?,
-        expires_at: optional(state.expires_at, |at| instant("expires-at", at))?,
+        expires_at: optional_instant("expires-at", state.expires_at)?,
     })
 }
 
@@ -130,25 +124,25 @@ fn is_month(text: &str) -> bool {
     })
 }
 
-/// Converts a refund into the processor's id and the amount.
+/// Converts a refund. `expected` is the required amount, if it is known.
 pub(crate) fn refund(
     state: wire::ProcessorRefund,
     expected: Option<Money>,
-) -> ConvertResult<(String, Money)> {
-    let currency = super::currency("currency", &state.amount.currency)?;
+) -> ConvertResult<ProcessorRefund> {
+    let currency = currency("currency", &state.amount.currency)?;
     let amount = money("amount", state.amount.amount, currency)?;
     if expected.is_some_and(|expected| expected != amount) {
         return invalid("amount", "another amount than asked for");
     }
-    Ok((
-        text::reference("processor-reference", state.processor_reference)?,
+    Ok(ProcessorRefund {
+        processor_reference: text::reference("processor-reference", state.processor_reference)?,
         amount,
-    ))
+    })
 }
 
-pub(crate) fn instrument(instrument: wire::Instrument) -> ConvertResult<(String, Option<Card>)> {
-    Ok((
-        text::opaque("token", instrument.token)?,
-        optional(instrument.card, card)?,
-    ))
+pub(crate) fn instrument(instrument: wire::Instrument) -> ConvertResult<InstrumentDescription> {
+    Ok(InstrumentDescription {
+        token: text::opaque("token", instrument.token)?,
+        card: optional(instrument.card, card)?,
+    })
 }

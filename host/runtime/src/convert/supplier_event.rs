@@ -1,5 +1,6 @@
 //! Conversion of a supplier's webhook requests and of the events that the adapter reads from them.
 
+use super::text::operator_message;
 use super::{ConvertResult, instant, list, optional, text};
 use crate::bindings::exports::stopover::supplier::supplier_events as wire;
 use host_domain::supplier_event::{
@@ -19,12 +20,8 @@ pub(crate) fn webhook_request(
     if request.body.len() > BODY_BYTES_MAX {
         return too_large("the body is");
     }
-    let headers = &request.headers;
-    let header_bytes: usize = headers
-        .iter()
-        .map(|(name, value)| name.len() + value.len())
-        .sum();
-    if headers.len() > HEADERS_MAX || header_bytes > HEADER_BYTES_MAX {
+    let sizes = (request.headers.iter()).map(|(name, value)| name.len() + value.len());
+    if sizes.len() > HEADERS_MAX || sizes.sum::<usize>() > HEADER_BYTES_MAX {
         return too_large("the headers are");
     }
     let headers = request.headers.into_iter();
@@ -65,26 +62,23 @@ fn event_kind(kind: wire::EventKind) -> SupplierEventKind {
         wire::EventKind::ItineraryChanged => SupplierEventKind::ItineraryChanged,
         wire::EventKind::CancellationChanged => SupplierEventKind::CancellationChanged,
         wire::EventKind::PaymentChanged => SupplierEventKind::PaymentChanged,
-        wire::EventKind::Irrelevant(what) => {
-            SupplierEventKind::Irrelevant(text::operator_message(what))
-        }
+        wire::EventKind::Irrelevant(what) => SupplierEventKind::Irrelevant(operator_message(what)),
     }
 }
 
 pub(crate) fn verify_error(error: wire::VerifyError) -> VerifyError {
     match error {
         wire::VerifyError::InvalidSignature(reason) => {
-            VerifyError::InvalidSignature(text::operator_message(reason))
+            VerifyError::InvalidSignature(operator_message(reason))
         }
-        wire::VerifyError::Malformed(reason) => {
-            VerifyError::Malformed(text::operator_message(reason))
-        }
+        wire::VerifyError::Malformed(reason) => VerifyError::Malformed(operator_message(reason)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::convert::tests::{assert_rejected, rejected};
     use host_domain::time::Timestamp;
 
     fn event() -> wire::Event {
@@ -112,8 +106,7 @@ mod tests {
                 occurred_at: None,
             }
         );
-        type Change = fn(&mut wire::Event);
-        let cases: [(&str, Change); 3] = [
+        let cases: &[(&str, fn(&mut wire::Event))] = &[
             ("events.id", |e| e.id.clear()),
             ("events.supplier-reference", |e| {
                 e.supplier_reference = Some("x".repeat(257));
@@ -122,13 +115,8 @@ mod tests {
                 e.supplier_offer = Some("x".repeat(4_097));
             }),
         ];
-        for (field, change) in cases {
-            let mut event = event();
-            change(&mut event);
-            assert_eq!(events(vec![event]).unwrap_err().field, field);
-        }
-        let many = vec![event(); EVENTS_MAX + 1];
-        assert_eq!(events(many).unwrap_err().field, "events");
+        assert_rejected(event, |event| events(vec![event]), cases);
+        assert_eq!(rejected(events(vec![event(); EVENTS_MAX + 1])), "events");
     }
 
     #[test]

@@ -2,7 +2,7 @@ use super::*;
 use crate::bindings::exports::stopover::payment::processor;
 use crate::bindings::exports::stopover::supplier::{hotel_pricing, hotel_search};
 use crate::bindings::stopover::supplier::{hotel_types as wire, types};
-use host_domain::hotel::supplier_api::HotelPriceRequest;
+use host_domain::hotel::supplier_api::{HotelPriceRequest, HotelPriceResponse};
 use host_domain::hotel::{Occupancy, Stay};
 use host_domain::supplier::{ChangeError, ReadError};
 
@@ -30,8 +30,21 @@ pub(super) fn request() -> HotelPriceRequest {
 }
 
 /// Returns the field for which a response was rejected.
-fn rejected<T>(result: ConvertResult<T>) -> &'static str {
+pub(super) fn rejected<T>(result: ConvertResult<T>) -> &'static str {
     result.err().unwrap().field
+}
+
+/// Asserts that each change of a valid response makes it invalid in the named field.
+pub(super) fn assert_rejected<W, T>(
+    valid: fn() -> W,
+    read: impl Fn(W) -> ConvertResult<T>,
+    cases: &[(&str, fn(&mut W))],
+) {
+    for (field, change) in cases {
+        let mut response = valid();
+        change(&mut response);
+        assert_eq!(rejected(read(response)), *field);
+    }
 }
 
 fn terms() -> wire::CancellationPolicy {
@@ -75,8 +88,8 @@ pub(super) fn offer() -> hotel_pricing::Offer {
     }
 }
 
-pub(super) fn response(offers: Vec<hotel_pricing::Offer>) -> hotel_pricing::PriceResponse {
-    let hotel = wire::HotelSummary {
+pub(super) fn summary() -> wire::HotelSummary {
+    wire::HotelSummary {
         supplier_hotel_id: "h1".to_owned(),
         name: "Grand".to_owned(),
         address: "Square 1".to_owned(),
@@ -85,111 +98,108 @@ pub(super) fn response(offers: Vec<hotel_pricing::Offer>) -> hotel_pricing::Pric
             longitude: 12.5,
         }),
         time_zone: Some("Europe/Rome".to_owned()),
-    };
+    }
+}
+
+pub(super) fn response(offers: Vec<hotel_pricing::Offer>) -> hotel_pricing::PriceResponse {
+    let hotel = summary();
     hotel_pricing::PriceResponse {
         currency: "EUR".to_owned(),
         hotels: vec![hotel_pricing::HotelOffers { hotel, offers }],
     }
 }
 
-fn read(
-    response: hotel_pricing::PriceResponse,
-) -> Result<host_domain::hotel::supplier_api::HotelPriceResponse, InvalidResponse> {
-    hotel::price_response(response, hotel::HotelPriceExpectation::of(&request()))
+pub(super) fn priced() -> hotel_pricing::PriceResponse {
+    response(vec![offer()])
+}
+
+fn read(response: hotel_pricing::PriceResponse) -> ConvertResult<HotelPriceResponse> {
+    hotel::price_response(response, request())
 }
 
 #[test]
 fn valid_response_is_converted_completely_with_sorted_penalties() {
-    let response = read(response(vec![offer()])).unwrap();
+    let response = read(priced()).unwrap();
     let offer = &response.hotels[0].offers[0];
-    assert_eq!(
-        (offer.total, offer.rooms.len()),
-        (Money::new(12_000, euros()), 1)
-    );
-    assert_eq!(
-        offer.rooms[0].due_at_property.unwrap().currency,
-        Currency::USD
-    );
-    let starts: Vec<i64> = offer
-        .policy
-        .penalties
-        .iter()
-        .map(|penalty| penalty.from.0)
-        .collect();
+    assert_eq!(offer.total, Money::new(12_000, euros()));
+    assert_eq!(offer.rooms.len(), 1);
+    let due = offer.rooms[0].due_at_property.unwrap();
+    assert_eq!(due.currency, Currency::USD);
+    let penalties = &offer.policy.penalties;
+    let starts: Vec<i64> = penalties.iter().map(|penalty| penalty.from.0).collect();
     assert_eq!(starts, [1_000, 2_000]);
 }
 
 #[test]
 fn invalid_response_is_rejected_with_its_field() {
-    type Change = fn(&mut hotel_pricing::PriceResponse);
-    let cases: [(&str, Change); 18] = [
-        ("currency", |a| a.currency = "USD".to_owned()),
-        ("currency", |a| a.currency = "euro".to_owned()),
-        ("hotels.supplier-hotel-id", |a| {
-            a.hotels[0].hotel.supplier_hotel_id = "h3".to_owned()
-        }),
-        ("hotel.supplier-hotel-id", |a| {
-            a.hotels[0].hotel.supplier_hotel_id = String::new()
-        }),
-        ("hotel.location", |a| {
-            a.hotels[0].hotel.location = Some(types::Location {
-                latitude: f64::NAN,
-                longitude: 0.0,
-            })
-        }),
-        ("hotel.location", |a| {
-            a.hotels[0].hotel.location = Some(types::Location {
-                latitude: 0.0,
-                longitude: 180.1,
-            })
-        }),
-        ("hotels.offers", |a| {
-            a.hotels[0].offers = vec![offer(), offer(), offer()]
-        }),
-        ("offers.total", |a| a.hotels[0].offers[0].total = -1),
-        ("offers.total", |a| a.hotels[0].offers[0].total = 0),
-        ("offers.total", |a| a.hotels[0].offers[0].total = i64::MAX),
-        ("offers.supplier-offer", |a| {
-            a.hotels[0].offers[0].supplier_offer = String::new()
-        }),
-        ("offers.supplier-offer", |a| {
-            a.hotels[0].offers[0].supplier_offer = "x".repeat(4_097)
-        }),
-        ("offers.expires-at", |a| {
-            a.hotels[0].offers[0].expires_at = Some(i64::MIN)
-        }),
-        ("rooms", |a| a.hotels[0].offers[0].rooms.clear()),
-        ("rooms.total", |a| a.hotels[0].offers[0].rooms[0].total = -1),
-        ("rooms.due-at-property", |a| {
-            a.hotels[0].offers[0].rooms[0]
-                .due_at_property
-                .as_mut()
-                .unwrap()
-                .currency
-                .clear()
-        }),
-        ("policy.penalties.amount", |a| {
-            a.hotels[0].offers[0].policy.penalties[0].amount = -1
-        }),
-        ("promotions.room-positions", |a| {
-            a.hotels[0].offers[0].promotions[0].room_positions = vec![1]
-        }),
-    ];
-    for (field, change) in cases {
-        let mut response = response(vec![offer()]);
-        change(&mut response);
-        assert_eq!(rejected(read(response)), field);
-    }
+    assert_rejected(
+        priced,
+        read,
+        &[
+            ("currency", |a| a.currency = "USD".to_owned()),
+            ("currency", |a| a.currency = "euro".to_owned()),
+            ("hotels.offers", |a| a.hotels[0].offers = vec![offer(); 3]),
+        ],
+    );
+    assert_rejected(
+        summary,
+        |hotel| {
+            let offers = vec![offer()];
+            let hotels = vec![hotel_pricing::HotelOffers { hotel, offers }];
+            read(hotel_pricing::PriceResponse { hotels, ..priced() })
+        },
+        &[
+            ("hotels.supplier-hotel-id", |h| {
+                h.supplier_hotel_id = "h3".to_owned()
+            }),
+            ("hotel.supplier-hotel-id", |h| h.supplier_hotel_id.clear()),
+            ("hotel.location", |h| {
+                h.location.as_mut().unwrap().latitude = f64::NAN
+            }),
+            ("hotel.location", |h| {
+                h.location.as_mut().unwrap().longitude = 180.1
+            }),
+        ],
+    );
+    assert_rejected(
+        offer,
+        |offer| read(response(vec![offer])),
+        &[
+            ("offers.total", |o| o.total = -1),
+            ("offers.total", |o| o.total = 0),
+            ("offers.total", |o| o.total = i64::MAX),
+            ("offers.supplier-offer", |o| o.supplier_offer.clear()),
+            ("offers.supplier-offer", |o| {
+                o.supplier_offer = "x".repeat(4_097)
+            }),
+            ("offers.expires-at", |o| o.expires_at = Some(i64::MIN)),
+            ("rooms", |o| o.rooms.clear()),
+            ("rooms.total", |o| o.rooms[0].total = -1),
+            ("rooms.due-at-property", |o| {
+                o.rooms[0]
+                    .due_at_property
+                    .as_mut()
+                    .unwrap()
+                    .currency
+                    .clear();
+            }),
+            ("policy.penalties.amount", |o| {
+                o.policy.penalties[0].amount = -1
+            }),
+            ("promotions.room-positions", |o| {
+                o.promotions[0].room_positions = vec![1];
+            }),
+        ],
+    );
 }
 
 #[test]
 fn duplicate_or_surplus_hotels_are_rejected() {
-    let mut twice = response(vec![offer()]);
-    twice.hotels.push(twice.hotels[0].clone());
-    assert_eq!(rejected(read(twice)), "hotels.supplier-hotel-id");
-    let mut many = response(vec![offer()]);
-    many.hotels = vec![many.hotels[0].clone(); 3];
-    assert_eq!(rejected(read(many)), "hotels");
+    for (count, field) in [(2, "hotels.supplier-hotel-id"), (3, "hotels")] {
+        let mut response = priced();
+        response.hotels = vec![response.hotels[0].clone(); count];
+        assert_eq!(rejected(read(response)), field);
+    }
 }
 
 #[test]
@@ -225,35 +235,19 @@ fn search_result_is_limited_and_invalid_ratings_left_out() {
         applied: hotel_search::AppliedFilters::SORT | hotel_search::AppliedFilters::BOARDS,
         truncated: true,
     };
-    let response =
-        hotel::search_response(search(vec![found(f64::INFINITY), found(4.5)]), euros(), 2).unwrap();
-    assert!(
-        response.applied.sort
-            && response.applied.boards
-            && !response.applied.max_total
-            && response.truncated
-    );
-    let ratings: Vec<_> = response
-        .hotels
-        .iter()
-        .map(|hotel| hotel.star_rating)
-        .collect();
-    assert_eq!(ratings, [None, Some(4.5)]);
+    let read = |hotels| hotel::search_response(search(hotels), euros(), 2);
+    let response = read(vec![found(f64::INFINITY), found(4.5)]).unwrap();
+    let applied = response.applied;
+    assert!(applied.sort && applied.boards && !applied.max_total && response.truncated);
+    let [first, second] = &response.hotels[..] else {
+        panic!("not two hotels")
+    };
+    assert_eq!((first.star_rating, second.star_rating), (None, Some(4.5)));
     assert_eq!(
-        (
-            response.hotels[0].name.as_str(),
-            response.hotels[0].main_image.as_deref()
-        ),
+        (first.name.as_str(), first.main_image.as_deref()),
         ("ab", None)
     );
-    assert_eq!(
-        rejected(hotel::search_response(
-            search(vec![found(1.0); 3]),
-            euros(),
-            2
-        )),
-        "hotels"
-    );
+    assert_eq!(rejected(read(vec![found(1.0); 3])), "hotels");
 }
 
 pub(super) fn booked(positions: &[u8]) -> wire::SupplierBooking {
@@ -281,42 +275,23 @@ pub(super) fn booked(positions: &[u8]) -> wire::SupplierBooking {
 #[test]
 fn booking_requires_reference_currency_and_unique_rooms() {
     let state = hotel::supplier_booking(booked(&[1, 0]), Some(euros())).unwrap();
-    assert_eq!(
-        state
-            .rooms
-            .iter()
-            .map(|room| room.position)
-            .collect::<Vec<_>>(),
-        [0, 1]
-    );
-    assert_eq!(
-        (
-            state.client_reference,
-            state.hotel_confirmation_code,
-            state.rooms[0].supplier_room_reference.clone()
-        ),
-        (None, None, None)
-    );
-    assert_eq!(
-        rejected(hotel::supplier_booking(booked(&[0, 0]), None)),
-        "rooms.position"
-    );
-    assert_eq!(
-        rejected(hotel::supplier_booking(booked(&[200]), None)),
-        "rooms.position"
-    );
-    assert_eq!(
-        rejected(hotel::supplier_booking(booked(&[]), Some(Currency::USD))),
-        "currency"
-    );
+    let positions: Vec<u8> = state.rooms.iter().map(|room| room.position).collect();
+    assert_eq!(positions, [0, 1]);
+    assert_eq!(state.client_reference, None);
+    assert_eq!(state.hotel_confirmation_code, None);
+    assert_eq!(state.rooms[0].supplier_room_reference, None);
     let nameless = wire::SupplierBooking {
         supplier_reference: String::new(),
         ..booked(&[])
     };
-    assert_eq!(
-        rejected(hotel::supplier_booking(nameless, None)),
-        "supplier-reference"
-    );
+    for (state, expected, field) in [
+        (booked(&[0, 0]), None, "rooms.position"),
+        (booked(&[200]), None, "rooms.position"),
+        (booked(&[]), Some(Currency::USD), "currency"),
+        (nameless, None, "supplier-reference"),
+    ] {
+        assert_eq!(rejected(hotel::supplier_booking(state, expected)), field);
+    }
 }
 
 #[test]
@@ -343,12 +318,8 @@ fn invalid_refusal_is_not_definitive() {
         ReadError::InvalidResponse(_)
     ));
     let endless = error::read_error(types::ReadError::RateLimited(Some(u32::MAX)));
-    assert_eq!(
-        endless,
-        ReadError::RateLimited {
-            retry_after_s: Some(86_400)
-        }
-    );
+    let retry_after_s = Some(86_400);
+    assert_eq!(endless, ReadError::RateLimited { retry_after_s });
 }
 
 pub(super) fn paid(authorized: i64, captured: i64, refunded: i64) -> processor::ProcessorPayment {
@@ -368,20 +339,14 @@ pub(super) fn paid(authorized: i64, captured: i64, refunded: i64) -> processor::
 #[test]
 fn captured_and_refunded_amounts_never_exceed_previous_step() {
     assert!(payment::processor_payment(paid(100, 100, 40), Some(euros())).is_ok());
-    for (state, field) in [
-        (paid(100, 101, 0), "captured"),
-        (paid(100, 50, 51), "refunded"),
-        (paid(-1, 0, 0), "authorized"),
+    for (state, expected, field) in [
+        (paid(100, 101, 0), None, "captured"),
+        (paid(100, 50, 51), None, "refunded"),
+        (paid(-1, 0, 0), None, "authorized"),
+        (paid(1, 0, 0), Some(Currency::USD), "currency"),
     ] {
-        assert_eq!(rejected(payment::processor_payment(state, None)), field);
+        assert_eq!(rejected(payment::processor_payment(state, expected)), field);
     }
-    assert_eq!(
-        rejected(payment::processor_payment(
-            paid(1, 0, 0),
-            Some(Currency::USD)
-        )),
-        "currency"
-    );
 }
 
 #[test]
@@ -407,17 +372,10 @@ fn card_requires_four_digits_and_valid_month() {
         wallet: None,
         expires: Some(expires.to_owned()),
     };
-    assert_eq!(
-        payment::card(card("4242", "2030-12"))
-            .unwrap()
-            .expires
-            .as_deref(),
-        Some("2030-12")
-    );
-    assert_eq!(
-        payment::card(card("4242", "2030-13")).unwrap().expires,
-        None
-    );
+    for (month, expires) in [("2030-12", Some("2030-12")), ("2030-13", None)] {
+        let card = payment::card(card("4242", month)).unwrap();
+        assert_eq!(card.expires.as_deref(), expires);
+    }
     for last4 in ["", "424", "42424", "424a", "４２４２"] {
         assert!(payment::card(card(last4, "")).is_err(), "{last4}");
     }

@@ -55,11 +55,8 @@ impl Clients {
             *request.body_mut() = Some(outgoing.body.into());
         }
         let exchange = async {
-            let response = client
-                .execute(request)
-                .await
-                .map_err(|error| failure(&error))?;
-            read(response, limits).await
+            let response = client.execute(request).await;
+            read(response.map_err(|error| failure(&error))?, limits).await
         };
         let in_time = tokio::time::timeout_at(deadline, exchange).await;
         in_time.unwrap_or_else(|_| {
@@ -98,7 +95,7 @@ async fn read(
     limits: &PluginLimits,
 ) -> Result<UpstreamResponse, ExchangeError> {
     let status = response.status().as_u16();
-    let headers = std::mem::take(response.headers_mut());
+    let mut headers = std::mem::take(response.headers_mut());
     let header_bytes: usize = headers
         .iter()
         .map(|(name, value)| name.as_str().len() + value.len())
@@ -125,7 +122,6 @@ async fn read(
         }
         body.extend_from_slice(&chunk);
     }
-    let mut headers = headers;
     for name in [
         header::CONNECTION,
         header::TRANSFER_ENCODING,

@@ -45,7 +45,6 @@ pub struct InvalidCredential {
     pub part: &'static str,
 }
 
-/// The destination of requests.
 pub(crate) enum EgressTarget {
     /// Requests go to the supplier.
     Live,
@@ -102,7 +101,6 @@ pub(crate) struct ExchangeContext<'a> {
     pub(crate) sink: &'a dyn CallSink,
 }
 
-/// The egress of one plugin.
 pub(crate) struct Egress {
     allowed: AllowList,
     credentials: Vec<PreparedCredential>,

@@ -5,7 +5,7 @@ use crate::call_log::{CallRecord, PluginCallOutcome, trace_call};
 use crate::call_scope::CallScope;
 use crate::circuit_breaker::{CallPermit, CircuitOpen};
 use crate::convert::InvalidResponse;
-use crate::exports::TypedExport;
+use crate::exports::CapabilityFunction;
 use crate::guest;
 use crate::plugin::Plugin;
 use crate::supplier::call_error::{CallError, NotCalled};
@@ -17,20 +17,11 @@ use std::sync::atomic::Ordering;
 use tokio::time::Instant;
 use wasmtime::component::{ComponentNamedList, Lift, Lower};
 
-/// The name of an exported function with its capability.
-#[derive(Clone, Copy)]
-pub(super) struct ExportName {
-    pub(super) capability: Capability,
-    pub(super) function: &'static str,
-}
-
 impl Supplier {
-    /// Calls a function of the plugin and converts its response.
     pub(super) async fn call<A, W, X, T, E>(
         &self,
         context: &CallContext,
-        name: ExportName,
-        function: Option<&TypedExport<A, (Result<W, X>,)>>,
+        function: &CapabilityFunction<A, (Result<W, X>,)>,
         arguments: A,
         read: impl FnOnce(W) -> Result<T, InvalidResponse>,
     ) -> Result<T, E>
@@ -42,71 +33,61 @@ impl Supplier {
         E: CallError<Wire = X>,
     {
         let plugin = &*self.plugin;
-        let mut record = CallTracker::begin(plugin, context, name);
-        let Some(function) = function else {
-            return Err(record.finish_with_error(
-                E::from_not_called(NotCalled::Unsupported),
-                PluginCallOutcome::Unsupported,
-            ));
+        let mut record = CallTracker::begin(plugin, context, function.capability, function.name);
+        let Some(export) = &function.export else {
+            return Err(record.reject(NotCalled::Unsupported));
         };
         record.permit = match record.check_circuit() {
             Ok(permit) => permit,
             Err(open) => {
                 let last_failure = plugin.breaker.report().last_failure.unwrap_or_default();
-                let error = E::from_not_called(NotCalled::CircuitOpen {
+                return Err(record.reject(NotCalled::CircuitOpen {
                     retry_after: open.retry_after,
                     last_failure,
-                });
-                return Err(record.finish_with_error(error, PluginCallOutcome::CircuitOpen));
+                }));
             }
         };
         let deadline = record.scope.deadline;
         let wait = plugin.spec.limits.admission_wait();
         let Ok(plugin_permit) = plugin.admission.acquire(wait, deadline).await else {
-            return Err(record.finish_with_error(
-                E::from_not_called(NotCalled::Overloaded),
-                PluginCallOutcome::Overloaded,
-            ));
+            return Err(record.reject(NotCalled::Overloaded));
         };
         let Ok(shared_permit) = self.call_limit.acquire(wait, deadline).await else {
-            return Err(record.finish_with_error(
-                E::from_not_called(NotCalled::Overloaded),
-                PluginCallOutcome::Overloaded,
-            ));
+            return Err(record.reject(NotCalled::Overloaded));
         };
 
         let response = guest::call(
             &plugin.pre,
             &plugin.provision,
             &record.scope,
-            function,
+            export,
             arguments,
             (plugin_permit, shared_permit),
         )
         .await;
         let sent = &record.scope.sent;
-        match response {
+        let (error, outcome) = match response {
             Ok((Ok(wire),)) => match read(wire) {
                 Ok(response) => {
                     record.finish(PluginCallOutcome::Succeeded, None);
-                    Ok(response)
+                    return Ok(response);
                 }
-                Err(invalid) => Err(record.finish_with_error(
+                Err(invalid) => (
                     E::from_invalid_response(invalid),
                     PluginCallOutcome::InvalidResponse,
-                )),
+                ),
             },
             Ok((Err(wire),)) => {
                 let error = E::from_wire(wire, sent);
                 let outcome = error.outcome();
-                Err(record.finish_with_error(error, outcome))
+                (error, outcome)
             }
             Err(error) => {
                 let outcome = error.outcome();
-                let error = E::from_guest_error(error, sent);
-                Err(record.finish_with_error(error, outcome))
+                (E::from_guest_error(error, sent), outcome)
             }
-        }
+        };
+        Err(record.finish_with_error(error, outcome))
     }
 }
 
@@ -115,7 +96,8 @@ impl Supplier {
 struct CallTracker<'a> {
     plugin: &'a Plugin,
     context: &'a CallContext,
-    name: ExportName,
+    capability: Capability,
+    function: &'static str,
     scope: Arc<CallScope>,
     permit: Option<CallPermit>,
     began: Instant,
@@ -124,20 +106,21 @@ struct CallTracker<'a> {
 }
 
 impl<'a> CallTracker<'a> {
-    fn begin(plugin: &'a Plugin, context: &'a CallContext, name: ExportName) -> Self {
+    fn begin(
+        plugin: &'a Plugin,
+        context: &'a CallContext,
+        capability: Capability,
+        function: &'static str,
+    ) -> Self {
         let began = Instant::now();
         let deadline = context.deadline.min(began + plugin.spec.limits.call_time());
         let booking = context.booking.as_deref();
-        let scope = CallScope::new(
-            Some(name.capability),
-            &context.request_id,
-            booking,
-            deadline,
-        );
+        let scope = CallScope::new(Some(capability), &context.request_id, booking, deadline);
         Self {
             plugin,
             context,
-            name,
+            capability,
+            function,
             scope: Arc::new(scope),
             permit: None,
             began,
@@ -150,10 +133,15 @@ impl<'a> CallTracker<'a> {
     /// send one. Such a call therefore bypasses the breaker, its outcome is not counted, and the
     /// function returns `Ok(None)`.
     fn check_circuit(&self) -> Result<Option<CallPermit>, CircuitOpen> {
-        if self.name.capability == Capability::SupplierEvents {
+        if self.capability == Capability::SupplierEvents {
             return Ok(None);
         }
         self.plugin.breaker.try_acquire().map(Some)
+    }
+
+    fn reject<E: CallError>(self, reason: NotCalled) -> E {
+        let outcome = reason.outcome();
+        self.finish_with_error(E::from_not_called(reason), outcome)
     }
 
     fn finish_with_error<E: std::fmt::Display>(
@@ -173,8 +161,8 @@ impl<'a> CallTracker<'a> {
         let record = CallRecord {
             supplier: &self.plugin.info.id,
             digest: &self.plugin.info.digest,
-            capability: self.name.capability,
-            function: self.name.function,
+            capability: self.capability,
+            function: self.function,
             request_id: &self.context.request_id,
             organization: &self.context.organization,
             booking: self.context.booking.as_deref(),

@@ -14,7 +14,6 @@ use host_domain::supplier::{ChangeError, ReadError};
 use host_domain::supplier_event::VerifyError;
 use std::time::Duration;
 
-/// The reason reason the guest was not called.
 pub(super) enum NotCalled {
     Unsupported,
     Overloaded,
@@ -25,6 +24,14 @@ pub(super) enum NotCalled {
 }
 
 impl NotCalled {
+    pub(super) const fn outcome(&self) -> PluginCallOutcome {
+        match self {
+            Self::Unsupported => PluginCallOutcome::Unsupported,
+            Self::Overloaded => PluginCallOutcome::Overloaded,
+            Self::CircuitOpen { .. } => PluginCallOutcome::CircuitOpen,
+        }
+    }
+
     fn sentence(&self) -> String {
         match self {
             Self::Unsupported => "the supplier does not offer this operation".to_owned(),

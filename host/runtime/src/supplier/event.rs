@@ -1,9 +1,7 @@
 //! Verification of a supplier's webhook requests.
 
 use crate::convert::supplier_event as convert;
-use crate::supplier::call::ExportName;
 use crate::supplier::{CallContext, Supplier};
-use host_domain::supplier::Capability;
 use host_domain::supplier_event::{SupplierEvent, SupplierWebhookRequest, VerifyError};
 
 impl Supplier {
@@ -17,13 +15,9 @@ impl Supplier {
         context: &CallContext,
         request: SupplierWebhookRequest,
     ) -> Result<Vec<SupplierEvent>, VerifyError> {
-        let name = ExportName {
-            capability: Capability::SupplierEvents,
-            function: "verify",
-        };
-        let function = self.plugin.exports.events.as_ref();
+        let function = &self.plugin.exports.verify_events;
         let arguments = (convert::webhook_request(request)?,);
-        self.call(context, name, function, arguments, convert::events)
+        self.call(context, function, arguments, convert::events)
             .await
     }
 }

@@ -1,9 +1,7 @@
-//! Hotel calls.
+//! Hotel calls. A read that fails returns [`ReadError`], a change [`ChangeError`].
 
 use crate::bindings::exports::stopover::supplier::{hotel_cancellation, hotel_weather};
 use crate::convert;
-use crate::convert::hotel::HotelPriceExpectation;
-use crate::supplier::call::ExportName;
 use crate::supplier::{CallContext, Supplier};
 use host_domain::hotel::Location;
 use host_domain::hotel::content::{HotelDetails, HotelPriceCalendar, Reviews, WeatherDay};
@@ -13,244 +11,126 @@ use host_domain::hotel::supplier_api::{
     PlaceQuery, SearchRequest, SearchResponse,
 };
 use host_domain::money::Currency;
-use host_domain::supplier::{BookingLookup, Capability, ChangeError, FindRequest, ReadError};
+use host_domain::supplier::{BookingLookup, ChangeError, FindRequest, ReadError};
 use host_domain::time::Date;
-
-const fn name(operation: Capability, function: &'static str) -> ExportName {
-    ExportName {
-        capability: operation,
-        function,
-    }
-}
 
 impl Supplier {
     /// Finds places by name, at most as many as requested.
-    ///
-    /// # Errors
-    /// Returns [`ReadError`] if the call fails.
     pub async fn find_places(
         &self,
         context: &CallContext,
         query: PlaceQuery,
     ) -> Result<Vec<Place>, ReadError> {
-        let function = self.plugin.exports.places.as_ref();
+        let function = &self.plugin.exports.hotel.find_places;
         let limit = query.limit;
         let arguments = (convert::hotel::place_query(query),);
-        self.call(
-            context,
-            name(Capability::HotelPlaces, "find-places"),
-            function,
-            arguments,
-            |places| convert::hotel::places(places, limit),
-        )
-        .await
+        let read = |places| convert::hotel::places(places, limit);
+        self.call(context, function, arguments, read).await
     }
 
     /// Searches the hotels of an area, at most as many as requested.
-    ///
-    /// # Errors
-    /// Returns [`ReadError`] if the call fails.
     pub async fn search_hotels(
         &self,
         context: &CallContext,
         request: SearchRequest,
     ) -> Result<SearchResponse, ReadError> {
-        let function = self.plugin.exports.search.as_ref();
+        let function = &self.plugin.exports.hotel.search;
         let (currency, limit) = (request.stay.currency, request.limit);
         let arguments = (convert::hotel::search_request(request),);
         let read = |response| convert::hotel::search_response(response, currency, limit);
-        self.call(
-            context,
-            name(Capability::HotelSearch, "search"),
-            function,
-            arguments,
-            read,
-        )
-        .await
+        self.call(context, function, arguments, read).await
     }
 
     /// Requests offers of the given hotels. Offers are only for these hotels, in the requested
     /// currency, with one rate for each room, and at most as many as requested.
-    ///
-    /// # Errors
-    /// Returns [`ReadError`] if the call fails.
     pub async fn price_hotels(
         &self,
         context: &CallContext,
         request: HotelPriceRequest,
     ) -> Result<HotelPriceResponse, ReadError> {
-        let function = self.plugin.exports.price.as_ref();
-        let expected = HotelPriceExpectation::of(&request);
+        let function = &self.plugin.exports.hotel.price;
+        let asked = request.clone();
         let arguments = (convert::hotel::price_request(request),);
-        let read = |response| convert::hotel::price_response(response, expected);
-        self.call(
-            context,
-            name(Capability::HotelPricing, "price"),
-            function,
-            arguments,
-            read,
-        )
-        .await
+        let read = |response| convert::hotel::price_response(response, asked);
+        self.call(context, function, arguments, read).await
     }
 
     /// Checks an offer again and binds it. This reserves nothing and charges nothing.
-    ///
-    /// # Errors
-    /// Returns [`ChangeError`] if the call fails.
     pub async fn prebook_hotel(
         &self,
         context: &CallContext,
         request: HotelPrebookRequest,
     ) -> Result<HotelPrebookResponse, ChangeError> {
-        let function = self
-            .plugin
-            .exports
-            .booking
-            .as_ref()
-            .map(|booking| &booking.prebook);
+        let function = &self.plugin.exports.hotel.prebook;
         let (currency, rooms) = (request.total.currency, request.stay.occupancies.len());
         let arguments = (convert::hotel::prebook_request(request),);
         let read = |response| convert::hotel::prebook_response(response, currency, rooms);
-        self.call(
-            context,
-            name(Capability::HotelBooking, "prebook"),
-            function,
-            arguments,
-            read,
-        )
-        .await
+        self.call(context, function, arguments, read).await
     }
 
     /// Books a bound offer.
-    ///
-    /// # Errors
-    /// Returns [`ChangeError`] if the call fails.
     pub async fn book_hotel(
         &self,
         context: &CallContext,
         request: HotelBookRequest,
     ) -> Result<HotelSupplierBooking, ChangeError> {
-        let function = self
-            .plugin
-            .exports
-            .booking
-            .as_ref()
-            .map(|booking| &booking.book);
+        let function = &self.plugin.exports.hotel.book;
         let currency = request.total.currency;
         let arguments = (convert::hotel::book_request(request),);
         let read = |state| convert::hotel::supplier_booking(state, Some(currency));
-        self.call(
-            context,
-            name(Capability::HotelBooking, "book"),
-            function,
-            arguments,
-            read,
-        )
-        .await
+        self.call(context, function, arguments, read).await
     }
 
     /// Reads a booking back by either of its references.
-    ///
-    /// # Errors
-    /// Returns [`ReadError`] if the call fails.
     pub async fn find_hotel_booking(
         &self,
         context: &CallContext,
         request: FindRequest,
     ) -> Result<BookingLookup<HotelSupplierBooking>, ReadError> {
-        let function = self
-            .plugin
-            .exports
-            .booking
-            .as_ref()
-            .map(|booking| &booking.find);
+        let function = &self.plugin.exports.hotel.find;
         let arguments = (convert::hotel::find_request(request),);
-        self.call(
-            context,
-            name(Capability::HotelBooking, "find"),
-            function,
-            arguments,
-            convert::hotel::booking_lookup,
-        )
-        .await
+        self.call(context, function, arguments, convert::hotel::booking_lookup)
+            .await
     }
 
     /// Returns the supplier's current quote for a cancellation.
-    ///
-    /// # Errors
-    /// Returns [`ReadError`] if the call fails.
     pub async fn quote_hotel_cancellation(
         &self,
         context: &CallContext,
         supplier_reference: String,
         client_reference: String,
     ) -> Result<HotelSupplierQuote, ReadError> {
-        let function = self
-            .plugin
-            .exports
-            .cancellation
-            .as_ref()
-            .map(|cancellation| &cancellation.quote);
+        let function = &self.plugin.exports.hotel.quote;
         let arguments = (hotel_cancellation::QuoteRequest {
             supplier_reference,
             client_reference,
         },);
-        self.call(
-            context,
-            name(Capability::HotelCancellation, "quote-cancellation"),
-            function,
-            arguments,
-            convert::hotel::quote,
-        )
-        .await
+        self.call(context, function, arguments, convert::hotel::quote)
+            .await
     }
 
     /// Cancels a booking or some of its rooms. `currency` is the currency of the booking.
-    ///
-    /// # Errors
-    /// Returns [`ChangeError`] if the call fails.
     pub async fn cancel_hotel(
         &self,
         context: &CallContext,
         request: HotelCancelRequest,
         currency: Currency,
     ) -> Result<HotelSupplierBooking, ChangeError> {
-        let function = self
-            .plugin
-            .exports
-            .cancellation
-            .as_ref()
-            .map(|cancellation| &cancellation.cancel);
+        let function = &self.plugin.exports.hotel.cancel;
         let arguments = (convert::hotel::cancel_request(request),);
         let read = |state| convert::hotel::supplier_booking(state, Some(currency));
-        self.call(
-            context,
-            name(Capability::HotelCancellation, "cancel"),
-            function,
-            arguments,
-            read,
-        )
-        .await
+        self.call(context, function, arguments, read).await
     }
 
     /// Reads the details of a hotel.
-    ///
-    /// # Errors
-    /// Returns [`ReadError`] if the call fails.
     pub async fn read_hotel_details(
         &self,
         context: &CallContext,
         supplier_hotel_id: String,
     ) -> Result<HotelDetails, ReadError> {
-        let function = self
-            .plugin
-            .exports
-            .content
-            .as_ref()
-            .map(|content| &content.details);
+        let function = &self.plugin.exports.hotel.details;
         self.call(
             context,
-            name(Capability::HotelContent, "read-details"),
             function,
             (supplier_hotel_id,),
             convert::content::details,
@@ -259,36 +139,19 @@ impl Supplier {
     }
 
     /// Reads guest reviews of a hotel.
-    ///
-    /// # Errors
-    /// Returns [`ReadError`] if the call fails.
     pub async fn read_hotel_reviews(
         &self,
         context: &CallContext,
         supplier_hotel_id: String,
         limit: u16,
     ) -> Result<Reviews, ReadError> {
-        let function = self
-            .plugin
-            .exports
-            .content
-            .as_ref()
-            .map(|content| &content.reviews);
+        let function = &self.plugin.exports.hotel.reviews;
         let read = |reviews| convert::content::reviews(reviews, limit);
-        self.call(
-            context,
-            name(Capability::HotelContent, "read-reviews"),
-            function,
-            (supplier_hotel_id, limit),
-            read,
-        )
-        .await
+        self.call(context, function, (supplier_hotel_id, limit), read)
+            .await
     }
 
     /// Returns the weather forecast of a range of days, both ends included.
-    ///
-    /// # Errors
-    /// Returns [`ReadError`] if the call fails.
     pub async fn forecast_weather(
         &self,
         context: &CallContext,
@@ -296,27 +159,17 @@ impl Supplier {
         start: Date,
         end: Date,
     ) -> Result<Vec<WeatherDay>, ReadError> {
-        let function = self.plugin.exports.forecast.as_ref();
+        let function = &self.plugin.exports.hotel.forecast;
         let place = hotel_weather::Location {
             latitude: place.latitude,
             longitude: place.longitude,
         };
         let arguments = (place, start.to_string(), end.to_string());
         let read = |days| convert::content::forecast(days, start, end);
-        self.call(
-            context,
-            name(Capability::HotelWeather, "forecast"),
-            function,
-            arguments,
-            read,
-        )
-        .await
+        self.call(context, function, arguments, read).await
     }
 
     /// Returns the average nightly prices of hotels in a range of days, both ends included.
-    ///
-    /// # Errors
-    /// Returns [`ReadError`] if the call fails.
     pub async fn read_hotel_price_calendar(
         &self,
         context: &CallContext,
@@ -324,17 +177,10 @@ impl Supplier {
         start: Date,
         end: Date,
     ) -> Result<Vec<HotelPriceCalendar>, ReadError> {
-        let function = self.plugin.exports.prices.as_ref();
+        let function = &self.plugin.exports.hotel.prices;
         let expected = supplier_hotel_ids.clone();
         let arguments = (supplier_hotel_ids, start.to_string(), end.to_string());
         let read = |response| convert::content::prices(response, &expected, start, end);
-        self.call(
-            context,
-            name(Capability::HotelPriceCalendar, "read-prices"),
-            function,
-            arguments,
-            read,
-        )
-        .await
+        self.call(context, function, arguments, read).await
     }
 }

@@ -8,11 +8,6 @@ mod flight;
 mod hotel;
 mod payment;
 
-pub use payment::{
-    AuthorizeRequest, CaptureRequest, InstrumentDescription, Intent, IntentRequest, PaymentLookup,
-    ProcessorRefund, RefundLookup, RefundRequest, VoidRequest,
-};
-
 use crate::concurrency_limit::ConcurrencyLimit;
 use crate::plugin::{Plugin, PluginInfo};
 use host_domain::supplier::{Capability, Health};

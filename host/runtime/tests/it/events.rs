@@ -4,10 +4,10 @@ use crate::support::guest::Guest;
 use crate::support::{Bench, context};
 use host_domain::supplier::{Capability, Health};
 use host_domain::supplier_event::{
-    BODY_BYTES_MAX, SupplierEventKind, SupplierWebhookRequest, VerifyError,
+    BODY_BYTES_MAX, SupplierEvent, SupplierEventKind, SupplierWebhookRequest, VerifyError,
 };
 use host_domain::time::Timestamp;
-use host_runtime::PluginCallOutcome;
+use host_runtime::{PluginCallOutcome, Supplier};
 
 /// Builds an adapter that returns one event for any request, rejects a request without a body, and
 /// traps on a `t`.
@@ -24,18 +24,19 @@ fn reader() -> Guest {
     (if (i32.eq (i32.load8_u (local.get $body)) (i32.const 116)) (then unreachable))
     (i32.const 7096))"#;
     Guest {
-        extra_world: "export stopover:supplier/supplier-events@1.0.0;",
+        extra_world: "export stopover:supplier/supplier-events@1.0.0;".to_owned(),
         extra_functions: verify.to_owned(),
         ..Guest::quiet()
     }
 }
 
-fn delivery(body: &[u8]) -> SupplierWebhookRequest {
-    SupplierWebhookRequest {
+async fn verify(supplier: &Supplier, body: &[u8]) -> Result<Vec<SupplierEvent>, VerifyError> {
+    let request = SupplierWebhookRequest {
         headers: vec![("x-signature".to_owned(), "v1=abc".to_owned())],
         body: body.to_vec(),
         received_at: Timestamp(1),
-    }
+    };
+    supplier.verify_supplier_event(&context(), request).await
 }
 
 #[tokio::test]
@@ -43,30 +44,17 @@ async fn webhook_request_is_accepted_or_rejected_and_recorded() {
     let bench = Bench::new();
     let supplier = bench.load(&reader(), &[]).await;
     assert!(supplier.supports(Capability::SupplierEvents));
-    let events = supplier
-        .verify_supplier_event(&context(), delivery(b"{}"))
-        .await
-        .unwrap();
-    assert_eq!(
-        (events.len(), events[0].id.as_str(), &events[0].kind),
-        (1, "e1", &SupplierEventKind::ItineraryChanged)
-    );
+    let events = verify(&supplier, b"{}").await.unwrap();
+    assert_eq!((events.len(), events[0].id.as_str()), (1, "e1"));
+    assert_eq!(events[0].kind, SupplierEventKind::ItineraryChanged);
     let call = bench.sink.last_call();
-    assert_eq!(
-        (call.operation, call.outcome),
-        (Capability::SupplierEvents, PluginCallOutcome::Succeeded)
-    );
-    let refused = supplier
-        .verify_supplier_event(&context(), delivery(b""))
-        .await;
-    assert_eq!(
-        refused,
-        Err(VerifyError::InvalidSignature("no signature".to_owned()))
-    );
-    assert_eq!(
-        bench.sink.last_call().outcome,
-        PluginCallOutcome::InvalidSignature
-    );
+    assert_eq!(call.operation, Capability::SupplierEvents);
+    assert_eq!(call.outcome, PluginCallOutcome::Succeeded);
+    let refused = verify(&supplier, b"").await;
+    let error = VerifyError::InvalidSignature("no signature".to_owned());
+    assert_eq!(refused, Err(error));
+    let outcome = bench.sink.last_call().outcome;
+    assert_eq!(outcome, PluginCallOutcome::InvalidSignature);
 }
 
 #[tokio::test]
@@ -75,29 +63,21 @@ async fn unauthentic_requests_do_not_affect_circuit_breaker() {
     let supplier = bench.load(&reader(), &[]).await;
     for body in [&b"t"[..], b""] {
         for _ in 0..30 {
-            let refused = supplier
-                .verify_supplier_event(&context(), delivery(body))
-                .await;
-            assert!(refused.is_err());
+            assert!(verify(&supplier, body).await.is_err());
         }
     }
     assert_eq!(supplier.health(), Health::Up);
-    let read = supplier
-        .verify_supplier_event(&context(), delivery(b"{}"))
-        .await;
-    assert!(read.is_ok());
+    assert!(verify(&supplier, b"{}").await.is_ok());
 }
 
 #[tokio::test]
 async fn oversized_webhook_request_does_not_reach_adapter() {
     let bench = Bench::new();
     let supplier = bench.load(&reader(), &[]).await;
-    let large = delivery(&vec![b't'; BODY_BYTES_MAX + 1]);
-    let refused = supplier.verify_supplier_event(&context(), large).await;
+    let refused = verify(&supplier, &vec![b't'; BODY_BYTES_MAX + 1]).await;
     assert!(matches!(refused, Err(VerifyError::Malformed(_))));
     assert!(bench.sink.calls.lock().unwrap().is_empty());
-    let largest = delivery(&vec![b' '; BODY_BYTES_MAX]);
-    let read = supplier.verify_supplier_event(&context(), largest).await;
+    let read = verify(&supplier, &vec![b' '; BODY_BYTES_MAX]).await;
     assert!(read.is_ok());
 }
 
@@ -105,12 +85,8 @@ async fn oversized_webhook_request_does_not_reach_adapter() {
 async fn adapter_without_events_returns_unsupported() {
     let bench = Bench::new();
     let supplier = bench.load(&Guest::default(), &[]).await;
-    let read = supplier
-        .verify_supplier_event(&context(), delivery(b"{}"))
-        .await;
+    let read = verify(&supplier, b"{}").await;
     assert_eq!(read, Err(VerifyError::Unsupported));
-    assert_eq!(
-        bench.sink.last_call().outcome,
-        PluginCallOutcome::Unsupported
-    );
+    let outcome = bench.sink.last_call().outcome;
+    assert_eq!(outcome, PluginCallOutcome::Unsupported);
 }

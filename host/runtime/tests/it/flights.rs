@@ -1,24 +1,15 @@
 //! Tests of every flight call with a guest whose results consist only of zeros. An empty result is
 //! accepted where it is valid, and rejected elsewhere.
 
-use crate::support::guest::{Guest, every_function};
-use crate::support::{Bench, context};
+use crate::support::guest::{Guest, every_function, exports};
+use crate::support::{Bench, assert_errors, context, find_request, total};
 use host_domain::flight::passenger::{PassengerContact, Travellers};
 use host_domain::flight::supplier_api::{
     BookingReference, BuyRequest, Filters, FlightBookRequest, FlightCancelRequest,
     FlightPrebookRequest, FlightPriceRequest, Sort,
 };
-use host_domain::money::{Currency, Money};
-use host_domain::supplier::{Capability, ChangeError, FindRequest, ReadError};
-use host_domain::time::Timestamp;
+use host_domain::supplier::{Capability, ChangeError, ReadError};
 use host_runtime::Supplier;
-
-const WORLD: &str = "
-    export stopover:supplier/flight-pricing@1.0.0;
-    export stopover:supplier/flight-booking@1.0.0;
-    export stopover:supplier/flight-cancellation@1.0.0;
-    export stopover:supplier/flight-services@1.0.0;
-    export stopover:supplier/flight-reference@1.0.0;";
 
 const INTERFACES: [&str; 5] = [
     "flight-pricing",
@@ -28,17 +19,19 @@ const INTERFACES: [&str; 5] = [
     "flight-reference",
 ];
 
-/// Builds a guest in which all flight functions have the same body.
-fn guest(body: &str) -> Guest {
-    Guest {
-        extra_world: WORLD,
+/// Loads a guest in which all flight functions have the same body.
+async fn load(bench: &Bench, body: &str) -> Supplier {
+    let guest = Guest {
+        extra_world: exports(&INTERFACES),
         extra_functions: every_function(&INTERFACES, body),
         ..Guest::default()
-    }
+    };
+    bench.load(&guest, &[]).await
 }
 
-fn total() -> Money {
-    Money::new(100, Currency::USD)
+/// Loads a guest whose results consist only of zeros.
+async fn load_zeros(bench: &Bench) -> Supplier {
+    load(bench, "(i32.const 7096)").await
 }
 
 fn contact() -> PassengerContact {
@@ -46,26 +39,6 @@ fn contact() -> PassengerContact {
         email: "a@example.com".to_owned(),
         phone: "+4930123456".to_owned(),
     }
-}
-
-fn unreadable<T>(response: Result<T, ReadError>) -> String {
-    match response {
-        Err(ReadError::InvalidResponse(reason)) => reason,
-        Err(other) => format!("{other:?}"),
-        Ok(_) => "a response".to_owned(),
-    }
-}
-
-fn unknown<T>(response: Result<T, ChangeError>) -> String {
-    match response {
-        Err(ChangeError::Unknown(reason)) => reason,
-        Err(other) => format!("{other:?}"),
-        Ok(_) => "a response".to_owned(),
-    }
-}
-
-async fn supplier(bench: &Bench) -> Supplier {
-    bench.load(&guest("(i32.const 7096)"), &[]).await
 }
 
 fn fares() -> FlightPriceRequest {
@@ -87,7 +60,7 @@ fn fares() -> FlightPriceRequest {
 #[tokio::test]
 async fn empty_responses_are_accepted_where_valid() {
     let bench = Bench::new();
-    let supplier = supplier(&bench).await;
+    let supplier = load_zeros(&bench).await;
     for operation in [
         Capability::FlightPricing,
         Capability::FlightBooking,
@@ -97,13 +70,18 @@ async fn empty_responses_are_accepted_where_valid() {
     ] {
         assert!(supplier.supports(operation), "{operation:?}");
     }
-    let fares = supplier.price_flights(&context(), fares()).await.unwrap();
-    assert!(fares.offers.is_empty() && !fares.truncated);
-    let airports = supplier
-        .find_airports(&context(), "zag".to_owned(), 20)
-        .await
-        .unwrap();
-    assert!(airports.airports.is_empty());
+    assert_eq!(finds(&supplier).await, [Ok((0, false)), Ok((0, false))]);
+}
+
+/// Calls every function that returns a list. Returns its length and whether it is truncated.
+async fn finds(supplier: &Supplier) -> [Result<(usize, bool), ReadError>; 2] {
+    let context = context();
+    let fares = supplier.price_flights(&context, fares()).await;
+    let airports = supplier.find_airports(&context, "zag".to_owned(), 20).await;
+    [
+        fares.map(|found| (found.offers.len(), found.truncated)),
+        airports.map(|found| (found.airports.len(), found.truncated)),
+    ]
 }
 
 /// Calls every function that reads a booking or an airline.
@@ -113,23 +91,15 @@ async fn reads(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
         supplier_reference: "order".to_owned(),
         client_reference: "fbk_1".to_owned(),
     };
-    let find = FindRequest {
-        client_reference: "fbk_1".to_owned(),
-        supplier_reference: None,
-        supplier_prebook: None,
-        since: Timestamp(0),
-    };
-    let airline = "BA".to_owned();
-    let found = supplier.find_flight_booking(&context, find).await;
+    let found = supplier.find_flight_booking(&context, find_request());
     let quoted = supplier.quote_flight_cancellation(&context, booking());
-    let quoted = quoted.await;
-    let listed = supplier.list_flight_services(&context, booking()).await;
-    let read = supplier.read_airline(&context, airline).await;
+    let listed = supplier.list_flight_services(&context, booking());
+    let read = supplier.read_airline(&context, "BA".to_owned());
     [
-        found.map(drop),
-        quoted.map(drop),
-        listed.map(drop),
-        read.map(drop),
+        found.await.map(drop),
+        quoted.await.map(drop),
+        listed.await.map(drop),
+        read.await.map(drop),
     ]
 }
 
@@ -174,22 +144,19 @@ async fn changes(supplier: &Supplier) -> [Result<(), ChangeError>; 4] {
 #[tokio::test]
 async fn zero_responses_to_reads_are_invalid() {
     let bench = Bench::new();
-    let supplier = supplier(&bench).await;
+    let supplier = load_zeros(&bench).await;
     let fields = ["currency", "quoted.currency", "currency", "iata-code"];
     for (response, field) in reads(&supplier).await.into_iter().zip(fields) {
-        let reason = unreadable(response);
-        assert!(reason.starts_with(&format!("{field}: ")), "{reason}");
+        assert_errors(&[response], &format!("InvalidResponse(\"{field}: "));
     }
 }
 
 #[tokio::test]
 async fn zero_responses_to_changes_have_unknown_outcome() {
     let bench = Bench::new();
-    let supplier = supplier(&bench).await;
-    for response in changes(&supplier).await {
-        let reason = unknown(response);
-        assert!(reason.contains("cannot be used: currency: "), "{reason}");
-    }
+    let supplier = load_zeros(&bench).await;
+    let error = "Unknown(\"the response cannot be used: currency: ";
+    assert_errors(&changes(&supplier).await, error);
 }
 
 #[tokio::test]
@@ -197,24 +164,8 @@ async fn a_trap_in_any_function_is_an_error_of_that_call() {
     let bench = Bench::new();
     // The plugin is reloaded in between, because the circuit breaker would block a plugin that only
     // traps.
-    let load = async || bench.load(&guest("unreachable"), &[]).await;
-    for response in reads(&load().await).await {
-        assert!(
-            matches!(response, Err(ReadError::Failed(_))),
-            "{response:?}"
-        );
-    }
-    for response in changes(&load().await).await {
-        assert!(
-            matches!(response, Err(ChangeError::NotSent(_))),
-            "{response:?}"
-        );
-    }
-    let supplier = load().await;
-    let priced = supplier.price_flights(&context(), fares()).await;
-    assert!(matches!(priced, Err(ReadError::Failed(_))), "{priced:?}");
-    let airports = supplier
-        .find_airports(&context(), "zag".to_owned(), 20)
-        .await;
-    assert!(matches!(airports, Err(ReadError::Failed(_))));
+    let load = async || load(&bench, "unreachable").await;
+    assert_errors(&reads(&load().await).await, "Failed(");
+    assert_errors(&changes(&load().await).await, "NotSent(");
+    assert_errors(&finds(&load().await).await, "Failed(");
 }

@@ -3,7 +3,7 @@
 
 use crate::support::guest::{Guest, Price};
 use crate::support::upstream::Upstream;
-use crate::support::{Bench, context, id, stay};
+use crate::support::{Bench, context, id, review_count, stay};
 use host_domain::hotel::supplier_api::HotelPriceRequest;
 use host_domain::supplier::ReadError;
 use host_runtime::{LoadError, PluginCallOutcome, PluginSpec, Supplier};
@@ -19,16 +19,10 @@ const SOUND: Price = Price {
     total: 12_000,
 };
 
-/// Returns the review count of a guest whose `read-reviews` sends a request to the URL.
-async fn count(supplier: &Supplier, url: String) -> Result<u32, ReadError> {
-    let read = supplier.read_hotel_reviews(&context(), url, 0).await;
-    read.map(|reviews| reviews.count)
-}
-
 /// Returns the failure message of a call to a guest.
 async fn fails(bench: &Bench, guest: &Guest) -> String {
     let supplier = bench.load(guest, &[]).await;
-    let error = count(&supplier, "x".to_owned()).await.unwrap_err();
+    let error = review_count(&supplier, "x", 0).await.unwrap_err();
     assert!(matches!(error, ReadError::Failed(_)), "{error:?}");
     assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::Trapped);
     format!("{error:?}")
@@ -70,14 +64,14 @@ async fn handles_are_limited() {
     let bench = Bench::new();
     let takes = |handles: u32| Guest {
         extra_imports: r#"(import "wasi:cli/stdout@0.2.6" "get-stdout" (func $stdout (result i32)))"#,
-        extra_world: "import wasi:cli/stdout@0.2.6;",
+        extra_world: "import wasi:cli/stdout@0.2.6;".to_owned(),
         ..Guest::running(&format!(
             "(local $i i32) (loop $more (drop (call $stdout)) \
              (br_if $more (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (i32.const {handles}))))"
         ))
     };
     let supplier = bench.load(&takes(500), &[]).await;
-    assert_eq!(count(&supplier, "x".to_owned()).await, Ok(0));
+    assert_eq!(review_count(&supplier, "x", 0).await, Ok(0));
     fails(&bench, &takes(2_000)).await;
 }
 
@@ -166,7 +160,7 @@ async fn headers_are_not_injected() {
             ..Guest::default()
         };
         let supplier = bench.load(&guest, &[&upstream.origin()]).await;
-        let sent = count(&supplier, upstream.origin()).await;
+        let sent = review_count(&supplier, &upstream.origin(), 0).await;
         assert_eq!(sent, Ok(NOT_SENT), "{header:?}");
     }
     assert_eq!(upstream.requests().len(), 0);
@@ -175,7 +169,10 @@ async fn headers_are_not_injected() {
         ..Guest::default()
     };
     let supplier = bench.load(&sound, &[&upstream.origin()]).await;
-    assert_eq!(count(&supplier, upstream.origin()).await, Ok(200));
+    assert_eq!(
+        review_count(&supplier, &upstream.origin(), 0).await,
+        Ok(200)
+    );
     assert!(
         upstream
             .requests()
@@ -194,18 +191,11 @@ async fn another_version_of_an_interface_does_not_load() {
     };
     let imports =
         r#"(component (import "stopover:host/http@2.0.0" (instance (export "send" (func)))))"#;
-    let load = async |text: &str| {
+    let [old, new] = ["0.9.0", "2.0.0"].map(plugin);
+    for (text, error) in [(&*old, "Export"), (&*new, "Export"), (imports, "Imports")] {
         let file = bench.write("other.wasm", &wat::parse_str(text).unwrap());
         bench
-            .runtime
-            .load(PluginSpec::new(id(), file))
-            .await
-            .unwrap_err()
-    };
-    for version in ["0.9.0", "2.0.0"] {
-        let error = load(&plugin(version)).await;
-        assert!(matches!(error, LoadError::Export(_)), "{error:?}");
+            .assert_not_loaded(PluginSpec::new(id(), file), error)
+            .await;
     }
-    let error = load(imports).await;
-    assert!(matches!(error, LoadError::Imports(_)), "{error:?}");
 }

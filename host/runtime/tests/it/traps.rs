@@ -2,16 +2,16 @@
 //! `events.rs` cover the other functions. A trap fails only its call, and a change without a sent
 //! request was not made.
 
-use crate::support::guest::{Guest, every_function};
-use crate::support::{Bench, context, stay};
+use crate::support::guest::{Guest, every_function, exports};
+use crate::support::{Bench, assert_errors, context, find_request, stay, total};
 use host_domain::hotel::supplier_api::{
     HotelBookRequest, HotelCancelRequest, HotelPrebookRequest, HotelPriceRequest, PlaceQuery,
     SearchFilters, SearchRequest, SearchSort,
 };
 use host_domain::hotel::{Contact, Location};
-use host_domain::money::{Currency, Money};
+use host_domain::money::Currency;
 use host_domain::payment::PaymentError;
-use host_domain::supplier::{ChangeError, FindRequest, ReadError};
+use host_domain::supplier::{ChangeError, ReadError};
 use host_runtime::{
     AuthorizeRequest, CaptureRequest, IntentRequest, RefundRequest, Supplier, VoidRequest,
 };
@@ -28,15 +28,6 @@ const INTERFACES: [&str; 7] = [
     "processor",
 ];
 
-const WORLD: &str = "
-    export stopover:supplier/hotel-places@1.0.0;
-    export stopover:supplier/hotel-search@1.0.0;
-    export stopover:supplier/hotel-pricing@1.0.0;
-    export stopover:supplier/hotel-booking@1.0.0;
-    export stopover:supplier/hotel-weather@1.0.0;
-    export stopover:supplier/hotel-price-calendar@1.0.0;
-    export stopover:payment/processor@1.0.0;";
-
 const TRAP: &str = "unreachable";
 
 const POINT: Location = Location {
@@ -52,15 +43,11 @@ async fn load(bench: &Bench) -> Supplier {
         on_change: TRAP.to_owned(),
         sends_on_read: false,
         sends_on_change: false,
-        extra_world: WORLD,
+        extra_world: exports(&INTERFACES),
         extra_functions: every_function(&INTERFACES, TRAP),
         ..Guest::default()
     };
     bench.load(&guest, &[]).await
-}
-
-fn total() -> Money {
-    Money::new(100, Currency::USD)
 }
 
 fn contact() -> Contact {
@@ -111,17 +98,11 @@ async fn searches(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
 /// Calls every function that reads a hotel or a booking.
 async fn reads(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
     let context = context();
-    let find = FindRequest {
-        client_reference: "hbk_1".to_owned(),
-        supplier_reference: None,
-        supplier_prebook: None,
-        since: host_domain::time::Timestamp(0),
-    };
     let (start, end) = (stay().check_in, stay().check_out);
     let details = supplier.read_hotel_details(&context, text());
     let reviews = supplier.read_hotel_reviews(&context, text(), 0);
     let weather = supplier.forecast_weather(&context, POINT, start, end);
-    let found = supplier.find_hotel_booking(&context, find);
+    let found = supplier.find_hotel_booking(&context, find_request());
     [
         details.await.map(drop),
         reviews.await.map(drop),
@@ -232,22 +213,7 @@ async fn a_trap_in_any_function_is_an_error_of_that_call() {
         reads(&load(&bench).await).await,
         money_reads(&load(&bench).await).await,
     ];
-    for response in responses.as_flattened() {
-        assert!(
-            matches!(response, Err(ReadError::Failed(_))),
-            "{response:?}"
-        );
-    }
-    for response in changes(&load(&bench).await).await {
-        assert!(
-            matches!(response, Err(ChangeError::NotSent(_))),
-            "{response:?}"
-        );
-    }
-    for response in payments(&bench).await {
-        assert!(
-            matches!(response, Err(PaymentError::NotSent(_))),
-            "{response:?}"
-        );
-    }
+    assert_errors(responses.as_flattened(), "Failed(");
+    assert_errors(&changes(&load(&bench).await).await, "NotSent(");
+    assert_errors(&payments(&bench).await, "NotSent(");
 }

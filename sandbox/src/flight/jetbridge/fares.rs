@@ -1,6 +1,6 @@
 //! Searching at Jetbridge, which supports every filter.
 
-use axum::{Json, extract::State};
+use axum::Json;
 use bytes::Bytes;
 use jiff::civil::{Date, Time};
 use serde::Deserialize;
@@ -12,13 +12,12 @@ use crate::{
         itinerary::Itinerary,
         jetbridge::{
             ok,
-            refusal::JetbridgeError,
-            wire::{FareWire, cabin, fare_wire},
+            refusal::JetbridgeResult,
+            wire::{cabin, fare_wire},
         },
     },
     money::Currency,
-    request::{self, Account},
-    state::SandboxState,
+    request::{self, Call},
 };
 
 const LIMIT: usize = 50;
@@ -99,11 +98,7 @@ enum Sort {
     Departure,
 }
 
-pub(super) async fn search_fares(
-    State(app): State<SandboxState>,
-    _account: Account,
-    body: Bytes,
-) -> Result<Json<Value>, JetbridgeError> {
+pub(super) async fn search_fares(call: Call, body: Bytes) -> JetbridgeResult<Json<Value>> {
     let request: SearchRequest = request::body(&body)?;
     let trip = Trip {
         passengers: request.pax.types(),
@@ -124,7 +119,7 @@ pub(super) async fn search_fares(
         arrive_before: time(filters.arrive_before.as_deref())?,
     };
     let found = fares(&trip.legs);
-    let search = app.transact(|world| Search::new(world, trip)).await?;
+    let search = call.transact(|world| Search::new(world, trip)).await?;
     let mut fitting: Vec<(i64, FareSelection, &Fare)> = (found.iter())
         .filter(|fare| fits(fare, &filters, &times))
         .map(|fare| {
@@ -145,8 +140,8 @@ pub(super) async fn search_fares(
         fitting.reverse();
     }
     let limit = request.limit.unwrap_or(LIMIT);
-    let fares: Vec<FareWire> = (fitting.iter().take(limit))
-        .map(|(_, choice, fare)| fare_wire(&app, choice, fare))
+    let fares: Vec<Value> = (fitting.iter().take(limit))
+        .map(|(_, choice, fare)| fare_wire(&call.app, choice, fare))
         .collect();
     Ok(ok(json!({ "fares": fares, "more": fitting.len() > limit })))
 }

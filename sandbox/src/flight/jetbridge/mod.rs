@@ -7,7 +7,7 @@ use axum::{
     routing::{get, post},
 };
 use bytes::Bytes;
-use http::{StatusCode, Uri};
+use http::StatusCode;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -21,15 +21,15 @@ use crate::{
         checkout::{self, Prebook},
         fare::{FareSelection, LOYAL, PassengerType},
         logo_url,
-        order::{self, Order, OrderLookup, OrderState, ResponseVisibility},
+        order::{self, Order, OrderState},
         problem::FlightError,
         reference_data::{self, Airport},
         scenario::Scenario,
     },
-    request::{self, Account, keyed},
+    request::{self, Call, keyed},
     state::{SandboxRecords, SandboxState},
 };
-use refusal::JetbridgeError;
+use refusal::{JetbridgeError, JetbridgeResult};
 use wire::{booking_wire, money, prebook_wire};
 
 mod fares;
@@ -70,39 +70,33 @@ fn ok(result: impl Serialize) -> Json<Value> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[expect(dead_code, reason = "only the form of the request is validated")]
 struct PrebookRequest {
     fare_key: String,
     client_ref: String,
-    #[serde(rename = "contact")]
-    _contact: Contact,
+    contact: Contact,
     pax: Vec<Passenger>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only the form of the request is validated")]
 struct Contact {
-    #[serde(rename = "mail")]
-    _mail: String,
-    #[serde(rename = "phone")]
-    _phone: String,
+    mail: String,
+    phone: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only the form of the request is validated")]
 struct Passenger {
     r#type: Pax,
-    #[serde(default, rename = "title")]
-    _title: Option<String>,
-    #[serde(rename = "first")]
-    _first: String,
-    #[serde(rename = "last")]
-    _last: String,
-    #[serde(rename = "birth")]
-    _birth: Date,
-    #[serde(rename = "sex")]
-    _sex: Sex,
-    #[serde(default, rename = "nation")]
-    _nation: Option<String>,
+    title: Option<String>,
+    first: String,
+    last: String,
+    birth: Date,
+    sex: Sex,
+    nation: Option<String>,
     doc: Option<Document>,
     #[serde(default)]
     ffp: Vec<FrequentFlyer>,
@@ -125,15 +119,12 @@ enum Sex {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only the form of the request is validated")]
 struct Document {
-    #[serde(rename = "type")]
-    _type: DocumentType,
-    #[serde(rename = "no")]
-    _no: String,
-    #[serde(rename = "country")]
-    _country: String,
-    #[serde(rename = "expiry")]
-    _expiry: Date,
+    r#type: DocumentType,
+    no: String,
+    country: String,
+    expiry: Date,
 }
 
 #[derive(Deserialize)]
@@ -144,28 +135,24 @@ enum DocumentType {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only the form of the request is validated")]
 struct FrequentFlyer {
-    #[serde(rename = "airline")]
-    _airline: String,
+    airline: String,
     no: String,
 }
 
-async fn prebook_fare(
-    State(app): State<SandboxState>,
-    account: Account,
-    body: Bytes,
-) -> Result<Response, JetbridgeError> {
+async fn prebook_fare(call: Call, body: Bytes) -> JetbridgeResult {
     let request: PrebookRequest = request::body(&body)?;
     request::check_reference("clientRef", &request.client_ref)?;
-    let prebook = app
-        .transact(|world| prebook(world, account, &request))
+    let prebook = call
+        .transact(|world| prebook(world, call.account, &request))
         .await??;
-    Ok((StatusCode::CREATED, ok(prebook_wire(&app, prebook)?)).into_response())
+    Ok((StatusCode::CREATED, ok(prebook_wire(&call.app, &prebook)?)).into_response())
 }
 
 fn prebook(
     world: &mut SandboxRecords,
-    account: Account,
+    account: &str,
     request: &PrebookRequest,
 ) -> Result<Prebook, FlightError> {
     let choice = FareSelection::from_id(&request.fare_key)?;
@@ -174,11 +161,7 @@ fn prebook(
         Pax::Chd => PassengerType::Child,
         Pax::Inf => PassengerType::Infant,
     });
-    if !types.eq(choice.passengers.iter().copied()) {
-        return Err(FlightError::Invalid(
-            "pax are not those of the search".to_owned(),
-        ));
-    }
+    choice.check_passengers("pax", types)?;
     let documented = request.pax.iter().all(|one| one.doc.is_some());
     if choice.scenario() == Scenario::DocumentsRequired && !documented {
         return Err(FlightError::DocumentsRequired);
@@ -194,23 +177,22 @@ struct BookRequest {
     client_ref: String,
 }
 
-async fn book_prebook(
-    State(app): State<SandboxState>,
-    account: Account,
-    body: Bytes,
-) -> Result<Response, JetbridgeError> {
-    let request: BookRequest = request::body(&body)?;
-    request::check_reference("clientRef", &request.client_ref)?;
-    let (order, learns) = app
-        .transact(|world| checkout::book(world, account, &request.prebook_id, &request.client_ref))
+async fn book_prebook(call: Call, body: Bytes) -> JetbridgeResult {
+    let BookRequest {
+        prebook_id,
+        client_ref,
+    } = request::body(&body)?;
+    request::check_reference("clientRef", &client_ref)?;
+    let order = call
+        .transact(|world| checkout::book(world, call.account, &prebook_id, &client_ref))
         .await??;
-    match learns {
-        ResponseVisibility::Full => answer(&app, &order),
-        ResponseVisibility::Lost => Ok(connection::drop_connection()),
+    match order {
+        Some(order) => answer(&call.app, &order),
+        None => Ok(connection::drop_connection()),
     }
 }
 
-fn answer(app: &SandboxState, order: &Order) -> Result<Response, JetbridgeError> {
+fn answer(app: &SandboxState, order: &Order) -> JetbridgeResult {
     let status = match order.state {
         OrderState::Pending | OrderState::Cancelling => StatusCode::ACCEPTED,
         OrderState::Ticketed | OrderState::Failed | OrderState::Cancelled => StatusCode::OK,
@@ -218,15 +200,10 @@ fn answer(app: &SandboxState, order: &Order) -> Result<Response, JetbridgeError>
     Ok((status, ok(booking_wire(app, order)?)).into_response())
 }
 
-async fn read_booking(
-    State(app): State<SandboxState>,
-    account: Account,
-    Path(id): Path<String>,
-) -> Result<Response, JetbridgeError> {
-    match order::read(&app, account, &id).await? {
-        OrderLookup::Order(order) => Ok(ok(booking_wire(&app, &order)?).into_response()),
-        OrderLookup::NotFound => Err(JetbridgeError(FlightError::NotFound)),
-        OrderLookup::NoResponse => Ok(connection::never_respond(&app).await),
+async fn read_booking(call: Call) -> JetbridgeResult {
+    match order::read(&call).await? {
+        Some(order) => Ok(ok(booking_wire(&call.app, &order)?).into_response()),
+        None => Ok(connection::never_respond(&call.app).await),
     }
 }
 
@@ -236,27 +213,19 @@ struct FindQuery {
     client_ref: String,
 }
 
-async fn find_bookings(
-    State(app): State<SandboxState>,
-    account: Account,
-    uri: Uri,
-) -> Result<Response, JetbridgeError> {
-    let FindQuery { client_ref } = request::query(&uri)?;
-    let found = match order::find(&app, account, &client_ref).await? {
-        OrderLookup::Order(order) => vec![booking_wire(&app, &order)?],
-        OrderLookup::NotFound => Vec::new(),
-        OrderLookup::NoResponse => return Ok(connection::never_respond(&app).await),
+async fn find_bookings(call: Call) -> JetbridgeResult {
+    let FindQuery { client_ref } = call.query()?;
+    let Some(orders) = order::find(&call, &client_ref).await? else {
+        return Ok(connection::never_respond(&call.app).await);
     };
+    let found = orders.iter().map(|order| booking_wire(&call.app, order));
+    let found: Vec<Value> = found.collect::<Result<_, _>>()?;
     Ok(ok(json!({ "bookings": found })).into_response())
 }
 
-async fn quote_cancellation(
-    State(app): State<SandboxState>,
-    account: Account,
-    Path(id): Path<String>,
-) -> Result<Json<Value>, JetbridgeError> {
-    let (quoted, now) = app
-        .transact(|world| (cancellation::quote(world, account, &id), world.now()))
+async fn quote_cancellation(call: Call) -> JetbridgeResult<Json<Value>> {
+    let (quoted, now) = call
+        .transact(|world| (cancellation::quote(world, &call), world.now()))
         .await?;
     let (order, amounts) = quoted?;
     let currency = order.choice.currency;
@@ -273,18 +242,13 @@ struct CancelRequest {
     client_ref: String,
 }
 
-async fn cancel_booking(
-    State(app): State<SandboxState>,
-    account: Account,
-    Path(id): Path<String>,
-    body: Bytes,
-) -> Result<Response, JetbridgeError> {
+async fn cancel_booking(call: Call, body: Bytes) -> JetbridgeResult {
     let CancelRequest { client_ref } = request::body(&body)?;
     request::check_reference("clientRef", &client_ref)?;
-    let order = app
-        .transact(|world| cancellation::cancel(world, account, &id, &client_ref))
+    let order = call
+        .transact(|world| cancellation::cancel(world, &call, &client_ref))
         .await??;
-    answer(&app, &order)
+    answer(&call.app, &order)
 }
 
 #[derive(Deserialize)]
@@ -294,13 +258,10 @@ struct AirportQuery {
     max: Option<usize>,
 }
 
-async fn find_airports(
-    State(app): State<SandboxState>,
-    _account: Account,
-    uri: Uri,
-) -> Result<Json<Value>, JetbridgeError> {
-    let query: AirportQuery = request::query(&uri)?;
-    app.sleep_or_stop(reference_data::search_time(&query.text))
+async fn find_airports(call: Call) -> JetbridgeResult<Json<Value>> {
+    let query: AirportQuery = call.query()?;
+    call.app
+        .sleep_or_stop(reference_data::search_time(&query.text))
         .await;
     let found = reference_data::find_airports(&query.text);
     let max = query.max.unwrap_or(AIRPORTS);
@@ -324,19 +285,15 @@ fn airport(airport: &Airport) -> Value {
     })
 }
 
-async fn read_airline(
-    State(app): State<SandboxState>,
-    _account: Account,
-    Path(code): Path<String>,
-) -> Result<Json<Value>, JetbridgeError> {
-    let airline = reference_data::airline(&code).ok_or(FlightError::NotFound)?;
+async fn read_airline(call: Call) -> JetbridgeResult<Json<Value>> {
+    let airline = reference_data::airline(&call.id).ok_or(FlightError::NotFound)?;
     Ok(ok(json!({
         "code": airline.iata,
         "icao": airline.icao,
         "name": airline.name,
         "country": airline.country,
         "alliance": airline.alliance,
-        "logo": logo_url(&app, airline),
+        "logo": logo_url(&call.app, airline),
         "active": airline.active,
     })))
 }

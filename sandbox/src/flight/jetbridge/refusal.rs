@@ -9,6 +9,8 @@ use serde_json::json;
 
 use crate::flight::problem::FlightError;
 
+pub(super) type JetbridgeResult<T = Response> = Result<T, JetbridgeError>;
+
 pub(super) struct JetbridgeError(pub(super) FlightError);
 
 impl<P: Into<FlightError>> From<P> for JetbridgeError {

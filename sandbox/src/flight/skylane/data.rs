@@ -1,10 +1,6 @@
 //! Airports and airlines in Skylane's format.
 
-use axum::{
-    Json,
-    extract::{Path, State},
-};
-use http::Uri;
+use axum::Json;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -13,10 +9,9 @@ use crate::{
         logo_url,
         problem::FlightError,
         reference_data::{self, Airport},
-        skylane::refusal::SkylaneError,
+        skylane::refusal::SkylaneResult,
     },
-    request::{self, Account},
-    state::SandboxState,
+    request::Call,
 };
 
 const LIMIT: usize = 20;
@@ -28,13 +23,10 @@ struct AirportQuery {
     limit: Option<usize>,
 }
 
-pub(super) async fn find_airports(
-    State(app): State<SandboxState>,
-    _account: Account,
-    uri: Uri,
-) -> Result<Json<Value>, SkylaneError> {
-    let query: AirportQuery = request::query(&uri)?;
-    app.sleep_or_stop(reference_data::search_time(&query.q))
+pub(super) async fn find_airports(call: Call) -> SkylaneResult<Json<Value>> {
+    let query: AirportQuery = call.query()?;
+    call.app
+        .sleep_or_stop(reference_data::search_time(&query.q))
         .await;
     let found = reference_data::find_airports(&query.q);
     let limit = query.limit.unwrap_or(LIMIT);
@@ -61,12 +53,8 @@ fn airport(airport: &Airport) -> Value {
     })
 }
 
-pub(super) async fn read_airline(
-    State(app): State<SandboxState>,
-    _account: Account,
-    Path(iata): Path<String>,
-) -> Result<Json<Value>, SkylaneError> {
-    let airline = reference_data::airline(&iata).ok_or(FlightError::NotFound)?;
+pub(super) async fn read_airline(call: Call) -> SkylaneResult<Json<Value>> {
+    let airline = reference_data::airline(&call.id).ok_or(FlightError::NotFound)?;
     Ok(Json(json!({ "data": {
         "id": format!("airline-{}", airline.iata.to_lowercase()),
         "iata": airline.iata,
@@ -74,7 +62,7 @@ pub(super) async fn read_airline(
         "name": airline.name,
         "country": airline.country,
         "alliance": airline.alliance,
-        "logo": logo_url(&app, airline),
+        "logo": logo_url(&call.app, airline),
         "active": airline.active,
     } })))
 }

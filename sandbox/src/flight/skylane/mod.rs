@@ -2,12 +2,11 @@
 
 use axum::{
     Json, Router,
-    extract::{Path, State},
-    response::{IntoResponse, Response},
+    response::IntoResponse,
     routing::{get, post},
 };
 use bytes::Bytes;
-use http::{StatusCode, Uri};
+use http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -18,14 +17,14 @@ use crate::{
     flight::{
         bags::{self, BAG_WEIGHT_KG, BAGS_MAX},
         cancellation,
-        order::{self, Order, OrderLookup, OrderState, ResponseVisibility},
+        order::{self, Order, OrderState},
         problem::FlightError,
     },
     money::Currency,
-    request::{self, Account, keyed},
+    request::{self, Call, keyed},
     state::SandboxState,
 };
-use refusal::SkylaneError;
+use refusal::{SkylaneError, SkylaneResult};
 use wire::{money, order_wire, segment_ids};
 
 mod data;
@@ -71,33 +70,22 @@ impl Payment {
     }
 }
 
-fn answer(
-    app: &SandboxState,
-    order: &Order,
-    learns: ResponseVisibility,
-    at_once: StatusCode,
-) -> Result<Response, SkylaneError> {
-    if learns == ResponseVisibility::Lost {
+/// Responds with an order. The response is lost if there is none.
+fn answer(app: &SandboxState, order: Option<Order>, at_once: StatusCode) -> SkylaneResult {
+    let Some(order) = order else {
         return Ok(connection::drop_connection());
-    }
+    };
     let status = match order.state {
         OrderState::Pending | OrderState::Cancelling => StatusCode::ACCEPTED,
         OrderState::Ticketed | OrderState::Failed | OrderState::Cancelled => at_once,
     };
-    Ok((status, Json(json!({ "data": order_wire(app, order)? }))).into_response())
+    Ok((status, Json(json!({ "data": order_wire(app, &order)? }))).into_response())
 }
 
-async fn read_order(
-    State(app): State<SandboxState>,
-    account: Account,
-    Path(id): Path<String>,
-) -> Result<Response, SkylaneError> {
-    match order::read(&app, account, &id).await? {
-        OrderLookup::Order(order) => {
-            Ok(Json(json!({ "data": order_wire(&app, &order)? })).into_response())
-        }
-        OrderLookup::NotFound => Err(SkylaneError(FlightError::NotFound)),
-        OrderLookup::NoResponse => Ok(connection::never_respond(&app).await),
+async fn read_order(call: Call) -> SkylaneResult {
+    match order::read(&call).await? {
+        Some(order) => Ok(Json(json!({ "data": order_wire(&call.app, &order)? })).into_response()),
+        None => Ok(connection::never_respond(&call.app).await),
     }
 }
 
@@ -107,28 +95,19 @@ struct FindQuery {
     client_ref: String,
 }
 
-async fn find_orders(
-    State(app): State<SandboxState>,
-    account: Account,
-    uri: Uri,
-) -> Result<Response, SkylaneError> {
-    let FindQuery { client_ref } = request::query(&uri)?;
-    match order::find(&app, account, &client_ref).await? {
-        OrderLookup::Order(order) => {
-            Ok(Json(json!({ "data": [order_wire(&app, &order)?] })).into_response())
-        }
-        OrderLookup::NotFound => Ok(Json(json!({ "data": [] })).into_response()),
-        OrderLookup::NoResponse => Ok(connection::never_respond(&app).await),
-    }
+async fn find_orders(call: Call) -> SkylaneResult {
+    let FindQuery { client_ref } = call.query()?;
+    let Some(orders) = order::find(&call, &client_ref).await? else {
+        return Ok(connection::never_respond(&call.app).await);
+    };
+    let data = orders.iter().map(|order| order_wire(&call.app, order));
+    let data: Vec<Value> = data.collect::<Result<_, _>>()?;
+    Ok(Json(json!({ "data": data })).into_response())
 }
 
-async fn quote_cancellation(
-    State(app): State<SandboxState>,
-    account: Account,
-    Path(id): Path<String>,
-) -> Result<Json<Value>, SkylaneError> {
-    let (quoted, now) = app
-        .transact(|world| (cancellation::quote(world, account, &id), world.now()))
+async fn quote_cancellation(call: Call) -> SkylaneResult<Json<Value>> {
+    let (quoted, now) = call
+        .transact(|world| (cancellation::quote(world, &call), world.now()))
         .await?;
     let (order, amounts) = quoted?;
     let currency = order.choice.currency;
@@ -145,27 +124,18 @@ struct CancelRequest {
     client_ref: String,
 }
 
-async fn cancel_order(
-    State(app): State<SandboxState>,
-    account: Account,
-    Path(id): Path<String>,
-    body: Bytes,
-) -> Result<Response, SkylaneError> {
+async fn cancel_order(call: Call, body: Bytes) -> SkylaneResult {
     let CancelRequest { client_ref } = request::body(&body)?;
     request::check_reference("client_ref", &client_ref)?;
-    let order = app
-        .transact(|world| cancellation::cancel(world, account, &id, &client_ref))
+    let order = call
+        .transact(|world| cancellation::cancel(world, &call, &client_ref))
         .await??;
-    answer(&app, &order, ResponseVisibility::Full, StatusCode::OK)
+    answer(&call.app, Some(order), StatusCode::OK)
 }
 
-async fn list_bags(
-    State(app): State<SandboxState>,
-    account: Account,
-    Path(id): Path<String>,
-) -> Result<Json<Value>, SkylaneError> {
-    let order = app
-        .transact(|world| order::of_account(world, account, &id))
+async fn list_bags(call: Call) -> SkylaneResult<Json<Value>> {
+    let order = call
+        .transact(|world| order::requested_order(world, &call))
         .await??;
     let segments = segment_ids(&order.choice.fare()?);
     let data: Vec<Value> = (bags::available(&order)?.iter())
@@ -187,37 +157,19 @@ async fn list_bags(
 #[serde(deny_unknown_fields)]
 struct BagsRequest {
     client_ref: String,
-    bags: Vec<WantedBag>,
+    bags: Vec<bags::WantedBag>,
     pay: Payment,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WantedBag {
-    id: String,
-    quantity: u8,
-}
-
-async fn buy_bags(
-    State(app): State<SandboxState>,
-    account: Account,
-    Path(id): Path<String>,
-    body: Bytes,
-) -> Result<Response, SkylaneError> {
+async fn buy_bags(call: Call, body: Bytes) -> SkylaneResult {
     let request: BagsRequest = request::body(&body)?;
     request::check_reference("client_ref", &request.client_ref)?;
-    let wanted: Vec<bags::BagSelection> = (request.bags.into_iter())
-        .map(|bag| bags::BagSelection {
-            id: bag.id,
-            quantity: bag.quantity,
-        })
-        .collect();
-    let (order, learns) = app
+    let order = call
         .transact(|world| {
-            let currency = order::of_account(world, account, &id)?.choice.currency;
+            let currency = order::requested_order(world, &call)?.choice.currency;
             let paid = (request.pay.minor(currency)).ok_or(FlightError::AmountMismatch)?;
-            bags::buy(world, account, &id, &request.client_ref, &wanted, paid)
+            bags::buy(world, &call, &request.client_ref, &request.bags, paid)
         })
         .await??;
-    answer(&app, &order, learns, StatusCode::OK)
+    answer(&call.app, order, StatusCode::OK)
 }

@@ -1,10 +1,6 @@
 //! Search, pricing and ordering at Skylane.
 
-use axum::{
-    Json,
-    extract::{Path, State},
-    response::{IntoResponse, Response},
-};
+use axum::{Json, response::IntoResponse};
 use bytes::Bytes;
 use http::StatusCode;
 use jiff::civil::Date;
@@ -12,21 +8,20 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    connection,
     flight::{
         fare::{Fare, FareSelection, LOYAL, Leg, PassengerType, Search, Trip, fares},
-        order::{self, Order, OrderState, PlaceOrder, ResponseVisibility},
+        order::{self, Order, OrderState, PlaceOrder},
         problem::FlightError,
         scenario::Scenario,
         skylane::{
             Payment, answer,
-            refusal::SkylaneError,
-            wire::{Document, OfferWire, cabin, offer_wire},
+            refusal::SkylaneResult,
+            wire::{Document, cabin, offer_wire},
         },
     },
     money::Currency,
-    request::{self, Account},
-    state::{SandboxRecords, SandboxState},
+    request::{self, Call},
+    state::SandboxRecords,
 };
 
 const LIMIT: usize = 50;
@@ -44,17 +39,13 @@ struct SearchRequest {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only the form of the request is validated")]
 struct SearchedTraveller {
     r#type: PassengerType,
-    #[serde(default, rename = "age")]
-    _age: Option<u8>,
+    age: Option<u8>,
 }
 
-pub(super) async fn search_offers(
-    State(app): State<SandboxState>,
-    _account: Account,
-    body: Bytes,
-) -> Result<Response, SkylaneError> {
+pub(super) async fn search_offers(call: Call, body: Bytes) -> SkylaneResult {
     let request: SearchRequest = request::body(&body)?;
     let trip = Trip {
         legs: request.slices,
@@ -74,7 +65,7 @@ pub(super) async fn search_offers(
         few && there
     };
     let found: Vec<Fare> = fares(&trip.legs).into_iter().filter(fits).collect();
-    let search = app.transact(|world| Search::new(world, trip)).await?;
+    let search = call.transact(|world| Search::new(world, trip)).await?;
     let mut priced: Vec<(i64, FareSelection, &Fare)> = (found.iter())
         .map(|fare| {
             let choice = search.choice(fare);
@@ -83,8 +74,8 @@ pub(super) async fn search_offers(
         .collect();
     priced.sort_by_key(|(total, choice, _)| (*total, choice.number));
     let limit = request.limit.unwrap_or(LIMIT);
-    let offers: Vec<OfferWire> = (priced.iter().take(limit))
-        .map(|(total, choice, fare)| offer_wire(&app, choice, fare, *total))
+    let offers: Vec<Value> = (priced.iter().take(limit))
+        .map(|(total, choice, fare)| offer_wire(&call.app, choice, fare, *total))
         .collect();
     let answer = json!({ "data": {
         "offers": offers,
@@ -110,9 +101,9 @@ struct PricedTraveller {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only the form of the request is validated")]
 struct Loyalty {
-    #[serde(rename = "airline")]
-    _airline: String,
+    airline: String,
     number: String,
 }
 
@@ -120,70 +111,53 @@ fn loyal<'a>(accounts: impl IntoIterator<Item = &'a Loyalty>) -> bool {
     accounts.into_iter().any(|account| account.number == LOYAL)
 }
 
-fn check_types(
-    choice: &FareSelection,
-    types: impl IntoIterator<Item = PassengerType>,
-) -> Result<(), FlightError> {
-    (types.into_iter().eq(choice.passengers.iter().copied()))
-        .then_some(())
-        .ok_or_else(|| FlightError::Invalid("travellers are not those of the search".to_owned()))
-}
-
-pub(super) async fn price_offer(
-    State(app): State<SandboxState>,
-    _account: Account,
-    Path(id): Path<String>,
-    body: Bytes,
-) -> Result<Json<Value>, SkylaneError> {
+pub(super) async fn price_offer(call: Call, body: Bytes) -> SkylaneResult<Json<Value>> {
     let request: PriceRequest = request::body(&body)?;
-    let choice = FareSelection::from_id(&id)?;
-    check_types(&choice, request.travellers.iter().map(|one| one.r#type))?;
-    let now = app.transact(|world| world.now()).await?;
+    let choice = FareSelection::from_id(&call.id)?;
+    choice.check_passengers(
+        "travellers",
+        request.travellers.iter().map(|one| one.r#type),
+    )?;
+    let now = call.transact(|world| world.now()).await?;
     choice.check(now)?;
     let fare = choice.fare()?;
     let loyal = loyal(request.travellers.iter().flat_map(|one| &one.loyalty));
     let total = choice.current_total(&fare, loyal);
     Ok(Json(
-        json!({ "data": offer_wire(&app, &choice, &fare, total) }),
+        json!({ "data": offer_wire(&call.app, &choice, &fare, total) }),
     ))
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only the form of the request is validated")]
 struct OrderRequest {
     offer_id: String,
     client_ref: String,
     pay: Payment,
-    #[serde(rename = "contact")]
-    _contact: Contact,
+    contact: Contact,
     travellers: Vec<Traveller>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only the form of the request is validated")]
 struct Contact {
-    #[serde(rename = "email")]
-    _email: String,
-    #[serde(rename = "phone")]
-    _phone: String,
+    email: String,
+    phone: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only the form of the request is validated")]
 struct Traveller {
     r#type: PassengerType,
-    #[serde(default, rename = "title")]
-    _title: Option<String>,
-    #[serde(rename = "given")]
-    _given: String,
-    #[serde(rename = "family")]
-    _family: String,
-    #[serde(rename = "born")]
-    _born: Date,
-    #[serde(rename = "gender")]
-    _gender: Gender,
-    #[serde(default, rename = "nationality")]
-    _nationality: Option<String>,
+    title: Option<String>,
+    given: String,
+    family: String,
+    born: Date,
+    gender: Gender,
+    nationality: Option<String>,
     document: Option<Document>,
     #[serde(default)]
     loyalty: Vec<Loyalty>,
@@ -197,38 +171,33 @@ enum Gender {
     X,
 }
 
-pub(super) async fn place_order(
-    State(app): State<SandboxState>,
-    account: Account,
-    body: Bytes,
-) -> Result<Response, SkylaneError> {
+pub(super) async fn place_order(call: Call, body: Bytes) -> SkylaneResult {
     let request: OrderRequest = request::body(&body)?;
     request::check_reference("client_ref", &request.client_ref)?;
-    let (order, learns) = app
-        .transact(|world| place(world, account, &request))
+    let order = call
+        .transact(|world| place(world, call.account, &request))
         .await??;
-    match order {
-        Some(order) => answer(&app, &order, learns, StatusCode::CREATED),
-        None => Ok(connection::drop_connection()),
-    }
+    answer(&call.app, order, StatusCode::CREATED)
 }
 
-/// Places an order and returns it with the response that the caller gets. Returns no order if the
-/// response about an earlier one is lost.
+/// Places an order. Returns no order if the response is lost.
 fn place(
     world: &mut SandboxRecords,
-    account: Account,
+    account: &str,
     request: &OrderRequest,
-) -> Result<(Option<Order>, ResponseVisibility), FlightError> {
+) -> Result<Option<Order>, FlightError> {
     if let Some(first) = order::by_client_ref(world, account, &request.client_ref) {
         return match first.scenario() {
             // A "duplicate" response would reveal that the order exists.
-            Scenario::BookNeverKnown => Ok((None, ResponseVisibility::Lost)),
+            Scenario::BookNeverKnown => Ok(None),
             _ => Err(FlightError::DuplicateReference),
         };
     }
     let choice = FareSelection::from_id(&request.offer_id)?;
-    check_types(&choice, request.travellers.iter().map(|one| one.r#type))?;
+    choice.check_passengers(
+        "travellers",
+        request.travellers.iter().map(|one| one.r#type),
+    )?;
     choice.check(world.now())?;
     let standing = (world.flight.by_offer.get(&request.offer_id))
         .and_then(|id| world.flight.orders.get(id))
@@ -252,5 +221,5 @@ fn place(
         choice,
         total,
     };
-    order::place(world, wanted).map(|(order, learns)| (Some(order), learns))
+    order::place(world, wanted).map(Order::unless_lost)
 }

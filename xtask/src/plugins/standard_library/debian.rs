@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 
 use super::TARGET;
 use crate::{apt, cargo, files, process};
@@ -77,11 +77,7 @@ impl Sysroot {
                         [profile.release]\npanic = \"abort\"\n\n[workspace]\n";
         files::create_folder(&source.join("src"))?;
         files::write(&source.join("Cargo.toml"), manifest)?;
-        files::write(
-            &source.join("src/lib.rs"),
-            "#![no_std]
-",
-        )?;
+        files::write(&source.join("src/lib.rs"), "#![no_std]\n")?;
         let mut command = cargo::command();
         command
             .current_dir(source)
@@ -106,9 +102,7 @@ impl Sysroot {
                 copied += 1;
             }
         }
-        if copied == 0 {
-            bail!("cargo built no library in {}", built.display());
-        }
+        ensure!(copied > 0, "cargo built no library in {}", built.display());
         Ok(())
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::bindings::stopover::supplier::flight_types as wire;
 use crate::convert::{
-    ConvertResult, instant, invalid, list, local_time, money_with_currency, optional, text,
+    ConvertResult, ensure_unique, instant, invalid, list, local_time, money_with_currency,
+    optional, optional_instant, text,
 };
 use host_domain::flight::{
     AirlineChange, Cabin, ChangeType, Direction, FareCondition, FareConditions, Journey, Segment,
@@ -32,19 +33,10 @@ pub(super) fn journeys(
     let ids = journeys
         .iter()
         .flat_map(|journey| &journey.segments)
-        .map(|segment| segment.supplier_segment_id.as_str());
+        .map(|segment| segment.supplier_segment_id.as_str())
+        .filter(|id| !id.is_empty());
     ensure_unique("segments.supplier-segment-id", ids)?;
     Ok(journeys)
-}
-
-/// Checks that no id occurs twice. Empty ids are ignored.
-fn ensure_unique<'a>(field: &'static str, ids: impl Iterator<Item = &'a str>) -> ConvertResult<()> {
-    let mut ids: Vec<&str> = ids.filter(|id| !id.is_empty()).collect();
-    ids.sort_unstable();
-    if ids.windows(2).any(|pair| pair.first() == pair.last()) {
-        return invalid(field, "twice");
-    }
-    Ok(())
 }
 
 /// Converts a journey of `passengers` passengers. It must have at least one segment.
@@ -220,7 +212,7 @@ fn change(change: wire::AirlineChange, passengers: usize) -> ConvertResult<Airli
             passengers,
         )?,
         added_segments: segments("changes.added-segments", change.added_segments, passengers)?,
-        expires_at: optional(change.expires_at, |at| instant("changes.expires-at", at))?,
-        accepted_at: optional(change.accepted_at, |at| instant("changes.accepted-at", at))?,
+        expires_at: optional_instant("changes.expires-at", change.expires_at)?,
+        accepted_at: optional_instant("changes.accepted-at", change.accepted_at)?,
     })
 }

@@ -15,8 +15,8 @@ use self::itinerary::{
 };
 use super::error::{booking_status, checkout};
 use super::{
-    ConvertResult, currency, instant, invalid, list, money, optional, positive_money,
-    same_currency, text,
+    ConvertResult, currency, invalid, list, money, optional, optional_instant, optional_money,
+    positive_money, same_currency, text,
 };
 use crate::bindings::exports::stopover::supplier::{
     flight_booking, flight_cancellation, flight_pricing, flight_services,
@@ -28,7 +28,7 @@ use host_domain::flight::supplier_api::{
     FlightPriceRequest, FlightPriceResponse, FlightSupplierBooking, FlightSupplierQuote,
     ServiceType, SupplierService,
 };
-use host_domain::money::{Currency, Money};
+use host_domain::money::Currency;
 use host_domain::supplier::{BookingLookup, FindRequest, SupplierBookingStatus};
 
 /// Maximum number of available or booked services of one ticket. A seat map lists about 400 per
@@ -38,41 +38,21 @@ const SERVICES_MAX: usize = 2_000;
 /// error.
 const BAG_KG_MAX: u32 = 1_000;
 
-/// The part of a price request that its response is checked against.
-#[derive(Clone, Copy)]
-pub(crate) struct FlightPriceExpectation {
-    journeys: usize,
-    passengers: usize,
-    offers_max: usize,
-}
-
-impl FlightPriceExpectation {
-    pub(crate) fn of(request: &FlightPriceRequest) -> Self {
-        let passengers = &request.travellers;
-        Self {
-            journeys: request.journeys.len(),
-            passengers: usize::from(passengers.adults)
-                + passengers.children.len()
-                + usize::from(passengers.infants),
-            offers_max: usize::from(request.limit),
-        }
-    }
-}
-
 /// Converts offers in a single currency, with one journey for each requested journey, and at most
 /// as many as requested.
 pub(crate) fn price_response(
     response: flight_pricing::PriceResponse,
-    expected: FlightPriceExpectation,
+    request: &FlightPriceRequest,
 ) -> ConvertResult<FlightPriceResponse> {
     let mut first_currency: Option<Currency> = None;
-    let offers = list("offers", response.offers, expected.offers_max, |found| {
+    let offers_max = usize::from(request.limit);
+    let offers = list("offers", response.offers, offers_max, |found| {
         let currency = match first_currency {
             Some(first) if found.currency == first.code() => first,
             Some(_) => return invalid("offers.currency", "more than one currency in a response"),
             None => *first_currency.insert(currency("offers.currency", &found.currency)?),
         };
-        offer(found, currency, expected)
+        offer(found, currency, request)
     })?;
     Ok(FlightPriceResponse {
         offers,
@@ -84,11 +64,16 @@ pub(crate) fn price_response(
 fn offer(
     offer: flight_pricing::Offer,
     currency: Currency,
-    expected: FlightPriceExpectation,
+    request: &FlightPriceRequest,
 ) -> ConvertResult<FlightOffer> {
-    if offer.journeys.len() != expected.journeys {
+    let journeys = request.journeys.len();
+    if offer.journeys.len() != journeys {
         return invalid("offers.journeys", "not one for each requested");
     }
+    let travellers = &request.travellers;
+    let passengers = usize::from(travellers.adults)
+        + travellers.children.len()
+        + usize::from(travellers.infants);
     let key = offer.exclusive_key.filter(|key| !key.is_empty());
     Ok(FlightOffer {
         supplier_offer: text::opaque("offers.supplier-offer", offer.supplier_offer)?,
@@ -100,13 +85,10 @@ fn offer(
         documents_required: offer.documents_required,
         checked_bag_included: offer.checked_bag_included,
         carry_on_included: offer.carry_on_included,
-        journeys: list(
-            "offers.journeys",
-            offer.journeys,
-            expected.journeys,
-            |journey| itinerary::journey(journey, expected.passengers),
-        )?,
-        expires_at: optional(offer.expires_at, |at| instant("offers.expires-at", at))?,
+        journeys: list("offers.journeys", offer.journeys, journeys, |journey| {
+            itinerary::journey(journey, passengers)
+        })?,
+        expires_at: optional_instant("offers.expires-at", offer.expires_at)?,
     })
 }
 
@@ -140,22 +122,14 @@ pub(crate) fn prebook_response(
     Ok(FlightPrebookResponse {
         supplier_prebook: text::opaque("supplier-prebook", response.supplier_prebook)?,
         total: positive_money("total", response.total, currency)?,
-        fare: part("fare", response.fare, currency)?,
-        fare_tax: part("fare-tax", response.fare_tax, currency)?,
+        fare: optional_money("fare", response.fare, currency)?,
+        fare_tax: optional_money("fare-tax", response.fare_tax, currency)?,
         fare_conditions: fare_conditions(&response.fare_conditions)?,
         documents_required: response.documents_required,
         journeys: itinerary::journeys(response.journeys, passengers)?,
-        expires_at: optional(response.expires_at, |at| instant("expires-at", at))?,
+        expires_at: optional_instant("expires-at", response.expires_at)?,
         checkout: optional(response.checkout, checkout)?,
     })
-}
-
-fn part(
-    field: &'static str,
-    minor: Option<i64>,
-    currency: Currency,
-) -> ConvertResult<Option<Money>> {
-    optional(minor, |minor| money(field, minor, currency))
 }
 
 /// The booking that a response must refer to.
@@ -183,17 +157,23 @@ impl BookingExpectation {
     }
 
     pub(crate) fn for_cancel(request: &FlightCancelRequest) -> Self {
-        Self {
-            client_reference: request.booking_client_reference.clone(),
-            supplier_reference: Some(request.supplier_reference.clone()),
-            passengers: PASSENGERS_MAX,
-        }
+        Self::for_change(
+            &request.booking_client_reference,
+            &request.supplier_reference,
+        )
     }
 
     pub(crate) fn for_buy_services(request: &BuyRequest) -> Self {
+        Self::for_change(
+            &request.booking_client_reference,
+            &request.supplier_reference,
+        )
+    }
+
+    fn for_change(client_reference: &str, supplier_reference: &str) -> Self {
         Self {
-            client_reference: request.booking_client_reference.clone(),
-            supplier_reference: Some(request.supplier_reference.clone()),
+            client_reference: client_reference.to_owned(),
+            supplier_reference: Some(supplier_reference.to_owned()),
             passengers: PASSENGERS_MAX,
         }
     }
@@ -227,8 +207,8 @@ pub(crate) fn supplier_booking(
         client_reference,
         airline_pnr: text::optional_display(state.airline_pnr, text::LINE_CHARS),
         total: money("total", state.total, currency)?,
-        fare: part("fare", state.fare, currency)?,
-        fare_tax: part("fare-tax", state.fare_tax, currency)?,
+        fare: optional_money("fare", state.fare, currency)?,
+        fare_tax: optional_money("fare-tax", state.fare_tax, currency)?,
         journeys: itinerary::journeys(state.journeys, expected.passengers)?,
         services: list("services", state.services, SERVICES_MAX, |service| {
             booked_service(service, currency, expected.passengers)
@@ -324,7 +304,7 @@ pub(crate) fn quote(quote: flight_cancellation::Quote) -> ConvertResult<FlightSu
             FlightSupplierQuote::Quoted {
                 fee: money("quoted.fee", quoted.fee, currency)?,
                 refund: money("quoted.refund", quoted.refund, currency)?,
-                expires_at: optional(quoted.expires_at, |at| instant("quoted.expires-at", at))?,
+                expires_at: optional_instant("quoted.expires-at", quoted.expires_at)?,
             }
         }
         flight_cancellation::Quote::Unavailable(reason) => {

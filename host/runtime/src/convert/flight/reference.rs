@@ -1,6 +1,7 @@
 //! Conversion of airports and airlines.
 
 use crate::bindings::exports::stopover::supplier::flight_reference as wire;
+use crate::bindings::stopover::supplier::types::Location;
 use crate::convert::{ConvertResult, invalid, list, location, text};
 use host_domain::flight::supplier_api::{Airline, Airport, AirportResponse};
 
@@ -20,8 +21,13 @@ pub(crate) fn airports(
 
 fn airport(airport: wire::Airport) -> ConvertResult<Airport> {
     let place = airport.latitude.zip(airport.longitude);
-    let place = place
-        .and_then(|(latitude, longitude)| location("airports.latitude", latitude, longitude).ok());
+    let place = place.and_then(|(latitude, longitude)| {
+        let place = Location {
+            latitude,
+            longitude,
+        };
+        location("airports.latitude", place).ok()
+    });
     Ok(Airport {
         supplier_airport_id: text::reference(
             "airports.supplier-airport-id",

@@ -7,19 +7,19 @@ use crate::bindings::stopover::supplier::flight_types as wire;
 use host_domain::flight::passenger::PassengerContact;
 use host_domain::flight::supplier_api::{
     BookingReference, BuyRequest, Filters, FlightBookRequest, FlightCancelRequest,
-    FlightPrebookRequest, FlightPriceRequest, RequestedJourney, ServiceOrderItem, Sort,
+    FlightPrebookRequest, FlightPriceRequest, Sort,
 };
-use host_domain::flight::{
-    Cabin, Document, DocumentType, Gender, LoyaltyAccount, Passenger, PassengerType, Title,
-};
+use host_domain::flight::{Cabin, Document, DocumentType, Gender, Passenger, PassengerType, Title};
 use host_domain::supplier::FindRequest;
 
 pub(crate) fn price_request(request: FlightPriceRequest) -> flight_pricing::PriceRequest {
     flight_pricing::PriceRequest {
-        journeys: request
-            .journeys
-            .into_iter()
-            .map(requested_journey)
+        journeys: (request.journeys.into_iter())
+            .map(|journey| flight_pricing::RequestedJourney {
+                origin: journey.origin,
+                destination: journey.destination,
+                date: journey.date.to_string(),
+            })
             .collect(),
         passengers: flight_pricing::PassengerCounts {
             adults: request.travellers.adults,
@@ -35,14 +35,6 @@ pub(crate) fn price_request(request: FlightPriceRequest) -> flight_pricing::Pric
         },
         descending: request.descending,
         limit: request.limit,
-    }
-}
-
-fn requested_journey(journey: RequestedJourney) -> flight_pricing::RequestedJourney {
-    flight_pricing::RequestedJourney {
-        origin: journey.origin,
-        destination: journey.destination,
-        date: journey.date.to_string(),
     }
 }
 
@@ -99,10 +91,11 @@ fn passenger(passenger: Passenger) -> wire::Passenger {
         },
         nationality: passenger.nationality,
         document: passenger.document.map(document),
-        loyalty_accounts: passenger
-            .loyalty_accounts
-            .into_iter()
-            .map(loyalty_account)
+        loyalty_accounts: (passenger.loyalty_accounts.into_iter())
+            .map(|account| wire::LoyaltyAccount {
+                airline_iata_code: account.airline_iata_code,
+                membership_number: account.membership_number,
+            })
             .collect(),
     }
 }
@@ -127,13 +120,6 @@ fn document(document: Document) -> wire::Document {
         number: document.number,
         issuing_country: document.issuing_country,
         expires_on: document.expires_on.to_string(),
-    }
-}
-
-fn loyalty_account(account: LoyaltyAccount) -> wire::LoyaltyAccount {
-    wire::LoyaltyAccount {
-        airline_iata_code: account.airline_iata_code,
-        membership_number: account.membership_number,
     }
 }
 
@@ -198,18 +184,12 @@ pub(crate) fn purchase_request(request: BuyRequest) -> flight_services::Purchase
         supplier_reference: request.supplier_reference,
         currency: request.total.currency.code().to_owned(),
         total: request.total.minor,
-        services: request
-            .services
-            .into_iter()
-            .map(service_order_item)
+        services: (request.services.into_iter())
+            .map(|service| flight_services::ServiceOrderItem {
+                supplier_service_id: service.supplier_service_id,
+                quantity: service.quantity,
+                unit_amount: service.unit_amount.minor,
+            })
             .collect(),
-    }
-}
-
-fn service_order_item(service: ServiceOrderItem) -> flight_services::ServiceOrderItem {
-    flight_services::ServiceOrderItem {
-        supplier_service_id: service.supplier_service_id,
-        quantity: service.quantity,
-        unit_amount: service.unit_amount.minor,
     }
 }

@@ -3,7 +3,6 @@ use http::{HeaderMap, Method};
 use std::net::IpAddr;
 use url::Url;
 
-/// Builds a lookup that returns fixed addresses.
 fn resolving_to(addresses: &[&str]) -> DnsLookup {
     let addresses: Vec<IpAddr> = addresses.iter().map(|text| text.parse().unwrap()).collect();
     DnsLookup::new(move |_| {

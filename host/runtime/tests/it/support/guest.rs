@@ -8,8 +8,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
-use wit_parser::Resolve;
 use wit_parser::abi::{AbiVariant, WasmType};
+use wit_parser::{Interface, Resolve};
 
 /// Addresses of the guest's own data.
 const DESCRIPTION: u32 = 1024;
@@ -36,14 +36,13 @@ pub(crate) struct Guest {
     pub(crate) on_change: String,
     /// Result of `cancel`: `refused`, `not-sent`, `rate-limited` or `unknown`.
     pub(crate) change_ends: &'static str,
-    /// Number of initial memory pages.
     pub(crate) pages: u32,
     pub(crate) hosts: &'static str,
     pub(crate) version: &'static str,
     pub(crate) settings_schema: &'static str,
     /// Imports in addition to those of every guest.
     pub(crate) extra_imports: &'static str,
-    pub(crate) extra_world: &'static str,
+    pub(crate) extra_world: String,
     /// Functions of additional exports of the world, and data and tables, as WebAssembly text.
     pub(crate) extra_functions: String,
 }
@@ -63,7 +62,7 @@ impl Default for Guest {
             version: "1.0.0",
             settings_schema: r#"{"type":"object","properties":{"url":{"type":"string"}},"additionalProperties":false}"#,
             extra_imports: "",
-            extra_world: "",
+            extra_world: String::new(),
             extra_functions: String::new(),
         }
     }
@@ -148,7 +147,7 @@ impl Price {
         data.bytes(offer + 8, &self.total.to_le_bytes());
         let price = every_function(&["hotel-pricing"], &format!("(i32.const {PRICES})"));
         Guest {
-            extra_world: "export stopover:supplier/hotel-pricing@1.0.0;",
+            extra_world: exports(&["hotel-pricing"]),
             extra_functions: data.lines + &price,
             ..Guest::default()
         }
@@ -162,15 +161,30 @@ fn interfaces() -> Resolve {
     resolve
 }
 
+/// Builds the exports of a world that exports the given supplier and processor interfaces.
+pub(crate) fn exports(names: &[&str]) -> String {
+    let resolve = interfaces();
+    let mut text = String::new();
+    for name in names {
+        let (path, _) = find_interface(&resolve, name);
+        let _ = writeln!(text, "export {path};");
+    }
+    text
+}
+
+fn find_interface<'a>(resolve: &'a Resolve, name: &str) -> (String, &'a Interface) {
+    let mut all = resolve.interfaces.iter();
+    let found = all.find(|(_, interface)| interface.name.as_deref() == Some(name));
+    let (id, interface) = found.unwrap();
+    (resolve.id_of(id).unwrap(), interface)
+}
+
 /// Builds every function of the given supplier and processor interfaces with the same body, as
 /// WebAssembly text.
 pub(crate) fn every_function(names: &[&str], body: &str) -> String {
     let (resolve, mut text) = (interfaces(), String::new());
     for name in names {
-        let mut all = resolve.interfaces.iter();
-        let found = all.find(|(_, interface)| interface.name.as_deref() == Some(*name));
-        let (id, interface) = found.unwrap();
-        let path = resolve.id_of(id).unwrap();
+        let (path, interface) = find_interface(&resolve, name);
         for function in interface.functions.values() {
             let signature = resolve.wasm_signature(AbiVariant::GuestExport, function);
             let parameters = signature.params.iter().map(|kind| match kind {

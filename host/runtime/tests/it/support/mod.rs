@@ -4,18 +4,21 @@
 pub(crate) mod guest;
 pub(crate) mod upstream;
 
+use guest::Guest;
 use host_domain::hotel::{Occupancy, Stay};
-use host_domain::money::Currency;
-use host_domain::supplier::{Capability, SupplierId};
+use host_domain::money::{Currency, Money};
+use host_domain::supplier::{Capability, FindRequest, ReadError, SupplierId};
 use host_domain::time::{Clock, Timestamp};
 use host_runtime::{
     CallContext, CallRecord, CallSink, ExchangeOutcome, ExchangeRecord, HostGrant,
     PluginCallOutcome, PluginSpec, Runtime, RuntimeConfig, Supplier,
 };
+use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::Instant;
+use upstream::Upstream;
 
 pub(crate) struct StillClock;
 
@@ -117,12 +120,12 @@ impl Bench {
         file
     }
 
-    pub(crate) fn spec(&self, guest: &guest::Guest) -> PluginSpec {
+    pub(crate) fn spec(&self, guest: &Guest) -> PluginSpec {
         PluginSpec::new(id(), self.write("guest.wasm", &guest.component()))
     }
 
     /// Builds the configuration of a guest with grants for the given hosts.
-    pub(crate) fn granted_spec(&self, guest: &guest::Guest, grants: &[&str]) -> PluginSpec {
+    pub(crate) fn granted_spec(&self, guest: &Guest, grants: &[&str]) -> PluginSpec {
         let grants = grants.iter().map(|text| text.parse::<HostGrant>().unwrap());
         PluginSpec {
             grants: grants.collect(),
@@ -131,13 +134,43 @@ impl Bench {
     }
 
     /// Loads a guest with grants for the given hosts.
-    pub(crate) async fn load(&self, guest: &guest::Guest, grants: &[&str]) -> Supplier {
+    pub(crate) async fn load(&self, guest: &Guest, grants: &[&str]) -> Supplier {
         self.load_spec(self.granted_spec(guest, grants)).await
+    }
+
+    /// Loads the usual guest with a grant for an upstream.
+    pub(crate) async fn load_for(&self, upstream: &Upstream) -> Supplier {
+        self.load(&Guest::default(), &[&upstream.origin()]).await
+    }
+
+    /// Asserts that a plugin does not load. `error` is the beginning of the error in debug format.
+    pub(crate) async fn assert_not_loaded(&self, spec: PluginSpec, error: &str) {
+        let actual = format!("{:?}", self.runtime.load(spec).await.unwrap_err());
+        assert!(actual.starts_with(error), "{actual}, not {error}");
     }
 
     pub(crate) async fn load_spec(&self, spec: PluginSpec) -> Supplier {
         self.runtime.load(spec).await.unwrap();
         self.runtime.supplier(&id()).unwrap()
+    }
+}
+
+/// Returns the review count of a guest whose `read-reviews` sends a request to the URL.
+pub(crate) async fn review_count(
+    supplier: &Supplier,
+    url: &str,
+    method: u16,
+) -> Result<u32, ReadError> {
+    let context = context();
+    let reviews = supplier.read_hotel_reviews(&context, url.to_owned(), method);
+    reviews.await.map(|reviews| reviews.count)
+}
+
+/// Asserts that each response is an error. `error` is its beginning in debug format.
+pub(crate) fn assert_errors<T: Debug>(responses: &[T], error: &str) {
+    for response in responses {
+        let actual = format!("{response:?}");
+        assert!(actual.starts_with(&format!("Err({error}")), "{actual}");
     }
 }
 
@@ -154,6 +187,20 @@ pub(crate) fn stay() -> Stay {
         guest_residence: None,
         currency: Currency::parse("EUR").unwrap(),
     }
+}
+
+/// Builds a request for a booking that is known by the caller's reference only.
+pub(crate) fn find_request() -> FindRequest {
+    FindRequest {
+        client_reference: "booking".to_owned(),
+        supplier_reference: None,
+        supplier_prebook: None,
+        since: Timestamp(0),
+    }
+}
+
+pub(crate) fn total() -> Money {
+    Money::new(100, Currency::USD)
 }
 
 pub(crate) fn id() -> SupplierId {

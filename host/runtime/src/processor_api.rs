@@ -1,0 +1,106 @@
+//! Requests to payment processors and their responses.
+
+use host_domain::money::Money;
+use host_domain::payment::{Card, ProcessorPayment};
+
+/// A request for a payment that the payer completes in a browser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IntentRequest {
+    /// Idempotency key that begins with the booking's id.
+    pub client_reference: String,
+    /// Amount of the payment.
+    pub amount: Money,
+    /// Text on the payer's statement, if the processor supports it.
+    pub description: String,
+}
+
+/// A payment that a browser can complete. Nothing is authorized yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Intent {
+    /// The processor's id of the payment.
+    pub processor_reference: String,
+    /// Token that the browser needs.
+    pub token: String,
+}
+
+/// A request to authorize an amount.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuthorizeRequest {
+    /// Idempotency key that begins with the booking's id.
+    pub client_reference: String,
+    /// Amount to authorize.
+    pub amount: Money,
+    /// The processor's token of the instrument.
+    pub instrument: String,
+    /// Text on the payer's statement, if the processor supports it.
+    pub description: String,
+    /// Whether the payer is absent.
+    pub off_session: bool,
+}
+
+/// A request to capture an authorized amount.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaptureRequest {
+    /// Idempotency key that begins with the booking's id.
+    pub client_reference: String,
+    /// The processor's id of the payment.
+    pub processor_reference: String,
+    /// Amount to capture.
+    pub amount: Money,
+}
+
+/// A request to void an authorization.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VoidRequest {
+    /// Idempotency key that begins with the booking's id.
+    pub client_reference: String,
+    /// The processor's id of the payment.
+    pub processor_reference: String,
+}
+
+/// A request to refund a captured amount.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefundRequest {
+    /// Idempotency key that begins with the booking's id.
+    pub client_reference: String,
+    /// The processor's id of the payment.
+    pub processor_reference: String,
+    /// Amount to refund.
+    pub amount: Money,
+}
+
+/// A completed refund.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProcessorRefund {
+    /// The processor's id of the refund.
+    pub processor_reference: String,
+    /// Refunded amount.
+    pub amount: Money,
+}
+
+/// The result of reading a payment back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PaymentLookup {
+    /// The processor has the payment.
+    Found(Box<ProcessorPayment>),
+    /// The processor responded that it has no such payment.
+    NotFound,
+}
+
+/// The result of reading a refund back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RefundLookup {
+    /// The processor has the refund.
+    Found(ProcessorRefund),
+    /// The processor responded that it has no such refund.
+    NotFound,
+}
+
+/// The payment instrument that a browser's token represents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstrumentDescription {
+    /// Token to store.
+    pub token: String,
+    /// Displayable details of the card.
+    pub card: Option<Card>,
+}
