@@ -3,10 +3,9 @@
 use crate::hotel::booking;
 use crate::value::IsoDateTime;
 use crate::{flight, payment};
-use host_domain::booking::Notification;
+use host_domain::booking::{Booking, BookingKind, Notification};
 use host_domain::id::EventId;
 use host_domain::payment::Payment;
-use host_domain::time::Timestamp;
 use serde::Serialize;
 
 /// The envelope of every event.
@@ -17,6 +16,13 @@ pub(crate) struct EventEnvelope<'a, T> {
     pub(crate) event_type: &'static str,
     pub(crate) created_at: IsoDateTime,
     pub(crate) data: T,
+}
+
+impl<T: Serialize> EventEnvelope<'_, T> {
+    /// Resources contain only text, numbers and lists, so serialization cannot fail.
+    pub(crate) fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
 }
 
 /// The data of an event: a booking, or a payment with its booking's id.
@@ -34,16 +40,7 @@ pub fn hotel_event_payload(
     notice: &Notification,
     booking: &host_domain::hotel::HotelBooking,
 ) -> String {
-    let about = match notified_payment(notice, &booking.payments) {
-        Some(told) => BookingEventData::Payment {
-            payment: payment::with_cards(told),
-            booking_id: booking.id.as_str(),
-        },
-        None => BookingEventData::Booking {
-            booking: booking::full(booking),
-        },
-    };
-    event_json(id, notice, booking.updated_at, about)
+    booking_event_payload(id, notice, booking, booking::full, payment::with_cards)
 }
 
 /// Returns the complete body of a flight event, in the form of [`hotel_event_payload`].
@@ -52,31 +49,32 @@ pub fn flight_event_payload(
     notice: &Notification,
     booking: &host_domain::flight::FlightBooking,
 ) -> String {
-    let about = match notified_payment(notice, &booking.payments) {
-        Some(told) => BookingEventData::Payment {
-            payment: flight::payment::with_method(told),
+    let payment_resource = flight::payment::with_method;
+    booking_event_payload(id, notice, booking, flight::booking::full, payment_resource)
+}
+
+fn booking_event_payload<K: BookingKind, B: Serialize, P: Serialize>(
+    id: &EventId,
+    notice: &Notification,
+    booking: &Booking<K>,
+    booking_resource: impl Fn(&Booking<K>) -> B,
+    payment_resource: impl Fn(&Payment) -> P,
+) -> String {
+    let mut payments = booking.payments.iter();
+    let data = match payments.find(|payment| notice.payment.as_ref() == Some(&payment.id)) {
+        Some(payment) => BookingEventData::Payment {
+            payment: payment_resource(payment),
             booking_id: booking.id.as_str(),
         },
         None => BookingEventData::Booking {
-            booking: flight::booking::full(booking),
+            booking: booking_resource(booking),
         },
     };
-    event_json(id, notice, booking.updated_at, about)
-}
-
-/// Returns the payment that the notification is about, if it is about one.
-fn notified_payment<'a>(notice: &Notification, payments: &'a [Payment]) -> Option<&'a Payment> {
-    let id = notice.payment.as_ref()?;
-    payments.iter().find(|payment| payment.id == *id)
-}
-
-fn event_json(id: &EventId, notice: &Notification, at: Timestamp, data: impl Serialize) -> String {
-    let event = EventEnvelope {
+    EventEnvelope {
         id: id.as_str(),
         event_type: notice.event_type.as_str(),
-        created_at: at.into(),
+        created_at: booking.updated_at.into(),
         data,
-    };
-    // Resources contain only text, numbers and lists, so serialization cannot fail.
-    serde_json::to_string(&event).unwrap_or_default()
+    }
+    .to_json()
 }

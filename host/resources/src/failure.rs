@@ -14,7 +14,6 @@ pub struct FailureResource {
     description: String,
 }
 
-/// Builds the resource of a failure.
 pub fn failure(failure: &host_domain::booking::Failure) -> FailureResource {
     FailureResource {
         code: failure.code.clone(),

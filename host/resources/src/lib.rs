@@ -10,6 +10,7 @@ pub mod event;
 pub mod failure;
 pub mod flight;
 pub mod hotel;
+mod id;
 pub mod mandate;
 pub mod payment;
 pub mod place;

@@ -1,8 +1,9 @@
 //! JSON resources of mandates and of the public keys that verify them.
 
+use crate::id::id;
 use crate::payment::InstrumentTypeResource;
-use crate::value::{IsoDate, IsoDateTime, MoneyResource};
-use host_domain::id::InstrumentId;
+use crate::value::{IsoDate, IsoDateTime, MoneyResource, same_variants};
+use host_domain::id::{InstrumentId, MandateId};
 use host_domain::mandate;
 use host_domain::time::Timestamp;
 use serde::Serialize;
@@ -15,11 +16,8 @@ use utoipa::ToSchema;
 pub enum MandateStatusResource {
     /// The mandate can be used once.
     Active,
-    /// The mandate was used.
     Consumed,
-    /// The mandate was revoked.
     Revoked,
-    /// The mandate has expired.
     Expired,
 }
 
@@ -28,9 +26,7 @@ pub enum MandateStatusResource {
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = MandateScopeKind)]
 pub enum MandateScopeKindResource {
-    /// Any purchase.
     Any,
-    /// The purchase of a hotel watch.
     HotelWatch,
 }
 
@@ -61,10 +57,7 @@ pub struct MandateScopeResource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = MandateInstrument)]
 pub struct MandateInstrumentResource {
-    #[schema(
-        pattern = "^inst_[a-zA-Z0-9-]+$",
-        example = "inst_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<InstrumentId>)]
     id: String,
     #[serde(rename = "type")]
     kind: InstrumentTypeResource,
@@ -74,10 +67,7 @@ pub struct MandateInstrumentResource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = Mandate)]
 pub struct MandateResource {
-    #[schema(
-        pattern = "^mnd_[a-zA-Z0-9-]+$",
-        example = "mnd_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<MandateId>)]
     id: String,
     status: MandateStatusResource,
     /// User on whose behalf the purchase is made.
@@ -122,15 +112,8 @@ impl From<&InstrumentId> for MandateInstrumentResource {
     }
 }
 
-impl From<mandate::MandateStatus> for MandateStatusResource {
-    fn from(status: mandate::MandateStatus) -> Self {
-        match status {
-            mandate::MandateStatus::Active => Self::Active,
-            mandate::MandateStatus::Consumed => Self::Consumed,
-            mandate::MandateStatus::Revoked => Self::Revoked,
-            mandate::MandateStatus::Expired => Self::Expired,
-        }
-    }
+same_variants! {
+    MandateStatusResource <= mandate::MandateStatus: Active, Consumed, Revoked, Expired
 }
 
 impl From<&mandate::MandateScope> for MandateScopeResource {

@@ -1,7 +1,8 @@
 //! JSON resources of hotel payments, cards and stored payment instruments.
 
-use crate::value::{IsoDateTime, MoneyResource};
-use host_domain::id::InstrumentId;
+use crate::id::id;
+use crate::value::{IsoDateTime, MoneyResource, same_variants};
+use host_domain::id::{InstrumentId, PaymentId};
 use host_domain::payment::{self, CardBrand, Funding, PaymentStatus, Wallet};
 use host_domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -14,15 +15,10 @@ use utoipa::ToSchema;
 pub enum PaymentStatusResource {
     /// The payer must complete a step in the browser.
     RequiresAction,
-    /// The amount is authorized.
     Authorized,
-    /// The amount is captured.
     Captured,
-    /// The authorization is voided.
     Voided,
-    /// A part of the amount is refunded.
     PartiallyRefunded,
-    /// The whole amount is refunded.
     Refunded,
     /// The payment failed; no amount was authorized.
     Failed,
@@ -85,10 +81,7 @@ pub struct CardResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = HotelPayment)]
 pub struct HotelPaymentResource {
-    #[schema(
-        pattern = "^pay_[a-zA-Z0-9-]+$",
-        example = "pay_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<PaymentId>)]
     id: String,
     /// Status of the payment.
     status: PaymentStatusResource,
@@ -126,7 +119,6 @@ pub struct InstrumentCardResource {
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = InstrumentType)]
 pub enum InstrumentTypeResource {
-    /// A card.
     Card,
 }
 
@@ -134,10 +126,7 @@ pub enum InstrumentTypeResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = PaymentInstrument)]
 pub struct PaymentInstrumentResource {
-    #[schema(
-        pattern = "^inst_[a-zA-Z0-9-]+$",
-        example = "inst_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<InstrumentId>)]
     id: String,
     /// Type of the instrument.
     #[serde(rename = "type")]
@@ -170,7 +159,6 @@ pub fn with_cards(payment: &payment::Payment) -> HotelPaymentResource {
 }
 
 impl PaymentInstrumentResource {
-    /// Builds the resource of a stored card.
     pub fn new(id: &InstrumentId, card: Option<&payment::Card>, created_at: Timestamp) -> Self {
         Self {
             id: id.to_string(),
@@ -194,68 +182,26 @@ impl From<&payment::Card> for CardResource {
 
 impl From<&payment::Card> for InstrumentCardResource {
     fn from(card: &payment::Card) -> Self {
-        let CardResource {
-            brand,
-            last4,
-            funding,
-            wallet,
-        } = card.into();
         Self {
-            brand,
-            last4,
-            funding,
-            wallet,
+            brand: card.brand.into(),
+            last4: card.last4.clone(),
+            funding: card.funding.into(),
+            wallet: card.wallet.map(CardWalletResource::from),
             expires: card.expires.clone(),
         }
     }
 }
 
-impl From<PaymentStatus> for PaymentStatusResource {
-    fn from(status: PaymentStatus) -> Self {
-        match status {
-            PaymentStatus::RequiresAction => Self::RequiresAction,
-            PaymentStatus::Authorized => Self::Authorized,
-            PaymentStatus::Captured => Self::Captured,
-            PaymentStatus::Voided => Self::Voided,
-            PaymentStatus::PartiallyRefunded => Self::PartiallyRefunded,
-            PaymentStatus::Refunded => Self::Refunded,
-            PaymentStatus::Failed => Self::Failed,
-            PaymentStatus::Unknown => Self::Unknown,
-        }
-    }
+same_variants! {
+    PaymentStatusResource <= PaymentStatus: RequiresAction, Authorized, Captured, Voided,
+    PartiallyRefunded, Refunded, Failed, Unknown
 }
 
-impl From<CardBrand> for CardBrandResource {
-    fn from(brand: CardBrand) -> Self {
-        match brand {
-            CardBrand::Visa => Self::Visa,
-            CardBrand::Mastercard => Self::Mastercard,
-            CardBrand::Amex => Self::Amex,
-            CardBrand::Discover => Self::Discover,
-            CardBrand::Diners => Self::Diners,
-            CardBrand::Jcb => Self::Jcb,
-            CardBrand::Unionpay => Self::Unionpay,
-            CardBrand::Unknown => Self::Unknown,
-        }
-    }
+same_variants! {
+    CardBrandResource <= CardBrand: Visa, Mastercard, Amex, Discover, Diners, Jcb, Unionpay,
+    Unknown
 }
 
-impl From<Funding> for CardFundingResource {
-    fn from(funding: Funding) -> Self {
-        match funding {
-            Funding::Credit => Self::Credit,
-            Funding::Debit => Self::Debit,
-            Funding::Prepaid => Self::Prepaid,
-            Funding::Unknown => Self::Unknown,
-        }
-    }
-}
+same_variants! { CardFundingResource <= Funding: Credit, Debit, Prepaid, Unknown }
 
-impl From<Wallet> for CardWalletResource {
-    fn from(wallet: Wallet) -> Self {
-        match wallet {
-            Wallet::ApplePay => Self::ApplePay,
-            Wallet::GooglePay => Self::GooglePay,
-        }
-    }
-}
+same_variants! { CardWalletResource <= Wallet: ApplePay, GooglePay }

@@ -1,5 +1,6 @@
 //! JSON resources of named places and geographic locations.
 
+use crate::id::id;
 use crate::value::{CountryCode, parse_country};
 use host_domain::hotel;
 use host_domain::id::PlaceId;
@@ -30,10 +31,7 @@ pub struct PlaceAlternativeResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = Place)]
 pub struct PlaceResource {
-    #[schema(
-        pattern = "^plc_[a-zA-Z0-9-]+$",
-        example = "plc_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<PlaceId>)]
     id: String,
     /// Display name.
     name: String,
@@ -73,6 +71,8 @@ pub struct SavedPlace {
 /// Builds the resource of a place from its id and stored form.
 pub fn place(id: &PlaceId, place: SavedPlace) -> PlaceResource {
     let alternatives = place.alternatives.into_iter();
+    let alternatives =
+        alternatives.map(|(name, address)| PlaceAlternativeResource { name, address });
     PlaceResource {
         id: id.to_string(),
         name: place.name,
@@ -82,9 +82,7 @@ pub fn place(id: &PlaceId, place: SavedPlace) -> PlaceResource {
         country_code: place.country.as_deref().and_then(country),
         city: place.city,
         types: place.types,
-        alternatives: alternatives
-            .map(|(name, address)| PlaceAlternativeResource { name, address })
-            .collect(),
+        alternatives: alternatives.collect(),
     }
 }
 

@@ -239,6 +239,34 @@ macro_rules! schemas {
     )*};
 }
 
+/// Converts between enums whose variants have the same names: `A <= B` from `B` to `A`, `A => B` from
+/// `A` to `B`, and `A <=> B` both ways. It fails to compile if a variant is missing.
+macro_rules! same_variants {
+    ($resource:ident <= $domain:ty: $($variant:ident),+) => {
+        impl From<$domain> for $resource {
+            fn from(value: $domain) -> Self {
+                match value {
+                    $(<$domain>::$variant => Self::$variant,)+
+                }
+            }
+        }
+    };
+    ($resource:ident => $domain:ty: $($variant:ident),+) => {
+        impl From<$resource> for $domain {
+            fn from(value: $resource) -> Self {
+                match value {
+                    $($resource::$variant => Self::$variant,)+
+                }
+            }
+        }
+    };
+    ($resource:ident <=> $domain:ty: $($variant:ident),+) => {
+        same_variants! { $resource <= $domain: $($variant),+ }
+        same_variants! { $resource => $domain: $($variant),+ }
+    };
+}
+pub(crate) use same_variants;
+
 fn text() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
 }

@@ -4,12 +4,15 @@ use crate::event::EventEnvelope;
 use crate::hotel::booking::{self, BookingContactResource, HotelBookingResource};
 use crate::hotel::offer::BoardResource;
 use crate::hotel::room::GuestTypeResource;
+use crate::id::id;
 use crate::mandate::{MandateInstrumentResource, MandateScopeResource};
-use crate::value::{Amount, CountryCode, CurrencyCode, IsoDate, IsoDateTime, MoneyResource};
+use crate::value::{
+    Amount, CountryCode, CurrencyCode, IsoDate, IsoDateTime, MoneyResource, same_variants,
+};
 use host_domain::event::EventType;
 use host_domain::hotel;
 use host_domain::hotel::supplier_api::HotelOffer;
-use host_domain::id::{EventId, HotelId};
+use host_domain::id::{EventId, HotelId, InstrumentId, WatchId};
 use host_domain::money;
 use host_domain::time::Timestamp;
 use host_domain::watch::{self, Area, ObservedPrice, WatchState, WatchStatus, WatchTarget};
@@ -21,7 +24,6 @@ use utoipa::ToSchema;
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = WatchKind)]
 pub enum WatchKindResource {
-    /// One hotel is watched.
     Hotel,
     /// All hotels of an area are watched.
     Trip,
@@ -36,11 +38,8 @@ pub enum WatchStatusResource {
     Active,
     /// The trigger was reported. The watch becomes active again when the price no longer meets it.
     Triggered,
-    /// The purchase is in progress.
     Purchasing,
-    /// The purchase succeeded.
     Purchased,
-    /// The purchase failed.
     PurchaseFailed,
     /// Check-in has passed.
     Expired,
@@ -135,10 +134,7 @@ pub struct AutoBookRoomResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = AutoBook)]
 pub struct AutoBookResource {
-    #[schema(
-        pattern = "^inst_[a-zA-Z0-9-]+$",
-        example = "inst_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<InstrumentId>)]
     payment_instrument_id: String,
     contact: BookingContactResource,
     /// Rooms in the order of the occupancy.
@@ -163,10 +159,7 @@ pub struct MandateDraftResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = Watch)]
 pub struct WatchResource {
-    #[schema(
-        pattern = "^wtc_[a-zA-Z0-9-]+$",
-        example = "wtc_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<WatchId>)]
     id: String,
     kind: WatchKindResource,
     status: WatchStatusResource,
@@ -262,13 +255,9 @@ pub struct TripMatchResource {
 /// Details of an event beyond the watch and its owner.
 #[derive(Debug, Clone)]
 pub enum WatchEventDetails {
-    /// No details.
     None,
-    /// Currently available price.
     CurrentPrice(CurrentPriceResource),
-    /// Cheapest matching hotels.
     Matches(Vec<TripMatchResource>),
-    /// Purchased booking.
     Booking(Box<hotel::HotelBooking>),
 }
 
@@ -326,7 +315,7 @@ pub fn watch_event_payload(
         | WatchState::Expired
         | WatchState::Canceled => (None, None),
     };
-    let event = EventEnvelope {
+    EventEnvelope {
         id: id.as_str(),
         event_type: event_type.as_str(),
         created_at: at.into(),
@@ -339,9 +328,8 @@ pub fn watch_event_payload(
             mandate_id: mandate_id.map(|id| id.as_str()),
             reason,
         },
-    };
-    // Resources hold only text, numbers and lists, so serialization cannot fail.
-    serde_json::to_string(&event).unwrap_or_default()
+    }
+    .to_json()
 }
 
 /// Builds the resource of a watch with the result of its last check.
@@ -355,9 +343,18 @@ pub fn watch(watch: &watch::Watch, last_observed: Option<ObservedPrice>) -> Watc
     };
     let (place, location) = match area {
         Some(Area::Place(place)) => (Some(place.to_string()), None),
-        Some(Area::Around { center, radius_m }) => (None, Some(watch_area(*center, *radius_m))),
+        Some(Area::Around { center, radius_m }) => {
+            let location = WatchAreaResource {
+                latitude: center.latitude,
+                longitude: center.longitude,
+                radius: *radius_m,
+            };
+            (None, Some(location))
+        }
         None => (None, None),
     };
+    let last_total = last_observed.and_then(|price| price.total);
+    let occupancy = stay.occupancies.iter().map(WatchOccupancyResource::from);
     WatchResource {
         id: watch.id.to_string(),
         kind,
@@ -372,20 +369,14 @@ pub fn watch(watch: &watch::Watch, last_observed: Option<ObservedPrice>) -> Watc
         currency: CurrencyCode(stay.currency),
         guest_nationality: stay.guest_nationality.clone(),
         guest_residence: stay.guest_residence.clone(),
-        occupancy: stay
-            .occupancies
-            .iter()
-            .map(WatchOccupancyResource::from)
-            .collect(),
+        occupancy: occupancy.collect(),
         trigger: (&watch.trigger).into(),
         auto_book: watch.auto_book.as_ref().map(AutoBookResource::from),
         armed: watch.is_armed(),
         mandate_draft: mandate_draft(watch),
         mandate_id: watch.mandate_id.as_ref().map(ToString::to_string),
         last_checked_at: last_observed.map(|price| price.observed_at.into()),
-        last_total: last_observed
-            .and_then(|price| price.total)
-            .map(MoneyResource::from),
+        last_total: last_total.map(MoneyResource::from),
         booking_id: watch.booking_id().map(ToString::to_string),
         expires_at: watch.expires_at.into(),
         created_at: watch.created_at.into(),
@@ -396,13 +387,12 @@ pub fn watch(watch: &watch::Watch, last_observed: Option<ObservedPrice>) -> Watc
 /// Builds the current price of an offer for events.
 pub fn current_price(offer: &HotelOffer) -> CurrentPriceResource {
     let first = offer.rooms.first();
+    let board = first.map(|room| room.board_name.clone());
     CurrentPriceResource {
         total: Amount(offer.total.to_major()),
         currency: CurrencyCode(offer.total.currency),
         room_type: first.map(|room| room.name.clone()).unwrap_or_default(),
-        board: first
-            .map(|room| room.board_name.clone())
-            .unwrap_or_default(),
+        board: board.unwrap_or_default(),
         refundable: first.is_some_and(|room| room.policy.refundable),
     }
 }
@@ -436,14 +426,6 @@ fn mandate_draft(watch: &watch::Watch) -> Option<MandateDraftResource> {
     })
 }
 
-fn watch_area(center: hotel::Location, radius: u32) -> WatchAreaResource {
-    WatchAreaResource {
-        latitude: center.latitude,
-        longitude: center.longitude,
-        radius,
-    }
-}
-
 impl From<&watch::Trigger> for WatchTriggerResource {
     fn from(trigger: &watch::Trigger) -> Self {
         match trigger {
@@ -466,16 +448,12 @@ impl From<&hotel::Occupancy> for WatchOccupancyResource {
 
 impl From<&watch::TripFilters> for TripFiltersResource {
     fn from(filters: &watch::TripFilters) -> Self {
+        let boards = filters.boards.iter().copied();
         Self {
             min_star_rating: filters.min_star_rating,
             min_guest_rating: filters.min_guest_rating,
             refundable: filters.refundable,
-            board: filters
-                .boards
-                .iter()
-                .copied()
-                .map(BoardResource::from)
-                .collect(),
+            board: boards.map(BoardResource::from).collect(),
         }
     }
 }
@@ -513,40 +491,14 @@ impl From<&hotel::Guest> for AutoBookGuestResource {
         Self {
             first_name: guest.first_name.clone(),
             last_name: guest.last_name.clone(),
-            guest_type: match guest.guest_type {
-                hotel::GuestType::Adult => GuestTypeResource::Adult,
-                hotel::GuestType::Child => GuestTypeResource::Child,
-            },
+            guest_type: guest.guest_type.into(),
             is_lead: guest.is_lead,
             age: guest.age.map(u32::from),
         }
     }
 }
 
-impl From<WatchStatus> for WatchStatusResource {
-    fn from(status: WatchStatus) -> Self {
-        match status {
-            WatchStatus::Active => Self::Active,
-            WatchStatus::Triggered => Self::Triggered,
-            WatchStatus::Purchasing => Self::Purchasing,
-            WatchStatus::Purchased => Self::Purchased,
-            WatchStatus::PurchaseFailed => Self::PurchaseFailed,
-            WatchStatus::Expired => Self::Expired,
-            WatchStatus::Canceled => Self::Canceled,
-        }
-    }
-}
-
-impl From<WatchStatusResource> for WatchStatus {
-    fn from(status: WatchStatusResource) -> Self {
-        match status {
-            WatchStatusResource::Active => Self::Active,
-            WatchStatusResource::Triggered => Self::Triggered,
-            WatchStatusResource::Purchasing => Self::Purchasing,
-            WatchStatusResource::Purchased => Self::Purchased,
-            WatchStatusResource::PurchaseFailed => Self::PurchaseFailed,
-            WatchStatusResource::Expired => Self::Expired,
-            WatchStatusResource::Canceled => Self::Canceled,
-        }
-    }
+same_variants! {
+    WatchStatusResource <=> WatchStatus: Active, Triggered, Purchasing, Purchased, PurchaseFailed,
+    Expired, Canceled
 }

@@ -1,8 +1,9 @@
 //! JSON resources of watch events and of the webhook endpoint that receives them.
 
-use crate::value::IsoDateTime;
+use crate::id::id;
+use crate::value::{IsoDateTime, same_variants};
 use crate::webhook::WebhookEventResource;
-use host_domain::id::EventId;
+use host_domain::id::{EventId, SubscriptionId};
 use host_domain::time::Timestamp;
 use host_domain::webhook;
 use secrecy::{ExposeSecret, SecretString};
@@ -17,7 +18,6 @@ use utoipa::ToSchema;
 pub enum EventStatusResource {
     /// The event is being delivered, or waits for a webhook to deliver it to.
     Pending,
-    /// The receiver accepted the event.
     Delivered,
     /// Delivery was abandoned. The event stays in the log and is not sent again.
     Failed,
@@ -27,10 +27,7 @@ pub enum EventStatusResource {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WatchEvent)]
 pub struct WatchEventResource {
-    #[schema(
-        pattern = "^evt_[a-zA-Z0-9-]+$",
-        example = "evt_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<EventId>)]
     id: String,
     /// Type of the event.
     #[serde(rename = "type")]
@@ -48,10 +45,7 @@ pub struct WatchEventResource {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WatcherWebhook)]
 pub struct WatcherWebhookResource {
-    #[schema(
-        pattern = "^whs_[a-zA-Z0-9-]+$",
-        example = "whs_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<SubscriptionId>)]
     id: String,
     /// URL that events are sent to.
     #[schema(example = "https://example.com/webhooks/watches")]
@@ -98,12 +92,4 @@ pub fn webhook(
     }
 }
 
-impl From<webhook::WatchEventStatus> for EventStatusResource {
-    fn from(status: webhook::WatchEventStatus) -> Self {
-        match status {
-            webhook::WatchEventStatus::Pending => Self::Pending,
-            webhook::WatchEventStatus::Delivered => Self::Delivered,
-            webhook::WatchEventStatus::Failed => Self::Failed,
-        }
-    }
-}
+same_variants! { EventStatusResource <= webhook::WatchEventStatus: Pending, Delivered, Failed }

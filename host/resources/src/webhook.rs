@@ -1,6 +1,8 @@
 //! JSON resources of webhook subscriptions and deliveries.
 
-use crate::value::IsoDateTime;
+use crate::id::id;
+use crate::value::{IsoDateTime, same_variants};
+use host_domain::id::{EventId, SubscriptionId};
 use host_domain::time::Timestamp;
 use host_domain::webhook;
 use secrecy::{ExposeSecret, SecretString};
@@ -27,10 +29,7 @@ pub enum SubscriptionStatusResource {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WebhookSubscription)]
 pub struct WebhookSubscriptionResource {
-    #[schema(
-        pattern = "^whs_[a-zA-Z0-9-]+$",
-        example = "whs_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<SubscriptionId>)]
     id: String,
     /// URL that events are sent to.
     #[schema(example = "https://shop.example/webhooks")]
@@ -72,7 +71,6 @@ pub enum DeliveryStatusResource {
     Pending,
     /// A sender has claimed the delivery. It has no final result yet.
     Published,
-    /// The receiver accepted the delivery.
     Delivered,
     /// The delivery was abandoned. `failure_reason` holds the reason.
     Failed,
@@ -83,7 +81,6 @@ pub enum DeliveryStatusResource {
 #[serde(rename_all = "snake_case")]
 #[schema(as = WebhookFailureReason)]
 pub enum FailureReasonResource {
-    /// The last attempt failed.
     RetriesExhausted,
     /// The last attempt failed because the URL resolves to an address that may not be called.
     UrlNotAllowed,
@@ -119,10 +116,7 @@ pub struct WebhookDeliveryAttemptResource {
 #[expect(dead_code, reason = "stored bodies are returned unchanged")]
 #[schema(as = WebhookEvent)]
 pub struct WebhookEventResource {
-    #[schema(
-        pattern = "^evt_[a-zA-Z0-9-]+$",
-        example = "evt_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<EventId>)]
     id: String,
     #[schema(rename = "type", example = "hotel.booking.confirmed")]
     event_type: String,
@@ -217,7 +211,6 @@ pub fn delivery(
 }
 
 impl WebhookDeliveryAttemptResource {
-    /// Builds the resource of an attempt.
     pub fn new(
         attempt_number: i64,
         response_status: Option<u16>,
@@ -235,45 +228,15 @@ impl WebhookDeliveryAttemptResource {
     }
 }
 
-impl From<webhook::SubscriptionStatus> for SubscriptionStatusResource {
-    fn from(status: webhook::SubscriptionStatus) -> Self {
-        match status {
-            webhook::SubscriptionStatus::Active => Self::Active,
-            webhook::SubscriptionStatus::Paused => Self::Paused,
-            webhook::SubscriptionStatus::Disabled => Self::Disabled,
-        }
-    }
+same_variants! {
+    SubscriptionStatusResource <= webhook::SubscriptionStatus: Active, Paused, Disabled
 }
 
-impl From<webhook::DeliveryStatus> for DeliveryStatusResource {
-    fn from(status: webhook::DeliveryStatus) -> Self {
-        match status {
-            webhook::DeliveryStatus::Pending => Self::Pending,
-            webhook::DeliveryStatus::Published => Self::Published,
-            webhook::DeliveryStatus::Delivered => Self::Delivered,
-            webhook::DeliveryStatus::Failed => Self::Failed,
-        }
-    }
+same_variants! {
+    DeliveryStatusResource <=> webhook::DeliveryStatus: Pending, Published, Delivered, Failed
 }
 
-impl From<DeliveryStatusResource> for webhook::DeliveryStatus {
-    fn from(status: DeliveryStatusResource) -> Self {
-        match status {
-            DeliveryStatusResource::Pending => Self::Pending,
-            DeliveryStatusResource::Published => Self::Published,
-            DeliveryStatusResource::Delivered => Self::Delivered,
-            DeliveryStatusResource::Failed => Self::Failed,
-        }
-    }
-}
-
-impl From<webhook::DeliveryFailureReason> for FailureReasonResource {
-    fn from(reason: webhook::DeliveryFailureReason) -> Self {
-        match reason {
-            webhook::DeliveryFailureReason::RetriesExhausted => Self::RetriesExhausted,
-            webhook::DeliveryFailureReason::UrlNotAllowed => Self::UrlNotAllowed,
-            webhook::DeliveryFailureReason::Gone => Self::Gone,
-            webhook::DeliveryFailureReason::Expired => Self::Expired,
-        }
-    }
+same_variants! {
+    FailureReasonResource <= webhook::DeliveryFailureReason: RetriesExhausted, UrlNotAllowed,
+    Gone, Expired
 }

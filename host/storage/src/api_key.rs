@@ -1,6 +1,6 @@
 //! API keys. Only their digests are stored, never the keys.
 
-use crate::statement::{Row, Statement, statement};
+use crate::statement::{Row, Value, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::KeyId;
 use host_domain::owner::Tenant;
@@ -9,25 +9,20 @@ use host_domain::time::Timestamp;
 /// The resolution of [`ApiKey::last_used_at`], so that not every call writes the row.
 const LAST_USED_RESOLUTION_MS: i64 = 60_000;
 
-/// The stored data of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiKey {
     pub id: KeyId,
     /// The organization and mode that the key gives access to.
     pub tenant: Tenant,
-    /// The key's display name.
     pub name: String,
-    /// The permissions of the key.
     pub scopes: Vec<String>,
     /// The key's beginning and its last four characters, enough for a person to recognise it.
     pub masked_key: String,
-    /// Time at which the key was created.
     pub created_at: Timestamp,
     /// Time at which the key expires; `None` if it does not.
     pub expires_at: Option<Timestamp>,
     /// Time at which the key was last used, with a resolution of one minute.
     pub last_used_at: Option<Timestamp>,
-    /// Time at which the key was revoked.
     pub revoked_at: Option<Timestamp>,
 }
 
@@ -61,36 +56,31 @@ impl Store {
         &self,
         sha256: &[u8; 32],
     ) -> Result<Option<ApiKey>, DatabaseError> {
-        self.read_optional(by_hash(sha256), read).await
+        let select = statement!(
+            format!("SELECT {COLUMNS} FROM api_key WHERE sha256 = $1"),
+            sha256.as_slice(),
+        );
+        self.read_optional(select, read).await
     }
 
     /// Returns all keys, or those of one organization, oldest first.
     pub async fn api_keys(&self, organization: Option<&str>) -> Result<Vec<ApiKey>, DatabaseError> {
-        let select = match organization {
-            Some(organization) => statement!(
-                format!(
-                    "SELECT {COLUMNS} FROM api_key WHERE organization = $1 \
-                     ORDER BY created_at, id"
-                ),
-                organization,
-            ),
-            None => statement!(format!(
-                "SELECT {COLUMNS} FROM api_key ORDER BY created_at, id"
-            ),),
-        };
+        let condition = organization.map_or("", |_| "WHERE organization = $1");
+        let mut select = statement!(format!(
+            "SELECT {COLUMNS} FROM api_key {condition} ORDER BY created_at, id"
+        ));
+        select.args.extend(organization.map(Value::from));
         self.read_all(select, read).await
     }
 
     /// Revokes a key. A revoked key keeps its revocation time. Returns whether the key exists.
     pub async fn revoke_api_key(&self, id: &KeyId, now: Timestamp) -> Result<bool, DatabaseError> {
-        let mut write = UnitOfWork::new(now);
-        write.add(statement!(
+        let update = statement!(
             "UPDATE api_key SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1",
             id.as_str(),
             now,
-        ));
-        let outcome = self.execute_unconditional(write).await?;
-        Ok(outcome.rows_affected > 0)
+        );
+        Ok(self.execute_statement(update).await? > 0)
     }
 
     /// Records that a key is in use, at most once a minute.
@@ -99,8 +89,7 @@ impl Store {
         if key.last_used_at.is_some_and(fresh) {
             return Ok(());
         }
-        let mut write = UnitOfWork::new(now);
-        write.add(statement!(
+        let update = statement!(
             "UPDATE api_key SET last_used_at = $4 \
              WHERE organization = $1 AND mode = $2 AND id = $3 \
              AND (last_used_at IS NULL OR last_used_at <= $5)",
@@ -108,29 +97,21 @@ impl Store {
             key.id.as_str(),
             now,
             now.plus_ms(-LAST_USED_RESOLUTION_MS),
-        ));
-        self.execute_unconditional(write).await?;
-        Ok(())
+        );
+        self.execute_statement(update).await.map(|_| ())
     }
 }
 
 const COLUMNS: &str = "organization, mode, id, name, scopes, masked_key, created_at, expires_at, \
     last_used_at, revoked_at";
 
-pub(crate) fn by_hash(sha256: &[u8; 32]) -> Statement {
-    statement!(
-        format!("SELECT {COLUMNS} FROM api_key WHERE sha256 = $1"),
-        sha256.as_slice(),
-    )
-}
-
 fn read(row: &Row) -> Result<ApiKey, DatabaseError> {
     Ok(ApiKey {
         id: row.parsed("id", KeyId::parse)?,
         tenant: row.tenant()?,
-        name: row.text("name")?,
+        name: row.get("name")?,
         scopes: row.json("scopes")?,
-        masked_key: row.text("masked_key")?,
+        masked_key: row.get("masked_key")?,
         created_at: row.timestamp("created_at")?,
         expires_at: row.timestamp_opt("expires_at")?,
         last_used_at: row.timestamp_opt("last_used_at")?,

@@ -1,7 +1,7 @@
 //! Remote calls that may change data at a supplier or a payment processor. A call is recorded
 //! before its first byte is sent, so that a crash cannot lose it.
 
-use crate::statement::{Row, Statement, statement};
+use crate::statement::{Row, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::{AttemptId, BookingId};
 use host_domain::owner::Tenant;
@@ -11,9 +11,7 @@ use host_domain::time::Timestamp;
 /// A call that is about to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewAttempt {
-    /// The call's id.
     pub id: AttemptId,
-    /// The booking that the call is for.
     pub booking_id: BookingId,
     /// The name of the workflow step.
     pub step: String,
@@ -21,21 +19,16 @@ pub struct NewAttempt {
     pub target: SupplierId,
     /// The gateway's reference, by which the other side identifies the call.
     pub client_reference: String,
-    /// The digest of the plugin that makes the call.
     pub plugin_digest: String,
-    /// The digest of the request.
     pub request_digest: String,
 }
 
-/// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttemptOutcome {
     /// The call was sent or is about to be, and nothing more is known. After a crash it must be
     /// reconciled and must not be sent again.
     Sent,
-    /// The call took effect.
     Succeeded,
-    /// The other side refused the call.
     Refused,
     /// The call is known not to have been sent, or to have had no effect.
     NotSent,
@@ -48,15 +41,11 @@ pub enum AttemptOutcome {
 pub struct Attempt {
     /// The tenant that owns the booking.
     pub tenant: Tenant,
-    /// The target and the request.
     pub call: NewAttempt,
     /// The call's number among the calls of one step of one booking, from 1.
     pub number: i64,
-    /// The outcome of the call.
     pub outcome: AttemptOutcome,
-    /// Time at which the call was last sent.
     pub last_sent_at: Timestamp,
-    /// Time at which the outcome was recorded.
     pub finished_at: Option<Timestamp>,
     /// The other side's id.
     pub supplier_reference: Option<String>,
@@ -65,14 +54,6 @@ pub struct Attempt {
 }
 
 impl AttemptOutcome {
-    const ALL: [Self; 5] = [
-        Self::Sent,
-        Self::Succeeded,
-        Self::Refused,
-        Self::NotSent,
-        Self::Unknown,
-    ];
-
     /// Returns the name used in tables and logs.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -86,9 +67,9 @@ impl AttemptOutcome {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|outcome| outcome.as_str() == text)
+        use AttemptOutcome::{NotSent, Refused, Sent, Succeeded, Unknown};
+        let mut all = [Sent, Succeeded, Refused, NotSent, Unknown].into_iter();
+        all.find(|outcome| outcome.as_str() == text)
     }
 }
 
@@ -175,7 +156,16 @@ impl Store {
         sent_before: Timestamp,
         limit: u32,
     ) -> Result<Vec<Attempt>, DatabaseError> {
-        self.read_all(unresolved(sent_before, limit), read).await
+        let select = statement!(
+            format!(
+                "SELECT {COLUMNS} FROM remote_call_attempt \
+                 WHERE outcome IN ('sent', 'unknown') AND last_sent_at < $1 \
+                 ORDER BY last_sent_at LIMIT $2"
+            ),
+            sent_before,
+            limit,
+        );
+        self.read_all(select, read).await
     }
 }
 
@@ -183,35 +173,23 @@ const COLUMNS: &str = "organization, mode, id, booking_id, step, attempt_number,
     client_reference, plugin_digest, request_digest, outcome, \
     last_sent_at, finished_at, supplier_reference, evidence";
 
-pub(crate) fn unresolved(sent_before: Timestamp, limit: u32) -> Statement {
-    statement!(
-        format!(
-            "SELECT {COLUMNS} FROM remote_call_attempt \
-             WHERE outcome IN ('sent', 'unknown') AND last_sent_at < $1 \
-             ORDER BY last_sent_at LIMIT $2"
-        ),
-        sent_before,
-        limit,
-    )
-}
-
 fn read(row: &Row) -> Result<Attempt, DatabaseError> {
     Ok(Attempt {
         tenant: row.tenant()?,
         call: NewAttempt {
             id: row.parsed("id", AttemptId::parse)?,
             booking_id: row.parsed("booking_id", BookingId::parse)?,
-            step: row.text("step")?,
+            step: row.get("step")?,
             target: row.parsed("target", SupplierId::parse)?,
-            client_reference: row.text("client_reference")?,
-            plugin_digest: row.text("plugin_digest")?,
-            request_digest: row.text("request_digest")?,
+            client_reference: row.get("client_reference")?,
+            plugin_digest: row.get("plugin_digest")?,
+            request_digest: row.get("request_digest")?,
         },
-        number: row.int("attempt_number")?,
+        number: row.get("attempt_number")?,
         outcome: row.enum_value("outcome", AttemptOutcome::parse)?,
         last_sent_at: row.timestamp("last_sent_at")?,
         finished_at: row.timestamp_opt("finished_at")?,
-        supplier_reference: row.text_opt("supplier_reference")?,
-        evidence: row.text_opt("evidence")?,
+        supplier_reference: row.get("supplier_reference")?,
+        evidence: row.get("evidence")?,
     })
 }

@@ -1,6 +1,7 @@
 //! SQL conditions of lists and counts.
 
 use crate::statement::{Statement, Value, statement};
+use host_domain::owner::{Owner, Tenant};
 use host_domain::page::PageRequest;
 
 /// Conditions and their arguments. Only requested filters become conditions: an optional condition
@@ -12,9 +13,32 @@ pub(crate) struct ConditionBuilder {
 }
 
 impl ConditionBuilder {
+    /// Builds the conditions for an owner. `prefix` names the table of the columns.
+    pub(crate) fn for_owner(prefix: &str, owner: &Owner) -> Self {
+        let mut conditions = Self::for_tenant(prefix, &owner.tenant);
+        conditions.add(&format!("{prefix}user_id ="), owner.user.as_str());
+        conditions
+    }
+
+    /// Builds the conditions for a tenant. `prefix` names the table of the columns.
+    pub(crate) fn for_tenant(prefix: &str, tenant: &Tenant) -> Self {
+        let mut conditions = Self::default();
+        let organization = tenant.organization.as_str();
+        conditions.add(&format!("{prefix}organization ="), organization);
+        conditions.add(&format!("{prefix}mode ="), tenant.mode);
+        conditions
+    }
+
     pub(crate) fn add(&mut self, left: &str, right: impl Into<Value>) {
         let right = self.bind(right);
         self.texts.push(format!("{left} {right}"));
+    }
+
+    /// Adds a condition if its filter is requested.
+    pub(crate) fn add_some(&mut self, left: &str, right: Option<impl Into<Value>>) {
+        if let Some(right) = right {
+            self.add(left, right);
+        }
     }
 
     /// Adds an argument and returns its parameter.

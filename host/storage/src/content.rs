@@ -10,9 +10,7 @@ use host_domain::time::Timestamp;
 /// A part of the content that is fetched, and becomes stale, independently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ContentPart {
-    /// The description of the hotel.
     Details,
-    /// The guests' reviews.
     Reviews,
 }
 
@@ -21,7 +19,6 @@ pub enum ContentPart {
 pub struct StoredContent {
     /// The content as JSON.
     pub document: String,
-    /// Time at which the supplier returned the content.
     pub fetched_at: Timestamp,
 }
 
@@ -80,7 +77,7 @@ impl Store {
         );
         self.read_optional(select, |row| {
             Ok(StoredContent {
-                document: row.text("document")?,
+                document: row.get("document")?,
                 fetched_at: row.timestamp("fetched_at")?,
             })
         })

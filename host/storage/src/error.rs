@@ -21,19 +21,15 @@ pub enum DatabaseError {
     /// A stored value that does not have the form that this version writes.
     #[error("column {column} holds a value that cannot be decoded")]
     Decode {
-        /// The column's name.
         column: &'static str,
-        /// The reason.
         #[source]
         source: Cause,
     },
-    /// A value that cannot be stored.
     #[error("a value cannot be encoded for the database")]
     Encode(#[source] Cause),
     /// The database rejected a statement, which is a defect of this program or its schema.
     #[error("the database rejected a statement")]
     InvalidStatement(#[source] Cause),
-    /// The store was closed.
     #[error("the store is closed")]
     Closed,
 }
@@ -65,7 +61,6 @@ pub enum CommitError {
     /// A precondition of the unit of work is not met.
     #[error("not written: {0}")]
     Conflict(Conflict),
-    /// The database failed.
     #[error(transparent)]
     Database(#[from] DatabaseError),
 }
@@ -98,18 +93,15 @@ struct Unexpected(Conflict);
 /// An error of opening the store.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The address is neither `sqlite:PATH` nor `postgres://…`.
     #[error("unknown database address: use sqlite:PATH or postgres://USER@HOST/NAME")]
     UnknownScheme,
     /// An in-memory database was requested. Each connection would see a database of its own.
     #[error("connections cannot share an in-memory database: use the path of a file")]
     InMemory,
-    /// The rest of the address cannot be parsed.
     #[error("the database's address cannot be parsed")]
     Address(#[source] sqlx::Error),
-    /// The database does not respond.
     #[error("the database cannot be opened")]
-    Connect(#[source] sqlx::Error),
+    Connect(#[from] sqlx::Error),
     /// The database has the schema of an earlier development version. It was not changed.
     #[error(
         "the database was created by an earlier development version, whose schema cannot be \

@@ -1,7 +1,7 @@
 //! The history of bookings and the events for subscribers. Shared by all products.
 
 use crate::statement::{Row, statement};
-use crate::{Conflict, DatabaseError, Store, UnitOfWork};
+use crate::{Conflict, DatabaseError, UnitOfWork};
 use host_domain::event::Product;
 use host_domain::id::{BookingId, EventId};
 use host_domain::owner::Tenant;
@@ -12,17 +12,14 @@ pub struct BookingHistoryEntry {
     pub booking_id: BookingId,
     /// The booking's version after the transition.
     pub sequence: i64,
-    /// The name of the domain event.
     pub event: String,
     /// The status before the transition; `None` if the booking was created.
     pub from_status: Option<String>,
-    /// The status after the transition.
     pub to_status: String,
     /// The reason, without secrets or personal data.
     pub reason: Option<String>,
     /// The request that caused the transition; `None` for background work.
     pub request_id: Option<String>,
-    /// Time of the transition.
     pub occurred_at: Timestamp,
 }
 
@@ -34,11 +31,9 @@ pub struct OutboxEvent {
     pub event_type: String,
     /// The product whose subscriptions receive the event.
     pub product: Product,
-    /// The booking that the event is about, if any.
     pub booking_id: Option<BookingId>,
     /// The body, byte for byte as it is signed.
     pub payload: String,
-    /// Time at which the event was created.
     pub created_at: Timestamp,
 }
 
@@ -100,63 +95,13 @@ impl UnitOfWork {
     }
 }
 
-impl Store {
-    /// Returns a booking's history, oldest first.
-    pub async fn booking_history(
-        &self,
-        tenant: &Tenant,
-        booking_id: &BookingId,
-    ) -> Result<Vec<BookingHistoryEntry>, DatabaseError> {
-        let select = statement!(
-            "SELECT booking_id, sequence, event, from_status, to_status, reason, request_id, \
-             occurred_at \
-             FROM booking_history WHERE organization = $1 AND mode = $2 AND booking_id = $3 \
-             ORDER BY sequence",
-            tenant,
-            booking_id.as_str(),
-        );
-        self.read_all(select, read_event).await
-    }
-
-    /// Returns the subscriber events of a booking, oldest first. Only tests read them: subscribers
-    /// get deliveries.
-    #[cfg(test)]
-    pub(crate) async fn outbox_events(
-        &self,
-        tenant: &Tenant,
-        booking_id: &BookingId,
-    ) -> Result<Vec<OutboxEvent>, DatabaseError> {
-        let select = statement!(
-            "SELECT id, event_type, product, booking_id, payload, created_at \
-             FROM outbox WHERE organization = $1 AND mode = $2 AND booking_id = $3 \
-             ORDER BY created_at, id",
-            tenant,
-            booking_id.as_str(),
-        );
-        self.read_all(select, read_outbox).await
-    }
-}
-
-fn read_event(row: &Row) -> Result<BookingHistoryEntry, DatabaseError> {
-    Ok(BookingHistoryEntry {
-        booking_id: row.parsed("booking_id", BookingId::parse)?,
-        sequence: row.int("sequence")?,
-        event: row.text("event")?,
-        from_status: row.text_opt("from_status")?,
-        to_status: row.text("to_status")?,
-        reason: row.text_opt("reason")?,
-        request_id: row.text_opt("request_id")?,
-        occurred_at: row.timestamp("occurred_at")?,
-    })
-}
-
 pub(crate) fn read_outbox(row: &Row) -> Result<OutboxEvent, DatabaseError> {
     Ok(OutboxEvent {
         id: row.parsed("id", EventId::parse)?,
-        event_type: row.text("event_type")?,
+        event_type: row.get("event_type")?,
         product: row.enum_value("product", Product::parse)?,
         booking_id: row.parsed_opt("booking_id", BookingId::parse)?,
-        payload: row.text("payload")?,
+        payload: row.get("payload")?,
         created_at: row.timestamp("created_at")?,
     })
 }

@@ -1,7 +1,7 @@
 //! Flight bookings: the whole document and columns to search by.
 
 use crate::booking::{BookingTable, read};
-use crate::statement::{Statement, statement};
+use crate::statement::statement;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::flight::booking::{FlightBooking, FlightBookingDetails};
 use host_domain::owner::Mode;
@@ -17,9 +17,6 @@ const PRICE_DECIMALS: u32 = 4;
 impl BookingTable for FlightBookingDetails {
     const TABLE: &'static str = "flight_booking";
 
-    /// Stores a new booking. If the supplier allows one unfinished booking per offer and there is
-    /// one, fails with [`Conflict::OfferInUse`]. If it allows any number, a duplicate fails with
-    /// [`Conflict::BookingExists`].
     fn insert(booking: &FlightBooking, write: &mut UnitOfWork) {
         let document = write.encode_json(booking);
         let exclusive_key = exclusive_key(booking);
@@ -29,8 +26,7 @@ impl BookingTable for FlightBookingDetails {
              updated_at, version, document) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) \
              ON CONFLICT DO NOTHING",
-            booking.owner.tenant.organization.as_str(),
-            booking.owner.tenant.mode,
+            &booking.owner.tenant,
             booking.id.as_str(),
             booking.owner.user.as_str(),
             booking.status().as_str(),
@@ -53,8 +49,6 @@ impl BookingTable for FlightBookingDetails {
         write.add_expecting_one(insert, otherwise);
     }
 
-    /// Stores a booking that was read at version `read_version`. Fails with
-    /// [`Conflict::BookingVersion`] if the stored version is another one.
     fn update(booking: &FlightBooking, read_version: i64, write: &mut UnitOfWork) {
         let document = write.encode_json(booking);
         let update = statement!(
@@ -62,8 +56,7 @@ impl BookingTable for FlightBookingDetails {
              exclusive_key = $6, price_sort_key = $7, updated_at = $8, version = $9, \
              document = $10 \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND version = $11",
-            booking.owner.tenant.organization.as_str(),
-            booking.owner.tenant.mode,
+            &booking.owner.tenant,
             booking.id.as_str(),
             booking.status().as_str(),
             booking.supplier_reference.as_deref(),
@@ -81,19 +74,21 @@ impl BookingTable for FlightBookingDetails {
 impl Store {
     /// Returns the newest booking of this offer, of any owner. Only for background work, never for
     /// a caller's request.
-    ///
-    /// # Errors
-    /// Returns an error if the database fails.
     pub async fn flight_booking_by_offer_unscoped(
         &self,
         mode: Mode,
         supplier: &SupplierId,
         supplier_offer: &str,
     ) -> Result<Option<FlightBooking>, DatabaseError> {
-        let row = self
-            .fetch_optional(by_offer(mode, supplier, supplier_offer))
-            .await?;
-        let booking = row.map(|row| read(&row)).transpose()?;
+        let select = statement!(
+            "SELECT document FROM flight_booking \
+             WHERE offer_hash = $1 AND supplier = $2 AND mode = $3 \
+             ORDER BY created_at DESC, id DESC LIMIT 1",
+            offer_hash(supplier_offer),
+            supplier.as_str(),
+            mode,
+        );
+        let booking: Option<FlightBooking> = self.read_optional(select, read).await?;
         Ok(booking.filter(|booking| booking.supplier_offer == supplier_offer))
     }
 }
@@ -122,15 +117,4 @@ fn offer_hash(supplier_offer: &str) -> i64 {
     let digest: [u8; 32] = Sha256::digest(supplier_offer).into();
     let (first, _) = digest.split_first_chunk().unwrap_or((&[0; 8], &[]));
     i64::from_be_bytes(*first)
-}
-
-pub(crate) fn by_offer(mode: Mode, supplier: &SupplierId, supplier_offer: &str) -> Statement {
-    statement!(
-        "SELECT document FROM flight_booking \
-         WHERE offer_hash = $1 AND supplier = $2 AND mode = $3 \
-         ORDER BY created_at DESC, id DESC LIMIT 1",
-        offer_hash(supplier_offer),
-        supplier.as_str(),
-        mode,
-    )
 }

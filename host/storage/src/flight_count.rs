@@ -19,7 +19,7 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 impl Store {
     /// Adds the collected deltas to the counts. The counts are exact before and after.
     pub async fn compact_flight_booking_counts(&self, now: Timestamp) -> Result<(), CommitError> {
-        if self.fetch_optional(select_any_delta()).await?.is_some() {
+        if !self.fetch_all(select_any_delta()).await?.is_empty() {
             while self.execute(compaction(now)).await?.rows_affected >= DELTAS_PER_COMPACTION {}
         }
         Ok(())
@@ -30,16 +30,18 @@ impl Store {
         owner: &Owner,
         filter: &FlightBookingFilter,
     ) -> Result<ListCounts, DatabaseError> {
-        let row = self.fetch_optional(select_counts(owner, filter)).await?;
-        let number = |name| row.as_ref().map_or(Ok(0), |row| row.int(name));
-        Ok(ListCounts {
-            total: number("total")?.unsigned_abs(),
-            total_all_time: number("whole")?.unsigned_abs(),
-        })
+        let counts = self.read_optional(select_counts(owner, filter), |row| {
+            Ok(ListCounts {
+                total: row.get::<i64>("total")?.unsigned_abs(),
+                total_all_time: row.get::<i64>("whole")?.unsigned_abs(),
+            })
+        });
+        Ok(counts.await?.unwrap_or_default())
     }
 }
 
 /// The length of a list.
+#[derive(Default)]
 pub(crate) struct ListCounts {
     /// The number of matching bookings on all pages.
     pub(crate) total: u64,
@@ -88,7 +90,7 @@ fn compaction(now: Timestamp) -> UnitOfWork {
 
 /// Builds the query for [`ListCounts`].
 pub(crate) fn select_counts(owner: &Owner, filter: &FlightBookingFilter) -> Statement {
-    let mut conditions = ConditionBuilder::for_owner(owner, filter);
+    let mut conditions = ConditionBuilder::for_facets(owner, filter);
     let whole = sum_column("flight_booking_count", "booking_count", &conditions.text());
     let days = DayRange::of(filter).filter(|_| filter.status.is_none_or(is_counted_status));
     let total = match days {

@@ -4,13 +4,14 @@
 use crate::booking::read;
 use crate::condition::ConditionBuilder;
 use crate::flight::{NO_PRICE_SORT_KEY, price_sort_key};
-use crate::flight_count::ListCounts;
 use crate::statement::{Row, Statement};
 use crate::{DatabaseError, Store};
+use host_domain::booking::BookingStatus;
 use host_domain::flight::booking::FlightBooking;
 use host_domain::flight::list::{FlightBookingFilter, FlightBookingSort};
 use host_domain::owner::Owner;
 use host_domain::page::{Page, PageRequest};
+use host_domain::supplier::SupplierId;
 use std::cmp::Ordering;
 
 /// Number of bookings in the requested time range up to which they are always sorted by price in
@@ -34,31 +35,26 @@ impl Store {
         page: PageRequest,
     ) -> Result<(Page<FlightBooking>, u64), DatabaseError> {
         let (rows, total) = if filter.supplier_reference.is_some() {
-            let found = self
-                .fetch_all(select_by_supplier_reference(owner, filter))
-                .await?;
+            let select = select_by_supplier_reference(owner, filter);
+            let found = self.fetch_all(select).await?;
             let total = u64::try_from(found.len()).unwrap_or(u64::MAX);
             let offset = usize::try_from(page.offset).unwrap_or(usize::MAX);
             (found.into_iter().skip(offset).collect(), total)
         } else {
-            let ListCounts {
-                total,
-                total_all_time: whole,
-            } = self.flight_booking_counts(owner, filter).await?;
-            let is_few = filter.has_time_range() && total <= sort_in_query_limit(page, whole);
+            let counts = self.flight_booking_counts(owner, filter).await?;
+            let few = sort_in_query_limit(page, counts.total_all_time);
+            let is_few = filter.has_time_range() && counts.total <= few;
             let rows = match filter.sort {
-                FlightBookingSort::CreatedAt => {
-                    self.fetch_all(by_time(owner, filter, page)).await?
-                }
+                FlightBookingSort::CreatedAt => self.fetch_all(by_time(owner, filter, page)).await,
                 FlightBookingSort::TotalAmount if is_few => {
-                    self.fetch_all(select_sorted_by_price(owner, filter, page))
-                        .await?
+                    let select = select_sorted_by_price(owner, filter, page);
+                    self.fetch_all(select).await
                 }
                 FlightBookingSort::TotalAmount => {
-                    self.page_by_price_index(owner, filter, page).await?
+                    self.page_by_price_index(owner, filter, page).await
                 }
             };
-            (rows, total)
+            (rows?, counts.total)
         };
         let mut items: Vec<FlightBooking> = rows.iter().map(read).collect::<Result<_, _>>()?;
         items.sort_by(|one, other| compare(filter, one, other));
@@ -76,13 +72,11 @@ impl Store {
         page: PageRequest,
     ) -> Result<Vec<Row>, DatabaseError> {
         if !filter.descending {
-            return self
-                .fetch_all(select_cheapest_first(owner, filter, page))
-                .await;
+            let select = select_cheapest_first(owner, filter, page);
+            return self.fetch_all(select).await;
         }
-        let mut rows = self
-            .fetch_all(select_most_expensive_first(owner, filter, page))
-            .await?;
+        let select = select_most_expensive_first(owner, filter, page);
+        let mut rows = self.fetch_all(select).await?;
         let have = u32::try_from(rows.len()).unwrap_or(u32::MAX);
         if have <= page.limit {
             let offset = if have > 0 || page.offset == 0 {
@@ -95,10 +89,8 @@ impl Store {
                 limit: page.limit.saturating_sub(have),
                 offset,
             };
-            rows.extend(
-                self.fetch_all(select_without_price(owner, filter, rest))
-                    .await?,
-            );
+            let select = select_without_price(owner, filter, rest);
+            rows.extend(self.fetch_all(select).await?);
         }
         Ok(rows)
     }
@@ -124,24 +116,19 @@ fn compare(filter: &FlightBookingFilter, one: &FlightBooking, other: &FlightBook
 
 impl ConditionBuilder {
     /// Builds the conditions for the owner and for the filters that an index begins with.
-    pub(crate) fn for_owner(owner: &Owner, filter: &FlightBookingFilter) -> Self {
-        let mut conditions = Self::default();
-        conditions.add("organization =", owner.tenant.organization.as_str());
-        conditions.add("mode =", owner.tenant.mode);
-        conditions.add("user_id =", owner.user.as_str());
-        if let Some(supplier) = &filter.supplier {
-            conditions.add("supplier =", supplier.as_str());
-        }
-        if let Some(status) = filter.status {
-            conditions.add("status =", status.as_str());
-        }
+    pub(crate) fn for_facets(owner: &Owner, filter: &FlightBookingFilter) -> Self {
+        let mut conditions = Self::for_owner("", owner);
+        let supplier = filter.supplier.as_ref().map(SupplierId::as_str);
+        conditions.add_some("supplier =", supplier);
+        conditions.add_some("status =", filter.status.map(BookingStatus::as_str));
         conditions
     }
 
-    /// Builds the same conditions as [`for_owner`](Self::for_owner), with the requested time range.
+    /// Adds the requested time range to the conditions of [`for_facets`](Self::for_facets).
     fn with_time_range(owner: &Owner, filter: &FlightBookingFilter) -> Self {
-        let mut conditions = Self::for_owner(owner, filter);
-        conditions.between("created_at", filter);
+        let mut conditions = Self::for_facets(owner, filter);
+        conditions.add_some("created_at >=", filter.created_from);
+        conditions.add_some("created_at <=", filter.created_to);
         conditions
     }
 
@@ -150,41 +137,20 @@ impl ConditionBuilder {
     /// differently because PostgreSQL would otherwise estimate the range as so selective that it
     /// sorts everything.
     fn with_time_range_for_price_index(owner: &Owner, filter: &FlightBookingFilter) -> Self {
-        let mut conditions = Self::for_owner(owner, filter);
-        if let Some(from) = filter.created_from {
-            conditions.add("+created_at >=", from);
-        }
-        if let Some(to) = filter.created_to {
-            conditions.add("created_at + 0 <=", to);
-        }
+        let mut conditions = Self::for_facets(owner, filter);
+        conditions.add_some("+created_at >=", filter.created_from);
+        conditions.add_some("created_at + 0 <=", filter.created_to);
         conditions
     }
 
-    fn between(&mut self, instant: &str, filter: &FlightBookingFilter) {
-        if let Some(from) = filter.created_from {
-            self.add(&format!("{instant} >="), from);
-        }
-        if let Some(to) = filter.created_to {
-            self.add(&format!("{instant} <="), to);
-        }
-    }
-
-    /// Builds the query for a page of the bookings that meet the conditions.
-    fn page(self, order: &str, page: PageRequest) -> Statement {
-        let ids = format!(
-            "SELECT organization, mode, id FROM flight_booking WHERE {} ORDER BY {order}",
-            self.text()
-        );
-        self.documents(&ids, page)
-    }
-
-    /// Builds the query for a page of bookings. It first selects the ids, which an index contains,
-    /// and then reads the documents of those rows alone, in no particular order. It reads one row
-    /// more than the page has.
-    fn documents(mut self, ids: &str, page: PageRequest) -> Statement {
-        let limit = self.limit(page);
+    /// Builds the query for a page of the bookings that meet the conditions. It first selects the
+    /// ids, which an index contains, and then reads the documents of those rows alone, in no
+    /// particular order. It reads one row more than the page has.
+    fn page(mut self, order: &str, page: PageRequest) -> Statement {
+        let (condition, limit) = (self.text(), self.limit(page));
         self.statement(format!(
-            "SELECT booking.document FROM ({ids} {limit}) AS page \
+            "SELECT booking.document FROM (SELECT organization, mode, id FROM flight_booking \
+             WHERE {condition} ORDER BY {order} {limit}) AS page \
              JOIN flight_booking AS booking ON booking.organization = page.organization \
              AND booking.mode = page.mode AND booking.id = page.id"
         ))
@@ -271,13 +237,11 @@ pub(crate) fn select_by_supplier_reference(
     conditions.add("organization || '' =", tenant.organization.as_str());
     conditions.add("mode || '' =", tenant.mode);
     conditions.add("user_id || '' =", owner.user.as_str());
-    if let Some(supplier) = &filter.supplier {
-        conditions.add("supplier || '' =", supplier.as_str());
-    }
-    if let Some(status) = filter.status {
-        conditions.add("status || '' =", status.as_str());
-    }
-    conditions.between("+created_at", filter);
+    let supplier = filter.supplier.as_ref().map(SupplierId::as_str);
+    conditions.add_some("supplier || '' =", supplier);
+    conditions.add_some("status || '' =", filter.status.map(BookingStatus::as_str));
+    conditions.add_some("+created_at >=", filter.created_from);
+    conditions.add_some("+created_at <=", filter.created_to);
     let condition = conditions.text();
     conditions.statement(format!(
         "SELECT document FROM flight_booking WHERE {condition} \

@@ -13,9 +13,7 @@ use std::collections::HashMap;
 /// The stored properties of a hotel. A field is `None` until a supplier reports it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HotelProfile {
-    /// The display name.
     pub name: Option<String>,
-    /// The geographic location.
     pub location: Option<Location>,
     /// The IANA time-zone name.
     pub time_zone: Option<String>,
@@ -24,7 +22,6 @@ pub struct HotelProfile {
 /// A hotel in a supplier's response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HotelObservation {
-    /// The supplier's id.
     pub supplier_hotel_id: String,
     /// The id to assign if the hotel has none: a new one, or that of the same hotel at another
     /// supplier.
@@ -36,13 +33,9 @@ pub struct HotelObservation {
 /// A hotel at a supplier.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HotelMapping {
-    /// The gateway's id.
     pub hotel_id: HotelId,
-    /// The supplier.
     pub supplier: SupplierId,
-    /// The supplier's id.
     pub supplier_hotel_id: String,
-    /// The stored properties.
     pub profile: HotelProfile,
 }
 
@@ -66,23 +59,14 @@ impl Store {
         observations: &[HotelObservation],
         now: Timestamp,
     ) -> Result<Vec<HotelId>, DatabaseError> {
-        let known = self
-            .fetch_all(by_supplier_ids(
-                mode,
-                supplier,
-                observations
-                    .iter()
-                    .map(|hotel| hotel.supplier_hotel_id.as_str()),
-            ))
-            .await?;
+        let ids = observations.iter().map(|hotel| &*hotel.supplier_hotel_id);
+        let known = self.fetch_all(by_supplier_ids(mode, supplier, ids)).await?;
         let mut known = by_supplier_id(&known)?;
-        let mut missing: Vec<&HotelObservation> = observations
-            .iter()
-            .filter(|hotel| {
-                let known = known.get(&hotel.supplier_hotel_id);
-                !known.is_some_and(|known| hotel.profile.is_subset_of(&known.profile))
-            })
-            .collect();
+        let is_missing = |hotel: &&HotelObservation| {
+            let known = known.get(&hotel.supplier_hotel_id);
+            !known.is_some_and(|known| hotel.profile.is_subset_of(&known.profile))
+        };
+        let mut missing: Vec<_> = observations.iter().filter(is_missing).collect();
         if !missing.is_empty() {
             sort_upsert(&mut missing, |hotel| &hotel.supplier_hotel_id);
             let mut write = UnitOfWork::new(now);
@@ -91,13 +75,12 @@ impl Store {
             let outcome = self.execute_unconditional(write).await?;
             known.extend(by_supplier_id(&outcome.rows)?);
         }
-        Ok(observations
-            .iter()
-            .map(|hotel| {
-                let known = known.get(&hotel.supplier_hotel_id);
-                known.map_or_else(|| hotel.candidate.clone(), |known| known.hotel_id.clone())
-            })
-            .collect())
+        let hotels = observations.iter().map(|hotel| {
+            let known = known.get(&hotel.supplier_hotel_id);
+            let id = known.map_or(&hotel.candidate, |known| &known.hotel_id);
+            id.clone()
+        });
+        Ok(hotels.collect())
     }
 
     /// Returns the suppliers' mappings of these hotels. Unknown ids are omitted; a hotel of several
@@ -107,7 +90,15 @@ impl Store {
         mode: Mode,
         ids: &[HotelId],
     ) -> Result<Vec<HotelMapping>, DatabaseError> {
-        self.read_all(by_hotel_ids(mode, ids), read).await
+        let select = statement!(
+            format!(
+                "SELECT {COLUMNS} FROM hotel_mapping WHERE mode = $1 AND hotel_id {{in $2}} \
+                 ORDER BY hotel_id, supplier, supplier_hotel_id"
+            ),
+            mode,
+            text_array(ids.iter().map(HotelId::as_str)),
+        );
+        self.read_all(select, read).await
     }
 
     /// Returns the mappings of a supplier's hotels. Unknown ones are omitted.
@@ -138,17 +129,6 @@ pub(crate) fn by_supplier_ids<'a>(
         mode,
         supplier.as_str(),
         text_array(ids),
-    )
-}
-
-pub(crate) fn by_hotel_ids(mode: Mode, ids: &[HotelId]) -> Statement {
-    statement!(
-        format!(
-            "SELECT {COLUMNS} FROM hotel_mapping WHERE mode = $1 AND hotel_id {{in $2}} \
-             ORDER BY hotel_id, supplier, supplier_hotel_id"
-        ),
-        mode,
-        text_array(ids.iter().map(HotelId::as_str)),
     )
 }
 
@@ -200,11 +180,11 @@ fn read(row: &Row) -> Result<HotelMapping, DatabaseError> {
     Ok(HotelMapping {
         hotel_id: row.parsed("hotel_id", HotelId::parse)?,
         supplier: row.parsed("supplier", SupplierId::parse)?,
-        supplier_hotel_id: row.text("supplier_hotel_id")?,
+        supplier_hotel_id: row.get("supplier_hotel_id")?,
         profile: HotelProfile {
-            name: row.text_opt("name")?,
+            name: row.get("name")?,
             location: row.json_opt("location")?,
-            time_zone: row.text_opt("time_zone")?,
+            time_zone: row.get("time_zone")?,
         },
     })
 }

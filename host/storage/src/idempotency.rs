@@ -8,16 +8,13 @@ use host_domain::time::Timestamp;
 /// A caller's idempotency key with its scope.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct IdempotencyKey {
-    /// The owner of the key.
     pub owner: Owner,
-    /// The operation that the key is used for.
     pub operation: String,
     /// The key in the caller's spelling.
     pub key: String,
 }
 
 impl IdempotencyKey {
-    /// Creates the key of an owner for an operation.
     #[must_use]
     pub fn new(owner: &Owner, operation: &str, key: &str) -> Self {
         Self {
@@ -33,7 +30,6 @@ impl IdempotencyKey {
 pub struct IdempotencyRecord {
     /// The digest of the parsed request.
     pub fingerprint: String,
-    /// The id of the resource that the request created.
     pub resource_id: String,
     /// The refusal as JSON, which replays return again.
     pub refusal: Option<String>,
@@ -113,9 +109,9 @@ impl Store {
 
 fn read(row: &Row) -> Result<IdempotencyRecord, DatabaseError> {
     Ok(IdempotencyRecord {
-        fingerprint: row.text("fingerprint")?,
-        resource_id: row.text("resource_id")?,
-        refusal: row.text_opt("refusal")?,
+        fingerprint: row.get("fingerprint")?,
+        resource_id: row.get("resource_id")?,
+        refusal: row.get("refusal")?,
         created_at: row.timestamp("created_at")?,
     })
 }

@@ -1,6 +1,6 @@
 //! Stored payment instruments. Their tokens are encrypted before they reach this crate.
 
-use crate::statement::{Row, Statement, statement};
+use crate::statement::{Row, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::InstrumentId;
 use host_domain::owner::Owner;
@@ -8,7 +8,6 @@ use host_domain::payment::Card;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 
-/// An instrument with its encrypted token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredInstrument {
     pub id: InstrumentId,
@@ -18,7 +17,6 @@ pub struct StoredInstrument {
     pub sealed_token: Vec<u8>,
     /// The card data that may be displayed.
     pub card: Option<Card>,
-    /// Time at which the instrument was stored.
     pub created_at: Timestamp,
 }
 
@@ -65,43 +63,37 @@ impl Store {
         owner: &Owner,
         id: &InstrumentId,
     ) -> Result<Option<StoredInstrument>, DatabaseError> {
-        self.read_optional(get(owner, id), read).await
+        // `user_id || ''` keeps the databases from using the index of the owner's list instead of
+        // the primary key.
+        let select = statement!(
+            "SELECT id, processor, sealed_token, card, created_at FROM payment_instrument \
+             WHERE organization = $1 AND mode = $2 AND id = $3 AND user_id || '' = $4 \
+             AND deleted_at IS NULL",
+            &owner.tenant,
+            id.as_str(),
+            owner.user.as_str(),
+        );
+        self.read_optional(select, read).await
     }
 
     /// Returns an owner's instruments, newest first.
     pub async fn instruments(&self, owner: &Owner) -> Result<Vec<StoredInstrument>, DatabaseError> {
-        self.read_all(list(owner), read).await
+        let select = statement!(
+            "SELECT id, processor, sealed_token, card, created_at FROM payment_instrument \
+             WHERE organization = $1 AND mode = $2 AND user_id = $3 AND deleted_at IS NULL \
+             ORDER BY created_at DESC, id DESC",
+            &owner.tenant,
+            owner.user.as_str(),
+        );
+        self.read_all(select, read).await
     }
-}
-
-/// Selects by primary key: `user_id || ''` keeps the databases from using the index of the owner's
-/// list.
-pub(crate) fn get(owner: &Owner, id: &InstrumentId) -> Statement {
-    statement!(
-        "SELECT id, processor, sealed_token, card, created_at FROM payment_instrument \
-         WHERE organization = $1 AND mode = $2 AND id = $3 AND user_id || '' = $4 \
-         AND deleted_at IS NULL",
-        &owner.tenant,
-        id.as_str(),
-        owner.user.as_str(),
-    )
-}
-
-pub(crate) fn list(owner: &Owner) -> Statement {
-    statement!(
-        "SELECT id, processor, sealed_token, card, created_at FROM payment_instrument \
-         WHERE organization = $1 AND mode = $2 AND user_id = $3 AND deleted_at IS NULL \
-         ORDER BY created_at DESC, id DESC",
-        &owner.tenant,
-        owner.user.as_str(),
-    )
 }
 
 fn read(row: &Row) -> Result<StoredInstrument, DatabaseError> {
     Ok(StoredInstrument {
         id: row.parsed("id", InstrumentId::parse)?,
         processor: row.parsed("processor", SupplierId::parse)?,
-        sealed_token: row.blob("sealed_token")?,
+        sealed_token: row.get("sealed_token")?,
         card: row.json_opt("card")?,
         created_at: row.timestamp("created_at")?,
     })

@@ -5,7 +5,7 @@
 //! a worker whose lease was taken over cannot overwrite the work of the new holder. Due times come
 //! from the caller's clock.
 
-use crate::statement::{Row, Statement, statement, text_array};
+use crate::statement::{Row, statement, text_array};
 use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::time::Timestamp;
@@ -13,13 +13,11 @@ use host_domain::time::Timestamp;
 /// A unit of background work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
-    /// The task.
     pub kind: String,
     /// The object of the task, usually an id.
     pub subject: String,
     /// Earliest time at which the job runs.
     pub due_at: Timestamp,
-    /// Whether an unexpired lease exists.
     pub is_leased: bool,
     /// The number of claims since the job was last released normally.
     pub attempts: i64,
@@ -31,12 +29,9 @@ pub struct Job {
     pub created_at: Timestamp,
 }
 
-/// The parameters of a claim.
 #[derive(Debug, Clone, Copy)]
 pub struct JobClaim<'a> {
-    /// The kinds of jobs to claim.
     pub kinds: &'a [&'a str],
-    /// The maximum number of jobs.
     pub limit: u32,
     /// The current time. Jobs due by then are claimed.
     pub now: Timestamp,
@@ -51,7 +46,6 @@ pub struct JobClaim<'a> {
 /// A filter for parked jobs. A field that is `None` matches every job.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ParkedJobFilter<'a> {
-    /// The task.
     pub kind: Option<&'a str>,
     /// The object of the task.
     pub subject: Option<&'a str>,
@@ -220,22 +214,38 @@ impl UnitOfWork {
 impl Store {
     /// Claims due jobs without a valid lease. No job is in two claims.
     pub async fn claim_jobs(&self, claim: JobClaim<'_>) -> Result<ClaimedJobs, DatabaseError> {
-        let mut write = UnitOfWork::new(claim.now);
-        write.add_returning(self::claim(claim));
-        let outcome = self.execute_unconditional(write).await?;
-        let mut claimed = ClaimedJobs::default();
-        for row in &outcome.rows {
-            let job = read(row)?;
-            if job.parked_at.is_some() {
-                claimed.parked.push(job);
-            } else {
-                claimed.jobs.push(job);
-            }
-        }
-        claimed
-            .jobs
-            .sort_by(|a, b| (a.due_at, &a.subject).cmp(&(b.due_at, &b.subject)));
-        Ok(claimed)
+        // A job that was claimed too often is parked in the same statement, so that a job that
+        // kills its process is parked too. `kind || ''` keeps SQLite from finding jobs by key and then
+        // sorting all of them: the index by due time already has the right order.
+        let update = statement!(
+            format!(
+                "WITH due AS ( \
+                   SELECT kind, subject FROM job \
+                   WHERE parked_at IS NULL AND due_at <= $4 \
+                     AND (lease_token IS NULL OR lease_expires_at <= {{now_ms}}) \
+                     AND kind || '' {{in $3}} \
+                   ORDER BY due_at LIMIT $5 {{skip_locked}}) \
+                 UPDATE job SET \
+                   lease_token = CASE WHEN attempt_count < $6 THEN $1 END, \
+                   lease_expires_at = CASE WHEN attempt_count < $6 THEN {{now_ms}} + $2 END, \
+                   parked_at = CASE WHEN attempt_count < $6 THEN NULL ELSE $4 END, \
+                   attempt_count = CASE WHEN attempt_count < $6 \
+                                   THEN attempt_count + 1 ELSE attempt_count END \
+                 WHERE (kind, subject) IN (SELECT kind, subject FROM due) \
+                 RETURNING {COLUMNS}"
+            ),
+            claim.token,
+            claim.lease_ms,
+            text_array(claim.kinds.iter().copied()),
+            claim.now,
+            claim.limit,
+            claim.attempts_max,
+        );
+        let claimed = self.execute_returning(update, read).await?;
+        let is_parked = |job: &Job| job.parked_at.is_some();
+        let (parked, mut jobs): (Vec<_>, Vec<_>) = claimed.into_iter().partition(is_parked);
+        jobs.sort_by(|a, b| (a.due_at, &a.subject).cmp(&(b.due_at, &b.subject)));
+        Ok(ClaimedJobs { jobs, parked })
     }
 
     pub async fn job(&self, kind: &str, subject: &str) -> Result<Option<Job>, DatabaseError> {
@@ -249,7 +259,13 @@ impl Store {
 
     /// Returns the parked jobs, longest parked first. For operators.
     pub async fn parked_jobs(&self, limit: u32) -> Result<Vec<Job>, DatabaseError> {
-        self.read_all(parked(limit), read).await
+        let select = statement!(
+            format!(
+                "SELECT {COLUMNS} FROM job WHERE parked_at IS NOT NULL ORDER BY parked_at LIMIT $1"
+            ),
+            limit,
+        );
+        self.read_all(select, read).await
     }
 
     /// Unparks jobs: resets their attempts and makes them due now. Returns the unparked jobs.
@@ -259,7 +275,18 @@ impl Store {
         now: Timestamp,
     ) -> Result<Vec<Job>, DatabaseError> {
         let mut write = UnitOfWork::new(now);
-        write.add_returning(unpark(filter, now));
+        let update = statement!(
+            format!(
+                "UPDATE job SET parked_at = NULL, attempt_count = 0, due_at = $1 \
+                 WHERE parked_at IS NOT NULL \
+                   AND kind = COALESCE($2, kind) AND subject = COALESCE($3, subject) \
+                 RETURNING {COLUMNS}"
+            ),
+            now,
+            filter.kind,
+            filter.subject,
+        );
+        write.add_returning(update);
         write.wake_if_due(now);
         let outcome = self.execute_unconditional(write).await?;
         outcome.read_rows(read)
@@ -269,68 +296,15 @@ impl Store {
 const COLUMNS: &str = "kind, subject, due_at, attempt_count, parked_at, last_error, created_at, \
     CAST(CASE WHEN lease_expires_at > {now_ms} THEN 1 ELSE 0 END AS BIGINT) AS leased";
 
-/// A job that was claimed too often is parked in the same statement, so that a job that kills its
-/// process is parked too. `kind || ''` keeps SQLite from finding jobs by key and then sorting all
-/// of them: the index by due time already has the right order.
-pub(crate) fn claim(claim: JobClaim<'_>) -> Statement {
-    statement!(
-        format!(
-            "WITH due AS ( \
-               SELECT kind, subject FROM job \
-               WHERE parked_at IS NULL AND due_at <= $4 \
-                 AND (lease_token IS NULL OR lease_expires_at <= {{now_ms}}) \
-                 AND kind || '' {{in $3}} \
-               ORDER BY due_at LIMIT $5 {{skip_locked}}) \
-             UPDATE job SET \
-               lease_token = CASE WHEN attempt_count < $6 THEN $1 END, \
-               lease_expires_at = CASE WHEN attempt_count < $6 THEN {{now_ms}} + $2 END, \
-               parked_at = CASE WHEN attempt_count < $6 THEN NULL ELSE $4 END, \
-               attempt_count = CASE WHEN attempt_count < $6 \
-                               THEN attempt_count + 1 ELSE attempt_count END \
-             WHERE (kind, subject) IN (SELECT kind, subject FROM due) \
-             RETURNING {COLUMNS}"
-        ),
-        claim.token,
-        claim.lease_ms,
-        text_array(claim.kinds.iter().copied()),
-        claim.now,
-        claim.limit,
-        claim.attempts_max,
-    )
-}
-
-pub(crate) fn parked(limit: u32) -> Statement {
-    statement!(
-        format!(
-            "SELECT {COLUMNS} FROM job WHERE parked_at IS NOT NULL ORDER BY parked_at LIMIT $1"
-        ),
-        limit,
-    )
-}
-
-pub(crate) fn unpark(filter: ParkedJobFilter<'_>, now: Timestamp) -> Statement {
-    statement!(
-        format!(
-            "UPDATE job SET parked_at = NULL, attempt_count = 0, due_at = $1 \
-             WHERE parked_at IS NOT NULL \
-               AND kind = COALESCE($2, kind) AND subject = COALESCE($3, subject) \
-             RETURNING {COLUMNS}"
-        ),
-        now,
-        filter.kind,
-        filter.subject,
-    )
-}
-
 fn read(row: &Row) -> Result<Job, DatabaseError> {
     Ok(Job {
-        kind: row.text("kind")?,
-        subject: row.text("subject")?,
+        kind: row.get("kind")?,
+        subject: row.get("subject")?,
         due_at: row.timestamp("due_at")?,
-        is_leased: row.int("leased")? != 0,
-        attempts: row.int("attempt_count")?,
+        is_leased: row.get::<i64>("leased")? != 0,
+        attempts: row.get("attempt_count")?,
         parked_at: row.timestamp_opt("parked_at")?,
-        last_error: row.text_opt("last_error")?,
+        last_error: row.get("last_error")?,
         created_at: row.timestamp("created_at")?,
     })
 }

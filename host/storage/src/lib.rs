@@ -68,7 +68,9 @@ pub use webhook::{
 
 use crate::statement::{Row, Statement};
 use crate::unit_of_work::ExecutionResult;
-use crate::wakeup::{WakeupSender, WorkQueueSet};
+use crate::wakeup::WakeupSender;
+use host_domain::page::{Page, PageRequest};
+use host_domain::time::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -83,6 +85,9 @@ pub struct Store {
 struct Inner {
     backend: Backend,
     wakeups: WakeupSender,
+    /// The statements of the last call, for tests of query plans.
+    #[cfg(test)]
+    last_statements: std::sync::Mutex<Vec<Statement>>,
 }
 
 enum Backend {
@@ -141,7 +146,12 @@ impl Store {
             return Err(OpenError::UnknownScheme);
         };
         Ok(Self {
-            inner: Arc::new(Inner { backend, wakeups }),
+            inner: Arc::new(Inner {
+                backend,
+                wakeups,
+                #[cfg(test)]
+                last_statements: std::sync::Mutex::default(),
+            }),
         })
     }
 
@@ -182,15 +192,7 @@ impl Store {
     /// # Errors
     /// Returns the first precondition that was not met, or the error of the database.
     pub async fn commit(&self, write: UnitOfWork) -> Result<(), CommitError> {
-        let Some((write, wakeups)) = prepare(write)? else {
-            return Ok(());
-        };
-        match &self.inner.backend {
-            Backend::Sqlite(sqlite) => sqlite.commit(write).await.map(|_| ()),
-            Backend::Postgres(postgres) => postgres.commit_batched(write).await,
-        }?;
-        self.inner.wakeups.send(wakeups);
-        Ok(())
+        self.execute_write(write, true).await.map(|_| ())
     }
 
     /// Subscribes to notifications that an item of `queue` may be due earlier than previously
@@ -201,17 +203,35 @@ impl Store {
         self.inner.wakeups.subscribe(queue)
     }
 
-    /// Commits a unit of work and returns the result of its last statement.
-    pub(crate) async fn execute(&self, write: UnitOfWork) -> Result<ExecutionResult, CommitError> {
-        let Some((write, wakeups)) = prepare(write)? else {
+    /// Commits a unit of work and returns the result of its last statement. A unit that may be
+    /// batched with others has no result.
+    async fn execute_write(
+        &self,
+        write: UnitOfWork,
+        may_batch: bool,
+    ) -> Result<ExecutionResult, CommitError> {
+        if let Some(error) = write.encode_error {
+            return Err(error.into());
+        }
+        if write.is_empty() {
             return Ok(ExecutionResult::default());
-        };
+        }
+        #[cfg(test)]
+        self.record(write.statements.iter().map(|step| &step.statement));
+        let mut wakeups = write.wakeups;
+        wakeups.union(write.local_wakeups);
         let outcome = match &self.inner.backend {
             Backend::Sqlite(sqlite) => sqlite.commit(write).await,
+            Backend::Postgres(postgres) if may_batch => postgres.commit_batched(write).await,
             Backend::Postgres(postgres) => postgres.commit(&write).await,
         }?;
         self.inner.wakeups.send(wakeups);
         Ok(outcome)
+    }
+
+    /// Commits a unit of work at once and returns the result of its last statement.
+    pub(crate) async fn execute(&self, write: UnitOfWork) -> Result<ExecutionResult, CommitError> {
+        self.execute_write(write, false).await
     }
 
     /// Commits a unit of work that has no preconditions.
@@ -219,23 +239,46 @@ impl Store {
         &self,
         write: UnitOfWork,
     ) -> Result<ExecutionResult, DatabaseError> {
-        self.execute(write)
-            .await
-            .map_err(CommitError::into_database)
+        let outcome = self.execute(write).await;
+        outcome.map_err(CommitError::into_database)
+    }
+
+    /// Commits one statement and returns the number of changed rows.
+    pub(crate) async fn execute_statement(
+        &self,
+        statement: Statement,
+    ) -> Result<u64, DatabaseError> {
+        let mut write = UnitOfWork::new(Timestamp(0));
+        write.add(statement);
+        let outcome = self.execute_unconditional(write).await?;
+        Ok(outcome.rows_affected)
+    }
+
+    /// Commits one statement and returns its rows, each converted by `read`.
+    pub(crate) async fn execute_returning<T>(
+        &self,
+        statement: Statement,
+        read: impl Fn(&Row) -> Result<T, DatabaseError>,
+    ) -> Result<Vec<T>, DatabaseError> {
+        let mut write = UnitOfWork::new(Timestamp(0));
+        write.add_returning(statement);
+        let outcome = self.execute_unconditional(write).await?;
+        outcome.rows.iter().map(read).collect()
+    }
+
+    #[cfg(test)]
+    fn record<'a>(&self, statements: impl IntoIterator<Item = &'a Statement>) {
+        let mut last = self.inner.last_statements.lock().unwrap();
+        *last = statements.into_iter().cloned().collect();
     }
 
     pub(crate) async fn fetch_all(&self, statement: Statement) -> Result<Vec<Row>, DatabaseError> {
+        #[cfg(test)]
+        self.record([&statement]);
         match &self.inner.backend {
             Backend::Sqlite(sqlite) => sqlite.rows(&statement).await,
             Backend::Postgres(postgres) => postgres.rows(&statement).await,
         }
-    }
-
-    pub(crate) async fn fetch_optional(
-        &self,
-        statement: Statement,
-    ) -> Result<Option<Row>, DatabaseError> {
-        Ok(self.fetch_all(statement).await?.into_iter().next())
     }
 
     /// Returns all rows, each converted by `read`.
@@ -253,27 +296,30 @@ impl Store {
         statement: Statement,
         read: impl FnOnce(&Row) -> Result<T, DatabaseError>,
     ) -> Result<Option<T>, DatabaseError> {
-        let row = self.fetch_optional(statement).await?;
-        row.as_ref().map(read).transpose()
+        let rows = self.fetch_all(statement).await?;
+        rows.first().map(read).transpose()
+    }
+
+    /// Returns a page of the rows of a statement that requests one row more than the page has.
+    pub(crate) async fn read_page<T>(
+        &self,
+        statement: Statement,
+        page: PageRequest,
+        read: impl Fn(&Row) -> Result<T, DatabaseError>,
+    ) -> Result<Page<T>, DatabaseError> {
+        let mut rows = self.fetch_all(statement).await?;
+        let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
+        let has_more = rows.len() > limit;
+        rows.truncate(limit);
+        Ok(Page {
+            items: rows.iter().map(read).collect::<Result<_, _>>()?,
+            has_more,
+        })
     }
 
     /// Returns the column `number` of a statement that counts rows.
     pub(crate) async fn read_count(&self, statement: Statement) -> Result<u64, DatabaseError> {
-        let number = self.read_optional(statement, |row| row.int("number"));
+        let number = self.read_optional(statement, |row| row.get::<i64>("number"));
         Ok(number.await?.unwrap_or_default().unsigned_abs())
     }
-}
-
-/// Returns the unit of work and the queues to wake on this host. Returns `None` if the unit is
-/// empty.
-///
-/// # Errors
-/// Returns the encoding error that occurred while the unit was built.
-fn prepare(write: UnitOfWork) -> Result<Option<(UnitOfWork, WorkQueueSet)>, CommitError> {
-    if let Some(error) = write.encode_error {
-        return Err(error.into());
-    }
-    let mut wakeups = write.wakeups;
-    wakeups.union(write.local_wakeups);
-    Ok((!write.is_empty()).then_some((write, wakeups)))
 }

@@ -15,11 +15,9 @@ pub struct MandateKey {
     pub kid: String,
     /// The key's number in order of creation. The key with the highest number signs new mandates.
     pub generation: i64,
-    /// The public part as JSON.
     pub public_jwk: String,
     /// The encrypted private part, which this crate cannot decrypt.
     pub sealed_private_key: Vec<u8>,
-    /// Time at which the key was created.
     pub created_at: Timestamp,
 }
 
@@ -88,7 +86,6 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// Returns a tenant's mandate.
     pub async fn mandate(
         &self,
         tenant: &Tenant,
@@ -134,17 +131,17 @@ fn read(tenant: &Tenant, row: &Row) -> Result<Mandate, DatabaseError> {
             id: row.parsed("id", MandateId::parse)?,
             owner: Owner {
                 tenant: tenant.clone(),
-                user: row.text("user_id")?,
+                user: row.get("user_id")?,
             },
-            amount: Money::new(row.int("amount_minor")?, currency),
+            amount: Money::new(row.get("amount_minor")?, currency),
             instrument: row.parsed("instrument_id", InstrumentId::parse)?,
             scope: row.json("scope")?,
             created_at: row.timestamp("created_at")?,
             expires_at: row.timestamp("expires_at")?,
         },
-        jws: row.text("jws")?,
+        jws: row.get("jws")?,
         state: read_state(row)?,
-        version: row.int("version")?,
+        version: row.get("version")?,
     })
 }
 
@@ -154,7 +151,7 @@ fn read_state(row: &Row) -> Result<MandateState, DatabaseError> {
         MandateStatus::Active | MandateStatus::Expired => MandateState::Active,
         MandateStatus::Consumed => MandateState::Consumed {
             booking: row.parsed("booking_id", BookingId::parse)?,
-            jws: row.text("payment_jws")?,
+            jws: row.get("payment_jws")?,
         },
         MandateStatus::Revoked => MandateState::Revoked,
     })
@@ -162,10 +159,10 @@ fn read_state(row: &Row) -> Result<MandateState, DatabaseError> {
 
 fn read_key(row: &Row) -> Result<MandateKey, DatabaseError> {
     Ok(MandateKey {
-        kid: row.text("kid")?,
-        generation: row.int("generation")?,
-        public_jwk: row.text("public_jwk")?,
-        sealed_private_key: row.blob("sealed_private_key")?,
+        kid: row.get("kid")?,
+        generation: row.get("generation")?,
+        public_jwk: row.get("public_jwk")?,
+        sealed_private_key: row.get("sealed_private_key")?,
         created_at: row.timestamp("created_at")?,
     })
 }

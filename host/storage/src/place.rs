@@ -2,7 +2,7 @@
 //! as they share hotels.
 
 use crate::statement::{Statement, sort_upsert, statement};
-use crate::{DatabaseError, Store, UnitOfWork};
+use crate::{DatabaseError, Store};
 use host_domain::id::PlaceId;
 use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;
@@ -12,7 +12,6 @@ use std::collections::HashMap;
 /// A place in a supplier's search results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceObservation {
-    /// The supplier's id.
     pub supplier_place_id: String,
     /// The id to assign if the place has none.
     pub candidate: PlaceId,
@@ -25,11 +24,9 @@ pub struct StoredPlace {
     pub id: PlaceId,
     /// The supplier that returned the place.
     pub supplier: SupplierId,
-    /// The supplier's id.
     pub supplier_place_id: String,
     /// The latest document as JSON.
     pub document: String,
-    /// Time at which the place was first returned.
     pub created_at: Timestamp,
 }
 
@@ -46,24 +43,19 @@ impl Store {
         if observations.is_empty() {
             return Ok(Vec::new());
         }
-        let mut write = UnitOfWork::new(now);
-        write.add_returning(upsert(mode, supplier, observations, now));
-        let outcome = self.execute_unconditional(write).await?;
-        let mut ids = HashMap::with_capacity(outcome.rows.len());
-        for row in &outcome.rows {
+        let upsert = upsert(mode, supplier, observations, now);
+        let ids = self.execute_returning(upsert, |row| {
             let id = row.parsed("id", PlaceId::parse)?;
-            ids.insert(row.text("supplier_place_id")?, id);
-        }
-        Ok(observations
-            .iter()
-            .map(|place| {
-                let id = ids.get(&place.supplier_place_id);
-                id.unwrap_or(&place.candidate).clone()
-            })
-            .collect())
+            Ok((row.get::<String>("supplier_place_id")?, id))
+        });
+        let ids: HashMap<_, _> = ids.await?.into_iter().collect();
+        let places = observations.iter().map(|place| {
+            let id = ids.get(&place.supplier_place_id);
+            id.unwrap_or(&place.candidate).clone()
+        });
+        Ok(places.collect())
     }
 
-    /// Returns a place by its id.
     pub async fn place(
         &self,
         mode: Mode,
@@ -79,8 +71,8 @@ impl Store {
             Ok(StoredPlace {
                 id: row.parsed("id", PlaceId::parse)?,
                 supplier: row.parsed("supplier", SupplierId::parse)?,
-                supplier_place_id: row.text("supplier_place_id")?,
-                document: row.text("document")?,
+                supplier_place_id: row.get("supplier_place_id")?,
+                document: row.get("document")?,
                 created_at: row.timestamp("created_at")?,
             })
         })

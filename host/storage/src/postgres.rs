@@ -12,12 +12,13 @@ use crate::error::{CommitError, DatabaseError, OpenError};
 use crate::migration;
 use crate::pg_notify::PgNotifier;
 use crate::pool::{DeadConnectionCounter, Pool, PoolConfig};
-use crate::statement::{Row, Statement, postgres_args};
+use crate::statement::{Row, Statement, postgres_args, statement};
 use crate::unit_of_work::{ConditionalStatement, ExecutionResult, UnitOfWork};
 use crate::wakeup::{OutgoingWakeups, WakeupSender};
 use futures::future::join_all;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row as _};
+use std::error::Error;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -112,14 +113,9 @@ impl Postgres {
             lifetime_max: LIFETIME_MAX,
         };
         let losses = DeadConnectionCounter::default();
-        let pool = Pool::<PgConnection>::new(connect.clone(), keeping, losses.clone());
-        let pool = pool.map_err(OpenError::Connect)?;
-        let mut pooled = pool.acquire().await.map_err(OpenError::Connect)?;
-        let connection = pooled.connection().map_err(OpenError::Connect)?;
-        if has_earlier_schema(connection)
-            .await
-            .map_err(OpenError::Connect)?
-        {
+        let pool = Pool::<PgConnection>::new(connect.clone(), keeping, losses.clone())?;
+        let mut pooled = pool.acquire().await?;
+        if has_earlier_schema(pooled.connection()?).await? {
             return Err(OpenError::EarlierSchema);
         }
         pooled.release_clean();
@@ -127,7 +123,7 @@ impl Postgres {
             connections_max: writers.max(1),
             ..keeping
         };
-        let writers = Pool::new(writing, keeping, losses).map_err(OpenError::Connect)?;
+        let writers = Pool::new(writing, keeping, losses)?;
         let outgoing_wakeups = Arc::<OutgoingWakeups>::default();
         let (closed, until) = watch::channel(false);
         let notifier = PgNotifier {
@@ -187,9 +183,9 @@ impl Postgres {
     pub(crate) async fn commit_batched(
         self: &Arc<Self>,
         write: UnitOfWork,
-    ) -> Result<(), CommitError> {
+    ) -> Result<ExecutionResult, CommitError> {
         let Some(combined) = self.batchable_statement(&write) else {
-            return self.commit(&write).await.map(|_| ());
+            return self.commit(&write).await;
         };
         let mut receiver = self.batch_queues.enqueue(write, &combined);
         loop {
@@ -199,8 +195,8 @@ impl Postgres {
                 spawn(Arc::clone(self).run_batch_writer(writer));
             }
             if let Ok(result) = timeout(STALL_THRESHOLD, &mut receiver).await {
-                let lost = |error| Err(DatabaseError::commit_unknown(error).into());
-                return result.unwrap_or_else(lost);
+                result.map_err(DatabaseError::commit_unknown)??;
+                return Ok(ExecutionResult::default());
             }
         }
     }
@@ -390,18 +386,10 @@ impl Postgres {
         };
         match timeout(self.response_timeout, transaction.commit()).await {
             Ok(Ok(())) => Ok(outcome),
-            Ok(Err(error)) if is_connection_error(&error) => Err(TransactionError::CommitUnknown(
-                DatabaseError::commit_unknown(error),
-            )),
+            Ok(Err(error)) if is_connection_error(&error) => Err(unknown(error)),
             Ok(Err(error)) => Err(classify_transaction_error(error)),
-            Err(_) => Err(self.unknown()),
+            Err(_) => Err(unknown(ResponseTimeout(self.response_timeout))),
         }
-    }
-
-    /// Builds the error of a commit that received no response.
-    fn unknown(&self) -> TransactionError {
-        let silence = ResponseTimeout(self.response_timeout);
-        TransactionError::CommitUnknown(DatabaseError::commit_unknown(silence))
     }
 
     /// Runs a statement without an explicit transaction.
@@ -414,12 +402,10 @@ impl Postgres {
             Ok(Err(TransactionError::Retryable(error)))
                 if is_connection_error(&error) && error.as_database_error().is_none() =>
             {
-                Err(TransactionError::CommitUnknown(
-                    DatabaseError::commit_unknown(error),
-                ))
+                Err(unknown(error))
             }
             Ok(done) => done,
-            Err(_) => Err(self.unknown()),
+            Err(_) => Err(unknown(ResponseTimeout(self.response_timeout))),
         }
     }
 
@@ -463,9 +449,7 @@ impl Postgres {
     }
 
     pub(crate) async fn ping(&self) -> Result<(), DatabaseError> {
-        self.rows(&crate::statement::statement!("SELECT 1"))
-            .await
-            .map(|_| ())
+        self.rows(&statement!("SELECT 1")).await.map(|_| ())
     }
 
     pub(crate) async fn close(&self) {
@@ -535,6 +519,11 @@ enum CommitFailure {
     Database(DatabaseError),
 }
 
+/// Builds the error of a commit that was sent but not confirmed.
+fn unknown(error: impl Error + Send + Sync + 'static) -> TransactionError {
+    TransactionError::CommitUnknown(DatabaseError::commit_unknown(error))
+}
+
 fn classify_transaction_error(error: sqlx::Error) -> TransactionError {
     if is_connection_error(&error) || is_serialization_failure(&error) {
         TransactionError::Retryable(error)
@@ -548,7 +537,7 @@ async fn fetch(
     statement: &Statement,
 ) -> Result<Vec<Row>, sqlx::Error> {
     let sql = AssertSqlSafe(Dialect::Postgres.render(statement));
-    let query = sqlx::query_with(sql, statement.postgres_args()?);
+    let query = sqlx::query_with(sql, postgres_args(&statement.args)?);
     let rows = query.fetch_all(connection).await?;
     Ok(rows.into_iter().map(Row::Postgres).collect())
 }
@@ -566,15 +555,9 @@ async fn run_step(
         return Ok(());
     }
     let sql = AssertSqlSafe(Dialect::Postgres.render(&step.statement));
-    let args = step
-        .statement
-        .postgres_args()
-        .map_err(classify_transaction_error)?;
-    let query = sqlx::query_with(sql, args);
-    let done = query
-        .execute(connection)
-        .await
-        .map_err(classify_transaction_error)?;
+    let args = postgres_args(&step.statement.args).map_err(classify_transaction_error)?;
+    let done = sqlx::query_with(sql, args).execute(connection).await;
+    let done = done.map_err(classify_transaction_error)?;
     outcome
         .check_rows_affected(step, done.rows_affected())
         .map_err(|conflict| TransactionError::Permanent(CommitError::Conflict(conflict)))

@@ -23,7 +23,6 @@ pub struct AirportObservation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAirline {
     pub id: AirlineId,
-    /// The latest data.
     pub airline: Airline,
     /// Time at which the supplier reported the airline.
     pub fetched_at: Timestamp,
@@ -51,25 +50,26 @@ impl Store {
             .iter()
             .map(|(observation, _)| observation.airport.iata_code.as_str());
         let mut ids = HashMap::with_capacity(observations.len());
-        for row in self.fetch_all(airports(mode, codes)).await? {
-            let document = row.text("document")?;
-            ids.insert(row.text("iata_code")?, id(&row)?);
+        let select = statement!(
+            "SELECT iata_code, id, document FROM airport WHERE mode = $1 AND iata_code {in $2}",
+            mode,
+            text_array(codes),
+        );
+        for row in self.fetch_all(select).await? {
+            let document: String = row.get("document")?;
+            ids.extend([read_id(&row)?]);
             changed.retain(|(_, current)| *current != document);
         }
         if !changed.is_empty() {
             write.add_returning(upsert(mode, supplier, &changed, now));
             let outcome = self.execute_unconditional(write).await?;
-            for row in &outcome.rows {
-                ids.insert(row.text("iata_code")?, id(row)?);
-            }
+            ids.extend(outcome.read_rows(read_id)?);
         }
-        Ok(observations
-            .iter()
-            .map(|observation| {
-                let id = ids.get(&observation.airport.iata_code);
-                id.unwrap_or(&observation.candidate).clone()
-            })
-            .collect())
+        let airports = observations.iter().map(|observation| {
+            let id = ids.get(&observation.airport.iata_code);
+            id.unwrap_or(&observation.candidate).clone()
+        });
+        Ok(airports.collect())
     }
 
     /// Stores an airline and returns its id, which is the candidate if it had none.
@@ -123,14 +123,6 @@ impl Store {
     }
 }
 
-pub(crate) fn airports<'a>(mode: Mode, iata_codes: impl Iterator<Item = &'a str>) -> Statement {
-    statement!(
-        "SELECT iata_code, id, document FROM airport WHERE mode = $1 AND iata_code {in $2}",
-        mode,
-        text_array(iata_codes),
-    )
-}
-
 fn upsert(
     mode: Mode,
     supplier: &SupplierId,
@@ -159,6 +151,6 @@ fn upsert(
     )
 }
 
-fn id(row: &Row) -> Result<AirportId, DatabaseError> {
-    row.parsed("id", AirportId::parse)
+fn read_id(row: &Row) -> Result<(String, AirportId), DatabaseError> {
+    Ok((row.get("iata_code")?, row.parsed("id", AirportId::parse)?))
 }

@@ -7,7 +7,7 @@ use crate::dialect::{Dialect, classify_error};
 use crate::error::{CommitError, DatabaseError, OpenError};
 use crate::migration;
 use crate::pool::{DeadConnectionCounter, Pool, PoolConfig};
-use crate::statement::{Row, Statement};
+use crate::statement::{Row, Statement, statement};
 use crate::unit_of_work::{ExecutionResult, UnitOfWork};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
@@ -22,18 +22,12 @@ pub(crate) struct Sqlite {
     writer: mpsc::Sender<WriterCommand>,
 }
 
-enum WriterCommand {
-    Commit(
-        UnitOfWork,
-        oneshot::Sender<Result<ExecutionResult, CommitError>>,
-    ),
-    Close(oneshot::Sender<()>),
-}
+type CommitResult = Result<ExecutionResult, CommitError>;
 
-/// A unit of work and the channel for its result.
-struct QueuedWrite {
-    write: UnitOfWork,
-    reply: oneshot::Sender<Result<ExecutionResult, CommitError>>,
+enum WriterCommand {
+    /// A unit of work and the channel for its result.
+    Commit(UnitOfWork, oneshot::Sender<CommitResult>),
+    Close(oneshot::Sender<()>),
 }
 
 impl Sqlite {
@@ -42,10 +36,7 @@ impl Sqlite {
         if file.is_empty() || file == ":memory:" {
             return Err(OpenError::InMemory);
         }
-        if has_earlier_schema(Path::new(file))
-            .await
-            .map_err(OpenError::Connect)?
-        {
+        if has_earlier_schema(Path::new(file)).await? {
             return Err(OpenError::EarlierSchema);
         }
         let writing = SqliteConnectOptions::new()
@@ -57,9 +48,7 @@ impl Sqlite {
             .synchronous(SqliteSynchronous::Full)
             .busy_timeout(options.acquire_timeout)
             .pragma("journal_size_limit", "67108864");
-        let connection = SqliteConnection::connect_with(&writing)
-            .await
-            .map_err(OpenError::Connect)?;
+        let connection = SqliteConnection::connect_with(&writing).await?;
         let reading = SqliteConnectOptions::new()
             .filename(Path::new(file))
             .busy_timeout(options.acquire_timeout)
@@ -71,8 +60,7 @@ impl Sqlite {
             skip_ping_within: Duration::MAX,
             lifetime_max: Duration::MAX,
         };
-        let readers = Pool::new(reading, keeping, DeadConnectionCounter::default())
-            .map_err(OpenError::Connect)?;
+        let readers = Pool::new(reading, keeping, DeadConnectionCounter::default())?;
         let (writer, requests) = mpsc::channel(options.sqlite_queue_capacity);
         let task = SqliteWriter {
             options: writing.clone(),
@@ -122,12 +110,9 @@ impl Sqlite {
     /// Checks that both the file and the writer respond.
     pub(crate) async fn ping(&self) -> Result<(), DatabaseError> {
         let probe = UnitOfWork::new(host_domain::time::Timestamp(0));
-        self.commit(probe)
-            .await
-            .map_err(CommitError::into_database)?;
-        self.rows(&crate::statement::statement!("SELECT 1"))
-            .await
-            .map(|_| ())
+        let committed = self.commit(probe).await;
+        committed.map_err(CommitError::into_database)?;
+        self.rows(&statement!("SELECT 1")).await.map(|_| ())
     }
 
     pub(crate) async fn close(&self) {
@@ -188,7 +173,7 @@ impl SqliteWriter {
             let mut batch = Vec::with_capacity(waiting.len());
             for request in waiting.drain(..) {
                 match request {
-                    WriterCommand::Commit(write, reply) => batch.push(QueuedWrite { write, reply }),
+                    WriterCommand::Commit(write, reply) => batch.push((write, reply)),
                     WriterCommand::Close(reply) => {
                         // Units of work that are already queued are still committed.
                         requests.close();
@@ -209,17 +194,14 @@ impl SqliteWriter {
     }
 
     /// Commits a batch and then sends the results to the callers.
-    async fn commit_batch(&mut self, batch: Vec<QueuedWrite>) {
+    async fn commit_batch(&mut self, batch: Vec<(UnitOfWork, oneshot::Sender<CommitResult>)>) {
         // The connection is taken out while it is in use. If the commit ends early, the next batch
         // opens a new one.
         let connection = match self.connection.take() {
             Some(connection) => Ok(connection),
             None => SqliteConnection::connect_with(&self.options).await,
         };
-        let (writes, replies): (Vec<_>, Vec<_>) = batch
-            .into_iter()
-            .map(|queued| (queued.write, queued.reply))
-            .unzip();
+        let (writes, replies): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
         let results = match connection {
             Ok(mut connection) => match transact(&mut connection, &writes).await {
                 Ok(results) => {
@@ -241,7 +223,7 @@ impl SqliteWriter {
     }
 }
 
-fn fail_all(error: &DatabaseError, count: usize) -> Vec<Result<ExecutionResult, CommitError>> {
+fn fail_all(error: &DatabaseError, count: usize) -> Vec<CommitResult> {
     (0..count)
         .map(|_| Err(CommitError::Database(error.clone())))
         .collect()
@@ -253,20 +235,16 @@ fn fail_all(error: &DatabaseError, count: usize) -> Vec<Result<ExecutionResult, 
 async fn transact(
     connection: &mut SqliteConnection,
     writes: &[UnitOfWork],
-) -> Result<Vec<Result<ExecutionResult, CommitError>>, DatabaseError> {
+) -> Result<Vec<CommitResult>, DatabaseError> {
     if let [write] = writes
         && write.statements.is_empty()
     {
         return Ok(vec![Ok(ExecutionResult::default())]);
     }
-    execute_control(connection, "BEGIN IMMEDIATE")
-        .await
-        .map_err(classify_error)?;
+    execute_control(connection, "BEGIN IMMEDIATE").await?;
     let mut results = Vec::with_capacity(writes.len());
     for write in writes {
-        execute_control(connection, "SAVEPOINT write")
-            .await
-            .map_err(classify_error)?;
+        execute_control(connection, "SAVEPOINT write").await?;
         let result = run_steps(connection, write).await;
         // If the error ended the whole transaction, the savepoint is gone. This statement then
         // fails, and so does the batch.
@@ -274,22 +252,20 @@ async fn transact(
             Ok(_) => "RELEASE write",
             Err(_) => "ROLLBACK TO write; RELEASE write",
         };
-        execute_control(connection, end)
-            .await
-            .map_err(classify_error)?;
+        execute_control(connection, end).await?;
         results.push(result);
     }
-    execute_control(connection, "COMMIT")
-        .await
-        .map_err(DatabaseError::commit_unknown)?;
+    let committed = sqlx::query("COMMIT").execute(connection).await;
+    committed.map_err(DatabaseError::commit_unknown)?;
     Ok(results)
 }
 
 async fn execute_control(
     connection: &mut SqliteConnection,
     sql: &'static str,
-) -> Result<(), sqlx::Error> {
-    sqlx::query(sql).execute(connection).await.map(|_| ())
+) -> Result<(), DatabaseError> {
+    let executed = sqlx::query(sql).execute(connection).await;
+    executed.map(|_| ()).map_err(classify_error)
 }
 
 async fn run_steps(
@@ -302,18 +278,14 @@ async fn run_steps(
         let args = step.statement.sqlite_args().map_err(classify_error)?;
         let query = sqlx::query_with(sql, args);
         if step.returns_rows {
-            let rows = query
-                .fetch_all(&mut *connection)
-                .await
-                .map_err(classify_error)?;
+            let rows = query.fetch_all(&mut *connection).await;
+            let rows = rows.map_err(classify_error)?;
             outcome.rows.extend(rows.into_iter().map(Row::Sqlite));
         } else {
-            let done = query
-                .execute(&mut *connection)
-                .await
-                .map_err(classify_error)?;
+            let done = query.execute(&mut *connection).await;
+            let changed = done.map_err(classify_error)?.rows_affected();
             outcome
-                .check_rows_affected(step, done.rows_affected())
+                .check_rows_affected(step, changed)
                 .map_err(CommitError::Conflict)?;
         }
     }

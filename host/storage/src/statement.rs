@@ -61,10 +61,6 @@ impl Statement {
         }
         Ok(bound)
     }
-
-    pub(crate) fn postgres_args(&self) -> Result<PgArguments, sqlx::Error> {
-        postgres_args(&self.args)
-    }
 }
 
 /// Binds the arguments of one statement or of several combined statements.
@@ -205,22 +201,6 @@ pub(crate) enum Row {
 }
 
 impl Row {
-    pub(crate) fn text(&self, column: &'static str) -> Result<String, DatabaseError> {
-        self.get(column)
-    }
-
-    pub(crate) fn text_opt(&self, column: &'static str) -> Result<Option<String>, DatabaseError> {
-        self.get(column)
-    }
-
-    pub(crate) fn int(&self, column: &'static str) -> Result<i64, DatabaseError> {
-        self.get(column)
-    }
-
-    pub(crate) fn int_opt(&self, column: &'static str) -> Result<Option<i64>, DatabaseError> {
-        self.get(column)
-    }
-
     pub(crate) fn timestamp(&self, column: &'static str) -> Result<Timestamp, DatabaseError> {
         self.get(column).map(Timestamp)
     }
@@ -232,14 +212,6 @@ impl Row {
         Ok(self.get::<Option<i64>>(column)?.map(Timestamp))
     }
 
-    pub(crate) fn blob(&self, column: &'static str) -> Result<Vec<u8>, DatabaseError> {
-        self.get(column)
-    }
-
-    pub(crate) fn blob_opt(&self, column: &'static str) -> Result<Option<Vec<u8>>, DatabaseError> {
-        self.get(column)
-    }
-
     /// Reads a text and converts it with `read`.
     pub(crate) fn parsed<T, E>(
         &self,
@@ -249,7 +221,7 @@ impl Row {
     where
         E: Error + Send + Sync + 'static,
     {
-        read(&self.text(column)?).map_err(|error| DatabaseError::unreadable(column, error))
+        read(&self.get::<String>(column)?).map_err(|error| DatabaseError::unreadable(column, error))
     }
 
     /// Reads a text that may be absent and converts it with `read`.
@@ -261,7 +233,10 @@ impl Row {
     where
         E: Error + Send + Sync + 'static,
     {
-        let value = self.text_opt(column)?.map(|text| read(&text)).transpose();
+        let value = self
+            .get::<Option<String>>(column)?
+            .map(|text| read(&text))
+            .transpose();
         value.map_err(|error| DatabaseError::unreadable(column, error))
     }
 
@@ -278,7 +253,7 @@ impl Row {
 
     pub(crate) fn tenant(&self) -> Result<Tenant, DatabaseError> {
         Ok(Tenant {
-            organization: self.text("organization")?,
+            organization: self.get("organization")?,
             mode: self.enum_value("mode", Mode::parse)?,
         })
     }
@@ -297,7 +272,7 @@ impl Row {
         self.parsed_opt(column, |text| serde_json::from_str(text))
     }
 
-    fn get<T>(&self, column: &'static str) -> Result<T, DatabaseError>
+    pub(crate) fn get<T>(&self, column: &'static str) -> Result<T, DatabaseError>
     where
         T: for<'r> Decode<'r, Sqlite> + Type<Sqlite>,
         T: for<'r> Decode<'r, Postgres> + Type<Postgres>,

@@ -26,11 +26,9 @@ pub struct StoredSupplierEvent {
     pub event: SupplierEvent,
     /// The SHA-256 digest of the request body that contained the event.
     pub body_sha256: Vec<u8>,
-    /// The processing state.
     pub state: SupplierEventState,
     /// The booking that the event is about, once known.
     pub booking_id: Option<BookingId>,
-    /// Time at which the event first arrived.
     pub received_at: Timestamp,
     /// Time at which the event was applied or ignored.
     pub processed_at: Option<Timestamp>,
@@ -84,39 +82,19 @@ impl UnitOfWork {
         self.add_expecting_one(insert, Conflict::SupplierEventExists)
     }
 
-    /// Records that an event was applied to its booking. Fails with
-    /// [`Conflict::SupplierEventProcessed`] if the event was processed already.
-    pub fn mark_supplier_event_applied(
+    /// Records that an event was applied to `booking_id`, or that it needs no action if that is
+    /// `None`. Fails with [`Conflict::SupplierEventProcessed`] if the event was processed already.
+    pub fn mark_supplier_event_processed(
         &mut self,
         mode: Mode,
         supplier: &SupplierId,
         id: &str,
-        booking_id: &BookingId,
-    ) -> &mut Self {
-        let applied = SupplierEventState::Applied;
-        self.settle_supplier_event(mode, supplier, id, applied, Some(booking_id))
-    }
-
-    /// Records that an event needs no action. Fails with [`Conflict::SupplierEventProcessed`] if
-    /// the event was processed already.
-    pub fn mark_supplier_event_ignored(
-        &mut self,
-        mode: Mode,
-        supplier: &SupplierId,
-        id: &str,
-    ) -> &mut Self {
-        let ignored = SupplierEventState::Ignored;
-        self.settle_supplier_event(mode, supplier, id, ignored, None)
-    }
-
-    fn settle_supplier_event(
-        &mut self,
-        mode: Mode,
-        supplier: &SupplierId,
-        id: &str,
-        state: SupplierEventState,
         booking_id: Option<&BookingId>,
     ) -> &mut Self {
+        let state = match booking_id {
+            Some(_) => SupplierEventState::Applied,
+            None => SupplierEventState::Ignored,
+        };
         let update = statement!(
             "UPDATE supplier_event SET state = $4, booking_id = $5, processed_at = $6 \
              WHERE mode = $1 AND supplier = $2 AND id = $3 AND state = $7",
@@ -133,7 +111,6 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// Returns a stored event.
     pub async fn supplier_event(
         &self,
         mode: Mode,
@@ -159,31 +136,29 @@ impl Store {
         received_before: Timestamp,
         limit: u32,
     ) -> Result<u64, DatabaseError> {
-        let mut write = UnitOfWork::new(received_before);
-        write.add(statement!(
+        let delete = statement!(
             "DELETE FROM supplier_event WHERE (mode, supplier, id) IN \
              (SELECT mode, supplier, id FROM supplier_event \
               WHERE received_at < $1 AND state <> $2 ORDER BY received_at LIMIT $3)",
             received_before,
             SupplierEventState::Received.as_str(),
             limit,
-        ));
-        let outcome = self.execute_unconditional(write).await?;
-        Ok(outcome.rows_affected)
+        );
+        self.execute_statement(delete).await
     }
 }
 
 fn read(row: &Row) -> Result<StoredSupplierEvent, DatabaseError> {
     Ok(StoredSupplierEvent {
         event: SupplierEvent {
-            id: row.text("id")?,
+            id: row.get("id")?,
             kind: row.json::<SupplierEventKind>("kind")?,
-            supplier_reference: row.text_opt("supplier_reference")?,
-            client_reference: row.text_opt("client_reference")?,
-            supplier_offer: row.text_opt("supplier_offer")?,
+            supplier_reference: row.get("supplier_reference")?,
+            client_reference: row.get("client_reference")?,
+            supplier_offer: row.get("supplier_offer")?,
             occurred_at: row.timestamp_opt("occurred_at")?,
         },
-        body_sha256: row.blob("body_sha256")?,
+        body_sha256: row.get("body_sha256")?,
         state: row.enum_value("state", SupplierEventState::parse)?,
         booking_id: row.parsed_opt("booking_id", BookingId::parse)?,
         received_at: row.timestamp("received_at")?,

@@ -38,7 +38,6 @@ pub(crate) struct ConditionalStatement {
 /// it changes one row or none, so a failed statement changed nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Precondition {
-    /// Any number of rows.
     AnyRows,
     /// Exactly one row, otherwise this conflict.
     OneRow(Conflict),
@@ -55,7 +54,6 @@ pub(crate) struct ExecutionResult {
 }
 
 impl ExecutionResult {
-    /// Returns all rows, each converted by `read`.
     pub(crate) fn read_rows<T>(
         &self,
         read: impl Fn(&Row) -> Result<T, DatabaseError>,

@@ -18,7 +18,6 @@ const JOBS_COALESCE_WINDOW: Duration = Duration::from_millis(50);
 /// A queue from which workers claim items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WorkQueue {
-    /// [`crate::Job`]s.
     Jobs,
     /// Webhook deliveries.
     Deliveries,

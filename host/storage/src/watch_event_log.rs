@@ -6,7 +6,7 @@
 //! the old endpoint or the new one, never for neither.
 
 use crate::event::{OutboxEvent, read_outbox};
-use crate::statement::{Row, Statement, statement};
+use crate::statement::{Row, statement};
 use crate::wakeup::WorkQueue;
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::event::Product;
@@ -16,11 +16,9 @@ use host_domain::time::Timestamp;
 use host_domain::webhook::{Delivery, Subscription, WatchEventStatus};
 use serde_json::json;
 
-/// An entry of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchLogEntry {
     pub event: OutboxEvent,
-    /// The delivery status of the event.
     pub status: WatchEventStatus,
 }
 
@@ -46,10 +44,9 @@ impl UnitOfWork {
     /// with this statement, and sees everything that was committed before the lock was acquired.
     fn advance_log_head(&mut self, tenant: &Tenant, by: i64) -> &mut Self {
         self.add(statement!(
-            "INSERT INTO watch_event_log_head (organization, mode, last_sequence) VALUES ($1, \
-             $2, $3) \
-             ON CONFLICT (organization, mode) DO UPDATE SET last_sequence = \
-             watch_event_log_head.last_sequence + $3",
+            "INSERT INTO watch_event_log_head (organization, mode, last_sequence) \
+             VALUES ($1, $2, $3) ON CONFLICT (organization, mode) \
+             DO UPDATE SET last_sequence = watch_event_log_head.last_sequence + $3",
             tenant,
             by,
         ))
@@ -73,7 +70,27 @@ impl UnitOfWork {
         }
         self.insert_subscription(endpoint, sealed_secret);
         self.wakeups.insert(WorkQueue::Deliveries);
-        self.add(backfill_pending_deliveries(endpoint, since))
+        let (_, id) = endpoint.id.as_str().split_once('_').unwrap_or_default();
+        // The deliveries are inserted as if the endpoint had existed when the events were created.
+        // The statement names the head table so that it runs alone, after the lock is acquired.
+        self.add(statement!(
+            format!(
+                "INSERT INTO webhook_delivery (organization, mode, id, subscription_id, event_id, \
+                 status, generation, attempt_count, next_attempt_at, created_at, pending_since) \
+                 SELECT l.organization, l.mode, '{}' || substr(l.event_id, {}) || '-' || $4, $3, \
+                 l.event_id, 'PENDING', 0, 0, l.created_at, l.created_at, l.created_at \
+                 FROM watch_event_log AS l JOIN watch_event_log_head AS head \
+                   ON head.organization = l.organization AND head.mode = l.mode \
+                 WHERE l.organization = $1 AND l.mode = $2 AND l.status = 'pending' \
+                   AND l.created_at >= $5 ON CONFLICT DO NOTHING",
+                DeliveryId::PREFIX,
+                EventId::PREFIX.len() + 1,
+            ),
+            tenant,
+            endpoint.id.as_str(),
+            id,
+            since,
+        ))
     }
 
     /// Updates the log's status of the events of ended deliveries, if the stored deliveries have
@@ -87,7 +104,23 @@ impl UnitOfWork {
             return self;
         }
         let ended = self.encode_json(&ended);
-        self.add(log_outcomes(ended))
+        // An event may have been sent to several endpoints, one after the other. A failure counts
+        // only for the current endpoint; a success at any endpoint is final.
+        self.add(statement!(
+            "UPDATE watch_event_log SET status = item.value ->> 'event_status' FROM {each $1} \
+             WHERE watch_event_log.organization = item.value ->> 'organization' \
+               AND watch_event_log.mode = item.value ->> 'mode' \
+               AND watch_event_log.event_id = item.value ->> 'event' \
+               AND watch_event_log.status <> 'delivered' \
+               AND EXISTS (SELECT 1 FROM webhook_delivery AS d JOIN webhook_subscription AS s \
+                   ON s.organization = d.organization AND s.mode = d.mode \
+                   AND s.id = d.subscription_id \
+                 WHERE d.organization = item.value ->> 'organization' \
+                   AND d.mode = item.value ->> 'mode' AND d.id = item.value ->> 'id' \
+                   AND d.status = item.value ->> 'status' \
+                   AND (d.status = 'DELIVERED' OR s.deleted_at IS NULL))",
+            ended,
+        ))
     }
 }
 
@@ -102,85 +135,30 @@ impl Store {
     ) -> Result<Option<Vec<WatchLogEntry>>, DatabaseError> {
         let mut place = 0;
         if let Some(after) = after {
-            match self.fetch_optional(select_sequence(tenant, after)).await? {
-                Some(row) => place = row.int("sequence")?,
+            let select = statement!(
+                "SELECT sequence FROM watch_event_log \
+                 WHERE organization = $1 AND mode = $2 AND event_id = $3",
+                tenant,
+                after.as_str(),
+            );
+            let sequence = self.read_optional(select, |row| row.get::<i64>("sequence"));
+            match sequence.await? {
+                Some(sequence) => place = sequence,
                 None => return Ok(None),
             }
         }
-        let rows = self
-            .fetch_all(select_entries_after(tenant, place, limit))
-            .await?;
-        let events = rows.iter().map(read).collect::<Result<_, _>>()?;
-        Ok(Some(events))
+        let select = statement!(
+            "SELECT l.status, o.id, o.event_type, o.product, o.booking_id, o.payload, o.created_at \
+             FROM watch_event_log AS l JOIN outbox AS o \
+               ON o.organization = l.organization AND o.mode = l.mode AND o.id = l.event_id \
+             WHERE l.organization = $1 AND l.mode = $2 AND l.sequence > $3 \
+             ORDER BY l.sequence LIMIT $4",
+            tenant,
+            place,
+            limit,
+        );
+        self.read_all(select, read).await.map(Some)
     }
-}
-
-pub(crate) fn select_sequence(tenant: &Tenant, event: &EventId) -> Statement {
-    statement!(
-        "SELECT sequence FROM watch_event_log \
-         WHERE organization = $1 AND mode = $2 AND event_id = $3",
-        tenant,
-        event.as_str(),
-    )
-}
-
-pub(crate) fn select_entries_after(tenant: &Tenant, behind: i64, limit: u32) -> Statement {
-    statement!(
-        "SELECT l.status, o.id, o.event_type, o.product, o.booking_id, o.payload, o.created_at \
-         FROM watch_event_log AS l JOIN outbox AS o \
-           ON o.organization = l.organization AND o.mode = l.mode AND o.id = l.event_id \
-         WHERE l.organization = $1 AND l.mode = $2 AND l.sequence > $3 \
-         ORDER BY l.sequence LIMIT $4",
-        tenant,
-        behind,
-        limit,
-    )
-}
-
-/// Inserts deliveries as if the endpoint had existed when the events were created. The statement
-/// names the head table so that it runs on its own, after the lock is acquired.
-pub(crate) fn backfill_pending_deliveries(endpoint: &Subscription, since: Timestamp) -> Statement {
-    let tenant = &endpoint.tenant;
-    let (_, id) = endpoint.id.as_str().split_once('_').unwrap_or_default();
-    statement!(
-        format!(
-            "INSERT INTO webhook_delivery (organization, mode, id, subscription_id, event_id, \
-             status, generation, attempt_count, next_attempt_at, created_at, pending_since) \
-             SELECT l.organization, l.mode, '{}' || substr(l.event_id, {}) || '-' || $4, $3, \
-             l.event_id, 'PENDING', 0, 0, l.created_at, l.created_at, l.created_at \
-             FROM watch_event_log AS l JOIN watch_event_log_head AS head \
-               ON head.organization = l.organization AND head.mode = l.mode \
-             WHERE l.organization = $1 AND l.mode = $2 AND l.status = 'pending' \
-               AND l.created_at >= $5 ON CONFLICT DO NOTHING",
-            DeliveryId::PREFIX,
-            EventId::PREFIX.len() + 1,
-        ),
-        tenant,
-        endpoint.id.as_str(),
-        id,
-        since,
-    )
-}
-
-/// Updates the status of events whose deliveries ended. An event may have been sent to several
-/// endpoints, one after the other. A failure counts only for the current endpoint; a success at any
-/// endpoint is final.
-pub(crate) fn log_outcomes(ended: String) -> Statement {
-    statement!(
-        "UPDATE watch_event_log SET status = item.value ->> 'event_status' FROM {each $1} \
-         WHERE watch_event_log.organization = item.value ->> 'organization' \
-           AND watch_event_log.mode = item.value ->> 'mode' \
-           AND watch_event_log.event_id = item.value ->> 'event' \
-           AND watch_event_log.status <> 'delivered' \
-           AND EXISTS (SELECT 1 FROM webhook_delivery AS d JOIN webhook_subscription AS s \
-               ON s.organization = d.organization AND s.mode = d.mode \
-               AND s.id = d.subscription_id \
-             WHERE d.organization = item.value ->> 'organization' \
-               AND d.mode = item.value ->> 'mode' AND d.id = item.value ->> 'id' \
-               AND d.status = item.value ->> 'status' \
-               AND (d.status = 'DELIVERED' OR s.deleted_at IS NULL))",
-        ended,
-    )
 }
 
 fn outcome_item((tenant, delivery): (&Tenant, &Delivery)) -> Option<serde_json::Value> {

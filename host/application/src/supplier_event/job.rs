@@ -230,7 +230,7 @@ impl SupplierEventApplication<'_> {
                 // The booking's state has nothing that a reported change could affect.
                 Err(_) => self.write(),
             };
-            write.mark_supplier_event_applied(key.mode, &key.supplier, &key.id, &id);
+            write.mark_supplier_event_processed(key.mode, &key.supplier, &key.id, Some(&id));
             if !matches!(
                 self.finish_with(write, "applied", Some(&id)).await?,
                 CommitResult::Conflict
@@ -259,7 +259,7 @@ impl SupplierEventApplication<'_> {
 
     async fn ignore(&self) -> Result<(), WorkflowError> {
         let (key, mut write) = (&self.key, self.write());
-        write.mark_supplier_event_ignored(key.mode, &key.supplier, &key.id);
+        write.mark_supplier_event_processed(key.mode, &key.supplier, &key.id, None);
         self.finish_with(write, "ignored", None).await.map(|_| ())
     }
 

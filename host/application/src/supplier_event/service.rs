@@ -213,7 +213,7 @@ impl SupplierEventService {
         let mut write = UnitOfWork::new(now);
         write.insert_supplier_event(key.mode, &key.supplier, event, digest);
         let outcome = if matches!(event.kind, SupplierEventKind::Irrelevant(_)) {
-            write.mark_supplier_event_ignored(key.mode, &key.supplier, &key.id);
+            write.mark_supplier_event_processed(key.mode, &key.supplier, &key.id, None);
             "ignored"
         } else {
             write.schedule_job(SupplierEventKey::JOB_KIND, &key.job_subject(), now);

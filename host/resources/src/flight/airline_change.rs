@@ -1,9 +1,11 @@
 //! JSON resources of changes that airlines make to booked flights.
 
 use crate::flight::itinerary::SegmentFlightResource;
-use crate::value::IsoDateTime;
+use crate::id::id;
+use crate::value::{IsoDateTime, same_variants};
 use host_domain::flight::booking::BookedChange;
 use host_domain::flight::itinerary::{ChangeType, Segment};
+use host_domain::id::AirlineChangeId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -12,13 +14,9 @@ use utoipa::ToSchema;
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = ChangeType)]
 pub enum ChangeTypeResource {
-    /// The times changed.
     ScheduleChange,
-    /// The flight was cancelled.
     Cancellation,
-    /// The route changed.
     Reroute,
-    /// The aircraft changed.
     Equipment,
 }
 
@@ -26,10 +24,7 @@ pub enum ChangeTypeResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = AirlineInitiatedChange)]
 pub struct AirlineInitiatedChangeResource {
-    #[schema(
-        pattern = "^aic_[a-zA-Z0-9-]+$",
-        example = "aic_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<AirlineChangeId>)]
     id: String,
     /// Time at which the supplier detected the change.
     detected_at: IsoDateTime,
@@ -50,18 +45,12 @@ pub struct AirlineInitiatedChangeResource {
     accepted_at: Option<IsoDateTime>,
 }
 
-/// Builds the resource of an airline-initiated change.
 pub fn change(booked: &BookedChange) -> AirlineInitiatedChangeResource {
     let change = &booked.change;
     AirlineInitiatedChangeResource {
         id: booked.id.to_string(),
         detected_at: change.detected_at.into(),
-        change_type: match change.change_type {
-            ChangeType::ScheduleChange => ChangeTypeResource::ScheduleChange,
-            ChangeType::Cancellation => ChangeTypeResource::Cancellation,
-            ChangeType::Reroute => ChangeTypeResource::Reroute,
-            ChangeType::Equipment => ChangeTypeResource::Equipment,
-        },
+        change_type: change.change_type.into(),
         action_required: change.action_required,
         removed_segments: segments(&change.removed_segments),
         added_segments: segments(&change.added_segments),
@@ -72,4 +61,8 @@ pub fn change(booked: &BookedChange) -> AirlineInitiatedChangeResource {
 
 fn segments(segments: &[Segment]) -> Vec<SegmentFlightResource> {
     segments.iter().map(SegmentFlightResource::from).collect()
+}
+
+same_variants! {
+    ChangeTypeResource <= ChangeType: ScheduleChange, Cancellation, Reroute, Equipment
 }

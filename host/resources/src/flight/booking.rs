@@ -7,10 +7,12 @@ use crate::flight::itinerary::FareConditionsResource;
 use crate::flight::payment::{self, FlightPaymentResource};
 use crate::flight::service::{self, FlightServiceResource};
 use crate::flight::ticket::{self, BookedJourneyResource, FlightPassengerResource};
-use crate::value::{IsoDateTime, MoneyResource};
+use crate::id::id;
+use crate::value::{IsoDateTime, MoneyResource, same_variants};
 use host_domain::booking::BookingStatus;
 use host_domain::flight::booking::FlightBooking;
 use host_domain::flight::itinerary::FareCondition;
+use host_domain::id::BookingId;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -29,11 +31,8 @@ pub enum FlightBookingStatusResource {
     CompleteInProgress,
     /// The ticket is issued.
     Confirmed,
-    /// The booking is being cancelled.
     CancelInProgress,
-    /// The ticket is cancelled.
     Canceled,
-    /// The booking failed.
     Failed,
     /// The booking was not completed in time.
     Expired,
@@ -56,10 +55,7 @@ pub struct FlightCancellationPolicyResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = FlightBooking)]
 pub struct FlightBookingResource {
-    #[schema(
-        pattern = "^bkg_[a-zA-Z0-9-]+$",
-        example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<BookingId>)]
     id: String,
     /// Reference that the client gave at prebook. It need not be unique.
     #[schema(required)]
@@ -131,44 +127,35 @@ pub fn full(booking: &FlightBooking) -> FlightBookingResource {
 
 /// Builds the booking as an item of a list, where payments have no payment method.
 pub fn without_payment_methods(booking: &FlightBooking) -> FlightBookingResource {
-    let status = booking.status();
+    let (status, details) = (booking.status(), &booking.details);
+    let payments = booking.payments.iter().map(payment::without_method);
     FlightBookingResource {
         id: booking.id.to_string(),
         reference_id: booking.reference_id.clone(),
         supplier: booking.supplier.to_string(),
         status: status.into(),
         total_amount: booking.total().map(MoneyResource::from),
-        fare_amount: booking.details.fare.map(MoneyResource::from),
-        fare_tax_amount: booking.details.fare_tax.map(MoneyResource::from),
+        fare_amount: details.fare.map(MoneyResource::from),
+        fare_tax_amount: details.fare_tax.map(MoneyResource::from),
         services_amount: booking.services_amount().into(),
         services: service::booked_services(booking),
-        payments: booking
-            .payments
-            .iter()
-            .map(payment::without_method)
-            .collect(),
+        payments: payments.collect(),
         expires_at: (status == BookingStatus::ReadyForComplete)
             .then(|| booking.offer_expires_at.into()),
-        cancellation_policy: booking.details.fare_conditions.refund.into(),
-        fare_conditions: booking.details.fare_conditions.into(),
+        cancellation_policy: details.fare_conditions.refund.into(),
+        fare_conditions: details.fare_conditions.into(),
         passengers: ticket::passengers(booking),
         journeys: ticket::journeys(booking),
         supplier_reference: booking.supplier_reference.clone(),
-        airline_pnr: booking.details.airline_pnr.clone(),
+        airline_pnr: details.airline_pnr.clone(),
         confirmed_at: booking.confirmed_at.map(IsoDateTime::from),
         canceled_at: booking.canceled_at.map(IsoDateTime::from),
-        cancellation: booking
-            .details
+        cancellation: details
             .cancellation
             .as_ref()
             .map(cancellation::cancellation),
         failure: booking.failure.as_ref().map(failure),
-        airline_initiated_changes: booking
-            .details
-            .changes
-            .iter()
-            .map(airline_change::change)
-            .collect(),
+        airline_initiated_changes: details.changes.iter().map(airline_change::change).collect(),
         created_at: booking.created_at.into(),
         updated_at: booking.updated_at.into(),
     }
@@ -200,18 +187,7 @@ impl From<BookingStatus> for FlightBookingStatusResource {
     }
 }
 
-impl From<FlightBookingStatusResource> for BookingStatus {
-    fn from(status: FlightBookingStatusResource) -> Self {
-        match status {
-            FlightBookingStatusResource::Created => Self::Created,
-            FlightBookingStatusResource::PrebookInProgress => Self::PrebookInProgress,
-            FlightBookingStatusResource::ReadyForComplete => Self::ReadyForComplete,
-            FlightBookingStatusResource::CompleteInProgress => Self::CompleteInProgress,
-            FlightBookingStatusResource::Confirmed => Self::Confirmed,
-            FlightBookingStatusResource::CancelInProgress => Self::CancelInProgress,
-            FlightBookingStatusResource::Canceled => Self::Canceled,
-            FlightBookingStatusResource::Failed => Self::Failed,
-            FlightBookingStatusResource::Expired => Self::Expired,
-        }
-    }
+same_variants! {
+    FlightBookingStatusResource => BookingStatus: Created, PrebookInProgress, ReadyForComplete,
+    CompleteInProgress, Confirmed, CancelInProgress, Canceled, Failed, Expired
 }

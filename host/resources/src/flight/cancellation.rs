@@ -1,8 +1,10 @@
 //! JSON resources of ticket cancellations, cancellation quotes and refunds.
 
-use crate::value::{IsoDateTime, MoneyResource};
+use crate::id::id;
+use crate::value::{IsoDateTime, MoneyResource, same_variants};
 use host_domain::flight::booking;
 use host_domain::flight::quote::{self, QuoteUnavailableReason};
+use host_domain::id::PaymentId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -11,7 +13,6 @@ use utoipa::ToSchema;
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = RefundedBy)]
 pub enum RefundedByResource {
-    /// This service.
     Service,
     /// The supplier, to the means of payment used at its checkout.
     Supplier,
@@ -21,10 +22,7 @@ pub enum RefundedByResource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = RefundTo)]
 pub struct RefundTargetResource {
-    #[schema(
-        pattern = "^pay_[a-zA-Z0-9-]+$",
-        example = "pay_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<PaymentId>)]
     payment_id: String,
 }
 
@@ -74,10 +72,7 @@ pub enum UnavailableReasonResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = RefundShare)]
 pub struct RefundShareResource {
-    #[schema(
-        pattern = "^pay_[a-zA-Z0-9-]+$",
-        example = "pay_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<PaymentId>)]
     payment_id: String,
     amount: MoneyResource,
 }
@@ -111,18 +106,13 @@ pub struct FlightCancellationQuoteResource {
 /// Builds fee and refund of a cancellation.
 pub fn cancellation(cancellation: &booking::FlightCancellation) -> FlightCancellationResource {
     let returned = cancellation.refund.as_ref();
-    let payments = returned
-        .into_iter()
-        .flat_map(|returned| &returned.refund_to);
+    let payments = returned.into_iter().flat_map(|one| &one.refund_to);
     let payments = payments.map(|id| RefundTargetResource {
         payment_id: id.to_string(),
     });
     FlightCancellationResource {
         fee: returned.map(|returned| returned.fee.into()),
-        refunded_by: match cancellation.refunded_by {
-            booking::RefundedBy::Service => RefundedByResource::Service,
-            booking::RefundedBy::Supplier => RefundedByResource::Supplier,
-        },
+        refunded_by: cancellation.refunded_by.into(),
         refund_amount: returned.map(|returned| returned.refund_amount.into()),
         refund_to: payments.collect(),
     }
@@ -131,18 +121,13 @@ pub fn cancellation(cancellation: &booking::FlightCancellation) -> FlightCancell
 impl From<&quote::FlightCancellationQuote> for FlightCancellationQuoteResource {
     fn from(quote: &quote::FlightCancellationQuote) -> Self {
         let (fee, refund) = quote.amounts.ok().unzip();
-        let shares = quote
-            .refund_to
-            .iter()
-            .map(|(id, amount)| RefundShareResource {
-                payment_id: id.to_string(),
-                amount: (*amount).into(),
-            });
+        let shares = quote.refund_to.iter();
+        let shares = shares.map(|(id, amount)| RefundShareResource {
+            payment_id: id.to_string(),
+            amount: (*amount).into(),
+        });
         Self {
-            source: match quote.source {
-                quote::FlightQuoteSource::SupplierQuote => FlightQuoteSourceResource::SupplierQuote,
-                quote::FlightQuoteSource::FareEstimate => FlightQuoteSourceResource::FareEstimate,
-            },
+            source: quote.source.into(),
             checked_at: quote.checked_at.into(),
             expires_at: quote.expires_at.map(IsoDateTime::from),
             fee: fee.map(MoneyResource::from),
@@ -153,12 +138,13 @@ impl From<&quote::FlightCancellationQuote> for FlightCancellationQuoteResource {
     }
 }
 
-impl From<QuoteUnavailableReason> for UnavailableReasonResource {
-    fn from(reason: QuoteUnavailableReason) -> Self {
-        match reason {
-            QuoteUnavailableReason::TermsUnknown => Self::TermsUnknown,
-            QuoteUnavailableReason::PenaltyInOtherCurrency => Self::PenaltyInOtherCurrency,
-            QuoteUnavailableReason::QuoteInOtherCurrency => Self::QuoteInOtherCurrency,
-        }
-    }
+same_variants! { RefundedByResource <= booking::RefundedBy: Service, Supplier }
+
+same_variants! {
+    FlightQuoteSourceResource <= quote::FlightQuoteSource: SupplierQuote, FareEstimate
+}
+
+same_variants! {
+    UnavailableReasonResource <= QuoteUnavailableReason: TermsUnknown, PenaltyInOtherCurrency,
+    QuoteInOtherCurrency
 }

@@ -1,7 +1,7 @@
 //! Parts of an itinerary that offers, bookings and airline-initiated changes share. They are
 //! flattened into the resource that contains them.
 
-use crate::value::MoneyResource;
+use crate::value::{MoneyResource, same_variants};
 use host_domain::flight;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -113,37 +113,9 @@ pub struct SegmentFlightResource {
     duration_minutes: Option<u32>,
 }
 
-impl From<flight::Cabin> for CabinResource {
-    fn from(cabin: flight::Cabin) -> Self {
-        match cabin {
-            flight::Cabin::Economy => Self::Economy,
-            flight::Cabin::PremiumEconomy => Self::PremiumEconomy,
-            flight::Cabin::Business => Self::Business,
-            flight::Cabin::First => Self::First,
-        }
-    }
-}
+same_variants! { CabinResource <=> flight::Cabin: Economy, PremiumEconomy, Business, First }
 
-impl From<CabinResource> for flight::Cabin {
-    fn from(cabin: CabinResource) -> Self {
-        match cabin {
-            CabinResource::Economy => Self::Economy,
-            CabinResource::PremiumEconomy => Self::PremiumEconomy,
-            CabinResource::Business => Self::Business,
-            CabinResource::First => Self::First,
-        }
-    }
-}
-
-impl From<flight::Direction> for DirectionResource {
-    fn from(direction: flight::Direction) -> Self {
-        match direction {
-            flight::Direction::Outbound => Self::Outbound,
-            flight::Direction::Inbound => Self::Inbound,
-            flight::Direction::MultiCity => Self::MultiCity,
-        }
-    }
-}
+same_variants! { DirectionResource <= flight::Direction: Outbound, Inbound, MultiCity }
 
 impl From<flight::FareCondition> for FareConditionResource {
     fn from(condition: flight::FareCondition) -> Self {

@@ -1,7 +1,9 @@
 //! JSON resources of flight payments.
 
+use crate::id::id;
 use crate::payment::{CardResource, PaymentStatusResource};
 use crate::value::{IsoDateTime, MoneyResource};
+use host_domain::id::PaymentId;
 use host_domain::payment::{Payment, PaymentMethod};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -11,7 +13,6 @@ use utoipa::ToSchema;
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = CollectedBy)]
 pub enum CollectedByResource {
-    /// This service.
     Service,
     /// The supplier, at its own checkout.
     Supplier,
@@ -22,13 +23,10 @@ pub enum CollectedByResource {
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = PaymentMethodType)]
 pub enum PaymentMethodTypeResource {
-    /// A card.
     Card,
     /// A balance held with the supplier.
     Balance,
-    /// A bank transfer.
     BankTransfer,
-    /// Another method.
     Other,
 }
 
@@ -47,10 +45,7 @@ pub struct FlightPaymentMethodResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = FlightPayment)]
 pub struct FlightPaymentResource {
-    #[schema(
-        pattern = "^pay_[a-zA-Z0-9-]+$",
-        example = "pay_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<PaymentId>)]
     id: String,
     /// Status of the payment.
     status: PaymentStatusResource,
@@ -82,13 +77,11 @@ pub fn without_method(payment: &Payment) -> FlightPaymentResource {
 
 /// Builds a payment with its payment method, for responses about one booking and for events.
 pub fn with_method(payment: &Payment) -> FlightPaymentResource {
-    let payment_method = payment
-        .card
-        .as_ref()
-        .map(|card| FlightPaymentMethodResource {
-            kind: PaymentMethodTypeResource::Card,
-            card: card.into(),
-        });
+    let card = payment.card.as_ref();
+    let payment_method = card.map(|card| FlightPaymentMethodResource {
+        kind: PaymentMethodTypeResource::Card,
+        card: card.into(),
+    });
     FlightPaymentResource {
         payment_method,
         ..without_method(payment)

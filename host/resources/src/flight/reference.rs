@@ -72,7 +72,6 @@ pub struct AirlineResource {
     is_active: bool,
 }
 
-/// Builds the resource of an airport.
 pub fn airport(id: &AirportId, airport: supplier_api::Airport) -> AirportResource {
     AirportResource {
         id: id.to_string(),
@@ -88,7 +87,6 @@ pub fn airport(id: &AirportId, airport: supplier_api::Airport) -> AirportResourc
     }
 }
 
-/// Builds the resource of an airline.
 pub fn airline(id: &AirlineId, airline: supplier_api::Airline) -> AirlineResource {
     AirlineResource {
         id: id.to_string(),

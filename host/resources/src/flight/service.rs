@@ -1,6 +1,7 @@
 //! JSON resources of the booked and the available services of a ticket.
 
-use crate::value::MoneyResource;
+use crate::id::id;
+use crate::value::{MoneyResource, same_variants};
 use host_domain::flight::booking::{self, BookedService, FlightBooking};
 use host_domain::flight::supplier_api;
 use host_domain::id::{PassengerId, SegmentId, ServiceId};
@@ -16,7 +17,6 @@ pub enum ServiceStatusResource {
     Pending,
     /// The service is part of the ticket.
     Confirmed,
-    /// The purchase failed.
     Failed,
     /// The service was cancelled together with the ticket.
     Canceled,
@@ -27,13 +27,9 @@ pub enum ServiceStatusResource {
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = ServiceType)]
 pub enum ServiceTypeResource {
-    /// A bag.
     Baggage,
-    /// A specific seat.
     Seat,
-    /// A meal.
     Meal,
-    /// Another service.
     Other,
 }
 
@@ -64,10 +60,7 @@ pub struct BaggageResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = FlightService)]
 pub struct FlightServiceResource {
-    #[schema(
-        pattern = "^svc_[a-zA-Z0-9-]+$",
-        example = "svc_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<ServiceId>)]
     id: String,
     /// Status of the service.
     status: ServiceStatusResource,
@@ -133,7 +126,6 @@ pub struct AvailableServiceResource {
     max_quantity: u32,
 }
 
-/// Builds the services of a booking.
 pub fn booked_services(booking: &FlightBooking) -> Vec<FlightServiceResource> {
     let service = |service: &BookedService| {
         let passenger = booking
@@ -181,33 +173,16 @@ fn texts(ids: &[SegmentId]) -> Vec<String> {
 impl From<supplier_api::Baggage> for BaggageResource {
     fn from(baggage: supplier_api::Baggage) -> Self {
         Self {
-            kind: match baggage.baggage_type {
-                supplier_api::BaggageType::Checked => BaggageTypeResource::Checked,
-                supplier_api::BaggageType::CarryOn => BaggageTypeResource::CarryOn,
-            },
+            kind: baggage.baggage_type.into(),
             max_weight_kg: baggage.max_weight_kg,
         }
     }
 }
 
-impl From<supplier_api::ServiceType> for ServiceTypeResource {
-    fn from(kind: supplier_api::ServiceType) -> Self {
-        match kind {
-            supplier_api::ServiceType::Baggage => Self::Baggage,
-            supplier_api::ServiceType::Seat => Self::Seat,
-            supplier_api::ServiceType::Meal => Self::Meal,
-            supplier_api::ServiceType::Other => Self::Other,
-        }
-    }
-}
+same_variants! { BaggageTypeResource <= supplier_api::BaggageType: Checked, CarryOn }
 
-impl From<booking::ServiceStatus> for ServiceStatusResource {
-    fn from(status: booking::ServiceStatus) -> Self {
-        match status {
-            booking::ServiceStatus::Pending => Self::Pending,
-            booking::ServiceStatus::Confirmed => Self::Confirmed,
-            booking::ServiceStatus::Failed => Self::Failed,
-            booking::ServiceStatus::Canceled => Self::Canceled,
-        }
-    }
+same_variants! { ServiceTypeResource <= supplier_api::ServiceType: Baggage, Seat, Meal, Other }
+
+same_variants! {
+    ServiceStatusResource <= booking::ServiceStatus: Pending, Confirmed, Failed, Canceled
 }

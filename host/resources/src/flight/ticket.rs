@@ -1,10 +1,11 @@
 //! JSON resources of the passengers and journeys of a flight booking.
 
 use crate::flight::itinerary::{CabinResource, JourneyTimesResource, SegmentFlightResource};
+use crate::id::id;
 use host_domain::flight::booking::{self, FlightBooking};
 use host_domain::flight::itinerary::{Segment, SegmentPassenger};
 use host_domain::flight::passenger;
-use host_domain::id::SegmentId;
+use host_domain::id::{JourneyId, PassengerId, SegmentId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -23,10 +24,7 @@ pub struct LoyaltyAccountResource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = FlightPassenger)]
 pub struct FlightPassengerResource {
-    #[schema(
-        pattern = "^psg_[a-zA-Z0-9-]+$",
-        example = "psg_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<PassengerId>)]
     id: String,
     first_name: String,
     last_name: String,
@@ -37,10 +35,7 @@ pub struct FlightPassengerResource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = BookedSeat)]
 pub struct BookedSeatResource {
-    #[schema(
-        pattern = "^psg_[a-zA-Z0-9-]+$",
-        example = "psg_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<PassengerId>)]
     passenger_id: String,
     cabin_class: CabinResource,
     /// Name that the airline gives the cabin.
@@ -74,10 +69,7 @@ pub struct BookedSegmentResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = BookedJourney)]
 pub struct BookedJourneyResource {
-    #[schema(
-        pattern = "^jrn_[a-zA-Z0-9-]+$",
-        example = "jrn_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<JourneyId>)]
     id: String,
     #[serde(flatten)]
     times: JourneyTimesResource,
@@ -111,7 +103,6 @@ fn loyalty(account: &passenger::LoyaltyAccount) -> LoyaltyAccountResource {
     }
 }
 
-/// Builds the journeys of a booking.
 pub fn journeys(booking: &FlightBooking) -> Vec<BookedJourneyResource> {
     let journey = |booked: &booking::BookedJourney| {
         let journey = &booked.journey;

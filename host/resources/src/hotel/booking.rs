@@ -4,11 +4,13 @@ use crate::failure::{FailureResource, failure};
 use crate::hotel::cancellation::{self, CancellationResource};
 use crate::hotel::policy::{CancellationPolicyResource, LoyaltyResource};
 use crate::hotel::room::{self, BookingRoomResource};
+use crate::id::id;
 use crate::payment::{self, HotelPaymentResource};
-use crate::value::{IsoDate, IsoDateTime, MoneyResource};
+use crate::value::{IsoDate, IsoDateTime, MoneyResource, same_variants};
 use host_domain::booking::BookingStatus;
 use host_domain::hotel;
 use host_domain::hotel::booking::HotelBooking;
+use host_domain::id::{BookingId, HotelId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -25,15 +27,10 @@ pub enum HotelBookingStatusResource {
     ReadyForComplete,
     /// The booking is being paid and booked.
     CompleteInProgress,
-    /// The booking is confirmed.
     Confirmed,
-    /// The booking is being cancelled.
     CancelInProgress,
-    /// Some rooms are cancelled.
     PartiallyCanceled,
-    /// All rooms are cancelled.
     Canceled,
-    /// The booking failed.
     Failed,
     /// The booking was not completed in time.
     Expired,
@@ -43,10 +40,7 @@ pub enum HotelBookingStatusResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = BookedHotel)]
 pub struct BookedHotelResource {
-    #[schema(
-        pattern = "^htl_[a-zA-Z0-9-]+$",
-        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<HotelId>)]
     id: String,
     /// Display name.
     name: String,
@@ -68,10 +62,7 @@ pub struct BookingContactResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = HotelBooking)]
 pub struct HotelBookingResource {
-    #[schema(
-        pattern = "^bkg_[a-zA-Z0-9-]+$",
-        example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<BookingId>)]
     id: String,
     /// Reference that the client gave at prebook. It need not be unique.
     #[schema(required)]
@@ -126,10 +117,7 @@ pub struct HotelBookingResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = HotelBookingSummary)]
 pub struct HotelBookingSummaryResource {
-    #[schema(
-        pattern = "^bkg_[a-zA-Z0-9-]+$",
-        example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<BookingId>)]
     id: String,
     /// Reference that the client gave at prebook. It need not be unique.
     #[schema(required)]
@@ -180,6 +168,10 @@ pub fn without_cards(booking: &HotelBooking) -> HotelBookingResource {
         canceled_at,
         payments,
     } = summary(booking);
+    let details = &booking.details;
+    let cancellations = details.cancellations.iter();
+    let rooms = details.rooms.iter().enumerate();
+    let rooms = rooms.map(|(position, room)| room::room(booking, position, room));
     HotelBookingResource {
         id,
         reference_id,
@@ -193,36 +185,25 @@ pub fn without_cards(booking: &HotelBooking) -> HotelBookingResource {
         confirmed_at,
         canceled_at,
         payments,
-        cancellations: booking
-            .details
-            .cancellations
-            .iter()
-            .map(cancellation::cancellation)
-            .collect(),
-        hotel_confirmation_code: booking.details.hotel_confirmation_code.clone(),
-        hotel_remarks: booking.details.hotel_remarks.clone(),
+        cancellations: cancellations.map(cancellation::cancellation).collect(),
+        hotel_confirmation_code: details.hotel_confirmation_code.clone(),
+        hotel_remarks: details.hotel_remarks.clone(),
         offer_expires_at: booking.offer_expires_at.into(),
         due_at_property: booking.due_at_property().map(MoneyResource::from),
-        cancellation_policy: booking
-            .details
+        cancellation_policy: details
             .policy
             .as_ref()
             .map(CancellationPolicyResource::from),
-        contact: contact(&booking.details.contact),
-        loyalty: booking.details.loyalty.as_ref().map(LoyaltyResource::from),
-        rooms: booking
-            .details
-            .rooms
-            .iter()
-            .enumerate()
-            .map(|(position, room)| room::room(booking, position, room))
-            .collect(),
+        contact: contact(&details.contact),
+        loyalty: details.loyalty.as_ref().map(LoyaltyResource::from),
+        rooms: rooms.collect(),
         failure: booking.failure.as_ref().map(failure),
     }
 }
 
 /// Builds the booking as an item of a list.
 pub fn summary(booking: &HotelBooking) -> HotelBookingSummaryResource {
+    let payments = booking.payments.iter().map(payment::without_cards);
     HotelBookingSummaryResource {
         id: booking.id.to_string(),
         reference_id: booking.reference_id.clone(),
@@ -239,15 +220,10 @@ pub fn summary(booking: &HotelBooking) -> HotelBookingSummaryResource {
         updated_at: booking.updated_at.into(),
         confirmed_at: booking.confirmed_at.map(IsoDateTime::from),
         canceled_at: booking.canceled_at.map(IsoDateTime::from),
-        payments: booking
-            .payments
-            .iter()
-            .map(payment::without_cards)
-            .collect(),
+        payments: payments.collect(),
     }
 }
 
-/// Builds the contact person of a booking.
 pub fn contact(contact: &hotel::Contact) -> BookingContactResource {
     BookingContactResource {
         first_name: contact.first_name.clone(),
@@ -257,36 +233,7 @@ pub fn contact(contact: &hotel::Contact) -> BookingContactResource {
     }
 }
 
-impl From<BookingStatus> for HotelBookingStatusResource {
-    fn from(status: BookingStatus) -> Self {
-        match status {
-            BookingStatus::Created => Self::Created,
-            BookingStatus::PrebookInProgress => Self::PrebookInProgress,
-            BookingStatus::ReadyForComplete => Self::ReadyForComplete,
-            BookingStatus::CompleteInProgress => Self::CompleteInProgress,
-            BookingStatus::Confirmed => Self::Confirmed,
-            BookingStatus::CancelInProgress => Self::CancelInProgress,
-            BookingStatus::PartiallyCanceled => Self::PartiallyCanceled,
-            BookingStatus::Canceled => Self::Canceled,
-            BookingStatus::Failed => Self::Failed,
-            BookingStatus::Expired => Self::Expired,
-        }
-    }
-}
-
-impl From<HotelBookingStatusResource> for BookingStatus {
-    fn from(status: HotelBookingStatusResource) -> Self {
-        match status {
-            HotelBookingStatusResource::Created => Self::Created,
-            HotelBookingStatusResource::PrebookInProgress => Self::PrebookInProgress,
-            HotelBookingStatusResource::ReadyForComplete => Self::ReadyForComplete,
-            HotelBookingStatusResource::CompleteInProgress => Self::CompleteInProgress,
-            HotelBookingStatusResource::Confirmed => Self::Confirmed,
-            HotelBookingStatusResource::CancelInProgress => Self::CancelInProgress,
-            HotelBookingStatusResource::PartiallyCanceled => Self::PartiallyCanceled,
-            HotelBookingStatusResource::Canceled => Self::Canceled,
-            HotelBookingStatusResource::Failed => Self::Failed,
-            HotelBookingStatusResource::Expired => Self::Expired,
-        }
-    }
+same_variants! {
+    HotelBookingStatusResource <=> BookingStatus: Created, PrebookInProgress, ReadyForComplete,
+    CompleteInProgress, Confirmed, CancelInProgress, PartiallyCanceled, Canceled, Failed, Expired
 }

@@ -1,8 +1,10 @@
 //! JSON resources of hotel cancellations.
 
 use crate::failure::{FailureResource, failure};
-use crate::value::{IsoDateTime, MoneyResource};
+use crate::id::id;
+use crate::value::{IsoDateTime, MoneyResource, same_variants};
 use host_domain::hotel::booking::{self, CancellationStatus};
+use host_domain::id::CancellationId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -13,9 +15,7 @@ use utoipa::ToSchema;
 pub enum CancellationStatusResource {
     /// The supplier has not decided yet.
     InProgress,
-    /// The rooms are cancelled.
     Succeeded,
-    /// The supplier refused the cancellation.
     Refused,
     /// The cancellation was not carried out.
     Failed,
@@ -25,10 +25,7 @@ pub enum CancellationStatusResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = Cancellation)]
 pub struct CancellationResource {
-    #[schema(
-        pattern = "^cxl_[a-zA-Z0-9-]+$",
-        example = "cxl_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<CancellationId>)]
     id: String,
     /// Status of the cancellation.
     status: CancellationStatusResource,
@@ -53,21 +50,12 @@ pub struct CancellationResource {
     failure: Option<FailureResource>,
 }
 
-/// Builds the resource of a cancellation.
 pub fn cancellation(cancellation: &booking::HotelCancellation) -> CancellationResource {
+    let room_ids = cancellation.room_ids.iter().map(ToString::to_string);
     CancellationResource {
         id: cancellation.id.to_string(),
-        status: match cancellation.status {
-            CancellationStatus::InProgress => CancellationStatusResource::InProgress,
-            CancellationStatus::Succeeded => CancellationStatusResource::Succeeded,
-            CancellationStatus::Refused => CancellationStatusResource::Refused,
-            CancellationStatus::Failed => CancellationStatusResource::Failed,
-        },
-        room_ids: cancellation
-            .room_ids
-            .iter()
-            .map(ToString::to_string)
-            .collect(),
+        status: cancellation.status.into(),
+        room_ids: room_ids.collect(),
         fee: cancellation.fee.map(MoneyResource::from),
         refund_amount: cancellation.refund_amount.map(MoneyResource::from),
         supplier_reference: cancellation.supplier_reference.clone(),
@@ -75,4 +63,8 @@ pub fn cancellation(cancellation: &booking::HotelCancellation) -> CancellationRe
         completed_at: cancellation.completed_at.map(IsoDateTime::from),
         failure: cancellation.failure.as_ref().map(failure),
     }
+}
+
+same_variants! {
+    CancellationStatusResource <= CancellationStatus: InProgress, Succeeded, Refused, Failed
 }

@@ -1,5 +1,6 @@
 //! JSON resources of hotel details and guest reviews.
 
+use crate::id::id;
 use crate::place::{LocationResource, country};
 use crate::value::{CountryCode, IsoDate};
 use host_domain::hotel::content;
@@ -150,10 +151,7 @@ pub struct HotelReviewsResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = HotelContent)]
 pub struct HotelContentResource {
-    #[schema(
-        pattern = "^htl_[a-zA-Z0-9-]+$",
-        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<HotelId>)]
     hotel_id: String,
     details: HotelDetailsResource,
     /// Guest reviews. Null if the supplier has none.
@@ -161,7 +159,6 @@ pub struct HotelContentResource {
     reviews: Option<HotelReviewsResource>,
 }
 
-/// Builds the resource of a hotel's details and reviews.
 pub fn hotel_content(
     id: &HotelId,
     details: content::HotelDetails,
@@ -175,6 +172,9 @@ pub fn hotel_content(
 }
 
 fn details(details: content::HotelDetails) -> HotelDetailsResource {
+    let policies = details.policies.into_iter();
+    let policies =
+        policies.map(|content::HouseRule { name, text }| HotelPolicyResource { name, text });
     HotelDetailsResource {
         name: details.name,
         description: details.description,
@@ -196,14 +196,7 @@ fn details(details: content::HotelDetails) -> HotelDetailsResource {
         email: details.email,
         amenities: details.amenities,
         images: images(details.images),
-        policies: details
-            .policies
-            .into_iter()
-            .map(|policy| HotelPolicyResource {
-                name: policy.name,
-                text: policy.text,
-            })
-            .collect(),
+        policies: policies.collect(),
         rooms: details.rooms.into_iter().map(room).collect(),
     }
 }

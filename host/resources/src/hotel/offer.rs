@@ -1,7 +1,8 @@
 //! JSON resources of hotel offers in a pricing response.
 
 use crate::hotel::policy::{CancellationPolicyResource, PromotionResource};
-use crate::value::{IsoDateTime, MoneyResource};
+use crate::id::id;
+use crate::value::{IsoDateTime, MoneyResource, same_variants};
 use host_domain::hotel::{self, supplier_api};
 use host_domain::id::HotelId;
 use host_domain::time::Timestamp;
@@ -15,7 +16,6 @@ use utoipa::ToSchema;
 pub enum BoardResource {
     /// No meals.
     RoomOnly,
-    /// Breakfast.
     BedAndBreakfast,
     /// Breakfast and one meal.
     HalfBoard,
@@ -78,10 +78,7 @@ pub struct HotelOfferResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = HotelOffers)]
 pub struct HotelOffersResource {
-    #[schema(
-        pattern = "^htl_[a-zA-Z0-9-]+$",
-        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<HotelId>)]
     hotel_id: String,
     /// The supplier's id of this hotel.
     supplier_hotel_id: String,
@@ -89,7 +86,6 @@ pub struct HotelOffersResource {
     offers: Vec<HotelOfferResource>,
 }
 
-/// Builds the resource that lists the offers of a hotel.
 pub fn hotel_offers(
     id: &HotelId,
     supplier_hotel_id: &str,
@@ -114,6 +110,7 @@ pub fn offer(
         .map(|(position, (rate, occupancy))| room(position, rate, occupancy))
         .collect();
     let first = rooms.first();
+    let promotions = offer.promotions.iter().map(PromotionResource::from);
     HotelOfferResource {
         offer_reference: reference,
         total: offer.total.into(),
@@ -122,11 +119,7 @@ pub fn offer(
         refundable: first.is_some_and(|room| room.refundable),
         rooms,
         cancellation_policy: (&offer.policy).into(),
-        promotions: offer
-            .promotions
-            .iter()
-            .map(PromotionResource::from)
-            .collect(),
+        promotions: promotions.collect(),
         expires_at: expires_at.into(),
     }
 }
@@ -147,28 +140,7 @@ fn room(
     }
 }
 
-impl From<hotel::Board> for BoardResource {
-    fn from(board: hotel::Board) -> Self {
-        match board {
-            hotel::Board::RoomOnly => Self::RoomOnly,
-            hotel::Board::BedAndBreakfast => Self::BedAndBreakfast,
-            hotel::Board::HalfBoard => Self::HalfBoard,
-            hotel::Board::FullBoard => Self::FullBoard,
-            hotel::Board::AllInclusive => Self::AllInclusive,
-            hotel::Board::Other => Self::Other,
-        }
-    }
-}
-
-impl From<BoardResource> for hotel::Board {
-    fn from(board: BoardResource) -> Self {
-        match board {
-            BoardResource::RoomOnly => Self::RoomOnly,
-            BoardResource::BedAndBreakfast => Self::BedAndBreakfast,
-            BoardResource::HalfBoard => Self::HalfBoard,
-            BoardResource::FullBoard => Self::FullBoard,
-            BoardResource::AllInclusive => Self::AllInclusive,
-            BoardResource::Other => Self::Other,
-        }
-    }
+same_variants! {
+    BoardResource <=> hotel::Board: RoomOnly, BedAndBreakfast, HalfBoard, FullBoard, AllInclusive,
+    Other
 }

@@ -1,6 +1,6 @@
 //! JSON resources of cancellation policies, cancellation quotes, promotions and loyalty programmes.
 
-use crate::value::{IsoDateTime, MoneyResource};
+use crate::value::{IsoDateTime, MoneyResource, same_variants};
 use host_domain::booking::mask_membership_number;
 use host_domain::hotel::{self, quote};
 use serde::Serialize;
@@ -136,22 +136,17 @@ pub struct LoyaltyResource {
 
 impl From<&hotel::CancellationPolicy> for CancellationPolicyResource {
     fn from(policy: &hotel::CancellationPolicy) -> Self {
+        let penalties = policy.penalties.iter().map(|penalty| PenaltyResource {
+            from: penalty.from.into(),
+            kind: PenaltyTypeResource::Amount,
+            amount: penalty.amount.into(),
+        });
         Self {
             version: POLICY_VERSION,
             refundable: policy.refundable,
             deadline: policy.free_until.map(IsoDateTime::from),
-            penalties: policy.penalties.iter().map(PenaltyResource::from).collect(),
+            penalties: penalties.collect(),
             restrictions: restrictions(&policy.restrictions),
-        }
-    }
-}
-
-impl From<&hotel::Penalty> for PenaltyResource {
-    fn from(penalty: &hotel::Penalty) -> Self {
-        Self {
-            from: penalty.from.into(),
-            kind: PenaltyTypeResource::Amount,
-            amount: penalty.amount.into(),
         }
     }
 }
@@ -161,10 +156,7 @@ impl From<&quote::HotelCancellationQuote> for CancellationQuoteResource {
         let (fee, refund) = quote.amounts.unzip();
         Self {
             available: quote.amounts.is_some(),
-            source: match quote.source {
-                quote::HotelQuoteSource::SupplierQuote => QuoteSourceResource::SupplierQuote,
-                quote::HotelQuoteSource::PolicyEstimate => QuoteSourceResource::PolicyEstimate,
-            },
+            source: quote.source.into(),
             checked_at: quote.checked_at.into(),
             fee: fee.map(MoneyResource::from),
             refund: refund.map(MoneyResource::from),
@@ -176,32 +168,28 @@ impl From<&quote::HotelCancellationQuote> for CancellationQuoteResource {
 
 impl From<&hotel::Promotion> for PromotionResource {
     fn from(promotion: &hotel::Promotion) -> Self {
+        let positions = promotion.room_positions.iter().copied().map(u32::from);
         Self {
             name: promotion.name.clone(),
             description: promotion.description.clone(),
             amount: promotion.amount.map(MoneyResource::from),
-            room_positions: promotion
-                .room_positions
-                .iter()
-                .copied()
-                .map(u32::from)
-                .collect(),
+            room_positions: positions.collect(),
         }
     }
 }
 
 impl From<&hotel::Loyalty> for LoyaltyResource {
     fn from(loyalty: &hotel::Loyalty) -> Self {
+        let number = loyalty.membership_number.as_deref();
         Self {
             program: loyalty.program.clone(),
-            membership_number: loyalty
-                .membership_number
-                .as_deref()
-                .map(mask_membership_number),
+            membership_number: number.map(mask_membership_number),
             points_estimate: loyalty.points_estimate,
         }
     }
 }
+
+same_variants! { QuoteSourceResource <= quote::HotelQuoteSource: SupplierQuote, PolicyEstimate }
 
 fn restrictions(restrictions: &[hotel::Restriction]) -> Vec<RestrictionResource> {
     let rendered = restrictions.iter().map(|restriction| RestrictionResource {

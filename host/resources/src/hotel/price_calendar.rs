@@ -1,5 +1,6 @@
 //! JSON resources of price calendars, which show a hotel's average nightly prices.
 
+use crate::id::id;
 use crate::value::{IsoDate, MoneyResource};
 use host_domain::hotel::content::HotelPriceCalendar;
 use host_domain::id::HotelId;
@@ -20,24 +21,18 @@ pub struct CalendarPriceResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = PriceCalendar)]
 pub struct PriceCalendarResource {
-    #[schema(
-        pattern = "^htl_[a-zA-Z0-9-]+$",
-        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<HotelId>)]
     hotel_id: String,
     /// Prices in ascending order of date. Dates without a price are left out.
     prices: Vec<CalendarPriceResource>,
 }
 
-/// Builds the price calendar of a hotel.
 pub fn price_calendar(id: &HotelId, prices: &HotelPriceCalendar) -> PriceCalendarResource {
-    let prices = prices
-        .prices
-        .iter()
-        .map(|(date, price)| CalendarPriceResource {
-            date: (*date).into(),
-            average_nightly_price: (*price).into(),
-        });
+    let prices = prices.prices.iter();
+    let prices = prices.map(|(date, price)| CalendarPriceResource {
+        date: (*date).into(),
+        average_nightly_price: (*price).into(),
+    });
     PriceCalendarResource {
         hotel_id: id.to_string(),
         prices: prices.collect(),

@@ -2,11 +2,12 @@
 
 use crate::hotel::offer::BoardResource;
 use crate::hotel::policy::{CancellationPolicyResource, PromotionResource};
-use crate::value::{IsoDateTime, MoneyResource};
+use crate::id::id;
+use crate::value::{IsoDateTime, MoneyResource, same_variants};
 use host_domain::hotel;
 use host_domain::hotel::GuestType;
 use host_domain::hotel::booking::{self, HotelBooking};
-use host_domain::id::GuestId;
+use host_domain::id::{GuestId, RoomId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -34,10 +35,7 @@ pub enum GuestTypeResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = RoomGuest)]
 pub struct RoomGuestResource {
-    #[schema(
-        pattern = "^guest_[a-zA-Z0-9-]+$",
-        example = "guest_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<GuestId>)]
     id: String,
     first_name: String,
     last_name: String,
@@ -52,10 +50,7 @@ pub struct RoomGuestResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = BookingRoom)]
 pub struct BookingRoomResource {
-    #[schema(
-        pattern = "^room_[a-zA-Z0-9-]+$",
-        example = "room_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<RoomId>)]
     id: String,
     /// Zero-based position, in the order in which the rooms were requested.
     #[schema(minimum = 0, maximum = 8)]
@@ -95,18 +90,12 @@ pub struct BookingRoomResource {
 /// Builds the resource of the room at `position`.
 pub fn room(booking: &HotelBooking, position: usize, room: &booking::Room) -> BookingRoomResource {
     let applies = |promotion: &&hotel::Promotion| {
-        promotion
-            .room_positions
-            .iter()
-            .any(|at| usize::from(*at) == position)
+        let mut positions = promotion.room_positions.iter();
+        positions.any(|at| usize::from(*at) == position)
     };
-    let promotions: Vec<PromotionResource> = booking
-        .details
-        .promotions
-        .iter()
-        .filter(applies)
-        .map(PromotionResource::from)
-        .collect();
+    let promotions = booking.details.promotions.iter().filter(applies);
+    let promotions: Vec<_> = promotions.map(PromotionResource::from).collect();
+    let ages = room.children.iter().copied().map(u32::from);
     BookingRoomResource {
         id: room.id.to_string(),
         position,
@@ -114,13 +103,7 @@ pub fn room(booking: &HotelBooking, position: usize, room: &booking::Room) -> Bo
         board: room.board.into(),
         board_name: room.board_name.clone(),
         adults: u32::from(room.adults),
-        children: room
-            .children
-            .iter()
-            .map(|age| RoomChildResource {
-                age: u32::from(*age),
-            })
-            .collect(),
+        children: ages.map(|age| RoomChildResource { age }).collect(),
         total: room.total.into(),
         due_at_property: room.due_at_property.map(MoneyResource::from),
         cancellation_policy: room.policy.as_ref().map(CancellationPolicyResource::from),
@@ -137,10 +120,9 @@ fn guest((id, guest): &(GuestId, hotel::Guest)) -> RoomGuestResource {
         id: id.to_string(),
         first_name: guest.first_name.clone(),
         last_name: guest.last_name.clone(),
-        guest_type: match guest.guest_type {
-            GuestType::Adult => GuestTypeResource::Adult,
-            GuestType::Child => GuestTypeResource::Child,
-        },
+        guest_type: guest.guest_type.into(),
         is_lead: guest.is_lead,
     }
 }
+
+same_variants! { GuestTypeResource <= GuestType: Adult, Child }

@@ -1,5 +1,6 @@
 //! JSON resources of a hotel search.
 
+use crate::id::id;
 use crate::place::LocationResource;
 use crate::value::MoneyResource;
 use host_domain::hotel::supplier_api;
@@ -11,10 +12,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = FoundHotel)]
 pub struct FoundHotelResource {
-    #[schema(
-        pattern = "^htl_[a-zA-Z0-9-]+$",
-        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<HotelId>)]
     hotel_id: String,
     /// The supplier's id of this hotel.
     supplier_hotel_id: String,
@@ -35,7 +33,6 @@ pub struct FoundHotelResource {
     main_image: Option<String>,
 }
 
-/// Builds the resource of a found hotel.
 pub fn found_hotel(id: &HotelId, hotel: supplier_api::SupplierHotel) -> FoundHotelResource {
     FoundHotelResource {
         hotel_id: id.to_string(),

@@ -1,8 +1,10 @@
 //! JSON resources of the weather forecast for a stay.
 
+use crate::id::id;
 use crate::value::IsoDate;
 use host_domain::hotel::booking::HotelBooking;
 use host_domain::hotel::content;
+use host_domain::id::{BookingId, HotelId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -64,15 +66,9 @@ pub struct WeatherDayResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = StayWeather)]
 pub struct StayWeatherResource {
-    #[schema(
-        pattern = "^bkg_[a-zA-Z0-9-]+$",
-        example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<BookingId>)]
     booking_id: String,
-    #[schema(
-        pattern = "^htl_[a-zA-Z0-9-]+$",
-        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(schema_with = id::<HotelId>)]
     hotel_id: String,
     /// Date of check-in.
     start_date: IsoDate,
@@ -83,7 +79,6 @@ pub struct StayWeatherResource {
     days: Vec<WeatherDayResource>,
 }
 
-/// Builds the weather forecast for a booking's stay.
 pub fn stay_weather(booking: &HotelBooking, days: Vec<content::WeatherDay>) -> StayWeatherResource {
     StayWeatherResource {
         booking_id: booking.id.to_string(),
@@ -97,17 +92,16 @@ pub fn stay_weather(booking: &HotelBooking, days: Vec<content::WeatherDay>) -> S
 
 fn day(day: content::WeatherDay) -> WeatherDayResource {
     let conditions = day.conditions.into_iter();
+    let conditions = conditions.map(|sky| WeatherConditionResource {
+        description: sky.description,
+        icon: sky.icon,
+    });
     WeatherDayResource {
         date: day.date.into(),
         temperature_min: day.temperature_min,
         temperature_max: day.temperature_max,
         summary: day.summary,
-        conditions: conditions
-            .map(|sky| WeatherConditionResource {
-                description: sky.description,
-                icon: sky.icon,
-            })
-            .collect(),
+        conditions: conditions.collect(),
         humidity_percent: day.humidity_percent,
         afternoon_humidity_percent: day.afternoon_humidity_percent,
         wind_speed_mps: day.wind_speed_mps,

@@ -6,8 +6,8 @@ use crate::AttemptOutcome;
 on_both_databases!(
     attempt_is_stored_before_sending_and_updated_with_its_outcome,
     reference_of_call_that_may_have_happened_is_rejected,
+    calls_of_one_unit_are_numbered,
     concurrent_calls_with_one_reference_record_one_attempt,
-    final_outcome_cannot_be_changed,
     unresolved_attempts_returns_old_calls_without_outcome,
 );
 
@@ -70,25 +70,30 @@ async fn reference_of_call_that_may_have_happened_is_rejected(db: &TestDatabase)
     let done = finishing(&call(3), AttemptOutcome::Succeeded);
     assert_eq!(commit(done).await, None);
     assert_eq!(commit(sending(&call(4), NOW)).await, exists);
+    for number in [2, 3] {
+        let late = finishing(&call(number), AttemptOutcome::Succeeded);
+        assert_eq!(commit(late).await, Some(Conflict::AttemptFinished));
+    }
     let all = db.store.attempts(&tenant(), &call(1).booking_id).await;
     let numbers: Vec<_> = all.unwrap().iter().map(|attempt| attempt.number).collect();
     assert_eq!(numbers, [1, 2, 3]);
 }
 
-async fn concurrent_calls_with_one_reference_record_one_attempt(db: &TestDatabase) {
-    let commits = (0..32).map(|number| conflict(&db.store, sending(&call(number), NOW)));
-    let results = join_all(commits).await;
-    assert_eq!(results.iter().filter(|lost| lost.is_none()).count(), 1);
+/// The calls of one unit of work get consecutive numbers, although neither insert sees the other.
+async fn calls_of_one_unit_are_numbered(db: &TestDatabase) {
+    let [first, mut second] = [1, 2].map(call);
+    second.client_reference = "another".into();
+    let mut write = sending(&first, NOW);
+    write.append(sending(&second, NOW));
+    db.store.commit(write).await.unwrap();
+    let calls = db.store.attempts(&tenant(), &first.booking_id).await;
+    let numbers: Vec<_> = calls.unwrap().iter().map(|call| call.number).collect();
+    assert_eq!(numbers, [1, 2]);
 }
 
-async fn final_outcome_cannot_be_changed(db: &TestDatabase) {
-    db.store.commit(sending(&call(1), NOW)).await.unwrap();
-    db.store
-        .commit(finishing(&call(1), AttemptOutcome::Refused))
-        .await
-        .unwrap();
-    let late = conflict(&db.store, finishing(&call(1), AttemptOutcome::Succeeded)).await;
-    assert_eq!(late, Some(Conflict::AttemptFinished));
+async fn concurrent_calls_with_one_reference_record_one_attempt(db: &TestDatabase) {
+    let calls = (0..32).map(|number| sending(&call(number), NOW));
+    one_is_stored(db, calls.collect(), Conflict::AttemptExists).await;
 }
 
 async fn unresolved_attempts_returns_old_calls_without_outcome(db: &TestDatabase) {
@@ -109,10 +114,9 @@ async fn unresolved_attempts_returns_old_calls_without_outcome(db: &TestDatabase
         }
     }
     let before = NOW.plus_ms(5);
-    for (limit, expected) in [(10, &[1, 2][..]), (1, &[1])] {
+    for (limit, expected) in [(10, &[1_u32, 2][..]), (1, &[1])] {
         let list = db.store.unresolved_attempts(before, limit).await.unwrap();
-        let ids: Vec<_> = list.into_iter().map(|attempt| attempt.call.id).collect();
-        let expected: Vec<_> = expected.iter().map(|n| AttemptId::from_bits(*n)).collect();
-        assert_eq!(ids, expected);
+        let found: Vec<_> = list.into_iter().map(|attempt| attempt.call.id).collect();
+        assert_eq!(found, ids(AttemptId::from_bits, expected.iter().copied()));
     }
 }

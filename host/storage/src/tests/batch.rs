@@ -2,16 +2,11 @@
 
 use super::*;
 use crate::combined_statement::combinable_runs;
-use host_domain::booking::BookingState;
-use host_domain::hotel::booking::{HotelBooking, HotelBookingDetails};
 
 on_both_databases!(
-    combined_statements_have_the_effect_of_separate_ones,
     combined_statements_return_conflict_of_first_failing_one,
     later_statement_sees_changes_of_earlier_ones,
 );
-
-const LEASE_MS: i64 = 60_000;
 
 fn attempt(booking: &HotelBooking, number: u32, client_reference: &str) -> NewAttempt {
     let id = AttemptId::from_bits(u128::from(number));
@@ -50,36 +45,6 @@ fn only_independent_statements_are_combined() {
     assert!(sizes(&UnitOfWork::new(NOW)).is_empty());
 }
 
-async fn combined_statements_have_the_effect_of_separate_ones(db: &TestDatabase) {
-    let first = booking(1);
-    db.store.commit(beginning(&first)).await.unwrap();
-    let next = moved(&first, BookingState::ReadyForComplete);
-    let mut write = updating(&next);
-    write
-        .append_booking_history(&tenant(), &history_entry(&next, next.version))
-        .record_attempt(&tenant(), &attempt(&first, 1, "a"))
-        .record_attempt(&tenant(), &attempt(&first, 2, "b"))
-        .renew_job_lease("hotel_booking", first.id.as_str(), "mine", LEASE_MS);
-    db.store.commit(write).await.unwrap();
-    let stored = db
-        .store
-        .booking_unscoped::<HotelBookingDetails>(&first.id)
-        .await
-        .unwrap();
-    assert_eq!(stored, Some(next));
-    let history = db
-        .store
-        .booking_history(&tenant(), &first.id)
-        .await
-        .unwrap();
-    assert_eq!(history.len(), 2);
-    // Two calls in one unit of work get consecutive numbers, although neither insert sees the
-    // other.
-    let calls = db.store.attempts(&tenant(), &first.id).await.unwrap();
-    let numbers: Vec<i64> = calls.iter().map(|call| call.number).collect();
-    assert_eq!(numbers, [1, 2]);
-}
-
 async fn combined_statements_return_conflict_of_first_failing_one(db: &TestDatabase) {
     let taken = booking(1);
     db.store.commit(beginning(&taken)).await.unwrap();
@@ -95,9 +60,7 @@ async fn combined_statements_return_conflict_of_first_failing_one(db: &TestDatab
     ] {
         assert_eq!(conflict(&db.store, write).await, Some(expected));
     }
-    let id = booking(2).id;
-    let history = db.store.booking_history(&tenant(), &id).await.unwrap();
-    assert!(history.is_empty());
+    assert_eq!(history(&db.store, &booking(2).id).await, []);
 }
 
 async fn later_statement_sees_changes_of_earlier_ones(db: &TestDatabase) {
@@ -107,12 +70,7 @@ async fn later_statement_sees_changes_of_earlier_ones(db: &TestDatabase) {
     write.append(updating(&next));
     write.complete_job("hotel_booking", first.id.as_str(), "mine");
     db.store.commit(write).await.unwrap();
-    let stored = db
-        .store
-        .booking_unscoped::<HotelBookingDetails>(&first.id)
-        .await
-        .unwrap();
-    assert_eq!(stored, Some(next));
+    assert_eq!(stored(&db.store, &first.id).await, Some(next));
     let job = db.store.job("hotel_booking", first.id.as_str()).await;
     assert_eq!(job.unwrap(), None);
 }

@@ -2,6 +2,7 @@
 //! for them.
 
 use super::flight::{flight, state};
+use super::plan::{explain_prepared, names, sqlite_plan};
 use super::*;
 use crate::booking::read;
 use crate::dialect::Dialect;
@@ -10,12 +11,11 @@ use crate::flight_list::{
     by_time, count_with_price, select_by_supplier_reference, select_cheapest_first,
     select_most_expensive_first, select_sorted_by_price, select_without_price,
 };
-use crate::statement::{Statement, Value, statement};
+use crate::statement::Statement;
 use host_domain::booking::BookingStatus;
 use host_domain::flight::booking::FlightBooking;
 use host_domain::flight::list::{FlightBookingFilter, FlightBookingSort};
-use host_domain::page::PageRequest;
-use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 use std::collections::BTreeSet;
 
 on_both_databases!(
@@ -37,19 +37,17 @@ fn varied(number: u32) -> FlightBooking {
     booking.created_at = instant((number * 7 % BOOKINGS / 2).into());
     booking.state = state(status);
     if number % 20 < 9 {
-        booking.supplier = SupplierId::parse("SUPPLIER_B").unwrap();
+        booking.supplier = other_supplier();
     }
     let bindable = !matches!(
         status,
         BookingStatus::Created | BookingStatus::PrebookInProgress
     );
     if bindable && !number.is_multiple_of(4) {
-        let (code, minor) =
-            [("EUR", 100), ("JPY", 1), ("KWD", 1000)][usize::try_from(number % 3).unwrap()];
-        let price = Money::new(
-            i64::from(number * 13 % 97) * minor,
-            Currency::parse(code).unwrap(),
-        );
+        let currencies = [("EUR", 100), ("JPY", 1), ("KWD", 1000)];
+        let (code, minor) = currencies[usize::try_from(number % 3).unwrap()];
+        let currency = Currency::parse(code).unwrap();
+        let price = Money::new(i64::from(number * 13 % 97) * minor, currency);
         booking.details.offered_total = price;
         booking.details.ticket_total = Some(price);
     }
@@ -142,22 +140,14 @@ fn orders(filter: &FlightBookingFilter) -> Vec<FlightBookingFilter> {
 
 /// Returns the expected list according to the definition of the filter.
 fn expected(bookings: &[FlightBooking], filter: &FlightBookingFilter) -> Vec<BookingId> {
-    let mut found: Vec<_> = bookings
-        .iter()
-        .filter(|booking| {
-            filter
-                .status
-                .is_none_or(|status| booking.status() == status)
-                && filter
-                    .supplier
-                    .as_ref()
-                    .is_none_or(|id| booking.supplier == *id)
-                && filter
-                    .created_from
-                    .is_none_or(|from| booking.created_at >= from)
-                && filter.created_to.is_none_or(|to| booking.created_at <= to)
-        })
-        .collect();
+    let matches = |booking: &&FlightBooking| {
+        let has_status = |status| booking.status() == status;
+        filter.status.is_none_or(has_status)
+            && filter.supplier.iter().all(|id| booking.supplier == *id)
+            && filter.created_from <= Some(booking.created_at)
+            && filter.created_to.is_none_or(|to| booking.created_at <= to)
+    };
+    let mut found: Vec<_> = bookings.iter().filter(matches).collect();
     found.sort_by(|one, other| match filter.sort {
         FlightBookingSort::CreatedAt => {
             (one.created_at, &one.id).cmp(&(other.created_at, &other.id))
@@ -180,11 +170,7 @@ fn expected(bookings: &[FlightBooking], filter: &FlightBookingFilter) -> Vec<Boo
 }
 
 async fn count(db: &TestDatabase, filter: &FlightBookingFilter) -> usize {
-    let page = PageRequest {
-        limit: 1,
-        offset: 0,
-    };
-    let listed = db.store.flight_bookings(&owner(), filter, page).await;
+    let listed = db.store.flight_bookings(&owner(), filter, page(1, 0)).await;
     usize::try_from(listed.unwrap().1).unwrap()
 }
 
@@ -203,10 +189,7 @@ async fn pages_and_counts_match_list_in_memory(db: &TestDatabase) {
                 (7, number.max(9) - 9),
                 (5, number),
             ] {
-                let page = PageRequest {
-                    limit,
-                    offset: u64::try_from(offset).unwrap(),
-                };
+                let page = page(limit, u64::try_from(offset).unwrap());
                 let list = db.store.flight_bookings(&owner(), &filter, page).await;
                 let (list, total) = list.unwrap();
                 assert_eq!(usize::try_from(total).unwrap(), number, "{filter:?}");
@@ -236,7 +219,7 @@ async fn supplier_reference_filter_returns_at_most_one_booking(db: &TestDatabase
         let mut booking = flight(number);
         booking.supplier_reference = (number < 3).then(|| "ord_1".into());
         if number == 1 {
-            booking.supplier = SupplierId::parse("SUPPLIER_B").unwrap();
+            booking.supplier = other_supplier();
         }
         db.store.commit(inserting(&booking)).await.unwrap();
     }
@@ -249,7 +232,7 @@ async fn supplier_reference_filter_returns_at_most_one_booking(db: &TestDatabase
         ..referred("ord_1")
     };
     let of_first = FlightBookingFilter {
-        supplier: SupplierId::parse("SUPPLIER_B").ok(),
+        supplier: Some(other_supplier()),
         ..referred("ord_1")
     };
     for (filter, offset, found, number) in [
@@ -260,7 +243,7 @@ async fn supplier_reference_filter_returns_at_most_one_booking(db: &TestDatabase
         (referred("ord"), 0, None, 0),
     ] {
         for filter in orders(&filter) {
-            let page = PageRequest { limit: 20, offset };
+            let page = page(20, offset);
             let list = db.store.flight_bookings(&owner(), &filter, page).await;
             let (list, _) = list.unwrap();
             let mut ids = list.items.into_iter().map(|booking| booking.id);
@@ -269,12 +252,6 @@ async fn supplier_reference_filter_returns_at_most_one_booking(db: &TestDatabase
             assert_eq!(count(db, &filter).await, number, "{filter:?}");
         }
     }
-}
-
-fn inserting(booking: &FlightBooking) -> UnitOfWork {
-    let mut write = UnitOfWork::new(NOW);
-    write.insert_booking(booking);
-    write
 }
 
 /// Tests transitions from every status to every other, whether or not real bookings make them, some
@@ -292,11 +269,8 @@ async fn counts_are_exact_after_transitions_between_all_statuses(db: &TestDataba
         .iter_mut()
         .zip(0..)
         .map(|(booking, number): (_, usize)| {
-            booking.state = state(BookingStatus::FLIGHT[number % 9]);
-            booking.version += 1;
-            let mut write = UnitOfWork::new(NOW);
-            write.update_booking(booking, booking.version - 1);
-            db.store.commit(write)
+            *booking = moved(booking, state(BookingStatus::FLIGHT[number % 9]));
+            db.store.commit(updating(booking))
         });
     // Meanwhile hosts compact the deltas of others.
     let settling = (0..8).map(|_| db.store.compact_flight_booking_counts(NOW));
@@ -307,20 +281,16 @@ async fn counts_are_exact_after_transitions_between_all_statuses(db: &TestDataba
     // A failed unit of work leaves no delta behind.
     let mut late = bookings[0].clone();
     late.state = state(BookingStatus::Confirmed);
-    let mut write = UnitOfWork::new(NOW);
-    write.update_booking(&late, 7);
-    write.insert_booking(&late);
-    assert_eq!(
-        conflict(&db.store, write).await,
-        Some(Conflict::BookingVersion)
-    );
+    let write = unit(|write| write.update_booking(&late, 7).insert_booking(&late));
+    let refused = conflict(&db.store, write).await;
+    assert_eq!(refused, Some(Conflict::BookingVersion));
     let again = conflict(&db.store, inserting(&late)).await;
     assert_eq!(again, Some(Conflict::BookingExists));
     for is_settled in [false, true] {
         if is_settled {
             db.store.compact_flight_booking_counts(NOW).await.unwrap();
-            let unsettled = db.store.fetch_optional(select_any_delta()).await.unwrap();
-            assert!(unsettled.is_none());
+            let unsettled = db.store.fetch_all(select_any_delta()).await.unwrap();
+            assert!(unsettled.is_empty());
         }
         for created_from in [None, Some(day(0))] {
             let mut filter = FlightBookingFilter {
@@ -343,19 +313,13 @@ async fn compaction_processes_all_deltas(db: &TestDatabase) {
          WITH RECURSIVE numbers(n) AS \
            (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 25000) \
          SELECT $1, $2, $3, n % 40, 'SUPPLIER_A', 'CONFIRMED', 1, 0 FROM numbers",
-        owner.tenant.organization.as_str(),
-        owner.tenant.mode,
+        &owner.tenant,
         owner.user.as_str(),
     ));
     db.store.commit(write).await.unwrap();
     db.store.compact_flight_booking_counts(NOW).await.unwrap();
-    assert!(
-        db.store
-            .fetch_optional(select_any_delta())
-            .await
-            .unwrap()
-            .is_none()
-    );
+    let unsettled = db.store.fetch_all(select_any_delta()).await.unwrap();
+    assert!(unsettled.is_empty());
     assert_eq!(count(db, &FlightBookingFilter::default()).await, 25_000);
     let eighth = FlightBookingFilter {
         created_to: Some(Timestamp(5 * 24 * 60 * 60 * 1000 - 1)),
@@ -364,21 +328,10 @@ async fn compaction_processes_all_deltas(db: &TestDatabase) {
     assert_eq!(count(db, &eighth).await, 3_125);
 }
 
-/// The expected plan of a statement.
-struct Expectation {
-    statement: Statement,
-    /// The index to use.
-    index: String,
-    /// Whether a few rows are sorted afterwards.
-    sorts: bool,
-}
-
-/// Returns all statements that a list or its count can use.
-fn expectations() -> Vec<Expectation> {
-    let page = PageRequest {
-        limit: 20,
-        offset: 40,
-    };
+/// Returns all statements that a list or its count can use, each with the index to use and whether
+/// a few rows are sorted afterwards.
+fn expectations() -> Vec<(Statement, String, bool)> {
+    let page = page(20, 40);
     let mut expectations = Vec::new();
     for filter in filters() {
         let facet = match (&filter.status, &filter.supplier) {
@@ -390,11 +343,7 @@ fn expectations() -> Vec<Expectation> {
         let by_time_index = format!("flight_booking_list{facet}");
         let by_price_index = format!("flight_booking_price{facet}");
         let mut expect = |statement, index: &str, sorts| {
-            expectations.push(Expectation {
-                statement,
-                index: index.to_owned(),
-                sorts,
-            });
+            expectations.push((statement, index.to_owned(), sorts));
         };
         let owner = &owner();
         for order in orders(&filter) {
@@ -446,17 +395,15 @@ async fn sqlite_list_plans_use_expected_indexes() {
     filled(&db).await;
     // The plans are checked without statistics, as in production, and with them.
     sqlite_plans(&db).await;
-    let mut write = UnitOfWork::new(NOW);
-    write.add(crate::statement::statement!("ANALYZE"));
-    db.store.commit(write).await.unwrap();
+    commit(&db.store, |write| write.add(statement!("ANALYZE"))).await;
     sqlite_plans(&db).await;
     db.remove().await;
 }
 
 async fn sqlite_plans(db: &TestDatabase) {
-    for expectation in expectations() {
-        let sql = &expectation.statement.sql;
-        let plan = super::plan::sqlite_plan(db, &expectation.statement).await;
+    for (statement, index, sorts) in expectations() {
+        let sql = &statement.sql;
+        let plan = sqlite_plan(db, &statement).await;
         // Scans of the results of a search are allowed, scans of a table are not.
         let scans = plan.iter().find_map(|line| line.strip_prefix("SCAN "));
         let found = ["page", "CONSTANT ROW"];
@@ -465,10 +412,10 @@ async fn sqlite_plans(db: &TestDatabase) {
             "{sql}\n{plan:#?}"
         );
         let plan = plan.join("\n");
-        let named = super::plan::names(&plan, &expectation.index);
-        assert!(named, "{}: {sql}\n{plan}", expectation.index);
-        let sorts = plan.contains("TEMP B-TREE");
-        assert!(expectation.sorts || !sorts, "{sql}\n{plan}");
+        let named = names(&plan, &index);
+        assert!(named, "{index}: {sql}\n{plan}");
+        let is_sorted = plan.contains("TEMP B-TREE");
+        assert!(sorts || !is_sorted, "{sql}\n{plan}");
     }
 }
 
@@ -485,11 +432,11 @@ async fn postgres_list_plans_use_expected_indexes() {
     for mode in ["force_custom_plan", "force_generic_plan"] {
         let set = AssertSqlSafe(format!("SET plan_cache_mode = {mode}"));
         connection.execute(set).await.unwrap();
-        for expectation in expectations() {
-            let sql = Dialect::Postgres.render(&expectation.statement);
-            let plan = postgres_plan(&mut connection, &expectation.statement).await;
-            let named = super::plan::names(&plan, &expectation.index);
-            assert!(named, "{mode} {}: {sql}\n{plan}", expectation.index);
+        for (statement, index, sorts) in expectations() {
+            let sql = Dialect::Postgres.render(&statement);
+            let plan = explain_prepared(&mut connection, &sql, &statement.args).await;
+            let named = names(&plan, &index);
+            assert!(named, "{mode} {index}: {sql}\n{plan}");
             assert!(!plan.contains("Seq Scan"), "{mode}: {sql}\n{plan}");
             // Counts must not read rows that they do not count.
             let filters = [
@@ -500,8 +447,8 @@ async fn postgres_list_plans_use_expected_indexes() {
             ];
             let filters = filters.iter().any(|part| sql.contains(part));
             assert!(filters || !passes_over(&plan), "{mode}: {sql}\n{plan}");
-            let sorts = plan.contains("Sort");
-            assert!(expectation.sorts || !sorts, "{mode}: {sql}\n{plan}");
+            let is_sorted = plan.contains("Sort");
+            assert!(sorts || !is_sorted, "{mode}: {sql}\n{plan}");
         }
     }
     connection.close().await.unwrap();
@@ -518,23 +465,6 @@ fn passes_over(plan: &str) -> bool {
         }
         line.trim_start().starts_with("Filter") && !scan.contains("flight_booking_count_delta")
     })
-}
-
-async fn postgres_plan(connection: &mut PgConnection, statement: &Statement) -> String {
-    let sql = Dialect::Postgres.render(statement);
-    let prepare = AssertSqlSafe(format!("PREPARE asked AS {sql}"));
-    connection.execute(prepare).await.unwrap();
-    let args = statement.args.iter().map(|value| match value {
-        Value::Text(text) => format!("'{}'", text.as_deref().unwrap()),
-        Value::Int(number) => number.unwrap().to_string(),
-        Value::Blob(_) => unreachable!("statements of lists have no binary arguments"),
-    });
-    let args = args.collect::<Vec<_>>().join(", ");
-    let explain = AssertSqlSafe(format!("EXPLAIN EXECUTE asked ({args})"));
-    let rows = connection.fetch_all(explain).await.unwrap();
-    connection.execute("DEALLOCATE asked").await.unwrap();
-    let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
-    plan.join("\n")
 }
 
 /// Rows of other owners, so that one owner is not the whole table.

@@ -1,17 +1,15 @@
 //! Concurrent units of work: PostgreSQL batches those with the same statements, without changing
 //! their results.
 
+use super::plan::{FILL, explain_prepared};
 use super::*;
 use crate::combined_statement::CombinedStatementCache;
 use crate::postgres::PLANNER_SETTINGS;
-use crate::statement::{Value, statement};
-use crate::{AttemptOutcome, CommitError, IdempotencyKey, OutboxEvent};
-use host_domain::booking::BookingState;
+use crate::{AttemptOutcome, IdempotencyKey};
 use host_domain::event::Product;
-use host_domain::hotel::booking::{HotelBooking, HotelBookingDetails};
 use host_domain::id::{EventId, SubscriptionId};
 use host_domain::webhook::Subscription;
-use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -24,7 +22,6 @@ on_both_databases!(
 
 /// Enough units for several batches.
 const MANY: u32 = 24;
-const LEASE_MS: i64 = 60_000;
 const JOB: &str = "hotel_booking";
 
 /// A booking with the units of work of its workflow.
@@ -57,11 +54,7 @@ impl Workflow {
     }
 
     fn key(&self) -> IdempotencyKey {
-        IdempotencyKey {
-            owner: owner(),
-            operation: "book".to_owned(),
-            key: self.id().to_string(),
-        }
+        IdempotencyKey::new(&owner(), "book", self.id().as_str())
     }
 
     fn begin(&self) -> UnitOfWork {
@@ -120,14 +113,9 @@ impl Workflow {
     }
 }
 
-async fn commit_all(store: &Store, writes: Vec<UnitOfWork>) -> Vec<Result<(), CommitError>> {
-    join_all(writes.into_iter().map(|write| store.commit(write))).await
-}
-
 async fn all_committed(store: &Store, writes: Vec<UnitOfWork>) {
-    for result in commit_all(store, writes).await {
-        result.unwrap();
-    }
+    let commits = writes.into_iter().map(|write| store.commit(write));
+    join_all(commits).await.into_iter().for_each(Result::unwrap);
 }
 
 async fn begin_all(store: &Store) -> Vec<Workflow> {
@@ -152,31 +140,15 @@ async fn concurrent_units_have_the_effect_of_separate_ones(db: &TestDatabase) {
         all_committed(store, workflows.iter().map(write).collect()).await;
     }
     for workflow in &workflows {
-        let stored = store
-            .booking_unscoped::<HotelBookingDetails>(workflow.id())
-            .await
-            .unwrap();
+        let stored = stored(store, workflow.id()).await;
         assert_eq!(stored, Some(workflow.bound()));
-        let key = store
-            .idempotency_record(&workflow.key())
-            .await
-            .unwrap()
-            .unwrap();
-        assert_eq!(key.resource_id, workflow.id().as_str());
-        let history = store
-            .booking_history(&tenant(), workflow.id())
-            .await
-            .unwrap();
+        let key = store.idempotency_record(&workflow.key()).await;
+        assert_eq!(key.unwrap().unwrap().resource_id, workflow.id().as_str());
         let (first, bound) = (&workflow.0, workflow.bound());
-        assert_eq!(
-            history,
-            [
-                history_entry(first, 0),
-                history_entry(first, 1),
-                history_entry(&bound, 2)
-            ]
-        );
-        let [event] = &store.outbox_events(&tenant(), workflow.id()).await.unwrap()[..] else {
+        let entries = [(first, 0), (first, 1), (&bound, 2)];
+        let entries = entries.map(|(booking, sequence)| history_entry(booking, sequence));
+        assert_eq!(history(store, workflow.id()).await, entries);
+        let [event] = &outbox_events(store, workflow.id()).await[..] else {
             panic!("expected exactly one outbox event for {}", workflow.id());
         };
         assert_eq!(event.payload, format!("{{\"of\":\"{}\"}}", workflow.id()));
@@ -190,49 +162,38 @@ async fn concurrent_units_have_the_effect_of_separate_ones(db: &TestDatabase) {
         assert_eq!(job, None);
     }
     let delivered = statement!("SELECT COUNT(DISTINCT event_id) AS number FROM webhook_delivery");
-    let delivered = store.fetch_optional(delivered).await.unwrap().unwrap();
-    assert_eq!(delivered.int("number").unwrap(), i64::from(MANY));
+    let delivered = store.read_count(delivered).await.unwrap();
+    assert_eq!(delivered, u64::from(MANY));
 }
 
 async fn concurrent_units_receive_their_own_conflicts(db: &TestDatabase) {
     let workflows = begin_all(&db.store).await;
-    let writes = workflows.iter().enumerate().map(|(number, workflow)| {
+    let with_entry = |workflow: &Workflow, sequence| {
+        let entry = history_entry(&workflow.0, sequence);
         let mut write = workflow.bind();
-        match number % 4 {
-            0 => write.append_booking_history(&tenant(), &history_entry(&workflow.0, 1)),
-            1 => write.append_booking_history(&tenant(), &history_entry(&workflow.0, 3)),
-            2 => return workflow.begin(),
-            _ => {
-                let mut write = updating(&workflow.bound());
-                write.release_job(JOB, workflow.id().as_str(), "theirs", NOW);
-                return write;
-            }
-        };
-        write
+        write.append_booking_history(&tenant(), &entry).clone()
+    };
+    let without_lease = |workflow: &Workflow| {
+        let mut write = updating(&workflow.bound());
+        let id = workflow.id().as_str();
+        write.release_job(JOB, id, "theirs", NOW).clone()
+    };
+    let sequence_exists = Some(Conflict::BookingHistorySequence);
+    let cases = workflows.iter().enumerate();
+    let cases = cases.map(|(number, workflow)| match number % 4 {
+        0 => (with_entry(workflow, 1), sequence_exists),
+        1 => (with_entry(workflow, 3), None),
+        2 => (workflow.begin(), Some(Conflict::BookingExists)),
+        _ => (without_lease(workflow), Some(Conflict::LeaseLost)),
     });
-    let results = commit_all(&db.store, writes.collect()).await;
-    for (number, (workflow, result)) in workflows.iter().zip(results).enumerate() {
-        let expected = match number % 4 {
-            0 => Some(Conflict::BookingHistorySequence),
-            1 => None,
-            2 => Some(Conflict::BookingExists),
-            _ => Some(Conflict::LeaseLost),
-        };
-        assert_eq!(result.err().and_then(|error| error.conflict()), expected);
-        let stored = db
-            .store
-            .booking_unscoped::<HotelBookingDetails>(workflow.id())
-            .await
-            .unwrap()
-            .unwrap();
-        let moved = stored == workflow.bound();
+    let (writes, expected): (Vec<_>, Vec<_>) = cases.unzip();
+    let commits = writes.into_iter().map(|write| conflict(&db.store, write));
+    assert_eq!(join_all(commits).await, expected);
+    for (number, (workflow, expected)) in workflows.iter().zip(expected).enumerate() {
+        let moved = stored(&db.store, workflow.id()).await == Some(workflow.bound());
         assert_eq!(moved, expected.is_none(), "{number}");
-        let event = db
-            .store
-            .outbox_events(&tenant(), workflow.id())
-            .await
-            .unwrap();
-        assert_eq!(event.len(), usize::from(moved), "{number}");
+        let events = outbox_events(&db.store, workflow.id()).await;
+        assert_eq!(events.len(), usize::from(moved), "{number}");
     }
 }
 
@@ -241,24 +202,11 @@ async fn concurrent_transitions_of_a_booking_store_one(db: &TestDatabase) {
     db.store.commit(workflow.begin()).await.unwrap();
     let moves = (0..MANY).map(|number| {
         let mut write = updating(&workflow.bound());
-        let sequence = i64::from(number) + 2;
-        write.append_booking_history(&tenant(), &history_entry(&workflow.0, sequence));
-        write
+        let entry = history_entry(&workflow.0, i64::from(number) + 2);
+        write.append_booking_history(&tenant(), &entry).clone()
     });
-    let results = commit_all(&db.store, moves.collect()).await;
-    let stored = results.iter().filter(|result| result.is_ok()).count();
-    let conflicts: Vec<_> = results
-        .into_iter()
-        .filter_map(|result| result.err()?.conflict())
-        .collect();
-    assert_eq!(stored, 1);
-    assert_eq!(conflicts, vec![Conflict::BookingVersion; MANY as usize - 1]);
-    let history = db
-        .store
-        .booking_history(&tenant(), workflow.id())
-        .await
-        .unwrap();
-    assert_eq!(history.len(), 3);
+    one_is_stored(db, moves.collect(), Conflict::BookingVersion).await;
+    assert_eq!(history(&db.store, workflow.id()).await.len(), 3);
 }
 
 async fn unit_is_committed_after_its_caller_is_dropped(db: &TestDatabase) {
@@ -272,12 +220,7 @@ async fn unit_is_committed_after_its_caller_is_dropped(db: &TestDatabase) {
     // If the writer stalls, later units of work may be committed before this one.
     let stored = async {
         loop {
-            if let Some(stored) = db
-                .store
-                .booking_unscoped::<HotelBookingDetails>(workflows[0].id())
-                .await
-                .unwrap()
-            {
+            if let Some(stored) = stored(&db.store, workflows[0].id()).await {
                 return stored;
             }
         }
@@ -301,14 +244,8 @@ async fn units_with_same_statements_share_commits() {
         "remote_call_attempt",
     ] {
         let commits = format!("SELECT COUNT(DISTINCT CAST(xmin AS TEXT)) AS number FROM {table}");
-        let commits = db
-            .store
-            .fetch_optional(statement!(commits))
-            .await
-            .unwrap()
-            .unwrap();
-        let commits = commits.int("number").unwrap();
-        assert!(commits < i64::from(MANY) / 2, "{table}: {commits}");
+        let commits = db.store.read_count(statement!(commits)).await.unwrap();
+        assert!(commits < u64::from(MANY) / 2, "{table}: {commits}");
     }
     db.remove().await;
 }
@@ -357,7 +294,7 @@ async fn batched_statements_find_rows_by_key() {
     ];
     let texts = CombinedStatementCache::default();
     plans_are_good(&mut connection, &texts, &writes).await;
-    for sql in super::plan::FILL {
+    for sql in FILL {
         if *sql == "ANALYZE" {
             plans_are_good(&mut connection, &texts, &writes).await;
         }
@@ -378,41 +315,11 @@ async fn plans_are_good(
         assert!(combined.can_batch(&write.statements));
         let (writes_per_batch, text) = combined.largest_batch(8).unwrap();
         assert_eq!(*writes_per_batch, 8);
-        let args: Vec<_> = write
-            .statements
-            .iter()
-            .flat_map(|step| &step.statement.args)
-            .collect();
-        let of_all = |format_value: fn(&Value) -> String| {
-            let of_one: Vec<_> = args.iter().map(|value| format_value(value)).collect();
-            vec![of_one.join(", "); *writes_per_batch].join(", ")
-        };
-        let (types, args) = (of_all(type_name), of_all(literal));
-        let prepare = AssertSqlSafe(format!("PREPARE batch ({types}) AS {text}"));
-        connection.execute(prepare).await.unwrap();
-        let explain = AssertSqlSafe(format!("EXPLAIN EXECUTE batch ({args})"));
-        let rows = connection.fetch_all(explain).await.unwrap();
-        connection.execute("DEALLOCATE batch").await.unwrap();
-        let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
-        let plan = plan.join("\n");
+        let steps = vec![&write.statements; *writes_per_batch];
+        let steps = steps.into_iter().flatten();
+        let args = steps.flat_map(|step| step.statement.args.clone());
+        let plan = explain_prepared(connection, text, &args.collect::<Vec<_>>()).await;
         let by_a_list = plan.contains("booking_list") || plan.contains("_unresolved");
         assert!(!by_a_list && !plan.contains("Seq Scan"), "{text}\n{plan}");
-    }
-}
-
-fn type_name(value: &Value) -> String {
-    match value {
-        Value::Text(_) => "text".to_owned(),
-        Value::Int(_) => "bigint".to_owned(),
-        Value::Blob(_) => "bytea".to_owned(),
-    }
-}
-
-fn literal(value: &Value) -> String {
-    match value {
-        Value::Text(Some(text)) => format!("'{}'", text.replace('\'', "''").replace('\0', "")),
-        Value::Int(Some(number)) => number.to_string(),
-        Value::Text(None) | Value::Int(None) | Value::Blob(None) => "NULL".to_owned(),
-        Value::Blob(Some(_)) => unreachable!("statements of bookings have no binary arguments"),
     }
 }

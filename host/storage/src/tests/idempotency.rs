@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::{IdempotencyKey, IdempotencyRecord};
-use host_domain::hotel::booking::HotelBookingDetails;
 
 on_both_databases!(
     concurrent_requests_with_one_key_store_one,
@@ -11,11 +10,7 @@ on_both_databases!(
 );
 
 fn key() -> IdempotencyKey {
-    IdempotencyKey {
-        owner: owner(),
-        operation: "prebook_hotel".into(),
-        key: "k-1".into(),
-    }
+    IdempotencyKey::new(&owner(), "prebook_hotel", "k-1")
 }
 
 fn taking(key: &IdempotencyKey, resource: &str) -> UnitOfWork {
@@ -23,42 +18,30 @@ fn taking(key: &IdempotencyKey, resource: &str) -> UnitOfWork {
 }
 
 async fn concurrent_requests_with_one_key_store_one(db: &TestDatabase) {
-    let other = db.second_store().await;
-    for round in 0..8_u32 {
-        let mut key = key();
-        key.key = format!("round-{round}");
-        let attempts = (0..64_u32).map(|number| {
-            let booking = booking(round * 64 + number);
+    for round in 0..8 {
+        let key = IdempotencyKey::new(&owner(), "prebook_hotel", &format!("round-{round}"));
+        let bookings: Vec<_> = (round * 64..(round + 1) * 64).map(booking).collect();
+        let writes = bookings.iter().map(|booking| {
             let mut write = taking(&key, booking.id.as_str());
-            write.insert_booking(&booking);
-            let store = if number % 2 == 0 { &db.store } else { &other };
-            async move { (booking.id, conflict(store, write).await) }
+            write.insert_booking(booking).clone()
         });
-        let results = join_all(attempts).await;
-        let winners: Vec<_> = results.iter().filter(|(_, lost)| lost.is_none()).collect();
-        assert_eq!(winners.len(), 1);
+        let winner = one_is_stored(db, writes.collect(), Conflict::IdempotencyKeyExists).await;
         let record = db.store.idempotency_record(&key).await.unwrap().unwrap();
-        assert_eq!(record.resource_id, winners[0].0.as_str());
-        for (id, lost) in &results {
-            assert!(lost.is_none() || *lost == Some(Conflict::IdempotencyKeyExists));
-            let made = db
-                .store
-                .booking_unscoped::<HotelBookingDetails>(id)
-                .await
-                .unwrap();
-            assert_eq!(made.is_some(), lost.is_none());
+        assert_eq!(record.resource_id, bookings[winner].id.as_str());
+        for (number, booking) in bookings.iter().enumerate() {
+            let stored = stored(&db.store, &booking.id).await;
+            assert_eq!(stored.is_some(), number == winner);
         }
     }
-    other.close().await;
 }
 
 async fn key_is_scoped_to_owner_and_operation(db: &TestDatabase) {
-    let mut keys = vec![key(); 6];
-    keys[1].owner.user = "another".into();
-    keys[2].owner.tenant.mode = Mode::Live;
-    keys[3].owner.tenant.organization = "another".into();
-    keys[4].operation = "book_hotel".into();
-    keys[5].key = "K-1".into();
+    let mut keys = vec![
+        key(),
+        IdempotencyKey::new(&owner(), "book_hotel", "k-1"),
+        IdempotencyKey::new(&owner(), "prebook_hotel", "K-1"),
+    ];
+    keys.extend(other_owners().map(|owner| IdempotencyKey { owner, ..key() }));
     for (number, key) in keys.iter().enumerate() {
         assert_eq!(db.store.idempotency_record(key).await.unwrap(), None);
         let taken = conflict(&db.store, taking(key, &number.to_string())).await;

@@ -2,8 +2,6 @@
 
 use super::*;
 use crate::{ClaimedJobs, Job, JobClaim, ParkedJobFilter, WorkQueue};
-use host_domain::booking::BookingState;
-use host_domain::hotel::booking::{HotelBookedState, HotelBookingDetails};
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -11,24 +9,20 @@ on_both_databases!(
     job_is_claimed_when_due,
     concurrent_claims_return_each_job_once,
     claim_returns_longest_due_jobs_of_its_kinds,
-    changes_after_lease_takeover_fail,
-    job_with_expired_lease_is_claimed_again,
+    job_with_expired_lease_is_taken_over,
     new_job_can_be_leased_by_its_creator,
     job_scheduled_during_lease_is_due_after_release,
     job_never_released_is_parked,
     release_resets_attempts_and_failure_keeps_them,
     commit_of_due_job_wakes_receivers,
-    lease_and_booking_are_stored_atomically,
 );
-
-const MINUTE_MS: i64 = 60_000;
 
 fn claim(token: &str) -> JobClaim<'_> {
     JobClaim {
         kinds: &["resume"],
         limit: 100,
         now: NOW,
-        lease_ms: MINUTE_MS,
+        lease_ms: LEASE_MS,
         token,
         attempts_max: 5,
     }
@@ -64,45 +58,37 @@ async fn job_is_claimed_when_due(db: &TestDatabase) {
         created_at: NOW,
     };
     assert_eq!(jobs, [expected]);
-    let finish = unit(|w| w.complete_job("resume", "a", "t"));
-    db.store.commit(finish).await.unwrap();
+    commit(&db.store, |w| w.complete_job("resume", "a", "t")).await;
     assert_eq!(db.store.job("resume", "a").await.unwrap(), None);
 }
 
 async fn concurrent_claims_return_each_job_once(db: &TestDatabase) {
-    let other = db.second_store().await;
     let upserts = (0..200).map(|number| {
-        let subject = format!("{number:03}");
-        db.store
-            .commit(unit(|w| w.schedule_job("resume", &subject, NOW)))
+        let upsert = unit(|w| w.schedule_job("resume", &number.to_string(), NOW));
+        db.store.commit(upsert)
     });
     join_all(upserts).await.into_iter().for_each(Result::unwrap);
-    let claimers = (0..16).map(|number| {
-        let store = if number % 2 == 0 { &db.store } else { &other };
-        async move {
-            let token = format!("token-{number}");
-            let mut mine = Vec::new();
-            loop {
-                let claim = JobClaim {
-                    limit: 7,
-                    ..claim(&token)
-                };
-                let batch = claimed(store, claim).await;
-                assert!(batch.len() <= 7);
-                if batch.is_empty() {
-                    return mine;
-                }
-                mine.extend(batch);
+    let claimed_by_each = on_two_stores(db, 16, async |store: &Store, number| {
+        let token = format!("token-{number}");
+        let claim = JobClaim {
+            limit: 7,
+            ..claim(&token)
+        };
+        let mut mine = Vec::new();
+        loop {
+            let batch = claimed(store, claim).await;
+            assert!(batch.len() <= 7);
+            if batch.is_empty() {
+                return mine;
             }
+            mine.extend(batch);
         }
     });
-    let all: Vec<String> = join_all(claimers).await.into_iter().flatten().collect();
+    let mut all = claimed_by_each.await.concat();
     // A claim skips rows that another one has locked, so one more claim may be needed.
-    let rest = claimed(&db.store, claim("last")).await;
-    let all: Vec<_> = all.into_iter().chain(rest).collect();
+    all.extend(claimed(&db.store, claim("last")).await);
     assert_eq!(all.len(), 200);
     assert_eq!(all.into_iter().collect::<HashSet<_>>().len(), 200);
-    other.close().await;
 }
 
 async fn claim_returns_longest_due_jobs_of_its_kinds(db: &TestDatabase) {
@@ -132,17 +118,15 @@ async fn claim_returns_longest_due_jobs_of_its_kinds(db: &TestDatabase) {
     assert_eq!(claimed(&db.store, of_none).await, [""; 0]);
 }
 
-async fn changes_after_lease_takeover_fail(db: &TestDatabase) {
-    let upsert = unit(|w| w.schedule_job("resume", "a", NOW));
-    db.store.commit(upsert).await.unwrap();
-    let slow = JobClaim {
-        lease_ms: 0,
-        ..claim("slow")
-    };
-    assert_eq!(claimed(&db.store, slow).await, ["a"]);
-    // The lease has expired but was not taken over, so the token is still valid.
+async fn job_with_expired_lease_is_taken_over(db: &TestDatabase) {
+    commit(&db.store, |w| w.schedule_job("resume", "a", NOW)).await;
+    assert_eq!(claimed(&db.store, claim("slow")).await, ["a"]);
+    assert_eq!(claimed(&db.store, claim("quick")).await, [""; 0]);
+    // The lease expires now by the database's clock. The token stays valid until the takeover.
     let keep = unit(|w| w.renew_job_lease("resume", "a", "slow", 0));
-    assert_eq!(conflict(&db.store, keep.clone()).await, None);
+    for _ in 0..2 {
+        assert_eq!(conflict(&db.store, keep.clone()).await, None);
+    }
     assert_eq!(claimed(&db.store, claim("quick")).await, ["a"]);
     let late_changes = [
         keep,
@@ -154,36 +138,18 @@ async fn changes_after_lease_takeover_fail(db: &TestDatabase) {
         let result = conflict(&db.store, change).await;
         assert_eq!(result, Some(Conflict::LeaseLost));
     }
-    assert!(job(&db.store, "a").await.is_leased);
-    let finish = unit(|w| w.complete_job("resume", "a", "quick"));
-    assert_eq!(conflict(&db.store, finish).await, None);
-}
-
-async fn job_with_expired_lease_is_claimed_again(db: &TestDatabase) {
-    let upsert = unit(|w| w.schedule_job("resume", "a", NOW));
-    db.store.commit(upsert).await.unwrap();
-    assert_eq!(claimed(&db.store, claim("one")).await, ["a"]);
-    assert_eq!(claimed(&db.store, claim("two")).await, [""; 0]);
-    // The lease expires now by the database's clock.
-    let end = unit(|w| w.renew_job_lease("resume", "a", "one", 0));
-    db.store.commit(end).await.unwrap();
-    assert_eq!(claimed(&db.store, claim("two")).await, ["a"]);
-    assert_eq!(job(&db.store, "a").await.attempts, 2);
+    let leased = job(&db.store, "a").await;
+    assert!(leased.is_leased && leased.attempts == 2, "{leased:?}");
+    commit(&db.store, |w| w.complete_job("resume", "a", "quick")).await;
 }
 
 async fn new_job_can_be_leased_by_its_creator(db: &TestDatabase) {
     let hold =
         |token: &str, lease_ms| unit(|w| w.insert_leased_job("resume", "a", token, lease_ms));
-    let holders = (0..32).map(|number| {
-        let token = format!("token-{number}");
-        let hold = hold(&token, MINUTE_MS);
-        async move { (token, conflict(&db.store, hold).await) }
-    });
-    let results = join_all(holders).await;
-    let winners: Vec<_> = results.iter().filter(|(_, lost)| lost.is_none()).collect();
-    assert_eq!(winners.len(), 1);
-    let winner = winners[0].0.as_str();
-    let leased = conflict(&db.store, hold("late", MINUTE_MS)).await;
+    let tokens: Vec<_> = (0..32).map(|number| format!("token-{number}")).collect();
+    let holders = tokens.iter().map(|token| hold(token, LEASE_MS)).collect();
+    let winner = &tokens[one_is_stored(db, holders, Conflict::JobLeased).await];
+    let leased = conflict(&db.store, hold("late", LEASE_MS)).await;
     assert_eq!(leased, Some(Conflict::JobLeased));
     assert_eq!(claimed(&db.store, claim("worker")).await, [""; 0]);
     // The lease holder renews the job with a lease that expires at once. Any worker may then claim
@@ -192,17 +158,16 @@ async fn new_job_can_be_leased_by_its_creator(db: &TestDatabase) {
     assert_eq!(claimed(&db.store, claim("worker")).await, ["a"]);
     let release = unit(|w| w.release_job("resume", "a", "worker", NOW.plus_ms(9)));
     assert_eq!(conflict(&db.store, release).await, None);
-    assert_eq!(conflict(&db.store, hold("next", MINUTE_MS)).await, None);
+    assert_eq!(conflict(&db.store, hold("next", LEASE_MS)).await, None);
     assert!(job(&db.store, "a").await.is_leased);
 }
 
 async fn job_scheduled_during_lease_is_due_after_release(db: &TestDatabase) {
     let upsert = |due_at| unit(|w| w.schedule_job("resume", "a", due_at));
-    let far = NOW.plus_ms(MINUTE_MS);
-    let near = NOW.plus_ms(7);
+    let hold = || unit(|w| w.insert_leased_job("resume", "a", "t", LEASE_MS));
+    let (near, far) = (NOW.plus_ms(7), NOW.plus_ms(LEASE_MS));
     for change in ["release", "fail", "finish"] {
-        let hold = unit(|w| w.insert_leased_job("resume", "a", "t", MINUTE_MS));
-        db.store.commit(hold).await.unwrap();
+        db.store.commit(hold()).await.unwrap();
         db.store.commit(upsert(near)).await.unwrap();
         db.store.commit(upsert(far)).await.unwrap();
         let leased = job(&db.store, "a").await;
@@ -220,10 +185,8 @@ async fn job_scheduled_during_lease_is_due_after_release(db: &TestDatabase) {
         assert!(!due.is_leased && due.due_at == near, "{change}: {due:?}");
     }
     // A job that was scheduled again runs once.
-    let hold = unit(|w| w.insert_leased_job("resume", "a", "t", MINUTE_MS));
-    db.store.commit(hold).await.unwrap();
-    let finish = unit(|w| w.complete_job("resume", "a", "t"));
-    db.store.commit(finish).await.unwrap();
+    db.store.commit(hold()).await.unwrap();
+    commit(&db.store, |w| w.complete_job("resume", "a", "t")).await;
     assert_eq!(db.store.job("resume", "a").await.unwrap(), None);
 }
 
@@ -270,8 +233,7 @@ async fn job_never_released_is_parked(db: &TestDatabase) {
 }
 
 async fn release_resets_attempts_and_failure_keeps_them(db: &TestDatabase) {
-    let upsert = unit(|w| w.schedule_job("resume", "a", NOW));
-    db.store.commit(upsert).await.unwrap();
+    commit(&db.store, |w| w.schedule_job("resume", "a", NOW)).await;
     let fail = unit(|w| w.fail_job("resume", "a", "t", NOW, "supplier is down"));
     for attempts in 1..=2 {
         assert_eq!(claimed(&db.store, claim("t")).await, ["a"]);
@@ -281,42 +243,15 @@ async fn release_resets_attempts_and_failure_keeps_them(db: &TestDatabase) {
         assert_eq!(failed.last_error.as_deref(), Some("supplier is down"));
     }
     assert_eq!(claimed(&db.store, claim("t")).await, ["a"]);
-    let release = unit(|w| w.release_job("resume", "a", "t", NOW));
-    db.store.commit(release).await.unwrap();
+    commit(&db.store, |w| w.release_job("resume", "a", "t", NOW)).await;
     let released = job(&db.store, "a").await;
     assert_eq!((released.attempts, released.last_error), (0, None));
 }
 
 async fn commit_of_due_job_wakes_receivers(db: &TestDatabase) {
     let mut wakeups = db.store.subscribe_wakeups(WorkQueue::Jobs);
-    let later = unit(|w| w.schedule_job("resume", "a", NOW.plus_s(1)));
-    db.store.commit(later).await.unwrap();
+    commit(&db.store, |w| w.schedule_job("resume", "a", NOW.plus_s(1))).await;
     assert!(!wakeups.wait(Duration::ZERO).await);
-    let now = unit(|w| w.schedule_job("resume", "a", NOW));
-    db.store.commit(now).await.unwrap();
+    commit(&db.store, |w| w.schedule_job("resume", "a", NOW)).await;
     assert!(wakeups.wait(Duration::from_secs(30)).await);
-}
-
-async fn lease_and_booking_are_stored_atomically(db: &TestDatabase) {
-    let first = booking(1);
-    let mut made = inserting(&first);
-    made.insert_leased_job("resume", first.id.as_str(), "t", 0);
-    db.store.commit(made).await.unwrap();
-    assert_eq!(
-        claimed(&db.store, claim("other")).await,
-        [first.id.as_str()]
-    );
-    let mut late = updating(&moved(
-        &first,
-        BookingState::Booked(HotelBookedState::Confirmed { refresh: None }),
-    ));
-    late.complete_job("resume", first.id.as_str(), "t");
-    let lost = conflict(&db.store, late).await;
-    assert_eq!(lost, Some(Conflict::LeaseLost));
-    let stored = db
-        .store
-        .booking_unscoped::<HotelBookingDetails>(&first.id)
-        .await
-        .unwrap();
-    assert_eq!(stored, Some(first));
 }

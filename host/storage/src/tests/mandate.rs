@@ -7,7 +7,6 @@ use host_domain::mandate::{Mandate, MandateScope, MandateState, MandateTerms};
 
 on_both_databases!(
     mandate_is_read_as_stored,
-    mandate_is_hidden_from_other_tenants,
     mandate_update_requires_read_version,
     concurrent_uses_of_a_mandate_store_one,
     concurrent_keys_of_a_generation_store_one,
@@ -47,17 +46,20 @@ async fn insert(store: &Store, mandate: &Mandate) -> Option<Conflict> {
     conflict(store, unit(|write| write.insert_mandate(mandate))).await
 }
 
-async fn update(store: &Store, mandate: &Mandate, state: MandateState) -> Option<Conflict> {
-    let moved = Mandate {
+fn moved(mandate: &Mandate, state: MandateState) -> Mandate {
+    Mandate {
         state,
         version: mandate.version + 1,
         ..mandate.clone()
-    };
-    conflict(
-        store,
-        unit(|write| write.update_mandate(&moved, mandate.version)),
-    )
-    .await
+    }
+}
+
+fn updating(mandate: &Mandate, read_version: i64) -> UnitOfWork {
+    unit(|write| write.update_mandate(mandate, read_version))
+}
+
+async fn update(store: &Store, mandate: &Mandate, state: MandateState) -> Option<Conflict> {
+    conflict(store, updating(&moved(mandate, state), mandate.version)).await
 }
 
 async fn read(store: &Store, mandate: &Mandate) -> Option<Mandate> {
@@ -71,23 +73,11 @@ async fn mandate_is_read_as_stored(db: &TestDatabase) {
         assert_eq!(insert(&db.store, &new).await, None);
         assert_eq!(read(&db.store, &new).await, Some(new.clone()));
         assert_eq!(insert(&db.store, &new).await, Some(Conflict::MandateExists));
-    }
-}
-
-async fn mandate_is_hidden_from_other_tenants(db: &TestDatabase) {
-    let new = mandate(1, MandateScope::Any);
-    insert(&db.store, &new).await;
-    let live = Tenant {
-        mode: Mode::Live,
-        ..tenant()
-    };
-    let other = Tenant {
-        organization: "another".into(),
-        ..tenant()
-    };
-    for tenant in [live, other] {
-        let found = db.store.mandate(&tenant, &new.terms.id).await.unwrap();
-        assert_eq!(found, None);
+        let [_, live, other] = other_owners().map(|owner| owner.tenant);
+        for tenant in [live, other] {
+            let found = db.store.mandate(&tenant, &new.terms.id).await.unwrap();
+            assert_eq!(found, None, "{tenant:?}");
+        }
     }
 }
 
@@ -100,12 +90,7 @@ async fn mandate_update_requires_read_version(db: &TestDatabase) {
         assert_eq!(update(&db.store, &seen, state.clone()).await, None);
         let late = update(&db.store, &seen, consumed(9)).await;
         assert_eq!(late, Some(Conflict::MandateVersion));
-        let version = seen.version + 1;
-        seen = Mandate {
-            state,
-            version,
-            ..seen
-        };
+        seen = moved(&seen, state);
         assert_eq!(read(&db.store, &seen).await, Some(seen.clone()));
     }
 }
@@ -113,19 +98,10 @@ async fn mandate_update_requires_read_version(db: &TestDatabase) {
 async fn concurrent_uses_of_a_mandate_store_one(db: &TestDatabase) {
     let new = mandate(1, stay());
     insert(&db.store, &new).await;
-    let other = db.second_store().await;
-    let uses = (0..8_u128).map(|number| {
-        let store = if number % 2 == 0 { &db.store } else { &other };
-        update(store, &new, consumed(number))
-    });
-    let ended = join_all(uses).await;
-    let written: Vec<usize> = (0..8).filter(|at| ended[*at].is_none()).collect();
-    let [winner] = written[..] else {
-        panic!("{ended:?}")
-    };
-    let stored = read(&db.store, &new).await.unwrap();
-    assert_eq!(stored.state, consumed(winner as u128));
-    other.close().await;
+    let uses: Vec<_> = (0..8).map(|number| moved(&new, consumed(number))).collect();
+    let writes = uses.iter().map(|used| updating(used, new.version));
+    let winner = one_is_stored(db, writes.collect(), Conflict::MandateVersion).await;
+    assert_eq!(read(&db.store, &new).await, Some(uses[winner].clone()));
 }
 
 fn key(generation: i64, kid: &str) -> MandateKey {
@@ -138,32 +114,23 @@ fn key(generation: i64, kid: &str) -> MandateKey {
     }
 }
 
-async fn insert_key(store: &Store, key: &MandateKey) -> Option<Conflict> {
-    conflict(store, unit(|write| write.insert_mandate_key(key))).await
+fn inserting_key(key: &MandateKey) -> UnitOfWork {
+    unit(|write| write.insert_mandate_key(key))
 }
 
 async fn concurrent_keys_of_a_generation_store_one(db: &TestDatabase) {
-    let other = db.second_store().await;
     let keys: Vec<MandateKey> = (0..8).map(|n| key(1, &format!("key {n}"))).collect();
-    let inserts = keys.iter().enumerate().map(|(at, key)| {
-        let store = if at % 2 == 0 { &db.store } else { &other };
-        insert_key(store, key)
-    });
-    let ended = join_all(inserts).await;
-    let refused = |end: &&Option<Conflict>| **end == Some(Conflict::MandateKeyExists);
-    assert_eq!(ended.iter().filter(refused).count(), 7, "{ended:?}");
-    let winner = ended.iter().position(Option::is_none).unwrap();
+    let inserts = keys.iter().map(inserting_key).collect();
+    let winner = one_is_stored(db, inserts, Conflict::MandateKeyExists).await;
     let stored = db.store.mandate_keys().await.unwrap();
     assert_eq!(stored, [keys[winner].clone()]);
-    other.close().await;
 }
 
 async fn mandate_keys_are_listed_newest_first(db: &TestDatabase) {
-    for generation in [1, 2, 10] {
-        let key = key(generation, &format!("key {generation}"));
-        assert_eq!(insert_key(&db.store, &key).await, None);
+    let keys = [10, 2, 1].map(|generation| key(generation, &format!("key {generation}")));
+    for number in [2, 1, 0] {
+        let write = inserting_key(&keys[number]);
+        db.store.commit(write).await.unwrap();
     }
-    let keys = db.store.mandate_keys().await.unwrap();
-    let generations: Vec<i64> = keys.iter().map(|key| key.generation).collect();
-    assert_eq!(generations, [10, 2, 1]);
+    assert_eq!(db.store.mandate_keys().await.unwrap(), keys);
 }

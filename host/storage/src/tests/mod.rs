@@ -2,56 +2,53 @@
 
 mod attempt;
 mod batch;
+mod booking;
 mod catalog;
 mod customer;
 mod database;
 mod flight;
 mod flight_list;
 mod group;
-mod hotel;
 mod idempotency;
 mod job;
 mod mandate;
 mod outage;
 mod plan;
-mod reference;
 mod schema;
 mod supplier_event;
 mod watch;
 mod webhook;
 mod write;
 
-use crate::{BookingHistoryEntry, Conflict, NewAttempt, Store, StoreOptions, UnitOfWork};
+use crate::booking::BookingTable;
+use crate::event::read_outbox;
+use crate::statement::statement;
+use crate::{
+    BookingHistoryEntry, Conflict, NewAttempt, OutboxEvent, Store, StoreOptions, UnitOfWork,
+};
 use database::TestDatabase;
 use futures::future::join_all;
-use host_domain::booking::{BookingState, PaymentCollector};
-use host_domain::hotel::booking::{HotelBookedState, HotelBooking, HotelBookingDetails, Room};
-use host_domain::hotel::types::{
-    Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Location, Occupancy,
-    Penalty, Stay,
-};
-use host_domain::id::{AttemptId, BookingId, GuestId, HotelId, InstrumentId, PaymentId, RoomId};
+use host_domain::booking::{Booking, BookingKind, BookingState, PaymentCollector};
+use host_domain::hotel::booking::{HotelBooking, HotelBookingDetails};
+use host_domain::hotel::types::{Contact, HotelSummary, Location, Occupancy, Stay};
+use host_domain::id::{AttemptId, BookingId, HotelId, InstrumentId};
 use host_domain::money::{Currency, Money};
 use host_domain::owner::{Mode, Owner, Tenant};
-use host_domain::payment::{Card, CardBrand, Funding, Instrument, Payment, Wallet};
+use host_domain::page::PageRequest;
 use host_domain::supplier::SupplierId;
 use host_domain::time::{Date, Timestamp};
 
 /// Generates a test for each function on each of the two databases.
 macro_rules! on_both_databases {
     ($($name:ident),* $(,)?) => {
-        mod sqlite {
+        on_both_databases! { sqlite: $($name)* }
+        on_both_databases! { postgres: $($name)* }
+    };
+    ($database:ident: $($name:ident)*) => {
+        mod $database {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
             async fn $name() {
-                let database = $crate::tests::database::TestDatabase::sqlite().await;
-                super::$name(&database).await;
-                database.remove().await;
-            })*
-        }
-        mod postgres {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-            async fn $name() {
-                let database = $crate::tests::database::TestDatabase::postgres().await;
+                let database = $crate::tests::database::TestDatabase::$database().await;
                 super::$name(&database).await;
                 database.remove().await;
             })*
@@ -61,6 +58,14 @@ macro_rules! on_both_databases {
 pub(crate) use on_both_databases;
 
 const NOW: Timestamp = Timestamp(1_800_000_000_000);
+
+const LEASE_MS: i64 = 60_000;
+
+const ALL: PageRequest = page(100, 0);
+
+const fn page(limit: u32, offset: u64) -> PageRequest {
+    PageRequest { limit, offset }
+}
 
 fn tenant() -> Tenant {
     Tenant {
@@ -76,152 +81,128 @@ fn owner() -> Owner {
     }
 }
 
+/// Returns owners that differ in the user, the mode or the organization.
+fn other_owners() -> [Owner; 3] {
+    let mut others = [owner(), owner(), owner()];
+    others[0].user = "another".into();
+    others[1].tenant.mode = Mode::Live;
+    others[2].tenant.organization = "another".into();
+    others
+}
+
 fn supplier() -> SupplierId {
     SupplierId::parse("SUPPLIER_A").unwrap()
+}
+
+fn other_supplier() -> SupplierId {
+    SupplierId::parse("SUPPLIER_B").unwrap()
 }
 
 fn euros(minor: i64) -> Money {
     Money::new(minor, Currency::parse("EUR").unwrap())
 }
 
-fn card() -> Card {
-    Card {
-        brand: CardBrand::Visa,
-        last4: "4242".into(),
-        funding: Funding::Credit,
-        wallet: Some(Wallet::ApplePay),
-        expires: Some("2029-10".into()),
-    }
+/// Builds the ids of numbered items.
+fn ids<I>(id: fn(u128) -> I, numbers: impl IntoIterator<Item = impl Into<u128>>) -> Vec<I> {
+    let numbers = numbers.into_iter();
+    numbers.map(|number| id(number.into())).collect()
 }
 
-fn policy() -> CancellationPolicy {
-    CancellationPolicy {
-        refundable: true,
-        free_until: Some(NOW),
-        penalties: vec![Penalty {
-            from: NOW,
-            amount: euros(10_000),
-        }],
-        restrictions: vec![],
-    }
-}
-
-fn room() -> Room {
-    let guest = Guest {
-        first_name: "Zoë \u{0} \"quoted\"".into(),
-        last_name: "O'Brien".into(),
-        guest_type: GuestType::Adult,
-        is_lead: true,
-        age: None,
-    };
-    Room {
-        id: RoomId::from_bits(1),
-        name: "Doppelzimmer – groß".into(),
-        board: Board::RoomOnly,
-        board_name: "Room only".into(),
-        adults: 1,
-        children: vec![3],
-        total: euros(10_000),
-        due_at_property: None,
-        policy: Some(policy()),
-        supplier_reference: None,
-        hotel_confirmation_code: None,
-        canceled_at: None,
-        guests: vec![(GuestId::from_bits(1), guest)],
-    }
-}
-
-fn payment() -> Payment {
-    let instrument = Instrument {
-        id: InstrumentId::from_bits(1),
-        processor: SupplierId::parse("CARDS").unwrap(),
-        token: "tok".into(),
-        card: Some(card()),
-        created_at: NOW,
-    };
-    let processor = instrument.processor.clone();
-    let id = PaymentId::from_bits(1);
-    Payment::new_authorization(id, euros(10_000), processor, &instrument, NOW)
-}
-
-/// Builds a complete booking. `number` determines its id and its creation time.
-fn booking(number: u32) -> HotelBooking {
+/// Builds a booking of either kind. `number` determines its id and its creation time.
+fn booking_of<K: BookingKind>(number: u32, details: K) -> Booking<K> {
     let at = NOW.plus_ms(i64::from(number));
-    HotelBooking {
+    Booking {
         id: BookingId::from_bits(u128::from(number)),
         owner: owner(),
         version: 1,
         supplier: supplier(),
         reference_id: None,
-        supplier_offer: "offer".into(),
+        supplier_offer: format!("offer {number}"),
         supplier_prebook: None,
         supplier_reference: None,
         use_payment_sdk: false,
         payment_collector: PaymentCollector::Gateway,
         offer_expires_at: NOW,
         state: BookingState::Created,
-        payments: vec![payment()],
+        payments: vec![],
         failure: None,
         created_at: at,
         updated_at: at,
         confirmed_at: None,
         canceled_at: None,
-        details: HotelBookingDetails {
-            hotel_id: HotelId::from_bits(1),
-            hotel: HotelSummary {
-                supplier_hotel_id: "H1".into(),
-                name: "Hotel".into(),
-                address: "1 Road".into(),
-                location: Some(Location {
-                    latitude: 47.123_456_789_012_345,
-                    longitude: -0.1,
-                }),
-                time_zone: Some("Europe/Zurich".into()),
-            },
-            stay: Stay {
-                check_in: Date::new(2027, 1, 1).unwrap(),
-                check_out: Date::new(2027, 1, 2).unwrap(),
-                occupancies: vec![Occupancy {
-                    adults: 1,
-                    children: vec![3],
-                }],
-                guest_nationality: "DE".into(),
-                guest_residence: None,
-                currency: Currency::parse("EUR").unwrap(),
-            },
-            contact: Contact {
-                first_name: "Ada".into(),
-                last_name: "L".into(),
-                email: "a@example.org".into(),
-                phone: "+4912345678".into(),
-            },
-            rooms: vec![room()],
-            total: euros(10_000),
-            policy: Some(policy()),
-            promotions: vec![],
-            loyalty: None,
-            hotel_confirmation_code: None,
-            hotel_remarks: None,
-            cancellations: vec![],
-        },
+        details,
     }
 }
 
-/// Returns the booking after one transition.
-fn moved(booking: &HotelBooking, state: BookingState<HotelBookedState>) -> HotelBooking {
-    let mut moved = booking.clone();
-    moved.version += 1;
-    moved.state = state;
-    moved.updated_at = moved.updated_at.plus_ms(1);
-    moved
+fn booking(number: u32) -> HotelBooking {
+    let details = HotelBookingDetails {
+        hotel_id: HotelId::from_bits(1),
+        hotel: HotelSummary {
+            supplier_hotel_id: "H1".into(),
+            name: "Hotel".into(),
+            address: "1 Road".into(),
+            location: Some(LOCATION),
+            time_zone: Some("Europe/Zurich".into()),
+        },
+        stay: Stay {
+            check_in: Date::new(2027, 1, 1).unwrap(),
+            check_out: Date::new(2027, 1, 2).unwrap(),
+            occupancies: vec![Occupancy {
+                adults: 1,
+                children: vec![3],
+            }],
+            guest_nationality: "DE".into(),
+            guest_residence: None,
+            currency: Currency::parse("EUR").unwrap(),
+        },
+        contact: Contact {
+            first_name: "Zoë \u{0} \"quoted\"".into(),
+            last_name: "O'Brien".into(),
+            email: "a@example.org".into(),
+            phone: "+4912345678".into(),
+        },
+        rooms: vec![],
+        total: euros(10_000),
+        policy: None,
+        promotions: vec![],
+        loyalty: None,
+        hotel_confirmation_code: None,
+        hotel_remarks: None,
+        cancellations: vec![],
+    };
+    booking_of(number, details)
 }
 
-fn inserting(booking: &HotelBooking) -> UnitOfWork {
+/// A location whose coordinates need every digit of a double.
+const LOCATION: Location = Location {
+    latitude: 47.123_456_789_012_345,
+    longitude: -0.1,
+};
+
+/// Returns the booking after one transition.
+fn moved<K: BookingKind>(booking: &Booking<K>, state: BookingState<K::BookedState>) -> Booking<K> {
+    Booking {
+        version: booking.version + 1,
+        state,
+        updated_at: booking.updated_at.plus_ms(1),
+        ..booking.clone()
+    }
+}
+
+fn inserting<K: BookingTable>(booking: &Booking<K>) -> UnitOfWork {
     unit(|write| write.insert_booking(booking))
 }
 
-fn updating(booking: &HotelBooking) -> UnitOfWork {
+fn updating<K: BookingTable>(booking: &Booking<K>) -> UnitOfWork {
     unit(|write| write.update_booking(booking, booking.version - 1))
+}
+
+async fn stored_booking<K: BookingTable>(store: &Store, id: &BookingId) -> Option<Booking<K>> {
+    store.booking_unscoped(id).await.unwrap()
+}
+
+async fn stored(store: &Store, id: &BookingId) -> Option<HotelBooking> {
+    stored_booking(store, id).await
 }
 
 /// Builds an entry of a booking's history. Its event and its request tell it from others.
@@ -236,6 +217,36 @@ fn history_entry(booking: &HotelBooking, sequence: i64) -> BookingHistoryEntry {
         request_id: Some(booking.id.to_string()),
         occurred_at: booking.updated_at,
     }
+}
+
+/// Returns a booking's history, oldest first.
+async fn history(store: &Store, id: &BookingId) -> Vec<BookingHistoryEntry> {
+    let select = statement!(
+        "SELECT * FROM booking_history WHERE booking_id = $1 ORDER BY sequence",
+        id.as_str(),
+    );
+    let entries = store.read_all(select, |row| {
+        Ok(BookingHistoryEntry {
+            booking_id: row.parsed("booking_id", BookingId::parse)?,
+            sequence: row.get("sequence")?,
+            event: row.get("event")?,
+            from_status: row.get("from_status")?,
+            to_status: row.get("to_status")?,
+            reason: row.get("reason")?,
+            request_id: row.get("request_id")?,
+            occurred_at: row.timestamp("occurred_at")?,
+        })
+    });
+    entries.await.unwrap()
+}
+
+/// Returns the events of a booking, oldest first.
+async fn outbox_events(store: &Store, id: &BookingId) -> Vec<OutboxEvent> {
+    let select = statement!(
+        "SELECT * FROM outbox WHERE booking_id = $1 ORDER BY created_at, id",
+        id.as_str(),
+    );
+    store.read_all(select, read_outbox).await.unwrap()
 }
 
 fn new_attempt(id: AttemptId, booking: &BookingId, client_reference: &str) -> NewAttempt {
@@ -266,60 +277,6 @@ async fn commit(store: &Store, fill: impl FnOnce(&mut UnitOfWork) -> &mut UnitOf
     store.commit(unit(fill)).await.unwrap();
 }
 
-/// Saves items, some of them twice, and checks that each keeps the id that it got first. `save` gets
-/// the number of each item with a candidate, and returns the ids in the same order.
-async fn first_ids_are_kept<I: PartialEq + std::fmt::Debug>(
-    id: fn(u128) -> I,
-    save: impl AsyncFn(Mode, Vec<(u32, u32)>) -> Vec<I>,
-) {
-    let ids = |numbers: &[u32]| -> Vec<I> { numbers.iter().map(|n| id((*n).into())).collect() };
-    assert_eq!(save(Mode::Test, vec![]).await, []);
-    let first = vec![(1, 1), (2, 2)];
-    assert_eq!(save(Mode::Test, first).await, ids(&[1, 2]));
-    let second = vec![(3, 13), (2, 12), (1, 11), (3, 14)];
-    assert_eq!(save(Mode::Test, second).await, ids(&[13, 2, 1, 13]));
-    let many = (0..200).map(|n| (n, n + 1000)).collect();
-    let expected: Vec<u32> = (0..200)
-        .map(|n| match n {
-            1 | 2 => n,
-            3 => 13,
-            _ => n + 1000,
-        })
-        .collect();
-    assert_eq!(save(Mode::Test, many).await, ids(&expected));
-    // The other mode has items of its own.
-    assert_eq!(save(Mode::Live, vec![(1, 77)]).await, ids(&[77]));
-}
-
-/// Lets 16 callers on two stores save the same 50 items at once, some in reverse order, and checks
-/// that all receive the same ids. `save` gets the number of each item with a candidate.
-async fn concurrent_saves_return_one_id<I: PartialEq>(
-    db: &TestDatabase,
-    save: impl AsyncFn(&Store, Vec<(u32, u32)>) -> Vec<I>,
-) {
-    let other = db.second_store().await;
-    let callers = (0..16_u32).map(|caller| {
-        let store = if caller % 2 == 0 { &db.store } else { &other };
-        let mut items: Vec<_> = (0..50).map(|n| (n, caller * 100 + n)).collect();
-        let is_reversed = caller % 3 == 0;
-        if is_reversed {
-            items.reverse();
-        }
-        let saving = save(store, items);
-        async move {
-            let mut ids = saving.await;
-            if is_reversed {
-                ids.reverse();
-            }
-            ids
-        }
-    });
-    let mut results = join_all(callers).await;
-    results.dedup();
-    assert_eq!(results.len(), 1);
-    other.close().await;
-}
-
 /// Commits a unit of work and returns the precondition that failed. Returns `None` if it was
 /// committed.
 async fn conflict(store: &Store, write: UnitOfWork) -> Option<Conflict> {
@@ -327,4 +284,35 @@ async fn conflict(store: &Store, write: UnitOfWork) -> Option<Conflict> {
         Ok(()) => None,
         Err(error) => Some(error.conflict().unwrap()),
     }
+}
+
+/// Runs `work` several times at once, alternately on two stores. Passes the number of the run.
+async fn on_two_stores<T>(
+    db: &TestDatabase,
+    runs: usize,
+    work: impl AsyncFn(&Store, usize) -> T,
+) -> Vec<T> {
+    let other = db.second_store().await;
+    let results = (0..runs).map(|number| {
+        let store = if number % 2 == 0 { &db.store } else { &other };
+        work(store, number)
+    });
+    let results = join_all(results).await;
+    other.close().await;
+    results
+}
+
+/// Commits units of work concurrently on two stores. Checks that one is stored and that the others
+/// fail with `expected`. Returns the number of the stored one.
+async fn one_is_stored(db: &TestDatabase, writes: Vec<UnitOfWork>, expected: Conflict) -> usize {
+    let results = on_two_stores(db, writes.len(), async |store: &Store, number| {
+        conflict(store, writes[number].clone()).await
+    })
+    .await;
+    let is_stored = |number: &usize| results[*number].is_none();
+    let stored: Vec<usize> = (0..results.len()).filter(is_stored).collect();
+    assert_eq!(stored.len(), 1, "{results:?}");
+    let mut failed = results.iter().flatten();
+    assert!(failed.all(|conflict| *conflict == expected), "{results:?}");
+    stored[0]
 }

@@ -1,8 +1,7 @@
 //! Outages of the database, including those during a commit.
 
 use super::*;
-use crate::{CommitError, DatabaseError, OpenError, WorkQueue};
-use host_domain::hotel::booking::HotelBookingDetails;
+use crate::{DatabaseError, OpenError, WorkQueue};
 use sqlx::{Connection, Executor, PgConnection, SqliteConnection};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -114,12 +113,9 @@ async fn relay(mut client: TcpStream, mut server: TcpStream, mut wire: watch::Re
     }
 }
 
-fn trouble(result: Result<(), CommitError>) -> Option<DatabaseError> {
-    match result {
-        Ok(()) => None,
-        Err(CommitError::Database(error)) => Some(error),
-        Err(CommitError::Conflict(conflict)) => panic!("{conflict}"),
-    }
+/// Commits a unit of work and returns the error of the database.
+async fn failure(store: &Store, write: UnitOfWork) -> DatabaseError {
+    store.commit(write).await.unwrap_err().into_database()
 }
 
 /// Builds a unit of work that inserts and then updates a booking. The two statements change the
@@ -136,10 +132,7 @@ async fn connections_closed_by_server_are_replaced() {
     let db = TestDatabase::postgres().await;
     // Several commits run at once, so that more than one connection is dead.
     let commits = (0..15).map(|number| db.store.commit(inserting(&booking(number))));
-    futures::future::join_all(commits)
-        .await
-        .into_iter()
-        .for_each(Result::unwrap);
+    join_all(commits).await.into_iter().for_each(Result::unwrap);
     let mut admin = PgConnection::connect(&db.url).await.unwrap();
     let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
                WHERE datname = current_database() AND pid <> pg_backend_pid()";
@@ -147,11 +140,7 @@ async fn connections_closed_by_server_are_replaced() {
         admin.execute(end).await.unwrap();
         db.store.commit(inserting(&booking(number))).await.unwrap();
         admin.execute(end).await.unwrap();
-        let read = db
-            .store
-            .booking_unscoped::<HotelBookingDetails>(&booking(number).id)
-            .await;
-        assert!(read.unwrap().is_some());
+        assert!(stored(&db.store, &booking(number).id).await.is_some());
     }
     admin.close().await.unwrap();
     db.remove().await;
@@ -161,37 +150,29 @@ async fn connections_closed_by_server_are_replaced() {
 async fn unreachable_server_returns_errors_until_it_is_back() {
     let db = TestDatabase::postgres().await;
     let (store, wire) = open_by_wire(&db).await;
-    store.commit(inserting(&booking(1))).await.unwrap();
-    for wire_state in [Wire::Cut, Wire::Silent] {
-        wire.send_replace(wire_state);
+    let [first, second] = [1, 2].map(booking);
+    store.commit(inserting(&first)).await.unwrap();
+    for state in [Wire::Cut, Wire::Silent] {
+        wire.send_replace(state);
         // The commit may have reached the server, unless there was no connection before.
-        let committed = trouble(store.commit(inserting(&booking(2))).await);
+        let error = failure(&store, inserting(&second)).await;
         let is_expected = matches!(
-            committed,
-            Some(DatabaseError::CommitUnknown(_) | DatabaseError::Unavailable(_))
+            error,
+            DatabaseError::CommitUnknown(_) | DatabaseError::Unavailable(_)
         );
-        assert!(is_expected, "{wire_state:?}: {committed:?}");
-        let committed = trouble(store.commit(in_two_statements(2)).await);
-        let unavailable = matches!(committed, Some(DatabaseError::Unavailable(_)));
-        assert!(unavailable, "{wire_state:?}: {committed:?}");
-        let read = store
-            .booking_unscoped::<HotelBookingDetails>(&booking(1).id)
-            .await;
-        let unavailable = matches!(read, Err(DatabaseError::Unavailable(_)));
-        assert!(unavailable, "{wire_state:?}: {read:?}");
-        let ping = store.ping().await;
-        assert!(matches!(ping, Err(DatabaseError::Unavailable(_))));
+        assert!(is_expected, "{state:?}: {error:?}");
+        let commit_error = failure(&store, in_two_statements(2)).await;
+        let read = store.booking_unscoped::<HotelBookingDetails>(&first.id);
+        let (read_error, ping_error) = (read.await.unwrap_err(), store.ping().await.unwrap_err());
+        for error in [commit_error, read_error, ping_error] {
+            let unavailable = matches!(error, DatabaseError::Unavailable(_));
+            assert!(unavailable, "{state:?}: {error:?}");
+        }
         wire.send_replace(Wire::Whole);
-        let read = store
-            .booking_unscoped::<HotelBookingDetails>(&booking(1).id)
-            .await;
-        assert!(read.unwrap().is_some());
-        let read = store
-            .booking_unscoped::<HotelBookingDetails>(&booking(2).id)
-            .await;
-        assert!(read.unwrap().is_none());
+        assert!(stored(&store, &first.id).await.is_some());
+        assert!(stored(&store, &second.id).await.is_none());
     }
-    store.commit(inserting(&booking(2))).await.unwrap();
+    store.commit(inserting(&second)).await.unwrap();
     store.close().await;
     db.remove().await;
 }
@@ -215,14 +196,12 @@ async fn commit_without_response_returns_commit_unknown() {
             }
             _ => inserting(&booking(number)),
         };
-        let result = trouble(store.commit(write).await);
-        let unknown = matches!(result, Some(DatabaseError::CommitUnknown(_)));
-        assert!(unknown, "{cut:?}: {result:?}");
+        let error = failure(&store, write).await;
+        let unknown = matches!(error, DatabaseError::CommitUnknown(_));
+        assert!(unknown, "{cut:?}: {error:?}");
         wire.send_replace(Wire::Whole);
-        let read = store
-            .booking_unscoped::<HotelBookingDetails>(&booking(number).id)
-            .await;
-        assert_eq!(read.unwrap().is_some(), written, "{cut:?}");
+        let stored = stored(&store, &booking(number).id).await;
+        assert_eq!(stored.is_some(), written, "{cut:?}");
     }
     store.close().await;
     db.remove().await;
@@ -253,14 +232,11 @@ async fn locked_sqlite_file_returns_unavailable_after_timeout() {
     let store = Store::open(&db.url, &options).await.unwrap();
     let mut other = SqliteConnection::connect(&db.url).await.unwrap();
     other.execute("BEGIN IMMEDIATE").await.unwrap();
-    let result = trouble(store.commit(inserting(&booking(1))).await);
-    let unavailable = matches!(result, Some(DatabaseError::Unavailable(_)));
-    assert!(unavailable, "{result:?}");
+    let error = failure(&store, inserting(&booking(1))).await;
+    let unavailable = matches!(error, DatabaseError::Unavailable(_));
+    assert!(unavailable, "{error:?}");
     // Reads are not blocked.
-    let read = store
-        .booking_unscoped::<HotelBookingDetails>(&booking(1).id)
-        .await;
-    assert!(read.unwrap().is_none());
+    assert!(stored(&store, &booking(1).id).await.is_none());
     other.execute("ROLLBACK").await.unwrap();
     store.commit(inserting(&booking(1))).await.unwrap();
     other.close().await.unwrap();
@@ -271,30 +247,22 @@ async fn locked_sqlite_file_returns_unavailable_after_timeout() {
 #[tokio::test]
 async fn failing_unit_of_sqlite_batch_does_not_affect_others() {
     let db = TestDatabase::sqlite().await;
-    let faulty = || {
-        let mut write = inserting(&booking(0));
-        write.add(crate::statement::statement!(
-            "INSERT INTO setting (name, value) VALUES ($1, $2)",
-            "a number where bytes belong",
-            7_i64,
-        ));
-        write
-    };
-    let results = futures::join!(
+    let mut faulty = inserting(&booking(0));
+    faulty.add(statement!(
+        "INSERT INTO setting (name, value) VALUES ($1, $2)",
+        "a number where bytes belong",
+        7_i64,
+    ));
+    let (first, error, second) = futures::join!(
         db.store.commit(inserting(&booking(1))),
-        db.store.commit(faulty()),
+        failure(&db.store, faulty),
         db.store.commit(inserting(&booking(2))),
     );
-    results.0.unwrap();
-    results.2.unwrap();
-    let refused = trouble(results.1);
-    assert!(matches!(refused, Some(DatabaseError::InvalidStatement(_))));
+    first.and(second).unwrap();
+    assert!(matches!(error, DatabaseError::InvalidStatement(_)));
     for (number, written) in [(0, false), (1, true), (2, true)] {
-        let read = db
-            .store
-            .booking_unscoped::<HotelBookingDetails>(&booking(number).id)
-            .await;
-        assert_eq!(read.unwrap().is_some(), written);
+        let stored = stored(&db.store, &booking(number).id).await;
+        assert_eq!(stored.is_some(), written);
     }
     db.remove().await;
 }
@@ -313,10 +281,12 @@ async fn invalid_address_returns_matching_open_error() {
     for memory in ["sqlite::memory:", "sqlite:", "sqlite://"] {
         assert!(matches!(open(memory).await, OpenError::InMemory));
     }
-    let missing = open("sqlite:/nonexistent/folder/file.db").await;
-    assert!(matches!(missing, OpenError::Connect(_)));
-    let misread = open("postgres://localhost:port/x").await;
-    assert!(matches!(misread, OpenError::Address(_)));
-    let refused = open("postgres://postgres@127.0.0.1:1/x").await;
-    assert!(matches!(refused, OpenError::Connect(_)));
+    let malformed = open("postgres://localhost:port/x").await;
+    assert!(matches!(malformed, OpenError::Address(_)));
+    for unreachable in [
+        "sqlite:/nonexistent/folder/file.db",
+        "postgres://postgres@127.0.0.1:1/x",
+    ] {
+        assert!(matches!(open(unreachable).await, OpenError::Connect(_)));
+    }
 }

@@ -2,28 +2,83 @@
 
 use super::*;
 use crate::dialect::Dialect;
-use crate::statement::Statement;
-use crate::{AttemptOutcome, JobClaim, ParkedJobFilter};
-use crate::{api_key, attempt, flight, hotel, hotel_mapping, instrument, job, reference_data};
+use crate::statement::{Statement, Value, postgres_args};
+use crate::{AttemptOutcome, DatabaseError, JobClaim, ParkedJobFilter};
 use host_domain::booking::BookingStatus;
+use host_domain::flight::booking::FlightBookingDetails;
 use host_domain::hotel::list::HotelBookingFilter;
-use host_domain::page::PageRequest;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
-/// Statements with the index that each must use.
-fn expectations() -> Vec<(Statement, &'static str)> {
-    let filter = |status, reference: Option<&str>| HotelBookingFilter {
-        status,
-        reference_id: reference.map(str::to_owned),
-    };
-    let all = filter(None, None);
-    let confirmed = filter(Some(BookingStatus::Confirmed), None);
-    let referred = filter(None, Some("reference-7"));
-    let both = filter(Some(BookingStatus::Confirmed), Some("reference-7"));
-    let page = PageRequest {
-        limit: 25,
-        offset: 50,
-    };
+/// Statements, each with the index that it must use.
+pub(super) struct Expectations<I = &'static str> {
+    store: Store,
+    pub(super) all: Vec<(Statement, I)>,
+}
+
+impl<I> Expectations<I> {
+    pub(super) fn new(db: &TestDatabase) -> Self {
+        Self {
+            store: db.store.clone(),
+            all: Vec::new(),
+        }
+    }
+
+    /// Adds the statement of a call of the store.
+    pub(super) async fn add<T>(
+        &mut self,
+        index: I,
+        call: impl Future<Output = Result<T, DatabaseError>>,
+    ) {
+        call.await.unwrap();
+        let mut executed = self.store.inner.last_statements.lock().unwrap();
+        let statement = executed.pop().unwrap();
+        self.all.push((statement, index));
+    }
+
+    /// Adds the last statements of a unit of work.
+    pub(super) fn add_unit<const N: usize>(&mut self, mut write: UnitOfWork, indexes: [I; N]) {
+        let last = write.statements.split_off(write.statements.len() - N);
+        let statements = last.into_iter().map(|step| step.statement);
+        self.all.extend(statements.zip(indexes));
+    }
+}
+
+/// The lists of flights have separate tests.
+async fn expectations() -> Vec<(Statement, &'static str)> {
+    let db = TestDatabase::sqlite().await;
+    let (store, mut plans) = (&db.store, Expectations::new(&db));
+    let (owner, mode, supplier) = (owner(), Mode::Test, supplier());
+    let confirmed = Some(BookingStatus::Confirmed);
+    for (status, reference, index) in [
+        (None, None, "hotel_booking_list"),
+        (confirmed, None, "hotel_booking_list_status"),
+        (None, Some("reference-7"), "hotel_booking_list_reference"),
+        (
+            confirmed,
+            Some("reference-7"),
+            "hotel_booking_list_reference",
+        ),
+    ] {
+        let filter = HotelBookingFilter {
+            status,
+            reference_id: reference.map(str::to_owned),
+        };
+        let list = store.hotel_bookings(&owner, &filter, page(25, 50));
+        plans.add(index, list).await;
+    }
+    let id = BookingId::from_bits(1);
+    let hotel = store.booking_unscoped::<HotelBookingDetails>(&id);
+    plans.add("hotel_booking_id", hotel).await;
+    let flight = store.booking_unscoped::<FlightBookingDetails>(&id);
+    plans.add("flight_booking_id", flight).await;
+    let hotel =
+        store.booking_by_supplier_reference_unscoped::<HotelBookingDetails>(mode, &supplier, "H-7");
+    plans.add("hotel_booking_supplier_reference", hotel).await;
+    let flight = store
+        .booking_by_supplier_reference_unscoped::<FlightBookingDetails>(mode, &supplier, "ord_7");
+    plans.add("flight_booking_supplier_reference", flight).await;
+    let flight = store.flight_booking_by_offer_unscoped(mode, &supplier, "off_7");
+    plans.add("flight_booking_offer", flight).await;
     let claim = JobClaim {
         kinds: &["resume", "purge"],
         limit: 10,
@@ -32,94 +87,44 @@ fn expectations() -> Vec<(Statement, &'static str)> {
         token: "t",
         attempts_max: 5,
     };
-    let id = BookingId::from_bits(1);
-    vec![
-        (
-            crate::booking::select_by_id_unscoped("hotel_booking", &id),
-            "hotel_booking_id",
-        ),
-        (
-            crate::booking::by_supplier_reference("hotel_booking", Mode::Test, &supplier(), "H-7"),
-            "hotel_booking_supplier_reference",
-        ),
-        (hotel::list(&owner(), &all, page), "hotel_booking_list"),
-        (
-            hotel::list(&owner(), &confirmed, page),
-            "hotel_booking_list_status",
-        ),
-        (
-            hotel::list(&owner(), &referred, page),
-            "hotel_booking_list_reference",
-        ),
-        (
-            hotel::list(&owner(), &both, page),
-            "hotel_booking_list_reference",
-        ),
-        (job::claim(claim), "job_due"),
-        (job::parked(10), "job_parked"),
-        (job::unpark(ParkedJobFilter::default(), NOW), "job_parked"),
-        (
-            attempt::unresolved(NOW, 10),
-            "remote_call_attempt_unresolved",
-        ),
-        (api_key::by_hash(&[7; 32]), "api_key_sha256"),
-        (instrument::list(&owner()), "payment_instrument_list"),
-        (
-            hotel_mapping::by_hotel_ids(Mode::Test, &[HotelId::from_bits(1)]),
-            "hotel_mapping_hotel",
-        ),
-        (
-            hotel_mapping::by_supplier_ids(Mode::Test, &supplier(), ["h1", "h2"].into_iter()),
-            "hotel_mapping_pkey",
-        ),
-    ]
-}
-
-/// Returns the same for flights, except for their lists, which have separate tests.
-fn flight_expectations() -> Vec<(Statement, &'static str)> {
-    let id = BookingId::from_bits(1);
-    vec![
-        (
-            crate::booking::select_by_id_unscoped("flight_booking", &id),
-            "flight_booking_id",
-        ),
-        (
-            crate::booking::by_supplier_reference(
-                "flight_booking",
-                Mode::Test,
-                &supplier(),
-                "ord_7",
-            ),
-            "flight_booking_supplier_reference",
-        ),
-        (
-            flight::by_offer(Mode::Test, &supplier(), "off_7"),
-            "flight_booking_offer",
-        ),
-        (
-            reference_data::airports(Mode::Test, ["LHR", "JFK"].into_iter()),
+    plans.add("job_due", store.claim_jobs(claim)).await;
+    plans.add("job_parked", store.parked_jobs(10)).await;
+    let unparked = store.unpark_jobs(ParkedJobFilter::default(), NOW);
+    plans.add("job_parked", unparked).await;
+    let calls = store.unresolved_attempts(NOW, 10);
+    plans.add("remote_call_attempt_unresolved", calls).await;
+    plans
+        .add("api_key_sha256", store.api_key_by_hash(&[7; 32]))
+        .await;
+    let instruments = store.instruments(&owner);
+    plans.add("payment_instrument_list", instruments).await;
+    let hotel_ids = [HotelId::from_bits(1)];
+    let hotels = store.hotel_mappings(mode, &hotel_ids);
+    plans.add("hotel_mapping_hotel", hotels).await;
+    let supplier_ids = ["h1".to_owned(), "h2".to_owned()];
+    let hotels = store.hotel_mappings_of_supplier(mode, &supplier, &supplier_ids);
+    plans.add("hotel_mapping_pkey", hotels).await;
+    plans
+        .add(
             "airport_pkey",
-        ),
-    ]
+            store.save_airports(mode, &supplier, &[], NOW),
+        )
+        .await;
+    db.remove().await;
+    plans.all
 }
 
 #[tokio::test]
 async fn sqlite_plans_use_expected_indexes() {
-    let db = TestDatabase::sqlite().await;
-    for (statement, index) in expectations().into_iter().chain(flight_expectations()) {
-        let plan = sqlite_plan(&db, &statement).await.join("\n");
-        let index = in_sqlite(index);
-        assert!(names(&plan, &index), "{}\n{plan}", statement.sql);
-        let sorts = plan.contains("TEMP B-TREE") && !is_put_in_order(&index);
-        assert!(!sorts, "{}\n{plan}", statement.sql);
-    }
-    db.remove().await;
+    check_sqlite_plans(expectations().await, |plan, index| {
+        !plan.contains("TEMP B-TREE") || is_put_in_order(index)
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn postgres_plans_use_expected_indexes() {
-    let expectations = expectations().into_iter().chain(flight_expectations());
-    check_postgres_plans(FILL, expectations, |plan, index| {
+    check_postgres_plans(FILL, expectations().await, |plan, index| {
         let sorts = plan.contains("Sort") && !is_put_in_order(index);
         names(plan, index) && !sorts && !plan.contains("Seq Scan")
     })
@@ -131,45 +136,44 @@ async fn postgres_plans_use_expected_indexes() {
 #[tokio::test]
 async fn postgres_plans_use_primary_keys_without_statistics() {
     let (_, fill) = FILL.split_last().unwrap();
-    check_postgres_plans(fill, of_one_row(), |plan, keys| {
+    check_postgres_plans(fill, of_one_row().await, |plan, keys| {
         keys.iter().any(|key| names(plan, key))
     })
     .await;
 }
 
 /// Statements for one row or one booking, each with the equally suitable indexes.
-fn of_one_row() -> Vec<(Statement, &'static [&'static str])> {
-    let id = BookingId::from_bits(1);
-    let instrument = InstrumentId::from_bits(1);
-    let mut write = UnitOfWork::new(NOW);
-    write.update_booking(&booking(1), 1);
-    let call = AttemptId::from_bits(1);
-    write.finish_attempt(&tenant(), &call, AttemptOutcome::Succeeded, None, None);
-    write.record_attempt(&tenant(), &super::attempt::call(1));
-    write.delete_instrument(&owner(), &instrument);
-    let updates = write.statements.into_iter().map(|step| step.statement);
+async fn of_one_row() -> Vec<(Statement, &'static [&'static str])> {
+    let db = TestDatabase::sqlite().await;
+    let (store, mut plans) = (&db.store, Expectations::new(&db));
     let hotels: &[&str] = &["hotel_booking_pkey", "hotel_booking_id"];
     let flights: &[&str] = &["flight_booking_pkey", "flight_booking_id"];
     let instruments: &[&str] = &["payment_instrument_pkey"];
-    let keys = [
+    let (owner, id, call) = (owner(), BookingId::from_bits(1), super::attempt::call(1));
+    let instrument = InstrumentId::from_bits(1);
+    let write = unit(|write| {
+        let succeeded = AttemptOutcome::Succeeded;
+        write
+            .update_booking(&booking(1), 1)
+            .finish_attempt(&tenant(), &call.id, succeeded, None, None)
+            .record_attempt(&tenant(), &call)
+            .delete_instrument(&owner, &instrument)
+    });
+    let keys: [&[&str]; 4] = [
         hotels,
         &["remote_call_attempt_pkey"],
         &["remote_call_attempt_number"],
         instruments,
     ];
-    let mut statements: Vec<_> = updates.zip(keys).collect();
-    statements.extend([
-        (
-            crate::booking::select_by_id("hotel_booking", &owner(), &id),
-            hotels,
-        ),
-        (
-            crate::booking::select_by_id("flight_booking", &owner(), &id),
-            flights,
-        ),
-        (instrument::get(&owner(), &instrument), instruments),
-    ]);
-    statements
+    plans.add_unit(write, keys);
+    let hotel = store.booking::<HotelBookingDetails>(&owner, &id);
+    plans.add(hotels, hotel).await;
+    let flight = store.booking::<FlightBookingDetails>(&owner, &id);
+    plans.add(flights, flight).await;
+    let instrument = store.instrument(&owner, &instrument);
+    plans.add(instruments, instrument).await;
+    db.remove().await;
+    plans.all
 }
 
 /// Returns the lines of SQLite's plan for a statement.
@@ -179,7 +183,7 @@ pub(super) async fn sqlite_plan(db: &TestDatabase, statement: &Statement) -> Vec
         args: statement.args.clone(),
     };
     let rows = db.store.fetch_all(explain).await.unwrap();
-    rows.iter().map(|row| row.text("detail").unwrap()).collect()
+    rows.iter().map(|row| row.get("detail").unwrap()).collect()
 }
 
 /// Checks PostgreSQL's plan for each statement in a database that `fill` filled.
@@ -196,30 +200,68 @@ pub(super) async fn check_postgres_plans<E: Copy>(
     for (statement, expectation) in expectations {
         let sql = Dialect::Postgres.render(&statement);
         let explain = AssertSqlSafe(format!("EXPLAIN {sql}"));
-        let args = statement.postgres_args().unwrap();
+        let args = postgres_args(&statement.args).unwrap();
         let rows = sqlx::query_with(explain, args).fetch_all(&mut connection);
         let rows = rows.await.unwrap();
         let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
-        let plan = plan.join(
-            "
-",
-        );
-        assert!(
-            is_expected(&plan, expectation),
-            "{sql}
-{plan}"
-        );
+        let plan = plan.join("\n");
+        assert!(is_expected(&plan, expectation), "{sql}\n{plan}");
     }
     connection.close().await.unwrap();
     db.remove().await;
 }
 
-/// Returns SQLite's name for an index. The two databases name primary-key indexes differently.
-pub(super) fn in_sqlite(index: &str) -> String {
-    match index.strip_suffix("_pkey") {
-        Some(table) => format!("sqlite_autoindex_{table}_1"),
-        None => index.to_owned(),
+/// Returns PostgreSQL's plan for a prepared statement.
+pub(super) async fn explain_prepared(
+    connection: &mut PgConnection,
+    sql: &str,
+    args: &[Value],
+) -> String {
+    let types = args.iter().map(|value| match value {
+        Value::Text(_) => "text",
+        Value::Int(_) => "bigint",
+        Value::Blob(_) => "bytea",
+    });
+    let types = types.collect::<Vec<_>>().join(", ");
+    let values = args.iter().map(|value| match value {
+        Value::Text(Some(text)) => format!("'{}'", text.replace('\'', "''").replace('\0', "")),
+        Value::Int(Some(number)) => number.to_string(),
+        Value::Text(None) | Value::Int(None) | Value::Blob(None) => "NULL".to_owned(),
+        Value::Blob(Some(_)) => unreachable!("these statements have no binary arguments"),
+    });
+    let values = values.collect::<Vec<_>>().join(", ");
+    let prepare = AssertSqlSafe(format!("PREPARE asked ({types}) AS {sql}"));
+    connection.execute(prepare).await.unwrap();
+    let explain = AssertSqlSafe(format!("EXPLAIN EXECUTE asked ({values})"));
+    let rows = connection.fetch_all(explain).await.unwrap();
+    connection.execute("DEALLOCATE asked").await.unwrap();
+    let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    plan.join("\n")
+}
+
+/// Checks that SQLite's plan for each statement uses the index and is good otherwise. The two
+/// databases name primary-key indexes differently.
+pub(super) async fn check_sqlite_plans(
+    expectations: Vec<(Statement, &'static str)>,
+    is_good: impl Fn(&str, &str) -> bool,
+) {
+    let db = TestDatabase::sqlite().await;
+    for (statement, index) in expectations {
+        let plan = sqlite_plan(&db, &statement).await.join("\n");
+        let index = match index.strip_suffix("_pkey") {
+            Some(table) => format!("sqlite_autoindex_{table}_1"),
+            None => index.to_owned(),
+        };
+        let is_expected = names(&plan, &index) && is_good(&plan, &index);
+        assert!(is_expected, "{index}: {}\n{plan}", statement.sql);
     }
+    db.remove().await;
+}
+
+/// Returns the sources that a plan of SQLite scans without an index.
+pub(super) fn scans(plan: &str) -> impl Iterator<Item = &str> {
+    let scans = plan.lines().filter_map(|line| line.strip_prefix("SCAN "));
+    scans.filter(|source| !source.contains("INDEX"))
 }
 
 /// Returns whether the few rows found by this index are sorted afterwards.

@@ -5,25 +5,16 @@ mod plan;
 
 use super::*;
 use crate::{ClaimedPriceCheck, PriceCheckClaim, PriceCheckRelease, StoredWatch};
+use host_domain::hotel::types::Board;
 use host_domain::id::{PlaceId, WatchId};
-use host_domain::page::PageRequest;
 use host_domain::watch::list::WatchFilter;
 use host_domain::watch::{
-    Area, ObservedPrice, PriceQuery, Trigger, TripFilters, Watch, WatchStatus, WatchTarget,
-    WatchTransitionEvent,
+    Area, ObservedPrice, PriceQuery, Trigger, TripFilters, Watch, WatchTarget, WatchTransitionEvent,
 };
-
-const ALL: PageRequest = PageRequest {
-    limit: 100,
-    offset: 0,
-};
-
-const LEASE_MS: i64 = 60_000;
+use std::collections::BTreeSet;
 
 on_both_databases!(
-    watch_is_read_as_stored,
-    watch_update_requires_read_version,
-    watches_are_listed_newest_first,
+    watch_is_stored_for_its_owner_at_its_version,
     watches_with_same_query_share_a_price_check,
     price_check_is_leased_to_one_worker,
     watch_added_during_lease_makes_its_price_check_due,
@@ -133,7 +124,8 @@ async fn seen(store: &Store, watch: &Watch) -> Option<ObservedPrice> {
     found.unwrap().last_observed
 }
 
-async fn watch_is_read_as_stored(db: &TestDatabase) {
+async fn watch_is_stored_for_its_owner_at_its_version(db: &TestDatabase) {
+    let store = &db.store;
     let mut trip = watch(2);
     trip.query.target = WatchTarget::Trip {
         area: Area::Place(PlaceId::from_bits(1)),
@@ -143,70 +135,29 @@ async fn watch_is_read_as_stored(db: &TestDatabase) {
             ..TripFilters::default()
         },
     };
-    let watches = [watch(1), trip];
-    insert(&db.store, &watches).await;
-    for watch in watches {
-        let expected = StoredWatch {
-            watch,
-            last_observed: None,
+    for watch in [watch(1), trip] {
+        let stored = |watch: &Watch| {
+            Some(StoredWatch {
+                watch: watch.clone(),
+                last_observed: None,
+            })
         };
-        let id = &expected.watch.id;
-        let read = db.store.watch(&owner(), id).await.unwrap();
-        assert_eq!(read.as_ref(), Some(&expected));
-        assert_eq!(db.store.watch_unscoped(id).await.unwrap(), read);
-        let mut other = owner();
-        other.user = "other".into();
-        assert_eq!(db.store.watch(&other, id).await.unwrap(), None);
-        let mut live = owner();
-        live.tenant.mode = Mode::Live;
-        assert_eq!(db.store.watch(&live, id).await.unwrap(), None);
-    }
-    let twice = conflict(&db.store, inserting(&watch(1))).await;
-    assert_eq!(twice, Some(Conflict::WatchExists));
-}
-
-async fn watch_update_requires_read_version(db: &TestDatabase) {
-    let watch = watch(1);
-    insert(&db.store, std::slice::from_ref(&watch)).await;
-    let canceled = moved(&watch, WatchTransitionEvent::Canceled);
-    assert_eq!(
-        conflict(&db.store, updating(&triggered(&watch))).await,
-        None
-    );
-    let late = conflict(&db.store, updating(&canceled)).await;
-    assert_eq!(late, Some(Conflict::WatchVersion));
-    let read = db.store.watch_unscoped(&watch.id).await.unwrap().unwrap();
-    assert_eq!(read.watch, triggered(&watch));
-}
-
-async fn watches_are_listed_newest_first(db: &TestDatabase) {
-    let mut strange = watch(9);
-    strange.owner.user = "other".into();
-    let watches: Vec<Watch> = (1..=4).map(watch).collect();
-    insert(&db.store, &watches).await;
-    insert(&db.store, &[strange]).await;
-    cancel(&db.store, &watches[1]).await;
-    let any = WatchFilter::default();
-    let canceled = WatchFilter {
-        status: Some(WatchStatus::Canceled),
-    };
-    let page = |limit, offset| PageRequest { limit, offset };
-    for (filter, page, expected, has_more, total) in [
-        (any, page(100, 0), vec![4, 3, 2, 1], false, 4),
-        (any, page(2, 1), vec![3, 2], true, 4),
-        (any, page(2, 2), vec![2, 1], false, 4),
-        (canceled, page(100, 0), vec![2], false, 1),
-    ] {
-        let listed = db.store.watches(&owner(), filter, page).await.unwrap();
-        let ids: Vec<_> = listed
-            .items
-            .iter()
-            .map(|one| one.watch.id.clone())
-            .collect();
-        let expected: Vec<_> = expected.into_iter().map(WatchId::from_bits).collect();
-        assert_eq!((ids, listed.has_more), (expected, has_more));
-        let count = db.store.count_watches(&owner(), filter).await.unwrap();
-        assert_eq!(count, total);
+        assert_eq!(conflict(store, inserting(&watch)).await, None);
+        let twice = conflict(store, inserting(&watch)).await;
+        assert_eq!(twice, Some(Conflict::WatchExists));
+        let read = store.watch(&owner(), &watch.id).await.unwrap();
+        assert_eq!(read, stored(&watch));
+        for stranger in other_owners() {
+            let read = store.watch(&stranger, &watch.id).await.unwrap();
+            assert_eq!(read, None, "{stranger:?}");
+        }
+        let triggered = triggered(&watch);
+        assert_eq!(conflict(store, updating(&triggered)).await, None);
+        let canceled = moved(&watch, WatchTransitionEvent::Canceled);
+        let late = conflict(store, updating(&canceled)).await;
+        assert_eq!(late, Some(Conflict::WatchVersion));
+        let read = store.watch_unscoped(&watch.id).await.unwrap();
+        assert_eq!(read, stored(&triggered));
     }
 }
 
@@ -227,65 +178,43 @@ async fn watches_with_same_query_share_a_price_check(db: &TestDatabase) {
     assert_eq!(claim_until(&db.store, NOW.plus_ms(-1), LEASE_MS).await, []);
     let price_checks = claim(&db.store).await;
     assert_eq!(price_checks.len(), 3, "{price_checks:?}");
-    assert!(
-        price_checks
-            .iter()
-            .all(|price_check| price_check.has_open_watches)
-    );
-    let of = |organization: &str, query: &PriceQuery| {
-        price_checks
-            .iter()
-            .filter(|price_check| {
-                price_check.tenant.organization == organization && price_check.query == *query
-            })
-            .count()
-    };
+    assert!(price_checks.iter().all(|check| check.has_open_watches));
     for (organization, query) in [("demo", query(1)), ("demo", query(2)), ("other", query(1))] {
-        assert_eq!(of(organization, &query), 1);
+        let is_shared = |check: &ClaimedPriceCheck| {
+            check.tenant.organization == organization && check.query == query
+        };
+        assert!(price_checks.iter().any(is_shared), "{organization}");
     }
 }
 
 async fn price_check_is_leased_to_one_worker(db: &TestDatabase) {
     let watches: Vec<Watch> = (1..=40).map(|n| watch_of(n, query(n), 1)).collect();
     insert(&db.store, &watches).await;
-    let other = db.second_store().await;
-    let claims = (0..8).map(|number| {
-        let store = if number % 2 == 0 { &db.store } else { &other };
-        async move {
-            let claim = PriceCheckClaim {
-                now: NOW,
-                limit: 10,
-                lease_ms: LEASE_MS,
-                token: &format!("{number}"),
-            };
-            store.claim_price_checks(claim).await.unwrap()
-        }
+    let claims = on_two_stores(db, 8, async |store: &Store, number| {
+        let claim = PriceCheckClaim {
+            now: NOW,
+            limit: 10,
+            lease_ms: LEASE_MS,
+            token: &number.to_string(),
+        };
+        store.claim_price_checks(claim).await.unwrap()
     });
-    let claimed = join_all(claims).await.concat();
-    let mut ids: Vec<_> = claimed
-        .iter()
-        .map(|price_check| price_check.id.clone())
-        .collect();
-    ids.sort();
-    ids.dedup();
+    let claimed = claims.await.concat();
+    let ids: BTreeSet<_> = claimed.iter().map(|check| &check.id).collect();
     assert_eq!((claimed.len(), ids.len()), (40, 40));
     assert_eq!(db.store.next_price_check_due_at().await.unwrap(), None);
-    other.close().await;
     // An expired lease is taken over, and the previous holder can no longer change anything.
     let late = &claimed[0];
     release(&db.store, late, None, NOW.plus_s(-1)).await;
     let lapsed = claim_until(&db.store, NOW, 0).await;
     let taken_over = claim_until(&db.store, NOW.plus_ms(1), LEASE_MS).await;
     assert_eq!((lapsed.len(), taken_over.len()), (1, 1));
-    for write in [releasing(&lapsed[0], None, NOW), {
-        let mut write = UnitOfWork::new(NOW);
-        let seen = ObservedPrice {
-            observed_at: NOW,
-            total: None,
-        };
-        write.record_observed_price(&lapsed[0], seen, LEASE_MS);
-        write
-    }] {
+    let seen = ObservedPrice {
+        observed_at: NOW,
+        total: None,
+    };
+    let record = unit(|write| write.record_observed_price(&lapsed[0], seen, LEASE_MS));
+    for write in [releasing(&lapsed[0], None, NOW), record] {
         assert_eq!(conflict(&db.store, write).await, Some(Conflict::LeaseLost));
     }
     let write = releasing(&taken_over[0], None, NOW.plus_s(60));
@@ -334,16 +263,10 @@ async fn observed_price_is_shared_by_open_watches(db: &TestDatabase) {
     release(&db.store, price_check, Some(second), NOW.plus_s(900)).await;
     assert_eq!(seen(&db.store, &watches[0]).await, Some(first));
     assert_eq!(seen(&db.store, &watches[1]).await, Some(second));
-    let listed = db
-        .store
-        .watches(&owner(), WatchFilter::default(), ALL)
-        .await;
-    let listed: Vec<_> = listed
-        .unwrap()
-        .items
-        .iter()
-        .map(|one| one.last_observed)
-        .collect();
+    let (owner, any) = (owner(), WatchFilter::default());
+    let listed = db.store.watches(&owner, any, ALL).await.unwrap();
+    let listed = listed.items.into_iter();
+    let listed: Vec<_> = listed.map(|one| one.last_observed).collect();
     assert_eq!(listed, [None, Some(second), Some(first)]);
     // A failed check does not change the last observed price.
     let again = claim_until(&db.store, NOW.plus_s(900), LEASE_MS).await;
@@ -353,11 +276,10 @@ async fn observed_price_is_shared_by_open_watches(db: &TestDatabase) {
 }
 
 async fn price_affects_watches_across_their_trigger(db: &TestDatabase) {
-    let active = [100, 200, 300].map(|trigger| watch_of(trigger, query(1), trigger.into()));
-    let triggered_watches =
-        [101, 201, 301].map(|trigger| watch_of(trigger, query(1), trigger.into()));
+    let of = |triggers: [u32; 3]| triggers.map(|n| watch_of(n, query(1), n.into()));
+    let triggered_watches = of([101, 201, 301]);
     let others = [watch_of(1, query(2), 1000), watch_of(2, query(1), 150)];
-    for watches in [&active[..], &triggered_watches, &others] {
+    for watches in [&of([100, 200, 300])[..], &triggered_watches, &others] {
         insert(&db.store, watches).await;
     }
     for watch in &triggered_watches {
@@ -366,17 +288,11 @@ async fn price_affects_watches_across_their_trigger(db: &TestDatabase) {
     cancel(&db.store, &others[1]).await;
     let price_checks = claim(&db.store).await;
     let price_check = of_first_query(&price_checks);
+    let (store, tenant, id) = (&db.store, tenant(), &price_check.id);
     let moved_by = async |total: Option<i64>, limit| {
-        let (tenant, total) = (tenant(), total.map(euros));
-        let moved = db
-            .store
-            .watches_affected_by_price(&tenant, &price_check.id, total, limit)
-            .await;
-        let mut moved: Vec<i64> = moved
-            .unwrap()
-            .iter()
-            .map(|watch| watch.trigger.amount().minor)
-            .collect();
+        let moved = store.watches_affected_by_price(&tenant, id, total.map(euros), limit);
+        let moved = moved.await.unwrap().into_iter();
+        let mut moved: Vec<_> = moved.map(|one| one.trigger.amount().minor).collect();
         moved.sort_unstable();
         moved
     };
@@ -391,16 +307,9 @@ async fn price_affects_watches_across_their_trigger(db: &TestDatabase) {
         assert_eq!(moved_by(total, 100).await, expected, "{total:?}");
     }
     assert_eq!(moved_by(Some(202), 2).await.len(), 2);
-    let highest = db
-        .store
-        .highest_trigger(&tenant(), &price_check.id)
-        .await
-        .unwrap();
+    let highest = store.highest_trigger(&tenant, id).await.unwrap();
     assert_eq!(highest, Some(300));
-    let waiting = db
-        .store
-        .watches_awaiting_price(&tenant(), &price_check.id, 100)
-        .await;
+    let waiting = store.watches_awaiting_price(&tenant, id, 100).await;
     assert_eq!(waiting.unwrap().len(), 6);
 }
 

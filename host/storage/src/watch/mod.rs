@@ -3,19 +3,16 @@
 mod price_check;
 
 pub use price_check::{ClaimedPriceCheck, PriceCheckClaim, PriceCheckRelease};
-#[cfg(test)]
-pub(crate) use price_check::{claim as claim_price_checks, next_due as next_price_check};
 
-use crate::booking::page_from_rows;
 use crate::condition::ConditionBuilder;
-use crate::statement::{Row, Statement, statement};
+use crate::statement::{Row, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::{PriceCheckId, WatchId};
 use host_domain::money::Money;
 use host_domain::owner::{Owner, Tenant};
 use host_domain::page::{Page, PageRequest};
 use host_domain::watch::list::WatchFilter;
-use host_domain::watch::{ObservedPrice, Watch};
+use host_domain::watch::{ObservedPrice, Watch, WatchStatus};
 
 /// A watch with the price last observed for it.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,12 +90,24 @@ impl Store {
         owner: &Owner,
         id: &WatchId,
     ) -> Result<Option<StoredWatch>, DatabaseError> {
-        self.read_optional(get(owner, id), read).await
+        // `user_id || ''` keeps the databases from using the index of the owner's list instead of
+        // the primary key.
+        let select = statement!(
+            format!(
+                "{SELECT} WHERE w.organization = $1 AND w.mode = $2 AND w.id = $3 \
+                 AND w.user_id || '' = $4"
+            ),
+            &owner.tenant,
+            id.as_str(),
+            owner.user.as_str(),
+        );
+        self.read_optional(select, read).await
     }
 
     /// Returns a watch of any owner. Only for background work, never for a caller's request.
     pub async fn watch_unscoped(&self, id: &WatchId) -> Result<Option<StoredWatch>, DatabaseError> {
-        self.read_optional(load(id), read).await
+        let select = statement!(format!("{SELECT} WHERE w.id = $1"), id.as_str());
+        self.read_optional(select, read).await
     }
 
     /// Returns a page of an owner's watches, newest first.
@@ -108,8 +117,12 @@ impl Store {
         filter: WatchFilter,
         page: PageRequest,
     ) -> Result<Page<StoredWatch>, DatabaseError> {
-        let rows = self.fetch_all(list(owner, filter, page)).await?;
-        page_from_rows(&rows, page, read)
+        let mut conditions = conditions(owner, filter);
+        let (condition, limit) = (conditions.text(), conditions.limit(page));
+        let select = conditions.statement(format!(
+            "{SELECT} WHERE {condition} ORDER BY w.created_at DESC, w.id DESC {limit}"
+        ));
+        self.read_page(select, page, read).await
     }
 
     /// Returns the number of matching watches on all pages.
@@ -118,7 +131,8 @@ impl Store {
         owner: &Owner,
         filter: WatchFilter,
     ) -> Result<u64, DatabaseError> {
-        self.read_count(count(owner, filter)).await
+        let count = conditions(owner, filter).count("watch AS w");
+        self.read_count(count).await
     }
 
     /// Returns at most `limit` watches of a price check whose status the price changes: active ones
@@ -131,11 +145,20 @@ impl Store {
         total: Option<Money>,
         limit: u32,
     ) -> Result<Vec<Watch>, DatabaseError> {
-        self.read_all(
-            select_affected_by_price(tenant, price_check, total, limit),
-            |row| row.json("document"),
-        )
-        .await
+        let select = statement!(
+            "SELECT document FROM watch WHERE organization = $1 AND mode = $2 \
+               AND price_check_id = $3 AND status = 'active' AND trigger_minor >= $4 \
+             UNION ALL \
+             SELECT document FROM watch WHERE organization = $1 AND mode = $2 \
+               AND price_check_id = $3 AND status = 'triggered' AND trigger_minor < $4 \
+             LIMIT $5",
+            tenant,
+            price_check.as_str(),
+            // An unavailable offer counts as more expensive than any price.
+            total.map_or(i64::MAX, |total| total.minor),
+            limit,
+        );
+        self.read_all(select, |row| row.json("document")).await
     }
 
     /// Returns the highest trigger price of the active watches of a price check, in minor units.
@@ -145,10 +168,14 @@ impl Store {
         tenant: &Tenant,
         price_check: &PriceCheckId,
     ) -> Result<Option<i64>, DatabaseError> {
-        self.read_optional(select_highest_trigger(tenant, price_check), |row| {
-            row.int("trigger_minor")
-        })
-        .await
+        let select = statement!(
+            "SELECT trigger_minor FROM watch WHERE organization = $1 AND mode = $2 \
+             AND price_check_id = $3 AND status = 'active' ORDER BY trigger_minor DESC LIMIT 1",
+            tenant,
+            price_check.as_str(),
+        );
+        self.read_optional(select, |row| row.get("trigger_minor"))
+            .await
     }
 
     /// Returns at most `limit` watches of a price check that are open and have no purchase in
@@ -159,10 +186,14 @@ impl Store {
         price_check: &PriceCheckId,
         limit: u32,
     ) -> Result<Vec<Watch>, DatabaseError> {
-        self.read_all(select_awaiting_price(tenant, price_check, limit), |row| {
-            row.json("document")
-        })
-        .await
+        let select = statement!(
+            "SELECT document FROM watch WHERE organization = $1 AND mode = $2 \
+             AND price_check_id = $3 AND status IN ('active', 'triggered') LIMIT $4",
+            tenant,
+            price_check.as_str(),
+            limit,
+        );
+        self.read_all(select, |row| row.json("document")).await
     }
 }
 
@@ -175,89 +206,10 @@ const SELECT: &str = "SELECT w.document, \
       ON p.organization = w.organization AND p.mode = w.mode AND p.id = w.price_check_id \
       AND w.status IN ('active', 'triggered', 'purchasing')";
 
-/// Selects by primary key: `user_id || ''` keeps the databases from using the index of the owner's
-/// list.
-fn get(owner: &Owner, id: &WatchId) -> Statement {
-    statement!(
-        format!(
-            "{SELECT} WHERE w.organization = $1 AND w.mode = $2 AND w.id = $3 AND w.user_id || '' = $4"
-        ),
-        &owner.tenant,
-        id.as_str(),
-        owner.user.as_str(),
-    )
-}
-
-pub(crate) fn load(id: &WatchId) -> Statement {
-    statement!(format!("{SELECT} WHERE w.id = $1"), id.as_str(),)
-}
-
-pub(crate) fn list(owner: &Owner, filter: WatchFilter, page: PageRequest) -> Statement {
-    let mut conditions = conditions(owner, filter);
-    let (condition, limit) = (conditions.text(), conditions.limit(page));
-    conditions.statement(format!(
-        "{SELECT} WHERE {condition} ORDER BY w.created_at DESC, w.id DESC {limit}"
-    ))
-}
-
-pub(crate) fn count(owner: &Owner, filter: WatchFilter) -> Statement {
-    conditions(owner, filter).count("watch AS w")
-}
-
 fn conditions(owner: &Owner, filter: WatchFilter) -> ConditionBuilder {
-    let mut conditions = ConditionBuilder::default();
-    conditions.add("w.organization =", owner.tenant.organization.as_str());
-    conditions.add("w.mode =", owner.tenant.mode);
-    conditions.add("w.user_id =", owner.user.as_str());
-    if let Some(status) = filter.status {
-        conditions.add("w.status =", status.as_str());
-    }
+    let mut conditions = ConditionBuilder::for_owner("w.", owner);
+    conditions.add_some("w.status =", filter.status.map(WatchStatus::as_str));
     conditions
-}
-
-pub(crate) fn select_affected_by_price(
-    tenant: &Tenant,
-    price_check: &PriceCheckId,
-    total: Option<Money>,
-    limit: u32,
-) -> Statement {
-    statement!(
-        "SELECT document FROM watch WHERE organization = $1 AND mode = $2 AND price_check_id = $3 \
-           AND status = 'active' AND trigger_minor >= $4 \
-         UNION ALL \
-         SELECT document FROM watch WHERE organization = $1 AND mode = $2 AND price_check_id = $3 \
-           AND status = 'triggered' AND trigger_minor < $4 \
-         LIMIT $5",
-        tenant,
-        price_check.as_str(),
-        // An unavailable offer counts as more expensive than any price.
-        total.map_or(i64::MAX, |total| total.minor),
-        limit,
-    )
-}
-
-pub(crate) fn select_highest_trigger(tenant: &Tenant, price_check: &PriceCheckId) -> Statement {
-    statement!(
-        "SELECT trigger_minor FROM watch WHERE organization = $1 AND mode = $2 AND price_check_id \
-         = $3 \
-           AND status = 'active' ORDER BY trigger_minor DESC LIMIT 1",
-        tenant,
-        price_check.as_str(),
-    )
-}
-
-pub(crate) fn select_awaiting_price(
-    tenant: &Tenant,
-    price_check: &PriceCheckId,
-    limit: u32,
-) -> Statement {
-    statement!(
-        "SELECT document FROM watch WHERE organization = $1 AND mode = $2 AND price_check_id = $3 \
-           AND status IN ('active', 'triggered') LIMIT $4",
-        tenant,
-        price_check.as_str(),
-        limit,
-    )
 }
 
 fn read(row: &Row) -> Result<StoredWatch, DatabaseError> {

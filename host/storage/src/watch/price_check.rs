@@ -1,6 +1,6 @@
 //! Price checks of watches. All watches of a tenant with the same query share one row.
 
-use crate::statement::{Row, Statement, statement};
+use crate::statement::{Row, statement};
 use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::PriceCheckId;
@@ -10,12 +10,10 @@ use host_domain::time::Timestamp;
 use host_domain::watch::{ObservedPrice, PriceQuery, Watch};
 use sha2::{Digest, Sha256};
 
-/// The parameters of a claim.
 #[derive(Debug, Clone, Copy)]
 pub struct PriceCheckClaim<'a> {
     /// The current time. Price checks due by then are claimed.
     pub now: Timestamp,
-    /// The maximum number of price checks.
     pub limit: u32,
     /// The duration of the leases in milliseconds.
     pub lease_ms: i64,
@@ -29,11 +27,9 @@ pub struct ClaimedPriceCheck {
     pub id: PriceCheckId,
     /// The tenant that owns the watches.
     pub tenant: Tenant,
-    /// The query to run.
     pub query: PriceQuery,
     /// The number of times that watches had requested the check when it was claimed.
     pub watch_revision: i64,
-    /// The lease token.
     pub token: String,
     /// Whether an open watch used the price check when it was claimed. A watch may have been added
     /// since.
@@ -99,10 +95,7 @@ impl UnitOfWork {
         price_check: &ClaimedPriceCheck,
         outcome: PriceCheckRelease,
     ) -> &mut Self {
-        let PriceCheckRelease {
-            observed: seen,
-            next_at,
-        } = outcome;
+        let seen = outcome.observed;
         let update = statement!(
             "UPDATE price_check SET \
                last_checked_at = COALESCE($5, last_checked_at), \
@@ -116,7 +109,7 @@ impl UnitOfWork {
             seen.map(|seen| seen.observed_at),
             seen.and_then(|seen| seen.total).map(|total| total.minor),
             price_check.watch_revision,
-            next_at,
+            outcome.next_at,
         );
         self.add_expecting_one(update, Conflict::LeaseLost)
     }
@@ -147,21 +140,38 @@ impl Store {
         &self,
         claim: PriceCheckClaim<'_>,
     ) -> Result<Vec<ClaimedPriceCheck>, DatabaseError> {
-        let mut write = UnitOfWork::new(claim.now);
-        write.add_returning(self::claim(claim));
-        let outcome = self.execute_unconditional(write).await?;
-        let mut claimed = outcome.read_rows(read)?;
+        let update = statement!(
+            "WITH due AS ( \
+               SELECT organization, mode, id FROM price_check \
+               WHERE next_check_at <= $1 AND (lease_token IS NULL OR lease_expires_at <= {now_ms}) \
+               ORDER BY next_check_at LIMIT $2 {skip_locked}) \
+             UPDATE price_check SET lease_token = $3, lease_expires_at = {now_ms} + $4 \
+             WHERE (organization, mode, id) IN (SELECT organization, mode, id FROM due) \
+             RETURNING organization, mode, id, query, watch_revision, next_check_at, lease_token, \
+               CAST(CASE WHEN EXISTS (SELECT 1 FROM watch AS w \
+                 WHERE w.organization = price_check.organization AND w.mode = price_check.mode \
+                   AND w.price_check_id = price_check.id \
+                   AND w.status IN ('active', 'triggered', 'purchasing')) \
+               THEN 1 ELSE 0 END AS BIGINT) AS wanted",
+            claim.now,
+            claim.limit,
+            claim.token,
+            claim.lease_ms,
+        );
+        let mut claimed = self.execute_returning(update, read).await?;
         claimed.sort_by_key(|(next_at, _)| *next_at);
-        Ok(claimed
-            .into_iter()
-            .map(|(_, price_check)| price_check)
-            .collect())
+        let claimed = claimed.into_iter().map(|(_, price_check)| price_check);
+        Ok(claimed.collect())
     }
 
     /// Returns when the next price check without a lease is due. If a lease holder vanishes,
     /// polling finds the price check.
     pub async fn next_price_check_due_at(&self) -> Result<Option<Timestamp>, DatabaseError> {
-        self.read_optional(next_due(), |row| row.timestamp("next_check_at"))
+        let select = statement!(
+            "SELECT next_check_at FROM price_check \
+             WHERE lease_token IS NULL ORDER BY next_check_at LIMIT 1"
+        );
+        self.read_optional(select, |row| row.timestamp("next_check_at"))
             .await
     }
 }
@@ -172,40 +182,9 @@ pub(crate) fn derive_id(tenant: &Tenant, query: &PriceQuery) -> PriceCheckId {
     // cannot be serialized is never stored, because its unit of work fails.
     let identity = (&tenant.organization, tenant.mode, query);
     let text = serde_json::to_vec(&identity).unwrap_or_default();
-    let mut bits = [0; 16];
-    let digest = Sha256::digest(&text);
-    for (bit, byte) in bits.iter_mut().zip(digest) {
-        *bit = byte;
-    }
-    PriceCheckId::from_bits(u128::from_be_bytes(bits))
-}
-
-pub(crate) fn claim(claim: PriceCheckClaim<'_>) -> Statement {
-    statement!(
-        "WITH due AS ( \
-           SELECT organization, mode, id FROM price_check \
-           WHERE next_check_at <= $1 AND (lease_token IS NULL OR lease_expires_at <= {now_ms}) \
-           ORDER BY next_check_at LIMIT $2 {skip_locked}) \
-         UPDATE price_check SET lease_token = $3, lease_expires_at = {now_ms} + $4 \
-         WHERE (organization, mode, id) IN (SELECT organization, mode, id FROM due) \
-         RETURNING organization, mode, id, query, watch_revision, next_check_at, lease_token, \
-           CAST(CASE WHEN EXISTS (SELECT 1 FROM watch AS w \
-             WHERE w.organization = price_check.organization AND w.mode = price_check.mode \
-               AND w.price_check_id = price_check.id \
-               AND w.status IN ('active', 'triggered', 'purchasing')) \
-           THEN 1 ELSE 0 END AS BIGINT) AS wanted",
-        claim.now,
-        claim.limit,
-        claim.token,
-        claim.lease_ms,
-    )
-}
-
-pub(crate) fn next_due() -> Statement {
-    statement!(
-        "SELECT next_check_at FROM price_check WHERE lease_token IS NULL ORDER BY next_check_at \
-         LIMIT 1"
-    )
+    let digest: [u8; 32] = Sha256::digest(&text).into();
+    let (first, _) = digest.split_first_chunk().unwrap_or((&[0; 16], &[]));
+    PriceCheckId::from_bits(u128::from_be_bytes(*first))
 }
 
 fn read(row: &Row) -> Result<(Timestamp, ClaimedPriceCheck), DatabaseError> {
@@ -213,9 +192,9 @@ fn read(row: &Row) -> Result<(Timestamp, ClaimedPriceCheck), DatabaseError> {
         id: row.parsed("id", PriceCheckId::parse)?,
         tenant: row.tenant()?,
         query: row.json("query")?,
-        watch_revision: row.int("watch_revision")?,
-        token: row.text("lease_token")?,
-        has_open_watches: row.int("wanted")? != 0,
+        watch_revision: row.get("watch_revision")?,
+        token: row.get("lease_token")?,
+        has_open_watches: row.get::<i64>("wanted")? != 0,
     };
     Ok((row.timestamp("next_check_at")?, price_check))
 }
@@ -224,12 +203,10 @@ pub(crate) fn read_observed_price(
     row: &Row,
     currency: Currency,
 ) -> Result<Option<ObservedPrice>, DatabaseError> {
-    let total = row.int_opt("last_total_minor")?;
-    let seen = row
-        .timestamp_opt("last_checked_at")?
-        .map(|at| ObservedPrice {
-            observed_at: at,
-            total: total.map(|minor| Money::new(minor, currency)),
-        });
-    Ok(seen)
+    let total: Option<i64> = row.get("last_total_minor")?;
+    let observed_at = row.timestamp_opt("last_checked_at")?;
+    Ok(observed_at.map(|observed_at| ObservedPrice {
+        observed_at,
+        total: total.map(|minor| Money::new(minor, currency)),
+    }))
 }

@@ -1,6 +1,6 @@
 //! Delivery attempts with the endpoints' responses.
 
-use crate::statement::{Row, Statement, statement, text_array};
+use crate::statement::{Row, statement, text_array};
 use crate::{DatabaseError, Store};
 use host_domain::id::DeliveryId;
 use host_domain::owner::Tenant;
@@ -17,9 +17,7 @@ pub struct DeliveryAttempt {
     pub response_body: Option<String>,
     /// The reason that there is no response, as an identifier such as `timeout`.
     pub error: Option<String>,
-    /// Duration of the attempt in milliseconds.
     pub duration_ms: i64,
-    /// Time at which the attempt started.
     pub created_at: Timestamp,
 }
 
@@ -34,33 +32,29 @@ impl Store {
         if deliveries.is_empty() {
             return Ok(Vec::new());
         }
-        self.read_all(select_attempts(tenant, deliveries), read)
-            .await
+        let select = statement!(
+            "SELECT a.delivery_id, a.attempt_number, a.response_status, a.response_body, \
+             a.error, a.duration_ms, a.created_at \
+             FROM webhook_delivery AS d JOIN webhook_delivery_attempt AS a \
+               ON a.organization = d.organization AND a.mode = d.mode \
+               AND a.delivery_id = d.id AND a.generation = d.generation \
+             WHERE d.organization = $1 AND d.mode = $2 AND d.id {in $3} \
+             ORDER BY a.delivery_id, a.attempt_number",
+            tenant,
+            text_array(deliveries.iter().map(|id| id.as_str())),
+        );
+        self.read_all(select, read).await
     }
 }
 
-pub(crate) fn select_attempts(tenant: &Tenant, deliveries: &[&DeliveryId]) -> Statement {
-    statement!(
-        "SELECT a.delivery_id, a.attempt_number, a.response_status, a.response_body, \
-              a.error, a.duration_ms, a.created_at \
-              FROM webhook_delivery AS d JOIN webhook_delivery_attempt AS a \
-                ON a.organization = d.organization AND a.mode = d.mode \
-                AND a.delivery_id = d.id AND a.generation = d.generation \
-              WHERE d.organization = $1 AND d.mode = $2 AND d.id {in $3} \
-              ORDER BY a.delivery_id, a.attempt_number",
-        tenant,
-        text_array(deliveries.iter().map(|id| id.as_str())),
-    )
-}
-
 fn read(row: &Row) -> Result<(DeliveryId, DeliveryAttempt), DatabaseError> {
-    let status = row.int_opt("response_status")?;
+    let status = row.get::<Option<i64>>("response_status")?;
     let attempt = DeliveryAttempt {
-        number: row.int("attempt_number")?,
+        number: row.get("attempt_number")?,
         response_status: status.and_then(|status| u16::try_from(status).ok()),
-        response_body: row.text_opt("response_body")?,
-        error: row.text_opt("error")?,
-        duration_ms: row.int("duration_ms")?,
+        response_body: row.get("response_body")?,
+        error: row.get("error")?,
+        duration_ms: row.get("duration_ms")?,
         created_at: row.timestamp("created_at")?,
     };
     Ok((row.parsed("delivery_id", DeliveryId::parse)?, attempt))

@@ -1,9 +1,8 @@
 //! Deliveries for their owners: created with their event, listed, and replayed.
 
-use crate::booking::page_from_rows;
 use crate::condition::ConditionBuilder;
 use crate::event::OutboxEvent;
-use crate::statement::{Row, Statement, Value, statement};
+use crate::statement::{Row, Value, statement};
 use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
@@ -16,9 +15,7 @@ use host_domain::webhook::{Delivery, DeliveryFailureReason, DeliveryState, Deliv
 /// A delivery with its payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredDelivery {
-    /// The owner.
     pub tenant: Tenant,
-    /// The delivery's state.
     pub delivery: Delivery,
     /// The body, byte for byte as it is signed.
     pub payload: String,
@@ -35,7 +32,7 @@ impl UnitOfWork {
         self.insert_deliveries(
             tenant,
             event,
-            "s.product = $3 AND s.deleted_at IS NULL AND EXISTS \
+            "s.product = $6 AND s.deleted_at IS NULL AND EXISTS \
                (SELECT 1 FROM webhook_subscription_event_type AS t \
                 WHERE t.organization = s.organization AND t.mode = s.mode \
                 AND t.subscription_id = s.id AND t.event_type IN ($7, '*'))",
@@ -59,13 +56,13 @@ impl UnitOfWork {
         self.insert_deliveries(
             tenant,
             event,
-            "s.id = $3 AND s.deleted_at IS NULL",
+            "s.id = $6 AND s.deleted_at IS NULL",
             vec![subscription.as_str().into()],
         )
     }
 
-    /// Inserts deliveries for the subscriptions that meet the condition `which`. The condition may
-    /// use `$3` and the parameters from `$7` on, in the order of `args`.
+    /// Inserts deliveries for the subscriptions that meet the condition `which`, whose parameters
+    /// are `$6` and so on.
     fn insert_deliveries(
         &mut self,
         tenant: &Tenant,
@@ -74,27 +71,24 @@ impl UnitOfWork {
         args: Vec<Value>,
     ) -> &mut Self {
         let (_, id) = event.id.as_str().split_once('_').unwrap_or_default();
-        let mut all = vec![tenant.organization.as_str().into(), tenant.mode.into()];
-        let mut args = args.into_iter();
-        all.extend(args.next());
-        all.push(format!("{}{id}-", DeliveryId::PREFIX).into());
-        all.push(event.id.as_str().into());
-        all.push(event.created_at.into());
-        all.extend(args);
-        self.wakeups.insert(WorkQueue::Deliveries);
-        self.add(Statement {
-            sql: format!(
+        let mut insert = statement!(
+            format!(
                 "INSERT INTO webhook_delivery (organization, mode, id, subscription_id, \
                  event_id, status, generation, attempt_count, next_attempt_at, created_at, \
                  pending_since) \
-                 SELECT s.organization, s.mode, $4 || substr(s.id, {}), s.id, $5, 'PENDING', \
-                 0, 0, $6, $6, $6 FROM webhook_subscription AS s \
+                 SELECT s.organization, s.mode, $3 || substr(s.id, {}), s.id, $4, 'PENDING', \
+                 0, 0, $5, $5, $5 FROM webhook_subscription AS s \
                  WHERE s.organization = $1 AND s.mode = $2 AND {which} ON CONFLICT DO NOTHING",
                 SubscriptionId::PREFIX.len() + 1
-            )
-            .into(),
-            args: all,
-        })
+            ),
+            tenant,
+            format!("{}{id}-", DeliveryId::PREFIX),
+            event.id.as_str(),
+            event.created_at,
+        );
+        insert.args.extend(args);
+        self.wakeups.insert(WorkQueue::Deliveries);
+        self.add(insert)
     }
 
     /// Stores a delivery after [`Delivery::replay`]. Fails with [`Conflict::DeliveryChanged`]
@@ -162,8 +156,16 @@ impl Store {
         subscription: &SubscriptionId,
         id: &DeliveryId,
     ) -> Result<Option<StoredDelivery>, DatabaseError> {
-        self.read_optional(get(tenant, subscription, id), read)
-            .await
+        let select = statement!(
+            format!(
+                "SELECT {COLUMNS} FROM {WITH_EVENT} WHERE d.organization = $1 AND d.mode = $2 \
+                 AND d.id = $3 AND d.subscription_id = $4"
+            ),
+            tenant,
+            id.as_str(),
+            subscription.as_str(),
+        );
+        self.read_optional(select, read).await
     }
 
     /// Returns a page of the deliveries to a subscription, newest first.
@@ -174,10 +176,19 @@ impl Store {
         filter: DeliveryFilter,
         page: PageRequest,
     ) -> Result<Page<StoredDelivery>, DatabaseError> {
-        let rows = self
-            .fetch_all(list(tenant, subscription, filter, page))
-            .await?;
-        page_from_rows(&rows, page, read)
+        let mut conditions = conditions(tenant, subscription, filter);
+        let (condition, limit) = (conditions.text(), conditions.limit(page));
+        let newest_first = "ORDER BY d.created_at DESC, d.id DESC";
+        // The ids of the page are selected first, because an index contains them: skipped
+        // deliveries are not read.
+        let select = conditions.statement(format!(
+            "SELECT {COLUMNS} FROM {WITH_EVENT} JOIN \
+             (SELECT d.organization, d.mode, d.id FROM webhook_delivery AS d \
+              WHERE {condition} {newest_first} {limit}) AS page \
+             ON page.organization = d.organization AND page.mode = d.mode AND page.id = d.id \
+             {newest_first}"
+        ));
+        self.read_page(select, page, read).await
     }
 
     /// Returns the number of matching deliveries on all pages.
@@ -224,50 +235,14 @@ const COLUMNS: &str = "d.organization, d.mode, d.id, d.subscription_id, d.event_
 const WITH_EVENT: &str = "webhook_delivery AS d JOIN outbox AS o \
     ON o.organization = d.organization AND o.mode = d.mode AND o.id = d.event_id";
 
-fn get(tenant: &Tenant, subscription: &SubscriptionId, id: &DeliveryId) -> Statement {
-    statement!(
-        format!(
-            "SELECT {COLUMNS} FROM {WITH_EVENT} WHERE d.organization = $1 AND d.mode = $2 \
-             AND d.id = $3 AND d.subscription_id = $4"
-        ),
-        tenant,
-        id.as_str(),
-        subscription.as_str(),
-    )
-}
-
-/// Selects the ids of the page first, because an index contains them: skipped deliveries are not
-/// read.
-pub(crate) fn list(
-    tenant: &Tenant,
-    subscription: &SubscriptionId,
-    filter: DeliveryFilter,
-    page: PageRequest,
-) -> Statement {
-    let mut conditions = conditions(tenant, subscription, filter);
-    let (condition, limit) = (conditions.text(), conditions.limit(page));
-    let newest_first = "ORDER BY d.created_at DESC, d.id DESC";
-    conditions.statement(format!(
-        "SELECT {COLUMNS} FROM {WITH_EVENT} JOIN \
-         (SELECT d.organization, d.mode, d.id FROM webhook_delivery AS d \
-          WHERE {condition} {newest_first} {limit}) AS page \
-         ON page.organization = d.organization AND page.mode = d.mode AND page.id = d.id \
-         {newest_first}"
-    ))
-}
-
 fn conditions(
     tenant: &Tenant,
     subscription: &SubscriptionId,
     filter: DeliveryFilter,
 ) -> ConditionBuilder {
-    let mut conditions = ConditionBuilder::default();
-    conditions.add("d.organization =", tenant.organization.as_str());
-    conditions.add("d.mode =", tenant.mode);
+    let mut conditions = ConditionBuilder::for_tenant("d.", tenant);
     conditions.add("d.subscription_id =", subscription.as_str());
-    if let Some(status) = filter.status {
-        conditions.add("d.status =", status.as_str());
-    }
+    conditions.add_some("d.status =", filter.status.map(DeliveryStatus::as_str));
     conditions
 }
 
@@ -279,12 +254,12 @@ pub(crate) fn read(row: &Row) -> Result<StoredDelivery, DatabaseError> {
             subscription: row.parsed("subscription_id", SubscriptionId::parse)?,
             event: row.parsed("event_id", EventId::parse)?,
             state: read_state(row)?,
-            generation: row.int("generation")?,
-            attempts: row.int("attempt_count")?,
+            generation: row.get("generation")?,
+            attempts: row.get("attempt_count")?,
             created_at: row.timestamp("created_at")?,
             pending_since: row.timestamp("pending_since")?,
         },
-        payload: row.text("payload")?,
+        payload: row.get("payload")?,
     })
 }
 

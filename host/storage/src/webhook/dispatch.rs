@@ -7,7 +7,7 @@ use super::attempt::DeliveryAttempt;
 use super::delivery::{self, StoredDelivery};
 use super::subscription;
 use super::subscription::SealedSecrets;
-use crate::statement::{Statement, statement, text_array};
+use crate::statement::{statement, text_array};
 use crate::wakeup::WorkQueue;
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::event::Product;
@@ -21,13 +21,11 @@ use serde_json::json;
 #[derive(Debug, Clone)]
 pub struct DueSubscription {
     pub subscription: Subscription,
-    /// The signing secrets.
     pub secrets: SealedSecrets,
     /// Time at which its first delivery without a lease is due.
     pub due_at: Timestamp,
 }
 
-/// The parameters of a claim.
 #[derive(Debug, Clone, Copy)]
 pub struct DeliveryClaim<'a> {
     /// The subscriptions, each with the maximum number of deliveries to claim.
@@ -43,11 +41,8 @@ pub struct DeliveryClaim<'a> {
 /// A delivery after an attempt.
 #[derive(Debug, Clone)]
 pub struct DeliveryRelease {
-    /// The lease token.
     pub token: String,
-    /// The owner.
     pub tenant: Tenant,
-    /// The product of the subscription.
     pub product: Product,
     /// The delivery's new state; unchanged if no attempt was made.
     pub delivery: Delivery,
@@ -62,7 +57,26 @@ impl UnitOfWork {
         let attempts: Vec<_> = releases.iter().filter_map(attempt_item).collect();
         if !attempts.is_empty() {
             let attempts = self.encode_json(&attempts);
-            self.add(insert_attempts(attempts));
+            // Only attempts whose delivery is still leased by their token are inserted. The next
+            // statement ends the lease, so this one must run before it.
+            self.add(statement!(
+                "INSERT INTO webhook_delivery_attempt (organization, mode, delivery_id, \
+                 generation, attempt_number, response_status, response_body, error, duration_ms, \
+                 created_at) \
+                 SELECT d.organization, d.mode, d.id, d.generation, \
+                   CAST(item.value ->> 'number' AS BIGINT), \
+                   CAST(item.value ->> 'response_status' AS BIGINT), \
+                   item.value ->> 'response_body', item.value ->> 'error', \
+                   CAST(item.value ->> 'duration_ms' AS BIGINT), \
+                   CAST(item.value ->> 'at' AS BIGINT) \
+                 FROM {each $1} JOIN webhook_delivery AS d \
+                   ON d.organization = item.value ->> 'organization' \
+                   AND d.mode = item.value ->> 'mode' AND d.id = item.value ->> 'id' \
+                 WHERE d.lease_token = item.value ->> 'token' \
+                   AND d.generation = CAST(item.value ->> 'generation' AS BIGINT) \
+                 ON CONFLICT DO NOTHING",
+                attempts,
+            ));
         }
         let moves: Vec<_> = releases.iter().map(move_item).collect();
         let moves = self.encode_json(&moves);
@@ -70,14 +84,27 @@ impl UnitOfWork {
         if releases.iter().any(|release| release.attempt.is_none()) {
             self.wakeups.insert(WorkQueue::Deliveries);
         }
-        self.add(update_deliveries(moves));
+        self.add(statement!(
+            "UPDATE webhook_delivery SET status = item.value ->> 'status', \
+               attempt_count = CAST(item.value ->> 'attempt_count' AS BIGINT), \
+               next_attempt_at = CAST(item.value ->> 'next_attempt_at' AS BIGINT), \
+               delivered_at = CAST(item.value ->> 'delivered_at' AS BIGINT), \
+               failed_at = CAST(item.value ->> 'failed_at' AS BIGINT), \
+               failure_reason = item.value ->> 'failure_reason', \
+               lease_token = NULL, lease_expires_at = NULL \
+             FROM {each $1} \
+             WHERE webhook_delivery.organization = item.value ->> 'organization' \
+               AND webhook_delivery.mode = item.value ->> 'mode' \
+               AND webhook_delivery.id = item.value ->> 'id' \
+               AND webhook_delivery.lease_token = item.value ->> 'token' \
+               AND webhook_delivery.generation = CAST(item.value ->> 'generation' AS BIGINT)",
+            moves,
+        ));
         let of_watches = |release: &&DeliveryRelease| release.product == Product::Watch;
         let logged = releases.iter().filter(of_watches);
         self.update_watch_event_statuses(logged.map(|release| (&release.tenant, &release.delivery)))
     }
-}
 
-impl UnitOfWork {
     /// Records that the endpoints of these subscriptions accepted a delivery and are therefore not
     /// failing, as in [`host_domain::webhook::SubscriptionEvent::DeliverySucceeded`].
     pub fn clear_failing_since(&mut self, subscriptions: &[&Subscription]) -> &mut Self {
@@ -92,28 +119,64 @@ impl UnitOfWork {
             })
         });
         let items = self.encode_json(&items.collect::<Vec<_>>());
-        self.add(note_successes(items))
+        self.add(statement!(
+            "UPDATE webhook_subscription \
+             SET failing_since = NULL, version = webhook_subscription.version + 1 \
+             FROM {each $1} \
+             WHERE webhook_subscription.organization = item.value ->> 'organization' \
+               AND webhook_subscription.mode = item.value ->> 'mode' \
+               AND webhook_subscription.id = item.value ->> 'id' \
+               AND webhook_subscription.failing_since IS NOT NULL \
+               AND webhook_subscription.deleted_at IS NULL",
+            items,
+        ))
     }
 }
 
 impl Store {
-    /// Returns at most `limit` ACTIVE subscriptions with deliveries that are not leased, longest due
-    /// first. The subscriptions in `without` are excluded.
+    /// Returns at most `limit` ACTIVE subscriptions with deliveries that are not leased, longest
+    /// due first. The subscriptions in `without` are excluded.
     pub async fn due_subscriptions(
         &self,
         without: &[&SubscriptionId],
         limit: u32,
     ) -> Result<Vec<DueSubscription>, DatabaseError> {
-        let rows = self.fetch_all(due(without, limit)).await?;
-        rows.iter()
-            .map(|row| {
-                Ok(DueSubscription {
-                    subscription: subscription::read(row)?,
-                    secrets: subscription::read_secrets(row)?,
-                    due_at: row.timestamp("due_at")?,
-                })
+        // The subscriptions are found by skipping through the index of due deliveries. Each takes
+        // one index step, however many deliveries wait for it.
+        let select = statement!(
+            format!(
+                "WITH RECURSIVE busy(id) AS ( \
+                   SELECT (SELECT first.subscription_id FROM webhook_delivery AS first \
+                           WHERE first.next_attempt_at IS NOT NULL \
+                           ORDER BY first.subscription_id LIMIT 1) \
+                   UNION ALL \
+                   SELECT (SELECT further.subscription_id FROM webhook_delivery AS further \
+                           WHERE further.next_attempt_at IS NOT NULL \
+                             AND further.subscription_id > busy.id \
+                           ORDER BY further.subscription_id LIMIT 1) \
+                   FROM busy WHERE busy.id IS NOT NULL), \
+                 waiting AS ( \
+                   SELECT {}, s.sealed_secret, s.sealed_previous_secret, \
+                     (SELECT d.next_attempt_at FROM webhook_delivery AS d \
+                      WHERE d.subscription_id = s.id AND d.next_attempt_at IS NOT NULL \
+                        AND (d.lease_token IS NULL OR d.lease_expires_at <= {{now_ms}}) \
+                      ORDER BY d.next_attempt_at LIMIT 1) AS due_at \
+                   FROM busy JOIN webhook_subscription AS s ON s.id = busy.id \
+                   WHERE s.status = 'ACTIVE' AND s.deleted_at IS NULL AND NOT (s.id {{in $2}})) \
+                 SELECT * FROM waiting WHERE due_at IS NOT NULL ORDER BY due_at LIMIT $1",
+                subscription::COLUMNS
+            ),
+            limit,
+            text_array(without.iter().map(|id| id.as_str())),
+        );
+        self.read_all(select, |row| {
+            Ok(DueSubscription {
+                subscription: subscription::read(row)?,
+                secrets: subscription::read_secrets(row)?,
+                due_at: row.timestamp("due_at")?,
             })
-            .collect()
+        })
+        .await
     }
 
     /// Claims due deliveries without a valid lease. No delivery is in two claims. PENDING
@@ -124,21 +187,49 @@ impl Store {
     ) -> Result<Vec<StoredDelivery>, DatabaseError> {
         let mut write = UnitOfWork::new(claim.now);
         for (subscription, room) in claim.capacities {
-            write.add_returning(self::claim(claim, subscription, *room));
+            write.add_returning(statement!(
+                "WITH due AS ( \
+                   SELECT organization, mode, id FROM webhook_delivery \
+                   WHERE subscription_id = $1 AND next_attempt_at <= $3 \
+                     AND (lease_token IS NULL OR lease_expires_at <= {now_ms}) \
+                     AND EXISTS (SELECT 1 FROM webhook_subscription AS s \
+                                 WHERE s.id = $1 AND s.status = 'ACTIVE' AND s.deleted_at IS NULL) \
+                   ORDER BY next_attempt_at LIMIT $2 {skip_locked}) \
+                 UPDATE webhook_delivery SET status = 'PUBLISHED', \
+                   published_at = COALESCE(published_at, $3), \
+                   lease_token = $4, lease_expires_at = {now_ms} + $5 \
+                 WHERE (organization, mode, id) IN (SELECT organization, mode, id FROM due) \
+                 RETURNING organization, mode, id, subscription_id, event_id, status, generation, \
+                   attempt_count, next_attempt_at, created_at, pending_since, published_at, \
+                   delivered_at, failed_at, failure_reason, \
+                   (SELECT o.payload FROM outbox AS o \
+                    WHERE o.organization = webhook_delivery.organization \
+                      AND o.mode = webhook_delivery.mode \
+                      AND o.id = webhook_delivery.event_id) AS payload",
+                subscription.as_str(),
+                *room,
+                claim.now,
+                claim.token,
+                claim.lease_ms,
+            ));
         }
         let outcome = self.execute_unconditional(write).await?;
         let mut claimed = outcome.read_rows(delivery::read)?;
-        claimed.sort_by(|a, b| {
-            let key = |one: &StoredDelivery| (one.delivery.next_at(), one.delivery.created_at);
-            key(a).cmp(&key(b))
-        });
+        claimed.sort_by_key(|one| (one.delivery.next_at(), one.delivery.created_at));
         Ok(claimed)
     }
 
     /// Returns the creation time of the oldest delivery that waits for an ACTIVE subscription.
     /// Returns `None` if none waits.
     pub async fn oldest_undelivered(&self) -> Result<Option<Timestamp>, DatabaseError> {
-        self.read_optional(oldest(), |row| row.timestamp("created_at"))
+        let select = statement!(
+            "SELECT d.created_at FROM webhook_delivery AS d \
+             WHERE d.next_attempt_at IS NOT NULL AND EXISTS \
+               (SELECT 1 FROM webhook_subscription AS s WHERE s.id = d.subscription_id \
+                AND s.status = 'ACTIVE' AND s.deleted_at IS NULL) \
+             ORDER BY d.created_at LIMIT 1"
+        );
+        self.read_optional(select, |row| row.timestamp("created_at"))
             .await
     }
 
@@ -149,8 +240,18 @@ impl Store {
         before: Timestamp,
         limit: u32,
     ) -> Result<Vec<StoredDelivery>, DatabaseError> {
-        self.read_all(select_stalled(before, limit), delivery::read)
-            .await
+        let select = statement!(
+            "SELECT d.*, o.payload FROM webhook_delivery AS d JOIN outbox AS o \
+               ON o.organization = d.organization AND o.mode = d.mode AND o.id = d.event_id \
+             WHERE d.next_attempt_at IS NOT NULL AND d.created_at < $1 AND d.pending_since < $1 \
+             AND EXISTS \
+               (SELECT 1 FROM webhook_subscription AS s WHERE s.id = d.subscription_id \
+                AND s.status <> 'ACTIVE' AND s.deleted_at IS NULL) \
+             ORDER BY d.created_at LIMIT $2",
+            before,
+            limit,
+        );
+        self.read_all(select, delivery::read).await
     }
 
     /// Deletes deliveries of subscriptions that were deleted before `deleted_before`, at most
@@ -162,11 +263,14 @@ impl Store {
         deleted_before: Timestamp,
         limit: u32,
     ) -> Result<u64, DatabaseError> {
-        let rows = self.fetch_all(deleted(deleted_before)).await?;
         let mut forgotten = 0;
-        for row in rows {
-            let tenant = row.tenant()?;
-            let id = row.parsed("id", SubscriptionId::parse)?;
+        let select = statement!(
+            "SELECT organization, mode, id FROM webhook_subscription \
+             WHERE deleted_at IS NOT NULL AND deleted_at < $1 ORDER BY deleted_at LIMIT 100",
+            deleted_before,
+        );
+        for row in self.fetch_all(select).await? {
+            let (tenant, id) = (row.tenant()?, row.parsed("id", SubscriptionId::parse)?);
             forgotten += self.forget_deliveries_of(&tenant, &id, limit).await?;
         }
         Ok(forgotten)
@@ -186,9 +290,7 @@ impl Store {
             id.as_str(),
             limit,
         );
-        let rows = self.fetch_all(select).await?;
-        let ids = rows.iter().map(|row| row.text("id"));
-        let ids: Vec<String> = ids.collect::<Result<_, _>>()?;
+        let ids = self.read_all(select, |row| row.get::<String>("id")).await?;
         let mut write = UnitOfWork::new(Timestamp(0));
         if ids.is_empty() {
             write.add(statement!(
@@ -213,119 +315,6 @@ impl Store {
         let outcome = self.execute_unconditional(write).await?;
         Ok(outcome.rows_affected)
     }
-}
-
-/// Finds subscriptions by skipping through the index of due deliveries. Each takes one index step,
-/// however many deliveries wait for it.
-pub(crate) fn due(without: &[&SubscriptionId], limit: u32) -> Statement {
-    statement!(
-        format!(
-            "WITH RECURSIVE busy(id) AS ( \
-               SELECT (SELECT first.subscription_id FROM webhook_delivery AS first \
-                       WHERE first.next_attempt_at IS NOT NULL \
-                       ORDER BY first.subscription_id LIMIT 1) \
-               UNION ALL \
-               SELECT (SELECT further.subscription_id FROM webhook_delivery AS further \
-                       WHERE further.next_attempt_at IS NOT NULL AND further.subscription_id > \
-                       busy.id \
-                       ORDER BY further.subscription_id LIMIT 1) \
-               FROM busy WHERE busy.id IS NOT NULL), \
-             waiting AS ( \
-               SELECT {}, s.sealed_secret, s.sealed_previous_secret, \
-                 (SELECT d.next_attempt_at FROM webhook_delivery AS d \
-                  WHERE d.subscription_id = s.id AND d.next_attempt_at IS NOT NULL \
-                    AND (d.lease_token IS NULL OR d.lease_expires_at <= {{now_ms}}) \
-                  ORDER BY d.next_attempt_at LIMIT 1) AS due_at \
-               FROM busy JOIN webhook_subscription AS s ON s.id = busy.id \
-               WHERE s.status = 'ACTIVE' AND s.deleted_at IS NULL AND NOT (s.id {{in $2}})) \
-             SELECT * FROM waiting WHERE due_at IS NOT NULL ORDER BY due_at LIMIT $1",
-            subscription::COLUMNS
-        ),
-        limit,
-        text_array(without.iter().map(|id| id.as_str())),
-    )
-}
-
-pub(crate) fn claim(claim: DeliveryClaim<'_>, from: &SubscriptionId, room: u32) -> Statement {
-    statement!(
-        "WITH due AS ( \
-           SELECT organization, mode, id FROM webhook_delivery \
-           WHERE subscription_id = $1 AND next_attempt_at <= $3 \
-             AND (lease_token IS NULL OR lease_expires_at <= {now_ms}) \
-             AND EXISTS (SELECT 1 FROM webhook_subscription AS s \
-                         WHERE s.id = $1 AND s.status = 'ACTIVE' AND s.deleted_at IS NULL) \
-           ORDER BY next_attempt_at LIMIT $2 {skip_locked}) \
-         UPDATE webhook_delivery SET status = 'PUBLISHED', \
-           published_at = COALESCE(published_at, $3), \
-           lease_token = $4, lease_expires_at = {now_ms} + $5 \
-         WHERE (organization, mode, id) IN (SELECT organization, mode, id FROM due) \
-         RETURNING organization, mode, id, subscription_id, event_id, status, generation, \
-           attempt_count, next_attempt_at, created_at, pending_since, published_at, \
-           delivered_at, failed_at, failure_reason, \
-           (SELECT o.payload FROM outbox AS o \
-            WHERE o.organization = webhook_delivery.organization \
-              AND o.mode = webhook_delivery.mode \
-              AND o.id = webhook_delivery.event_id) AS payload",
-        from.as_str(),
-        room,
-        claim.now,
-        claim.token,
-        claim.lease_ms,
-    )
-}
-
-/// Inserts attempts whose delivery is still leased by their token. The next statement ends the
-/// lease, so this one must run before it.
-pub(crate) fn insert_attempts(attempts: String) -> Statement {
-    statement!(
-        "INSERT INTO webhook_delivery_attempt (organization, mode, delivery_id, generation, \
-         attempt_number, response_status, response_body, error, duration_ms, created_at) \
-         SELECT d.organization, d.mode, d.id, d.generation, \
-           CAST(item.value ->> 'number' AS BIGINT), \
-           CAST(item.value ->> 'response_status' AS BIGINT), \
-           item.value ->> 'response_body', item.value ->> 'error', \
-           CAST(item.value ->> 'duration_ms' AS BIGINT), CAST(item.value ->> 'at' AS BIGINT) \
-         FROM {each $1} JOIN webhook_delivery AS d \
-           ON d.organization = item.value ->> 'organization' AND d.mode = item.value ->> 'mode' \
-           AND d.id = item.value ->> 'id' \
-         WHERE d.lease_token = item.value ->> 'token' \
-           AND d.generation = CAST(item.value ->> 'generation' AS BIGINT) \
-         ON CONFLICT DO NOTHING",
-        attempts,
-    )
-}
-
-pub(crate) fn update_deliveries(moves: String) -> Statement {
-    statement!(
-        "UPDATE webhook_delivery SET status = item.value ->> 'status', \
-           attempt_count = CAST(item.value ->> 'attempt_count' AS BIGINT), \
-           next_attempt_at = CAST(item.value ->> 'next_attempt_at' AS BIGINT), \
-           delivered_at = CAST(item.value ->> 'delivered_at' AS BIGINT), \
-           failed_at = CAST(item.value ->> 'failed_at' AS BIGINT), \
-           failure_reason = item.value ->> 'failure_reason', \
-           lease_token = NULL, lease_expires_at = NULL \
-         FROM {each $1} \
-         WHERE webhook_delivery.organization = item.value ->> 'organization' \
-           AND webhook_delivery.mode = item.value ->> 'mode' \
-           AND webhook_delivery.id = item.value ->> 'id' \
-           AND webhook_delivery.lease_token = item.value ->> 'token' \
-           AND webhook_delivery.generation = CAST(item.value ->> 'generation' AS BIGINT)",
-        moves,
-    )
-}
-
-pub(crate) fn note_successes(subscriptions: String) -> Statement {
-    statement!(
-        "UPDATE webhook_subscription \
-         SET failing_since = NULL, version = webhook_subscription.version + 1 \
-         FROM {each $1} \
-         WHERE webhook_subscription.organization = item.value ->> 'organization' \
-           AND webhook_subscription.mode = item.value ->> 'mode' \
-           AND webhook_subscription.id = item.value ->> 'id' \
-           AND webhook_subscription.failing_since IS NOT NULL \
-           AND webhook_subscription.deleted_at IS NULL",
-        subscriptions,
-    )
 }
 
 fn attempt_item(release: &DeliveryRelease) -> Option<serde_json::Value> {
@@ -364,36 +353,4 @@ fn move_item(release: &DeliveryRelease) -> serde_json::Value {
         "failed_at": failure.map(|(at, _)| at.0),
         "failure_reason": failure.map(|(_, reason)| reason.as_str()),
     })
-}
-
-pub(crate) fn oldest() -> Statement {
-    statement!(
-        "SELECT d.created_at FROM webhook_delivery AS d \
-         WHERE d.next_attempt_at IS NOT NULL AND EXISTS \
-           (SELECT 1 FROM webhook_subscription AS s WHERE s.id = d.subscription_id \
-            AND s.status = 'ACTIVE' AND s.deleted_at IS NULL) \
-         ORDER BY d.created_at LIMIT 1"
-    )
-}
-
-pub(crate) fn select_stalled(before: Timestamp, limit: u32) -> Statement {
-    statement!(
-        "SELECT d.*, o.payload FROM webhook_delivery AS d JOIN outbox AS o \
-           ON o.organization = d.organization AND o.mode = d.mode AND o.id = d.event_id \
-         WHERE d.next_attempt_at IS NOT NULL AND d.created_at < $1 AND d.pending_since < $1 AND \
-         EXISTS \
-           (SELECT 1 FROM webhook_subscription AS s WHERE s.id = d.subscription_id \
-            AND s.status <> 'ACTIVE' AND s.deleted_at IS NULL) \
-         ORDER BY d.created_at LIMIT $2",
-        before,
-        limit,
-    )
-}
-
-pub(crate) fn deleted(before: Timestamp) -> Statement {
-    statement!(
-        "SELECT organization, mode, id FROM webhook_subscription \
-         WHERE deleted_at IS NOT NULL AND deleted_at < $1 ORDER BY deleted_at LIMIT 100",
-        before,
-    )
 }

@@ -1,9 +1,9 @@
 //! Webhooks: subscriptions and the delivery of events to them.
 
-pub(crate) mod attempt;
-pub(crate) mod delivery;
-pub(crate) mod dispatch;
-pub(crate) mod subscription;
+mod attempt;
+mod delivery;
+mod dispatch;
+mod subscription;
 
 pub use attempt::DeliveryAttempt;
 pub use delivery::StoredDelivery;

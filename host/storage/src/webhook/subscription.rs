@@ -1,7 +1,6 @@
 //! Subscriptions with their encrypted secrets.
 
-use crate::booking::page_from_rows;
-use crate::statement::{Row, Statement, statement};
+use crate::statement::{Row, statement};
 use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::event::Product;
@@ -145,7 +144,6 @@ impl UnitOfWork {
 pub struct SealedSecrets {
     /// The secret that signs.
     pub current: Vec<u8>,
-    /// The previous secret.
     pub previous: Option<Vec<u8>>,
 }
 
@@ -157,7 +155,17 @@ impl Store {
         product: Product,
         id: &SubscriptionId,
     ) -> Result<Option<Subscription>, DatabaseError> {
-        self.read_optional(get(tenant, product, id), read).await
+        let select = statement!(
+            format!(
+                "SELECT {COLUMNS} FROM webhook_subscription AS s \
+                 WHERE s.organization = $1 AND s.mode = $2 AND s.id = $3 AND s.product = $4 \
+                 AND s.deleted_at IS NULL"
+            ),
+            tenant,
+            id.as_str(),
+            product.as_str(),
+        );
+        self.read_optional(select, read).await
     }
 
     /// Returns the secrets of a subscription. Returns `None` if it does not exist or was deleted.
@@ -182,8 +190,18 @@ impl Store {
         product: Product,
         page: PageRequest,
     ) -> Result<Page<Subscription>, DatabaseError> {
-        let rows = self.fetch_all(list(tenant, product, page)).await?;
-        page_from_rows(&rows, page, read)
+        let select = statement!(
+            format!(
+                "SELECT {COLUMNS} FROM webhook_subscription AS s \
+                 WHERE s.organization = $1 AND s.mode = $2 AND s.product = $3 \
+                 AND s.deleted_at IS NULL ORDER BY s.created_at, s.id LIMIT $4 OFFSET $5"
+            ),
+            tenant,
+            product.as_str(),
+            page.limit.saturating_add(1),
+            page.offset,
+        );
+        self.read_page(select, page, read).await
     }
 
     /// Returns the number of a tenant's subscriptions to a product.
@@ -207,53 +225,26 @@ pub(crate) const COLUMNS: &str = "s.organization, s.mode, s.id, s.product, s.url
     s.description, s.status, s.failing_since, s.previous_secret_expires_at, s.created_at, \
     s.updated_at, s.version";
 
-fn get(tenant: &Tenant, product: Product, id: &SubscriptionId) -> Statement {
-    statement!(
-        format!(
-            "SELECT {COLUMNS} FROM webhook_subscription AS s \
-             WHERE s.organization = $1 AND s.mode = $2 AND s.id = $3 AND s.product = $4 \
-             AND s.deleted_at IS NULL"
-        ),
-        tenant,
-        id.as_str(),
-        product.as_str(),
-    )
-}
-
-pub(crate) fn list(tenant: &Tenant, product: Product, page: PageRequest) -> Statement {
-    statement!(
-        format!(
-            "SELECT {COLUMNS} FROM webhook_subscription AS s \
-             WHERE s.organization = $1 AND s.mode = $2 AND s.product = $3 \
-             AND s.deleted_at IS NULL ORDER BY s.created_at, s.id LIMIT $4 OFFSET $5"
-        ),
-        tenant,
-        product.as_str(),
-        page.limit.saturating_add(1),
-        page.offset,
-    )
-}
-
 pub(crate) fn read(row: &Row) -> Result<Subscription, DatabaseError> {
     Ok(Subscription {
         id: row.parsed("id", SubscriptionId::parse)?,
         tenant: row.tenant()?,
         product: row.enum_value("product", Product::parse)?,
-        url: row.text("url")?,
+        url: row.get("url")?,
         event_types: row.json("event_types")?,
-        description: row.text_opt("description")?,
+        description: row.get("description")?,
         status: row.enum_value("status", SubscriptionStatus::parse)?,
         failing_since: row.timestamp_opt("failing_since")?,
         previous_secret_expires_at: row.timestamp_opt("previous_secret_expires_at")?,
         created_at: row.timestamp("created_at")?,
         updated_at: row.timestamp("updated_at")?,
-        version: row.int("version")?,
+        version: row.get("version")?,
     })
 }
 
 pub(crate) fn read_secrets(row: &Row) -> Result<SealedSecrets, DatabaseError> {
     Ok(SealedSecrets {
-        current: row.blob("sealed_secret")?,
-        previous: row.blob_opt("sealed_previous_secret")?,
+        current: row.get("sealed_secret")?,
+        previous: row.get("sealed_previous_secret")?,
     })
 }

@@ -1,6 +1,7 @@
 //! Fixtures of flight bookings in which every optional field is set.
 
-use host_domain::booking::{BookingState, PaymentCollector};
+use crate::tests::{NOW, payment, prebooked};
+use host_domain::booking::BookingState;
 use host_domain::flight::booking::{
     BookedJourney, BookedPassenger, BookedService, FlightBookedState, FlightBooking,
     FlightBookingDetails, FlightCancellation, RefundBreakdown, RefundedBy, ServiceStatus,
@@ -11,42 +12,14 @@ use host_domain::flight::{
     Cabin, Direction, FareCondition, FareConditions, Gender, Journey, LoyaltyAccount,
     PassengerType, Segment, SegmentPassenger,
 };
-use host_domain::id::{
-    BookingId, InstrumentId, JourneyId, PassengerId, PaymentId, SegmentId, ServiceId,
-};
+use host_domain::id::{JourneyId, PassengerId, PaymentId, SegmentId, ServiceId};
 use host_domain::money::{Currency, Money};
-use host_domain::owner::{Mode, Owner, Tenant};
-use host_domain::payment::{Card, CardBrand, Funding, Payment, PaymentMethod, PaymentState};
-use host_domain::supplier::SupplierId;
-use host_domain::time::Timestamp;
+use host_domain::payment::Payment;
 
-pub(crate) const NOW: Timestamp = Timestamp(1_795_255_200_000);
 pub(crate) const NOW_TEXT: &str = "2026-11-21T10:00:00.000Z";
 
-pub(crate) fn pounds(minor: i64) -> Money {
+fn pounds(minor: i64) -> Money {
     Money::new(minor, Currency::parse("GBP").unwrap())
-}
-
-pub(crate) fn supplier() -> SupplierId {
-    SupplierId::parse("SUPPLIER_A").unwrap()
-}
-
-pub(crate) fn passenger() -> BookedPassenger {
-    BookedPassenger {
-        id: PassengerId::from_bits(2),
-        position: 0,
-        passenger_type: PassengerType::Adult,
-        title: None,
-        first_name: "Ada".to_owned(),
-        last_name: "Lovelace".to_owned(),
-        date_of_birth: "1990-12-10".parse().unwrap(),
-        gender: Gender::Female,
-        nationality: Some("GB".to_owned()),
-        loyalty_accounts: vec![LoyaltyAccount {
-            airline_iata_code: "ZZ".to_owned(),
-            membership_number: "***10".to_owned(),
-        }],
-    }
 }
 
 pub(crate) fn segment() -> Segment {
@@ -77,149 +50,110 @@ pub(crate) fn segment() -> Segment {
     }
 }
 
-pub(crate) fn journey() -> BookedJourney {
-    BookedJourney {
-        id: JourneyId::from_bits(3),
-        segment_ids: vec![SegmentId::from_bits(4)],
-        journey: Journey {
-            supplier_journey_id: "sli_secret".to_owned(),
-            origin: "LHR".to_owned(),
-            destination: "JFK".to_owned(),
-            direction: Direction::MultiCity,
-            fare_brand: Some("Flex".to_owned()),
-            departure_time: "2026-12-01T10:25".to_owned(),
-            arrival_time: "2026-12-01T13:35".to_owned(),
-            duration_minutes: None,
-            stops: 0,
-            segments: vec![segment()],
-        },
-    }
-}
-
-pub(crate) fn payment(bits: u128, minor: i64, method: PaymentMethod) -> Payment {
-    let is_by_card = method != PaymentMethod::Supplier;
+fn paid(bits: u128, minor: i64) -> Payment {
     Payment {
         id: PaymentId::from_bits(bits),
         amount: pounds(minor),
-        method,
-        processor: supplier(),
-        processor_reference: Some("pi_secret".to_owned()),
-        card: is_by_card.then(|| Card {
-            brand: CardBrand::Amex,
-            last4: "0005".to_owned(),
-            funding: Funding::Credit,
-            wallet: None,
-            expires: Some("2030-12".to_owned()),
-        }),
-        state: PaymentState::Captured,
         refunds: Vec::new(),
-        decline_reason: None,
-        created_at: NOW,
-    }
-}
-
-pub(crate) fn bag() -> BookedService {
-    BookedService {
-        id: ServiceId::from_bits(7),
-        status: ServiceStatus::Confirmed,
-        supplier_service_id: "ase_secret".to_owned(),
-        supplier_ticket_service_id: Some("ser_secret".to_owned()),
-        service_type: ServiceType::Baggage,
-        passenger: 0,
-        supplier_segment_ids: vec!["seg_secret".to_owned()],
-        segment_ids: vec![SegmentId::from_bits(4)],
-        baggage: Some(Baggage {
-            baggage_type: BaggageType::Checked,
-            max_weight_kg: Some(23),
-        }),
-        quantity: 2,
-        unit_amount: pounds(6_000),
-        payment: PaymentId::from_bits(6),
+        ..payment()
     }
 }
 
 /// Builds a booking whose fare is bound, without values that only later states have.
 pub(crate) fn bound() -> FlightBooking {
-    FlightBooking {
-        id: BookingId::from_bits(1),
-        owner: Owner {
-            tenant: Tenant {
-                organization: "acme".to_owned(),
-                mode: Mode::Test,
-            },
-            user: "u-1".to_owned(),
+    prebooked(FlightBookingDetails {
+        exclusive_key: Some("search_secret".to_owned()),
+        airline_pnr: None,
+        contact: PassengerContact {
+            email: "ada@example.com".to_owned(),
+            phone: "+442079460958".to_owned(),
         },
-        version: 3,
-        supplier: supplier(),
-        reference_id: None,
-        supplier_offer: "offer_secret".to_owned(),
-        supplier_prebook: Some("prebook_secret".to_owned()),
-        supplier_reference: None,
-        use_payment_sdk: false,
-        payment_collector: PaymentCollector::Gateway,
-        offer_expires_at: NOW.plus_s(60),
-        state: BookingState::ReadyForComplete,
-        payments: Vec::new(),
-        failure: None,
-        created_at: NOW,
-        updated_at: NOW.plus_ms(1),
-        confirmed_at: None,
-        canceled_at: None,
-        details: FlightBookingDetails {
-            exclusive_key: Some("search_secret".to_owned()),
-            airline_pnr: None,
-            contact: PassengerContact {
-                email: "ada@example.com".to_owned(),
-                phone: "+442079460958".to_owned(),
-            },
-            travellers: Travellers {
-                adults: 1,
-                children: Vec::new(),
-                infants: 0,
-            },
-            passengers: vec![passenger()],
-            sealed_passenger_data: Some("sealed_secret".to_owned()),
-            offered_total: pounds(42_000),
-            ticket_total: Some(pounds(42_000)),
-            fare: Some(pounds(30_000)),
-            fare_tax: None,
-            fare_conditions: FareConditions {
-                refund: FareCondition {
-                    allowed: Some(true),
-                    penalty: Some(pounds(5_000)),
-                },
-                change: FareCondition {
-                    allowed: None,
-                    penalty: None,
-                },
-            },
-            journeys: vec![journey()],
-            services: Vec::new(),
-            purchases: Vec::new(),
-            changes: Vec::new(),
-            id_sequence: 2,
-            cancellation_count: 0,
-            cancellation: None,
+        travellers: Travellers {
+            adults: 1,
+            children: Vec::new(),
+            infants: 0,
         },
-    }
+        passengers: vec![BookedPassenger {
+            id: PassengerId::from_bits(2),
+            position: 0,
+            passenger_type: PassengerType::Adult,
+            title: None,
+            first_name: "Ada".to_owned(),
+            last_name: "Lovelace".to_owned(),
+            date_of_birth: "1990-12-10".parse().unwrap(),
+            gender: Gender::Female,
+            nationality: Some("GB".to_owned()),
+            loyalty_accounts: vec![LoyaltyAccount {
+                airline_iata_code: "ZZ".to_owned(),
+                membership_number: "***10".to_owned(),
+            }],
+        }],
+        sealed_passenger_data: Some("sealed_secret".to_owned()),
+        offered_total: pounds(42_000),
+        ticket_total: Some(pounds(42_000)),
+        fare: Some(pounds(30_000)),
+        fare_tax: None,
+        fare_conditions: FareConditions {
+            refund: FareCondition {
+                allowed: Some(true),
+                penalty: Some(pounds(5_000)),
+            },
+            change: FareCondition {
+                allowed: None,
+                penalty: None,
+            },
+        },
+        journeys: vec![BookedJourney {
+            id: JourneyId::from_bits(3),
+            segment_ids: vec![SegmentId::from_bits(4)],
+            journey: Journey {
+                supplier_journey_id: "sli_secret".to_owned(),
+                origin: "LHR".to_owned(),
+                destination: "JFK".to_owned(),
+                direction: Direction::MultiCity,
+                fare_brand: Some("Flex".to_owned()),
+                departure_time: "2026-12-01T10:25".to_owned(),
+                arrival_time: "2026-12-01T13:35".to_owned(),
+                duration_minutes: None,
+                stops: 0,
+                segments: vec![segment()],
+            },
+        }],
+        services: Vec::new(),
+        purchases: Vec::new(),
+        changes: Vec::new(),
+        id_sequence: 2,
+        cancellation_count: 0,
+        cancellation: None,
+    })
 }
 
 /// Builds a ticketed booking with bags.
 pub(crate) fn ticketed() -> FlightBooking {
-    let instrument = || PaymentMethod::Instrument {
-        id: InstrumentId::from_bits(8),
-    };
     FlightBooking {
         state: BookingState::Booked(FlightBookedState::Confirmed { refresh: None }),
         supplier_reference: Some("ord_1".to_owned()),
         confirmed_at: Some(NOW),
-        payments: vec![
-            payment(5, 42_000, instrument()),
-            payment(6, 12_000, instrument()),
-        ],
+        payments: vec![paid(5, 42_000), paid(6, 12_000)],
         details: FlightBookingDetails {
             airline_pnr: Some("RZPNX8".to_owned()),
-            services: vec![bag()],
+            services: vec![BookedService {
+                id: ServiceId::from_bits(7),
+                status: ServiceStatus::Confirmed,
+                supplier_service_id: "ase_secret".to_owned(),
+                supplier_ticket_service_id: Some("ser_secret".to_owned()),
+                service_type: ServiceType::Baggage,
+                passenger: 0,
+                supplier_segment_ids: vec!["seg_secret".to_owned()],
+                segment_ids: vec![SegmentId::from_bits(4)],
+                baggage: Some(Baggage {
+                    baggage_type: BaggageType::Checked,
+                    max_weight_kg: Some(23),
+                }),
+                quantity: 2,
+                unit_amount: pounds(6_000),
+                payment: PaymentId::from_bits(6),
+            }],
             ..bound().details
         },
         ..bound()

@@ -1,19 +1,16 @@
 //! Query plans for due price checks and for watches affected by a price do not depend on the number
 //! of watches.
 
-use super::super::plan::{check_postgres_plans, names, sqlite_plan};
+use super::super::plan::{Expectations, check_postgres_plans, check_sqlite_plans, names, scans};
 use super::*;
 use crate::statement::Statement;
-use crate::watch;
 use host_domain::id::PriceCheckId;
+use host_domain::watch::WatchStatus;
 
-/// Statements with the index that each must use.
-fn expectations() -> Vec<(Statement, &'static str)> {
-    let price_check = PriceCheckId::from_bits(1);
-    let page = PageRequest {
-        limit: 25,
-        offset: 50,
-    };
+async fn expectations() -> Vec<(Statement, &'static str)> {
+    let db = TestDatabase::sqlite().await;
+    let (store, mut plans) = (&db.store, Expectations::new(&db));
+    let (owner, tenant, price_check) = (owner(), tenant(), PriceCheckId::from_bits(1));
     let any = WatchFilter::default();
     let canceled = WatchFilter {
         status: Some(WatchStatus::Canceled),
@@ -24,49 +21,43 @@ fn expectations() -> Vec<(Statement, &'static str)> {
         lease_ms: LEASE_MS,
         token: "t",
     };
+    plans
+        .add("price_check_due", store.claim_price_checks(claim))
+        .await;
+    plans
+        .add("price_check_due", store.next_price_check_due_at())
+        .await;
+    let id = WatchId::from_bits(1);
+    plans.add("watch_id", store.watch_unscoped(&id)).await;
+    let list = store.watches(&owner, any, page(25, 50));
+    plans.add("watch_list", list).await;
+    let list = store.watches(&owner, canceled, page(25, 50));
+    plans.add("watch_list_status", list).await;
+    let count = store.count_watches(&owner, canceled);
+    plans.add("watch_list_status", count).await;
     let total = Some(euros(500));
-    vec![
-        (watch::claim_price_checks(claim), "price_check_due"),
-        (watch::next_price_check(), "price_check_due"),
-        (watch::load(&WatchId::from_bits(1)), "watch_id"),
-        (watch::list(&owner(), any, page), "watch_list"),
-        (watch::list(&owner(), canceled, page), "watch_list_status"),
-        (watch::count(&owner(), canceled), "watch_list_status"),
-        (
-            watch::select_affected_by_price(&tenant(), &price_check, total, 100),
-            "watch_price_check",
-        ),
-        (
-            watch::select_highest_trigger(&tenant(), &price_check),
-            "watch_price_check",
-        ),
-        (
-            watch::select_awaiting_price(&tenant(), &price_check, 100),
-            "watch_price_check",
-        ),
-    ]
+    let affected = store.watches_affected_by_price(&tenant, &price_check, total, 100);
+    plans.add("watch_price_check", affected).await;
+    let highest = store.highest_trigger(&tenant, &price_check);
+    plans.add("watch_price_check", highest).await;
+    let waiting = store.watches_awaiting_price(&tenant, &price_check, 100);
+    plans.add("watch_price_check", waiting).await;
+    db.remove().await;
+    plans.all
 }
 
 #[tokio::test]
 async fn sqlite_watch_plans_use_expected_indexes() {
-    let db = TestDatabase::sqlite().await;
-    for (statement, index) in expectations() {
-        let plan = sqlite_plan(&db, &statement).await;
-        let all = plan.join("\n");
-        assert!(names(&all, index), "{}\n{all}", statement.sql);
-        let scans = |line: &String| line.starts_with("SCAN ") && !line.contains("INDEX");
+    check_sqlite_plans(expectations().await, |plan, _| {
         // The list of due price checks is short, so it may be scanned.
-        let scanned = plan.iter().filter(|line| scans(line));
-        let scanned: Vec<_> = scanned.filter(|line| *line != "SCAN due").collect();
-        assert!(scanned.is_empty(), "{}\n{all}", statement.sql);
-        assert!(!all.contains("TEMP B-TREE"), "{}\n{all}", statement.sql);
-    }
-    db.remove().await;
+        scans(plan).all(|source| source == "due") && !plan.contains("TEMP B-TREE")
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn postgres_watch_plans_use_expected_indexes() {
-    check_postgres_plans(FILL, expectations(), |plan, index| {
+    check_postgres_plans(FILL, expectations().await, |plan, index| {
         names(plan, index) && !plan.contains("Seq Scan") && !plan.contains("Sort")
     })
     .await;

@@ -8,22 +8,23 @@ mod subscription;
 mod watch_event_log;
 
 use super::*;
-use crate::{DeliveryClaim, OutboxEvent, SealedSecrets, StoredDelivery};
+use crate::{DeliveryClaim, SealedSecrets, StoredDelivery};
 use host_domain::event::Product;
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
-use host_domain::page::PageRequest;
 use host_domain::webhook::list::DeliveryFilter;
 use host_domain::webhook::{
-    Delivery, DeliveryEvent, DeliveryFailureReason, DeliveryResult, DeliveryState, DeliveryStatus,
-    ReplayPolicy, RetryAfterLimit, RetryPolicy, Subscription, SubscriptionEvent,
+    Delivery, DeliveryEvent, DeliveryResult, DeliveryState, DeliveryStatus, ReplayPolicy,
+    RetryAfterLimit, RetryPolicy, Subscription, SubscriptionEvent,
 };
 
-const ALL: PageRequest = PageRequest {
-    limit: 100,
-    offset: 0,
+const REPLAY: ReplayPolicy = ReplayPolicy {
+    pending_after_s: 0,
+    published_after_s: 0,
 };
 
-const LEASE_MS: i64 = 60_000;
+const FAILURE: DeliveryResult = DeliveryResult::Failed {
+    retry_after_s: None,
+};
 
 /// Builds a subscription of the tenant. `number` determines its id and its creation time.
 fn subscription(number: u32, product: Product, event_types: &[&str]) -> Subscription {
@@ -36,6 +37,11 @@ fn subscription(number: u32, product: Product, event_types: &[&str]) -> Subscrip
         Some("ours \"ü'".to_owned()),
         NOW.plus_ms(i64::from(number)),
     )
+}
+
+/// Builds a subscription to all events of hotels.
+fn hotel_subscription(number: u32) -> Subscription {
+    subscription(number, Product::Hotel, &["*"])
 }
 
 fn subscription_id(number: u32) -> SubscriptionId {
@@ -65,6 +71,15 @@ async fn insert(store: &Store, subscriptions: &[Subscription]) {
     for subscription in subscriptions {
         store.commit(inserting(subscription)).await.unwrap();
     }
+}
+
+/// Inserts subscriptions to all events of hotels, and publishes events of hotels. Both are numbered
+/// from 1.
+async fn filled(db: &TestDatabase, subscriptions: u32, events: u32) {
+    let subscriptions: Vec<_> = (1..=subscriptions).map(hotel_subscription).collect();
+    insert(&db.store, &subscriptions).await;
+    let events: Vec<_> = (1..=events).map(|number| event(number, "ping")).collect();
+    publish(&db.store, &events).await;
 }
 
 async fn publish(store: &Store, events: &[OutboxEvent]) {
@@ -133,9 +148,9 @@ async fn deliveries(store: &Store, number: u32) -> Vec<StoredDelivery> {
 }
 
 async fn stored(store: &Store, event: u32, subscription: u32) -> Delivery {
-    let (id, to) = (
-        delivery_id(event, subscription),
+    let (to, id) = (
         subscription_id(subscription),
+        delivery_id(event, subscription),
     );
     let found = store.delivery(&tenant(), &to, &id).await;
     found.unwrap().unwrap().delivery
@@ -153,11 +168,13 @@ async fn claim_for(
     token: &str,
     lease_ms: i64,
 ) -> Vec<Delivery> {
-    let ids = rooms.iter().map(|(number, _)| subscription_id(*number));
-    let ids: Vec<SubscriptionId> = ids.collect();
-    let rooms = ids.iter().zip(rooms.iter().map(|(_, room)| *room));
+    let rooms = rooms
+        .iter()
+        .map(|(number, room)| (subscription_id(*number), *room));
+    let rooms: Vec<_> = rooms.collect();
+    let capacities: Vec<_> = rooms.iter().map(|(id, room)| (id, *room)).collect();
     let claim = DeliveryClaim {
-        capacities: &rooms.collect::<Vec<_>>(),
+        capacities: &capacities,
         now,
         lease_ms,
         token,

@@ -1,112 +1,99 @@
 //! Query plans for deliveries do not depend on the backlog of one subscription.
 
-use super::super::plan::{check_postgres_plans, in_sqlite, names, sqlite_plan};
+use super::super::plan::{Expectations, check_postgres_plans, check_sqlite_plans, names, scans};
+use super::send::{attempt, outcome};
 use super::*;
+use crate::DeliveryRelease;
 use crate::statement::Statement;
-use crate::watch_event_log;
-use crate::webhook::{attempt, delivery, dispatch, subscription as subscriptions};
 
-/// Statements with the index that each must use. `whole` is the index for a subscription that is
-/// named by its whole key, for which two indexes are equally suitable.
-fn expectations(whole: &'static str) -> Vec<(Statement, &'static str)> {
-    let id = subscription_id(1);
-    let page = PageRequest {
-        limit: 25,
-        offset: 50,
-    };
-    let failed = DeliveryFilter {
-        status: Some(DeliveryStatus::Failed),
-    };
+/// `whole` is the index for a subscription that is named by its whole key, for which two indexes are
+/// equally suitable.
+async fn expectations(whole: &'static str) -> Vec<(Statement, &'static str)> {
+    let db = TestDatabase::sqlite().await;
+    let (store, mut plans) = (&db.store, Expectations::new(&db));
+    let (tenant, id, page) = (tenant(), subscription_id(1), page(25, 50));
+    let one = [&id];
+    let due = store.due_subscriptions(&one, 200);
+    plans.add("webhook_delivery_due", due).await;
     let claim = DeliveryClaim {
-        capacities: &[],
+        capacities: &[(&id, 10)],
         now: NOW,
         lease_ms: LEASE_MS,
         token: "t",
     };
-    let item = || "[{\"organization\":\"demo\",\"mode\":\"test\",\"id\":\"dlv_1\"}]".to_owned();
-    let one = delivery_id(1, 1);
-    vec![
-        (dispatch::due(&[&id], 200), "webhook_delivery_due"),
-        (dispatch::claim(claim, &id, 10), "webhook_delivery_due"),
-        (dispatch::update_deliveries(item()), "webhook_delivery_pkey"),
-        (dispatch::insert_attempts(item()), "webhook_delivery_pkey"),
-        (dispatch::note_successes(item()), whole),
-        (dispatch::select_stalled(NOW, 10), "webhook_delivery_open"),
-        (dispatch::oldest(), "webhook_delivery_open"),
-        (dispatch::deleted(NOW), "webhook_subscription_deleted"),
-        (
-            delivery::list(&tenant(), &id, DeliveryFilter::default(), page),
-            "webhook_delivery_list",
-        ),
-        (
-            delivery::list(&tenant(), &id, failed, page),
-            "webhook_delivery_list_status",
-        ),
-        (
-            attempt::select_attempts(&tenant(), &[&one]),
-            "webhook_delivery_attempt_pkey",
-        ),
-        (
-            subscriptions::list(&tenant(), Product::Hotel, page),
-            "webhook_subscription_list",
-        ),
-        (
-            watch_event_log::select_sequence(&tenant(), &event(1, "").id),
-            "watch_event_log_event",
-        ),
-        (
-            watch_event_log::select_entries_after(&tenant(), 10, 50),
-            "watch_event_log_pkey",
-        ),
-        (
-            watch_event_log::backfill_pending_deliveries(
-                &subscription(1, Product::Watch, &[]),
-                NOW,
-            ),
-            "watch_event_log_pending",
-        ),
-        (
-            watch_event_log::log_outcomes(item()),
-            "watch_event_log_event",
-        ),
-    ]
+    let claimed = store.claim_deliveries(claim);
+    plans.add("webhook_delivery_due", claimed).await;
+    let delivery = self::claimed(recorded(1, 1), NOW).delivery;
+    let gone = finished(&delivery, DeliveryResult::Gone, NOW);
+    let release = DeliveryRelease {
+        product: Product::Watch,
+        ..outcome("t", gone, Some(attempt(1)))
+    };
+    let write = unit(|write| write.release_deliveries(&[release]));
+    let keys = [
+        "webhook_delivery_pkey",
+        "webhook_delivery_pkey",
+        "watch_event_log_event",
+    ];
+    plans.add_unit(write, keys);
+    let endpoint = subscription(1, Product::Watch, &[]);
+    let write = unit(|write| write.clear_failing_since(&[&endpoint]));
+    plans.add_unit(write, [whole]);
+    let write = unit(|write| write.replace_watch_endpoint(&endpoint, b"", None, NOW));
+    plans.add_unit(write, ["watch_event_log_pending"]);
+    let stalled = store.stalled_deliveries(NOW, 10);
+    plans.add("webhook_delivery_open", stalled).await;
+    plans
+        .add("webhook_delivery_open", store.oldest_undelivered())
+        .await;
+    let purged = store.purge_deleted_subscriptions(NOW, 10);
+    plans.add("webhook_subscription_deleted", purged).await;
+    let failed = Some(DeliveryStatus::Failed);
+    for (status, index) in [
+        (None, "webhook_delivery_list"),
+        (failed, "webhook_delivery_list_status"),
+    ] {
+        let list = store.deliveries(&tenant, &id, DeliveryFilter { status }, page);
+        plans.add(index, list).await;
+    }
+    let delivery = delivery_id(1, 1);
+    let deliveries = [&delivery];
+    let attempts = store.delivery_attempts(&tenant, &deliveries);
+    plans.add("webhook_delivery_attempt_pkey", attempts).await;
+    let list = store.subscriptions(&tenant, Product::Hotel, page);
+    plans.add("webhook_subscription_list", list).await;
+    let event = event(1, "").id;
+    let after_unknown = store.watch_log_entries(&tenant, Some(&event), 50);
+    plans.add("watch_event_log_event", after_unknown).await;
+    let entries = store.watch_log_entries(&tenant, None, 50);
+    plans.add("watch_event_log_pkey", entries).await;
+    db.remove().await;
+    plans.all
 }
 
 #[tokio::test]
 async fn sqlite_delivery_plans_use_expected_indexes() {
-    let db = TestDatabase::sqlite().await;
-    for (statement, index) in expectations("webhook_subscription_pkey") {
-        let plan = sqlite_plan(&db, &statement).await;
-        let index = in_sqlite(index);
-        let all = plan.join("\n");
-        assert!(names(&all, &index), "{}\n{all}", statement.sql);
+    let expectations = expectations("webhook_subscription_pkey").await;
+    check_sqlite_plans(expectations, |plan, _| {
         // Small inputs may be scanned: the list of busy subscriptions, a page, and a list passed as
         // an argument.
-        let scans = |line: &String| {
-            let scanned = line.strip_prefix("SCAN ");
-            scanned.is_some_and(|rest| !rest.contains("INDEX") && !is_small(rest))
-        };
-        assert!(!plan.iter().any(scans), "{}\n{all}", statement.sql);
-    }
-    db.remove().await;
-}
-
-fn is_small(scanned: &str) -> bool {
-    let small = [
-        "busy",
-        "page",
-        "waiting",
-        "item",
-        "json_each",
-        "due",
-        "CONSTANT",
-    ];
-    small.iter().any(|name| scanned.starts_with(name))
+        let small = [
+            "busy",
+            "page",
+            "waiting",
+            "item",
+            "json_each",
+            "due",
+            "CONSTANT",
+        ];
+        scans(plan).all(|source| small.iter().any(|name| source.starts_with(name)))
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn postgres_delivery_plans_use_expected_indexes() {
-    let expectations = expectations("webhook_subscription_id");
+    let expectations = expectations("webhook_subscription_id").await;
     check_postgres_plans(FILL, expectations, |plan, index| {
         names(plan, index) && !plan.contains("Seq Scan")
     })

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{DeliveryAttempt, DeliveryRelease};
+use std::collections::HashSet;
 
 on_both_databases!(
     claimed_delivery_matches_domain_transition,
@@ -18,14 +19,7 @@ on_both_databases!(
     successful_delivery_clears_failing_since,
 );
 
-async fn filled(db: &TestDatabase, subscriptions: u32, events: u32) {
-    let all = (1..=subscriptions).map(|number| subscription(number, Product::Hotel, &["*"]));
-    insert(&db.store, &all.collect::<Vec<_>>()).await;
-    let events: Vec<_> = (1..=events).map(|number| event(number, "ping")).collect();
-    publish(&db.store, &events).await;
-}
-
-fn attempt(number: i64) -> DeliveryAttempt {
+pub(super) fn attempt(number: i64) -> DeliveryAttempt {
     DeliveryAttempt {
         number,
         response_status: Some(500),
@@ -36,7 +30,11 @@ fn attempt(number: i64) -> DeliveryAttempt {
     }
 }
 
-fn outcome(token: &str, delivery: Delivery, attempt: Option<DeliveryAttempt>) -> DeliveryRelease {
+pub(super) fn outcome(
+    token: &str,
+    delivery: Delivery,
+    attempt: Option<DeliveryAttempt>,
+) -> DeliveryRelease {
     DeliveryRelease {
         token: token.to_owned(),
         tenant: tenant(),
@@ -69,55 +67,34 @@ async fn claimed_delivery_matches_domain_transition(db: &TestDatabase) {
     filled(db, 1, 1).await;
     let now = NOW.plus_s(5);
     let expected = claimed(recorded(1, 1), now);
-    assert_eq!(claim_whole(db, now).await, std::slice::from_ref(&expected));
+    let taken = claim(&db.store, &[(1, 5)], now, "t").await;
+    assert_eq!(taken, std::slice::from_ref(&expected.delivery));
     assert_eq!(deliveries(&db.store, 1).await, [expected]);
-}
-
-async fn claim_whole(db: &TestDatabase, now: Timestamp) -> Vec<StoredDelivery> {
-    let claim = DeliveryClaim {
-        capacities: &[(&subscription_id(1), 5)],
-        now,
-        lease_ms: LEASE_MS,
-        token: "t",
-    };
-    db.store.claim_deliveries(claim).await.unwrap()
 }
 
 async fn leased_delivery_is_not_claimed(db: &TestDatabase) {
     filled(db, 1, 1).await;
     let now = NOW.plus_s(5);
-    assert!(
-        claim(&db.store, &[(1, 5)], NOW, "t").await.is_empty(),
-        "not due"
-    );
+    let early = claim(&db.store, &[(1, 5)], NOW, "t").await;
+    assert!(early.is_empty(), "not due");
     // A lease with a duration of 0 expires at once.
     assert_eq!(claim_for(&db.store, &[(1, 5)], now, "t", 0).await.len(), 1);
     let again = claim(&db.store, &[(1, 5)], now.plus_s(1), "u").await;
-    assert_eq!(
-        again[0].published_at(),
-        Some(now),
-        "the time of the first claim is kept"
-    );
+    let first_claim = Some(now);
+    assert_eq!(again[0].published_at(), first_claim, "the time is kept");
     assert!(claim(&db.store, &[(1, 5)], now, "v").await.is_empty());
     assert!(due(&db.store, &[]).await.is_empty());
 }
 
 async fn concurrent_claims_return_each_delivery_once(db: &TestDatabase) {
     filled(db, 2, 20).await;
-    let second = db.second_store().await;
-    let claims = (0..16).map(|number| {
-        let store = if number % 2 == 0 { &db.store } else { &second };
-        let token = number.to_string();
-        async move { claim(store, &[(1, 2), (2, 2)], NOW.plus_s(1), &token).await }
+    let claims = on_two_stores(db, 16, async |store: &Store, number| {
+        claim(store, &[(1, 2), (2, 2)], NOW.plus_s(1), &number.to_string()).await
     });
-    let mut ids: Vec<_> = join_all(claims).await.concat();
-    ids.extend(claim(&db.store, &[(1, 99), (2, 99)], NOW.plus_s(1), "rest").await);
-    let mut ids: Vec<_> = ids.into_iter().map(|delivery| delivery.id).collect();
-    ids.sort();
-    let all = ids.len();
-    ids.dedup();
-    assert_eq!((ids.len(), all), (40, 40));
-    second.close().await;
+    let mut all = claims.await.concat();
+    all.extend(claim(&db.store, &[(1, 99), (2, 99)], NOW.plus_s(1), "rest").await);
+    let ids: HashSet<_> = all.iter().map(|delivery| &delivery.id).collect();
+    assert_eq!((ids.len(), all.len()), (40, 40));
 }
 
 async fn claim_respects_capacity_of_each_subscription(db: &TestDatabase) {
@@ -128,31 +105,24 @@ async fn claim_respects_capacity_of_each_subscription(db: &TestDatabase) {
         let of_it = claimed.iter().filter(move |one| one.subscription == id);
         of_it.map(|one| one.id.clone()).collect::<Vec<_>>()
     };
-    assert_eq!(
-        of(1),
-        [delivery_id(1, 1), delivery_id(2, 1)],
-        "longest due first"
-    );
+    let longest_due = [delivery_id(1, 1), delivery_id(2, 1)];
+    assert_eq!(of(1), longest_due);
     assert_eq!((of(2).len(), of(3).len()), (0, 4));
 }
 
 async fn deliveries_of_paused_subscription_are_not_claimed(db: &TestDatabase) {
     filled(db, 1, 1).await;
-    let active = subscription(1, Product::Hotel, &["*"]);
-    let paused = active.apply(SubscriptionEvent::Paused, NOW).unwrap();
-    db.store.commit(updating(&paused)).await.unwrap();
-    assert!(due(&db.store, &[]).await.is_empty());
-    assert!(
-        claim(&db.store, &[(1, 5)], NOW.plus_s(1), "t")
-            .await
-            .is_empty()
-    );
-    let resumed = paused.apply(SubscriptionEvent::Resumed, NOW).unwrap();
-    db.store.commit(updating(&resumed)).await.unwrap();
-    assert_eq!(
-        claim(&db.store, &[(1, 5)], NOW.plus_s(1), "t").await.len(),
-        1
-    );
+    let mut subscription = hotel_subscription(1);
+    for (event, number) in [
+        (SubscriptionEvent::Paused, 0),
+        (SubscriptionEvent::Resumed, 1),
+    ] {
+        subscription = subscription.apply(event, NOW).unwrap();
+        db.store.commit(updating(&subscription)).await.unwrap();
+        assert_eq!(due(&db.store, &[]).await.len(), number);
+        let claimed = claim(&db.store, &[(1, 5)], NOW.plus_s(1), "t").await;
+        assert_eq!(claimed.len(), number);
+    }
 }
 
 async fn due_subscriptions_are_listed_longest_due_first(db: &TestDatabase) {
@@ -163,23 +133,12 @@ async fn due_subscriptions_are_listed_longest_due_first(db: &TestDatabase) {
     // and must wait.
     claim(&db.store, &[(2, 9), (3, 1)], now, "t").await;
     let failed = stored(&db.store, 1, 3).await;
-    let failure = DeliveryResult::Failed {
-        retry_after_s: None,
-    };
-    let failed = finished(&failed, failure, now);
+    let failed = finished(&failed, FAILURE, now);
     store_outcomes(&db.store, &[outcome("t", failed, Some(attempt(1)))]).await;
-    let first = NOW.plus_ms(1);
-    let found = due(&db.store, &[4]).await;
-    let expected = [
-        (subscription_id(1), first),
-        (subscription_id(3), NOW.plus_ms(2)),
-    ];
-    assert_eq!(found, expected);
+    let expected = [(1, 1), (3, 2)].map(|(n, ms)| (subscription_id(n), NOW.plus_ms(ms)));
+    assert_eq!(due(&db.store, &[4]).await, expected);
     let subscriptions = db.store.due_subscriptions(&[], 1).await.unwrap();
-    assert_eq!(
-        subscriptions[0].subscription,
-        subscription(1, Product::Hotel, &["*"])
-    );
+    assert_eq!(subscriptions[0].subscription, hotel_subscription(1));
     assert_eq!(subscriptions[0].secrets.current, b"sealed");
     // The next delivery of the third subscription is due after its retry delay.
     let rest = claim(&db.store, &[(3, 9)], now, "t").await;
@@ -192,11 +151,8 @@ async fn attempts_are_stored_with_delivery_results(db: &TestDatabase) {
     filled(db, 1, 4).await;
     let now = NOW.plus_s(1);
     let claimed = claim(&db.store, &[(1, 9)], now, "t").await;
-    let failure = DeliveryResult::Failed {
-        retry_after_s: None,
-    };
     let kinds = [
-        failure,
+        FAILURE,
         DeliveryResult::Accepted,
         DeliveryResult::Gone,
         DeliveryResult::UrlNotAllowed,
@@ -253,11 +209,7 @@ async fn late_result_is_discarded(db: &TestDatabase) {
     assert_eq!(stored(&db.store, 1, 1).await, second[0]);
     assert!(attempts(&db.store, &[delivery_id(1, 1)]).await.is_empty());
     // The result of an attempt is also discarded if the delivery was replayed in the meantime.
-    let rule = ReplayPolicy {
-        pending_after_s: 0,
-        published_after_s: 0,
-    };
-    let replayed = second[0].clone().replay(rule, now.plus_s(1)).unwrap();
+    let replayed = second[0].clone().replay(REPLAY, now.plus_s(1)).unwrap();
     commit(&db.store, |write| {
         write.replay_delivery(&tenant(), &replayed, DeliveryStatus::Published)
     })
@@ -283,20 +235,11 @@ async fn delivery_without_attempt_is_released(db: &TestDatabase) {
 async fn stalled_deliveries_and_oldest_undelivered_are_found(db: &TestDatabase) {
     filled(db, 2, 3).await;
     let store = &db.store;
-    assert_eq!(
-        store.oldest_undelivered().await.unwrap(),
-        Some(NOW.plus_ms(1))
-    );
+    let oldest = store.oldest_undelivered().await.unwrap();
+    assert_eq!(oldest, Some(NOW.plus_ms(1)));
     let before = NOW.plus_ms(3);
-    assert!(
-        store
-            .stalled_deliveries(before, 9)
-            .await
-            .unwrap()
-            .is_empty()
-    );
-    let disabled = SubscriptionEvent::Paused;
-    let paused = subscription(1, Product::Hotel, &["*"]).apply(disabled, NOW);
+    assert_eq!(store.stalled_deliveries(before, 9).await.unwrap(), []);
+    let paused = hotel_subscription(1).apply(SubscriptionEvent::Paused, NOW);
     store.commit(updating(&paused.unwrap())).await.unwrap();
     let stranded = store.stalled_deliveries(before, 9).await.unwrap();
     assert_eq!(stranded, [recorded(1, 1), recorded(2, 1)]);
@@ -320,7 +263,7 @@ async fn replayed_delivery_is_stalled_from_its_replay(db: &TestDatabase) {
         write.replay_delivery(&tenant(), &replayed, DeliveryStatus::Pending)
     });
     store.commit(write).await.unwrap();
-    let paused = subscription(1, Product::Hotel, &["*"]).apply(SubscriptionEvent::Paused, NOW);
+    let paused = hotel_subscription(1).apply(SubscriptionEvent::Paused, NOW);
     store.commit(updating(&paused.unwrap())).await.unwrap();
     assert_eq!(store.stalled_deliveries(now, 9).await.unwrap(), []);
     let later = now.plus_ms(1);
@@ -331,7 +274,7 @@ async fn successful_delivery_clears_failing_since(db: &TestDatabase) {
     let failed = SubscriptionEvent::DeliveryFailed {
         disable_after_s: 60,
     };
-    let [first, second] = [1, 2].map(|number| subscription(number, Product::Hotel, &["*"]));
+    let [first, second] = [1, 2].map(hotel_subscription);
     insert(&db.store, &[first.clone(), second.clone()]).await;
     let failing = first.clone().apply(failed, NOW).unwrap();
     db.store.commit(updating(&failing)).await.unwrap();
@@ -343,11 +286,8 @@ async fn successful_delivery_clears_failing_since(db: &TestDatabase) {
         .apply(SubscriptionEvent::DeliverySucceeded, NOW)
         .unwrap();
     for expected in [succeeded, second] {
-        let stored = db
-            .store
-            .subscription(&tenant(), Product::Hotel, &expected.id)
-            .await
-            .unwrap();
-        assert_eq!(stored, Some(expected));
+        let (tenant, id) = (tenant(), &expected.id);
+        let stored = db.store.subscription(&tenant, Product::Hotel, id).await;
+        assert_eq!(stored.unwrap(), Some(expected));
     }
 }

@@ -25,7 +25,7 @@ async fn read(store: &Store, number: u32, product: Product) -> Option<Subscripti
 async fn subscription_is_read_as_stored(db: &TestDatabase) {
     let bare = Subscription {
         description: None,
-        ..subscription(1, Product::Hotel, &["*"])
+        ..hotel_subscription(1)
     };
     let full = subscription(2, Product::Flight, &["ping", "flight.booking.confirmed"]);
     for made in [bare, full] {
@@ -38,21 +38,17 @@ async fn subscription_is_read_as_stored(db: &TestDatabase) {
         let again = conflict(&db.store, inserting(&made)).await;
         assert_eq!(again, Some(Conflict::SubscriptionExists));
     }
-    let other = Tenant {
-        mode: Mode::Live,
-        ..tenant()
-    };
+    let [_, live, _] = other_owners().map(|owner| owner.tenant);
     let id = subscription_id(1);
-    let foreign = db.store.subscription(&other, Product::Hotel, &id).await;
+    let foreign = db.store.subscription(&live, Product::Hotel, &id).await;
     assert_eq!(foreign.unwrap(), None);
     assert_eq!(read(&db.store, 1, Product::Flight).await, None);
 }
 
 async fn list_is_oldest_first_and_of_one_product(db: &TestDatabase) {
-    let hotels = [3, 1, 2].map(|number| subscription(number, Product::Hotel, &["*"]));
+    let hotels = [3, 1, 2].map(hotel_subscription);
     insert(&db.store, &hotels).await;
     insert(&db.store, &[subscription(4, Product::Flight, &["*"])]).await;
-    let page = |limit, offset| PageRequest { limit, offset };
     let tenant = tenant();
     for (page, numbers, has_more) in [
         (ALL, &[1, 2, 3][..], false),
@@ -71,7 +67,7 @@ async fn list_is_oldest_first_and_of_one_product(db: &TestDatabase) {
 }
 
 async fn second_update_of_a_version_fails(db: &TestDatabase) {
-    let made = subscription(1, Product::Hotel, &["*"]);
+    let made = hotel_subscription(1);
     insert(&db.store, std::slice::from_ref(&made)).await;
     let moved = |event| made.clone().apply(event, NOW.plus_s(1)).unwrap();
     let first = moved(SubscriptionEvent::DeliveryFailed {
@@ -85,7 +81,7 @@ async fn second_update_of_a_version_fails(db: &TestDatabase) {
 }
 
 async fn rotation_stores_both_secrets(db: &TestDatabase) {
-    let made = subscription(1, Product::Hotel, &["*"]);
+    let made = hotel_subscription(1);
     insert(&db.store, std::slice::from_ref(&made)).await;
     let event = SubscriptionEvent::Rotated {
         previous_secret_expires_at: NOW.plus_s(86_400),
@@ -96,59 +92,41 @@ async fn rotation_stores_both_secrets(db: &TestDatabase) {
     assert_eq!(conflict(&db.store, rotate()).await, None);
     let read_back = db.store.sealed_secrets(&tenant(), &rotated.id).await;
     assert_eq!(read_back.unwrap(), Some(sealed.clone()));
-    assert_eq!(
-        read(&db.store, 1, Product::Hotel).await,
-        Some(rotated.clone())
-    );
+    let read = read(&db.store, 1, Product::Hotel).await;
+    assert_eq!(read.as_ref(), Some(&rotated));
     let again = conflict(&db.store, rotate()).await;
     assert_eq!(again, Some(Conflict::SubscriptionVersion));
 }
 
 async fn deleted_subscription_loses_secrets_then_deliveries(db: &TestDatabase) {
-    let both = [1, 2].map(|number| subscription(number, Product::Hotel, &["*"]));
-    insert(&db.store, &both).await;
-    let events: Vec<_> = (1..=5).map(|number| event(number, "ping")).collect();
-    publish(&db.store, &events).await;
-    let delete = |product| unit(|write| write.delete_subscription(&tenant(), product, &both[0].id));
+    filled(db, 2, 5).await;
+    let id = subscription_id(1);
+    let delete = |product| unit(|write| write.delete_subscription(&tenant(), product, &id));
     let unknown = Some(Conflict::SubscriptionNotFound);
     assert_eq!(conflict(&db.store, delete(Product::Flight)).await, unknown);
     assert_eq!(conflict(&db.store, delete(Product::Hotel)).await, None);
     assert_eq!(conflict(&db.store, delete(Product::Hotel)).await, unknown);
     assert_eq!(read(&db.store, 1, Product::Hotel).await, None);
-    let sealed = db.store.sealed_secrets(&tenant(), &both[0].id).await;
+    let sealed = db.store.sealed_secrets(&tenant(), &id).await;
     assert_eq!(sealed.unwrap(), None);
-    let paused = both[0]
-        .clone()
-        .apply(SubscriptionEvent::Paused, NOW)
-        .unwrap();
-    let late = conflict(&db.store, updating(&paused)).await;
+    let paused = hotel_subscription(1).apply(SubscriptionEvent::Paused, NOW);
+    let late = conflict(&db.store, updating(&paused.unwrap())).await;
     assert_eq!(late, Some(Conflict::SubscriptionVersion));
     // Its deliveries cannot be claimed, and no more deliveries are inserted for it.
-    assert!(
-        claim(&db.store, &[(1, 10)], NOW.plus_s(9), "t")
-            .await
-            .is_empty()
-    );
+    let claimed = claim(&db.store, &[(1, 10)], NOW.plus_s(9), "t").await;
+    assert!(claimed.is_empty());
     publish(&db.store, &[event(6, "ping")]).await;
     // Deliveries are deleted only after writes in progress at the deletion have ended.
-    assert_eq!(
-        db.store.purge_deleted_subscriptions(NOW, 2).await.unwrap(),
-        0
-    );
-    for forgotten in [2, 2, 1, 0] {
-        let removed = db
-            .store
-            .purge_deleted_subscriptions(NOW.plus_ms(1), 2)
-            .await;
-        assert_eq!(removed.unwrap(), forgotten);
+    for (before, forgotten) in [(0, 0), (1, 2), (1, 2), (1, 1), (1, 0)] {
+        let removed = db.store.purge_deleted_subscriptions(NOW.plus_ms(before), 2);
+        assert_eq!(removed.await.unwrap(), forgotten);
     }
     assert!(deliveries(&db.store, 1).await.is_empty());
     assert_eq!(deliveries(&db.store, 2).await.len(), 6);
-    let deleted = db
-        .store
-        .fetch_all(crate::webhook::dispatch::deleted(NOW.plus_s(1)));
-    assert!(
-        deleted.await.unwrap().is_empty(),
-        "the row of the subscription is deleted"
+    let rows = statement!("SELECT COUNT(*) AS number FROM webhook_subscription");
+    assert_eq!(
+        db.store.read_count(rows).await.unwrap(),
+        1,
+        "the row is deleted"
     );
 }
