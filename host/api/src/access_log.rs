@@ -9,13 +9,10 @@ pub const HTTP_REQUEST_DURATION_SECONDS: &str = "stopover_http_request_duration_
 /// An HTTP response as it is logged and counted.
 #[derive(Debug)]
 pub(crate) struct AccessLogEntry<'a> {
-    /// Id of the request.
     pub request_id: &'a str,
-    /// HTTP method.
     pub method: &'a http::Method,
     /// Template of the path; `None` if the path is unknown.
     pub route: Option<&'a str>,
-    /// HTTP status.
     pub status: u16,
     /// Time from request to response.
     pub duration: Duration,
@@ -23,7 +20,6 @@ pub(crate) struct AccessLogEntry<'a> {
     pub organization: Option<&'a str>,
     /// Id of the API key.
     pub key: Option<&'a str>,
-    /// Error code.
     pub code: Option<&'static str>,
     /// Cause of the error, which is not sent to the client.
     pub cause: Option<&'a str>,

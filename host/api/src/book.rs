@@ -1,11 +1,13 @@
-//! Completion of a hotel or flight booking: the request, its idempotency key and the response.
+//! Completion of a hotel or flight booking: payment and booking, or ticketing.
 
 use crate::error_code::ErrorCode;
-use crate::extract::Validate;
+use crate::extract::context::Context;
+use crate::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated};
 use crate::identifier::InstrumentIdParam;
 use crate::meta::SupplierMeta;
 use crate::problem::ApiError;
 use crate::response::ApiResponse;
+use axum::extract::State;
 use host_application::booking::aggregate::BookingAggregate;
 use host_application::booking::completion::{
     CompleteBookingCommand, CompletionOutcome, CompletionService,
@@ -14,7 +16,11 @@ use host_application::context::RequestContext;
 use host_application::idempotency::IdempotentRequest;
 use host_domain::booking::Booking;
 use host_domain::id::BookingId;
+use host_resources::flight::booking::FlightBookingResource;
+use host_resources::hotel::booking::HotelBookingResource;
+use host_resources::{flight, hotel};
 use serde::Deserialize;
+use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// Payment of a booking.
@@ -31,8 +37,7 @@ pub(crate) struct CompleteBookingRequest {
 impl Validate for CompleteBookingRequest {}
 
 impl CompleteBookingRequest {
-    /// Converts the request to the command that completes a booking.
-    pub(crate) fn into_command(
+    fn into_command(
         self,
         context: &RequestContext,
         booking: BookingId,
@@ -50,15 +55,79 @@ impl CompleteBookingRequest {
     }
 }
 
+type CompleteParts = (
+    PathId<BookingId>,
+    Option<IdempotencyKeyHeader>,
+    Body<CompleteBookingRequest>,
+);
+
+/// Complete a booking
+///
+/// Pays and books. The body is `{"payment_instrument_id": …}`, or `{}` after a payment with the
+/// payment SDK or at the supplier's own checkout.
+///
+/// - 200: the booking is confirmed, by this request or before.
+/// - 202: the supplier accepted the request and decides later. Do not book again; wait for
+///   `hotel.booking.confirmed` or read the booking.
+/// - 422 `payment_failed`: nothing was charged. Another instrument may be tried until
+///   `offer_expires_at`.
+/// - 422 `supplier_rejected`: the booking is FAILED and the payment is released.
+/// - 500 `result_unknown`: the hotel may be booked. The gateway determines the outcome; until then
+///   every repeat gives this response.
+///
+/// Repeating the request never books or charges twice, with or without an idempotency key. With a
+/// key, a declined card is not tried again.
+#[utoipa::path(post, path = "/v1/hotel/bookings/{id}/book", tag = "Hotel bookings",
+    responses((status = 200, description = "Confirmed."), (status = 202, description = "Completion in progress.")),
+    extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "payment_failed", "payment_instrument_invalid",
+        "supplier_rejected", "supplier_unavailable", "result_unknown"]))))]
+pub(crate) async fn book_hotel(
+    State(completions): State<Arc<CompletionService>>,
+    Context(context): Context,
+    Validated((PathId(id), key, Body(request))): Validated<CompleteParts>,
+) -> Result<ApiResponse<HotelBookingResource, SupplierMeta>, ApiError> {
+    let key = key.map(|key| key.for_operation(&context.owner, "hotel_book"));
+    let command = request.into_command(&context, id, key);
+    complete_and_respond(&completions, command, hotel::booking::without_cards).await
+}
+
+/// Complete a flight booking
+///
+/// Pays and issues the ticket. The body is `{"payment_instrument_id": …}`, or `{}` after a payment
+/// with the payment SDK or at the supplier's own checkout.
+///
+/// - 200: the ticket is issued, by this request or before.
+/// - 202: ticketing continues. Do not book again; wait for `flight.booking.confirmed` or read the
+///   booking. Repeating the request gives the same response.
+/// - 422 `payment_failed`: nothing was charged. Another instrument may be tried until `expires_at`.
+/// - 422 `supplier_rejected`: the booking is FAILED and the payment is released.
+/// - 500 `result_unknown`: the ticket may be issued. The gateway determines the outcome; until then
+///   every repeat gives this response.
+///
+/// Repeating the request never books or charges twice, with or without an idempotency key. With a
+/// key, a declined card is not tried again.
+#[utoipa::path(post, path = "/v1/flight/bookings/{id}/book", tag = "Flight bookings",
+    responses((status = 200, description = "Ticketed."), (status = 202, description = "Ticketing in progress.")),
+    extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "payment_failed", "payment_instrument_invalid",
+        "supplier_rejected", "supplier_unavailable", "result_unknown"]))))]
+pub(crate) async fn book_flight(
+    State(completions): State<Arc<CompletionService>>,
+    Context(context): Context,
+    Validated((PathId(id), key, Body(request))): Validated<CompleteParts>,
+) -> Result<ApiResponse<FlightBookingResource, SupplierMeta>, ApiError> {
+    let key = key.map(|key| key.for_operation(&context.owner, "flight_book"));
+    let command = request.into_command(&context, id, key);
+    complete_and_respond(&completions, command, flight::booking::full).await
+}
+
 /// Completes a booking. Responds 200 if it is confirmed and 202 if it is still in progress.
-pub(crate) async fn complete_and_respond<K: BookingAggregate, T>(
+async fn complete_and_respond<K: BookingAggregate, T>(
     completions: &CompletionService,
     command: CompleteBookingCommand,
     to_resource: fn(&Booking<K>) -> T,
 ) -> Result<ApiResponse<T, SupplierMeta>, ApiError> {
     let meta = |booking: &Booking<K>| SupplierMeta::new(booking.supplier.clone());
-    let outcome = completions.complete(command).await;
-    match outcome.map_err(ApiError::from_complete)? {
+    match completions.complete(command).await? {
         CompletionOutcome::Confirmed(booking) => {
             Ok(ApiResponse::ok(to_resource(&booking)).meta(meta(&booking)))
         }
@@ -70,7 +139,6 @@ pub(crate) async fn complete_and_respond<K: BookingAggregate, T>(
 }
 
 impl ApiError {
-    /// Creates the error for a declined payment, or for one that the payer has not completed.
     pub(crate) fn payment_failed(requires_action: bool) -> Self {
         Self::from(ErrorCode::PaymentFailed).with_payment_status(if requires_action {
             "REQUIRES_ACTION"

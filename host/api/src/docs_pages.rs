@@ -170,7 +170,6 @@ fn error_code_section(facts: ErrorCodeInfo) -> String {
     out
 }
 
-/// Adds the security headers for browsers to a response.
 pub(super) async fn security_headers(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();

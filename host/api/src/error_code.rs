@@ -8,7 +8,6 @@ use http::StatusCode;
 pub(crate) struct ErrorCodeInfo {
     /// Stable name in responses.
     pub name: &'static str,
-    /// HTTP status.
     pub status: u16,
     /// Whether the same request may be sent again.
     pub retryable: bool,
@@ -27,11 +26,8 @@ macro_rules! codes {
         }
 
         impl ErrorCode {
-            /// All error codes, in the order of the documentation.
             pub(crate) const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// Returns the fixed properties of the code.
-            #[must_use]
             pub(crate) const fn info(self) -> ErrorCodeInfo {
                 match self {
                     $(Self::$variant => ErrorCodeInfo {
@@ -151,27 +147,20 @@ codes! {
 }
 
 impl ErrorCode {
-    /// Returns the stable name of the code.
-    #[must_use]
     pub(crate) const fn as_str(self) -> &'static str {
         self.info().name
     }
 
-    /// Returns the HTTP status of the code.
-    #[must_use]
     pub(crate) fn status(self) -> StatusCode {
         StatusCode::from_u16(self.info().status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// Returns the code with this name.
-    #[must_use]
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|code| code.as_str() == name)
     }
 
     /// Returns the code for an error response that carries none, because the router or a library
     /// created it.
-    #[must_use]
     pub(crate) fn from_status(status: StatusCode) -> Self {
         match status {
             StatusCode::NOT_FOUND => Self::NotFound,

@@ -1,6 +1,7 @@
 //! Identifiers in bodies and queries, each with its required form.
 
 use host_domain::id::{EventId, HotelId, InstrumentId, PlaceId, RoomId, ServiceId};
+use host_domain::money::{Money, MoneyError};
 use host_domain::supplier::SupplierId;
 use serde::Deserialize;
 use std::collections::HashSet;
@@ -61,6 +62,21 @@ pub(crate) struct SupplierIdParam(pub(crate) SupplierId);
 )]
 #[schema(as = SupplierHotelIdText)]
 pub(crate) struct SupplierHotelIdParam(pub(crate) String);
+
+/// Adds a violation for a maximum total that its currency does not allow, or that is not positive.
+pub(crate) fn validate_max_total(
+    max_total: Option<Result<Money, MoneyError>>,
+    found: &mut Violations<'_>,
+) {
+    let pointer = "/filters/max_total";
+    match max_total {
+        Some(Err(error)) => found.push(pointer, "not_allowed", error.to_string()),
+        Some(Ok(total)) if total.minor <= 0 => {
+            found.push(pointer, "too_small", "must be more than 0");
+        }
+        Some(Ok(_)) | None => {}
+    }
+}
 
 /// Adds a violation for each list item that occurs earlier in the list.
 pub(crate) fn check_distinct<T: Eq + Hash>(

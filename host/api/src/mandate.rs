@@ -22,11 +22,6 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Idempotency scope of issuing mandates.
-const CREATE: &str = "mandate";
-/// Idempotency scope of revoking mandates.
-const REVOKE: &str = "mandate_revoke";
-
 /// Maximum amount that may be paid.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -38,7 +33,6 @@ pub(crate) struct MandateAmountRequest {
     amount: Amount,
 }
 
-/// Request parts of a revocation.
 type RevokeParts = (
     PathId<MandateId>,
     Option<IdempotencyKeyHeader>,
@@ -106,10 +100,10 @@ pub(crate) async fn issue_mandate(
         Body<IssueMandateRequest>,
     )>,
 ) -> Result<ApiResponse<MandateResource>, ApiError> {
-    let key = key.map(|key| key.for_operation(&context.owner, CREATE));
+    let key = key.map(|key| key.for_operation(&context.owner, "mandate"));
     let (owner, new) = request.into_command(&context.owner)?;
     let issued = mandates.issue(&context.owner, &owner, new, key.as_ref());
-    let issued = issued.await.map_err(ApiError::from_mandate)?;
+    let issued = issued.await?;
     let now = clock.now();
     Ok(match issued {
         Issued::New(mandate) => ApiResponse::created(mandate::mandate(&mandate, now)),
@@ -130,8 +124,7 @@ pub(crate) async fn get_mandate(
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<MandateId>>,
 ) -> Result<ApiResponse<MandateResource>, ApiError> {
-    let mandate = mandates.find(&context.owner, &id).await;
-    let mandate = mandate.map_err(ApiError::from_mandate)?;
+    let mandate = mandates.find(&context.owner, &id).await?;
     Ok(ApiResponse::ok(mandate::mandate(&mandate, clock.now())))
 }
 
@@ -149,9 +142,8 @@ pub(crate) async fn revoke_mandate(
     Context(context): Context,
     Validated((PathId(id), key, _)): Validated<RevokeParts>,
 ) -> Result<ApiResponse<MandateResource>, ApiError> {
-    let key = key.map(|key| key.for_operation(&context.owner, REVOKE));
-    let mandate = mandates.revoke(&context.owner, &id, key.as_ref()).await;
-    let mandate = mandate.map_err(ApiError::from_mandate)?;
+    let key = key.map(|key| key.for_operation(&context.owner, "mandate_revoke"));
+    let mandate = mandates.revoke(&context.owner, &id, key.as_ref()).await?;
     Ok(ApiResponse::ok(mandate::mandate(&mandate, clock.now())))
 }
 
@@ -179,8 +171,7 @@ pub(crate) async fn list_mandate_keys(
     State(mandates): State<Arc<MandateService>>,
     Validated(()): Validated<()>,
 ) -> Result<UnwrappedResponse<JwkSet>, ApiError> {
-    let jwk_set = mandates.jwk_set().await;
-    let jwk_set = jwk_set.map_err(ApiError::from_signing_key)?;
+    let jwk_set = mandates.jwk_set().await?;
     let keys = jwk_set.keys.into_iter().map(PublicKey).collect();
     Ok(UnwrappedResponse(JwkSet { keys }))
 }
@@ -192,7 +183,6 @@ impl MandateAmountRequest {
 }
 
 impl IssueMandateRequest {
-    /// Converts the request to the owner of the mandate and its terms.
     fn into_command(self, context: &Owner) -> Result<(Owner, NewMandate), ApiError> {
         let owner = Owner {
             user: self.user_id,

@@ -1,6 +1,7 @@
 //! Response metadata that several operations share.
 
-use crate::response::ResponseMeta;
+use crate::response::{ApiResponse, ResponseMeta};
+use host_domain::booking::{Booking, BookingKind, BookingStatus};
 use host_domain::page::PageRequest;
 use host_domain::supplier::{Checkout, SupplierId};
 use serde::Serialize;
@@ -23,6 +24,21 @@ impl SupplierMeta {
 impl ResponseMeta for SupplierMeta {
     fn supplier(&self) -> Option<&SupplierId> {
         Some(&self.supplier)
+    }
+}
+
+impl<T> ApiResponse<T, SupplierMeta> {
+    /// Creates the response to a cancellation: with status 202 while it is in progress.
+    pub(crate) fn cancellation<K: BookingKind>(
+        booking: Booking<K>,
+        to_resource: fn(&Booking<K>) -> T,
+    ) -> Self {
+        let resource = to_resource(&booking);
+        let response = match booking.status() {
+            BookingStatus::CancelInProgress => Self::accepted(resource),
+            _ => Self::ok(resource),
+        };
+        response.meta(SupplierMeta::new(booking.supplier))
     }
 }
 

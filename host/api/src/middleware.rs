@@ -4,7 +4,7 @@
 use crate::access_log::AccessLogEntry;
 use crate::error_code::ErrorCode;
 use crate::health;
-use crate::problem::{ApiError, Violation, ViolationLocation, take_error};
+use crate::problem::{ApiError, Violation, ViolationLocation as In, take_error};
 use crate::rate_limit::{RateLimitKey, RateLimitStatus, RateLimiter};
 use crate::state::ApiState;
 use axum::extract::{ConnectInfo, MatchedPath, Request, State};
@@ -44,37 +44,25 @@ pub(crate) async fn request_middleware(
     let watch = Stopwatch::start();
     let request_id: Arc<str> = request_id(request.headers()).into();
     let deadline = Deadline::from_now(state.request_timeout);
-    let identity = authenticate(
-        &state.application.api_keys,
-        request.headers(),
-        &request_id,
-        deadline,
-    )
-    .await;
-    let verdict = state
-        .rate_limiter
-        .check(&rate_limit_key(&identity, &request));
+    let api_keys = &state.application.api_keys;
+    let identity = authenticate(api_keys, request.headers(), &request_id, deadline).await;
+    let key = rate_limit_key(&identity, &request);
+    let verdict = state.rate_limiter.check(&key);
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
     request.extensions_mut().insert(AnonymousContext {
         request_id: Arc::clone(&request_id),
         deadline,
     });
+    let extensions = request.extensions_mut();
     match identity.clone() {
-        Ok(context) => {
-            request.extensions_mut().insert(context);
-        }
-        Err(error) => {
-            request
-                .extensions_mut()
-                .insert(AuthenticationFailure(error));
-        }
+        Ok(context) => drop(extensions.insert(context)),
+        Err(error) => drop(extensions.insert(AuthenticationFailure(error))),
     }
     // Health probes are exempt from the rate limit: they carry no key, and behind a proxy they
     // share their address with all other clients.
-    let is_probe = route
-        .as_ref()
-        .is_some_and(|route| health::PROBE_PATHS.contains(&route.as_str()));
+    let path = route.as_ref().map(MatchedPath::as_str);
+    let is_probe = path.is_some_and(|path| health::PROBE_PATHS.contains(&path));
     let mut response = match verdict.retry_after_s.filter(|_| !is_probe) {
         Some(seconds) => ApiError::from(ErrorCode::RateLimited)
             .with_retry_after(seconds)
@@ -90,7 +78,7 @@ pub(crate) async fn request_middleware(
     AccessLogEntry {
         request_id: &request_id,
         method: &method,
-        route: route.as_ref().map(MatchedPath::as_str),
+        route: path,
         status: response.status().as_u16(),
         duration: watch.elapsed(),
         organization: context.map(|context| context.owner.tenant.organization.as_str()),
@@ -140,17 +128,14 @@ fn request_id(headers: &HeaderMap) -> String {
     let given = headers
         .get(REQUEST_ID)
         .and_then(|value| value.to_str().ok());
-    given
-        .filter(|id| is_valid_token(id, b"._-"))
-        .map_or_else(id_generator::new_request_id, str::to_owned)
+    let valid = given.filter(|id| is_valid_token(id, b"._-"));
+    valid.map_or_else(id_generator::new_request_id, str::to_owned)
 }
 
 /// Returns whether a text has 1 to 128 ASCII letters, digits or characters of `others`.
 fn is_valid_token(text: &str, others: &[u8]) -> bool {
-    (1..=128).contains(&text.len())
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || others.contains(&byte))
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || others.contains(&byte);
+    (1..=128).contains(&text.len()) && text.bytes().all(is_allowed)
 }
 
 /// Returns the rate limit key of a request. Requests without a valid API key share the bucket of
@@ -158,12 +143,10 @@ fn is_valid_token(text: &str, others: &[u8]) -> bool {
 fn rate_limit_key(identity: &Result<RequestContext, ApiError>, request: &Request) -> RateLimitKey {
     match identity {
         Ok(context) => RateLimitKey::ApiKey(context.key_id.clone()),
-        Err(_) => RateLimitKey::ClientAddress(
-            request
-                .extensions()
-                .get::<ConnectInfo<SocketAddr>>()
-                .map(|info| info.0.ip()),
-        ),
+        Err(_) => {
+            let address = request.extensions().get::<ConnectInfo<SocketAddr>>();
+            RateLimitKey::ClientAddress(address.map(|info| info.0.ip()))
+        }
     }
 }
 
@@ -175,22 +158,16 @@ async fn authenticate(
 ) -> Result<RequestContext, ApiError> {
     let mut keys = headers.get_all(API_KEY).iter();
     let key = keys.next().ok_or(ErrorCode::MissingApiKey)?;
-    let key = key
-        .to_str()
-        .ok()
-        .filter(|_| keys.next().is_none())
-        .ok_or(ErrorCode::InvalidApiKey)?;
+    let key = key.to_str().ok().filter(|_| keys.next().is_none());
+    let key = key.ok_or(ErrorCode::InvalidApiKey)?;
     let context = api_keys.authenticate(key, Arc::clone(request_id), deadline);
     let mut context = context.await.map_err(|error| match error {
         ApiKeyError::Invalid => ApiError::from(ErrorCode::InvalidApiKey),
         ApiKeyError::Database(error) => ApiError::from_storage(error),
     })?;
     let organization = context.owner.tenant.organization.as_bytes();
-    if headers
-        .get_all(ORGANIZATION_ID)
-        .iter()
-        .any(|header| header.as_bytes() != organization)
-    {
+    let mut named = headers.get_all(ORGANIZATION_ID).iter();
+    if named.any(|header| header.as_bytes() != organization) {
         return Err(ErrorCode::OrganizationMismatch.into());
     }
     context.owner.user = user_id(headers)?;
@@ -202,18 +179,11 @@ fn user_id(headers: &HeaderMap) -> Result<String, ApiError> {
     let Some(user) = users.next() else {
         return Ok(Owner::ORGANIZATION_USER.to_owned());
     };
-    let user = user
-        .to_str()
-        .ok()
-        .filter(|user| is_valid_token(user, b"._:@-") && users.next().is_none());
+    let user = user.to_str().ok().filter(|_| users.next().is_none());
+    let user = user.filter(|user| is_valid_token(user, b"._:@-"));
     user.map(str::to_owned).ok_or_else(|| {
         let detail = "must be sent once and have 1 to 128 of [A-Za-z0-9._:@-]";
-        ApiError::violation(Violation::at(
-            ViolationLocation::Header,
-            "/x-user-id",
-            "pattern",
-            detail,
-        ))
+        ApiError::violation(Violation::at(In::Header, "/x-user-id", "pattern", detail))
     })
 }
 
@@ -226,15 +196,11 @@ pub(crate) async fn require_scope(
     if let Some(AuthenticationFailure(error)) = request.extensions().get() {
         return error.clone().into_response();
     }
-    let allowed = request
-        .extensions()
-        .get::<RequestContext>()
-        .is_some_and(|context| context.scopes.contains(&scope));
-    if !allowed {
+    let context = request.extensions().get::<RequestContext>();
+    if !context.is_some_and(|context| context.scopes.contains(&scope)) {
         let detail = format!("the key lacks the scope `{}`", scope.as_str());
-        return ApiError::from(ErrorCode::InsufficientScope)
-            .with_detail(detail)
-            .into_response();
+        let error = ApiError::from(ErrorCode::InsufficientScope);
+        return error.with_detail(detail).into_response();
     }
     if !accepts_json(request.headers()) {
         return ApiError::from(ErrorCode::NotAcceptable).into_response();
@@ -245,30 +211,22 @@ pub(crate) async fn require_scope(
 /// Returns whether the client accepts JSON, by the most specific range that covers it. Without an
 /// `Accept` header everything is accepted.
 fn accepts_json(headers: &HeaderMap) -> bool {
+    const RANKED: [&str; 3] = ["*/*", "application/*", "application/json"];
     let mut best: Option<(usize, bool)> = None;
     let mut any = false;
-    for value in headers.get_all(ACCEPT) {
-        for range in value
-            .to_str()
-            .unwrap_or_default()
-            .split(',')
-            .filter(|range| !range.trim().is_empty())
-        {
-            any = true;
-            let mut parts = range.split(';').map(str::trim);
-            let essence = parts.next().unwrap_or_default().to_ascii_lowercase();
-            let Some(rank) = ["*/*", "application/*", "application/json"]
-                .iter()
-                .position(|known| *known == essence)
-            else {
-                continue;
-            };
-            let refused = parts
-                .filter_map(|part| part.strip_prefix("q="))
-                .any(|q| q.parse::<f32>().is_ok_and(|q| q <= 0.0));
-            if best.is_none_or(|(known, _)| rank >= known) {
-                best = Some((rank, !refused));
-            }
+    let values = headers.get_all(ACCEPT).iter();
+    let ranges = values.flat_map(|value| value.to_str().unwrap_or_default().split(','));
+    for range in ranges.filter(|range| !range.trim().is_empty()) {
+        any = true;
+        let mut parts = range.split(';').map(str::trim);
+        let essence = parts.next().unwrap_or_default().to_ascii_lowercase();
+        let Some(rank) = RANKED.iter().position(|known| *known == essence) else {
+            continue;
+        };
+        let mut weights = parts.filter_map(|part| part.strip_prefix("q="));
+        let refused = weights.any(|q| q.parse::<f32>().is_ok_and(|q| q <= 0.0));
+        if best.is_none_or(|(known, _)| rank >= known) {
+            best = Some((rank, !refused));
         }
     }
     best.map_or(!any, |(_, accepted)| accepted)

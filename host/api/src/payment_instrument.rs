@@ -14,9 +14,6 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Idempotency scope of adding payment instruments.
-const OPERATION: &str = "payment_instrument";
-
 /// A payment instrument to store.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -72,11 +69,9 @@ pub(crate) async fn create_payment_instrument(
         Body<CreatePaymentInstrumentRequest>,
     )>,
 ) -> Result<ApiResponse<PaymentInstrumentResource>, ApiError> {
-    let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
-    let added = instruments
-        .add(&context, &request.token, key.as_ref())
-        .await;
-    Ok(match added.map_err(ApiError::from_add_instrument)? {
+    let key = key.map(|key| key.for_operation(&context.owner, "payment_instrument"));
+    let added = instruments.add(&context, &request.token, key.as_ref());
+    Ok(match added.await? {
         Added::New(instrument) => ApiResponse::created(to_resource(&instrument)),
         Added::Existing(instrument) => ApiResponse::ok(to_resource(&instrument)),
     })
@@ -134,7 +129,6 @@ pub(crate) async fn delete_payment_instrument(
     }
 }
 
-/// Number of digits in a card number.
 const CARD_DIGITS: std::ops::RangeInclusive<usize> = 13..=19;
 
 /// Returns whether a text contains 13 to 19 digits with the check digit of a card number, in one

@@ -1,12 +1,32 @@
 //! Prebook of a hotel or flight: the response.
 
+use crate::extract::IdempotencyKeyHeader;
 use crate::meta::PrebookMeta;
 use crate::problem::ApiError;
 use crate::response::ApiResponse;
 use host_application::booking::aggregate::BookingAggregate;
 use host_application::booking::prebook::{PrebookError, PrebookOutcome};
+use host_application::booking::prebook_call::PrebookParameters;
+use host_application::context::RequestContext;
 use host_domain::booking::Booking;
 use host_domain::supplier::SupplierId;
+
+pub(crate) fn parameters(
+    context: RequestContext,
+    key: IdempotencyKeyHeader,
+    reference_id: Option<String>,
+    use_payment_sdk: bool,
+) -> PrebookParameters {
+    PrebookParameters {
+        owner: context.owner,
+        key: key.key,
+        fingerprint: key.fingerprint,
+        reference_id,
+        use_payment_sdk,
+        request_id: context.request_id.to_string(),
+        deadline: context.deadline.instant(),
+    }
+}
 
 /// Responds 201 with a booking of this request, and 200 with one that an earlier request with the
 /// same key made.

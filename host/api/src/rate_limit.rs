@@ -48,7 +48,6 @@ pub(crate) struct RateLimiter {
 
 impl RateLimiter {
     /// Creates buckets that hold `burst` tokens and regain `per_s` a second. Zero counts as 1.
-    #[must_use]
     pub(crate) fn new(per_s: u32, burst: u32) -> Self {
         let per_s = NonZeroU32::new(per_s).unwrap_or(NonZeroU32::MIN);
         let burst = NonZeroU32::new(burst).unwrap_or(NonZeroU32::MIN);
@@ -63,8 +62,6 @@ impl RateLimiter {
         }
     }
 
-    /// Takes one token from a bucket.
-    #[must_use]
     pub(crate) fn check(&self, bucket: &RateLimitKey) -> RateLimitStatus {
         let (remaining, wait) = match self.buckets.check_key(bucket) {
             Ok(state) => (state.remaining_burst_capacity(), None),
@@ -99,7 +96,6 @@ impl RateLimiter {
         }
     }
 
-    /// Evicts the buckets that are full.
     pub(crate) fn evict_idle(&self) {
         self.buckets.retain_recent();
     }

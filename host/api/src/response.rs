@@ -44,23 +44,18 @@ pub(crate) struct UnwrappedResponse<T>(pub T);
 pub(crate) struct NoContent;
 
 impl<T, M> ApiResponse<T, M> {
-    /// Creates a response with status 200.
     pub(crate) fn ok(data: T) -> Self {
         Self::with_status(StatusCode::OK, data)
     }
 
-    /// Creates a response with status 201.
     pub(crate) fn created(data: T) -> Self {
         Self::with_status(StatusCode::CREATED, data)
     }
 
-    /// Creates a response with status 202.
     pub(crate) fn accepted(data: T) -> Self {
         Self::with_status(StatusCode::ACCEPTED, data)
     }
 
-    /// Adds metadata.
-    #[must_use]
     pub(crate) fn meta(mut self, meta: M) -> Self {
         self.meta = Some(meta);
         self
@@ -109,9 +104,7 @@ impl IntoResponse for NoContent {
     }
 }
 
-/// A value that can be sent in `data`.
 pub(crate) trait ResponseData: Serialize {
-    /// Adds the schema of the value to the OpenAPI document.
     fn describe(outputs: &mut OperationOutputs);
 }
 

@@ -5,7 +5,7 @@ use crate::openapi::describe::{OperationInputs, OperationOutputs};
 use crate::openapi::operation::{OpenApiDocument, OperationSpec};
 use crate::state::ApiState;
 use crate::{
-    docs_pages, flight, health, hotel, mandate, middleware, payment_instrument, supplier,
+    book, docs_pages, flight, health, hotel, mandate, middleware, payment_instrument, supplier,
     supplier_event, watcher, webhook,
 };
 use axum::Router;
@@ -25,7 +25,6 @@ macro_rules! route {
 /// Operations by the scope that their API key needs.
 pub(crate) type RouteTable = Vec<(Option<ApiKeyScope>, Vec<Route>)>;
 
-/// Returns all operations of the API.
 pub(crate) fn route_table() -> RouteTable {
     let open = vec![
         route!(health::get_health), //
@@ -47,8 +46,8 @@ pub(crate) fn route_table() -> RouteTable {
         route!(hotel::cancellation::quote_hotel_cancellation),
         route!(hotel::weather::get_stay_weather),
         route!(flight::offer::price_flights),
-        route!(flight::airport::search_airports),
-        route!(flight::airline::get_airline),
+        route!(flight::reference::search_airports),
+        route!(flight::reference::get_airline),
         route!(flight::booking::list_flight_bookings),
         route!(flight::booking::get_flight_booking),
         route!(flight::cancellation::quote_flight_cancellation),
@@ -63,10 +62,10 @@ pub(crate) fn route_table() -> RouteTable {
     ];
     let book = vec![
         route!(hotel::prebook::prebook_hotel),
-        route!(hotel::book::book_hotel),
+        route!(book::book_hotel),
         route!(hotel::cancellation::cancel_hotel_booking),
         route!(flight::prebook::prebook_flight),
-        route!(flight::book::book_flight),
+        route!(book::book_flight),
         route!(flight::cancellation::cancel_flight_booking),
         route!(flight::service::purchase_flight_services),
         route!(payment_instrument::create_payment_instrument),
@@ -119,7 +118,6 @@ pub(crate) fn webhook_routes(product: Product) -> [(Option<ApiKeyScope>, Vec<Rou
     ]
 }
 
-/// Builds the router of the API.
 pub fn router(state: &ApiState) -> Router {
     build_router(state, route_table)
 }
@@ -221,7 +219,6 @@ impl Route {
     }
 }
 
-/// Returns the only member of an object.
 fn single_entry(object: Value) -> (String, Value) {
     match object {
         Value::Object(members) => members.into_iter().next().unwrap_or_default(),

@@ -57,8 +57,6 @@ pub struct ApiState {
 }
 
 impl ApiState {
-    /// Creates the state of an application.
-    #[must_use]
     pub fn new(
         application: Arc<Application>,
         settings: ApiSettings,
@@ -85,8 +83,6 @@ impl ApiState {
         self.rate_limiter.evict_idle();
     }
 
-    /// Returns the base URL of the error code pages, with a trailing slash.
-    #[must_use]
     pub(crate) fn error_docs_url(&self) -> String {
         error_docs_url(&self.base_url)
     }
@@ -112,37 +108,39 @@ impl FromRef<ApiState> for Arc<dyn Clock> {
 
 /// Lets handlers take each service as `State<…>`: their signature then shows what they can do.
 macro_rules! services {
-    ($($field:ident: $service:ty;)*) => {$(
-        impl FromRef<ApiState> for $service {
-            fn from_ref(state: &ApiState) -> Self {
-                state.application.$field.clone()
+    ($state:ty: $($($field:ident).+: $service:ty;)*) => {$(
+        impl axum::extract::FromRef<$state> for $service {
+            fn from_ref(state: &$state) -> Self {
+                state.application.$($field).+.clone()
             }
         }
     )*};
 }
 
-services! {
-    deliveries: Arc<DeliveryService>;
+pub(crate) use services;
+
+services! { ApiState:
+    webhooks.deliveries: Arc<DeliveryService>;
     instruments: Arc<PaymentInstrumentService>;
     mandates: Arc<MandateService>;
     readiness: Arc<ReadinessProbe>;
     suppliers: Arc<SupplierDirectory>;
-    watch_endpoints: Arc<WatchEndpointService>;
-    webhooks: Arc<WebhookService>;
-    bookings: Arc<BookingReader>;
-    cancellations: Arc<CancellationService>;
-    completions: Arc<CompletionService>;
-    prebooks: Arc<PrebookService>;
-    service_purchases: Arc<ServicePurchaseService>;
+    webhooks.watch_endpoints: Arc<WatchEndpointService>;
+    webhooks.subscriptions: Arc<WebhookService>;
+    bookings.reader: Arc<BookingReader>;
+    bookings.cancellations: Arc<CancellationService>;
+    bookings.completions: Arc<CompletionService>;
+    bookings.prebooks: Arc<PrebookService>;
+    bookings.service_purchases: Arc<ServicePurchaseService>;
     supplier_events: Arc<SupplierEventService>;
-    content: Arc<ContentService>;
-    flight_reference: Arc<FlightReferenceService>;
-    hotel_search: Arc<HotelSearchService>;
-    offers: Arc<OfferService>;
-    places: Arc<PlaceService>;
-    price_calendar: Arc<PriceCalendarService>;
+    queries.content: Arc<ContentService>;
+    queries.flight_reference: Arc<FlightReferenceService>;
+    queries.hotel_search: Arc<HotelSearchService>;
+    queries.offers: Arc<OfferService>;
+    queries.places: Arc<PlaceService>;
+    queries.price_calendar: Arc<PriceCalendarService>;
     watches: Arc<WatchService>;
-    weather: Arc<WeatherService>;
+    queries.weather: Arc<WeatherService>;
 }
 
 /// Returns the base URL of the error code pages, with a trailing slash.

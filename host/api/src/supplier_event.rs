@@ -93,9 +93,7 @@ async fn receive<T>(
 ) -> Result<ApiResponse<SupplierEventsReceipt>, ApiError> {
     let admitted = supplier_events.admit(supplier, token);
     let admitted = admitted.map_err(|error| ApiError::from_admit(supplier, &error))?;
-    let body = read_body(&request.headers, request.body, BODY_BYTES_MAX, BODY_TIMEOUT)
-        .await
-        .map_err(ApiError::from_body)?;
+    let body = read_body(&request.headers, request.body, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
     let webhook = InboundWebhook {
         headers: header_strings(&request.headers),
         body: body.into(),

@@ -2,7 +2,7 @@
 //! matches it. All violations are found at once. The module does not depend on HTTP or on a
 //! particular request.
 
-use crate::problem::{Violation, ViolationLocation};
+use crate::problem::{Violation, ViolationLocation as In};
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{ValidationError, Validator};
 use serde_json::{Map, Value, json};
@@ -11,13 +11,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 use utoipa::ToSchema;
 
-/// Location of components in the OpenAPI document.
 pub(crate) const COMPONENTS: &str = "#/components/schemas/";
 
 /// Schemas by name, as in the components of the document.
 pub(crate) type Components = BTreeMap<String, Value>;
 
-/// Violation code of a value with a wrong type.
 const WRONG_TYPE: &str = "type";
 
 /// Returns the schema of a type, and all schemas that it refers to, including its own.
@@ -30,11 +28,8 @@ pub(crate) fn schema_with_components<T: ToSchema>() -> (Value, Components) {
         add_integer_bounds(&mut schema);
         merge(&mut components, Components::from([(name, schema)]));
     }
-    let own = components
-        .get(T::name().as_ref())
-        .cloned()
-        .unwrap_or_default();
-    (own, components)
+    let own = components.get(T::name().as_ref()).cloned();
+    (own.unwrap_or_default(), components)
 }
 
 /// Merges schemas into others. Each name must stand for one schema: two types of the same name
@@ -85,7 +80,6 @@ pub(crate) struct CompiledSchema {
 }
 
 impl ValidatorCache {
-    /// Returns the compiled schema of a type.
     pub(crate) fn get<T: ToSchema + 'static>(&self) -> Result<Arc<CompiledSchema>, InvalidSchema> {
         let key = TypeId::of::<T>();
         let known = self.compiled.read().unwrap_or_else(PoisonError::into_inner);
@@ -94,11 +88,10 @@ impl ValidatorCache {
         }
         drop(known);
         let compiled = Arc::new(CompiledSchema::new::<T>()?);
-        let mut known = self
-            .compiled
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        known.insert(key, Arc::clone(&compiled));
+        let known = self.compiled.write();
+        known
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(key, Arc::clone(&compiled));
         Ok(compiled)
     }
 }
@@ -119,33 +112,21 @@ impl CompiledSchema {
             "$ref": format!("{COMPONENTS}{}", T::name()),
             "components": { "schemas": &components },
         });
-        let validator = jsonschema::options()
-            .should_validate_formats(true)
-            .build(&document)
-            .map_err(|error| InvalidSchema {
-                name: T::name().into_owned(),
-                reason: error.to_string(),
-            })?;
-        let properties = own
-            .get("properties")
-            .and_then(Value::as_object)
-            .cloned()
-            .unwrap_or_default();
+        let options = jsonschema::options().should_validate_formats(true);
+        let validator = options.build(&document).map_err(|error| InvalidSchema {
+            name: T::name().into_owned(),
+            reason: error.to_string(),
+        })?;
         Ok(Self {
             validator,
-            properties,
+            properties: own["properties"].as_object().cloned().unwrap_or_default(),
             components,
         })
     }
 
     /// Collects every violation of the schema. Returns the value without unknown members, so that
     /// its other errors can be found too.
-    pub(crate) fn validate(
-        &self,
-        place: ViolationLocation,
-        value: &Value,
-        found: &mut Vec<Violation>,
-    ) -> Value {
+    pub(crate) fn validate(&self, place: In, value: &Value, found: &mut Vec<Violation>) -> Value {
         let (mut broken, mut controlled) = (Vec::new(), Vec::new());
         control_characters(place, value, String::new(), &mut controlled);
         let mut known = value.clone();
@@ -161,14 +142,9 @@ impl CompiledSchema {
         }
         // A value of the wrong type also violates the other constraints, so only its type is
         // reported.
-        let of_wrong_type: HashSet<String> = broken
-            .iter()
-            .filter(|violation| violation.code == WRONG_TYPE)
-            .map(|violation| violation.pointer.clone())
-            .collect();
-        broken.retain(|violation| {
-            violation.code == WRONG_TYPE || !of_wrong_type.contains(&violation.pointer)
-        });
+        let of_wrong_type = broken.iter().filter(|one| one.code == WRONG_TYPE);
+        let of_wrong_type: HashSet<String> = of_wrong_type.map(|one| one.pointer.clone()).collect();
+        broken.retain(|one| one.code == WRONG_TYPE || !of_wrong_type.contains(&one.pointer));
         found.append(&mut broken);
         found.append(&mut controlled);
         known
@@ -177,9 +153,8 @@ impl CompiledSchema {
     /// Converts query text to the type that its schema requires. Text that does not have this form
     /// remains text and violates the schema.
     pub(crate) fn parse_parameter(&self, name: &str, text: String) -> Value {
-        let wanted = self
-            .properties
-            .get(name)
+        let schema = self.properties.get(name);
+        let wanted = schema
             .map(|schema| self.types_of(schema))
             .unwrap_or_default();
         let wants = |kind: &str| wanted.iter().any(|wanted| wanted == kind);
@@ -197,16 +172,15 @@ impl CompiledSchema {
     }
 
     fn types_of(&self, schema: &Value) -> Vec<String> {
-        let reference = schema
-            .get("$ref")
-            .and_then(Value::as_str)
+        let reference = schema["$ref"]
+            .as_str()
             .and_then(|to| to.strip_prefix(COMPONENTS));
         if let Some(target) = reference.and_then(|name| self.components.get(name)) {
             return self.types_of(target);
         }
-        let mut types: Vec<String> = match schema.get("type") {
-            Some(Value::String(one)) => vec![one.clone()],
-            Some(Value::Array(many)) => many
+        let mut types: Vec<String> = match &schema["type"] {
+            Value::String(one) => vec![one.clone()],
+            Value::Array(many) => many
                 .iter()
                 .filter_map(Value::as_str)
                 .map(str::to_owned)
@@ -214,13 +188,8 @@ impl CompiledSchema {
             _ => Vec::new(),
         };
         for choice in ["oneOf", "anyOf", "allOf"] {
-            let branches = schema.get(choice).and_then(Value::as_array);
-            types.extend(
-                branches
-                    .into_iter()
-                    .flatten()
-                    .flat_map(|branch| self.types_of(branch)),
-            );
+            let branches = schema[choice].as_array().into_iter().flatten();
+            types.extend(branches.flat_map(|branch| self.types_of(branch)));
         }
         types
     }
@@ -238,20 +207,11 @@ fn is_number(text: &str) -> bool {
 
 /// Reports text with control characters, such as NUL, so that none reaches a database, log or
 /// supplier.
-fn control_characters(
-    place: ViolationLocation,
-    value: &Value,
-    pointer: String,
-    found: &mut Vec<Violation>,
-) {
+fn control_characters(place: In, value: &Value, pointer: String, found: &mut Vec<Violation>) {
     match value {
         Value::String(text) if text.chars().any(char::is_control) => {
-            found.push(Violation::at(
-                place,
-                pointer,
-                "control_character",
-                "control characters are not allowed",
-            ));
+            let detail = "control characters are not allowed";
+            found.push(Violation::at(place, pointer, "control_character", detail));
         }
         Value::Array(elements) => {
             for (index, element) in elements.iter().enumerate() {
@@ -269,16 +229,13 @@ fn control_characters(
 
 /// Returns a name as a segment of a JSON pointer. It is truncated, because it may be client input.
 pub(crate) fn escape(name: &str) -> String {
-    let short: String = name
-        .chars()
-        .take(200)
-        .filter(|character| !character.is_control())
-        .collect();
+    let short = name.chars().take(200);
+    let short: String = short.filter(|character| !character.is_control()).collect();
     short.replace('~', "~0").replace('/', "~1")
 }
 
 fn push_violations(
-    place: ViolationLocation,
+    place: In,
     error: &ValidationError<'_>,
     found: &mut Vec<Violation>,
     known: Option<&mut Value>,
@@ -300,10 +257,10 @@ fn push_violations(
             None => found.push(Violation::at(place, at, "not_allowed", "must be absent")),
         },
         Kind::Required { property } => {
-            let name = property.as_str().unwrap_or_default();
+            let pointer = format!("{at}/{}", escape(property.as_str().unwrap_or_default()));
             found.push(Violation::at(
                 place,
-                format!("{at}/{}", escape(name)),
+                pointer,
                 "required",
                 "the field is required",
             ));
@@ -318,19 +275,14 @@ fn push_violations(
     }
 }
 
-/// Maximum number of unknown fields that are reported for one object.
 const UNKNOWN_MAX: usize = 50;
 
-fn unknown_fields(
-    place: ViolationLocation,
-    at: &str,
-    unexpected: &[String],
-    found: &mut Vec<Violation>,
-) {
+fn unknown_fields(place: In, at: &str, unexpected: &[String], found: &mut Vec<Violation>) {
     for name in unexpected.iter().take(UNKNOWN_MAX) {
+        let pointer = format!("{at}/{}", escape(name));
         found.push(Violation::at(
             place,
-            format!("{at}/{}", escape(name)),
+            pointer,
             "unknown_field",
             "there is no such field",
         ));
@@ -344,7 +296,7 @@ fn members_at<'a>(known: Option<&'a mut Value>, at: &str) -> Option<&'a mut Map<
 /// Reports the violations of a value that has several allowed forms. The intended form is the one
 /// with the right type and the fewest violations.
 fn report_branch(
-    place: ViolationLocation,
+    place: In,
     error: &ValidationError<'_>,
     context: &[Vec<ValidationError<'static>>],
     found: &mut Vec<Violation>,
@@ -356,11 +308,8 @@ fn report_branch(
                 && matches!(error.kind(), Kind::Type { .. } | Kind::Constant { .. })
         })
     };
-    let meant = context
-        .iter()
-        .filter(|errors| !is_other_type(errors))
-        .min_by_key(|errors| errors.len());
-    match meant {
+    let meant = context.iter().filter(|errors| !is_other_type(errors));
+    match meant.min_by_key(|errors| errors.len()) {
         Some(errors) => errors
             .iter()
             .for_each(|error| push_violations(place, error, found, None)),
@@ -369,28 +318,30 @@ fn report_branch(
 }
 
 fn wrong_type(context: &[Vec<ValidationError<'static>>]) -> String {
-    let mut wanted: Vec<String> = Vec::new();
-    for error in context.iter().flatten() {
-        if let Kind::Type { kind } = error.kind() {
-            wanted.extend(type_names(kind));
-        }
-    }
-    format!("must be {}", wanted.join(" or "))
+    let names = context
+        .iter()
+        .flatten()
+        .filter_map(|error| match error.kind() {
+            Kind::Type { kind } => Some(type_names(kind)),
+            _ => None,
+        });
+    format!("must be {}", names.collect::<Vec<_>>().join(" or "))
 }
 
-fn type_names(kind: &TypeKind) -> Vec<String> {
+fn type_names(kind: &TypeKind) -> String {
     match kind {
-        TypeKind::Single(one) => vec![one.to_string()],
-        TypeKind::Multiple(many) => many.iter().map(|one| one.to_string()).collect(),
+        TypeKind::Single(one) => one.to_string(),
+        TypeKind::Multiple(many) => many
+            .iter()
+            .map(|one| one.to_string())
+            .collect::<Vec<_>>()
+            .join(" or "),
     }
 }
 
 fn explain(kind: &Kind) -> (&'static str, String) {
     match kind {
-        Kind::Type { kind } => (
-            WRONG_TYPE,
-            format!("must be {}", type_names(kind).join(" or ")),
-        ),
+        Kind::Type { kind } => (WRONG_TYPE, format!("must be {}", type_names(kind))),
         Kind::Enum { options } => (
             "not_allowed",
             format!("must be one of {}", shortened(options)),

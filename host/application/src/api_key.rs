@@ -17,41 +17,29 @@ use std::time::Duration;
 
 /// Time that a host caches an API key.
 pub const CACHE_TTL: Duration = Duration::from_secs(3);
-/// Maximum number of API keys that a host caches.
 const CACHE_CAPACITY: u64 = 10_000;
 
 const RANDOM_CHARS: usize = 32;
 const CHECKSUM_CHARS: usize = 6;
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Reason why an API key cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateApiKeyError {
-    /// The operating system provides no random bytes.
     #[error("the operating system provides no random bytes")]
     Random,
-    /// The key cannot be stored.
     #[error("the API key cannot be stored")]
     Store(#[source] CommitError),
 }
 
-/// Properties of a new API key.
 #[derive(Debug, Clone)]
 pub struct NewApiKey {
-    /// Organization and mode.
     pub tenant: Tenant,
-    /// Display name.
     pub name: String,
-    /// Granted scopes.
     pub scopes: Vec<ApiKeyScope>,
-    /// Expiry; `None` if the key does not expire.
     pub expires_at: Option<Timestamp>,
 }
 
 /// Creates an API key, stores its digest and returns the key. The key cannot be read again.
-///
-/// # Errors
-/// [`CreateApiKeyError`].
 pub async fn create_api_key(
     store: &Store,
     new: NewApiKey,
@@ -140,7 +128,6 @@ fn checksum(key: &str) -> String {
 }
 
 /// Returns whether a text has the format of an API key, including the checksum.
-#[must_use]
 pub fn is_well_formed(key: &str) -> bool {
     let Some(rest) = key
         .strip_prefix("sk_test_")
@@ -157,13 +144,11 @@ pub fn is_well_formed(key: &str) -> bool {
     checksum(body) == sum
 }
 
-/// Reason why an API key is not accepted.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiKeyError {
     /// The key is malformed, unknown, revoked or expired. Clients do not learn which.
     #[error("the API key is not valid")]
     Invalid,
-    /// The key could not be looked up.
     #[error("the API key cannot be looked up")]
     Database(#[source] DatabaseError),
 }
@@ -177,7 +162,6 @@ pub struct ApiKeyAuthenticator {
 
 impl ApiKeyAuthenticator {
     /// Creates an authenticator, which records the use of keys in separate tasks.
-    #[must_use]
     pub fn new(base: Base, tasks: TaskSupervisor) -> Self {
         let cache = Cache::builder()
             .max_capacity(CACHE_CAPACITY)
@@ -188,9 +172,6 @@ impl ApiKeyAuthenticator {
 
     /// Authenticates a request by its API key and returns its context. The user of its owner is
     /// the organization itself.
-    ///
-    /// # Errors
-    /// [`ApiKeyError`].
     pub async fn authenticate(
         &self,
         key: &str,
@@ -199,6 +180,7 @@ impl ApiKeyAuthenticator {
     ) -> Result<RequestContext, ApiKeyError> {
         let api_key = self.find_valid(key).await?;
         let scopes = api_key.scopes.iter();
+        let scopes = scopes.filter_map(|name| ApiKeyScope::from_name(name));
         Ok(RequestContext {
             request_id,
             owner: Owner {
@@ -206,45 +188,31 @@ impl ApiKeyAuthenticator {
                 user: Owner::ORGANIZATION_USER.to_owned(),
             },
             key_id: api_key.id.clone(),
-            scopes: scopes
-                .filter_map(|name| ApiKeyScope::from_name(name))
-                .collect(),
+            scopes: scopes.collect(),
             deadline,
         })
     }
 
-    /// Returns the stored API key of a valid key.
     async fn find_valid(&self, key: &str) -> Result<Arc<ApiKey>, ApiKeyError> {
         if !is_well_formed(key) {
             return Err(ApiKeyError::Invalid);
         }
         let (sha256, now) = (digest(key), self.base.now());
         // Failures are not cached, so a key works as soon as it is created.
-        let api_key = self
-            .cache
-            .try_get_with(sha256, self.look_up(sha256, now))
-            .await;
-        let api_key = api_key.map_err(|error| match error.as_ref() {
+        let api_key = self.cache.try_get_with(sha256, self.look_up(sha256, now));
+        let api_key = api_key.await.map_err(|error| match error.as_ref() {
             ApiKeyError::Invalid => ApiKeyError::Invalid,
             ApiKeyError::Database(error) => ApiKeyError::Database(error.clone()),
         })?;
         let is_valid = api_key.revoked_at.is_none()
             && api_key.expires_at.is_none_or(|end| now < end)
             && key.starts_with(prefix(api_key.tenant.mode));
-        if is_valid {
-            Ok(api_key)
-        } else {
-            Err(ApiKeyError::Invalid)
-        }
+        is_valid.then_some(api_key).ok_or(ApiKeyError::Invalid)
     }
 
     async fn look_up(&self, sha256: [u8; 32], now: Timestamp) -> Result<Arc<ApiKey>, ApiKeyError> {
-        let api_key = self
-            .base
-            .store
-            .api_key_by_hash(&sha256)
-            .await
-            .map_err(ApiKeyError::Database)?;
+        let api_key = self.base.store.api_key_by_hash(&sha256).await;
+        let api_key = api_key.map_err(ApiKeyError::Database)?;
         let api_key = Arc::new(api_key.ok_or(ApiKeyError::Invalid)?);
         if api_key.revoked_at.is_none() {
             let (store, used) = (self.base.store.clone(), Arc::clone(&api_key));
@@ -271,10 +239,8 @@ mod tests {
         for index in 0..key.len() {
             let mut changed = key.to_owned().into_bytes();
             changed[index] = if changed[index] == b'x' { b'y' } else { b'x' };
-            assert!(
-                !is_well_formed(std::str::from_utf8(&changed).unwrap()),
-                "character {index}"
-            );
+            let changed = std::str::from_utf8(&changed).unwrap();
+            assert!(!is_well_formed(changed), "character {index}");
         }
         assert!(!is_well_formed(&key[..45]));
         assert!(!is_well_formed(&format!("{key}0")));
@@ -289,10 +255,6 @@ mod tests {
         texts.dedup();
         assert_eq!(texts.len(), 200);
         let all: String = texts.iter().map(|key| &key[8..40]).collect();
-        assert!(
-            BASE62
-                .iter()
-                .all(|character| all.contains(char::from(*character)))
-        );
+        assert!(BASE62.iter().all(|one| all.contains(char::from(*one))));
     }
 }

@@ -3,18 +3,19 @@
 use crate::base::Base;
 use crate::booking::engine::WorkflowEngine;
 use crate::booking::job::BookingJob;
-use crate::booking::reader::BookingReader;
-use crate::jobs::unresolved_monitor::UnresolvedMonitor;
-use crate::jobs::worker::{JobHandler, JobWorker};
+use crate::booking::reader::{BookingReader, FLIGHT_COUNT_INTERVAL};
+use crate::jobs::unresolved_monitor::{self, UnresolvedMonitor};
+use crate::jobs::worker::JobHandler;
 use crate::supplier::directory::SupplierDirectory;
 use crate::supplier_event::job::SupplierEventJob;
-use crate::supplier_event::service::SupplierEventService;
+use crate::supplier_event::service::{PURGE_INTERVAL, SupplierEventService};
 use crate::task_supervisor::TaskSupervisor;
+use crate::webhook::maintenance::{self, WebhookMaintenance};
+use futures::FutureExt;
 use host_domain::flight::FlightBookingDetails;
 use host_domain::hotel::HotelBookingDetails;
 use std::sync::Arc;
 
-/// Returns the handlers of all kinds of jobs.
 pub fn job_handlers(
     base: &Base,
     engine: &Arc<WorkflowEngine>,
@@ -23,7 +24,10 @@ pub fn job_handlers(
 ) -> Vec<Arc<dyn JobHandler>> {
     let hotels = BookingJob::<HotelBookingDetails>::new(base.clone(), Arc::clone(engine));
     let flights = BookingJob::<FlightBookingDetails>::new(base.clone(), Arc::clone(engine));
-    let supplier_events = SupplierEventJob::new(base.clone(), Arc::clone(suppliers));
+    let supplier_events = SupplierEventJob {
+        base: base.clone(),
+        suppliers: Arc::clone(suppliers),
+    };
     vec![
         Arc::new(hotels),
         Arc::new(flights),
@@ -32,39 +36,44 @@ pub fn job_handlers(
     ]
 }
 
-/// The services and workers that run in the background.
-pub struct BackgroundTasks {
-    /// Updates the counts of flight bookings.
-    pub bookings: Arc<BookingReader>,
-    /// Runs due jobs.
-    pub job_worker: Arc<JobWorker>,
-    /// Purges expired supplier events.
-    pub supplier_events: Arc<SupplierEventService>,
-    /// Reports unresolved work.
-    pub unresolved_monitor: UnresolvedMonitor,
-}
-
-impl BackgroundTasks {
-    /// Starts the tasks.
-    pub fn spawn(self, tasks: &TaskSupervisor) {
-        let Self {
-            bookings,
-            job_worker,
-            supplier_events,
-            unresolved_monitor,
-        } = self;
-        let supervisor = tasks.clone();
-        tasks.spawn("unresolved", async move {
-            unresolved_monitor.run(&supervisor).await;
-        });
-        let supervisor = tasks.clone();
-        tasks.spawn("supplier events", async move {
-            supplier_events.run_purge(&supervisor).await;
-        });
-        let supervisor = tasks.clone();
-        tasks.spawn("flight counts", async move {
-            bookings.run_flight_counts(&supervisor).await;
-        });
-        tasks.spawn("worker", job_worker.run());
-    }
+/// Starts the tasks that repeat their work at an interval.
+pub fn spawn_periodic_tasks(
+    base: &Base,
+    tasks: &TaskSupervisor,
+    bookings: &Arc<BookingReader>,
+    supplier_events: &Arc<SupplierEventService>,
+) {
+    tasks.run_periodically(
+        ("webhook upkeep", "webhook maintenance failed"),
+        maintenance::INTERVAL,
+        WebhookMaintenance { base: base.clone() },
+        |maintenance| maintenance.run_once().boxed(),
+    );
+    tasks.run_periodically(
+        (
+            "unresolved",
+            "unresolved calls and parked jobs could not be counted",
+        ),
+        unresolved_monitor::CHECK_INTERVAL,
+        UnresolvedMonitor { base: base.clone() },
+        |monitor| monitor.report().boxed(),
+    );
+    tasks.run_periodically(
+        (
+            "supplier events",
+            "expired supplier events could not be purged",
+        ),
+        PURGE_INTERVAL,
+        Arc::clone(supplier_events),
+        |events| events.purge_expired().boxed(),
+    );
+    tasks.run_periodically(
+        (
+            "flight counts",
+            "cannot update the counts of flight bookings",
+        ),
+        FLIGHT_COUNT_INTERVAL,
+        Arc::clone(bookings),
+        |bookings| bookings.settle_flight_counts().boxed(),
+    );
 }

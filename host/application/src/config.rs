@@ -28,7 +28,6 @@ pub const DEFAULTS: &str = include_str!("config.default.toml");
 /// The configuration. `config.default.toml` explains each key.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "config.default.toml explains every key")]
 pub struct Config {
     pub database: Secret,
     pub listen: SocketAddr,
@@ -57,7 +56,6 @@ macro_rules! sections {
     ($($name:ident { $($field:ident: $type:ty,)* })*) => {$(
         #[derive(Debug, Clone, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
-        #[expect(missing_docs, reason = "config.default.toml explains every key")]
         pub struct $name {
             $(pub $field: $type,)*
         }
@@ -98,32 +96,29 @@ sections! {
 }
 
 impl JobsConfig {
+    pub fn poll_interval(&self) -> Duration {
+        Duration::from_secs(self.poll_s.max(1))
+    }
+
     /// Returns the duration of a lease, at least one second.
-    #[must_use]
     pub fn lease_duration(&self) -> Duration {
         Duration::from_secs(self.lease_s.max(1))
     }
 
-    /// Returns the duration of a lease in milliseconds.
-    #[must_use]
     pub fn lease_ms(&self) -> i64 {
         i64::try_from(self.lease_duration().as_millis()).unwrap_or(i64::MAX)
     }
 }
 
-/// Format of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LogFormat {
-    /// Text lines for people.
     Text,
-    /// JSON lines for machines.
     Json,
 }
 
 /// Returns the address at which a listener is reached from the same machine. An unspecified address
 /// becomes the loopback address.
-#[must_use]
 pub fn reachable_address(mut listen: SocketAddr) -> SocketAddr {
     if listen.ip().is_unspecified() {
         listen.set_ip(match listen {
@@ -154,7 +149,6 @@ impl Config {
     }
 
     /// Returns the base URL of the API as clients see it, without a trailing slash.
-    #[must_use]
     pub fn base_url(&self) -> String {
         if self.public_url.is_empty() {
             format!("http://{}", reachable_address(self.listen))
@@ -165,7 +159,6 @@ impl Config {
 
     /// Returns the payment processor of a mode: the configured one, or the only one of that mode if
     /// none is configured.
-    #[must_use]
     pub fn processor(&self, mode: Mode) -> Option<&SupplierId> {
         let named = match mode {
             Mode::Test => &self.payments.processor_test,
@@ -178,8 +171,8 @@ impl Config {
             let only = able.next()?;
             return able.next().is_none().then_some(&only.id);
         }
-        able.find(|supplier| supplier.id.as_str() == named)
-            .map(|supplier| &supplier.id)
+        let named = able.find(|supplier| supplier.id.as_str() == named);
+        named.map(|supplier| &supplier.id)
     }
 
     /// Returns the effective configuration as TOML, without secrets.
@@ -195,16 +188,16 @@ impl Config {
         rules.extend(self.supplier_rules());
         let broken = rules.into_iter().filter(|(holds, _)| !holds);
         let broken: Vec<String> = broken.map(|(_, rule)| rule).collect();
-        if broken.is_empty() {
-            Ok(())
-        } else {
-            Err(ConfigError::Invalid(broken.join("; ")))
+        match broken.is_empty() {
+            true => Ok(()),
+            false => Err(ConfigError::Invalid(broken.join("; "))),
         }
     }
 
     /// Returns for each rule whether it holds, and its text.
     fn numeric_rules(&self) -> Vec<(bool, String)> {
         let (limits, webhooks, watches) = (&self.limits, &self.webhooks, &self.watches);
+        let rule = |holds: bool, text: &str| (holds, text.to_owned());
         let positive = |key: &str, value: u64| (value >= 1, format!("{key} must be at least 1"));
         let seconds = |key: &str, value: u64, least: u64| {
             let holds = (least..=3600).contains(&value);
@@ -219,9 +212,9 @@ impl Config {
             positive("limits.burst", limits.burst.into()),
             positive("limits.connections", limits.connections as u64),
             positive("limits.plugin_calls", limits.plugin_calls.into()),
-            (
+            rule(
                 limits.postgres_connections >= 2,
-                "limits.postgres_connections must be at least 2".to_owned(),
+                "limits.postgres_connections must be at least 2",
             ),
             seconds("limits.request_s", limits.request_s, 1),
             seconds("limits.shutdown_s", limits.shutdown_s, 0),
@@ -234,14 +227,11 @@ impl Config {
             positive("watches.interval_s", watches.interval_s),
             positive("watches.concurrency", watches.concurrency as u64),
             positive("watches.supplier_per_minute", supplier_per_minute),
-            (
+            rule(
                 !self.reconcile.schedule_s.is_empty(),
-                "reconcile.schedule_s must not be empty".to_owned(),
+                "reconcile.schedule_s must not be empty",
             ),
-            (
-                is_url,
-                "public_url must begin with https:// or http://".to_owned(),
-            ),
+            rule(is_url, "public_url must begin with https:// or http://"),
         ]
     }
 
@@ -253,25 +243,25 @@ impl Config {
             let both =
                 !supplier.record.as_os_str().is_empty() && !supplier.replay.as_os_str().is_empty();
             rules.push((seen.insert(id), format!("two suppliers are called {id}")));
-            rules.push((
-                !supplier.modes.is_empty(),
-                format!("modes of {id} must not be empty"),
-            ));
-            rules.push((!both, format!("{id} can either record or replay")));
-            rules.push((
-                supplier.has_valid_events_token(),
-                format!("events_token of {id} must be 32 to 128 of [A-Za-z0-9_-]"),
-            ));
+            let token = format!("events_token of {id} must be 32 to 128 of [A-Za-z0-9_-]");
+            rules.extend([
+                (
+                    !supplier.modes.is_empty(),
+                    format!("modes of {id} must not be empty"),
+                ),
+                (!both, format!("{id} can either record or replay")),
+                (supplier.has_valid_events_token(), token),
+            ]);
         }
         for (mode, named) in [
             (Mode::Test, &self.payments.processor_test),
             (Mode::Live, &self.payments.processor_live),
         ] {
-            let key = format!("payments.processor_{}", mode.as_str());
-            rules.push((
-                named.is_empty() || self.processor(mode).is_some(),
-                format!("{key} names no supplier of kind \"payment\" for that mode"),
-            ));
+            let mode_name = mode.as_str();
+            let text = format!(
+                "payments.processor_{mode_name} names no supplier of kind \"payment\" for that mode"
+            );
+            rules.push((named.is_empty() || self.processor(mode).is_some(), text));
         }
         rules
     }

@@ -11,12 +11,10 @@ const INITIAL_DELAY_MS: u64 = 10;
 /// API key may send.
 const DOUBLINGS_MAX: u32 = 6;
 
-/// The deadline leaves no time for another attempt.
 #[derive(Debug, thiserror::Error)]
 #[error("too many concurrent changes; try again")]
 pub struct DeadlinePassed;
 
-/// The retries of one change.
 pub struct ConflictBackoff {
     conflicts: u32,
     deadline: Deadline,

@@ -6,7 +6,6 @@ use host_domain::owner::Owner;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// Scope of an API key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ApiKeyScope {
     /// All GET requests, searches, offers and places.
@@ -20,13 +19,10 @@ pub enum ApiKeyScope {
 }
 
 impl ApiKeyScope {
-    /// All scopes.
     pub const ALL: [Self; 4] = [Self::Read, Self::Book, Self::Webhooks, Self::Admin];
     /// Scopes of a new key unless others are given.
     pub const DEFAULT: [Self; 3] = [Self::Read, Self::Book, Self::Webhooks];
 
-    /// Returns the name of the scope, e.g. `read`.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -36,8 +32,6 @@ impl ApiKeyScope {
         }
     }
 
-    /// Returns the scope with this name.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.as_str() == name)
     }
@@ -47,21 +41,15 @@ impl ApiKeyScope {
 /// it.
 #[derive(Debug, Clone)]
 pub struct RequestContext {
-    /// Request id: `x-request-id` of the client, or a generated one.
     pub request_id: Arc<str>,
-    /// Organization, mode and user.
     pub owner: Owner,
-    /// Id of the API key.
     pub key_id: KeyId,
-    /// Scopes of the API key.
     pub scopes: Arc<[ApiKeyScope]>,
-    /// Time by which the response must be sent.
     pub deadline: Deadline,
 }
 
 impl RequestContext {
     /// Returns a hash of the request id, so that a repeated request is routed the same way.
-    #[must_use]
     pub fn routing_hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.request_id.hash(&mut hasher);
@@ -72,8 +60,6 @@ impl RequestContext {
 /// Context of any request, authenticated or not. It is an extractor.
 #[derive(Debug, Clone)]
 pub struct AnonymousContext {
-    /// Request id: `x-request-id` of the client, or a generated one.
     pub request_id: Arc<str>,
-    /// Time by which the response must be sent.
     pub deadline: Deadline,
 }

@@ -12,7 +12,6 @@ pub enum FailpointPhase {
     IntentCommitted,
     /// The response is received; nothing of it is stored.
     ResponseReceived,
-    /// The outcome is committed.
     OutcomeCommitted,
 }
 
@@ -42,7 +41,6 @@ pub fn hit(abort_at: &str, step: &str, phase: FailpointPhase) {
     }
 }
 
-/// Returns the first word of each line.
 fn point_names() -> impl Iterator<Item = &'static str> {
     FAILPOINTS
         .lines()

@@ -18,8 +18,6 @@ impl IdGenerator for UuidV7Generator {
     }
 }
 
-/// Returns a new id for a request that carries none.
-#[must_use]
 pub fn new_request_id() -> String {
     format!("req_{}", Uuid::now_v7())
 }

@@ -15,13 +15,10 @@ pub struct IdempotentRequest {
     pub fingerprint: String,
 }
 
-/// Reason why an idempotency key cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum IdempotencyError {
-    /// The database failed.
     #[error("the idempotency key could not be read or stored")]
     Commit(#[from] CommitError),
-    /// The key belongs to another request.
     #[error("the idempotency key was used for another request")]
     KeyReused,
 }
@@ -32,17 +29,7 @@ impl From<DatabaseError> for IdempotencyError {
     }
 }
 
-/// Result of claiming an idempotency key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeyClaim {
-    /// This request used the key for the first time and has now claimed it.
-    New,
-    /// The same request had already claimed the key.
-    Repeat,
-}
-
 impl IdempotentRequest {
-    /// Creates the idempotent request of an owner and an operation.
     pub fn new(owner: &Owner, operation: &str, key: &str, fingerprint: String) -> Self {
         Self {
             key: IdempotencyKey::new(owner, operation, key),
@@ -58,68 +45,53 @@ pub fn claim_in(write: &mut UnitOfWork, key: Option<&IdempotentRequest>, resourc
     }
 }
 
-/// Finds, claims and releases idempotency keys.
-#[derive(Clone)]
-pub struct IdempotencyService {
-    base: Base,
-}
-
-impl IdempotencyService {
-    /// Creates the service.
-    #[must_use]
-    pub const fn new(base: Base) -> Self {
-        Self { base }
-    }
-
+impl Base {
     /// Returns the id of the resource that the same request created before. Returns `None` if there
     /// is no key or it is unused.
-    pub async fn find_result(
+    pub async fn find_idempotent_result(
         &self,
         key: Option<&IdempotentRequest>,
     ) -> Result<Option<String>, IdempotencyError> {
         let Some(key) = key else { return Ok(None) };
-        let known = self.find_record(key).await?;
+        let known = self.find_idempotency_record(key).await?;
         Ok(known.map(|known| known.resource_id))
     }
 
     /// Returns the record of an earlier use of the key by the same request.
-    async fn find_record(
+    async fn find_idempotency_record(
         &self,
         key: &IdempotentRequest,
     ) -> Result<Option<IdempotencyRecord>, IdempotencyError> {
-        match self.base.store.idempotency_record(&key.key).await? {
+        match self.store.idempotency_record(&key.key).await? {
             Some(known) if known.fingerprint != key.fingerprint => Err(IdempotencyError::KeyReused),
             known => Ok(known),
         }
     }
 
-    /// Claims a key for a resource that already exists.
-    pub async fn claim(
+    /// Claims a key for a resource that already exists, unless the same request has claimed it.
+    pub async fn claim_idempotency_key(
         &self,
         key: &IdempotentRequest,
         resource_id: &str,
-    ) -> Result<KeyClaim, IdempotencyError> {
-        if self.find_record(key).await?.is_some() {
-            return Ok(KeyClaim::Repeat);
+    ) -> Result<(), IdempotencyError> {
+        if self.find_idempotency_record(key).await?.is_some() {
+            return Ok(());
         }
-        let mut write = self.base.unit_of_work();
+        let mut write = self.unit_of_work();
         write.insert_idempotency_key(&key.key, &key.fingerprint, resource_id);
-        match self.base.store.commit(write).await {
-            Ok(()) => Ok(KeyClaim::New),
-            Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
-                self.find_record(key).await?;
-                Ok(KeyClaim::Repeat)
-            }
-            Err(error) => Err(error.into()),
+        let conflict = Conflict::IdempotencyKeyExists;
+        if !self.commit_unless(conflict, write).await? {
+            self.find_idempotency_record(key).await?;
         }
+        Ok(())
     }
 
     /// Releases the key of a request that had no effect. If releasing fails, the key stays claimed,
     /// and the same request may still use it.
-    pub async fn release(&self, key: &IdempotentRequest) {
-        let mut write = self.base.unit_of_work();
+    pub async fn release_idempotency_key(&self, key: &IdempotentRequest) {
+        let mut write = self.unit_of_work();
         write.delete_idempotency_key(&key.key);
-        if let Err(error) = self.base.store.commit(write).await {
+        if let Err(error) = self.store.commit(write).await {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 "an idempotency key was not released and stays claimed"

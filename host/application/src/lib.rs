@@ -21,7 +21,7 @@ pub mod offers;
 pub mod payment_instrument;
 pub mod readiness;
 pub mod sealer;
-mod service_groups;
+pub mod service_groups;
 pub mod storage_failure;
 pub mod supplier;
 pub mod supplier_event;

@@ -3,7 +3,7 @@
 
 use crate::base::Base;
 use crate::context::RequestContext;
-use crate::idempotency::{IdempotencyError, IdempotencyService, IdempotentRequest, claim_in};
+use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
 use crate::sealer::{SealError, Sealer};
 use crate::storage_failure::StorageFailure;
 use crate::supplier::directory::SupplierDirectory;
@@ -19,10 +19,8 @@ use std::sync::Arc;
 
 const PURPOSE: &str = "payment_instrument_token";
 
-/// Reason why a stored instrument cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum InstrumentError {
-    /// The database failed.
     #[error("the instrument could not be read")]
     Database(#[from] DatabaseError),
     /// The token was sealed with a key that is not configured, or was changed.
@@ -30,19 +28,14 @@ pub enum InstrumentError {
     Seal(#[from] SealError),
 }
 
-/// Reason why an instrument was not added.
 #[derive(Debug, thiserror::Error)]
 pub enum AddInstrumentError {
-    /// The database failed.
     #[error("the instrument could not be stored")]
     Commit(#[from] CommitError),
-    /// The token cannot be sealed.
     #[error("the instrument's token cannot be sealed")]
     Seal(#[from] SealError),
-    /// The idempotency key cannot be used.
     #[error(transparent)]
     Idempotency(#[from] IdempotencyError),
-    /// No payment processor is configured for the mode.
     #[error("no payment processor is configured")]
     NoProcessor,
     /// The processor did not recognize the token or did not respond.
@@ -56,11 +49,8 @@ pub enum AddInstrumentError {
 /// A stored instrument as its owner may see it, without the token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstrumentDetails {
-    /// The instrument's id.
     pub id: InstrumentId,
-    /// The card data that may be displayed.
     pub card: Option<Card>,
-    /// Time at which the instrument was stored.
     pub created_at: Timestamp,
 }
 
@@ -74,7 +64,6 @@ impl From<StoredInstrument> for InstrumentDetails {
     }
 }
 
-/// A stored instrument, and whether this call created it.
 #[derive(Debug)]
 pub enum Added {
     /// This call stored the instrument.
@@ -85,29 +74,12 @@ pub enum Added {
 
 /// Adds, lists, opens and deletes stored payment instruments.
 pub struct PaymentInstrumentService {
-    base: Base,
-    suppliers: Arc<SupplierDirectory>,
-    sealer: Arc<Sealer>,
-    idempotency: IdempotencyService,
+    pub(crate) base: Base,
+    pub(crate) suppliers: Arc<SupplierDirectory>,
+    pub(crate) sealer: Arc<Sealer>,
 }
 
 impl PaymentInstrumentService {
-    /// Creates the service.
-    #[must_use]
-    pub const fn new(
-        base: Base,
-        suppliers: Arc<SupplierDirectory>,
-        sealer: Arc<Sealer>,
-        idempotency: IdempotencyService,
-    ) -> Self {
-        Self {
-            base,
-            suppliers,
-            sealer,
-            idempotency,
-        }
-    }
-
     /// Calls the processor for the details of a browser's token and stores the instrument, once for
     /// each idempotency key.
     pub async fn add(
@@ -118,17 +90,12 @@ impl PaymentInstrumentService {
     ) -> Result<Added, AddInstrumentError> {
         let owner = &context.owner;
         loop {
-            if let Some(made) = self.idempotency.find_result(key).await? {
+            if let Some(made) = self.base.find_idempotent_result(key).await? {
                 let id = InstrumentId::parse(&made).map_err(|_| AddInstrumentError::Deleted)?;
-                let stored = self
-                    .base
-                    .store
-                    .instrument(owner, &id)
-                    .await
-                    .map_err(CommitError::from)?;
-                return stored
-                    .map(|stored| Added::Existing(stored.into()))
-                    .ok_or(AddInstrumentError::Deleted);
+                let stored = self.base.store.instrument(owner, &id).await;
+                let stored = stored.map_err(CommitError::from)?;
+                let stored = stored.ok_or(AddInstrumentError::Deleted)?;
+                return Ok(Added::Existing(stored.into()));
             }
             let instrument = self
                 .describe(owner, token, &read_call_context(context))
@@ -137,12 +104,10 @@ impl PaymentInstrumentService {
             let mut write = UnitOfWork::new(instrument.created_at);
             claim_in(&mut write, key, stored.id.as_str());
             write.insert_instrument(owner, &stored);
-            match self.base.store.commit(write).await {
-                Ok(()) => return Ok(Added::New(stored.into())),
-                // Another call with the same key was faster; the next iteration reads its
-                // instrument.
-                Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {}
-                Err(error) => return Err(error.into()),
+            // If another call with the same key was faster, the next iteration reads its instrument.
+            let conflict = Conflict::IdempotencyKeyExists;
+            if self.base.commit_unless(conflict, write).await? {
+                return Ok(Added::New(stored.into()));
             }
         }
     }
@@ -153,19 +118,13 @@ impl PaymentInstrumentService {
         token: &str,
         context: &CallContext,
     ) -> Result<Instrument, AddInstrumentError> {
-        let processor = self
-            .suppliers
-            .processor(owner.tenant.mode)
-            .ok_or(AddInstrumentError::NoProcessor)?;
-        let supplier = self
-            .suppliers
-            .loaded(processor)
-            .ok_or(AddInstrumentError::NoProcessor)?;
-        let found = supplier
-            .describe_instrument(context, token.to_owned())
-            .await;
-        let found =
-            found.map_err(|error| AddInstrumentError::Processor(processor.clone(), error))?;
+        let processor = self.suppliers.processor(owner.tenant.mode);
+        let processor = processor.ok_or(AddInstrumentError::NoProcessor)?;
+        let supplier = self.suppliers.loaded(processor);
+        let supplier = supplier.ok_or(AddInstrumentError::NoProcessor)?;
+        let found = supplier.describe_instrument(context, token.to_owned());
+        let failed = |error| AddInstrumentError::Processor(processor.clone(), error);
+        let found = found.await.map_err(failed)?;
         Ok(Instrument {
             id: InstrumentId::from_bits(self.base.ids.generate()),
             processor: processor.clone(),
@@ -181,11 +140,8 @@ impl PaymentInstrumentService {
         owner: &Owner,
         instrument: &Instrument,
     ) -> Result<StoredInstrument, SealError> {
-        let sealed_token = self.sealer.seal(
-            PURPOSE,
-            &seal_context(owner, &instrument.id),
-            instrument.token.as_bytes(),
-        )?;
+        let (context, token) = (seal_context(owner, &instrument.id), &instrument.token);
+        let sealed_token = self.sealer.seal(PURPOSE, &context, token.as_bytes())?;
         Ok(StoredInstrument {
             id: instrument.id.clone(),
             processor: instrument.processor.clone(),
@@ -195,10 +151,6 @@ impl PaymentInstrumentService {
         })
     }
 
-    /// Lists an owner's instruments, newest first.
-    ///
-    /// # Errors
-    /// The database failed.
     pub async fn list(&self, owner: &Owner) -> Result<Vec<InstrumentDetails>, StorageFailure> {
         let stored = self.base.store.instruments(owner).await?;
         Ok(stored.into_iter().map(InstrumentDetails::from).collect())
@@ -206,9 +158,6 @@ impl PaymentInstrumentService {
 
     /// Returns an owner's instrument. Returns `None` if the owner has no such instrument or it is
     /// deleted.
-    ///
-    /// # Errors
-    /// The database failed.
     pub async fn find(
         &self,
         owner: &Owner,
@@ -219,17 +168,11 @@ impl PaymentInstrumentService {
     }
 
     /// Deletes an owner's instrument. Returns whether the owner had such an instrument.
-    ///
-    /// # Errors
-    /// The database failed.
     pub async fn delete(&self, owner: &Owner, id: &InstrumentId) -> Result<bool, StorageFailure> {
         let mut write = self.base.unit_of_work();
         write.delete_instrument(owner, id);
-        match self.base.store.commit(write).await {
-            Ok(()) => Ok(true),
-            Err(CommitError::Conflict(Conflict::InstrumentNotFound)) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+        let conflict = Conflict::InstrumentNotFound;
+        Ok(self.base.commit_unless(conflict, write).await?)
     }
 
     /// Returns an owner's instrument with its token opened. Returns `None` if the owner has no such

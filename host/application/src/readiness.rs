@@ -10,28 +10,21 @@ use tokio::time::Instant;
 /// Minimum time between two pings of the database, however many readiness requests arrive.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Reason why the process is not ready.
 #[derive(Debug, thiserror::Error)]
 pub enum NotReady {
-    /// The process is shutting down.
     #[error("the process is shutting down")]
     ShuttingDown,
-    /// The database does not respond.
     #[error(transparent)]
     Storage(#[from] StorageFailure),
 }
 
-/// Checks the readiness of the process.
 pub struct ReadinessProbe {
     store: Store,
     tasks: TaskSupervisor,
-    /// Result of the last ping of the database.
     last_ping: Mutex<Option<(Instant, Result<(), DatabaseError>)>>,
 }
 
 impl ReadinessProbe {
-    /// Creates the probe.
-    #[must_use]
     pub fn new(store: Store, tasks: TaskSupervisor) -> Self {
         Self {
             store,
@@ -42,16 +35,12 @@ impl ReadinessProbe {
 
     /// Checks that the process is not shutting down, then pings the database unless that was done
     /// within the last second.
-    ///
-    /// # Errors
-    /// [`NotReady`].
     pub async fn check(&self) -> Result<(), NotReady> {
         if self.tasks.shutdown_token().is_cancelled() {
             return Err(NotReady::ShuttingDown);
         }
-        self.ping()
-            .await
-            .map_err(|error| NotReady::Storage(error.into()))
+        let ping = self.ping().await;
+        Ok(ping.map_err(StorageFailure::from)?)
     }
 
     async fn ping(&self) -> Result<(), DatabaseError> {

@@ -11,25 +11,19 @@ use std::collections::BTreeMap;
 /// Version of the sealed format; the first byte of sealed data.
 const FORMAT_VERSION: u8 = 1;
 const NONCE_BYTES: usize = 12;
-/// Length of a key in bytes.
 pub const KEY_BYTES: usize = 32;
 
-/// Reason why data cannot be sealed or opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
-    /// A key does not have [`KEY_BYTES`] bytes.
     #[error("a sealing key must have {KEY_BYTES} bytes")]
     InvalidKeyLength,
-    /// A key id has an invalid form.
     #[error("the id of a sealing key must have 1 to 32 characters of [A-Za-z0-9_-]")]
     InvalidKeyId,
-    /// The data was sealed with a key that is not configured.
     #[error("sealed under the key `{0}`, which is not configured")]
     UnknownKey(String),
     /// The data was changed, truncated, or sealed for another purpose or context.
     #[error("the sealed data was changed or sealed for another use")]
     AuthenticationFailed,
-    /// There are no random bytes, or the data is too long.
     #[error("the data cannot be sealed: it is too long, or there are no random bytes")]
     SealFailed,
 }
@@ -127,54 +121,42 @@ impl Sealer {
             None => return Err(SealError::AuthenticationFailed),
         };
         let aad = associated_data(purpose, place);
-        cipher
-            .decrypt(
-                &Nonce::from(*nonce),
-                Payload {
-                    msg: sealed,
-                    aad: &aad,
-                },
-            )
-            .map_err(|_| SealError::AuthenticationFailed)
+        let payload = Payload {
+            msg: sealed,
+            aad: &aad,
+        };
+        let opened = cipher.decrypt(&Nonce::from(*nonce), payload);
+        opened.map_err(|_| SealError::AuthenticationFailed)
     }
 
     /// Returns whether data was sealed with the current key.
-    #[must_use]
     pub fn is_sealed_with_current_key(&self, sealed: &[u8]) -> bool {
-        let id = sealed
-            .split_first_chunk::<2>()
-            .and_then(|([_, length], rest)| rest.get(..usize::from(*length)));
+        let parts = sealed.split_first_chunk::<2>();
+        let id = parts.and_then(|([_, length], rest)| rest.get(..usize::from(*length)));
         id == Some(self.current.as_bytes())
     }
 
     /// Seals bytes to text that is safe in a URL.
-    ///
-    /// # Errors
-    /// The errors of [`Sealer::seal`].
     pub fn seal_text(
         &self,
         purpose: &str,
         place: &[&str],
         bytes: &[u8],
     ) -> Result<String, SealError> {
-        self.seal(purpose, place, bytes)
-            .map(|sealed| URL_SAFE_NO_PAD.encode(sealed))
+        let sealed = self.seal(purpose, place, bytes)?;
+        Ok(URL_SAFE_NO_PAD.encode(sealed))
     }
 
     /// Opens text made by [`Sealer::seal_text`]. Any other spelling of the same bytes fails
     /// authentication.
-    ///
-    /// # Errors
-    /// The errors of [`Sealer::open`].
     pub fn open_text(
         &self,
         purpose: &str,
         place: &[&str],
         text: &str,
     ) -> Result<Vec<u8>, SealError> {
-        let sealed = URL_SAFE_NO_PAD
-            .decode(text)
-            .map_err(|_| SealError::AuthenticationFailed)?;
+        let sealed = URL_SAFE_NO_PAD.decode(text);
+        let sealed = sealed.map_err(|_| SealError::AuthenticationFailed)?;
         self.open(purpose, place, &sealed)
     }
 }
@@ -202,19 +184,15 @@ mod tests {
     fn sealed_data_opens_only_for_its_purpose_and_context() {
         let sealer = Sealer::new("k1", &key(1), &[]).unwrap();
         let sealed = sealer.seal("offer", &["acme", "test"], b"secret").unwrap();
-        assert_eq!(
-            sealer.open("offer", &["acme", "test"], &sealed).unwrap(),
-            b"secret"
-        );
+        let opened = sealer.open("offer", &["acme", "test"], &sealed);
+        assert_eq!(opened.unwrap(), b"secret");
         for (purpose, place) in [
             ("other", ["acme", "test"]),
             ("offer", ["acmet", "est"]),
             ("offer", ["acme", "live"]),
         ] {
-            assert_eq!(
-                sealer.open(purpose, &place, &sealed),
-                Err(SealError::AuthenticationFailed)
-            );
+            let opened = sealer.open(purpose, &place, &sealed);
+            assert_eq!(opened, Err(SealError::AuthenticationFailed));
         }
     }
 
@@ -226,10 +204,8 @@ mod tests {
             let mut changed = sealed.clone();
             changed[index] ^= 1;
             assert!(sealer.open("offer", &[], &changed).is_err(), "byte {index}");
-            assert!(
-                sealer.open("offer", &[], &sealed[..index]).is_err(),
-                "cut at {index}"
-            );
+            let cut = &sealed[..index];
+            assert!(sealer.open("offer", &[], cut).is_err(), "cut at {index}");
         }
     }
 
@@ -240,37 +216,24 @@ mod tests {
         let rotated = Sealer::new("k2", &key(2), &[("k1".to_owned(), key(1))]).unwrap();
         assert_eq!(rotated.open_text("offer", &[], &token).unwrap(), b"secret");
         let bare = Sealer::new("k2", &key(2), &[]).unwrap();
-        assert_eq!(
-            bare.open_text("offer", &[], &token),
-            Err(SealError::UnknownKey("k1".to_owned()))
-        );
+        let unknown = SealError::UnknownKey("k1".to_owned());
+        assert_eq!(bare.open_text("offer", &[], &token), Err(unknown));
     }
 
     #[test]
     fn open_text_accepts_only_the_canonical_encoding() {
         let sealer = Sealer::new("k1", &key(1), &[]).unwrap();
         let token = sealer.seal_text("offer", &[], b"secre").unwrap();
-        assert!(
-            sealer
-                .open_text("offer", &[], &format!("{token}="))
-                .is_err()
-        );
-        assert!(
-            sealer
-                .open_text("offer", &[], &format!(" {token}"))
-                .is_err()
-        );
+        for spelling in [format!("{token}="), format!(" {token}")] {
+            assert!(sealer.open_text("offer", &[], &spelling).is_err());
+        }
     }
 
     #[test]
     fn invalid_keys_are_rejected() {
-        assert_eq!(
-            Sealer::new("k1", &vec![1; 31].into(), &[]).err(),
-            Some(SealError::InvalidKeyLength)
-        );
-        assert_eq!(
-            Sealer::new("k 1", &key(1), &[]).err(),
-            Some(SealError::InvalidKeyId)
-        );
+        let short = Sealer::new("k1", &vec![1; 31].into(), &[]);
+        assert_eq!(short.err(), Some(SealError::InvalidKeyLength));
+        let spaced = Sealer::new("k 1", &key(1), &[]);
+        assert_eq!(spaced.err(), Some(SealError::InvalidKeyId));
     }
 }

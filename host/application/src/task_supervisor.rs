@@ -2,8 +2,11 @@
 //! the shutdown signal and is waited for at shutdown.
 
 use futures::FutureExt;
+use futures::future::BoxFuture;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -32,6 +35,34 @@ impl TaskSupervisor {
         tokio::spawn(self.tracker.track_future(watched));
     }
 
+    /// Starts a task for each item, as soon as there is a permit for it. The first task takes
+    /// `first_permit`. Returns `false` if the semaphore is closed.
+    pub async fn spawn_with_permits<T, W: Future<Output = ()> + Send + 'static>(
+        &self,
+        name: &'static str,
+        permits: &Arc<Semaphore>,
+        first_permit: OwnedSemaphorePermit,
+        items: Vec<T>,
+        work: impl Fn(T) -> W,
+    ) -> bool {
+        let mut first_permit = Some(first_permit);
+        for item in items {
+            let permit = match first_permit.take() {
+                Some(permit) => permit,
+                None => match Arc::clone(permits).acquire_owned().await {
+                    Ok(permit) => permit,
+                    Err(_) => return false,
+                },
+            };
+            let work = work(item);
+            self.spawn(name, async move {
+                work.await;
+                drop(permit);
+            });
+        }
+        true
+    }
+
     /// Runs work to completion in its own task, even if the returned future is dropped, and returns
     /// its result.
     ///
@@ -57,41 +88,41 @@ impl TaskSupervisor {
         }
     }
 
-    /// Runs work now and then periodically until shutdown, which cancels a run in progress. An
-    /// error is logged with the message `complaint`; the next run is the retry.
-    pub async fn run_periodically<E, W>(
+    /// Starts a task that runs work now and then periodically until shutdown, which cancels a run
+    /// in progress. An error is logged with the message `complaint`; the next run is the retry.
+    pub fn run_periodically<S, E>(
         &self,
+        (name, complaint): (&'static str, &'static str),
         every: Duration,
-        complaint: &'static str,
-        work: impl Fn() -> W,
+        service: S,
+        work: impl for<'a> Fn(&'a S) -> BoxFuture<'a, Result<(), E>> + Send + 'static,
     ) where
+        S: Send + Sync + 'static,
         E: std::error::Error + 'static,
-        W: Future<Output = Result<(), E>>,
     {
         let stopping = self.shutdown_token();
-        let mut ticks = tokio::time::interval(every);
-        loop {
-            tokio::select! {
-                () = stopping.cancelled() => return,
-                _ = ticks.tick() => {}
+        self.spawn(name, async move {
+            let mut ticks = tokio::time::interval(every);
+            loop {
+                tokio::select! {
+                    () = stopping.cancelled() => return,
+                    _ = ticks.tick() => {}
+                }
+                let ended = tokio::select! {
+                    () = stopping.cancelled() => return,
+                    ended = work(&service) => ended,
+                };
+                if let Err(error) = ended {
+                    tracing::warn!(error = &error as &dyn std::error::Error, "{complaint}");
+                }
             }
-            let ended = tokio::select! {
-                () = stopping.cancelled() => return,
-                ended = work() => ended,
-            };
-            if let Err(error) = ended {
-                tracing::warn!(error = &error as &dyn std::error::Error, "{complaint}");
-            }
-        }
+        });
     }
 
-    /// Returns the token that is cancelled at shutdown.
-    #[must_use]
     pub fn shutdown_token(&self) -> CancellationToken {
         self.shutdown.clone()
     }
 
-    /// Begins the shutdown of all tasks.
     pub fn begin_shutdown(&self) {
         self.shutdown.cancel();
         self.tracker.close();
@@ -99,9 +130,8 @@ impl TaskSupervisor {
 
     /// Waits up to `patience` for all tasks. Returns `false` if some are still running.
     pub async fn wait_for_tasks(&self, patience: Duration) -> bool {
-        tokio::time::timeout(patience, self.tracker.wait())
-            .await
-            .is_ok()
+        let ended = tokio::time::timeout(patience, self.tracker.wait());
+        ended.await.is_ok()
     }
 }
 
@@ -131,9 +161,8 @@ mod tests {
     #[tokio::test]
     async fn panic_in_work_returns_task_panicked() {
         let tasks = TaskSupervisor::default();
-        let broken: Result<(), TaskPanicked> = tasks
-            .run_to_completion(async { panic!("on purpose") })
-            .await;
+        let work = async { panic!("on purpose") };
+        let broken: Result<(), TaskPanicked> = tasks.run_to_completion(work).await;
         assert!(matches!(broken, Err(TaskPanicked)));
     }
 }

@@ -6,8 +6,8 @@ pub(crate) mod unresolved;
 
 use crate::error_code::ErrorCode;
 use crate::problem::{ApiError, take_error};
-use crate::state::error_docs_url;
-use axum::extract::{FromRef, Path, Request, State};
+use crate::state::{error_docs_url, services};
+use axum::extract::{Path, Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -27,7 +27,6 @@ use std::sync::Arc;
 /// State of the admin listener's routes.
 #[derive(Clone)]
 pub struct AdminState {
-    /// The application.
     pub application: Arc<Application>,
     /// Base URL of the API as clients see it, without a trailing slash.
     pub base_url: String,
@@ -35,31 +34,12 @@ pub struct AdminState {
     pub render_metrics: fn() -> String,
 }
 
-impl FromRef<AdminState> for Arc<Application> {
-    fn from_ref(state: &AdminState) -> Self {
-        Self::clone(&state.application)
-    }
+services! { AdminState:
+    suppliers: Arc<SupplierDirectory>;
+    operator: Arc<OperatorService>;
+    bookings.resolutions: Arc<ResolutionService>;
 }
 
-impl FromRef<AdminState> for Arc<SupplierDirectory> {
-    fn from_ref(state: &AdminState) -> Self {
-        Self::clone(&state.application.suppliers)
-    }
-}
-
-impl FromRef<AdminState> for Arc<OperatorService> {
-    fn from_ref(state: &AdminState) -> Self {
-        Self::clone(&state.application.operator)
-    }
-}
-
-impl FromRef<AdminState> for Arc<ResolutionService> {
-    fn from_ref(state: &AdminState) -> Self {
-        Self::clone(&state.application.resolutions)
-    }
-}
-
-/// Builds the router of the admin listener.
 pub fn router(state: &AdminState) -> Router {
     Router::new()
         .route(

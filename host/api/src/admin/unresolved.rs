@@ -8,7 +8,7 @@ use axum::extract::{Path, Query, State};
 use host_application::booking::resolution::{Resolution, ResolutionService, ResolveError};
 use host_application::error_chain::error_chain;
 use host_application::id_generator;
-use host_application::jobs::operator::{OperatorService, ParkedJob, UnresolvedCall};
+use host_application::jobs::operator::OperatorService;
 use host_domain::id::BookingId;
 use host_resources::value::{Amount, CurrencyCode};
 use serde::Deserialize;
@@ -46,7 +46,6 @@ pub(super) enum ResolveRequest {
     Refund {
         /// Amount in major units, at most what was paid.
         amount: Amount,
-        /// Currency of the booking.
         currency: CurrencyCode,
     },
 }
@@ -68,11 +67,7 @@ pub(super) async fn list_unresolved(
 ) -> Result<Json<Value>, ApiError> {
     let unresolved = operator.list_unresolved(query.older_than_s).await;
     let unresolved = unresolved.map_err(ApiError::from_storage)?;
-    let calls: Vec<Value> = unresolved.calls.iter().map(call_json).collect();
-    let jobs: Vec<Value> = unresolved.parked_jobs.iter().map(job_json).collect();
-    Ok(Json(
-        json!({ "data": { "calls": calls, "parked_jobs": jobs } }),
-    ))
+    Ok(Json(json!({ "data": unresolved })))
 }
 
 /// `POST /unresolved/{booking_id}`: resolves a call or an undecided refund.
@@ -97,18 +92,11 @@ pub(super) async fn resolve_booking(
             (None, Resolution::RefundAmount(refund))
         }
     };
-    let status = resolutions
-        .resolve(
-            &id,
-            call.as_deref(),
-            resolution,
-            &id_generator::new_request_id(),
-        )
-        .await
-        .map_err(problem)?;
-    Ok(Json(
-        json!({ "data": { "id": id.as_str(), "status": status } }),
-    ))
+    let (call, request_id) = (call.as_deref(), id_generator::new_request_id());
+    let status = resolutions.resolve(&id, call, resolution, &request_id);
+    let status = status.await.map_err(problem)?;
+    let resolved = json!({ "id": id.as_str(), "status": status });
+    Ok(Json(json!({ "data": resolved })))
 }
 
 /// `POST /parked_jobs`: resets the attempts of parked jobs and makes them due now.
@@ -119,7 +107,6 @@ pub(super) async fn retry_parked_jobs(
     let (kind, subject) = (request.kind.as_deref(), request.subject.as_deref());
     let jobs = operator.unpark_jobs(kind, subject).await;
     let jobs = jobs.map_err(ApiError::from_storage)?;
-    let jobs: Vec<Value> = jobs.iter().map(job_json).collect();
     Ok(Json(json!({ "data": { "jobs": jobs } })))
 }
 
@@ -138,27 +125,4 @@ fn problem(error: ResolveError) -> ApiError {
             ApiError::from(ErrorCode::ValidationFailed).with_detail(detail)
         }
     }
-}
-
-fn call_json(call: &UnresolvedCall) -> Value {
-    json!({
-        "organization": call.tenant.organization,
-        "mode": call.tenant.mode.as_str(),
-        "booking_id": call.booking_id.as_str(),
-        "step": call.step,
-        "target": call.target.as_str(),
-        "client_reference": call.client_reference,
-        "sent_at": call.sent_at.to_string(),
-        "evidence": call.evidence,
-    })
-}
-
-fn job_json(job: &ParkedJob) -> Value {
-    json!({
-        "kind": job.kind,
-        "subject": job.subject,
-        "attempts": job.attempts,
-        "parked_at": job.parked_at.map(|at| at.to_string()),
-        "last_error": job.last_error,
-    })
 }

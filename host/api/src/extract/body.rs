@@ -21,9 +21,7 @@ const DRAIN_BYTES_MAX: usize = 8 << 20;
 /// counts as not found. The query is ignored.
 #[derive(Debug)]
 pub(crate) struct DeferredBody<T> {
-    /// Parts of the path.
     pub parts: T,
-    /// Headers of the request.
     pub headers: HeaderMap,
     /// The unread body.
     pub body: Body,
@@ -52,18 +50,14 @@ impl<T: RequestPart> FromRequest<ApiState> for DeferredBody<T> {
 /// Reason why the body could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BodyError {
-    /// The body exceeds the maximum length.
     #[error("the body exceeds the maximum length")]
     TooLarge,
-    /// The body did not arrive in time.
     #[error("the body did not arrive in time")]
     Timeout,
-    /// The connection ended before the end of the body.
     #[error("the body was cut off")]
     Incomplete,
 }
 
-/// Reads the complete body.
 pub(crate) async fn read_body(
     headers: &HeaderMap,
     body: Body,

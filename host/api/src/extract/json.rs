@@ -12,7 +12,6 @@ use serde_json::{Map, Number, Value};
 use std::fmt;
 use std::time::Duration;
 
-/// Maximum length of a body in bytes.
 const BODY_BYTES_MAX: usize = 1 << 20;
 
 /// Reads the body as JSON. Returns `None` if it is empty.
@@ -151,7 +150,6 @@ impl<'de> Visitor<'de> for UniqueKeysVisitor {
     }
 }
 
-/// Returns whether the value is `{}`.
 pub(super) fn is_empty(value: &Value) -> bool {
     value.as_object().is_some_and(Map::is_empty)
 }

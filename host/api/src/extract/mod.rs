@@ -16,7 +16,7 @@ pub(crate) use crate::extract::body::{BodyError, read_body};
 pub(crate) use crate::extract::part::{Body, IdempotencyKeyHeader, PathId, PathParameter, Query};
 
 use crate::openapi::describe::OperationInputs;
-use crate::problem::{ApiError, Violation, ViolationLocation};
+use crate::problem::{ApiError, Violation, ViolationLocation as In};
 use crate::state::ApiState;
 use crate::validation::ValidatorCache;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
@@ -43,17 +43,13 @@ pub(crate) struct RequestReader<'a> {
     found: Vec<Violation>,
 }
 
-/// A part that a request must or may contain.
 pub(crate) trait RequestPart: Sized + Send {
-    /// Whether the part reads the JSON body.
     const READS_BODY: bool = false;
-    /// Whether the part reads the query.
     const READS_QUERY: bool = false;
 
     /// Extracts the part. Returns `None` if violations were added.
     fn extract(incoming: &mut RequestReader<'_>) -> Option<Self>;
 
-    /// Adds the part to the OpenAPI document.
     fn describe(inputs: &mut OperationInputs);
 }
 
@@ -67,12 +63,11 @@ pub(crate) trait Validate {
 
 /// Collects the violations that [`Validate`] finds.
 pub(crate) struct Violations<'a> {
-    place: ViolationLocation,
+    place: In,
     violations: &'a mut Vec<Violation>,
 }
 
 impl Violations<'_> {
-    /// Adds a violation. `code` is a stable word, e.g. `one_adult_lead_required`.
     pub(crate) fn push(
         &mut self,
         pointer: impl Into<String>,
@@ -116,12 +111,8 @@ impl<'a> RequestReader<'a> {
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .collect(),
             Err(_) => {
-                found.push(Violation::at(
-                    ViolationLocation::Path,
-                    "",
-                    "format",
-                    "the path is not UTF-8 text",
-                ));
+                let detail = "the path is not UTF-8 text";
+                found.push(Violation::at(In::Path, "", "format", detail));
                 Vec::new()
             }
         };
@@ -136,13 +127,7 @@ impl<'a> RequestReader<'a> {
         }
     }
 
-    fn add_violation(
-        &mut self,
-        place: ViolationLocation,
-        pointer: &str,
-        code: &str,
-        detail: impl Into<String>,
-    ) {
+    fn report(&mut self, place: In, pointer: &str, code: &str, detail: impl Into<String>) {
         self.found.push(Violation::at(place, pointer, code, detail));
     }
 
@@ -154,14 +139,14 @@ impl<'a> RequestReader<'a> {
     /// Validates a value against its schema and rules, and parses it.
     fn parse_and_validate<T: ToSchema + DeserializeOwned + Validate + 'static>(
         &mut self,
-        place: ViolationLocation,
+        place: In,
         value: &Value,
     ) -> Option<T> {
         let compiled = match self.validators.get::<T>() {
             Ok(compiled) => compiled,
             Err(error) => {
                 tracing::error!(%error, "a request cannot be validated because its schema is invalid");
-                self.add_violation(
+                self.report(
                     place,
                     "",
                     "unchecked",
@@ -174,19 +159,14 @@ impl<'a> RequestReader<'a> {
         let known = compiled.validate(place, value, &mut self.found);
         match serde_path_to_error::deserialize::<_, T>(known) {
             Ok(read) => {
-                read.validate(
-                    self.now,
-                    &mut Violations {
-                        place,
-                        violations: &mut self.found,
-                    },
-                );
+                let violations = &mut self.found;
+                read.validate(self.now, &mut Violations { place, violations });
                 Some(read)
             }
             Err(_) if self.found.len() > before => None,
             Err(error) => {
                 let pointer = pointer(error.path());
-                self.add_violation(place, &pointer, "invalid", error.inner().to_string());
+                self.report(place, &pointer, "invalid", error.inner().to_string());
                 None
             }
         }
@@ -200,9 +180,7 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
         Segment::Map { key } => Some(key.replace('~', "~0").replace('/', "~1")),
         Segment::Enum { .. } | Segment::Unknown => None,
     });
-    segments.fold(String::new(), |pointer, segment| {
-        format!("{pointer}/{segment}")
-    })
+    segments.map(|segment| format!("/{segment}")).collect()
 }
 
 /// A request without body and parameters.

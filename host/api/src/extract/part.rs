@@ -2,7 +2,7 @@
 
 use crate::extract::{RequestPart, RequestReader, Validate, json};
 use crate::openapi::describe::OperationInputs;
-use crate::problem::ViolationLocation;
+use crate::problem::ViolationLocation as In;
 use crate::validation::escape;
 use host_application::idempotency::IdempotentRequest;
 use host_domain::owner::Owner;
@@ -27,7 +27,6 @@ pub(crate) struct PathId<T>(pub T);
 /// `Option<IdempotencyKeyHeader>` where it is optional.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct IdempotencyKeyHeader<const MAX: usize = 200> {
-    /// Key of the client.
     pub key: String,
     /// SHA-256 in hexadecimal of the path parameters and the parsed body. Member order and white
     /// space do not change it.
@@ -35,24 +34,17 @@ pub(crate) struct IdempotencyKeyHeader<const MAX: usize = 200> {
 }
 
 impl<const MAX: usize> IdempotencyKeyHeader<MAX> {
-    /// Returns the idempotent request of an owner and an operation.
     pub(crate) fn for_operation(self, owner: &Owner, operation: &str) -> IdempotentRequest {
         IdempotentRequest::new(owner, operation, &self.key, self.fingerprint)
     }
 }
 
-/// A value in the path.
 pub(crate) trait PathParameter: Sized + Send {
-    /// Name of the path parameter in the route, e.g. `id`.
     const NAME: &'static str;
-    /// Pattern of the value as a regular expression.
     const PATTERN: &'static str;
-    /// Maximum length in characters.
     const CHARS_MAX: usize = 128;
-    /// Description of the parameter.
     const DESCRIPTION: &'static str;
 
-    /// Parses the value.
     fn parse(text: &str) -> Option<Self>;
 }
 
@@ -86,15 +78,10 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
 
     fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
         let Some(json) = incoming.json.take() else {
-            incoming.add_violation(
-                ViolationLocation::Body,
-                "",
-                "required",
-                "a JSON body is required",
-            );
+            incoming.report(In::Body, "", "required", "a JSON body is required");
             return None;
         };
-        let read = incoming.parse_and_validate(ViolationLocation::Body, &json);
+        let read = incoming.parse_and_validate(In::Body, &json);
         incoming.json = Some(json);
         read.map(Self)
     }
@@ -104,7 +91,6 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
     }
 }
 
-/// An optional body.
 impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for Option<Body<T>> {
     const READS_BODY: bool = true;
 
@@ -131,18 +117,13 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
                 compiled.parse_parameter(&name, text)
             });
             if object.contains_key(&name) {
-                incoming.add_violation(
-                    ViolationLocation::Query,
-                    &format!("/{}", escape(&name)),
-                    "duplicate",
-                    "given more than once",
-                );
+                let pointer = format!("/{}", escape(&name));
+                incoming.report(In::Query, &pointer, "duplicate", "given more than once");
             }
             object.insert(name, value);
         }
-        incoming
-            .parse_and_validate(ViolationLocation::Query, &Value::Object(object))
-            .map(Self)
+        let object = Value::Object(object);
+        incoming.parse_and_validate(In::Query, &object).map(Self)
     }
 
     fn describe(inputs: &mut OperationInputs) {
@@ -152,26 +133,14 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
 
 impl<T: PathParameter> RequestPart for PathId<T> {
     fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
-        let text = incoming
-            .path
-            .iter()
-            .find(|(name, _)| name == T::NAME)
-            .map(|(_, text)| text.as_str());
-        let read = text
-            .filter(|text| text.chars().count() <= T::CHARS_MAX)
-            .and_then(T::parse);
+        let text = incoming.path.iter().find(|(name, _)| name == T::NAME);
+        let text = text.map(|(_, text)| text.as_str());
+        let short = text.filter(|text| text.chars().count() <= T::CHARS_MAX);
+        let read = short.and_then(T::parse);
         if read.is_none() {
-            let detail = format!(
-                "must match {} and have at most {} characters",
-                T::PATTERN,
-                T::CHARS_MAX
-            );
-            incoming.add_violation(
-                ViolationLocation::Path,
-                &format!("/{}", T::NAME),
-                "pattern",
-                detail,
-            );
+            let (pattern, most) = (T::PATTERN, T::CHARS_MAX);
+            let detail = format!("must match {pattern} and have at most {most} characters");
+            incoming.report(In::Path, &format!("/{}", T::NAME), "pattern", detail);
         }
         read.map(Self)
     }
@@ -182,17 +151,14 @@ impl<T: PathParameter> RequestPart for PathId<T> {
 }
 
 const IDEMPOTENCY_KEY: &str = "x-idempotency-key";
+/// The header in violations.
+const HEADER: &str = "/x-idempotency-key";
 
 impl<const MAX: usize> RequestPart for IdempotencyKeyHeader<MAX> {
     fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
         match <Option<Self> as RequestPart>::extract(incoming) {
             Some(None) => {
-                incoming.add_violation(
-                    ViolationLocation::Header,
-                    "/x-idempotency-key",
-                    "required",
-                    "the header is required",
-                );
+                incoming.report(In::Header, HEADER, "required", "the header is required");
                 None
             }
             key => key.flatten(),
@@ -224,12 +190,7 @@ impl<const MAX: usize> RequestPart for Option<IdempotencyKeyHeader<MAX>> {
             None => {
                 let detail =
                     format!("must be sent once and have 1 to {MAX} printable ASCII characters");
-                incoming.add_violation(
-                    ViolationLocation::Header,
-                    "/x-idempotency-key",
-                    "pattern",
-                    detail,
-                );
+                incoming.report(In::Header, HEADER, "pattern", detail);
                 None
             }
         }

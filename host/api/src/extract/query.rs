@@ -1,7 +1,7 @@
 //! Query parameters.
 
 use crate::extract::RequestReader;
-use crate::problem::ViolationLocation;
+use crate::problem::ViolationLocation as In;
 use crate::validation::escape;
 
 /// Maximum number of query parameters. Requests with more are rejected without reading them.
@@ -11,9 +11,10 @@ impl RequestReader<'_> {
     /// Adds violations for all query parameters, for operations that accept none.
     pub(super) fn reject_query_parameters(&mut self) {
         for (name, _) in self.query_parameters() {
-            self.add_violation(
-                ViolationLocation::Query,
-                &format!("/{}", escape(&name)),
+            let pointer = format!("/{}", escape(&name));
+            self.report(
+                In::Query,
+                &pointer,
                 "unknown_field",
                 "there is no such parameter",
             );
@@ -26,23 +27,14 @@ impl RequestReader<'_> {
         let mut parameters = Vec::new();
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             if parameters.len() == PARAMETERS_MAX {
-                self.add_violation(
-                    ViolationLocation::Query,
-                    "",
-                    "too_many",
-                    format!("at most {PARAMETERS_MAX} parameters"),
-                );
+                let detail = format!("at most {PARAMETERS_MAX} parameters");
+                self.report(In::Query, "", "too_many", detail);
                 return Vec::new();
             }
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             match (decode_form(name), decode_form(value)) {
                 (Some(name), Some(value)) => parameters.push((name, value)),
-                _ => self.add_violation(
-                    ViolationLocation::Query,
-                    "",
-                    "format",
-                    "not percent-encoded UTF-8",
-                ),
+                _ => self.report(In::Query, "", "format", "not percent-encoded UTF-8"),
             }
         }
         parameters

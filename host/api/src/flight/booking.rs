@@ -80,25 +80,20 @@ const fn order() -> SortOrder {
     SortOrder::Desc
 }
 
-impl FlightBookingsQuery {
-    fn into_filter_and_page(self) -> (FlightBookingFilter, PageRequest) {
-        let filter = FlightBookingFilter {
-            status: self.status.map(BookingStatus::from),
-            supplier: self.supplier.map(|id| id.0),
-            supplier_reference: self.supplier_reference,
-            created_from: self.created_from.map(|from| from.start),
-            created_to: self.created_to.map(|to| to.end),
-            sort: match self.sort {
+impl From<FlightBookingsQuery> for FlightBookingFilter {
+    fn from(query: FlightBookingsQuery) -> Self {
+        Self {
+            status: query.status.map(BookingStatus::from),
+            supplier: query.supplier.map(|id| id.0),
+            supplier_reference: query.supplier_reference,
+            created_from: query.created_from.map(|from| from.start),
+            created_to: query.created_to.map(|to| to.end),
+            sort: match query.sort {
                 BookingSort::CreatedAt => FlightBookingSort::CreatedAt,
                 BookingSort::TotalAmount => FlightBookingSort::TotalAmount,
             },
-            descending: self.order.is_descending(),
-        };
-        let page = PageRequest {
-            limit: self.limit,
-            offset: self.offset,
-        };
-        (filter, page)
+            descending: query.order.is_descending(),
+        }
     }
 }
 
@@ -115,9 +110,9 @@ pub(crate) async fn list_flight_bookings(
     Context(context): Context,
     Validated(Query(query)): Validated<Query<FlightBookingsQuery>>,
 ) -> Result<ApiResponse<List<FlightBookingResource>, PaginationMeta>, ApiError> {
-    let (filter, page) = query.into_filter_and_page();
-    let owner = &context.owner;
-    let listed = bookings.list_flights(owner, &filter, page).await;
+    let (limit, offset) = (query.limit, query.offset);
+    let (filter, page) = (query.into(), PageRequest { limit, offset });
+    let listed = bookings.list_flights(&context.owner, &filter, page).await;
     let (listed, total) = listed.map_err(ApiError::from_storage)?;
     let meta = PaginationMeta::of(page, listed.has_more, total);
     let resources = listed.items.iter().map(booking::without_payment_methods);
@@ -136,10 +131,8 @@ pub(crate) async fn get_flight_booking(
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<FlightBookingResource>, ApiError> {
-    let booking = bookings
-        .find_flight(&context.owner, &id)
-        .await
-        .map_err(ApiError::from_storage)?;
+    let booking = bookings.find_flight(&context.owner, &id).await;
+    let booking = booking.map_err(ApiError::from_storage)?;
     let booking = booking.ok_or(ErrorCode::BookingNotFound)?;
     Ok(ApiResponse::ok(booking::full(&booking)))
 }

@@ -7,16 +7,12 @@ use crate::problem::ApiError;
 use crate::response::ApiResponse;
 use axum::extract::State;
 use host_application::booking::cancellation::CancellationService;
-use host_domain::booking::BookingStatus;
 use host_domain::id::BookingId;
 use host_resources::flight::booking::{self, FlightBookingResource};
 use host_resources::flight::cancellation::FlightCancellationQuoteResource;
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
-
-/// Idempotency scope of cancelling flight bookings.
-const OPERATION: &str = "flight_cancel";
 
 /// An empty request: a ticket can only be cancelled as a whole.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
@@ -53,17 +49,13 @@ pub(crate) async fn cancel_flight_booking(
         Body<CancelFlightBookingRequest>,
     )>,
 ) -> Result<ApiResponse<FlightBookingResource, SupplierMeta>, ApiError> {
-    let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
-    let booking = cancellations
-        .cancel_flight_booking(&context.owner, &id, key.as_ref(), &context.request_id)
+    let key = key.map(|key| key.for_operation(&context.owner, "flight_cancel"));
+    let (owner, request_id) = (&context.owner, &context.request_id);
+    let booking = cancellations.cancel_flight_booking(owner, &id, key.as_ref(), request_id);
+    let booking = booking
         .await
         .map_err(|error| ApiError::from_cancel(error, &[]))?;
-    let resource = booking::full(&booking);
-    let response = match booking.status() {
-        BookingStatus::CancelInProgress => ApiResponse::accepted(resource),
-        _ => ApiResponse::ok(resource),
-    };
-    Ok(response.meta(SupplierMeta::new(booking.supplier)))
+    Ok(ApiResponse::cancellation(booking, booking::full))
 }
 
 /// Quote the cancellation of a flight booking
@@ -84,12 +76,9 @@ pub(crate) async fn quote_flight_cancellation(
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<FlightCancellationQuoteResource, SupplierMeta>, ApiError> {
     let (owner, request_id) = (&context.owner, &context.request_id);
-    let quote = cancellations
-        .quote_flight_cancellation(owner, &id, request_id, context.deadline.instant())
-        .await;
-    let (supplier, quote) = quote.map_err(ApiError::from_quote)?;
-    Ok(
-        ApiResponse::ok(FlightCancellationQuoteResource::from(&quote))
-            .meta(SupplierMeta::new(supplier)),
-    )
+    let deadline = context.deadline.instant();
+    let quote = cancellations.quote_flight_cancellation(owner, &id, request_id, deadline);
+    let (supplier, quote) = quote.await?;
+    let resource = FlightCancellationQuoteResource::from(&quote);
+    Ok(ApiResponse::ok(resource).meta(SupplierMeta::new(supplier)))
 }

@@ -77,7 +77,6 @@ impl FlightFiltersRequest {
         }
     }
 
-    /// Converts the filters to those of a supplier request.
     pub(super) fn into_supplier_filters(self, max_total: Option<Money>) -> supplier_api::Filters {
         let codes = |airlines: Vec<AirlineCode>| airlines.into_iter().map(|code| code.0).collect();
         let text = |time: Option<ClockTime>| time.map(|time| time.0);

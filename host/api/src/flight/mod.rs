@@ -1,14 +1,12 @@
 //! Flight operations: requests, responses and handlers, one file for each resource.
 
-pub(crate) mod airline;
-pub(crate) mod airport;
-pub(crate) mod book;
 pub(crate) mod booking;
 pub(crate) mod cancellation;
 pub(crate) mod filter;
 pub(crate) mod offer;
 pub(crate) mod passenger;
 pub(crate) mod prebook;
+pub(crate) mod reference;
 pub(crate) mod service;
 pub(crate) mod trip;
 

@@ -6,7 +6,7 @@ use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations
 use crate::flight::SortOrder;
 use crate::flight::filter::FlightFiltersRequest;
 use crate::flight::trip::{JourneyRequest, TravellersRequest, validate_journeys};
-use crate::identifier::SupplierIdParam;
+use crate::identifier::{SupplierIdParam, validate_max_total};
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, List, ResponseMeta};
 use axum::extract::State;
@@ -103,15 +103,7 @@ impl Validate for FlightOffersRequest {
         if filters.max_total.is_some() && self.currency.is_none() {
             found.push("/currency", "required", "max_total needs a currency");
         }
-        match self.max_total() {
-            Some(Err(error)) => {
-                found.push("/filters/max_total", "not_allowed", error.to_string());
-            }
-            Some(Ok(total)) if total.minor <= 0 => {
-                found.push("/filters/max_total", "too_small", "must be more than 0");
-            }
-            Some(Ok(_)) | None => {}
-        }
+        validate_max_total(self.max_total(), found);
     }
 }
 
@@ -123,18 +115,13 @@ impl FlightOffersRequest {
 
     fn into_query(self) -> Option<FareQuery> {
         let max_total = self.max_total().transpose().ok()?;
+        let journeys = self.journeys.into_iter();
+        let filters = self.filters.unwrap_or_default();
         let wanted = supplier_api::FlightPriceRequest {
-            journeys: self
-                .journeys
-                .into_iter()
-                .map(supplier_api::RequestedJourney::from)
-                .collect(),
+            journeys: journeys.map(Into::into).collect(),
             travellers: self.passengers.into(),
             currency: self.currency.map(|currency| currency.0),
-            filters: self
-                .filters
-                .unwrap_or_default()
-                .into_supplier_filters(max_total),
+            filters: filters.into_supplier_filters(max_total),
             sort: self.sort.into(),
             descending: self.order.is_descending(),
             limit: u16::try_from(self.limit).unwrap_or(u16::MAX),
@@ -176,10 +163,7 @@ pub(crate) async fn price_flights(
     )>,
 ) -> Result<ApiResponse<List<FlightOfferResource>, FlightOffersMeta>, ApiError> {
     let query = request.into_query().ok_or(ErrorCode::ValidationFailed)?;
-    let found = offers
-        .price_flights(&context, &query)
-        .await
-        .map_err(ApiError::from_query)?;
+    let found = offers.price_flights(&context, &query).await?;
     let offers = found.fares.into_iter();
     let offers = offers.map(|fare| offer::offer(&fare.offer, fare.reference, fare.expires_at));
     let meta = FlightOffersMeta {

@@ -11,7 +11,6 @@ use jiff::ToSpan;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-/// Maximum age of a passenger in years.
 const AGE_MAX: i32 = 130;
 
 /// Type of a passenger, by age.

@@ -69,10 +69,9 @@ pub(crate) async fn list_flight_services(
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<List<AvailableServiceResource>, SupplierMeta>, ApiError> {
     let (owner, request_id) = (&context.owner, &context.request_id);
-    let available = service_purchases
+    let (supplier, bags) = service_purchases
         .available_services(owner, &id, request_id, context.deadline.instant())
-        .await;
-    let (supplier, bags) = available.map_err(ApiError::from_service_purchase)?;
+        .await?;
     let bags = bags.iter().map(|bag| {
         service::available_service(&bag.id, &bag.passenger, &bag.segment_ids, &bag.service)
     });
@@ -119,9 +118,6 @@ pub(crate) async fn purchase_flight_services(
         request_id: context.request_id.to_string(),
         deadline: context.deadline.instant(),
     };
-    let booking = service_purchases
-        .purchase_services(command)
-        .await
-        .map_err(ApiError::from_service_purchase)?;
+    let booking = service_purchases.purchase_services(command).await?;
     Ok(ApiResponse::ok(booking::full(&booking)).meta(SupplierMeta::new(booking.supplier)))
 }

@@ -73,17 +73,13 @@ pub(crate) async fn list_hotel_bookings(
         status: query.status.map(BookingStatus::from),
         reference_id: query.reference_id,
     };
-    let page = PageRequest {
-        limit: query.limit,
-        offset: query.offset,
-    };
-    let listed = bookings
-        .list_hotels(&context.owner, &filter, page)
-        .await
-        .map_err(ApiError::from_storage)?;
+    let (limit, offset) = (query.limit, query.offset);
+    let page = PageRequest { limit, offset };
+    let listed = bookings.list_hotels(&context.owner, &filter, page).await;
+    let listed = listed.map_err(ApiError::from_storage)?;
     let meta = PageMeta {
-        limit: page.limit,
-        offset: page.offset,
+        limit,
+        offset,
         has_more: listed.has_more,
     };
     Ok(ApiResponse::ok(List(listed.items.iter().map(booking::summary).collect())).meta(meta))
@@ -101,10 +97,8 @@ pub(crate) async fn get_hotel_booking(
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<HotelBookingResource>, ApiError> {
-    let booking = bookings
-        .find_hotel(&context.owner, &id)
-        .await
-        .map_err(ApiError::from_storage)?;
+    let booking = bookings.find_hotel(&context.owner, &id).await;
+    let booking = booking.map_err(ApiError::from_storage)?;
     let booking = booking.ok_or(ErrorCode::BookingNotFound)?;
     Ok(ApiResponse::ok(booking::full(&booking)))
 }

@@ -9,7 +9,6 @@ use crate::response::ApiResponse;
 use axum::extract::State;
 use host_application::booking::cancellation::CancellationService;
 use host_application::booking::hotel_cancellation::CancelHotelBookingCommand;
-use host_domain::booking::BookingStatus;
 use host_domain::id::BookingId;
 use host_domain::time::Timestamp;
 use host_resources::hotel::booking::{self, HotelBookingResource};
@@ -17,9 +16,6 @@ use host_resources::hotel::policy::CancellationQuoteResource;
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
-
-/// Idempotency scope of cancelling hotel bookings.
-const OPERATION: &str = "hotel_cancel";
 
 /// Rooms to cancel.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
@@ -63,29 +59,18 @@ pub(crate) async fn cancel_hotel_booking(
         Body<CancelHotelBookingRequest>,
     )>,
 ) -> Result<ApiResponse<HotelBookingResource, SupplierMeta>, ApiError> {
-    let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
+    let key = key.map(|key| key.for_operation(&context.owner, "hotel_cancel"));
+    let rooms = request.room_ids.unwrap_or_default().into_iter();
     let command = CancelHotelBookingCommand {
         owner: context.owner,
         booking: id,
-        rooms: request
-            .room_ids
-            .unwrap_or_default()
-            .into_iter()
-            .map(|id| id.0)
-            .collect(),
+        rooms: rooms.map(|id| id.0).collect(),
         key,
         request_id: context.request_id.to_string(),
     };
     let booking = cancellations.cancel_hotel_booking(&command).await;
     let booking = booking.map_err(|error| ApiError::from_cancel(error, &command.rooms))?;
-    let is_in_progress = booking.status() == BookingStatus::CancelInProgress;
-    let resource = booking::without_cards(&booking);
-    let response = if is_in_progress {
-        ApiResponse::accepted(resource)
-    } else {
-        ApiResponse::ok(resource)
-    };
-    Ok(response.meta(SupplierMeta::new(booking.supplier)))
+    Ok(ApiResponse::cancellation(booking, booking::without_cards))
 }
 
 /// Quote a cancellation
@@ -104,14 +89,9 @@ pub(crate) async fn quote_hotel_cancellation(
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<CancellationQuoteResource, SupplierMeta>, ApiError> {
-    let quote = cancellations
-        .quote_hotel_cancellation(
-            &context.owner,
-            &id,
-            &context.request_id,
-            context.deadline.instant(),
-        )
-        .await;
-    let (supplier, quote) = quote.map_err(ApiError::from_quote)?;
+    let (owner, request_id) = (&context.owner, &context.request_id);
+    let deadline = context.deadline.instant();
+    let quote = cancellations.quote_hotel_cancellation(owner, &id, request_id, deadline);
+    let (supplier, quote) = quote.await?;
     Ok(ApiResponse::ok(CancellationQuoteResource::from(&quote)).meta(SupplierMeta::new(supplier)))
 }

@@ -59,10 +59,7 @@ pub(crate) async fn get_hotel(
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<HotelId>>,
 ) -> Result<ApiResponse<HotelContentResource, ContentMeta>, ApiError> {
-    let found = contents
-        .hotel_content(&context, &id)
-        .await
-        .map_err(ApiError::from_query)?;
+    let found = contents.hotel_content(&context, &id).await?;
     let meta = ContentMeta {
         details: content_source(&found.supplier, &found.details),
         reviews: content_source(&found.supplier, &found.reviews),

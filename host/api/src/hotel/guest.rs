@@ -109,7 +109,6 @@ pub(crate) fn match_guests(
     }
 }
 
-/// Converts the guests of a room and assigns the priced ages to children.
 fn room_guests(
     occupancy: &Occupancy,
     room: RoomGuestsRequest,

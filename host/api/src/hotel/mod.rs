@@ -1,6 +1,5 @@
 //! Hotel operations: requests, responses and handlers, one file for each resource.
 
-pub(crate) mod book;
 pub(crate) mod booking;
 pub(crate) mod cancellation;
 pub(crate) mod content;

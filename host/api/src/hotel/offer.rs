@@ -2,13 +2,13 @@
 
 use crate::extract::context::Context;
 use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
-use crate::hotel::stay::{OccupancyRequest, StayRequest};
+use crate::hotel::stay::{OccupancyRequest, StayRequest, stay_fields};
 use crate::identifier::{HotelIdParam, SupplierHotelIdParam, SupplierIdParam, check_distinct};
 use crate::meta::SupplierMeta;
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, List};
 use axum::extract::State;
-use host_application::offers::hotel::{HotelSelection, OfferQuery, PricedHotel, PricedOffer};
+use host_application::offers::hotel::{HotelSelection, OfferQuery, PricedHotel};
 use host_application::offers::service::OfferService;
 use host_domain::hotel::Stay;
 use host_domain::time::Timestamp;
@@ -62,84 +62,55 @@ const fn offers_per_hotel() -> u32 {
 
 impl Validate for HotelOffersRequest {
     fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
+        let either = "give either hotel_ids or supplier_hotel_ids";
         let hotels = match (&self.hotel_ids, &self.supplier_hotel_ids) {
             (Some(ids), None) => ids.len(),
             (None, Some(ids)) => {
                 if self.supplier.is_none() {
-                    found.push(
-                        "/supplier",
-                        "required",
-                        "supplier_hotel_ids need a supplier",
-                    );
+                    let detail = "supplier_hotel_ids need a supplier";
+                    found.push("/supplier", "required", detail);
                 }
                 ids.len()
             }
             (Some(_), Some(_)) => {
-                found.push(
-                    "/supplier_hotel_ids",
-                    "exclusive",
-                    "give either hotel_ids or supplier_hotel_ids",
-                );
+                found.push("/supplier_hotel_ids", "exclusive", either);
                 0
             }
             (None, None) => {
-                found.push(
-                    "/hotel_ids",
-                    "required",
-                    "give either hotel_ids or supplier_hotel_ids",
-                );
+                found.push("/hotel_ids", "required", either);
                 0
             }
         };
         check_distinct(self.hotel_ids.as_deref(), "/hotel_ids", found);
-        check_distinct(
-            self.supplier_hotel_ids.as_deref(),
-            "/supplier_hotel_ids",
-            found,
-        );
+        let supplier_hotel_ids = self.supplier_hotel_ids.as_deref();
+        check_distinct(supplier_hotel_ids, "/supplier_hotel_ids", found);
         let per_hotel = usize::try_from(self.max_offers_per_hotel).unwrap_or(usize::MAX);
         // The schema sets the same limit for a single hotel.
         if hotels > 1 && hotels.saturating_mul(per_hotel) > OFFERS_MAX {
-            found.push(
-                "/max_offers_per_hotel",
-                "too_large",
-                format!("hotels times max_offers_per_hotel must not exceed {OFFERS_MAX}"),
-            );
+            let detail = format!("hotels times max_offers_per_hotel must not exceed {OFFERS_MAX}");
+            found.push("/max_offers_per_hotel", "too_large", detail);
         }
         self.stay_fields().validate(now, found);
     }
 }
 
-impl HotelOffersRequest {
-    fn stay_fields(&self) -> StayRequest<'_> {
-        StayRequest {
-            check_in: self.check_in,
-            check_out: self.check_out,
-            occupancy: &self.occupancy,
-            guest_nationality: self.guest_nationality,
-            guest_residence: self.guest_residence,
-            currency: self.currency,
-        }
-    }
+stay_fields!(HotelOffersRequest);
 
+impl HotelOffersRequest {
     fn into_query(self) -> OfferQuery {
         let stay = self.stay_fields().to_stay();
         let hotels = match self.supplier_hotel_ids {
             Some(ids) => HotelSelection::BySupplierId(ids.into_iter().map(|id| id.0).collect()),
-            None => HotelSelection::ByHotelId(
-                self.hotel_ids
-                    .unwrap_or_default()
-                    .into_iter()
-                    .map(|id| id.0)
-                    .collect(),
-            ),
+            None => {
+                let ids = self.hotel_ids.unwrap_or_default().into_iter();
+                HotelSelection::ByHotelId(ids.map(|id| id.0).collect())
+            }
         };
-        let max_offers_per_hotel = u16::try_from(self.max_offers_per_hotel).unwrap_or(u16::MAX);
         OfferQuery {
             hotels,
             selector: self.supplier.map(|supplier| supplier.0),
             stay,
-            max_offers_per_hotel,
+            max_offers_per_hotel: u16::try_from(self.max_offers_per_hotel).unwrap_or(u16::MAX),
         }
     }
 }
@@ -166,25 +137,15 @@ pub(crate) async fn price_hotels(
     )>,
 ) -> Result<ApiResponse<List<HotelOffersResource>, SupplierMeta>, ApiError> {
     let query = request.into_query();
-    let (supplier, hotels) = offers
-        .price_hotels(&context, &query)
-        .await
-        .map_err(ApiError::from_query)?;
-    let rows = hotels
-        .into_iter()
-        .map(|hotel| to_response(hotel, &query.stay))
-        .collect();
+    let (supplier, hotels) = offers.price_hotels(&context, &query).await?;
+    let rows = hotels.into_iter();
+    let rows = rows.map(|hotel| to_response(hotel, &query.stay)).collect();
     Ok(ApiResponse::ok(List(rows)).meta(SupplierMeta::new(supplier)))
 }
 
 fn to_response(hotel: PricedHotel, stay: &Stay) -> HotelOffersResource {
     let offers = hotel.offers.into_iter();
-    let offers = offers.map(
-        |PricedOffer {
-             offer,
-             reference,
-             expires_at,
-         }| offer::offer(&offer, stay, reference, expires_at),
-    );
+    let offers =
+        offers.map(|priced| offer::offer(&priced.offer, stay, priced.reference, priced.expires_at));
     offer::hotel_offers(&hotel.hotel_id, &hotel.supplier_hotel_id, offers.collect())
 }

@@ -59,10 +59,7 @@ pub(crate) async fn search_places(
         country: request.country_code.map(CountryCode::to_alpha2),
         selector: request.supplier.map(|supplier| supplier.0),
     };
-    let (supplier, found) = places
-        .search_places(&context, search)
-        .await
-        .map_err(ApiError::from_query)?;
+    let (supplier, found) = places.search_places(&context, search).await?;
     let found = found
         .into_iter()
         .map(|(id, saved)| place::place(&id, saved));
@@ -80,7 +77,6 @@ pub(crate) async fn get_place(
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<PlaceId>>,
 ) -> Result<ApiResponse<PlaceResource>, ApiError> {
-    let saved = places.find_place(context.owner.tenant.mode, &id).await;
-    let (_, saved) = saved.map_err(ApiError::from_query)?;
+    let (_, saved) = places.find_place(context.owner.tenant.mode, &id).await?;
     Ok(ApiResponse::ok(place::place(&id, saved)))
 }

@@ -11,7 +11,6 @@ use crate::response::ApiResponse;
 use axum::extract::State;
 use host_application::booking::hotel_prebook::PrebookHotelCommand;
 use host_application::booking::prebook::PrebookService;
-use host_application::booking::prebook_call::PrebookParameters;
 use host_application::context::RequestContext;
 use host_application::offers::service::OfferService;
 use host_application::offers::terms::HotelOfferTerms;
@@ -143,15 +142,12 @@ fn into_command(
 ) -> Result<PrebookHotelCommand, ApiError> {
     let rooms = guest::match_guests(&offer.stay.occupancies, request.rooms, "/rooms")?;
     Ok(PrebookHotelCommand {
-        parameters: PrebookParameters {
-            owner: context.owner,
-            key: key.key,
-            fingerprint: key.fingerprint,
-            reference_id: request.reference_id,
-            use_payment_sdk: request.use_payment_sdk,
-            request_id: context.request_id.to_string(),
-            deadline: context.deadline.instant(),
-        },
+        parameters: prebook::parameters(
+            context,
+            key,
+            request.reference_id,
+            request.use_payment_sdk,
+        ),
         offer,
         contact: request.contact.into(),
         rooms,

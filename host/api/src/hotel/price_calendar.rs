@@ -16,7 +16,6 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Maximum number of days from `from` to `to`.
 const WINDOW_DAYS_MAX: i64 = 365;
 
 /// Hotels and dates of a price calendar.
@@ -82,8 +81,7 @@ pub(crate) async fn get_price_calendar(
 ) -> Result<ApiResponse<List<PriceCalendarResource>, SupplierMeta>, ApiError> {
     let (supplier, hotels) = price_calendars
         .price_calendar(&context, request.into_query())
-        .await
-        .map_err(ApiError::from_query)?;
+        .await?;
     let rows = hotels
         .iter()
         .map(|(id, prices)| price_calendar::price_calendar(id, prices));

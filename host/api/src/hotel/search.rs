@@ -3,15 +3,17 @@
 use crate::error_code::ErrorCode;
 use crate::extract::context::Context;
 use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
-use crate::hotel::stay::{OccupancyRequest, StayRequest};
-use crate::identifier::{PlaceIdParam, SupplierIdParam};
+use crate::hotel::stay::{OccupancyRequest, StayRequest, stay_fields};
+use crate::identifier::{PlaceIdParam, SupplierIdParam, validate_max_total};
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, List, ResponseMeta};
 use axum::extract::State;
-use host_application::catalog::hotel_search::{HotelSearchService, SearchArea, SearchQuery};
+use host_application::catalog::hotel_search::{HotelSearchService, SearchQuery};
 use host_domain::hotel::{self, supplier_api};
+use host_domain::money::{Money, MoneyError};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
+use host_domain::watch::Area;
 use host_resources::hotel::offer::BoardResource;
 use host_resources::hotel::search::{self, FoundHotelResource};
 use host_resources::value::{Amount, CountryCode, CurrencyCode, IsoDate};
@@ -130,39 +132,49 @@ const fn limit() -> u32 {
 
 impl Validate for HotelSearchRequest {
     fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
-        match (&self.place_id, &self.location) {
-            (Some(_), Some(_)) => {
-                found.push("/location", "exclusive", "give either place_id or location")
-            }
-            (None, None) => found.push("/place_id", "required", "give either place_id or location"),
-            _ => {}
-        }
-        let max_total = self.max_total();
-        if let Some(Err(error)) = &max_total {
-            found.push("/filters/max_total", "not_allowed", error.to_string());
-        }
-        if matches!(max_total, Some(Ok(total)) if total.minor <= 0) {
-            found.push("/filters/max_total", "too_small", "must be more than 0");
-        }
+        validate_area(self.place_id.as_ref(), self.location, found);
+        validate_max_total(self.max_total(), found);
         self.stay_fields().validate(now, found);
     }
 }
 
-impl HotelSearchRequest {
-    fn stay_fields(&self) -> StayRequest<'_> {
-        StayRequest {
-            check_in: self.check_in,
-            check_out: self.check_out,
-            occupancy: &self.occupancy,
-            guest_nationality: self.guest_nationality,
-            guest_residence: self.guest_residence,
-            currency: self.currency,
-        }
+/// Adds a violation unless exactly one of the two is given.
+pub(crate) fn validate_area(
+    place: Option<&PlaceIdParam>,
+    location: Option<SearchAreaRequest>,
+    found: &mut Violations<'_>,
+) {
+    let detail = "give either place_id or location";
+    match (place, location) {
+        (Some(_), Some(_)) => found.push("/location", "exclusive", detail),
+        (None, None) => found.push("/place_id", "required", detail),
+        _ => {}
     }
+}
 
-    fn max_total(
-        &self,
-    ) -> Option<Result<host_domain::money::Money, host_domain::money::MoneyError>> {
+/// Returns the area to search. Returns `None` if neither is given.
+pub(crate) fn to_area(
+    place: Option<PlaceIdParam>,
+    location: Option<SearchAreaRequest>,
+) -> Option<Area> {
+    place.map(|place| Area::Place(place.0)).or_else(|| {
+        let SearchAreaRequest {
+            latitude,
+            longitude,
+            radius: radius_m,
+        } = location?;
+        let center = hotel::Location {
+            latitude,
+            longitude,
+        };
+        Some(Area::Around { center, radius_m })
+    })
+}
+
+stay_fields!(HotelSearchRequest);
+
+impl HotelSearchRequest {
+    fn max_total(&self) -> Option<Result<Money, MoneyError>> {
         let amount = self.filters.as_ref()?.max_total?;
         Some(amount.to_money(self.currency))
     }
@@ -170,17 +182,7 @@ impl HotelSearchRequest {
     fn into_query(self) -> Option<SearchQuery> {
         let max_total = self.max_total().transpose().ok()?;
         let stay = self.stay_fields().to_stay();
-        let area = match (self.place_id, self.location) {
-            (Some(place), _) => SearchArea::Place(place.0),
-            (None, Some(around)) => SearchArea::Circle {
-                center: hotel::Location {
-                    latitude: around.latitude,
-                    longitude: around.longitude,
-                },
-                radius_m: around.radius,
-            },
-            (None, None) => return None,
-        };
+        let area = to_area(self.place_id, self.location)?;
         let filters = self.filters.unwrap_or_default();
         Some(SearchQuery {
             area,
@@ -228,14 +230,9 @@ pub(crate) async fn search_hotels(
     )>,
 ) -> Result<ApiResponse<List<FoundHotelResource>, SearchMeta>, ApiError> {
     let query = request.into_query().ok_or(ErrorCode::ValidationFailed)?;
-    let found = hotel_search
-        .search_hotels(&context, &query)
-        .await
-        .map_err(ApiError::from_query)?;
-    let hotels = found
-        .hotels
-        .into_iter()
-        .map(|(id, hotel)| search::found_hotel(&id, hotel));
+    let found = hotel_search.search_hotels(&context, &query).await?;
+    let hotels = found.hotels.into_iter();
+    let hotels = hotels.map(|(id, hotel)| search::found_hotel(&id, hotel));
     let meta = SearchMeta {
         supplier: found.supplier,
         truncated: found.truncated.then_some(true),

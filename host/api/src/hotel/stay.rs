@@ -9,9 +9,7 @@ use jiff::{ToSpan, Unit};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-/// Maximum number of nights.
 const NIGHTS_MAX: i64 = 60;
-/// Maximum number of days from today to check-in.
 const DAYS_AHEAD_MAX: i64 = 700;
 
 /// Age of a child in years.
@@ -43,8 +41,27 @@ pub(crate) struct StayRequest<'a> {
     pub(crate) currency: CurrencyCode,
 }
 
+/// Returns the stay of requests that have its fields themselves, so that their published schemas
+/// stay flat.
+macro_rules! stay_fields {
+    ($($request:ident),*) => {$(
+        impl $request {
+            fn stay_fields(&self) -> StayRequest<'_> {
+                StayRequest {
+                    check_in: self.check_in,
+                    check_out: self.check_out,
+                    occupancy: &self.occupancy,
+                    guest_nationality: self.guest_nationality,
+                    guest_residence: self.guest_residence,
+                    currency: self.currency,
+                }
+            }
+        }
+    )*};
+}
+pub(crate) use stay_fields;
+
 impl OccupancyRequest {
-    /// Creates an occupancy of adults without children.
     pub(crate) const fn adults_only(adults: u32) -> Self {
         Self {
             adults,

@@ -26,10 +26,7 @@ pub(crate) async fn get_stay_weather(
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> Result<ApiResponse<StayWeatherResource, SupplierMeta>, ApiError> {
-    let (booking, days) = weather
-        .stay_weather(&context, &id)
-        .await
-        .map_err(ApiError::from_query)?;
+    let (booking, days) = weather.stay_weather(&context, &id).await?;
     let meta = SupplierMeta::new(booking.supplier.clone());
     Ok(ApiResponse::ok(weather::stay_weather(&booking, days)).meta(meta))
 }

@@ -27,21 +27,17 @@ pub(crate) struct OperationOutputs {
     pub(super) components: Components,
 }
 
-/// A successful response of a handler.
 pub(crate) trait DescribeResponse {
-    /// Adds the response to the OpenAPI document.
     fn describe_handler(outputs: &mut OperationOutputs);
 }
 
 /// A handler of the API: `async fn(State<S>, Context, Validated<I>) ->
 /// Result<R, ApiError>`. The type parameter `Call` only distinguishes the implementations.
 pub(crate) trait DescribeOperation<Call> {
-    /// Returns the inputs and the successful response of the handler.
     fn describe() -> (OperationInputs, OperationOutputs);
 }
 
 impl OperationInputs {
-    /// Sets the JSON body.
     pub(crate) fn body<T: ToSchema>(&mut self, required: bool) {
         self.body = Some(self.json_body::<T>(required));
     }
@@ -52,7 +48,6 @@ impl OperationInputs {
         self.bodies.push((product, body));
     }
 
-    /// Selects the body of a product.
     pub(crate) fn select_product(&mut self, product: Product) {
         let mut bodies = std::mem::take(&mut self.bodies).into_iter();
         let own = bodies.find(|(of, _)| *of == product);
@@ -89,25 +84,14 @@ impl OperationInputs {
         let (own, mut components) = schema_with_components::<T>();
         components.remove(T::name().as_ref());
         merge(&mut self.components, components);
-        let required: Vec<&str> = own
-            .get("required")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
-        let properties = own
-            .get("properties")
-            .and_then(Value::as_object)
-            .cloned()
-            .unwrap_or_default();
-        for (name, mut schema) in properties {
+        let required = own["required"].as_array().cloned().unwrap_or_default();
+        let properties = own["properties"].as_object().cloned();
+        for (name, mut schema) in properties.unwrap_or_default() {
             remove_null(&mut schema);
-            let words = schema
-                .as_object_mut()
-                .and_then(|schema| schema.remove("description"));
+            let members = schema.as_object_mut();
+            let words = members.and_then(|members| members.remove("description"));
             self.parameters.push(json!({
-                "name": name, "in": "query", "required": required.contains(&name.as_str()),
+                "name": name, "in": "query", "required": required.contains(&json!(name)),
                 "description": words.unwrap_or_default(), "schema": schema,
             }));
         }
@@ -129,7 +113,6 @@ impl OperationInputs {
         self.codes.insert(ErrorCode::ValidationFailed);
     }
 
-    /// Adds the header `x-idempotency-key`.
     pub(crate) fn idempotency_key(&mut self, required: bool, chars_max: usize) {
         self.parameters.push(json!({
             "name": "x-idempotency-key", "in": "header", "required": required,
@@ -150,15 +133,13 @@ impl OperationOutputs {
         self.whole = Some(schema_ref::<T>(&mut self.components));
     }
 
-    /// Sets `data` to one `T`.
     pub(crate) fn set_data<T: ToSchema>(&mut self) {
         self.data = Some(schema_ref::<T>(&mut self.components));
     }
 
-    /// Sets `data` to an array of `T`.
     pub(crate) fn set_data_list<T: ToSchema>(&mut self) {
-        self.data =
-            Some(json!({ "type": "array", "items": schema_ref::<T>(&mut self.components) }));
+        let items = schema_ref::<T>(&mut self.components);
+        self.data = Some(json!({ "type": "array", "items": items }));
     }
 
     /// Sets `meta` to an `M`, unless `M` is `NoMeta`.
@@ -174,14 +155,11 @@ impl OperationOutputs {
             return self.whole.clone();
         }
         let data = self.data.as_ref()?;
-        Some(match &self.meta {
-            None => {
-                json!({ "type": "object", "required": ["data"], "properties": { "data": data } })
-            }
-            Some(meta) => {
-                json!({ "type": "object", "required": ["data"], "properties": { "data": data, "meta": meta } })
-            }
-        })
+        let mut properties = json!({ "data": data });
+        if let Some(meta) = &self.meta {
+            properties["meta"] = meta.clone();
+        }
+        Some(json!({ "type": "object", "required": ["data"], "properties": properties }))
     }
 }
 

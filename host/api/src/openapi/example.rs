@@ -88,7 +88,6 @@ const EXAMPLES: [(&str, &str); 68] = recordings! {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RecordedExample {
-    /// Date of the recording.
     recorded: Date,
     request: Option<Value>,
     /// Response with status 200 or 201; a repeat is answered like the first request.
@@ -127,12 +126,12 @@ impl RecordedExample {
     fn read(text: &str, today: Date) -> Option<Self> {
         let mut recording: Self = serde_json::from_str(text).ok()?;
         let recorded = recording.recorded;
-        let parts = [
-            &mut recording.request,
-            &mut recording.answer,
-            &mut recording.accepted,
-        ];
-        for part in parts.into_iter().flatten() {
+        let answers = [&mut recording.answer, &mut recording.accepted];
+        for part in answers
+            .into_iter()
+            .chain([&mut recording.request])
+            .flatten()
+        {
             shift_dates(part, recorded, today);
         }
         Some(recording)
@@ -142,12 +141,16 @@ impl RecordedExample {
 /// Shifts dates and instants by the number of days from the recording to today.
 fn shift_dates(value: &mut Value, recorded: Date, today: Date) {
     match value {
-        Value::Object(members) => members
-            .values_mut()
-            .for_each(|member| shift_dates(member, recorded, today)),
-        Value::Array(elements) => elements
-            .iter_mut()
-            .for_each(|element| shift_dates(element, recorded, today)),
+        Value::Object(members) => {
+            members
+                .values_mut()
+                .for_each(|one| shift_dates(one, recorded, today));
+        }
+        Value::Array(elements) => {
+            elements
+                .iter_mut()
+                .for_each(|one| shift_dates(one, recorded, today));
+        }
         Value::String(text) => {
             if let Some(moved) = shift_date(text, recorded, today) {
                 *text = moved;

@@ -1,10 +1,5 @@
 //! OpenAPI links from each response to the operations that can follow it. They work against a demo.
 
-pub(crate) mod flight;
-pub(crate) mod mandate;
-pub(crate) mod watch;
-pub(crate) mod webhook;
-
 use host_domain::time::Date;
 use jiff::ToSpan;
 use serde_json::{Map, Value, json};
@@ -14,197 +9,139 @@ use std::collections::BTreeMap;
 const DAYS_AHEAD: i64 = 60;
 const NIGHTS: i64 = 2;
 
-/// A link from a response to an operation that can follow it.
-struct Link {
-    from: &'static str,
-    status: &'static str,
-    to: &'static str,
-    /// Path or query parameters as runtime expressions.
-    parameters: Value,
-    body: Option<Value>,
-}
+const HOTEL: &str = "$response.body#/data/0/hotel_id";
 
-/// Adds links to the responses of the operations.
+/// An operation, the statuses of its response, the operations that can follow, and their path
+/// parameters as runtime expressions.
+const LINKS: &str = "
+    find_places 200 read_place id=$response.body#/data/0/id
+    find_places 200 search_hotels
+    search_hotels 200 read_hotel hotel_id=$response.body#/data/0/hotel_id
+    search_hotels 200 price_hotels,read_price_calendar,create_hotel_watch
+    price_hotels 200 read_hotel hotel_id=$response.body#/data/0/hotel_id
+    price_hotels 200 prebook_hotel
+    book_hotel 200 read_stay_weather id=$response.body#/data/id
+    price_flights 200 prebook_flight
+    price_flights 200 read_airline iataCode=$response.body#/data/0/journeys/0/segments/0/marketing_carrier_code
+    book_flight 200 list_flight_services id=$response.body#/data/id
+    list_flight_services 200 buy_flight_services id=$request.path.id
+    buy_flight_services 200 read_flight_booking id=$response.body#/data/id
+    list_payment_instruments 200 read_payment_instrument id=$response.body#/data/0/id
+    add_payment_instrument 200,201 read_payment_instrument id=$response.body#/data/id
+    add_payment_instrument 201 delete_payment_instrument id=$response.body#/data/id
+    add_payment_instrument 200,201 issue_mandate
+    issue_mandate 200,201 read_mandate,revoke_mandate id=$response.body#/data/id
+    list_watches 200 read_watch watch_id=$response.body#/data/0/id
+    create_hotel_watch 201 read_watch,confirm_purchase,delete_watch watch_id=$response.body#/data/id
+    create_trip_watch 201 read_watch,confirm_purchase,delete_watch watch_id=$response.body#/data/id
+";
+
+/// Links between operations that both products have; `*` is the product.
+const LINKS_OF_PRODUCT: &str = "
+    list_*_bookings 200 read_*_booking id=$response.body#/data/0/id
+    prebook_* 200,201 book_*,read_*_booking id=$response.body#/data/id
+    book_* 200 cancel_*_booking,quote_*_cancellation id=$response.body#/data/id
+    book_* 200,202 read_*_booking id=$response.body#/data/id
+    cancel_*_booking 200,202 read_*_booking id=$response.body#/data/id
+    create_*_subscription 201 read_*_subscription,pause_*_subscription id=$response.body#/data/id
+    create_*_subscription 201 rotate_*_subscription_secret,test_*_subscription id=$response.body#/data/id
+    create_*_subscription 201 list_*_deliveries id=$response.body#/data/id
+    list_*_subscriptions 200 read_*_subscription id=$response.body#/data/0/id
+    test_*_subscription 202 read_*_delivery id=$request.path.id delivery_id=$response.body#/data/id
+    list_*_deliveries 200 replay_*_delivery id=$request.path.id delivery_id=$response.body#/data/0/id
+    pause_*_subscription 200 resume_*_subscription id=$response.body#/data/id
+    resume_*_subscription 200 test_*_subscription id=$response.body#/data/id
+    rotate_*_subscription_secret 200 delete_*_subscription id=$response.body#/data/id
+";
+
 pub(super) fn add_links(paths: &mut BTreeMap<String, Map<String, Value>>, today: Date) {
-    let stay = ExampleStay::after(today);
+    let of = |product| LINKS_OF_PRODUCT.replace('*', product);
+    let table = [LINKS.to_owned(), of("hotel"), of("flight")].concat();
     for operation in paths.values_mut().flat_map(Map::values_mut) {
-        let Some(name) = operation.get("operationId").and_then(Value::as_str) else {
-            continue;
-        };
-        let name = name.to_owned();
-        let links = links(&stay)
-            .into_iter()
-            .chain(flight::links())
-            .chain(mandate::links())
-            .chain(watch::links(&stay))
-            .chain(webhook::links());
-        for link in links.filter(|link| link.from == name) {
-            let response = operation.pointer_mut(&format!("/responses/{}", link.status));
-            if let Some(Value::Object(response)) = response {
+        let name = operation.get("operationId").and_then(Value::as_str);
+        let name = name.unwrap_or_default().to_owned();
+        for line in table.lines() {
+            let mut words = line.split_whitespace();
+            if words.next() != Some(name.as_str()) {
+                continue;
+            }
+            let statuses = words.next().unwrap_or_default().split(',');
+            let targets = words.next().unwrap_or_default();
+            let parameters = words.filter_map(|word| word.split_once('='));
+            let parameters: BTreeMap<&str, &str> = parameters.collect();
+            for status in statuses {
+                let response = operation.pointer_mut(&format!("/responses/{status}"));
+                let Some(Value::Object(response)) = response else {
+                    continue;
+                };
                 let known = response.entry("links").or_insert_with(|| json!({}));
-                if let Value::Object(known) = known {
-                    known.insert(link.to.to_owned(), link.to_json());
+                for to in targets.split(',') {
+                    let mut link = json!({ "operationId": to, "parameters": parameters });
+                    if let Some(body) = body(&name, to, today) {
+                        link["requestBody"] = body;
+                    }
+                    known[to] = link;
                 }
             }
         }
     }
 }
 
-impl Link {
-    fn to_json(&self) -> Value {
-        match &self.body {
-            Some(body) => {
-                json!({ "operationId": self.to, "parameters": self.parameters, "requestBody": body })
-            }
-            None => json!({ "operationId": self.to, "parameters": self.parameters }),
+/// Returns the request to an operation, made from the response of another.
+fn body(from: &str, to: &str, today: Date) -> Option<Value> {
+    Some(match (from, to) {
+        ("find_places", "search_hotels") => {
+            stay(today, json!({ "place_id": "$response.body#/data/0/id" }))
         }
-    }
-}
-
-/// Creates a link that passes the id in the response to the next operation.
-fn with_id(from: &'static str, status: &'static str, to: &'static str) -> Link {
-    Link {
-        from,
-        status,
-        to,
-        parameters: json!({ "id": "$response.body#/data/id" }),
-        body: None,
-    }
-}
-
-/// The stay in the links.
-struct ExampleStay {
-    check_in: String,
-    check_out: String,
-}
-
-impl ExampleStay {
-    fn after(today: Date) -> Self {
-        let day = |days: i64| today.saturating_add(days.days()).to_string();
-        Self {
-            check_in: day(DAYS_AHEAD),
-            check_out: day(DAYS_AHEAD + NIGHTS),
+        ("search_hotels", "price_hotels") => stay(today, json!({ "hotel_ids": [HOTEL] })),
+        ("search_hotels", "read_price_calendar") => {
+            let (from, to) = dates(today);
+            json!({ "hotel_ids": [HOTEL], "from": from, "to": to })
         }
-    }
-
-    /// Returns a request for two adults in one room, with the additional members `more`.
-    fn with(&self, more: Value) -> Value {
-        let mut request = json!({
-            "check_in": self.check_in, "check_out": self.check_out,
-            "occupancy": [{ "adults": 2 }], "guest_nationality": "GB", "currency": "EUR",
-        });
-        if let (Value::Object(request), Value::Object(mut more)) = (&mut request, more) {
-            request.append(&mut more);
+        ("search_hotels", "create_hotel_watch") => {
+            let trigger = json!({ "type": "below_total", "amount": 150 });
+            stay(today, json!({ "hotel_id": HOTEL, "trigger": trigger }))
         }
-        request
-    }
-}
-
-fn prebook(offer_reference: &str) -> Value {
-    let guest = |first: &str, last: &str, is_lead: bool| json!({ "first_name": first, "last_name": last, "type": "ADULT", "is_lead": is_lead });
-    json!({
-        "offer_reference": offer_reference,
-        "contact": { "first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "phone": "+442079460958" },
-        "rooms": [{ "guests": [guest("Ada", "Lovelace", true), guest("Charles", "Babbage", false)] }],
+        ("price_hotels", "prebook_hotel") => {
+            let guest = |first: &str, last: &str, is_lead: bool| json!({ "first_name": first, "last_name": last, "type": "ADULT", "is_lead": is_lead });
+            json!({
+                "offer_reference": "$response.body#/data/0/offers/0/offer_reference",
+                "contact": { "first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "phone": "+442079460958" },
+                "rooms": [{ "guests": [guest("Ada", "Lovelace", true), guest("Charles", "Babbage", false)] }],
+            })
+        }
+        ("price_flights", "prebook_flight") => json!({
+            "offer_reference": "$response.body#/data/0/offer_reference",
+            "contact": { "email": "ada@example.com", "phone": "+442079460958" },
+            "passengers": [{
+                "type": "ADULT", "title": "MS", "first_name": "Ada", "last_name": "Lovelace",
+                "date_of_birth": "1990-12-10", "gender": "F", "nationality": "GB",
+            }],
+        }),
+        // Sent without `x-user-id`.
+        ("add_payment_instrument", "issue_mandate") => json!({
+            "user_id": "org",
+            "payment_amount": { "currency": "EUR", "amount": 250.0 },
+            "payment_instrument": { "id": "$response.body#/data/id", "type": "CARD" },
+        }),
+        _ => return None,
     })
 }
 
-fn calendar(hotel: &str, stay: &ExampleStay) -> Value {
-    json!({ "hotel_ids": [hotel], "from": stay.check_in, "to": stay.check_out })
+/// Returns a request for two adults in one room, with the additional members `more`.
+fn stay(today: Date, more: Value) -> Value {
+    let (check_in, check_out) = dates(today);
+    let mut request = json!({
+        "check_in": check_in, "check_out": check_out,
+        "occupancy": [{ "adults": 2 }], "guest_nationality": "GB", "currency": "EUR",
+    });
+    if let (Value::Object(request), Value::Object(mut more)) = (&mut request, more) {
+        request.append(&mut more);
+    }
+    request
 }
 
-#[expect(clippy::too_many_lines, reason = "a table has one entry for each case")]
-fn links(stay: &ExampleStay) -> Vec<Link> {
-    const HOTEL: &str = "$response.body#/data/0/hotel_id";
-    let link = |from, status, to, parameters, body| Link {
-        from,
-        status,
-        to,
-        parameters,
-        body,
-    };
-    let mut all = vec![
-        link(
-            "find_places",
-            "200",
-            "read_place",
-            json!({ "id": "$response.body#/data/0/id" }),
-            None,
-        ),
-        link(
-            "find_places",
-            "200",
-            "search_hotels",
-            json!({}),
-            Some(stay.with(json!({ "place_id": "$response.body#/data/0/id" }))),
-        ),
-        link(
-            "search_hotels",
-            "200",
-            "read_hotel",
-            json!({ "hotel_id": HOTEL }),
-            None,
-        ),
-        link(
-            "search_hotels",
-            "200",
-            "price_hotels",
-            json!({}),
-            Some(stay.with(json!({ "hotel_ids": [HOTEL] }))),
-        ),
-        link(
-            "search_hotels",
-            "200",
-            "read_price_calendar",
-            json!({}),
-            Some(calendar(HOTEL, stay)),
-        ),
-        link(
-            "price_hotels",
-            "200",
-            "read_hotel",
-            json!({ "hotel_id": HOTEL }),
-            None,
-        ),
-        link(
-            "price_hotels",
-            "200",
-            "prebook_hotel",
-            json!({}),
-            Some(prebook("$response.body#/data/0/offers/0/offer_reference")),
-        ),
-        link(
-            "list_hotel_bookings",
-            "200",
-            "read_hotel_booking",
-            json!({ "id": "$response.body#/data/0/id" }),
-            None,
-        ),
-        link(
-            "list_payment_instruments",
-            "200",
-            "read_payment_instrument",
-            json!({ "id": "$response.body#/data/0/id" }),
-            None,
-        ),
-        with_id("book_hotel", "200", "cancel_hotel_booking"),
-        with_id("book_hotel", "200", "quote_hotel_cancellation"),
-        with_id("book_hotel", "200", "read_stay_weather"),
-        with_id("add_payment_instrument", "201", "delete_payment_instrument"),
-    ];
-    for status in ["200", "201"] {
-        all.push(with_id("prebook_hotel", status, "book_hotel"));
-        all.push(with_id("prebook_hotel", status, "read_hotel_booking"));
-        all.push(with_id(
-            "add_payment_instrument",
-            status,
-            "read_payment_instrument",
-        ));
-    }
-    for from in ["book_hotel", "cancel_hotel_booking"] {
-        for status in ["200", "202"] {
-            all.push(with_id(from, status, "read_hotel_booking"));
-        }
-    }
-    all
+fn dates(today: Date) -> (String, String) {
+    let day = |days: i64| today.saturating_add(days.days()).to_string();
+    (day(DAYS_AHEAD), day(DAYS_AHEAD + NIGHTS))
 }

@@ -16,43 +16,30 @@ use crate::openapi::describe::{
 use crate::problem::ApiError;
 use axum::extract::State;
 
-/// A handler that calls one service.
-impl<F, S, I, R, Fut> DescribeOperation<(S, Context, I, R, Fut)> for F
-where
-    F: Fn(State<S>, Context, Validated<I>) -> Fut,
-    Fut: Future<Output = Result<R, ApiError>>,
-    I: RequestPart,
-    R: DescribeResponse,
-{
-    fn describe() -> (OperationInputs, OperationOutputs) {
-        describe_types::<I, R>()
-    }
+macro_rules! describe_handlers {
+    ($($(#[$meta:meta])* ($($argument:ty),*) = ($($type:ident),*);)*) => {$(
+        $(#[$meta])*
+        impl<F, $($type,)* I, R, Fut> DescribeOperation<($($argument,)* I, R, Fut)> for F
+        where
+            F: Fn($($argument),*, Validated<I>) -> Fut,
+            Fut: Future<Output = Result<R, ApiError>>,
+            I: RequestPart,
+            R: DescribeResponse,
+        {
+            fn describe() -> (OperationInputs, OperationOutputs) {
+                describe_types::<I, R>()
+            }
+        }
+    )*};
 }
 
-/// A handler that calls two services.
-impl<F, S, T, I, R, Fut> DescribeOperation<(S, T, Context, I, R, Fut)> for F
-where
-    F: Fn(State<S>, State<T>, Context, Validated<I>) -> Fut,
-    Fut: Future<Output = Result<R, ApiError>>,
-    I: RequestPart,
-    R: DescribeResponse,
-{
-    fn describe() -> (OperationInputs, OperationOutputs) {
-        describe_types::<I, R>()
-    }
-}
-
-/// A handler without a request context: its operation needs no API key.
-impl<F, S, I, R, Fut> DescribeOperation<(S, I, R, Fut)> for F
-where
-    F: Fn(State<S>, Validated<I>) -> Fut,
-    Fut: Future<Output = Result<R, ApiError>>,
-    I: RequestPart,
-    R: DescribeResponse,
-{
-    fn describe() -> (OperationInputs, OperationOutputs) {
-        describe_types::<I, R>()
-    }
+describe_handlers! {
+    /// A handler that calls one service.
+    (State<S>, Context) = (S);
+    /// A handler that calls two services.
+    (State<S>, State<T>, Context) = (S, T);
+    /// A handler without a request context: its operation needs no API key.
+    (State<S>) = (S);
 }
 
 /// A handler that reads the body itself; the body may have any form.
@@ -78,7 +65,6 @@ fn describe_types<I: RequestPart, R: DescribeResponse>() -> (OperationInputs, Op
     (inputs, outputs)
 }
 
-/// Returns the inputs and the successful response of a handler.
 pub(crate) fn describe_handler<Call, F: DescribeOperation<Call>>(
     _: &F,
 ) -> (OperationInputs, OperationOutputs) {

@@ -14,7 +14,6 @@ const ERROR_CODES: &str = "x-error-codes";
 
 /// Specification of an operation, from the route table.
 pub(crate) struct OperationSpec {
-    /// Path template.
     pub(crate) path: String,
     /// Method in lower case.
     pub(crate) method: String,
@@ -46,23 +45,17 @@ impl OpenApiDocument {
     }
 
     pub(crate) fn add(&mut self, mut described: OperationSpec) {
-        merge(
-            &mut self.components,
-            std::mem::take(&mut described.inputs.components),
-        );
-        merge(
-            &mut self.components,
-            std::mem::take(&mut described.outputs.components),
-        );
+        let (inputs, outputs) = (&mut described.inputs, &mut described.outputs);
+        for components in [&mut inputs.components, &mut outputs.components] {
+            merge(&mut self.components, std::mem::take(components));
+        }
         let operation = operation(&described);
         let tag = operation.pointer("/tags/0").and_then(Value::as_str);
         if let Some(tag) = tag.filter(|tag| !self.tags.iter().any(|known| known == tag)) {
             self.tags.push(tag.to_owned());
         }
-        self.paths
-            .entry(described.path)
-            .or_default()
-            .insert(described.method, operation);
+        let path = self.paths.entry(described.path).or_default();
+        path.insert(described.method, operation);
     }
 
     /// Returns the OpenAPI 3.1 document. `server` is the address of the API. Examples use stays
@@ -104,24 +97,20 @@ impl OpenApiDocument {
 }
 
 fn headers() -> Value {
-    let header =
-        |description: &str, schema: Value| json!({ "description": description, "schema": schema });
+    let header = |description: &str, kind: &str| json!({ "description": description, "schema": { "type": kind } });
     json!({
-        "RequestId": header("Id of the request: the client's x-request-id, or a generated one.", json!({"type": "string"})),
-        "Supplier": header("Supplier that responded, or that the error concerns.", json!({"type": "string"})),
-        "RateLimitPolicy": header("Rate limit of a key: `q` requests in `w` seconds.", json!({"type": "string"})),
-        "RateLimit": header("`r` requests are left; the full limit is available after `t` seconds.", json!({"type": "string"})),
-        "RetryAfter": header("Seconds to wait before the same request is sent again.", json!({"type": "integer"})),
-        "Allow": header("Methods of the path.", json!({"type": "string"})),
+        "RequestId": header("Id of the request: the client's x-request-id, or a generated one.", "string"),
+        "Supplier": header("Supplier that responded, or that the error concerns.", "string"),
+        "RateLimitPolicy": header("Rate limit of a key: `q` requests in `w` seconds.", "string"),
+        "RateLimit": header("`r` requests are left; the full limit is available after `t` seconds.", "string"),
+        "RetryAfter": header("Seconds to wait before the same request is sent again.", "integer"),
+        "Allow": header("Methods of the path.", "string"),
     })
 }
 
 fn operation(described: &OperationSpec) -> Value {
-    let mut operation = described
-        .annotation
-        .as_object()
-        .cloned()
-        .unwrap_or_default();
+    let annotation = described.annotation.as_object().cloned();
+    let mut operation = annotation.unwrap_or_default();
     let mut codes = declared_codes(operation.remove(ERROR_CODES));
     codes.extend(&described.inputs.codes);
     codes.extend([
@@ -170,31 +159,28 @@ fn operation(described: &OperationSpec) -> Value {
 
 /// Returns the codes that a handler's attribute lists. A test detects codes that do not exist.
 fn declared_codes(listed: Option<Value>) -> BTreeSet<ErrorCode> {
-    let listed = listed
-        .as_ref()
-        .and_then(Value::as_array)
-        .cloned()
-        .unwrap_or_default();
-    listed
-        .iter()
-        .filter_map(Value::as_str)
-        .filter_map(ErrorCode::from_name)
-        .collect()
+    let listed = listed.as_ref().and_then(Value::as_array).into_iter();
+    let names = listed.flatten().filter_map(Value::as_str);
+    names.filter_map(ErrorCode::from_name).collect()
 }
 
-fn common_headers() -> Map<String, Value> {
-    let mut headers = Map::new();
-    for (name, component) in [
-        ("x-request-id", "RequestId"),
-        ("RateLimit-Policy", "RateLimitPolicy"),
-        ("RateLimit", "RateLimit"),
-    ] {
-        headers.insert(
-            name.to_owned(),
-            json!({ "$ref": format!("#/components/headers/{component}") }),
-        );
-    }
-    headers
+/// The headers of every response.
+const COMMON_HEADERS: [(&str, &str); 3] = [
+    ("x-request-id", "RequestId"),
+    ("RateLimit-Policy", "RateLimitPolicy"),
+    ("RateLimit", "RateLimit"),
+];
+
+/// Returns references to the common headers and others, by name and component.
+fn header_refs<'a>(others: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {
+    let refs = COMMON_HEADERS
+        .into_iter()
+        .chain(others)
+        .map(|(name, component)| {
+            let reference = json!({ "$ref": format!("#/components/headers/{component}") });
+            (name.to_owned(), reference)
+        });
+    refs.collect()
 }
 
 /// Returns the successful responses: the statuses of the attribute with the schemas of the
@@ -205,20 +191,14 @@ fn successes(responses: Value, outputs: &OperationOutputs) -> Map<String, Value>
         let Some(members) = response.as_object_mut() else {
             continue;
         };
-        let mut headers = common_headers();
-        headers.insert(
-            "x-supplier".to_owned(),
-            json!({ "$ref": "#/components/headers/Supplier" }),
+        let has_body = status != "204" && !members.contains_key("content");
+        members.insert(
+            "headers".to_owned(),
+            header_refs([("x-supplier", "Supplier")]),
         );
-        members.insert("headers".to_owned(), Value::Object(headers));
-        if let (Some(schema), false) = (
-            outputs.schema(),
-            status == "204" || members.contains_key("content"),
-        ) {
-            members.insert(
-                "content".to_owned(),
-                json!({ "application/json": { "schema": schema } }),
-            );
+        if let Some(schema) = outputs.schema().filter(|_| has_body) {
+            let content = json!({ "application/json": { "schema": schema } });
+            members.insert("content".to_owned(), content);
         }
     }
     responses
@@ -229,52 +209,43 @@ fn failures(codes: &BTreeSet<ErrorCode>) -> Map<String, Value> {
     for code in codes {
         by_status.entry(code.info().status).or_default().push(*code);
     }
-    by_status
-        .into_iter()
+    let failures = by_status.into_iter();
+    failures
         .map(|(status, codes)| (status.to_string(), failure(status, &codes)))
         .collect()
 }
 
 fn failure(status: u16, codes: &[ErrorCode]) -> Value {
-    let lines: Vec<String> = codes
-        .iter()
-        .map(|code| format!("- `{}`: {}", code.as_str(), code.info().description))
-        .collect();
-    let examples: Map<String, Value> = codes
-        .iter()
-        .map(|code| {
-            let problem = ApiError::from(*code).to_problem(
-                "https://api.example.com/docs/errors/",
-                "req_01976f3e-1111-7abc-8def-000000000000",
-            );
-            (
-                code.as_str().to_owned(),
-                json!({ "summary": code.info().title, "value": problem }),
-            )
-        })
-        .collect();
-    let mut headers = common_headers();
-    if status == 429 || status == 503 || codes.contains(&ErrorCode::IdempotencyInProgress) {
-        headers.insert(
-            "Retry-After".to_owned(),
-            json!({ "$ref": "#/components/headers/RetryAfter" }),
+    let line = |code: &ErrorCode| format!("- `{}`: {}", code.as_str(), code.info().description);
+    let lines: Vec<String> = codes.iter().map(line).collect();
+    let mut examples = Map::new();
+    for code in codes {
+        let problem = ApiError::from(*code).to_problem(
+            "https://api.example.com/docs/errors/",
+            "req_01976f3e-1111-7abc-8def-000000000000",
         );
+        let example = json!({ "summary": code.info().title, "value": problem });
+        examples.insert(code.as_str().to_owned(), example);
     }
-    if codes.contains(&ErrorCode::MethodNotAllowed) {
-        headers.insert(
-            "Allow".to_owned(),
-            json!({ "$ref": "#/components/headers/Allow" }),
-        );
-    }
-    if status == 409 || status == 422 || status >= 500 {
-        headers.insert(
-            "x-supplier".to_owned(),
-            json!({ "$ref": "#/components/headers/Supplier" }),
-        );
-    }
+    let may_repeat =
+        status == 429 || status == 503 || codes.contains(&ErrorCode::IdempotencyInProgress);
+    let others = [
+        (may_repeat, "Retry-After", "RetryAfter"),
+        (
+            codes.contains(&ErrorCode::MethodNotAllowed),
+            "Allow",
+            "Allow",
+        ),
+        (
+            status == 409 || status == 422 || status >= 500,
+            "x-supplier",
+            "Supplier",
+        ),
+    ];
+    let others = others.into_iter().filter(|(has_it, ..)| *has_it);
     json!({
         "description": lines.join("\n"),
-        "headers": headers,
+        "headers": header_refs(others.map(|(_, name, component)| (name, component))),
         "content": { PROBLEM_JSON: {
             "schema": { "$ref": format!("{COMPONENTS}Problem") },
             "examples": examples,

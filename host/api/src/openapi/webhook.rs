@@ -23,6 +23,19 @@ enum EventDataKind {
     Subscription,
 }
 
+impl EventDataKind {
+    const fn is_of_watch(&self) -> bool {
+        use EventDataKind as Kind;
+        matches!(
+            self,
+            Kind::WatchTriggered
+                | Kind::TripTriggered
+                | Kind::WatchPurchased
+                | Kind::WatchPurchaseFailed
+        )
+    }
+}
+
 /// Headers of every webhook request: name, description and pattern.
 const HEADERS: [(&str, &str, &str); 6] = [
     (
@@ -59,7 +72,6 @@ const HEADERS: [(&str, &str, &str); 6] = [
     ),
 ];
 
-/// Returns the summary of an event type and the kind of its data.
 #[rustfmt::skip]
 const fn event_summary(event_type: EventType) -> (&'static str, EventDataKind) {
     match event_type {
@@ -102,7 +114,6 @@ pub(super) fn webhooks_section(components: &mut Components) -> Value {
     Value::Object(all.collect())
 }
 
-/// Returns the headers as reusable parameters.
 pub(super) fn headers() -> Value {
     let headers = HEADERS.into_iter().map(|(name, meaning, pattern)| {
         let header = json!({
@@ -140,28 +151,19 @@ fn webhook(event_type: EventType, components: &mut Components) -> Value {
     })
 }
 
-/// Returns the responses that a receiver may send.
 fn receiver_responses(about: &EventDataKind) -> Value {
     let taken = json!({ "description": "You confirm the event. Only the status matters. The first KiB of the body is stored and shown in the delivery." });
-    match about {
-        EventDataKind::HotelBooking
-        | EventDataKind::FlightBooking
-        | EventDataKind::Payment
-        | EventDataKind::Subscription => {
-            json!({
-                "2XX": taken,
-                "410": { "description": "You reject all further events: the delivery fails, and the subscription is paused." },
-                "default": { "description": "Any other status, a redirect, or no response within 10 seconds: the event is sent again after 1, 5, 30 and 90 minutes; then the delivery fails. `Retry-After` lengthens a delay as long as all attempts still end within 2 hours 15 minutes." },
-            })
-        }
-        EventDataKind::WatchTriggered
-        | EventDataKind::TripTriggered
-        | EventDataKind::WatchPurchased
-        | EventDataKind::WatchPurchaseFailed => json!({
+    if about.is_of_watch() {
+        return json!({
             "2XX": taken,
             "default": { "description": "Any other status, a redirect, or no response within 10 seconds: the event is sent again after 1, 5 and 30 minutes, 2, 12 and 24 hours; then it is `failed` in the log. `Retry-After` lengthens a delay to at most twice its length." },
-        }),
+        });
     }
+    json!({
+        "2XX": taken,
+        "410": { "description": "You reject all further events: the delivery fails, and the subscription is paused." },
+        "default": { "description": "Any other status, a redirect, or no response within 10 seconds: the event is sent again after 1, 5, 30 and 90 minutes; then the delivery fails. `Retry-After` lengthens a delay as long as all attempts still end within 2 hours 15 minutes." },
+    })
 }
 
 const fn event_note(about: &EventDataKind) -> &'static str {
@@ -278,11 +280,8 @@ fn price_schema(components: &mut Components, more: Value) -> Value {
         "room_type": { "type": "string" }, "board": { "type": "string" }, "refundable": { "type": "boolean" },
     });
     merge_members(&mut properties, more);
-    let required: Vec<String> = properties
-        .as_object()
-        .into_iter()
-        .flat_map(|members| members.keys().cloned())
-        .collect();
+    let members = properties.as_object().into_iter().flatten();
+    let required: Vec<&String> = members.map(|(name, _)| name).collect();
     json!({ "type": "object", "required": required, "properties": properties })
 }
 

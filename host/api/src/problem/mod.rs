@@ -3,12 +3,8 @@
 //! A handler returns an [`ApiError`]. The outermost middleware writes the body, because only it has
 //! the request id. Internal details of an error go to the log and cannot be written to a response.
 
-pub(crate) mod flight;
-pub(crate) mod hotel;
-pub(crate) mod mandate;
-pub(crate) mod supplier_event;
-pub(crate) mod watch;
-pub(crate) mod webhook;
+mod booking;
+mod service;
 
 use crate::error_code::ErrorCode;
 use axum::body::Body;
@@ -16,13 +12,12 @@ use axum::response::{IntoResponse, Response};
 use host_application::storage_failure::StorageFailure;
 use host_domain::supplier::{ReadError, RefusalReason, SupplierId};
 use host_resources::value::MoneyResource;
+use http::HeaderValue;
 use http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
-use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use std::error::Error;
 use utoipa::ToSchema;
 
-/// Content type of error responses.
 pub(crate) const PROBLEM_JSON: &str = "application/problem+json";
 
 /// Maximum number of violations in a response. A large body could contain one in every byte.
@@ -65,7 +60,6 @@ impl Violation {
         Self::at(ViolationLocation::Body, pointer, code, detail)
     }
 
-    /// Creates a violation in any part of the request.
     pub(crate) fn at(
         location: ViolationLocation,
         pointer: impl Into<String>,
@@ -121,9 +115,8 @@ pub(crate) struct Problem {
     pub current: Option<MoneyResource>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct ErrorDetails {
-    code: ErrorCode,
     detail: Option<String>,
     supplier: Option<SupplierId>,
     violations: Vec<Violation>,
@@ -135,28 +128,18 @@ struct ErrorDetails {
 }
 
 /// Error of a handler. Responses only contain its code and the details that were added as public.
+#[must_use]
 #[derive(Debug, Clone)]
-pub(crate) struct ApiError(Box<ErrorDetails>);
+pub(crate) struct ApiError(ErrorCode, Box<ErrorDetails>);
 
 impl From<ErrorCode> for ApiError {
     fn from(code: ErrorCode) -> Self {
-        Self(Box::new(ErrorDetails {
-            code,
-            detail: None,
-            supplier: None,
-            violations: Vec::new(),
-            retry_after_s: None,
-            booking_status: None,
-            payment_status: None,
-            prices: None,
-            internal: None,
-        }))
+        Self(code, Box::default())
     }
 }
 
 impl ApiError {
     /// Creates the error for a request that violates rules, with all its violations.
-    #[must_use]
     pub(crate) fn violations(mut violations: Vec<Violation>) -> Self {
         violations.sort();
         violations.dedup();
@@ -168,12 +151,10 @@ impl ApiError {
                 "{all} fields are not valid; the first {VIOLATIONS_MAX} are named"
             ));
         }
-        error.0.violations = violations;
+        error.1.violations = violations;
         error
     }
 
-    /// Creates the error for a violation that was found during execution.
-    #[must_use]
     pub(crate) fn violation(violation: Violation) -> Self {
         Self::violations(vec![violation])
     }
@@ -185,7 +166,6 @@ impl ApiError {
 
     /// Creates the error for data that could not be read or stored. Conflicts that matter to the
     /// client are handled before.
-    #[must_use]
     pub(crate) fn from_storage(failure: impl Into<StorageFailure>) -> Self {
         let failure = failure.into();
         match &failure {
@@ -202,7 +182,6 @@ impl ApiError {
 
     /// Creates the error for a failed supplier read. `absent` is the code to use if the supplier
     /// has no such resource.
-    #[must_use]
     pub(crate) fn from_supplier_read(
         supplier: &SupplierId,
         error: &ReadError,
@@ -223,59 +202,45 @@ impl ApiError {
             ReadError::RateLimited { retry_after_s } => *retry_after_s,
             _ => None,
         };
-        let mut answer = Self::from(code).with_supplier(supplier).with_cause(error);
-        answer.0.retry_after_s = known;
-        answer
+        let answer = Self::from(code).with_supplier(supplier);
+        answer.with_cause(error).with_retry_after(known)
     }
 
-    /// Sets the public explanation of this occurrence.
-    #[must_use]
     pub(crate) fn with_detail(mut self, detail: impl Into<String>) -> Self {
-        self.0.detail = Some(detail.into());
+        self.1.detail = Some(detail.into());
         self
     }
 
-    /// Sets the supplier that the error concerns.
-    #[must_use]
     pub(crate) fn with_supplier(mut self, supplier: &SupplierId) -> Self {
-        self.0.supplier = Some(supplier.clone());
+        self.1.supplier = Some(supplier.clone());
         self
     }
 
-    /// Sets the time until a retry, in seconds, if known.
-    #[must_use]
     pub(crate) fn with_retry_after(mut self, seconds: impl Into<Option<u32>>) -> Self {
-        self.0.retry_after_s = seconds.into();
+        self.1.retry_after_s = seconds.into();
         self
     }
 
-    /// Sets the booking's status, e.g. `FAILED`.
-    #[must_use]
     pub(crate) fn with_booking_status(mut self, status: impl Into<String>) -> Self {
-        self.0.booking_status = Some(status.into());
+        self.1.booking_status = Some(status.into());
         self
     }
 
-    /// Sets the payment's status, e.g. `REQUIRES_ACTION`.
-    #[must_use]
     pub(crate) fn with_payment_status(mut self, status: impl Into<String>) -> Self {
-        self.0.payment_status = Some(status.into());
+        self.1.payment_status = Some(status.into());
         self
     }
 
-    /// Sets the offered and the current total of a price change.
-    #[must_use]
     pub(crate) fn with_prices(
         mut self,
         offered: host_domain::money::Money,
         current: host_domain::money::Money,
     ) -> Self {
-        self.0.prices = Some((offered.into(), current.into()));
+        self.1.prices = Some((offered.into(), current.into()));
         self
     }
 
     /// Stores an error and its sources as the cause, which is only logged.
-    #[must_use]
     pub(crate) fn with_cause(mut self, error: impl Error) -> Self {
         let mut text = error.to_string();
         let mut source = error.source();
@@ -284,28 +249,25 @@ impl ApiError {
             text.push_str(&cause.to_string());
             source = cause.source();
         }
-        self.0.internal = Some(text);
+        self.1.internal = Some(text);
         self
     }
 
-    /// Returns the error code.
-    #[must_use]
     pub(crate) fn code(&self) -> ErrorCode {
-        self.0.code
+        self.0
     }
 
     /// Returns the cause, which is logged but not sent.
-    #[must_use]
     pub(crate) fn cause(&self) -> Option<&str> {
-        self.0.internal.as_deref()
+        self.1.internal.as_deref()
     }
 
     /// Returns the body of the response. `docs` is the base URL of the error code pages, with a
     /// trailing slash.
-    #[must_use]
     pub(crate) fn to_problem(&self, docs: &str, request_id: &str) -> Problem {
-        let facts = self.0.code.info();
-        let parts = &self.0;
+        let facts = self.0.info();
+        let parts = &self.1;
+        let prices = parts.prices.clone().unzip();
         Problem {
             kind: format!("{docs}{}", facts.name),
             title: facts.title.to_owned(),
@@ -318,15 +280,15 @@ impl ApiError {
             errors: parts.violations.clone(),
             booking_status: parts.booking_status.clone(),
             payment_status: parts.payment_status.clone(),
-            offered: parts.prices.as_ref().map(|(offered, _)| offered.clone()),
-            current: parts.prices.as_ref().map(|(_, current)| current.clone()),
+            offered: prices.0,
+            current: prices.1,
         }
     }
 
     /// Replaces status and body of a response and sets its headers; other headers stay.
     pub(crate) fn write_response(&self, response: &mut Response, docs: &str, request_id: &str) {
         let problem = self.to_problem(docs, request_id);
-        *response.status_mut() = self.0.code.status();
+        *response.status_mut() = self.0.status();
         let body = serde_json::to_vec(&problem).unwrap_or_default();
         let headers = response.headers_mut();
         headers.remove(CONTENT_LENGTH);
@@ -343,11 +305,11 @@ impl ApiError {
     }
 
     fn public_detail(&self) -> String {
-        if let Some(detail) = &self.0.detail {
+        if let Some(detail) = &self.1.detail {
             return detail.clone();
         }
-        match self.0.violations.len() {
-            0 => self.0.code.info().description.to_owned(),
+        match self.1.violations.len() {
+            0 => self.0.info().description.to_owned(),
             1 => "1 field is not valid".to_owned(),
             many => format!("{many} fields are not valid"),
         }
@@ -356,11 +318,9 @@ impl ApiError {
     /// Returns the time until a retry. Every 429 and 503, and the 409 of a request in progress, has
     /// one.
     fn retry_after_s(&self) -> Option<u32> {
-        let status = self.0.code.status();
-        let expected = status == StatusCode::TOO_MANY_REQUESTS
-            || status == StatusCode::SERVICE_UNAVAILABLE
-            || self.0.code == ErrorCode::IdempotencyInProgress;
-        self.0.retry_after_s.or(expected.then_some(1))
+        let expected =
+            matches!(self.0.info().status, 429 | 503) || self.0 == ErrorCode::IdempotencyInProgress;
+        self.1.retry_after_s.or(expected.then_some(1))
     }
 }
 
@@ -384,7 +344,7 @@ fn refusal_code(reason: &RefusalReason) -> ErrorCode {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut response = Response::new(Body::empty());
-        *response.status_mut() = self.0.code.status();
+        *response.status_mut() = self.0.status();
         response.extensions_mut().insert(self);
         response
     }
@@ -392,7 +352,6 @@ impl IntoResponse for ApiError {
 
 /// Takes the error of a response. Also recognizes error responses of the router or a library. Their
 /// `Allow` header stays.
-#[must_use]
 pub(crate) fn take_error(response: &mut Response) -> Option<ApiError> {
     if let Some(error) = response.extensions_mut().remove::<ApiError>() {
         return Some(error);
@@ -402,10 +361,9 @@ pub(crate) fn take_error(response: &mut Response) -> Option<ApiError> {
         return None;
     }
     let error = ApiError::from(ErrorCode::from_status(status));
-    Some(
-        match response.headers().get(ALLOW).map(HeaderValue::to_str) {
-            Some(Ok(methods)) => error.with_detail(format!("the path has the methods {methods}")),
-            _ => error,
-        },
-    )
+    let methods = response.headers().get(ALLOW).map(HeaderValue::to_str);
+    Some(match methods {
+        Some(Ok(methods)) => error.with_detail(format!("the path has the methods {methods}")),
+        _ => error,
+    })
 }

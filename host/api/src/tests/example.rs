@@ -5,20 +5,8 @@ use super::*;
 use jsonschema::Validator;
 use std::collections::BTreeSet;
 
-/// A body in the document that must have an example.
-struct Shown<'a> {
-    /// Operation and position in it.
-    name: String,
-    content: &'a Value,
-}
-
-/// Returns the document of the API's own operations, without those of the tests.
-fn document_of(server: &Server) -> Value {
-    server.openapi(route_table())
-}
-
-/// Returns every request body and every successful response body.
-fn shown(document: &Value) -> Vec<Shown<'_>> {
+/// Returns every request body and every successful response body, by operation and position in it.
+fn shown(document: &Value) -> Vec<(String, &Value)> {
     let mut all = Vec::new();
     for (_, operation) in operations(document) {
         let operation_id = operation["operationId"].as_str().unwrap();
@@ -30,8 +18,7 @@ fn shown(document: &Value) -> Vec<Shown<'_>> {
         let successes = successes.map(|(status, response)| (status.as_str(), response));
         for (place, body) in request.into_iter().chain(successes) {
             if let Some(content) = body.pointer("/content/application~1json") {
-                let name = format!("{operation_id} {place}");
-                all.push(Shown { name, content });
+                all.push((format!("{operation_id} {place}"), content));
             }
         }
     }
@@ -51,9 +38,9 @@ fn validator(document: &Value, schema: &Value) -> Validator {
 #[tokio::test]
 async fn every_body_has_an_example_that_matches_its_schema() {
     let server = Server::start().await;
-    let document = document_of(&server);
+    let document = server.openapi(route_table());
     let mut wrong = Vec::new();
-    for Shown { name, content } in shown(&document) {
+    for (name, content) in shown(&document) {
         let Some(example) = content.get("example") else {
             wrong.push(format!("{name} has no example"));
             continue;
@@ -68,8 +55,8 @@ async fn every_body_has_an_example_that_matches_its_schema() {
 #[tokio::test]
 async fn every_recorded_example_is_in_the_document() {
     let server = Server::start().await;
-    let document = document_of(&server);
-    let shown: BTreeSet<String> = shown(&document).into_iter().map(|one| one.name).collect();
+    let document = server.openapi(route_table());
+    let shown: BTreeSet<String> = shown(&document).into_iter().map(|(name, _)| name).collect();
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/openapi/example");
     let mut others = Vec::new();
     for file in std::fs::read_dir(folder).unwrap() {
@@ -104,7 +91,7 @@ async fn request_examples_are_valid_on_any_day() {
         ("content-type", "application/json"),
         ("x-idempotency-key", "k"),
     ];
-    let document = document_of(&server);
+    let document = server.openapi(route_table());
     for (name, operation) in operations(&document) {
         let body = operation.pointer("/requestBody/content/application~1json/example");
         let Some(body) = body else { continue };
@@ -112,8 +99,7 @@ async fn request_examples_are_valid_on_any_day() {
         let method: Method = method.to_uppercase().parse().unwrap();
         // An invalid path id is reported together with the violations in the body.
         let path = path.replace(['{', '}'], "");
-        let body = body.to_string().into_bytes();
-        let reply = server.send(method, &path, &headers, body).await;
+        let reply = server.send(method, &path, &headers, body.to_string()).await;
         let violations = reply.violations();
         assert!(
             violations.iter().all(|one| !one.starts_with("body")),

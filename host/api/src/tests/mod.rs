@@ -68,27 +68,27 @@ struct Reply {
 
 impl Reply {
     fn header(&self, name: &str) -> &str {
-        self.headers
-            .get(name)
-            .map_or("", |value| value.to_str().unwrap())
+        let value = self.headers.get(name);
+        value.map_or("", |value| value.to_str().unwrap())
     }
 
     fn code(&self) -> &str {
         self.body["code"].as_str().unwrap_or_default()
     }
 
+    fn problem(&self) -> (u16, &str) {
+        (self.status.as_u16(), self.code())
+    }
+
     /// Returns the violations in order, each as `in pointer code`.
     fn violations(&self) -> Vec<String> {
-        let text = |value: &Value| value.as_str().unwrap().to_owned();
-        let violations = self.body["errors"].as_array().cloned().unwrap_or_default();
-        violations
-            .iter()
-            .map(|one| {
-                [&one["in"], &one["pointer"], &one["code"]]
-                    .map(text)
-                    .join(" ")
-            })
-            .collect()
+        let violations = self.body["errors"].as_array().into_iter().flatten();
+        let text = |one: &Value| {
+            ["in", "pointer", "code"]
+                .map(|name| one[name].as_str().unwrap())
+                .join(" ")
+        };
+        violations.map(text).collect()
     }
 }
 
@@ -100,18 +100,12 @@ impl Server {
     async fn with(limits: &[(&str, u32)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut overlay = host_application::config::data_dir_overlay(folder.path());
-        overlay.insert(
-            "master_key".to_owned(),
-            "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=".into(),
-        );
-        overlay.insert(
-            "limits".to_owned(),
-            limits
-                .iter()
-                .map(|(name, value)| ((*name).to_owned(), toml::Value::from(i64::from(*value))))
-                .collect::<toml::Table>()
-                .into(),
-        );
+        let master_key = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
+        overlay.insert("master_key".to_owned(), master_key.into());
+        let limits = limits
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), toml::Value::from(*value)));
+        overlay.insert("limits".to_owned(), limits.collect::<toml::Table>().into());
         let config = Config::load(Some(overlay), None, &Environment::default()).unwrap();
         let clock = Arc::new(StillClock(AtomicI64::new(1_795_255_200_000)));
         let surroundings = ApplicationDependencies {
@@ -152,21 +146,19 @@ impl Server {
         scopes: &[ApiKeyScope],
         expires_at: Option<Timestamp>,
     ) -> (KeyId, String) {
-        let tenant = Tenant {
-            organization: "acme".to_owned(),
-            mode: Mode::Test,
-        };
+        let (tenant, scopes) = (acme(), scopes.to_vec());
         let new = NewApiKey {
             tenant,
             name: "test".to_owned(),
-            scopes: scopes.to_vec(),
+            scopes,
             expires_at,
         };
-        let id = KeyId::from_bits(self.app.ids.generate());
-        let key = api_key::create_api_key(&self.app.store, new, id.clone(), self.app.clock.now())
-            .await
-            .unwrap();
-        (id, key.expose_secret().to_owned())
+        let (id, now) = (
+            KeyId::from_bits(self.app.ids.generate()),
+            self.app.clock.now(),
+        );
+        let key = api_key::create_api_key(&self.app.store, new, id.clone(), now).await;
+        (id, key.unwrap().expose_secret().to_owned())
     }
 
     async fn send(
@@ -174,43 +166,62 @@ impl Server {
         method: Method,
         path: &str,
         headers: &[(&str, &str)],
-        body: Vec<u8>,
+        body: impl Into<Vec<u8>>,
     ) -> Reply {
         let mut request = Request::builder().method(method).uri(path);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let response = self
-            .router
-            .clone()
-            .oneshot(request.body(axum::body::Body::from(body)).unwrap())
-            .await
-            .unwrap();
+        let request = request.body(axum::body::Body::from(body.into())).unwrap();
+        let response = self.router.clone().oneshot(request).await.unwrap();
         let (status, headers) = (response.status(), response.headers().clone());
         let bytes = axum::body::to_bytes(response.into_body(), usize::MAX)
             .await
             .unwrap();
+        let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
         Reply {
             status,
             headers,
-            body: serde_json::from_slice(&bytes).unwrap_or(Value::Null),
+            body,
         }
     }
 
     /// Sends a GET with the server's key.
     async fn get(&self, path: &str) -> Reply {
-        self.send(Method::GET, path, &[("x-api-key", &self.key)], Vec::new())
-            .await
+        self.get_with(path, &[("x-api-key", &self.key)]).await
+    }
+
+    /// Sends a GET with no other headers, also without a key.
+    async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Reply {
+        self.send(Method::GET, path, headers, "").await
     }
 
     /// Sends a POST of JSON text with the server's key and an idempotency key.
     async fn post(&self, path: &str, json: impl Into<Vec<u8>>) -> Reply {
-        let headers = [
+        self.post_with(path, &[("x-idempotency-key", "k")], json)
+            .await
+    }
+
+    /// Sends a POST of JSON text with the server's key and the given headers.
+    async fn post_with(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        json: impl Into<Vec<u8>>,
+    ) -> Reply {
+        let mut all = vec![
             ("x-api-key", self.key.as_str()),
             ("content-type", "application/json"),
-            ("x-idempotency-key", "k"),
         ];
-        self.send(Method::POST, path, &headers, json.into()).await
+        all.extend(headers);
+        self.send(Method::POST, path, &all, json).await
+    }
+}
+
+fn acme() -> Tenant {
+    Tenant {
+        organization: "acme".to_owned(),
+        mode: Mode::Test,
     }
 }
 
@@ -352,9 +363,55 @@ fn stay() -> Value {
 
 /// Returns a stay with some members replaced.
 fn stay_with(members: Value) -> String {
-    let mut stay = stay();
-    for (name, value) in members.as_object().unwrap() {
-        stay[name] = value.clone();
+    changed(&stay(), &members).to_string()
+}
+
+/// Returns an object with some members replaced, or removed if the new value is null.
+fn changed(body: &Value, changes: &Value) -> Value {
+    let mut body = body.clone();
+    for (name, value) in changes.as_object().unwrap() {
+        body[name] = value.clone();
     }
-    stay.to_string()
+    body.as_object_mut()
+        .unwrap()
+        .retain(|_, value| !value.is_null());
+    body
+}
+
+/// Splits lines of the form `request => violation, …`.
+fn cases(table: &str) -> Vec<(String, Vec<String>)> {
+    let table = table.replace("\\\n", "");
+    let case = |line: &str| {
+        let (request, violations) = line.split_once("=>").unwrap();
+        let violations = violations.split(',').map(|one| one.trim().to_owned());
+        (
+            request.trim().to_owned(),
+            violations.filter(|one| !one.is_empty()).collect(),
+        )
+    };
+    table.trim().lines().map(case).collect()
+}
+
+/// Expects the violations of a body whose members are replaced as `cases` say. A body without
+/// violations is valid.
+async fn expect(path: &str, body: &Value, cases: &str) {
+    expect_at("", path, body, cases).await;
+}
+
+/// Expects the violations of a body whose object at a pointer is changed as the cases say.
+async fn expect_at(pointer: &str, path: &str, body: &Value, table: &str) {
+    let server = Server::start().await;
+    for (changes, violations) in cases(table) {
+        let mut body = body.clone();
+        let part = body.pointer_mut(pointer).unwrap();
+        *part = changed(part, &serde_json::from_str(&changes).unwrap());
+        let reply = server.post(path, body.to_string()).await;
+        let expected: Vec<_> = violations
+            .iter()
+            .map(|one| format!("body {pointer}{one}"))
+            .collect();
+        assert_eq!(reply.violations(), expected, "{changes} {}", reply.body);
+        let status = if violations.is_empty() { "422" } else { "400" };
+        assert_eq!(reply.status.as_str(), status, "{changes} {}", reply.body);
+    }
 }

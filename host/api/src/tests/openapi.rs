@@ -9,40 +9,32 @@ use std::sync::OnceLock;
 pub(super) fn operations(document: &Value) -> Vec<(String, &Value)> {
     let paths = document["paths"].as_object().unwrap();
     let all = paths.iter().flat_map(|(path, item)| {
-        item.as_object()
-            .unwrap()
-            .iter()
-            .map(move |(method, operation)| (format!("{method} {path}"), operation))
+        let item = item.as_object().unwrap().iter();
+        item.map(move |(method, operation)| (format!("{method} {path}"), operation))
     });
     all.collect()
 }
 
 /// Resolves a reference within the document.
 pub(super) fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
-    match value["$ref"].as_str() {
-        Some(reference) => document
-            .pointer(reference.trim_start_matches('#'))
-            .unwrap_or_else(|| panic!("{reference} has no target")),
-        None => value,
-    }
+    let reference = value["$ref"].as_str();
+    reference.map_or(value, |reference| target(document, reference))
+}
+
+fn target<'a>(document: &'a Value, reference: &str) -> &'a Value {
+    let target = document.pointer(reference.trim_start_matches('#'));
+    target.unwrap_or_else(|| panic!("{reference} has no target"))
 }
 
 fn every_reference(value: &Value, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(members) => {
-            found.extend(
-                members
-                    .get("$ref")
-                    .and_then(Value::as_str)
-                    .map(str::to_owned),
-            );
+            found.extend(value["$ref"].as_str().map(str::to_owned));
             members
                 .values()
                 .for_each(|member| every_reference(member, found));
         }
-        Value::Array(elements) => elements
-            .iter()
-            .for_each(|element| every_reference(element, found)),
+        Value::Array(elements) => elements.iter().for_each(|one| every_reference(one, found)),
         _ => {}
     }
 }
@@ -55,38 +47,21 @@ async fn document_has_no_dangling_references_or_missing_texts() {
     let mut references = BTreeSet::new();
     every_reference(document, &mut references);
     for reference in references {
-        assert!(
-            document
-                .pointer(reference.trim_start_matches('#'))
-                .is_some(),
-            "{reference} has no target"
-        );
+        target(document, &reference);
     }
+    let has_text = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
     let mut ids = BTreeSet::new();
     for (name, operation) in operations(document) {
         for member in ["operationId", "summary"] {
-            assert!(
-                operation[member]
-                    .as_str()
-                    .is_some_and(|text| !text.is_empty()),
-                "{name} has no {member}"
-            );
+            assert!(has_text(&operation[member]), "{name} has no {member}");
         }
-        assert!(
-            ids.insert(operation["operationId"].as_str().unwrap()),
-            "two operations are called as {name}"
-        );
-        assert_eq!(
-            operation["tags"].as_array().map(Vec::len),
-            Some(1),
-            "{name}"
-        );
+        let id = operation["operationId"].as_str().unwrap();
+        assert!(ids.insert(id), "two operations are called as {name}");
+        assert_eq!(operation["tags"].as_array().unwrap().len(), 1, "{name}");
         assert!(operation.get("x-error-codes").is_none());
         for (status, response) in operation["responses"].as_object().unwrap() {
             assert!(
-                response["description"]
-                    .as_str()
-                    .is_some_and(|text| !text.is_empty()),
+                has_text(&response["description"]),
                 "{name} {status} says nothing"
             );
             let has_body = response.get("content").is_some();
@@ -124,20 +99,15 @@ async fn every_request_schema_rejects_unknown_fields() {
         let mut seen = BTreeSet::new();
         while let Some(schema) = open.pop() {
             if schema["properties"].is_object() {
-                assert_eq!(
-                    schema["additionalProperties"],
-                    json!(false),
-                    "{name} takes unknown fields: {schema}"
-                );
+                let additional = &schema["additionalProperties"];
+                assert_eq!(*additional, false, "{name} takes unknown fields: {schema}");
             }
             let mut references = BTreeSet::new();
             every_reference(schema, &mut references);
-            open.extend(
-                references
-                    .into_iter()
-                    .filter(|reference| seen.insert(reference.clone()))
-                    .map(|reference| document.pointer(&reference[1..]).unwrap()),
-            );
+            let new = references
+                .into_iter()
+                .filter(|one| seen.insert(one.clone()));
+            open.extend(new.map(|reference| target(document, &reference)));
         }
     }
 }
@@ -146,16 +116,10 @@ async fn every_request_schema_rejects_unknown_fields() {
 async fn error_codes_of_handler_attributes_exist() {
     for (scope, routes) in table_of_tests() {
         for operation in routes.into_iter().map(|route| route.into_operation(scope)) {
-            for code in operation.annotation["x-error-codes"]
-                .as_array()
-                .into_iter()
-                .flatten()
-            {
-                assert!(
-                    ErrorCode::from_name(code.as_str().unwrap()).is_some(),
-                    "{} lists {code}",
-                    operation.path
-                );
+            let codes = operation.annotation["x-error-codes"].as_array();
+            for code in codes.into_iter().flatten() {
+                let known = ErrorCode::from_name(code.as_str().unwrap());
+                assert!(known.is_some(), "{} lists {code}", operation.path);
             }
         }
     }
@@ -165,52 +129,38 @@ async fn error_codes_of_handler_attributes_exist() {
 async fn document_contains_handler_types() {
     let server = Server::start().await;
     let booking = &server.document["paths"]["/test/{id}/stays"]["post"];
-    let names: Vec<String> = booking["parameters"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| {
-            format!(
-                "{} {}",
-                one["in"].as_str().unwrap(),
-                one["name"].as_str().unwrap()
-            )
-        })
-        .collect();
-    assert_eq!(
-        names,
-        [
-            "path id",
-            "header x-idempotency-key",
-            "header x-request-id",
-            "header x-user-id",
-            "header x-organization-id"
-        ]
-    );
-    let statuses: Vec<&String> = booking["responses"].as_object().unwrap().keys().collect();
-    assert_eq!(
-        statuses,
-        [
-            "201", "400", "401", "403", "406", "409", "413", "415", "422", "429", "500", "503"
-        ]
-    );
-    let codes: Vec<&String> =
-        booking["responses"]["422"]["content"]["application/problem+json"]["examples"]
+    let parameters = booking["parameters"].as_array().unwrap().iter();
+    let names = parameters.map(|one| {
+        ["in", "name"]
+            .map(|member| one[member].as_str().unwrap())
+            .join(" ")
+    });
+    let expected = [
+        "path id",
+        "header x-idempotency-key",
+        "header x-request-id",
+        "header x-user-id",
+        "header x-organization-id",
+    ];
+    assert_eq!(names.collect::<Vec<_>>(), expected);
+    let keys = |value: &Value| {
+        value
             .as_object()
             .unwrap()
             .keys()
-            .collect();
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    let statuses = "201 400 401 403 406 409 413 415 422 429 500 503";
+    assert_eq!(keys(&booking["responses"]).join(" "), statuses);
+    let unprocessable = &booking["responses"]["422"]["content"]["application/problem+json"];
+    let codes = keys(&unprocessable["examples"]);
     assert_eq!(codes, ["idempotency_key_reused", "offer_expired"]);
     let limit = &server.document["paths"]["/test/stays"]["get"]["parameters"][1];
-    assert_eq!(
-        (
-            &limit["name"],
-            &limit["required"],
-            &limit["schema"]["maximum"],
-            &limit["schema"]["default"]
-        ),
-        (&json!("limit"), &json!(false), &json!(100), &json!(25))
-    );
+    assert_eq!(limit["name"], "limit");
+    assert_eq!(limit["required"], false);
+    assert_eq!(limit["schema"]["maximum"], 100);
+    assert_eq!(limit["schema"]["default"], 25);
     assert_eq!(limit["description"], "Page size.");
     let board = &server.document["paths"]["/test/stays"]["get"]["parameters"][0]["schema"];
     assert_eq!(*board, json!({ "$ref": "#/components/schemas/TestBoard" }));
@@ -219,18 +169,12 @@ async fn document_contains_handler_types() {
 #[tokio::test]
 async fn document_and_pages_load_without_key_and_network() {
     let server = Server::start().await;
-    let reply = server
-        .send(Method::GET, "/openapi.json", &[], Vec::new())
-        .await;
-    assert_eq!(
-        (reply.status.as_u16(), &reply.body),
-        (200, &server.document)
-    );
+    let reply = server.get_with("/openapi.json", &[]).await;
+    assert_eq!(reply.status, 200);
+    assert_eq!(reply.body, server.document);
     // A later request on another day.
     server.clock.0.fetch_add(86_400_000, Ordering::SeqCst);
-    let later = server
-        .send(Method::GET, "/openapi.json", &[], Vec::new())
-        .await;
+    let later = server.get_with("/openapi.json", &[]).await;
     assert_eq!(later.body, server.openapi(table_of_tests()));
     assert_ne!(later.body, server.document);
     for (path, kind) in [
@@ -239,7 +183,7 @@ async fn document_and_pages_load_without_key_and_network() {
         ("/docs/start.js", "text/javascript"),
         ("/docs/errors", "text/html"),
     ] {
-        let reply = server.send(Method::GET, path, &[], Vec::new()).await;
+        let reply = server.get_with(path, &[]).await;
         assert_eq!(reply.status, 200, "{path}");
         assert!(reply.header("content-type").starts_with(kind), "{path}");
         let policy = reply.header("content-security-policy");
@@ -248,13 +192,8 @@ async fn document_and_pages_load_without_key_and_network() {
             "{policy}"
         );
     }
-    assert_eq!(
-        server
-            .send(Method::GET, "/docs/errors/nonsense", &[], Vec::new())
-            .await
-            .code(),
-        "not_found"
-    );
+    let reply = server.get_with("/docs/errors/nonsense", &[]).await;
+    assert_eq!(reply.code(), "not_found");
 }
 
 #[tokio::test]
@@ -264,11 +203,7 @@ async fn every_error_code_has_the_page_in_its_problem_type() {
         let problem =
             ApiError::from(*code).to_problem(&state::error_docs_url(&server.app.base_url), "r");
         let path = problem.kind.strip_prefix("http://api.test").unwrap();
-        assert_eq!(
-            server.send(Method::GET, path, &[], Vec::new()).await.status,
-            200,
-            "{path}"
-        );
+        assert_eq!(server.get_with(path, &[]).await.status, 200, "{path}");
     }
 }
 
@@ -277,27 +212,15 @@ async fn readiness_fails_and_health_succeeds_during_shutdown() {
     let server = Server::start().await;
     for path in ["/healthz", "/readyz"] {
         assert_eq!(
-            server.send(Method::GET, path, &[], Vec::new()).await.body["data"]["status"],
+            server.get_with(path, &[]).await.body["data"]["status"],
             "ok"
         );
     }
     server.app.tasks.begin_shutdown();
-    assert_eq!(
-        server
-            .send(Method::GET, "/healthz", &[], Vec::new())
-            .await
-            .status,
-        200
-    );
-    let reply = server.send(Method::GET, "/readyz", &[], Vec::new()).await;
-    assert_eq!(
-        (
-            reply.status.as_u16(),
-            reply.code(),
-            reply.header("retry-after")
-        ),
-        (503, "overloaded", "1")
-    );
+    assert_eq!(server.get_with("/healthz", &[]).await.status, 200);
+    let reply = server.get_with("/readyz", &[]).await;
+    assert_eq!(reply.problem(), (503, "overloaded"));
+    assert_eq!(reply.header("retry-after"), "1");
 }
 
 /// Returns the metrics of the test process.
@@ -320,37 +243,21 @@ async fn admin_listener_serves_metrics_and_plugins() {
         render_metrics: || metrics_handle().render(),
     });
     let ask = async |method: Method, path: &str| -> Response {
-        admin
-            .clone()
-            .oneshot(
-                Request::builder()
-                    .method(method)
-                    .uri(path)
-                    .body(axum::body::Body::empty())
-                    .unwrap(),
-            )
-            .await
-            .unwrap()
+        let request = Request::builder().method(method).uri(path);
+        let request = request.body(axum::body::Body::empty()).unwrap();
+        admin.clone().oneshot(request).await.unwrap()
     };
-    let metrics = ask(Method::GET, "/metrics").await;
-    let text = axum::body::to_bytes(metrics.into_body(), usize::MAX)
-        .await
-        .unwrap();
+    let metrics = ask(Method::GET, "/metrics").await.into_body();
+    let text = axum::body::to_bytes(metrics, usize::MAX).await.unwrap();
     let text = String::from_utf8(text.to_vec()).unwrap();
-    assert!(
-        text.contains(
-            "stopover_http_requests_total{method=\"GET\",route=\"/v1/suppliers\",status=\"200\"}"
-        ),
-        "{text}"
-    );
-    assert!(
-        text.contains("stopover_http_request_duration_seconds_bucket"),
-        "{text}"
-    );
-    assert_eq!(
-        ask(Method::POST, "/plugins/NOBODY/reload").await.status(),
-        404
-    );
+    for part in [
+        "stopover_http_requests_total{method=\"GET\",route=\"/v1/suppliers\",status=\"200\"}",
+        "stopover_http_request_duration_seconds_bucket",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    let reloaded = ask(Method::POST, "/plugins/NOBODY/reload").await;
+    assert_eq!(reloaded.status(), 404);
     assert_eq!(ask(Method::GET, "/healthz").await.status(), 200);
 }
 
@@ -361,15 +268,11 @@ async fn published_schema_names_and_operation_ids_stay() {
     let server = Server::start().await;
     let document = server.openapi(route_table());
     let schemas = document["components"]["schemas"].as_object().unwrap();
-    let mut names: Vec<String> = schemas
-        .keys()
-        .map(|name| format!("schema {name}"))
-        .collect();
-    names.extend(
-        operations(&document).iter().map(|(_, operation)| {
-            format!("operation {}", operation["operationId"].as_str().unwrap())
-        }),
-    );
+    let schemas = schemas.keys().map(|name| format!("schema {name}"));
+    let operations = operations(&document).into_iter();
+    let operations =
+        operations.map(|(_, one)| format!("operation {}", one["operationId"].as_str().unwrap()));
+    let mut names: Vec<String> = schemas.chain(operations).collect();
     names.sort();
     let published: Vec<&str> = include_str!("openapi_names.txt").lines().collect();
     assert_eq!(names, published);

@@ -46,10 +46,7 @@ async fn watch_expires_only_after_check_in_day_has_ended() {
         },
     };
     let owner = Owner {
-        tenant: Tenant {
-            organization: "acme".to_owned(),
-            mode: Mode::Test,
-        },
+        tenant: acme(),
         user: Owner::ORGANIZATION_USER.to_owned(),
     };
     let trigger = Trigger::BelowTotal {
@@ -71,16 +68,8 @@ async fn watch_expires_only_after_check_in_day_has_ended() {
     assert_eq!(read(&server, &id).await["status"], "active");
     clock.0.store(expires_at.0, Ordering::SeqCst);
     let expired = async {
-        let status = async || {
-            app.store
-                .watch_unscoped(&id)
-                .await
-                .unwrap()
-                .unwrap()
-                .watch
-                .status()
-        };
-        while status().await != WatchStatus::Expired {
+        let stored = async || app.store.watch_unscoped(&id).await.unwrap().unwrap();
+        while stored().await.watch.status() != WatchStatus::Expired {
             tokio::task::yield_now().await;
         }
     };

@@ -53,8 +53,7 @@ pub(crate) async fn list_watch_events(
 ) -> Result<ApiResponse<List<WatchEventResource>>, ApiError> {
     let WatchEventsQuery { after, limit } = query;
     let (tenant, after) = (&context.owner.tenant, after.map(|id| id.0));
-    let entries = watches.list_events(tenant, after.as_ref(), limit).await;
-    let entries = entries.map_err(ApiError::from_watch)?;
+    let entries = watches.list_events(tenant, after.as_ref(), limit).await?;
     Ok(ApiResponse::ok(List(
         entries
             .into_iter()

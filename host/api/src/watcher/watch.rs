@@ -1,26 +1,25 @@
 //! Operations on watches of hotel and trip prices.
 
+use crate::error_code::ErrorCode;
 use crate::extract::context::Context;
 use crate::extract::{Body, IdempotencyKeyHeader, PathId, Query, Validate, Validated, Violations};
 use crate::hotel::guest::{self, RoomGuestsRequest};
 use crate::hotel::prebook::HotelContactRequest;
-use crate::hotel::search::SearchAreaRequest;
-use crate::hotel::stay::{OccupancyRequest, StayRequest};
+use crate::hotel::search::{SearchAreaRequest, to_area, validate_area};
+use crate::hotel::stay::{OccupancyRequest, StayRequest, stay_fields};
 use crate::identifier::{HotelIdParam, InstrumentIdParam, PlaceIdParam};
 use crate::meta::PaginationMeta;
-use crate::problem::{ApiError, Violation};
+use crate::problem::ApiError;
 use crate::response::{ApiResponse, List, NoContent};
 use axum::extract::State;
 use host_application::context::RequestContext;
 use host_application::idempotency::IdempotentRequest;
-use host_application::watch::service::{Created, NewWatch, WatchService};
-use host_domain::hotel::Location;
+use host_application::watch::service::{Created, NewWatch, StoredWatch, WatchService};
 use host_domain::id::WatchId;
-use host_domain::money;
 use host_domain::page::PageRequest;
 use host_domain::time::Timestamp;
 use host_domain::watch::list::WatchFilter;
-use host_domain::watch::{Area, AutoBook, PriceQuery, Trigger, WatchStatus, WatchTarget};
+use host_domain::watch::{AutoBook, PriceQuery, Trigger, WatchStatus, WatchTarget};
 use host_resources::value::{CountryCode, CurrencyCode, IsoDate};
 use host_resources::watch_event::{
     self, TripFiltersResource, WatchResource, WatchStatusResource, WatchTriggerResource,
@@ -139,19 +138,12 @@ impl Validate for HotelWatchRequest {
 
 impl Validate for TripWatchRequest {
     fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
-        match (&self.place_id, &self.location) {
-            (Some(_), Some(_)) => {
-                found.push("/location", "exclusive", "give either place_id or location");
-            }
-            (None, None) => found.push("/place_id", "required", "give either place_id or location"),
-            _ => {}
-        }
+        validate_area(self.place_id.as_ref(), self.location, found);
         validate_trigger(self.trigger, self.currency, found);
         self.stay_fields().validate(now, found);
     }
 }
 
-/// Pointer to the rooms in a request.
 const AUTO_BOOK_ROOMS: &str = "/auto_book/rooms";
 
 fn validate_trigger(
@@ -167,18 +159,9 @@ fn validate_trigger(
     }
 }
 
-impl HotelWatchRequest {
-    fn stay_fields(&self) -> StayRequest<'_> {
-        StayRequest {
-            check_in: self.check_in,
-            check_out: self.check_out,
-            occupancy: &self.occupancy,
-            guest_nationality: self.guest_nationality,
-            guest_residence: self.guest_residence,
-            currency: self.currency,
-        }
-    }
+stay_fields!(HotelWatchRequest, TripWatchRequest);
 
+impl HotelWatchRequest {
     fn into_command(self) -> Result<NewWatch, ApiError> {
         let stay = self.stay_fields().to_stay();
         let auto_book = match self.auto_book {
@@ -201,37 +184,9 @@ impl HotelWatchRequest {
 }
 
 impl TripWatchRequest {
-    fn stay_fields(&self) -> StayRequest<'_> {
-        StayRequest {
-            check_in: self.check_in,
-            check_out: self.check_out,
-            occupancy: &self.occupancy,
-            guest_nationality: self.guest_nationality,
-            guest_residence: self.guest_residence,
-            currency: self.currency,
-        }
-    }
-
-    fn command(self) -> Result<NewWatch, ApiError> {
+    fn into_command(self) -> Result<NewWatch, ApiError> {
         let stay = self.stay_fields().to_stay();
-        let area = match (self.place_id, self.location) {
-            (Some(place), _) => Area::Place(place.0),
-            (None, Some(around)) => Area::Around {
-                center: Location {
-                    latitude: around.latitude,
-                    longitude: around.longitude,
-                },
-                radius_m: around.radius,
-            },
-            (None, None) => {
-                let detail = "give either place_id or location";
-                return Err(ApiError::violation(Violation::body(
-                    "/place_id",
-                    "required",
-                    detail,
-                )));
-            }
-        };
+        let area = to_area(self.place_id, self.location).ok_or(ErrorCode::ValidationFailed)?;
         let filters = self.filters.unwrap_or_default().into();
         let target = WatchTarget::Trip { area, filters };
         Ok(NewWatch {
@@ -243,11 +198,10 @@ impl TripWatchRequest {
 }
 
 fn trigger(trigger: WatchTriggerResource, currency: CurrencyCode) -> Result<Trigger, ApiError> {
-    let amount = trigger.amount.to_money(currency);
-    let amount = amount.map_err(|error: money::MoneyError| {
-        let detail = error.to_string();
-        ApiError::violation(Violation::body("/trigger/amount", "not_allowed", detail))
-    })?;
+    let amount = trigger
+        .amount
+        .to_money(currency)
+        .map_err(ApiError::internal)?;
     Ok(Trigger::BelowTotal { amount })
 }
 
@@ -296,7 +250,7 @@ pub(crate) async fn create_trip_watch(
     )>,
 ) -> Result<ApiResponse<WatchResource>, ApiError> {
     let key = key.map(|key| key.for_operation(&context.owner, "trip_watch"));
-    create(&watches, &context, request.command()?, key).await
+    create(&watches, &context, request.into_command()?, key).await
 }
 
 async fn create(
@@ -305,15 +259,14 @@ async fn create(
     new: NewWatch,
     key: Option<IdempotentRequest>,
 ) -> Result<ApiResponse<WatchResource>, ApiError> {
-    let created = watches.create(context, new, key.as_ref()).await;
-    Ok(match created.map_err(ApiError::from_watch)? {
-        Created::New(stored) => {
-            ApiResponse::created(watch_event::watch(&stored.watch, stored.last_observed))
-        }
-        Created::Existing(stored) => {
-            ApiResponse::ok(watch_event::watch(&stored.watch, stored.last_observed))
-        }
+    Ok(match watches.create(context, new, key.as_ref()).await? {
+        Created::New(stored) => ApiResponse::created(to_resource(&stored)),
+        Created::Existing(stored) => ApiResponse::ok(to_resource(&stored)),
     })
+}
+
+fn to_resource(stored: &StoredWatch) -> WatchResource {
+    watch_event::watch(&stored.watch, stored.last_observed)
 }
 
 /// List watches
@@ -328,21 +281,16 @@ pub(crate) async fn list_watches(
     Context(context): Context,
     Validated(Query(query)): Validated<Query<WatchesQuery>>,
 ) -> Result<ApiResponse<List<WatchResource>, PaginationMeta>, ApiError> {
-    let filter = WatchFilter {
-        status: query.status.map(WatchStatus::from),
-    };
-    let page = PageRequest {
-        limit: query.limit,
-        offset: query.offset,
-    };
-    let listed = watches.list(&context.owner, filter, page).await;
-    let (listed, total) = listed.map_err(ApiError::from_watch)?;
+    let WatchesQuery {
+        limit,
+        offset,
+        status,
+    } = query;
+    let status = status.map(WatchStatus::from);
+    let (filter, page) = (WatchFilter { status }, PageRequest { limit, offset });
+    let (listed, total) = watches.list(&context.owner, filter, page).await?;
     let meta = PaginationMeta::of(page, listed.has_more, total);
-    let watches = listed
-        .items
-        .iter()
-        .map(|stored| watch_event::watch(&stored.watch, stored.last_observed))
-        .collect();
+    let watches = listed.items.iter().map(to_resource).collect();
     Ok(ApiResponse::ok(List(watches)).meta(meta))
 }
 
@@ -355,12 +303,8 @@ pub(crate) async fn get_watch(
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<WatchId>>,
 ) -> Result<ApiResponse<WatchResource>, ApiError> {
-    let found = watches.find(&context.owner, &id).await;
-    let found = found.map_err(ApiError::from_watch)?;
-    Ok(ApiResponse::ok(watch_event::watch(
-        &found.watch,
-        found.last_observed,
-    )))
+    let found = watches.find(&context.owner, &id).await?;
+    Ok(ApiResponse::ok(to_resource(&found)))
 }
 
 /// Delete a watch
@@ -376,8 +320,7 @@ pub(crate) async fn delete_watch(
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<WatchId>>,
 ) -> Result<NoContent, ApiError> {
-    let deleted = watches.cancel(&context.owner, &id).await;
-    deleted.map_err(ApiError::from_watch)?;
+    watches.cancel(&context.owner, &id).await?;
     Ok(NoContent)
 }
 
@@ -403,10 +346,6 @@ pub(crate) async fn confirm_watch_purchase(
     let key = key.map(|key| key.for_operation(&context.owner, "confirm_purchase"));
     let confirmed = watches
         .confirm_purchase(&context.owner, &id, key.as_ref())
-        .await;
-    let confirmed = confirmed.map_err(ApiError::from_watch)?;
-    Ok(ApiResponse::ok(watch_event::watch(
-        &confirmed.watch,
-        confirmed.last_observed,
-    )))
+        .await?;
+    Ok(ApiResponse::ok(to_resource(&confirmed)))
 }

@@ -12,9 +12,6 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Idempotency scope of registering the watcher webhook.
-const OPERATION: &str = "watcher_webhook";
-
 /// A webhook for watch events.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -58,9 +55,9 @@ pub(crate) async fn register_watcher_webhook(
         Body<WatcherWebhookRequest>,
     )>,
 ) -> Result<ApiResponse<WatcherWebhookResource>, ApiError> {
-    let key = key.map(|key| key.for_operation(&context.owner, OPERATION));
+    let key = key.map(|key| key.for_operation(&context.owner, "watcher_webhook"));
     let issued = endpoints.register(&context, &request.url, key.as_ref());
-    let issued = issued.await.map_err(ApiError::from_webhook)?;
+    let issued = issued.await?;
     let secret = issued.signing_secret.as_ref();
     Ok(ApiResponse::ok(watch_event_log::webhook(
         &issued.subscription,
@@ -79,8 +76,7 @@ pub(crate) async fn get_watcher_webhook(
     Context(context): Context,
     Validated(()): Validated<()>,
 ) -> Result<ApiResponse<WatcherWebhookResource>, ApiError> {
-    let endpoint = endpoints.find(&context.owner.tenant).await;
-    let endpoint = endpoint.map_err(ApiError::from_webhook)?;
+    let endpoint = endpoints.find(&context.owner.tenant).await?;
     let endpoint = endpoint.ok_or(ErrorCode::SubscriptionNotFound)?;
     Ok(ApiResponse::ok(watch_event_log::webhook(&endpoint, None)))
 }
@@ -96,7 +92,6 @@ pub(crate) async fn delete_watcher_webhook(
     Context(context): Context,
     Validated(()): Validated<()>,
 ) -> Result<NoContent, ApiError> {
-    let deleted = endpoints.delete(&context).await;
-    deleted.map_err(ApiError::from_webhook)?;
+    endpoints.delete(&context).await?;
     Ok(NoContent)
 }

@@ -85,9 +85,14 @@ pub(crate) async fn list_deliveries(
     )>,
 ) -> Result<ApiResponse<List<WebhookDeliveryResource>, PaginationMeta>, ApiError> {
     let tenant = &context.owner.tenant;
-    let (filter, page) = query.into_filter_and_page();
-    let listed = deliveries.list(tenant, product, &id, filter, page).await;
-    let (listed, total) = listed.map_err(ApiError::from_webhook)?;
+    let DeliveriesQuery {
+        limit,
+        offset,
+        status,
+    } = query;
+    let status = status.map(Into::into);
+    let (filter, page) = (DeliveryFilter { status }, PageRequest { limit, offset });
+    let (listed, total) = deliveries.list(tenant, product, &id, filter, page).await?;
     let meta = PaginationMeta::of(page, listed.has_more, total);
     let resources = listed.items.into_iter().map(to_resource);
     Ok(ApiResponse::ok(List(resources.collect())).meta(meta))
@@ -109,8 +114,7 @@ pub(crate) async fn get_delivery(
     )>,
 ) -> Result<ApiResponse<WebhookDeliveryResource>, ApiError> {
     let tenant = &context.owner.tenant;
-    let delivery = deliveries.find(tenant, product, &id, &delivery).await;
-    let delivery = delivery.map_err(ApiError::from_webhook)?;
+    let delivery = deliveries.find(tenant, product, &id, &delivery).await?;
     Ok(ApiResponse::ok(to_resource(delivery)))
 }
 
@@ -131,7 +135,7 @@ pub(crate) async fn replay_delivery(
 ) -> Result<ApiResponse<WebhookDeliveryResource>, ApiError> {
     let key = idempotent_request(&context, "replay", product, key);
     let replayed = deliveries.replay(&context, product, &id, &delivery, key.as_ref());
-    let replayed = replayed.await.map_err(ApiError::from_webhook)?;
+    let replayed = replayed.await?;
     Ok(ApiResponse::ok(to_resource(replayed)))
 }
 
@@ -152,26 +156,12 @@ pub(crate) async fn recover_deliveries(
     let key = idempotent_request(&context, "recover", product, key);
     let since = request.since.start;
     let queued = deliveries.recover(&context.owner, product, &id, since, key.as_ref());
-    let queued = queued.await.map_err(ApiError::from_webhook)?;
+    let queued = queued.await?;
     Ok(ApiResponse::accepted(RecoveredDeliveriesResource {
         queued,
     }))
 }
 
-impl DeliveriesQuery {
-    fn into_filter_and_page(self) -> (DeliveryFilter, PageRequest) {
-        let filter = DeliveryFilter {
-            status: self.status.map(Into::into),
-        };
-        let page = PageRequest {
-            limit: self.limit,
-            offset: self.offset,
-        };
-        (filter, page)
-    }
-}
-
-/// Returns the resource of a delivery with its attempts.
 pub(super) fn to_resource(details: DeliveryDetails) -> WebhookDeliveryResource {
     let attempts = details.attempts.into_iter().map(|attempt| {
         WebhookDeliveryAttemptResource::new(

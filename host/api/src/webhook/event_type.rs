@@ -15,7 +15,6 @@ use utoipa::openapi::schema::{ArrayItems, Ref, Schema, Type};
 use utoipa::openapi::{ObjectBuilder, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-/// Name of the field that holds event types.
 const EVENT_TYPES: &str = "event_types";
 
 /// A JSON body `T` whose [`EVENT_TYPES`] belong to the product in the path.
@@ -44,7 +43,6 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
 /// A product with webhook subscriptions, as a type parameter.
 trait SubscribableProduct: Send + 'static {
     const PRODUCT: Product;
-    /// Prefix of schema names.
     const NAME: &'static str;
 }
 
@@ -108,7 +106,6 @@ impl<P: SubscribableProduct, T: ToSchema> ToSchema for ProductTyped<P, T> {
     }
 }
 
-/// Returns the name of the schema of a product's event types.
 fn event_type_schema_name<P: SubscribableProduct>() -> String {
     format!("{}EventType", P::NAME)
 }

@@ -33,7 +33,6 @@ pub(crate) struct EmptyRequest {}
 
 impl Validate for EmptyRequest {}
 
-/// Returns the idempotent request for an operation on the webhooks of a product.
 fn idempotent_request(
     context: &RequestContext,
     operation: &str,

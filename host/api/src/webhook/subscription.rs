@@ -14,13 +14,12 @@ use host_application::webhook::service::{NewSubscription, SubscriptionUpdate, We
 use host_domain::id::SubscriptionId;
 use host_domain::page::PageRequest;
 use host_domain::time::{Clock, Timestamp};
-use host_domain::webhook::Subscription;
+use host_domain::webhook::{Subscription, SubscriptionEvent};
 use host_resources::webhook::{self, WebhookDeliveryResource, WebhookSubscriptionResource};
 use serde::{Deserialize, Deserializer};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Request parts of an operation on a subscription without further parameters.
 type SubscriptionActionParts = (
     PathProduct,
     PathId<SubscriptionId>,
@@ -141,7 +140,7 @@ pub(crate) async fn create_subscription(
         description: request.description,
     };
     let issued = webhooks.create(&context.owner, new, key.as_ref());
-    let issued = issued.await.map_err(ApiError::from_webhook)?;
+    let issued = issued.await?;
     let secret = issued.signing_secret.as_ref();
     let resource = webhook::subscription(&issued.subscription, secret, clock.now());
     Ok(match secret {
@@ -166,11 +165,10 @@ pub(crate) async fn list_subscriptions(
 ) -> Result<ApiResponse<List<WebhookSubscriptionResource>, PaginationMeta>, ApiError> {
     let SubscriptionsQuery { limit, offset } = query;
     let (tenant, page) = (&context.owner.tenant, PageRequest { limit, offset });
-    let subscriptions = webhooks.list(tenant, product, page).await;
-    let (subscriptions, total) = subscriptions.map_err(ApiError::from_webhook)?;
+    let (subscriptions, total) = webhooks.list(tenant, product, page).await?;
     let meta = PaginationMeta::of(page, subscriptions.has_more, total);
-    let resources = subscriptions.items.iter();
-    let resources = resources.map(|subscription| without_secret(subscription, clock.as_ref()));
+    let (resources, now) = (subscriptions.items.iter(), clock.now());
+    let resources = resources.map(|subscription| webhook::subscription(subscription, None, now));
     Ok(ApiResponse::ok(List(resources.collect())).meta(meta))
 }
 
@@ -186,12 +184,8 @@ pub(crate) async fn get_subscription(
     Context(context): Context,
     Validated((PathProduct(product), PathId(id))): Validated<(PathProduct, PathId<SubscriptionId>)>,
 ) -> Result<ApiResponse<WebhookSubscriptionResource>, ApiError> {
-    let subscription = webhooks.find(&context.owner.tenant, product, &id).await;
-    let subscription = subscription.map_err(ApiError::from_webhook)?;
-    Ok(ApiResponse::ok(without_secret(
-        &subscription,
-        clock.as_ref(),
-    )))
+    let subscription = webhooks.find(&context.owner.tenant, product, &id).await?;
+    Ok(without_secret(&subscription, clock.as_ref()))
 }
 
 /// Update a subscription
@@ -217,11 +211,8 @@ pub(crate) async fn update_subscription(
         description: request.description,
     };
     let subscription = webhooks.update(&context, product, &id, change);
-    let subscription = subscription.await.map_err(ApiError::from_webhook)?;
-    Ok(ApiResponse::ok(without_secret(
-        &subscription,
-        clock.as_ref(),
-    )))
+    let subscription = subscription.await?;
+    Ok(without_secret(&subscription, clock.as_ref()))
 }
 
 /// Delete a subscription
@@ -237,7 +228,7 @@ pub(crate) async fn delete_subscription(
     Validated((PathProduct(product), PathId(id))): Validated<(PathProduct, PathId<SubscriptionId>)>,
 ) -> Result<NoContent, ApiError> {
     let deleted = webhooks.delete(&context.owner.tenant, product, &id);
-    deleted.await.map_err(ApiError::from_webhook)?;
+    deleted.await?;
     Ok(NoContent)
 }
 
@@ -255,12 +246,9 @@ pub(crate) async fn pause_subscription(
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
 ) -> Result<ApiResponse<WebhookSubscriptionResource>, ApiError> {
     let key = idempotent_request(&context, "pause", product, key);
-    let subscription = webhooks.pause(&context, product, &id, key.as_ref());
-    let subscription = subscription.await.map_err(ApiError::from_webhook)?;
-    Ok(ApiResponse::ok(without_secret(
-        &subscription,
-        clock.as_ref(),
-    )))
+    let (event, key) = (SubscriptionEvent::Paused, key.as_ref());
+    let subscription = webhooks.apply_for_caller(&context, product, &id, &event, key);
+    Ok(without_secret(&subscription.await?, clock.as_ref()))
 }
 
 /// Resume a subscription
@@ -276,12 +264,9 @@ pub(crate) async fn resume_subscription(
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
 ) -> Result<ApiResponse<WebhookSubscriptionResource>, ApiError> {
     let key = idempotent_request(&context, "resume", product, key);
-    let subscription = webhooks.resume(&context, product, &id, key.as_ref());
-    let subscription = subscription.await.map_err(ApiError::from_webhook)?;
-    Ok(ApiResponse::ok(without_secret(
-        &subscription,
-        clock.as_ref(),
-    )))
+    let (event, key) = (SubscriptionEvent::Resumed, key.as_ref());
+    let subscription = webhooks.apply_for_caller(&context, product, &id, &event, key);
+    Ok(without_secret(&subscription.await?, clock.as_ref()))
 }
 
 /// Rotate a signing secret
@@ -302,7 +287,7 @@ pub(crate) async fn rotate_subscription_secret(
 ) -> Result<ApiResponse<WebhookSubscriptionResource>, ApiError> {
     let key = idempotent_request(&context, "rotate", product, key);
     let issued = webhooks.rotate_secret(&context, product, &id, key.as_ref());
-    let issued = issued.await.map_err(ApiError::from_webhook)?;
+    let issued = issued.await?;
     let secret = issued.signing_secret.as_ref();
     let resource = webhook::subscription(&issued.subscription, secret, clock.now());
     Ok(ApiResponse::ok(resource))
@@ -323,10 +308,13 @@ pub(crate) async fn test_subscription(
 ) -> Result<ApiResponse<WebhookDeliveryResource>, ApiError> {
     let key = idempotent_request(&context, "test", product, key);
     let delivery = webhooks.send_test_event(&context.owner, product, &id, key.as_ref());
-    let delivery = delivery.await.map_err(ApiError::from_webhook)?;
+    let delivery = delivery.await?;
     Ok(ApiResponse::accepted(delivery::to_resource(delivery)))
 }
 
-fn without_secret(subscription: &Subscription, clock: &dyn Clock) -> WebhookSubscriptionResource {
-    webhook::subscription(subscription, None, clock.now())
+fn without_secret(
+    subscription: &Subscription,
+    clock: &dyn Clock,
+) -> ApiResponse<WebhookSubscriptionResource> {
+    ApiResponse::ok(webhook::subscription(subscription, None, clock.now()))
 }

@@ -25,18 +25,14 @@ pub type LookupResponse<K> = Result<BookingLookup<<K as BookingKind>::SupplierBo
 
 /// The supplier's response to a step.
 pub enum SupplierResponse<K: BookingKind> {
-    /// The response to a call that changes something.
     Change(ChangeResponse<K>),
     /// The response to the lookup that reconciles such a call.
     Lookup(LookupResponse<K>),
 }
 
-/// A step that changes something at the supplier.
 #[derive(Debug, Clone, Copy)]
 pub enum ChangeStep<'a, S> {
-    /// Books.
     Book,
-    /// Cancels.
     Cancel,
     /// Does what only this kind of booking has.
     Kind(&'a S),
@@ -44,11 +40,8 @@ pub enum ChangeStep<'a, S> {
 
 /// A request that changes something at the supplier, and what is committed before it is sent.
 pub struct PreparedChange<K: BookingAggregate> {
-    /// The event that marks the call as sent.
     pub intent: BookingEvent<K>,
-    /// The gateway's reference at the supplier.
     pub client_reference: String,
-    /// Digest of the request.
     pub digest: String,
     /// The request. Passengers are added when it is sent, because their documents are encrypted.
     pub request: K::ChangeRequest,
@@ -56,24 +49,18 @@ pub struct PreparedChange<K: BookingAggregate> {
 
 /// The supplier that is called, and the context of the call.
 pub struct SupplierTarget<'a> {
-    /// The supplier.
     pub supplier: &'a Supplier,
     /// Request, organization, booking and deadline.
     pub context: &'a CallContext,
-    /// Opens the documents of passengers.
     pub passenger_secrets: &'a PassengerSecrets,
 }
 
 /// A kind of booking whose steps the workflow executes.
 pub trait BookingAggregate: BookingTable {
-    /// The kind of the background job that executes its steps.
     const JOB_KIND: &'static str;
-    /// Sentences of failures.
     const TEXTS: FailureTexts;
-    /// Whether a supplier can cancel single rooms of a booking.
     const CAN_CANCEL_PARTIALLY: bool;
 
-    /// A request that changes something at the supplier.
     type ChangeRequest: Clone + Debug + Send + Sync;
 
     /// Returns the request of a step that changes something. If its response is lost, the call is
@@ -84,13 +71,11 @@ pub trait BookingAggregate: BookingTable {
         step: ChangeStep<'_, Self::Step>,
         next_at: Timestamp,
     ) -> Option<PreparedChange<Self>>;
-    /// Sends a request that changes something.
     fn send_change<'a>(
         booking: &'a Booking<Self>,
         request: Self::ChangeRequest,
         call: SupplierTarget<'a>,
     ) -> BoxFuture<'a, ChangeResponse<Self>>;
-    /// Looks the booking up at its supplier.
     fn find<'a>(
         request: FindRequest,
         call: SupplierTarget<'a>,
@@ -112,7 +97,6 @@ pub trait BookingAggregate: BookingTable {
         booking: &Booking<Self>,
         supplier_booking: &Self::SupplierBooking,
     ) -> bool;
-    /// Returns the event of a cancellation that succeeded.
     fn cancel_succeeded_event(
         supplier_booking: Box<Self::SupplierBooking>,
         ids: &dyn IdGenerator,

@@ -5,7 +5,6 @@ use crate::idempotency::IdempotencyError;
 use host_domain::id::RoomId;
 use host_domain::supplier::{ReadError, SupplierId};
 
-/// Reasons why a cancellation was not started.
 #[derive(Debug, thiserror::Error)]
 pub enum CancelError {
     #[error(transparent)]
@@ -19,10 +18,9 @@ pub enum CancelError {
     #[error("the supplier does not support this cancellation")]
     Unsupported,
     #[error(transparent)]
-    Idempotency(IdempotencyError),
+    Idempotency(#[from] IdempotencyError),
 }
 
-/// Reasons why there is no cancellation quote.
 #[derive(Debug, thiserror::Error)]
 pub enum CancellationQuoteError {
     #[error(transparent)]

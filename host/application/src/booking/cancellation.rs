@@ -7,49 +7,26 @@ use crate::booking::engine::WorkflowEngine;
 use crate::booking::flight_cancellation;
 use crate::booking::history::transition_statements;
 use crate::booking::hotel_cancellation::{self, CancelHotelBookingCommand};
-use crate::idempotency::{IdempotencyService, IdempotentRequest, claim_in};
+use crate::idempotency::{IdempotentRequest, claim_in};
 use crate::supplier::directory::SupplierDirectory;
 use host_domain::booking::{Booking, BookingState, Transition};
-use host_domain::flight::booking::{
-    FlightBookedState, FlightBooking, FlightBookingDetails, FlightEvent,
-};
+use host_domain::flight::booking::{FlightBookedState, FlightBooking, FlightEvent};
 use host_domain::flight::supplier_api::FlightSupplierQuote;
-use host_domain::hotel::booking::{
-    HotelBookedState, HotelBooking, HotelBookingDetails, HotelEvent,
-};
+use host_domain::hotel::booking::{HotelBookedState, HotelBooking, HotelEvent};
 use host_domain::id::{BookingId, CancellationId};
 use host_domain::owner::Owner;
 use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_domain::{flight, hotel};
-use host_storage::CommitError;
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// Starts cancellations and quotes their cost.
 pub struct CancellationService {
-    base: Base,
-    engine: Arc<WorkflowEngine>,
-    suppliers: Arc<SupplierDirectory>,
-    idempotency: IdempotencyService,
+    pub(crate) base: Base,
+    pub(crate) engine: Arc<WorkflowEngine>,
+    pub(crate) suppliers: Arc<SupplierDirectory>,
 }
 
 impl CancellationService {
-    /// Creates the service.
-    #[must_use]
-    pub const fn new(
-        base: Base,
-        engine: Arc<WorkflowEngine>,
-        suppliers: Arc<SupplierDirectory>,
-        idempotency: IdempotencyService,
-    ) -> Self {
-        Self {
-            base,
-            engine,
-            suppliers,
-            idempotency,
-        }
-    }
-
     /// Starts a cancellation once. A request with the same key never starts another one, whatever
     /// the outcome of the first. Returns the booking as it is then.
     pub async fn cancel_hotel_booking(
@@ -58,11 +35,9 @@ impl CancellationService {
     ) -> Result<HotelBooking, CancelError> {
         loop {
             let is_repeat = self.is_repeat(command.key.as_ref()).await?;
-            let booking = self
-                .base
-                .store
-                .booking::<HotelBookingDetails>(&command.owner, &command.booking)
-                .await?;
+            let store = &self.base.store;
+            let booking: Option<HotelBooking> =
+                store.booking(&command.owner, &command.booking).await?;
             let booking = booking.ok_or(CancelError::NotFound)?;
             if let Some(unknown) = command
                 .rooms
@@ -106,17 +81,15 @@ impl CancellationService {
         request_id: &str,
         deadline: Instant,
     ) -> Result<(SupplierId, hotel::quote::HotelCancellationQuote), CancellationQuoteError> {
-        let booking = self
-            .base
-            .store
-            .booking::<HotelBookingDetails>(owner, id)
-            .await?
-            .ok_or(CancellationQuoteError::NotFound)?;
+        let find_booking = async || -> Result<HotelBooking, CancellationQuoteError> {
+            let found = self.base.store.booking(owner, id).await?;
+            found.ok_or(CancellationQuoteError::NotFound)
+        };
+        let booking = find_booking().await?;
         let reference = match booking.state {
-            BookingState::Booked(HotelBookedState::Confirmed { .. })
-            | BookingState::Booked(HotelBookedState::PartiallyCanceled { .. }) => {
-                booking.supplier_reference.clone().unwrap_or_default()
-            }
+            BookingState::Booked(
+                HotelBookedState::Confirmed { .. } | HotelBookedState::PartiallyCanceled { .. },
+            ) => booking.supplier_reference.clone().unwrap_or_default(),
             _ => {
                 return Err(CancellationQuoteError::InvalidState(
                     booking.status().as_str(),
@@ -147,13 +120,7 @@ impl CancellationService {
             booking.details.policy.as_ref(),
             self.base.now(),
         );
-        let current = self
-            .base
-            .store
-            .booking::<HotelBookingDetails>(owner, id)
-            .await?
-            .ok_or(CancellationQuoteError::NotFound)?;
-        if current.version != booking.version {
+        if find_booking().await?.version != booking.version {
             return Err(CancellationQuoteError::BookingChanged);
         }
         let forbids = |restriction: &hotel::Restriction| {
@@ -179,11 +146,7 @@ impl CancellationService {
     ) -> Result<FlightBooking, CancelError> {
         loop {
             let is_repeat = self.is_repeat(key).await?;
-            let booking = self
-                .base
-                .store
-                .booking::<FlightBookingDetails>(owner, id)
-                .await?;
+            let booking: Option<FlightBooking> = self.base.store.booking(owner, id).await?;
             let booking = booking.ok_or(CancelError::NotFound)?;
             let event = match booking.state {
                 BookingState::Booked(FlightBookedState::Confirmed { .. }) if is_repeat => {
@@ -236,11 +199,7 @@ impl CancellationService {
         request_id: &str,
         deadline: Instant,
     ) -> Result<(SupplierId, flight::quote::FlightCancellationQuote), CancellationQuoteError> {
-        let booking = self
-            .base
-            .store
-            .booking::<FlightBookingDetails>(owner, id)
-            .await?;
+        let booking: Option<FlightBooking> = self.base.store.booking(owner, id).await?;
         let booking = booking.ok_or(CancellationQuoteError::NotFound)?;
         if !matches!(
             booking.state,
@@ -275,8 +234,7 @@ impl CancellationService {
 
     /// Returns whether the same request was made before, so that it must not start anything again.
     async fn is_repeat(&self, key: Option<&IdempotentRequest>) -> Result<bool, CancelError> {
-        let earlier = self.idempotency.find_result(key).await;
-        Ok(earlier.map_err(CancelError::Idempotency)?.is_some())
+        Ok(self.base.find_idempotent_result(key).await?.is_some())
     }
 
     /// Claims the key of a request that has nothing left to start.
@@ -286,8 +244,9 @@ impl CancellationService {
         booking: &BookingId,
     ) -> Result<(), CancelError> {
         if let Some(key) = key {
-            let claim = self.idempotency.claim(key, booking.as_str()).await;
-            claim.map_err(CancelError::Idempotency)?;
+            self.base
+                .claim_idempotency_key(key, booking.as_str())
+                .await?;
         }
         Ok(())
     }
@@ -306,11 +265,7 @@ impl CancellationService {
             transition_statements(&self.base, read_version, &[transition], None, request_id);
         write.schedule_job(K::JOB_KIND, id.as_str(), self.base.now());
         claim_in(&mut write, key, id.as_str());
-        match self.base.store.commit(write).await {
-            Ok(()) => Ok(true),
-            Err(CommitError::Conflict(_)) => Ok(false),
-            Err(CommitError::Database(error)) => Err(error.into()),
-        }
+        Ok(self.base.try_commit(write).await?)
     }
 
     fn supports_flight_cancellation(&self, supplier: &SupplierId) -> bool {

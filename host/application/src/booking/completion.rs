@@ -6,7 +6,7 @@ use crate::booking::aggregate::BookingAggregate;
 use crate::booking::engine::WorkflowEngine;
 use crate::booking::execution::WorkflowError;
 use crate::booking::lease::wait_for_next_poll;
-use crate::idempotency::{IdempotencyError, IdempotencyService, IdempotentRequest, claim_in};
+use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
 use crate::payment_instrument::{InstrumentError, PaymentInstrumentService};
 use crate::sealer::SealError;
 use host_domain::booking::{Booking, BookingEvent, BookingPhase, PaymentCollector};
@@ -19,7 +19,6 @@ use host_storage::UnitOfWork;
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// A caller's request to complete a booking.
 #[derive(Debug, Clone)]
 pub struct CompleteBookingCommand {
     pub owner: Owner,
@@ -53,7 +52,6 @@ impl CompleteBookingCommand {
     }
 }
 
-/// The outcome of completing a booking.
 #[derive(Debug)]
 pub enum CompletionOutcome<K: BookingAggregate> {
     /// The booking is confirmed, now or before.
@@ -69,13 +67,10 @@ pub enum CompletionOutcome<K: BookingAggregate> {
     },
     /// The supplier was not called; the same request may be tried again.
     NotSent(Box<Booking<K>>),
-    /// The supplier refused.
     Rejected(Box<Booking<K>>),
-    /// The outcome is unknown.
     Unknown(Box<Booking<K>>),
 }
 
-/// Reasons why completion was not started.
 #[derive(Debug, thiserror::Error)]
 pub enum CompleteBookingError {
     #[error(transparent)]
@@ -93,7 +88,7 @@ pub enum CompleteBookingError {
     #[error("this booking is not paid with a stored instrument, but the request names one")]
     InstrumentNotAllowed,
     #[error(transparent)]
-    Idempotency(IdempotencyError),
+    Idempotency(#[from] IdempotencyError),
 }
 
 impl<E: Into<WorkflowError>> From<E> for CompleteBookingError {
@@ -111,36 +106,15 @@ impl CompleteBookingError {
     }
 }
 
-/// Completes bookings.
 pub struct CompletionService {
-    base: Base,
-    engine: Arc<WorkflowEngine>,
-    idempotency: IdempotencyService,
-    instruments: Arc<PaymentInstrumentService>,
+    pub(crate) base: Base,
+    pub(crate) engine: Arc<WorkflowEngine>,
+    pub(crate) instruments: Arc<PaymentInstrumentService>,
 }
 
 impl CompletionService {
-    /// Creates the service.
-    #[must_use]
-    pub const fn new(
-        base: Base,
-        engine: Arc<WorkflowEngine>,
-        idempotency: IdempotencyService,
-        instruments: Arc<PaymentInstrumentService>,
-    ) -> Self {
-        Self {
-            base,
-            engine,
-            idempotency,
-            instruments,
-        }
-    }
-
     /// Completes a booking. It is booked only once, however many requests there are. The key is
     /// claimed with the first step and released if the request had no effect.
-    ///
-    /// # Errors
-    /// [`CompleteBookingError`].
     pub async fn complete<K: BookingAggregate>(
         &self,
         mut command: CompleteBookingCommand,
@@ -150,7 +124,7 @@ impl CompletionService {
         if let Some(key) = &key
             && !outcome.is_final()
         {
-            self.idempotency.release(key).await;
+            self.base.release_idempotency_key(key).await;
         }
         Ok(outcome)
     }
@@ -172,8 +146,8 @@ impl CompletionService {
         if let Some(key) = &command.key
             && outcome.is_final()
         {
-            let claim = self.idempotency.claim(key, command.booking.as_str()).await;
-            claim.map_err(CompleteBookingError::Idempotency)?;
+            let id = command.booking.as_str();
+            self.base.claim_idempotency_key(key, id).await?;
         }
         Ok(outcome)
     }
@@ -220,12 +194,8 @@ impl CompletionService {
                     }
                 }
                 BookingPhase::Completing(_) => {
-                    if !self
-                        .engine
-                        .leases()
-                        .is_held(K::JOB_KIND, &booking.id)
-                        .await?
-                    {
+                    let leases = self.engine.leases();
+                    if !leases.is_held(K::JOB_KIND, &booking.id).await? {
                         // The worker may have finished since the booking was read.
                         let current = self.find_booking_to_complete::<K>(command).await?;
                         if current.version == booking.version {
@@ -255,10 +225,8 @@ impl CompletionService {
         command: &mut CompleteBookingCommand,
     ) -> Result<(), CompleteBookingError> {
         if command.is_repeat.is_none() {
-            let earlier = self.idempotency.find_result(command.key.as_ref()).await;
-            let is_repeat = earlier
-                .map_err(CompleteBookingError::Idempotency)?
-                .is_some();
+            let key = command.key.as_ref();
+            let is_repeat = self.base.find_idempotent_result(key).await?.is_some();
             command.key.take_if(|_| is_repeat);
             command.is_repeat = Some(is_repeat);
         }
@@ -269,11 +237,8 @@ impl CompletionService {
         &self,
         command: &CompleteBookingCommand,
     ) -> Result<Booking<K>, CompleteBookingError> {
-        let found = self
-            .base
-            .store
-            .booking::<K>(&command.owner, &command.booking)
-            .await?;
+        let store = &self.base.store;
+        let found = store.booking(&command.owner, &command.booking).await?;
         found.ok_or(CompleteBookingError::NotFound)
     }
 
@@ -284,19 +249,17 @@ impl CompletionService {
         booking: Booking<K>,
         command: &mut CompleteBookingCommand,
     ) -> Result<Option<CompletionOutcome<K>>, CompleteBookingError> {
-        let mut execution = self
-            .engine
-            .execution_context(&command.request_id, command.deadline);
+        let engine = &self.engine;
+        let mut execution = engine.execution_context(&command.request_id, command.deadline);
         let is_expired = booking.offer_expires_at <= self.base.now();
         let event = if is_expired {
             BookingEvent::OfferExpired
         } else {
             execution.instrument = self.instrument_for(&booking, command).await?;
-            let to_payment = |instrument| {
-                new_authorization(&self.base, booking.details.booked_price(), instrument)
-            };
+            let (price, instrument) = (booking.details.booked_price(), &execution.instrument);
+            let to_payment = |instrument| new_authorization(&self.base, price, instrument);
             BookingEvent::BookStarted {
-                payment: execution.instrument.as_ref().map(to_payment),
+                payment: instrument.as_ref().map(to_payment),
             }
         };
         let claim_key = |write: &mut UnitOfWork| {
@@ -304,14 +267,12 @@ impl CompletionService {
                 claim_in(write, command.key.as_ref(), command.booking.as_str());
             }
         };
-        let started = self.engine.start(booking, event, &execution, claim_key);
+        let started = engine.start(booking, event, &execution, claim_key);
         let Some((booking, next)) = started.await? else {
             return Ok(None);
         };
         command.key = None;
-        let run = self
-            .engine
-            .run_steps_to_completion(booking, next, execution);
+        let run = engine.run_steps_to_completion(booking, next, execution);
         let Ok(result) = tokio::time::timeout_at(command.deadline, run).await else {
             // The workflow continues after the caller's deadline.
             let read = self.find_booking_to_complete(command).await;
@@ -320,9 +281,7 @@ impl CompletionService {
         };
         let booking = result?;
         if is_expired {
-            Err(CompleteBookingError::InvalidState(
-                booking.status().as_str(),
-            ))
+            Err(invalid_state(&booking))
         } else {
             Ok(Some(CompletionOutcome::from_booking(booking)))
         }
@@ -344,25 +303,23 @@ impl CompletionService {
             (Some(_), false) => return Err(CompleteBookingError::InstrumentNotAllowed),
         };
         let opened = self.instruments.open(&command.owner, id).await;
-        match opened.map_err(|error| match error {
+        let opened = opened.map_err(|error| match error {
             InstrumentError::Database(error) => error.into(),
             InstrumentError::Seal(error) => CompleteBookingError::InstrumentUnreadable(error),
-        })? {
-            Some(instrument) => Ok(Some(instrument)),
-            None => Err(CompleteBookingError::InstrumentInvalid),
-        }
+        })?;
+        let instrument = opened.ok_or(CompleteBookingError::InstrumentInvalid)?;
+        Ok(Some(instrument))
     }
 }
 
-/// Creates a payment to authorize with a stored instrument.
 pub fn new_authorization(base: &Base, amount: Money, instrument: &Instrument) -> Payment {
-    Payment::new_authorization(
-        PaymentId::from_bits(base.ids.generate()),
-        amount,
-        instrument.processor.clone(),
-        instrument,
-        base.now(),
-    )
+    let id = PaymentId::from_bits(base.ids.generate());
+    let processor = instrument.processor.clone();
+    Payment::new_authorization(id, amount, processor, instrument, base.now())
+}
+
+fn invalid_state<K: BookingAggregate>(booking: &Booking<K>) -> CompleteBookingError {
+    CompleteBookingError::InvalidState(booking.status().as_str())
 }
 
 impl<K: BookingAggregate> CompletionOutcome<K> {
@@ -401,23 +358,20 @@ fn completed_outcome<K: BookingAggregate>(
     booking: Booking<K>,
     is_repeat: bool,
 ) -> Result<CompletionOutcome<K>, CompleteBookingError> {
+    let booking = Box::new(booking);
     match booking.phase() {
         BookingPhase::Failed {
             was_prebooked: true,
-        } => Ok(CompletionOutcome::Rejected(Box::new(booking))),
-        BookingPhase::Canceling if !is_repeat => {
-            Ok(CompletionOutcome::CanceledMeanwhile(Box::new(booking)))
-        }
+        } => Ok(CompletionOutcome::Rejected(booking)),
+        BookingPhase::Canceling if !is_repeat => Ok(CompletionOutcome::CanceledMeanwhile(booking)),
         BookingPhase::Confirmed | BookingPhase::Canceling => {
-            Ok(CompletionOutcome::Confirmed(Box::new(booking)))
+            Ok(CompletionOutcome::Confirmed(booking))
         }
         BookingPhase::Prebooking
         | BookingPhase::ReadyToComplete
         | BookingPhase::Completing(_)
         | BookingPhase::Failed { .. }
-        | BookingPhase::Expired => Err(CompleteBookingError::InvalidState(
-            booking.status().as_str(),
-        )),
+        | BookingPhase::Expired => Err(invalid_state(&booking)),
     }
 }
 

@@ -11,15 +11,12 @@ use crate::booking::execution::{CallKey, ExecutionContext, WorkflowError};
 use crate::booking::history::transition_statements;
 use crate::booking::interpret::Interpretation;
 use crate::booking::lease::WorkflowLeases;
-use crate::booking::passenger_secrets::PassengerSecrets;
 use crate::booking::plan::{self, PlannedAction, PlannedCall, STEPS_MAX, TransitionPlan};
-use crate::booking::settings::BookingSettings;
 use crate::booking::step_dependencies::StepDependencies;
 use crate::booking::steps::execute::execute_step;
 use crate::booking::steps::prepare::PreparedStep;
+use crate::config::JobsConfig;
 use crate::failpoint::{self, FailpointPhase};
-use crate::payment_instrument::PaymentInstrumentService;
-use crate::supplier::directory::SupplierDirectory;
 use crate::task_supervisor::TaskSupervisor;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -40,9 +37,7 @@ const CONFLICT_RETRIES_MAX: usize = 8;
 /// Name of the operator's open task while a refund is undecided.
 pub const DECIDE_REFUND_STEP: &str = "decide_refund";
 
-/// The outcome of a step's call.
 pub struct StepOutcome<E> {
-    /// Name of the step.
     pub step: &'static str,
     /// The attempt that the outcome belongs to, if known.
     pub attempt: Option<AttemptId>,
@@ -50,7 +45,6 @@ pub struct StepOutcome<E> {
     pub interpretation: Interpretation<E>,
 }
 
-/// The action that follows a commit.
 pub enum NextAction<K: BookingAggregate> {
     /// Makes the call of this step.
     Execute(Box<PreparedStep<K>>, AttemptReference),
@@ -73,7 +67,6 @@ enum LeaseAction {
     Acquire,
 }
 
-/// Executes the workflows of bookings.
 pub struct WorkflowEngine {
     base: Base,
     leases: WorkflowLeases,
@@ -83,32 +76,19 @@ pub struct WorkflowEngine {
 }
 
 impl WorkflowEngine {
-    /// Creates the engine.
-    #[must_use]
-    pub fn new(
-        base: Base,
-        settings: BookingSettings,
-        tasks: TaskSupervisor,
-        suppliers: Arc<SupplierDirectory>,
-        instruments: Arc<PaymentInstrumentService>,
-        passenger_secrets: PassengerSecrets,
-    ) -> Self {
+    pub fn new(jobs: &JobsConfig, steps: StepDependencies, tasks: TaskSupervisor) -> Self {
         Self {
-            leases: WorkflowLeases::new(base.clone(), settings.lease_duration),
-            steps: StepDependencies {
-                base: base.clone(),
-                suppliers,
-                instruments,
-                passenger_secrets,
-                schedules: settings.schedules,
+            leases: WorkflowLeases {
+                base: steps.base.clone(),
+                duration: jobs.lease_duration(),
             },
-            abort_at: settings.abort_at,
-            base,
+            abort_at: jobs.abort_at.clone(),
+            base: steps.base.clone(),
+            steps,
             tasks,
         }
     }
 
-    /// Returns the leases on the workflows.
     pub const fn leases(&self) -> &WorkflowLeases {
         &self.leases
     }
@@ -133,16 +113,11 @@ impl WorkflowEngine {
         &self,
         workflow: BoxFuture<'static, T>,
     ) -> Result<T, WorkflowError> {
-        self.tasks
-            .run_to_completion(workflow)
-            .await
-            .map_err(|_logged| WorkflowError::TaskPanicked)
+        let result = self.tasks.run_to_completion(workflow).await;
+        result.map_err(|_logged| WorkflowError::TaskPanicked)
     }
 
     /// Executes the steps that follow, even if the caller disconnects meanwhile.
-    ///
-    /// # Errors
-    /// [`WorkflowError`].
     pub async fn run_steps_to_completion<K: BookingAggregate>(
         self: &Arc<Self>,
         booking: Booking<K>,
@@ -155,9 +130,6 @@ impl WorkflowEngine {
     }
 
     /// Continues a workflow from a stored booking.
-    ///
-    /// # Errors
-    /// [`WorkflowError`].
     pub async fn resume<K: BookingAggregate>(
         &self,
         booking: Booking<K>,
@@ -174,9 +146,8 @@ impl WorkflowEngine {
         outcome: StepOutcome<BookingEvent<K>>,
         execution: &ExecutionContext,
     ) -> Result<Booking<K>, WorkflowError> {
-        let (booking, next) = self
-            .commit_outcome(booking, Some(outcome), execution)
-            .await?;
+        let committed = self.commit_outcome(booking, Some(outcome), execution);
+        let (booking, next) = committed.await?;
         self.run_steps(booking, next, execution).await
     }
 
@@ -191,8 +162,8 @@ impl WorkflowEngine {
     ) -> Result<Option<(Booking<K>, NextAction<K>)>, WorkflowError> {
         let read_version = booking.version;
         let plan = self.plan_transitions(booking, Some(event))?;
-        let mut write =
-            self.plan_statements(read_version, &plan, None, execution, LeaseAction::Acquire);
+        let lease = LeaseAction::Acquire;
+        let mut write = self.plan_statements(read_version, &plan, None, execution, lease);
         extra_statements(&mut write);
         self.commit_start(plan, write).await
     }
@@ -208,13 +179,8 @@ impl WorkflowEngine {
         let read_version = booking.version;
         log_outcome(&booking.id, outcome, execution);
         let plan = self.plan_transitions(booking, Some(outcome.interpretation.event.clone()))?;
-        let write = self.plan_statements(
-            read_version,
-            &plan,
-            Some(outcome),
-            execution,
-            LeaseAction::Acquire,
-        );
+        let (outcome, lease) = (Some(outcome), LeaseAction::Acquire);
+        let write = self.plan_statements(read_version, &plan, outcome, execution, lease);
         self.commit_start(plan, write).await
     }
 
@@ -223,11 +189,8 @@ impl WorkflowEngine {
         plan: TransitionPlan<K>,
         write: UnitOfWork,
     ) -> Result<Option<(Booking<K>, NextAction<K>)>, WorkflowError> {
-        match self.base.store.commit(write).await {
-            Ok(()) => Ok(Some(self.after_commit(plan))),
-            Err(CommitError::Conflict(_)) => Ok(None),
-            Err(CommitError::Database(error)) => Err(error.into()),
-        }
+        let is_committed = self.base.try_commit(write).await?;
+        Ok(is_committed.then(|| self.after_commit(plan)))
     }
 
     /// Executes the steps that follow and renews the lease meanwhile.
@@ -242,10 +205,8 @@ impl WorkflowEngine {
         }
         let id = booking.id.clone();
         let steps = self.step_loop(booking, next, execution).boxed();
-        self.leases
-            .with_lease(K::JOB_KIND, &id, execution, steps)
-            .await
-            .map_err(WorkflowError::after_send)
+        let run = self.leases.with_lease(K::JOB_KIND, &id, execution, steps);
+        run.await.map_err(WorkflowError::after_send)
     }
 
     async fn step_loop<K: BookingAggregate>(
@@ -272,9 +233,8 @@ impl WorkflowEngine {
                 attempt,
                 interpretation,
             };
-            (booking, next) = self
-                .commit_outcome(booking, Some(outcome), execution)
-                .await?;
+            let committed = self.commit_outcome(booking, Some(outcome), execution);
+            (booking, next) = committed.await?;
         }
         tracing::error!(booking = %booking.id, status = booking.status().as_str(), "a booking exceeded the maximum number of steps in one run; check the rules of its state machine");
         Err(WorkflowError::TooManyConflicts(booking.id.clone()))
@@ -299,13 +259,8 @@ impl WorkflowEngine {
                 .as_ref()
                 .map(|outcome| outcome.interpretation.event.clone());
             let plan = self.plan_transitions(booking, event)?;
-            let write = self.plan_statements(
-                read_version,
-                &plan,
-                outcome.as_ref(),
-                execution,
-                LeaseAction::Keep,
-            );
+            let (result, lease) = (outcome.as_ref(), LeaseAction::Keep);
+            let write = self.plan_statements(read_version, &plan, result, execution, lease);
             match self.base.store.commit(write).await {
                 Ok(()) => {
                     if let Some(outcome) = &outcome {
@@ -332,16 +287,10 @@ impl WorkflowEngine {
         booking: Booking<K>,
         event: Option<BookingEvent<K>>,
     ) -> Result<TransitionPlan<K>, WorkflowError> {
-        let (now, first_reconcile_at) = (self.base.now(), self.steps.first_reconcile_at());
+        let (now, reconcile_at) = (self.base.now(), self.steps.first_reconcile_at());
         let on_step_planned = |step| self.hit_failpoint(step, FailpointPhase::StepPlanned);
-        plan::plan_transitions(
-            booking,
-            event,
-            now,
-            first_reconcile_at,
-            &*self.base.ids,
-            on_step_planned,
-        )
+        let ids = &*self.base.ids;
+        plan::plan_transitions(booking, event, now, reconcile_at, ids, on_step_planned)
     }
 
     fn plan_statements<K: BookingAggregate>(
@@ -355,23 +304,21 @@ impl WorkflowEngine {
         let booking = &plan.booking;
         let tenant = &booking.owner.tenant;
         let reason = outcome.map(|outcome| outcome.interpretation.evidence.as_str());
-        let mut write = transition_statements(
-            &self.base,
-            read_version,
-            &plan.transitions,
-            reason,
-            &execution.request_id,
-        );
+        let (base, request_id) = (&self.base, &execution.request_id);
+        let mut write =
+            transition_statements(base, read_version, &plan.transitions, reason, request_id);
         if let Some(outcome) = outcome
             && let Some(id) = &outcome.attempt
         {
             let interpretation = &outcome.interpretation;
+            let reference = interpretation.reference.as_deref();
+            let evidence = Some(interpretation.evidence.as_str());
             write.finish_attempt(
                 tenant,
                 id,
                 interpretation.outcome.into(),
-                interpretation.reference.as_deref(),
-                Some(&interpretation.evidence),
+                reference,
+                evidence,
             );
         }
         self.append_attempts(&mut write, plan);
@@ -397,26 +344,22 @@ impl WorkflowEngine {
             },
         ) = &plan.next
         {
-            let digest = self
-                .steps
-                .suppliers
-                .loaded(&call.target)
-                .map_or_else(String::new, |supplier| supplier.info().digest.clone());
+            let supplier = self.steps.suppliers.loaded(&call.target);
+            let digest = supplier.map(|supplier| supplier.info().digest.clone());
             let attempt = NewAttempt {
                 id: attempt.clone(),
                 booking_id: booking.id.clone(),
                 step: (*step).to_owned(),
                 target: call.target.clone(),
                 client_reference: call.client_reference.clone(),
-                plugin_digest: digest,
+                plugin_digest: digest.unwrap_or_default(),
                 request_digest: call.request_digest.clone(),
             };
             write.record_attempt(tenant, &attempt);
         }
         // No supplier or processor can decide this refund, so it becomes a task for an operator.
-        let is_new = |transition: &Transition<Booking<K>>| {
-            transition.from_status != booking.status().as_str()
-        };
+        let status = booking.status().as_str();
+        let is_new = |transition: &Transition<Booking<K>>| transition.from_status != status;
         if K::pending_refund_decision(booking).is_some() && plan.transitions.iter().any(is_new) {
             let decision = NewAttempt {
                 id: AttemptId::from_bits(self.base.ids.generate()),
@@ -492,11 +435,7 @@ fn append_lease_statements<K: BookingAggregate>(
     lease_ms: i64,
 ) {
     let booking = &plan.booking;
-    let (job, subject, token) = (
-        K::JOB_KIND,
-        booking.id.as_str(),
-        execution.lease_token.as_str(),
-    );
+    let (job, subject, token) = (K::JOB_KIND, booking.id.as_str(), &execution.lease_token);
     if matches!(lease, LeaseAction::Acquire) {
         write.insert_leased_job(job, subject, token, lease_ms);
     }

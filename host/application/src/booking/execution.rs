@@ -1,6 +1,7 @@
 //! Types used to execute a booking's steps: the execution context, what is prepared before a step,
 //! and the errors that stop a workflow.
 
+use crate::booking::interpret::CallOutcome;
 use host_domain::booking::InvalidTransition;
 use host_domain::id::BookingId;
 use host_domain::owner::Owner;
@@ -19,14 +20,12 @@ pub struct ExecutionContext {
     pub lease_token: String,
     /// Id of the request that caused the run, or the worker's own id.
     pub request_id: String,
-    /// Deadline of the calls that the run makes.
     pub deadline: Instant,
     /// Payment instrument, if it was read when the run began.
     pub instrument: Option<Instrument>,
 }
 
 impl ExecutionContext {
-    /// Returns the context of a call about an owner's booking.
     pub fn call_context(&self, owner: &Owner, booking: &BookingId) -> CallContext {
         CallContext {
             request_id: self.request_id.clone(),
@@ -44,23 +43,18 @@ pub enum WorkflowError {
     /// The database failed before a call was recorded as sent.
     #[error("the state of the booking could not be read or stored")]
     Database(#[from] DatabaseError),
-    /// The database failed after a call was recorded as sent: the call may have been made.
     #[error("a call was sent, but its outcome could not be read or stored")]
     StorageFailedAfterSend(#[source] DatabaseError),
-    /// Another process holds the lease on this booking's workflow now.
     #[error("the lease on booking {0} is lost")]
     LeaseLost(BookingId),
     /// The event does not apply to the booking's state, because another process changed the
     /// booking.
     #[error(transparent)]
     InvalidTransition(#[from] InvalidTransition),
-    /// A booking, or a part of one, no longer exists.
     #[error("booking {0} or a part of it no longer exists")]
     BookingMissing(BookingId),
-    /// The booking kept changing while an outcome was being stored.
     #[error("booking {0} changed too often meanwhile to store an outcome")]
     TooManyConflicts(BookingId),
-    /// The task that executed the steps ended without a result.
     #[error("the workflow task ended without a result")]
     TaskPanicked,
 }
@@ -87,7 +81,6 @@ pub enum StepRecord<E> {
 /// The identity of a call that was made.
 #[derive(Debug, Clone)]
 pub struct CallKey {
-    /// Name of the step that made the call.
     pub step: &'static str,
     /// The gateway's reference at the other side, if a booking may have several calls of one step.
     pub client_reference: Option<String>,
@@ -109,13 +102,9 @@ impl CallKey {
     }
 }
 
-/// An outbound call that is about to be made.
 pub struct OutboundCall {
-    /// The supplier or processor that is called.
     pub target: SupplierId,
-    /// The gateway's reference at the other side.
     pub client_reference: String,
-    /// Digest of the request.
     pub request_digest: String,
 }
 
@@ -125,9 +114,8 @@ pub fn request_digest(request: &impl std::fmt::Debug) -> String {
     hex::encode(Sha256::digest(format!("{request:?}")))
 }
 
-impl From<crate::booking::interpret::CallOutcome> for AttemptOutcome {
-    fn from(outcome: crate::booking::interpret::CallOutcome) -> Self {
-        use crate::booking::interpret::CallOutcome;
+impl From<CallOutcome> for AttemptOutcome {
+    fn from(outcome: CallOutcome) -> Self {
         match outcome {
             CallOutcome::Succeeded => Self::Succeeded,
             CallOutcome::Rejected => Self::Refused,

@@ -17,10 +17,8 @@ use host_domain::flight::{FareCondition, FareConditions, Passenger};
 use host_domain::id::BookingId;
 use host_runtime::Supplier;
 
-/// The operation that prebook keys belong to.
 const OPERATION: &str = "flight_prebook";
 
-/// A caller's request to bind a fare.
 #[derive(Debug, Clone)]
 pub struct PrebookFlightCommand {
     pub parameters: PrebookParameters,
@@ -38,7 +36,6 @@ impl PrebookFlightCommand {
             .sort_by_key(|(_, passenger)| passenger.passenger_type);
     }
 
-    /// Returns the context of the prebook.
     pub fn to_context(&self) -> PrebookContext {
         let expires_at = self.offer.expires_at;
         self.parameters.to_context(OPERATION, expires_at)
@@ -59,10 +56,6 @@ pub fn prebook_call(command: &PrebookFlightCommand) -> PrebookCall<FlightBooking
     })
 }
 
-/// Creates the booking of a command.
-///
-/// # Errors
-/// The passengers' secret data cannot be sealed.
 pub fn new_booking(
     base: &Base,
     passenger_secrets: &PassengerSecrets,

@@ -9,7 +9,6 @@ use host_domain::owner::Owner;
 use host_domain::supplier::Capability;
 use host_runtime::Supplier;
 
-/// A caller's request to cancel.
 #[derive(Debug, Clone)]
 pub struct CancelHotelBookingCommand {
     pub owner: Owner,

@@ -14,10 +14,8 @@ use host_domain::hotel::types::{Contact, Guest};
 use host_domain::id::{BookingId, GuestId, RoomId};
 use host_runtime::Supplier;
 
-/// The operation that prebook keys belong to.
 pub const OPERATION: &str = "hotel_prebook";
 
-/// A caller's request to bind an offer.
 #[derive(Debug, Clone)]
 pub struct PrebookHotelCommand {
     pub parameters: PrebookParameters,
@@ -27,14 +25,12 @@ pub struct PrebookHotelCommand {
 }
 
 impl PrebookHotelCommand {
-    /// Returns the context of the prebook.
     pub fn to_context(&self) -> PrebookContext {
         let expires_at = self.offer.expires_at;
         self.parameters.to_context(OPERATION, expires_at)
     }
 }
 
-/// Returns the call that binds a hotel offer.
 pub fn prebook_call() -> PrebookCall<HotelBookingDetails> {
     Box::new(|supplier: Supplier, context, booking: HotelBooking| {
         async move {
@@ -46,7 +42,6 @@ pub fn prebook_call() -> PrebookCall<HotelBookingDetails> {
     })
 }
 
-/// Creates the booking of a command.
 pub fn new_booking(
     base: &Base,
     id: BookingId,

@@ -25,8 +25,6 @@ pub struct BookingJob<K> {
 }
 
 impl<K: BookingAggregate> BookingJob<K> {
-    /// Creates the handler.
-    #[must_use]
     pub const fn new(base: Base, engine: Arc<WorkflowEngine>) -> Self {
         Self {
             base,

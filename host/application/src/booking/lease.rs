@@ -15,27 +15,15 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Checks and renews leases on the workflows of bookings.
 #[derive(Clone)]
 pub struct WorkflowLeases {
-    base: Base,
-    duration: Duration,
+    pub(crate) base: Base,
+    pub(crate) duration: Duration,
 }
 
 impl WorkflowLeases {
-    /// Creates it with the duration of a lease.
-    #[must_use]
-    pub const fn new(base: Base, duration: Duration) -> Self {
-        Self { base, duration }
-    }
-
-    /// Returns the duration of a lease in milliseconds.
-    #[must_use]
     pub fn duration_ms(&self) -> i64 {
         i64::try_from(self.duration.as_millis()).unwrap_or(i64::MAX)
     }
 
-    /// Returns whether a lease on a booking's workflow is held at the moment.
-    ///
-    /// # Errors
-    /// The database failed.
     pub async fn is_held(&self, job_kind: &str, id: &BookingId) -> Result<bool, DatabaseError> {
         let job = self.base.store.job(job_kind, id.as_str()).await?;
         Ok(job.is_some_and(|job| job.is_leased))

@@ -13,31 +13,20 @@ use std::sync::Arc;
 
 const PURPOSE: &str = "flight_passengers";
 
-/// The secret data of one passenger.
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 struct SecretPassengerData {
     document: Option<Document>,
     loyalty_accounts: Vec<LoyaltyAccount>,
 }
 
-/// Seals and opens the secret data of passengers.
 #[derive(Clone)]
 pub struct PassengerSecrets {
-    ids: Arc<dyn IdGenerator>,
-    sealer: Arc<Sealer>,
+    pub(crate) ids: Arc<dyn IdGenerator>,
+    pub(crate) sealer: Arc<Sealer>,
 }
 
 impl PassengerSecrets {
-    /// Creates the service.
-    #[must_use]
-    pub fn new(ids: Arc<dyn IdGenerator>, sealer: Arc<Sealer>) -> Self {
-        Self { ids, sealer }
-    }
-
     /// Returns passengers as a booking shows them, and their secret data encrypted.
-    ///
-    /// # Errors
-    /// The data cannot be sealed.
     pub fn seal(
         &self,
         owner: &Owner,
@@ -49,30 +38,27 @@ impl PassengerSecrets {
         };
         let sealed = match passengers.iter().any(has_secret) {
             true => {
-                let secrets: Vec<SecretPassengerData> = passengers
+                let secrets = passengers
                     .iter()
-                    .map(|(_, passenger)| secret_data(passenger))
-                    .collect();
+                    .map(|(_, passenger)| secret_data(passenger));
+                let secrets: Vec<SecretPassengerData> = secrets.collect();
                 let bytes = serde_json::to_vec(&secrets).unwrap_or_default();
                 let context = seal_context(owner, booking);
                 Some(self.sealer.seal_text(PURPOSE, &context, &bytes)?)
             }
             false => None,
         };
-        let booked = passengers
-            .iter()
-            .map(|(position, passenger)| self.to_booked_passenger(*position, passenger));
+        let booked = passengers.iter();
+        let booked = booked.map(|(position, one)| self.to_booked_passenger(*position, one));
         Ok((booked.collect(), sealed))
     }
 
     fn to_booked_passenger(&self, position: u8, passenger: &Passenger) -> BookedPassenger {
-        let masked = passenger
-            .loyalty_accounts
-            .iter()
-            .map(|account| LoyaltyAccount {
-                airline_iata_code: account.airline_iata_code.clone(),
-                membership_number: mask_membership_number(&account.membership_number),
-            });
+        let accounts = passenger.loyalty_accounts.iter();
+        let masked = accounts.map(|account| LoyaltyAccount {
+            airline_iata_code: account.airline_iata_code.clone(),
+            membership_number: mask_membership_number(&account.membership_number),
+        });
         BookedPassenger {
             id: PassengerId::from_bits(self.ids.generate()),
             position,
@@ -88,9 +74,6 @@ impl PassengerSecrets {
     }
 
     /// Returns passengers with their secret data, as the supplier needs them.
-    ///
-    /// # Errors
-    /// The sealed data cannot be opened.
     pub fn open(&self, booking: &FlightBooking) -> Result<Vec<Passenger>, SealError> {
         let secrets: Vec<SecretPassengerData> = match &booking.details.sealed_passenger_data {
             Some(sealed) => {
@@ -100,29 +83,23 @@ impl PassengerSecrets {
             }
             None => Vec::new(),
         };
+        // A booking without secret data has none for any passenger.
         let secrets = secrets
             .into_iter()
-            .map(Some)
-            .chain(std::iter::repeat_with(|| None));
+            .chain(std::iter::repeat_with(Default::default));
         let opened = booking.details.passengers.iter().zip(secrets);
-        Ok(opened
-            .map(|(passenger, secret)| {
-                let (document, loyalty_accounts) = secret
-                    .map(|secret| (secret.document, secret.loyalty_accounts))
-                    .unwrap_or_default();
-                Passenger {
-                    passenger_type: passenger.passenger_type,
-                    title: passenger.title,
-                    first_name: passenger.first_name.clone(),
-                    last_name: passenger.last_name.clone(),
-                    date_of_birth: passenger.date_of_birth,
-                    gender: passenger.gender,
-                    nationality: passenger.nationality.clone(),
-                    document,
-                    loyalty_accounts,
-                }
-            })
-            .collect())
+        let opened = opened.map(|(passenger, secret)| Passenger {
+            passenger_type: passenger.passenger_type,
+            title: passenger.title,
+            first_name: passenger.first_name.clone(),
+            last_name: passenger.last_name.clone(),
+            date_of_birth: passenger.date_of_birth,
+            gender: passenger.gender,
+            nationality: passenger.nationality.clone(),
+            document: secret.document,
+            loyalty_accounts: secret.loyalty_accounts,
+        });
+        Ok(opened.collect())
     }
 }
 

@@ -18,16 +18,12 @@ pub const STEPS_MAX: usize = 32;
 pub struct TransitionPlan<K: BookingAggregate> {
     pub booking: Booking<K>,
     pub transitions: Vec<Transition<Booking<K>>>,
-    /// An expiry among the transitions.
     pub expiry: Option<Expiry>,
     pub next: PlannedAction<K>,
 }
 
-/// The action that is planned to follow a commit.
 pub enum PlannedAction<K: BookingAggregate> {
-    /// Make the call of this prepared step.
     Execute(Box<PreparedStep<K>>, PlannedCall),
-    /// Wait until this instant, or indefinitely.
     Wait(Option<Timestamp>),
 }
 
@@ -35,11 +31,8 @@ pub enum PlannedAction<K: BookingAggregate> {
 pub enum PlannedCall {
     /// The call may change something. Its intent is committed before it is sent.
     Record {
-        /// Id of the attempt.
         attempt: AttemptId,
-        /// Name of the step.
         step: &'static str,
-        /// The call.
         call: OutboundCall,
     },
     /// The call reads what became of this earlier call.

@@ -8,13 +8,12 @@ use crate::booking::execution::{ExecutionContext, WorkflowError};
 use crate::booking::flight_prebook::{self, PrebookFlightCommand};
 use crate::booking::history::{append_history_and_events, transition_statements};
 use crate::booking::hotel_prebook::{self, PrebookHotelCommand};
-use crate::booking::interpret::{CallOutcome, Interpretation};
+use crate::booking::interpret::Interpretation;
 use crate::booking::lease::wait_for_next_poll;
 use crate::booking::passenger_secrets::PassengerSecrets;
 use crate::booking::prebook_call::{BoundOffer, NewBooking, PrebookCall, PrebookContext};
 use crate::booking::prebook_refusal::PrebookRefusal;
 use crate::booking::steps::payment::{STATEMENT_DESCRIPTOR, intent_reference};
-use crate::config::OffersConfig;
 use crate::failpoint::FailpointPhase;
 use crate::supplier::directory::SupplierDirectory;
 use futures::FutureExt;
@@ -36,7 +35,6 @@ use tokio::time::Instant;
 /// Name of the prebook step, in failpoints and tests.
 const STEP_NAME: &str = "prebook";
 
-/// Successful outcomes of a prebook.
 #[derive(Debug)]
 pub enum PrebookOutcome<K: BookingAggregate> {
     /// Bound now. The tokens are returned only this once.
@@ -49,7 +47,6 @@ pub enum PrebookOutcome<K: BookingAggregate> {
     Existing(Box<Booking<K>>),
 }
 
-/// Reasons why a prebook fails.
 #[derive(Debug, thiserror::Error)]
 pub enum PrebookError {
     #[error(transparent)]
@@ -84,37 +81,16 @@ impl<E: Into<WorkflowError>> From<E> for PrebookError {
 
 /// Turns offers into bookings: checks the price again and binds it.
 pub struct PrebookService {
-    base: Base,
-    engine: Arc<WorkflowEngine>,
-    suppliers: Arc<SupplierDirectory>,
-    passenger_secrets: PassengerSecrets,
+    pub(crate) base: Base,
+    pub(crate) engine: Arc<WorkflowEngine>,
+    pub(crate) suppliers: Arc<SupplierDirectory>,
+    pub(crate) passenger_secrets: PassengerSecrets,
     /// Validity of an offer whose supplier names no expiry, in seconds.
-    offer_ttl_s: i64,
+    pub(crate) offer_ttl_s: i64,
 }
 
 impl PrebookService {
-    /// Creates the service.
-    #[must_use]
-    pub fn new(
-        base: Base,
-        engine: Arc<WorkflowEngine>,
-        suppliers: Arc<SupplierDirectory>,
-        passenger_secrets: PassengerSecrets,
-        offers: &OffersConfig,
-    ) -> Self {
-        Self {
-            base,
-            engine,
-            suppliers,
-            passenger_secrets,
-            offer_ttl_s: i64::try_from(offers.ttl_s).unwrap_or(i64::MAX),
-        }
-    }
-
     /// Binds a hotel offer. A repeat with the same key returns the booking of the first call.
-    ///
-    /// # Errors
-    /// [`PrebookError`].
     pub async fn prebook_hotel(
         self: &Arc<Self>,
         command: PrebookHotelCommand,
@@ -126,9 +102,6 @@ impl PrebookService {
 
     /// Binds a hotel offer as the booking with this id. Commits further statements together with
     /// the intent, or neither.
-    ///
-    /// # Errors
-    /// [`PrebookError`].
     pub async fn prebook_hotel_with(
         self: &Arc<Self>,
         command: PrebookHotelCommand,
@@ -149,9 +122,6 @@ impl PrebookService {
     }
 
     /// Binds a fare. A repeat with the same key returns the booking of the first call.
-    ///
-    /// # Errors
-    /// [`PrebookError`].
     pub async fn prebook_flight(
         self: &Arc<Self>,
         mut command: PrebookFlightCommand,
@@ -177,9 +147,6 @@ impl PrebookService {
 
     /// Returns why the supplier refused to bind the hotel offer of a request that was made with a
     /// key. Returns `None` if no refusal is stored.
-    ///
-    /// # Errors
-    /// The database failed.
     pub async fn find_prebook_refusal(
         &self,
         owner: &Owner,
@@ -215,9 +182,8 @@ impl PrebookService {
                 let existing = self.find_existing_booking(&prebook).await?;
                 return existing.ok_or(PrebookError::Refused(PrebookRefusal::Expired));
             }
-            let execution = self
-                .engine
-                .execution_context(&prebook.request_id, prebook.deadline);
+            let engine = &self.engine;
+            let execution = engine.execution_context(&prebook.request_id, prebook.deadline);
             let created = self.create_booking(new_booking()?, &prebook, &execution);
             if let Some(booking) = created.await? {
                 let service = Arc::clone(self);
@@ -225,11 +191,10 @@ impl PrebookService {
                 let run = async move {
                     let bind = service.bind_offer(booking, call, &prebook, &execution);
                     let leases = service.engine.leases();
-                    leases
-                        .with_lease(K::JOB_KIND, &id, &execution, bind.boxed())
-                        .await
+                    let bound = leases.with_lease(K::JOB_KIND, &id, &execution, bind.boxed());
+                    bound.await
                 };
-                return self.engine.run_to_completion(run.boxed()).await?;
+                return engine.run_to_completion(run.boxed()).await?;
             }
             if let Some(existing) = self.find_existing_booking(&prebook).await? {
                 return Ok(existing);
@@ -259,12 +224,8 @@ impl PrebookService {
             // The lease is checked first: if no worker holds it, the booking read afterwards is in
             // the state that the last one left.
             let is_running = self.engine.leases().is_held(K::JOB_KIND, &id).await?;
-            let booking = self
-                .base
-                .store
-                .booking_unscoped::<K>(&id)
-                .await?
-                .ok_or(PrebookError::IdempotencyInProgress)?;
+            let booking: Option<Booking<K>> = self.base.store.booking_unscoped(&id).await?;
+            let booking = booking.ok_or(PrebookError::IdempotencyInProgress)?;
             let is_unbound = matches!(booking.phase(), BookingPhase::Prebooking);
             if !is_unbound || !is_running {
                 return Ok(Some(PrebookOutcome::Existing(Box::new(booking))));
@@ -287,20 +248,15 @@ impl PrebookService {
         execution: &ExecutionContext,
     ) -> Result<Option<Booking<K>>, PrebookError> {
         let mut write = UnitOfWork::new(booking.created_at);
+        let (id, tenant) = (booking.id.as_str(), &booking.owner.tenant);
+        let entry = accepted_history_entry(&booking, &execution.request_id);
+        let (token, lease_ms) = (&execution.lease_token, self.engine.leases().duration_ms());
         // The key comes first: for a repeated call, the used key is the conflict to report.
         write
-            .insert_idempotency_key(&prebook.key, &prebook.fingerprint, booking.id.as_str())
+            .insert_idempotency_key(&prebook.key, &prebook.fingerprint, id)
             .append(extra_statements)
-            .append_booking_history(
-                &booking.owner.tenant,
-                &accepted_history_entry(&booking, &execution.request_id),
-            )
-            .insert_leased_job(
-                K::JOB_KIND,
-                booking.id.as_str(),
-                &execution.lease_token,
-                self.engine.leases().duration_ms(),
-            );
+            .append_booking_history(tenant, &entry)
+            .insert_leased_job(K::JOB_KIND, id, token, lease_ms);
         // The booking is stored in the state in which the supplier is called. Its history has both
         // versions.
         let started = booking.apply(BookingEvent::PrebookStarted, self.base.now())?;
@@ -334,52 +290,41 @@ impl PrebookService {
         execution: &ExecutionContext,
     ) -> Result<PrebookOutcome<K>, PrebookError> {
         let Some(supplier) = self.suppliers.loaded(&booking.supplier) else {
-            return self
-                .abort_prebook(booking, PrebookError::Unsupported, prebook, execution)
-                .await;
+            let error = PrebookError::Unsupported;
+            return self.abort_prebook(booking, error, prebook, execution).await;
         };
         let offered = booking.details.booked_price();
         let context = execution.call_context(&booking.owner, &booking.id);
-        let bound = match call(supplier, context, booking.clone()).await {
-            Ok(bound) => match validate_bound_offer(bound, offered) {
-                Ok(bound) => bound,
-                Err(error) => return self.abort_prebook(booking, error, prebook, execution).await,
-            },
-            Err(error) => {
-                let error =
-                    map_supplier_error(error, offered, execution.deadline <= Instant::now());
-                return self.abort_prebook(booking, error, prebook, execution).await;
-            }
+        let bound = call(supplier, context, booking.clone()).await;
+        let timed_out = execution.deadline <= Instant::now();
+        let bound = bound.map_err(|error| map_supplier_error(error, offered, timed_out));
+        let bound = match bound.and_then(|bound| validate_bound_offer(bound, offered)) {
+            Ok(bound) => bound,
+            Err(error) => return self.abort_prebook(booking, error, prebook, execution).await,
         };
         let is_browser_payment =
             prebook.use_payment_sdk && booking.payment_collector == PaymentCollector::Gateway;
         let created = match is_browser_payment {
-            true => self
-                .create_browser_payment(&booking, bound.total, execution)
-                .await
-                .map(Some),
+            true => {
+                let created = self.create_browser_payment(&booking, bound.total, execution);
+                created.await.map(Some)
+            }
             false => Ok(None),
         };
         let (payment, sdk_token) = match created {
             Ok(payment_and_token) => payment_and_token.unzip(),
             Err(error) => return self.abort_prebook(booking, error, prebook, execution).await,
         };
-        let expires_at = bound
-            .expires_at
-            .unwrap_or_else(|| self.base.now().plus_s(self.offer_ttl_s));
+        let latest = || self.base.now().plus_s(self.offer_ttl_s);
+        let event = BookingEvent::PrebookConfirmed {
+            prebook: bound.response,
+            expires_at: bound.expires_at.unwrap_or_else(latest),
+            payment,
+        };
         let outcome = StepOutcome {
             step: STEP_NAME,
             attempt: None,
-            interpretation: Interpretation {
-                event: BookingEvent::PrebookConfirmed {
-                    prebook: bound.response,
-                    expires_at,
-                    payment,
-                },
-                outcome: CallOutcome::Succeeded,
-                evidence: "bound".to_owned(),
-                reference: None,
-            },
+            interpretation: Interpretation::succeeded(event, "bound"),
         };
         let resumed = self.engine.resume_with_outcome(booking, outcome, execution);
         let booking = resumed.await?;
@@ -396,10 +341,8 @@ impl PrebookService {
         total: Money,
         execution: &ExecutionContext,
     ) -> Result<(Payment, String), PrebookError> {
-        let processor = self
-            .suppliers
-            .processor(booking.owner.tenant.mode)
-            .and_then(|id| self.suppliers.loaded(id));
+        let processor = self.suppliers.processor(booking.owner.tenant.mode);
+        let processor = processor.and_then(|id| self.suppliers.loaded(id));
         let processor = processor.ok_or(PrebookError::Unsupported)?;
         let id = PaymentId::from_bits(self.base.ids.generate());
         let request = IntentRequest {
@@ -437,18 +380,12 @@ impl PrebookService {
             return Err(error);
         }
         let (id, read_version) = (booking.id.clone(), booking.version);
-        let transition = booking.apply(
-            BookingEvent::PrebookRefused(Failure::new("prebook_failed", K::TEXTS.prebook_failed)),
-            self.base.now(),
-        )?;
-        let reason = error.to_string();
-        let mut write = transition_statements(
-            &self.base,
-            read_version,
-            &[transition],
-            Some(&reason),
-            &execution.request_id,
-        );
+        let failure = Failure::new("prebook_failed", K::TEXTS.prebook_failed);
+        let transition = [booking.apply(BookingEvent::PrebookRefused(failure), self.base.now())?];
+        let (reason, request_id) = (Some(error.to_string()), &execution.request_id);
+        let reason = reason.as_deref();
+        let mut write =
+            transition_statements(&self.base, read_version, &transition, reason, request_id);
         write.complete_job(K::JOB_KIND, id.as_str(), &execution.lease_token);
         match &error {
             PrebookError::Refused(refusal) => {
@@ -456,10 +393,9 @@ impl PrebookService {
             }
             _ => write.delete_idempotency_key(&prebook.key),
         };
-        match self.base.store.commit(write).await {
-            Ok(()) => Err(error),
-            Err(CommitError::Conflict(_)) => Err(WorkflowError::LeaseLost(id).into()),
-            Err(CommitError::Database(error)) => Err(error.into()),
+        match self.base.try_commit(write).await? {
+            true => Err(error),
+            false => Err(WorkflowError::LeaseLost(id).into()),
         }
     }
 }
@@ -481,7 +417,6 @@ fn validate_bound_offer<K: BookingAggregate>(
     Ok(bound)
 }
 
-/// Returns the first entry of a booking's history.
 fn accepted_history_entry<K: BookingAggregate>(
     booking: &Booking<K>,
     request_id: &str,

@@ -18,20 +18,16 @@ use tokio::time::Instant;
 pub struct PrebookContext {
     pub key: IdempotencyKey,
     pub fingerprint: String,
-    /// Time at which the offer expires.
     pub expires_at: Timestamp,
     pub use_payment_sdk: bool,
     pub request_id: String,
     pub deadline: Instant,
 }
 
-/// The part of a caller's request to prebook that both kinds of booking have.
 #[derive(Debug, Clone)]
 pub struct PrebookParameters {
     pub owner: Owner,
-    /// Idempotency key.
     pub key: String,
-    /// Fingerprint of the parsed request.
     pub fingerprint: String,
     pub reference_id: Option<String>,
     pub use_payment_sdk: bool,
@@ -60,7 +56,6 @@ impl PrebookParameters {
         }
     }
 
-    /// Creates the booking of an offer.
     pub fn new_booking<K: BookingAggregate>(
         &self,
         id: BookingId,
@@ -92,7 +87,6 @@ impl PrebookParameters {
     }
 }
 
-/// A booking that is about to be created.
 pub struct NewBooking<K: BookingAggregate> {
     pub booking: Booking<K>,
     /// Statements that are committed in the same transaction, for example the consumption of the
@@ -111,9 +105,7 @@ impl<K: BookingAggregate> NewBooking<K> {
     }
 }
 
-/// The supplier's response to a prebook.
 pub struct BoundOffer<K: BookingAggregate> {
-    /// The current price.
     pub total: Money,
     /// Whether it is what was requested, apart from the price.
     pub matches_request: bool,
@@ -121,11 +113,9 @@ pub struct BoundOffer<K: BookingAggregate> {
     pub expires_at: Option<Timestamp>,
     /// Checkout of a supplier that collects payment.
     pub checkout: Option<Checkout>,
-    /// The whole response.
     pub response: Box<K::PrebookResponse>,
 }
 
-/// The closure that calls the supplier to bind the offer.
 pub type PrebookCall<K> = Box<
     dyn FnOnce(
             Supplier,

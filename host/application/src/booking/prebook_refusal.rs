@@ -5,17 +5,18 @@ use host_domain::money::Money;
 use host_domain::supplier::{Refusal, RefusalReason};
 use serde::{Deserialize, Serialize};
 
-/// A refusal of a prebook request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "decision")]
 pub enum PrebookRefusal {
     /// The supplier charges more than was offered.
-    PriceChanged { offered: Money, current: Money },
+    PriceChanged {
+        offered: Money,
+        current: Money,
+    },
     /// The offer is sold out, or its terms changed.
     Unavailable,
     /// The offer is too old for the supplier.
     Expired,
-    /// The supplier rejects the request.
     Rejected,
 }
 
@@ -39,7 +40,6 @@ impl PrebookRefusal {
         }
     }
 
-    /// Serializes the refusal for storage.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_else(|_| String::from(r#"{"decision":"rejected"}"#))
     }

@@ -1,7 +1,6 @@
 //! Finds and lists bookings as they are stored. Calls no supplier.
 
 use crate::base::Base;
-use crate::task_supervisor::TaskSupervisor;
 use host_domain::flight::booking::FlightBooking;
 use host_domain::flight::list::FlightBookingFilter;
 use host_domain::hotel::booking::HotelBooking;
@@ -14,24 +13,13 @@ use std::time::Duration;
 
 /// Interval at which the counts of flight bookings are updated. Lists add the changes since the
 /// last update.
-const FLIGHT_COUNT_INTERVAL: Duration = Duration::from_secs(2);
+pub(crate) const FLIGHT_COUNT_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Finds and lists bookings.
 pub struct BookingReader {
-    base: Base,
+    pub(crate) base: Base,
 }
 
 impl BookingReader {
-    /// Creates the reader.
-    #[must_use]
-    pub const fn new(base: Base) -> Self {
-        Self { base }
-    }
-
-    /// Returns an owner's hotel booking.
-    ///
-    /// # Errors
-    /// The database failed.
     pub async fn find_hotel(
         &self,
         owner: &Owner,
@@ -40,10 +28,6 @@ impl BookingReader {
         self.base.store.booking(owner, id).await
     }
 
-    /// Lists an owner's hotel bookings, newest first.
-    ///
-    /// # Errors
-    /// The database failed.
     pub async fn list_hotels(
         &self,
         owner: &Owner,
@@ -53,10 +37,6 @@ impl BookingReader {
         self.base.store.hotel_bookings(owner, filter, page).await
     }
 
-    /// Returns an owner's flight booking.
-    ///
-    /// # Errors
-    /// The database failed.
     pub async fn find_flight(
         &self,
         owner: &Owner,
@@ -66,9 +46,6 @@ impl BookingReader {
     }
 
     /// Lists an owner's flight bookings, with the number of all bookings that match the filter.
-    ///
-    /// # Errors
-    /// The database failed.
     pub async fn list_flights(
         &self,
         owner: &Owner,
@@ -78,16 +55,7 @@ impl BookingReader {
         self.base.store.flight_bookings(owner, filter, page).await
     }
 
-    /// Updates the counts of flight bookings periodically until shutdown.
-    pub async fn run_flight_counts(&self, tasks: &TaskSupervisor) {
-        let complaint = "cannot update the counts of flight bookings";
-        let compact = || self.settle_flight_counts();
-        tasks
-            .run_periodically(FLIGHT_COUNT_INTERVAL, complaint, compact)
-            .await;
-    }
-
-    async fn settle_flight_counts(&self) -> Result<(), CommitError> {
+    pub(crate) async fn settle_flight_counts(&self) -> Result<(), CommitError> {
         let now = self.base.now();
         self.base.store.compact_flight_booking_counts(now).await
     }

@@ -30,7 +30,6 @@ const FOLLOW_UP_TIMEOUT: Duration = Duration::from_secs(30);
 /// An operator's decision about an unresolved call, as the other side reported the outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolution {
-    /// The call succeeded.
     Succeeded {
         /// The supplier's id of the booking, or the processor's id of the payment. Required if none
         /// is known yet.
@@ -45,13 +44,10 @@ pub enum Resolution {
 
 /// A call about a booking whose outcome is unknown.
 enum UnresolvedCall<'a, S> {
-    /// A call to the supplier, by its step.
     Supplier(BookingStep<S>),
-    /// A call to a processor.
     Processor(&'a Payment, PaymentOperation),
 }
 
-/// Reasons why a call was not resolved.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
     #[error(transparent)]
@@ -76,19 +72,12 @@ impl<E: Into<WorkflowError>> From<E> for ResolveError {
     }
 }
 
-/// Resolves unknown outcomes by an operator's decision.
 pub struct ResolutionService {
-    base: Base,
-    engine: Arc<WorkflowEngine>,
+    pub(crate) base: Base,
+    pub(crate) engine: Arc<WorkflowEngine>,
 }
 
 impl ResolutionService {
-    /// Creates the service.
-    #[must_use]
-    pub const fn new(base: Base, engine: Arc<WorkflowEngine>) -> Self {
-        Self { base, engine }
-    }
-
     /// Resolves the unknown outcome of a call about a booking. `call` is the gateway's client
     /// reference of the call; without it, the only unresolved call is meant. Returns the booking's
     /// status afterwards.
@@ -100,17 +89,15 @@ impl ResolutionService {
         request_id: &str,
     ) -> Result<&'static str, ResolveError> {
         let store = &self.base.store;
-        if let Some(booking) = store.booking_unscoped::<HotelBookingDetails>(id).await? {
+        if let Some(hotel) = store.booking_unscoped::<HotelBookingDetails>(id).await? {
             return self
-                .resolve_booking(booking, call, resolution, request_id)
+                .resolve_booking(hotel, call, resolution, request_id)
                 .await;
         }
-        if let Some(booking) = store.booking_unscoped::<FlightBookingDetails>(id).await? {
-            return self
-                .resolve_booking(booking, call, resolution, request_id)
-                .await;
-        }
-        Err(ResolveError::NotFound)
+        let flight = store.booking_unscoped::<FlightBookingDetails>(id).await?;
+        let flight = flight.ok_or(ResolveError::NotFound)?;
+        self.resolve_booking(flight, call, resolution, request_id)
+            .await
     }
 
     async fn resolve_booking<K: BookingAggregate>(
@@ -121,18 +108,13 @@ impl ResolutionService {
         request_id: &str,
     ) -> Result<&'static str, ResolveError> {
         let outcome = self.resolution_outcome(&booking, call, resolution).await?;
-        let execution = self
-            .engine
-            .execution_context(request_id, Instant::now() + FOLLOW_UP_TIMEOUT);
+        let (engine, deadline) = (&self.engine, Instant::now() + FOLLOW_UP_TIMEOUT);
+        let execution = engine.execution_context(request_id, deadline);
         // If the booking changed meanwhile, nothing is stored: the unresolved call of this name may
         // be another one by now, which the decision is not about.
-        let started = self
-            .engine
-            .start_with_outcome(booking, &outcome, &execution);
+        let started = engine.start_with_outcome(booking, &outcome, &execution);
         let (booking, next) = started.await?.ok_or(ResolveError::InProgress)?;
-        let run = self
-            .engine
-            .run_steps_to_completion(booking, next, execution);
+        let run = engine.run_steps_to_completion(booking, next, execution);
         Ok(run.await?.status().as_str())
     }
 
@@ -152,34 +134,22 @@ impl ResolutionService {
                 let event = BookingEvent::Kind(event);
                 let transition = booking.clone().apply(event.clone(), self.base.now());
                 transition.map_err(|_| ResolveError::InvalidRefundAmount)?;
-                (
-                    CallKey::of_step(DECIDE_REFUND_STEP),
-                    event,
-                    CallOutcome::Succeeded,
-                    None,
-                )
+                let key = CallKey::of_step(DECIDE_REFUND_STEP);
+                (key, event, CallOutcome::Succeeded, None)
             }
             Resolution::Succeeded { reference } => {
                 let unresolved = select_call(booking, call, attempt_of)?.ok_or_else(nothing)?;
                 let reference = reference.or_else(|| unresolved.known_reference(booking));
                 let event = self.success_event(booking, &unresolved, reference.as_deref());
                 let event = event.ok_or(ResolveError::ReferenceRequired)?;
-                (
-                    unresolved.call_key(booking),
-                    event,
-                    CallOutcome::Succeeded,
-                    reference,
-                )
+                let key = unresolved.call_key(booking);
+                (key, event, CallOutcome::Succeeded, reference)
             }
             Resolution::NotExecuted => {
                 let unresolved = select_call(booking, call, attempt_of)?.ok_or_else(nothing)?;
                 let event = self.not_executed_event(booking, &unresolved);
-                (
-                    unresolved.call_key(booking),
-                    event,
-                    CallOutcome::Rejected,
-                    None,
-                )
+                let key = unresolved.call_key(booking);
+                (key, event, CallOutcome::Rejected, None)
             }
         };
         Ok(StepOutcome {

@@ -29,7 +29,6 @@ use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// The operation that purchase keys belong to.
 const OPERATION: &str = "flight_services";
 
 /// A bag that can be bought now.
@@ -42,15 +41,12 @@ pub struct AvailableBag {
     pub service: AvailableService,
 }
 
-/// A caller's request to buy bags.
 #[derive(Debug, Clone)]
 pub struct PurchaseServicesCommand {
     pub owner: Owner,
     pub booking: BookingId,
     pub key: String,
-    /// Fingerprint of the parsed request.
     pub fingerprint: String,
-    /// The services to buy, each with its quantity.
     pub services: Vec<(ServiceId, u32)>,
     pub instrument: InstrumentId,
     pub request_id: String,
@@ -61,13 +57,11 @@ pub struct PurchaseServicesCommand {
 enum PreviousPurchase {
     /// The bags are on the ticket.
     Completed(Box<FlightBooking>),
-    /// The purchase is in progress.
     InProgress,
     /// The supplier was never called, so the key can be used as if it were new.
     NotStarted,
 }
 
-/// Reasons why a purchase fails.
 #[derive(Debug, thiserror::Error)]
 pub enum ServicePurchaseError {
     #[error(transparent)]
@@ -115,31 +109,14 @@ impl From<InstrumentError> for ServicePurchaseError {
     }
 }
 
-/// Purchases bags for existing tickets.
 pub struct ServicePurchaseService {
-    base: Base,
-    engine: Arc<WorkflowEngine>,
-    suppliers: Arc<SupplierDirectory>,
-    instruments: Arc<PaymentInstrumentService>,
+    pub(crate) base: Base,
+    pub(crate) engine: Arc<WorkflowEngine>,
+    pub(crate) suppliers: Arc<SupplierDirectory>,
+    pub(crate) instruments: Arc<PaymentInstrumentService>,
 }
 
 impl ServicePurchaseService {
-    /// Creates the service.
-    #[must_use]
-    pub const fn new(
-        base: Base,
-        engine: Arc<WorkflowEngine>,
-        suppliers: Arc<SupplierDirectory>,
-        instruments: Arc<PaymentInstrumentService>,
-    ) -> Self {
-        Self {
-            base,
-            engine,
-            suppliers,
-            instruments,
-        }
-    }
-
     /// Returns the bags that the airline sells for a booking at the moment.
     pub async fn available_services(
         &self,
@@ -181,9 +158,8 @@ impl ServicePurchaseService {
         let supplier = self.suppliers.loaded(&booking.supplier);
         let supplier = supplier.ok_or_else(|| failed(ReadError::Unsupported))?;
         let context = execution.call_context(&booking.owner, &booking.id);
-        let sold = supplier
-            .list_flight_services(&context, booking_reference(booking))
-            .await;
+        let sold = supplier.list_flight_services(&context, booking_reference(booking));
+        let sold = sold.await;
         let price = booking.details.booked_price();
         let bags = sold
             .map_err(failed)?
@@ -246,10 +222,8 @@ impl ServicePurchaseService {
         }
         // The lease is checked first: if no worker holds it, the booking read afterwards is in the
         // state that the last one left.
-        let leases = self.engine.leases();
-        let is_running = leases
-            .is_held(FlightBookingDetails::JOB_KIND, &command.booking)
-            .await?;
+        let (leases, kind) = (self.engine.leases(), FlightBookingDetails::JOB_KIND);
+        let is_running = leases.is_held(kind, &command.booking).await?;
         let booking = self.find_booking(&command.owner, &command.booking).await?;
         let id =
             PurchaseId::parse(&record.resource_id).map_err(|_| ServicePurchaseError::Unknown)?;
@@ -273,26 +247,21 @@ impl ServicePurchaseService {
         key: &IdempotentRequest,
         command: &PurchaseServicesCommand,
     ) -> Result<Option<FlightBooking>, ServicePurchaseError> {
-        let mut execution = self
-            .engine
-            .execution_context(&command.request_id, command.deadline);
+        let engine = &self.engine;
+        let mut execution = engine.execution_context(&command.request_id, command.deadline);
         let supplier = self.suppliers.loaded(&booking.supplier);
         let sells = supplier.is_some_and(|s| s.supports(Capability::FlightServices));
         if !sells || booking.payment_collector == PaymentCollector::Supplier {
             return Err(ServicePurchaseError::Unsupported);
         }
         if booking.open_purchase().is_some() {
-            return Err(ServicePurchaseError::InvalidState(
-                booking.status().as_str(),
-            ));
+            return Err(invalid_state(&booking));
         }
         let for_sale = self.fetch_available_bags(&booking, &execution).await?;
         let chosen = select_services(&for_sale, &command.services)?;
         let total = total_price(&chosen, booking.details.booked_price());
-        let instrument = self
-            .instruments
-            .open(&command.owner, &command.instrument)
-            .await?;
+        let (instruments, owner) = (&self.instruments, &command.owner);
+        let instrument = instruments.open(owner, &command.instrument).await?;
         let instrument = instrument.ok_or(ServicePurchaseError::InstrumentInvalid)?;
         let payment = new_authorization(&self.base, total, &instrument);
         execution.instrument = Some(instrument);
@@ -307,15 +276,11 @@ impl ServicePurchaseService {
             write.delete_idempotency_key(&key.key);
             write.insert_idempotency_key(&key.key, &key.fingerprint, id.as_str());
         };
-        let started = self
-            .engine
-            .start(booking, event.into(), &execution, claim_key);
+        let started = engine.start(booking, event.into(), &execution, claim_key);
         let Some((booking, next)) = started.await? else {
             return Ok(None);
         };
-        let run = self
-            .engine
-            .run_steps_to_completion(booking, next, execution);
+        let run = engine.run_steps_to_completion(booking, next, execution);
         let Ok(result) = tokio::time::timeout_at(command.deadline, run).await else {
             // The workflow continues after the caller's deadline.
             return Err(ServicePurchaseError::Unknown);
@@ -380,10 +345,12 @@ fn require_confirmed(booking: FlightBooking) -> Result<FlightBooking, ServicePur
         | BookingState::Booked(FlightBookedState::CancelInProgress { .. })
         | BookingState::Booked(FlightBookedState::Canceled)
         | BookingState::Failed
-        | BookingState::Expired => Err(ServicePurchaseError::InvalidState(
-            booking.status().as_str(),
-        )),
+        | BookingState::Expired => Err(invalid_state(&booking)),
     }
+}
+
+fn invalid_state(booking: &FlightBooking) -> ServicePurchaseError {
+    ServicePurchaseError::InvalidState(booking.status().as_str())
 }
 
 /// Returns the result of a purchase whose workflow is not being executed.
@@ -430,19 +397,15 @@ fn select_services<'a>(
 
 fn total_price(chosen: &[(&AvailableBag, u8)], price: Money) -> Money {
     let amounts = chosen.iter().map(|(bag, quantity)| {
-        bag.service
-            .unit_amount
-            .minor
-            .saturating_mul(i64::from(*quantity))
+        let unit_amount = bag.service.unit_amount;
+        unit_amount.minor.saturating_mul(i64::from(*quantity))
     });
     Money::new(amounts.sum(), price.currency)
 }
 
 fn to_available_bag(booking: &FlightBooking, service: AvailableService) -> Option<AvailableBag> {
-    let passenger = booking
-        .details
-        .passengers
-        .get(usize::from(service.passenger))?;
+    let passengers = &booking.details.passengers;
+    let passenger = passengers.get(usize::from(service.passenger))?;
     let mut hash = Sha256::new();
     hash.update(booking.id.as_str());
     hash.update(&service.supplier_service_id);

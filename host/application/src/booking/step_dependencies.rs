@@ -10,22 +10,16 @@ use host_domain::time::Timestamp;
 use host_runtime::Supplier;
 use std::sync::Arc;
 
-/// Dependencies of the steps that call suppliers and payment processors.
 pub struct StepDependencies {
     /// Clock and generator of identifiers.
     pub base: Base,
-    /// Suppliers and processors to call.
     pub suppliers: Arc<SupplierDirectory>,
-    /// Opens the instrument to charge.
     pub instruments: Arc<PaymentInstrumentService>,
-    /// Opens the documents of passengers.
     pub passenger_secrets: PassengerSecrets,
-    /// Retry and reconcile schedules.
     pub schedules: RetrySchedules,
 }
 
 impl StepDependencies {
-    /// Returns the schedules with the current time.
     pub fn schedule_context(&self) -> ScheduleContext<'_> {
         let now = self.base.now();
         ScheduleContext {

@@ -23,7 +23,7 @@ const MAX_AGE_MS: i64 = 30 * 86_400_000;
 
 /// An airline in one mode, identified by its IATA code in upper case.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct AirlineKey {
+pub(crate) struct AirlineKey {
     mode: Mode,
     iata_code: String,
 }
@@ -43,41 +43,19 @@ const SEARCH_TIMEOUT: Duration = Duration::from_secs(8);
 #[derive(Debug)]
 pub struct AirportSearchResult {
     pub supplier: SupplierId,
-    /// The airports in the supplier's order.
     pub airports: Vec<(AirportId, Airport)>,
-    /// Whether the supplier has more airports.
     pub truncated: bool,
 }
 
-/// Finds airlines and searches airports.
 pub struct FlightReferenceService {
-    base: Base,
-    router: SupplierRouter,
-    tasks: TaskSupervisor,
-    /// Time limit of a background refresh.
-    refresh_timeout: Duration,
-    /// Reads of airlines that are in progress.
-    airline_reads: SingleFlight<AirlineKey>,
+    pub(crate) base: Base,
+    pub(crate) router: SupplierRouter,
+    pub(crate) tasks: TaskSupervisor,
+    pub(crate) refresh_timeout: Duration,
+    pub(crate) airline_reads: SingleFlight<AirlineKey>,
 }
 
 impl FlightReferenceService {
-    #[must_use]
-    pub fn new(
-        base: Base,
-        router: SupplierRouter,
-        tasks: TaskSupervisor,
-        refresh_timeout: Duration,
-    ) -> Self {
-        Self {
-            base,
-            router,
-            tasks,
-            refresh_timeout,
-            airline_reads: SingleFlight::default(),
-        }
-    }
-
-    /// Returns the airline with an IATA code, active or not.
     pub async fn find_airline(
         self: &Arc<Self>,
         context: &RequestContext,
@@ -153,13 +131,10 @@ impl FlightReferenceService {
             other => other,
         })?;
         let candidate = AirlineId::from_bits(self.base.ids.generate());
-        let id = self
-            .base
-            .store
-            .save_airline(key.mode, &supplier, candidate, &airline, self.base.now())
-            .await?;
+        let (store, now) = (&self.base.store, self.base.now());
+        let id = store.save_airline(key.mode, &supplier, candidate, &airline, now);
         Ok(ResolvedAirline {
-            id,
+            id: id.await?,
             airline,
             supplier: Some(supplier),
         })
@@ -190,7 +165,10 @@ impl FlightReferenceService {
                     async move {
                         match supplier.find_airports(&call_context, text, limit).await {
                             // Some suppliers return this error instead of an empty list.
-                            Err(ReadError::NotFound(_)) => Ok(empty_response()),
+                            Err(ReadError::NotFound(_)) => Ok(AirportResponse {
+                                airports: Vec::new(),
+                                truncated: false,
+                            }),
                             response => response,
                         }
                     }
@@ -210,11 +188,9 @@ impl FlightReferenceService {
                 airport: airport.clone(),
             })
             .collect();
-        let ids = self
-            .base
-            .store
-            .save_airports(mode, &supplier, &observations, self.base.now())
-            .await?;
+        let (store, now) = (&self.base.store, self.base.now());
+        let ids = store.save_airports(mode, &supplier, &observations, now);
+        let ids = ids.await?;
         Ok(AirportSearchResult {
             supplier,
             airports: ids.into_iter().zip(airports).collect(),
@@ -228,12 +204,5 @@ fn from_stored(stored: StoredAirline) -> ResolvedAirline {
         id: stored.id,
         airline: stored.airline,
         supplier: None,
-    }
-}
-
-fn empty_response() -> AirportResponse {
-    AirportResponse {
-        airports: Vec::new(),
-        truncated: false,
     }
 }

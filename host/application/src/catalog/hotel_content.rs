@@ -15,13 +15,12 @@ use crate::task_supervisor::TaskSupervisor;
 use host_domain::hotel::content::{CONTENT_ITEMS_MAX, HotelDetails, Reviews};
 use host_domain::id::HotelId;
 use host_domain::owner::Mode;
-use host_domain::routing::SupplierRoute;
 use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_domain::time::Timestamp;
 use host_runtime::{CallContext, Supplier};
 use host_storage::{
     CommitError, ContentPart, DatabaseError, HotelMapping, HotelObservation, HotelProfile,
-    StoredContent, UnitOfWork,
+    UnitOfWork,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -41,7 +40,6 @@ pub struct Cached<T> {
 pub struct HotelContent {
     pub supplier: SupplierId,
     pub details: Cached<HotelDetails>,
-    /// The reviews, or `None` if the supplier has none.
     pub reviews: Cached<Option<Reviews>>,
 }
 
@@ -52,7 +50,7 @@ trait CachedContent: Serialize + DeserializeOwned + Send + 'static {
     /// Returns the maximum age of this part, in seconds.
     fn max_age_s(config: &ContentConfig) -> u64;
 
-    fn fetch_and_store(
+    fn fetch(
         supplier: &Supplier,
         call_context: &CallContext,
         supplier_hotel_id: String,
@@ -62,7 +60,6 @@ trait CachedContent: Serialize + DeserializeOwned + Send + 'static {
     fn profile(&self) -> Option<HotelProfile>;
 }
 
-/// One part of one hotel's content at one supplier.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ContentKey {
     mode: Mode,
@@ -71,40 +68,19 @@ pub struct ContentKey {
     part: ContentPart,
 }
 
-/// The dependencies of [`ContentService`].
-pub struct ContentDependencies {
-    /// Database, clock and generator of identifiers.
-    pub base: Base,
-    /// The configured suppliers.
-    pub suppliers: Arc<SupplierDirectory>,
-    /// Selects suppliers.
-    pub router: SupplierRouter,
-    /// Finds the suppliers that have a hotel.
-    pub mappings: HotelMappingService,
-    /// Starts background refreshes.
-    pub tasks: TaskSupervisor,
-    /// Maximum ages of content.
-    pub config: ContentConfig,
-    /// Time limit of a background refresh.
-    pub refresh_timeout: Duration,
-}
-
 /// Reads the content of hotels: from the database, and from suppliers if it is missing or stale.
 pub struct ContentService {
-    dependencies: ContentDependencies,
-    /// Fetches that are in progress.
-    fetches: SingleFlight<ContentKey>,
+    pub(crate) base: Base,
+    pub(crate) suppliers: Arc<SupplierDirectory>,
+    pub(crate) router: SupplierRouter,
+    pub(crate) mappings: HotelMappingService,
+    pub(crate) tasks: TaskSupervisor,
+    pub(crate) config: ContentConfig,
+    pub(crate) refresh_timeout: Duration,
+    pub(crate) fetches: SingleFlight<ContentKey>,
 }
 
 impl ContentService {
-    #[must_use]
-    pub fn new(dependencies: ContentDependencies) -> Self {
-        Self {
-            dependencies,
-            fetches: SingleFlight::default(),
-        }
-    }
-
     /// Returns details and reviews of a hotel, from a supplier that has the hotel.
     pub async fn hotel_content(
         self: &Arc<Self>,
@@ -112,24 +88,18 @@ impl ContentService {
         id: &HotelId,
     ) -> Result<HotelContent, QueryError> {
         let mode = context.owner.tenant.mode;
-        let ContentDependencies {
-            mappings, router, ..
-        } = &self.dependencies;
-        let mappings = mappings
-            .find_hotel_mappings(mode, std::slice::from_ref(id), None)
-            .await?;
+        let ids = std::slice::from_ref(id);
+        let mappings = self.mappings.find_hotel_mappings(mode, ids, None).await?;
         let route_request = RouteRequest {
             context,
             operation: Capability::HotelContent,
             selector: None,
         };
-        let SupplierRoute { suppliers, .. } =
-            router.route(route_request, Some(&mappings.common_suppliers))?;
+        let eligible = Some(mappings.common_suppliers.as_slice());
+        let route = self.router.route(route_request, eligible)?;
         let mut first_error = None;
-        for hotel in suppliers
-            .iter()
-            .filter_map(|supplier| mappings.at_supplier(supplier).next())
-        {
+        let suppliers = route.suppliers.iter();
+        for hotel in suppliers.filter_map(|supplier| mappings.at_supplier(supplier).next()) {
             match self.content_from(context, hotel).await {
                 Err(QueryError::Supplier { supplier, error }) if allows_failover(&error) => {
                     first_error.get_or_insert(QueryError::Supplier { supplier, error });
@@ -184,26 +154,17 @@ impl ContentService {
         &self,
         key: &ContentKey,
     ) -> Result<Option<Cached<S>>, DatabaseError> {
-        let base = &self.dependencies.base;
-        let stored = base
-            .store
-            .hotel_content(key.mode, &key.supplier, &key.supplier_hotel_id, key.part)
-            .await?;
-        let fresh_ms = S::max_age_s(&self.dependencies.config).saturating_mul(1000);
+        let (store, hotel) = (&self.base.store, &key.supplier_hotel_id);
+        let stored = store.hotel_content(key.mode, &key.supplier, hotel, key.part);
+        let fresh_ms = S::max_age_s(&self.config).saturating_mul(1000);
         let fresh_ms = i64::try_from(fresh_ms).unwrap_or(i64::MAX);
-        Ok(stored.and_then(
-            |StoredContent {
-                 document,
-                 fetched_at,
-             }| {
-                let value = serde_json::from_str(&document).ok()?;
-                Some(Cached {
-                    value,
-                    fetched_at,
-                    is_stale: base.now().since(fetched_at) >= fresh_ms,
-                })
-            },
-        ))
+        Ok(stored.await?.and_then(|stored| {
+            Some(Cached {
+                value: serde_json::from_str(&stored.document).ok()?,
+                fetched_at: stored.fetched_at,
+                is_stale: self.base.now().since(stored.fetched_at) >= fresh_ms,
+            })
+        }))
     }
 
     /// Refreshes content in the background, unless a fetch is already in progress.
@@ -217,13 +178,12 @@ impl ContentService {
             return;
         }
         let service = Arc::clone(self);
-        let deadline = Deadline::from_now(self.dependencies.refresh_timeout);
+        let deadline = Deadline::from_now(self.refresh_timeout);
         let call_context = CallContext {
             deadline: deadline.instant(),
             ..call_context
         };
-        let tasks = &self.dependencies.tasks;
-        tasks.spawn("refresh hotel content", async move {
+        self.tasks.spawn("refresh hotel content", async move {
             if let Err(error) = service.fetch::<S>(&key, &hotel, &call_context).await {
                 tracing::warn!(supplier = %key.supplier, %hotel, part = ?key.part, error = &error as &dyn std::error::Error, "hotel content could not be refreshed; the stored content is still used");
             }
@@ -239,46 +199,33 @@ impl ContentService {
     ) -> Result<Cached<S>, QueryError> {
         let lock = self.fetches.lock_for(key);
         let _guard = lock.lock().await;
-        if let Some(cached) = self
-            .read_cached::<S>(key)
-            .await?
-            .filter(|cached| !cached.is_stale)
-        {
+        let cached = self.read_cached::<S>(key).await?;
+        if let Some(cached) = cached.filter(|cached| !cached.is_stale) {
             return Ok(cached);
         }
         let failed = |error| QueryError::Supplier {
             supplier: key.supplier.clone(),
             error,
         };
-        let ContentDependencies {
-            base, suppliers, ..
-        } = &self.dependencies;
-        let supplier = suppliers
-            .loaded(&key.supplier)
-            .ok_or_else(|| failed(ReadError::Unsupported))?;
-        let value = S::fetch_and_store(&supplier, call_context, key.supplier_hotel_id.clone())
-            .await
-            .map_err(failed)?;
-        let now = base.now();
+        let supplier = self.suppliers.loaded(&key.supplier);
+        let supplier = supplier.ok_or_else(|| failed(ReadError::Unsupported))?;
+        let hotel_id = &key.supplier_hotel_id;
+        let value = S::fetch(&supplier, call_context, hotel_id.clone()).await;
+        let value = value.map_err(failed)?;
+        let (store, now) = (&self.base.store, self.base.now());
         let mut write = UnitOfWork::new(now);
         let document = serde_json::to_string(&value).unwrap_or_default();
-        write.save_hotel_content(
-            key.mode,
-            &key.supplier,
-            &key.supplier_hotel_id,
-            key.part,
-            &document,
-        );
-        base.store.commit(write).await.map_err(database_error)?;
+        write.save_hotel_content(key.mode, &key.supplier, hotel_id, key.part, &document);
+        store.commit(write).await.map_err(database_error)?;
         if let Some(profile) = value.profile() {
             let observation = HotelObservation {
-                supplier_hotel_id: key.supplier_hotel_id.clone(),
+                supplier_hotel_id: hotel_id.clone(),
                 candidate: hotel.clone(),
                 profile,
             };
-            base.store
-                .resolve_hotel_ids(key.mode, &key.supplier, &[observation], now)
-                .await?;
+            let seen = [observation];
+            let resolved = store.resolve_hotel_ids(key.mode, &key.supplier, &seen, now);
+            resolved.await?;
         }
         Ok(Cached {
             value,
@@ -295,7 +242,7 @@ impl CachedContent for HotelDetails {
         config.details_fresh_s
     }
 
-    async fn fetch_and_store(
+    async fn fetch(
         supplier: &Supplier,
         call_context: &CallContext,
         supplier_hotel_id: String,
@@ -321,16 +268,14 @@ impl CachedContent for Option<Reviews> {
         config.reviews_fresh_s
     }
 
-    async fn fetch_and_store(
+    async fn fetch(
         supplier: &Supplier,
         call_context: &CallContext,
         supplier_hotel_id: String,
     ) -> Result<Self, ReadError> {
         let limit = u16::try_from(CONTENT_ITEMS_MAX).unwrap_or(u16::MAX);
-        match supplier
-            .read_hotel_reviews(call_context, supplier_hotel_id, limit)
-            .await
-        {
+        let reviews = supplier.read_hotel_reviews(call_context, supplier_hotel_id, limit);
+        match reviews.await {
             Ok(reviews) => Ok(Some(reviews)),
             Err(ReadError::NotFound(_)) => Ok(None),
             Err(error) => Err(error),

@@ -11,7 +11,6 @@ use host_storage::{HotelMapping, Store};
 pub struct HotelMappings {
     /// The mappings of each hotel to suppliers, in the order of the request.
     hotels: Vec<Vec<HotelMapping>>,
-    /// The suppliers that have every hotel.
     pub common_suppliers: Vec<SupplierId>,
 }
 
@@ -38,15 +37,10 @@ impl HotelMappings {
 /// Looks up which suppliers have which hotels.
 #[derive(Clone)]
 pub struct HotelMappingService {
-    store: Store,
+    pub(crate) store: Store,
 }
 
 impl HotelMappingService {
-    #[must_use]
-    pub const fn new(store: Store) -> Self {
-        Self { store }
-    }
-
     /// Looks up hotels. One supplier must have all of them: the one that the caller named, or any.
     ///
     /// # Errors

@@ -10,8 +10,10 @@ use host_domain::hotel::supplier_api::{
     HotelAppliedFilters, SearchFilters, SearchRequest, SearchResponse, SearchSort, SupplierHotel,
 };
 use host_domain::hotel::{Location, Stay};
-use host_domain::id::{HotelId, PlaceId};
+use host_domain::id::HotelId;
+use host_domain::money::Money;
 use host_domain::supplier::{Capability, SupplierId};
+use host_domain::watch::Area;
 use host_storage::{HotelObservation, HotelProfile};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -19,30 +21,12 @@ use std::sync::Arc;
 
 /// Radius around a place in metres, if its supplier suggests none.
 const RADIUS_M_DEFAULT: u32 = 10_000;
-/// Maximum radius of an area, in metres.
 pub const RADIUS_M_MAX: u32 = 100_000;
-/// Length of a degree of latitude, in metres.
 const DEGREE_M: f64 = 111_195.0;
 
-/// The area to search.
-#[derive(Debug)]
-pub enum SearchArea {
-    /// The surroundings of a stored place.
-    Place(PlaceId),
-    /// A circle around a point.
-    Circle {
-        /// The centre of the circle.
-        center: Location,
-        /// The radius in metres.
-        radius_m: u32,
-    },
-}
-
-/// A query for hotels in an area.
 #[derive(Debug)]
 pub struct SearchQuery {
-    pub area: SearchArea,
-    /// The supplier that the caller named.
+    pub area: Area,
     pub selector: Option<SupplierId>,
     pub stay: Stay,
     pub filters: SearchFilters,
@@ -54,7 +38,6 @@ pub struct SearchQuery {
 pub struct HotelSearchResult {
     pub supplier: SupplierId,
     pub hotels: Vec<(HotelId, SupplierHotel)>,
-    /// Whether there are more hotels.
     pub truncated: bool,
     /// Filters that the supplier did not apply, including the order.
     pub unsupported_filters: Vec<&'static str>,
@@ -67,23 +50,13 @@ struct ResolvedArea {
     place: Option<(SupplierId, String)>,
 }
 
-/// Searches hotels in an area.
 pub struct HotelSearchService {
-    base: Base,
-    router: SupplierRouter,
-    places: Arc<PlaceService>,
+    pub(crate) base: Base,
+    pub(crate) router: SupplierRouter,
+    pub(crate) places: Arc<PlaceService>,
 }
 
 impl HotelSearchService {
-    #[must_use]
-    pub const fn new(base: Base, router: SupplierRouter, places: Arc<PlaceService>) -> Self {
-        Self {
-            base,
-            router,
-            places,
-        }
-    }
-
     /// Returns the hotels in an area, each with the gateway's id.
     pub async fn search_hotels(
         &self,
@@ -100,10 +73,8 @@ impl HotelSearchService {
         let response =
             self.router
                 .query_with_failover(context, &route, |supplier, call_context| {
-                    let own_place = area
-                        .place
-                        .as_ref()
-                        .filter(|(owner, _)| *owner == supplier.info().id);
+                    let place = area.place.as_ref();
+                    let own_place = place.filter(|(owner, _)| *owner == supplier.info().id);
                     let request = SearchRequest {
                         center: area.center,
                         radius_m: area.radius_m,
@@ -118,22 +89,11 @@ impl HotelSearchService {
         let (supplier, mut response) = response.await?;
         let unsupported = unsupported_filters(query, &response);
         apply_filters(query, area.center, &mut response);
-        let observations: Vec<HotelObservation> = response
-            .hotels
-            .iter()
-            .map(|hotel| self.to_observation(hotel))
-            .collect();
-        let ids = self
-            .base
-            .store
-            .resolve_hotel_ids(
-                context.owner.tenant.mode,
-                &supplier,
-                &observations,
-                self.base.now(),
-            )
-            .await?;
-        let hotels = ids.into_iter().zip(response.hotels).collect();
+        let hotels = response.hotels.iter();
+        let observations: Vec<_> = hotels.map(|hotel| self.to_observation(hotel)).collect();
+        let (store, mode) = (&self.base.store, context.owner.tenant.mode);
+        let ids = store.resolve_hotel_ids(mode, &supplier, &observations, self.base.now());
+        let hotels = ids.await?.into_iter().zip(response.hotels).collect();
         Ok(HotelSearchResult {
             supplier,
             hotels,
@@ -145,25 +105,21 @@ impl HotelSearchService {
     async fn resolve_area(
         &self,
         context: &RequestContext,
-        area: &SearchArea,
+        area: &Area,
     ) -> Result<ResolvedArea, QueryError> {
         match area {
-            SearchArea::Circle { center, radius_m } => Ok(ResolvedArea {
+            Area::Around { center, radius_m } => Ok(ResolvedArea {
                 center: *center,
                 radius_m: *radius_m,
                 place: None,
             }),
-            SearchArea::Place(id) => {
-                let (stored, place) = self
-                    .places
-                    .find_place(context.owner.tenant.mode, id)
-                    .await?;
-                let radius_m = place
-                    .suggested_radius
-                    .map_or(RADIUS_M_DEFAULT, clamp_radius);
+            Area::Place(id) => {
+                let mode = context.owner.tenant.mode;
+                let (stored, place) = self.places.find_place(mode, id).await?;
+                let suggested = place.suggested_radius;
                 Ok(ResolvedArea {
                     center: place.location,
-                    radius_m,
+                    radius_m: suggested.map_or(RADIUS_M_DEFAULT, clamp_radius),
                     place: Some((stored.supplier, stored.supplier_place_id)),
                 })
             }
@@ -197,69 +153,56 @@ fn clamp_radius(radius: f64) -> u32 {
 /// Returns the names of the filters that the supplier did not apply. `sort` is included only if the
 /// supplier truncated its response and may have left out the first hotels.
 fn unsupported_filters(query: &SearchQuery, response: &SearchResponse) -> Vec<&'static str> {
-    let SearchFilters {
-        min_star_rating,
-        min_guest_rating,
-        refundable,
-        boards,
-        max_total,
-    } = &query.filters;
-    let HotelAppliedFilters {
-        min_star_rating: star,
-        min_guest_rating: guest,
-        refundable: free,
-        boards: board,
-        max_total: total,
-        sort,
-    } = response.applied;
+    let (asked, done) = (&query.filters, response.applied);
     let requested = [
-        ("min_star_rating", min_star_rating.is_some() && !star),
-        ("min_guest_rating", min_guest_rating.is_some() && !guest),
-        ("refundable", refundable.is_some() && !free),
-        ("board", !boards.is_empty() && !board),
-        ("max_total", max_total.is_some() && !total),
-        ("sort", response.truncated && !sort),
+        (
+            "min_star_rating",
+            asked.min_star_rating.is_some() && !done.min_star_rating,
+        ),
+        (
+            "min_guest_rating",
+            asked.min_guest_rating.is_some() && !done.min_guest_rating,
+        ),
+        ("refundable", asked.refundable.is_some() && !done.refundable),
+        ("board", !asked.boards.is_empty() && !done.boards),
+        ("max_total", asked.max_total.is_some() && !done.max_total),
+        ("sort", response.truncated && !done.sort),
     ];
-    requested
-        .into_iter()
-        .filter_map(|(name, ignored)| ignored.then_some(name))
-        .collect()
+    let ignored = requested.into_iter().filter(|(_, ignored)| *ignored);
+    ignored.map(|(name, _)| name).collect()
 }
 
 /// Applies the filters and the order that the supplier did not apply. Filters by refundable rate or
 /// board cannot be applied here, because a search response does not contain that data.
 fn apply_filters(query: &SearchQuery, center: Location, response: &mut SearchResponse) {
+    let (hotels, done) = (&mut response.hotels, response.applied);
     let mut ids = BTreeSet::new();
-    response.hotels.retain(|hotel| {
-        ids.insert(hotel.supplier_hotel_id.clone())
-            && matches_filters(&query.filters, response.applied, hotel)
+    hotels.retain(|hotel| {
+        ids.insert(hotel.supplier_hotel_id.clone()) && matches_filters(&query.filters, done, hotel)
     });
-    if !response.applied.sort {
-        response
-            .hotels
-            .sort_by(|one, other| compare(query.sort, center, one, other));
+    if !done.sort {
+        hotels.sort_by(|one, other| compare(query.sort, center, one, other));
     }
     let limit = usize::from(query.limit);
-    response.truncated |= response.hotels.len() > limit;
-    response.hotels.truncate(limit);
+    response.truncated |= hotels.len() > limit;
+    hotels.truncate(limit);
 }
 
 fn matches_filters(
     filters: &SearchFilters,
-    applied: HotelAppliedFilters,
+    done: HotelAppliedFilters,
     hotel: &SupplierHotel,
 ) -> bool {
     let at_least = |least: Option<f64>, value: Option<f64>| {
         least.is_none_or(|least| value.is_some_and(|value| value >= least))
     };
-    let stars = applied.min_star_rating || at_least(filters.min_star_rating, hotel.star_rating);
-    let guests = applied.min_guest_rating || at_least(filters.min_guest_rating, hotel.guest_rating);
-    let within = |most: host_domain::money::Money| {
-        hotel
-            .lowest_total
-            .is_some_and(|total| total.currency == most.currency && total.minor <= most.minor)
+    let stars = done.min_star_rating || at_least(filters.min_star_rating, hotel.star_rating);
+    let guests = done.min_guest_rating || at_least(filters.min_guest_rating, hotel.guest_rating);
+    let within = |most: Money| {
+        let total = hotel.lowest_total;
+        total.is_some_and(|total| total.currency == most.currency && total.minor <= most.minor)
     };
-    stars && guests && (applied.max_total || filters.max_total.is_none_or(within))
+    stars && guests && (done.max_total || filters.max_total.is_none_or(within))
 }
 
 fn compare(
@@ -271,15 +214,11 @@ fn compare(
     let best_first = |one: Option<f64>, other: Option<f64>| {
         other.unwrap_or(-1.0).total_cmp(&one.unwrap_or(-1.0))
     };
+    let away = |hotel: &SupplierHotel| distance(center, hotel.location);
+    let minor = |hotel: &SupplierHotel| hotel.lowest_total.map_or(i64::MAX, |total| total.minor);
     match sort {
-        SearchSort::Distance => {
-            distance(center, one.location).total_cmp(&distance(center, other.location))
-        }
-        SearchSort::Total => {
-            let minor =
-                |hotel: &SupplierHotel| hotel.lowest_total.map_or(i64::MAX, |total| total.minor);
-            minor(one).cmp(&minor(other))
-        }
+        SearchSort::Distance => away(one).total_cmp(&away(other)),
+        SearchSort::Total => minor(one).cmp(&minor(other)),
         SearchSort::GuestRating => best_first(one.guest_rating, other.guest_rating),
         SearchSort::StarRating => best_first(one.star_rating, other.star_rating),
     }
@@ -298,10 +237,17 @@ fn distance(from: Location, to: Location) -> f64 {
 mod tests {
     use super::*;
     use host_domain::hotel::Board;
-    use host_domain::money::{Currency, Money};
+    use host_domain::money::Currency;
 
     fn euros(minor: i64) -> Money {
         Money::new(minor, Currency::parse("EUR").unwrap())
+    }
+
+    fn at(latitude: f64, longitude: f64) -> Location {
+        Location {
+            latitude,
+            longitude,
+        }
     }
 
     fn hotel(id: &str, latitude: f64, stars: Option<f64>, total: Option<i64>) -> SupplierHotel {
@@ -309,10 +255,7 @@ mod tests {
             supplier_hotel_id: id.to_owned(),
             name: id.to_owned(),
             address: String::new(),
-            location: Location {
-                latitude,
-                longitude: 179.9,
-            },
+            location: at(latitude, 179.9),
             star_rating: stars,
             guest_rating: None,
             lowest_total: total.map(euros),
@@ -329,13 +272,9 @@ mod tests {
             guest_residence: None,
             currency: Currency::parse("EUR").unwrap(),
         };
-        let center = Location {
-            latitude: 10.0,
-            longitude: -179.9,
-        };
         SearchQuery {
-            area: SearchArea::Circle {
-                center,
+            area: Area::Around {
+                center: at(10.0, -179.9),
                 radius_m: 1,
             },
             selector: None,
@@ -357,23 +296,12 @@ mod tests {
             truncated: false,
         };
         let unsupported = unsupported_filters(query, &response);
-        apply_filters(
-            query,
-            Location {
-                latitude: 10.0,
-                longitude: -179.9,
-            },
-            &mut response,
-        );
-        (
-            response
-                .hotels
-                .into_iter()
-                .map(|hotel| hotel.supplier_hotel_id)
-                .collect(),
-            response.truncated,
-            unsupported,
-        )
+        apply_filters(query, at(10.0, -179.9), &mut response);
+        let left = response
+            .hotels
+            .into_iter()
+            .map(|hotel| hotel.supplier_hotel_id);
+        (left.collect(), response.truncated, unsupported)
     }
 
     #[test]
@@ -434,11 +362,8 @@ mod tests {
             (SearchSort::StarRating, ["dear", "cheap", "none"]),
             (SearchSort::Distance, ["none", "dear", "cheap"]),
         ] {
-            let (left, ..) = finished(
-                &query(SearchFilters::default(), sort, 20),
-                HotelAppliedFilters::default(),
-                &hotels,
-            );
+            let query = query(SearchFilters::default(), sort, 20);
+            let (left, ..) = finished(&query, HotelAppliedFilters::default(), &hotels);
             assert_eq!(left, order, "{sort:?}");
         }
     }
@@ -446,29 +371,15 @@ mod tests {
     #[test]
     fn hotels_over_the_limit_are_truncated() {
         let hotels = [hotel("a", 10.0, None, None), hotel("b", 10.1, None, None)];
-        let (left, truncated, _) = finished(
-            &query(SearchFilters::default(), SearchSort::Distance, 1),
-            HotelAppliedFilters::default(),
-            &hotels,
-        );
+        let query = query(SearchFilters::default(), SearchSort::Distance, 1);
+        let (left, truncated, _) = finished(&query, HotelAppliedFilters::default(), &hotels);
         assert_eq!((left.len(), truncated), (1, true));
     }
 
     #[test]
     fn distance_across_the_antimeridian_is_short() {
-        let here = Location {
-            latitude: 60.0,
-            longitude: 179.95,
-        };
-        let there = Location {
-            latitude: 60.0,
-            longitude: -179.95,
-        };
-        assert!(
-            (distance(here, there) - 5_560.0).abs() < 20.0,
-            "{}",
-            distance(here, there)
-        );
+        let across = distance(at(60.0, 179.95), at(60.0, -179.95));
+        assert!((across - 5_560.0).abs() < 20.0, "{across}");
     }
 
     #[test]

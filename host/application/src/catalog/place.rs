@@ -11,32 +11,23 @@ use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_resources::place::SavedPlace;
 use host_storage::{PlaceObservation, StoredPlace};
 
-/// Maximum number of places in one response.
 const PLACES_MAX: u16 = 20;
 
-/// A query for places by name.
 #[derive(Debug)]
 pub struct PlaceSearch {
     /// The text that the user typed.
     pub text: String,
     /// The country as an ISO 3166-1 alpha-2 code.
     pub country: Option<String>,
-    /// The supplier that the caller named.
     pub selector: Option<SupplierId>,
 }
 
-/// Searches places, and finds stored places.
 pub struct PlaceService {
-    base: Base,
-    router: SupplierRouter,
+    pub(crate) base: Base,
+    pub(crate) router: SupplierRouter,
 }
 
 impl PlaceService {
-    #[must_use]
-    pub const fn new(base: Base, router: SupplierRouter) -> Self {
-        Self { base, router }
-    }
-
     /// Searches places at a supplier and stores them.
     pub async fn search_places(
         &self,

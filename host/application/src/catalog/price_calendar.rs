@@ -10,40 +10,22 @@ use host_domain::id::HotelId;
 use host_domain::supplier::{Capability, SupplierId};
 use host_domain::time::Date;
 
-/// A query for the average price of a night.
 #[derive(Debug)]
 pub struct CalendarQuery {
     /// The hotels, which one supplier must have.
     pub hotels: Vec<HotelId>,
-    /// The first day.
     pub from: Date,
-    /// The last day.
     pub to: Date,
-    /// The supplier that the caller named.
     pub selector: Option<SupplierId>,
 }
 
-/// Reads the price calendars of hotels.
 pub struct PriceCalendarService {
-    router: SupplierRouter,
-    mappings: HotelMappingService,
-    rate_limiter: SupplierRateLimiter,
+    pub(crate) router: SupplierRouter,
+    pub(crate) mappings: HotelMappingService,
+    pub(crate) rate_limiter: SupplierRateLimiter,
 }
 
 impl PriceCalendarService {
-    #[must_use]
-    pub const fn new(
-        router: SupplierRouter,
-        mappings: HotelMappingService,
-        rate_limiter: SupplierRateLimiter,
-    ) -> Self {
-        Self {
-            router,
-            mappings,
-            rate_limiter,
-        }
-    }
-
     /// Returns the prices of the hotels that have any, in the order of the request.
     pub async fn price_calendar(
         &self,

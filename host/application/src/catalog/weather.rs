@@ -12,18 +12,12 @@ use host_runtime::CallContext;
 use host_storage::Store;
 use std::sync::Arc;
 
-/// Reads the weather of booked stays.
 pub struct WeatherService {
-    store: Store,
-    suppliers: Arc<SupplierDirectory>,
+    pub(crate) store: Store,
+    pub(crate) suppliers: Arc<SupplierDirectory>,
 }
 
 impl WeatherService {
-    #[must_use]
-    pub const fn new(store: Store, suppliers: Arc<SupplierDirectory>) -> Self {
-        Self { store, suppliers }
-    }
-
     /// Returns the forecast days of a stay, including check-out. Returns no days if the hotel's
     /// location is unknown.
     pub async fn stay_weather(

@@ -6,45 +6,29 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// Reason why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// The file cannot be read.
     #[error("the configuration {} cannot be read", path.display())]
     Unreadable {
-        /// Path of the file.
         path: PathBuf,
-        /// The I/O error.
         source: std::io::Error,
     },
-    /// The file is not valid TOML.
     #[error("the configuration {} is not valid TOML", path.display())]
     Syntax {
-        /// Path of the file.
         path: PathBuf,
         /// Position and cause of the syntax error.
         source: Box<toml::de::Error>,
     },
-    /// An environment variable has an invalid value for its key.
     #[error("the environment variable {name} must be {expected}")]
     InvalidVariable {
-        /// Name of the variable.
         name: String,
-        /// Expected form of the value.
         expected: &'static str,
     },
-    /// A key refers to an environment variable that is not set.
     #[error("{key} uses the environment variable {name}, which is not set")]
-    MissingVariable {
-        /// Key of the configuration.
-        key: String,
-        /// Name of the variable.
-        name: String,
-    },
+    MissingVariable { key: String, name: String },
     /// An environment variable with the prefix `STOPOVER_` belongs to no key.
     #[error("the environment variable {0} belongs to no configuration key")]
     UnknownVariable(String),
-    /// The configuration contains unknown keys or invalid values.
     #[error("the configuration is not valid: {0}")]
     Invalid(String),
 }
@@ -54,19 +38,13 @@ pub enum ConfigError {
 pub struct Environment(BTreeMap<String, String>);
 
 impl Environment {
-    /// Returns the environment of the process.
-    #[must_use]
     pub fn from_process() -> Self {
         let text = |value: std::ffi::OsString| value.into_string().ok();
-        Self(
-            std::env::vars_os()
-                .filter_map(|(name, value)| Some((text(name)?, text(value)?)))
-                .collect(),
-        )
+        let variables = std::env::vars_os();
+        let variables = variables.filter_map(|(name, value)| Some((text(name)?, text(value)?)));
+        Self(variables.collect())
     }
 
-    /// Returns the value of a variable.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
@@ -76,9 +54,8 @@ impl<const N: usize> From<[(&str, &str); N]> for Environment {
     fn from(variables: [(&str, &str); N]) -> Self {
         Self(
             variables
-                .into_iter()
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
-                .collect(),
+                .into(),
         )
     }
 }
@@ -136,10 +113,8 @@ fn merge(base: &mut Table, over: Table) {
 fn merge_suppliers(base: &mut Vec<Value>, over: Vec<Value>) {
     for supplier in over {
         let id = supplier.get("id").cloned();
-        match base
-            .iter_mut()
-            .find(|known| id.is_some() && known.get("id") == id.as_ref())
-        {
+        let mut known = base.iter_mut();
+        match known.find(|known| id.is_some() && known.get("id") == id.as_ref()) {
             Some(known) => *known = supplier,
             None => base.push(supplier),
         }
@@ -151,18 +126,14 @@ fn apply_environment(table: &mut Table, environment: &Environment) -> Result<(),
     let mut known = BTreeMap::new();
     variables(table, PREFIX, &mut Vec::new(), &mut known);
     for (name, text) in &environment.0 {
-        if !name.starts_with(PREFIX)
-            || IGNORED_PREFIXES
-                .iter()
-                .any(|foreign| name.starts_with(foreign))
-        {
+        let is_foreign = IGNORED_PREFIXES
+            .iter()
+            .any(|prefix| name.starts_with(prefix));
+        if !name.starts_with(PREFIX) || is_foreign {
             continue;
         }
-        let path = known
-            .get(name)
-            .ok_or_else(|| ConfigError::UnknownVariable(name.clone()))?;
-        let place =
-            value_at_path(table, path).ok_or_else(|| ConfigError::UnknownVariable(name.clone()))?;
+        let place = known.get(name).and_then(|path| value_at_path(table, path));
+        let place = place.ok_or_else(|| ConfigError::UnknownVariable(name.clone()))?;
         let wrong = |expected| ConfigError::InvalidVariable {
             name: name.clone(),
             expected,
@@ -210,25 +181,15 @@ fn parse_list(text: &str) -> Option<Value> {
 
 /// Expands `${NAME}` in the keys that hold secrets or addresses.
 fn expand_variables(table: &mut Table, environment: &Environment) -> Result<(), ConfigError> {
-    for key in ["database", "master_key"] {
+    for key in ["database", "master_key", "old_master_keys"] {
         if let Some(value) = table.get_mut(key) {
             expand_value(value, key, environment)?;
         }
     }
-    if let Some(keys) = table.get_mut("old_master_keys") {
-        expand_value(keys, "old_master_keys", environment)?;
-    }
-    for supplier in table
-        .get_mut("suppliers")
-        .and_then(Value::as_array_mut)
-        .into_iter()
-        .flatten()
-    {
-        let id = supplier
-            .get("id")
-            .and_then(Value::as_str)
-            .unwrap_or("?")
-            .to_owned();
+    let suppliers = table.get_mut("suppliers").and_then(Value::as_array_mut);
+    for supplier in suppliers.into_iter().flatten() {
+        let id = supplier.get("id").and_then(Value::as_str);
+        let id = id.unwrap_or("?").to_owned();
         for key in ["credentials", "secrets", "events_token", "settings"] {
             if let Some(value) = supplier.get_mut(key) {
                 expand_value(value, &format!("{key} of {id}"), environment)?;
@@ -264,16 +225,14 @@ fn expand_text(text: &str, key: &str, environment: &Environment) -> Result<Strin
     let mut pieces = text.split("${");
     let mut out = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
-        let (name, rest) = piece
-            .split_once('}')
-            .ok_or_else(|| ConfigError::Invalid(format!("{key}: `${{` without `}}`")))?;
-        let value = environment
-            .get(name)
-            .ok_or_else(|| ConfigError::MissingVariable {
-                key: key.to_owned(),
-                name: name.to_owned(),
-            })?;
-        out.push_str(value);
+        let parts = piece.split_once('}');
+        let unclosed = || ConfigError::Invalid(format!("{key}: `${{` without `}}`"));
+        let (name, rest) = parts.ok_or_else(unclosed)?;
+        let missing = || ConfigError::MissingVariable {
+            key: key.to_owned(),
+            name: name.to_owned(),
+        };
+        out.push_str(environment.get(name).ok_or_else(missing)?);
         out.push_str(rest);
     }
     Ok(out)

@@ -8,20 +8,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct Secret(SecretString);
 
 impl Secret {
-    /// Returns the text.
-    #[must_use]
     pub fn expose(&self) -> &str {
         self.0.expose_secret()
     }
 
-    /// Returns whether the text is empty.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.expose().is_empty()
     }
 
-    /// Returns the text as a `SecretString`.
-    #[must_use]
     pub fn to_secret_string(&self) -> SecretString {
         self.0.clone()
     }

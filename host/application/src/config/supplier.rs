@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 /// The configuration of a supplier. The end of `config.default.toml` explains each key.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "config.default.toml explains every key")]
 pub struct SupplierConfig {
     pub id: SupplierId,
     pub kind: SupplierKind,
@@ -51,9 +50,7 @@ pub struct SupplierConfig {
 pub struct CredentialConfig {
     /// Host as `name` or `name:port`.
     pub host: String,
-    /// Name of the header.
     pub header: String,
-    /// Value of the header.
     pub value: Secret,
 }
 
@@ -61,9 +58,7 @@ pub struct CredentialConfig {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OrganizationRank {
-    /// Id of the organization.
     pub id: String,
-    /// Priority; suppliers with a lower value are called first.
     #[serde(default = "priority")]
     pub priority: i32,
     /// Share of calls among suppliers of equal priority. With 0 the supplier is called only if a
@@ -75,7 +70,6 @@ pub struct OrganizationRank {
 /// Rank of a supplier among others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rank {
-    /// Priority; suppliers with a lower value are called first.
     pub priority: i32,
     /// Share of calls among suppliers of equal priority. With 0 the supplier is called only if a
     /// request names it.
@@ -95,23 +89,12 @@ fn weight() -> u32 {
 }
 
 impl SupplierConfig {
-    /// Returns the supplier's rank for an organization.
-    #[must_use]
     pub fn rank_for(&self, organization: &str) -> Rank {
-        let own = self
-            .organizations
-            .iter()
-            .find(|rank| rank.id == organization);
-        own.map_or(
-            Rank {
-                priority: self.priority,
-                weight: self.weight,
-            },
-            |rank| Rank {
-                priority: rank.priority,
-                weight: rank.weight,
-            },
-        )
+        let mut ranks = self.organizations.iter();
+        let own = ranks.find(|rank| rank.id == organization);
+        let own = own.map(|rank| (rank.priority, rank.weight));
+        let (priority, weight) = own.unwrap_or((self.priority, self.weight));
+        Rank { priority, weight }
     }
 
     /// Returns whether the webhook token is safe in a path and too long to guess. An empty token is
@@ -122,8 +105,6 @@ impl SupplierConfig {
         token.is_empty() || (32..=128).contains(&token.len()) && token.bytes().all(is_plain)
     }
 
-    /// Returns the specification of the plugin that the runtime loads.
-    #[must_use]
     pub fn plugin_spec(&self, plugins_dir: &Path) -> PluginSpec {
         let mut spec = PluginSpec::new(self.id.clone(), plugins_dir.join(&self.component));
         spec.modes.clone_from(&self.modes);
@@ -131,16 +112,11 @@ impl SupplierConfig {
         spec.signed_by.clone_from(&self.signed_by);
         spec.settings = self.settings.clone();
         spec.grants.clone_from(&self.hosts);
-        spec.credentials = self
-            .credentials
-            .iter()
-            .map(CredentialConfig::credential)
-            .collect();
-        spec.secrets = self
-            .secrets
-            .iter()
-            .map(|(name, secret)| (name.clone(), secret.to_secret_string()))
-            .collect();
+        let credentials = self.credentials.iter();
+        spec.credentials = credentials.map(CredentialConfig::credential).collect();
+        let secrets = self.secrets.iter();
+        let secrets = secrets.map(|(name, secret)| (name.clone(), secret.to_secret_string()));
+        spec.secrets = secrets.collect();
         spec.limits = self.limits.clone();
         spec.traffic = self.traffic();
         spec

@@ -33,22 +33,15 @@ fn default_file_documents_every_supplier_key() {
     let explained = explained["suppliers"][0].as_table().unwrap();
     let keys: toml::Table = config.to_redacted_toml().unwrap().parse().unwrap();
     let keys = keys["suppliers"][0].as_table().unwrap();
-    assert_eq!(
-        explained.keys().collect::<BTreeSet<_>>(),
-        keys.keys().collect::<BTreeSet<_>>()
-    );
+    let names = |table: &toml::Table| table.keys().cloned().collect::<BTreeSet<_>>();
+    assert_eq!(names(explained), names(keys));
     for (key, value) in explained {
         if key != "limits" {
             assert_eq!(value, &keys[key], "{key}");
         }
     }
-    assert_eq!(
-        load_file(PLAIN_SUPPLIER)
-            .unwrap()
-            .to_redacted_toml()
-            .unwrap(),
-        config.to_redacted_toml().unwrap()
-    );
+    let plain = load_file(PLAIN_SUPPLIER).unwrap().to_redacted_toml();
+    assert_eq!(plain.unwrap(), config.to_redacted_toml().unwrap());
 }
 
 const PLAIN_SUPPLIER: &str = "[[suppliers]]\nid = \"NUITEE_HOTELS\"\nkind = \"hotel\"\nmodes = [\"test\"]\ncomponent = \"nuitee-hotels.wasm\"\n";
@@ -61,14 +54,9 @@ fn environment_overrides_file_and_file_overrides_defaults() {
         ("HOME", "/"),
     ]);
     let config = load("[limits]\nburst = 5\nrequests_per_s = 5\n", &environment).unwrap();
-    assert_eq!(
-        (
-            config.limits.burst,
-            config.limits.requests_per_s,
-            config.limits.request_s
-        ),
-        (7, 5, 30)
-    );
+    assert_eq!(config.limits.burst, 7);
+    assert_eq!(config.limits.requests_per_s, 5);
+    assert_eq!(config.limits.request_s, 30);
     assert_eq!(config.reconcile.schedule_s, [1, 2]);
 }
 
@@ -77,10 +65,8 @@ fn unknown_keys_and_variables_are_rejected_by_name() {
     let error = load_file("[limits]\nbrust = 5\n").unwrap_err();
     assert!(error.to_string().contains("brust"), "{error}");
     let error = load("", &Environment::from([("STOPOVER_LIMITS_BRUST", "7")])).unwrap_err();
-    assert!(
-        error.to_string().contains("STOPOVER_LIMITS_BRUST"),
-        "{error}"
-    );
+    let name = "STOPOVER_LIMITS_BRUST";
+    assert!(error.to_string().contains(name), "{error}");
     load("", &Environment::from([("STOPOVER_TEST_POSTGRES", "7")])).unwrap();
 }
 
@@ -94,15 +80,11 @@ fn out_of_range_values_are_rejected() {
         &format!("{PLAIN_SUPPLIER}events_token = \"0123456789012345678901234567890/\"\n"),
         "[payments]\nprocessor_live = \"X\"\n",
     ] {
-        assert!(
-            matches!(load_file(file), Err(ConfigError::Invalid(_))),
-            "{file}"
-        );
+        let loaded = load_file(file);
+        assert!(matches!(loaded, Err(ConfigError::Invalid(_))), "{file}");
     }
-    assert!(matches!(
-        load("", &Environment::from([("STOPOVER_LIMITS_BURST", "x")])),
-        Err(ConfigError::InvalidVariable { .. })
-    ));
+    let loaded = load("", &Environment::from([("STOPOVER_LIMITS_BURST", "x")]));
+    assert!(matches!(loaded, Err(ConfigError::InvalidVariable { .. })));
 }
 
 const SUPPLIER: &str = r#"
@@ -120,22 +102,14 @@ events_token = "${TOKEN}-0123456789012345678901234567890"
 #[test]
 fn secrets_expand_from_environment_and_are_never_printed() {
     let config = load(SUPPLIER, &Environment::from([("TOKEN", "s3cr3t")])).unwrap();
-    assert_eq!(
-        config.suppliers[0].credentials[0].value.expose(),
-        "Bearer s3cr3t"
-    );
-    for shown in [config.to_redacted_toml().unwrap(), format!("{config:?}")] {
-        assert!(
-            !shown.contains("s3cr3t") && !shown.contains("hunter2"),
-            "{shown}"
-        );
+    let credential = &config.suppliers[0].credentials[0];
+    assert_eq!(credential.value.expose(), "Bearer s3cr3t");
+    let shown = config.to_redacted_toml().unwrap();
+    assert!(shown.contains("postgres://***@db.example.com/stopover"));
+    for shown in [shown, format!("{config:?}")] {
+        let is_safe = !shown.contains("s3cr3t") && !shown.contains("hunter2");
+        assert!(is_safe, "{shown}");
     }
-    assert!(
-        config
-            .to_redacted_toml()
-            .unwrap()
-            .contains("postgres://***@db.example.com/stopover")
-    );
     let error = load_file(SUPPLIER).unwrap_err();
     assert!(error.to_string().contains("TOKEN"), "{error}");
 }
@@ -143,10 +117,8 @@ fn secrets_expand_from_environment_and_are_never_printed() {
 #[test]
 fn sole_processor_of_a_mode_is_used_without_being_named() {
     let config = load(SUPPLIER, &Environment::from([("TOKEN", "x")])).unwrap();
-    assert_eq!(
-        config.processor(Mode::Live).map(SupplierId::as_str),
-        Some("S")
-    );
+    let live = config.processor(Mode::Live);
+    assert_eq!(live.map(SupplierId::as_str), Some("S"));
     assert_eq!(config.processor(Mode::Test), None);
 }
 
@@ -157,13 +129,8 @@ fn file_suppliers_extend_overlay_and_replace_same_ids() {
     path.write_all(SUPPLIER.as_bytes()).unwrap();
     let environment = Environment::from([("TOKEN", "x")]);
     let both = Config::load(Some(overlay.clone()), Some(path.path()), &environment).unwrap();
-    assert_eq!(
-        both.suppliers
-            .iter()
-            .map(|supplier| supplier.id.as_str())
-            .collect::<Vec<_>>(),
-        ["T", "S"]
-    );
+    let ids = both.suppliers.iter().map(|supplier| supplier.id.as_str());
+    assert!(ids.eq(["T", "S"]));
     let same: toml::Table = SUPPLIER.replace("s.wasm", "other.wasm").parse().unwrap();
     let replaced = Config::load(Some(same), Some(path.path()), &environment).unwrap();
     assert_eq!(replaced.suppliers.len(), 1);

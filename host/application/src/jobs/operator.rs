@@ -1,60 +1,59 @@
 //! Operator view of unresolved calls and parked jobs.
 
 use crate::base::Base;
-use host_domain::id::BookingId;
-use host_domain::owner::Tenant;
-use host_domain::supplier::SupplierId;
-use host_domain::time::Timestamp;
 use host_storage::{Attempt, DatabaseError, Job, ParkedJobFilter};
+use serde::Serialize;
 
 /// Maximum number of rows in each list.
 const ROWS_MAX: u32 = 500;
 
 /// A call whose outcome is unknown.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct UnresolvedCall {
-    /// Tenant of the booking.
-    pub tenant: Tenant,
-    /// The booking that the call is about.
-    pub booking_id: BookingId,
-    /// Name of the step that made the call.
+    pub organization: String,
+    pub mode: &'static str,
+    pub booking_id: String,
     pub step: String,
     /// The supplier or processor that was called.
-    pub target: SupplierId,
+    pub target: String,
     /// The gateway's reference at the other side.
     pub client_reference: String,
-    /// Time at which the call was last sent.
-    pub sent_at: Timestamp,
+    pub sent_at: String,
     /// One sentence about the last response.
     pub evidence: Option<String>,
 }
 
 impl From<Attempt> for UnresolvedCall {
-    fn from(attempt: Attempt) -> Self {
+    fn from(
+        Attempt {
+            tenant,
+            call,
+            last_sent_at,
+            evidence,
+            ..
+        }: Attempt,
+    ) -> Self {
         Self {
-            tenant: attempt.tenant,
-            booking_id: attempt.call.booking_id,
-            step: attempt.call.step,
-            target: attempt.call.target,
-            client_reference: attempt.call.client_reference,
-            sent_at: attempt.last_sent_at,
-            evidence: attempt.evidence,
+            organization: tenant.organization,
+            mode: tenant.mode.as_str(),
+            booking_id: call.booking_id.to_string(),
+            step: call.step,
+            target: call.target.to_string(),
+            client_reference: call.client_reference,
+            sent_at: last_sent_at.to_string(),
+            evidence,
         }
     }
 }
 
 /// A job that failed too often and is no longer retried.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct ParkedJob {
-    /// Kind of the job.
     pub kind: String,
-    /// Object of the job.
     pub subject: String,
-    /// Number of attempts.
     pub attempts: i64,
     /// Time at which it was parked. `None` if it is unparked.
-    pub parked_at: Option<Timestamp>,
-    /// Error of the last attempt.
+    pub parked_at: Option<String>,
     pub last_error: Option<String>,
 }
 
@@ -64,32 +63,25 @@ impl From<Job> for ParkedJob {
             kind: job.kind,
             subject: job.subject,
             attempts: job.attempts,
-            parked_at: job.parked_at,
+            parked_at: job.parked_at.map(|at| at.to_string()),
             last_error: job.last_error,
         }
     }
 }
 
 /// Work that needs an operator.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct UnresolvedWork {
-    /// Calls whose outcome is unknown.
     pub calls: Vec<UnresolvedCall>,
-    /// Jobs that are no longer retried.
     pub parked_jobs: Vec<ParkedJob>,
 }
 
 /// Lists unresolved work and restarts parked jobs.
 pub struct OperatorService {
-    base: Base,
+    pub(crate) base: Base,
 }
 
 impl OperatorService {
-    #[must_use]
-    pub const fn new(base: Base) -> Self {
-        Self { base }
-    }
-
     /// Lists parked jobs and the unresolved calls that were sent at least `older_than_s` seconds
     /// ago.
     pub async fn list_unresolved(

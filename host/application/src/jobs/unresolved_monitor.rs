@@ -2,7 +2,6 @@
 //! operator has to act.
 
 use crate::base::Base;
-use crate::task_supervisor::TaskSupervisor;
 use host_storage::DatabaseError;
 use std::time::Duration;
 
@@ -10,32 +9,17 @@ use std::time::Duration;
 /// resolved it.
 const OPERATOR_ALERT_AFTER_S: i64 = 24 * 60 * 60;
 
-/// Interval of the reports.
-const CHECK_INTERVAL: Duration = Duration::from_secs(60);
+pub(crate) const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Maximum number that is counted.
 const COUNT_LIMIT: u32 = 10_000;
 
 /// Reports unresolved calls and parked jobs to the log and the metrics.
 pub struct UnresolvedMonitor {
-    base: Base,
+    pub(crate) base: Base,
 }
 
 impl UnresolvedMonitor {
-    #[must_use]
-    pub const fn new(base: Base) -> Self {
-        Self { base }
-    }
-
-    /// Reports until the application stops.
-    pub async fn run(&self, tasks: &TaskSupervisor) {
-        let complaint = "unresolved calls and parked jobs could not be counted";
-        tasks
-            .run_periodically(CHECK_INTERVAL, complaint, || self.report())
-            .await;
-    }
-
-    async fn report(&self) -> Result<(), DatabaseError> {
+    pub(crate) async fn report(&self) -> Result<(), DatabaseError> {
         let store = &self.base.store;
         let before = self.base.now().plus_s(-OPERATOR_ALERT_AFTER_S);
         let calls = store.unresolved_attempts(before, COUNT_LIMIT).await?;

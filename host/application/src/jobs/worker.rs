@@ -18,15 +18,12 @@ const CONCURRENT_JOBS_MAX: usize = 64;
 /// Number of claims without completion after which a job is parked for an operator.
 const ATTEMPTS_MAX: u32 = 20;
 
-/// Delay before a failed job is retried, in seconds.
 const RETRY_DELAY_S: i64 = 5;
 
 /// Reason why a job failed. A failed job is retried.
 pub type JobError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Handler of the jobs of one kind.
 pub trait JobHandler: Send + Sync {
-    /// Returns the kind of its jobs.
     fn kind(&self) -> &'static str;
 
     /// Runs a job. `lease_token` is the token of the lease on the job.
@@ -37,7 +34,6 @@ pub trait JobHandler: Send + Sync {
     ) -> BoxFuture<'a, Result<(), JobError>>;
 }
 
-/// Claims due jobs and runs them.
 pub struct JobWorker {
     base: Base,
     tasks: TaskSupervisor,
@@ -48,8 +44,6 @@ pub struct JobWorker {
 }
 
 impl JobWorker {
-    /// Creates the worker for the kinds of jobs that have a handler.
-    #[must_use]
     pub fn new(
         base: Base,
         tasks: TaskSupervisor,
@@ -60,13 +54,12 @@ impl JobWorker {
             base,
             tasks,
             handlers,
-            poll_interval: Duration::from_secs(config.poll_s.max(1)),
+            poll_interval: config.poll_interval(),
             lease_ms: config.lease_ms(),
             permits: Arc::new(Semaphore::new(CONCURRENT_JOBS_MAX)),
         }
     }
 
-    /// Runs jobs until the application stops.
     pub async fn run(self: Arc<Self>) {
         let shutdown = self.tasks.shutdown_token();
         let mut wakeups = self.base.store.subscribe_wakeups(WorkQueue::Jobs);
@@ -94,22 +87,14 @@ impl JobWorker {
             return false;
         };
         let may_have_more = jobs.len() >= limit;
-        let mut first_permit = Some(first_permit);
-        for job in jobs {
-            let permit = match first_permit.take() {
-                Some(permit) => permit,
-                None => match Arc::clone(&self.permits).acquire_owned().await {
-                    Ok(permit) => permit,
-                    Err(_) => return false,
-                },
-            };
+        let run = |job: Job| {
             let (worker, lease_token) = (Arc::clone(self), lease_token.clone());
-            self.tasks.spawn("job", async move {
-                worker.run_job(&job, &lease_token).await;
-                drop(permit);
-            });
-        }
-        may_have_more
+            async move { worker.run_job(&job, &lease_token).await }
+        };
+        let spawned = self
+            .tasks
+            .spawn_with_permits("job", &self.permits, first_permit, jobs, run);
+        spawned.await && may_have_more
     }
 
     /// Claims due jobs and reports those that are parked. Returns `None` if the database failed.

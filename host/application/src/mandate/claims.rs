@@ -107,7 +107,6 @@ pub fn closed_mandate_claims(
     })
 }
 
-/// Returns the payee, which is the organization that sells.
 fn payee(tenant: &Tenant) -> Value {
     json!({ "id": tenant.organization, "name": tenant.organization })
 }

@@ -6,7 +6,7 @@ mod tests;
 
 use crate::base::Base;
 use crate::config::MandatesConfig;
-use crate::idempotency::{IdempotencyError, IdempotencyService, IdempotentRequest, claim_in};
+use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
 use crate::mandate::claims;
 use crate::mandate::signing_key::{SigningKeyError, SigningKeyRing};
 use crate::sealer::Sealer;
@@ -25,14 +25,10 @@ use std::sync::Arc;
 /// Maximum number of attempts to change a mandate if another call changes it first.
 const CONFLICT_RETRIES_MAX: usize = 8;
 
-/// The content of a new mandate.
 #[derive(Debug, Clone)]
 pub struct NewMandate {
-    /// The maximum amount that may be paid.
     pub amount: Money,
-    /// The instrument to pay with.
     pub instrument: InstrumentId,
-    /// The purchases that are allowed.
     pub scope: MandateScope,
     /// The time at which it expires; `None` stands for the end of the configured lifetime.
     pub expires_at: Option<Timestamp>,
@@ -41,13 +37,11 @@ pub struct NewMandate {
 /// A stored mandate.
 #[derive(Debug)]
 pub enum Issued {
-    /// The mandate was created now.
     New(Mandate),
     /// The mandate was created by an earlier call with the same key.
     Existing(Mandate),
 }
 
-/// Reasons why an operation on a mandate failed.
 #[derive(Debug, thiserror::Error)]
 pub enum MandateError {
     /// The mandate does not exist, or belongs to another tenant or user.
@@ -56,25 +50,19 @@ pub enum MandateError {
     /// The mandate cannot be used, or the transition is not allowed.
     #[error("the mandate cannot be used")]
     Invalid(#[source] MandateRejection),
-    /// The caller may not act for the user of the mandate.
     #[error("the caller may not act for this user")]
     OtherUser,
     /// The payment instrument does not belong to the user or was deleted.
     #[error("the payment instrument does not exist")]
     InstrumentNotFound,
-    /// Concurrent calls kept changing the mandate.
     #[error("the mandate was changed by too many concurrent requests; try again")]
     TooManyConflicts,
-    /// The idempotency key could not be used.
     #[error(transparent)]
     Idempotency(#[from] IdempotencyError),
-    /// The database failed.
     #[error("mandates could not be read or stored")]
     Storage(#[from] CommitError),
-    /// The signing keys could not be used.
     #[error(transparent)]
     SigningKey(#[from] SigningKeyError),
-    /// The claims could not be serialized to JSON.
     #[error("the mandate's claims cannot be serialized")]
     Claims(#[from] serde_json::Error),
 }
@@ -91,34 +79,15 @@ impl From<MandateRejection> for MandateError {
     }
 }
 
-/// Issues, signs, consumes, releases and revokes mandates.
 pub struct MandateService {
-    base: Base,
-    sealer: Arc<Sealer>,
-    idempotency: IdempotencyService,
-    config: MandatesConfig,
+    pub(crate) base: Base,
+    pub(crate) sealer: Arc<Sealer>,
+    pub(crate) config: MandatesConfig,
     /// Base URL of the API, which signed claims name as their issuer.
-    base_url: String,
+    pub(crate) base_url: String,
 }
 
 impl MandateService {
-    #[must_use]
-    pub const fn new(
-        base: Base,
-        sealer: Arc<Sealer>,
-        idempotency: IdempotencyService,
-        config: MandatesConfig,
-        base_url: String,
-    ) -> Self {
-        Self {
-            base,
-            sealer,
-            idempotency,
-            config,
-            base_url,
-        }
-    }
-
     /// Returns the keys that sign and verify mandates. If the newest is missing or too old, it is
     /// created first.
     ///
@@ -131,9 +100,6 @@ impl MandateService {
     }
 
     /// Returns the public parts of all keys, the current signing key first.
-    ///
-    /// # Errors
-    /// The keys cannot be read.
     pub async fn jwk_set(&self) -> Result<JwkSet, SigningKeyError> {
         SigningKeyRing::load(&self.base.store).await?.jwk_set()
     }
@@ -269,7 +235,7 @@ impl MandateService {
             return Err(MandateError::OtherUser);
         }
         for _ in 0..CONFLICT_RETRIES_MAX {
-            if let Some(mandate_id) = self.idempotency.find_result(key).await? {
+            if let Some(mandate_id) = self.base.find_idempotent_result(key).await? {
                 let id = MandateId::parse(&mandate_id).map_err(|_| MandateError::NotFound)?;
                 return self.find(owner, &id).await.map(Issued::Existing);
             }
@@ -280,11 +246,10 @@ impl MandateService {
                 .sign(&mut write, owner, instrument, new.clone())
                 .await?;
             claim_in(&mut write, key, mandate.terms.id.as_str());
-            match self.base.store.commit(write).await {
-                Ok(()) => return Ok(Issued::New(mandate)),
-                // Another call with the same key was committed first.
-                Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {}
-                Err(error) => return Err(error.into()),
+            // If another call with the same key was committed first, its mandate is returned.
+            let conflict = Conflict::IdempotencyKeyExists;
+            if self.base.commit_unless(conflict, write).await? {
+                return Ok(Issued::New(mandate));
             }
         }
         Err(MandateError::TooManyConflicts)
@@ -303,7 +268,7 @@ impl MandateService {
     ) -> Result<Mandate, MandateError> {
         for _ in 0..CONFLICT_RETRIES_MAX {
             let mandate = self.find(context, id).await?;
-            if self.idempotency.find_result(key).await?.is_some() {
+            if self.base.find_idempotent_result(key).await?.is_some() {
                 return Ok(mandate);
             }
             let (now, read_version) = (self.base.now(), mandate.version);
@@ -316,10 +281,8 @@ impl MandateService {
                 }
                 None => mandate,
             };
-            match self.base.store.commit(write).await {
-                Ok(()) => return Ok(revoked),
-                Err(CommitError::Conflict(_)) => {}
-                Err(error) => return Err(error.into()),
+            if self.base.try_commit(write).await? {
+                return Ok(revoked);
             }
         }
         Err(MandateError::TooManyConflicts)

@@ -14,10 +14,8 @@ use std::collections::HashSet;
 
 const PURPOSE: &str = "mandate_signing_key";
 
-/// Reasons why a signing key cannot be created or used.
 #[derive(Debug, thiserror::Error)]
 pub enum SigningKeyError {
-    /// The database failed.
     #[error("the signing keys could not be read or stored")]
     Storage(#[from] CommitError),
     /// The key was encrypted under another master key, or its data was changed.
@@ -26,10 +24,8 @@ pub enum SigningKeyError {
     /// No key exists, and none can be created.
     #[error("there is no signing key")]
     Missing,
-    /// The key cannot sign.
     #[error("the signing key cannot be used")]
     Unusable(#[from] jsonwebtoken::errors::Error),
-    /// The key's public part is invalid JSON.
     #[error("the signing key's public part cannot be read or written")]
     Json(#[from] serde_json::Error),
 }
@@ -112,7 +108,6 @@ impl SigningKeyRing {
         }
     }
 
-    /// Loads the keys from the database.
     pub async fn load(store: &Store) -> Result<Self, SigningKeyError> {
         Ok(Self(store.mandate_keys().await?))
     }
@@ -128,7 +123,6 @@ impl SigningKeyRing {
         Ok(JwkSet { keys })
     }
 
-    /// Returns the key that signs new mandates.
     pub fn current(&self) -> Result<SigningKey<'_>, SigningKeyError> {
         SigningKey::of(self.0.first())
     }

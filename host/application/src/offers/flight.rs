@@ -6,10 +6,8 @@ use host_domain::flight::supplier_api::{
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 
-/// A query for the fares of a trip.
 #[derive(Debug)]
 pub struct FareQuery {
-    /// The supplier that the caller named.
     pub selector: Option<SupplierId>,
     /// The request to whichever supplier is called.
     pub request: FlightPriceRequest,
@@ -23,12 +21,10 @@ pub struct PricedFare {
     pub expires_at: Timestamp,
 }
 
-/// The result of a fare query.
 #[derive(Debug)]
 pub struct FareSearchResult {
     pub supplier: SupplierId,
     pub fares: Vec<PricedFare>,
-    /// Whether there are more fares.
     pub truncated: bool,
     /// Filters that the supplier did not apply, including the order.
     pub unsupported_filters: Vec<&'static str>,

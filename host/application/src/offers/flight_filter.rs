@@ -15,18 +15,13 @@ const UNFILTERED_FARES_MAX: u16 = 500;
 /// response, so a request with filters asks for enough fares to choose from.
 pub fn supplier_request(request: &FlightPriceRequest) -> FlightPriceRequest {
     let is_plain = request.filters == Filters::default() && is_cheapest_first(request);
-    let limit = if is_plain {
-        request.limit
-    } else {
-        request.limit.max(UNFILTERED_FARES_MAX)
-    };
-    FlightPriceRequest {
-        limit,
-        ..request.clone()
+    let mut wide = request.clone();
+    if !is_plain {
+        wide.limit = request.limit.max(UNFILTERED_FARES_MAX);
     }
+    wide
 }
 
-/// Returns whether the request has the default order.
 fn is_cheapest_first(request: &FlightPriceRequest) -> bool {
     request.sort == Sort::TotalAmount && !request.descending
 }
@@ -38,69 +33,51 @@ pub fn unsupported_filters(
     request: &FlightPriceRequest,
     response: &FlightPriceResponse,
 ) -> Vec<&'static str> {
-    let Filters {
-        cabin,
-        max_stops,
-        airlines,
-        excluded_airlines,
-        departure_after,
-        departure_before,
-        arrival_before,
-        refundable,
-        checked_bag,
-        max_total,
-    } = &request.filters;
-    let done = response.applied;
+    let (asked, done) = (&request.filters, response.applied);
+    let excludes = !asked.excluded_airlines.is_empty();
     let order_matters = !is_cheapest_first(request) || response.truncated;
     let requested = [
-        ("cabin_class", cabin.is_some(), done.cabin),
-        ("max_stops", max_stops.is_some(), done.max_stops),
-        ("airlines", !airlines.is_empty(), done.airlines),
-        (
-            "excluded_airlines",
-            !excluded_airlines.is_empty(),
-            done.excluded_airlines,
-        ),
+        ("cabin_class", asked.cabin.is_some(), done.cabin),
+        ("max_stops", asked.max_stops.is_some(), done.max_stops),
+        ("airlines", !asked.airlines.is_empty(), done.airlines),
+        ("excluded_airlines", excludes, done.excluded_airlines),
         (
             "departure_after",
-            departure_after.is_some(),
+            asked.departure_after.is_some(),
             done.departure_after,
         ),
         (
             "departure_before",
-            departure_before.is_some(),
+            asked.departure_before.is_some(),
             done.departure_before,
         ),
         (
             "arrival_before",
-            arrival_before.is_some(),
+            asked.arrival_before.is_some(),
             done.arrival_before,
         ),
-        ("refundable", refundable.is_some(), done.refundable),
-        ("checked_bag", checked_bag.is_some(), done.checked_bag),
-        ("max_total", max_total.is_some(), done.max_total),
+        ("refundable", asked.refundable.is_some(), done.refundable),
+        ("checked_bag", asked.checked_bag.is_some(), done.checked_bag),
+        ("max_total", asked.max_total.is_some(), done.max_total),
         ("sort", order_matters, done.sort),
     ];
-    requested
+    let ignored = requested
         .into_iter()
-        .filter_map(|(name, requested, done)| (requested && !done).then_some(name))
-        .collect()
+        .filter(|(_, asked, done)| *asked && !done);
+    ignored.map(|(name, ..)| name).collect()
 }
 
 /// Applies the filters and the order that the supplier did not apply. Equal fares stay in the
 /// supplier's order.
 pub fn apply_filters(request: &FlightPriceRequest, response: &mut FlightPriceResponse) {
-    response
-        .offers
-        .retain(|offer| matches_filters(&request.filters, response.applied, offer));
-    if !response.applied.sort {
-        response
-            .offers
-            .sort_by(|one, other| compare(request, one, other));
+    let (offers, done) = (&mut response.offers, response.applied);
+    offers.retain(|offer| matches_filters(&request.filters, done, offer));
+    if !done.sort {
+        offers.sort_by(|one, other| compare(request, one, other));
     }
     let limit = usize::from(request.limit);
-    response.truncated |= response.offers.len() > limit;
-    response.offers.truncate(limit);
+    response.truncated |= offers.len() > limit;
+    offers.truncate(limit);
 }
 
 fn matches_filters(filters: &Filters, done: FlightAppliedFilters, offer: &FlightOffer) -> bool {
@@ -204,10 +181,8 @@ fn compare(request: &FlightPriceRequest, one: &FlightOffer, other: &FlightOffer)
 /// Returns the departure time of the first journey. All fares start at one airport or city, so
 /// local times are comparable.
 fn departure(offer: &FlightOffer) -> &str {
-    offer
-        .journeys
-        .first()
-        .map_or("", |journey| journey.departure_time.as_str())
+    let first = offer.journeys.first();
+    first.map_or("", |journey| journey.departure_time.as_str())
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use host_storage::{HotelMapping, HotelProfile};
 
-/// The hotels of a request.
 #[derive(Debug)]
 pub enum HotelSelection {
     /// Hotels by the gateway's ids.
@@ -17,7 +16,6 @@ pub enum HotelSelection {
     BySupplierId(Vec<String>),
 }
 
-/// A query for the prices of a stay.
 #[derive(Debug)]
 pub struct OfferQuery {
     pub hotels: HotelSelection,
@@ -47,7 +45,6 @@ pub struct PricedHotel {
 #[derive(Debug, Clone)]
 pub(super) struct HotelRow {
     pub(super) supplier_hotel_id: String,
-    /// The gateway's mapping, if there is one.
     pub(super) mapping: Option<HotelMapping>,
 }
 
@@ -88,7 +85,6 @@ pub(super) fn to_profile(hotel: &HotelSummary) -> HotelProfile {
     }
 }
 
-/// Builds the terms of an offer.
 pub(super) fn offer_terms(
     supplier: &SupplierId,
     hotel_id: &HotelId,

@@ -4,7 +4,6 @@
 use crate::base::Base;
 use crate::catalog::hotel_mapping::HotelMappingService;
 use crate::catalog::local_date;
-use crate::config::OffersConfig;
 use crate::context::RequestContext;
 use crate::offers::flight::{self, FareQuery, FareSearchResult, PricedFare};
 use crate::offers::flight_filter;
@@ -27,40 +26,21 @@ use std::sync::Arc;
 
 /// Prices hotels and flights, and opens the references of their offers.
 pub struct OfferService {
-    base: Base,
-    router: SupplierRouter,
-    mappings: HotelMappingService,
-    sealer: Arc<Sealer>,
+    pub(crate) base: Base,
+    pub(crate) router: SupplierRouter,
+    pub(crate) mappings: HotelMappingService,
+    pub(crate) sealer: Arc<Sealer>,
     /// Validity of an offer whose supplier names no expiry, in seconds.
-    ttl_s: i64,
+    pub(crate) ttl_s: i64,
 }
 
 impl OfferService {
-    #[must_use]
-    pub fn new(
-        base: Base,
-        router: SupplierRouter,
-        mappings: HotelMappingService,
-        sealer: Arc<Sealer>,
-        config: &OffersConfig,
-    ) -> Self {
-        Self {
-            base,
-            router,
-            mappings,
-            sealer,
-            ttl_s: i64::try_from(config.ttl_s).unwrap_or(i64::MAX),
-        }
-    }
-
     /// Opens the reference of a hotel offer. Returns `None` if it is not valid for this tenant.
-    #[must_use]
     pub fn open_hotel_offer(&self, tenant: &Tenant, reference: &str) -> Option<HotelOfferTerms> {
         token::decode(&self.sealer, tenant, reference)
     }
 
     /// Opens the reference of a fare. Returns `None` if it is not valid for this tenant.
-    #[must_use]
     pub fn open_flight_offer(&self, tenant: &Tenant, reference: &str) -> Option<FlightOfferTerms> {
         token::decode(&self.sealer, tenant, reference)
     }

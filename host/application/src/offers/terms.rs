@@ -32,19 +32,14 @@ pub struct OfferedRoom {
 /// The terms of a fare. The itinerary is not included; prebook reads it again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlightOfferTerms {
-    /// Supplier of the fare.
     pub supplier: SupplierId,
-    /// The adapter's opaque offer data.
     pub supplier_offer: String,
     /// Key of which at most one unfinished booking may exist; `None` if the supplier has no such
     /// limit.
     pub exclusive_key: Option<String>,
-    /// Total price for all passengers.
     pub total: Money,
     /// Travellers that the fare is for. Prebook's passengers must match them.
     pub travellers: Travellers,
-    /// Whether each passenger needs a travel document.
     pub documents_required: bool,
-    /// Time until which the fare can be prebooked.
     pub expires_at: Timestamp,
 }

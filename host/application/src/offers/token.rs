@@ -11,7 +11,6 @@ use serde::de::DeserializeOwned;
 /// The terms of an offer of one product. Each product has its own purpose, so that a reference of
 /// one product is invalid for another.
 pub trait OfferToken: Serialize + DeserializeOwned {
-    /// Purpose that the token is sealed for.
     const PURPOSE: &'static str;
     /// Maximum length of a reference, in characters. Longer references are not issued.
     const REFERENCE_CHARS_MAX: usize;
@@ -33,20 +32,18 @@ impl OfferToken for FlightOfferTerms {
 /// Encodes the reference of an offer. Returns `None` if it cannot be sealed or is too long.
 pub fn encode<T: OfferToken>(sealer: &Sealer, tenant: &Tenant, terms: &T) -> Option<String> {
     let bytes = serde_json::to_vec(terms).ok()?;
-    let reference = sealer
-        .seal_text(T::PURPOSE, &seal_context(tenant), &bytes)
-        .ok()?;
-    Some(reference).filter(|reference| reference.len() <= T::REFERENCE_CHARS_MAX)
+    let reference = sealer.seal_text(T::PURPOSE, &seal_context(tenant), &bytes);
+    reference
+        .ok()
+        .filter(|reference| reference.len() <= T::REFERENCE_CHARS_MAX)
 }
 
 /// Decodes a reference. Returns `None` if it was changed, truncated, or made for another
 /// organization, mode or product. Expiry is checked by the reader, because a repeated prebook still
 /// returns the existing booking.
 pub fn decode<T: OfferToken>(sealer: &Sealer, tenant: &Tenant, reference: &str) -> Option<T> {
-    let bytes = sealer
-        .open_text(T::PURPOSE, &seal_context(tenant), reference)
-        .ok()?;
-    serde_json::from_slice(&bytes).ok()
+    let bytes = sealer.open_text(T::PURPOSE, &seal_context(tenant), reference);
+    serde_json::from_slice(&bytes.ok()?).ok()
 }
 
 fn seal_context(tenant: &Tenant) -> [&str; 2] {
@@ -88,6 +85,10 @@ mod tests {
             board_name: "é".repeat(300),
             total,
         };
+        let two_adults = Occupancy {
+            adults: 2,
+            children: Vec::new(),
+        };
         HotelOfferTerms {
             supplier: SupplierId::parse("SANDBOX_HOTELS").unwrap(),
             hotel_id: HotelId::from_bits(1),
@@ -102,13 +103,7 @@ mod tests {
             stay: Stay {
                 check_in: "2026-12-01".parse().unwrap(),
                 check_out: "2026-12-03".parse().unwrap(),
-                occupancies: vec![
-                    Occupancy {
-                        adults: 2,
-                        children: Vec::new()
-                    };
-                    rooms
-                ],
+                occupancies: vec![two_adults; rooms],
                 guest_nationality: "GB".to_owned(),
                 guest_residence: None,
                 currency: total.currency,
@@ -124,15 +119,10 @@ mod tests {
         let tenant = tenant("acme", Mode::Test);
         let reference = encode(&sealer(), &tenant, &terms(9)).unwrap();
         let read: HotelOfferTerms = decode(&sealer(), &tenant, &reference).unwrap();
-        assert_eq!(
-            (read.total, read.rooms.len(), read.stay),
-            (terms(9).total, 9, terms(9).stay)
-        );
-        assert!(
-            reference
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
-        );
+        let expected = (terms(9).total, 9, terms(9).stay);
+        assert_eq!((read.total, read.rooms.len(), read.stay), expected);
+        let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        assert!(reference.bytes().all(is_safe));
     }
 
     #[test]
@@ -143,10 +133,8 @@ mod tests {
             tenant("acm", Mode::Test),
             tenant("", Mode::Test),
         ] {
-            assert!(
-                decode::<HotelOfferTerms>(&sealer(), &other, &reference).is_none(),
-                "{other:?}"
-            );
+            let read: Option<HotelOfferTerms> = decode(&sealer(), &other, &reference);
+            assert!(read.is_none(), "{other:?}");
         }
     }
 
@@ -154,25 +142,16 @@ mod tests {
     fn changed_reference_is_invalid() {
         let tenant = tenant("acme", Mode::Test);
         let reference = encode(&sealer(), &tenant, &terms(1)).unwrap();
-        for at in (0..reference.len())
-            .step_by(97)
-            .chain([0, reference.len() - 1])
-        {
+        let is_read = |text: &str| decode::<HotelOfferTerms>(&sealer(), &tenant, text).is_some();
+        let last = reference.len() - 1;
+        for at in (0..last).step_by(97).chain([last]) {
             let mut changed = reference.clone().into_bytes();
             changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
             let changed = String::from_utf8(changed).unwrap();
-            assert!(
-                decode::<HotelOfferTerms>(&sealer(), &tenant, &changed).is_none(),
-                "at {at}"
-            );
+            assert!(!is_read(&changed), "at {at}");
         }
-        for text in [
-            "",
-            "A",
-            &reference[..reference.len() - 4],
-            &format!("{reference}AAAA"),
-        ] {
-            assert!(decode::<HotelOfferTerms>(&sealer(), &tenant, text).is_none());
+        for text in ["", "A", &reference[..last - 3], &format!("{reference}AAAA")] {
+            assert!(!is_read(text));
         }
     }
 
@@ -199,10 +178,8 @@ mod tests {
         let reference = encode(&sealer(), &tenant, &largest).unwrap();
         assert_eq!(decode(&sealer(), &tenant, &reference), Some(largest));
         // Each of these characters takes six bytes in JSON.
-        assert_eq!(
-            encode(&sealer(), &tenant, &fare(&"\u{1f}".repeat(4096))),
-            None
-        );
+        let longest = fare(&"\u{1f}".repeat(4096));
+        assert_eq!(encode(&sealer(), &tenant, &longest), None);
     }
 
     #[test]

@@ -19,7 +19,6 @@ pub struct SupplierDirectory {
     runtime: Runtime,
 }
 
-/// Resolution of the path of a supplier webhook.
 pub enum EventEndpoint<'a> {
     /// The path is not valid: the supplier is not configured or has no webhooks, its deliveries
     /// could not be verified, or the token is wrong.
@@ -32,7 +31,6 @@ pub enum EventEndpoint<'a> {
 
 impl SupplierDirectory {
     /// Creates the directory from the configuration. Loads nothing.
-    #[must_use]
     pub fn new(config: &Config, plugins_dir: PathBuf, runtime: Runtime) -> Self {
         Self {
             configs: config.suppliers.clone(),
@@ -102,7 +100,6 @@ impl SupplierDirectory {
     }
 
     /// Returns the suppliers of a mode with the state of their plugins, ordered by id.
-    #[must_use]
     pub fn list(&self, mode: Mode) -> Vec<SupplierSummary> {
         let configs = self.configs.iter();
         let configs = configs.filter(|supplier| supplier.modes.contains(&mode));
@@ -124,21 +121,17 @@ impl SupplierDirectory {
         }
     }
 
-    #[must_use]
     pub fn loaded_plugins(&self) -> Vec<PluginReport> {
         let plugins = self.runtime.list();
         plugins.iter().map(PluginReport::from).collect()
     }
 
-    /// Returns the configuration of a supplier.
-    #[must_use]
     pub fn config(&self, id: &SupplierId) -> Option<&SupplierConfig> {
         self.configs.iter().find(|supplier| supplier.id == *id)
     }
 
     /// Returns the suppliers that can be called: of this kind and mode, loaded, and exporting the
     /// operation.
-    #[must_use]
     pub fn candidates(
         &self,
         kind: SupplierKind,
@@ -191,14 +184,10 @@ impl SupplierDirectory {
         }
     }
 
-    /// Returns the loaded plugin of a supplier.
-    #[must_use]
     pub fn loaded(&self, id: &SupplierId) -> Option<Supplier> {
         self.runtime.supplier(id)
     }
 
-    /// Returns the payment processor of a mode.
-    #[must_use]
     pub fn processor(&self, mode: Mode) -> Option<&SupplierId> {
         match mode {
             Mode::Test => self.processor_test.as_ref(),

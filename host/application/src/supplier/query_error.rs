@@ -5,10 +5,8 @@ use host_domain::id::HotelId;
 use host_domain::supplier::{ReadError, SupplierId};
 use host_storage::DatabaseError;
 
-/// Reasons why a query has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
-    /// The database failed.
     #[error("stored data could not be read or written")]
     Database(#[from] DatabaseError),
     /// No supplier offers this: none of the configured ones, or not the one that was named.
@@ -17,9 +15,7 @@ pub enum QueryError {
     /// The supplier that was called first returned no response, and neither did any other.
     #[error("the supplier {supplier} returned no response")]
     Supplier {
-        /// The supplier that was called first.
         supplier: SupplierId,
-        /// The error of that supplier.
         #[source]
         error: ReadError,
     },
@@ -30,16 +26,12 @@ pub enum QueryError {
     /// suppliers.
     #[error("no single supplier has all hotels of the request")]
     MixedSuppliers(Vec<(usize, HotelId, Vec<SupplierId>)>),
-    /// The day of check-in is over at the hotel.
     #[error("check-in has passed at the hotel")]
     CheckInPassed,
-    /// The place does not exist.
     #[error("no such place")]
     PlaceNotFound,
-    /// No supplier has this airline.
     #[error("no such airline")]
     AirlineNotFound,
-    /// The booking does not exist or belongs to another owner.
     #[error("no such booking")]
     BookingNotFound,
 }

@@ -11,11 +11,8 @@ use std::sync::Arc;
 /// A request that any of several suppliers can serve.
 #[derive(Debug, Clone, Copy)]
 pub struct RouteRequest<'a> {
-    /// The caller that makes the request.
     pub context: &'a RequestContext,
-    /// The capability that a supplier must have.
     pub operation: Capability,
-    /// The supplier that the caller named.
     pub selector: Option<&'a SupplierId>,
 }
 
@@ -61,15 +58,10 @@ impl RouteCandidates<'_> {
 /// Selects suppliers and calls them in order.
 #[derive(Clone)]
 pub struct SupplierRouter {
-    directory: Arc<SupplierDirectory>,
+    pub(crate) directory: Arc<SupplierDirectory>,
 }
 
 impl SupplierRouter {
-    #[must_use]
-    pub const fn new(directory: Arc<SupplierDirectory>) -> Self {
-        Self { directory }
-    }
-
     /// Lists the suppliers that offer a capability. Callers use it before they look up the hotels of
     /// a request, so that this error comes first.
     ///

@@ -47,22 +47,15 @@ enum CommitResult {
     Stored,
     /// Another worker processes this event, so nothing is left to do here.
     LeaseLost,
-    /// The booking changed meanwhile.
     Conflict,
 }
 
-/// Handler of the jobs that apply supplier events.
 pub struct SupplierEventJob {
-    base: Base,
-    suppliers: Arc<SupplierDirectory>,
+    pub(crate) base: Base,
+    pub(crate) suppliers: Arc<SupplierDirectory>,
 }
 
 impl SupplierEventJob {
-    #[must_use]
-    pub const fn new(base: Base, suppliers: Arc<SupplierDirectory>) -> Self {
-        Self { base, suppliers }
-    }
-
     async fn apply(&self, subject: &str, lease_token: &str) -> Result<(), WorkflowError> {
         let Some(key) = SupplierEventKey::from_job_subject(subject) else {
             tracing::error!(subject, "a supplier event job has an invalid subject");
@@ -118,7 +111,6 @@ struct SupplierEventApplication<'a> {
     suppliers: &'a SupplierDirectory,
     key: SupplierEventKey,
     stored: StoredSupplierEvent,
-    /// Token of the lease on this job.
     lease_token: &'a str,
 }
 
@@ -166,23 +158,20 @@ impl SupplierEventApplication<'_> {
         let configured = self.suppliers.config(supplier);
         let kind = configured.map(|configured| configured.kind);
         if let Some(reference) = &event.supplier_reference {
-            match kind {
+            let found = match kind {
                 Some(SupplierKind::Hotel) => {
-                    let found =
-                        store.booking_by_supplier_reference_unscoped(mode, supplier, reference);
-                    if let Some(booking) = found.await? {
-                        return Ok(BookingMatch::Hotel(Box::new(booking)));
-                    }
+                    self.find_by_reference(reference, BookingMatch::Hotel)
+                        .await?
                 }
                 Some(SupplierKind::Flight) => {
-                    let found =
-                        store.booking_by_supplier_reference_unscoped(mode, supplier, reference);
-                    if let Some(booking) = found.await? {
-                        return Ok(BookingMatch::Flight(Box::new(booking)));
-                    }
+                    self.find_by_reference(reference, BookingMatch::Flight)
+                        .await?
                 }
                 // Payments are found only by the gateway's references.
-                Some(SupplierKind::Payment) | None => return Ok(BookingMatch::NoMatch),
+                Some(SupplierKind::Payment) | None => Some(BookingMatch::NoMatch),
+            };
+            if let Some(found) = found {
+                return Ok(found);
             }
         }
         if let (Some(offer), Some(SupplierKind::Flight)) = (&event.supplier_offer, kind) {
@@ -197,6 +186,16 @@ impl SupplierEventApplication<'_> {
             Some(_) => BookingMatch::NotFoundYet,
             None => BookingMatch::NoMatch,
         })
+    }
+
+    async fn find_by_reference<K: BookingAggregate>(
+        &self,
+        reference: &str,
+        found: impl FnOnce(Box<Booking<K>>) -> BookingMatch,
+    ) -> Result<Option<BookingMatch>, DatabaseError> {
+        let (store, mode, supplier) = (&self.base.store, self.key.mode, &self.key.supplier);
+        let booking = store.booking_by_supplier_reference_unscoped(mode, supplier, reference);
+        Ok(booking.await?.map(|booking| found(Box::new(booking))))
     }
 
     /// Commits the reported change, the booking's job and the processed event in one transaction.
@@ -228,13 +227,11 @@ impl SupplierEventApplication<'_> {
                     write
                 }
                 // The booking's state has nothing that a reported change could affect.
-                Err(_) => self.write(),
+                Err(_) => base.unit_of_work(),
             };
             write.mark_supplier_event_processed(key.mode, &key.supplier, &key.id, Some(&id));
-            if !matches!(
-                self.finish_with(write, "applied", Some(&id)).await?,
-                CommitResult::Conflict
-            ) {
+            let result = self.finish_with(write, "applied", Some(&id)).await?;
+            if !matches!(result, CommitResult::Conflict) {
                 return Ok(());
             }
             let current = base.store.booking_unscoped(&id).await?;
@@ -247,24 +244,19 @@ impl SupplierEventApplication<'_> {
         let Some(at) = next_lookup_at(self.stored.received_at, self.base.now()) else {
             return self.ignore().await;
         };
-        let mut write = self.write();
-        write.release_job(
-            SupplierEventKey::JOB_KIND,
-            &self.key.job_subject(),
-            self.lease_token,
-            at,
-        );
+        let (mut write, subject) = (self.base.unit_of_work(), self.key.job_subject());
+        write.release_job(SupplierEventKey::JOB_KIND, &subject, self.lease_token, at);
         self.commit(write).await.map(|_| ())
     }
 
     async fn ignore(&self) -> Result<(), WorkflowError> {
-        let (key, mut write) = (&self.key, self.write());
+        let (key, mut write) = (&self.key, self.base.unit_of_work());
         write.mark_supplier_event_processed(key.mode, &key.supplier, &key.id, None);
         self.finish_with(write, "ignored", None).await.map(|_| ())
     }
 
     async fn finish(&self) -> Result<(), WorkflowError> {
-        let mut write = self.write();
+        let mut write = self.base.unit_of_work();
         self.complete_job_in(&mut write);
         self.commit(write).await.map(|_| ())
     }
@@ -272,10 +264,6 @@ impl SupplierEventApplication<'_> {
     fn complete_job_in(&self, write: &mut UnitOfWork) {
         let subject = self.key.job_subject();
         write.complete_job(SupplierEventKey::JOB_KIND, &subject, self.lease_token);
-    }
-
-    fn write(&self) -> UnitOfWork {
-        self.base.unit_of_work()
     }
 
     /// Stores the result of the event and finishes its job.

@@ -6,7 +6,6 @@ use crate::config::SupplierConfig;
 use crate::metric_names::SUPPLIER_EVENTS_TOTAL;
 use crate::storage_failure::StorageFailure;
 use crate::supplier::directory::{EventEndpoint, SupplierDirectory};
-use crate::task_supervisor::TaskSupervisor;
 use host_domain::id::BookingId;
 use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;
@@ -15,7 +14,7 @@ use host_domain::supplier_event::{
 };
 use host_domain::time::Timestamp;
 use host_runtime::{CallContext, Supplier};
-use host_storage::{CommitError, Conflict, DatabaseError, UnitOfWork};
+use host_storage::{Conflict, DatabaseError, UnitOfWork};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,10 +29,8 @@ const CONCURRENT_WEBHOOKS_MAX: usize = 32;
 /// Seconds for which events are kept. A supplier that sends an event again does so within days.
 const EVENT_RETENTION_S: i64 = 30 * 24 * 60 * 60;
 
-/// Interval at which expired events are purged.
-const PURGE_INTERVAL: Duration = Duration::from_secs(60 * 60);
+pub(crate) const PURGE_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
-/// Number of events that are deleted in one transaction.
 const PURGE_BATCH_SIZE: u32 = 200;
 
 /// A webhook request whose path is valid and whose body may now be read. It occupies a permit.
@@ -47,13 +44,10 @@ pub struct AdmittedWebhook {
 /// Reasons why the body of a webhook request is not read.
 #[derive(Debug, thiserror::Error)]
 pub enum AdmitError {
-    /// The path is not the one of a supplier's webhooks.
     #[error("no supplier has webhooks at this path")]
     NotFound,
-    /// The supplier's adapter is not loaded at present.
     #[error("the supplier's adapter is not loaded")]
     NotLoaded,
-    /// Too many webhook requests are being handled.
     #[error("too many webhook requests are handled at the same time")]
     Overloaded,
 }
@@ -61,15 +55,12 @@ pub enum AdmitError {
 /// The content of an admitted webhook request.
 #[derive(Debug)]
 pub struct InboundWebhook {
-    /// Headers as text.
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
     pub request_id: String,
-    /// Deadline of the request.
     pub deadline: Instant,
 }
 
-/// Reasons why a webhook is not accepted.
 #[derive(Debug, thiserror::Error)]
 pub enum ReceiveError {
     #[error(transparent)]
@@ -83,7 +74,6 @@ pub enum ReceiveError {
 pub struct SupplierEventKey {
     pub mode: Mode,
     pub supplier: SupplierId,
-    /// The supplier's id of the event.
     pub id: String,
 }
 
@@ -96,7 +86,6 @@ impl SupplierEventKey {
         format!("{}/{}/{}", self.mode.as_str(), self.supplier, self.id)
     }
 
-    /// Parses the event's identity from a job's subject.
     pub fn from_job_subject(subject: &str) -> Option<Self> {
         let mut parts = subject.splitn(3, '/');
         let mode = parts.next()?;
@@ -131,7 +120,6 @@ impl SupplierEventKey {
     }
 }
 
-/// Verifies and stores the events that suppliers send.
 pub struct SupplierEventService {
     base: Base,
     suppliers: Arc<SupplierDirectory>,
@@ -139,7 +127,6 @@ pub struct SupplierEventService {
 }
 
 impl SupplierEventService {
-    #[must_use]
     pub fn new(base: Base, suppliers: Arc<SupplierDirectory>) -> Self {
         Self {
             base,
@@ -219,32 +206,18 @@ impl SupplierEventService {
             write.schedule_job(SupplierEventKey::JOB_KIND, &key.job_subject(), now);
             "received"
         };
-        match self.base.store.commit(write).await {
-            Ok(()) => key.log_and_count(&event.kind, outcome, None),
-            Err(CommitError::Conflict(Conflict::SupplierEventExists)) => {
-                key.log_and_count(&event.kind, "duplicate", None);
-            }
-            Err(error) => return Err(error.into()),
-        }
+        let conflict = Conflict::SupplierEventExists;
+        let is_new = self.base.commit_unless(conflict, write).await?;
+        let outcome = if is_new { outcome } else { "duplicate" };
+        key.log_and_count(&event.kind, outcome, None);
         Ok(())
     }
 
-    /// Purges expired events until the application stops.
-    pub async fn run_purge(&self, tasks: &TaskSupervisor) {
-        let complaint = "expired supplier events could not be purged";
-        tasks
-            .run_periodically(PURGE_INTERVAL, complaint, || self.purge_expired())
-            .await;
-    }
-
-    async fn purge_expired(&self) -> Result<(), DatabaseError> {
+    pub(crate) async fn purge_expired(&self) -> Result<(), DatabaseError> {
         let store = &self.base.store;
         let before = self.base.now().plus_s(-EVENT_RETENTION_S);
-        while store
-            .purge_supplier_events(before, PURGE_BATCH_SIZE)
-            .await?
-            > 0
-        {}
+        let purge = || store.purge_supplier_events(before, PURGE_BATCH_SIZE);
+        while purge().await? > 0 {}
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 //! process dies, its checks run again once their leases have expired.
 
 use crate::base::Base;
-use crate::config::{JobsConfig, WatchesConfig};
+use crate::config::JobsConfig;
 use crate::failpoint::{self, FailpointPhase};
 use crate::metric_names::WATCH_CHECKS_TOTAL;
 use crate::task_supervisor::TaskSupervisor;
@@ -25,7 +25,6 @@ use tokio::sync::Semaphore;
 
 /// Number of watches that are read in one batch, however many share a query.
 const WATCH_BATCH_SIZE: u32 = 100;
-/// Number of watches of a batch that are updated concurrently.
 const CONCURRENT_UPDATES_MAX: usize = 8;
 
 /// Name of the price check step, in failpoints and tests.
@@ -33,45 +32,22 @@ const CHECK_STEP: &str = "watch_check";
 /// Name of the step that updates one watch.
 const UPDATE_STEP: &str = "watch_move";
 
-/// Claims due price checks and runs them.
 pub struct CheckWorker {
-    base: Base,
-    tasks: TaskSupervisor,
-    price_checker: Arc<PriceChecker>,
-    watches: Arc<WatchService>,
-    jobs_config: JobsConfig,
+    pub(crate) base: Base,
+    pub(crate) tasks: TaskSupervisor,
+    pub(crate) price_checker: Arc<PriceChecker>,
+    pub(crate) watches: Arc<WatchService>,
+    pub(crate) jobs_config: JobsConfig,
     /// Interval between two checks of a price, in seconds.
-    interval_s: i64,
-    /// Permits for checks that run at the same time.
-    permits: Arc<Semaphore>,
+    pub(crate) interval_s: i64,
+    pub(crate) permits: Arc<Semaphore>,
 }
 
 impl CheckWorker {
-    #[must_use]
-    pub fn new(
-        base: Base,
-        tasks: TaskSupervisor,
-        price_checker: Arc<PriceChecker>,
-        watches: Arc<WatchService>,
-        jobs_config: JobsConfig,
-        config: &WatchesConfig,
-    ) -> Self {
-        Self {
-            base,
-            tasks,
-            price_checker,
-            watches,
-            jobs_config,
-            interval_s: i64::try_from(config.interval_s).unwrap_or(i64::MAX),
-            permits: Arc::new(Semaphore::new(config.concurrency)),
-        }
-    }
-
-    /// Runs price checks until the application stops.
     pub async fn run(self: Arc<Self>) {
         let shutdown = self.tasks.shutdown_token();
         let mut wakeups = self.base.store.subscribe_wakeups(WorkQueue::PriceChecks);
-        let poll_interval = Duration::from_secs(self.jobs_config.poll_s.max(1));
+        let poll_interval = self.jobs_config.poll_interval();
         while !shutdown.is_cancelled() {
             let may_have_more = tokio::select! {
                 () = shutdown.cancelled() => return,
@@ -116,22 +92,13 @@ impl CheckWorker {
             }
         };
         let may_have_more = checks.len() >= limit;
-        let mut first_permit = Some(first_permit);
-        for check in checks {
-            let permit = match first_permit.take() {
-                Some(permit) => permit,
-                None => match Arc::clone(&self.permits).acquire_owned().await {
-                    Ok(permit) => permit,
-                    Err(_) => return false,
-                },
-            };
+        let run = |check: ClaimedPriceCheck| {
             let worker = Arc::clone(self);
-            self.tasks.spawn("watch check", async move {
-                worker.run_check(&check).await;
-                drop(permit);
-            });
-        }
-        may_have_more
+            async move { worker.run_check(&check).await }
+        };
+        let (tasks, permits) = (&self.tasks, &self.permits);
+        let spawned = tasks.spawn_with_permits("watch check", permits, first_permit, checks, run);
+        spawned.await && may_have_more
     }
 
     async fn run_check(&self, check: &ClaimedPriceCheck) {
@@ -205,11 +172,10 @@ impl CheckWorker {
         price: ObservedPrice,
     ) -> Result<(), WatchError> {
         loop {
-            let watches = self
-                .base
-                .store
-                .watches_affected_by_price(&check.tenant, &check.id, price.total, WATCH_BATCH_SIZE)
-                .await?;
+            let (store, tenant) = (&self.base.store, &check.tenant);
+            let watches =
+                store.watches_affected_by_price(tenant, &check.id, price.total, WATCH_BATCH_SIZE);
+            let watches = watches.await?;
             if watches.is_empty() {
                 return Ok(());
             }
@@ -231,21 +197,15 @@ impl CheckWorker {
     /// Expires every watch that waits. A watch that is being purchased ends with its purchase.
     async fn expire_watches(&self, check: &ClaimedPriceCheck) -> Result<(), WatchError> {
         loop {
-            let watches = self
-                .base
-                .store
-                .watches_awaiting_price(&check.tenant, &check.id, WATCH_BATCH_SIZE)
-                .await?;
+            let (store, tenant) = (&self.base.store, &check.tenant);
+            let watches = store.watches_awaiting_price(tenant, &check.id, WATCH_BATCH_SIZE);
+            let watches = watches.await?;
             if watches.is_empty() {
                 return Ok(());
             }
             let updates = watches.into_iter().map(|watch| {
-                self.update_watch(
-                    watch,
-                    None,
-                    &WatchTransitionEvent::Expired,
-                    WatchEventDetails::None,
-                )
+                let (event, details) = (&WatchTransitionEvent::Expired, WatchEventDetails::None);
+                self.update_watch(watch, None, event, details)
             });
             if !any_updated(updates).await? {
                 return Ok(());
@@ -258,10 +218,9 @@ impl CheckWorker {
         let now = self.base.now();
         let mut write = UnitOfWork::new(now);
         write.delete_price_check(check);
-        match self.base.store.commit(write).await {
-            Ok(()) => return Ok("forgotten"),
-            Err(CommitError::Conflict(Conflict::PriceCheckInUse)) => {}
-            Err(error) => return Err(error.into()),
+        let conflict = Conflict::PriceCheckInUse;
+        if self.base.commit_unless(conflict, write).await? {
+            return Ok("forgotten");
         }
         let mut write = UnitOfWork::new(now);
         // A purchase is still in progress after the query expired; the check runs again after that
@@ -289,21 +248,16 @@ impl CheckWorker {
             last_observed,
         };
         let mut write = self.base.unit_of_work();
-        let updated = self
-            .watches
-            .apply_event_in(&mut write, &stored, event.clone(), &details);
+        let (watches, event) = (&self.watches, event.clone());
+        let updated = watches.apply_event_in(&mut write, &stored, event, &details);
         if !matches!(updated, Ok(Some(_))) {
             return Ok(false);
         }
-        match self.base.store.commit(write).await {
-            Ok(()) => {
-                self.hit_failpoint(UPDATE_STEP, FailpointPhase::OutcomeCommitted);
-                Ok(true)
-            }
-            // The watch has changed, so the next batch may contain other watches.
-            Err(CommitError::Conflict(_)) => Ok(true),
-            Err(error) => Err(error.into()),
+        // If another process changed the watch first, the next batch may contain other watches.
+        if self.base.try_commit(write).await? {
+            self.hit_failpoint(UPDATE_STEP, FailpointPhase::OutcomeCommitted);
         }
+        Ok(true)
     }
 }
 

@@ -20,7 +20,6 @@ const PURCHASE_POLL_MS: (i64, i64) = (1_000, 300_000);
 /// The action for a claimed price check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckAction {
-    /// Query the price.
     Check,
     /// The query has expired: the watches that wait for it expire, and it is deleted.
     Expire,
@@ -28,7 +27,6 @@ pub enum CheckAction {
     Delete,
 }
 
-/// Returns the action for a price check at this time.
 pub fn check_action(ask: &ClaimedPriceCheck, now: Timestamp) -> CheckAction {
     if !ask.has_open_watches {
         CheckAction::Delete
@@ -74,12 +72,10 @@ const fn retry_after_s(error: &QueryError) -> Option<u32> {
     }
 }
 
-/// The outcome of one run of a purchase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PurchaseOutcome {
     /// No commitment was made, so the watch waits again.
     Released,
-    /// The purchase succeeded.
     Purchased,
     Failed(PurchaseFailureReason),
     /// The booking is not decided yet.

@@ -2,7 +2,7 @@
 
 use crate::base::Base;
 use crate::catalog::hotel_mapping::HotelMappingService;
-use crate::catalog::hotel_search::{HotelSearchService, SearchArea, SearchQuery};
+use crate::catalog::hotel_search::{HotelSearchService, SearchQuery};
 use crate::catalog::local_date;
 use crate::catalog::place::PlaceService;
 use crate::context::{ApiKeyScope, RequestContext};
@@ -12,8 +12,8 @@ use crate::offers::service::OfferService;
 use crate::supplier::query_error::QueryError;
 use crate::supplier::rate_limiter::SupplierRateLimiter;
 use crate::supplier::router::{RouteRequest, SupplierRouter};
+use host_domain::hotel::Stay;
 use host_domain::hotel::supplier_api::{HotelOffer, SearchFilters, SearchSort, SupplierHotel};
-use host_domain::hotel::{Location, Stay};
 use host_domain::id::{HotelId, KeyId, PriceCheckId};
 use host_domain::money::Money;
 use host_domain::owner::{Owner, Tenant};
@@ -27,7 +27,6 @@ use std::time::Duration;
 
 /// Number of cheapest hotels that a search requests; the first of them are priced.
 const SEARCH_LIMIT: u16 = 20;
-/// Maximum number of hotels in the event of a trip watch.
 pub const MATCHES_MAX: usize = 3;
 /// Maximum number of offers that are requested for a hotel; the cheapest is used.
 const OFFERS_MAX: u16 = 25;
@@ -43,7 +42,6 @@ pub enum CheckResult {
 }
 
 impl CheckResult {
-    /// Returns the cheapest total.
     pub fn total(&self) -> Option<Money> {
         match self {
             Self::Hotel(cheapest) => cheapest.as_ref().map(|(total, _)| *total),
@@ -52,67 +50,44 @@ impl CheckResult {
     }
 }
 
-/// The dependencies of [`PriceChecker`].
-pub struct PriceCheckDependencies {
-    /// Database, clock and generator of identifiers.
-    pub base: Base,
-    /// Prices hotels.
-    pub offers: Arc<OfferService>,
-    /// Searches hotels.
-    pub hotel_search: Arc<HotelSearchService>,
-    /// Finds places.
-    pub places: Arc<PlaceService>,
-    /// Finds the suppliers that have a hotel.
-    pub mappings: HotelMappingService,
-    /// Selects suppliers.
-    pub router: SupplierRouter,
-    /// Rate limit of price checks at suppliers.
-    pub rate_limiter: SupplierRateLimiter,
-}
-
-/// Checks the prices that watches wait for.
 pub struct PriceChecker {
-    dependencies: PriceCheckDependencies,
+    pub(crate) base: Base,
+    pub(crate) offers: Arc<OfferService>,
+    pub(crate) hotel_search: Arc<HotelSearchService>,
+    pub(crate) places: Arc<PlaceService>,
+    pub(crate) mappings: HotelMappingService,
+    pub(crate) router: SupplierRouter,
+    pub(crate) rate_limiter: SupplierRateLimiter,
 }
 
 impl PriceChecker {
-    /// Creates the price checker.
-    #[must_use]
-    pub const fn new(dependencies: PriceCheckDependencies) -> Self {
-        Self { dependencies }
-    }
-
     /// Checks that the watched hotel or place exists, and that a supplier can price it.
     pub async fn validate_query(
         &self,
         context: &RequestContext,
         query: &watch::PriceQuery,
     ) -> Result<(), QueryError> {
-        let PriceCheckDependencies {
-            base,
-            places,
-            mappings,
-            router,
-            ..
-        } = &self.dependencies;
         let mode = context.owner.tenant.mode;
         match &query.target {
             WatchTarget::Hotel { hotel_id } => {
                 let ids = std::slice::from_ref(hotel_id);
-                let mappings = mappings.find_hotel_mappings(mode, ids, None).await?;
+                let mappings = self.mappings.find_hotel_mappings(mode, ids, None).await?;
                 let route_request = route_request(context, Capability::HotelPricing);
-                let route = router.route(route_request, Some(&mappings.common_suppliers))?;
+                let route = self
+                    .router
+                    .route(route_request, Some(&mappings.common_suppliers))?;
                 let first = route.suppliers.first();
                 let mapping = first.and_then(|supplier| mappings.at_supplier(supplier).next());
                 let zone = mapping.and_then(|mapping| mapping.profile.time_zone.as_deref());
-                if query.stay.check_in < local_date::local_date(zone, base.now()) {
+                if query.stay.check_in < local_date::local_date(zone, self.base.now()) {
                     return Err(QueryError::CheckInPassed);
                 }
             }
             WatchTarget::Trip { area, .. } => {
-                router.route(route_request(context, Capability::HotelSearch), None)?;
+                let route_request = route_request(context, Capability::HotelSearch);
+                self.router.route(route_request, None)?;
                 if let watch::Area::Place(id) = area {
-                    places.find_place(mode, id).await?;
+                    self.places.find_place(mode, id).await?;
                 }
             }
         }
@@ -131,8 +106,7 @@ impl PriceChecker {
             WatchTarget::Hotel { hotel_id } => {
                 let mode = check.tenant.mode;
                 let ids = std::slice::from_ref(hotel_id);
-                let mappings = &self.dependencies.mappings;
-                let mappings = mappings.find_hotel_mappings(mode, ids, None).await?;
+                let mappings = self.mappings.find_hotel_mappings(mode, ids, None).await?;
                 let route_request = route_request(&context, Capability::HotelPricing);
                 self.take_rate_permit(route_request, Some(&mappings.common_suppliers))?;
                 let offers = self.fetch_offers(&context, hotel_id, None, stay).await?;
@@ -154,15 +128,13 @@ impl PriceChecker {
         area: &watch::Area,
         filters: &TripFilters,
     ) -> Result<CheckResult, QueryError> {
-        let PriceCheckDependencies {
-            base, hotel_search, ..
-        } = &self.dependencies;
         self.take_rate_permit(route_request(context, Capability::HotelSearch), None)?;
         let stay = &check.query.stay;
         let query = search_query(area, filters, stay);
-        let found = hotel_search.search_hotels(context, &query).await?;
+        let found = self.hotel_search.search_hotels(context, &query).await?;
         // The highest price that a watch of this query waits for.
-        let cap = base.store.highest_trigger(&check.tenant, &check.id).await?;
+        let cap = self.base.store.highest_trigger(&check.tenant, &check.id);
+        let cap = cap.await?;
         let (mut matches, mut dearer, mut last_error) = (Vec::new(), None, None);
         for (id, hotel) in &found.hotels {
             let Some(total) = hotel.lowest_total.filter(|_| matches.len() < MATCHES_MAX) else {
@@ -205,7 +177,6 @@ impl PriceChecker {
         Ok(offer.map(|offer| (offer.total, render::trip_match(id, hotel, &offer))))
     }
 
-    /// Returns the current offers of a hotel.
     pub async fn fetch_offers(
         &self,
         context: &RequestContext,
@@ -219,8 +190,7 @@ impl PriceChecker {
             stay: stay.clone(),
             max_offers_per_hotel: OFFERS_MAX,
         };
-        let offers = &self.dependencies.offers;
-        let (_, hotels) = offers.price_hotels(context, &query).await?;
+        let (_, hotels) = self.offers.price_hotels(context, &query).await?;
         Ok(hotels)
     }
 
@@ -230,7 +200,7 @@ impl PriceChecker {
         request: RouteRequest<'_>,
         eligible: Option<&[SupplierId]>,
     ) -> Result<(), QueryError> {
-        let route = self.dependencies.router.route(request, eligible)?;
+        let route = self.router.route(request, eligible)?;
         let first = route.suppliers.first();
         let supplier = first.ok_or(QueryError::Unsupported(None))?;
         self.take_rate_permit_of(request.context, supplier)
@@ -241,8 +211,8 @@ impl PriceChecker {
         context: &RequestContext,
         supplier: &SupplierId,
     ) -> Result<(), QueryError> {
-        let limiter = &self.dependencies.rate_limiter;
-        let permit = limiter.acquire(context.owner.tenant.mode, supplier);
+        let mode = context.owner.tenant.mode;
+        let permit = self.rate_limiter.acquire(mode, supplier);
         permit.map_err(|error| QueryError::Supplier {
             supplier: supplier.clone(),
             error,
@@ -275,13 +245,7 @@ const fn route_request<'a>(context: &'a RequestContext, operation: Capability) -
 
 fn search_query(area: &watch::Area, filters: &TripFilters, stay: &Stay) -> SearchQuery {
     SearchQuery {
-        area: match area {
-            watch::Area::Place(id) => SearchArea::Place(id.clone()),
-            watch::Area::Around { center, radius_m } => SearchArea::Circle {
-                center: Location { ..*center },
-                radius_m: *radius_m,
-            },
-        },
+        area: area.clone(),
         selector: None,
         stay: stay.clone(),
         filters: SearchFilters {

@@ -36,7 +36,6 @@ use tokio::time::Instant;
 /// Time limit of one run; shorter than the lease on its job.
 const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
-/// Time limit of the price query within a run.
 const PRICING_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Reasons why a run failed. The job is retried.
@@ -60,33 +59,19 @@ pub enum WatchPurchaseError {
     NotArmed(WatchId),
 }
 
-/// Handler of the jobs that purchase for armed watches.
 pub struct PurchaseJob {
-    dependencies: PurchaseDependencies,
-}
-
-/// The dependencies of [`PurchaseJob`].
-pub struct PurchaseDependencies {
-    /// The database, the clock and the generator of identifiers.
-    pub base: Base,
-    /// Creates the booking.
-    pub prebooks: Arc<PrebookService>,
-    /// Completes the booking.
-    pub completions: Arc<CompletionService>,
-    /// Queries the price again.
-    pub price_checker: Arc<PriceChecker>,
-    /// Opens the offer.
-    pub offers: Arc<OfferService>,
-    /// Consumes and releases the mandate.
-    pub mandates: Arc<MandateService>,
-    /// Applies events to the watch.
-    pub watches: Arc<WatchService>,
-    /// The configuration of jobs.
-    pub jobs_config: JobsConfig,
+    pub(crate) base: Base,
+    pub(crate) prebooks: Arc<PrebookService>,
+    pub(crate) completions: Arc<CompletionService>,
+    pub(crate) price_checker: Arc<PriceChecker>,
+    pub(crate) offers: Arc<OfferService>,
+    pub(crate) mandates: Arc<MandateService>,
+    pub(crate) watches: Arc<WatchService>,
+    pub(crate) jobs_config: JobsConfig,
 }
 
 struct PurchaseRun<'a> {
-    job: &'a PurchaseDependencies,
+    job: &'a PurchaseJob,
     stored: StoredWatch,
     hotel: HotelId,
     auto_book: AutoBook,
@@ -96,15 +81,10 @@ struct PurchaseRun<'a> {
 }
 
 impl PurchaseJob {
-    #[must_use]
-    pub const fn new(dependencies: PurchaseDependencies) -> Self {
-        Self { dependencies }
-    }
-
     /// Continues the purchase of a watch as far as possible.
     async fn purchase(&self, subject: &str, token: &str) -> Result<(), WatchPurchaseError> {
         let stored = match WatchId::parse(subject) {
-            Ok(id) => self.dependencies.base.store.watch_unscoped(&id).await?,
+            Ok(id) => self.base.store.watch_unscoped(&id).await?,
             Err(_) => None,
         };
         let Some(stored) = stored else {
@@ -117,7 +97,7 @@ impl PurchaseJob {
         let WatchState::Purchasing { booking } = stored.watch.state.clone() else {
             return self.finish(subject, token).await;
         };
-        let purchase = PurchaseRun::new(&self.dependencies, stored)?;
+        let purchase = PurchaseRun::new(self, stored)?;
         self.hit_failpoint(FailpointPhase::StepPlanned);
         let outcome = match booking {
             None => purchase.start(token).await?,
@@ -130,17 +110,13 @@ impl PurchaseJob {
     }
 
     async fn finish(&self, subject: &str, token: &str) -> Result<(), WatchPurchaseError> {
-        let mut write = self.dependencies.base.unit_of_work();
+        let mut write = self.base.unit_of_work();
         write.complete_job(PURCHASE_JOB_KIND, subject, token);
-        Ok(self.dependencies.base.store.commit(write).await?)
+        Ok(self.base.store.commit(write).await?)
     }
 
     fn hit_failpoint(&self, phase: FailpointPhase) {
-        failpoint::hit(
-            &self.dependencies.jobs_config.abort_at,
-            PURCHASE_JOB_KIND,
-            phase,
-        );
+        failpoint::hit(&self.jobs_config.abort_at, PURCHASE_JOB_KIND, phase);
     }
 }
 
@@ -161,7 +137,7 @@ impl JobHandler for PurchaseJob {
 }
 
 impl<'a> PurchaseRun<'a> {
-    fn new(job: &'a PurchaseDependencies, stored: StoredWatch) -> Result<Self, WatchPurchaseError> {
+    fn new(job: &'a PurchaseJob, stored: StoredWatch) -> Result<Self, WatchPurchaseError> {
         let watch = &stored.watch;
         let (WatchTarget::Hotel { hotel_id }, Some(auto_book), Some(mandate)) =
             (&watch.query.target, &watch.auto_book, &watch.mandate_id)
@@ -202,12 +178,9 @@ impl<'a> PurchaseRun<'a> {
         let id = BookingId::from_bits(self.job.base.ids.generate());
         let mut write = UnitOfWork::new(self.job.base.now());
         let usage = self.usage(&offer, &id);
-        match (self
-            .job
-            .mandates
-            .consume_in(&mut write, &self.mandate, usage))
-        .await
-        {
+        let mandates = &self.job.mandates;
+        let consumed = mandates.consume_in(&mut write, &self.mandate, usage);
+        match consumed.await {
             Ok(_) => {}
             Err(MandateError::Invalid(refusal)) => {
                 return Ok(policy::from_mandate_refusal(refusal));
@@ -222,22 +195,14 @@ impl<'a> PurchaseRun<'a> {
         let started = WatchTransitionEvent::PurchaseStarted {
             booking: id.clone(),
         };
-        self.job.watches.apply_event_in(
-            &mut write,
-            &self.stored,
-            started,
-            &WatchEventDetails::None,
-        )?;
+        let (watches, no_details) = (&self.job.watches, &WatchEventDetails::None);
+        watches.apply_event_in(&mut write, &self.stored, started, no_details)?;
         // If the lease is lost by then, its new holder may have started the purchase as well, and
         // this commit fails.
         let (subject, lease_ms) = (watch.id.as_str(), self.job.jobs_config.lease_ms());
         write.renew_job_lease(PURCHASE_JOB_KIND, subject, token, lease_ms);
-        let prebooked = self
-            .job
-            .prebooks
-            .prebook_hotel_with(self.prebook_command(offer, &id), id.clone(), write)
-            .await;
-        match prebooked {
+        let (prebooks, command) = (&self.job.prebooks, self.prebook_command(offer, &id));
+        match prebooks.prebook_hotel_with(command, id, write).await {
             Ok(PrebookOutcome::Created { booking, .. } | PrebookOutcome::Existing(booking)) => {
                 self.complete_booking(&booking.id).await
             }
@@ -253,12 +218,9 @@ impl<'a> PurchaseRun<'a> {
         let context =
             price_check::background_context(tenant, &self.stored.price_check_id(), PRICING_TIMEOUT);
         let stay = &self.watch().query.stay;
-        let hotels = self
-            .job
-            .price_checker
-            .fetch_offers(&context, &self.hotel, None, stay)
-            .await?;
-        let offers = hotels.into_iter().flat_map(|hotel| hotel.offers);
+        let price_checker = &self.job.price_checker;
+        let hotels = price_checker.fetch_offers(&context, &self.hotel, None, stay);
+        let offers = hotels.await?.into_iter().flat_map(|hotel| hotel.offers);
         let cheapest = offers.min_by_key(|priced| priced.offer.total.minor);
         Ok(cheapest.and_then(|priced| self.job.offers.open_hotel_offer(tenant, &priced.reference)))
     }
@@ -332,24 +294,22 @@ impl<'a> PurchaseRun<'a> {
             request_id: self.request_id.clone(),
             deadline: self.deadline,
         };
-        Ok(
-            match self
-                .job
-                .completions
-                .complete::<HotelBookingDetails>(command)
-                .await
-            {
-                Ok(completion) => {
-                    let booking = completion.into_booking();
-                    let outcome =
-                        policy::from_booking_phase(booking.phase(), is_declined(&booking), None);
-                    // A call that was not sent is sent by the next run.
-                    outcome.unwrap_or(PurchaseOutcome::Undecided)
-                }
-                Err(error) => policy::from_complete_error(&error)
-                    .ok_or(WatchPurchaseError::Complete(error))?,
-            },
-        )
+        let completion = self
+            .job
+            .completions
+            .complete::<HotelBookingDetails>(command);
+        match completion.await {
+            Ok(completion) => {
+                let booking = completion.into_booking();
+                let outcome =
+                    policy::from_booking_phase(booking.phase(), is_declined(&booking), None);
+                // A call that was not sent is sent by the next run.
+                Ok(outcome.unwrap_or(PurchaseOutcome::Undecided))
+            }
+            Err(error) => {
+                policy::from_complete_error(&error).ok_or(WatchPurchaseError::Complete(error))
+            }
+        }
     }
 
     /// Commits the outcome of the run with its event.
@@ -369,11 +329,8 @@ impl<'a> PurchaseRun<'a> {
         };
         if outcome == PurchaseOutcome::Released {
             let tenant = &self.watch().owner.tenant;
-            let released = job
-                .mandates
-                .release_in(&mut write, tenant, &self.mandate)
-                .await;
-            match released {
+            let released = job.mandates.release_in(&mut write, tenant, &self.mandate);
+            match released.await {
                 // The mandate was revoked or has expired meanwhile; the next purchase reports it.
                 Ok(()) | Err(MandateError::Invalid(_)) => {}
                 Err(error) => return Err(WatchPurchaseError::Mandate(error)),

@@ -3,7 +3,7 @@
 
 use crate::base::Base;
 use crate::context::RequestContext;
-use crate::idempotency::{IdempotencyError, IdempotencyService, IdempotentRequest, claim_in};
+use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
 use crate::mandate::service::{MandateError, MandateService, NewMandate};
 use crate::supplier::query_error::QueryError;
 use crate::watch::price_check::PriceChecker;
@@ -19,9 +19,8 @@ use host_domain::watch::{
 };
 use host_resources::watch_event as render;
 use host_resources::watch_event::WatchEventDetails;
-use host_storage::{
-    CommitError, Conflict, DatabaseError, OutboxEvent, StoredWatch, UnitOfWork, WatchLogEntry,
-};
+pub use host_storage::StoredWatch;
+use host_storage::{CommitError, Conflict, DatabaseError, OutboxEvent, UnitOfWork, WatchLogEntry};
 use std::sync::Arc;
 
 /// The kind of the job that buys for a watch. Its subject is the watch's id. It is created in the
@@ -31,37 +30,28 @@ pub const PURCHASE_JOB_KIND: &str = "watch_purchase";
 /// Maximum number of attempts to change a watch if another call changes it first.
 const CONFLICT_RETRIES_MAX: usize = 8;
 
-/// Reasons why an operation on a watch failed.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     /// The watch does not exist or belongs to another owner.
     #[error("the watch does not exist")]
     NotFound,
-    /// The event log of the organization does not contain the event.
     #[error("the event log does not contain the event")]
     EventNotFound,
-    /// The event does not apply to the watch's state.
     #[error(transparent)]
     InvalidTransition(#[from] booking::InvalidTransition),
-    /// The watch has no instructions to buy.
     #[error("the watch has no auto_book")]
     NoAutoBook,
-    /// No supplier can be queried for the watched price.
     #[error("no supplier can be queried for the watched price")]
     Query(#[from] QueryError),
     /// The payment instrument does not belong to the owner or was deleted.
     #[error("the payment instrument does not exist")]
     InstrumentNotFound,
-    /// The mandate was not signed.
     #[error("the mandate could not be signed")]
     Mandate(#[source] MandateError),
-    /// Concurrent calls kept changing the watch.
     #[error("the watch was changed by too many concurrent requests; try again")]
     TooManyConflicts,
-    /// The idempotency key could not be used.
     #[error(transparent)]
     Idempotency(#[from] IdempotencyError),
-    /// The database failed.
     #[error("watches could not be read or stored")]
     Storage(#[from] CommitError),
 }
@@ -81,49 +71,28 @@ impl From<MandateError> for WatchError {
     }
 }
 
-/// A caller's request for a new watch.
 #[derive(Debug)]
 pub struct NewWatch {
     pub query: PriceQuery,
-    /// The condition that triggers the watch.
     pub trigger: Trigger,
     /// Instructions to buy, if the watch buys.
     pub auto_book: Option<AutoBook>,
 }
 
-/// A stored watch.
 #[derive(Debug)]
 pub enum Created {
-    /// The watch was created now.
     New(StoredWatch),
     /// The watch was created by an earlier call with the same key.
     Existing(StoredWatch),
 }
 
-/// Creates, finds, lists and changes watches.
 pub struct WatchService {
-    base: Base,
-    price_checker: Arc<PriceChecker>,
-    mandates: Arc<MandateService>,
-    idempotency: IdempotencyService,
+    pub(crate) base: Base,
+    pub(crate) price_checker: Arc<PriceChecker>,
+    pub(crate) mandates: Arc<MandateService>,
 }
 
 impl WatchService {
-    #[must_use]
-    pub const fn new(
-        base: Base,
-        price_checker: Arc<PriceChecker>,
-        mandates: Arc<MandateService>,
-        idempotency: IdempotencyService,
-    ) -> Self {
-        Self {
-            base,
-            price_checker,
-            mandates,
-            idempotency,
-        }
-    }
-
     /// Creates a watch, once for each key. What it watches must exist, and a supplier must be able
     /// to price it.
     pub async fn create(
@@ -155,19 +124,17 @@ impl WatchService {
         let mut write = UnitOfWork::new(now);
         claim_in(&mut write, key, watch.id.as_str());
         write.insert_watch(&watch);
-        match self.base.store.commit(write).await {
-            Ok(()) => Ok(Created::New(StoredWatch {
-                watch,
-                last_observed: None,
-            })),
-            Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
-                let stored = self.find_existing(owner, key).await?;
-                stored
-                    .map(Created::Existing)
-                    .ok_or(WatchError::TooManyConflicts)
-            }
-            Err(error) => Err(error.into()),
+        let conflict = Conflict::IdempotencyKeyExists;
+        if !self.base.commit_unless(conflict, write).await? {
+            let stored = self.find_existing(owner, key).await?;
+            let stored = stored.ok_or(WatchError::TooManyConflicts)?;
+            return Ok(Created::Existing(stored));
         }
+        let last_observed = None;
+        Ok(Created::New(StoredWatch {
+            watch,
+            last_observed,
+        }))
     }
 
     /// Returns an owner's watch.
@@ -231,10 +198,8 @@ impl WatchService {
                     write.update_mandate(&revoked, read_version);
                 }
             }
-            match self.base.store.commit(write).await {
-                Ok(()) => return Ok(()),
-                Err(CommitError::Conflict(_)) => {}
-                Err(error) => return Err(error.into()),
+            if self.base.try_commit(write).await? {
+                return Ok(());
             }
         }
         Err(WatchError::TooManyConflicts)
@@ -250,7 +215,7 @@ impl WatchService {
     ) -> Result<StoredWatch, WatchError> {
         for _ in 0..CONFLICT_RETRIES_MAX {
             let stored = self.find(owner, id).await?;
-            if self.idempotency.find_result(key).await?.is_some() {
+            if self.base.find_idempotent_result(key).await?.is_some() {
                 return Ok(stored);
             }
             let mut write = UnitOfWork::new(self.base.now());
@@ -261,10 +226,8 @@ impl WatchService {
             } else {
                 self.arm(&mut write, stored).await?
             };
-            match self.base.store.commit(write).await {
-                Ok(()) => return Ok(confirmed),
-                Err(CommitError::Conflict(_)) => {}
-                Err(error) => return Err(error.into()),
+            if self.base.try_commit(write).await? {
+                return Ok(confirmed);
             }
         }
         Err(WatchError::TooManyConflicts)
@@ -349,7 +312,7 @@ impl WatchService {
         owner: &Owner,
         key: Option<&IdempotentRequest>,
     ) -> Result<Option<StoredWatch>, WatchError> {
-        let Some(watch_id) = self.idempotency.find_result(key).await? else {
+        let Some(watch_id) = self.base.find_idempotent_result(key).await? else {
             return Ok(None);
         };
         let id = WatchId::parse(&watch_id).map_err(|_| WatchError::NotFound)?;

@@ -23,7 +23,6 @@ pub struct ReceiverResponse {
     pub body: String,
 }
 
-/// Reasons why there is no response.
 #[derive(Debug, Clone, Copy)]
 pub enum SendFailure {
     UrlNotAllowed,
@@ -43,11 +42,9 @@ impl SendFailure {
     }
 }
 
-/// The error of an attempt without a response.
 #[derive(Debug)]
 pub struct SendError {
     pub failure: SendFailure,
-    /// Details, if more is known.
     pub cause: Option<String>,
 }
 
@@ -62,17 +59,13 @@ impl From<SendFailure> for SendError {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptResult {
-    /// The result for the delivery.
     pub outcome: DeliveryResult,
-    /// Status code of the response.
     pub status: Option<u16>,
-    /// The beginning of the response's body.
     pub body: Option<String>,
     /// Why there is no response: `url_not_allowed`, `connect`, `timeout` or `cut`.
     pub error: Option<&'static str>,
     /// Details of the error for the log, if known. They contain neither path nor query of the URL.
     pub cause: Option<String>,
-    /// Duration of the exchange.
     pub duration: Duration,
 }
 
@@ -302,14 +295,15 @@ mod tests {
     fn retry_after_date_is_rounded_up() {
         let date = HeaderValue::from_static("Sun, 06 Nov 1994 08:49:38 GMT");
         let before = Timestamp(784_111_777_000);
-        for (later_ms, wait_s) in [
+        let waits = [
             (0, 1),
             (1, 1),
             (999, 1),
             (1_000, 0),
             (1_001, 0),
             (2_001, -1),
-        ] {
+        ];
+        for (later_ms, wait_s) in waits {
             let now = before.plus_ms(later_ms);
             assert_eq!(parse_retry_after(&date, now), Some(wait_s), "{later_ms}");
         }

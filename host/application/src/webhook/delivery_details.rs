@@ -10,14 +10,12 @@ use host_storage::{DeliveryAttempt, Store, StoredDelivery};
 #[derive(Debug)]
 pub struct DeliveryDetails {
     pub delivery: Delivery,
-    /// The event as it is sent.
     pub payload: String,
     /// The attempts of the current replay, in order.
     pub attempts: Vec<DeliveryAttempt>,
 }
 
 impl DeliveryDetails {
-    /// Adds the attempts to a delivery.
     pub(super) async fn read(
         store: &Store,
         tenant: &Tenant,
@@ -33,7 +31,6 @@ impl DeliveryDetails {
         })
     }
 
-    /// Adds the attempts to deliveries.
     pub(super) async fn read_all(
         store: &Store,
         tenant: &Tenant,

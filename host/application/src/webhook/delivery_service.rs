@@ -3,7 +3,7 @@
 use crate::base::Base;
 use crate::conflict_backoff::ConflictBackoff;
 use crate::context::RequestContext;
-use crate::idempotency::{IdempotencyService, IdempotentRequest, claim_in};
+use crate::idempotency::{IdempotentRequest, claim_in};
 use crate::webhook::delivery_details::{DeliveryDetails, find_delivery};
 use crate::webhook::error::WebhookError;
 use crate::webhook::policy::DeliveryPolicy;
@@ -16,39 +16,21 @@ use host_domain::page::{Page, PageRequest};
 use host_domain::time::Timestamp;
 use host_domain::webhook::list::DeliveryFilter;
 use host_domain::webhook::{Subscription, SubscriptionStatus};
-use host_storage::{CommitError, StoredDelivery, UnitOfWork};
+use host_storage::{StoredDelivery, UnitOfWork};
 use std::sync::Arc;
 
 /// Number of failed deliveries that are read in one batch to be replayed.
 const RECOVERY_BATCH_SIZE: u32 = 200;
 
-/// Number of deliveries of a batch that are stored concurrently.
 const CONCURRENT_WRITES_MAX: usize = 8;
 
-/// Lists, replays and recovers deliveries.
 pub struct DeliveryService {
-    base: Base,
-    policy: Arc<DeliveryPolicy>,
-    idempotency: IdempotencyService,
-    webhooks: Arc<WebhookService>,
+    pub(crate) base: Base,
+    pub(crate) policy: Arc<DeliveryPolicy>,
+    pub(crate) webhooks: Arc<WebhookService>,
 }
 
 impl DeliveryService {
-    #[must_use]
-    pub const fn new(
-        base: Base,
-        policy: Arc<DeliveryPolicy>,
-        idempotency: IdempotencyService,
-        webhooks: Arc<WebhookService>,
-    ) -> Self {
-        Self {
-            base,
-            policy,
-            idempotency,
-            webhooks,
-        }
-    }
-
     /// Replays a delivery if it cannot arrive by itself any more; once for each key.
     pub async fn replay(
         &self,
@@ -64,17 +46,16 @@ impl DeliveryService {
         loop {
             let current = self.webhooks.find(tenant, product, subscription).await?;
             let stored = find_delivery(store, tenant, subscription, id.as_str()).await?;
-            if self.idempotency.find_result(key).await?.is_some() {
+            if self.base.find_idempotent_result(key).await?.is_some() {
                 return DeliveryDetails::read(store, tenant, stored).await;
             }
             let mut write = self.base.unit_of_work();
             claim_in(&mut write, key, id.as_str());
             let replayed = self.replay_in(&current, stored, &mut write)?;
-            match self.base.store.commit(write).await {
-                Ok(()) => return DeliveryDetails::read(store, tenant, replayed).await,
-                Err(CommitError::Conflict(_)) => backoff.wait(self.base.ids.as_ref()).await?,
-                Err(error) => return Err(error.into()),
+            if self.base.try_commit(write).await? {
+                return DeliveryDetails::read(store, tenant, replayed).await;
             }
+            backoff.wait(self.base.ids.as_ref()).await?;
         }
     }
 
@@ -109,11 +90,9 @@ impl DeliveryService {
         }
         let (mut queued, until) = (0, self.recovery_cutoff(key).await?);
         loop {
-            let failed = self
-                .base
-                .store
-                .failed_deliveries(tenant, id, since, until, RECOVERY_BATCH_SIZE)
-                .await?;
+            let store = &self.base.store;
+            let failed = store.failed_deliveries(tenant, id, since, until, RECOVERY_BATCH_SIZE);
+            let failed = failed.await?;
             if failed.is_empty() {
                 return Ok(queued);
             }
@@ -134,8 +113,10 @@ impl DeliveryService {
     ) -> Result<Timestamp, WebhookError> {
         let now = self.base.now();
         let Some(key) = key else { return Ok(now) };
-        self.idempotency.claim(key, &now.to_string()).await?;
-        let first_use = self.idempotency.find_result(Some(key)).await?;
+        self.base
+            .claim_idempotency_key(key, &now.to_string())
+            .await?;
+        let first_use = self.base.find_idempotent_result(Some(key)).await?;
         Ok(first_use
             .and_then(|at| Timestamp::parse(&at))
             .unwrap_or(now))
@@ -149,14 +130,9 @@ impl DeliveryService {
     ) -> Result<bool, WebhookError> {
         let mut write = self.base.unit_of_work();
         self.replay_in(subscription, failed, &mut write)?;
-        match self.base.store.commit(write).await {
-            Ok(()) => Ok(true),
-            Err(CommitError::Conflict(_)) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+        Ok(self.base.try_commit(write).await?)
     }
 
-    /// Returns a delivery to a tenant's subscription to a product.
     pub async fn find(
         &self,
         tenant: &Tenant,

@@ -30,15 +30,12 @@ use tokio::time::Instant;
 /// Maximum number of deliveries in flight on this host. It limits the memory that their bodies
 /// take.
 const IN_FLIGHT_MAX: u32 = 2048;
-/// Number of subscriptions in one batch.
 const SUBSCRIPTION_BATCH_SIZE: u32 = 200;
-/// Number of attempts whose results are stored together.
 const RESULT_BATCH_SIZE: usize = 256;
 /// Number of endpoints above which idle ones are removed.
 const ENDPOINTS_MAX: usize = 10_000;
 /// Maximum number of attempts to store results; after that, the leases expire.
 const STORE_ATTEMPTS_MAX: u32 = 5;
-/// Delay between two of these attempts.
 const STORE_RETRY_DELAY: Duration = Duration::from_millis(500);
 /// Time limit of updating one subscription after an attempt: this maximum, or this share of the
 /// time for storing if that is less. Other results wait meanwhile.
@@ -46,11 +43,12 @@ const SUBSCRIPTION_UPDATE_TIMEOUT: Duration = Duration::from_secs(1);
 const SUBSCRIPTION_UPDATE_SHARE: u32 = 10;
 
 /// The report about a claimed delivery: its attempt, or that there was none.
-struct AttemptReport {
+type AttemptReport = (DeliveryRelease, AttemptEffect);
+
+/// The effect of an attempt on its receiver.
+struct AttemptEffect {
     recipient: Arc<Recipient>,
-    delivery: DeliveryRelease,
-    /// The event for the receiver's subscription.
-    subscription_event: Option<SubscriptionEvent>,
+    event: Option<SubscriptionEvent>,
     /// Counts the delivery as in flight until its result is stored.
     _in_flight: InFlight,
 }
@@ -58,40 +56,15 @@ struct AttemptReport {
 /// Name of the delivery step, in failpoints and tests.
 const STEP: &str = "deliver";
 
-/// Sends due deliveries until the application stops.
 pub struct DeliveryWorker {
-    base: Base,
-    sealer: Arc<Sealer>,
-    policy: Arc<DeliveryPolicy>,
-    sender: HttpSender,
-    webhooks: Arc<WebhookService>,
-    tasks: TaskSupervisor,
-    settings: DeliveryWorkerSettings,
-}
-
-#[derive(Debug, Clone)]
-pub struct DeliveryWorkerSettings {
-    /// Longest time between two checks for due deliveries.
-    pub poll_interval: Duration,
-    /// Maximum number of requests to an endpoint at a time.
-    pub endpoint_concurrency: u32,
-    /// Maximum number of requests to an endpoint in a second.
-    pub endpoint_per_s: u32,
-    /// The failpoint at which the process aborts, in crash tests.
-    pub abort_at: String,
-}
-
-impl DeliveryWorkerSettings {
-    /// Reads the settings from the configuration.
-    #[must_use]
-    pub fn new(webhooks: &WebhooksConfig, jobs: &JobsConfig) -> Self {
-        Self {
-            poll_interval: Duration::from_secs(jobs.poll_s.max(1)),
-            endpoint_concurrency: webhooks.endpoint_concurrency,
-            endpoint_per_s: webhooks.endpoint_per_s,
-            abort_at: jobs.abort_at.clone(),
-        }
-    }
+    pub(crate) base: Base,
+    pub(crate) sealer: Arc<Sealer>,
+    pub(crate) policy: Arc<DeliveryPolicy>,
+    pub(crate) sender: HttpSender,
+    pub(crate) webhooks: Arc<WebhookService>,
+    pub(crate) tasks: TaskSupervisor,
+    pub(crate) config: WebhooksConfig,
+    pub(crate) jobs_config: JobsConfig,
 }
 
 fn duration_until(at: Timestamp, now: Timestamp) -> Duration {
@@ -99,26 +72,6 @@ fn duration_until(at: Timestamp, now: Timestamp) -> Duration {
 }
 
 impl DeliveryWorker {
-    #[must_use]
-    pub fn new(
-        base: Base,
-        sealer: Arc<Sealer>,
-        policy: Arc<DeliveryPolicy>,
-        webhooks: Arc<WebhookService>,
-        tasks: TaskSupervisor,
-        settings: DeliveryWorkerSettings,
-    ) -> Self {
-        Self {
-            base,
-            sealer,
-            sender: HttpSender::new(policy.lookup.clone(), policy.timeout),
-            policy,
-            webhooks,
-            tasks,
-            settings,
-        }
-    }
-
     /// Sends due deliveries until the application stops.
     pub async fn run(self: Arc<Self>) {
         let stopping = self.tasks.shutdown_token();
@@ -128,7 +81,7 @@ impl DeliveryWorker {
         self.tasks.spawn("webhook outcomes", async move {
             recorder.store_results(reports, &notify).await;
         });
-        let poll_interval = self.settings.poll_interval;
+        let poll_interval = self.jobs_config.poll_interval();
         let mut wakeups = self.base.store.subscribe_wakeups(WorkQueue::Deliveries);
         let mut dispatcher = DeliveryDispatcher {
             worker: Arc::clone(&self),
@@ -149,7 +102,7 @@ impl DeliveryWorker {
     }
 
     fn reach_failpoint(&self, phase: FailpointPhase) {
-        failpoint::hit(&self.settings.abort_at, STEP, phase);
+        failpoint::hit(&self.jobs_config.abort_at, STEP, phase);
     }
 
     /// Stores the results of attempts until all senders are dropped.
@@ -160,22 +113,10 @@ impl DeliveryWorker {
     ) {
         let mut batch = Vec::with_capacity(RESULT_BATCH_SIZE);
         while reports.recv_many(&mut batch, RESULT_BATCH_SIZE).await > 0 {
-            let (releases, receivers): (Vec<_>, Vec<_>) = batch
-                .drain(..)
-                .map(|report| {
-                    let AttemptReport {
-                        recipient,
-                        delivery,
-                        subscription_event,
-                        _in_flight: in_flight,
-                    } = report;
-                    (delivery, (recipient, subscription_event, in_flight))
-                })
-                .unzip();
+            let (releases, receivers): (Vec<_>, Vec<_>) = batch.drain(..).unzip();
             self.reach_failpoint(FailpointPhase::ResponseReceived);
-            let events = receivers
-                .iter()
-                .filter_map(|(recipient, event, _)| Some((&**recipient, event.as_ref()?)));
+            let events = receivers.iter();
+            let events = events.filter_map(|one| Some((&*one.recipient, one.event.as_ref()?)));
             let updates = SubscriptionUpdates::collect(events, self.base.now());
             self.store_attempts(&releases, &updates.succeeded).await;
             self.reach_failpoint(FailpointPhase::OutcomeCommitted);
@@ -256,19 +197,11 @@ impl DeliveryWorker {
     }
 
     async fn apply_subscription_event(&self, before: &Subscription, event: &SubscriptionEvent) {
-        let Subscription {
-            id,
-            tenant,
-            product,
-            ..
-        } = before;
-        let deadline = Deadline::from_now(
-            (self.policy.queue_timeout() / SUBSCRIPTION_UPDATE_SHARE)
-                .min(SUBSCRIPTION_UPDATE_TIMEOUT),
-        );
-        let transition = self
-            .webhooks
-            .apply_event(tenant, *product, id, event, None, deadline);
+        let (id, tenant, product) = (&before.id, &before.tenant, &before.product);
+        let time = self.policy.queue_timeout() / SUBSCRIPTION_UPDATE_SHARE;
+        let deadline = Deadline::from_now(time.min(SUBSCRIPTION_UPDATE_TIMEOUT));
+        let webhooks = &self.webhooks;
+        let transition = webhooks.apply_event(tenant, *product, id, event, None, deadline);
         let SubscriptionTransition { from, subscription } = match transition.await {
             Ok(transition) => transition,
             Err(WebhookError::NotFound) => return,
@@ -310,8 +243,7 @@ impl DeliveryDispatcher {
         // A delivery that is claimed while the process stops is released at once.
         while !stopping.is_cancelled() {
             if self.endpoints.len() > ENDPOINTS_MAX {
-                self.endpoints
-                    .retain(|_, endpoint| endpoint.in_flight() > 0);
+                self.endpoints.retain(|_, one| one.in_flight() > 0);
             }
             let now = self.worker.base.now();
             let due = self.due_subscriptions().await?;
@@ -325,20 +257,15 @@ impl DeliveryDispatcher {
         None
     }
 
-    /// Returns the due subscriptions that have capacity.
     async fn due_subscriptions(&self) -> Option<Vec<DueSubscription>> {
-        let full = self
-            .endpoints
-            .iter()
-            .filter(|(_, one)| one.available_capacity() == 0);
+        let endpoints = self.endpoints.iter();
+        let full = endpoints.filter(|(_, one)| one.available_capacity() == 0);
         let full: Vec<&SubscriptionId> = full.map(|(id, _)| id).collect();
-        let due = self
-            .worker
-            .base
-            .store
-            .due_subscriptions(&full, SUBSCRIPTION_BATCH_SIZE);
-        due.await
-            .inspect_err(|error| log_warning(error, "due subscriptions could not be read"))
+        let store = &self.worker.base.store;
+        let due = store
+            .due_subscriptions(&full, SUBSCRIPTION_BATCH_SIZE)
+            .await;
+        due.inspect_err(|error| log_warning(error, "due subscriptions could not be read"))
             .ok()
     }
 
@@ -354,13 +281,11 @@ impl DeliveryDispatcher {
                 return None;
             }
         };
-        let settings = &self.worker.settings;
+        let config = &self.worker.config;
         let id = due.subscription.id.clone();
         let endpoint = self.endpoints.entry(id).or_insert_with(|| {
-            Arc::new(Endpoint::new(
-                settings.endpoint_concurrency,
-                settings.endpoint_per_s,
-            ))
+            let endpoint = Endpoint::new(config.endpoint_concurrency, config.endpoint_per_s);
+            Arc::new(endpoint)
         });
         Some(Arc::new(Recipient {
             subscription: due.subscription,
@@ -426,23 +351,18 @@ impl DeliveryDispatcher {
         self.worker.tasks.spawn("delivery", async move {
             let attempted = worker.attempt(&recipient, &stored, send_before).await;
             let (policy, subscription) = (&worker.policy, &recipient.subscription);
-            let attempt_report = AttemptReport {
-                subscription_event: attempted
-                    .as_ref()
-                    .map(|(_, one)| policy.subscription_event(subscription, one)),
-                delivery: policy.apply_attempt(
-                    subscription.product,
-                    stored,
-                    attempted,
-                    token,
-                    attempt::jitter_permille(worker.base.ids.as_ref()),
-                    worker.base.now(),
-                ),
+            let event = attempted.as_ref();
+            let event = event.map(|(_, one)| policy.subscription_event(subscription, one));
+            let (product, now) = (subscription.product, worker.base.now());
+            let jitter = attempt::jitter_permille(worker.base.ids.as_ref());
+            let release = policy.apply_attempt(product, stored, attempted, token, jitter, now);
+            let effect = AttemptEffect {
                 recipient,
+                event,
                 _in_flight: in_flight,
             };
             // If the process ends, the report has no receiver; the lease then expires.
-            let _ = report.send(attempt_report).await;
+            let _ = report.send((release, effect)).await;
         });
     }
 }

@@ -57,7 +57,6 @@ impl Endpoint {
         }
     }
 
-    /// Returns how many of its deliveries this host has in flight.
     pub fn in_flight(&self) -> u32 {
         self.in_flight.load(Ordering::Relaxed)
     }
@@ -68,7 +67,6 @@ impl Endpoint {
         InFlight(Arc::clone(self))
     }
 
-    /// Records that an attempt of this host has failed.
     pub fn record_failure(&self) {
         self.has_failed.store(true, Ordering::Relaxed);
     }

@@ -23,23 +23,19 @@ const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(3);
 const POOL_IDLE_PER_HOST: usize = 16;
 const RESPONSE_HEADERS_MAX: usize = 128;
 
-/// The request of one attempt.
 #[derive(Debug)]
 pub struct DeliveryRequest<'a> {
-    /// The receiver's URL.
     pub url: &'a str,
     /// Whether plain http and loopback addresses are allowed.
     pub allow_insecure: bool,
     /// Whether a 410 of the receiver ends the subscription.
     pub honors_gone: bool,
-    /// Headers other than the content type.
     pub headers: HeaderMap,
     /// The body, byte for byte as it is signed.
     pub body: String,
 }
 
 impl DeliveryPolicy {
-    /// Builds the request to a recipient at a given time.
     pub fn delivery_request<'a>(
         &self,
         recipient: &'a Recipient,
@@ -60,12 +56,8 @@ impl DeliveryPolicy {
 fn headers(signers: &ActiveSecrets, stored: &StoredDelivery, now: Timestamp) -> HeaderMap {
     let delivery = &stored.delivery;
     let (event, unix_s) = (delivery.event.as_str(), now.0.div_euclid(1000));
-    let signed = signature::sign(
-        signers.valid_at(now),
-        unix_s,
-        event,
-        stored.payload.as_bytes(),
-    );
+    let payload = stored.payload.as_bytes();
+    let signed = signature::sign(signers.valid_at(now), unix_s, event, payload);
     let headers = [
         ("svc-signature", signed.svc),
         ("svc-event-id", event.to_owned()),
@@ -101,13 +93,13 @@ impl HttpSender {
         }
     }
 
-    /// Sends a request once. `now` is the time of the attempt.
     pub async fn send(&self, letter: DeliveryRequest<'_>, now: Timestamp) -> AttemptResult {
         let (watch, may_end) = (Stopwatch::start(), letter.honors_gone);
         let response = match url_policy::parse(letter.url, letter.allow_insecure) {
-            Ok(url) => tokio::time::timeout(self.time_max, self.exchange(url, letter))
-                .await
-                .unwrap_or(Err(SendFailure::TimedOut.into())),
+            Ok(url) => {
+                let exchange = tokio::time::timeout(self.time_max, self.exchange(url, letter));
+                exchange.await.unwrap_or(Err(SendFailure::TimedOut.into()))
+            }
             Err(_) => Err(SendFailure::UrlNotAllowed.into()),
         };
         AttemptResult::new(response, may_end, now, watch.elapsed())
@@ -118,9 +110,8 @@ impl HttpSender {
         url: Url,
         letter: DeliveryRequest<'_>,
     ) -> Result<ReceiverResponse, SendError> {
-        let client = self
-            .client(letter.allow_insecure)
-            .ok_or(SendFailure::Connect)?;
+        let client = self.client(letter.allow_insecure);
+        let client = client.ok_or(SendFailure::Connect)?;
         let mut request = Request::new(Method::POST, url);
         *request.headers_mut() = letter.headers;
         let json = HeaderValue::from_static("application/json");
@@ -133,25 +124,22 @@ impl HttpSender {
     /// Returns the client, which is created at its first use because loading the system's
     /// certificates is expensive.
     fn client(&self, insecure: bool) -> Option<&Client> {
-        let cell = if insecure {
-            &self.insecure
-        } else {
-            &self.public
+        let cell = match insecure {
+            true => &self.insecure,
+            false => &self.public,
         };
         if let Some(client) = cell.get() {
             return Some(client);
         }
-        let built = guarded_client::client_builder(
-            self.lookup.clone(),
-            url_policy::address_scope(insecure),
-        )
-        .http1_only()
-        .gzip(false)
-        .connect_timeout(self.time_max)
-        .pool_idle_timeout(POOL_IDLE_TIMEOUT)
-        .pool_max_idle_per_host(POOL_IDLE_PER_HOST)
-        .http1_max_headers(RESPONSE_HEADERS_MAX)
-        .build();
+        let scope = url_policy::address_scope(insecure);
+        let built = guarded_client::client_builder(self.lookup.clone(), scope)
+            .http1_only()
+            .gzip(false)
+            .connect_timeout(self.time_max)
+            .pool_idle_timeout(POOL_IDLE_TIMEOUT)
+            .pool_max_idle_per_host(POOL_IDLE_PER_HOST)
+            .http1_max_headers(RESPONSE_HEADERS_MAX)
+            .build();
         match built {
             Ok(client) => Some(cell.get_or_init(|| client)),
             Err(error) => {

@@ -3,44 +3,26 @@
 
 use crate::base::Base;
 use crate::metric_names::WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS;
-use crate::task_supervisor::TaskSupervisor;
 use futures::stream::{self, StreamExt};
 use host_domain::webhook::DeliveryEvent;
 use host_storage::{DatabaseError, StoredDelivery, UnitOfWork};
 use std::time::Duration;
 
-/// Interval of the maintenance.
-const INTERVAL: Duration = Duration::from_secs(60);
+pub(crate) const INTERVAL: Duration = Duration::from_secs(60);
 /// Seconds after which a delivery to a subscription that is not ACTIVE expires.
 pub const PENDING_RETENTION_S: i64 = 30 * 24 * 60 * 60;
 /// Seconds to wait before the data of a deleted subscription is purged. Writes that were in
 /// progress at the deletion have ended by then.
 const DELETION_GRACE_S: i64 = 60;
-/// Number of rows in one batch.
 const BATCH_SIZE: u32 = 200;
-/// Number of deliveries of a batch that are stored concurrently.
 const CONCURRENT_WRITES_MAX: usize = 8;
 
-/// Runs the periodic maintenance of deliveries and subscriptions.
 pub struct WebhookMaintenance {
-    base: Base,
+    pub(crate) base: Base,
 }
 
 impl WebhookMaintenance {
-    /// Creates the maintenance.
-    #[must_use]
-    pub const fn new(base: Base) -> Self {
-        Self { base }
-    }
-
-    /// Runs the maintenance until the application stops.
-    pub async fn run(&self, tasks: &TaskSupervisor) {
-        tasks
-            .run_periodically(INTERVAL, "webhook maintenance failed", || self.run_once())
-            .await;
-    }
-
-    async fn run_once(&self) -> Result<(), DatabaseError> {
+    pub(crate) async fn run_once(&self) -> Result<(), DatabaseError> {
         let (store, now) = (&self.base.store, self.base.now());
         let oldest = store.oldest_undelivered().await?;
         let age_s = oldest.map_or(0, |at| now.since(at).max(0) / 1000);
@@ -55,11 +37,8 @@ impl WebhookMaintenance {
             self.expire_deliveries(stalled).await;
         }
         let deleted_before = now.plus_s(-DELETION_GRACE_S);
-        while store
-            .purge_deleted_subscriptions(deleted_before, BATCH_SIZE)
-            .await?
-            > 0
-        {}
+        let purge = || store.purge_deleted_subscriptions(deleted_before, BATCH_SIZE);
+        while purge().await? > 0 {}
         Ok(())
     }
 

@@ -6,16 +6,13 @@ use host_domain::webhook::ReplayPolicy;
 use host_runtime::guarded_client::DnsLookup;
 use std::time::Duration;
 
-/// The operator's settings for deliveries.
 pub struct DeliveryPolicy {
     /// Resolver of receivers' names.
     pub lookup: DnsLookup,
-    /// Time limit of a whole exchange with a receiver.
     pub timeout: Duration,
     pub subscription_retry_s: Vec<i64>,
     pub watch_retry_s: Vec<i64>,
     pub replay: ReplayPolicy,
-    /// Lease time of background work.
     pub lease: Duration,
     pub dual_signature_s: i64,
     pub disable_after_s: i64,
@@ -25,7 +22,6 @@ pub struct DeliveryPolicy {
 impl DeliveryPolicy {
     /// Creates the settings. `lease` is the lease time of background work; `insecure_allowed` is
     /// whether receivers of test mode may use plain http and loopback addresses.
-    #[must_use]
     pub fn new(
         webhooks: &WebhooksConfig,
         lease: Duration,

@@ -15,7 +15,6 @@ pub struct ActiveSecrets {
 }
 
 impl ActiveSecrets {
-    /// Returns the secrets that sign at a given time.
     pub fn valid_at(&self, now: Timestamp) -> impl Iterator<Item = &SecretString> {
         let previous = self.previous.iter().filter(move |(_, until)| now < *until);
         std::iter::once(&self.current).chain(previous.map(|(secret, _)| secret))
@@ -45,12 +44,8 @@ impl Recipient {
             | SubscriptionEvent::Rotated { .. }
             | SubscriptionEvent::EndpointGone { .. } => false,
         };
-        failed_here
-            || self
-                .subscription
-                .clone()
-                .apply(event.clone(), now)
-                .is_some()
+        let subscription = self.subscription.clone();
+        failed_here || subscription.apply(event.clone(), now).is_some()
     }
 }
 
@@ -65,7 +60,6 @@ pub struct SubscriptionUpdates<'a> {
 }
 
 impl<'a> SubscriptionUpdates<'a> {
-    /// Collects the updates from the events of recipients.
     pub fn collect(
         events: impl Iterator<Item = (&'a Recipient, &'a SubscriptionEvent)>,
         now: Timestamp,

@@ -4,7 +4,7 @@ use crate::base::Base;
 use crate::conflict_backoff::ConflictBackoff;
 use crate::context::RequestContext;
 use crate::deadline::Deadline;
-use crate::idempotency::{IdempotencyService, IdempotentRequest, claim_in};
+use crate::idempotency::{IdempotentRequest, claim_in};
 use crate::sealer::Sealer;
 use crate::webhook::delivery_details::{DeliveryDetails, find_delivery};
 use crate::webhook::error::WebhookError;
@@ -16,7 +16,7 @@ use host_domain::id::{EventId, SubscriptionId};
 use host_domain::owner::{Owner, Tenant};
 use host_domain::page::{Page, PageRequest};
 use host_domain::webhook::{Delivery, Subscription, SubscriptionEvent, SubscriptionStatus};
-use host_storage::{CommitError, Conflict, OutboxEvent, SealedSecrets, UnitOfWork};
+use host_storage::{Conflict, OutboxEvent, SealedSecrets, UnitOfWork};
 use secrecy::SecretString;
 use serde_json::json;
 use std::sync::Arc;
@@ -28,13 +28,10 @@ const SUBSCRIPTIONS_MAX: u64 = 100;
 /// A caller's request for a subscription. Its event types are already validated.
 #[derive(Debug, Clone)]
 pub struct NewSubscription {
-    /// The product whose events are sent.
     pub product: Product,
-    /// The URL that receives the events.
     pub url: String,
     /// Names of event types, or `*`.
     pub event_types: Vec<String>,
-    /// The caller's description.
     pub description: Option<String>,
 }
 
@@ -48,7 +45,6 @@ pub struct SubscriptionUpdate {
     pub description: Option<Option<String>>,
 }
 
-/// A subscription whose secret was just created.
 #[derive(Debug)]
 pub struct SubscriptionWithSecret {
     pub subscription: Subscription,
@@ -57,40 +53,20 @@ pub struct SubscriptionWithSecret {
     pub signing_secret: Option<SecretString>,
 }
 
-/// A subscription after an event.
 #[derive(Debug)]
 pub struct SubscriptionTransition {
     /// The status before the event. It differs from the current one if this event changed it.
     pub from: SubscriptionStatus,
-    /// The subscription in its current state.
     pub subscription: Subscription,
 }
 
-/// Creates, changes, tests and deletes subscriptions.
 pub struct WebhookService {
-    base: Base,
-    sealer: Arc<Sealer>,
-    policy: Arc<DeliveryPolicy>,
-    idempotency: IdempotencyService,
+    pub(crate) base: Base,
+    pub(crate) sealer: Arc<Sealer>,
+    pub(crate) policy: Arc<DeliveryPolicy>,
 }
 
 impl WebhookService {
-    #[must_use]
-    pub const fn new(
-        base: Base,
-        sealer: Arc<Sealer>,
-        policy: Arc<DeliveryPolicy>,
-        idempotency: IdempotencyService,
-    ) -> Self {
-        Self {
-            base,
-            sealer,
-            policy,
-            idempotency,
-        }
-    }
-
-    /// Creates a subscription, once for each key.
     pub async fn create(
         &self,
         owner: &Owner,
@@ -98,20 +74,15 @@ impl WebhookService {
         key: Option<&IdempotentRequest>,
     ) -> Result<SubscriptionWithSecret, WebhookError> {
         let tenant = &owner.tenant;
-        if let Some(subscription_id) = self.idempotency.find_result(key).await? {
-            return self
-                .find_existing(tenant, new.product, &subscription_id)
-                .await;
+        if let Some(subscription_id) = self.base.find_idempotent_result(key).await? {
+            let product = new.product;
+            return self.find_existing(tenant, product, &subscription_id).await;
         }
-        let count = self
-            .base
-            .store
-            .count_subscriptions(tenant, new.product)
-            .await?;
+        let store = &self.base.store;
+        let count = store.count_subscriptions(tenant, new.product).await?;
         if count >= SUBSCRIPTIONS_MAX {
-            return Err(WebhookError::SubscriptionLimitReached {
-                max: SUBSCRIPTIONS_MAX,
-            });
+            let max = SUBSCRIPTIONS_MAX;
+            return Err(WebhookError::SubscriptionLimitReached { max });
         }
         self.validate_url(tenant, &new.url).await?;
         let id = SubscriptionId::from_bits(self.base.ids.generate());
@@ -129,22 +100,18 @@ impl WebhookService {
         let mut write = UnitOfWork::new(now);
         claim_in(&mut write, key, subscription.id.as_str());
         write.insert_subscription(&subscription, &sealed);
-        match self.base.store.commit(write).await {
-            Ok(()) => Ok(SubscriptionWithSecret {
-                subscription,
-                signing_secret: Some(signing_secret),
-            }),
-            Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
-                let subscription_id = self.idempotency.find_result(key).await?;
-                let subscription_id = subscription_id.ok_or(WebhookError::TooManyConflicts)?;
-                self.find_existing(tenant, subscription.product, &subscription_id)
-                    .await
-            }
-            Err(error) => Err(error.into()),
+        let conflict = Conflict::IdempotencyKeyExists;
+        if !self.base.commit_unless(conflict, write).await? {
+            let existing = self.base.find_idempotent_result(key).await?;
+            let existing = existing.ok_or(WebhookError::TooManyConflicts)?;
+            return self.find_existing(tenant, new.product, &existing).await;
         }
+        Ok(SubscriptionWithSecret {
+            subscription,
+            signing_secret: Some(signing_secret),
+        })
     }
 
-    /// Changes the fields that are given.
     pub async fn update(
         &self,
         context: &RequestContext,
@@ -173,32 +140,6 @@ impl WebhookService {
             .await
     }
 
-    /// Pauses a subscription: nothing is sent, and new events wait. Once for each key.
-    pub async fn pause(
-        &self,
-        context: &RequestContext,
-        product: Product,
-        id: &SubscriptionId,
-        key: Option<&IdempotentRequest>,
-    ) -> Result<Subscription, WebhookError> {
-        let event = SubscriptionEvent::Paused;
-        self.apply_for_caller(context, product, id, &event, key)
-            .await
-    }
-
-    /// Resumes a subscription: the events that waited are sent first. Once for each key.
-    pub async fn resume(
-        &self,
-        context: &RequestContext,
-        product: Product,
-        id: &SubscriptionId,
-        key: Option<&IdempotentRequest>,
-    ) -> Result<Subscription, WebhookError> {
-        let event = SubscriptionEvent::Resumed;
-        self.apply_for_caller(context, product, id, &event, key)
-            .await
-    }
-
     /// Deletes a subscription. Its secrets are deleted at once, its deliveries soon after.
     pub async fn delete(
         &self,
@@ -208,11 +149,10 @@ impl WebhookService {
     ) -> Result<(), WebhookError> {
         let mut write = self.base.unit_of_work();
         write.delete_subscription(tenant, product, id);
-        match self.base.store.commit(write).await {
-            Err(CommitError::Conflict(Conflict::SubscriptionNotFound)) => {
-                Err(WebhookError::NotFound)
-            }
-            result => Ok(result?),
+        let conflict = Conflict::SubscriptionNotFound;
+        match self.base.commit_unless(conflict, write).await? {
+            true => Ok(()),
+            false => Err(WebhookError::NotFound),
         }
     }
 
@@ -227,7 +167,7 @@ impl WebhookService {
         let tenant = &context.owner.tenant;
         let mut backoff = ConflictBackoff::new(context.deadline);
         loop {
-            if let Some(subscription_id) = self.idempotency.find_result(key).await? {
+            if let Some(subscription_id) = self.base.find_idempotent_result(key).await? {
                 return self.find_existing(tenant, product, &subscription_id).await;
             }
             let current = self.find(tenant, product, id).await?;
@@ -247,16 +187,13 @@ impl WebhookService {
             let mut write = UnitOfWork::new(now);
             claim_in(&mut write, key, id.as_str());
             write.rotate_subscription_secret(&subscription, read_version, &sealed);
-            match self.base.store.commit(write).await {
-                Ok(()) => {
-                    return Ok(SubscriptionWithSecret {
-                        subscription,
-                        signing_secret: Some(signing_secret),
-                    });
-                }
-                Err(CommitError::Conflict(_)) => backoff.wait(self.base.ids.as_ref()).await?,
-                Err(error) => return Err(error.into()),
+            if self.base.try_commit(write).await? {
+                return Ok(SubscriptionWithSecret {
+                    subscription,
+                    signing_secret: Some(signing_secret),
+                });
             }
+            backoff.wait(self.base.ids.as_ref()).await?;
         }
     }
 
@@ -286,7 +223,7 @@ impl WebhookService {
     ) -> Result<DeliveryDetails, WebhookError> {
         let tenant = &owner.tenant;
         let subscription = self.find(tenant, product, id).await?;
-        if let Some(delivery_id) = self.idempotency.find_result(key).await? {
+        if let Some(delivery_id) = self.base.find_idempotent_result(key).await? {
             return self.find_test_delivery(tenant, id, &delivery_id).await;
         }
         let event = self.ping_event(&subscription);
@@ -294,15 +231,13 @@ impl WebhookService {
         let mut write = UnitOfWork::new(event.created_at);
         claim_in(&mut write, key, delivery.as_str());
         write.publish_to_subscription(tenant, &event, id);
-        match self.base.store.commit(write).await {
-            Ok(()) => self.find_test_delivery(tenant, id, delivery.as_str()).await,
-            Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => {
-                let delivery_id = self.idempotency.find_result(key).await?;
-                let delivery_id = delivery_id.ok_or(WebhookError::TooManyConflicts)?;
-                self.find_test_delivery(tenant, id, &delivery_id).await
-            }
-            Err(error) => Err(error.into()),
+        let conflict = Conflict::IdempotencyKeyExists;
+        if self.base.commit_unless(conflict, write).await? {
+            return self.find_test_delivery(tenant, id, delivery.as_str()).await;
         }
+        let delivery_id = self.base.find_idempotent_result(key).await?;
+        let delivery_id = delivery_id.ok_or(WebhookError::TooManyConflicts)?;
+        self.find_test_delivery(tenant, id, &delivery_id).await
     }
 
     fn ping_event(&self, subscription: &Subscription) -> OutboxEvent {
@@ -327,7 +262,6 @@ impl WebhookService {
         }
     }
 
-    /// Returns a tenant's subscription to a product.
     pub async fn find(
         &self,
         tenant: &Tenant,
@@ -361,7 +295,8 @@ impl WebhookService {
         DeliveryDetails::read(store, tenant, delivery).await
     }
 
-    async fn apply_for_caller(
+    /// Applies the event of a caller, e.g. a pause; once for each key.
+    pub async fn apply_for_caller(
         &self,
         context: &RequestContext,
         product: Product,
@@ -389,7 +324,7 @@ impl WebhookService {
             let current = self.find(tenant, product, id).await?;
             let from = current.status;
             let transition = |subscription| Ok(SubscriptionTransition { from, subscription });
-            if self.idempotency.find_result(key).await?.is_some() {
+            if self.base.find_idempotent_result(key).await?.is_some() {
                 return transition(current);
             }
             let (now, read_version) = (self.base.now(), current.version);
@@ -403,11 +338,10 @@ impl WebhookService {
                 None if key.is_none() => return transition(current),
                 None => current,
             };
-            match self.base.store.commit(write).await {
-                Ok(()) => return transition(subscription),
-                Err(CommitError::Conflict(_)) => backoff.wait(self.base.ids.as_ref()).await?,
-                Err(error) => return Err(error.into()),
+            if self.base.try_commit(write).await? {
+                return transition(subscription);
             }
+            backoff.wait(self.base.ids.as_ref()).await?;
         }
     }
 

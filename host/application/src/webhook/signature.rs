@@ -9,7 +9,6 @@ use hmac::{Hmac, KeyInit, Mac};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::Sha256;
 
-/// The signatures of one attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signatures {
     /// The value of `svc-signature`: `t=<unix seconds>,v1=<hex>`, with a `v1` for each secret, over

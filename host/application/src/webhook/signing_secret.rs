@@ -7,7 +7,6 @@ use host_domain::id::SubscriptionId;
 use host_domain::owner::Tenant;
 use secrecy::{ExposeSecret, SecretString};
 
-/// The prefix of every secret.
 pub const PREFIX: &str = "whsec_";
 
 const SECRET_BYTES: usize = 32;
@@ -18,9 +17,7 @@ const PURPOSE: &str = "webhook_secret";
 /// for the other.
 #[derive(Debug, Clone, Copy)]
 pub enum SecretSlot {
-    /// The current secret.
     Current,
-    /// The previous secret.
     Previous,
 }
 

@@ -4,7 +4,7 @@
 use crate::base::Base;
 use crate::conflict_backoff::ConflictBackoff;
 use crate::context::RequestContext;
-use crate::idempotency::{IdempotencyService, IdempotentRequest, claim_in};
+use crate::idempotency::{IdempotentRequest, claim_in};
 use crate::sealer::Sealer;
 use crate::webhook::error::WebhookError;
 use crate::webhook::maintenance::PENDING_RETENTION_S;
@@ -16,36 +16,18 @@ use host_domain::owner::Tenant;
 use host_domain::page::PageRequest;
 use host_domain::webhook::Subscription;
 use host_domain::webhook::subscription::WILDCARD_EVENT_TYPE;
-use host_storage::{CommitError, UnitOfWork};
+use host_storage::UnitOfWork;
 use std::sync::Arc;
 
-/// The product whose events the endpoint receives.
 const PRODUCT: Product = Product::Watch;
 
-/// Registers, finds and deletes the endpoint for watch events.
 pub struct WatchEndpointService {
-    base: Base,
-    sealer: Arc<Sealer>,
-    idempotency: IdempotencyService,
-    webhooks: Arc<WebhookService>,
+    pub(crate) base: Base,
+    pub(crate) sealer: Arc<Sealer>,
+    pub(crate) webhooks: Arc<WebhookService>,
 }
 
 impl WatchEndpointService {
-    #[must_use]
-    pub const fn new(
-        base: Base,
-        sealer: Arc<Sealer>,
-        idempotency: IdempotencyService,
-        webhooks: Arc<WebhookService>,
-    ) -> Self {
-        Self {
-            base,
-            sealer,
-            idempotency,
-            webhooks,
-        }
-    }
-
     /// Registers a new endpoint with a new secret and replaces the previous one; once for each key.
     /// Events that no endpoint has received and that are not too old are sent to it.
     pub async fn register(
@@ -60,11 +42,9 @@ impl WatchEndpointService {
         loop {
             // A repeat returns the endpoint that the same request registered, whatever its host
             // name resolves to now.
-            if let Some(endpoint_id) = self.idempotency.find_result(key).await? {
-                return self
-                    .webhooks
-                    .find_existing(tenant, PRODUCT, &endpoint_id)
-                    .await;
+            if let Some(endpoint_id) = self.base.find_idempotent_result(key).await? {
+                let existing = self.webhooks.find_existing(tenant, PRODUCT, &endpoint_id);
+                return existing.await;
             }
             if !is_checked {
                 self.webhooks.validate_url(tenant, url).await?;
@@ -82,21 +62,17 @@ impl WatchEndpointService {
             let replaced = replaced.as_ref().map(|endpoint| &endpoint.id);
             let since = now.plus_s(-PENDING_RETENTION_S);
             write.replace_watch_endpoint(&subscription, &sealed, replaced, since);
-            match self.base.store.commit(write).await {
-                Ok(()) => {
-                    return Ok(SubscriptionWithSecret {
-                        subscription,
-                        signing_secret: Some(signing_secret),
-                    });
-                }
-                // Another call replaced the endpoint, or used the key.
-                Err(CommitError::Conflict(_)) => backoff.wait(self.base.ids.as_ref()).await?,
-                Err(error) => return Err(error.into()),
+            if self.base.try_commit(write).await? {
+                return Ok(SubscriptionWithSecret {
+                    subscription,
+                    signing_secret: Some(signing_secret),
+                });
             }
+            // Another call replaced the endpoint, or used the key.
+            backoff.wait(self.base.ids.as_ref()).await?;
         }
     }
 
-    /// Returns the endpoint, if there is one.
     pub async fn find(&self, tenant: &Tenant) -> Result<Option<Subscription>, WebhookError> {
         let page = PageRequest {
             limit: 1,

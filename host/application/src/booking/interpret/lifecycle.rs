@@ -5,9 +5,8 @@ mod tests;
 
 use crate::booking::aggregate::{BookingAggregate, ChangeResponse, LookupResponse};
 use crate::booking::interpret::{
-    AbsenceMeaning, CallOutcome, InterpretContext, Interpretation, NOT_FOUND_EVIDENCE,
-    RETRIED_EVIDENCE, booking_failure, classify_absence, classify_booking_absence, interpretation,
-    may_have_been_executed,
+    AbsenceMeaning, InterpretContext, Interpretation, NOT_FOUND_EVIDENCE, RETRIED_EVIDENCE,
+    booking_failure, classify_absence, classify_booking_absence, may_have_been_executed,
 };
 use host_domain::booking::{Booking, BookingEvent, Failure, ReportedBooking};
 use host_domain::id::PaymentId;
@@ -15,7 +14,6 @@ use host_domain::remote_call::RemoteCall;
 use host_domain::supplier::{BookingLookup, ChangeError, RefusalReason, SupplierBookingStatus};
 use host_domain::time::Timestamp;
 
-/// Interprets the response to a booking call.
 pub fn book_response<K: BookingAggregate>(
     booking: &Booking<K>,
     response: ChangeResponse<K>,
@@ -26,11 +24,9 @@ pub fn book_response<K: BookingAggregate>(
     match response {
         Ok(supplier_booking) => interpret_reported_booking(supplier_booking, context, next_at),
         Err(ChangeError::Refused(refusal)) => match refusal.reason {
-            RefusalReason::PaymentRequired => interpretation(
-                BookingEvent::CheckoutNotCompleted,
-                CallOutcome::Rejected,
-                refusal.message,
-            ),
+            RefusalReason::PaymentRequired => {
+                Interpretation::rejected(BookingEvent::CheckoutNotCompleted, refusal.message)
+            }
             RefusalReason::Duplicate => {
                 // The supplier already knows the gateway's own reference; reconciling shows whose
                 // booking it is.
@@ -39,7 +35,7 @@ pub fn book_response<K: BookingAggregate>(
             _ => {
                 let failure = booking_failure(&refusal, K::TEXTS.sold_out);
                 let event = BookingEvent::BookRefused(failure);
-                interpretation(event, CallOutcome::Rejected, refusal.message)
+                Interpretation::rejected(event, refusal.message)
             }
         },
         Err(ChangeError::Unknown(reason)) => unresolved_book(next_at, reason),
@@ -49,15 +45,10 @@ pub fn book_response<K: BookingAggregate>(
             | ChangeError::RateLimited { .. }
             | ChangeError::Overloaded
             | ChangeError::Unsupported),
-        ) => interpretation(
-            BookingEvent::BookNotSent,
-            CallOutcome::NotSent,
-            error.to_string(),
-        ),
+        ) => Interpretation::not_sent(BookingEvent::BookNotSent, error.to_string()),
     }
 }
 
-/// Interprets what reconciling a booking call found.
 pub fn book_lookup<K: BookingAggregate>(
     booking: &Booking<K>,
     response: LookupResponse<K>,
@@ -70,21 +61,15 @@ pub fn book_lookup<K: BookingAggregate>(
             interpret_reported_booking(*supplier_booking, context, next_at)
         }
         Ok(BookingLookup::NotFound) => {
-            match classify_booking_absence(
-                booking.payment_collector,
-                call,
-                context.guarantees,
-                context.schedules,
-            ) {
+            match classify_booking_absence(booking.payment_collector, call, context) {
                 AbsenceMeaning::NeverExecuted => {
                     let failure = Failure::new("book_failed", "The supplier has no such booking.");
                     let evidence = "reconciled: not found, and reads are consistent";
                     let event = BookingEvent::BookRefused(failure);
-                    interpretation(event, CallOutcome::Rejected, evidence)
+                    Interpretation::rejected(event, evidence)
                 }
-                AbsenceMeaning::SafeToRetry => interpretation(
+                AbsenceMeaning::SafeToRetry => Interpretation::not_sent(
                     BookingEvent::BookResendScheduled { at: next_at },
-                    CallOutcome::NotSent,
                     RETRIED_EVIDENCE,
                 ),
                 AbsenceMeaning::Inconclusive => unresolved_book(next_at, NOT_FOUND_EVIDENCE),
@@ -109,7 +94,7 @@ fn interpret_reported_booking<K: BookingAggregate>(
                 supplier_booking: Box::new(supplier_booking),
                 payment: PaymentId::from_bits(context.ids.generate()),
             };
-            interpretation(event, CallOutcome::Succeeded, "confirmed")
+            Interpretation::succeeded(event, "confirmed")
         }
         SupplierBookingStatus::Pending | SupplierBookingStatus::CancelPending => {
             accepted_book(&reference, next_at)
@@ -117,11 +102,11 @@ fn interpret_reported_booking<K: BookingAggregate>(
         SupplierBookingStatus::Canceled => {
             let failure = Failure::new("book_failed", "The supplier canceled the booking.");
             let event = BookingEvent::BookRefused(failure);
-            interpretation(event, CallOutcome::Rejected, "canceled at the supplier")
+            Interpretation::rejected(event, "canceled at the supplier")
         }
         SupplierBookingStatus::Failed(refusal) => {
             let event = BookingEvent::BookRefused(booking_failure(refusal, K::TEXTS.sold_out));
-            interpretation(event, CallOutcome::Rejected, refusal.message.clone())
+            Interpretation::rejected(event, refusal.message.clone())
         }
     };
     interpretation.with_reference(&reference)
@@ -136,7 +121,7 @@ fn accepted_book<K: BookingAggregate>(
         supplier_reference,
         next_at,
     };
-    interpretation(event, CallOutcome::Succeeded, "accepted")
+    Interpretation::succeeded(event, "accepted")
 }
 
 fn unresolved_book<K: BookingAggregate>(
@@ -144,10 +129,9 @@ fn unresolved_book<K: BookingAggregate>(
     evidence: impl Into<String>,
 ) -> Interpretation<BookingEvent<K>> {
     let event = BookingEvent::BookUnresolved { next_at };
-    interpretation(event, CallOutcome::Unknown, evidence)
+    Interpretation::unknown(event, evidence)
 }
 
-/// Interprets the response to a cancellation.
 pub fn cancel_response<K: BookingAggregate>(
     booking: &Booking<K>,
     response: ChangeResponse<K>,
@@ -170,13 +154,12 @@ pub fn cancel_response<K: BookingAggregate>(
         ) => {
             let retry_at = context.schedules.next_retry_at(call);
             let event = BookingEvent::CancelNotSent { retry_at };
-            interpretation(event, CallOutcome::NotSent, error.to_string())
+            Interpretation::not_sent(event, error.to_string())
         }
         Err(ChangeError::Unknown(reason)) => unresolved_cancel(next_at, reason),
     }
 }
 
-/// Interprets what reconciling a cancellation found.
 pub fn cancel_lookup<K: BookingAggregate>(
     booking: &Booking<K>,
     response: LookupResponse<K>,
@@ -211,15 +194,10 @@ pub fn cancel_lookup<K: BookingAggregate>(
         _ if classify_absence(call, context.guarantees, context.schedules)
             == AbsenceMeaning::NeverExecuted =>
         {
-            let failure = Failure::new(
-                "cancel_failed",
-                "The cancellation did not reach the supplier.",
-            );
-            interpretation(
-                BookingEvent::CancelNotExecuted(failure),
-                CallOutcome::Rejected,
-                "reconciled: the booking is still confirmed, and reads are consistent",
-            )
+            let description = "The cancellation did not reach the supplier.";
+            let failure = Failure::new("cancel_failed", description);
+            let evidence = "reconciled: the booking is still confirmed, and reads are consistent";
+            Interpretation::rejected(BookingEvent::CancelNotExecuted(failure), evidence)
         }
         _ => unresolved_cancel(
             next_at,
@@ -245,13 +223,11 @@ fn interpret_reported_cancellation<K: BookingAggregate>(
                 false => "canceled, without readable amounts",
             };
             let event = K::cancel_succeeded_event(Box::new(supplier_booking), context.ids);
-            interpretation(BookingEvent::Kind(event), CallOutcome::Succeeded, evidence)
+            Interpretation::succeeded(BookingEvent::Kind(event), evidence)
         }
-        SupplierBookingStatus::CancelPending | SupplierBookingStatus::Pending => interpretation(
-            BookingEvent::CancelAccepted { next_at },
-            CallOutcome::Succeeded,
-            "accepted",
-        ),
+        SupplierBookingStatus::CancelPending | SupplierBookingStatus::Pending => {
+            Interpretation::succeeded(BookingEvent::CancelAccepted { next_at }, "accepted")
+        }
         SupplierBookingStatus::Confirmed
         | SupplierBookingStatus::PartiallyCanceled
         | SupplierBookingStatus::Canceled
@@ -267,7 +243,7 @@ fn refused_cancel<K: BookingAggregate>(
     evidence: impl Into<String>,
 ) -> Interpretation<BookingEvent<K>> {
     let event = BookingEvent::CancelRefused(Failure::new("cancel_refused", description));
-    interpretation(event, CallOutcome::Rejected, evidence)
+    Interpretation::rejected(event, evidence)
 }
 
 fn unresolved_cancel<K: BookingAggregate>(
@@ -275,7 +251,7 @@ fn unresolved_cancel<K: BookingAggregate>(
     evidence: impl Into<String>,
 ) -> Interpretation<BookingEvent<K>> {
     let event = BookingEvent::CancelUnresolved { next_at };
-    interpretation(event, CallOutcome::Unknown, evidence)
+    Interpretation::unknown(event, evidence)
 }
 
 /// Interprets the response to refreshing a booking after a reported change.
@@ -290,14 +266,14 @@ pub fn refresh_response<K: BookingAggregate>(
             let reported_at = change_reported_at(call, context.schedules.now);
             let event = K::refreshed_event(supplier_booking, reported_at, context.ids);
             let event = BookingEvent::Kind(event);
-            return interpretation(event, CallOutcome::Succeeded, "refreshed");
+            return Interpretation::succeeded(event, "refreshed");
         }
         Ok(BookingLookup::NotFound) => "refreshed: booking not found".to_owned(),
         Err(error) => error.to_string(),
     };
     let next_at = context.schedules.next_reconcile_at(call);
     let event = BookingEvent::RefreshFailed { next_at };
-    interpretation(event, CallOutcome::Unknown, evidence)
+    Interpretation::unknown(event, evidence)
 }
 
 /// Returns when the change was reported that a booking is refreshed for.

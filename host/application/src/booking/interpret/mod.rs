@@ -20,16 +20,13 @@ use crate::id_generator::IdGenerator;
 use host_domain::remote_call::{BackoffSchedule, RemoteCall};
 use host_domain::time::Timestamp;
 
-/// The outcome of a call, as it is stored with its attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallOutcome {
     /// The call succeeded: the response is final, or the other side accepted the request.
     Succeeded,
     /// The other side definitely refused.
     Rejected,
-    /// The call was not sent.
     NotSent,
-    /// The outcome is unknown.
     Unknown,
 }
 
@@ -47,9 +44,7 @@ impl CallOutcome {
 /// The interpretation of a response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interpretation<E> {
-    /// The event to apply to the booking.
     pub event: E,
-    /// The outcome of the attempt.
     pub outcome: CallOutcome,
     /// One sentence for operators, without personal data.
     pub evidence: String,
@@ -70,16 +65,13 @@ pub struct ScheduleContext<'a> {
 /// What the interpretation of a supplier's response depends on, beside the booking.
 #[derive(Clone, Copy)]
 pub struct InterpretContext<'a> {
-    /// The current time and the schedules.
     pub schedules: ScheduleContext<'a>,
-    /// The guarantees of the supplier's adapter.
     pub guarantees: SupplierGuarantees,
     /// Generates the ids of payments, cancellations and refunds that the response causes.
     pub ids: &'a dyn IdGenerator,
 }
 
 impl ScheduleContext<'_> {
-    /// Sets the time at which the request was made.
     pub const fn with_requested_at(self, requested_at: Timestamp) -> Self {
         Self {
             requested_at,
@@ -106,20 +98,32 @@ impl ScheduleContext<'_> {
     }
 }
 
-fn interpretation<E>(
-    event: E,
-    outcome: CallOutcome,
-    evidence: impl Into<String>,
-) -> Interpretation<E> {
-    Interpretation {
-        event,
-        outcome,
-        evidence: evidence.into(),
-        reference: None,
-    }
-}
-
 impl<E> Interpretation<E> {
+    fn new(event: E, outcome: CallOutcome, evidence: impl Into<String>) -> Self {
+        Self {
+            event,
+            outcome,
+            evidence: evidence.into(),
+            reference: None,
+        }
+    }
+
+    pub(super) fn succeeded(event: E, evidence: impl Into<String>) -> Self {
+        Self::new(event, CallOutcome::Succeeded, evidence)
+    }
+
+    fn rejected(event: E, evidence: impl Into<String>) -> Self {
+        Self::new(event, CallOutcome::Rejected, evidence)
+    }
+
+    fn not_sent(event: E, evidence: impl Into<String>) -> Self {
+        Self::new(event, CallOutcome::NotSent, evidence)
+    }
+
+    fn unknown(event: E, evidence: impl Into<String>) -> Self {
+        Self::new(event, CallOutcome::Unknown, evidence)
+    }
+
     /// Converts the event, for example from a payment's event to a booking's event.
     pub fn map<F>(self, event: impl FnOnce(E) -> F) -> Interpretation<F> {
         Interpretation {
@@ -151,7 +155,6 @@ pub struct SupplierGuarantees {
 /// The meaning of a lookup that found nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AbsenceMeaning {
-    /// The call was never executed.
     NeverExecuted,
     /// The call may have been executed, and resending the same call does no harm.
     SafeToRetry,
@@ -198,17 +201,13 @@ fn classify_absence(
 fn classify_booking_absence(
     collector: PaymentCollector,
     call: Option<&RemoteCall>,
-    guarantees: SupplierGuarantees,
-    schedules: ScheduleContext<'_>,
+    context: &InterpretContext<'_>,
 ) -> AbsenceMeaning {
-    let guarantees = match collector {
-        PaymentCollector::Gateway => guarantees,
-        PaymentCollector::Supplier => SupplierGuarantees {
-            reads_consistent_after_ms: None,
-            ..guarantees
-        },
-    };
-    classify_absence(call, guarantees, schedules)
+    let mut guarantees = context.guarantees;
+    if collector == PaymentCollector::Supplier {
+        guarantees.reads_consistent_after_ms = None;
+    }
+    classify_absence(call, guarantees, context.schedules)
 }
 
 /// Returns whether a call that was not sent now may have been executed all the same, because it had

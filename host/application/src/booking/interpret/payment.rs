@@ -5,7 +5,7 @@ mod tests;
 
 use crate::booking::interpret::{
     AbsenceMeaning, CallOutcome, Interpretation, NOT_FOUND_EVIDENCE, RETRIED_EVIDENCE,
-    ScheduleContext, SupplierGuarantees, classify_absence, interpretation, may_have_been_executed,
+    ScheduleContext, SupplierGuarantees, classify_absence, may_have_been_executed,
 };
 use host_domain::id::RefundId;
 use host_domain::payment::{
@@ -28,7 +28,6 @@ fn active_call(payment: &Payment) -> Option<&RemoteCall> {
     }
 }
 
-/// Interprets the response to an authorization.
 pub fn authorize_response(
     payment: &Payment,
     answer: Result<ProcessorPayment, PaymentError>,
@@ -36,28 +35,22 @@ pub fn authorize_response(
 ) -> Interpretation<PaymentEvent> {
     match answer {
         Ok(state) => authorization_state(payment, state, times),
-        Err(PaymentError::Declined(decline)) => interpretation(
-            PaymentEvent::Declined(decline),
-            CallOutcome::Rejected,
-            "declined",
-        ),
-        Err(PaymentError::Refused(reason)) => interpretation(
-            PaymentEvent::Declined(DeclineReason::Other),
-            CallOutcome::Rejected,
-            reason,
-        ),
+        Err(PaymentError::Declined(decline)) => {
+            Interpretation::rejected(PaymentEvent::Declined(decline), "declined")
+        }
+        Err(PaymentError::Refused(reason)) => {
+            Interpretation::rejected(PaymentEvent::Declined(DeclineReason::Other), reason)
+        }
         Err(PaymentError::NotSent(reason)) if may_have_been_executed(active_call(payment)) => {
             reconcile_later(payment, times, reason)
         }
         Err(PaymentError::NotSent(reason)) => {
-            interpretation(PaymentEvent::NotAuthorized, CallOutcome::NotSent, reason)
+            Interpretation::not_sent(PaymentEvent::NotAuthorized, reason)
         }
         // The payment is reconciled at once, within the caller's own request.
-        Err(PaymentError::Unknown(reason)) => interpretation(
-            PaymentEvent::Unresolved { next_at: times.now },
-            CallOutcome::Unknown,
-            reason,
-        ),
+        Err(PaymentError::Unknown(reason)) => {
+            Interpretation::unknown(PaymentEvent::Unresolved { next_at: times.now }, reason)
+        }
     }
 }
 
@@ -75,17 +68,13 @@ fn authorization_state(
                 processor_reference: reference.clone(),
                 card: state.card,
             };
-            interpretation(event, CallOutcome::Succeeded, "held")
+            Interpretation::succeeded(event, "held")
         }
         ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::Captured => {
             // The processor holds neither the requested amount nor nothing, so an operator has to
             // decide.
-            let next_at = times.next_reconcile_at(active_call(payment));
-            interpretation(
-                PaymentEvent::Unresolved { next_at },
-                CallOutcome::Unknown,
-                "a different amount is authorized than was requested",
-            )
+            let evidence = "a different amount is authorized than was requested";
+            reconcile_later(payment, times, evidence)
         }
         ProcessorPaymentStatus::RequiresAction => {
             let decline = if payment.is_browser_payment() {
@@ -93,40 +82,27 @@ fn authorization_state(
             } else {
                 DeclineReason::RequiresAction
             };
-            interpretation(
-                PaymentEvent::Declined(decline),
-                CallOutcome::Rejected,
-                "the payer has to act",
-            )
+            Interpretation::rejected(PaymentEvent::Declined(decline), "the payer has to act")
         }
-        ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => interpretation(
-            PaymentEvent::Declined(DeclineReason::Other),
-            CallOutcome::Rejected,
-            "declined",
-        ),
+        ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => {
+            Interpretation::rejected(PaymentEvent::Declined(DeclineReason::Other), "declined")
+        }
     };
     interpretation.with_reference(&reference)
 }
 
-/// Interprets the response to a capture.
 pub fn capture_response(
     payment: &Payment,
     answer: Result<ProcessorPayment, PaymentError>,
     times: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    let call = active_call(payment);
+    let retry_at = times.next_retry_at(active_call(payment));
     let again = |reason: String, outcome| {
-        interpretation(
-            PaymentEvent::StepFailed {
-                retry_at: times.next_retry_at(call),
-            },
-            outcome,
-            reason,
-        )
+        Interpretation::new(PaymentEvent::StepFailed { retry_at }, outcome, reason)
     };
     match answer {
         Ok(state) if state.status == ProcessorPaymentStatus::Captured => {
-            interpretation(PaymentEvent::Captured, CallOutcome::Succeeded, "captured")
+            Interpretation::succeeded(PaymentEvent::Captured, "captured")
                 .with_reference(&state.processor_reference)
         }
         Ok(_) => again("not captured".to_owned(), CallOutcome::Rejected),
@@ -134,52 +110,32 @@ pub fn capture_response(
             again(error.to_string(), CallOutcome::Rejected)
         }
         Err(PaymentError::NotSent(reason)) => again(reason, CallOutcome::NotSent),
-        Err(PaymentError::Unknown(reason)) => interpretation(
-            PaymentEvent::Unresolved {
-                next_at: times.next_reconcile_at(call),
-            },
-            CallOutcome::Unknown,
-            reason,
-        ),
+        Err(PaymentError::Unknown(reason)) => reconcile_later(payment, times, reason),
     }
 }
 
-/// Interprets the response to a void.
 pub fn void_response(
     payment: &Payment,
     answer: Result<ProcessorPayment, PaymentError>,
     times: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    let call = active_call(payment);
-    let check = |reason: String| {
-        interpretation(
-            PaymentEvent::Unresolved {
-                next_at: times.next_reconcile_at(call),
-            },
-            CallOutcome::Unknown,
-            reason,
-        )
-    };
     match answer {
         Ok(state) if state.status == ProcessorPaymentStatus::Voided => {
-            interpretation(PaymentEvent::Voided, CallOutcome::Succeeded, "released")
+            Interpretation::succeeded(PaymentEvent::Voided, "released")
                 .with_reference(&state.processor_reference)
         }
-        Ok(_) => check("not voided yet".to_owned()),
+        Ok(_) => reconcile_later(payment, times, "not voided yet"),
         // The authorization may already be voided, or may never have existed; reconciling shows
         // which.
         Err(
             error @ (PaymentError::Declined(_)
             | PaymentError::Refused(_)
             | PaymentError::Unknown(_)),
-        ) => check(error.to_string()),
-        Err(PaymentError::NotSent(reason)) => interpretation(
-            PaymentEvent::StepFailed {
-                retry_at: times.next_retry_at(call),
-            },
-            CallOutcome::NotSent,
-            reason,
-        ),
+        ) => reconcile_later(payment, times, error.to_string()),
+        Err(PaymentError::NotSent(reason)) => {
+            let retry_at = times.next_retry_at(active_call(payment));
+            Interpretation::not_sent(PaymentEvent::StepFailed { retry_at }, reason)
+        }
     }
 }
 
@@ -219,21 +175,17 @@ fn payment_not_found(
     let never = "reconciled: never requested";
     match (absence, &payment.state) {
         (AbsenceMeaning::NeverExecuted, PaymentState::Authorizing(_)) => {
-            interpretation(PaymentEvent::NotAuthorized, CallOutcome::NotSent, never)
+            Interpretation::not_sent(PaymentEvent::NotAuthorized, never)
         }
         (AbsenceMeaning::NeverExecuted, PaymentState::Voiding(_)) => {
-            interpretation(PaymentEvent::Voided, CallOutcome::NotSent, never)
+            Interpretation::not_sent(PaymentEvent::Voided, never)
         }
         // A browser payment has no call to resend.
         (AbsenceMeaning::SafeToRetry, PaymentState::Authorizing(_))
             if !payment.is_browser_payment() =>
         {
             let at = times.next_reconcile_at(active_call(payment));
-            interpretation(
-                PaymentEvent::ResendScheduled { at },
-                CallOutcome::NotSent,
-                RETRIED_EVIDENCE,
-            )
+            Interpretation::not_sent(PaymentEvent::ResendScheduled { at }, RETRIED_EVIDENCE)
         }
         (
             AbsenceMeaning::NeverExecuted
@@ -250,11 +202,9 @@ fn capture_lookup(
     times: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
     match status {
-        ProcessorPaymentStatus::Captured => interpretation(
-            PaymentEvent::Captured,
-            CallOutcome::Succeeded,
-            "found as captured",
-        ),
+        ProcessorPaymentStatus::Captured => {
+            Interpretation::succeeded(PaymentEvent::Captured, "found as captured")
+        }
         ProcessorPaymentStatus::Authorized => retry_now(times, "reconciled: still authorized"),
         ProcessorPaymentStatus::RequiresAction
         | ProcessorPaymentStatus::Voided
@@ -270,11 +220,9 @@ fn void_lookup(
     times: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
     match status {
-        ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => interpretation(
-            PaymentEvent::Voided,
-            CallOutcome::Succeeded,
-            "reconciled: voided",
-        ),
+        ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => {
+            Interpretation::succeeded(PaymentEvent::Voided, "reconciled: voided")
+        }
         ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::RequiresAction => {
             retry_now(times, "reconciled: still authorized")
         }
@@ -293,24 +241,15 @@ fn reconcile_later(
     evidence: impl Into<String>,
 ) -> Interpretation<PaymentEvent> {
     let next_at = times.next_reconcile_at(active_call(payment));
-    interpretation(
-        PaymentEvent::Unresolved { next_at },
-        CallOutcome::Unknown,
-        evidence,
-    )
+    Interpretation::unknown(PaymentEvent::Unresolved { next_at }, evidence)
 }
 
 /// Records that the call is known not to have been executed, to be retried at once.
 fn retry_now(schedules: ScheduleContext<'_>, evidence: &str) -> Interpretation<PaymentEvent> {
     let retry_at = schedules.now;
-    interpretation(
-        PaymentEvent::StepFailed { retry_at },
-        CallOutcome::NotSent,
-        evidence,
-    )
+    Interpretation::not_sent(PaymentEvent::StepFailed { retry_at }, evidence)
 }
 
-/// Interprets the response to a refund.
 pub fn refund_response(
     payment: &Payment,
     refund: &RefundId,
@@ -323,15 +262,13 @@ pub fn refund_response(
             refund: refund.clone(),
             retry_at: times.next_retry_at(call),
         };
-        interpretation(event, outcome, reason)
+        Interpretation::new(event, outcome, reason)
     };
     match answer {
-        Ok(reference) => interpretation(
-            PaymentEvent::Refunded(refund.clone()),
-            CallOutcome::Succeeded,
-            "refunded",
-        )
-        .with_reference(&reference),
+        Ok(reference) => {
+            Interpretation::succeeded(PaymentEvent::Refunded(refund.clone()), "refunded")
+                .with_reference(&reference)
+        }
         Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
             again(error.to_string(), CallOutcome::Rejected)
         }
@@ -343,7 +280,7 @@ pub fn refund_response(
                 refund: refund.clone(),
                 next_at: times.next_reconcile_at(call),
             };
-            interpretation(event, CallOutcome::Unknown, reason)
+            Interpretation::unknown(event, reason)
         }
     }
 }
@@ -356,7 +293,6 @@ fn refund_call<'a>(payment: &'a Payment, refund: &RefundId) -> Option<&'a Remote
         .and_then(|known| known.call.as_ref())
 }
 
-/// Interprets what reconciling a refund found.
 pub fn refund_lookup(
     payment: &Payment,
     refund: &RefundId,
@@ -370,12 +306,11 @@ pub fn refund_lookup(
             refund: refund.clone(),
             next_at: times.next_reconcile_at(call),
         };
-        interpretation(event, CallOutcome::Unknown, reason)
+        Interpretation::unknown(event, reason)
     };
     match answer {
-        Ok(true) => interpretation(
+        Ok(true) => Interpretation::succeeded(
             PaymentEvent::Refunded(refund.clone()),
-            CallOutcome::Succeeded,
             "reconciled: refunded",
         ),
         Ok(false) => match classify_absence(call, promises, times) {
@@ -384,14 +319,14 @@ pub fn refund_lookup(
                     refund: refund.clone(),
                     retry_at: times.now,
                 };
-                interpretation(event, CallOutcome::NotSent, "reconciled: never requested")
+                Interpretation::not_sent(event, "reconciled: never requested")
             }
             AbsenceMeaning::SafeToRetry => {
                 let event = PaymentEvent::RefundResendScheduled {
                     refund: refund.clone(),
                     at: times.next_reconcile_at(call),
                 };
-                interpretation(event, CallOutcome::NotSent, RETRIED_EVIDENCE)
+                Interpretation::not_sent(event, RETRIED_EVIDENCE)
             }
             AbsenceMeaning::Inconclusive => check(NOT_FOUND_EVIDENCE.to_owned()),
         },

@@ -5,8 +5,8 @@ mod tests;
 
 use crate::booking::aggregate::{ChangeResponse, LookupResponse};
 use crate::booking::interpret::{
-    AbsenceMeaning, CallOutcome, InterpretContext, Interpretation, NOT_FOUND_EVIDENCE,
-    RETRIED_EVIDENCE, classify_absence, interpretation, may_have_been_executed,
+    AbsenceMeaning, InterpretContext, Interpretation, NOT_FOUND_EVIDENCE, RETRIED_EVIDENCE,
+    classify_absence, may_have_been_executed,
 };
 use host_domain::booking::{BookingEvent, Failure};
 use host_domain::flight::booking::{FlightBooking, FlightBookingDetails, FlightEvent};
@@ -24,14 +24,13 @@ fn unresolved_purchase(
     evidence: impl Into<String>,
 ) -> Interpretation<BookingEvent<FlightBookingDetails>> {
     let event = FlightEvent::PurchaseUnresolved { next_at }.into();
-    interpretation(event, CallOutcome::Unknown, evidence)
+    Interpretation::unknown(event, evidence)
 }
 
 fn purchase_call(booking: &FlightBooking) -> Option<&RemoteCall> {
     booking.open_purchase().and_then(|purchase| purchase.call())
 }
 
-/// Interprets the response to a purchase of extras.
 pub fn purchase_response(
     booking: &FlightBooking,
     response: ChangeResponse<FlightBookingDetails>,
@@ -41,9 +40,8 @@ pub fn purchase_response(
     let next_at = context.schedules.next_reconcile_at(call);
     match response {
         Ok(supplier_booking) => match is_purchase_on_ticket(booking, &supplier_booking) {
-            true => interpretation(
+            true => Interpretation::succeeded(
                 FlightEvent::PurchaseSucceeded(Box::new(supplier_booking)).into(),
-                CallOutcome::Succeeded,
                 "bought",
             ),
             false => unresolved_purchase(next_at, "the response does not show what was bought"),
@@ -55,7 +53,7 @@ pub fn purchase_response(
         }
         Err(ChangeError::Refused(refusal)) => {
             let event = purchase_failed("The supplier refused to sell the extras.");
-            interpretation(event, CallOutcome::Rejected, refusal.message)
+            Interpretation::rejected(event, refusal.message)
         }
         Err(ChangeError::Unknown(reason)) => unresolved_purchase(next_at, reason),
         Err(error) if may_have_been_executed(call) => {
@@ -66,15 +64,10 @@ pub fn purchase_response(
             | ChangeError::RateLimited { .. }
             | ChangeError::Overloaded
             | ChangeError::Unsupported),
-        ) => interpretation(
-            FlightEvent::PurchaseNotSent.into(),
-            CallOutcome::NotSent,
-            error.to_string(),
-        ),
+        ) => Interpretation::not_sent(FlightEvent::PurchaseNotSent.into(), error.to_string()),
     }
 }
 
-/// Interprets what reconciling a purchase of extras found.
 pub fn purchase_lookup(
     booking: &FlightBooking,
     response: LookupResponse<FlightBookingDetails>,
@@ -87,18 +80,18 @@ pub fn purchase_lookup(
             if is_purchase_on_ticket(booking, &supplier_booking) =>
         {
             let event = FlightEvent::PurchaseSucceeded(supplier_booking).into();
-            interpretation(event, CallOutcome::Succeeded, "reconciled: bought")
+            Interpretation::succeeded(event, "reconciled: bought")
         }
         Ok(BookingLookup::Found(_)) => {
             match classify_absence(call, context.guarantees, context.schedules) {
                 AbsenceMeaning::NeverExecuted => {
                     let event = purchase_failed("The supplier did not sell the extras.");
                     let evidence = "reconciled: not on the ticket, and reads are consistent";
-                    interpretation(event, CallOutcome::Rejected, evidence)
+                    Interpretation::rejected(event, evidence)
                 }
                 AbsenceMeaning::SafeToRetry => {
                     let event = FlightEvent::PurchaseResendScheduled { at: next_at }.into();
-                    interpretation(event, CallOutcome::NotSent, RETRIED_EVIDENCE)
+                    Interpretation::not_sent(event, RETRIED_EVIDENCE)
                 }
                 AbsenceMeaning::Inconclusive => unresolved_purchase(next_at, NOT_FOUND_EVIDENCE),
             }

@@ -23,13 +23,6 @@ use host_domain::time::{Date, Timestamp};
 
 pub(super) const NOW: Timestamp = Timestamp(10_000);
 
-pub(super) fn schedules() -> (BackoffSchedule, BackoffSchedule) {
-    (
-        BackoffSchedule::new(vec![5, 15]),
-        BackoffSchedule::new(vec![30]),
-    )
-}
-
 pub(super) fn euros(minor: i64) -> Money {
     Money::new(minor, Currency::parse("EUR").unwrap())
 }
@@ -72,12 +65,11 @@ impl IdGenerator for SameId {
 
 /// Calls `with` with the schedules at [`NOW`].
 pub(super) fn scheduled<T>(with: impl FnOnce(ScheduleContext<'_>) -> T) -> T {
-    let (reconcile, capture_retry) = schedules();
     with(ScheduleContext {
         now: NOW,
         requested_at: NOW,
-        reconcile: &reconcile,
-        capture_retry: &capture_retry,
+        reconcile: &BackoffSchedule::new(vec![5, 15]),
+        capture_retry: &BackoffSchedule::new(vec![30]),
     })
 }
 
@@ -133,6 +125,40 @@ pub(super) const REPEATABLE: SupplierGuarantees = SupplierGuarantees {
     supports_idempotent_retry: true,
 };
 
+fn booking<K: BookingAggregate>(
+    supplier_reference: Option<String>,
+    state: BookingState<K::BookedState>,
+    details: K,
+) -> Booking<K> {
+    Booking {
+        id: BookingId::from_bits(1),
+        owner: Owner {
+            tenant: Tenant {
+                organization: "demo".into(),
+                mode: Mode::Test,
+            },
+            user: "org".into(),
+        },
+        version: 1,
+        supplier: SupplierId::parse("SANDBOX").unwrap(),
+        reference_id: None,
+        supplier_offer: "o".into(),
+        supplier_prebook: Some("p".into()),
+        supplier_reference,
+        use_payment_sdk: false,
+        payment_collector: PaymentCollector::Gateway,
+        offer_expires_at: Timestamp(1_000_000),
+        state,
+        payments: vec![],
+        failure: None,
+        created_at: Timestamp(0),
+        updated_at: Timestamp(0),
+        confirmed_at: None,
+        canceled_at: None,
+        details,
+    }
+}
+
 /// A kind of booking with samples for tests.
 pub(super) trait SampleKind: BookingAggregate {
     fn completing(book: RemoteCall) -> Booking<Self> {
@@ -161,67 +187,42 @@ impl SampleKind for HotelBookingDetails {
 
     fn sample(state: BookingState<HotelBookedState>) -> HotelBooking {
         let date = |day| Date::new(2027, 1, day).unwrap();
-        HotelBooking {
-            id: BookingId::from_bits(1),
-            owner: Owner {
-                tenant: Tenant {
-                    organization: "demo".into(),
-                    mode: Mode::Test,
-                },
-                user: "org".into(),
+        let details = HotelBookingDetails {
+            hotel_id: HotelId::from_bits(1),
+            hotel: HotelSummary {
+                supplier_hotel_id: "OK".into(),
+                name: "H".into(),
+                address: "A".into(),
+                location: None,
+                time_zone: None,
             },
-            version: 1,
-            supplier: SupplierId::parse("SANDBOX").unwrap(),
-            reference_id: None,
-            supplier_offer: "o".into(),
-            supplier_prebook: Some("p".into()),
-            supplier_reference: None,
-            use_payment_sdk: false,
-            payment_collector: PaymentCollector::Gateway,
-            offer_expires_at: Timestamp(1_000_000),
-            state,
-            payments: vec![],
-            failure: None,
-            created_at: Timestamp(0),
-            updated_at: Timestamp(0),
-            confirmed_at: None,
-            canceled_at: None,
-            details: HotelBookingDetails {
-                hotel_id: HotelId::from_bits(1),
-                hotel: HotelSummary {
-                    supplier_hotel_id: "OK".into(),
-                    name: "H".into(),
-                    address: "A".into(),
-                    location: None,
-                    time_zone: None,
-                },
-                stay: Stay {
-                    check_in: date(1),
-                    check_out: date(2),
-                    occupancies: vec![Occupancy {
-                        adults: 1,
-                        children: vec![],
-                    }],
-                    guest_nationality: "DE".into(),
-                    guest_residence: None,
-                    currency: Currency::parse("EUR").unwrap(),
-                },
-                contact: Contact {
-                    first_name: "A".into(),
-                    last_name: "L".into(),
-                    email: "a@example.org".into(),
-                    phone: "+491".into(),
-                },
-                rooms: vec![],
-                total: euros(100),
-                policy: None,
-                promotions: vec![],
-                loyalty: None,
-                hotel_confirmation_code: None,
-                hotel_remarks: None,
-                cancellations: vec![],
+            stay: Stay {
+                check_in: date(1),
+                check_out: date(2),
+                occupancies: vec![Occupancy {
+                    adults: 1,
+                    children: vec![],
+                }],
+                guest_nationality: "DE".into(),
+                guest_residence: None,
+                currency: Currency::parse("EUR").unwrap(),
             },
-        }
+            contact: Contact {
+                first_name: "A".into(),
+                last_name: "L".into(),
+                email: "a@example.org".into(),
+                phone: "+491".into(),
+            },
+            rooms: vec![],
+            total: euros(100),
+            policy: None,
+            promotions: vec![],
+            loyalty: None,
+            hotel_confirmation_code: None,
+            hotel_remarks: None,
+            cancellations: vec![],
+        };
+        booking(None, state, details)
     }
 
     fn reported(status: SupplierBookingStatus) -> hotel_api::HotelSupplierBooking {
@@ -257,62 +258,37 @@ impl SampleKind for FlightBookingDetails {
             allowed: None,
             penalty: None,
         };
-        FlightBooking {
-            id: BookingId::from_bits(1),
-            owner: Owner {
-                tenant: Tenant {
-                    organization: "demo".into(),
-                    mode: Mode::Test,
-                },
-                user: "org".into(),
+        let details = FlightBookingDetails {
+            exclusive_key: None,
+            airline_pnr: None,
+            contact: PassengerContact {
+                email: "a@example.org".into(),
+                phone: "+4912345678".into(),
             },
-            version: 1,
-            supplier: SupplierId::parse("SUPPLIER_A").unwrap(),
-            reference_id: None,
-            supplier_offer: "o".into(),
-            supplier_prebook: Some("p".into()),
-            supplier_reference: Some("S1".into()),
-            use_payment_sdk: false,
-            payment_collector: PaymentCollector::Gateway,
-            offer_expires_at: Timestamp(9_000_000),
-            state,
-            payments: vec![],
-            failure: None,
-            created_at: Timestamp(0),
-            updated_at: Timestamp(0),
-            confirmed_at: None,
-            canceled_at: None,
-            details: FlightBookingDetails {
-                exclusive_key: None,
-                airline_pnr: None,
-                contact: PassengerContact {
-                    email: "a@example.org".into(),
-                    phone: "+4912345678".into(),
-                },
-                travellers: Travellers {
-                    adults: 1,
-                    children: vec![],
-                    infants: 0,
-                },
-                passengers: vec![],
-                sealed_passenger_data: None,
-                offered_total: euros(100),
-                ticket_total: Some(euros(100)),
-                fare: None,
-                fare_tax: None,
-                fare_conditions: FareConditions {
-                    refund: unknown,
-                    change: unknown,
-                },
-                journeys: vec![],
-                services: vec![],
-                purchases: vec![],
-                changes: vec![],
-                id_sequence: 0,
-                cancellation_count: 1,
-                cancellation: None,
+            travellers: Travellers {
+                adults: 1,
+                children: vec![],
+                infants: 0,
             },
-        }
+            passengers: vec![],
+            sealed_passenger_data: None,
+            offered_total: euros(100),
+            ticket_total: Some(euros(100)),
+            fare: None,
+            fare_tax: None,
+            fare_conditions: FareConditions {
+                refund: unknown,
+                change: unknown,
+            },
+            journeys: vec![],
+            services: vec![],
+            purchases: vec![],
+            changes: vec![],
+            id_sequence: 0,
+            cancellation_count: 1,
+            cancellation: None,
+        };
+        booking(Some("S1".into()), state, details)
     }
 
     fn reported(status: SupplierBookingStatus) -> flight_api::FlightSupplierBooking {

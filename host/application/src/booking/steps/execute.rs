@@ -58,7 +58,6 @@ pub async fn execute_step<K: BookingAggregate>(
     Ok(interpret_response(booking, &step, response, &context))
 }
 
-/// Interprets the supplier's response to a step.
 pub fn interpret_response<K: BookingAggregate>(
     booking: &Booking<K>,
     step: &BookingStep<K::Step>,

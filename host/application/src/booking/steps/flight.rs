@@ -22,7 +22,6 @@ use host_domain::supplier::{ChangeError, FindRequest, SupplierBookingStatus};
 use host_domain::time::Timestamp;
 use host_resources::event;
 
-/// A request that changes something at a flight supplier.
 #[derive(Debug, Clone)]
 pub enum FlightChangeRequest {
     /// Books. The passengers are added when it is sent, because their documents are encrypted.
@@ -207,7 +206,6 @@ impl BookingAggregate for FlightBookingDetails {
     }
 }
 
-/// Adds the passengers to a request and sends it.
 async fn send_book(
     booking: &FlightBooking,
     request: FlightBookRequest,

@@ -20,7 +20,6 @@ use host_domain::supplier::{FindRequest, SupplierBookingStatus};
 use host_domain::time::Timestamp;
 use host_resources::event;
 
-/// A request that changes something at a hotel supplier.
 #[derive(Debug, Clone)]
 pub enum HotelChangeRequest {
     Book(HotelBookRequest),
@@ -185,7 +184,6 @@ fn book_request(booking: &HotelBooking) -> HotelBookRequest {
     }
 }
 
-/// Returns the guests of each room.
 pub fn guests_by_room(booking: &HotelBooking) -> Vec<Vec<Guest>> {
     let rooms = booking.details.rooms.iter();
     rooms
@@ -193,7 +191,6 @@ pub fn guests_by_room(booking: &HotelBooking) -> Vec<Vec<Guest>> {
         .collect()
 }
 
-/// Returns the request of the cancellation in progress.
 pub fn cancel_request(booking: &HotelBooking) -> Option<HotelCancelRequest> {
     let cancellation = booking.details.open_cancellation()?;
     let rooms = booking.details.rooms.iter().enumerate();

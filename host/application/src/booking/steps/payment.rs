@@ -23,10 +23,8 @@ use host_runtime::{
     Supplier, VoidRequest,
 };
 
-/// Text on the payer's statement.
 pub const STATEMENT_DESCRIPTOR: &str = "Travel booking";
 
-/// The request of a payment step.
 #[derive(Debug, Clone)]
 pub enum PaymentRequest {
     /// Authorizes the amount. The token of the instrument is added when it is sent.
@@ -111,11 +109,8 @@ pub fn prepare_payment_step<K: BookingAggregate>(
                 refund: refund.clone(),
                 next_at,
             };
-            (
-                PaymentRequest::Refund(id, refund.clone(), request),
-                sent,
-                amount,
-            )
+            let request = PaymentRequest::Refund(id, refund.clone(), request);
+            (request, sent, amount)
         }
         PaymentStep::Reconcile(_) | PaymentStep::ReconcileRefund(..) => {
             return prepare_payment_lookup(booking, payment, step, client_reference);
@@ -192,10 +187,8 @@ pub async fn execute_payment_request<K: BookingAggregate>(
             let token = instrument_token(dependencies, &booking.owner, payment, execution).await;
             let response = async {
                 let instrument = token.map_err(PaymentError::NotSent)?;
-                let request = AuthorizeRequest {
-                    instrument,
-                    ..request
-                };
+                let mut request = request;
+                request.instrument = instrument;
                 configured()?.authorize(&context, request).await
             };
             interpret::authorize_response(payment, response.await, schedules())
@@ -294,15 +287,8 @@ pub fn client_reference<K: BookingAggregate>(
     payment: &Payment,
     step: &PaymentStep,
 ) -> String {
-    let of = |call: &str, failed_attempts: u32| {
-        payment_client_reference(
-            &booking.id,
-            &booking.payments,
-            &payment.id,
-            call,
-            failed_attempts,
-        )
-    };
+    let (id, payments) = (&booking.id, &booking.payments);
+    let of = |call, failures| payment_client_reference(id, payments, &payment.id, call, failures);
     match step {
         PaymentStep::Authorize(_) | PaymentStep::Capture(_) | PaymentStep::Void(_) => {
             of(step.name(), payment.failed_attempts())
@@ -310,7 +296,7 @@ pub fn client_reference<K: BookingAggregate>(
         PaymentStep::Reconcile(_) if payment.is_browser_payment() => of("intent", 0),
         PaymentStep::Reconcile(_) => of("authorize", 0),
         PaymentStep::Refund(_, refund) | PaymentStep::ReconcileRefund(_, refund) => {
-            refund_client_reference(&booking.id, &booking.payments, payment, refund)
+            refund_client_reference(id, payments, payment, refund)
         }
     }
 }

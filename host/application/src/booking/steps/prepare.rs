@@ -8,30 +8,22 @@ use host_domain::booking::{Booking, BookingEvent, BookingStep, Named};
 use host_domain::supplier::FindRequest;
 use host_domain::time::Timestamp;
 
-/// A step with the request of its call.
 pub struct PreparedStep<K: BookingAggregate> {
-    /// The step.
     pub step: BookingStep<K::Step>,
     /// The request. It holds no card token and no passenger documents; these are added when it is
     /// sent.
     pub request: StepRequest<K>,
 }
 
-/// The request of a step's call.
 #[derive(Debug, Clone)]
 pub enum StepRequest<K: BookingAggregate> {
-    /// Calls the supplier.
     Supplier(SupplierRequest<K>),
-    /// Calls the payment processor.
     Payment(PaymentRequest),
 }
 
-/// A request to a supplier.
 #[derive(Debug, Clone)]
 pub enum SupplierRequest<K: BookingAggregate> {
-    /// Changes something.
     Change(K::ChangeRequest),
-    /// Looks the booking up.
     Find(FindRequest),
 }
 

@@ -66,21 +66,21 @@ impl Desk {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(StillClock(AtomicI64::new(NOW)));
         let app = app_at(folder.path(), clock.clone()).await;
-        let owner = Owner {
-            tenant: Tenant {
-                organization: "acme".into(),
-                mode: Mode::Test,
-            },
-            user: "ann".into(),
+        let tenant = Tenant {
+            organization: "acme".into(),
+            mode: Mode::Test,
         };
-        let mut desk = Self {
+        let desk = Self {
             app,
             clock,
-            instrument: InstrumentId::from_bits(0),
-            owner,
+            owner: Owner {
+                tenant,
+                user: "ann".into(),
+            },
+            instrument: InstrumentId::from_bits(1),
             folder,
         };
-        desk.instrument = desk.add_card(1).await;
+        desk.add_card(1).await;
         desk
     }
 
@@ -93,10 +93,15 @@ impl Desk {
             created_at: Timestamp(NOW),
         };
         let stored = self.app.instruments.seal(&self.owner, &instrument).unwrap();
-        let mut write = UnitOfWork::new(Timestamp(NOW));
-        write.insert_instrument(&self.owner, &stored);
-        self.app.store.commit(write).await.unwrap();
+        self.commit(|write| write.insert_instrument(&self.owner, &stored))
+            .await;
         instrument.id
+    }
+
+    async fn commit(&self, change: impl FnOnce(&mut UnitOfWork) -> &mut UnitOfWork) {
+        let mut write = UnitOfWork::new(self.app.clock.now());
+        change(&mut write);
+        self.app.store.commit(write).await.unwrap();
     }
 
     fn pass_s(&self, seconds: i64) {
@@ -114,10 +119,8 @@ impl Desk {
 
     async fn seal(&self) -> Mandate {
         let mut write = UnitOfWork::new(self.app.clock.now());
-        let sealed = self
-            .app
-            .mandates
-            .sign_in(&mut write, &self.owner, self.command());
+        let mandates = &self.app.mandates;
+        let sealed = mandates.sign_in(&mut write, &self.owner, self.command());
         let sealed = sealed.await.unwrap();
         self.app.store.commit(write).await.unwrap();
         sealed
@@ -156,11 +159,9 @@ impl Desk {
     /// Returns the claims and `kid`, verified with the published keys alone.
     async fn verified(&self, jws: &str) -> (Value, String) {
         let keys = SigningKeyRing::load(&self.app.store).await.unwrap();
-        let keys = keys.jwk_set().unwrap().keys;
+        let keys = keys.jwk_set().unwrap();
         let kid = jsonwebtoken::decode_header(jws).unwrap().kid.unwrap();
-        let key = keys
-            .iter()
-            .find(|key| key.common.key_id.as_ref() == Some(&kid));
+        let key = keys.find(&kid);
         let mut validation = Validation::new(Algorithm::ES256);
         validation.required_spec_claims.clear();
         validation.validate_exp = false;
@@ -192,12 +193,11 @@ async fn mandate_is_used_once_and_again_after_its_release() {
     assert_eq!(desk.refusal(&id, desk.usage()).await, "consumed");
     // A use may be released after the mandate has expired.
     let mut write = UnitOfWork::new(desk.app.clock.now());
-    let tenant = &desk.owner.tenant;
-    desk.app
+    let released = desk
+        .app
         .mandates
-        .release_in(&mut write, tenant, &id)
-        .await
-        .unwrap();
+        .release_in(&mut write, &desk.owner.tenant, &id);
+    released.await.unwrap();
     desk.app.store.commit(write).await.unwrap();
     assert_eq!(desk.stored(&id).await.state, MandateState::Active);
     assert!(desk.consume(&id, desk.usage()).await.is_ok());
@@ -226,28 +226,21 @@ async fn concurrent_uses_of_a_mandate_store_only_one() {
 async fn use_that_violates_a_term_is_rejected_and_does_not_consume_the_mandate() {
     let desk = Desk::open().await;
     let id = desk.seal().await.terms.id;
-    let of = |change: &dyn Fn(&mut MandateUsage)| {
+    let cases: [(&str, fn(&mut MandateUsage)); 6] = [
+        ("cap_exceeded", |of| of.amount = euros(20_001)),
+        ("other_currency", |of| of.amount.currency = Currency::USD),
+        ("other_user", |of| of.owner.user = "bob".into()),
+        ("other_instrument", |of| {
+            of.instrument = InstrumentId::from_bits(9)
+        }),
+        ("other_scope", |of| of.scope = MandateScope::Any),
+        ("not_found", |of| {
+            of.owner.tenant.organization = "other".into()
+        }),
+    ];
+    for (expected, change) in cases {
         let mut usage = desk.usage();
         change(&mut usage);
-        usage
-    };
-    for (usage, expected) in [
-        (of(&|usage| usage.amount = euros(20_001)), "cap_exceeded"),
-        (
-            of(&|usage| usage.amount.currency = Currency::USD),
-            "other_currency",
-        ),
-        (of(&|usage| usage.owner.user = "bob".into()), "other_user"),
-        (
-            of(&|usage| usage.instrument = InstrumentId::from_bits(9)),
-            "other_instrument",
-        ),
-        (of(&|usage| usage.scope = MandateScope::Any), "other_scope"),
-        (
-            of(&|usage| usage.owner.tenant.organization = "other".into()),
-            "not_found",
-        ),
-    ] {
         assert_eq!(desk.refusal(&id, usage).await, expected);
     }
     assert_eq!(desk.stored(&id).await.state, MandateState::Active);
@@ -275,35 +268,22 @@ async fn unsigned_terms_are_rejected() {
     let desk = Desk::open().await;
     let genuine = desk.seal().await;
     let other_key = Desk::open().await.seal().await.jws;
-    let with_terms = |change: &dyn Fn(&mut MandateTerms)| {
-        let mut forged = genuine.clone();
-        change(&mut forged.terms);
-        forged
-    };
-    let with_jws = |jws: String| Mandate {
-        jws,
-        ..genuine.clone()
-    };
-    let mut cut = genuine.jws.clone();
-    cut.truncate(cut.len() - 4);
-    for (number, mut forged) in [
-        with_terms(&|terms| terms.amount = euros(90_000)),
-        with_terms(&|terms| terms.expires_at = terms.expires_at.plus_s(60)),
-        with_terms(&|terms| terms.scope = MandateScope::Any),
+    let forgeries: [&dyn Fn(&mut Mandate); 8] = [
+        &|forged| forged.terms.amount = euros(90_000),
+        &|forged| forged.terms.expires_at = forged.terms.expires_at.plus_s(60),
+        &|forged| forged.terms.scope = MandateScope::Any,
         // Only its id differs: the signature is that of the genuine mandate.
-        genuine.clone(),
-        with_jws(cut),
-        with_jws(other_key),
-        with_jws("no.jws.atall".into()),
-        with_jws(String::new()),
-    ]
-    .into_iter()
-    .enumerate()
-    {
+        &|_| {},
+        &|forged| forged.jws.truncate(forged.jws.len() - 4),
+        &|forged| forged.jws.clone_from(&other_key),
+        &|forged| forged.jws = "no.jws.atall".into(),
+        &|forged| forged.jws.clear(),
+    ];
+    for (number, forge) in forgeries.into_iter().enumerate() {
+        let mut forged = genuine.clone();
+        forge(&mut forged);
         forged.terms.id = MandateId::from_bits(number as u128 + 1);
-        let mut write = UnitOfWork::new(Timestamp(NOW));
-        write.insert_mandate(&forged);
-        desk.app.store.commit(write).await.unwrap();
+        desk.commit(|write| write.insert_mandate(&forged)).await;
         let refusal = desk.refusal(&forged.terms.id, desk.usage()).await;
         assert_eq!(refusal, "bad_signature", "{number}");
     }
@@ -386,9 +366,8 @@ async fn restart_reuses_the_existing_key() {
     let keys = SigningKeyRing::load(&again.store).await.unwrap();
     assert_eq!(keys.jwk_set().unwrap().keys.len(), 1);
     let mut write = UnitOfWork::new(Timestamp(NOW));
-    let consumed = again
-        .mandates
-        .consume_in(&mut write, &mandate.terms.id, desk.usage());
+    let id = &mandate.terms.id;
+    let consumed = again.mandates.consume_in(&mut write, id, desk.usage());
     let status = consumed.await.unwrap().status(Timestamp(NOW));
     assert_eq!(status, MandateStatus::Consumed);
 }
@@ -397,23 +376,17 @@ async fn restart_reuses_the_existing_key() {
 async fn mandate_with_missing_instrument_is_rejected() {
     let desk = Desk::open().await;
     let spare = desk.add_card(2).await;
-    let mut write = UnitOfWork::new(Timestamp(NOW));
-    write.delete_instrument(&desk.owner, &spare);
-    desk.app.store.commit(write).await.unwrap();
-    let other_user = Owner {
-        user: "bob".into(),
-        ..desk.owner.clone()
-    };
-    let (ann, bob) = (&desk.owner, &other_user);
+    desk.commit(|write| write.delete_instrument(&desk.owner, &spare))
+        .await;
+    let mut bob = desk.owner.clone();
+    bob.user = "bob".into();
     for (owner, instrument) in [
-        (ann, InstrumentId::from_bits(3)),
-        (ann, spare),
-        (bob, desk.instrument.clone()),
+        (&desk.owner, InstrumentId::from_bits(3)),
+        (&desk.owner, spare),
+        (&bob, desk.instrument.clone()),
     ] {
-        let command = NewMandate {
-            instrument,
-            ..desk.command()
-        };
+        let mut command = desk.command();
+        command.instrument = instrument;
         let mut write = UnitOfWork::new(Timestamp(NOW));
         let sealed = desk.app.mandates.sign_in(&mut write, owner, command).await;
         assert!(matches!(sealed, Err(MandateError::InstrumentNotFound)));

@@ -3,19 +3,24 @@ use host_domain::flight::passenger::Travellers;
 use host_domain::flight::{Cabin, Direction, FareCondition, FareConditions};
 use host_domain::money::{Currency, Money};
 
-const ALL: FlightAppliedFilters = FlightAppliedFilters {
-    cabin: true,
-    max_stops: true,
-    airlines: true,
-    excluded_airlines: true,
-    departure_after: true,
-    departure_before: true,
-    arrival_before: true,
-    refundable: true,
-    checked_bag: true,
-    max_total: true,
-    sort: true,
-};
+const ALL: FlightAppliedFilters = applied(true);
+const NONE: FlightAppliedFilters = applied(false);
+
+const fn applied(done: bool) -> FlightAppliedFilters {
+    FlightAppliedFilters {
+        cabin: done,
+        max_stops: done,
+        airlines: done,
+        excluded_airlines: done,
+        departure_after: done,
+        departure_before: done,
+        arrival_before: done,
+        refundable: done,
+        checked_bag: done,
+        max_total: done,
+        sort: done,
+    }
+}
 
 fn money(minor: i64, currency: &str) -> Money {
     Money::new(minor, Currency::parse(currency).unwrap())
@@ -144,33 +149,25 @@ const CASES: &[Case] = &[
     (
         "departure_after",
         |f| f.departure_after = at("12:00"),
-        |o| depart(o, 1, "11:59"),
+        leave_early,
     ),
     (
         "departure_before",
         |f| f.departure_before = at("18:30"),
-        |o| depart(o, 0, "18:31"),
+        leave_late,
     ),
     // The next morning is before the afternoon, because only the time of day counts.
     (
         "arrival_before",
         |f| f.arrival_before = at("15:00"),
-        |o| {
-            "2026-12-01T15:01".clone_into(&mut o.journeys[0].arrival_time);
-        },
+        arrive_late,
     ),
     (
         "refundable",
         |f| f.refundable = Some(true),
         |o| o.refundable = Some(false),
     ),
-    (
-        "refundable",
-        |f| f.refundable = Some(true),
-        |o| {
-            o.fare_conditions.refund.allowed = None;
-        },
-    ),
+    ("refundable", |f| f.refundable = Some(true), hide_refund),
     (
         "checked_bag",
         |f| f.checked_bag = Some(false),
@@ -187,15 +184,24 @@ fn codes(codes: &[&str]) -> Vec<String> {
     codes.iter().map(|&code| code.to_owned()).collect()
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "as filters hold it")]
 fn at(clock: &str) -> Option<String> {
     Some(clock.to_owned())
 }
 
-fn depart(offer: &mut FlightOffer, journey: usize, clock: &str) {
-    let time = &mut offer.journeys[journey].departure_time;
-    time.truncate("2026-12-01T".len());
-    time.push_str(clock);
+fn leave_early(offer: &mut FlightOffer) {
+    offer.journeys[1].departure_time = "2026-12-09T11:59".to_owned();
+}
+
+fn leave_late(offer: &mut FlightOffer) {
+    offer.journeys[0].departure_time = "2026-12-01T18:31".to_owned();
+}
+
+fn arrive_late(offer: &mut FlightOffer) {
+    offer.journeys[0].arrival_time = "2026-12-01T15:01".to_owned();
+}
+
+fn hide_refund(offer: &mut FlightOffer) {
+    offer.fare_conditions.refund.allowed = None;
 }
 
 /// Adds a flight of another airline in another cabin to the return journey.
@@ -214,10 +220,7 @@ fn filter_not_applied_by_the_supplier_is_reported_and_applied() {
         let mut bad = offer("bad");
         spoil(&mut bad);
         let offers = [bad, offer("good")];
-        let sorted = FlightAppliedFilters {
-            sort: true,
-            ..FlightAppliedFilters::default()
-        };
+        let sorted = FlightAppliedFilters { sort: true, ..NONE };
         let (left, truncated, unsupported) = finished(&request, sorted, &offers);
         assert_eq!(left, ["good"], "{name}");
         assert!(!truncated, "{name}");
@@ -239,7 +242,7 @@ fn fare_without_refund_information_matches_neither_refundable_filter() {
         ..Filters::default()
     });
     let offers = [silent, offer("refundable"), lost];
-    let (left, ..) = finished(&request, FlightAppliedFilters::default(), &offers);
+    let (left, ..) = finished(&request, NONE, &offers);
     assert_eq!(left, ["lost"]);
 }
 
@@ -249,8 +252,7 @@ fn max_total_in_another_currency_keeps_the_fare() {
         max_total: Some(money(1, "USD")),
         ..Filters::default()
     });
-    let (left, _, unsupported) =
-        finished(&request, FlightAppliedFilters::default(), &[offer("euros")]);
+    let (left, _, unsupported) = finished(&request, NONE, &[offer("euros")]);
     assert_eq!(left, ["euros"]);
     assert_eq!(unsupported, ["max_total"]);
 }
@@ -258,22 +260,15 @@ fn max_total_in_another_currency_keeps_the_fare() {
 /// Fares with prices from 1 to 3, one of them twice. Durations descend as prices rise, and one is
 /// unknown.
 fn fares() -> Vec<FlightOffer> {
-    let fares = [
-        ("b", 2, Some(20)),
-        ("c", 3, Some(10)),
-        ("a", 1, None),
-        ("b2", 2, Some(20)),
-    ];
-    fares
-        .into_iter()
-        .map(|(id, total, minutes)| {
-            let mut offer = offer(id);
-            offer.total.minor = total;
-            offer.journeys[0].duration_minutes = minutes;
-            offer.journeys[0].departure_time = format!("2026-12-0{total}T12:00");
-            offer
-        })
-        .collect()
+    let fare = |id, total, minutes| {
+        let mut offer = offer(id);
+        offer.total.minor = total;
+        offer.journeys[0].duration_minutes = minutes;
+        offer.journeys[0].departure_time = format!("2026-12-0{total}T12:00");
+        offer
+    };
+    let (b, c) = (fare("b", 2, Some(20)), fare("c", 3, Some(10)));
+    vec![b, c, fare("a", 1, None), fare("b2", 2, Some(20))]
 }
 
 #[test]
@@ -286,12 +281,9 @@ fn fares_are_sorted_if_the_supplier_does_not_sort_them() {
         (Sort::DepartureTime, false, ["a", "b", "b2", "c"]),
         (Sort::DepartureTime, true, ["c", "b", "b2", "a"]),
     ] {
-        let request = FlightPriceRequest {
-            sort,
-            descending,
-            ..request(Filters::default())
-        };
-        let (left, ..) = finished(&request, FlightAppliedFilters::default(), &fares());
+        let mut request = request(Filters::default());
+        (request.sort, request.descending) = (sort, descending);
+        let (left, ..) = finished(&request, NONE, &fares());
         assert_eq!(left, order, "{sort:?} {descending}");
         let (left, ..) = finished(&request, ALL, &fares());
         assert_eq!(left, ["b", "c", "a", "b2"], "{sort:?} {descending}");
@@ -300,54 +292,37 @@ fn fares_are_sorted_if_the_supplier_does_not_sort_them() {
 
 #[test]
 fn sort_is_reported_if_requested_or_if_the_response_is_truncated() {
-    let plain = request(Filters::default());
-    let (.., unsupported) = finished(&plain, FlightAppliedFilters::default(), &fares());
+    let mut request = request(Filters::default());
+    let (.., unsupported) = finished(&request, NONE, &fares());
     assert!(unsupported.is_empty());
     let cut = FlightPriceResponse {
         offers: fares(),
-        applied: FlightAppliedFilters::default(),
+        applied: NONE,
         truncated: true,
     };
-    assert_eq!(unsupported_filters(&plain, &cut), ["sort"]);
-    let dearest = FlightPriceRequest {
-        descending: true,
-        ..plain
-    };
-    let (.., unsupported) = finished(&dearest, FlightAppliedFilters::default(), &fares());
+    assert_eq!(unsupported_filters(&request, &cut), ["sort"]);
+    request.descending = true;
+    let (.., unsupported) = finished(&request, NONE, &fares());
     assert_eq!(unsupported, ["sort"]);
 }
 
 #[test]
 fn fares_over_the_limit_are_truncated_after_sorting() {
-    let request = FlightPriceRequest {
-        limit: 2,
-        ..request(Filters::default())
-    };
-    let (left, truncated, _) = finished(&request, FlightAppliedFilters::default(), &fares());
-    assert_eq!(
-        (left, truncated),
-        (vec!["a".to_owned(), "b".to_owned()], true)
-    );
+    let mut request = request(Filters::default());
+    request.limit = 2;
+    let (left, truncated, _) = finished(&request, NONE, &fares());
+    assert_eq!(left, ["a", "b"]);
+    assert!(truncated);
 }
 
 #[test]
 fn supplier_limit_is_raised_only_for_filters_or_sorting() {
     let plain = request(Filters::default());
     assert_eq!(supplier_request(&plain), plain);
-    let chosen = [
-        FlightPriceRequest {
-            sort: Sort::Duration,
-            ..plain.clone()
-        },
-        FlightPriceRequest {
-            filters: Filters {
-                max_stops: Some(0),
-                ..Filters::default()
-            },
-            ..plain.clone()
-        },
-    ];
-    for request in chosen {
+    let (mut sorted, mut filtered) = (plain.clone(), plain);
+    sorted.sort = Sort::Duration;
+    filtered.filters.max_stops = Some(0);
+    for request in [sorted, filtered] {
         assert_eq!(supplier_request(&request).limit, UNFILTERED_FARES_MAX);
     }
 }

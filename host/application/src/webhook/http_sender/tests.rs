@@ -63,10 +63,11 @@ async fn serve(listener: TcpListener, manner: Manner) -> String {
     String::from_utf8(seen).unwrap()
 }
 
-fn respond(status: &str, headers: &str, body: &str) -> Manner {
+fn respond(status: &str, header: &str, body: &str) -> Manner {
+    let line = if header.is_empty() { "" } else { "\r\n" };
     let length = body.len();
     Manner::Responds(format!(
-        "HTTP/1.1 {status}\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
+        "HTTP/1.1 {status}\r\ncontent-length: {length}\r\n{header}{line}\r\n{body}"
     ))
 }
 
@@ -103,10 +104,8 @@ async fn body_is_posted_unchanged() {
     let attempted = sender().send(letter(&url), NOW).await;
     assert_eq!(attempted.outcome, DeliveryResult::Accepted);
     let request = served.await.unwrap();
-    assert!(
-        request.starts_with("POST /hook?a=b HTTP/1.1\r\n"),
-        "{request}"
-    );
+    let line = "POST /hook?a=b HTTP/1.1\r\n";
+    assert!(request.starts_with(line), "{request}");
     assert!(request.ends_with("\r\n\r\n{\"id\":\"evt_1\"}"), "{request}");
     for header in ["content-type: application/json", "svc-event-id: evt_1"] {
         assert!(request.contains(&format!("\r\n{header}\r\n")), "{request}");
@@ -115,43 +114,33 @@ async fn body_is_posted_unchanged() {
 
 #[tokio::test]
 async fn response_status_determines_the_result() {
-    for (status, headers, outcome, class) in [
+    for (status, header, outcome, class) in [
         ("200 OK", "", DeliveryResult::Accepted, "2xx"),
         ("202 Accepted", "", DeliveryResult::Accepted, "2xx"),
         (
             "301 Moved",
-            "location: http://127.0.0.1:1/\r\n",
+            "location: http://127.0.0.1:1/",
             not_taken(None),
             "3xx",
         ),
         (
             "307 Moved",
-            "location: https://example.com/\r\n",
+            "location: https://example.com/",
             not_taken(None),
             "3xx",
         ),
         ("400 Bad", "", not_taken(None), "4xx"),
         ("410 Gone", "", DeliveryResult::Gone, "4xx"),
-        (
-            "429 Slow",
-            "retry-after: 120\r\n",
-            not_taken(Some(120)),
-            "4xx",
-        ),
-        (
-            "500 Broken",
-            "retry-after: soon\r\n",
-            not_taken(None),
-            "5xx",
-        ),
+        ("429 Slow", "retry-after: 120", not_taken(Some(120)), "4xx"),
+        ("500 Broken", "retry-after: soon", not_taken(None), "5xx"),
         (
             "503 Down",
-            "retry-after: Sun, 06 Nov 1994 08:50:37 GMT\r\n",
+            "retry-after: Sun, 06 Nov 1994 08:50:37 GMT",
             not_taken(Some(60)),
             "5xx",
         ),
     ] {
-        let attempted = send_to(respond(status, headers, "response body")).await;
+        let attempted = send_to(respond(status, header, "response body")).await;
         assert_eq!(attempted.outcome, outcome, "{status}");
         assert_eq!(attempted.outcome_label(), class, "{status}");
         assert_eq!(attempted.body.as_deref(), Some("response body"), "{status}");
@@ -161,12 +150,10 @@ async fn response_status_determines_the_result() {
 
 #[tokio::test]
 async fn gone_is_a_failure_if_410_is_not_honored() {
-    let (port, _served) = receiver(respond("410 Gone", "retry-after: 120\r\n", "")).await;
+    let (port, _served) = receiver(respond("410 Gone", "retry-after: 120", "")).await;
     let url = format!("http://127.0.0.1:{port}/");
-    let letter = DeliveryRequest {
-        honors_gone: false,
-        ..letter(&url)
-    };
+    let mut letter = letter(&url);
+    letter.honors_gone = false;
     let attempted = sender().send(letter, NOW).await;
     assert_eq!(attempted.outcome, not_taken(Some(120)));
 }
@@ -193,10 +180,8 @@ async fn attempt_without_response_has_an_error() {
 /// The time limit covers the whole exchange, including the name lookup before the connection.
 #[tokio::test]
 async fn lookup_that_never_ends_times_out() {
-    let sender = HttpSender::new(
-        DnsLookup::new(|_| std::future::pending::<io::Result<Vec<IpAddr>>>()),
-        TIME_MAX,
-    );
+    let lookup = DnsLookup::new(|_| std::future::pending::<io::Result<Vec<IpAddr>>>());
+    let sender = HttpSender::new(lookup, TIME_MAX);
     let attempted = sender.send(letter("http://silent.example.com/"), NOW).await;
     assert_eq!(attempted.error, Some("timeout"));
     assert_eq!(attempted.outcome, not_taken(None));
@@ -210,11 +195,8 @@ async fn response_body_is_truncated() {
     assert_eq!(attempted.body.unwrap().len(), RESPONSE_BODY_BYTES_MAX);
     let odd = format!("a{body}");
     let attempted = send_to(respond("200 OK", "", &odd)).await;
-    assert_eq!(
-        attempted.body.unwrap().len(),
-        RESPONSE_BODY_BYTES_MAX - 1,
-        "an incomplete character is cut off"
-    );
+    // An incomplete character is cut off.
+    assert_eq!(attempted.body.unwrap().len(), RESPONSE_BODY_BYTES_MAX - 1);
 }
 
 #[tokio::test]
@@ -228,13 +210,14 @@ async fn endless_response_is_read_only_up_to_the_limit() {
 /// The name resolves to a public address at the check, and to another one at the connection.
 #[tokio::test]
 async fn name_that_resolves_differently_at_connect_is_rejected() {
-    for second in [
+    let private = [
         "127.0.0.1",
         "10.0.0.1",
         "169.254.169.254",
         "::ffff:192.168.0.1",
         "fd00::1",
-    ] {
+    ];
+    for second in private {
         let lookups = Mutex::new(vec![second, "1.1.1.1"]);
         let lookup = DnsLookup::new(move |_| {
             let next = lookups.lock().unwrap().pop();
@@ -244,10 +227,8 @@ async fn name_that_resolves_differently_at_connect_is_rejected() {
         let url = "https://rebinding.example.com/";
         assert_eq!(url_policy::validate(url, false, &lookup).await, Ok(()));
         let sender = HttpSender::new(lookup, TIME_MAX);
-        let letter = DeliveryRequest {
-            allow_insecure: false,
-            ..letter(url)
-        };
+        let mut letter = letter(url);
+        letter.allow_insecure = false;
         let attempted = sender.send(letter, NOW).await;
         assert_eq!(attempted.outcome, DeliveryResult::UrlNotAllowed, "{second}");
         assert_eq!(attempted.error, Some("url_not_allowed"));
@@ -262,10 +243,8 @@ async fn url_is_checked_again_at_every_attempt() {
         format!("https://127.0.0.1:{port}/"),
         "http://example.com/".to_owned(),
     ] {
-        let letter = DeliveryRequest {
-            allow_insecure: false,
-            ..letter(&url)
-        };
+        let mut letter = letter(&url);
+        letter.allow_insecure = false;
         let attempted = sender().send(letter, NOW).await;
         assert_eq!(attempted.outcome, DeliveryResult::UrlNotAllowed, "{url}");
     }

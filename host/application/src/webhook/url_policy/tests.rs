@@ -130,7 +130,6 @@ fn name_or_label_over_the_maximum_length_is_rejected() {
     assert_eq!(of(&[63, 63, 63, 62]), Some(InvalidHostname), "254 bytes");
 }
 
-/// Creates a resolver that returns these addresses.
 fn resolving_to(addresses: &[&str]) -> DnsLookup {
     let addresses: Vec<IpAddr> = addresses.iter().map(|text| text.parse().unwrap()).collect();
     DnsLookup::new(move |_| {

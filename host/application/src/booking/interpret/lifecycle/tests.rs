@@ -2,11 +2,11 @@
 //! important rule: only a definite refusal counts as a refusal.
 
 use super::*;
-use crate::booking::interpret::SupplierGuarantees;
 use crate::booking::interpret::tests::{
     NOW, REPEATABLE, SampleKind, consistent, euros, interpret, interpret_with, lost, pending,
     refusal, refused, repeated, sent, unknown, unsent,
 };
+use crate::booking::interpret::{CallOutcome, SupplierGuarantees};
 use host_domain::booking::{Named, PaymentCollector};
 use host_domain::flight::FlightBookingDetails;
 use host_domain::hotel::booking::{
@@ -87,11 +87,9 @@ mod check {
         let succeeded = succeeded
             .map(|(status, event)| (Ok(K::reported(status)), (event, CallOutcome::Succeeded)));
         let unresolved = ("book_unresolved", CallOutcome::Unknown);
+        let not_completed = ("checkout_not_completed", CallOutcome::Rejected);
         let others = [
-            (
-                Err(refused(R::PaymentRequired)),
-                ("checkout_not_completed", CallOutcome::Rejected),
-            ),
+            (Err(refused(R::PaymentRequired)), not_completed),
             (Err(refused(R::Duplicate)), unresolved),
             (Err(unknown()), unresolved),
         ];
@@ -184,11 +182,9 @@ mod check {
         let unresolved = ("cancel_unresolved", CallOutcome::Unknown);
         let accepted = ("cancel_accepted", CallOutcome::Succeeded);
         let refused_event = ("cancel_refused", CallOutcome::Rejected);
+        let succeeded = ("cancel_succeeded", CallOutcome::Succeeded);
         let reported = [
-            (
-                Status::Canceled,
-                ("cancel_succeeded", CallOutcome::Succeeded),
-            ),
+            (Status::Canceled, succeeded),
             (Status::CancelPending, accepted),
             (Status::Pending, accepted),
             (Status::Confirmed, unresolved),
@@ -214,11 +210,7 @@ mod check {
     pub(super) fn confirmed_booking_is_interpreted_by_the_state_of_its_cancellation<
         K: SampleKind,
     >() {
-        let confirmed = || {
-            Ok(BookingLookup::Found(Box::new(K::reported(
-                Status::Confirmed,
-            ))))
-        };
+        let found = |status| Ok(BookingLookup::Found(Box::new(K::reported(status))));
         for (call, guarantees, event) in [
             (pending(0), consistent(None), "cancel_refused"),
             (sent(0), consistent(Some(1_000)), "cancel_not_executed"),
@@ -228,14 +220,12 @@ mod check {
         ] {
             let booking = K::canceling(call);
             let interpretation = interpret_with(guarantees, |context| {
-                cancel_lookup(&booking, confirmed(), context)
+                cancel_lookup(&booking, found(Status::Confirmed), context)
             });
             assert_eq!(interpretation.event.name(), event, "{guarantees:?}");
         }
-        let partly_canceled = Ok(BookingLookup::Found(Box::new(K::reported(
-            Status::PartiallyCanceled,
-        ))));
         let interpretation = interpret_with(consistent(Some(1_000)), |context| {
+            let partly_canceled = found(Status::PartiallyCanceled);
             cancel_lookup(&K::canceling(sent(0)), partly_canceled, context)
         });
         let expected = match K::CAN_CANCEL_PARTIALLY {

@@ -1,5 +1,4 @@
 //! Tables of a processor's responses and what each means.
-#![expect(clippy::too_many_lines, reason = "a table has one entry for each case")]
 
 use super::*;
 use crate::booking::interpret::tests::{
@@ -18,13 +17,8 @@ fn paying(state: PaymentState) -> Payment {
         card: None,
         created_at: NOW,
     };
-    let payment = Payment::new_authorization(
-        PaymentId::from_bits(1),
-        euros(100),
-        processor,
-        &instrument,
-        NOW,
-    );
+    let id = PaymentId::from_bits(1);
+    let payment = Payment::new_authorization(id, euros(100), processor, &instrument, NOW);
     Payment { state, ..payment }
 }
 
@@ -33,10 +27,9 @@ fn at_processor(status: ProcessorPaymentStatus) -> ProcessorPayment {
         status,
         processor_reference: "ch_1".into(),
         authorized: euros(100),
-        captured: euros(if status == ProcessorPaymentStatus::Captured {
-            100
-        } else {
-            0
+        captured: euros(match status {
+            ProcessorPaymentStatus::Captured => 100,
+            _ => 0,
         }),
         refunded: euros(0),
         card: None,
@@ -47,35 +40,26 @@ fn at_processor(status: ProcessorPaymentStatus) -> ProcessorPayment {
 #[test]
 fn authorization_succeeds_only_for_the_requested_amount() {
     use PaymentError as P;
+    use ProcessorPaymentStatus as S;
     let payment = paying(PaymentState::Authorizing(sent(9_000)));
     let other_amount = ProcessorPayment {
         authorized: euros(50),
-        ..at_processor(ProcessorPaymentStatus::Authorized)
+        ..at_processor(S::Authorized)
     };
+    let declined = P::Declined(DeclineReason::InsufficientFunds);
     for (response, event) in [
-        (
-            Ok(at_processor(ProcessorPaymentStatus::Authorized)),
-            "payment_authorized",
-        ),
-        (Ok(other_amount), "payment_unresolved"),
-        (
-            Ok(at_processor(ProcessorPaymentStatus::RequiresAction)),
-            "payment_declined",
-        ),
-        (
-            Ok(at_processor(ProcessorPaymentStatus::Declined)),
-            "payment_declined",
-        ),
-        (
-            Err(P::Declined(DeclineReason::InsufficientFunds)),
-            "payment_declined",
-        ),
-        (Err(P::Refused("bad token".into())), "payment_declined"),
-        (Err(P::NotSent("refused".into())), "payment_not_authorized"),
-        (Err(P::Unknown("cut".into())), "payment_unresolved"),
+        (Ok(at_processor(S::Authorized)), "authorized"),
+        (Ok(other_amount), "unresolved"),
+        (Ok(at_processor(S::RequiresAction)), "declined"),
+        (Ok(at_processor(S::Declined)), "declined"),
+        (Err(declined), "declined"),
+        (Err(P::Refused("bad token".into())), "declined"),
+        (Err(P::NotSent("refused".into())), "not_authorized"),
+        (Err(P::Unknown("cut".into())), "unresolved"),
     ] {
         let interpretation =
             scheduled(|schedules| authorize_response(&payment, response.clone(), schedules));
+        let event = format!("payment_{event}");
         assert_eq!(interpretation.event.name(), event, "{response:?}");
     }
 }
@@ -83,89 +67,29 @@ fn authorization_succeeds_only_for_the_requested_amount() {
 #[test]
 fn reconciled_payment_is_interpreted_by_the_operation_in_progress() {
     use ProcessorPaymentStatus as S;
-    let sent = || sent(0);
-    for (payment_state, found, after_ms, event) in [
-        (
-            PaymentState::Authorizing(sent()),
-            Some(S::Authorized),
-            None,
-            "payment_authorized",
-        ),
-        (
-            PaymentState::Authorizing(sent()),
-            None,
-            Some(0),
-            "payment_not_authorized",
-        ),
-        (
-            PaymentState::Authorizing(sent()),
-            None,
-            None,
-            "payment_unresolved",
-        ),
-        (
-            PaymentState::Capturing(sent()),
-            Some(S::Captured),
-            None,
-            "payment_captured",
-        ),
-        (
-            PaymentState::Capturing(sent()),
-            Some(S::Authorized),
-            None,
-            "payment_step_failed",
-        ),
-        (
-            PaymentState::Capturing(sent()),
-            Some(S::Voided),
-            None,
-            "payment_unresolved",
-        ),
-        (
-            PaymentState::Capturing(sent()),
-            None,
-            Some(0),
-            "payment_unresolved",
-        ),
-        (
-            PaymentState::Voiding(sent()),
-            Some(S::Voided),
-            None,
-            "payment_voided",
-        ),
-        (
-            PaymentState::Voiding(sent()),
-            Some(S::Authorized),
-            None,
-            "payment_step_failed",
-        ),
-        (
-            PaymentState::Voiding(sent()),
-            Some(S::Captured),
-            None,
-            "payment_unresolved",
-        ),
-        (
-            PaymentState::Voiding(sent()),
-            None,
-            Some(0),
-            "payment_voided",
-        ),
+    let authorizing = || PaymentState::Authorizing(sent(0));
+    let capturing = || PaymentState::Capturing(sent(0));
+    let voiding = || PaymentState::Voiding(sent(0));
+    for (state, found, after_ms, event) in [
+        (authorizing(), Some(S::Authorized), None, "authorized"),
+        (authorizing(), None, Some(0), "not_authorized"),
+        (authorizing(), None, None, "unresolved"),
+        (capturing(), Some(S::Captured), None, "captured"),
+        (capturing(), Some(S::Authorized), None, "step_failed"),
+        (capturing(), Some(S::Voided), None, "unresolved"),
+        (capturing(), None, Some(0), "unresolved"),
+        (voiding(), Some(S::Voided), None, "voided"),
+        (voiding(), Some(S::Authorized), None, "step_failed"),
+        (voiding(), Some(S::Captured), None, "unresolved"),
+        (voiding(), None, Some(0), "voided"),
     ] {
-        let payment = paying(payment_state.clone());
+        let payment = paying(state.clone());
         let interpretation = scheduled(|schedules| {
-            payment_lookup(
-                &payment,
-                Ok(found.map(at_processor)),
-                consistent(after_ms),
-                schedules,
-            )
+            let found = found.map(at_processor);
+            payment_lookup(&payment, Ok(found), consistent(after_ms), schedules)
         });
-        assert_eq!(
-            interpretation.event.name(),
-            event,
-            "{payment_state:?}, {found:?}"
-        );
+        let event = format!("payment_{event}");
+        assert_eq!(interpretation.event.name(), event, "{state:?}, {found:?}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tables of a flight supplier's responses to purchases of extras, and what each means.
 
 use super::*;
+use crate::booking::interpret::CallOutcome;
 use crate::booking::interpret::tests::{
     REPEATABLE, SampleKind, consistent, euros, interpret, interpret_with, refused, repeated, sent,
     unknown, unsent,
@@ -55,10 +56,14 @@ fn bag() -> SupplierService {
     }
 }
 
+fn without_bag() -> FlightSupplierBooking {
+    FlightBookingDetails::reported(SupplierBookingStatus::Confirmed)
+}
+
 fn with_bag() -> FlightSupplierBooking {
     FlightSupplierBooking {
         services: vec![bag()],
-        ..FlightBookingDetails::reported(SupplierBookingStatus::Confirmed)
+        ..without_bag()
     }
 }
 
@@ -84,29 +89,15 @@ fn purchase_succeeds_only_if_the_ticket_shows_the_bags() {
     use RefusalReason as R;
     let sent = buying(sent(9_000));
     let unsent = unsent().map(|error| (Err(error), ("purchase_not_sent", CallOutcome::NotSent)));
+    let unresolved = ("purchase_unresolved", CallOutcome::Unknown);
+    let succeeded = ("purchase_succeeded", CallOutcome::Succeeded);
+    let refused_event = ("purchase_refused", CallOutcome::Rejected);
     let responses = [
-        (
-            Ok(with_bag()),
-            ("purchase_succeeded", CallOutcome::Succeeded),
-        ),
-        (
-            Ok(FlightBookingDetails::reported(
-                SupplierBookingStatus::Confirmed,
-            )),
-            ("purchase_unresolved", CallOutcome::Unknown),
-        ),
-        (
-            Err(refused(R::Unavailable)),
-            ("purchase_refused", CallOutcome::Rejected),
-        ),
-        (
-            Err(refused(R::Duplicate)),
-            ("purchase_unresolved", CallOutcome::Unknown),
-        ),
-        (
-            Err(unknown()),
-            ("purchase_unresolved", CallOutcome::Unknown),
-        ),
+        (Ok(with_bag()), succeeded),
+        (Ok(without_bag()), unresolved),
+        (Err(refused(R::Unavailable)), refused_event),
+        (Err(refused(R::Duplicate)), unresolved),
+        (Err(unknown()), unresolved),
     ];
     for (response, expected) in responses.into_iter().chain(unsent) {
         let interpretation =
@@ -117,33 +108,27 @@ fn purchase_succeeds_only_if_the_ticket_shows_the_bags() {
 
 #[test]
 fn missing_bags_are_refused_only_after_reads_are_consistent() {
-    let read = |booking: FlightSupplierBooking| Ok(BookingLookup::Found(Box::new(booking)));
-    let bare = || FlightBookingDetails::reported(SupplierBookingStatus::Confirmed);
+    let bags = || Ok(BookingLookup::Found(Box::new(with_bag())));
+    let bare = || Ok(BookingLookup::Found(Box::new(without_bag())));
+    let failed = Err(ReadError::Failed("500".into()));
     for (response, guarantees, event) in [
-        (read(with_bag()), consistent(None), "purchase_succeeded"),
-        (read(bare()), REPEATABLE, "purchase_resend_scheduled"),
-        (read(bare()), consistent(None), "purchase_unresolved"),
-        (
-            read(bare()),
-            consistent(Some(10_001)),
-            "purchase_unresolved",
-        ),
-        (read(bare()), consistent(Some(10_000)), "purchase_refused"),
+        (bags(), consistent(None), "succeeded"),
+        (bare(), REPEATABLE, "resend_scheduled"),
+        (bare(), consistent(None), "unresolved"),
+        (bare(), consistent(Some(10_001)), "unresolved"),
+        (bare(), consistent(Some(10_000)), "refused"),
         (
             Ok(BookingLookup::NotFound),
             consistent(Some(0)),
-            "purchase_unresolved",
+            "unresolved",
         ),
-        (
-            Err(ReadError::Failed("500".into())),
-            consistent(Some(0)),
-            "purchase_unresolved",
-        ),
+        (failed, consistent(Some(0)), "unresolved"),
     ] {
         let booking = buying(sent(0));
         let interpretation = interpret_with(guarantees, |context| {
             purchase_lookup(&booking, response.clone(), context)
         });
+        let event = format!("purchase_{event}");
         assert_eq!(interpretation.event.name(), event, "{response:?}");
     }
 }
