@@ -14,7 +14,7 @@ use crate::response::{ApiResponse, List, NoContent};
 use axum::extract::State;
 use host_application::context::RequestContext;
 use host_application::idempotency::IdempotentRequest;
-use host_application::watch::service::{Created, NewWatch, StoredWatch, WatchService};
+use host_application::watch::service::{Created, NewWatch, WatchService};
 use host_domain::id::WatchId;
 use host_domain::page::PageRequest;
 use host_domain::time::Timestamp;
@@ -260,13 +260,13 @@ async fn create(
     key: Option<IdempotentRequest>,
 ) -> Result<ApiResponse<WatchResource>, ApiError> {
     Ok(match watches.create(context, new, key.as_ref()).await? {
-        Created::New(stored) => ApiResponse::created(to_resource(&stored)),
-        Created::Existing(stored) => ApiResponse::ok(to_resource(&stored)),
+        Created::New(stored) => {
+            ApiResponse::created(watch_event::watch(&stored.watch, stored.last_observed))
+        }
+        Created::Existing(stored) => {
+            ApiResponse::ok(watch_event::watch(&stored.watch, stored.last_observed))
+        }
     })
-}
-
-fn to_resource(stored: &StoredWatch) -> WatchResource {
-    watch_event::watch(&stored.watch, stored.last_observed)
 }
 
 /// List watches
@@ -290,7 +290,9 @@ pub(crate) async fn list_watches(
     let (filter, page) = (WatchFilter { status }, PageRequest { limit, offset });
     let (listed, total) = watches.list(&context.owner, filter, page).await?;
     let meta = PaginationMeta::of(page, listed.has_more, total);
-    let watches = listed.items.iter().map(to_resource).collect();
+    let watches = (listed.items.iter())
+        .map(|stored| watch_event::watch(&stored.watch, stored.last_observed))
+        .collect();
     Ok(ApiResponse::ok(List(watches)).meta(meta))
 }
 
@@ -304,7 +306,10 @@ pub(crate) async fn get_watch(
     Validated(PathId(id)): Validated<PathId<WatchId>>,
 ) -> Result<ApiResponse<WatchResource>, ApiError> {
     let found = watches.find(&context.owner, &id).await?;
-    Ok(ApiResponse::ok(to_resource(&found)))
+    Ok(ApiResponse::ok(watch_event::watch(
+        &found.watch,
+        found.last_observed,
+    )))
 }
 
 /// Delete a watch
@@ -347,5 +352,8 @@ pub(crate) async fn confirm_watch_purchase(
     let confirmed = watches
         .confirm_purchase(&context.owner, &id, key.as_ref())
         .await?;
-    Ok(ApiResponse::ok(to_resource(&confirmed)))
+    Ok(ApiResponse::ok(watch_event::watch(
+        &confirmed.watch,
+        confirmed.last_observed,
+    )))
 }

@@ -19,8 +19,9 @@ use host_domain::watch::{
 };
 use host_resources::watch_event as render;
 use host_resources::watch_event::WatchEventDetails;
-pub use host_storage::StoredWatch;
-use host_storage::{CommitError, Conflict, DatabaseError, OutboxEvent, UnitOfWork, WatchLogEntry};
+use host_storage::{
+    CommitError, Conflict, DatabaseError, OutboxEvent, StoredWatch, UnitOfWork, WatchLogEntry,
+};
 use std::sync::Arc;
 
 /// The kind of the job that buys for a watch. Its subject is the watch's id. It is created in the
