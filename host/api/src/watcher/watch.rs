@@ -14,7 +14,7 @@ use crate::response::{ApiResponse, List, NoContent};
 use axum::extract::State;
 use host_application::context::RequestContext;
 use host_application::idempotency::IdempotentRequest;
-use host_application::watch::service::{Created, NewWatch, StoredWatch, WatchService};
+use host_application::watch::service::{Created, NewWatch, WatchService, to_resource};
 use host_domain::id::WatchId;
 use host_domain::page::PageRequest;
 use host_domain::time::Timestamp;
@@ -22,7 +22,7 @@ use host_domain::watch::list::WatchFilter;
 use host_domain::watch::{AutoBook, PriceQuery, Trigger, WatchStatus, WatchTarget};
 use host_resources::value::{CountryCode, CurrencyCode, IsoDate};
 use host_resources::watch_event::{
-    self, TripFiltersResource, WatchResource, WatchStatusResource, WatchTriggerResource,
+    TripFiltersResource, WatchResource, WatchStatusResource, WatchTriggerResource,
 };
 use rust_decimal::Decimal;
 use serde::Deserialize;
@@ -263,10 +263,6 @@ async fn create(
         Created::New(stored) => ApiResponse::created(to_resource(&stored)),
         Created::Existing(stored) => ApiResponse::ok(to_resource(&stored)),
     })
-}
-
-fn to_resource(stored: &StoredWatch) -> WatchResource {
-    watch_event::watch(&stored.watch, stored.last_observed)
 }
 
 /// List watches

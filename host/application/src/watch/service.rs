@@ -18,9 +18,10 @@ use host_domain::watch::{
     AutoBook, PriceQuery, Trigger, Watch, WatchTransition, WatchTransitionEvent,
 };
 use host_resources::watch_event as render;
-use host_resources::watch_event::WatchEventDetails;
-pub use host_storage::StoredWatch;
-use host_storage::{CommitError, Conflict, DatabaseError, OutboxEvent, UnitOfWork, WatchLogEntry};
+use host_resources::watch_event::{WatchEventDetails, WatchResource};
+use host_storage::{
+    CommitError, Conflict, DatabaseError, OutboxEvent, StoredWatch, UnitOfWork, WatchLogEntry,
+};
 use std::sync::Arc;
 
 /// The kind of the job that buys for a watch. Its subject is the watch's id. It is created in the
@@ -318,6 +319,10 @@ impl WatchService {
         let id = WatchId::parse(&watch_id).map_err(|_| WatchError::NotFound)?;
         self.find(owner, &id).await.map(Some)
     }
+}
+
+pub fn to_resource(stored: &StoredWatch) -> WatchResource {
+    render::watch(&stored.watch, stored.last_observed)
 }
 
 /// Returns the terms of the mandate for a watch's purchase.
