@@ -117,9 +117,10 @@ impl CompiledSchema {
             name: T::name().into_owned(),
             reason: error.to_string(),
         })?;
+        let properties = own.get("properties").and_then(Value::as_object).cloned();
         Ok(Self {
             validator,
-            properties: own["properties"].as_object().cloned().unwrap_or_default(),
+            properties: properties.unwrap_or_default(),
             components,
         })
     }

@@ -84,8 +84,9 @@ impl OperationInputs {
         let (own, mut components) = schema_with_components::<T>();
         components.remove(T::name().as_ref());
         merge(&mut self.components, components);
-        let required = own["required"].as_array().cloned().unwrap_or_default();
-        let properties = own["properties"].as_object().cloned();
+        let required = own.get("required").and_then(Value::as_array);
+        let required = required.cloned().unwrap_or_default();
+        let properties = own.get("properties").and_then(Value::as_object).cloned();
         for (name, mut schema) in properties.unwrap_or_default() {
             remove_null(&mut schema);
             let members = schema.as_object_mut();
@@ -155,10 +156,10 @@ impl OperationOutputs {
             return self.whole.clone();
         }
         let data = self.data.as_ref()?;
-        let mut properties = json!({ "data": data });
-        if let Some(meta) = &self.meta {
-            properties["meta"] = meta.clone();
-        }
+        let properties = match &self.meta {
+            None => json!({ "data": data }),
+            Some(meta) => json!({ "data": data, "meta": meta }),
+        };
         Some(json!({ "type": "object", "required": ["data"], "properties": properties }))
     }
 }

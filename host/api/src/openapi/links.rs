@@ -76,10 +76,12 @@ pub(super) fn add_links(paths: &mut BTreeMap<String, Map<String, Value>>, today:
                 };
                 let known = response.entry("links").or_insert_with(|| json!({}));
                 for to in targets.split(',') {
-                    let mut link = json!({ "operationId": to, "parameters": parameters });
-                    if let Some(body) = body(&name, to, today) {
-                        link["requestBody"] = body;
-                    }
+                    let link = match body(&name, to, today) {
+                        None => json!({ "operationId": to, "parameters": parameters }),
+                        Some(body) => {
+                            json!({ "operationId": to, "parameters": parameters, "requestBody": body })
+                        }
+                    };
                     known[to] = link;
                 }
             }

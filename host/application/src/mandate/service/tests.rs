@@ -171,6 +171,8 @@ impl Desk {
     }
 }
 
+type Change = fn(&mut MandateUsage);
+
 fn euros(minor: i64) -> Money {
     Money::new(minor, Currency::parse("EUR").unwrap())
 }
@@ -226,7 +228,7 @@ async fn concurrent_uses_of_a_mandate_store_only_one() {
 async fn use_that_violates_a_term_is_rejected_and_does_not_consume_the_mandate() {
     let desk = Desk::open().await;
     let id = desk.seal().await.terms.id;
-    let cases: [(&str, fn(&mut MandateUsage)); 6] = [
+    let cases: [(&str, Change); 6] = [
         ("cap_exceeded", |of| of.amount = euros(20_001)),
         ("other_currency", |of| of.amount.currency = Currency::USD),
         ("other_user", |of| of.owner.user = "bob".into()),
