@@ -70,17 +70,17 @@ pub struct AttemptResult {
 }
 
 impl AttemptResult {
-    /// Builds the result of a request that was sent at `sent_at`. `may_end` is whether a 410 of the
-    /// receiver ends the subscription.
+    /// Builds the result of a request that was sent at `sent_at`. `honors_gone` is whether a
+    /// 410 of the receiver pauses the subscription.
     pub fn new(
         response: Result<ReceiverResponse, SendError>,
-        may_end: bool,
+        honors_gone: bool,
         sent_at: Timestamp,
         took: Duration,
     ) -> Self {
         match response {
             Ok(response) => Self {
-                outcome: response.outcome(may_end, sent_at),
+                outcome: response.outcome(honors_gone, sent_at),
                 status: Some(response.status.as_u16()),
                 body: Some(response.body),
                 error: None,
@@ -119,10 +119,10 @@ impl AttemptResult {
 }
 
 impl ReceiverResponse {
-    fn outcome(&self, may_end: bool, sent_at: Timestamp) -> DeliveryResult {
+    fn outcome(&self, honors_gone: bool, sent_at: Timestamp) -> DeliveryResult {
         if self.status.is_success() {
             DeliveryResult::Accepted
-        } else if may_end && self.status == StatusCode::GONE {
+        } else if honors_gone && self.status == StatusCode::GONE {
             DeliveryResult::Gone
         } else {
             let retry_after = self.retry_after.as_ref();

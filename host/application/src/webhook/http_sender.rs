@@ -28,7 +28,7 @@ pub struct DeliveryRequest<'a> {
     pub url: &'a str,
     /// Whether plain http and loopback addresses are allowed.
     pub allow_insecure: bool,
-    /// Whether a 410 of the receiver ends the subscription.
+    /// Whether a 410 of the receiver pauses the subscription.
     pub honors_gone: bool,
     pub headers: HeaderMap,
     /// The body, byte for byte as it is signed.
@@ -93,30 +93,30 @@ impl HttpSender {
         }
     }
 
-    pub async fn send(&self, letter: DeliveryRequest<'_>, now: Timestamp) -> AttemptResult {
-        let (watch, may_end) = (Stopwatch::start(), letter.honors_gone);
-        let response = match url_policy::parse(letter.url, letter.allow_insecure) {
+    pub async fn send(&self, delivery: DeliveryRequest<'_>, now: Timestamp) -> AttemptResult {
+        let (watch, honors_gone) = (Stopwatch::start(), delivery.honors_gone);
+        let response = match url_policy::parse(delivery.url, delivery.allow_insecure) {
             Ok(url) => {
-                let exchange = tokio::time::timeout(self.time_max, self.exchange(url, letter));
+                let exchange = tokio::time::timeout(self.time_max, self.exchange(url, delivery));
                 exchange.await.unwrap_or(Err(SendFailure::TimedOut.into()))
             }
             Err(_) => Err(SendFailure::UrlNotAllowed.into()),
         };
-        AttemptResult::new(response, may_end, now, watch.elapsed())
+        AttemptResult::new(response, honors_gone, now, watch.elapsed())
     }
 
     async fn exchange(
         &self,
         url: Url,
-        letter: DeliveryRequest<'_>,
+        delivery: DeliveryRequest<'_>,
     ) -> Result<ReceiverResponse, SendError> {
-        let client = self.client(letter.allow_insecure);
+        let client = self.client(delivery.allow_insecure);
         let client = client.ok_or(SendFailure::Connect)?;
         let mut request = Request::new(Method::POST, url);
-        *request.headers_mut() = letter.headers;
+        *request.headers_mut() = delivery.headers;
         let json = HeaderValue::from_static("application/json");
         request.headers_mut().insert(CONTENT_TYPE, json);
-        *request.body_mut() = Some(letter.body.into());
+        *request.body_mut() = Some(delivery.body.into());
         let response = client.execute(request).await;
         read_response(response?).await
     }

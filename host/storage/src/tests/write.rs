@@ -9,6 +9,7 @@ use tokio::time::timeout;
 on_both_databases!(
     failing_unit_is_rolled_back_and_does_not_affect_others,
     committed_bookings_survive_a_crash,
+    empty_unit_commits_without_effect,
     closed_store_returns_closed_error,
     queued_units_receive_results_when_store_closes,
     repeated_and_concurrent_migrations_succeed,
@@ -48,6 +49,13 @@ async fn committed_bookings_survive_a_crash(db: &TestDatabase) {
         assert!(stored(&restarted, &booking(number).id).await.is_some());
     }
     restarted.close().await;
+}
+
+async fn empty_unit_commits_without_effect(db: &TestDatabase) {
+    let write = UnitOfWork::new(NOW);
+    assert!(write.is_empty());
+    db.store.commit(write).await.unwrap();
+    db.store.ping().await.unwrap();
 }
 
 async fn closed_store_returns_closed_error(db: &TestDatabase) {

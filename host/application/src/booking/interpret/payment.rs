@@ -30,11 +30,11 @@ fn active_call(payment: &Payment) -> Option<&RemoteCall> {
 
 pub fn authorize_response(
     payment: &Payment,
-    answer: Result<ProcessorPayment, PaymentError>,
-    times: ScheduleContext<'_>,
+    response: Result<ProcessorPayment, PaymentError>,
+    schedules: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    match answer {
-        Ok(state) => authorization_state(payment, state, times),
+    match response {
+        Ok(state) => authorization_state(payment, state, schedules),
         Err(PaymentError::Declined(decline)) => {
             Interpretation::rejected(PaymentEvent::Declined(decline), "declined")
         }
@@ -42,22 +42,25 @@ pub fn authorize_response(
             Interpretation::rejected(PaymentEvent::Declined(DeclineReason::Other), reason)
         }
         Err(PaymentError::NotSent(reason)) if may_have_been_executed(active_call(payment)) => {
-            reconcile_later(payment, times, reason)
+            reconcile_later(payment, schedules, reason)
         }
         Err(PaymentError::NotSent(reason)) => {
             Interpretation::not_sent(PaymentEvent::NotAuthorized, reason)
         }
         // The payment is reconciled at once, within the caller's own request.
-        Err(PaymentError::Unknown(reason)) => {
-            Interpretation::unknown(PaymentEvent::Unresolved { next_at: times.now }, reason)
-        }
+        Err(PaymentError::Unknown(reason)) => Interpretation::unknown(
+            PaymentEvent::Unresolved {
+                next_at: schedules.now,
+            },
+            reason,
+        ),
     }
 }
 
 fn authorization_state(
     payment: &Payment,
     state: ProcessorPayment,
-    times: ScheduleContext<'_>,
+    schedules: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
     let reference = state.processor_reference.clone();
     let interpretation = match state.status {
@@ -74,7 +77,7 @@ fn authorization_state(
             // The processor holds neither the requested amount nor nothing, so an operator has to
             // decide.
             let evidence = "a different amount is authorized than was requested";
-            reconcile_later(payment, times, evidence)
+            reconcile_later(payment, schedules, evidence)
         }
         ProcessorPaymentStatus::RequiresAction => {
             let decline = if payment.is_browser_payment() {
@@ -93,14 +96,14 @@ fn authorization_state(
 
 pub fn capture_response(
     payment: &Payment,
-    answer: Result<ProcessorPayment, PaymentError>,
-    times: ScheduleContext<'_>,
+    response: Result<ProcessorPayment, PaymentError>,
+    schedules: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    let retry_at = times.next_retry_at(active_call(payment));
+    let retry_at = schedules.next_retry_at(active_call(payment));
     let again = |reason: String, outcome| {
         Interpretation::new(PaymentEvent::StepFailed { retry_at }, outcome, reason)
     };
-    match answer {
+    match response {
         Ok(state) if state.status == ProcessorPaymentStatus::Captured => {
             Interpretation::succeeded(PaymentEvent::Captured, "captured")
                 .with_reference(&state.processor_reference)
@@ -110,30 +113,30 @@ pub fn capture_response(
             again(error.to_string(), CallOutcome::Rejected)
         }
         Err(PaymentError::NotSent(reason)) => again(reason, CallOutcome::NotSent),
-        Err(PaymentError::Unknown(reason)) => reconcile_later(payment, times, reason),
+        Err(PaymentError::Unknown(reason)) => reconcile_later(payment, schedules, reason),
     }
 }
 
 pub fn void_response(
     payment: &Payment,
-    answer: Result<ProcessorPayment, PaymentError>,
-    times: ScheduleContext<'_>,
+    response: Result<ProcessorPayment, PaymentError>,
+    schedules: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    match answer {
+    match response {
         Ok(state) if state.status == ProcessorPaymentStatus::Voided => {
             Interpretation::succeeded(PaymentEvent::Voided, "released")
                 .with_reference(&state.processor_reference)
         }
-        Ok(_) => reconcile_later(payment, times, "not voided yet"),
+        Ok(_) => reconcile_later(payment, schedules, "not voided yet"),
         // The authorization may already be voided, or may never have existed; reconciling shows
         // which.
         Err(
             error @ (PaymentError::Declined(_)
             | PaymentError::Refused(_)
             | PaymentError::Unknown(_)),
-        ) => reconcile_later(payment, times, error.to_string()),
+        ) => reconcile_later(payment, schedules, error.to_string()),
         Err(PaymentError::NotSent(reason)) => {
-            let retry_at = times.next_retry_at(active_call(payment));
+            let retry_at = schedules.next_retry_at(active_call(payment));
             Interpretation::not_sent(PaymentEvent::StepFailed { retry_at }, reason)
         }
     }
@@ -143,34 +146,38 @@ pub fn void_response(
 /// payment.
 pub fn payment_lookup(
     payment: &Payment,
-    answer: Result<Option<ProcessorPayment>, ReadError>,
-    promises: SupplierGuarantees,
-    times: ScheduleContext<'_>,
+    response: Result<Option<ProcessorPayment>, ReadError>,
+    guarantees: SupplierGuarantees,
+    schedules: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
     let call = active_call(payment);
-    let state = match answer {
+    let state = match response {
         Ok(state) => state,
-        Err(error) => return reconcile_later(payment, times, error.to_string()),
+        Err(error) => return reconcile_later(payment, schedules, error.to_string()),
     };
     let Some(state) = state else {
-        return payment_not_found(payment, classify_absence(call, promises, times), times);
+        return payment_not_found(
+            payment,
+            classify_absence(call, guarantees, schedules),
+            schedules,
+        );
     };
     match &payment.state {
-        PaymentState::Capturing(_) => capture_lookup(payment, state.status, times),
-        PaymentState::Voiding(_) => void_lookup(payment, state.status, times),
+        PaymentState::Capturing(_) => capture_lookup(payment, state.status, schedules),
+        PaymentState::Voiding(_) => void_lookup(payment, state.status, schedules),
         PaymentState::Authorizing(_)
         | PaymentState::RequiresAction
         | PaymentState::Authorized
         | PaymentState::Captured
         | PaymentState::Voided
-        | PaymentState::Failed => authorization_state(payment, state, times),
+        | PaymentState::Failed => authorization_state(payment, state, schedules),
     }
 }
 
 fn payment_not_found(
     payment: &Payment,
     absence: AbsenceMeaning,
-    times: ScheduleContext<'_>,
+    schedules: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
     let never = "reconciled: never requested";
     match (absence, &payment.state) {
@@ -184,7 +191,7 @@ fn payment_not_found(
         (AbsenceMeaning::SafeToRetry, PaymentState::Authorizing(_))
             if !payment.is_browser_payment() =>
         {
-            let at = times.next_reconcile_at(active_call(payment));
+            let at = schedules.next_reconcile_at(active_call(payment));
             Interpretation::not_sent(PaymentEvent::ResendScheduled { at }, RETRIED_EVIDENCE)
         }
         (
@@ -192,24 +199,24 @@ fn payment_not_found(
             | AbsenceMeaning::SafeToRetry
             | AbsenceMeaning::Inconclusive,
             _,
-        ) => reconcile_later(payment, times, NOT_FOUND_EVIDENCE),
+        ) => reconcile_later(payment, schedules, NOT_FOUND_EVIDENCE),
     }
 }
 
 fn capture_lookup(
     payment: &Payment,
     status: ProcessorPaymentStatus,
-    times: ScheduleContext<'_>,
+    schedules: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
     match status {
         ProcessorPaymentStatus::Captured => {
             Interpretation::succeeded(PaymentEvent::Captured, "found as captured")
         }
-        ProcessorPaymentStatus::Authorized => retry_now(times, "reconciled: still authorized"),
+        ProcessorPaymentStatus::Authorized => retry_now(schedules, "reconciled: still authorized"),
         ProcessorPaymentStatus::RequiresAction
         | ProcessorPaymentStatus::Voided
         | ProcessorPaymentStatus::Declined => {
-            reconcile_later(payment, times, "reconciled: nothing is authorized")
+            reconcile_later(payment, schedules, "reconciled: nothing is authorized")
         }
     }
 }
@@ -217,18 +224,18 @@ fn capture_lookup(
 fn void_lookup(
     payment: &Payment,
     status: ProcessorPaymentStatus,
-    times: ScheduleContext<'_>,
+    schedules: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
     match status {
         ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => {
             Interpretation::succeeded(PaymentEvent::Voided, "reconciled: voided")
         }
         ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::RequiresAction => {
-            retry_now(times, "reconciled: still authorized")
+            retry_now(schedules, "reconciled: still authorized")
         }
         ProcessorPaymentStatus::Captured => reconcile_later(
             payment,
-            times,
+            schedules,
             "reconciled: captured, although it was to be voided",
         ),
     }
@@ -237,10 +244,10 @@ fn void_lookup(
 /// Records that the outcome is unknown and schedules the next reconciliation.
 fn reconcile_later(
     payment: &Payment,
-    times: ScheduleContext<'_>,
+    schedules: ScheduleContext<'_>,
     evidence: impl Into<String>,
 ) -> Interpretation<PaymentEvent> {
-    let next_at = times.next_reconcile_at(active_call(payment));
+    let next_at = schedules.next_reconcile_at(active_call(payment));
     Interpretation::unknown(PaymentEvent::Unresolved { next_at }, evidence)
 }
 
@@ -253,18 +260,18 @@ fn retry_now(schedules: ScheduleContext<'_>, evidence: &str) -> Interpretation<P
 pub fn refund_response(
     payment: &Payment,
     refund: &RefundId,
-    answer: Result<String, PaymentError>,
-    times: ScheduleContext<'_>,
+    response: Result<String, PaymentError>,
+    schedules: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
     let call = refund_call(payment, refund);
     let again = |reason: String, outcome| {
         let event = PaymentEvent::RefundFailed {
             refund: refund.clone(),
-            retry_at: times.next_retry_at(call),
+            retry_at: schedules.next_retry_at(call),
         };
         Interpretation::new(event, outcome, reason)
     };
-    match answer {
+    match response {
         Ok(reference) => {
             Interpretation::succeeded(PaymentEvent::Refunded(refund.clone()), "refunded")
                 .with_reference(&reference)
@@ -278,7 +285,7 @@ pub fn refund_response(
         Err(PaymentError::NotSent(reason) | PaymentError::Unknown(reason)) => {
             let event = PaymentEvent::RefundUnresolved {
                 refund: refund.clone(),
-                next_at: times.next_reconcile_at(call),
+                next_at: schedules.next_reconcile_at(call),
             };
             Interpretation::unknown(event, reason)
         }
@@ -296,35 +303,35 @@ fn refund_call<'a>(payment: &'a Payment, refund: &RefundId) -> Option<&'a Remote
 pub fn refund_lookup(
     payment: &Payment,
     refund: &RefundId,
-    answer: Result<bool, ReadError>,
-    promises: SupplierGuarantees,
-    times: ScheduleContext<'_>,
+    response: Result<bool, ReadError>,
+    guarantees: SupplierGuarantees,
+    schedules: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
     let call = refund_call(payment, refund);
     let check = |reason: String| {
         let event = PaymentEvent::RefundUnresolved {
             refund: refund.clone(),
-            next_at: times.next_reconcile_at(call),
+            next_at: schedules.next_reconcile_at(call),
         };
         Interpretation::unknown(event, reason)
     };
-    match answer {
+    match response {
         Ok(true) => Interpretation::succeeded(
             PaymentEvent::Refunded(refund.clone()),
             "reconciled: refunded",
         ),
-        Ok(false) => match classify_absence(call, promises, times) {
+        Ok(false) => match classify_absence(call, guarantees, schedules) {
             AbsenceMeaning::NeverExecuted => {
                 let event = PaymentEvent::RefundFailed {
                     refund: refund.clone(),
-                    retry_at: times.now,
+                    retry_at: schedules.now,
                 };
                 Interpretation::not_sent(event, "reconciled: never requested")
             }
             AbsenceMeaning::SafeToRetry => {
                 let event = PaymentEvent::RefundResendScheduled {
                     refund: refund.clone(),
-                    at: times.next_reconcile_at(call),
+                    at: schedules.next_reconcile_at(call),
                 };
                 Interpretation::not_sent(event, RETRIED_EVIDENCE)
             }

@@ -75,7 +75,7 @@ fn sender() -> HttpSender {
     HttpSender::new(DnsLookup::system(), TIME_MAX)
 }
 
-fn letter(url: &str) -> DeliveryRequest<'_> {
+fn request(url: &str) -> DeliveryRequest<'_> {
     let mut headers = HeaderMap::new();
     headers.insert("svc-event-id", HeaderValue::from_static("evt_1"));
     DeliveryRequest {
@@ -90,7 +90,7 @@ fn letter(url: &str) -> DeliveryRequest<'_> {
 async fn send_to(manner: Manner) -> AttemptResult {
     let (port, _served) = receiver(manner).await;
     let url = format!("http://127.0.0.1:{port}/hook?a=b");
-    sender().send(letter(&url), NOW).await
+    sender().send(request(&url), NOW).await
 }
 
 fn not_taken(retry_after_s: Option<i64>) -> DeliveryResult {
@@ -101,7 +101,7 @@ fn not_taken(retry_after_s: Option<i64>) -> DeliveryResult {
 async fn body_is_posted_unchanged() {
     let (port, served) = receiver(respond("204 No Content", "", "")).await;
     let url = format!("http://127.0.0.1:{port}/hook?a=b");
-    let attempted = sender().send(letter(&url), NOW).await;
+    let attempted = sender().send(request(&url), NOW).await;
     assert_eq!(attempted.outcome, DeliveryResult::Accepted);
     let request = served.await.unwrap();
     let line = "POST /hook?a=b HTTP/1.1\r\n";
@@ -152,9 +152,9 @@ async fn response_status_determines_the_result() {
 async fn gone_is_a_failure_if_410_is_not_honored() {
     let (port, _served) = receiver(respond("410 Gone", "retry-after: 120", "")).await;
     let url = format!("http://127.0.0.1:{port}/");
-    let mut letter = letter(&url);
-    letter.honors_gone = false;
-    let attempted = sender().send(letter, NOW).await;
+    let mut request = request(&url);
+    request.honors_gone = false;
+    let attempted = sender().send(request, NOW).await;
     assert_eq!(attempted.outcome, not_taken(Some(120)));
 }
 
@@ -171,7 +171,7 @@ async fn attempt_without_response_has_an_error() {
         assert_eq!(attempted.outcome, not_taken(None));
         assert_eq!((attempted.status, attempted.body), (None, None));
     }
-    let attempted = sender().send(letter("http://127.0.0.1:1/"), NOW).await;
+    let attempted = sender().send(request("http://127.0.0.1:1/"), NOW).await;
     assert_eq!(attempted.error, Some("connect"));
     let cause = attempted.cause.unwrap();
     assert!(!cause.is_empty() && !cause.contains("127.0.0.1"), "{cause}");
@@ -182,7 +182,9 @@ async fn attempt_without_response_has_an_error() {
 async fn lookup_that_never_ends_times_out() {
     let lookup = DnsLookup::new(|_| std::future::pending::<io::Result<Vec<IpAddr>>>());
     let sender = HttpSender::new(lookup, TIME_MAX);
-    let attempted = sender.send(letter("http://silent.example.com/"), NOW).await;
+    let attempted = sender
+        .send(request("http://silent.example.com/"), NOW)
+        .await;
     assert_eq!(attempted.error, Some("timeout"));
     assert_eq!(attempted.outcome, not_taken(None));
 }
@@ -227,9 +229,9 @@ async fn name_that_resolves_differently_at_connect_is_rejected() {
         let url = "https://rebinding.example.com/";
         assert_eq!(url_policy::validate(url, false, &lookup).await, Ok(()));
         let sender = HttpSender::new(lookup, TIME_MAX);
-        let mut letter = letter(url);
-        letter.allow_insecure = false;
-        let attempted = sender.send(letter, NOW).await;
+        let mut request = request(url);
+        request.allow_insecure = false;
+        let attempted = sender.send(request, NOW).await;
         assert_eq!(attempted.outcome, DeliveryResult::UrlNotAllowed, "{second}");
         assert_eq!(attempted.error, Some("url_not_allowed"));
     }
@@ -243,9 +245,9 @@ async fn url_is_checked_again_at_every_attempt() {
         format!("https://127.0.0.1:{port}/"),
         "http://example.com/".to_owned(),
     ] {
-        let mut letter = letter(&url);
-        letter.allow_insecure = false;
-        let attempted = sender().send(letter, NOW).await;
+        let mut request = request(&url);
+        request.allow_insecure = false;
+        let attempted = sender().send(request, NOW).await;
         assert_eq!(attempted.outcome, DeliveryResult::UrlNotAllowed, "{url}");
     }
     assert!(!served.is_finished(), "nobody connected");

@@ -46,7 +46,7 @@ impl FlightBooking {
         terms: Option<(Money, Money)>,
         now: Timestamp,
     ) {
-        let paid = self.total_paid();
+        let paid = self.price_or_zero();
         let reported = supplier_booking.cancellation.as_ref();
         let readable = reported.filter(|amounts| {
             amounts.refund.currency == paid.currency && amounts.fee.currency == paid.currency
@@ -90,9 +90,9 @@ impl FlightBooking {
 
     /// Applies an operator's refund amount to a cancellation whose refund is undecided. Returns
     /// `None` if the refund is already decided, the currency differs, or the amount is not between
-    /// 0 and the total paid.
+    /// 0 and the price.
     pub(super) fn decide_refund(&mut self, refund: Money, now: Timestamp) -> Option<()> {
-        let paid = self.total_paid();
+        let paid = self.price_or_zero();
         let fits = refund.currency == paid.currency && (0..=paid.minor).contains(&refund.minor);
         if !self.is_refund_undecided() || !fits {
             return None;
@@ -138,8 +138,8 @@ impl FlightBooking {
         returned
     }
 
-    /// Returns the price of the ticket and its services.
-    fn total_paid(&self) -> Money {
+    /// Returns the price of the ticket and its services, which is what the payer owes.
+    fn price_or_zero(&self) -> Money {
         self.total()
             .unwrap_or(Money::zero(self.details.offered_total.currency))
     }
