@@ -84,16 +84,16 @@ pub(crate) fn config_overlay(data_dir: &Path, sandbox_url: &str) -> anyhow::Resu
         .unwrap_or(("http", sandbox_url));
     let host = rest.split('/').next().unwrap_or(rest);
     let suppliers = [
-        (SANDBOX_HOTELS, "hotel", "fake-hotels", 10),
-        (SANDBOX_MINI, "hotel", "fake-hotels-mini", 20),
-        (SUPPLIER_A, "flight", "fake-flights-skylane", 10),
-        (SUPPLIER_B, "flight", "fake-flights-jetbridge", 20),
-        (SANDBOX_PAYMENTS, "payment", "fake-payments", 10),
+        (SANDBOX_HOTELS, "hotel", "fake-hotels.wasm", 10),
+        (SANDBOX_MINI, "hotel", "fake-hotels-mini.wasm", 20),
+        (SUPPLIER_A, "flight", "fake-flights-skylane.wasm", 10),
+        (SUPPLIER_B, "flight", "fake-flights-jetbridge.wasm", 20),
+        (SANDBOX_PAYMENTS, "payment", "fake-payments.wasm", 10),
     ];
-    let suppliers = suppliers.map(|(credential, kind, plugin, priority)| {
+    let suppliers = suppliers.map(|(credential, kind, component, priority)| {
         json!({
             "id": credential.account, "kind": kind, "modes": ["test"], "priority": priority,
-            "component": format!("{plugin}.wasm"), "settings": {"base_url": sandbox_url},
+            "component": component, "settings": {"base_url": sandbox_url},
             "hosts": [{"host": format!("{scheme}://{host}"), "private": true}],
             "credentials": [
                 {"host": host, "header": credential.header, "value": credential.value},

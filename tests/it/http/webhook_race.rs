@@ -56,7 +56,8 @@ async fn concurrent_changes_of_a_subscription_are_all_applied(database: Database
 async fn concurrent_registrations_leave_one_watch_webhook(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
-    let registrations = (0..CROWD).map(|number| {
+    // All registrations replace one row, so each waits for those before it.
+    let registrations = (0..CROWD / 2).map(|number| {
         let client = client.clone();
         async move {
             let url = json!({ "url": format!("https://93.184.215.14/{number}") });
@@ -64,7 +65,7 @@ async fn concurrent_registrations_leave_one_watch_webhook(database: Database) {
         }
     });
     let replies = concurrently(registrations).await;
-    assert_eq!(distinct(&replies, "signing_secret").len(), CROWD);
+    assert_eq!(distinct(&replies, "signing_secret").len(), CROWD / 2);
     let ids = distinct(&replies, "id");
     let left = client.get(WATCHER_WEBHOOK).await.expect(200);
     assert!(ids.contains(left.data()["id"].as_str().unwrap()));
