@@ -96,6 +96,7 @@ fn is_version(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::convert::tests::InvalidField;
 
     fn described(
         change: impl FnOnce(&mut wit::Description),
@@ -125,7 +126,7 @@ mod tests {
 
     #[test]
     fn invalid_field_is_rejected_by_name() {
-        let cases: [(&str, fn(&mut wit::Description)); 9] = [
+        let cases: [InvalidField<wit::Description>; 9] = [
             ("name", |wire| wire.name = "Fake".into()),
             ("name", |wire| wire.name.clear()),
             ("version", |wire| wire.version = "1.2".into()),

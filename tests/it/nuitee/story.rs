@@ -35,6 +35,40 @@ pub(super) struct Story {
 /// Nuitee's responses by name.
 pub(super) type Documents = serde_json::Map<String, Value>;
 
+/// The vendor's examples that the story uses, by the name of the document.
+const VENDOR_FILES: [(&str, &str); 9] = [
+    ("places", "static/GET_data_places__200.json"),
+    (
+        "rates",
+        "search/POST_hotels_rates__200__Search_response.json",
+    ),
+    ("hotel", "static/GET_data_hotel__200__hotel_lp1897.json"),
+    (
+        "reviews",
+        "static/GET_data_reviews__200__2_reviews_of_lp4c2bf.json",
+    ),
+    (
+        "weather",
+        "static/GET_data_weather__200__OneWeekLaterForecast.json",
+    ),
+    (
+        "prebook",
+        "booking/POST_rates_prebook__200__Prebook_response.json",
+    ),
+    (
+        "booked",
+        "booking/POST_rates_book__200__confirmed_booking.json",
+    ),
+    (
+        "read",
+        "booking/GET_bookings_bookingId__200__example_0.json",
+    ),
+    (
+        "cancel",
+        "booking/PUT_bookings_bookingId__200__refundable.json",
+    ),
+];
+
 impl Story {
     /// Returns the project's own documents: two rooms, a child, and a fee of 50 that has applied
     /// for two days.
@@ -107,38 +141,7 @@ impl Story {
             return None;
         }
         let mut documents = Self::own().documents;
-        for (name, file) in [
-            ("places", "static/GET_data_places__200.json"),
-            (
-                "rates",
-                "search/POST_hotels_rates__200__Search_response.json",
-            ),
-            ("hotel", "static/GET_data_hotel__200__hotel_lp1897.json"),
-            (
-                "reviews",
-                "static/GET_data_reviews__200__2_reviews_of_lp4c2bf.json",
-            ),
-            (
-                "weather",
-                "static/GET_data_weather__200__OneWeekLaterForecast.json",
-            ),
-            (
-                "prebook",
-                "booking/POST_rates_prebook__200__Prebook_response.json",
-            ),
-            (
-                "booked",
-                "booking/POST_rates_book__200__confirmed_booking.json",
-            ),
-            (
-                "read",
-                "booking/GET_bookings_bookingId__200__example_0.json",
-            ),
-            (
-                "cancel",
-                "booking/PUT_bookings_bookingId__200__refundable.json",
-            ),
-        ] {
+        for (name, file) in VENDOR_FILES {
             documents[name] = read_fixture(&folder.join(file));
         }
         let total =

@@ -182,4 +182,4 @@ fn display_number(value: Option<f64>, min: f64, max: f64) -> Option<f64> {
 #[cfg(test)]
 mod fuzzed;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -78,7 +78,7 @@ pub(crate) fn verify_error(error: wire::VerifyError) -> VerifyError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::convert::tests::{assert_rejected, rejected};
+    use crate::convert::tests::{InvalidField, assert_rejected, rejected};
     use host_domain::time::Timestamp;
 
     fn event() -> wire::Event {
@@ -106,7 +106,7 @@ mod tests {
                 occurred_at: None,
             }
         );
-        let cases: &[(&str, fn(&mut wire::Event))] = &[
+        let cases: &[InvalidField<wire::Event>] = &[
             ("events.id", |e| e.id.clear()),
             ("events.supplier-reference", |e| {
                 e.supplier_reference = Some("x".repeat(257));

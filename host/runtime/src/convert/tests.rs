@@ -34,11 +34,14 @@ pub(super) fn rejected<T>(result: ConvertResult<T>) -> &'static str {
     result.err().unwrap().field
 }
 
+/// The name of a field, and a change that makes it invalid in a response.
+pub(crate) type InvalidField<W> = (&'static str, fn(&mut W));
+
 /// Asserts that each change of a valid response makes it invalid in the named field.
 pub(super) fn assert_rejected<W, T>(
     valid: fn() -> W,
     read: impl Fn(W) -> ConvertResult<T>,
-    cases: &[(&str, fn(&mut W))],
+    cases: &[InvalidField<W>],
 ) {
     for (field, change) in cases {
         let mut response = valid();

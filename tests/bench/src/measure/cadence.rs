@@ -9,7 +9,7 @@ use crate::wire::Wire;
 use anyhow::{Result, ensure};
 use serde_json::json;
 use std::time::Duration;
-use tests::{Database, Server, WATCHES, days_ahead, watch_request};
+use tests::{Database, Server, WATCHES, days_ahead, merged, watch_request};
 
 /// Interval of the watches. It is much shorter than the default, so that few queries cause many
 /// checks: each is checked twice during the measurement.
@@ -52,10 +52,9 @@ async fn watch(server: &Server) -> Result<()> {
     let mut wire = Wire::connect(&server.api).await?;
     for number in 0..QUESTIONS {
         let check_in = NEAREST_DAY + number % DAYS;
-        let mut request = watch_request(&hotel_id, 1.0);
         let check_out = check_in + 1 + number / DAYS;
-        request["check_in"] = json!(days_ahead(check_in));
-        request["check_out"] = json!(days_ahead(check_out));
+        let stay = json!({ "check_in": days_ahead(check_in), "check_out": days_ahead(check_out) });
+        let request = merged(watch_request(&hotel_id, 1.0), stay);
         let request = scene::post(server, WATCHES, &request);
         wire.exchange(&request).await?.expect(201)?;
     }

@@ -6,6 +6,7 @@ use crate::report::{Measured, measured};
 use crate::sample::{Samples, ms};
 use crate::wire::{Wire, request};
 use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -87,7 +88,8 @@ async fn expect_plugins(admin: &str) -> Result<()> {
     let mut wire = Wire::connect(admin).await?;
     let list = request("GET", admin, "/plugins", &[], None);
     let answer = wire.exchange(&list).await?.json()?;
-    let loaded = answer["data"].as_array().map_or(0, Vec::len);
+    let loaded = answer.pointer("/data").and_then(Value::as_array);
+    let loaded = loaded.map_or(0, Vec::len);
     let expected = DEMO_PLUGINS + PLUGINS.len();
     ensure!(
         loaded == expected,

@@ -1,7 +1,7 @@
 use super::*;
 use crate::bindings::exports::stopover::supplier::flight_reference;
 use crate::bindings::stopover::supplier::types;
-use crate::convert::tests::{assert_rejected, euros, rejected};
+use crate::convert::tests::{InvalidField, assert_rejected, euros, rejected};
 use host_domain::flight::passenger::Travellers;
 use host_domain::flight::supplier_api::{Filters, RequestedJourney, Sort};
 use host_domain::money::Money;
@@ -143,7 +143,7 @@ fn invalid_fare_is_rejected_with_its_rejected() {
     fn segment(offer: &mut flight_pricing::Offer) -> &mut wire::Segment {
         &mut offer.journeys[0].segments[0]
     }
-    let cases: &[(&str, fn(&mut flight_pricing::Offer))] = &[
+    let cases: &[InvalidField<flight_pricing::Offer>] = &[
         ("offers.currency", |o| o.currency = "euro".to_owned()),
         ("offers.total", |o| o.total = 0),
         ("offers.total", |o| o.total = -1),
@@ -233,7 +233,7 @@ fn bound_fare_requires_offer_currency_and_unique_segments() {
     let read = |bound| prebook_response(bound, euros(), 3);
     let fare = read(bound()).unwrap().fare;
     assert_eq!(fare, Some(Money::new(40_000, euros())));
-    let cases: &[(&str, fn(&mut flight_booking::PrebookResponse))] = &[
+    let cases: &[InvalidField<flight_booking::PrebookResponse>] = &[
         ("currency", |p| p.currency = "USD".to_owned()),
         ("total", |p| p.total = 0),
         ("fare", |p| p.fare = Some(-1)),
@@ -327,7 +327,7 @@ fn ticket_keeps_its_currency_and_empty_values_become_none() {
 
 #[test]
 fn invalid_or_different_ticket_is_rejected() {
-    let cases: &[(&str, fn(&mut wire::SupplierBooking))] = &[
+    let cases: &[InvalidField<wire::SupplierBooking>] = &[
         ("supplier-reference", |s| {
             s.supplier_reference = "other".to_owned();
         }),
@@ -440,7 +440,7 @@ fn available_service_has_positive_quantity() {
     };
     let sold = read(service()).unwrap();
     assert_eq!(sold[0].unit_amount, Money::new(3_500, euros()));
-    let cases: &[(&str, fn(&mut flight_services::AvailableService))] = &[
+    let cases: &[InvalidField<flight_services::AvailableService>] = &[
         ("services.max-quantity", |s| s.max_quantity = 0),
         ("services.unit-amount", |s| s.unit_amount = -1),
         ("services.passenger", |s| s.passenger = 64),
