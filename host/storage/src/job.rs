@@ -215,8 +215,8 @@ impl Store {
     /// Claims due jobs without a valid lease. No job is in two claims.
     pub async fn claim_jobs(&self, claim: JobClaim<'_>) -> Result<ClaimedJobs, DatabaseError> {
         // A job that was claimed too often is parked in the same statement, so that a job that
-        // kills its process is parked too. `kind || ''` keeps SQLite from finding jobs by key and then
-        // sorting all of them: the index by due time already has the right order.
+        // kills its process is parked too. `kind || ''` keeps SQLite from finding jobs by key and
+        // then sorting all of them: the index by due time already has the right order.
         let update = statement!(
             format!(
                 "WITH due AS ( \

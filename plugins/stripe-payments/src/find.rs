@@ -26,17 +26,17 @@ pub(crate) fn payment(request: &FindRequest) -> Result<PaymentLookup, ReadError>
             return found_payment(intent);
         }
     }
-    let newest = get("/payment_intents")?;
-    let all = get("/payment_intents/search")?.query("query", query(&request.client_reference));
-    for listing in [newest, all] {
-        if let Some(intent) = find_in_page(listing, &request.client_reference)? {
-            return found_payment(intent);
-        }
+    let client_reference = &request.client_reference;
+    let mut found = find_in_page(get("/payment_intents")?, client_reference)?;
+    if found.is_none() {
+        let all = get("/payment_intents/search")?.query("query", query(client_reference));
+        found = find_in_page(all, client_reference)?;
     }
-    Ok(PaymentLookup::NotFound)
+    found.map_or(Ok(PaymentLookup::NotFound), found_payment)
 }
 
-/// Converts a payment. An undecided one is a valid response, but the interface has no status for it.
+/// Converts a payment. An undecided one is a valid response, but the interface has no status for
+/// it.
 fn found_payment(intent: wire::PaymentIntent) -> Result<PaymentLookup, ReadError> {
     let undecided = || {
         let reason = RefusalReason::Other("undecided".to_owned());

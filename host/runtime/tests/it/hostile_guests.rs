@@ -225,7 +225,7 @@ async fn outcome_of_change_depends_on_sent_requests() {
         (&never_sends, Denied, "NotSent(", Outcome::Trapped),
         (&sends, Closed, "NotSent(", Outcome::Trapped),
         (&sends, Responds("200 OK"), "Unknown(", Outcome::Trapped),
-        // The statement that nothing was sent is believed only if it is true.
+        // The statement that nothing was sent is accepted only if it is true.
         (&not_sent, Denied, "NotSent(\"not-sent\")", Outcome::NotSent),
         (
             &not_sent,
@@ -233,7 +233,7 @@ async fn outcome_of_change_depends_on_sent_requests() {
             "left the gateway",
             Outcome::Unknown,
         ),
-        // A rate limit and a refusal are believed after a sent request.
+        // A rate limit and a refusal are accepted after a sent request.
         (
             &limited,
             Responds("429 Slow"),

@@ -205,7 +205,7 @@ async fn stored(store: &Store, id: &BookingId) -> Option<HotelBooking> {
     stored_booking(store, id).await
 }
 
-/// Builds an entry of a booking's history. Its event and its request tell it from others.
+/// Builds an entry of a booking's history. Its event and its request distinguish it from others.
 fn history_entry(booking: &HotelBooking, sequence: i64) -> BookingHistoryEntry {
     BookingHistoryEntry {
         booking_id: booking.id.clone(),

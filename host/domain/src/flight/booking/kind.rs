@@ -288,8 +288,8 @@ impl FlightBooking {
         Some(FlightBookedState::CancelInProgress { cancel })
     }
 
-    /// Applies the result of a refresh. `is_reported_again` tells whether another change was reported
-    /// meanwhile. Returns the new state.
+    /// Applies the result of a refresh. `is_reported_again` is whether another change was
+    /// reported meanwhile. Returns the new state.
     fn apply_refresh(
         &mut self,
         call: RemoteCall,
