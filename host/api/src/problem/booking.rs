@@ -173,8 +173,11 @@ impl From<WorkflowError> for ApiError {
             WorkflowError::StorageFailedAfterSend(_)
             | WorkflowError::LeaseLost(_)
             | WorkflowError::TooManyConflicts(_)
+            | WorkflowError::TooManySteps(_)
             | WorkflowError::TaskPanicked => Self::from(ErrorCode::ResultUnknown).with_cause(error),
-            WorkflowError::BookingMissing(_) => Self::internal(error),
+            WorkflowError::BookingMissing(_) | WorkflowError::NotStored { .. } => {
+                Self::internal(error)
+            }
         }
     }
 }

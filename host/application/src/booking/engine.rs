@@ -237,7 +237,7 @@ impl WorkflowEngine {
             (booking, next) = committed.await?;
         }
         tracing::error!(booking = %booking.id, status = booking.status().as_str(), "a booking exceeded the maximum number of steps in one run; check the rules of its state machine");
-        Err(WorkflowError::TooManyConflicts(booking.id.clone()))
+        Err(WorkflowError::TooManySteps(booking.id.clone()))
     }
 
     /// Stores the outcome of a call, together with the intent of the next one or the release of the

@@ -8,7 +8,7 @@ use host_domain::owner::Owner;
 use host_domain::payment::Instrument;
 use host_domain::supplier::SupplierId;
 use host_runtime::CallContext;
-use host_storage::{Attempt, AttemptOutcome, DatabaseError};
+use host_storage::{Attempt, AttemptOutcome, Conflict, DatabaseError};
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
@@ -55,6 +55,13 @@ pub enum WorkflowError {
     BookingMissing(BookingId),
     #[error("booking {0} changed too often meanwhile to store an outcome")]
     TooManyConflicts(BookingId),
+    /// The rules of the state machine lead from step to step without an end.
+    #[error("booking {0} exceeded the maximum number of steps in one run")]
+    TooManySteps(BookingId),
+    /// A conflict that an insert cannot have prevented the new booking from being stored. Nothing
+    /// was sent.
+    #[error("new booking {id} could not be stored")]
+    NotStored { id: BookingId, source: Conflict },
     #[error("the workflow task ended without a result")]
     TaskPanicked,
 }

@@ -98,5 +98,5 @@ pub fn plan_transitions<K: BookingAggregate>(
             next,
         });
     }
-    Err(WorkflowError::TooManyConflicts(booking.id.clone()))
+    Err(WorkflowError::TooManySteps(booking.id.clone()))
 }

@@ -274,9 +274,9 @@ impl PrebookService {
             }
             Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => Ok(None),
             Err(CommitError::Conflict(Conflict::OfferInUse)) => Err(PrebookError::OfferInUse),
-            Err(CommitError::Conflict(conflict)) => {
-                tracing::error!(%conflict, "an unexpected conflict prevented a new booking from being stored");
-                Err(WorkflowError::TooManyConflicts(booking.id.clone()).into())
+            Err(CommitError::Conflict(source)) => {
+                let id = booking.id.clone();
+                Err(WorkflowError::NotStored { id, source }.into())
             }
             Err(CommitError::Database(error)) => Err(error.into()),
         }

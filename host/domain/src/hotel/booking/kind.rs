@@ -11,6 +11,7 @@ use crate::hotel::booking::{
     HotelEvent,
 };
 use crate::hotel::supplier_api::{HotelPrebookResponse, HotelSupplierBooking};
+use crate::hotel::types::RoomRate;
 use crate::id::{CancellationId, PaymentId};
 use crate::money::Money;
 use crate::remote_call::RemoteCall;
@@ -66,12 +67,18 @@ impl BookingKind for HotelBookingDetails {
     fn apply_prebook(booking: &mut HotelBooking, prebook: HotelPrebookResponse) {
         let details = &mut booking.details;
         for (room, rate) in details.rooms.iter_mut().zip(prebook.rooms) {
-            room.name = rate.name;
-            room.board = rate.board;
-            room.board_name = rate.board_name;
-            room.total = rate.total;
-            room.due_at_property = rate.due_at_property;
-            room.policy = Some(rate.policy);
+            // Names every field, so that the compiler reports a new one.
+            let RoomRate {
+                name,
+                board,
+                board_name,
+                total,
+                due_at_property,
+                policy,
+            } = rate;
+            (room.name, room.board, room.board_name) = (name, board, board_name);
+            (room.total, room.due_at_property) = (total, due_at_property);
+            room.policy = Some(policy);
         }
         details.hotel = prebook.hotel;
         details.total = prebook.total;
