@@ -12,7 +12,6 @@ use utoipa::ToSchema;
 
 /// State of the process.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Health)]
 pub(crate) struct HealthResource {
     /// Always `ok`; a process that is not running sends no response.
     #[schema(example = "ok")]

@@ -23,7 +23,7 @@ pub struct Amount(pub Decimal);
 
 /// An amount in a currency.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = Money, example = json!({"amount": 260.0, "currency": "EUR"}))]
+#[schema(example = json!({"amount": 260.0, "currency": "EUR"}))]
 pub struct MoneyResource {
     /// Amount in major units, exact, with at most the decimals of the currency.
     pub amount: Amount,
@@ -241,6 +241,7 @@ macro_rules! schemas {
 
 /// Converts between enums whose variants have the same names: `A <= B` from `B` to `A`, `A => B` from
 /// `A` to `B`, and `A <=> B` both ways. It fails to compile if a variant is missing.
+#[macro_export]
 macro_rules! same_variants {
     ($resource:ident <= $domain:ty: $($variant:ident),+) => {
         impl From<$domain> for $resource {
@@ -261,11 +262,11 @@ macro_rules! same_variants {
         }
     };
     ($resource:ident <=> $domain:ty: $($variant:ident),+) => {
-        same_variants! { $resource <= $domain: $($variant),+ }
-        same_variants! { $resource => $domain: $($variant),+ }
+        $crate::same_variants! { $resource <= $domain: $($variant),+ }
+        $crate::same_variants! { $resource => $domain: $($variant),+ }
     };
 }
-pub(crate) use same_variants;
+pub use same_variants;
 
 fn text() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)

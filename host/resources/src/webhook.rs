@@ -1,8 +1,6 @@
 //! JSON resources of webhook subscriptions and deliveries.
 
-use crate::id::id;
 use crate::value::{IsoDateTime, same_variants};
-use host_domain::id::{EventId, SubscriptionId};
 use host_domain::time::Timestamp;
 use host_domain::webhook;
 use secrecy::{ExposeSecret, SecretString};
@@ -27,9 +25,8 @@ pub enum SubscriptionStatusResource {
 
 /// A subscription that sends the events of a product to a URL.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WebhookSubscription)]
 pub struct WebhookSubscriptionResource {
-    #[schema(schema_with = id::<SubscriptionId>)]
+    #[schema(pattern = "^whs_[a-zA-Z0-9-]+$")]
     id: String,
     /// URL that events are sent to.
     #[schema(example = "https://shop.example/webhooks")]
@@ -114,9 +111,8 @@ pub struct WebhookDeliveryAttemptResource {
 /// The body of every webhook. The section about webhooks describes `data` for each event type.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "stored bodies are returned unchanged")]
-#[schema(as = WebhookEvent)]
 pub struct WebhookEventResource {
-    #[schema(schema_with = id::<EventId>)]
+    #[schema(pattern = "^evt_[a-zA-Z0-9-]+$")]
     id: String,
     #[schema(rename = "type", example = "hotel.booking.confirmed")]
     event_type: String,
@@ -127,7 +123,6 @@ pub struct WebhookEventResource {
 
 /// The delivery of one event to one subscription.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WebhookDelivery)]
 pub struct WebhookDeliveryResource {
     #[schema(
         pattern = "^dlv_[a-zA-Z0-9-]+$",
@@ -161,7 +156,6 @@ pub struct WebhookDeliveryResource {
 
 /// The result of a request to replay deliveries.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
-#[schema(as = RecoveredDeliveries)]
 pub struct RecoveredDeliveriesResource {
     /// Number of deliveries that this request queued.
     pub queued: u64,

@@ -15,7 +15,7 @@ use host_domain::flight::list::{FlightBookingFilter, FlightBookingSort};
 use host_domain::id::BookingId;
 use host_domain::page::PageRequest;
 use host_resources::flight::booking::{self, FlightBookingResource, FlightBookingStatusResource};
-use host_resources::value::IsoDateOrDateTime;
+use host_resources::value::{IsoDateOrDateTime, same_variants};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -88,14 +88,13 @@ impl From<FlightBookingsQuery> for FlightBookingFilter {
             supplier_reference: query.supplier_reference,
             created_from: query.created_from.map(|from| from.start),
             created_to: query.created_to.map(|to| to.end),
-            sort: match query.sort {
-                BookingSort::CreatedAt => FlightBookingSort::CreatedAt,
-                BookingSort::TotalAmount => FlightBookingSort::TotalAmount,
-            },
+            sort: query.sort.into(),
             descending: query.order.is_descending(),
         }
     }
 }
+
+same_variants! { BookingSort => FlightBookingSort: CreatedAt, TotalAmount }
 
 /// List flight bookings
 ///

@@ -17,7 +17,7 @@ use host_domain::money::{Money, MoneyError};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use host_resources::flight::offer::{self, FlightOfferResource};
-use host_resources::value::CurrencyCode;
+use host_resources::value::{CurrencyCode, same_variants};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -133,15 +133,7 @@ impl FlightOffersRequest {
     }
 }
 
-impl From<FareSortRequest> for supplier_api::Sort {
-    fn from(sort: FareSortRequest) -> Self {
-        match sort {
-            FareSortRequest::TotalAmount => Self::TotalAmount,
-            FareSortRequest::Duration => Self::Duration,
-            FareSortRequest::DepartureTime => Self::DepartureTime,
-        }
-    }
-}
+same_variants! { FareSortRequest => supplier_api::Sort: TotalAmount, Duration, DepartureTime }
 
 /// Price flights
 ///

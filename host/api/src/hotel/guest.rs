@@ -147,11 +147,7 @@ fn room_guests(
         hotel::Guest {
             first_name: guest.first_name,
             last_name: guest.last_name,
-            guest_type: if is_child {
-                hotel::GuestType::Child
-            } else {
-                hotel::GuestType::Adult
-            },
+            guest_type: guest.guest_type.into(),
             is_lead: guest.is_lead,
             age: if is_child {
                 age.or_else(|| unnamed.next())

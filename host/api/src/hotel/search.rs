@@ -16,7 +16,7 @@ use host_domain::time::Timestamp;
 use host_domain::watch::Area;
 use host_resources::hotel::offer::BoardResource;
 use host_resources::hotel::search::{self, FoundHotelResource};
-use host_resources::value::{Amount, CountryCode, CurrencyCode, IsoDate};
+use host_resources::value::{Amount, CountryCode, CurrencyCode, IsoDate, same_variants};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -201,15 +201,8 @@ impl HotelSearchRequest {
     }
 }
 
-impl From<SearchSortRequest> for supplier_api::SearchSort {
-    fn from(sort: SearchSortRequest) -> Self {
-        match sort {
-            SearchSortRequest::Distance => Self::Distance,
-            SearchSortRequest::Total => Self::Total,
-            SearchSortRequest::GuestRating => Self::GuestRating,
-            SearchSortRequest::StarRating => Self::StarRating,
-        }
-    }
+same_variants! {
+    SearchSortRequest => supplier_api::SearchSort: Distance, Total, GuestRating, StarRating
 }
 
 /// Search hotels
