@@ -1,12 +1,11 @@
 //! Completion of a hotel or flight booking: payment and booking, or ticketing.
 
 use crate::error_code::ErrorCode;
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated};
+use crate::extract::{Body, Context, IdempotencyKeyHeader, PathId, Validate, Validated};
 use crate::identifier::InstrumentIdParam;
 use crate::meta::SupplierMeta;
 use crate::problem::ApiError;
-use crate::response::ApiResponse;
+use crate::response::{ApiResponse, ApiResult};
 use axum::extract::State;
 use host_application::booking::aggregate::BookingAggregate;
 use host_application::booking::completion::{
@@ -85,7 +84,7 @@ pub(crate) async fn book_hotel(
     State(completions): State<Arc<CompletionService>>,
     Context(context): Context,
     Validated((PathId(id), key, Body(request))): Validated<CompleteParts>,
-) -> Result<ApiResponse<HotelBookingResource, SupplierMeta>, ApiError> {
+) -> ApiResult<HotelBookingResource, SupplierMeta> {
     let key = key.map(|key| key.for_operation(&context.owner, "hotel_book"));
     let command = request.into_command(&context, id, key);
     complete_and_respond(&completions, command, hotel::booking::without_cards).await
@@ -114,7 +113,7 @@ pub(crate) async fn book_flight(
     State(completions): State<Arc<CompletionService>>,
     Context(context): Context,
     Validated((PathId(id), key, Body(request))): Validated<CompleteParts>,
-) -> Result<ApiResponse<FlightBookingResource, SupplierMeta>, ApiError> {
+) -> ApiResult<FlightBookingResource, SupplierMeta> {
     let key = key.map(|key| key.for_operation(&context.owner, "flight_book"));
     let command = request.into_command(&context, id, key);
     complete_and_respond(&completions, command, flight::booking::full).await
@@ -125,7 +124,7 @@ async fn complete_and_respond<K: BookingAggregate, T>(
     completions: &CompletionService,
     command: CompleteBookingCommand,
     to_resource: fn(&Booking<K>) -> T,
-) -> Result<ApiResponse<T, SupplierMeta>, ApiError> {
+) -> ApiResult<T, SupplierMeta> {
     let meta = |booking: &Booking<K>| SupplierMeta::new(booking.supplier.clone());
     match completions.complete(command).await? {
         CompletionOutcome::Confirmed(booking) => {

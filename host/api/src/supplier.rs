@@ -1,9 +1,7 @@
 //! The operation that lists suppliers.
 
-use crate::extract::Validated;
-use crate::extract::context::Context;
-use crate::problem::ApiError;
-use crate::response::{ApiResponse, List};
+use crate::extract::{Context, Validated};
+use crate::response::{ApiResponse, ApiResult, List};
 use axum::extract::State;
 use host_application::supplier::directory::SupplierDirectory;
 use host_application::supplier::plugin_report::SupplierSummary;
@@ -66,7 +64,7 @@ pub(crate) async fn list_suppliers(
     State(suppliers): State<Arc<SupplierDirectory>>,
     Context(context): Context,
     Validated(()): Validated<()>,
-) -> Result<ApiResponse<List<SupplierResource>>, ApiError> {
+) -> ApiResult<List<SupplierResource>> {
     let suppliers = suppliers.list(context.owner.tenant.mode);
     Ok(ApiResponse::ok(List(
         suppliers.into_iter().map(SupplierResource::from).collect(),

@@ -13,7 +13,10 @@ pub(crate) mod query;
 
 pub(crate) use crate::extract::body::DeferredBody;
 pub(crate) use crate::extract::body::{BodyError, read_body};
-pub(crate) use crate::extract::part::{Body, IdempotencyKeyHeader, PathId, PathParameter, Query};
+pub(crate) use crate::extract::context::Context;
+pub(crate) use crate::extract::part::{
+    Body, IdempotencyKeyHeader, KeyedBody, PathId, PathParameter, Query, default_limit,
+};
 
 use crate::openapi::describe::OperationInputs;
 use crate::problem::{ApiError, Violation, ViolationLocation as In};

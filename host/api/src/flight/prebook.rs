@@ -1,13 +1,12 @@
 //! The operation that binds a fare to a contact and passengers.
 
 use crate::error_code::ErrorCode;
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
+use crate::extract::{Body, Context, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::flight::passenger::{self, PassengerRequest};
 use crate::meta::PrebookMeta;
 use crate::prebook;
 use crate::problem::ApiError;
-use crate::response::ApiResponse;
+use crate::response::ApiResult;
 use axum::extract::State;
 use host_application::booking::flight_prebook::PrebookFlightCommand;
 use host_application::booking::prebook::PrebookService;
@@ -101,7 +100,7 @@ pub(crate) async fn prebook_flight(
     State(prebooks): State<Arc<PrebookService>>,
     Context(context): Context,
     Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookFlightRequest>)>,
-) -> Result<ApiResponse<FlightBookingResource, PrebookMeta>, ApiError> {
+) -> ApiResult<FlightBookingResource, PrebookMeta> {
     let offer = offers
         .open_flight_offer(&context.owner.tenant, &request.offer_reference)
         .ok_or(ErrorCode::OfferInvalid)?;

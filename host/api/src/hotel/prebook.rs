@@ -1,13 +1,12 @@
 //! The operation that binds an offer to a contact and guests.
 
 use crate::error_code::ErrorCode;
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
+use crate::extract::{Body, Context, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::hotel::guest::{self, RoomGuestsRequest};
 use crate::meta::PrebookMeta;
 use crate::prebook;
 use crate::problem::ApiError;
-use crate::response::ApiResponse;
+use crate::response::ApiResult;
 use axum::extract::State;
 use host_application::booking::hotel_prebook::PrebookHotelCommand;
 use host_application::booking::prebook::PrebookService;
@@ -124,7 +123,7 @@ pub(crate) async fn prebook_hotel(
     State(prebooks): State<Arc<PrebookService>>,
     Context(context): Context,
     Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookHotelRequest>)>,
-) -> Result<ApiResponse<HotelBookingResource, PrebookMeta>, ApiError> {
+) -> ApiResult<HotelBookingResource, PrebookMeta> {
     let offer = offers
         .open_hotel_offer(&context.owner.tenant, &request.offer_reference)
         .ok_or(ErrorCode::OfferInvalid)?;

@@ -1,12 +1,10 @@
 //! The operation that searches hotels in an area.
 
 use crate::error_code::ErrorCode;
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
+use crate::extract::{Body, Context, KeyedBody, Validate, Validated, Violations, default_limit};
 use crate::hotel::stay::{OccupancyRequest, StayRequest, stay_fields};
 use crate::identifier::{PlaceIdParam, SupplierIdParam, validate_max_total};
-use crate::problem::ApiError;
-use crate::response::{ApiResponse, List, ResponseMeta};
+use crate::response::{ApiResponse, ApiResult, List, ResponseMeta};
 use axum::extract::State;
 use host_application::catalog::hotel_search::{HotelSearchService, SearchQuery};
 use host_domain::hotel::{self, supplier_api};
@@ -100,7 +98,7 @@ pub(crate) struct HotelSearchRequest {
     #[schema(default = "distance")]
     sort: SearchSortRequest,
     /// Maximum number of hotels to return.
-    #[serde(default = "limit")]
+    #[serde(default = "default_limit::<20>")]
     #[schema(minimum = 1, maximum = 100, default = 20)]
     limit: u32,
 }
@@ -124,10 +122,6 @@ impl ResponseMeta for SearchMeta {
     fn supplier(&self) -> Option<&SupplierId> {
         Some(&self.supplier)
     }
-}
-
-const fn limit() -> u32 {
-    20
 }
 
 impl Validate for HotelSearchRequest {
@@ -217,11 +211,8 @@ same_variants! {
 pub(crate) async fn search_hotels(
     State(hotel_search): State<Arc<HotelSearchService>>,
     Context(context): Context,
-    Validated((_key, Body(request))): Validated<(
-        Option<IdempotencyKeyHeader>,
-        Body<HotelSearchRequest>,
-    )>,
-) -> Result<ApiResponse<List<FoundHotelResource>, SearchMeta>, ApiError> {
+    Validated((_key, Body(request))): Validated<KeyedBody<HotelSearchRequest>>,
+) -> ApiResult<List<FoundHotelResource>, SearchMeta> {
     let query = request.into_query().ok_or(ErrorCode::ValidationFailed)?;
     let found = hotel_search.search_hotels(&context, &query).await?;
     let hotels = found.hotels.into_iter();

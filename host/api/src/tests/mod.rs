@@ -11,10 +11,11 @@ pub(crate) mod openapi;
 pub(crate) mod query;
 pub(crate) mod watch;
 
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, PathId, Query, Validate, Validated, Violations};
+use crate::extract::{
+    Body, Context, IdempotencyKeyHeader, PathId, Query, Validate, Validated, Violations,
+};
 use crate::problem::ApiError;
-use crate::response::{ApiResponse, NoContent};
+use crate::response::{ApiResponse, ApiResult, NoContent};
 use crate::routes::{RouteTable, build_router, openapi_document, route_table};
 use crate::state::{ApiSettings, ApiState};
 use crate::{admin, state};
@@ -310,7 +311,7 @@ async fn book_stay(
         IdempotencyKeyHeader,
         Body<Stay>,
     )>,
-) -> Result<ApiResponse<Value>, ApiError> {
+) -> ApiResult<Value> {
     Ok(ApiResponse::created(
         json!({ "id": id.as_str(), "user": context.owner.user, "fingerprint": key.fingerprint, "stay": stay }),
     ))
@@ -322,7 +323,7 @@ async fn find_stays(
     State(_app): State<Arc<Application>>,
     Context(_caller): Context,
     Validated(Query(search)): Validated<Query<Search>>,
-) -> Result<ApiResponse<Search>, ApiError> {
+) -> ApiResult<Search> {
     Ok(ApiResponse::ok(search))
 }
 
@@ -333,7 +334,7 @@ async fn read_stay(
     State(_app): State<Arc<Application>>,
     Context(_caller): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
-) -> Result<ApiResponse<String>, ApiError> {
+) -> ApiResult<String> {
     Ok(ApiResponse::ok(id.to_string()))
 }
 
@@ -353,7 +354,7 @@ async fn break_down(
     State(_app): State<Arc<Application>>,
     Context(_caller): Context,
     Validated(()): Validated<()>,
-) -> Result<ApiResponse<String>, ApiError> {
+) -> ApiResult<String> {
     panic!("on purpose, with a secret")
 }
 
