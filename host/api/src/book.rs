@@ -1,7 +1,7 @@
 //! Completion of a hotel or flight booking: payment and booking, or ticketing.
 
 use crate::error_code::ErrorCode;
-use crate::extract::{Body, Context, IdempotencyKeyHeader, PathId, Validate, Validated};
+use crate::extract::{Body, Context, KeyedBody, PathId, Validate, Validated};
 use crate::identifier::InstrumentIdParam;
 use crate::meta::SupplierMeta;
 use crate::problem::ApiError;
@@ -54,11 +54,7 @@ impl CompleteBookingRequest {
     }
 }
 
-type CompleteParts = (
-    PathId<BookingId>,
-    Option<IdempotencyKeyHeader>,
-    Body<CompleteBookingRequest>,
-);
+type CompleteParts = (PathId<BookingId>, KeyedBody<CompleteBookingRequest>);
 
 /// Complete a booking
 ///
@@ -83,7 +79,7 @@ type CompleteParts = (
 pub(crate) async fn book_hotel(
     State(completions): State<Arc<CompletionService>>,
     Context(context): Context,
-    Validated((PathId(id), key, Body(request))): Validated<CompleteParts>,
+    Validated((PathId(id), (key, Body(request)))): Validated<CompleteParts>,
 ) -> ApiResult<HotelBookingResource, SupplierMeta> {
     let key = key.map(|key| key.for_operation(&context.owner, "hotel_book"));
     let command = request.into_command(&context, id, key);
@@ -112,7 +108,7 @@ pub(crate) async fn book_hotel(
 pub(crate) async fn book_flight(
     State(completions): State<Arc<CompletionService>>,
     Context(context): Context,
-    Validated((PathId(id), key, Body(request))): Validated<CompleteParts>,
+    Validated((PathId(id), (key, Body(request)))): Validated<CompleteParts>,
 ) -> ApiResult<FlightBookingResource, SupplierMeta> {
     let key = key.map(|key| key.for_operation(&context.owner, "flight_book"));
     let command = request.into_command(&context, id, key);
@@ -125,16 +121,14 @@ async fn complete_and_respond<K: BookingAggregate, T>(
     command: CompleteBookingCommand,
     to_resource: fn(&Booking<K>) -> T,
 ) -> ApiResult<T, SupplierMeta> {
-    let meta = |booking: &Booking<K>| SupplierMeta::new(booking.supplier.clone());
-    match completions.complete(command).await? {
-        CompletionOutcome::Confirmed(booking) => {
-            Ok(ApiResponse::ok(to_resource(&booking)).meta(meta(&booking)))
-        }
+    let (response, booking) = match completions.complete(command).await? {
+        CompletionOutcome::Confirmed(booking) => (ApiResponse::ok(to_resource(&booking)), booking),
         CompletionOutcome::InProgress(booking) => {
-            Ok(ApiResponse::accepted(to_resource(&booking)).meta(meta(&booking)))
+            (ApiResponse::accepted(to_resource(&booking)), booking)
         }
-        unfinished => Err(ApiError::completion(&unfinished)),
-    }
+        unfinished => return Err(ApiError::completion(&unfinished)),
+    };
+    Ok(response.meta(SupplierMeta::new(booking.supplier)))
 }
 
 impl ApiError {

@@ -85,11 +85,7 @@ pub(crate) fn match_guests(
     let mut violations = Vec::new();
     if rooms.len() != occupancies.len() {
         let detail = format!("there must be {} rooms", occupancies.len());
-        return Err(ApiError::violation(Violation::body(
-            at,
-            "other_than_offered",
-            detail,
-        )));
+        return Err(ApiError::violation(at, "other_than_offered", detail));
     }
     let mut guests = Vec::with_capacity(rooms.len());
     for (index, (occupancy, room)) in occupancies.iter().zip(rooms).enumerate() {
