@@ -39,11 +39,9 @@ pub(crate) struct CreatePaymentInstrumentRequest {
 impl Validate for CreatePaymentInstrumentRequest {
     fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
         if contains_card_number(&self.token) {
-            found.push(
-                "/token",
-                "card_number",
-                "looks like a card number: send the token made by the processor's browser SDK",
-            );
+            let detail =
+                "looks like a card number: send the token made by the processor's browser SDK";
+            found.push("/token", "card_number", detail);
         }
     }
 }
@@ -85,9 +83,8 @@ pub(crate) async fn list_payment_instruments(
 ) -> ApiResult<List<PaymentInstrumentResource>> {
     let stored = instruments.list(&context.owner).await;
     let stored = stored.map_err(ApiError::from_storage)?;
-    Ok(ApiResponse::ok(List(
-        stored.iter().map(to_resource).collect(),
-    )))
+    let resources = stored.iter().map(to_resource).collect();
+    Ok(ApiResponse::ok(List(resources)))
 }
 
 /// Get a payment instrument
@@ -163,11 +160,12 @@ fn passes_luhn_check(digits: &str) -> bool {
 }
 
 fn to_resource(instrument: &InstrumentDetails) -> PaymentInstrumentResource {
-    PaymentInstrumentResource::new(
-        &instrument.id,
-        instrument.card.as_ref(),
-        instrument.created_at,
-    )
+    PaymentInstrumentResource {
+        id: instrument.id.to_string(),
+        kind: InstrumentTypeResource::Card,
+        card: instrument.card.as_ref().map(Into::into),
+        created_at: instrument.created_at.into(),
+    }
 }
 
 #[cfg(test)]

@@ -285,12 +285,8 @@ fn push_violations(
         },
         Kind::Required { property } => {
             let pointer = format!("{at}/{}", escape(property.as_str().unwrap_or_default()));
-            found.push(Violation::at(
-                place,
-                pointer,
-                "required",
-                "the field is required",
-            ));
+            let detail = "the field is required";
+            found.push(Violation::at(place, pointer, "required", detail));
         }
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
             report_branch(place, error, context, found)
@@ -307,12 +303,8 @@ const UNKNOWN_MAX: usize = 50;
 fn unknown_fields(place: In, at: &str, unexpected: &[String], found: &mut Vec<Violation>) {
     for name in unexpected.iter().take(UNKNOWN_MAX) {
         let pointer = format!("{at}/{}", escape(name));
-        found.push(Violation::at(
-            place,
-            pointer,
-            "unknown_field",
-            "there is no such field",
-        ));
+        let detail = "there is no such field";
+        found.push(Violation::at(place, pointer, "unknown_field", detail));
     }
 }
 

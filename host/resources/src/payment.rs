@@ -1,9 +1,7 @@
 //! JSON resources of hotel payments, cards and stored payment instruments.
 
 use crate::value::{IsoDateTime, MoneyResource, same_variants};
-use host_domain::id::InstrumentId;
 use host_domain::payment::{self, CardBrand, Funding, PaymentStatus, Wallet};
-use host_domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -117,15 +115,15 @@ pub enum InstrumentTypeResource {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct PaymentInstrumentResource {
     #[schema(pattern = "^inst_[a-zA-Z0-9-]+$")]
-    id: String,
+    pub id: String,
     /// Type of the instrument.
     #[serde(rename = "type")]
-    kind: InstrumentTypeResource,
+    pub kind: InstrumentTypeResource,
     /// Displayable details of the card. Null if the processor returns none.
     #[schema(required)]
-    card: Option<InstrumentCardResource>,
+    pub card: Option<InstrumentCardResource>,
     /// Time at which the instrument was stored.
-    created_at: IsoDateTime,
+    pub created_at: IsoDateTime,
 }
 
 /// Builds a payment without cards, for lists and responses to changes.
@@ -145,17 +143,6 @@ pub fn with_cards(payment: &payment::Payment) -> HotelPaymentResource {
     HotelPaymentResource {
         cards: Some(cards),
         ..without_cards(payment)
-    }
-}
-
-impl PaymentInstrumentResource {
-    pub fn new(id: &InstrumentId, card: Option<&payment::Card>, created_at: Timestamp) -> Self {
-        Self {
-            id: id.to_string(),
-            kind: InstrumentTypeResource::Card,
-            card: card.map(InstrumentCardResource::from),
-            created_at: created_at.into(),
-        }
     }
 }
 

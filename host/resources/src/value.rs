@@ -36,7 +36,7 @@ pub struct MoneyResource {
 pub struct IsoDateTime(pub Timestamp);
 
 /// A date: `2026-11-21`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct IsoDate(pub Date);
 
 /// A date `2026-11-21`, or an instant `2026-11-21T10:00:00.000Z` with any offset, as the range of
@@ -120,12 +120,6 @@ impl<'de> Deserialize<'de> for Amount {
 }
 
 impl Serialize for IsoDateTime {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
-}
-
-impl Serialize for IsoDate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
     }

@@ -93,19 +93,19 @@ pub enum FailureReasonResource {
 pub struct WebhookDeliveryAttemptResource {
     /// Number of the attempt, counted from 1 in each replay.
     #[schema(minimum = 1)]
-    attempt_number: i64,
+    pub attempt_number: i64,
     /// HTTP status of the response. Null if there was no response.
     #[schema(required, minimum = 100, maximum = 999)]
-    response_status: Option<u16>,
+    pub response_status: Option<u16>,
     /// First KiB of the response body. Null if there was no response.
     #[schema(required)]
-    response_body: Option<String>,
+    pub response_body: Option<String>,
     /// Reason why there was no response: `timeout`, `connect`, `cut` or `url_not_allowed`. Null if
     /// there was a response.
     #[schema(required, example = json!(null))]
-    error: Option<String>,
+    pub error: Option<String>,
     /// Time at which the attempt started.
-    created_at: IsoDateTime,
+    pub created_at: IsoDateTime,
 }
 
 /// The body of every webhook. The section about webhooks describes `data` for each event type.
@@ -201,24 +201,6 @@ pub fn delivery(
         published_at: delivery.published_at().map(IsoDateTime),
         delivered_at: delivery.delivered_at().map(IsoDateTime),
         failed_at: failure.map(|(at, _)| IsoDateTime(at)),
-    }
-}
-
-impl WebhookDeliveryAttemptResource {
-    pub fn new(
-        attempt_number: i64,
-        response_status: Option<u16>,
-        response_body: Option<String>,
-        error: Option<String>,
-        created_at: Timestamp,
-    ) -> Self {
-        Self {
-            attempt_number,
-            response_status,
-            response_body,
-            error,
-            created_at: created_at.into(),
-        }
     }
 }
 

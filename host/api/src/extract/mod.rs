@@ -149,12 +149,8 @@ impl<'a> RequestReader<'a> {
             Ok(compiled) => compiled,
             Err(error) => {
                 tracing::error!(%error, "a request cannot be validated because its schema is invalid");
-                self.report(
-                    place,
-                    "",
-                    "unchecked",
-                    "the gateway cannot check this request",
-                );
+                let detail = "the gateway cannot check this request";
+                self.report(place, "", "unchecked", detail);
                 return None;
             }
         };

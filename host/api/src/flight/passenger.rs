@@ -155,8 +155,9 @@ pub(super) fn validate_passengers(
         for (at, account) in accounts.iter().enumerate() {
             let mut before = accounts.iter().take(at);
             if before.any(|known| known.airline_iata_code == account.airline_iata_code) {
+                let pointer = format!("{here}/loyalty_accounts/{at}");
                 found.push(
-                    format!("{here}/loyalty_accounts/{at}"),
+                    pointer,
                     "duplicate",
                     "the airline occurs earlier in the list",
                 );

@@ -63,12 +63,8 @@ pub(crate) async fn get_hotel(
         reviews: content_source(&found.supplier, &found.reviews),
         supplier: found.supplier,
     };
-    Ok(ApiResponse::ok(content::hotel_content(
-        &id,
-        found.details.value,
-        found.reviews.value,
-    ))
-    .meta(meta))
+    let resource = content::hotel_content(&id, found.details.value, found.reviews.value);
+    Ok(ApiResponse::ok(resource).meta(meta))
 }
 
 fn content_source<T>(supplier: &SupplierId, kept: &Cached<T>) -> ContentSource {

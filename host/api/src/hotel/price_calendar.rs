@@ -38,11 +38,10 @@ impl Validate for PriceCalendarRequest {
         match days_between(self.from.0, self.to.0) {
             ..0 => found.push("/to", "before_from", "must not be before from"),
             0..=WINDOW_DAYS_MAX => {}
-            _ => found.push(
-                "/to",
-                "too_long",
-                format!("must be at most {WINDOW_DAYS_MAX} days after from"),
-            ),
+            _ => {
+                let detail = format!("must be at most {WINDOW_DAYS_MAX} days after from");
+                found.push("/to", "too_long", detail);
+            }
         }
     }
 }

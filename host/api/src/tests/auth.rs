@@ -54,23 +54,6 @@ async fn malformed_unknown_revoked_and_expired_keys_return_the_same_error() {
 }
 
 #[tokio::test]
-async fn revoked_key_in_use_stops_working_within_five_seconds() {
-    let server = Server::start().await;
-    let (id, key) = server.make_key(&ApiKeyScope::DEFAULT, None).await;
-    assert_eq!(with_key(&server, &key).await.status, 200);
-    let revoked = server.app.store.revoke_api_key(&id, server.app.clock.now());
-    revoked.await.unwrap();
-    let until_refused = async {
-        let mut ticks = tokio::time::interval(Duration::from_millis(100));
-        while with_key(&server, &key).await.status != 401 {
-            ticks.tick().await;
-        }
-    };
-    let refused = tokio::time::timeout(Duration::from_secs(5), until_refused);
-    refused.await.unwrap();
-}
-
-#[tokio::test]
 async fn use_of_key_updates_last_used_at() {
     let server = Server::start().await;
     assert_eq!(server.get("/v1/suppliers").await.status, 200);

@@ -48,14 +48,10 @@ pub(crate) async fn list_watch_events(
     let WatchEventsQuery { after, limit } = query;
     let (tenant, after) = (&context.owner.tenant, after.map(|id| id.0));
     let entries = watches.list_events(tenant, after.as_ref(), limit).await?;
-    Ok(ApiResponse::ok(List(
-        entries
-            .into_iter()
-            .map(|entry| {
-                let (event, status) = (entry.event, entry.status);
-                let (created_at, payload) = (event.created_at, event.payload);
-                watch_event_log::event(&event.id, event.event_type, status, created_at, payload)
-            })
-            .collect(),
-    )))
+    let resources = entries.into_iter().map(|entry| {
+        let (event, status) = (entry.event, entry.status);
+        let (created_at, payload) = (event.created_at, event.payload);
+        watch_event_log::event(&event.id, event.event_type, status, created_at, payload)
+    });
+    Ok(ApiResponse::ok(List(resources.collect())))
 }

@@ -298,10 +298,8 @@ pub(crate) async fn get_watch(
     Validated(PathId(id)): Validated<PathId<WatchId>>,
 ) -> ApiResult<WatchResource> {
     let found = watches.find(&context.owner, &id).await?;
-    Ok(ApiResponse::ok(watch_event::watch(
-        &found.watch,
-        found.last_observed,
-    )))
+    let resource = watch_event::watch(&found.watch, found.last_observed);
+    Ok(ApiResponse::ok(resource))
 }
 
 /// Delete a watch
@@ -341,11 +339,8 @@ pub(crate) async fn confirm_watch_purchase(
     )>,
 ) -> ApiResult<WatchResource> {
     let key = key.map(|key| key.for_operation(&context.owner, "confirm_purchase"));
-    let confirmed = watches
-        .confirm_purchase(&context.owner, &id, key.as_ref())
-        .await?;
-    Ok(ApiResponse::ok(watch_event::watch(
-        &confirmed.watch,
-        confirmed.last_observed,
-    )))
+    let armed = watches.confirm_purchase(&context.owner, &id, key.as_ref());
+    let armed = armed.await?;
+    let resource = watch_event::watch(&armed.watch, armed.last_observed);
+    Ok(ApiResponse::ok(resource))
 }

@@ -55,10 +55,8 @@ pub(crate) async fn register_watcher_webhook(
     let issued = endpoints.register(&context, &request.url, key.as_ref());
     let issued = issued.await?;
     let secret = issued.signing_secret.as_ref();
-    Ok(ApiResponse::ok(watch_event_log::webhook(
-        &issued.subscription,
-        secret,
-    )))
+    let resource = watch_event_log::webhook(&issued.subscription, secret);
+    Ok(ApiResponse::ok(resource))
 }
 
 /// Get the watch webhook

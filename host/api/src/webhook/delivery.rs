@@ -153,20 +153,18 @@ pub(crate) async fn recover_deliveries(
     let since = request.since.start;
     let queued = deliveries.recover(&context.owner, product, &id, since, key.as_ref());
     let queued = queued.await?;
-    Ok(ApiResponse::accepted(RecoveredDeliveriesResource {
-        queued,
-    }))
+    let resource = RecoveredDeliveriesResource { queued };
+    Ok(ApiResponse::accepted(resource))
 }
 
 pub(super) fn to_resource(details: DeliveryDetails) -> WebhookDeliveryResource {
-    let attempts = details.attempts.into_iter().map(|attempt| {
-        WebhookDeliveryAttemptResource::new(
-            attempt.number,
-            attempt.response_status,
-            attempt.response_body,
-            attempt.error,
-            attempt.created_at,
-        )
+    let attempts = details.attempts.into_iter();
+    let attempts = attempts.map(|attempt| WebhookDeliveryAttemptResource {
+        attempt_number: attempt.number,
+        response_status: attempt.response_status,
+        response_body: attempt.response_body,
+        error: attempt.error,
+        created_at: attempt.created_at.into(),
     });
     webhook::delivery(&details.delivery, &details.payload, attempts.collect())
 }

@@ -108,11 +108,9 @@ pub struct AvailableServiceResource {
 }
 
 pub fn booked_services(booking: &FlightBooking) -> Vec<FlightServiceResource> {
+    let passengers = &booking.details.passengers;
     let service = |service: &BookedService| {
-        let passenger = booking
-            .details
-            .passengers
-            .get(usize::from(service.passenger));
+        let passenger = passengers.get(usize::from(service.passenger));
         FlightServiceResource {
             id: service.id.to_string(),
             status: service.status.into(),

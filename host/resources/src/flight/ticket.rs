@@ -122,10 +122,8 @@ fn segment(booking: &FlightBooking, id: &SegmentId, segment: &Segment) -> Booked
 /// Returns the cabin and baggage of a passenger, or `None` if the passenger is not part of the
 /// booking.
 fn seat(booking: &FlightBooking, seat: &SegmentPassenger) -> Option<BookedSeatResource> {
-    let passenger = booking
-        .details
-        .passengers
-        .get(usize::from(seat.passenger))?;
+    let passengers = &booking.details.passengers;
+    let passenger = passengers.get(usize::from(seat.passenger))?;
     Some(BookedSeatResource {
         passenger_id: passenger.id.to_string(),
         cabin_class: seat.cabin.into(),

@@ -147,37 +147,24 @@ pub fn full(booking: &HotelBooking) -> HotelBookingResource {
 
 /// Builds the booking for responses to changes, where payments do not include cards.
 pub fn without_cards(booking: &HotelBooking) -> HotelBookingResource {
-    let HotelBookingSummaryResource {
-        id,
-        reference_id,
-        status,
-        hotel,
-        check_in,
-        check_out,
-        total,
-        created_at,
-        updated_at,
-        confirmed_at,
-        canceled_at,
-        payments,
-    } = summary(booking);
+    let summary = summary(booking);
     let details = &booking.details;
     let cancellations = details.cancellations.iter();
     let rooms = details.rooms.iter().enumerate();
     let rooms = rooms.map(|(position, room)| room::room(booking, position, room));
     HotelBookingResource {
-        id,
-        reference_id,
-        status,
-        hotel,
-        check_in,
-        check_out,
-        total,
-        created_at,
-        updated_at,
-        confirmed_at,
-        canceled_at,
-        payments,
+        id: summary.id,
+        reference_id: summary.reference_id,
+        status: summary.status,
+        hotel: summary.hotel,
+        check_in: summary.check_in,
+        check_out: summary.check_out,
+        total: summary.total,
+        created_at: summary.created_at,
+        updated_at: summary.updated_at,
+        confirmed_at: summary.confirmed_at,
+        canceled_at: summary.canceled_at,
+        payments: summary.payments,
         cancellations: cancellations.map(cancellation::cancellation).collect(),
         hotel_confirmation_code: details.hotel_confirmation_code.clone(),
         hotel_remarks: details.hotel_remarks.clone(),
