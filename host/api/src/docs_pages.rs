@@ -97,7 +97,8 @@ const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT_TYPE: &str = "text/javascript; charset=utf-8";
 
 fn with_content_type(kind: &'static str, body: impl Into<Body>) -> Response {
-    ([(CONTENT_TYPE, kind)], body.into()).into_response()
+    let body: Body = body.into();
+    ([(CONTENT_TYPE, kind)], body).into_response()
 }
 
 async fn script() -> Response {

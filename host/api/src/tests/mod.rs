@@ -14,8 +14,7 @@ pub(crate) mod watch;
 use crate::extract::{
     Body, Context, IdempotencyKeyHeader, PathId, Query, Validate, Validated, Violations,
 };
-use crate::problem::ApiError;
-use crate::response::{ApiResponse, ApiResult, NoContent};
+use crate::response::{ApiResponse, ApiResult};
 use crate::routes::{RouteTable, build_router, openapi_document, route_table};
 use crate::state::{ApiSettings, ApiState};
 use crate::{admin, state};
@@ -229,7 +228,7 @@ fn acme() -> Tenant {
 /// Returns the operations of the API and those of the tests.
 fn table_of_tests() -> RouteTable {
     let read = vec![route!(find_stays), route!(read_stay), route!(break_down)];
-    let book = vec![route!(book_stay), route!(drop_stay)];
+    let book = vec![route!(book_stay)];
     let mut all = route_table();
     all.extend([
         (Some(ApiKeyScope::Read), read),
@@ -336,16 +335,6 @@ async fn read_stay(
     Validated(PathId(id)): Validated<PathId<BookingId>>,
 ) -> ApiResult<String> {
     Ok(ApiResponse::ok(id.to_string()))
-}
-
-/// Drop a stay
-#[utoipa::path(delete, path = "/test/{id}/stays", tag = "Test", responses((status = 204, description = "Gone.")))]
-async fn drop_stay(
-    State(_app): State<Arc<Application>>,
-    Context(_caller): Context,
-    Validated(PathId(_id)): Validated<PathId<BookingId>>,
-) -> Result<NoContent, ApiError> {
-    Ok(NoContent)
 }
 
 /// Break down
