@@ -34,6 +34,16 @@ const fn invalid<T>(field: &'static str, reason: &'static str) -> ConvertResult<
     Err(InvalidResponse { field, reason })
 }
 
+/// Converts a variant without fields into the variant of the same name in another enum.
+macro_rules! same_variant {
+    ($value:expr, $from:ty => $to:ty, [$($variant:ident),+ $(,)?]) => {
+        match $value {
+            $(<$from>::$variant => <$to>::$variant,)+
+        }
+    };
+}
+use same_variant;
+
 /// Latest accepted instant: 9999-12-31.
 const INSTANT_MS_MAX: i64 = 253_402_207_200_000;
 
