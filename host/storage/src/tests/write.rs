@@ -8,7 +8,6 @@ use tokio::time::timeout;
 
 on_both_databases!(
     failing_unit_is_rolled_back_and_does_not_affect_others,
-    committed_bookings_survive_a_crash,
     empty_unit_commits_without_effect,
     closed_store_returns_closed_error,
     queued_units_receive_results_when_store_closes,
@@ -36,19 +35,6 @@ async fn failing_unit_is_rolled_back_and_does_not_affect_others(db: &TestDatabas
         let job = db.store.job("resume", &number.to_string()).await.unwrap();
         assert_eq!(job.is_some(), !fails, "booking {number}");
     }
-}
-
-async fn committed_bookings_survive_a_crash(db: &TestDatabase) {
-    let crashing = db.second_store().await;
-    let commits = (0..20).map(|number| crashing.commit(inserting(&booking(number))));
-    join_all(commits).await.into_iter().for_each(Result::unwrap);
-    // The store is dropped without closing or flushing.
-    drop(crashing);
-    let restarted = db.second_store().await;
-    for number in 0..20 {
-        assert!(stored(&restarted, &booking(number).id).await.is_some());
-    }
-    restarted.close().await;
 }
 
 async fn empty_unit_commits_without_effect(db: &TestDatabase) {
