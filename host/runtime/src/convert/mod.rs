@@ -16,16 +16,11 @@ use host_domain::money::{Currency, MINOR_UNITS_MAX, Money};
 use host_domain::time::{Date, Timestamp};
 
 /// An invalid value in a response and the field that holds it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {reason}")]
 pub(crate) struct InvalidResponse {
     pub(crate) field: &'static str,
     pub(crate) reason: &'static str,
-}
-
-impl std::fmt::Display for InvalidResponse {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.field, self.reason)
-    }
 }
 
 type ConvertResult<T> = Result<T, InvalidResponse>;
@@ -52,10 +47,9 @@ fn currency(field: &'static str, code: &str) -> ConvertResult<Currency> {
 }
 
 fn same_currency(field: &'static str, code: &str, expected: Currency) -> ConvertResult<Currency> {
-    if code == expected.code() {
-        Ok(expected)
-    } else {
-        invalid(field, "another currency than asked for")
+    match code == expected.code() {
+        true => Ok(expected),
+        false => invalid(field, "another currency than asked for"),
     }
 }
 
@@ -171,10 +165,7 @@ fn local_time(field: &'static str, text: String) -> ConvertResult<String> {
 }
 
 fn location(field: &'static str, location: types::Location) -> ConvertResult<Location> {
-    let types::Location {
-        latitude,
-        longitude,
-    } = location;
+    let (latitude, longitude) = (location.latitude, location.longitude);
     if (-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude) {
         return Ok(Location {
             latitude,
