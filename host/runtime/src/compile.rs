@@ -19,19 +19,11 @@ const EXTENSION: &str = ".compiled";
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
     /// The file cannot be read.
-    #[error("cannot read {file}")]
-    Read {
-        /// Path of the file.
-        file: PathBuf,
-        /// Cause of the failure.
-        source: io::Error,
-    },
+    #[error("cannot read {0}")]
+    Read(PathBuf, #[source] io::Error),
     /// The file exceeds the maximum size.
-    #[error("{file} is larger than {COMPONENT_BYTES_MAX} bytes")]
-    TooLarge {
-        /// Path of the file.
-        file: PathBuf,
-    },
+    #[error("{0} is larger than {COMPONENT_BYTES_MAX} bytes")]
+    TooLarge(PathBuf),
     /// The file is not a component that this engine supports.
     #[error("the file is not a component that this runtime supports: {0}")]
     Invalid(String),
@@ -45,14 +37,9 @@ pub(crate) struct ComponentFile {
 
 impl ComponentFile {
     pub(crate) fn read(file: &Path) -> Result<Self, CompileError> {
-        let failed = |source| CompileError::Read {
-            file: file.to_owned(),
-            source,
-        };
+        let failed = |source| CompileError::Read(file.to_owned(), source);
         if fs::metadata(file).map_err(failed)?.len() > COMPONENT_BYTES_MAX {
-            return Err(CompileError::TooLarge {
-                file: file.to_owned(),
-            });
+            return Err(CompileError::TooLarge(file.to_owned()));
         }
         let bytes = fs::read(file).map_err(failed)?;
         let digest = hex::encode(Sha256::digest(&bytes));

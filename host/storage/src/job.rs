@@ -10,7 +10,6 @@ use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::time::Timestamp;
 
-/// A unit of background work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
     pub kind: String,
@@ -35,7 +34,6 @@ pub struct JobClaim<'a> {
     pub limit: u32,
     /// The current time. Jobs due by then are claimed.
     pub now: Timestamp,
-    /// The duration of the leases in milliseconds.
     pub lease_ms: i64,
     /// The lease token, unique to the claim.
     pub token: &'a str,
@@ -47,11 +45,9 @@ pub struct JobClaim<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ParkedJobFilter<'a> {
     pub kind: Option<&'a str>,
-    /// The object of the task.
     pub subject: Option<&'a str>,
 }
 
-/// The result of a claim.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClaimedJobs {
     /// The jobs now leased, longest due first.

@@ -95,7 +95,6 @@ enum Backend {
     Postgres(Arc<postgres::Postgres>),
 }
 
-/// Limits of a store.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
     /// Connections to PostgreSQL, half of them for writes. One more connection listens for other

@@ -13,13 +13,11 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
-/// Timeout of a connection test.
 const TEST_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Initial and maximum delay between attempts to connect to a server that is starting.
 const CONNECT_BACKOFF: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
-/// The configuration of a pool.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PoolConfig {
     pub(crate) connections_max: u32,
@@ -45,7 +43,6 @@ pub(crate) struct PooledConnection<C: Connection + 'static> {
     object: Option<Object<ConnectionManager<C>>>,
 }
 
-/// Opens and tests connections.
 struct ConnectionManager<C: Connection + 'static> {
     options: C::Options,
     config: PoolConfig,

@@ -32,7 +32,6 @@ pub struct DeliveryClaim<'a> {
     pub capacities: &'a [(&'a SubscriptionId, u32)],
     /// The current time. Deliveries due by then are claimed.
     pub now: Timestamp,
-    /// The duration of the leases in milliseconds.
     pub lease_ms: i64,
     /// The lease token, unique to the claim.
     pub token: &'a str,

@@ -3,7 +3,7 @@
 use crate::bindings::stopover::supplier::flight_types as wire;
 use crate::convert::{
     ConvertResult, ensure_unique, instant, invalid, list, local_time, money_with_currency,
-    optional, optional_instant, same_variant, text,
+    optional, optional_instant, same_variant, text, valid_if,
 };
 use host_domain::flight::{
     AirlineChange, Cabin, ChangeType, Direction, FareCondition, FareConditions, Journey, Segment,
@@ -128,11 +128,8 @@ pub(super) fn passenger_index(
     passenger: u8,
     passengers: usize,
 ) -> ConvertResult<u8> {
-    if usize::from(passenger) < passengers {
-        Ok(passenger)
-    } else {
-        invalid(field, "not a passenger")
-    }
+    let is_known = usize::from(passenger) < passengers;
+    valid_if(is_known, passenger, field, "not a passenger")
 }
 
 /// Validates the supplier's id of a part, which may be empty.

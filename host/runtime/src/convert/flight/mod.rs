@@ -16,7 +16,7 @@ use self::itinerary::{
 use super::error::{booking_status, checkout};
 use super::{
     ConvertResult, currency, invalid, list, money, optional, optional_instant, optional_money,
-    positive_money, same_currency, same_variant, text,
+    positive_money, same_currency, same_variant, text, valid_if,
 };
 use crate::bindings::exports::stopover::supplier::{
     flight_booking, flight_cancellation, flight_pricing, flight_services,
@@ -233,11 +233,7 @@ fn segment_ids(ids: Vec<String>) -> ConvertResult<Vec<String>> {
 }
 
 fn quantity(field: &'static str, quantity: u8) -> ConvertResult<u8> {
-    if quantity == 0 {
-        invalid(field, "none of it")
-    } else {
-        Ok(quantity)
-    }
+    valid_if(quantity > 0, quantity, field, "none of it")
 }
 
 const fn service_type(service_type: wire::ServiceType) -> ServiceType {
