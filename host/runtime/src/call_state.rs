@@ -5,7 +5,6 @@ use crate::limits::TICK;
 use crate::plugin_env::PluginEnv;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use tokio::time::Instant;
 use wasmtime::component::{HasData, ResourceTable};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
@@ -13,7 +12,6 @@ pub(crate) struct GuestState {
     pub(crate) provision: Arc<PluginEnv>,
     pub(crate) scope: Arc<CallScope>,
     pub(crate) usage: ResourceUsage,
-    pub(crate) deadline: Instant,
     pub(crate) ticks_left: u64,
     pub(crate) log_lines: u32,
     wasi: Option<Box<Wasi>>,
@@ -28,7 +26,6 @@ impl GuestState {
                 table_elements: 0,
                 refused: None,
             },
-            deadline: scope.deadline,
             ticks_left: provision.limits.cpu_ticks(TICK),
             log_lines: 0,
             wasi: None,

@@ -6,6 +6,7 @@
 //! from the caller's clock.
 
 use crate::statement::{Row, statement, text_array};
+use crate::unit_of_work::Precondition;
 use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::time::Timestamp;
@@ -196,7 +197,8 @@ impl UnitOfWork {
             subject,
             token,
         );
-        self.add_expecting_one_of_pair(release, delete, Conflict::LeaseLost)
+        let one_of_pair = Precondition::OneRowOfPair(Conflict::LeaseLost);
+        self.add(release).push(delete, one_of_pair, false)
     }
 
     /// Wakes workers if the job is due now. Polling finds jobs that become due later.
@@ -285,7 +287,7 @@ impl Store {
         write.add_returning(update);
         write.wake_if_due(now);
         let outcome = self.execute_unconditional(write).await?;
-        outcome.read_rows(read)
+        outcome.rows.iter().map(read).collect()
     }
 }
 

@@ -54,12 +54,6 @@ struct ConnectionManager<C: Connection + 'static> {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DeadConnectionCounter(Arc<AtomicU64>);
 
-impl DeadConnectionCounter {
-    fn number(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
 struct ManagedConnection<C> {
     connection: C,
     is_clean: bool,
@@ -162,7 +156,7 @@ impl<C: Connection> Manager for ConnectionManager<C> {
     type Error = Error;
 
     async fn create(&self) -> Result<ManagedConnection<C>, Error> {
-        let alive_after = self.losses.number();
+        let alive_after = self.losses.0.load(Ordering::Relaxed);
         let (mut pause, longest) = CONNECT_BACKOFF;
         loop {
             match C::connect_with(&self.options).await {
@@ -188,7 +182,7 @@ impl<C: Connection> Manager for ConnectionManager<C> {
         if metrics.age() > self.config.lifetime_max {
             return Err(RecycleError::message("the connection is too old"));
         }
-        let losses = self.losses.number();
+        let losses = self.losses.0.load(Ordering::Relaxed);
         let trusted = managed.is_clean
             && managed.verified_at_count == losses
             && metrics.last_used() <= self.config.skip_ping_within;

@@ -14,6 +14,7 @@ use host_domain::supplier::Capability;
 use host_domain::time::Timestamp;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 use tokio::time::Instant;
 use wasmtime::component::{ComponentNamedList, Lift, Lower};
 
@@ -48,7 +49,7 @@ impl Supplier {
             }
         };
         let deadline = record.scope.deadline;
-        let wait = plugin.spec.limits.admission_wait();
+        let wait = Duration::from_millis(plugin.spec.limits.queue_wait_ms);
         let Ok(plugin_permit) = plugin.admission.acquire(wait, deadline).await else {
             return Err(record.fail(CallFailure::Overloaded));
         };
@@ -109,7 +110,8 @@ impl<'a> CallTracker<'a> {
         function: &'static str,
     ) -> Self {
         let began = Instant::now();
-        let deadline = context.deadline.min(began + plugin.spec.limits.call_time());
+        let call_time = Duration::from_millis(plugin.spec.limits.call_ms_max);
+        let deadline = context.deadline.min(began + call_time);
         let booking = context.booking.as_deref();
         let scope = CallScope::new(Some(capability), &context.request_id, booking, deadline);
         Self {

@@ -213,7 +213,8 @@ impl Store {
             ));
         }
         let outcome = self.execute_unconditional(write).await?;
-        let mut claimed = outcome.read_rows(delivery::read)?;
+        let claimed = outcome.rows.iter().map(delivery::read);
+        let mut claimed = claimed.collect::<Result<Vec<_>, _>>()?;
         claimed.sort_by_key(|one| (one.delivery.next_at(), one.delivery.created_at));
         Ok(claimed)
     }
