@@ -31,12 +31,8 @@ pub(super) fn key(field: &'static str, text: String) -> ConvertResult<String> {
 
 fn identifier(field: &'static str, text: String, bytes_max: usize) -> ConvertResult<String> {
     let is_valid = !text.is_empty() && text.len() <= bytes_max && !has_control(&text);
-    valid_if(
-        is_valid,
-        text,
-        field,
-        "empty, too long, or not an identifier",
-    )
+    let reason = "empty, too long, or not an identifier";
+    valid_if(is_valid, text, field, reason)
 }
 
 /// Checks byte by byte without branches, which the compiler vectorizes. A large response has
