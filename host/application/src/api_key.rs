@@ -153,7 +153,6 @@ pub enum ApiKeyError {
     Database(#[source] DatabaseError),
 }
 
-/// Authenticates API keys, with a short-lived cache.
 pub struct ApiKeyAuthenticator {
     base: Base,
     tasks: TaskSupervisor,

@@ -66,13 +66,11 @@ impl From<StoredInstrument> for InstrumentDetails {
 
 #[derive(Debug)]
 pub enum Added {
-    /// This call stored the instrument.
     New(InstrumentDetails),
     /// An earlier call with the same key stored the instrument.
     Existing(InstrumentDetails),
 }
 
-/// Adds, lists, opens and deletes stored payment instruments.
 pub struct PaymentInstrumentService {
     pub(crate) base: Base,
     pub(crate) suppliers: Arc<SupplierDirectory>,

@@ -47,12 +47,10 @@ pub enum ChangeSource {
 pub struct Failure {
     /// A stable code, e.g. `book_failed`.
     pub code: String,
-    /// One sentence that describes the failure.
     pub description: String,
 }
 
 impl Failure {
-    /// Creates a failure from a code and a sentence.
     pub fn new(code: &str, description: &str) -> Self {
         Self {
             code: code.to_owned(),
@@ -79,7 +77,6 @@ pub enum PaymentCollector {
     Supplier,
 }
 
-/// Error for an event that does not fit the booking's state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{event} does not fit a booking that is {status}")]
 pub struct InvalidTransition {
@@ -93,14 +90,12 @@ pub struct InvalidTransition {
 pub struct Transition<B> {
     /// The booking after the transition, with its version incremented.
     pub booking: B,
-    /// The status before the transition, as the API names it.
     pub from_status: &'static str,
     /// The name of the event, for the booking's history.
     pub event: &'static str,
     pub notifications: Vec<Notification>,
 }
 
-/// A notification for subscribers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notification {
     pub event_type: EventType,

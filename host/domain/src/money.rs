@@ -16,16 +16,13 @@ pub struct Currency(iso_currency::Currency);
 /// Errors of parsing and adding amounts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MoneyError {
-    /// The text is not a currency code.
     #[error("not an ISO 4217 currency code")]
     UnknownCurrency,
-    /// The amount has more decimals than the currency.
     #[error("more decimals than the currency has")]
     TooPrecise,
     /// The amount exceeds [`MINOR_UNITS_MAX`].
     #[error("amount out of range")]
     OutOfRange,
-    /// The amounts of a sum have different currencies.
     #[error("amounts in different currencies")]
     Mixed,
 }
@@ -46,7 +43,6 @@ impl Currency {
             .ok_or(MoneyError::UnknownCurrency)
     }
 
-    /// Returns the three-letter code.
     pub fn code(self) -> &'static str {
         self.0.code()
     }
@@ -76,7 +72,6 @@ impl From<Currency> for String {
     }
 }
 
-/// An amount in a currency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Money {
     /// The amount in minor units: cents of EUR, yen of JPY.
@@ -85,12 +80,10 @@ pub struct Money {
 }
 
 impl Money {
-    /// Creates an amount from minor units.
     pub const fn new(minor: i64, currency: Currency) -> Self {
         Self { minor, currency }
     }
 
-    /// Returns the zero amount of a currency.
     pub const fn zero(currency: Currency) -> Self {
         Self::new(0, currency)
     }
@@ -158,7 +151,6 @@ impl Money {
         }
     }
 
-    /// Returns whether the amount is zero.
     pub const fn is_zero(self) -> bool {
         self.minor == 0
     }

@@ -22,7 +22,6 @@ use crate::supplier::SupplierId;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The way in which a payment is made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PaymentMethod {
@@ -40,17 +39,12 @@ pub enum PaymentMethod {
 pub enum PaymentState {
     /// The payment waits for the payer's browser.
     RequiresAction,
-    /// The amount is being authorized.
     Authorizing(RemoteCall),
-    /// The amount is authorized.
     Authorized,
-    /// The authorized amount is being captured.
     Capturing(RemoteCall),
     /// The amount is captured. Refunds are stored separately.
     Captured,
-    /// The authorization is being voided.
     Voiding(RemoteCall),
-    /// The authorization is voided.
     Voided,
     /// The amount was not authorized.
     Failed,
@@ -69,30 +63,24 @@ pub enum PaymentStatus {
     Unknown,
 }
 
-/// A refund of a payment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refund {
     pub id: RefundId,
-    /// The amount to refund.
     pub amount: Money,
     /// The call to the processor. `None` if the refund is done.
     pub call: Option<RemoteCall>,
 }
 
-/// A payment of a booking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Payment {
     pub id: PaymentId,
     /// The amount to authorize and capture.
     pub amount: Money,
-    /// The way in which the payment is made.
     pub method: PaymentMethod,
     pub processor: SupplierId,
     /// The processor's id of the payment.
     pub processor_reference: Option<String>,
-    /// The card data that may be shown.
     pub card: Option<Card>,
-    /// The stored state.
     pub state: PaymentState,
     /// The refunds, done and unfinished.
     pub refunds: Vec<Refund>,
@@ -114,7 +102,6 @@ pub enum DeclineReason {
     Other,
 }
 
-/// Error for an event that does not fit the payment's state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{event} does not fit a payment that is {state}")]
 pub struct InvalidPaymentTransition {
@@ -123,7 +110,6 @@ pub struct InvalidPaymentTransition {
 }
 
 impl PaymentState {
-    /// Returns the name used in logs and tables.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::RequiresAction => "requires_action",
@@ -206,7 +192,6 @@ impl Payment {
         Self::new(id, amount, PaymentMethod::Supplier, supplier, state, now)
     }
 
-    /// Returns the payment status in the API.
     pub fn status(&self) -> PaymentStatus {
         match &self.state {
             PaymentState::RequiresAction => PaymentStatus::RequiresAction,
@@ -235,7 +220,6 @@ impl Payment {
         Money::new(minor, self.amount.currency)
     }
 
-    /// Returns whether the payment is made in the payer's browser.
     pub fn is_browser_payment(&self) -> bool {
         self.method == PaymentMethod::Sdk
     }

@@ -6,11 +6,9 @@
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The progress of a remote call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "call")]
 pub enum RemoteCall {
-    /// A call that has not been sent yet.
     Pending {
         /// Time before which the call is not sent.
         due_at: Timestamp,
@@ -24,7 +22,6 @@ pub enum RemoteCall {
     Sent {
         /// Time at which the call was marked as sent.
         sent_at: Timestamp,
-        /// Number of earlier attempts that are known to have had no effect.
         failed_attempts: u32,
         /// Time at which the same call was first sent, if this is a resend.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -33,17 +30,13 @@ pub enum RemoteCall {
         /// crash, when the call was first reconciled.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         response_lost_at: Option<Timestamp>,
-        /// Number of times that the call was reconciled.
         reconcile_count: u32,
-        /// Time of the next reconciliation.
         reconcile_at: Timestamp,
     },
     /// A call that the remote system accepted but has not finished.
     Accepted {
         accepted_at: Timestamp,
-        /// Number of times that the call was reconciled.
         reconcile_count: u32,
-        /// Time of the next reconciliation.
         reconcile_at: Timestamp,
     },
 }
@@ -207,7 +200,6 @@ impl RemoteCall {
         true
     }
 
-    /// Returns the number of attempts that are known to have had no effect.
     pub const fn failed_attempts(&self) -> u32 {
         match self {
             Self::Pending {

@@ -25,7 +25,6 @@ impl Timestamp {
         Self(self.0.saturating_add(ms).clamp(-MILLIS_MAX, MILLIS_MAX))
     }
 
-    /// Returns the timestamp this many seconds later.
     #[must_use]
     pub fn plus_s(self, seconds: i64) -> Self {
         self.plus_ms(seconds.saturating_mul(1000))
@@ -44,7 +43,6 @@ impl Timestamp {
             .map(|t| Self(t.as_millisecond()))
     }
 
-    /// Returns the calendar date in UTC.
     #[must_use]
     pub fn date_utc(self) -> Date {
         self.instant().to_zoned(jiff::tz::TimeZone::UTC).date()
@@ -79,7 +77,6 @@ pub fn is_time_zone(name: &str) -> bool {
 
 /// A source of the current time.
 pub trait Clock: Send + Sync {
-    /// Returns the current time.
     fn now(&self) -> Timestamp;
 }
 

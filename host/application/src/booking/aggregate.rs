@@ -20,10 +20,8 @@ use std::fmt::Debug;
 /// The supplier's response to a call that changes something.
 pub type ChangeResponse<K> = Result<<K as BookingKind>::SupplierBooking, ChangeError>;
 
-/// The supplier's response to a lookup.
 pub type LookupResponse<K> = Result<BookingLookup<<K as BookingKind>::SupplierBooking>, ReadError>;
 
-/// The supplier's response to a step.
 pub enum SupplierResponse<K: BookingKind> {
     Change(ChangeResponse<K>),
     /// The response to the lookup that reconciles such a call.
@@ -50,7 +48,6 @@ pub struct PreparedChange<K: BookingAggregate> {
 /// The supplier that is called, and the context of the call.
 pub struct SupplierTarget<'a> {
     pub supplier: &'a Supplier,
-    /// Request, organization, booking and deadline.
     pub context: &'a CallContext,
     pub passenger_secrets: &'a PassengerSecrets,
 }
@@ -83,7 +80,6 @@ pub trait BookingAggregate: BookingTable {
     /// Returns the step whose call is reconciled by `step`, or `None` if `step` changes something
     /// itself.
     fn reconciled_step(step: &Self::Step) -> Option<Self::Step>;
-    /// Interprets the response to a step that only this kind has.
     fn interpret_kind_step(
         booking: &Booking<Self>,
         step: &Self::Step,
@@ -138,8 +134,6 @@ pub trait BookingAggregate: BookingTable {
 /// Sentences of failures that differ between the kinds of booking.
 #[derive(Debug, Clone, Copy)]
 pub struct FailureTexts {
-    /// The supplier refused to bind the offer.
     pub prebook_failed: &'static str,
-    /// The supplier has nothing more to sell.
     pub sold_out: &'static str,
 }

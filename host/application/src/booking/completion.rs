@@ -323,7 +323,6 @@ fn invalid_state<K: BookingAggregate>(booking: &Booking<K>) -> CompleteBookingEr
 }
 
 impl<K: BookingAggregate> CompletionOutcome<K> {
-    /// Returns the booking, whatever the outcome.
     pub fn into_booking(self) -> Box<Booking<K>> {
         match self {
             Self::Confirmed(booking)

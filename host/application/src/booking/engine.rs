@@ -31,7 +31,6 @@ use tokio::time::Instant;
 /// rest.
 const DEADLINE_RESERVE: Duration = Duration::from_millis(500);
 
-/// Maximum number of attempts to store an outcome if the booking changes meanwhile.
 const CONFLICT_RETRIES_MAX: usize = 8;
 
 /// Name of the operator's open task while a refund is undecided.
@@ -41,18 +40,15 @@ pub struct StepOutcome<E> {
     pub step: &'static str,
     /// The attempt that the outcome belongs to, if known.
     pub attempt: Option<AttemptId>,
-    /// Interpretation of the outcome for the booking.
     pub interpretation: Interpretation<E>,
 }
 
 pub enum NextAction<K: BookingAggregate> {
-    /// Makes the call of this step.
     Execute(Box<PreparedStep<K>>, AttemptReference),
     /// Makes no call: none is due, at all or before a later instant. The lease is released.
     Idle,
 }
 
-/// Names the attempt that the outcome of a call belongs to.
 pub enum AttemptReference {
     /// The attempt under which the call's intent is committed.
     Recorded(AttemptId),
@@ -129,7 +125,6 @@ impl WorkflowEngine {
         self.run_to_completion(workflow.boxed()).await?
     }
 
-    /// Continues a workflow from a stored booking.
     pub async fn resume<K: BookingAggregate>(
         &self,
         booking: Booking<K>,
@@ -139,7 +134,6 @@ impl WorkflowEngine {
         self.run_steps(booking, next, execution).await
     }
 
-    /// Stores the outcome of a call and continues the workflow.
     pub async fn resume_with_outcome<K: BookingAggregate>(
         &self,
         booking: Booking<K>,
@@ -426,7 +420,6 @@ impl WorkflowEngine {
     }
 }
 
-/// Adds the statements that acquire, renew or release the lease on a booking's workflow.
 fn append_lease_statements<K: BookingAggregate>(
     write: &mut UnitOfWork,
     plan: &TransitionPlan<K>,

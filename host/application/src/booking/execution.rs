@@ -12,7 +12,6 @@ use host_storage::{Attempt, AttemptOutcome, DatabaseError};
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
-/// The context in which steps are executed: lease, request and deadline.
 #[derive(Debug, Clone)]
 pub struct ExecutionContext {
     /// Token of the lease on the booking's workflow; invalid once another process has taken the
@@ -78,7 +77,6 @@ pub enum StepRecord<E> {
     Reconcile(CallKey),
 }
 
-/// The identity of a call that was made.
 #[derive(Debug, Clone)]
 pub struct CallKey {
     pub step: &'static str,

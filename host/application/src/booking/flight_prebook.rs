@@ -42,7 +42,6 @@ impl PrebookFlightCommand {
     }
 }
 
-/// Returns the call that binds a fare for the passengers of a command.
 pub fn prebook_call(command: &PrebookFlightCommand) -> PrebookCall<FlightBookingDetails> {
     let passengers = command.passengers.iter();
     let passengers = passengers.map(|(_, passenger)| passenger.clone()).collect();

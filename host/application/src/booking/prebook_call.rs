@@ -13,7 +13,6 @@ use host_runtime::{CallContext, Supplier};
 use host_storage::{IdempotencyKey, UnitOfWork};
 use tokio::time::Instant;
 
-/// The context of a prebook request: its key, expiry and deadline.
 #[derive(Debug, Clone)]
 pub struct PrebookContext {
     pub key: IdempotencyKey,
@@ -95,7 +94,6 @@ pub struct NewBooking<K: BookingAggregate> {
 }
 
 impl<K: BookingAggregate> NewBooking<K> {
-    /// Creates it without further statements.
     pub fn without_extras(booking: Booking<K>) -> Self {
         let extra_statements = UnitOfWork::new(booking.created_at);
         Self {
@@ -111,7 +109,6 @@ pub struct BoundOffer<K: BookingAggregate> {
     pub matches_request: bool,
     /// Time until which it can be booked, if the supplier names one.
     pub expires_at: Option<Timestamp>,
-    /// Checkout of a supplier that collects payment.
     pub checkout: Option<Checkout>,
     pub response: Box<K::PrebookResponse>,
 }

@@ -21,7 +21,6 @@ pub enum PrebookRefusal {
 }
 
 impl PrebookRefusal {
-    /// Maps a supplier's definite refusal to the refusal of an offer.
     pub fn from_supplier_refusal(refusal: &Refusal, offered: Money) -> Self {
         match &refusal.reason {
             RefusalReason::PriceChanged(current) => Self::PriceChanged {

@@ -42,7 +42,6 @@ pub enum Resolution {
     RefundAmount(Money),
 }
 
-/// A call about a booking whose outcome is unknown.
 enum UnresolvedCall<'a, S> {
     Supplier(BookingStep<S>),
     Processor(&'a Payment, PaymentOperation),
@@ -118,7 +117,6 @@ impl ResolutionService {
         Ok(run.await?.status().as_str())
     }
 
-    /// Builds the outcome to store for a decision.
     async fn resolution_outcome<K: BookingAggregate>(
         &self,
         booking: &Booking<K>,

@@ -31,7 +31,6 @@ use tokio::time::Instant;
 
 const OPERATION: &str = "flight_services";
 
-/// A bag that can be bought now.
 #[derive(Debug, Clone)]
 pub struct AvailableBag {
     /// Stable id: it stays the same whenever the same bag is offered for the same booking.
@@ -55,7 +54,6 @@ pub struct PurchaseServicesCommand {
 
 /// The outcome of an earlier call with the same key.
 enum PreviousPurchase {
-    /// The bags are on the ticket.
     Completed(Box<FlightBooking>),
     InProgress,
     /// The supplier was never called, so the key can be used as if it were new.
@@ -211,7 +209,6 @@ impl ServicePurchaseService {
         }
     }
 
-    /// Returns the outcome of an earlier call with this key.
     async fn previous_purchase(
         &self,
         record: &IdempotencyRecord,

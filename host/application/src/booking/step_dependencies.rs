@@ -11,7 +11,6 @@ use host_runtime::Supplier;
 use std::sync::Arc;
 
 pub struct StepDependencies {
-    /// Clock and generator of identifiers.
     pub base: Base,
     pub suppliers: Arc<SupplierDirectory>,
     pub instruments: Arc<PaymentInstrumentService>,

@@ -27,7 +27,6 @@ use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Content as it was fetched last.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cached<T> {
     pub value: T,
@@ -68,7 +67,6 @@ pub struct ContentKey {
     part: ContentPart,
 }
 
-/// Reads the content of hotels: from the database, and from suppliers if it is missing or stale.
 pub struct ContentService {
     pub(crate) base: Base,
     pub(crate) suppliers: Arc<SupplierDirectory>,

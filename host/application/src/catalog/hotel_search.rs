@@ -139,7 +139,6 @@ impl HotelSearchService {
     }
 }
 
-/// Clamps a suggested radius to the range that a search accepts.
 fn clamp_radius(radius: f64) -> u32 {
     let within = radius.round().clamp(1.0, f64::from(RADIUS_M_MAX));
     // A radius that is not a number is replaced by the default.

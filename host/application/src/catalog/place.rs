@@ -15,7 +15,6 @@ const PLACES_MAX: u16 = 20;
 
 #[derive(Debug)]
 pub struct PlaceSearch {
-    /// The text that the user typed.
     pub text: String,
     /// The country as an ISO 3166-1 alpha-2 code.
     pub country: Option<String>,

@@ -7,7 +7,6 @@ use serde::Serialize;
 /// Maximum number of rows in each list.
 const ROWS_MAX: u32 = 500;
 
-/// A call whose outcome is unknown.
 #[derive(Debug, Clone, Serialize)]
 pub struct UnresolvedCall {
     pub organization: String,
@@ -69,14 +68,12 @@ impl From<Job> for ParkedJob {
     }
 }
 
-/// Work that needs an operator.
 #[derive(Debug, Clone, Serialize)]
 pub struct UnresolvedWork {
     pub calls: Vec<UnresolvedCall>,
     pub parked_jobs: Vec<ParkedJob>,
 }
 
-/// Lists unresolved work and restarts parked jobs.
 pub struct OperatorService {
     pub(crate) base: Base,
 }

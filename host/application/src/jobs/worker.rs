@@ -26,7 +26,6 @@ pub type JobError = Box<dyn std::error::Error + Send + Sync>;
 pub trait JobHandler: Send + Sync {
     fn kind(&self) -> &'static str;
 
-    /// Runs a job. `lease_token` is the token of the lease on the job.
     fn run<'a>(
         &'a self,
         subject: &'a str,

@@ -39,7 +39,6 @@ impl From<DatabaseError> for SigningKeyError {
 /// The stored keys, newest first.
 pub struct SigningKeyRing(Vec<MandateKey>);
 
-/// A key of the ring with its public part.
 pub struct SigningKey<'a> {
     stored: &'a MandateKey,
     pub jwk: Jwk,

@@ -55,7 +55,6 @@ impl RouteCandidates<'_> {
     }
 }
 
-/// Selects suppliers and calls them in order.
 #[derive(Clone)]
 pub struct SupplierRouter {
     pub(crate) directory: Arc<SupplierDirectory>,
@@ -154,7 +153,6 @@ impl SupplierRouter {
     }
 }
 
-/// Builds the context of a call that changes nothing.
 pub fn read_call_context(context: &RequestContext) -> CallContext {
     CallContext {
         request_id: context.request_id.to_string(),

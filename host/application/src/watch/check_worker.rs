@@ -265,7 +265,6 @@ fn duration_until(at: Timestamp, now: Timestamp) -> Duration {
     Duration::from_millis(at.since(now).max(1).unsigned_abs())
 }
 
-/// Returns whether any of the watches has changed.
 async fn any_updated(
     updates: impl Iterator<Item = impl Future<Output = Result<bool, WatchError>>>,
 ) -> Result<bool, WatchError> {

@@ -17,7 +17,6 @@ use host_storage::ClaimedPriceCheck;
 /// these bounds the delay equals the time that the booking has been undecided so far.
 const PURCHASE_POLL_MS: (i64, i64) = (1_000, 300_000);
 
-/// The action for a claimed price check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckAction {
     Check,
@@ -99,7 +98,6 @@ pub fn is_price_acceptable(watch: &Watch, total: Money) -> bool {
     watch.trigger.is_met_by(total)
 }
 
-/// Returns the outcome of a purchase whose mandate cannot be used.
 pub const fn from_mandate_refusal(refusal: MandateRejection) -> PurchaseOutcome {
     PurchaseOutcome::Failed(match refusal {
         MandateRejection::Revoked => PurchaseFailureReason::MandateRevoked,

@@ -31,7 +31,6 @@ pub const MATCHES_MAX: usize = 3;
 /// Maximum number of offers that are requested for a hotel; the cheapest is used.
 const OFFERS_MAX: u16 = 25;
 
-/// The result of a price check.
 #[derive(Debug)]
 pub enum CheckResult {
     /// A hotel's cheapest offer, or `None` if it has none.
@@ -94,7 +93,6 @@ impl PriceChecker {
         Ok(())
     }
 
-    /// Runs the query of a price check within `time`.
     pub async fn run_check(
         &self,
         check: &ClaimedPriceCheck,

@@ -312,7 +312,6 @@ impl<'a> PurchaseRun<'a> {
         }
     }
 
-    /// Commits the outcome of the run with its event.
     async fn commit_outcome(
         &self,
         outcome: PurchaseOutcome,

@@ -28,7 +28,6 @@ use std::sync::Arc;
 /// transaction that makes the watch `purchasing`.
 pub const PURCHASE_JOB_KIND: &str = "watch_purchase";
 
-/// Maximum number of attempts to change a watch if another call changes it first.
 const CONFLICT_RETRIES_MAX: usize = 8;
 
 #[derive(Debug, thiserror::Error)]
@@ -321,7 +320,6 @@ impl WatchService {
     }
 }
 
-/// Returns the terms of the mandate for a watch's purchase.
 pub fn mandate_for(watch: &Watch) -> Result<NewMandate, WatchError> {
     if !watch.status().is_open() {
         let (status, event) = (watch.status().as_str(), "armed");

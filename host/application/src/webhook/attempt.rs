@@ -229,7 +229,6 @@ impl DeliveryPolicy {
         }
     }
 
-    /// Returns the subscription's event for an attempt.
     pub const fn subscription_event(
         &self,
         subscription: &Subscription,

@@ -6,7 +6,6 @@ use host_domain::owner::Tenant;
 use host_domain::webhook::Delivery;
 use host_storage::{DeliveryAttempt, Store, StoredDelivery};
 
-/// A delivery with the attempts of its current replay.
 #[derive(Debug)]
 pub struct DeliveryDetails {
     pub delivery: Delivery,
@@ -54,7 +53,6 @@ impl DeliveryDetails {
     }
 }
 
-/// Returns a delivery to a tenant's subscription.
 pub(super) async fn find_delivery(
     store: &Store,
     tenant: &Tenant,

@@ -45,7 +45,6 @@ const SUBSCRIPTION_UPDATE_SHARE: u32 = 10;
 /// The report about a claimed delivery: its attempt, or that there was none.
 type AttemptReport = (DeliveryRelease, AttemptEffect);
 
-/// The effect of an attempt on its receiver.
 struct AttemptEffect {
     recipient: Arc<Recipient>,
     event: Option<SubscriptionEvent>,

@@ -57,7 +57,6 @@ pub enum UrlRejection {
     NonPublicAddress(&'static str),
 }
 
-/// Returns the addresses that may be connected to.
 pub const fn address_scope(insecure: bool) -> AddressPolicy {
     if insecure {
         AddressPolicy::AllowLoopback

@@ -35,7 +35,6 @@ impl<K: BookingKind> Booking<K> {
         }
     }
 
-    /// Returns the steps at the supplier, with the times when they are due.
     fn supplier_steps(&self) -> Vec<(Timestamp, BookingStep<K::Step>)> {
         match &self.state {
             BookingState::CompleteInProgress { book } => {
@@ -65,7 +64,6 @@ impl<K: BookingKind> Booking<K> {
     }
 }
 
-/// Returns the step of a cancellation call and when it is due.
 pub(crate) fn cancellation_step<S>(cancel: &RemoteCall) -> (Timestamp, BookingStep<S>) {
     let step = match cancel {
         RemoteCall::Pending { .. } => BookingStep::Cancel,
@@ -74,7 +72,6 @@ pub(crate) fn cancellation_step<S>(cancel: &RemoteCall) -> (Timestamp, BookingSt
     (cancel.due_at(), step)
 }
 
-/// Returns the step of a refresh and when it is due.
 pub(crate) fn refresh_step<S>(refresh: Option<&RemoteCall>) -> Option<(Timestamp, BookingStep<S>)> {
     refresh.map(|call| (call.due_at(), BookingStep::Refresh))
 }

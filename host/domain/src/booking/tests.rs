@@ -74,7 +74,6 @@ pub(crate) fn authorized() -> PaymentEvent {
     }
 }
 
-/// Returns every event of a payment once.
 fn payment_events() -> [PaymentEvent; 14] {
     let (at, next_at, retry_at, reconcile_at) = (LATER, LATER, LATER, LATER);
     let refund = refund_id;
@@ -117,13 +116,11 @@ pub(crate) fn after<K: BookingKind>(
     })
 }
 
-/// Returns the types of the published notifications.
 pub(crate) fn notified<B>(transition: &Transition<B>) -> Vec<&'static str> {
     let notices = transition.notifications.iter();
     notices.map(|notice| notice.event_type.as_str()).collect()
 }
 
-/// A kind of booking with sample data.
 pub(crate) trait Sample: BookingKind {
     /// The price of the booking in cents.
     const PRICE: i64;
@@ -186,7 +183,6 @@ pub(crate) trait Sample: BookingKind {
         }
     }
 
-    /// Returns the payment of the booking.
     fn payment() -> Payment {
         payment(1, euros(Self::PRICE))
     }

@@ -4,7 +4,6 @@ use crate::money::Money;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A cabin of the aircraft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cabin {
@@ -14,13 +13,11 @@ pub enum Cabin {
     First,
 }
 
-/// The direction of a journey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
     /// The first or only journey.
     Outbound,
-    /// The return journey.
     Inbound,
     /// One of several journeys without a return.
     MultiCity,
@@ -39,7 +36,6 @@ pub struct FareCondition {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FareConditions {
     pub refund: FareCondition,
-    /// Change of the flight.
     pub change: FareCondition,
 }
 
@@ -113,7 +109,6 @@ pub struct Journey {
     pub segments: Vec<Segment>,
 }
 
-/// The kind of a change by the airline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeType {
@@ -131,9 +126,7 @@ pub struct AirlineChange {
     pub change_type: ChangeType,
     /// Whether the passenger must respond.
     pub action_required: bool,
-    /// Segments that are no longer flown.
     pub removed_segments: Vec<Segment>,
-    /// Segments that replace them.
     pub added_segments: Vec<Segment>,
     /// Time until which the passenger can respond.
     pub expires_at: Option<Timestamp>,

@@ -6,7 +6,6 @@ use crate::id::PaymentId;
 use crate::money::Money;
 use crate::time::Timestamp;
 
-/// The source of a quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FlightQuoteSource {
     /// The airline's own quote.
@@ -20,13 +19,10 @@ pub enum FlightQuoteSource {
 pub enum QuoteUnavailableReason {
     /// The fare does not state whether, or at what price, it can be refunded.
     TermsUnknown,
-    /// The penalty is in another currency than the price.
     PenaltyInOtherCurrency,
-    /// The airline's quote is in another currency than the price.
     QuoteInOtherCurrency,
 }
 
-/// A quote for a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlightCancellationQuote {
     pub source: FlightQuoteSource,

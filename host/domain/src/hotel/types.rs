@@ -43,9 +43,7 @@ pub struct Stay {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Board {
-    /// No meals.
     RoomOnly,
-    /// Breakfast.
     BedAndBreakfast,
     /// Breakfast and one other meal.
     HalfBoard,
@@ -82,7 +80,6 @@ impl Restriction {
     /// The code of a restriction that forbids cancelling while it is active.
     pub const NO_CANCELLATION: &'static str = "NO_CANCELLATION";
 
-    /// Returns whether the restriction is active at `now`.
     pub fn is_active(&self, now: Timestamp) -> bool {
         self.active_from.is_none_or(|from| from <= now)
             && self.active_until.is_none_or(|until| now < until)
@@ -98,7 +95,6 @@ pub struct CancellationPolicy {
     pub free_until: Option<Timestamp>,
     /// The penalties, in ascending order of `from`.
     pub penalties: Vec<Penalty>,
-    /// The restrictions that may forbid cancelling.
     pub restrictions: Vec<Restriction>,
 }
 
@@ -119,7 +115,6 @@ impl CancellationPolicy {
         }
     }
 
-    /// Returns whether a restriction forbids cancelling at `now`.
     pub fn forbids_cancellation(&self, now: Timestamp) -> bool {
         self.restrictions
             .iter()
@@ -130,10 +125,8 @@ impl CancellationPolicy {
 /// A price reduction that is already part of the total.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Promotion {
-    /// Display name.
     pub name: String,
     pub description: Option<String>,
-    /// The reduction.
     pub amount: Option<Money>,
     /// Zero-based positions of the rooms that the promotion applies to.
     pub room_positions: Vec<u8>,
@@ -142,7 +135,6 @@ pub struct Promotion {
 /// A loyalty programme that applies to an offer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loyalty {
-    /// The name of the programme.
     pub program: String,
     /// The membership number. All but its last four characters are masked.
     pub membership_number: Option<String>,
@@ -153,15 +145,11 @@ pub struct Loyalty {
 /// A room of an offer. Its position is its index in the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoomRate {
-    /// Display name.
     pub name: String,
-    /// The meals included.
     pub board: Board,
-    /// Display name of the board.
     pub board_name: String,
     /// The room's share of the offer's total.
     pub total: Money,
-    /// Amount paid at the hotel, in addition to the total.
     pub due_at_property: Option<Money>,
     pub policy: CancellationPolicy,
 }
@@ -170,7 +158,6 @@ pub struct RoomRate {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HotelSummary {
     pub supplier_hotel_id: String,
-    /// Display name.
     pub name: String,
     /// Address on one line.
     pub address: String,
@@ -179,7 +166,6 @@ pub struct HotelSummary {
     pub time_zone: Option<String>,
 }
 
-/// The age group of a guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GuestType {
@@ -194,7 +180,6 @@ pub enum GuestType {
 pub struct Guest {
     pub first_name: String,
     pub last_name: String,
-    /// The age group.
     pub guest_type: GuestType,
     /// Whether the guest is the room's contact. Each room has one adult as contact.
     pub is_lead: bool,
@@ -202,7 +187,6 @@ pub struct Guest {
     pub age: Option<u8>,
 }
 
-/// The contact for a booking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contact {
     pub first_name: String,

@@ -9,13 +9,9 @@ use crate::time::Timestamp;
 /// An operation at a processor about a payment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaymentOperation {
-    /// Authorizes the amount.
     Authorize,
-    /// Captures the authorized amount.
     Capture,
-    /// Voids the authorization.
     Void,
-    /// Refunds money.
     Refund(RefundId),
 }
 

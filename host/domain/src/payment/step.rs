@@ -8,15 +8,11 @@ use crate::time::Timestamp;
 /// A call to make at a processor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaymentStep {
-    /// Authorizes the amount.
     Authorize(PaymentId),
-    /// Captures the authorized amount.
     Capture(PaymentId),
-    /// Voids the authorization.
     Void(PaymentId),
     /// Reconciles a payment whose outcome is unknown.
     Reconcile(PaymentId),
-    /// Refunds money.
     Refund(PaymentId, RefundId),
     /// Reconciles a refund whose outcome is unknown.
     ReconcileRefund(PaymentId, RefundId),

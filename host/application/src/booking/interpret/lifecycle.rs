@@ -254,7 +254,6 @@ fn unresolved_cancel<K: BookingAggregate>(
     Interpretation::unknown(event, evidence)
 }
 
-/// Interprets the response to refreshing a booking after a reported change.
 pub fn refresh_response<K: BookingAggregate>(
     booking: &Booking<K>,
     response: LookupResponse<K>,
@@ -276,7 +275,6 @@ pub fn refresh_response<K: BookingAggregate>(
     Interpretation::unknown(event, evidence)
 }
 
-/// Returns when the change was reported that a booking is refreshed for.
 fn change_reported_at(call: Option<&RemoteCall>, now: Timestamp) -> Timestamp {
     match call {
         Some(RemoteCall::Accepted { accepted_at, .. }) => *accepted_at,

@@ -41,7 +41,6 @@ impl CallOutcome {
     }
 }
 
-/// The interpretation of a response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interpretation<E> {
     pub event: E,
@@ -124,7 +123,6 @@ impl<E> Interpretation<E> {
         Self::new(event, CallOutcome::Unknown, evidence)
     }
 
-    /// Converts the event, for example from a payment's event to a booking's event.
     pub fn map<F>(self, event: impl FnOnce(E) -> F) -> Interpretation<F> {
         Interpretation {
             event: event(self.event),
@@ -158,7 +156,6 @@ enum AbsenceMeaning {
     NeverExecuted,
     /// The call may have been executed, and resending the same call does no harm.
     SafeToRetry,
-    /// No conclusion is possible yet.
     Inconclusive,
 }
 

@@ -54,7 +54,6 @@ pub(super) fn refusal(reason: RefusalReason) -> Refusal {
     }
 }
 
-/// Generates the same id each time.
 struct SameId;
 
 impl IdGenerator for SameId {
@@ -73,12 +72,10 @@ pub(super) fn scheduled<T>(with: impl FnOnce(ScheduleContext<'_>) -> T) -> T {
     })
 }
 
-/// Interprets a response of a supplier without guarantees.
 pub(super) fn interpret<T>(with: impl FnOnce(&InterpretContext<'_>) -> T) -> T {
     interpret_with(consistent(None), with)
 }
 
-/// Interprets a response of a supplier with these guarantees.
 pub(super) fn interpret_with<T>(
     guarantees: SupplierGuarantees,
     with: impl FnOnce(&InterpretContext<'_>) -> T,
@@ -159,7 +156,6 @@ fn booking<K: BookingAggregate>(
     }
 }
 
-/// A kind of booking with samples for tests.
 pub(super) trait SampleKind: BookingAggregate {
     fn completing(book: RemoteCall) -> Booking<Self> {
         Self::sample(BookingState::CompleteInProgress { book })

@@ -128,7 +128,6 @@ pub fn prepare_payment_step<K: BookingAggregate>(
     Some((request, StepRecord::Intent(intent, record)))
 }
 
-/// Prepares a step that reconciles an earlier call about a payment.
 fn prepare_payment_lookup<K: BookingAggregate>(
     booking: &Booking<K>,
     payment: &Payment,

@@ -20,10 +20,8 @@ use crate::time::Timestamp;
 /// Seconds until a ticket is refreshed again that was cancelled while services were being bought.
 const REFRESH_RETRY_S: i64 = 300;
 
-/// A step that only flight bookings have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FlightStep {
-    /// Buys services at the supplier.
     BuyServices,
     /// Reconciles a purchase whose outcome is unknown.
     ReconcilePurchase,

@@ -13,7 +13,6 @@ use crate::remote_call::RemoteCall;
 use crate::time::Timestamp;
 
 impl FlightBookingDetails {
-    /// Returns the purchase that a payment pays for.
     pub(super) fn purchase_for_payment(&self, payment: &PaymentId) -> Option<&ServicePurchase> {
         let mut purchases = self.purchases.iter();
         purchases.find(|purchase| purchase.payment == *payment)
@@ -21,7 +20,6 @@ impl FlightBookingDetails {
 }
 
 impl FlightBooking {
-    /// Stores a purchase with its new services and its payment.
     pub(super) fn begin_purchase(
         &mut self,
         purchase: ServicePurchase,

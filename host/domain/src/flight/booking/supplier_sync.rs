@@ -24,7 +24,6 @@ impl FlightBooking {
             .collect()
     }
 
-    /// Returns all segments with their ids.
     pub fn segments(&self) -> impl Iterator<Item = (&SegmentId, &Segment)> {
         self.details
             .journeys

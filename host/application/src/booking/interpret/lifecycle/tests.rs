@@ -18,7 +18,6 @@ use host_domain::id::{CancellationId, RoomId};
 use host_domain::supplier::ReadError;
 use host_domain::supplier::SupplierBookingStatus as Status;
 
-/// Runs a generic check for both kinds of booking.
 macro_rules! on_both_kinds {
     ($($(#[$attribute:meta])* $name:ident),* $(,)?) => {
         $(#[test]

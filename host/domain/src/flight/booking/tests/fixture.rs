@@ -324,7 +324,6 @@ pub(super) fn refund_held() -> FlightBooking {
     after(booking, [Flight::cancel_done()])
 }
 
-/// Returns a cancelled booking whose refunds are done.
 pub(super) fn refunded() -> FlightBooking {
     let mut booking = after(Flight::cancel_sent(), [Flight::cancel_done()]);
     let refunds = booking
