@@ -65,7 +65,6 @@ fn text() -> String {
 
 /// Calls every function that reads.
 async fn reads(bench: &Bench) -> [Result<(), ReadError>; 12] {
-    let context = context();
     let places = PlaceQuery {
         text: text(),
         country: None,
@@ -86,29 +85,25 @@ async fn reads(bench: &Bench) -> [Result<(), ReadError>; 12] {
         max_offers_per_hotel: 1,
     };
     let (start, end) = (stay().check_in, stay().check_out);
-    let [hotels, bookings, money] = [load(bench).await, load(bench).await, load(bench).await];
-    let prices = hotels.read_hotel_price_calendar(&context, vec![text()], start, end);
-    let weather = bookings.forecast_weather(&context, POINT, start, end);
-    let quote = money.quote_hotel_cancellation(&context, text(), text());
+    let [first, second, third] = [load(bench).await, load(bench).await, load(bench).await];
+    let context = context();
+    let prices = first.read_hotel_price_calendar(&context, vec![text()], start, end);
+    let weather = second.forecast_weather(&context, POINT, start, end);
+    let found = second.find_hotel_booking(&context, find_request());
+    let quote = third.quote_hotel_cancellation(&context, text(), text());
     [
-        hotels.find_places(&context, places).await.map(drop),
-        hotels.search_hotels(&context, search).await.map(drop),
-        hotels.price_hotels(&context, price).await.map(drop),
+        first.find_places(&context, places).await.map(drop),
+        first.search_hotels(&context, search).await.map(drop),
+        first.price_hotels(&context, price).await.map(drop),
         prices.await.map(drop),
-        bookings
-            .read_hotel_details(&context, text())
-            .await
-            .map(drop),
-        review_count(&bookings, "x", 0).await.map(drop),
+        second.read_hotel_details(&context, text()).await.map(drop),
+        review_count(&second, "x", 0).await.map(drop),
         weather.await.map(drop),
-        bookings
-            .find_hotel_booking(&context, find_request())
-            .await
-            .map(drop),
+        found.await.map(drop),
         quote.await.map(drop),
-        money.find_payment(&context, text(), None).await.map(drop),
-        money.find_refund(&context, text(), text()).await.map(drop),
-        money.describe_instrument(&context, text()).await.map(drop),
+        third.find_payment(&context, text(), None).await.map(drop),
+        third.find_refund(&context, text(), text()).await.map(drop),
+        third.describe_instrument(&context, text()).await.map(drop),
     ]
 }
 
