@@ -94,10 +94,8 @@ impl Money {
     /// Returns an error if the amount has more decimals than the currency or is out of range.
     pub fn from_major(amount: Decimal, currency: Currency) -> Result<Self, MoneyError> {
         let scale = Decimal::from(10_u64.pow(currency.exponent()));
-        let minor = amount
-            .checked_mul(scale)
-            .ok_or(MoneyError::OutOfRange)?
-            .normalize();
+        let minor = amount.checked_mul(scale).ok_or(MoneyError::OutOfRange)?;
+        let minor = minor.normalize();
         if minor.scale() > 0 {
             return Err(MoneyError::TooPrecise);
         }
@@ -122,13 +120,10 @@ impl Money {
         if self.currency != other.currency {
             return Err(MoneyError::Mixed);
         }
-        let minor = self
-            .minor
-            .checked_add(other.minor)
-            .filter(|m| m.abs() <= MINOR_UNITS_MAX);
-        minor
-            .map(|m| Self::new(m, self.currency))
-            .ok_or(MoneyError::OutOfRange)
+        let minor = self.minor.checked_add(other.minor);
+        let minor = minor.filter(|m| m.abs() <= MINOR_UNITS_MAX);
+        let sum = minor.map(|m| Self::new(m, self.currency));
+        sum.ok_or(MoneyError::OutOfRange)
     }
 
     /// Subtracts `other`, with zero as the lower bound. If the currencies differ, returns `self`
@@ -168,10 +163,8 @@ mod tests {
     use std::str::FromStr;
 
     fn money(amount: &str, code: &str) -> Result<Money, MoneyError> {
-        Money::from_major(
-            Decimal::from_str(amount).unwrap(),
-            Currency::parse(code).unwrap(),
-        )
+        let amount = Decimal::from_str(amount).unwrap();
+        Money::from_major(amount, Currency::parse(code).unwrap())
     }
 
     #[test]
@@ -191,21 +184,23 @@ mod tests {
 
     #[test]
     fn amounts_beyond_precision_or_range_are_rejected() {
-        assert_eq!(money("1.5", "JPY"), Err(MoneyError::TooPrecise));
-        assert_eq!(money("1.001", "EUR"), Err(MoneyError::TooPrecise));
-        assert_eq!(
-            money("79228162514264337593543950335", "EUR"),
-            Err(MoneyError::OutOfRange)
-        );
-        assert_eq!(money("10000000000000", "EUR"), Err(MoneyError::OutOfRange));
+        for (amount, code, error) in [
+            ("1.5", "JPY", MoneyError::TooPrecise),
+            ("1.001", "EUR", MoneyError::TooPrecise),
+            (
+                "79228162514264337593543950335",
+                "EUR",
+                MoneyError::OutOfRange,
+            ),
+            ("10000000000000", "EUR", MoneyError::OutOfRange),
+        ] {
+            assert_eq!(money(amount, code), Err(error), "{amount}");
+        }
     }
 
     #[test]
     fn sum_of_different_currencies_is_rejected() {
-        let euros = money("1", "EUR").unwrap();
-        assert_eq!(
-            euros.plus(money("1", "USD").unwrap()),
-            Err(MoneyError::Mixed)
-        );
+        let [euros, dollars] = ["EUR", "USD"].map(|code| money("1", code).unwrap());
+        assert_eq!(euros.plus(dollars), Err(MoneyError::Mixed));
     }
 }

@@ -125,6 +125,25 @@ impl PaymentState {
             Self::Failed => "failed",
         }
     }
+
+    /// Returns the call to the processor that is due or has no known outcome.
+    pub const fn call(&self) -> Option<&RemoteCall> {
+        match self {
+            Self::Authorizing(call) | Self::Capturing(call) | Self::Voiding(call) => Some(call),
+            Self::RequiresAction
+            | Self::Authorized
+            | Self::Captured
+            | Self::Voided
+            | Self::Failed => None,
+        }
+    }
+
+    const fn call_mut(&mut self) -> Option<&mut RemoteCall> {
+        match self {
+            Self::Authorizing(call) | Self::Capturing(call) | Self::Voiding(call) => Some(call),
+            _ => None,
+        }
+    }
 }
 
 impl Payment {
@@ -211,12 +230,8 @@ impl Payment {
 
     /// Returns the amount refunded so far, without unfinished refunds.
     pub fn refunded(&self) -> Money {
-        let minor = self
-            .refunds
-            .iter()
-            .filter(|r| r.call.is_none())
-            .map(|r| r.amount.minor)
-            .sum();
+        let done = self.refunds.iter().filter(|r| r.call.is_none());
+        let minor = done.map(|r| r.amount.minor).sum();
         Money::new(minor, self.amount.currency)
     }
 
@@ -232,16 +247,17 @@ impl Payment {
     }
 
     /// Returns how many attempts of the current step are known to have had no effect.
-    pub const fn failed_attempts(&self) -> u32 {
+    pub fn failed_attempts(&self) -> u32 {
+        self.active_call().map_or(0, RemoteCall::failed_attempts)
+    }
+
+    /// Returns the call that authorizes, captures or voids the amount.
+    pub const fn active_call(&self) -> Option<&RemoteCall> {
         match &self.state {
             PaymentState::Authorizing(call)
             | PaymentState::Capturing(call)
-            | PaymentState::Voiding(call) => call.failed_attempts(),
-            PaymentState::RequiresAction
-            | PaymentState::Authorized
-            | PaymentState::Captured
-            | PaymentState::Voided
-            | PaymentState::Failed => 0,
+            | PaymentState::Voiding(call) => Some(call),
+            _ => None,
         }
     }
 
@@ -278,11 +294,7 @@ impl Payment {
             | PaymentState::Authorizing(_) => {
                 self.state = PaymentState::Voiding(RemoteCall::pending(now));
             }
-            PaymentState::Capturing(_)
-            | PaymentState::Captured
-            | PaymentState::Voiding(_)
-            | PaymentState::Voided
-            | PaymentState::Failed => {}
+            _ => {}
         }
     }
 
@@ -331,11 +343,7 @@ impl Payment {
             PaymentState::Authorizing(call)
             | PaymentState::Capturing(call)
             | PaymentState::Voiding(call) => call.expedite_reconcile(now),
-            PaymentState::RequiresAction
-            | PaymentState::Authorized
-            | PaymentState::Captured
-            | PaymentState::Voided
-            | PaymentState::Failed => false,
+            _ => false,
         };
         let refunds = self.refunds.iter_mut();
         for call in refunds.filter_map(|refund| refund.call.as_mut()) {
@@ -346,12 +354,9 @@ impl Payment {
 
     /// Makes waiting refunds due at `now`. Returns whether any due time changed.
     pub fn expedite_refunds(&mut self, now: Timestamp) -> bool {
-        let mut any = false;
         let refunds = self.refunds.iter_mut();
-        for call in refunds.filter_map(|refund| refund.call.as_mut()) {
-            any |= call.expedite(now);
-        }
-        any
+        let calls = refunds.filter_map(|refund| refund.call.as_mut());
+        calls.fold(false, |any, call| call.expedite(now) || any)
     }
 
     /// Applies an event to the payment.

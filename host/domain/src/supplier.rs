@@ -1,5 +1,6 @@
 //! Types shared by all suppliers: ids, capabilities, and the outcomes of a call.
 
+use crate::id::text_newtype;
 use crate::money::Money;
 use crate::named_enum::named_enum;
 use crate::time::Timestamp;
@@ -36,30 +37,7 @@ impl SupplierId {
     }
 }
 
-impl fmt::Display for SupplierId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for SupplierId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl TryFrom<String> for SupplierId {
-    type Error = InvalidSupplierId;
-    fn try_from(text: String) -> Result<Self, InvalidSupplierId> {
-        Self::parse(&text)
-    }
-}
-
-impl From<SupplierId> for String {
-    fn from(id: SupplierId) -> String {
-        id.0
-    }
-}
+text_newtype!(SupplierId, InvalidSupplierId);
 
 /// The kind of supplier that an adapter connects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

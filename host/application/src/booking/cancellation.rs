@@ -148,27 +148,19 @@ impl CancellationService {
             let is_repeat = self.is_repeat(key).await?;
             let booking: Option<FlightBooking> = self.base.store.booking(owner, id).await?;
             let booking = booking.ok_or(CancelError::NotFound)?;
-            let event = match booking.state {
-                BookingState::Booked(FlightBookedState::Confirmed { .. }) if is_repeat => {
-                    return Ok(booking);
-                }
-                BookingState::Booked(FlightBookedState::Confirmed { .. })
+            let BookingState::Booked(state) = &booking.state else {
+                return Err(CancelError::InvalidState(booking.status().as_str()));
+            };
+            let event = match state {
+                FlightBookedState::Confirmed { .. } if is_repeat => return Ok(booking),
+                FlightBookedState::Confirmed { .. }
                     if !self.supports_flight_cancellation(&booking.supplier) =>
                 {
                     return Err(CancelError::Unsupported);
                 }
-                BookingState::Booked(FlightBookedState::Confirmed { .. }) => {
-                    FlightEvent::CancelStarted
-                }
-                BookingState::Booked(FlightBookedState::CancelInProgress { .. })
-                | BookingState::Booked(FlightBookedState::Canceled) => FlightEvent::CancelExpedited,
-                BookingState::Created
-                | BookingState::PrebookInProgress { .. }
-                | BookingState::ReadyForComplete
-                | BookingState::CompleteInProgress { .. }
-                | BookingState::Failed
-                | BookingState::Expired => {
-                    return Err(CancelError::InvalidState(booking.status().as_str()));
+                FlightBookedState::Confirmed { .. } => FlightEvent::CancelStarted,
+                FlightBookedState::CancelInProgress { .. } | FlightBookedState::Canceled => {
+                    FlightEvent::CancelExpedited
                 }
             };
             let read_version = booking.version;

@@ -204,11 +204,7 @@ impl CompletionService {
                         continue;
                     }
                 }
-                BookingPhase::Prebooking
-                | BookingPhase::Expired
-                | BookingPhase::Failed { .. }
-                | BookingPhase::Confirmed
-                | BookingPhase::Canceling => return completed_outcome(booking, is_repeat),
+                _ => return completed_outcome(booking, is_repeat),
             }
             // Another worker is completing the booking; its outcome is also the outcome of this
             // request.
@@ -338,14 +334,7 @@ impl<K: BookingAggregate> CompletionOutcome<K> {
     /// Returns whether the outcome is final for a repeat of the request, which is then not tried
     /// again.
     pub const fn is_final(&self) -> bool {
-        match self {
-            Self::Confirmed(_)
-            | Self::InProgress(_)
-            | Self::PaymentFailed { .. }
-            | Self::Rejected(_)
-            | Self::Unknown(_) => true,
-            Self::CanceledMeanwhile(_) | Self::NotSent(_) => false,
-        }
+        !matches!(self, Self::CanceledMeanwhile(_) | Self::NotSent(_))
     }
 }
 
@@ -366,11 +355,7 @@ fn completed_outcome<K: BookingAggregate>(
         BookingPhase::Confirmed | BookingPhase::Canceling => {
             Ok(CompletionOutcome::Confirmed(booking))
         }
-        BookingPhase::Prebooking
-        | BookingPhase::ReadyToComplete
-        | BookingPhase::Completing(_)
-        | BookingPhase::Failed { .. }
-        | BookingPhase::Expired => Err(invalid_state(&booking)),
+        _ => Err(invalid_state(&booking)),
     }
 }
 

@@ -13,7 +13,7 @@ use host_domain::booking::PaymentCollector;
 use host_domain::flight::booking::{FlightBooking, FlightBookingDetails};
 use host_domain::flight::passenger::PassengerContact;
 use host_domain::flight::supplier_api::{FlightPrebookRequest, FlightPrebookResponse};
-use host_domain::flight::{FareCondition, FareConditions, Passenger};
+use host_domain::flight::{FareConditions, Passenger};
 use host_domain::id::BookingId;
 use host_runtime::Supplier;
 
@@ -78,7 +78,7 @@ pub fn new_booking(
         ticket_total: None,
         fare: None,
         fare_tax: None,
-        fare_conditions: UNKNOWN_FARE_CONDITIONS,
+        fare_conditions: FareConditions::default(),
         journeys: Vec::new(),
         services: Vec::new(),
         purchases: Vec::new(),
@@ -104,18 +104,6 @@ fn exclusive_key(suppliers: &SupplierDirectory, offer: &FlightOfferTerms) -> Opt
     let key = offer.exclusive_key.clone();
     is_exclusive.then(|| key.unwrap_or_else(|| offer.supplier_offer.clone()))
 }
-
-/// Fare conditions before the fare is bound, when nothing is known about them.
-const UNKNOWN_FARE_CONDITIONS: FareConditions = {
-    let unknown = FareCondition {
-        allowed: None,
-        penalty: None,
-    };
-    FareConditions {
-        refund: unknown,
-        change: unknown,
-    }
-};
 
 fn to_bound_offer(bound: FlightPrebookResponse) -> BoundOffer<FlightBookingDetails> {
     BoundOffer {

@@ -65,8 +65,6 @@ impl<K: BookingAggregate> JobHandler for BookingJob<K> {
         subject: &'a str,
         lease_token: &'a str,
     ) -> BoxFuture<'a, Result<(), JobError>> {
-        self.resume(subject, lease_token)
-            .map(|result| result.map_err(JobError::from))
-            .boxed()
+        async move { Ok(self.resume(subject, lease_token).await?) }.boxed()
     }
 }

@@ -29,13 +29,7 @@ impl PrebookRefusal {
             },
             RefusalReason::Unavailable | RefusalReason::TermsChanged => Self::Unavailable,
             RefusalReason::Expired => Self::Expired,
-            RefusalReason::PaymentRequired
-            | RefusalReason::PaymentDeclined
-            | RefusalReason::Invalid
-            | RefusalReason::Duplicate
-            | RefusalReason::NotCancellable
-            | RefusalReason::Account
-            | RefusalReason::Other(_) => Self::Rejected,
+            _ => Self::Rejected,
         }
     }
 

@@ -269,11 +269,7 @@ pub fn unresolved_supplier_step<K: BookingAggregate>(
                 (BookingStep::Kind(step), call)
             }
         },
-        BookingState::Created
-        | BookingState::PrebookInProgress { .. }
-        | BookingState::ReadyForComplete
-        | BookingState::Failed
-        | BookingState::Expired => return None,
+        _ => return None,
     };
     (!matches!(call, RemoteCall::Pending { .. })).then_some(step)
 }

@@ -335,14 +335,7 @@ impl ServicePurchaseService {
 fn require_confirmed(booking: FlightBooking) -> Result<FlightBooking, ServicePurchaseError> {
     match booking.state {
         BookingState::Booked(FlightBookedState::Confirmed { .. }) => Ok(booking),
-        BookingState::Created
-        | BookingState::PrebookInProgress { .. }
-        | BookingState::ReadyForComplete
-        | BookingState::CompleteInProgress { .. }
-        | BookingState::Booked(FlightBookedState::CancelInProgress { .. })
-        | BookingState::Booked(FlightBookedState::Canceled)
-        | BookingState::Failed
-        | BookingState::Expired => Err(invalid_state(&booking)),
+        _ => Err(invalid_state(&booking)),
     }
 }
 

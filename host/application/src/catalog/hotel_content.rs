@@ -88,11 +88,7 @@ impl ContentService {
         let mode = context.owner.tenant.mode;
         let ids = std::slice::from_ref(id);
         let mappings = self.mappings.find_hotel_mappings(mode, ids, None).await?;
-        let route_request = RouteRequest {
-            context,
-            operation: Capability::HotelContent,
-            selector: None,
-        };
+        let route_request = RouteRequest::new(context, Capability::HotelContent, None);
         let eligible = Some(mappings.common_suppliers.as_slice());
         let route = self.router.route(route_request, eligible)?;
         let mut first_error = None;

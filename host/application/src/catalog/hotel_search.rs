@@ -63,11 +63,11 @@ impl HotelSearchService {
         context: &RequestContext,
         query: &SearchQuery,
     ) -> Result<HotelSearchResult, QueryError> {
-        let candidates = self.router.candidates(RouteRequest {
+        let candidates = self.router.candidates(RouteRequest::new(
             context,
-            operation: Capability::HotelSearch,
-            selector: query.selector.as_ref(),
-        })?;
+            Capability::HotelSearch,
+            query.selector.as_ref(),
+        ))?;
         let area = self.resolve_area(context, &query.area).await?;
         let route = candidates.choose(None)?;
         let response =

@@ -33,11 +33,8 @@ impl PlaceService {
         context: &RequestContext,
         search: PlaceSearch,
     ) -> Result<(SupplierId, Vec<(PlaceId, SavedPlace)>), QueryError> {
-        let route_request = RouteRequest {
-            context,
-            operation: Capability::HotelPlaces,
-            selector: search.selector.as_ref(),
-        };
+        let route_request =
+            RouteRequest::new(context, Capability::HotelPlaces, search.selector.as_ref());
         let route = self.router.route(route_request, None)?;
         let query = PlaceQuery {
             text: search.text.clone(),

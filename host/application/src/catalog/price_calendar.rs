@@ -34,11 +34,11 @@ impl PriceCalendarService {
     ) -> Result<(SupplierId, Vec<(HotelId, HotelPriceCalendar)>), QueryError> {
         let mode = context.owner.tenant.mode;
         let selector = query.selector.as_ref();
-        let candidates = self.router.candidates(RouteRequest {
+        let candidates = self.router.candidates(RouteRequest::new(
             context,
-            operation: Capability::HotelPriceCalendar,
+            Capability::HotelPriceCalendar,
             selector,
-        })?;
+        ))?;
         let mappings = self
             .mappings
             .find_hotel_mappings(mode, &query.hotels, selector)

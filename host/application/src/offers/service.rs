@@ -51,11 +51,11 @@ impl OfferService {
         query: &OfferQuery,
     ) -> Result<(SupplierId, Vec<PricedHotel>), QueryError> {
         let selector = query.selector.as_ref();
-        let candidates = self.router.candidates(RouteRequest {
+        let candidates = self.router.candidates(RouteRequest::new(
             context,
-            operation: Capability::HotelPricing,
+            Capability::HotelPricing,
             selector,
-        })?;
+        ))?;
         let mode = context.owner.tenant.mode;
         match &query.hotels {
             HotelSelection::ByHotelId(ids) => {
@@ -236,11 +236,8 @@ impl OfferService {
         context: &RequestContext,
         query: &FareQuery,
     ) -> Result<FareSearchResult, QueryError> {
-        let route_request = RouteRequest {
-            context,
-            operation: Capability::FlightPricing,
-            selector: query.selector.as_ref(),
-        };
+        let route_request =
+            RouteRequest::new(context, Capability::FlightPricing, query.selector.as_ref());
         let route = self.router.route(route_request, None)?;
         let response =
             self.router

@@ -11,9 +11,24 @@ use std::sync::Arc;
 /// A request that any of several suppliers can serve.
 #[derive(Debug, Clone, Copy)]
 pub struct RouteRequest<'a> {
-    pub context: &'a RequestContext,
-    pub operation: Capability,
-    pub selector: Option<&'a SupplierId>,
+    context: &'a RequestContext,
+    operation: Capability,
+    selector: Option<&'a SupplierId>,
+}
+
+impl<'a> RouteRequest<'a> {
+    /// Creates a request for a capability. `selector` is the supplier that the caller named.
+    pub const fn new(
+        context: &'a RequestContext,
+        operation: Capability,
+        selector: Option<&'a SupplierId>,
+    ) -> Self {
+        Self {
+            context,
+            operation,
+            selector,
+        }
+    }
 }
 
 /// The suppliers that offer the capability of a request, not yet in order.
@@ -164,16 +179,5 @@ pub fn read_call_context(context: &RequestContext) -> CallContext {
 
 /// Returns whether the supplier failed and not the request, so that another supplier may succeed.
 pub const fn allows_failover(error: &ReadError) -> bool {
-    match error {
-        ReadError::Rejected(_) => false,
-        ReadError::Unsupported
-        | ReadError::NotFound(_)
-        | ReadError::RateLimited { .. }
-        | ReadError::TimedOut(_)
-        | ReadError::Unavailable(_)
-        | ReadError::Failed(_)
-        | ReadError::InvalidResponse(_)
-        | ReadError::Misconfigured(_)
-        | ReadError::Overloaded => true,
-    }
+    !matches!(error, ReadError::Rejected(_))
 }

@@ -97,9 +97,7 @@ impl JobHandler for SupplierEventJob {
         subject: &'a str,
         lease_token: &'a str,
     ) -> BoxFuture<'a, Result<(), JobError>> {
-        self.apply(subject, lease_token)
-            .map(|result| result.map_err(JobError::from))
-            .boxed()
+        async move { Ok(self.apply(subject, lease_token).await?) }.boxed()
     }
 }
 

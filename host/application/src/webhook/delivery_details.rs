@@ -20,14 +20,8 @@ impl DeliveryDetails {
         tenant: &Tenant,
         stored: StoredDelivery,
     ) -> Result<Self, WebhookError> {
-        let ids = [&stored.delivery.id];
-        let attempts = store.delivery_attempts(tenant, &ids).await?;
-        let attempts = attempts.into_iter().map(|(_, attempt)| attempt);
-        Ok(Self {
-            attempts: attempts.collect(),
-            delivery: stored.delivery,
-            payload: stored.payload,
-        })
+        let mut details = Self::read_all(store, tenant, vec![stored]).await?;
+        details.pop().ok_or(WebhookError::DeliveryNotFound)
     }
 
     pub(super) async fn read_all(

@@ -2,7 +2,6 @@
 //! and flights have the same life cycle; what follows is a rule of the kind.
 
 use crate::booking::status::BookingStatus;
-use crate::booking::step::BookingStep;
 use crate::booking::{ChangeSource, Failure, Named, Notifications, PaymentCollector};
 use crate::event::{EventType, Product};
 use crate::id::{BookingId, PaymentId};
@@ -68,11 +67,10 @@ pub trait BookingKind:
         false
     }
     fn booked_status(state: &Self::BookedState) -> BookingStatus;
-    /// Returns the steps of a confirmed booking, with the times when they are due.
-    fn booked_steps(
-        booking: &Booking<Self>,
-        state: &Self::BookedState,
-    ) -> Vec<(Timestamp, BookingStep<Self::Step>)>;
+    /// Returns the step of a confirmed booking that only this kind has, and when it is due.
+    fn kind_step(_booking: &Booking<Self>) -> Option<(Timestamp, Self::Step)> {
+        None
+    }
     /// Returns the call of a confirmed booking that is in progress, or the refresh that is due.
     fn booked_call(state: &Self::BookedState) -> Option<BookedCall<'_>>;
 }
@@ -334,11 +332,7 @@ impl<K: BookingKind> Booking<K> {
         match &self.state {
             BookingState::CompleteInProgress { book } => Some(book),
             BookingState::Booked(state) => K::booked_call(state).map(BookedCall::call),
-            BookingState::Created
-            | BookingState::PrebookInProgress { .. }
-            | BookingState::ReadyForComplete
-            | BookingState::Failed
-            | BookingState::Expired => None,
+            _ => None,
         }
     }
 }

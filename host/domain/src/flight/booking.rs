@@ -143,11 +143,8 @@ impl From<FlightEvent> for BookingEvent<FlightBookingDetails> {
 impl FlightBooking {
     /// Returns the price of the services that were bought.
     pub fn services_amount(&self) -> Money {
-        let bought = self
-            .details
-            .services
-            .iter()
-            .filter(|service| service.status.is_bought());
+        let services = self.details.services.iter();
+        let bought = services.filter(|service| service.status.is_bought());
         let minor = bought.map(|service| service.total().minor).sum();
         Money::new(minor, self.details.offered_total.currency)
     }
@@ -164,17 +161,14 @@ impl FlightBooking {
     }
 
     pub fn purchase(&self, id: &PurchaseId) -> Option<&ServicePurchase> {
-        self.details
-            .purchases
-            .iter()
-            .find(|purchase| purchase.id == *id)
+        let mut purchases = self.details.purchases.iter();
+        purchases.find(|purchase| purchase.id == *id)
     }
 
     pub fn has_bags(&self) -> bool {
-        self.details
-            .services
-            .iter()
-            .any(|service| service.baggage.is_some() && service.status == ServiceStatus::Confirmed)
+        let confirmed = |service: &BookedService| service.status == ServiceStatus::Confirmed;
+        let mut services = self.details.services.iter();
+        services.any(|service| service.baggage.is_some() && confirmed(service))
     }
 
     pub fn cancellation_client_reference(&self) -> String {
@@ -182,12 +176,9 @@ impl FlightBooking {
     }
 
     pub fn purchase_client_reference(&self, id: &PurchaseId) -> String {
-        let at = self
-            .details
-            .purchases
-            .iter()
-            .position(|known| known.id == *id);
-        let ordinal = at.unwrap_or(self.details.purchases.len()).saturating_add(1);
+        let purchases = &self.details.purchases;
+        let at = purchases.iter().position(|known| known.id == *id);
+        let ordinal = at.unwrap_or(purchases.len()).saturating_add(1);
         format!("{}-bags-{ordinal}", self.id)
     }
 }

@@ -24,7 +24,7 @@ pub enum Direction {
 }
 
 /// The condition of a change or refund under the fare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FareCondition {
     /// Whether it is allowed. `None` if the airline does not report it.
     pub allowed: Option<bool>,
@@ -32,8 +32,8 @@ pub struct FareCondition {
     pub penalty: Option<Money>,
 }
 
-/// The conditions of a fare before departure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// The conditions of a fare before departure. By default nothing is known about them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FareConditions {
     pub refund: FareCondition,
     pub change: FareCondition,

@@ -196,11 +196,8 @@ impl HotelBooking {
     /// Returns the amount that is paid at the hotel for all rooms. Returns `None` if no room has
     /// such an amount.
     pub fn due_at_property(&self) -> Option<Money> {
-        let mut due = self
-            .details
-            .rooms
-            .iter()
-            .filter_map(|room| room.due_at_property);
+        let rooms = self.details.rooms.iter();
+        let mut due = rooms.filter_map(|room| room.due_at_property);
         let first = due.next()?;
         due.try_fold(first, Money::plus).ok()
     }
@@ -215,35 +212,24 @@ impl HotelBooking {
             _ => None,
         };
         let is_running = |room: &Room| running.is_some_and(|c| c.room_ids.contains(&room.id));
-        self.details
-            .rooms
-            .iter()
-            .filter(|room| rooms.is_empty() || rooms.contains(&room.id))
+        let all = self.details.rooms.iter();
+        all.filter(|room| rooms.is_empty() || rooms.contains(&room.id))
             .all(|room| room.canceled_at.is_some() || is_running(room))
     }
 
     /// Returns the price of the rooms that are still booked, which is what a cancellation would
     /// cancel. Rounding of shares falls on the last room.
     pub fn active_total(&self) -> Money {
-        let released: i64 = self
-            .details
-            .rooms
-            .iter()
-            .filter(|r| r.canceled_at.is_some())
-            .map(|r| r.total.minor)
-            .sum();
-        self.details
-            .total
-            .less(Money::new(released, self.details.total.currency))
+        let (rooms, total) = (self.details.rooms.iter(), self.details.total);
+        let canceled = rooms.filter(|room| room.canceled_at.is_some());
+        let released = canceled.map(|room| room.total.minor).sum();
+        total.less(Money::new(released, total.currency))
     }
 
     pub fn cancellation_client_reference(&self, cancellation: &CancellationId) -> String {
-        let ordinal = self
-            .details
-            .cancellations
-            .iter()
-            .position(|c| c.id == *cancellation)
-            .unwrap_or(self.details.cancellations.len());
-        format!("{}-cancel-{}", self.id, ordinal.saturating_add(1))
+        let cancellations = &self.details.cancellations;
+        let at = cancellations.iter().position(|c| c.id == *cancellation);
+        let ordinal = at.unwrap_or(cancellations.len()).saturating_add(1);
+        format!("{}-cancel-{ordinal}", self.id)
     }
 }

@@ -240,6 +240,14 @@ pub struct HotelSupplierBooking {
     pub cancellation: Option<HotelCancellationAmounts>,
 }
 
+impl HotelSupplierBooking {
+    /// Returns whether the supplier reports the room at a position as cancelled.
+    pub fn is_room_canceled(&self, position: usize) -> bool {
+        let mut rooms = self.rooms.iter();
+        rooms.any(|room| usize::from(room.position) == position && room.canceled)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoomReference {
     /// Zero-based position of the room.

@@ -74,10 +74,7 @@ impl Payment {
                     })
                     .collect()
             }
-            PaymentState::RequiresAction
-            | PaymentState::Authorized
-            | PaymentState::Voided
-            | PaymentState::Failed => Vec::new(),
+            _ => Vec::new(),
         }
     }
 }

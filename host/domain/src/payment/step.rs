@@ -76,10 +76,7 @@ impl Payment {
                     Some(step)
                 })
                 .collect(),
-            PaymentState::RequiresAction
-            | PaymentState::Authorized
-            | PaymentState::Voided
-            | PaymentState::Failed => Vec::new(),
+            _ => Vec::new(),
         }
     }
 }

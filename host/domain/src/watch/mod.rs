@@ -41,10 +41,7 @@ named_enum! {
 impl WatchStatus {
     /// Returns whether the watch can still change. The price is checked only for such watches.
     pub const fn is_open(self) -> bool {
-        match self {
-            Self::Active | Self::Triggered | Self::Purchasing => true,
-            Self::Purchased | Self::PurchaseFailed | Self::Expired | Self::Canceled => false,
-        }
+        matches!(self, Self::Active | Self::Triggered | Self::Purchasing)
     }
 }
 
@@ -189,10 +186,7 @@ impl Watch {
                 booking.as_ref()
             }
             WatchState::Purchased { booking } => Some(booking),
-            WatchState::Active
-            | WatchState::Triggered
-            | WatchState::Expired
-            | WatchState::Canceled => None,
+            _ => None,
         }
     }
 

@@ -198,9 +198,7 @@ impl Delivery {
     pub const fn delivered_at(&self) -> Option<Timestamp> {
         match self.state {
             DeliveryState::Delivered { at, .. } => Some(at),
-            DeliveryState::Pending
-            | DeliveryState::Published { .. }
-            | DeliveryState::Failed { .. } => None,
+            _ => None,
         }
     }
 
@@ -208,9 +206,7 @@ impl Delivery {
     pub const fn failure(&self) -> Option<(Timestamp, DeliveryFailureReason)> {
         match self.state {
             DeliveryState::Failed { at, reason, .. } => Some((at, reason)),
-            DeliveryState::Pending
-            | DeliveryState::Published { .. }
-            | DeliveryState::Delivered { .. } => None,
+            _ => None,
         }
     }
 
@@ -244,17 +240,7 @@ impl Delivery {
                     reason: DeliveryFailureReason::Expired,
                 };
             }
-            (
-                DeliveryState::Published { .. }
-                | DeliveryState::Delivered { .. }
-                | DeliveryState::Failed { .. },
-                DeliveryEvent::Claimed,
-            )
-            | (_, DeliveryEvent::AttemptFinished { .. })
-            | (
-                DeliveryState::Delivered { .. } | DeliveryState::Failed { .. },
-                DeliveryEvent::Expired,
-            ) => return None,
+            _ => return None,
         }
         Some(self)
     }

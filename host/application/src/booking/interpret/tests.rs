@@ -6,7 +6,7 @@ use crate::id_generator::IdGenerator;
 use host_domain::booking::{Booking, BookingState, PaymentCollector};
 use host_domain::flight::booking::{FlightBookedState, FlightBooking, FlightBookingDetails};
 use host_domain::flight::passenger::{PassengerContact, Travellers};
-use host_domain::flight::{FareCondition, FareConditions, supplier_api as flight_api};
+use host_domain::flight::{FareConditions, supplier_api as flight_api};
 use host_domain::hotel::booking::{
     CancelableState, HotelBookedState, HotelBooking, HotelBookingDetails,
 };
@@ -250,10 +250,6 @@ impl SampleKind for FlightBookingDetails {
     }
 
     fn sample(state: BookingState<FlightBookedState>) -> FlightBooking {
-        let unknown = FareCondition {
-            allowed: None,
-            penalty: None,
-        };
         let details = FlightBookingDetails {
             exclusive_key: None,
             airline_pnr: None,
@@ -272,10 +268,7 @@ impl SampleKind for FlightBookingDetails {
             ticket_total: Some(euros(100)),
             fare: None,
             fare_tax: None,
-            fare_conditions: FareConditions {
-                refund: unknown,
-                change: unknown,
-            },
+            fare_conditions: FareConditions::default(),
             journeys: vec![],
             services: vec![],
             purchases: vec![],

@@ -147,10 +147,7 @@ impl ServicePurchase {
     pub const fn call(&self) -> Option<&RemoteCall> {
         match &self.state {
             ServicePurchaseState::InProgress { call: buy } => Some(buy),
-            ServicePurchaseState::Succeeded
-            | ServicePurchaseState::Declined
-            | ServicePurchaseState::Refused
-            | ServicePurchaseState::NotSent => None,
+            _ => None,
         }
     }
 }
