@@ -126,18 +126,6 @@ impl PaymentState {
         }
     }
 
-    /// Returns the call to the processor that is due or has no known outcome.
-    pub const fn call(&self) -> Option<&RemoteCall> {
-        match self {
-            Self::Authorizing(call) | Self::Capturing(call) | Self::Voiding(call) => Some(call),
-            Self::RequiresAction
-            | Self::Authorized
-            | Self::Captured
-            | Self::Voided
-            | Self::Failed => None,
-        }
-    }
-
     const fn call_mut(&mut self) -> Option<&mut RemoteCall> {
         match self {
             Self::Authorizing(call) | Self::Capturing(call) | Self::Voiding(call) => Some(call),
@@ -248,17 +236,7 @@ impl Payment {
 
     /// Returns how many attempts of the current step are known to have had no effect.
     pub fn failed_attempts(&self) -> u32 {
-        self.active_call().map_or(0, RemoteCall::failed_attempts)
-    }
-
-    /// Returns the call that authorizes, captures or voids the amount.
-    pub const fn active_call(&self) -> Option<&RemoteCall> {
-        match &self.state {
-            PaymentState::Authorizing(call)
-            | PaymentState::Capturing(call)
-            | PaymentState::Voiding(call) => Some(call),
-            _ => None,
-        }
+        self.state.call().map_or(0, RemoteCall::failed_attempts)
     }
 
     /// Returns whether money is authorized or captured, or may be.
@@ -339,17 +317,10 @@ impl Payment {
     /// Makes sent calls without a known outcome due for reconciliation at `now`, because a change
     /// at the processor was reported. Returns whether there were any.
     pub fn expedite_reconcile(&mut self, now: Timestamp) -> bool {
-        let mut any = match &mut self.state {
-            PaymentState::Authorizing(call)
-            | PaymentState::Capturing(call)
-            | PaymentState::Voiding(call) => call.expedite_reconcile(now),
-            _ => false,
-        };
         let refunds = self.refunds.iter_mut();
-        for call in refunds.filter_map(|refund| refund.call.as_mut()) {
-            any |= call.expedite_reconcile(now);
-        }
-        any
+        let refunds = refunds.filter_map(|refund| refund.call.as_mut());
+        let calls = self.state.call_mut().into_iter().chain(refunds);
+        calls.fold(false, |any, call| call.expedite_reconcile(now) || any)
     }
 
     /// Makes waiting refunds due at `now`. Returns whether any due time changed.
