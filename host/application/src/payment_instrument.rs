@@ -78,8 +78,7 @@ pub struct PaymentInstrumentService {
 }
 
 impl PaymentInstrumentService {
-    /// Calls the processor for the details of a browser's token and stores the instrument, once for
-    /// each idempotency key.
+    /// Asks the processor about a browser's token and stores the instrument, once for each key.
     pub async fn add(
         &self,
         context: &RequestContext,
@@ -154,8 +153,7 @@ impl PaymentInstrumentService {
         Ok(stored.into_iter().map(InstrumentDetails::from).collect())
     }
 
-    /// Returns an owner's instrument. Returns `None` if the owner has no such instrument or it is
-    /// deleted.
+    /// Returns an owner's instrument, or `None` if there is none or it is deleted.
     pub async fn find(
         &self,
         owner: &Owner,
@@ -173,8 +171,7 @@ impl PaymentInstrumentService {
         Ok(self.base.commit_unless(conflict, write).await?)
     }
 
-    /// Returns an owner's instrument with its token opened. Returns `None` if the owner has no such
-    /// instrument or it is deleted.
+    /// Returns an owner's instrument with its token, or `None` if there is none or it is deleted.
     pub async fn open(
         &self,
         owner: &Owner,
@@ -196,8 +193,7 @@ impl PaymentInstrumentService {
     }
 }
 
-/// Returns the context that a token is sealed for. A token that was moved to another row cannot be
-/// opened.
+/// Returns the context of a sealed token, which cannot be opened in another row.
 fn seal_context<'a>(owner: &'a Owner, id: &'a InstrumentId) -> [&'a str; 4] {
     [
         &owner.tenant.organization,

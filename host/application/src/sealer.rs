@@ -147,8 +147,7 @@ impl Sealer {
         Ok(URL_SAFE_NO_PAD.encode(sealed))
     }
 
-    /// Opens text made by [`Sealer::seal_text`]. Any other spelling of the same bytes fails
-    /// authentication.
+    /// Opens text of [`Sealer::seal_text`]. Another spelling of the same bytes is rejected.
     pub fn open_text(
         &self,
         purpose: &str,
@@ -161,8 +160,7 @@ impl Sealer {
     }
 }
 
-/// Returns the associated data of a purpose and a context: each part preceded by its length, so
-/// that it is unambiguous.
+/// Returns the associated data: purpose and context, each part preceded by its length.
 fn associated_data(purpose: &str, place: &[&str]) -> Vec<u8> {
     let mut out = Vec::new();
     for part in std::iter::once(&purpose).chain(place) {

@@ -126,6 +126,14 @@ impl PaymentState {
         }
     }
 
+    /// Returns the call that authorizes, captures or voids the amount.
+    pub const fn call(&self) -> Option<&RemoteCall> {
+        match self {
+            Self::Authorizing(call) | Self::Capturing(call) | Self::Voiding(call) => Some(call),
+            _ => None,
+        }
+    }
+
     const fn call_mut(&mut self) -> Option<&mut RemoteCall> {
         match self {
             Self::Authorizing(call) | Self::Capturing(call) | Self::Voiding(call) => Some(call),

@@ -77,8 +77,7 @@ pub trait BookingAggregate: BookingTable {
         request: FindRequest,
         call: SupplierTarget<'a>,
     ) -> BoxFuture<'a, LookupResponse<Self>>;
-    /// Returns the step whose call is reconciled by `step`, or `None` if `step` changes something
-    /// itself.
+    /// Returns the step whose call `step` reconciles. `None` means that `step` makes a change.
     fn reconciled_step(step: &Self::Step) -> Option<Self::Step>;
     fn interpret_kind_step(
         booking: &Booking<Self>,
@@ -87,8 +86,7 @@ pub trait BookingAggregate: BookingTable {
         context: &InterpretContext<'_>,
     ) -> Interpretation<BookingEvent<Self>>;
 
-    /// Returns whether the supplier cancelled everything that the cancellation in progress is
-    /// about.
+    /// Returns whether the supplier cancelled all that the current cancellation is about.
     fn is_canceled_as_requested(
         booking: &Booking<Self>,
         supplier_booking: &Self::SupplierBooking,
@@ -104,8 +102,7 @@ pub trait BookingAggregate: BookingTable {
         ids: &dyn IdGenerator,
     ) -> Self::Event;
 
-    /// Returns the call of a step that only this kind has and whose outcome may be unknown, with
-    /// the step.
+    /// Returns a step that only this kind has, with its call, whose outcome may be unknown.
     fn unresolved_kind_call(_booking: &Booking<Self>) -> Option<(Self::Step, &RemoteCall)> {
         None
     }
@@ -121,8 +118,7 @@ pub trait BookingAggregate: BookingTable {
         supplier_reference: &str,
         status: SupplierBookingStatus,
     ) -> Self::SupplierBooking;
-    /// Returns the event for an operator's refund amount, or `None` unless the booking has a
-    /// cancellation whose refund is undecided.
+    /// Returns the event for an operator's refund amount, if a refund is undecided.
     fn pending_refund_decision(_booking: &Booking<Self>) -> Option<fn(Money) -> Self::Event> {
         None
     }

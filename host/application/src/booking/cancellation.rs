@@ -72,8 +72,7 @@ impl CancellationService {
         }
     }
 
-    /// Returns the current cost of cancelling, freshly read, with the supplier that quoted it.
-    /// Stale terms are never returned.
+    /// Returns the cost of cancelling, never from stale terms, with the supplier that quoted it.
     pub async fn quote_hotel_cancellation(
         &self,
         owner: &Owner,
@@ -153,12 +152,12 @@ impl CancellationService {
             };
             let event = match state {
                 FlightBookedState::Confirmed { .. } if is_repeat => return Ok(booking),
-                FlightBookedState::Confirmed { .. }
-                    if !self.supports_flight_cancellation(&booking.supplier) =>
-                {
-                    return Err(CancelError::Unsupported);
+                FlightBookedState::Confirmed { .. } => {
+                    let supplier = self.suppliers.loaded(&booking.supplier);
+                    let supplier = supplier.filter(|s| s.supports(Capability::FlightCancellation));
+                    supplier.ok_or(CancelError::Unsupported)?;
+                    FlightEvent::CancelStarted
                 }
-                FlightBookedState::Confirmed { .. } => FlightEvent::CancelStarted,
                 FlightBookedState::CancelInProgress { .. } | FlightBookedState::Canceled => {
                     FlightEvent::CancelExpedited
                 }
@@ -258,10 +257,5 @@ impl CancellationService {
         write.schedule_job(K::JOB_KIND, id.as_str(), self.base.now());
         claim_in(&mut write, key, id.as_str());
         Ok(self.base.try_commit(write).await?)
-    }
-
-    fn supports_flight_cancellation(&self, supplier: &SupplierId) -> bool {
-        let supplier = self.suppliers.loaded(supplier);
-        supplier.is_some_and(|supplier| supplier.supports(Capability::FlightCancellation))
     }
 }

@@ -27,8 +27,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Part of a caller's time that is reserved for committing the outcome of a call that takes all the
-/// rest.
+/// Part of a caller's time that is reserved for committing the outcome of a long call.
 const DEADLINE_RESERVE: Duration = Duration::from_millis(500);
 
 const CONFLICT_RETRIES_MAX: usize = 8;
@@ -43,18 +42,8 @@ pub struct StepOutcome<E> {
     pub interpretation: Interpretation<E>,
 }
 
-pub enum NextAction<K: BookingAggregate> {
-    Execute(Box<PreparedStep<K>>, AttemptReference),
-    /// Makes no call: none is due, at all or before a later instant. The lease is released.
-    Idle,
-}
-
-pub enum AttemptReference {
-    /// The attempt under which the call's intent is committed.
-    Recorded(AttemptId),
-    /// The latest unresolved attempt of the earlier call that is reconciled.
-    Unresolved(CallKey),
-}
+/// The call that is due now, if there is one. Otherwise the lease is released.
+pub type NextCall<K> = Option<(Box<PreparedStep<K>>, PlannedCall)>;
 
 /// Whether a commit keeps a lease that this run holds, or acquires one.
 #[derive(Clone, Copy)]
@@ -117,7 +106,7 @@ impl WorkflowEngine {
     pub async fn run_steps_to_completion<K: BookingAggregate>(
         self: &Arc<Self>,
         booking: Booking<K>,
-        next: NextAction<K>,
+        next: NextCall<K>,
         execution: ExecutionContext,
     ) -> Result<Booking<K>, WorkflowError> {
         let engine = Arc::clone(self);
@@ -153,7 +142,7 @@ impl WorkflowEngine {
         event: BookingEvent<K>,
         execution: &ExecutionContext,
         extra_statements: impl FnOnce(&mut UnitOfWork),
-    ) -> Result<Option<(Booking<K>, NextAction<K>)>, WorkflowError> {
+    ) -> Result<Option<(Booking<K>, NextCall<K>)>, WorkflowError> {
         let read_version = booking.version;
         let plan = self.plan_transitions(booking, Some(event))?;
         let lease = LeaseAction::Acquire;
@@ -169,7 +158,7 @@ impl WorkflowEngine {
         booking: Booking<K>,
         outcome: &StepOutcome<BookingEvent<K>>,
         execution: &ExecutionContext,
-    ) -> Result<Option<(Booking<K>, NextAction<K>)>, WorkflowError> {
+    ) -> Result<Option<(Booking<K>, NextCall<K>)>, WorkflowError> {
         let read_version = booking.version;
         log_outcome(&booking.id, outcome, execution);
         let plan = self.plan_transitions(booking, Some(outcome.interpretation.event.clone()))?;
@@ -182,7 +171,7 @@ impl WorkflowEngine {
         &self,
         plan: TransitionPlan<K>,
         write: UnitOfWork,
-    ) -> Result<Option<(Booking<K>, NextAction<K>)>, WorkflowError> {
+    ) -> Result<Option<(Booking<K>, NextCall<K>)>, WorkflowError> {
         let is_committed = self.base.try_commit(write).await?;
         Ok(is_committed.then(|| self.after_commit(plan)))
     }
@@ -191,10 +180,10 @@ impl WorkflowEngine {
     pub async fn run_steps<K: BookingAggregate>(
         &self,
         booking: Booking<K>,
-        next: NextAction<K>,
+        next: NextCall<K>,
         execution: &ExecutionContext,
     ) -> Result<Booking<K>, WorkflowError> {
-        if matches!(next, NextAction::Idle) {
+        if next.is_none() {
             return Ok(booking);
         }
         let id = booking.id.clone();
@@ -206,17 +195,16 @@ impl WorkflowEngine {
     async fn step_loop<K: BookingAggregate>(
         &self,
         mut booking: Booking<K>,
-        mut next: NextAction<K>,
+        mut next: NextCall<K>,
         execution: &ExecutionContext,
     ) -> Result<Booking<K>, WorkflowError> {
         for _ in 0..STEPS_MAX {
-            let (prepared, attempt) = match next {
-                NextAction::Execute(prepared, attempt) => (prepared, attempt),
-                NextAction::Idle => return Ok(booking),
+            let Some((prepared, call)) = next else {
+                return Ok(booking);
             };
-            let attempt = match attempt {
-                AttemptReference::Recorded(attempt) => Some(attempt),
-                AttemptReference::Unresolved(call) => {
+            let attempt = match call {
+                PlannedCall::Record { attempt, .. } => Some(attempt),
+                PlannedCall::Reconcile(call) => {
                     self.find_unresolved_attempt(&booking, &call).await?
                 }
             };
@@ -241,7 +229,7 @@ impl WorkflowEngine {
         mut booking: Booking<K>,
         outcome: Option<StepOutcome<BookingEvent<K>>>,
         execution: &ExecutionContext,
-    ) -> Result<(Booking<K>, NextAction<K>), WorkflowError> {
+    ) -> Result<(Booking<K>, NextCall<K>), WorkflowError> {
         let id = booking.id.clone();
         if let Some(outcome) = &outcome {
             self.hit_failpoint(outcome.step, FailpointPhase::ResponseReceived);
@@ -371,19 +359,18 @@ impl WorkflowEngine {
     fn after_commit<K: BookingAggregate>(
         &self,
         plan: TransitionPlan<K>,
-    ) -> (Booking<K>, NextAction<K>) {
+    ) -> (Booking<K>, NextCall<K>) {
         if let Some(expiry) = plan.expiry {
             self.hit_failpoint(expiry.name(), FailpointPhase::OutcomeCommitted);
         }
         let next = match plan.next {
-            PlannedAction::Execute(prepared, PlannedCall::Record { attempt, .. }) => {
-                self.hit_failpoint(prepared.step.name(), FailpointPhase::IntentCommitted);
-                NextAction::Execute(prepared, AttemptReference::Recorded(attempt))
+            PlannedAction::Execute(prepared, call) => {
+                if matches!(call, PlannedCall::Record { .. }) {
+                    self.hit_failpoint(prepared.step.name(), FailpointPhase::IntentCommitted);
+                }
+                Some((prepared, call))
             }
-            PlannedAction::Execute(step, PlannedCall::Reconcile(call)) => {
-                NextAction::Execute(step, AttemptReference::Unresolved(call))
-            }
-            PlannedAction::Wait(_) => NextAction::Idle,
+            PlannedAction::Wait(_) => None,
         };
         (plan.booking, next)
     }

@@ -29,13 +29,6 @@ pub struct PrebookFlightCommand {
 }
 
 impl PrebookFlightCommand {
-    /// Puts the passengers in the order in which they were priced, because suppliers identify them
-    /// by that order.
-    pub fn sort_passengers(&mut self) {
-        self.passengers
-            .sort_by_key(|(_, passenger)| passenger.passenger_type);
-    }
-
     pub fn to_context(&self) -> PrebookContext {
         let expires_at = self.offer.expires_at;
         self.parameters.to_context(OPERATION, expires_at)
@@ -96,8 +89,7 @@ pub fn new_booking(
     Ok(command.parameters.new_booking(id, &binding, details, now))
 }
 
-/// Returns the key that only one unfinished booking may hold. Returns `None` if the supplier
-/// does not limit an offer to one booking.
+/// Returns the key that only one unfinished booking may hold, if the supplier sets this limit.
 fn exclusive_key(suppliers: &SupplierDirectory, offer: &FlightOfferTerms) -> Option<String> {
     let supplier = suppliers.loaded(&offer.supplier)?;
     let is_exclusive = supplier.info().description.one_booking_per_offer;

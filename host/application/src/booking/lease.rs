@@ -75,8 +75,7 @@ impl WorkflowLeases {
     }
 }
 
-/// Waits one poll interval for the outcome of another call's work. Returns `false` if the deadline
-/// comes first.
+/// Waits one poll interval for another call's outcome. Returns `false` at the deadline.
 #[expect(
     clippy::disallowed_methods,
     reason = "the other call may run in another process, so its outcome can only be polled from the database"

@@ -86,22 +86,9 @@ impl PrebookParameters {
     }
 }
 
-pub struct NewBooking<K: BookingAggregate> {
-    pub booking: Booking<K>,
-    /// Statements that are committed in the same transaction, for example the consumption of the
-    /// mandate that the booking is made under.
-    pub extra_statements: UnitOfWork,
-}
-
-impl<K: BookingAggregate> NewBooking<K> {
-    pub fn without_extras(booking: Booking<K>) -> Self {
-        let extra_statements = UnitOfWork::new(booking.created_at);
-        Self {
-            booking,
-            extra_statements,
-        }
-    }
-}
+/// A new booking, with statements that are committed in the same transaction, for example the
+/// consumption of the mandate that the booking is made under.
+pub type NewBooking<K> = (Booking<K>, UnitOfWork);
 
 pub struct BoundOffer<K: BookingAggregate> {
     pub total: Money,

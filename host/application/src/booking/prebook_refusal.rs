@@ -37,8 +37,7 @@ impl PrebookRefusal {
         serde_json::to_string(self).unwrap_or_else(|_| String::from(r#"{"decision":"rejected"}"#))
     }
 
-    /// Parses a stored refusal. A refusal that this version does not know becomes
-    /// [`Rejected`](Self::Rejected).
+    /// Parses a stored refusal. One that this version does not know becomes `Rejected`.
     pub fn from_json(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or(Self::Rejected)
     }

@@ -142,8 +142,7 @@ impl ServicePurchaseService {
         found.ok_or(ServicePurchaseError::NotFound)
     }
 
-    /// Fetches the bags that the supplier sells. Returns none for a booking that already includes
-    /// bags.
+    /// Fetches the bags that the supplier sells. A booking that includes bags gets none.
     async fn fetch_available_bags(
         &self,
         booking: &FlightBooking,
@@ -236,8 +235,7 @@ impl ServicePurchaseService {
         }
     }
 
-    /// Commits the intent and executes the steps. Returns `None` if another process is working on
-    /// the booking.
+    /// Commits the intent and executes the steps. Returns `None` if another process is faster.
     async fn start_purchase(
         &self,
         booking: FlightBooking,

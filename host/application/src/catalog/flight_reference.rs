@@ -136,8 +136,7 @@ impl FlightReferenceService {
         })
     }
 
-    /// Searches airports by name, city or IATA code, and stores them. The supplier decides what
-    /// matches.
+    /// Searches airports by name, city or IATA code, as the supplier matches them, and stores them.
     pub async fn search_airports(
         &self,
         context: RequestContext,

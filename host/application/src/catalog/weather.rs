@@ -62,8 +62,7 @@ impl WeatherService {
         }
     }
 
-    /// Returns the location of a booking's hotel: the one in the booking, or one that became known
-    /// later.
+    /// Returns the location of a booking's hotel, which may have become known later.
     async fn location_of(&self, booking: &HotelBooking) -> Result<Option<Location>, QueryError> {
         if booking.details.hotel.location.is_some() {
             return Ok(booking.details.hotel.location);

@@ -93,8 +93,7 @@ impl SupplierConfig {
         Rank { priority, weight }
     }
 
-    /// Returns whether the webhook token is safe in a path and too long to guess. An empty token is
-    /// valid.
+    /// Returns whether the webhook token is empty, or safe in a path and too long to guess.
     pub fn has_valid_events_token(&self) -> bool {
         let token = self.events_token.expose();
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);

@@ -79,8 +79,7 @@ pub struct OperatorService {
 }
 
 impl OperatorService {
-    /// Lists parked jobs and the unresolved calls that were sent at least `older_than_s` seconds
-    /// ago.
+    /// Lists parked jobs, and unresolved calls that are at least `older_than_s` seconds old.
     pub async fn list_unresolved(
         &self,
         older_than_s: u32,

@@ -126,8 +126,7 @@ impl SigningKeyRing {
         SigningKey::of(self.0.first())
     }
 
-    /// Returns the key that signed a mandate, and the signed claims. Returns `None` if no key of
-    /// this installation signed it.
+    /// Returns the key that signed a mandate and its claims, or `None` if no stored key signed it.
     pub fn verify(&self, jws: &str) -> Result<Option<(SigningKey<'_>, Value)>, SigningKeyError> {
         let header = jsonwebtoken::decode_header(jws).ok();
         let kid = header.and_then(|header| header.kid);

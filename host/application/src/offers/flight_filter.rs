@@ -67,8 +67,7 @@ pub fn unsupported_filters(
     ignored.map(|(name, ..)| name).collect()
 }
 
-/// Applies the filters and the order that the supplier did not apply. Equal fares stay in the
-/// supplier's order.
+/// Applies the missing filters and order. Equal fares stay in the supplier's order.
 pub fn apply_filters(request: &FlightPriceRequest, response: &mut FlightPriceResponse) {
     let (offers, done) = (&mut response.offers, response.applied);
     offers.retain(|offer| matches_filters(&request.filters, done, offer));

@@ -36,16 +36,14 @@ pub fn check_action(ask: &ClaimedPriceCheck, now: Timestamp) -> CheckAction {
     }
 }
 
-/// Returns the event that a price causes in the watches that wait for it. `None` means that no
-/// offer is available.
+/// Returns the event of a price. `None` means that no offer is available.
 pub fn price_event(total: Option<Money>) -> WatchTransitionEvent {
     total.map_or(WatchTransitionEvent::PriceUnavailable, |total| {
         WatchTransitionEvent::PriceObserved { total }
     })
 }
 
-/// Returns when a query is due again after a check. `failed` is the error of the check, if it
-/// failed.
+/// Returns when a query is due again after a check, which may have failed.
 pub fn next_check_at(
     ask: &ClaimedPriceCheck,
     failed: Option<&QueryError>,
@@ -106,8 +104,7 @@ pub const fn from_mandate_refusal(refusal: MandateRejection) -> PurchaseOutcome 
     })
 }
 
-/// Returns the outcome of a purchase whose booking was not bound. Returns `None` if the error does
-/// not show the outcome.
+/// Returns the outcome of a failed prebook, or `None` if the error does not show it.
 pub const fn from_prebook_error(error: &PrebookError) -> Option<PurchaseOutcome> {
     match error {
         PrebookError::Refused(decision) => Some(from_prebook_refusal(decision)),
@@ -160,8 +157,7 @@ pub fn from_booking_phase(
     }
 }
 
-/// Returns the outcome of a purchase whose completion was not started. Returns `None` if the error
-/// does not show the outcome.
+/// Returns the outcome of a failed completion, or `None` if the error does not show it.
 pub const fn from_complete_error(error: &CompleteBookingError) -> Option<PurchaseOutcome> {
     match error {
         CompleteBookingError::InstrumentInvalid | CompleteBookingError::InstrumentNotAllowed => {

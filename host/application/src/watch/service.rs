@@ -93,8 +93,7 @@ pub struct WatchService {
 }
 
 impl WatchService {
-    /// Creates a watch, once for each key. What it watches must exist, and a supplier must be able
-    /// to price it.
+    /// Creates a watch, once for each key. A supplier must be able to price what it watches.
     pub async fn create(
         &self,
         context: &RequestContext,
@@ -205,8 +204,7 @@ impl WatchService {
         Err(WatchError::TooManyConflicts)
     }
 
-    /// Signs the mandate of a watch, so that the watch buys; once for each key. A watch that is
-    /// already armed stays unchanged.
+    /// Signs the mandate of a watch that is not armed, so that it buys; once for each key.
     pub async fn confirm_purchase(
         &self,
         owner: &Owner,

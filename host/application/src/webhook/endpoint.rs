@@ -11,8 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Initial window: number of deliveries in flight for a receiver whose speed is unknown.
 const WINDOW_INITIAL: u32 = 16;
-/// Maximum window, for a fast receiver: enough to keep sending while the next deliveries are
-/// claimed.
+/// Maximum window, enough to keep sending while the next deliveries are claimed.
 const WINDOW_MAX: u32 = 128;
 /// Minimum window of a receiver that is neither fast nor slow: not less than the default number of
 /// concurrent requests to it.
@@ -76,8 +75,7 @@ impl Endpoint {
         self.has_failed.swap(false, Ordering::Relaxed)
     }
 
-    /// Waits until one more request may be sent. The permit must be kept while the request is in
-    /// progress.
+    /// Waits until one more request may be sent, with a permit to keep while it is in progress.
     pub async fn acquire_permit(&self) -> Option<OwnedSemaphorePermit> {
         let place = Arc::clone(&self.permits).acquire_owned().await.ok()?;
         self.rate_limiter.until_ready().await;

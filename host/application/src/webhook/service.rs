@@ -48,8 +48,7 @@ pub struct SubscriptionUpdate {
 #[derive(Debug)]
 pub struct SubscriptionWithSecret {
     pub subscription: Subscription,
-    /// Its secret, returned only this once. `None` if an earlier call with the same idempotency key
-    /// has received it.
+    /// Its secret, returned only once: `None` if an earlier call with the same key has received it.
     pub signing_secret: Option<SecretString>,
 }
 

@@ -15,8 +15,7 @@ const URL_BYTES_MAX: usize = 2048;
 const LABEL_BYTES_MAX: usize = 63;
 const NAME_BYTES_MAX: usize = 253;
 
-/// Time limit of a name lookup. A name that is not resolved in time is checked only when it is
-/// connected to.
+/// Time limit of a name lookup. A name not resolved in time is checked when it is connected to.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Suffixes of names that are valid in one network only.
@@ -158,8 +157,7 @@ fn check_address(found: IpAddr, insecure: bool) -> Result<(), UrlRejection> {
     }
 }
 
-/// Parses a URL and checks the addresses that its name resolves to. A name that does not resolve
-/// yet is accepted.
+/// Parses a URL and checks the addresses of its name. A name that does not resolve is accepted.
 pub async fn validate(text: &str, insecure: bool, lookup: &DnsLookup) -> Result<(), UrlRejection> {
     let url = parse(text, insecure)?;
     let Some(Host::Domain(name)) = url.host() else {

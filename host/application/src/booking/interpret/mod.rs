@@ -71,13 +71,6 @@ pub struct InterpretContext<'a> {
 }
 
 impl ScheduleContext<'_> {
-    pub const fn with_requested_at(self, requested_at: Timestamp) -> Self {
-        Self {
-            requested_at,
-            ..self
-        }
-    }
-
     fn next_reconcile_at(&self, call: Option<&RemoteCall>) -> Timestamp {
         let since = match call {
             Some(
@@ -207,8 +200,7 @@ fn classify_booking_absence(
     classify_absence(call, guarantees, context.schedules)
 }
 
-/// Returns whether a call that was not sent now may have been executed all the same, because it had
-/// been sent before.
+/// Returns whether a call that was not sent now was sent before and may have been executed then.
 fn may_have_been_executed(call: Option<&RemoteCall>) -> bool {
     call.is_some_and(RemoteCall::is_resend)
 }

@@ -28,7 +28,7 @@ pub fn authorize_response(
         Err(PaymentError::Refused(reason)) => {
             Interpretation::rejected(PaymentEvent::Declined(DeclineReason::Other), reason)
         }
-        Err(PaymentError::NotSent(reason)) if may_have_been_executed(payment.active_call()) => {
+        Err(PaymentError::NotSent(reason)) if may_have_been_executed(payment.state.call()) => {
             reconcile_later(payment, schedules, reason)
         }
         Err(PaymentError::NotSent(reason)) => {
@@ -86,7 +86,7 @@ pub fn capture_response(
     response: Result<ProcessorPayment, PaymentError>,
     schedules: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    let retry_at = schedules.next_retry_at(payment.active_call());
+    let retry_at = schedules.next_retry_at(payment.state.call());
     let again = |reason: String, outcome| {
         Interpretation::new(PaymentEvent::StepFailed { retry_at }, outcome, reason)
     };
@@ -123,21 +123,20 @@ pub fn void_response(
             | PaymentError::Unknown(_)),
         ) => reconcile_later(payment, schedules, error.to_string()),
         Err(PaymentError::NotSent(reason)) => {
-            let retry_at = schedules.next_retry_at(payment.active_call());
+            let retry_at = schedules.next_retry_at(payment.state.call());
             Interpretation::not_sent(PaymentEvent::StepFailed { retry_at }, reason)
         }
     }
 }
 
-/// Interprets what reconciling a payment found. `None` means that the processor does not know the
-/// payment.
+/// Interprets a reconciliation. `None` means that the processor does not know the payment.
 pub fn payment_lookup(
     payment: &Payment,
     response: Result<Option<ProcessorPayment>, ReadError>,
     guarantees: SupplierGuarantees,
     schedules: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    let call = payment.active_call();
+    let call = payment.state.call();
     let state = match response {
         Ok(state) => state,
         Err(error) => return reconcile_later(payment, schedules, error.to_string()),
@@ -173,7 +172,7 @@ fn payment_not_found(
         (AbsenceMeaning::SafeToRetry, PaymentState::Authorizing(_))
             if !payment.is_browser_payment() =>
         {
-            let at = schedules.next_reconcile_at(payment.active_call());
+            let at = schedules.next_reconcile_at(payment.state.call());
             Interpretation::not_sent(PaymentEvent::ResendScheduled { at }, RETRIED_EVIDENCE)
         }
         _ => reconcile_later(payment, schedules, NOT_FOUND_EVIDENCE),
@@ -224,7 +223,7 @@ fn reconcile_later(
     schedules: ScheduleContext<'_>,
     evidence: impl Into<String>,
 ) -> Interpretation<PaymentEvent> {
-    let next_at = schedules.next_reconcile_at(payment.active_call());
+    let next_at = schedules.next_reconcile_at(payment.state.call());
     Interpretation::unknown(PaymentEvent::Unresolved { next_at }, evidence)
 }
 
