@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// A request that any of several suppliers can serve.
 #[derive(Debug, Clone, Copy)]
 pub struct RouteRequest<'a> {
-    context: &'a RequestContext,
+    pub(crate) context: &'a RequestContext,
     operation: Capability,
     selector: Option<&'a SupplierId>,
 }
