@@ -83,24 +83,18 @@ mod tests {
 
     #[test]
     fn product_selects_its_own_and_shared_event_types() {
+        use EventType as E;
+        let (hotel, flight) = (E::HotelBookingChanged, E::FlightBookingAirlineChange);
         for (product, own, of_another) in [
-            (
-                Product::Hotel,
-                EventType::HotelBookingConfirmed,
-                EventType::FlightBookingConfirmed,
-            ),
-            (
-                Product::Flight,
-                EventType::FlightBookingAirlineChange,
-                EventType::HotelBookingChanged,
-            ),
+            (Product::Hotel, hotel, flight),
+            (Product::Flight, flight, hotel),
         ] {
-            let selected: Vec<_> = EventType::for_product(product).collect();
-            for expected in [own, EventType::PaymentCaptured, EventType::Ping] {
+            let selected: Vec<_> = E::for_product(product).collect();
+            for expected in [own, E::PaymentCaptured, E::Ping] {
                 assert!(selected.contains(&expected), "{expected:?}");
             }
             assert!(!selected.contains(&of_another));
         }
-        assert_eq!(EventType::for_product(Product::Watch).count(), 0);
+        assert_eq!(E::for_product(Product::Watch).count(), 0);
     }
 }
