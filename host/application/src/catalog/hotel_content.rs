@@ -241,9 +241,8 @@ impl CachedContent for HotelDetails {
         call_context: &CallContext,
         supplier_hotel_id: String,
     ) -> Result<Self, ReadError> {
-        supplier
-            .read_hotel_details(call_context, supplier_hotel_id)
-            .await
+        let details = supplier.read_hotel_details(call_context, supplier_hotel_id);
+        details.await
     }
 
     fn profile(&self) -> Option<HotelProfile> {

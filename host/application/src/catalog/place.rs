@@ -67,12 +67,10 @@ impl PlaceService {
             });
             saved.push(place);
         }
-        let ids = self
-            .base
-            .store
-            .save_places(mode, &supplier, &observations, self.base.now())
-            .await?;
-        Ok((supplier, ids.into_iter().zip(saved).collect()))
+        let (store, now) = (&self.base.store, self.base.now());
+        let ids = store.save_places(mode, &supplier, &observations, now);
+        let places = ids.await?.into_iter().zip(saved).collect();
+        Ok((supplier, places))
     }
 
     /// Returns a stored place without calling a supplier.
@@ -84,12 +82,8 @@ impl PlaceService {
         mode: Mode,
         id: &PlaceId,
     ) -> Result<(StoredPlace, SavedPlace), QueryError> {
-        let stored = self
-            .base
-            .store
-            .place(mode, id)
-            .await?
-            .ok_or(QueryError::PlaceNotFound)?;
+        let stored = self.base.store.place(mode, id).await?;
+        let stored = stored.ok_or(QueryError::PlaceNotFound)?;
         let place = serde_json::from_str(&stored.document);
         let place = place.map_err(|error| {
             tracing::error!(place = %id, %error, "a stored place cannot be parsed; it is treated as not existing");

@@ -59,10 +59,8 @@ pub(super) fn take_hotel_offers(
     response: &mut HotelPriceResponse,
     supplier_hotel_id: &str,
 ) -> Option<HotelOffers> {
-    let position = response
-        .hotels
-        .iter()
-        .position(|found| found.hotel.supplier_hotel_id == supplier_hotel_id)?;
+    let mut hotels = response.hotels.iter();
+    let position = hotels.position(|found| found.hotel.supplier_hotel_id == supplier_hotel_id)?;
     Some(response.hotels.swap_remove(position))
 }
 

@@ -33,9 +33,8 @@ impl OfferToken for FlightOfferTerms {
 pub fn encode<T: OfferToken>(sealer: &Sealer, tenant: &Tenant, terms: &T) -> Option<String> {
     let bytes = serde_json::to_vec(terms).ok()?;
     let reference = sealer.seal_text(T::PURPOSE, &seal_context(tenant), &bytes);
-    reference
-        .ok()
-        .filter(|reference| reference.len() <= T::REFERENCE_CHARS_MAX)
+    let fits = |reference: &String| reference.len() <= T::REFERENCE_CHARS_MAX;
+    reference.ok().filter(fits)
 }
 
 /// Decodes a reference. Returns `None` if it was changed, truncated, or made for another

@@ -71,10 +71,8 @@ pub fn parse(text: &str, insecure: bool) -> Result<Url, UrlRejection> {
         return Err(UrlRejection::TooLong);
     }
     // A URL parser drops some characters and replaces others.
-    if !text
-        .bytes()
-        .all(|byte| byte.is_ascii_graphic() && byte != b'\\')
-    {
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
+    if !text.bytes().all(is_plain) {
         return Err(UrlRejection::Malformed);
     }
     let url = Url::parse(text).map_err(|_| UrlRejection::Malformed)?;
@@ -130,13 +128,12 @@ fn check_host(url: &Url, authority: &str, insecure: bool) -> Result<(), UrlRejec
 /// Returns whether a resolver could resolve the name. Host names may not contain underscores by the
 /// standard, but some do in practice.
 fn is_valid_hostname(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     let is_label = |label: &str| {
         (1..=LABEL_BYTES_MAX).contains(&label.len())
             && !label.starts_with('-')
             && !label.ends_with('-')
-            && label
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+            && label.bytes().all(is_plain)
     };
     name.len() <= NAME_BYTES_MAX && name.split('.').all(is_label)
 }
@@ -167,9 +164,8 @@ pub async fn validate(text: &str, insecure: bool, lookup: &DnsLookup) -> Result<
     let Ok(Ok(addresses)) = found else {
         return Ok(());
     };
-    addresses
-        .into_iter()
-        .try_for_each(|found| check_address(found, insecure))
+    let mut addresses = addresses.into_iter();
+    addresses.try_for_each(|found| check_address(found, insecure))
 }
 
 #[cfg(test)]
