@@ -45,12 +45,8 @@ impl RouteCandidates<'_> {
     /// # Errors
     /// [`QueryError::Unsupported`] if no candidate is eligible.
     pub fn choose(self, eligible: Option<&[SupplierId]>) -> Result<SupplierRoute, QueryError> {
-        let RouteRequest {
-            context,
-            operation,
-            selector,
-        } = self.request;
-        let hash = context.routing_hash();
+        let (operation, selector) = (self.request.operation, self.request.selector);
+        let hash = self.request.context.routing_hash();
         let route = routing::select_route(&self.candidates, selector, eligible, hash);
         let only_eligible = eligible
             .filter(|suppliers| suppliers.len() == 1)
@@ -111,13 +107,13 @@ impl SupplierRouter {
         request: RouteRequest<'a>,
     ) -> Result<RouteCandidates<'a>, QueryError> {
         let operation = request.operation;
-        let kind = operation
-            .supplier_kind()
-            .ok_or(QueryError::Unsupported(None))?;
+        let kind = operation.supplier_kind();
+        let kind = kind.ok_or(QueryError::Unsupported(None))?;
         let tenant = &request.context.owner.tenant;
-        let candidates =
-            self.directory
-                .candidates(kind, operation, tenant.mode, &tenant.organization);
+        let (mode, organization) = (tenant.mode, &tenant.organization);
+        let candidates = self
+            .directory
+            .candidates(kind, operation, mode, organization);
         Ok(RouteCandidates {
             request,
             candidates,
