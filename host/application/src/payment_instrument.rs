@@ -94,9 +94,8 @@ impl PaymentInstrumentService {
                 let stored = stored.ok_or(AddInstrumentError::Deleted)?;
                 return Ok(Added::Existing(stored.into()));
             }
-            let instrument = self
-                .describe(owner, token, &read_call_context(context))
-                .await?;
+            let call = read_call_context(context);
+            let instrument = self.describe(owner, token, &call).await?;
             let stored = self.seal(owner, &instrument)?;
             let mut write = UnitOfWork::new(instrument.created_at);
             claim_in(&mut write, key, stored.id.as_str());
@@ -180,9 +179,8 @@ impl PaymentInstrumentService {
         let Some(stored) = self.base.store.instrument(owner, id).await? else {
             return Ok(None);
         };
-        let token = self
-            .sealer
-            .open(PURPOSE, &seal_context(owner, id), &stored.sealed_token)?;
+        let (context, sealed) = (seal_context(owner, id), &stored.sealed_token);
+        let token = self.sealer.open(PURPOSE, &context, sealed)?;
         Ok(Some(Instrument {
             id: stored.id,
             processor: stored.processor,
@@ -195,10 +193,6 @@ impl PaymentInstrumentService {
 
 /// Returns the context of a sealed token, which cannot be opened in another row.
 fn seal_context<'a>(owner: &'a Owner, id: &'a InstrumentId) -> [&'a str; 4] {
-    [
-        &owner.tenant.organization,
-        owner.tenant.mode.as_str(),
-        &owner.user,
-        id.as_str(),
-    ]
+    let (organization, mode) = (&owner.tenant.organization, owner.tenant.mode);
+    [organization, mode.as_str(), &owner.user, id.as_str()]
 }

@@ -23,15 +23,8 @@ pub struct UnresolvedCall {
 }
 
 impl From<Attempt> for UnresolvedCall {
-    fn from(
-        Attempt {
-            tenant,
-            call,
-            last_sent_at,
-            evidence,
-            ..
-        }: Attempt,
-    ) -> Self {
+    fn from(attempt: Attempt) -> Self {
+        let (tenant, call) = (attempt.tenant, attempt.call);
         Self {
             organization: tenant.organization,
             mode: tenant.mode.as_str(),
@@ -39,8 +32,8 @@ impl From<Attempt> for UnresolvedCall {
             step: call.step,
             target: call.target.to_string(),
             client_reference: call.client_reference,
-            sent_at: last_sent_at.to_string(),
-            evidence,
+            sent_at: attempt.last_sent_at.to_string(),
+            evidence: attempt.evidence,
         }
     }
 }
@@ -103,12 +96,8 @@ impl OperatorService {
     ) -> Result<Vec<ParkedJob>, DatabaseError> {
         let filter = ParkedJobFilter { kind, subject };
         let jobs = self.base.store.unpark_jobs(filter, self.base.now()).await?;
-        for job in &jobs {
-            tracing::info!(
-                kind = job.kind,
-                subject = job.subject,
-                "an operator restarted a parked job"
-            );
+        for Job { kind, subject, .. } in &jobs {
+            tracing::info!(kind, subject, "an operator restarted a parked job");
         }
         Ok(jobs.into_iter().map(ParkedJob::from).collect())
     }

@@ -99,10 +99,8 @@ impl SigningKeyRing {
             let generation = newest.map_or(1, |key| key.generation + 1);
             let key = generate_key(sealer, generation, now)?;
             if insert_key(store, &key, now).await? {
-                tracing::info!(
-                    kid = key.kid,
-                    "a new key was created and signs mandates from now on"
-                );
+                let kid = key.kid;
+                tracing::info!(kid, "a new key was created and signs mandates from now on");
             }
         }
     }
