@@ -237,11 +237,9 @@ impl WorkflowEngine {
         }
         for _ in 0..CONFLICT_RETRIES_MAX {
             let read_version = booking.version;
-            let event = outcome
-                .as_ref()
-                .map(|outcome| outcome.interpretation.event.clone());
-            let plan = self.plan_transitions(booking, event)?;
             let (result, lease) = (outcome.as_ref(), LeaseAction::Keep);
+            let event = result.map(|outcome| outcome.interpretation.event.clone());
+            let plan = self.plan_transitions(booking, event)?;
             let write = self.plan_statements(read_version, &plan, result, execution, lease);
             match self.base.store.commit(write).await {
                 Ok(()) => {
@@ -294,14 +292,8 @@ impl WorkflowEngine {
         {
             let interpretation = &outcome.interpretation;
             let reference = interpretation.reference.as_deref();
-            let evidence = Some(interpretation.evidence.as_str());
-            write.finish_attempt(
-                tenant,
-                id,
-                interpretation.outcome.into(),
-                reference,
-                evidence,
-            );
+            let result = interpretation.outcome.into();
+            write.finish_attempt(tenant, id, result, reference, reason);
         }
         self.append_attempts(&mut write, plan);
         let lease_ms = self.leases.duration_ms();
@@ -317,14 +309,12 @@ impl WorkflowEngine {
     ) {
         let booking = &plan.booking;
         let tenant = &booking.owner.tenant;
-        if let PlannedAction::Execute(
-            _,
-            PlannedCall::Record {
+        if let PlannedAction::Execute(_, next) = &plan.next
+            && let PlannedCall::Record {
                 attempt,
                 step,
                 call,
-            },
-        ) = &plan.next
+            } = next
         {
             let supplier = self.steps.suppliers.loaded(&call.target);
             let digest = supplier.map(|supplier| supplier.info().digest.clone());
