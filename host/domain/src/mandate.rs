@@ -110,16 +110,6 @@ pub enum MandateEvent {
     Revoked,
 }
 
-impl MandateEvent {
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Consumed { .. } => "consumed",
-            Self::Released => "released",
-            Self::Revoked => "revoked",
-        }
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mandate {
     pub terms: MandateTerms,

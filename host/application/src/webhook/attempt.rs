@@ -291,15 +291,7 @@ mod tests {
     fn retry_after_date_is_rounded_up() {
         let date = HeaderValue::from_static("Sun, 06 Nov 1994 08:49:38 GMT");
         let before = Timestamp(784_111_777_000);
-        let waits = [
-            (0, 1),
-            (1, 1),
-            (999, 1),
-            (1_000, 0),
-            (1_001, 0),
-            (2_001, -1),
-        ];
-        for (later_ms, wait_s) in waits {
+        for (later_ms, wait_s) in [(0, 1), (999, 1), (1_000, 0), (1_001, 0), (2_001, -1)] {
             let now = before.plus_ms(later_ms);
             assert_eq!(parse_retry_after(&date, now), Some(wait_s), "{later_ms}");
         }

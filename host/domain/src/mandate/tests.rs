@@ -51,13 +51,13 @@ fn consumed() -> MandateState {
     }
 }
 
-fn events() -> [MandateEvent; 3] {
+fn events() -> [(&'static str, MandateEvent); 3] {
     let jws = "signed use".to_owned();
     let usage = usage();
     [
-        MandateEvent::Consumed { usage, jws },
-        MandateEvent::Released,
-        MandateEvent::Revoked,
+        ("consumed", MandateEvent::Consumed { usage, jws }),
+        ("released", MandateEvent::Released),
+        ("revoked", MandateEvent::Revoked),
     ]
 }
 
@@ -74,8 +74,7 @@ fn transition_table_matches_snapshot() {
         for (when, now) in [("in time", last), ("too late", EXPIRES_AT)] {
             let status = mandate.status(now);
             table.push_str(&format!("{name}, {when}: {}\n", status.as_str()));
-            for event in events() {
-                let event_name = event.name();
+            for (event_name, event) in events() {
                 let after = match mandate.clone().apply(event, now) {
                     Ok(Some(transition)) => transition.status(now).as_str().to_owned(),
                     Ok(None) => "nothing".to_owned(),
@@ -131,7 +130,7 @@ fn mandate_with_any_scope_covers_every_stay() {
 
 #[test]
 fn mandate_stays_consumed_until_released() {
-    let [consume, release, _] = events();
+    let [(_, consume), (_, release), _] = events();
     let used = active().apply(consume, NOW).unwrap().unwrap();
     assert_eq!((&used.state, used.version), (&consumed(), 2));
     // A purchase may end after the mandate has expired.

@@ -138,21 +138,6 @@ pub enum DeliveryEvent<'a> {
     Expired,
 }
 
-impl DeliveryEvent<'_> {
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Claimed => "claimed",
-            Self::AttemptFinished { result, .. } => match result {
-                DeliveryResult::Accepted => "finished: accepted",
-                DeliveryResult::Failed { .. } => "finished: failed",
-                DeliveryResult::Gone => "finished: gone",
-                DeliveryResult::UrlNotAllowed => "finished: url not allowed",
-            },
-            Self::Expired => "expired",
-        }
-    }
-}
-
 /// Error for a delivery that cannot be replayed yet, because it may still arrive without a replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a delivery that is {} is not replayed yet", .0.as_str())]

@@ -1,9 +1,9 @@
 //! Helpers that the tests of all interpretations share.
 
-use super::{InterpretContext, ScheduleContext, SupplierGuarantees};
+use super::{CallOutcome, InterpretContext, Interpretation, ScheduleContext, SupplierGuarantees};
 use crate::booking::aggregate::BookingAggregate;
 use crate::id_generator::IdGenerator;
-use host_domain::booking::{Booking, BookingState};
+use host_domain::booking::{Booking, BookingEvent, BookingState, Named};
 use host_domain::flight::booking::{FlightBookedState, FlightBooking, FlightBookingDetails};
 use host_domain::flight::supplier_api as flight_api;
 use host_domain::hotel::booking::{
@@ -117,6 +117,13 @@ pub(super) const REPEATABLE: SupplierGuarantees = SupplierGuarantees {
     reads_consistent_after_ms: None,
     supports_idempotent_retry: true,
 };
+
+/// Returns the name of the event, and the outcome of the call.
+pub(super) fn named<K: SampleKind>(
+    interpretation: &Interpretation<BookingEvent<K>>,
+) -> (&'static str, CallOutcome) {
+    (interpretation.event.name(), interpretation.outcome)
+}
 
 /// Returns a booking as it is stored.
 fn booking<K: BookingAggregate>(

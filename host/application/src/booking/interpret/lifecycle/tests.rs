@@ -3,8 +3,8 @@
 
 use super::*;
 use crate::booking::interpret::tests::{
-    NOW, REPEATABLE, SampleKind, consistent, euros, interpret, interpret_with, lost, pending,
-    refusal, refused, repeated, sent, unknown, unsent,
+    NOW, REPEATABLE, SampleKind, consistent, euros, interpret, interpret_with, lost, named,
+    pending, refusal, refused, repeated, sent, unknown, unsent,
 };
 use crate::booking::interpret::{CallOutcome, SupplierGuarantees};
 use host_domain::booking::{Named, PaymentCollector};
@@ -41,12 +41,6 @@ on_both_kinds![
 
 fn failed() -> Status {
     Status::Failed(refusal(RefusalReason::Unavailable))
-}
-
-fn named<K: SampleKind>(
-    interpretation: &Interpretation<BookingEvent<K>>,
-) -> (&'static str, CallOutcome) {
-    (interpretation.event.name(), interpretation.outcome)
 }
 
 mod check {

@@ -3,8 +3,8 @@
 use super::*;
 use crate::booking::interpret::CallOutcome;
 use crate::booking::interpret::tests::{
-    REPEATABLE, SampleKind, consistent, euros, interpret, interpret_with, refused, repeated, sent,
-    unknown, unsent,
+    REPEATABLE, SampleKind, consistent, euros, interpret, interpret_with, named, refused, repeated,
+    sent, unknown, unsent,
 };
 use host_domain::booking::Named;
 use host_domain::flight::booking::ServicePurchaseState;
@@ -60,12 +60,6 @@ fn with_bag() -> FlightSupplierBooking {
         services: vec![bag()],
         ..without_bag()
     }
-}
-
-fn named(
-    interpretation: &Interpretation<BookingEvent<FlightBookingDetails>>,
-) -> (&'static str, CallOutcome) {
-    (interpretation.event.name(), interpretation.outcome)
 }
 
 /// The first call may have arrived, whatever the outcome of the resend.
