@@ -16,7 +16,10 @@ mod mutation;
 mod outcome;
 
 pub use adapter::{check_change_failures, check_read_failures};
-pub use document::{read_documents, read_fixture, with_values};
+pub use document::{
+    check_documents, check_known_fields, check_settings_schema, read_documents, read_fixture,
+    with_values,
+};
 pub use failure::{
     check_failed_change, failures_after_sending, failures_before_sending, read_failures,
 };
