@@ -80,12 +80,6 @@ pub struct SandboxHandle {
 }
 
 impl SandboxHandle {
-    /// Returns the address on which it listens.
-    #[must_use]
-    pub fn addr(&self) -> SocketAddr {
-        self.addr
-    }
-
     /// Returns `http://address:port`, without a trailing slash.
     #[must_use]
     pub fn base_url(&self) -> String {

@@ -1,14 +1,9 @@
 //! Tests of the shipped Duffel adapter in the real server, against Duffel responses served by a
-//! mock server on this machine. They cover search to cancellation and every way in which a step can
-//! end differently.
+//! mock server on this machine. They cover search to cancellation and each kind of outcome of a
+//! step. The adapter's own tests cover every response.
 
-mod bags;
 mod book;
-mod cancel;
+mod change;
 mod drive;
 mod event;
-mod prebook;
-mod read;
-mod scene;
 mod service;
-mod story;

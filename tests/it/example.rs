@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Output;
-use tests::{Database, Server, money};
+use tests::{Database, Server, check_example, money};
 use tokio::io::{copy, copy_bidirectional, sink};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::Command;
@@ -245,4 +245,29 @@ async fn rest_client_books_once_when_responses_are_lost() {
     server.wait_for_ledger(id, WHOLE).await;
     let bookings = server.client().get("/v1/hotel/bookings").await;
     assert_eq!(bookings.expect(200).list().len(), 1);
+}
+
+#[test]
+fn example_configs_require_their_secrets_in_the_environment() {
+    let key = ("LITEAPI_KEY", "sand_0123456789abcdef");
+    let token = ("DUFFEL_TOKEN", "duffel_test_canary");
+    let secret = ("DUFFEL_WEBHOOK_SECRET", "whsec-canary");
+    let stripe = ("STRIPE_SECRET_KEY", "sk_test_canary");
+    for (file, needed, part) in [
+        ("duffel.toml", &[token, secret][..], "DUFFEL"),
+        ("nuitee.toml", &[key], "credentials of NUITEE"),
+        ("stripe.toml", &[stripe], "STRIPE"),
+    ] {
+        let given = needed.iter().map(|(name, value)| (*name, Some(*value)));
+        let mut given: Vec<_> = given.collect();
+        let (is_valid, said) = check_example(file, &given);
+        assert!(is_valid, "{said}");
+        for (missing, _) in needed {
+            given.push((*missing, None));
+            let (is_valid, said) = check_example(file, &given);
+            assert!(!is_valid, "{file} without {missing}");
+            assert!(said.contains(missing) && said.contains(part), "{said}");
+            given.pop();
+        }
+    }
 }

@@ -5,13 +5,8 @@ use serde_json::{Value, json};
 
 /// Returns the date so many days from today (UTC).
 pub fn days_ahead(days: i64) -> String {
-    let today = jiff::Timestamp::now()
-        .to_zoned(jiff::tz::TimeZone::UTC)
-        .date();
-    today
-        .checked_add(jiff::Span::new().days(days))
-        .unwrap()
-        .to_string()
+    let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
+    (now.date() + jiff::Span::new().days(days)).to_string()
 }
 
 /// Returns the time so many seconds from now: `2026-11-21T10:00:00.000Z`.
@@ -70,19 +65,15 @@ impl HotelBookingBuilder {
     }
 
     /// Selects another supplier.
-    pub fn sold_by(self, supplier: &str) -> Self {
-        Self {
-            supplier: supplier.to_owned(),
-            ..self
-        }
+    pub fn sold_by(mut self, supplier: &str) -> Self {
+        supplier.clone_into(&mut self.supplier);
+        self
     }
 
     /// Selects another card.
-    pub fn card(self, token: &str) -> Self {
-        Self {
-            card: token.to_owned(),
-            ..self
-        }
+    pub fn card(mut self, token: &str) -> Self {
+        token.clone_into(&mut self.card);
+        self
     }
 
     /// Selects several rooms.
@@ -91,19 +82,15 @@ impl HotelBookingBuilder {
     }
 
     /// Selects the non-refundable offer.
-    pub fn non_refundable(self) -> Self {
-        Self {
-            refundable: false,
-            ..self
-        }
+    pub fn non_refundable(mut self) -> Self {
+        self.refundable = false;
+        self
     }
 
     /// Selects payment in a browser with the payment SDK.
-    pub fn in_browser(self) -> Self {
-        Self {
-            in_browser: true,
-            ..self
-        }
+    pub fn in_browser(mut self) -> Self {
+        self.in_browser = true;
+        self
     }
 
     /// Prices the hotel and returns the response.

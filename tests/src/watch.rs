@@ -1,7 +1,7 @@
 //! Builders of watch requests, and waiting for their results.
 
 use crate::client::{Client, Reply, merged, money};
-use crate::hotel::{days_ahead, offers_request};
+use crate::hotel::{days_ahead, offers_request, prebook_request};
 use serde_json::{Value, json};
 
 /// Path of the watches.
@@ -35,12 +35,11 @@ fn watch_path(id: &Value) -> String {
 
 /// Returns an `auto_book` for two adults, paid with a stored card.
 pub fn auto_book(instrument: &str) -> Value {
-    let guest = |first: &str, lead: bool| json!({"first_name": first, "last_name": "Lovelace", "type": "ADULT", "is_lead": lead});
-    json!({
-        "payment_instrument_id": instrument,
-        "contact": {"first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.org", "phone": "+442079460000"},
-        "rooms": [{"guests": [guest("Ada", true), guest("Byron", false)]}],
-    })
+    let mut request = prebook_request("", 1);
+    let members = request.as_object_mut().unwrap();
+    members.remove("offer_reference");
+    members.insert("payment_instrument_id".to_owned(), json!(instrument));
+    request
 }
 
 impl Client {

@@ -28,9 +28,7 @@ pub(crate) fn ci() -> Result<()> {
 
 fn lint_sections(report: &mut Report) -> Result<()> {
     report.section("locked dependencies", cargo::check_lock_file)?;
-    report.section("structure", || {
-        structure::check(&structure::Options::default())
-    })?;
+    report.section("structure", structure::check)?;
     report.section("format", || cargo("fmt --all --check"))?;
     // Includes plugins, as native libraries. One command checks shared dependencies once.
     report.section("lints", || {

@@ -62,7 +62,7 @@ enum Command {
     /// Run simulations, fuzz targets and crash tests for long
     Soak(soak::Options),
     /// Check dependencies, imports, type names and document paths
-    Structure(structure::Options),
+    Structure,
     /// Check structure, format, lints and documentation
     Lint,
     /// Run lint and test, which must pass before a merge
@@ -94,7 +94,7 @@ fn dispatch(command: &Command) -> Result<()> {
         Command::Schemathesis(options) => schemathesis::schemathesis(options),
         Command::Bench(options) => bench::bench(options),
         Command::Soak(options) => soak::soak(options),
-        Command::Structure(options) => structure::check(options),
+        Command::Structure => structure::check(),
         Command::Lint => ci::lint(),
         Command::Ci => ci::ci(),
     }

@@ -2,36 +2,23 @@
 //! neither the compiler nor clippy checks.
 //!
 //! `structure/rules.rs` has the rules as data, `structure/source.rs` reads source text.
-//! `structure-baseline.toml` counts the findings that are older than their rule; its counts
-//! may only shrink.
 
 mod checks;
 mod documents;
 mod rules;
 mod source;
 
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
 
 use crate::cargo::{self, Workspace};
 use crate::files;
 
-const BASELINE: &str = "xtask/structure-baseline.toml";
-
 /// Folders without sources.
 const SKIPPED_FOLDERS: [&str; 4] = [".git", "target", "node_modules", "data"];
-
-#[derive(Args, Default)]
-pub(crate) struct Options {
-    /// Print also the findings that the baseline permits
-    #[arg(long)]
-    all: bool,
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(super) enum Rule {
@@ -54,8 +41,6 @@ impl fmt::Display for Rule {
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
     rule: Rule,
-    /// The crate, folder or document for which the baseline counts it.
-    area: String,
     /// A file, with a line in documents.
     place: String,
     problem: String,
@@ -72,29 +57,17 @@ impl fmt::Display for Finding {
     }
 }
 
-type Counts = BTreeMap<(Rule, String), usize>;
-
-/// Checks every rule. Prints the findings of a rule and fails if there are more than the
-/// baseline permits.
-pub(crate) fn check(options: &Options) -> Result<()> {
-    let root = cargo::root();
-    let tree = Tree::read(&root)?;
+/// Checks every rule. Prints the findings and fails if there are any.
+pub(crate) fn check() -> Result<()> {
+    let tree = Tree::read(&cargo::root())?;
     let findings = find(&tree, &Workspace::read()?);
-    let permitted = parse_baseline(&files::read_text(&root.join(BASELINE))?)?;
-    let found = count(&findings);
-    let exceeds =
-        |rule: Rule, area: &str| count_of(&found, rule, area) > count_of(&permitted, rule, area);
     for finding in &findings {
-        if options.all || exceeds(finding.rule, &finding.area) {
-            eprintln!("{finding}");
-        }
-    }
-    for difference in differences(&found, &permitted) {
-        eprintln!("{difference}");
+        eprintln!("{finding}");
     }
     ensure!(
-        !found.keys().any(|(rule, area)| exceeds(*rule, area)),
-        "more findings than {BASELINE} permits: mend them"
+        findings.is_empty(),
+        "the structure has {} findings",
+        findings.len()
     );
     Ok(())
 }
@@ -110,65 +83,6 @@ fn find(tree: &Tree, workspace: &Workspace) -> Vec<Finding> {
     findings
 }
 
-fn count(findings: &[Finding]) -> Counts {
-    let mut counts = Counts::new();
-    for finding in findings {
-        *counts
-            .entry((finding.rule, finding.area.clone()))
-            .or_default() += 1;
-    }
-    counts
-}
-
-fn count_of(counts: &Counts, rule: Rule, area: &str) -> usize {
-    counts.get(&(rule, area.to_owned())).copied().unwrap_or(0)
-}
-
-/// Reads the counts of the baseline: lines `area = count` under `[rule]`.
-fn parse_baseline(text: &str) -> Result<Counts> {
-    let mut counts = Counts::new();
-    let mut section = None;
-    for line in text.lines().map(str::trim) {
-        let invalid = || format!("{BASELINE}: `{line}` is neither `[rule]` nor `area = count`");
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        if let Some(name) = line
-            .strip_prefix('[')
-            .and_then(|rest| rest.strip_suffix(']'))
-        {
-            let rule = Rule::from_str(name, false).ok();
-            section = Some(rule.with_context(invalid)?);
-            continue;
-        }
-        let (area, number) = line.split_once('=').with_context(invalid)?;
-        let rule = section.with_context(invalid)?;
-        let number = number.trim().parse().with_context(invalid)?;
-        counts.insert((rule, area.trim().to_owned()), number);
-    }
-    Ok(counts)
-}
-
-/// Returns a line for each count that differs from the baseline.
-fn differences(found: &Counts, permitted: &Counts) -> Vec<String> {
-    let keys: BTreeSet<_> = found.keys().chain(permitted.keys()).collect();
-    keys.into_iter()
-        .filter_map(|(rule, area)| {
-            let found = count_of(found, *rule, area);
-            let permitted = count_of(permitted, *rule, area);
-            match found.cmp(&permitted) {
-                Ordering::Greater => Some(format!(
-                    "{rule}: {area} has {found} findings, the baseline permits {permitted}"
-                )),
-                Ordering::Less => Some(format!(
-                    "lower the baseline: in {BASELINE}, [{rule}] {area} = {found}, not {permitted}"
-                )),
-                Ordering::Equal => None,
-            }
-        })
-        .collect()
-}
-
 /// The files of the repository. Paths are relative and separated by `/`.
 struct Tree {
     root: PathBuf,
@@ -179,16 +93,15 @@ struct Tree {
 
 struct SourceFile {
     path: String,
-    /// See [`source::code`].
-    code: String,
+    /// See [`source::tokens`].
+    tokens: Vec<String>,
 }
 
 impl SourceFile {
-    fn new(path: &str, text: &str) -> Self {
-        Self {
-            path: path.to_owned(),
-            code: source::code(text),
-        }
+    fn new(path: &str, text: &str) -> Result<Self> {
+        let tokens = source::tokens(text).with_context(|| format!("{path} is not Rust"))?;
+        let path = path.to_owned();
+        Ok(Self { path, tokens })
     }
 
     /// Returns the crate of the file: `host-domain` for `host/domain/src/lib.rs`.
@@ -228,7 +141,7 @@ impl Tree {
         let mut host = Vec::new();
         for path in &files {
             if path.starts_with("host/") && path.ends_with(".rs") {
-                host.push(SourceFile::new(path, &files::read_text(&root.join(path))?));
+                host.push(SourceFile::new(path, &files::read_text(&root.join(path))?)?);
             }
         }
         Ok(Self {
@@ -248,53 +161,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_that_differ_from_the_baseline_are_reported() {
-        let found = parse_baseline(
-            "[shared-names]
-host-domain = 3
-host-api = 1
-host-mcp = 5",
-        );
-        let permitted = "# a comment
-[shared-names]
-host-domain = 2
-host-mcp = 5
-[layers]
-host-api = 4";
-        let permitted = parse_baseline(permitted).unwrap();
-        assert_eq!(
-            differences(&found.unwrap(), &permitted),
-            [
-                "shared-names: host-api has 1 findings, the baseline permits 0",
-                "shared-names: host-domain has 3 findings, the baseline permits 2",
-                "lower the baseline: in xtask/structure-baseline.toml, [layers] host-api = 0, not 4",
-            ]
-        );
-    }
-
-    #[test]
-    fn invalid_baseline_is_rejected_with_its_line() {
-        for line in [
-            "[shared]",
-            "[layers",
-            "host-api = 1",
-            "[layers]
-host-api = many",
-        ] {
-            assert!(parse_baseline(line).is_err(), "{line}");
-        }
-    }
-
-    #[test]
     fn file_names_its_crate_and_module() {
-        let file = SourceFile::new("host/server/src/flow/mod.rs", "");
-        assert_eq!(file.crate_name(), "host-server");
-        assert_eq!(file.module().unwrap(), ["flow"]);
-        assert!(
-            SourceFile::new("host/runtime/benches/a.rs", "")
-                .module()
-                .is_none()
-        );
-        assert!(SourceFile::new("host/server/src/api/tests.rs", "").is_inside("tests"));
+        let file = |path: &str| SourceFile::new(path, "").unwrap();
+        let module = file("host/server/src/flow/mod.rs");
+        assert_eq!(module.crate_name(), "host-server");
+        assert_eq!(module.module().unwrap(), ["flow"]);
+        assert!(file("host/runtime/benches/a.rs").module().is_none());
+        assert!(file("host/server/src/api/tests.rs").is_inside("tests"));
     }
 }

@@ -1,12 +1,11 @@
 //! Completion of a hotel or flight booking: payment and booking, or ticketing.
 
 use crate::error_code::ErrorCode;
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated};
+use crate::extract::{Body, Context, KeyedBody, PathId, Validate, Validated};
 use crate::identifier::InstrumentIdParam;
 use crate::meta::SupplierMeta;
 use crate::problem::ApiError;
-use crate::response::ApiResponse;
+use crate::response::{ApiResponse, ApiResult};
 use axum::extract::State;
 use host_application::booking::aggregate::BookingAggregate;
 use host_application::booking::completion::{
@@ -55,11 +54,7 @@ impl CompleteBookingRequest {
     }
 }
 
-type CompleteParts = (
-    PathId<BookingId>,
-    Option<IdempotencyKeyHeader>,
-    Body<CompleteBookingRequest>,
-);
+type CompleteParts = (PathId<BookingId>, KeyedBody<CompleteBookingRequest>);
 
 /// Complete a booking
 ///
@@ -84,8 +79,8 @@ type CompleteParts = (
 pub(crate) async fn book_hotel(
     State(completions): State<Arc<CompletionService>>,
     Context(context): Context,
-    Validated((PathId(id), key, Body(request))): Validated<CompleteParts>,
-) -> Result<ApiResponse<HotelBookingResource, SupplierMeta>, ApiError> {
+    Validated((PathId(id), (key, Body(request)))): Validated<CompleteParts>,
+) -> ApiResult<HotelBookingResource, SupplierMeta> {
     let key = key.map(|key| key.for_operation(&context.owner, "hotel_book"));
     let command = request.into_command(&context, id, key);
     complete_and_respond(&completions, command, hotel::booking::without_cards).await
@@ -113,8 +108,8 @@ pub(crate) async fn book_hotel(
 pub(crate) async fn book_flight(
     State(completions): State<Arc<CompletionService>>,
     Context(context): Context,
-    Validated((PathId(id), key, Body(request))): Validated<CompleteParts>,
-) -> Result<ApiResponse<FlightBookingResource, SupplierMeta>, ApiError> {
+    Validated((PathId(id), (key, Body(request)))): Validated<CompleteParts>,
+) -> ApiResult<FlightBookingResource, SupplierMeta> {
     let key = key.map(|key| key.for_operation(&context.owner, "flight_book"));
     let command = request.into_command(&context, id, key);
     complete_and_respond(&completions, command, flight::booking::full).await
@@ -125,17 +120,15 @@ async fn complete_and_respond<K: BookingAggregate, T>(
     completions: &CompletionService,
     command: CompleteBookingCommand,
     to_resource: fn(&Booking<K>) -> T,
-) -> Result<ApiResponse<T, SupplierMeta>, ApiError> {
-    let meta = |booking: &Booking<K>| SupplierMeta::new(booking.supplier.clone());
-    match completions.complete(command).await? {
-        CompletionOutcome::Confirmed(booking) => {
-            Ok(ApiResponse::ok(to_resource(&booking)).meta(meta(&booking)))
-        }
+) -> ApiResult<T, SupplierMeta> {
+    let (response, booking) = match completions.complete(command).await? {
+        CompletionOutcome::Confirmed(booking) => (ApiResponse::ok(to_resource(&booking)), booking),
         CompletionOutcome::InProgress(booking) => {
-            Ok(ApiResponse::accepted(to_resource(&booking)).meta(meta(&booking)))
+            (ApiResponse::accepted(to_resource(&booking)), booking)
         }
-        unfinished => Err(ApiError::completion(&unfinished)),
-    }
+        unfinished => return Err(ApiError::completion(&unfinished)),
+    };
+    Ok(response.meta(SupplierMeta::new(booking.supplier)))
 }
 
 impl ApiError {

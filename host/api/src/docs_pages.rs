@@ -5,6 +5,7 @@ use crate::error_code::{ErrorCode, ErrorCodeInfo};
 use crate::problem::ApiError;
 use crate::state::ApiState;
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{Path, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -16,7 +17,6 @@ use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use serde_json::Value;
-use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
 use tokio::sync::Mutex;
 
@@ -59,23 +59,15 @@ where
     };
     Router::new()
         .route("/openapi.json", get(document))
-        .route(
-            "/docs",
-            get(|| async { with_content_type(HTML, Bytes::from_static(PAGE.as_bytes())) }),
-        )
+        .route("/docs", get(|| async { with_content_type(HTML, PAGE) }))
         .route(
             "/docs/start.js",
-            get(|| async {
-                with_content_type(
-                    SCRIPT_TYPE,
-                    Bytes::from_static(SCALAR_INIT_SCRIPT.as_bytes()),
-                )
-            }),
+            get(|| async { with_content_type(SCRIPT_TYPE, SCALAR_INIT_SCRIPT) }),
         )
         .route("/docs/scalar.js", get(script))
         .route(
             "/docs/errors",
-            get(|| async { with_content_type(HTML, Bytes::from(all_error_codes_page())) }),
+            get(|| async { with_content_type(HTML, all_error_codes_page()) }),
         )
         .route("/docs/errors/{code}", get(error_code_page))
 }
@@ -104,30 +96,24 @@ impl CachedDocument {
 const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT_TYPE: &str = "text/javascript; charset=utf-8";
 
-fn with_content_type(kind: &'static str, body: Bytes) -> Response {
-    ([(CONTENT_TYPE, HeaderValue::from_static(kind))], body).into_response()
+fn with_content_type(kind: &'static str, body: impl Into<Body>) -> Response {
+    let body: Body = body.into();
+    ([(CONTENT_TYPE, kind)], body).into_response()
 }
 
 async fn script() -> Response {
-    match SCALAR_SCRIPT.as_ref() {
-        Some(script) => {
-            let mut response = with_content_type(SCRIPT_TYPE, script.clone());
-            response.headers_mut().insert(
-                CACHE_CONTROL,
-                HeaderValue::from_static("public, max-age=86400"),
-            );
-            response
-        }
-        None => ApiError::from(ErrorCode::NotFound).into_response(),
-    }
+    let Some(script) = SCALAR_SCRIPT.as_ref() else {
+        return ApiError::from(ErrorCode::NotFound).into_response();
+    };
+    let response = with_content_type(SCRIPT_TYPE, script.clone());
+    ([(CACHE_CONTROL, "public, max-age=86400")], response).into_response()
 }
 
 async fn error_code_page(Path(name): Path<String>) -> Response {
     match ErrorCode::from_name(&name) {
-        Some(code) => with_content_type(
-            HTML,
-            Bytes::from(page(code.as_str(), &error_code_section(code.info()))),
-        ),
+        Some(code) => {
+            with_content_type(HTML, page(code.as_str(), &error_code_section(code.info())))
+        }
         None => ApiError::from(ErrorCode::NotFound).into_response(),
     }
 }
@@ -155,19 +141,11 @@ fn error_code_section(facts: ErrorCodeInfo) -> String {
     } else {
         "The same request must not simply be sent again."
     };
-    let mut out = String::new();
-    let _ = writeln!(out, "<h2><code>{}</code></h2>", facts.name);
-    let _ = writeln!(
-        out,
-        "<p><strong>{}</strong> (HTTP {})</p>",
-        facts.title, facts.status
-    );
-    let _ = writeln!(
-        out,
-        "<p>{}</p><p>{again}</p>",
-        facts.description.replace('<', "&lt;")
-    );
-    out
+    let (name, title, status) = (facts.name, facts.title, facts.status);
+    let meaning = facts.description.replace('<', "&lt;");
+    format!(
+        "<h2><code>{name}</code></h2>\n<p><strong>{title}</strong> (HTTP {status})</p>\n<p>{meaning}</p><p>{again}</p>\n"
+    )
 }
 
 pub(super) async fn security_headers(request: Request, next: Next) -> Response {

@@ -3,7 +3,7 @@
 use crate::error_code::ErrorCode;
 use crate::extract::Validated;
 use crate::problem::ApiError;
-use crate::response::ApiResponse;
+use crate::response::{ApiResponse, ApiResult};
 use axum::extract::State;
 use host_application::readiness::{NotReady, ReadinessProbe};
 use serde::Serialize;
@@ -12,7 +12,6 @@ use utoipa::ToSchema;
 
 /// State of the process.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Health)]
 pub(crate) struct HealthResource {
     /// Always `ok`; a process that is not running sends no response.
     #[schema(example = "ok")]
@@ -38,7 +37,7 @@ fn ok() -> HealthResource {
 pub(crate) async fn get_health(
     State(_readiness): State<Arc<ReadinessProbe>>,
     Validated(()): Validated<()>,
-) -> Result<ApiResponse<HealthResource>, ApiError> {
+) -> ApiResult<HealthResource> {
     Ok(ApiResponse::ok(ok()))
 }
 
@@ -49,7 +48,7 @@ pub(crate) async fn get_health(
 pub(crate) async fn get_readiness(
     State(readiness): State<Arc<ReadinessProbe>>,
     Validated(()): Validated<()>,
-) -> Result<ApiResponse<HealthResource>, ApiError> {
+) -> ApiResult<HealthResource> {
     readiness.check().await.map_err(|error| match error {
         NotReady::ShuttingDown => {
             ApiError::from(ErrorCode::Overloaded).with_detail(error.to_string())

@@ -87,11 +87,8 @@ pub(crate) fn check_distinct<T: Eq + Hash>(
     let mut seen = HashSet::new();
     for (index, item) in list.unwrap_or_default().iter().enumerate() {
         if !seen.insert(item) {
-            found.push(
-                format!("{pointer}/{index}"),
-                "duplicate",
-                "occurs earlier in the list",
-            );
+            let pointer = format!("{pointer}/{index}");
+            found.push(pointer, "duplicate", "occurs earlier in the list");
         }
     }
 }

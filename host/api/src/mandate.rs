@@ -1,10 +1,11 @@
 //! Operations on mandates.
 
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated, Violations};
+use crate::extract::{
+    Body, Context, IdempotencyKeyHeader, KeyedBody, PathId, Validate, Validated, Violations,
+};
 use crate::identifier::InstrumentIdParam;
 use crate::problem::ApiError;
-use crate::response::{ApiResponse, UnwrappedResponse};
+use crate::response::{ApiResponse, ApiResult, UnwrappedResponse};
 use crate::webhook::EmptyRequest;
 use axum::extract::State;
 use host_application::mandate::service::{Issued, MandateService, NewMandate};
@@ -95,11 +96,8 @@ pub(crate) async fn issue_mandate(
     State(mandates): State<Arc<MandateService>>,
     State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
-    Validated((key, Body(request))): Validated<(
-        Option<IdempotencyKeyHeader>,
-        Body<IssueMandateRequest>,
-    )>,
-) -> Result<ApiResponse<MandateResource>, ApiError> {
+    Validated((key, Body(request))): Validated<KeyedBody<IssueMandateRequest>>,
+) -> ApiResult<MandateResource> {
     let key = key.map(|key| key.for_operation(&context.owner, "mandate"));
     let (owner, new) = request.into_command(&context.owner)?;
     let issued = mandates.issue(&context.owner, &owner, new, key.as_ref());
@@ -123,7 +121,7 @@ pub(crate) async fn get_mandate(
     State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<MandateId>>,
-) -> Result<ApiResponse<MandateResource>, ApiError> {
+) -> ApiResult<MandateResource> {
     let mandate = mandates.find(&context.owner, &id).await?;
     Ok(ApiResponse::ok(mandate::mandate(&mandate, clock.now())))
 }
@@ -141,7 +139,7 @@ pub(crate) async fn revoke_mandate(
     State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated((PathId(id), key, _)): Validated<RevokeParts>,
-) -> Result<ApiResponse<MandateResource>, ApiError> {
+) -> ApiResult<MandateResource> {
     let key = key.map(|key| key.for_operation(&context.owner, "mandate_revoke"));
     let mandate = mandates.revoke(&context.owner, &id, key.as_ref()).await?;
     Ok(ApiResponse::ok(mandate::mandate(&mandate, clock.now())))

@@ -1,10 +1,9 @@
 //! Operations on stored payment instruments.
 
 use crate::error_code::ErrorCode;
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated, Violations};
+use crate::extract::{Body, Context, KeyedBody, PathId, Validate, Validated, Violations};
 use crate::problem::ApiError;
-use crate::response::{ApiResponse, List, NoContent};
+use crate::response::{ApiResponse, ApiResult, List, NoContent};
 use axum::extract::State;
 use host_application::payment_instrument::{Added, InstrumentDetails, PaymentInstrumentService};
 use host_domain::id::InstrumentId;
@@ -40,11 +39,9 @@ pub(crate) struct CreatePaymentInstrumentRequest {
 impl Validate for CreatePaymentInstrumentRequest {
     fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
         if contains_card_number(&self.token) {
-            found.push(
-                "/token",
-                "card_number",
-                "looks like a card number: send the token made by the processor's browser SDK",
-            );
+            let detail =
+                "looks like a card number: send the token made by the processor's browser SDK";
+            found.push("/token", "card_number", detail);
         }
     }
 }
@@ -64,11 +61,8 @@ impl Validate for CreatePaymentInstrumentRequest {
 pub(crate) async fn create_payment_instrument(
     State(instruments): State<Arc<PaymentInstrumentService>>,
     Context(context): Context,
-    Validated((key, Body(request))): Validated<(
-        Option<IdempotencyKeyHeader>,
-        Body<CreatePaymentInstrumentRequest>,
-    )>,
-) -> Result<ApiResponse<PaymentInstrumentResource>, ApiError> {
+    Validated((key, Body(request))): Validated<KeyedBody<CreatePaymentInstrumentRequest>>,
+) -> ApiResult<PaymentInstrumentResource> {
     let key = key.map(|key| key.for_operation(&context.owner, "payment_instrument"));
     let added = instruments.add(&context, &request.token, key.as_ref());
     Ok(match added.await? {
@@ -86,12 +80,11 @@ pub(crate) async fn list_payment_instruments(
     State(instruments): State<Arc<PaymentInstrumentService>>,
     Context(context): Context,
     Validated(()): Validated<()>,
-) -> Result<ApiResponse<List<PaymentInstrumentResource>>, ApiError> {
+) -> ApiResult<List<PaymentInstrumentResource>> {
     let stored = instruments.list(&context.owner).await;
     let stored = stored.map_err(ApiError::from_storage)?;
-    Ok(ApiResponse::ok(List(
-        stored.iter().map(to_resource).collect(),
-    )))
+    let resources = stored.iter().map(to_resource).collect();
+    Ok(ApiResponse::ok(List(resources)))
 }
 
 /// Get a payment instrument
@@ -102,7 +95,7 @@ pub(crate) async fn get_payment_instrument(
     State(instruments): State<Arc<PaymentInstrumentService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<InstrumentId>>,
-) -> Result<ApiResponse<PaymentInstrumentResource>, ApiError> {
+) -> ApiResult<PaymentInstrumentResource> {
     let instrument = instruments.find(&context.owner, &id).await;
     let instrument = instrument
         .map_err(ApiError::from_storage)?
@@ -167,11 +160,12 @@ fn passes_luhn_check(digits: &str) -> bool {
 }
 
 fn to_resource(instrument: &InstrumentDetails) -> PaymentInstrumentResource {
-    PaymentInstrumentResource::new(
-        &instrument.id,
-        instrument.card.as_ref(),
-        instrument.created_at,
-    )
+    PaymentInstrumentResource {
+        id: instrument.id.to_string(),
+        kind: InstrumentTypeResource::Card,
+        card: instrument.card.as_ref().map(Into::into),
+        created_at: instrument.created_at.into(),
+    }
 }
 
 #[cfg(test)]

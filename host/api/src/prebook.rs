@@ -3,7 +3,7 @@
 use crate::extract::IdempotencyKeyHeader;
 use crate::meta::PrebookMeta;
 use crate::problem::ApiError;
-use crate::response::ApiResponse;
+use crate::response::{ApiResponse, ApiResult};
 use host_application::booking::aggregate::BookingAggregate;
 use host_application::booking::prebook::{PrebookError, PrebookOutcome};
 use host_application::booking::prebook_call::PrebookParameters;
@@ -34,7 +34,7 @@ pub(crate) fn respond<K: BookingAggregate, T>(
     supplier: SupplierId,
     outcome: Result<PrebookOutcome<K>, PrebookError>,
     to_resource: fn(&Booking<K>) -> T,
-) -> Result<ApiResponse<T, PrebookMeta>, ApiError> {
+) -> ApiResult<T, PrebookMeta> {
     let outcome = outcome.map_err(|error| ApiError::from_prebook(&supplier, error))?;
     Ok(match outcome {
         PrebookOutcome::Created {

@@ -1,6 +1,7 @@
 //! Successful responses: envelope, status and supplier.
 
 use crate::openapi::describe::{DescribeResponse, OperationOutputs};
+use crate::problem::ApiError;
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use host_domain::supplier::SupplierId;
@@ -34,6 +35,9 @@ pub(crate) struct ApiResponse<T, M = NoMeta> {
     data: T,
     meta: Option<M>,
 }
+
+/// What a handler returns.
+pub(crate) type ApiResult<T, M = NoMeta> = Result<ApiResponse<T, M>, ApiError>;
 
 /// A response with status 200 and without an envelope, because another standard defines its form.
 #[derive(Debug, Clone)]

@@ -1,20 +1,18 @@
 //! The operation that lists suppliers.
 
-use crate::extract::Validated;
-use crate::extract::context::Context;
-use crate::problem::ApiError;
-use crate::response::{ApiResponse, List};
+use crate::extract::{Context, Validated};
+use crate::response::{ApiResponse, ApiResult, List};
 use axum::extract::State;
 use host_application::supplier::directory::SupplierDirectory;
 use host_application::supplier::plugin_report::SupplierSummary;
 use host_domain::supplier::{Capability, Health, SupplierKind};
+use host_resources::value::same_variants;
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// A supplier of hotels, flights or payments.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Supplier)]
 pub(crate) struct SupplierResource {
     /// Id of the supplier as configured by the operator: the value of `supplier` in requests.
     #[schema(example = "SANDBOX_HOTELS")]
@@ -36,7 +34,6 @@ pub(crate) struct SupplierResource {
 /// Product of a supplier.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[schema(as = SupplierKind)]
 enum SupplierKindResource {
     /// Hotels.
     Hotel,
@@ -49,7 +46,6 @@ enum SupplierKindResource {
 /// Health of a supplier.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[schema(as = SupplierHealth)]
 enum SupplierHealthResource {
     /// The supplier responds.
     Up,
@@ -68,7 +64,7 @@ pub(crate) async fn list_suppliers(
     State(suppliers): State<Arc<SupplierDirectory>>,
     Context(context): Context,
     Validated(()): Validated<()>,
-) -> Result<ApiResponse<List<SupplierResource>>, ApiError> {
+) -> ApiResult<List<SupplierResource>> {
     let suppliers = suppliers.list(context.owner.tenant.mode);
     Ok(ApiResponse::ok(List(
         suppliers.into_iter().map(SupplierResource::from).collect(),
@@ -82,17 +78,13 @@ impl From<SupplierSummary> for SupplierResource {
             id: supplier.id.to_string(),
             name: supplier.name,
             version: supplier.version,
-            kinds: vec![match supplier.kind {
-                SupplierKind::Hotel => SupplierKindResource::Hotel,
-                SupplierKind::Flight => SupplierKindResource::Flight,
-                SupplierKind::Payment => SupplierKindResource::Payment,
-            }],
+            kinds: vec![supplier.kind.into()],
             operations: operations.map(str::to_owned).collect(),
-            health: match supplier.health {
-                Health::Up => SupplierHealthResource::Up,
-                Health::Degraded => SupplierHealthResource::Degraded,
-                Health::Down => SupplierHealthResource::Down,
-            },
+            health: supplier.health.into(),
         }
     }
 }
+
+same_variants! { SupplierKindResource <= SupplierKind: Hotel, Flight, Payment }
+
+same_variants! { SupplierHealthResource <= Health: Up, Degraded, Down }

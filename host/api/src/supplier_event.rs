@@ -3,7 +3,7 @@
 
 use crate::extract::{DeferredBody, PathId, PathParameter, read_body};
 use crate::problem::ApiError;
-use crate::response::ApiResponse;
+use crate::response::{ApiResponse, ApiResult};
 use axum::extract::State;
 use host_application::supplier_event::service::{InboundWebhook, SupplierEventService};
 use host_domain::supplier::SupplierId;
@@ -63,7 +63,7 @@ impl PathParameter for EventsToken {
 pub(crate) async fn receive_supplier_events(
     State(supplier_events): State<Arc<SupplierEventService>>,
     request: DeferredBody<PathId<SupplierId>>,
-) -> Result<ApiResponse<SupplierEventsReceipt>, ApiError> {
+) -> ApiResult<SupplierEventsReceipt> {
     let PathId(supplier) = request.parts.clone();
     receive(&supplier_events, &supplier, None, request).await
 }
@@ -78,7 +78,7 @@ pub(crate) async fn receive_supplier_events(
 pub(crate) async fn receive_supplier_events_with_token(
     State(supplier_events): State<Arc<SupplierEventService>>,
     request: DeferredBody<(PathId<SupplierId>, PathId<EventsToken>)>,
-) -> Result<ApiResponse<SupplierEventsReceipt>, ApiError> {
+) -> ApiResult<SupplierEventsReceipt> {
     let (PathId(supplier), PathId(token)) = request.parts.clone();
     receive(&supplier_events, &supplier, Some(&token.0), request).await
 }
@@ -90,7 +90,7 @@ async fn receive<T>(
     supplier: &SupplierId,
     token: Option<&str>,
     request: DeferredBody<T>,
-) -> Result<ApiResponse<SupplierEventsReceipt>, ApiError> {
+) -> ApiResult<SupplierEventsReceipt> {
     let admitted = supplier_events.admit(supplier, token);
     let admitted = admitted.map_err(|error| ApiError::from_admit(supplier, &error))?;
     let body = read_body(&request.headers, request.body, BODY_BYTES_MAX, BODY_TIMEOUT).await?;

@@ -25,11 +25,22 @@ pub(crate) fn schema_with_components<T: ToSchema>() -> (Value, Components) {
     let mut components = Components::new();
     for (name, schema) in referred {
         let mut schema = serde_json::to_value(schema).unwrap_or_default();
-        add_integer_bounds(&mut schema);
+        complete_schema(&mut schema);
+        let name = published_name(&name).to_owned();
         merge(&mut components, Components::from([(name, schema)]));
     }
-    let own = components.get(T::name().as_ref()).cloned();
+    let own = components.get(published_name(&T::name())).cloned();
     (own.unwrap_or_default(), components)
+}
+
+/// Returns the name of a schema in the document. The types of resources have a suffix.
+fn published_name(name: &str) -> &str {
+    name.strip_suffix("Resource").unwrap_or(name)
+}
+
+/// Returns the reference to the schema of a type.
+pub(crate) fn reference_to<T: ToSchema>() -> String {
+    format!("{COMPONENTS}{}", published_name(&T::name()))
 }
 
 /// Merges schemas into others. Each name must stand for one schema: two types of the same name
@@ -45,10 +56,19 @@ pub(crate) fn merge(into: &mut Components, from: Components) {
     }
 }
 
-/// Adds the range of integer formats to a schema, so that a number out of range is a violation.
-fn add_integer_bounds(schema: &mut Value) {
+/// Adds what follows from a schema: the range of integer formats, so that a number out of range is a
+/// violation, examples of ids, and the published names of the schemas that it refers to.
+fn complete_schema(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
+            if let Some(Value::String(reference)) = members.get_mut("$ref") {
+                *reference = published_name(reference).to_owned();
+            }
+            let pattern = members.get("pattern").and_then(Value::as_str);
+            if let Some(prefix) = pattern.and_then(id_prefix) {
+                let example = format!("{prefix}01976f3e4a5b7c8d9e0f112233445566");
+                members.entry("example").or_insert(example.into());
+            }
             let range = match members.get("format").and_then(Value::as_str) {
                 Some("int32") => Some((json!(i32::MIN), json!(i32::MAX))),
                 Some("int64") => Some((json!(i64::MIN), json!(i64::MAX))),
@@ -58,11 +78,17 @@ fn add_integer_bounds(schema: &mut Value) {
                 members.entry("minimum").or_insert(least);
                 members.entry("maximum").or_insert(greatest);
             }
-            members.values_mut().for_each(add_integer_bounds);
+            members.values_mut().for_each(complete_schema);
         }
-        Value::Array(elements) => elements.iter_mut().for_each(add_integer_bounds),
+        Value::Array(elements) => elements.iter_mut().for_each(complete_schema),
         _ => {}
     }
+}
+
+/// Returns the prefix of the ids that a pattern describes, e.g. `htl_`.
+fn id_prefix(pattern: &str) -> Option<&str> {
+    let prefix = pattern.strip_prefix('^');
+    prefix?.strip_suffix("[a-zA-Z0-9-]+$")
 }
 
 /// Cache of compiled schemas, each compiled on first use.
@@ -109,7 +135,7 @@ impl CompiledSchema {
         let (own, components) = schema_with_components::<T>();
         let document = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
-            "$ref": format!("{COMPONENTS}{}", T::name()),
+            "$ref": reference_to::<T>(),
             "components": { "schemas": &components },
         });
         let options = jsonschema::options().should_validate_formats(true);
@@ -259,12 +285,8 @@ fn push_violations(
         },
         Kind::Required { property } => {
             let pointer = format!("{at}/{}", escape(property.as_str().unwrap_or_default()));
-            found.push(Violation::at(
-                place,
-                pointer,
-                "required",
-                "the field is required",
-            ));
+            let detail = "the field is required";
+            found.push(Violation::at(place, pointer, "required", detail));
         }
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
             report_branch(place, error, context, found)
@@ -281,12 +303,8 @@ const UNKNOWN_MAX: usize = 50;
 fn unknown_fields(place: In, at: &str, unexpected: &[String], found: &mut Vec<Violation>) {
     for name in unexpected.iter().take(UNKNOWN_MAX) {
         let pointer = format!("{at}/{}", escape(name));
-        found.push(Violation::at(
-            place,
-            pointer,
-            "unknown_field",
-            "there is no such field",
-        ));
+        let detail = "there is no such field";
+        found.push(Violation::at(place, pointer, "unknown_field", detail));
     }
 }
 

@@ -47,15 +47,12 @@ pub async fn create_api_key(
     now: Timestamp,
 ) -> Result<SecretString, CreateApiKeyError> {
     let key = generate(new.tenant.mode).ok_or(CreateApiKeyError::Random)?;
+    let scopes = new.scopes.iter().map(|scope| scope.as_str().to_owned());
     let stored = ApiKey {
         id,
         tenant: new.tenant,
         name: new.name,
-        scopes: new
-            .scopes
-            .iter()
-            .map(|scope| scope.as_str().to_owned())
-            .collect(),
+        scopes: scopes.collect(),
         masked_key: masked(key.expose_secret()),
         created_at: now,
         expires_at: new.expires_at,
@@ -64,21 +61,16 @@ pub async fn create_api_key(
     };
     let mut write = UnitOfWork::new(now);
     write.insert_api_key(&stored, &digest(key.expose_secret()));
-    store
-        .commit(write)
-        .await
-        .map_err(CreateApiKeyError::Store)?;
+    let stored = store.commit(write).await;
+    stored.map_err(CreateApiKeyError::Store)?;
     Ok(key)
 }
 
 /// Returns the masked form of a key, e.g. `sk_test_…abcd`.
 fn masked(key: &str) -> String {
-    let end = key.len().saturating_sub(4);
-    format!(
-        "{}…{}",
-        key.get(..8).unwrap_or_default(),
-        key.get(end..).unwrap_or_default()
-    )
+    let start = key.get(..8).unwrap_or_default();
+    let end = key.get(key.len().saturating_sub(4)..).unwrap_or_default();
+    format!("{start}…{end}")
 }
 
 fn prefix(mode: Mode) -> &'static str {
@@ -100,14 +92,9 @@ fn generate(mode: Mode) -> Option<SecretString> {
         let mut bytes = [0_u8; 64];
         getrandom::fill(&mut bytes).ok()?;
         // Bytes from 248, the largest multiple of 62, would make some characters more frequent.
-        let fair = bytes
-            .iter()
-            .filter(|byte| **byte < 248)
-            .filter_map(|byte| BASE62.get(usize::from(byte % 62)));
-        key.extend(
-            fair.take(end - key.len())
-                .map(|character| char::from(*character)),
-        );
+        let fair = bytes.iter().filter(|byte| **byte < 248);
+        let fair = fair.filter_map(|byte| BASE62.get(usize::from(byte % 62)));
+        key.extend(fair.take(end - key.len()).map(|one| char::from(*one)));
     }
     key.push_str(&checksum(&key));
     Some(key.into())
@@ -115,12 +102,11 @@ fn generate(mode: Mode) -> Option<SecretString> {
 
 /// Returns the CRC-32 of `key` in base 62. It detects a mistyped key without a database lookup.
 fn checksum(key: &str) -> String {
-    let mut rest = u64::from(crc32fast::hash(key.as_bytes()));
+    let mut rest = crc32fast::hash(key.as_bytes());
     let mut characters = ['0'; CHECKSUM_CHARS];
     for character in characters.iter_mut().rev() {
-        let digit = usize::try_from(rest % 62)
-            .ok()
-            .and_then(|digit| BASE62.get(digit));
+        let digit = usize::try_from(rest % 62).ok();
+        let digit = digit.and_then(|digit| BASE62.get(digit));
         *character = digit.map_or('0', |digit| char::from(*digit));
         rest /= 62;
     }
@@ -129,15 +115,12 @@ fn checksum(key: &str) -> String {
 
 /// Returns whether a text has the format of an API key, including the checksum.
 pub fn is_well_formed(key: &str) -> bool {
-    let Some(rest) = key
-        .strip_prefix("sk_test_")
-        .or_else(|| key.strip_prefix("sk_live_"))
-    else {
+    let rest = key.strip_prefix("sk_test_");
+    let Some(rest) = rest.or_else(|| key.strip_prefix("sk_live_")) else {
         return false;
     };
-    if rest.len() != RANDOM_CHARS + CHECKSUM_CHARS
-        || !rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    {
+    let is_alphanumeric = rest.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if rest.len() != RANDOM_CHARS + CHECKSUM_CHARS || !is_alphanumeric {
         return false;
     }
     let (body, sum) = key.split_at(key.len() - CHECKSUM_CHARS);
@@ -153,7 +136,6 @@ pub enum ApiKeyError {
     Database(#[source] DatabaseError),
 }
 
-/// Authenticates API keys, with a short-lived cache.
 pub struct ApiKeyAuthenticator {
     base: Base,
     tasks: TaskSupervisor,
@@ -163,10 +145,8 @@ pub struct ApiKeyAuthenticator {
 impl ApiKeyAuthenticator {
     /// Creates an authenticator, which records the use of keys in separate tasks.
     pub fn new(base: Base, tasks: TaskSupervisor) -> Self {
-        let cache = Cache::builder()
-            .max_capacity(CACHE_CAPACITY)
-            .time_to_live(CACHE_TTL)
-            .build();
+        let cache = Cache::builder().max_capacity(CACHE_CAPACITY);
+        let cache = cache.time_to_live(CACHE_TTL).build();
         Self { base, tasks, cache }
     }
 

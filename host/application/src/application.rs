@@ -44,7 +44,6 @@ pub struct Application {
     pub webhooks: WebhookServices,
     pub instruments: Arc<PaymentInstrumentService>,
     pub watches: Arc<WatchService>,
-    /// Lists unresolved work and restarts parked jobs.
     pub operator: Arc<OperatorService>,
     pub supplier_events: Arc<SupplierEventService>,
     pub mandates: Arc<MandateService>,
@@ -63,7 +62,6 @@ pub struct ApplicationDependencies {
     pub plugins_dir: PathBuf,
     /// Receives a record of every call of a plugin.
     pub call_sink: Arc<dyn CallSink>,
-    /// Base URL of the API as clients see it.
     pub base_url: String,
 }
 
@@ -178,7 +176,6 @@ impl std::fmt::Debug for Application {
     }
 }
 
-/// Starts the background tasks. Each ends when the application shuts down.
 fn spawn_background_tasks(app: &Application, base: &Base) {
     let (tasks, bookings) = (&app.tasks, &app.bookings);
     let purchase_job = PurchaseJob {

@@ -36,7 +36,6 @@ pub fn job_handlers(
     ]
 }
 
-/// Starts the tasks that repeat their work at an interval.
 pub fn spawn_periodic_tasks(
     base: &Base,
     tasks: &TaskSupervisor,

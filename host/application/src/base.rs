@@ -22,8 +22,7 @@ impl Base {
         UnitOfWork::new(self.now())
     }
 
-    /// Commits a write. Returns `false` if one of its preconditions is not met, because another
-    /// process was faster.
+    /// Commits a write. Returns `false` if a precondition fails because another process was faster.
     pub async fn try_commit(&self, write: UnitOfWork) -> Result<bool, DatabaseError> {
         match self.store.commit(write).await {
             Ok(()) => Ok(true),

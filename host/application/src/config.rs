@@ -157,8 +157,7 @@ impl Config {
         }
     }
 
-    /// Returns the payment processor of a mode: the configured one, or the only one of that mode if
-    /// none is configured.
+    /// Returns the configured payment processor of a mode, or the only one if none is configured.
     pub fn processor(&self, mode: Mode) -> Option<&SupplierId> {
         let named = match mode {
             Mode::Test => &self.payments.processor_test,

@@ -37,8 +37,7 @@ impl ApiKeyScope {
     }
 }
 
-/// Context of an authenticated request. It is an extractor; routes without a scope do not provide
-/// it.
+/// Context of an authenticated request, extracted on routes with a scope.
 #[derive(Debug, Clone)]
 pub struct RequestContext {
     pub request_id: Arc<str>,

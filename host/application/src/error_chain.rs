@@ -1,6 +1,5 @@
 //! Text of an error with its causes.
 
-/// Returns an error and its causes in one line.
 pub fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

@@ -3,7 +3,6 @@
 /// All failpoints, one a line. The crash tests read the same file and try each of them.
 const FAILPOINTS: &str = include_str!("failpoints.txt");
 
-/// A point within the execution of a step.
 #[derive(Debug, Clone, Copy)]
 pub enum FailpointPhase {
     /// The step is planned; nothing is stored.
@@ -26,8 +25,7 @@ impl FailpointPhase {
     }
 }
 
-/// Aborts the process if `abort_at` names this point as `step:phase`. No destructor runs, as in a
-/// real crash.
+/// Aborts the process, like a crash, if `abort_at` names this point as `step:phase`.
 pub fn hit(abort_at: &str, step: &str, phase: FailpointPhase) {
     let is_this = |point: &str| point.split_once(':') == Some((step, phase.name()));
     debug_assert!(

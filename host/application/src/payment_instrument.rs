@@ -66,13 +66,11 @@ impl From<StoredInstrument> for InstrumentDetails {
 
 #[derive(Debug)]
 pub enum Added {
-    /// This call stored the instrument.
     New(InstrumentDetails),
     /// An earlier call with the same key stored the instrument.
     Existing(InstrumentDetails),
 }
 
-/// Adds, lists, opens and deletes stored payment instruments.
 pub struct PaymentInstrumentService {
     pub(crate) base: Base,
     pub(crate) suppliers: Arc<SupplierDirectory>,
@@ -80,8 +78,7 @@ pub struct PaymentInstrumentService {
 }
 
 impl PaymentInstrumentService {
-    /// Calls the processor for the details of a browser's token and stores the instrument, once for
-    /// each idempotency key.
+    /// Asks the processor about a browser's token and stores the instrument, once for each key.
     pub async fn add(
         &self,
         context: &RequestContext,
@@ -97,9 +94,8 @@ impl PaymentInstrumentService {
                 let stored = stored.ok_or(AddInstrumentError::Deleted)?;
                 return Ok(Added::Existing(stored.into()));
             }
-            let instrument = self
-                .describe(owner, token, &read_call_context(context))
-                .await?;
+            let call = read_call_context(context);
+            let instrument = self.describe(owner, token, &call).await?;
             let stored = self.seal(owner, &instrument)?;
             let mut write = UnitOfWork::new(instrument.created_at);
             claim_in(&mut write, key, stored.id.as_str());
@@ -156,8 +152,7 @@ impl PaymentInstrumentService {
         Ok(stored.into_iter().map(InstrumentDetails::from).collect())
     }
 
-    /// Returns an owner's instrument. Returns `None` if the owner has no such instrument or it is
-    /// deleted.
+    /// Returns an owner's instrument, or `None` if there is none or it is deleted.
     pub async fn find(
         &self,
         owner: &Owner,
@@ -175,8 +170,7 @@ impl PaymentInstrumentService {
         Ok(self.base.commit_unless(conflict, write).await?)
     }
 
-    /// Returns an owner's instrument with its token opened. Returns `None` if the owner has no such
-    /// instrument or it is deleted.
+    /// Returns an owner's instrument with its token, or `None` if there is none or it is deleted.
     pub async fn open(
         &self,
         owner: &Owner,
@@ -185,9 +179,8 @@ impl PaymentInstrumentService {
         let Some(stored) = self.base.store.instrument(owner, id).await? else {
             return Ok(None);
         };
-        let token = self
-            .sealer
-            .open(PURPOSE, &seal_context(owner, id), &stored.sealed_token)?;
+        let (context, sealed) = (seal_context(owner, id), &stored.sealed_token);
+        let token = self.sealer.open(PURPOSE, &context, sealed)?;
         Ok(Some(Instrument {
             id: stored.id,
             processor: stored.processor,
@@ -198,13 +191,8 @@ impl PaymentInstrumentService {
     }
 }
 
-/// Returns the context that a token is sealed for. A token that was moved to another row cannot be
-/// opened.
+/// Returns the context of a sealed token, which cannot be opened in another row.
 fn seal_context<'a>(owner: &'a Owner, id: &'a InstrumentId) -> [&'a str; 4] {
-    [
-        &owner.tenant.organization,
-        owner.tenant.mode.as_str(),
-        &owner.user,
-        id.as_str(),
-    ]
+    let (organization, mode) = (&owner.tenant.organization, owner.tenant.mode);
+    [organization, mode.as_str(), &owner.user, id.as_str()]
 }

@@ -33,8 +33,7 @@ impl ReadinessProbe {
         }
     }
 
-    /// Checks that the process is not shutting down, then pings the database unless that was done
-    /// within the last second.
+    /// Checks that the process is not shutting down and that the database responds.
     pub async fn check(&self) -> Result<(), NotReady> {
         if self.tasks.shutdown_token().is_cancelled() {
             return Err(NotReady::ShuttingDown);

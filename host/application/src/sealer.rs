@@ -46,16 +46,10 @@ impl Sealer {
         older: &[(String, SecretSlice<u8>)],
     ) -> Result<Self, SealError> {
         let mut keys = BTreeMap::new();
-        for (id, key) in older
-            .iter()
-            .map(|(id, key)| (id.as_str(), key))
-            .chain([(id, key)])
-        {
-            let form = (1..=32).contains(&id.len())
-                && id
-                    .bytes()
-                    .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
-            if !form {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+        let older = older.iter().map(|(id, key)| (id.as_str(), key));
+        for (id, key) in older.chain([(id, key)]) {
+            if !(1..=32).contains(&id.len()) || !id.bytes().all(is_plain) {
                 return Err(SealError::InvalidKeyId);
             }
             let cipher = Aes256GcmSiv::new_from_slice(key.expose_secret())
@@ -78,15 +72,12 @@ impl Sealer {
         getrandom::fill(&mut nonce).map_err(|_| SealError::SealFailed)?;
         let cipher = self.keys.get(&self.current).ok_or(SealError::SealFailed)?;
         let aad = associated_data(purpose, place);
-        let sealed = cipher
-            .encrypt(
-                &Nonce::from(nonce),
-                Payload {
-                    msg: bytes,
-                    aad: &aad,
-                },
-            )
-            .map_err(|_| SealError::SealFailed)?;
+        let payload = Payload {
+            msg: bytes,
+            aad: &aad,
+        };
+        let sealed = cipher.encrypt(&Nonce::from(nonce), payload);
+        let sealed = sealed.map_err(|_| SealError::SealFailed)?;
         let id_length = u8::try_from(self.current.len()).map_err(|_| SealError::InvalidKeyId)?;
         let mut out = vec![FORMAT_VERSION, id_length];
         out.extend_from_slice(self.current.as_bytes());
@@ -100,20 +91,7 @@ impl Sealer {
     /// # Errors
     /// [`SealError::AuthenticationFailed`] or [`SealError::UnknownKey`].
     pub fn open(&self, purpose: &str, place: &[&str], sealed: &[u8]) -> Result<Vec<u8>, SealError> {
-        let (head, rest) = sealed
-            .split_first_chunk::<2>()
-            .ok_or(SealError::AuthenticationFailed)?;
-        let [format, id_length] = *head;
-        if format != FORMAT_VERSION {
-            return Err(SealError::AuthenticationFailed);
-        }
-        let (id, rest) = rest
-            .split_at_checked(usize::from(id_length))
-            .ok_or(SealError::AuthenticationFailed)?;
-        let (nonce, sealed) = rest
-            .split_first_chunk::<NONCE_BYTES>()
-            .ok_or(SealError::AuthenticationFailed)?;
-        let id = std::str::from_utf8(id).map_err(|_| SealError::AuthenticationFailed)?;
+        let (id, nonce, sealed) = split_sealed(sealed).ok_or(SealError::AuthenticationFailed)?;
         let printable = id.chars().all(|character| character.is_ascii_graphic());
         let cipher = match self.keys.get(id) {
             Some(cipher) => cipher,
@@ -147,8 +125,7 @@ impl Sealer {
         Ok(URL_SAFE_NO_PAD.encode(sealed))
     }
 
-    /// Opens text made by [`Sealer::seal_text`]. Any other spelling of the same bytes fails
-    /// authentication.
+    /// Opens text of [`Sealer::seal_text`]. Another spelling of the same bytes is rejected.
     pub fn open_text(
         &self,
         purpose: &str,
@@ -161,8 +138,17 @@ impl Sealer {
     }
 }
 
-/// Returns the associated data of a purpose and a context: each part preceded by its length, so
-/// that it is unambiguous.
+/// Splits sealed data into the id of its key, its nonce and its ciphertext. Returns `None` if it has
+/// another format.
+fn split_sealed(sealed: &[u8]) -> Option<(&str, &[u8; NONCE_BYTES], &[u8])> {
+    let ([format, id_length], rest) = sealed.split_first_chunk::<2>()?;
+    let (id, rest) = rest.split_at_checked(usize::from(*id_length))?;
+    let (nonce, ciphertext) = rest.split_first_chunk()?;
+    let id = std::str::from_utf8(id).ok()?;
+    (*format == FORMAT_VERSION).then_some((id, nonce, ciphertext))
+}
+
+/// Returns the associated data: purpose and context, each part preceded by its length.
 fn associated_data(purpose: &str, place: &[&str]) -> Vec<u8> {
     let mut out = Vec::new();
     for part in std::iter::once(&purpose).chain(place) {

@@ -41,7 +41,6 @@ use std::time::Duration;
 pub struct WebhookServices {
     pub subscriptions: Arc<WebhookService>,
     pub deliveries: Arc<DeliveryService>,
-    /// The endpoint that receives watch events.
     pub watch_endpoints: Arc<WatchEndpointService>,
 }
 
@@ -184,7 +183,6 @@ impl QueryServices {
     }
 }
 
-/// The services that work on bookings.
 pub struct BookingServices {
     pub(crate) engine: Arc<WorkflowEngine>,
     pub reader: Arc<BookingReader>,

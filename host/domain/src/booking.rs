@@ -13,7 +13,6 @@ pub use aggregate::{
     BookedCall, Booking, BookingEvent, BookingKind, BookingPhase, BookingState,
     LifecycleEventTypes, ReportedBooking,
 };
-pub(crate) use next_step::{cancellation_step, refresh_step};
 pub use status::BookingStatus;
 pub use step::BookingStep;
 pub(crate) use transition::{advance_cancel_call, schedule_refresh};
@@ -47,12 +46,10 @@ pub enum ChangeSource {
 pub struct Failure {
     /// A stable code, e.g. `book_failed`.
     pub code: String,
-    /// One sentence that describes the failure.
     pub description: String,
 }
 
 impl Failure {
-    /// Creates a failure from a code and a sentence.
     pub fn new(code: &str, description: &str) -> Self {
         Self {
             code: code.to_owned(),
@@ -79,7 +76,6 @@ pub enum PaymentCollector {
     Supplier,
 }
 
-/// Error for an event that does not fit the booking's state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{event} does not fit a booking that is {status}")]
 pub struct InvalidTransition {
@@ -93,14 +89,12 @@ pub struct InvalidTransition {
 pub struct Transition<B> {
     /// The booking after the transition, with its version incremented.
     pub booking: B,
-    /// The status before the transition, as the API names it.
     pub from_status: &'static str,
     /// The name of the event, for the booking's history.
     pub event: &'static str,
     pub notifications: Vec<Notification>,
 }
 
-/// A notification for subscribers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notification {
     pub event_type: EventType,
@@ -126,16 +120,7 @@ impl Notifications {
             PaymentEvent::Captured => EventType::PaymentCaptured,
             PaymentEvent::Refunded(_) => EventType::PaymentRefunded,
             PaymentEvent::Declined(_) | PaymentEvent::NotAuthorized => EventType::PaymentFailed,
-            PaymentEvent::Sent { .. }
-            | PaymentEvent::Authorized { .. }
-            | PaymentEvent::Voided
-            | PaymentEvent::StepFailed { .. }
-            | PaymentEvent::Unresolved { .. }
-            | PaymentEvent::ResendScheduled { .. }
-            | PaymentEvent::RefundResendScheduled { .. }
-            | PaymentEvent::RefundSent { .. }
-            | PaymentEvent::RefundFailed { .. }
-            | PaymentEvent::RefundUnresolved { .. } => return,
+            _ => return,
         };
         self.0.push(Notification {
             event_type,
@@ -156,13 +141,10 @@ pub fn payment_client_reference(
     call: &str,
     failed_attempts: u32,
 ) -> String {
-    let ordinal = payments
-        .iter()
-        .position(|p| p.id == *payment)
-        .unwrap_or(payments.len());
+    let at = payments.iter().position(|p| p.id == *payment);
+    let ordinal = at.unwrap_or(payments.len()).saturating_add(1);
     format!(
-        "{booking}-{call}-{}-{}",
-        ordinal.saturating_add(1),
+        "{booking}-{call}-{ordinal}-{}",
         failed_attempts.saturating_add(1)
     )
 }
@@ -175,17 +157,12 @@ pub fn refund_client_reference(
     payment: &Payment,
     refund: &RefundId,
 ) -> String {
-    let ordinal = payment
-        .refunds
-        .iter()
-        .position(|known| known.id == *refund)
-        .unwrap_or(payment.refunds.len());
-    let failed_attempts = payment
-        .refunds
-        .get(ordinal)
-        .and_then(|known| known.call.as_ref())
-        .map_or(0, RemoteCall::failed_attempts);
-    let call = format!("refund-{}", ordinal.saturating_add(1));
+    let refunds = &payment.refunds;
+    let at = refunds.iter().position(|known| known.id == *refund);
+    let at = at.unwrap_or(refunds.len());
+    let refund_call = refunds.get(at).and_then(|known| known.call.as_ref());
+    let failed_attempts = refund_call.map_or(0, RemoteCall::failed_attempts);
+    let call = format!("refund-{}", at.saturating_add(1));
     payment_client_reference(booking, payments, &payment.id, &call, failed_attempts)
 }
 
@@ -202,12 +179,10 @@ const MEMBERSHIP_SHOWN: usize = 4;
 /// Masks a membership number except for its end. At most half of a short number is shown.
 pub fn mask_membership_number(number: &str) -> String {
     let length = number.chars().count();
-    let hidden = length
-        .saturating_sub(MEMBERSHIP_SHOWN)
-        .max(length.div_ceil(2));
-    number
-        .chars()
-        .enumerate()
+    let hidden = length.saturating_sub(MEMBERSHIP_SHOWN);
+    let hidden = hidden.max(length.div_ceil(2));
+    let signs = number.chars().enumerate();
+    signs
         .map(|(at, sign)| if at < hidden { '*' } else { sign })
         .collect()
 }

@@ -4,12 +4,9 @@ use crate::named_enum::named_enum;
 use serde::{Deserialize, Serialize};
 
 named_enum! {
-    /// The product that an event belongs to.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum Product {
-        /// Hotel bookings.
         Hotel = "hotel",
-        /// Flight bookings.
         Flight = "flight",
         /// Price watches. Each organization has one endpoint for their events.
         Watch = "watch",
@@ -22,19 +19,14 @@ named_enum! {
     pub enum EventType {
         /// A hotel booking was created at the gateway and prebooked at the supplier.
         HotelBookingCreated = "hotel.booking.created",
-        /// The supplier confirmed the hotel booking.
         HotelBookingConfirmed = "hotel.booking.confirmed",
-        /// The hotel booking failed.
         HotelBookingFailed = "hotel.booking.failed",
-        /// The hotel booking was not completed in time.
         HotelBookingExpired = "hotel.booking.expired",
-        /// A cancellation of the hotel booking started.
         HotelBookingCancellationStarted = "hotel.booking.cancellation_started",
         /// All rooms of the hotel booking are cancelled.
         HotelBookingCanceled = "hotel.booking.canceled",
         /// Some rooms of the hotel booking are cancelled.
         HotelBookingPartiallyCanceled = "hotel.booking.partially_canceled",
-        /// The supplier refused a cancellation of the hotel booking.
         HotelBookingCancellationRefused = "hotel.booking.cancellation_refused",
         /// Something else about the hotel booking changed.
         HotelBookingChanged = "hotel.booking.changed",
@@ -42,33 +34,23 @@ named_enum! {
         FlightBookingCreated = "flight.booking.created",
         /// The ticket of the flight booking is issued.
         FlightBookingConfirmed = "flight.booking.confirmed",
-        /// The flight booking failed.
         FlightBookingFailed = "flight.booking.failed",
-        /// The flight booking was not completed in time.
         FlightBookingExpired = "flight.booking.expired",
-        /// A cancellation of the flight booking started.
         FlightBookingCancellationStarted = "flight.booking.cancellation_started",
-        /// The ticket of the flight booking is cancelled.
         FlightBookingCanceled = "flight.booking.canceled",
-        /// The supplier refused a cancellation of the flight booking.
         FlightBookingCancellationRefused = "flight.booking.cancellation_refused",
         /// Bags were bought for the flight booking.
         FlightBookingServicesAdded = "flight.booking.services_added",
         /// The airline changed the booked flights.
         FlightBookingAirlineChange = "flight.booking.airline_change",
-        /// A payment was captured.
         PaymentCaptured = "payment.captured",
-        /// Money was refunded.
         PaymentRefunded = "payment.refunded",
-        /// A payment failed.
         PaymentFailed = "payment.failed",
         /// The price of a watched hotel is at or below the watch's limit.
         HotelWatchTriggered = "travel.hotel.watch.triggered",
         /// Prices of hotels of a watched trip are at or below the watch's limit.
         TripWatchTriggered = "travel.hotel.trip_watch.triggered",
-        /// A watch bought a stay.
         HotelWatchPurchased = "travel.hotel.watch.purchased",
-        /// A purchase by a watch failed.
         HotelWatchPurchaseFailed = "travel.hotel.watch.purchase_failed",
         /// A subscriber requested a test event.
         Ping = "ping",
@@ -101,24 +83,18 @@ mod tests {
 
     #[test]
     fn product_selects_its_own_and_shared_event_types() {
+        use EventType as E;
+        let (hotel, flight) = (E::HotelBookingChanged, E::FlightBookingAirlineChange);
         for (product, own, of_another) in [
-            (
-                Product::Hotel,
-                EventType::HotelBookingConfirmed,
-                EventType::FlightBookingConfirmed,
-            ),
-            (
-                Product::Flight,
-                EventType::FlightBookingAirlineChange,
-                EventType::HotelBookingChanged,
-            ),
+            (Product::Hotel, hotel, flight),
+            (Product::Flight, flight, hotel),
         ] {
-            let selected: Vec<_> = EventType::for_product(product).collect();
-            for expected in [own, EventType::PaymentCaptured, EventType::Ping] {
+            let selected: Vec<_> = E::for_product(product).collect();
+            for expected in [own, E::PaymentCaptured, E::Ping] {
                 assert!(selected.contains(&expected), "{expected:?}");
             }
             assert!(!selected.contains(&of_another));
         }
-        assert_eq!(EventType::for_product(Product::Watch).count(), 0);
+        assert_eq!(E::for_product(Product::Watch).count(), 0);
     }
 }

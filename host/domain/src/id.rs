@@ -4,16 +4,47 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Error for text that is not an identifier of the expected entity.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not an identifier of the form {prefix}…")]
 pub struct InvalidId {
-    /// The prefix of the entity's identifiers.
     pub prefix: &'static str,
 }
 
 /// Maximum length of an identifier from outside, prefix included.
 pub const ID_CHARS_MAX: usize = 128;
+
+/// Implements what the newtypes of checked text share: they print as their text, and are converted
+/// from and to `String`.
+macro_rules! text_newtype {
+    ($name:ident, $error:ty) => {
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = $error;
+            fn try_from(text: String) -> Result<Self, $error> {
+                Self::parse(&text)
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> String {
+                id.0
+            }
+        }
+    };
+}
+
+pub(crate) use text_newtype;
 
 macro_rules! prefixed_id {
     ($($(#[$doc:meta])* $name:ident = $prefix:literal;)*) => {$(
@@ -23,7 +54,6 @@ macro_rules! prefixed_id {
         pub struct $name(String);
 
         impl $name {
-            /// The prefix of every identifier of this type.
             pub const PREFIX: &'static str = $prefix;
 
             /// Creates an identifier from 128 random or time-ordered bits.
@@ -57,30 +87,7 @@ macro_rules! prefixed_id {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-
-        impl TryFrom<String> for $name {
-            type Error = InvalidId;
-            fn try_from(text: String) -> Result<Self, InvalidId> {
-                Self::parse(&text)
-            }
-        }
-
-        impl From<$name> for String {
-            fn from(id: $name) -> String {
-                id.0
-            }
-        }
+        text_newtype!($name, InvalidId);
     )*};
 }
 
@@ -91,51 +98,34 @@ prefixed_id! {
     HotelId = "htl_";
     /// The id of a saved place resolution.
     PlaceId = "plc_";
-    /// The id of a payment of a booking.
     PaymentId = "pay_";
-    /// The id of a refund of a payment.
     RefundId = "rfd_";
-    /// The id of a room of a hotel booking.
     RoomId = "room_";
-    /// The id of a guest of a room.
     GuestId = "guest_";
-    /// The id of a passenger of a flight booking.
     PassengerId = "psg_";
-    /// The id of a journey of a flight booking.
     JourneyId = "jrn_";
-    /// The id of a segment of a journey.
     SegmentId = "seg_";
     /// The id of a service bought with or for a ticket.
     ServiceId = "svc_";
-    /// The id of a purchase of services.
     PurchaseId = "pur_";
-    /// The id of a change by the airline to booked flights.
     AirlineChangeId = "aic_";
-    /// The id of an airport.
     AirportId = "apt_";
-    /// The id of an airline.
     AirlineId = "arl_";
     /// The id of a cancellation of a booking or of rooms.
     CancellationId = "cxl_";
-    /// The id of a stored payment instrument.
     InstrumentId = "inst_";
-    /// The id of a published event.
     EventId = "evt_";
     /// The id of a recorded call to a supplier or processor that may change something.
     AttemptId = "att_";
     /// The id of an API key. It is not the key itself.
     KeyId = "key_";
-    /// The id of a subscription to events.
     SubscriptionId = "whs_";
     /// The id of a delivery of an event to a subscription.
     DeliveryId = "dlv_";
-    /// The id of a watch on a price.
     WatchId = "wtc_";
-    /// The id of a mandate.
     MandateId = "mnd_";
     /// The id of a price check at suppliers, shared by all watches with the same query.
     PriceCheckId = "chk_";
-    /// The id of a background job.
     JobId = "job_";
 }
 

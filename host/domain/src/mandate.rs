@@ -12,15 +12,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MandateScope {
-    /// Any purchase.
     Any,
     /// The purchase of a watch: one stay at one hotel.
     HotelWatch {
         watch_id: WatchId,
         hotel_id: HotelId,
-        /// The first night.
         check_in: Date,
-        /// The day of departure.
         check_out: Date,
     },
 }
@@ -34,7 +31,6 @@ pub struct MandateTerms {
     /// The maximum amount that may be paid.
     pub amount: Money,
     pub instrument: InstrumentId,
-    /// The purchases that the mandate covers.
     pub scope: MandateScope,
     pub created_at: Timestamp,
     /// Time from which the mandate can no longer be used.
@@ -44,30 +40,24 @@ pub struct MandateTerms {
 /// A purchase that is to use a mandate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MandateUsage {
-    /// The owner on whose behalf the purchase is made.
     pub owner: Owner,
     /// The amount to pay now.
     pub amount: Money,
     pub instrument: InstrumentId,
     /// The kind of purchase. Only a mandate with [`MandateScope::Any`] covers a purchase of `Any`.
     pub scope: MandateScope,
-    /// The booking that is paid.
     pub booking: BookingId,
 }
 
 /// The stored state of a mandate. Expiry is not stored; see [`Mandate::status`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MandateState {
-    /// The mandate is unused.
     Active,
-    /// The mandate was used.
     Consumed {
-        /// The booking that it was used for.
         booking: BookingId,
         /// The signed record of the use: a closed payment mandate.
         jws: String,
     },
-    /// The user revoked the mandate.
     Revoked,
 }
 
@@ -75,13 +65,9 @@ named_enum! {
     /// The status of a mandate at a point in time.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum MandateStatus {
-        /// The mandate can be used.
         Active = "ACTIVE",
-        /// The mandate was used.
         Consumed = "CONSUMED",
-        /// The mandate was revoked.
         Revoked = "REVOKED",
-        /// The mandate has expired.
         Expired = "EXPIRED",
     }
 }
@@ -90,28 +76,20 @@ named_enum! {
     /// The reason why a mandate cannot be used or changed.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
     pub enum MandateRejection {
-        /// The mandate was revoked.
         #[error("the mandate is revoked")]
         Revoked = "revoked",
-        /// The mandate has expired.
         #[error("the mandate has expired")]
         Expired = "expired",
-        /// The mandate was used before.
         #[error("the mandate was already used")]
         Consumed = "consumed",
-        /// The purchase costs more than the mandate permits.
         #[error("the amount exceeds the limit of the mandate")]
         CapExceeded = "cap_exceeded",
-        /// The mandate has another currency.
         #[error("the currency differs from that of the mandate")]
         CurrencyMismatch = "other_currency",
-        /// The mandate belongs to another owner.
         #[error("the mandate belongs to another user")]
         OwnerMismatch = "other_user",
-        /// The mandate names another instrument.
         #[error("the mandate is for another payment instrument")]
         InstrumentMismatch = "other_instrument",
-        /// The mandate covers another purchase.
         #[error("the mandate covers a different purchase")]
         ScopeMismatch = "other_scope",
         /// The stored terms differ from the signed ones. The domain cannot detect this; the code
@@ -121,42 +99,23 @@ named_enum! {
     }
 }
 
-/// An event that changes a mandate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MandateEvent {
-    /// A purchase uses the mandate.
     Consumed {
-        /// The purchase.
         usage: MandateUsage,
-        /// The signed record of the use.
         jws: String,
     },
     /// The purchase made no commitment, so the mandate may be used again.
     Released,
-    /// The user revokes the mandate.
     Revoked,
 }
 
-impl MandateEvent {
-    /// Returns the name used in logs and in the transition table.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Consumed { .. } => "consumed",
-            Self::Released => "released",
-            Self::Revoked => "revoked",
-        }
-    }
-}
-
-/// A mandate with its signed terms and state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mandate {
     pub terms: MandateTerms,
     /// The signed terms: an open payment mandate.
     pub jws: String,
-    /// The stored state.
     pub state: MandateState,
-    /// The version, incremented by each change.
     pub version: i64,
 }
 
@@ -186,7 +145,6 @@ impl MandateTerms {
 }
 
 impl Mandate {
-    /// Creates an active mandate.
     pub const fn new(terms: MandateTerms, jws: String) -> Self {
         Self {
             terms,

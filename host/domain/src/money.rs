@@ -16,16 +16,13 @@ pub struct Currency(iso_currency::Currency);
 /// Errors of parsing and adding amounts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MoneyError {
-    /// The text is not a currency code.
     #[error("not an ISO 4217 currency code")]
     UnknownCurrency,
-    /// The amount has more decimals than the currency.
     #[error("more decimals than the currency has")]
     TooPrecise,
     /// The amount exceeds [`MINOR_UNITS_MAX`].
     #[error("amount out of range")]
     OutOfRange,
-    /// The amounts of a sum have different currencies.
     #[error("amounts in different currencies")]
     Mixed,
 }
@@ -46,7 +43,6 @@ impl Currency {
             .ok_or(MoneyError::UnknownCurrency)
     }
 
-    /// Returns the three-letter code.
     pub fn code(self) -> &'static str {
         self.0.code()
     }
@@ -76,7 +72,6 @@ impl From<Currency> for String {
     }
 }
 
-/// An amount in a currency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Money {
     /// The amount in minor units: cents of EUR, yen of JPY.
@@ -85,12 +80,10 @@ pub struct Money {
 }
 
 impl Money {
-    /// Creates an amount from minor units.
     pub const fn new(minor: i64, currency: Currency) -> Self {
         Self { minor, currency }
     }
 
-    /// Returns the zero amount of a currency.
     pub const fn zero(currency: Currency) -> Self {
         Self::new(0, currency)
     }
@@ -101,10 +94,8 @@ impl Money {
     /// Returns an error if the amount has more decimals than the currency or is out of range.
     pub fn from_major(amount: Decimal, currency: Currency) -> Result<Self, MoneyError> {
         let scale = Decimal::from(10_u64.pow(currency.exponent()));
-        let minor = amount
-            .checked_mul(scale)
-            .ok_or(MoneyError::OutOfRange)?
-            .normalize();
+        let minor = amount.checked_mul(scale).ok_or(MoneyError::OutOfRange)?;
+        let minor = minor.normalize();
         if minor.scale() > 0 {
             return Err(MoneyError::TooPrecise);
         }
@@ -129,13 +120,10 @@ impl Money {
         if self.currency != other.currency {
             return Err(MoneyError::Mixed);
         }
-        let minor = self
-            .minor
-            .checked_add(other.minor)
-            .filter(|m| m.abs() <= MINOR_UNITS_MAX);
-        minor
-            .map(|m| Self::new(m, self.currency))
-            .ok_or(MoneyError::OutOfRange)
+        let minor = self.minor.checked_add(other.minor);
+        let minor = minor.filter(|m| m.abs() <= MINOR_UNITS_MAX);
+        let sum = minor.map(|m| Self::new(m, self.currency));
+        sum.ok_or(MoneyError::OutOfRange)
     }
 
     /// Subtracts `other`, with zero as the lower bound. If the currencies differ, returns `self`
@@ -158,7 +146,6 @@ impl Money {
         }
     }
 
-    /// Returns whether the amount is zero.
     pub const fn is_zero(self) -> bool {
         self.minor == 0
     }
@@ -176,10 +163,8 @@ mod tests {
     use std::str::FromStr;
 
     fn money(amount: &str, code: &str) -> Result<Money, MoneyError> {
-        Money::from_major(
-            Decimal::from_str(amount).unwrap(),
-            Currency::parse(code).unwrap(),
-        )
+        let amount = Decimal::from_str(amount).unwrap();
+        Money::from_major(amount, Currency::parse(code).unwrap())
     }
 
     #[test]
@@ -199,21 +184,23 @@ mod tests {
 
     #[test]
     fn amounts_beyond_precision_or_range_are_rejected() {
-        assert_eq!(money("1.5", "JPY"), Err(MoneyError::TooPrecise));
-        assert_eq!(money("1.001", "EUR"), Err(MoneyError::TooPrecise));
-        assert_eq!(
-            money("79228162514264337593543950335", "EUR"),
-            Err(MoneyError::OutOfRange)
-        );
-        assert_eq!(money("10000000000000", "EUR"), Err(MoneyError::OutOfRange));
+        for (amount, code, error) in [
+            ("1.5", "JPY", MoneyError::TooPrecise),
+            ("1.001", "EUR", MoneyError::TooPrecise),
+            (
+                "79228162514264337593543950335",
+                "EUR",
+                MoneyError::OutOfRange,
+            ),
+            ("10000000000000", "EUR", MoneyError::OutOfRange),
+        ] {
+            assert_eq!(money(amount, code), Err(error), "{amount}");
+        }
     }
 
     #[test]
     fn sum_of_different_currencies_is_rejected() {
-        let euros = money("1", "EUR").unwrap();
-        assert_eq!(
-            euros.plus(money("1", "USD").unwrap()),
-            Err(MoneyError::Mixed)
-        );
+        let [euros, dollars] = ["EUR", "USD"].map(|code| money("1", code).unwrap());
+        assert_eq!(euros.plus(dollars), Err(MoneyError::Mixed));
     }
 }

@@ -26,7 +26,6 @@ pub struct Tenant {
 /// The owner of a booking, an instrument or an idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Owner {
-    /// The organization and mode.
     pub tenant: Tenant,
     /// The organization's end user, or [`Owner::ORGANIZATION_USER`] if there is none.
     pub user: String,

@@ -22,7 +22,6 @@ use crate::supplier::SupplierId;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The way in which a payment is made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PaymentMethod {
@@ -40,17 +39,12 @@ pub enum PaymentMethod {
 pub enum PaymentState {
     /// The payment waits for the payer's browser.
     RequiresAction,
-    /// The amount is being authorized.
     Authorizing(RemoteCall),
-    /// The amount is authorized.
     Authorized,
-    /// The authorized amount is being captured.
     Capturing(RemoteCall),
     /// The amount is captured. Refunds are stored separately.
     Captured,
-    /// The authorization is being voided.
     Voiding(RemoteCall),
-    /// The authorization is voided.
     Voided,
     /// The amount was not authorized.
     Failed,
@@ -69,30 +63,24 @@ pub enum PaymentStatus {
     Unknown,
 }
 
-/// A refund of a payment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refund {
     pub id: RefundId,
-    /// The amount to refund.
     pub amount: Money,
     /// The call to the processor. `None` if the refund is done.
     pub call: Option<RemoteCall>,
 }
 
-/// A payment of a booking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Payment {
     pub id: PaymentId,
     /// The amount to authorize and capture.
     pub amount: Money,
-    /// The way in which the payment is made.
     pub method: PaymentMethod,
     pub processor: SupplierId,
     /// The processor's id of the payment.
     pub processor_reference: Option<String>,
-    /// The card data that may be shown.
     pub card: Option<Card>,
-    /// The stored state.
     pub state: PaymentState,
     /// The refunds, done and unfinished.
     pub refunds: Vec<Refund>,
@@ -114,7 +102,6 @@ pub enum DeclineReason {
     Other,
 }
 
-/// Error for an event that does not fit the payment's state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{event} does not fit a payment that is {state}")]
 pub struct InvalidPaymentTransition {
@@ -123,7 +110,6 @@ pub struct InvalidPaymentTransition {
 }
 
 impl PaymentState {
-    /// Returns the name used in logs and tables.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::RequiresAction => "requires_action",
@@ -137,6 +123,21 @@ impl PaymentState {
             Self::Voiding(_) => "voiding_sent",
             Self::Voided => "voided",
             Self::Failed => "failed",
+        }
+    }
+
+    /// Returns the call that authorizes, captures or voids the amount.
+    pub const fn call(&self) -> Option<&RemoteCall> {
+        match self {
+            Self::Authorizing(call) | Self::Capturing(call) | Self::Voiding(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    const fn call_mut(&mut self) -> Option<&mut RemoteCall> {
+        match self {
+            Self::Authorizing(call) | Self::Capturing(call) | Self::Voiding(call) => Some(call),
+            _ => None,
         }
     }
 }
@@ -206,7 +207,6 @@ impl Payment {
         Self::new(id, amount, PaymentMethod::Supplier, supplier, state, now)
     }
 
-    /// Returns the payment status in the API.
     pub fn status(&self) -> PaymentStatus {
         match &self.state {
             PaymentState::RequiresAction => PaymentStatus::RequiresAction,
@@ -226,16 +226,11 @@ impl Payment {
 
     /// Returns the amount refunded so far, without unfinished refunds.
     pub fn refunded(&self) -> Money {
-        let minor = self
-            .refunds
-            .iter()
-            .filter(|r| r.call.is_none())
-            .map(|r| r.amount.minor)
-            .sum();
+        let done = self.refunds.iter().filter(|r| r.call.is_none());
+        let minor = done.map(|r| r.amount.minor).sum();
         Money::new(minor, self.amount.currency)
     }
 
-    /// Returns whether the payment is made in the payer's browser.
     pub fn is_browser_payment(&self) -> bool {
         self.method == PaymentMethod::Sdk
     }
@@ -248,17 +243,8 @@ impl Payment {
     }
 
     /// Returns how many attempts of the current step are known to have had no effect.
-    pub const fn failed_attempts(&self) -> u32 {
-        match &self.state {
-            PaymentState::Authorizing(call)
-            | PaymentState::Capturing(call)
-            | PaymentState::Voiding(call) => call.failed_attempts(),
-            PaymentState::RequiresAction
-            | PaymentState::Authorized
-            | PaymentState::Captured
-            | PaymentState::Voided
-            | PaymentState::Failed => 0,
-        }
+    pub fn failed_attempts(&self) -> u32 {
+        self.state.call().map_or(0, RemoteCall::failed_attempts)
     }
 
     /// Returns whether money is authorized or captured, or may be.
@@ -294,11 +280,7 @@ impl Payment {
             | PaymentState::Authorizing(_) => {
                 self.state = PaymentState::Voiding(RemoteCall::pending(now));
             }
-            PaymentState::Capturing(_)
-            | PaymentState::Captured
-            | PaymentState::Voiding(_)
-            | PaymentState::Voided
-            | PaymentState::Failed => {}
+            _ => {}
         }
     }
 
@@ -343,31 +325,17 @@ impl Payment {
     /// Makes sent calls without a known outcome due for reconciliation at `now`, because a change
     /// at the processor was reported. Returns whether there were any.
     pub fn expedite_reconcile(&mut self, now: Timestamp) -> bool {
-        let mut any = match &mut self.state {
-            PaymentState::Authorizing(call)
-            | PaymentState::Capturing(call)
-            | PaymentState::Voiding(call) => call.expedite_reconcile(now),
-            PaymentState::RequiresAction
-            | PaymentState::Authorized
-            | PaymentState::Captured
-            | PaymentState::Voided
-            | PaymentState::Failed => false,
-        };
         let refunds = self.refunds.iter_mut();
-        for call in refunds.filter_map(|refund| refund.call.as_mut()) {
-            any |= call.expedite_reconcile(now);
-        }
-        any
+        let refunds = refunds.filter_map(|refund| refund.call.as_mut());
+        let calls = self.state.call_mut().into_iter().chain(refunds);
+        calls.fold(false, |any, call| call.expedite_reconcile(now) || any)
     }
 
     /// Makes waiting refunds due at `now`. Returns whether any due time changed.
     pub fn expedite_refunds(&mut self, now: Timestamp) -> bool {
-        let mut any = false;
         let refunds = self.refunds.iter_mut();
-        for call in refunds.filter_map(|refund| refund.call.as_mut()) {
-            any |= call.expedite(now);
-        }
-        any
+        let calls = refunds.filter_map(|refund| refund.call.as_mut());
+        calls.fold(false, |any, call| call.expedite(now) || any)
     }
 
     /// Applies an event to the payment.

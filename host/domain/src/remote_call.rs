@@ -6,11 +6,9 @@
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The progress of a remote call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "call")]
 pub enum RemoteCall {
-    /// A call that has not been sent yet.
     Pending {
         /// Time before which the call is not sent.
         due_at: Timestamp,
@@ -24,7 +22,6 @@ pub enum RemoteCall {
     Sent {
         /// Time at which the call was marked as sent.
         sent_at: Timestamp,
-        /// Number of earlier attempts that are known to have had no effect.
         failed_attempts: u32,
         /// Time at which the same call was first sent, if this is a resend.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -33,17 +30,13 @@ pub enum RemoteCall {
         /// crash, when the call was first reconciled.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         response_lost_at: Option<Timestamp>,
-        /// Number of times that the call was reconciled.
         reconcile_count: u32,
-        /// Time of the next reconciliation.
         reconcile_at: Timestamp,
     },
     /// A call that the remote system accepted but has not finished.
     Accepted {
         accepted_at: Timestamp,
-        /// Number of times that the call was reconciled.
         reconcile_count: u32,
-        /// Time of the next reconciliation.
         reconcile_at: Timestamp,
     },
 }
@@ -90,34 +83,28 @@ impl RemoteCall {
 
     /// Records that the call ended without a response, or that a reconciliation gave no result.
     #[must_use]
-    pub fn mark_unresolved(self, now: Timestamp, next_at: Timestamp) -> Self {
-        match self {
-            Self::Sent {
-                sent_at: since,
-                failed_attempts,
-                first_sent_at,
-                response_lost_at,
-                reconcile_count,
-                ..
-            } => Self::Sent {
-                sent_at: since,
-                failed_attempts,
-                first_sent_at,
-                response_lost_at: response_lost_at.or(Some(now)),
-                reconcile_count: reconcile_count.saturating_add(1),
-                reconcile_at: next_at,
-            },
-            Self::Accepted {
-                accepted_at: since,
-                reconcile_count,
-                ..
-            } => Self::Accepted {
-                accepted_at: since,
-                reconcile_count: reconcile_count.saturating_add(1),
-                reconcile_at: next_at,
-            },
-            Self::Pending { .. } => self,
+    pub fn mark_unresolved(mut self, now: Timestamp, next_at: Timestamp) -> Self {
+        if let Self::Sent {
+            response_lost_at, ..
+        } = &mut self
+        {
+            response_lost_at.get_or_insert(now);
         }
+        if let Self::Sent {
+            reconcile_count,
+            reconcile_at,
+            ..
+        }
+        | Self::Accepted {
+            reconcile_count,
+            reconcile_at,
+            ..
+        } = &mut self
+        {
+            *reconcile_count = reconcile_count.saturating_add(1);
+            *reconcile_at = next_at;
+        }
+        self
     }
 
     /// Records that the remote system accepted the call. A call that was accepted before keeps its
@@ -207,7 +194,6 @@ impl RemoteCall {
         true
     }
 
-    /// Returns the number of attempts that are known to have had no effect.
     pub const fn failed_attempts(&self) -> u32 {
         match self {
             Self::Pending {
@@ -269,20 +255,16 @@ impl BackoffSchedule {
 
     /// Returns the first time of the schedule after `now`.
     pub fn next_after(&self, since: Timestamp, now: Timestamp) -> Timestamp {
-        let upcoming = self
-            .0
-            .iter()
-            .map(|&offset| since.plus_s(offset))
-            .find(|at| *at > now);
+        let mut times = self.0.iter().map(|&offset| since.plus_s(offset));
+        let upcoming = times.find(|at| *at > now);
         upcoming.unwrap_or_else(|| now.plus_s(self.0.last().copied().unwrap_or(60).max(1)))
     }
 
     /// Returns the time of the next attempt after the given number of failed ones.
     pub fn retry_at(&self, failed_attempts: u32, now: Timestamp) -> Timestamp {
-        let index = usize::try_from(failed_attempts)
-            .unwrap_or(usize::MAX)
-            .min(self.0.len().saturating_sub(1));
-        now.plus_s(self.0.get(index).copied().unwrap_or(60))
+        let index = usize::try_from(failed_attempts).unwrap_or(usize::MAX);
+        let offset = self.0.get(index).or(self.0.last());
+        now.plus_s(offset.copied().unwrap_or(60))
     }
 }
 

@@ -12,12 +12,10 @@ pub struct Candidate {
     /// The share among suppliers of the same priority. A supplier with weight 0 is called only if
     /// the request names it or its hotels.
     pub weight: u32,
-    /// The supplier's current health.
     pub health: Health,
 }
 
 named_enum! {
-    /// The reason for a route.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum RouteReason {
         /// The request named the supplier.
@@ -29,7 +27,6 @@ named_enum! {
     }
 }
 
-/// The suppliers to call, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SupplierRoute {
     /// The suppliers from first to last. Only reads made before anything is promised go beyond the
@@ -38,7 +35,6 @@ pub struct SupplierRoute {
     pub reason: RouteReason,
 }
 
-/// Error for a request that no supplier can serve.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no configured supplier offers this")]
 pub struct NoEligibleSupplier;

@@ -1,5 +1,6 @@
 //! Types shared by all suppliers: ids, capabilities, and the outcomes of a call.
 
+use crate::id::text_newtype;
 use crate::money::Money;
 use crate::named_enum::named_enum;
 use crate::time::Timestamp;
@@ -11,7 +12,6 @@ use std::fmt;
 #[serde(try_from = "String", into = "String")]
 pub struct SupplierId(String);
 
-/// Error for text that is not a supplier id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a supplier id has the form [A-Z][A-Z0-9_]{{0,63}}")]
 pub struct InvalidSupplierId;
@@ -32,46 +32,19 @@ impl SupplierId {
         }
     }
 
-    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-impl fmt::Display for SupplierId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for SupplierId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl TryFrom<String> for SupplierId {
-    type Error = InvalidSupplierId;
-    fn try_from(text: String) -> Result<Self, InvalidSupplierId> {
-        Self::parse(&text)
-    }
-}
-
-impl From<SupplierId> for String {
-    fn from(id: SupplierId) -> String {
-        id.0
-    }
-}
+text_newtype!(SupplierId, InvalidSupplierId);
 
 /// The kind of supplier that an adapter connects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SupplierKind {
-    /// A supplier of hotels.
     Hotel,
-    /// A supplier of flights.
     Flight,
-    /// A processor of card payments.
     Payment,
 }
 
@@ -80,11 +53,8 @@ named_enum! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Capability {
-        /// Finds places by name.
         HotelPlaces = "hotel_places",
-        /// Finds hotels in an area.
         HotelSearch = "hotel_search",
-        /// Returns offers of hotels.
         HotelPricing = "hotel_pricing",
         /// Prebooks, books and finds hotel bookings.
         HotelBooking = "hotel_booking",
@@ -92,11 +62,9 @@ named_enum! {
         HotelCancellation = "hotel_cancellation",
         /// Returns details and reviews of hotels.
         HotelContent = "hotel_content",
-        /// Returns the weather at coordinates.
         HotelWeather = "hotel_weather",
         /// Returns average nightly prices.
         HotelPriceCalendar = "hotel_price_calendar",
-        /// Returns fares.
         FlightPricing = "flight_pricing",
         /// Prebooks, books and finds flight bookings.
         FlightBooking = "flight_booking",
@@ -108,7 +76,6 @@ named_enum! {
         FlightReference = "flight_reference",
         /// Reads the supplier's own webhooks.
         SupplierEvents = "supplier_events",
-        /// Processes card payments.
         PaymentProcessor = "payment_processor",
     }
 }
@@ -141,9 +108,7 @@ impl Capability {
 /// A plugin's description of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PluginDescription {
-    /// The technical name.
     pub name: String,
-    /// The semantic version.
     pub version: String,
     /// Whether the supplier collects the card payment at its own checkout.
     pub collects_payment: bool,
@@ -164,11 +129,9 @@ pub struct PluginDescription {
     pub settings_schema: String,
 }
 
-/// The current health of a supplier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Health {
-    /// The supplier responds.
     Up,
     /// The supplier responds, but a considerable share of the calls fails.
     Degraded,
@@ -181,13 +144,11 @@ pub enum Health {
 pub struct Refusal {
     /// The reason, in the gateway's terms.
     pub reason: RefusalReason,
-    /// The supplier's own code.
     pub supplier_code: Option<String>,
     /// One sentence for operators. It is never shown to API clients.
     pub message: String,
 }
 
-/// The reason for a supplier's refusal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalReason {
@@ -197,7 +158,6 @@ pub enum RefusalReason {
     Expired,
     /// The price has changed to this amount.
     PriceChanged(Money),
-    /// The terms have changed.
     TermsChanged,
     /// The payment at the supplier's checkout is not completed.
     PaymentRequired,
@@ -207,33 +167,24 @@ pub enum RefusalReason {
     Invalid,
     /// The booking already exists.
     Duplicate,
-    /// The booking cannot be cancelled.
     NotCancellable,
     /// The gateway's account at the supplier lacks funds or rights.
     Account,
-    /// Another definite reason.
     Other(String),
 }
 
 /// Errors of a call that changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// The adapter does not export the operation.
     #[error("the supplier does not offer this operation")]
     Unsupported,
-    /// The supplier does not have the requested object.
     #[error("not found at the supplier: {0}")]
     NotFound(String),
-    /// The supplier refused the request.
     #[error("the supplier rejected the request: {}", .0.message)]
     Rejected(Refusal),
     /// The supplier's rate limit, or the gateway's limit for it, is reached.
     #[error("the supplier's limit is reached")]
-    RateLimited {
-        /// Seconds to wait, if known.
-        retry_after_s: Option<u32>,
-    },
-    /// No complete response arrived in time.
+    RateLimited { retry_after_s: Option<u32> },
     #[error("the supplier did not respond in time: {0}")]
     TimedOut(String),
     /// The connection failed, the supplier is down, or the circuit breaker is open.
@@ -242,7 +193,6 @@ pub enum ReadError {
     /// The supplier or its adapter failed.
     #[error("the supplier failed: {0}")]
     Failed(String),
-    /// The response cannot be used.
     #[error("the supplier's response cannot be used: {0}")]
     InvalidResponse(String),
     /// Credentials, settings or grants are wrong.
@@ -259,7 +209,6 @@ pub enum ChangeError {
     /// The adapter does not export the operation. Nothing was sent.
     #[error("the supplier does not offer this operation")]
     Unsupported,
-    /// The supplier definitely refused.
     #[error("the supplier refused: {}", .0.message)]
     Refused(Refusal),
     /// No data left the gateway. The call may be sent again.
@@ -267,10 +216,7 @@ pub enum ChangeError {
     NotSent(String),
     /// The supplier's rate limit was reported before it did anything. The call may be sent again.
     #[error("the supplier's limit is reached")]
-    RateLimited {
-        /// Seconds to wait, if known.
-        retry_after_s: Option<u32>,
-    },
+    RateLimited { retry_after_s: Option<u32> },
     /// The gateway has no capacity for another call. Nothing was sent.
     #[error("too many calls at once")]
     Overloaded,
@@ -279,19 +225,16 @@ pub enum ChangeError {
     Unknown(String),
 }
 
-/// The status of a booking at the supplier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SupplierBookingStatus {
     /// The booking is accepted, but not final.
     Pending,
-    /// The booking is confirmed.
     Confirmed,
     /// Some rooms are cancelled.
     PartiallyCanceled,
     /// A cancellation is not decided yet.
     CancelPending,
-    /// The whole booking is cancelled.
     Canceled,
     /// The supplier did not book, and will not.
     Failed(Refusal),
@@ -306,14 +249,10 @@ pub struct Checkout {
     pub token: String,
 }
 
-/// A request to look a booking up at its supplier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FindRequest {
-    /// The gateway's reference of the booking.
     pub client_reference: String,
-    /// The supplier's id of the booking, if known.
     pub supplier_reference: Option<String>,
-    /// The adapter's opaque prebook data.
     pub supplier_prebook: Option<String>,
     /// Time before which the booking cannot have been made.
     pub since: Timestamp,
@@ -323,7 +262,6 @@ pub struct FindRequest {
 /// it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BookingLookup<B> {
-    /// The supplier has this booking.
     Found(Box<B>),
     /// The supplier responded and has no such booking.
     NotFound,

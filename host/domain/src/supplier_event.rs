@@ -19,7 +19,6 @@ pub struct SupplierWebhookRequest {
     pub headers: Vec<(String, String)>,
     /// The body, in the exact bytes that were signed.
     pub body: Vec<u8>,
-    /// Time at which the request arrived.
     pub received_at: Timestamp,
 }
 
@@ -27,20 +26,16 @@ pub struct SupplierWebhookRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SupplierEventKind {
-    /// The booking changed and must be read again.
     BookingChanged,
     /// The airline or hotel changed the booked itinerary or stay.
     ItineraryChanged,
-    /// A cancellation changed.
     CancellationChanged,
-    /// A payment changed.
     PaymentChanged,
     /// A test, or an event without a booking. The text describes it.
     Irrelevant(String),
 }
 
 impl SupplierEventKind {
-    /// Returns the name, e.g. `booking_changed`.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::BookingChanged => "booking_changed",
@@ -52,12 +47,10 @@ impl SupplierEventKind {
     }
 }
 
-/// An event from a supplier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SupplierEvent {
     /// The supplier's id of the event. The same event may arrive more than once.
     pub id: String,
-    /// The subject of the event.
     pub kind: SupplierEventKind,
     /// The supplier's id of the booking.
     pub supplier_reference: Option<String>,
@@ -72,7 +65,6 @@ pub struct SupplierEvent {
 /// Errors of verifying a webhook request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VerifyError {
-    /// The adapter does not read webhooks.
     #[error("the adapter does not read webhooks")]
     Unsupported,
     /// The signature is missing, wrong or too old.

@@ -5,7 +5,6 @@ use utoipa::ToSchema;
 
 /// The reason why an operation failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = Failure)]
 pub struct FailureResource {
     /// Stable, machine-readable code.
     #[schema(example = "book_failed")]

@@ -3,14 +3,13 @@
 //! decisions.
 //!
 //! A resource's type name ends in `Resource`, so that it differs from the domain type that it shows.
-//! `#[schema(as = …)]` sets the published name, which clients may have in generated code. Types of
-//! single values, such as amounts and dates, have no suffix.
+//! The published name, which clients may have in generated code, is the name without `Resource`, or
+//! that of `#[schema(as = …)]`. Types of single values, such as amounts and dates, have no suffix.
 
 pub mod event;
 pub mod failure;
 pub mod flight;
 pub mod hotel;
-mod id;
 pub mod mandate;
 pub mod payment;
 pub mod place;

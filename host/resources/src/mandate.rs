@@ -1,9 +1,8 @@
 //! JSON resources of mandates and of the public keys that verify them.
 
-use crate::id::id;
 use crate::payment::InstrumentTypeResource;
 use crate::value::{IsoDate, IsoDateTime, MoneyResource, same_variants};
-use host_domain::id::{InstrumentId, MandateId};
+use host_domain::id::InstrumentId;
 use host_domain::mandate;
 use host_domain::time::Timestamp;
 use serde::Serialize;
@@ -12,7 +11,6 @@ use utoipa::ToSchema;
 /// The status of a mandate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = MandateStatus)]
 pub enum MandateStatusResource {
     /// The mandate can be used once.
     Active,
@@ -24,7 +22,6 @@ pub enum MandateStatusResource {
 /// The kind of purchase that a mandate allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = MandateScopeKind)]
 pub enum MandateScopeKindResource {
     Any,
     HotelWatch,
@@ -32,20 +29,11 @@ pub enum MandateScopeKindResource {
 
 /// The purchases that a mandate allows. Every field except `kind` is null if it is unrestricted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = MandateScope)]
 pub struct MandateScopeResource {
     kind: MandateScopeKindResource,
-    #[schema(
-        required,
-        pattern = "^wtc_[a-zA-Z0-9-]+$",
-        example = "wtc_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(required, pattern = "^wtc_[a-zA-Z0-9-]+$")]
     watch_id: Option<String>,
-    #[schema(
-        required,
-        pattern = "^htl_[a-zA-Z0-9-]+$",
-        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(required, pattern = "^htl_[a-zA-Z0-9-]+$")]
     hotel_id: Option<String>,
     #[schema(required)]
     check_in: Option<IsoDate>,
@@ -55,9 +43,8 @@ pub struct MandateScopeResource {
 
 /// The payment instrument that pays under a mandate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = MandateInstrument)]
 pub struct MandateInstrumentResource {
-    #[schema(schema_with = id::<InstrumentId>)]
+    #[schema(pattern = "^inst_[a-zA-Z0-9-]+$")]
     id: String,
     #[serde(rename = "type")]
     kind: InstrumentTypeResource,
@@ -65,9 +52,8 @@ pub struct MandateInstrumentResource {
 
 /// A user's authorization of one later purchase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = Mandate)]
 pub struct MandateResource {
-    #[schema(schema_with = id::<MandateId>)]
+    #[schema(pattern = "^mnd_[a-zA-Z0-9-]+$")]
     id: String,
     status: MandateStatusResource,
     /// User on whose behalf the purchase is made.

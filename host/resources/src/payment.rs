@@ -1,17 +1,13 @@
 //! JSON resources of hotel payments, cards and stored payment instruments.
 
-use crate::id::id;
 use crate::value::{IsoDateTime, MoneyResource, same_variants};
-use host_domain::id::{InstrumentId, PaymentId};
 use host_domain::payment::{self, CardBrand, Funding, PaymentStatus, Wallet};
-use host_domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// The status of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = PaymentStatus)]
 pub enum PaymentStatusResource {
     /// The payer must complete a step in the browser.
     RequiresAction,
@@ -29,7 +25,6 @@ pub enum PaymentStatusResource {
 /// A card network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = CardBrand)]
 pub enum CardBrandResource {
     Visa,
     Mastercard,
@@ -44,7 +39,6 @@ pub enum CardBrandResource {
 /// The funding type of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = CardFunding)]
 pub enum CardFundingResource {
     Credit,
     Debit,
@@ -55,7 +49,6 @@ pub enum CardFundingResource {
 /// A wallet that holds a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = CardWallet)]
 pub enum CardWalletResource {
     ApplePay,
     GooglePay,
@@ -63,7 +56,6 @@ pub enum CardWalletResource {
 
 /// The displayable details of a card.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = Card)]
 pub struct CardResource {
     /// Card network.
     brand: CardBrandResource,
@@ -79,9 +71,8 @@ pub struct CardResource {
 
 /// A payment of a hotel booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = HotelPayment)]
 pub struct HotelPaymentResource {
-    #[schema(schema_with = id::<PaymentId>)]
+    #[schema(pattern = "^pay_[a-zA-Z0-9-]+$")]
     id: String,
     /// Status of the payment.
     status: PaymentStatusResource,
@@ -97,7 +88,6 @@ pub struct HotelPaymentResource {
 
 /// The card of a stored payment instrument.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = InstrumentCard)]
 pub struct InstrumentCardResource {
     /// Card network.
     brand: CardBrandResource,
@@ -117,25 +107,23 @@ pub struct InstrumentCardResource {
 /// The type of a payment instrument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = InstrumentType)]
 pub enum InstrumentTypeResource {
     Card,
 }
 
 /// A stored payment instrument. Its token is never returned.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = PaymentInstrument)]
 pub struct PaymentInstrumentResource {
-    #[schema(schema_with = id::<InstrumentId>)]
-    id: String,
+    #[schema(pattern = "^inst_[a-zA-Z0-9-]+$")]
+    pub id: String,
     /// Type of the instrument.
     #[serde(rename = "type")]
-    kind: InstrumentTypeResource,
+    pub kind: InstrumentTypeResource,
     /// Displayable details of the card. Null if the processor returns none.
     #[schema(required)]
-    card: Option<InstrumentCardResource>,
+    pub card: Option<InstrumentCardResource>,
     /// Time at which the instrument was stored.
-    created_at: IsoDateTime,
+    pub created_at: IsoDateTime,
 }
 
 /// Builds a payment without cards, for lists and responses to changes.
@@ -155,17 +143,6 @@ pub fn with_cards(payment: &payment::Payment) -> HotelPaymentResource {
     HotelPaymentResource {
         cards: Some(cards),
         ..without_cards(payment)
-    }
-}
-
-impl PaymentInstrumentResource {
-    pub fn new(id: &InstrumentId, card: Option<&payment::Card>, created_at: Timestamp) -> Self {
-        Self {
-            id: id.to_string(),
-            kind: InstrumentTypeResource::Card,
-            card: card.map(InstrumentCardResource::from),
-            created_at: created_at.into(),
-        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! JSON resources of named places and geographic locations.
 
-use crate::id::id;
 use crate::value::{CountryCode, parse_country};
 use host_domain::hotel;
 use host_domain::id::PlaceId;
@@ -9,7 +8,6 @@ use utoipa::ToSchema;
 
 /// A geographic location in degrees.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
-#[schema(as = Location)]
 pub struct LocationResource {
     #[schema(minimum = -90, maximum = 90, example = 48.8566)]
     latitude: f64,
@@ -19,7 +17,6 @@ pub struct LocationResource {
 
 /// A place with a similar name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = PlaceAlternative)]
 pub struct PlaceAlternativeResource {
     /// Display name.
     name: String,
@@ -29,9 +26,8 @@ pub struct PlaceAlternativeResource {
 
 /// A named place.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = Place)]
 pub struct PlaceResource {
-    #[schema(schema_with = id::<PlaceId>)]
+    #[schema(pattern = "^plc_[a-zA-Z0-9-]+$")]
     id: String,
     /// Display name.
     name: String,

@@ -4,8 +4,8 @@ use crate::hotel::policy::CancellationQuoteResource;
 use crate::hotel::{booking, weather};
 use host_domain::booking::{Booking, BookingKind, BookingState, Failure, PaymentCollector};
 use host_domain::hotel::booking::{
-    CancelableState, CancellationStatus, HotelBookedState, HotelBooking, HotelBookingDetails,
-    HotelCancellation, Room,
+    CancellationStatus, HotelBookedState, HotelBooking, HotelBookingDetails, HotelCancellation,
+    Room,
 };
 use host_domain::hotel::content::{WeatherCondition, WeatherDay};
 use host_domain::hotel::quote::{self, HotelQuoteSource};
@@ -21,7 +21,6 @@ use host_domain::owner::{Mode, Owner, Tenant};
 use host_domain::payment::{
     Card, CardBrand, Funding, Payment, PaymentMethod, PaymentState, Refund,
 };
-use host_domain::remote_call::RemoteCall;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use serde::Serialize;
@@ -88,7 +87,8 @@ pub(crate) fn payment() -> Payment {
     }
 }
 
-/// Builds a paid, partly refunded booking of two rooms in which every optional field is set.
+/// Builds a paid, partly refunded booking of two rooms in which every optional field is set. The
+/// supplier refused to cancel a room.
 fn booked() -> HotelBooking {
     let details = HotelBookingDetails {
         hotel_id: HotelId::from_bits(2),
@@ -148,15 +148,35 @@ fn booked() -> HotelBooking {
         }),
         hotel_confirmation_code: Some("H-1".to_owned()),
         hotel_remarks: None,
-        cancellations: Vec::new(),
+        cancellations: vec![HotelCancellation {
+            id: CancellationId::from_bits(6),
+            status: CancellationStatus::Refused,
+            room_ids: vec![RoomId::from_bits(10)],
+            is_partial: true,
+            is_supplier_initiated: false,
+            fee: None,
+            refund_amount: Some(euros(0)),
+            supplier_reference: None,
+            created_at: NOW,
+            completed_at: None,
+            failure: Some(refusal()),
+        }],
     };
     HotelBooking {
         supplier: SupplierId::parse("SANDBOX_HOTELS").unwrap(),
         supplier_reference: Some("S-1".to_owned()),
         state: BookingState::Booked(HotelBookedState::Confirmed { refresh: None }),
         payments: vec![payment()],
+        failure: Some(refusal()),
         confirmed_at: Some(NOW),
         ..prebooked(details)
+    }
+}
+
+fn refusal() -> Failure {
+    Failure {
+        code: "cancel_refused".to_owned(),
+        description: "No.".to_owned(),
     }
 }
 
@@ -195,162 +215,21 @@ pub(crate) fn json_of(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap()
 }
 
+/// The promotion applies to the second room only.
 #[test]
 fn booking_has_public_values_and_no_internal_ones() {
-    let shown = json_of(&booking::full(&booked()));
-    let text = shown.to_string();
-    for internal in ["secret", "acme", "u-1", "SANDBOX", "AB1234567"] {
-        assert!(!text.contains(internal), "{internal} in {text}");
-    }
-    assert_eq!(shown["status"], "CONFIRMED");
-    assert_eq!(shown["total"], json!({"amount": 260.5, "currency": "EUR"}));
-    assert_eq!(
-        shown["due_at_property"],
-        json!({"amount": 3, "currency": "EUR"})
-    );
-    assert_eq!(
-        shown["hotel"],
-        json!({"id": booked().details.hotel_id.as_str(), "name": "Grand", "address": "1 Main Street"})
-    );
-    assert_eq!(shown["updated_at"], "2026-11-21T10:00:00.001Z");
-    assert_eq!(
-        shown["loyalty"],
-        json!({"program": "Points", "membership_number": "*****4567", "points_estimate": null})
-    );
-}
-
-#[test]
-fn room_contains_its_own_promotions_and_guests() {
-    let shown = json_of(&booking::full(&booked()));
-    assert_eq!(shown["rooms"][0]["promotions"], Value::Null);
-    assert_eq!(
-        shown["rooms"][1],
-        json!({
-            "id": RoomId::from_bits(11).as_str(),
-            "position": 1,
-            "name": "Double room",
-            "board": "BED_AND_BREAKFAST",
-            "board_name": "Breakfast",
-            "adults": 1,
-            "children": [{"age": 7}],
-            "total": {"amount": 130.25, "currency": "EUR"},
-            "due_at_property": {"amount": 1.5, "currency": "EUR"},
-            "cancellation_policy": null,
-            "promotions": [{
-                "name": "Early bird",
-                "description": null,
-                "amount": {"amount": 10, "currency": "EUR"},
-                "room_positions": [1],
-            }],
-            "supplier_reference_number": null,
-            "hotel_confirmation_code": null,
-            "canceled_at": null,
-            "guests": [{
-                "id": GuestId::from_bits(11).as_str(),
-                "first_name": "Ada",
-                "last_name": "Lovelace",
-                "type": "ADULT",
-                "is_lead": true,
-            }],
-        })
-    );
+    insta::assert_json_snapshot!("hotel_booking", booking::full(&booked()));
 }
 
 #[test]
 fn cards_appear_only_in_full_booking() {
-    let plain = json!({
-        "id": PaymentId::from_bits(3).as_str(),
-        "status": "PARTIALLY_REFUNDED",
-        "amount": {"amount": 260.5, "currency": "EUR"},
-        "created_at": "2026-11-21T10:00:00.000Z",
-    });
-    assert_eq!(
-        json_of(&booking::summary(&booked()))["payments"],
-        json!([plain])
-    );
-    assert_eq!(
-        json_of(&booking::without_cards(&booked()))["payments"],
-        json!([plain])
-    );
-    let cards = &json_of(&booking::full(&booked()))["payments"][0]["cards"];
-    assert_eq!(
-        *cards,
-        json!([{"brand": "VISA", "last4": "4242", "funding": "CREDIT", "wallet": null}])
-    );
-}
-
-#[test]
-fn policy_lists_penalties_and_times() {
-    assert_eq!(
-        json_of(&booking::full(&booked()))["cancellation_policy"],
-        json!({
-            "version": 1,
-            "refundable": true,
-            "deadline": "2026-11-21T10:00:00.000Z",
-            "penalties": [{
-                "from": "2026-11-21T10:00:00.000Z",
-                "type": "AMOUNT",
-                "amount": {"amount": 260.5, "currency": "EUR"},
-            }],
-            "restrictions": [{
-                "code": "NO_CANCELLATION",
-                "description": "Fair days",
-                "active_from": null,
-                "active_until": "2026-11-21T10:00:00.000Z",
-            }],
-        })
-    );
-}
-
-#[test]
-fn refused_cancellation_appears_in_booking_with_failure() {
-    let failure = Failure {
-        code: "cancel_refused".to_owned(),
-        description: "No.".to_owned(),
-    };
-    let booking = HotelBooking {
-        state: BookingState::Booked(HotelBookedState::CancelInProgress {
-            previous: CancelableState::Confirmed,
-            cancellation: CancellationId::from_bits(6),
-            cancel: RemoteCall::pending(NOW),
-        }),
-        failure: Some(failure.clone()),
-        details: HotelBookingDetails {
-            cancellations: vec![HotelCancellation {
-                id: CancellationId::from_bits(6),
-                status: CancellationStatus::Refused,
-                room_ids: vec![RoomId::from_bits(10)],
-                is_partial: true,
-                is_supplier_initiated: false,
-                fee: None,
-                refund_amount: Some(euros(0)),
-                supplier_reference: None,
-                created_at: NOW,
-                completed_at: None,
-                failure: Some(failure.clone()),
-            }],
-            ..booked().details
-        },
-        ..booked()
-    };
-    let shown = json_of(&booking::without_cards(&booking));
-    let failure = json!({"code": "cancel_refused", "description": "No."});
-    assert_eq!(shown["status"], "CANCEL_IN_PROGRESS");
-    assert_eq!(shown["failure"], failure);
-    assert_eq!(
-        shown["cancellations"],
-        json!([{
-            "id": CancellationId::from_bits(6).as_str(),
-            "status": "REFUSED",
-            "room_ids": [RoomId::from_bits(10).as_str()],
-            "fee": null,
-            "refund_amount": {"amount": 0, "currency": "EUR"},
-            "supplier_reference": null,
-            "created_at": "2026-11-21T10:00:00.000Z",
-            "completed_at": null,
-            "failure": failure,
-        }])
-    );
+    let mut payments = json_of(&booking::full(&booked()))["payments"].clone();
+    let cards = payments[0].as_object_mut().unwrap().remove("cards");
+    assert!(cards.is_some());
+    let summary = json_of(&booking::summary(&booked()));
+    assert_eq!(summary["payments"], payments);
+    let changed = json_of(&booking::without_cards(&booked()));
+    assert_eq!(changed["payments"], payments);
 }
 
 #[test]
@@ -373,20 +252,6 @@ fn quote_without_amounts_is_unavailable() {
             "free_until": null,
             "restrictions": [],
         })
-    );
-    let known = quote::HotelCancellationQuote {
-        source: HotelQuoteSource::SupplierQuote,
-        amounts: Some((euros(2_500), euros(23_550))),
-        ..quote
-    };
-    let shown = json_of(&CancellationQuoteResource::from(&known));
-    assert_eq!(
-        (&shown["available"], &shown["source"]),
-        (&json!(true), &json!("SUPPLIER_QUOTE"))
-    );
-    assert_eq!(
-        (&shown["fee"]["amount"], &shown["refund"]["amount"]),
-        (&json!(25), &json!(235.5))
     );
 }
 

@@ -23,7 +23,7 @@ pub struct Amount(pub Decimal);
 
 /// An amount in a currency.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = Money, example = json!({"amount": 260.0, "currency": "EUR"}))]
+#[schema(example = json!({"amount": 260.0, "currency": "EUR"}))]
 pub struct MoneyResource {
     /// Amount in major units, exact, with at most the decimals of the currency.
     pub amount: Amount,
@@ -36,7 +36,7 @@ pub struct MoneyResource {
 pub struct IsoDateTime(pub Timestamp);
 
 /// A date: `2026-11-21`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct IsoDate(pub Date);
 
 /// A date `2026-11-21`, or an instant `2026-11-21T10:00:00.000Z` with any offset, as the range of
@@ -120,12 +120,6 @@ impl<'de> Deserialize<'de> for Amount {
 }
 
 impl Serialize for IsoDateTime {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
-}
-
-impl Serialize for IsoDate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
     }
@@ -241,6 +235,7 @@ macro_rules! schemas {
 
 /// Converts between enums whose variants have the same names: `A <= B` from `B` to `A`, `A => B` from
 /// `A` to `B`, and `A <=> B` both ways. It fails to compile if a variant is missing.
+#[macro_export]
 macro_rules! same_variants {
     ($resource:ident <= $domain:ty: $($variant:ident),+) => {
         impl From<$domain> for $resource {
@@ -261,11 +256,11 @@ macro_rules! same_variants {
         }
     };
     ($resource:ident <=> $domain:ty: $($variant:ident),+) => {
-        same_variants! { $resource <= $domain: $($variant),+ }
-        same_variants! { $resource => $domain: $($variant),+ }
+        $crate::same_variants! { $resource <= $domain: $($variant),+ }
+        $crate::same_variants! { $resource => $domain: $($variant),+ }
     };
 }
-pub(crate) use same_variants;
+pub use same_variants;
 
 fn text() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)

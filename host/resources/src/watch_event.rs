@@ -4,7 +4,6 @@ use crate::event::EventEnvelope;
 use crate::hotel::booking::{self, BookingContactResource, HotelBookingResource};
 use crate::hotel::offer::BoardResource;
 use crate::hotel::room::GuestTypeResource;
-use crate::id::id;
 use crate::mandate::{MandateInstrumentResource, MandateScopeResource};
 use crate::value::{
     Amount, CountryCode, CurrencyCode, IsoDate, IsoDateTime, MoneyResource, same_variants,
@@ -12,7 +11,7 @@ use crate::value::{
 use host_domain::event::EventType;
 use host_domain::hotel;
 use host_domain::hotel::supplier_api::HotelOffer;
-use host_domain::id::{EventId, HotelId, InstrumentId, WatchId};
+use host_domain::id::{EventId, HotelId};
 use host_domain::money;
 use host_domain::time::Timestamp;
 use host_domain::watch::{self, Area, ObservedPrice, WatchState, WatchStatus, WatchTarget};
@@ -22,7 +21,6 @@ use utoipa::ToSchema;
 /// The kind of a watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = WatchKind)]
 pub enum WatchKindResource {
     Hotel,
     /// All hotels of an area are watched.
@@ -32,7 +30,6 @@ pub enum WatchKindResource {
 /// The status of a watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[schema(as = WatchStatus)]
 pub enum WatchStatusResource {
     /// The watch waits for the price to reach the trigger.
     Active,
@@ -50,7 +47,6 @@ pub enum WatchStatusResource {
 /// The type of a trigger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[schema(as = TriggerType)]
 pub enum TriggerTypeResource {
     /// The total is at most `amount`.
     BelowTotal,
@@ -59,7 +55,6 @@ pub enum TriggerTypeResource {
 /// The condition that triggers a watch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = WatchTrigger)]
 pub struct WatchTriggerResource {
     #[serde(rename = "type")]
     pub kind: TriggerTypeResource,
@@ -69,7 +64,6 @@ pub struct WatchTriggerResource {
 
 /// The occupancy of a room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = WatchOccupancy)]
 pub struct WatchOccupancyResource {
     #[schema(minimum = 1, maximum = 8)]
     adults: u32,
@@ -79,7 +73,6 @@ pub struct WatchOccupancyResource {
 
 /// A circular area around a point.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
-#[schema(as = WatchArea)]
 pub struct WatchAreaResource {
     #[schema(minimum = -90, maximum = 90, example = 48.8566)]
     latitude: f64,
@@ -93,7 +86,6 @@ pub struct WatchAreaResource {
 /// Criteria that the hotels of a trip must meet.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = TripFilters)]
 pub struct TripFiltersResource {
     #[schema(minimum = 0, maximum = 5, example = 3)]
     pub min_star_rating: Option<f64>,
@@ -109,7 +101,6 @@ pub struct TripFiltersResource {
 
 /// A guest of an automatic purchase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = AutoBookGuest)]
 pub struct AutoBookGuestResource {
     first_name: String,
     last_name: String,
@@ -125,16 +116,14 @@ pub struct AutoBookGuestResource {
 
 /// A room of an automatic purchase.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = AutoBookRoom)]
 pub struct AutoBookRoomResource {
     guests: Vec<AutoBookGuestResource>,
 }
 
 /// The automatic purchase of a watch, which takes effect once the user confirms it.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = AutoBook)]
 pub struct AutoBookResource {
-    #[schema(schema_with = id::<InstrumentId>)]
+    #[schema(pattern = "^inst_[a-zA-Z0-9-]+$")]
     payment_instrument_id: String,
     contact: BookingContactResource,
     /// Rooms in the order of the occupancy.
@@ -143,7 +132,6 @@ pub struct AutoBookResource {
 
 /// The terms of the mandate that is created when the purchase is confirmed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = MandateDraft)]
 pub struct MandateDraftResource {
     /// User on whose behalf the purchase is made.
     user_id: String,
@@ -157,27 +145,18 @@ pub struct MandateDraftResource {
 
 /// A watch on the price of a hotel or a trip.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = Watch)]
 pub struct WatchResource {
-    #[schema(schema_with = id::<WatchId>)]
+    #[schema(pattern = "^wtc_[a-zA-Z0-9-]+$")]
     id: String,
     kind: WatchKindResource,
     status: WatchStatusResource,
     /// Owner of the watch: the value of `x-user-id` in the request that created it.
     user_id: String,
     /// Watched hotel. Null for a trip.
-    #[schema(
-        required,
-        pattern = "^htl_[a-zA-Z0-9-]+$",
-        example = "htl_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(required, pattern = "^htl_[a-zA-Z0-9-]+$")]
     hotel_id: Option<String>,
     /// Place of a trip that was created with a place.
-    #[schema(
-        required,
-        pattern = "^plc_[a-zA-Z0-9-]+$",
-        example = "plc_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(required, pattern = "^plc_[a-zA-Z0-9-]+$")]
     place_id: Option<String>,
     /// Area of a trip that was created with an area.
     #[schema(required)]
@@ -206,11 +185,7 @@ pub struct WatchResource {
     #[schema(required)]
     mandate_draft: Option<MandateDraftResource>,
     /// Id of the mandate.
-    #[schema(
-        required,
-        pattern = "^mnd_[a-zA-Z0-9-]+$",
-        example = "mnd_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(required, pattern = "^mnd_[a-zA-Z0-9-]+$")]
     mandate_id: Option<String>,
     /// Time of the last price check.
     #[schema(required)]
@@ -219,11 +194,7 @@ pub struct WatchResource {
     #[schema(required)]
     last_total: Option<MoneyResource>,
     /// Booking of the purchase, whether it is in progress, succeeded or failed.
-    #[schema(
-        required,
-        pattern = "^bkg_[a-zA-Z0-9-]+$",
-        example = "bkg_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(required, pattern = "^bkg_[a-zA-Z0-9-]+$")]
     booking_id: Option<String>,
     /// Time at which the watch expires, when the day of check-in has ended in every time zone.
     expires_at: IsoDateTime,

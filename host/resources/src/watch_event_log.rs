@@ -1,9 +1,8 @@
 //! JSON resources of watch events and of the webhook endpoint that receives them.
 
-use crate::id::id;
 use crate::value::{IsoDateTime, same_variants};
 use crate::webhook::WebhookEventResource;
-use host_domain::id::{EventId, SubscriptionId};
+use host_domain::id::EventId;
 use host_domain::time::Timestamp;
 use host_domain::webhook;
 use secrecy::{ExposeSecret, SecretString};
@@ -25,9 +24,8 @@ pub enum EventStatusResource {
 
 /// A watch event in the event log.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WatchEvent)]
 pub struct WatchEventResource {
-    #[schema(schema_with = id::<EventId>)]
+    #[schema(pattern = "^evt_[a-zA-Z0-9-]+$")]
     id: String,
     /// Type of the event.
     #[serde(rename = "type")]
@@ -43,9 +41,8 @@ pub struct WatchEventResource {
 
 /// The webhook that receives watch events.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WatcherWebhook)]
 pub struct WatcherWebhookResource {
-    #[schema(schema_with = id::<SubscriptionId>)]
+    #[schema(pattern = "^whs_[a-zA-Z0-9-]+$")]
     id: String,
     /// URL that events are sent to.
     #[schema(example = "https://example.com/webhooks/watches")]

@@ -1,8 +1,6 @@
 //! JSON resources of webhook subscriptions and deliveries.
 
-use crate::id::id;
 use crate::value::{IsoDateTime, same_variants};
-use host_domain::id::{EventId, SubscriptionId};
 use host_domain::time::Timestamp;
 use host_domain::webhook;
 use secrecy::{ExposeSecret, SecretString};
@@ -27,9 +25,8 @@ pub enum SubscriptionStatusResource {
 
 /// A subscription that sends the events of a product to a URL.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WebhookSubscription)]
 pub struct WebhookSubscriptionResource {
-    #[schema(schema_with = id::<SubscriptionId>)]
+    #[schema(pattern = "^whs_[a-zA-Z0-9-]+$")]
     id: String,
     /// URL that events are sent to.
     #[schema(example = "https://shop.example/webhooks")]
@@ -96,27 +93,26 @@ pub enum FailureReasonResource {
 pub struct WebhookDeliveryAttemptResource {
     /// Number of the attempt, counted from 1 in each replay.
     #[schema(minimum = 1)]
-    attempt_number: i64,
+    pub attempt_number: i64,
     /// HTTP status of the response. Null if there was no response.
     #[schema(required, minimum = 100, maximum = 999)]
-    response_status: Option<u16>,
+    pub response_status: Option<u16>,
     /// First KiB of the response body. Null if there was no response.
     #[schema(required)]
-    response_body: Option<String>,
+    pub response_body: Option<String>,
     /// Reason why there was no response: `timeout`, `connect`, `cut` or `url_not_allowed`. Null if
     /// there was a response.
     #[schema(required, example = json!(null))]
-    error: Option<String>,
+    pub error: Option<String>,
     /// Time at which the attempt started.
-    created_at: IsoDateTime,
+    pub created_at: IsoDateTime,
 }
 
 /// The body of every webhook. The section about webhooks describes `data` for each event type.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "stored bodies are returned unchanged")]
-#[schema(as = WebhookEvent)]
 pub struct WebhookEventResource {
-    #[schema(schema_with = id::<EventId>)]
+    #[schema(pattern = "^evt_[a-zA-Z0-9-]+$")]
     id: String,
     #[schema(rename = "type", example = "hotel.booking.confirmed")]
     event_type: String,
@@ -127,7 +123,6 @@ pub struct WebhookEventResource {
 
 /// The delivery of one event to one subscription.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = WebhookDelivery)]
 pub struct WebhookDeliveryResource {
     #[schema(
         pattern = "^dlv_[a-zA-Z0-9-]+$",
@@ -161,7 +156,6 @@ pub struct WebhookDeliveryResource {
 
 /// The result of a request to replay deliveries.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
-#[schema(as = RecoveredDeliveries)]
 pub struct RecoveredDeliveriesResource {
     /// Number of deliveries that this request queued.
     pub queued: u64,
@@ -207,24 +201,6 @@ pub fn delivery(
         published_at: delivery.published_at().map(IsoDateTime),
         delivered_at: delivery.delivered_at().map(IsoDateTime),
         failed_at: failure.map(|(at, _)| IsoDateTime(at)),
-    }
-}
-
-impl WebhookDeliveryAttemptResource {
-    pub fn new(
-        attempt_number: i64,
-        response_status: Option<u16>,
-        response_body: Option<String>,
-        error: Option<String>,
-        created_at: Timestamp,
-    ) -> Self {
-        Self {
-            attempt_number,
-            response_status,
-            response_body,
-            error,
-            created_at: created_at.into(),
-        }
     }
 }
 

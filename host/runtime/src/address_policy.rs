@@ -8,8 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 ///
 /// An IPv6 address that contains an IPv4 address (mapped, compatible, 6to4, Teredo, NAT64) is
 /// either refused or judged by the contained address.
-#[must_use]
-pub fn non_public_reason(address: IpAddr) -> Option<&'static str> {
+fn non_public_reason(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(v4) => forbidden_v4(v4),
         IpAddr::V6(v6) => forbidden_v6(v6),
@@ -19,8 +18,7 @@ pub fn non_public_reason(address: IpAddr) -> Option<&'static str> {
 /// Returns whether a grant for private addresses may open this address. This holds for loopback,
 /// private and unique-local ranges and shared address space. It never holds for link-local (cloud
 /// metadata), multicast, unspecified or reserved addresses.
-#[must_use]
-pub fn is_grantable(address: IpAddr) -> bool {
+fn is_grantable(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => v4.is_loopback() || v4.is_private() || is_shared(v4),
         IpAddr::V6(v6) => match v6.to_ipv4_mapped() {
@@ -37,7 +35,8 @@ pub enum AddressPolicy {
     PublicOnly,
     /// Public addresses and the loopback addresses of this machine.
     AllowLoopback,
-    /// Public addresses and those that an operator may grant (see [`is_grantable`]).
+    /// Public addresses and those that an operator may grant: loopback, private,
+    /// unique-local and shared addresses.
     AllowPrivate,
 }
 

@@ -267,12 +267,6 @@ pub(crate) struct AllowList {
     grants: Vec<HostGrant>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct AllowedTarget {
-    /// Whether private addresses are granted.
-    pub(crate) private: bool,
-}
-
 /// The reason why a URL may not be requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DeniedTarget {
@@ -303,8 +297,9 @@ impl AllowList {
             .collect()
     }
 
-    /// Checks scheme, host and port. Addresses are checked after name resolution.
-    pub(crate) fn check(&self, url: &Url) -> Result<AllowedTarget, DeniedTarget> {
+    /// Checks scheme, host and port, and returns whether private addresses are granted. Addresses
+    /// are checked after name resolution.
+    pub(crate) fn check(&self, url: &Url) -> Result<bool, DeniedTarget> {
         let scheme = match url.scheme() {
             "https" => Scheme::Https,
             "http" => Scheme::Http,
@@ -347,9 +342,7 @@ impl AllowList {
             );
             return Err(DeniedTarget::NotGranted(message));
         }
-        Ok(AllowedTarget {
-            private: granted.any(|grant| grant.private),
-        })
+        Ok(granted.any(|grant| grant.private))
     }
 
     /// Builds the error message for a granted name that resolved to a non-public address.

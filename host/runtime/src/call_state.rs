@@ -1,12 +1,10 @@
 //! State of one call: the data of its store and its resource usage. It is dropped after the call.
 
-use crate::call_log::PluginCallOutcome;
 use crate::call_scope::CallScope;
-use crate::limits::{PluginLimits, TICK};
+use crate::limits::TICK;
 use crate::plugin_env::PluginEnv;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use tokio::time::Instant;
 use wasmtime::component::{HasData, ResourceTable};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
@@ -14,7 +12,6 @@ pub(crate) struct GuestState {
     pub(crate) provision: Arc<PluginEnv>,
     pub(crate) scope: Arc<CallScope>,
     pub(crate) usage: ResourceUsage,
-    pub(crate) deadline: Instant,
     pub(crate) ticks_left: u64,
     pub(crate) log_lines: u32,
     wasi: Option<Box<Wasi>>,
@@ -23,8 +20,12 @@ pub(crate) struct GuestState {
 impl GuestState {
     pub(crate) fn new(provision: Arc<PluginEnv>, scope: Arc<CallScope>) -> Self {
         Self {
-            usage: ResourceUsage::new(&provision.limits, &scope),
-            deadline: scope.deadline,
+            usage: ResourceUsage {
+                scope: Arc::clone(&scope),
+                provision: Arc::clone(&provision),
+                table_elements: 0,
+                refused: None,
+            },
             ticks_left: provision.limits.cpu_ticks(TICK),
             log_lines: 0,
             wasi: None,
@@ -68,29 +69,12 @@ pub(crate) struct ResourceUsage {
     /// Scope that counts the memory, so that the call record contains it even after the store is
     /// dropped.
     scope: Arc<CallScope>,
-    memory_bytes_max: usize,
+    provision: Arc<PluginEnv>,
     table_elements: usize,
-    table_elements_max: usize,
-    instances_max: usize,
-    memories_max: usize,
-    tables_max: usize,
     refused: Option<&'static str>,
 }
 
 impl ResourceUsage {
-    fn new(limits: &PluginLimits, scope: &Arc<CallScope>) -> Self {
-        Self {
-            scope: Arc::clone(scope),
-            memory_bytes_max: limits.memory_bytes_max,
-            table_elements: 0,
-            table_elements_max: limits.table_elements_max,
-            instances_max: limits.instances_max,
-            memories_max: limits.memories_max,
-            tables_max: limits.tables_max,
-            refused: None,
-        }
-    }
-
     /// Returns the growth request that was denied. It is the likely cause of a trap.
     pub(crate) const fn denied_growth(&self) -> Option<&'static str> {
         self.refused
@@ -108,7 +92,7 @@ impl wasmtime::ResourceLimiter for ResourceUsage {
         let requested = memory_bytes
             .load(Ordering::Relaxed)
             .saturating_add(desired.saturating_sub(current));
-        let granted = requested <= self.memory_bytes_max;
+        let granted = requested <= self.provision.limits.memory_bytes_max;
         if granted {
             memory_bytes.store(requested, Ordering::Relaxed);
         } else {
@@ -126,7 +110,7 @@ impl wasmtime::ResourceLimiter for ResourceUsage {
         let requested = self
             .table_elements
             .saturating_add(desired.saturating_sub(current));
-        let granted = requested <= self.table_elements_max;
+        let granted = requested <= self.provision.limits.table_elements_max;
         if granted {
             self.table_elements = requested;
         } else {
@@ -136,15 +120,15 @@ impl wasmtime::ResourceLimiter for ResourceUsage {
     }
 
     fn instances(&self) -> usize {
-        self.instances_max
+        self.provision.limits.instances_max
     }
 
     fn tables(&self) -> usize {
-        self.tables_max
+        self.provision.limits.tables_max
     }
 
     fn memories(&self) -> usize {
-        self.memories_max
+        self.provision.limits.memories_max
     }
 }
 
@@ -156,14 +140,4 @@ pub(crate) enum GuestError {
     TimedOut,
     /// The instance pool had no free slot.
     PoolExhausted,
-}
-
-impl GuestError {
-    pub(crate) const fn outcome(&self) -> PluginCallOutcome {
-        match self {
-            Self::Trapped(_) => PluginCallOutcome::Trapped,
-            Self::TimedOut => PluginCallOutcome::TimedOut,
-            Self::PoolExhausted => PluginCallOutcome::Overloaded,
-        }
-    }
 }

@@ -3,6 +3,7 @@
 //! wrote it, into a folder that only its user may write to.
 
 use sha2::{Digest, Sha256};
+use std::ffi::OsStr;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
@@ -12,25 +13,17 @@ use wasmtime::component::Component;
 
 /// Maximum size of a component file. Components in JavaScript or Python have 12 to 18 MB.
 const COMPONENT_BYTES_MAX: u64 = 64 << 20;
-const EXTENSION: &str = "compiled";
+const EXTENSION: &str = ".compiled";
 
 /// An error that prevents a component from being prepared.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
     /// The file cannot be read.
-    #[error("cannot read {file}")]
-    Read {
-        /// Path of the file.
-        file: PathBuf,
-        /// Cause of the failure.
-        source: io::Error,
-    },
+    #[error("cannot read {0}")]
+    Read(PathBuf, #[source] io::Error),
     /// The file exceeds the maximum size.
-    #[error("{file} is larger than {COMPONENT_BYTES_MAX} bytes")]
-    TooLarge {
-        /// Path of the file.
-        file: PathBuf,
-    },
+    #[error("{0} is larger than {COMPONENT_BYTES_MAX} bytes")]
+    TooLarge(PathBuf),
     /// The file is not a component that this engine supports.
     #[error("the file is not a component that this runtime supports: {0}")]
     Invalid(String),
@@ -44,14 +37,9 @@ pub(crate) struct ComponentFile {
 
 impl ComponentFile {
     pub(crate) fn read(file: &Path) -> Result<Self, CompileError> {
-        let failed = |source| CompileError::Read {
-            file: file.to_owned(),
-            source,
-        };
+        let failed = |source| CompileError::Read(file.to_owned(), source);
         if fs::metadata(file).map_err(failed)?.len() > COMPONENT_BYTES_MAX {
-            return Err(CompileError::TooLarge {
-                file: file.to_owned(),
-            });
+            return Err(CompileError::TooLarge(file.to_owned()));
         }
         let bytes = fs::read(file).map_err(failed)?;
         let digest = hex::encode(Sha256::digest(&bytes));
@@ -139,7 +127,7 @@ impl CodeCache {
         let code = component
             .serialize()
             .map_err(|error| io::Error::other(format!("{error:#}")))?;
-        let name = format!("{stem}.{}.{EXTENSION}", hex::encode(Sha256::digest(&code)));
+        let name = format!("{stem}.{}{EXTENSION}", hex::encode(Sha256::digest(&code)));
         let aside = folder.join(format!(".{name}.{}", std::process::id()));
         let mut file = fs::File::create(&aside)?;
         file.write_all(&code)?;
@@ -157,14 +145,8 @@ fn compatibility(engine: &Engine) -> String {
 fn find(folder: &Path, stem: &str) -> Option<PathBuf> {
     let entries = fs::read_dir(folder).ok()?.filter_map(Result::ok);
     let is_compiled_code = |path: &PathBuf| {
-        let name = path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .unwrap_or_default();
-        name.starts_with(stem)
-            && path
-                .extension()
-                .is_some_and(|extension| extension == EXTENSION)
+        let name = path.file_name().and_then(OsStr::to_str);
+        name.is_some_and(|name| name.starts_with(stem) && name.ends_with(EXTENSION))
     };
     entries.map(|entry| entry.path()).find(is_compiled_code)
 }

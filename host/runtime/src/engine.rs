@@ -120,7 +120,7 @@ pub(crate) fn on_tick(state: &mut GuestState) -> wasmtime::Result<UpdateDeadline
     if state.ticks_left == 0 {
         return Err(CpuTimeExceeded.into());
     }
-    if Instant::now() >= state.deadline {
+    if Instant::now() >= state.scope.deadline {
         return Err(DeadlineExceeded.into());
     }
     Ok(UpdateDeadline::Yield(1))

@@ -86,14 +86,6 @@ impl Default for PluginLimits {
 }
 
 impl PluginLimits {
-    pub(crate) const fn admission_wait(&self) -> Duration {
-        Duration::from_millis(self.queue_wait_ms)
-    }
-
-    pub(crate) const fn call_time(&self) -> Duration {
-        Duration::from_millis(self.call_ms_max)
-    }
-
     /// Returns the CPU time limit in ticks of the engine, at least one.
     pub(crate) fn cpu_ticks(&self, tick: Duration) -> u64 {
         (u128::from(self.cpu_ms_max) * 1_000_000 / tick.as_nanos().max(1))

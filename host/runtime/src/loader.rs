@@ -98,6 +98,15 @@ struct LinkedComponent {
     code: CodeSource,
 }
 
+/// A described component whose settings are not validated yet.
+struct Candidate {
+    info: PluginInfo,
+    pre: InstancePre<GuestState>,
+    exports: Exports,
+    allowed: AllowList,
+    settings_schema: Value,
+}
+
 impl Loader {
     pub(crate) fn new(
         engine: Engine,
@@ -122,38 +131,20 @@ impl Loader {
     /// Loads a plugin completely, or returns an error and keeps nothing.
     pub(crate) async fn load(self: &Arc<Self>, spec: PluginSpec) -> Result<Plugin, LoadError> {
         let began = Instant::now();
-        let linked = self.compile_and_link(&spec).await?;
-        let (exports, described) = self.describe(&spec, &linked).await?;
-        check_settings(&described.settings_schema, &spec.settings)?;
-        let allowed = AllowList::new(
-            spec.id.as_str(),
-            described.requested_hosts,
-            spec.grants.clone(),
-        );
-        let missing_grants = allowed.missing_grants();
-        let (secrets, missing_secrets) =
-            granted_secrets(&described.description.secrets, &spec.secrets);
+        let mut candidate = self.prepare(&spec).await?;
+        check_settings(&candidate.settings_schema, &spec.settings)?;
+        let requested = &candidate.info.description.secrets;
+        let granted = spec.secrets.clone().into_iter();
+        let secrets = granted.filter(|(name, _)| requested.contains(name));
         let route = route(&spec.traffic)?;
-        let egress = Egress::new(allowed, &spec.credentials, &spec.limits, route)?;
-        let provision = self.provision(&spec, &linked.digest, secrets, egress);
-        let info = PluginInfo {
-            id: spec.id.clone(),
-            modes: spec.modes.clone(),
-            component: spec.component.clone(),
-            digest: linked.digest,
-            description: described.description,
-            capabilities: exports.capabilities.clone(),
-            missing_grants,
-            missing_secrets,
-            code: linked.code,
-            loaded_at: self.clock.now(),
-            load_time: began.elapsed(),
-        };
+        let egress = Egress::new(candidate.allowed, &spec.credentials, &spec.limits, route)?;
+        let provision = self.provision(&spec, &candidate.info.digest, secrets.collect(), egress);
+        candidate.info.load_time = began.elapsed();
         let admission = ConcurrencyLimit::new(spec.limits.calls_max);
         Ok(Plugin {
-            info,
-            pre: linked.pre,
-            exports,
+            info: candidate.info,
+            pre: candidate.pre,
+            exports: candidate.exports,
             provision,
             admission,
             breaker: CircuitBreaker::new(),
@@ -166,6 +157,11 @@ impl Loader {
         self: &Arc<Self>,
         spec: &PluginSpec,
     ) -> Result<PluginInfo, LoadError> {
+        Ok(self.prepare(spec).await?.info)
+    }
+
+    /// Compiles, links and describes a component.
+    async fn prepare(self: &Arc<Self>, spec: &PluginSpec) -> Result<Candidate, LoadError> {
         let began = Instant::now();
         let linked = self.compile_and_link(spec).await?;
         let (exports, described) = self.describe(spec, &linked).await?;
@@ -174,19 +170,27 @@ impl Loader {
             described.requested_hosts,
             spec.grants.clone(),
         );
-        let (_, missing_secrets) = granted_secrets(&described.description.secrets, &spec.secrets);
-        Ok(PluginInfo {
+        let requested = described.description.secrets.iter();
+        let missing_secrets = requested.filter(|name| !spec.secrets.contains_key(*name));
+        let info = PluginInfo {
             id: spec.id.clone(),
             modes: spec.modes.clone(),
             component: spec.component.clone(),
             digest: linked.digest,
+            missing_secrets: missing_secrets.cloned().collect(),
             description: described.description,
-            capabilities: exports.capabilities,
+            capabilities: exports.capabilities.clone(),
             missing_grants: allowed.missing_grants(),
-            missing_secrets,
             code: linked.code,
             loaded_at: self.clock.now(),
             load_time: began.elapsed(),
+        };
+        Ok(Candidate {
+            info,
+            pre: linked.pre,
+            exports,
+            allowed,
+            settings_schema: described.settings_schema,
         })
     }
 
@@ -334,22 +338,6 @@ fn check_settings(schema: &Value, settings: &Value) -> Result<(), LoadError> {
     } else {
         Err(LoadError::Settings(violations))
     }
-}
-
-fn granted_secrets(
-    requested: &[String],
-    granted: &BTreeMap<String, SecretString>,
-) -> (BTreeMap<String, SecretString>, Vec<String>) {
-    let missing = requested
-        .iter()
-        .filter(|name| !granted.contains_key(*name))
-        .cloned()
-        .collect();
-    let both = granted
-        .iter()
-        .filter(|(name, _)| requested.contains(name))
-        .map(|(name, secret)| (name.clone(), secret.clone()));
-    (both.collect(), missing)
 }
 
 fn route(traffic: &TrafficMode) -> Result<EgressTarget, CassetteError> {

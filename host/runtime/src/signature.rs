@@ -28,14 +28,8 @@ pub struct InvalidTrustedKey;
 #[derive(Debug, thiserror::Error)]
 pub enum SignatureError {
     /// There is no signature next to the component.
-    #[error("the signature {} cannot be read", file.display())]
-    Missing {
-        /// Path of the expected signature file.
-        file: PathBuf,
-        /// Cause of the failure.
-        #[source]
-        source: std::io::Error,
-    },
+    #[error("the signature {0} cannot be read")]
+    Missing(PathBuf, #[source] std::io::Error),
     /// The file is not a signature, or no trusted key made it for this component.
     #[error("the component is not signed by any key in signed_by")]
     Untrusted,
@@ -82,7 +76,7 @@ pub(crate) fn verify(
     name.push(".sig");
     let file = PathBuf::from(name);
     let read = fs::read(&file);
-    let stored = read.map_err(|source| SignatureError::Missing { file, source })?;
+    let stored = read.map_err(|source| SignatureError::Missing(file, source))?;
     let signature = match stored.len() {
         SIGNATURE_BYTES => stored,
         _ => STANDARD

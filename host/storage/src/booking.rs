@@ -9,7 +9,6 @@ use host_domain::supplier::SupplierId;
 
 /// A kind of booking with its table.
 pub trait BookingTable: BookingKind {
-    /// Name of the table.
     const TABLE: &'static str;
 
     /// Adds the statement of [`UnitOfWork::insert_booking`].
@@ -41,7 +40,6 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// Returns a booking of this owner.
     pub async fn booking<K: BookingTable>(
         &self,
         owner: &Owner,

@@ -58,7 +58,6 @@ impl ConditionBuilder {
         format!("LIMIT {limit} OFFSET {offset}")
     }
 
-    /// Builds a statement with the arguments of the conditions.
     pub(crate) fn statement(self, sql: String) -> Statement {
         Statement {
             args: self.args,

@@ -58,7 +58,6 @@ impl DatabaseError {
 /// otherwise.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum CommitError {
-    /// A precondition of the unit of work is not met.
     #[error("not written: {0}")]
     Conflict(Conflict),
     #[error(transparent)]
@@ -66,7 +65,6 @@ pub enum CommitError {
 }
 
 impl CommitError {
-    /// Returns the precondition that failed, if one did.
     #[must_use]
     pub fn conflict(&self) -> Option<Conflict> {
         match self {
@@ -90,7 +88,6 @@ impl CommitError {
 #[error("unexpected conflict: {0}")]
 struct Unexpected(Conflict);
 
-/// An error of opening the store.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error("unknown database address: use sqlite:PATH or postgres://USER@HOST/NAME")]
@@ -110,7 +107,6 @@ pub enum OpenError {
     EarlierSchema,
 }
 
-/// An error of bringing the schema up to date.
 #[derive(Debug, thiserror::Error)]
 #[error("the database's schema cannot be brought up to date")]
 pub struct MigrateError(#[source] pub(crate) sqlx::migrate::MigrateError);

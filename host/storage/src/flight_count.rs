@@ -20,7 +20,8 @@ impl Store {
     /// Adds the collected deltas to the counts. The counts are exact before and after.
     pub async fn compact_flight_booking_counts(&self, now: Timestamp) -> Result<(), CommitError> {
         if !self.fetch_all(select_any_delta()).await?.is_empty() {
-            while self.execute(compaction(now)).await?.rows_affected >= DELTAS_PER_COMPACTION {}
+            let compact = async || self.execute(compaction(now), false).await;
+            while compact().await?.rows_affected >= DELTAS_PER_COMPACTION {}
         }
         Ok(())
     }

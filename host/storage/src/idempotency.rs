@@ -1,6 +1,6 @@
 //! Idempotency keys of requests and the resources that the requests created.
 
-use crate::statement::{Row, statement};
+use crate::statement::statement;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::owner::Owner;
 use host_domain::time::Timestamp;
@@ -103,15 +103,14 @@ impl Store {
             key.operation.as_str(),
             key.key.as_str(),
         );
-        self.read_optional(select, read).await
+        self.read_optional(select, |row| {
+            Ok(IdempotencyRecord {
+                fingerprint: row.get("fingerprint")?,
+                resource_id: row.get("resource_id")?,
+                refusal: row.get("refusal")?,
+                created_at: row.timestamp("created_at")?,
+            })
+        })
+        .await
     }
-}
-
-fn read(row: &Row) -> Result<IdempotencyRecord, DatabaseError> {
-    Ok(IdempotencyRecord {
-        fingerprint: row.get("fingerprint")?,
-        resource_id: row.get("resource_id")?,
-        refusal: row.get("refusal")?,
-        created_at: row.timestamp("created_at")?,
-    })
 }

@@ -6,11 +6,11 @@
 //! from the caller's clock.
 
 use crate::statement::{Row, statement, text_array};
+use crate::unit_of_work::Precondition;
 use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::time::Timestamp;
 
-/// A unit of background work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
     pub kind: String,
@@ -35,7 +35,6 @@ pub struct JobClaim<'a> {
     pub limit: u32,
     /// The current time. Jobs due by then are claimed.
     pub now: Timestamp,
-    /// The duration of the leases in milliseconds.
     pub lease_ms: i64,
     /// The lease token, unique to the claim.
     pub token: &'a str,
@@ -47,11 +46,9 @@ pub struct JobClaim<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ParkedJobFilter<'a> {
     pub kind: Option<&'a str>,
-    /// The object of the task.
     pub subject: Option<&'a str>,
 }
 
-/// The result of a claim.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClaimedJobs {
     /// The jobs now leased, longest due first.
@@ -200,7 +197,8 @@ impl UnitOfWork {
             subject,
             token,
         );
-        self.add_expecting_one_of_pair(release, delete, Conflict::LeaseLost)
+        let one_of_pair = Precondition::OneRowOfPair(Conflict::LeaseLost);
+        self.add(release).push(delete, one_of_pair, false)
     }
 
     /// Wakes workers if the job is due now. Polling finds jobs that become due later.
@@ -289,7 +287,7 @@ impl Store {
         write.add_returning(update);
         write.wake_if_due(now);
         let outcome = self.execute_unconditional(write).await?;
-        outcome.read_rows(read)
+        outcome.rows.iter().map(read).collect()
     }
 }
 

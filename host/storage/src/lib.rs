@@ -95,7 +95,6 @@ enum Backend {
     Postgres(Arc<postgres::Postgres>),
 }
 
-/// Limits of a store.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
     /// Connections to PostgreSQL, half of them for writes. One more connection listens for other
@@ -192,7 +191,7 @@ impl Store {
     /// # Errors
     /// Returns the first precondition that was not met, or the error of the database.
     pub async fn commit(&self, write: UnitOfWork) -> Result<(), CommitError> {
-        self.execute_write(write, true).await.map(|_| ())
+        self.execute(write, true).await.map(|_| ())
     }
 
     /// Subscribes to notifications that an item of `queue` may be due earlier than previously
@@ -205,7 +204,7 @@ impl Store {
 
     /// Commits a unit of work and returns the result of its last statement. A unit that may be
     /// batched with others has no result.
-    async fn execute_write(
+    pub(crate) async fn execute(
         &self,
         write: UnitOfWork,
         may_batch: bool,
@@ -229,17 +228,12 @@ impl Store {
         Ok(outcome)
     }
 
-    /// Commits a unit of work at once and returns the result of its last statement.
-    pub(crate) async fn execute(&self, write: UnitOfWork) -> Result<ExecutionResult, CommitError> {
-        self.execute_write(write, false).await
-    }
-
     /// Commits a unit of work that has no preconditions.
     pub(crate) async fn execute_unconditional(
         &self,
         write: UnitOfWork,
     ) -> Result<ExecutionResult, DatabaseError> {
-        let outcome = self.execute(write).await;
+        let outcome = self.execute(write, false).await;
         outcome.map_err(CommitError::into_database)
     }
 

@@ -9,7 +9,6 @@ use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use std::collections::HashMap;
 
-/// A place in a supplier's search results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceObservation {
     pub supplier_place_id: String,
@@ -22,7 +21,6 @@ pub struct PlaceObservation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredPlace {
     pub id: PlaceId,
-    /// The supplier that returned the place.
     pub supplier: SupplierId,
     pub supplier_place_id: String,
     /// The latest document as JSON.

@@ -13,13 +13,11 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
-/// Timeout of a connection test.
 const TEST_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Initial and maximum delay between attempts to connect to a server that is starting.
 const CONNECT_BACKOFF: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
-/// The configuration of a pool.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PoolConfig {
     pub(crate) connections_max: u32,
@@ -45,7 +43,6 @@ pub(crate) struct PooledConnection<C: Connection + 'static> {
     object: Option<Object<ConnectionManager<C>>>,
 }
 
-/// Opens and tests connections.
 struct ConnectionManager<C: Connection + 'static> {
     options: C::Options,
     config: PoolConfig,
@@ -56,12 +53,6 @@ struct ConnectionManager<C: Connection + 'static> {
 /// connections are probably dead too, including those of another pool.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DeadConnectionCounter(Arc<AtomicU64>);
-
-impl DeadConnectionCounter {
-    fn number(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
 
 struct ManagedConnection<C> {
     connection: C,
@@ -165,7 +156,7 @@ impl<C: Connection> Manager for ConnectionManager<C> {
     type Error = Error;
 
     async fn create(&self) -> Result<ManagedConnection<C>, Error> {
-        let alive_after = self.losses.number();
+        let alive_after = self.losses.0.load(Ordering::Relaxed);
         let (mut pause, longest) = CONNECT_BACKOFF;
         loop {
             match C::connect_with(&self.options).await {
@@ -191,7 +182,7 @@ impl<C: Connection> Manager for ConnectionManager<C> {
         if metrics.age() > self.config.lifetime_max {
             return Err(RecycleError::message("the connection is too old"));
         }
-        let losses = self.losses.number();
+        let losses = self.losses.0.load(Ordering::Relaxed);
         let trusted = managed.is_clean
             && managed.verified_at_count == losses
             && metrics.last_used() <= self.config.skip_ping_within;

@@ -472,7 +472,6 @@ async fn has_earlier_schema(connection: &mut PgConnection) -> Result<bool, sqlx:
     Ok(select.fetch_optional(connection).await?.is_some())
 }
 
-/// The way in which a unit of work is executed.
 enum ExecutionPlan<'a> {
     /// Runs of statements, one after the other.
     Sequential(&'a [&'a [ConditionalStatement]]),
@@ -511,11 +510,9 @@ impl BoundStatement<'_> {
     }
 }
 
-/// The reason that a commit failed.
 enum CommitFailure {
     /// The unit of work itself was rejected; nothing of it was stored.
     Rejected(CommitError),
-    /// The database failed.
     Database(DatabaseError),
 }
 

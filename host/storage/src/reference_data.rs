@@ -63,7 +63,9 @@ impl Store {
         if !changed.is_empty() {
             write.add_returning(upsert(mode, supplier, &changed, now));
             let outcome = self.execute_unconditional(write).await?;
-            ids.extend(outcome.read_rows(read_id)?);
+            for row in &outcome.rows {
+                ids.extend([read_id(row)?]);
+            }
         }
         let airports = observations.iter().map(|observation| {
             let id = ids.get(&observation.airport.iata_code);

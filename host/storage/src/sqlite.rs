@@ -157,7 +157,6 @@ fn spawn(task: impl Future<Output = ()> + Send + 'static) {
     tokio::spawn(task);
 }
 
-/// The owner of the writing connection.
 struct SqliteWriter {
     options: SqliteConnectOptions,
     /// The connection; `None` after a failure that left its state uncertain.

@@ -9,12 +9,9 @@ use host_domain::supplier::SupplierId;
 use host_domain::supplier_event::{SupplierEvent, SupplierEventKind};
 use host_domain::time::Timestamp;
 
-/// The processing state of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SupplierEventState {
-    /// The event is not processed yet.
     Received,
-    /// The event was applied to its booking.
     Applied,
     /// The event needs no action, or no booking matches it.
     Ignored,

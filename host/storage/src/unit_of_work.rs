@@ -54,13 +54,6 @@ pub(crate) struct ExecutionResult {
 }
 
 impl ExecutionResult {
-    pub(crate) fn read_rows<T>(
-        &self,
-        read: impl Fn(&Row) -> Result<T, DatabaseError>,
-    ) -> Result<Vec<T>, DatabaseError> {
-        self.rows.iter().map(read).collect()
-    }
-
     /// Records how many rows a statement changed and checks its precondition.
     pub(crate) fn check_rows_affected(
         &mut self,
@@ -117,29 +110,20 @@ impl UnitOfWork {
         self.push(statement, Precondition::OneRow(otherwise), false)
     }
 
-    /// Adds two statements of which exactly one changes a row; see [`Precondition::OneRowOfPair`].
-    pub(crate) fn add_expecting_one_of_pair(
-        &mut self,
-        first: Statement,
-        second: Statement,
-        otherwise: Conflict,
-    ) -> &mut Self {
-        self.push(first, Precondition::AnyRows, false).push(
-            second,
-            Precondition::OneRowOfPair(otherwise),
-            false,
-        )
-    }
-
     pub(crate) fn add_returning(&mut self, statement: Statement) -> &mut Self {
         self.push(statement, Precondition::AnyRows, true)
     }
 
-    fn push(&mut self, statement: Statement, expects: Precondition, returns: bool) -> &mut Self {
+    pub(crate) fn push(
+        &mut self,
+        statement: Statement,
+        precondition: Precondition,
+        returns_rows: bool,
+    ) -> &mut Self {
         self.statements.push(ConditionalStatement {
             statement,
-            precondition: expects,
-            returns_rows: returns,
+            precondition,
+            returns_rows,
         });
         self
     }

@@ -1,5 +1,6 @@
 //! Prebooking, booking and reading a booking back.
 
+use serde_json::{Value, json};
 use stopover_sdk::flight_booking::{
     BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
 };
@@ -13,13 +14,12 @@ use crate::map::offer::PrebookReference;
 use crate::map::passenger::{self, PassengerIds};
 use crate::settings::Settings;
 use crate::upstream::{
-    AIRLINE_TIMEOUT_MS, ApiResponse, CHANGE_TIMEOUT_MS, api_request, get, open, open_change,
-    open_read, read_page, with_data,
+    AIRLINE_TIMEOUT_MS, CHANGE_TIMEOUT_MS, api_request, get, open, open_change, open_read,
+    read_page, with_data,
 };
 use crate::wire::cancellation::OrderCancellation;
 use crate::wire::offer::Offer;
 use crate::wire::order::Order;
-use crate::wire::request::{Loyalty, LoyaltyAccount, Metadata, Order as NewOrder, Payment};
 use crate::{DuffelFlights, map};
 
 /// Maximum number of pages of orders that are read for one offer. An offer has at most one order,
@@ -55,16 +55,18 @@ impl FlightBooking for DuffelFlights {
             &bound.documents,
             &request.contact,
         )?;
-        let order = NewOrder {
-            kind: "instant",
-            selected_offers: [&bound.offer],
-            payments: [payment(request.total, &request.currency)?],
-            passengers,
-            metadata: Metadata {
-                gateway_booking_id: &request.client_reference,
-                gateway_passengers: map::order::passengers_label(&bound.passengers),
+        let payment = payment(request.total, &request.currency)?;
+        // The order is found by its metadata, whose values have at most 500 characters.
+        let order = json!({
+            "type": "instant",
+            "selected_offers": [bound.offer],
+            "payments": [payment],
+            "passengers": passengers,
+            "metadata": {
+                "gateway_booking_id": request.client_reference,
+                "gateway_passengers": map::order::passengers_label(&bound.passengers),
             },
-        };
+        });
         let http_request =
             api_request(&settings, Method::Post, "/air/orders").timeout_ms(CHANGE_TIMEOUT_MS);
         let response = with_data(http_request, order)?.send()?;
@@ -72,14 +74,14 @@ impl FlightBooking for DuffelFlights {
             return Ok(pending_booking(&response, &request));
         }
         match open::<Order>(&response)? {
-            ApiResponse::Data(page) => {
+            Ok(page) => {
                 map::order::check_booking(&page.data, None, &request.client_reference)?;
                 Ok(map::order::supplier_booking(page.data, None)?)
             }
-            ApiResponse::Fault(fault) if fault.is_price_change() => {
+            Err(fault) if fault.is_price_change() => {
                 Err(price_changed_error(&settings, &bound.offer, fault))
             }
-            ApiResponse::Fault(fault) => Err(fault.into_change_error(Change::Book)),
+            Err(fault) => Err(fault.into_change_error(Change::Book)),
         }
     }
 
@@ -129,14 +131,10 @@ pub(crate) fn state(settings: &Settings, mut order: Order) -> Result<SupplierBoo
 }
 
 /// Returns a payment of exactly `total` from the account's balance at Duffel.
-pub(crate) fn payment(total: i64, currency: &str) -> Result<Payment<'_>, Refusal> {
+pub(crate) fn payment(total: i64, currency: &str) -> Result<Value, Refusal> {
     let amount = map::major(total, currency)
         .map_err(|error| Refusal::new(RefusalReason::Invalid, error.to_string()))?;
-    Ok(Payment {
-        kind: "balance",
-        amount,
-        currency,
-    })
+    Ok(json!({ "type": "balance", "amount": amount, "currency": currency }))
 }
 
 /// Converts the error of a read into the outcome of a change that was not sent yet.
@@ -203,16 +201,17 @@ fn set_loyalty(
     );
     let path = format!("/air/offers/{offer_id}/passengers/{passenger_id}");
     let accounts = passenger.loyalty_accounts.iter();
-    let loyalty = Loyalty {
-        given_name: &passenger.first_name,
-        family_name: &passenger.last_name,
-        loyalty_programme_accounts: accounts
-            .map(|account| LoyaltyAccount {
-                airline_iata_code: &account.airline_iata_code,
-                account_number: &account.membership_number,
-            })
-            .collect(),
-    };
+    let accounts = accounts.map(|account| {
+        json!({
+            "airline_iata_code": account.airline_iata_code,
+            "account_number": account.membership_number,
+        })
+    });
+    let loyalty = json!({
+        "given_name": passenger.first_name,
+        "family_name": passenger.last_name,
+        "loyalty_programme_accounts": accounts.collect::<Vec<Value>>(),
+    });
     let http_request = api_request(settings, Method::Patch, &path).timeout_ms(AIRLINE_TIMEOUT_MS);
     let response = with_data(http_request, loyalty)?.send()?;
     open_change::<crate::wire::offer::Passenger>(&response, Change::Passenger)?;
@@ -223,7 +222,7 @@ fn set_loyalty(
 /// this response is undocumented.
 fn pending_booking(response: &Response, request: &BookRequest) -> SupplierBooking {
     let id = match open::<Order>(response) {
-        Ok(ApiResponse::Data(page)) if page.data.id.starts_with("ord_") => page.data.id,
+        Ok(Ok(page)) if page.data.id.starts_with("ord_") => page.data.id,
         _ => String::new(),
     };
     map::order::pending(

@@ -1,5 +1,6 @@
 //! Cancellation quotes and cancellations. In Duffel's API a cancellation is a confirmed quote.
 
+use serde_json::json;
 use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::http::{self, Method, Request, Response};
 use stopover_sdk::json::{DecodeError, EncodeError, ensure};
@@ -10,11 +11,11 @@ use crate::booking::{read_order, state, unsent_change_error};
 use crate::fault::Change;
 use crate::settings::Settings;
 use crate::upstream::{
-    AIRLINE_TIMEOUT_MS, ApiResponse, CHANGE_TIMEOUT_MS, api_request, open, open_change, with_data,
+    AIRLINE_TIMEOUT_MS, CHANGE_TIMEOUT_MS, api_request, open, open_change, with_data,
 };
 use crate::wire::cancellation::OrderCancellation;
 use crate::wire::order::Order;
-use crate::{DuffelFlights, map, wire};
+use crate::{DuffelFlights, map};
 
 const NOT_THROUGH_DUFFEL: &str = "the airline does not let Duffel cancel this order";
 
@@ -32,15 +33,14 @@ impl FlightCancellation for DuffelFlights {
         }
         let response = quote_request(&settings, &order.id)?.send()?;
         match open::<OrderCancellation>(&response)? {
-            ApiResponse::Data(page) => Ok(map::cancellation::quote(&order, &page.data)?
-                .map_or_else(
-                    || Quote::Unavailable("the refund is not in the order's currency".to_owned()),
-                    Quote::Quoted,
-                )),
-            ApiResponse::Fault(fault) if fault.is_airlines() || fault.is_unsupported() => {
+            Ok(page) => Ok(map::cancellation::quote(&order, &page.data)?.map_or_else(
+                || Quote::Unavailable("the refund is not in the order's currency".to_owned()),
+                Quote::Quoted,
+            )),
+            Err(fault) if fault.is_airlines() || fault.is_unsupported() => {
                 Ok(Quote::Unavailable(fault.to_text()))
             }
-            ApiResponse::Fault(fault) => Err(fault.into_read_error()),
+            Err(fault) => Err(fault.into_read_error()),
         }
     }
 
@@ -88,7 +88,7 @@ fn can_be_cancelled(order: &Order) -> bool {
 
 fn quote_request(settings: &Settings, order_id: &str) -> Result<Request, EncodeError> {
     let http_request = api_request(settings, Method::Post, "/air/order_cancellations");
-    let data = wire::request::OrderCancellation { order_id };
+    let data = json!({ "order_id": order_id });
     with_data(http_request.timeout_ms(AIRLINE_TIMEOUT_MS), data)
 }
 

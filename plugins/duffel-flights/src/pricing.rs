@@ -1,6 +1,7 @@
 //! Flight search. Duffel queries the airlines; the offers are then read in pages, cheapest first. A
 //! search has megabytes of offers, and a single page fits into memory.
 
+use serde_json::{Value, json};
 use stopover_sdk::flight_pricing::{
     AppliedFilters, Filters, Offer, PriceRequest, PriceResponse, RequestedJourney, Sort,
 };
@@ -13,7 +14,6 @@ use crate::map::offer::Search;
 use crate::map::passenger::{match_ids, requested_categories};
 use crate::settings::Settings;
 use crate::upstream::{api_request, get, open_read, read_page, with_data};
-use crate::wire::request::{OfferRequest, Slice, TimeRange};
 use crate::{DuffelFlights, map, wire};
 
 /// Maximum number of offers per page: 1 to 4 MB of JSON at 10 to 40 KB per offer.
@@ -107,23 +107,16 @@ fn search(settings: &Settings, request: &PriceRequest) -> Result<Search, ReadErr
         .query("return_offers", false)
         .query("supplier_timeout", timeout_ms)
         .timeout_ms(timeout_ms + SEARCH_OVERHEAD_MS);
-    let response = with_data(
-        http_request,
-        OfferRequest {
-            slices: request
-                .journeys
-                .iter()
-                .map(|journey| slice(journey, filters))
-                .collect(),
-            passengers: categories
-                .iter()
-                .map(|category| category.to_search())
-                .collect(),
-            cabin_class: filters.cabin.map(cabin_class),
-            max_connections: filters.max_stops,
-        },
-    )?
-    .send()?;
+    let journeys = request.journeys.iter();
+    let slices: Vec<Value> = journeys.map(|journey| slice(journey, filters)).collect();
+    let passengers: Vec<Value> = categories.iter().map(|one| one.to_search()).collect();
+    let data = json!({
+        "slices": slices,
+        "passengers": passengers,
+        "cabin_class": filters.cabin.map(cabin_class),
+        "max_connections": filters.max_stops,
+    });
+    let response = with_data(http_request, data)?.send()?;
     let made: wire::offer::OfferRequest = open_read(&response)?;
     ensure(!made.id.is_empty(), "the search has no id")?;
     let ids = match_ids(&categories, &made.passengers)
@@ -135,24 +128,20 @@ fn search(settings: &Settings, request: &PriceRequest) -> Result<Search, ReadErr
     })
 }
 
-fn slice<'a>(journey: &'a RequestedJourney, filters: &'a Filters) -> Slice<'a> {
-    let range = |from: Option<&'a String>, to: Option<&'a String>| {
+/// Returns a journey of a search. Ranges of local times are closed, each `HH:MM`.
+fn slice(journey: &RequestedJourney, filters: &Filters) -> Value {
+    let range = |from: Option<&str>, to: Option<&str>| {
         let is_open = from.is_none() && to.is_none();
-        (!is_open).then(|| TimeRange {
-            from: from.map_or("00:00", String::as_str),
-            to: to.map_or("23:59", String::as_str),
-        })
+        (!is_open).then(|| json!({ "from": from.unwrap_or("00:00"), "to": to.unwrap_or("23:59") }))
     };
-    Slice {
-        origin: &journey.origin,
-        destination: &journey.destination,
-        departure_date: &journey.date,
-        departure_time: range(
-            filters.departure_after.as_ref(),
-            filters.departure_before.as_ref(),
-        ),
-        arrival_time: range(None, filters.arrival_before.as_ref()),
-    }
+    let (after, before) = (&filters.departure_after, &filters.departure_before);
+    json!({
+        "origin": journey.origin,
+        "destination": journey.destination,
+        "departure_date": journey.date,
+        "departure_time": range(after.as_deref(), before.as_deref()),
+        "arrival_time": range(None, filters.arrival_before.as_deref()),
+    })
 }
 
 /// Returns Duffel's name of the sort order and whether it is the requested order. Duffel does not

@@ -1,5 +1,6 @@
 //! Bags for existing orders.
 
+use serde_json::{Value, json};
 use stopover_sdk::flight_services::{AvailableServices, ListRequest, PurchaseRequest};
 use stopover_sdk::http::{self, Method, Response};
 use stopover_sdk::types::flight::SupplierBooking;
@@ -12,7 +13,6 @@ use crate::upstream::{
     AIRLINE_TIMEOUT_MS, CHANGE_TIMEOUT_MS, api_request, get, open_change, open_read, with_data,
 };
 use crate::wire::order::Order;
-use crate::wire::request::{AddService, AddServices};
 use crate::wire::service::Service;
 use crate::{DuffelFlights, map};
 
@@ -54,15 +54,11 @@ impl FlightServices for DuffelFlights {
         let id = http::percent_encode(&request.supplier_reference);
         let path = format!("/air/orders/{id}/services");
         let wanted = request.services.iter();
-        let data = AddServices {
-            payment: payment(request.total, &request.currency)?,
-            add_services: wanted
-                .map(|service| AddService {
-                    id: &service.supplier_service_id,
-                    quantity: service.quantity,
-                })
-                .collect(),
-        };
+        let wanted: Vec<Value> = wanted
+            .map(|service| json!({ "id": service.supplier_service_id, "quantity": service.quantity }))
+            .collect();
+        let payment = payment(request.total, &request.currency)?;
+        let data = json!({ "payment": payment, "add_services": wanted });
         let http_request =
             api_request(&settings, Method::Post, &path).timeout_ms(CHANGE_TIMEOUT_MS);
         let response = with_data(http_request, data)?.send()?;

@@ -40,21 +40,13 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
-    use serde_json::{Value, json};
+    use stopover_sdk::testing::check_settings_schema;
 
     use super::*;
 
     #[test]
     fn settings_schema_lists_every_setting_with_default() {
-        let schema: Value = serde_json::from_str(SCHEMA).unwrap();
-        let properties = schema["properties"].as_object().unwrap().iter();
-        let defaults: BTreeMap<_, _> = properties
-            .map(|(name, property)| (name.as_str(), &property["default"]))
-            .collect();
-        assert!(defaults.keys().eq(&["base_url", "search_timeout_ms"]));
-        let read: Settings = serde_json::from_value(json!(defaults)).unwrap();
-        assert_eq!(read, Settings::default());
+        let names = ["base_url", "search_timeout_ms"];
+        check_settings_schema::<Settings>(SCHEMA, &names);
     }
 }

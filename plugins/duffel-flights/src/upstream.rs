@@ -1,15 +1,15 @@
 //! Duffel's conventions: headers of requests, the envelope of responses, and lists in pages.
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use stopover_sdk::http::{Method, Request, Response};
-use stopover_sdk::json::{DecodeError, EncodeError};
+use stopover_sdk::json::{DecodeError, EncodeError, without_nulls};
 use stopover_sdk::{ChangeError, ReadError};
 
 use crate::fault::{Change, Fault};
 use crate::settings::Settings;
 use crate::wire::Envelope;
-use crate::wire::request::Enveloped;
 
 /// Timeout of reads that Duffel serves from its own data, in milliseconds.
 pub(crate) const READ_TIMEOUT_MS: u32 = 8_000;
@@ -17,11 +17,6 @@ pub(crate) const READ_TIMEOUT_MS: u32 = 8_000;
 pub(crate) const AIRLINE_TIMEOUT_MS: u32 = 30_000;
 /// Timeout of changes, in milliseconds. Airlines take up to two minutes to issue a ticket.
 pub(crate) const CHANGE_TIMEOUT_MS: u32 = 120_000;
-
-pub(crate) enum ApiResponse<T> {
-    Data(Page<T>),
-    Fault(Fault),
-}
 
 /// Data, and the cursor of the next page.
 pub(crate) struct Page<T> {
@@ -40,23 +35,23 @@ pub(crate) fn get(settings: &Settings, path: &str) -> Request {
     api_request(settings, Method::Get, path).timeout_ms(READ_TIMEOUT_MS)
 }
 
-/// Adds data to a request, in Duffel's envelope.
-pub(crate) fn with_data<T: Serialize>(request: Request, data: T) -> Result<Request, EncodeError> {
-    request.json(&Enveloped { data })
+/// Adds data to a request, in Duffel's envelope. Members that are `null` are not sent.
+pub(crate) fn with_data(request: Request, data: Value) -> Result<Request, EncodeError> {
+    request.json(&without_nulls(json!({ "data": data })))
 }
 
 /// Decodes a response by its status. Only 2xx responses have data.
 pub(crate) fn open<'a, T: Deserialize<'a> + Default>(
     response: &'a Response,
-) -> Result<ApiResponse<T>, DecodeError> {
+) -> Result<Result<Page<T>, Fault>, DecodeError> {
     if !response.is_success() {
-        return Ok(ApiResponse::Fault(Fault::new(response)));
+        return Ok(Err(Fault::new(response)));
     }
     let envelope: Envelope<T> = response.json()?;
     let data = envelope
         .data
         .ok_or_else(|| DecodeError::new("the response has no data"))?;
-    Ok(ApiResponse::Data(Page {
+    Ok(Ok(Page {
         data,
         after: envelope.meta.after.filter(|after| !after.is_empty()),
     }))
@@ -71,20 +66,15 @@ pub(crate) fn read_page<T: DeserializeOwned + Default>(
         Some(after) => list.query("after", after),
         None => list,
     };
-    match open(&request.send()?)? {
-        ApiResponse::Data(page) => Ok(page),
-        ApiResponse::Fault(fault) => Err(fault.into_read_error()),
-    }
+    open(&request.send()?)?.map_err(Fault::into_read_error)
 }
 
 /// Decodes the data of a read.
 pub(crate) fn open_read<'a, T: Deserialize<'a> + Default>(
     response: &'a Response,
 ) -> Result<T, ReadError> {
-    match open(response)? {
-        ApiResponse::Data(page) => Ok(page.data),
-        ApiResponse::Fault(fault) => Err(fault.into_read_error()),
-    }
+    let page = open(response)?.map_err(Fault::into_read_error)?;
+    Ok(page.data)
 }
 
 /// Decodes the data of a change.
@@ -92,8 +82,6 @@ pub(crate) fn open_change<'a, T: Deserialize<'a> + Default>(
     response: &'a Response,
     change: Change,
 ) -> Result<T, ChangeError> {
-    match open(response)? {
-        ApiResponse::Data(page) => Ok(page.data),
-        ApiResponse::Fault(fault) => Err(fault.into_change_error(change)),
-    }
+    let page = open(response)?.map_err(|fault| fault.into_change_error(change))?;
+    Ok(page.data)
 }

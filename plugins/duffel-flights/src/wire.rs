@@ -1,4 +1,4 @@
-//! Duffel's JSON as received, with only the fields that are used. `map` defines their meaning.
+//! Duffel's responses, with only the fields that are used. `map` defines their meaning.
 //!
 //! Duffel omits fields and sends `null` for them; recorded responses even repeat keys within an
 //! object. Therefore every object is a [`lenient_struct!`].
@@ -9,7 +9,6 @@ pub(crate) mod itinerary;
 pub(crate) mod offer;
 pub(crate) mod order;
 pub(crate) mod reference;
-pub(crate) mod request;
 pub(crate) mod service;
 
 use serde::{Deserialize, Deserializer};

@@ -1,11 +1,18 @@
 //! Building and checking of responses, which both suppliers share, in pure functions.
 
 use serde_json::Value;
+use stopover_sdk::flight_cancellation::AirlineQuote;
+use stopover_sdk::flight_reference::{Airline, Airport, AirportResponse};
 use stopover_sdk::json::{DecodeError, ensure, non_empty};
 use stopover_sdk::money::Decimal;
 use stopover_sdk::time;
-use stopover_sdk::types::flight::{ChangeType, Direction, Journey, Segment, Title};
-use stopover_sdk::types::{LocalTime, MinorUnits, Money};
+use stopover_sdk::types::flight::{
+    CancellationAmounts, ChangeType, Direction, FareCondition, FareConditions, Journey, Segment,
+    Title,
+};
+use stopover_sdk::types::{LocalTime, MinorUnits, Money, TimestampMs};
+
+use crate::wire;
 
 /// Maximum size of an offer id that the gateway stores, in bytes.
 const OFFER_BYTES_MAX: usize = 4 << 10;
@@ -90,13 +97,106 @@ pub(crate) fn money(amount: Decimal, currency: String) -> Result<Money, DecodeEr
     Ok(Money { amount, currency })
 }
 
+/// Money in a supplier's form.
+pub(crate) trait SupplierMoney {
+    fn into_money(self) -> Result<Money, DecodeError>;
+}
+
+impl SupplierMoney for Money {
+    fn into_money(self) -> Result<Money, DecodeError> {
+        Ok(self)
+    }
+}
+
 /// Returns an amount, which must be in this currency.
-pub(crate) fn amount(money: Money, currency: &str) -> Result<MinorUnits, DecodeError> {
+pub(crate) fn amount(money: impl SupplierMoney, currency: &str) -> Result<MinorUnits, DecodeError> {
+    let money = money.into_money()?;
     ensure(
         money.currency == currency,
         "the amounts are in a currency other than the requested one",
     )?;
     Ok(money.amount)
+}
+
+pub(crate) fn conditions<M: SupplierMoney>(
+    conditions: wire::Conditions<M>,
+) -> Result<FareConditions, DecodeError> {
+    let condition = |condition: wire::Condition<M>| {
+        Ok::<_, DecodeError>(FareCondition {
+            allowed: condition.allowed,
+            penalty: condition.penalty.map(M::into_money).transpose()?,
+        })
+    };
+    Ok(FareConditions {
+        refund: condition(conditions.refund)?,
+        change: condition(conditions.change)?,
+    })
+}
+
+/// Converts the cancellation of a booking in this currency.
+pub(crate) fn cancellation(
+    cancellation: Option<wire::Cancellation<impl SupplierMoney>>,
+    currency: &str,
+) -> Result<Option<CancellationAmounts>, DecodeError> {
+    let Some(done) = cancellation else {
+        return Ok(None);
+    };
+    Ok(Some(CancellationAmounts {
+        fee: amount(done.fee, currency)?,
+        refund: amount(done.refund, currency)?,
+        currency: currency.to_owned(),
+        supplier_reference: Some(done.r#ref),
+    }))
+}
+
+pub(crate) fn quote<M: SupplierMoney>(
+    fee: M,
+    refund: M,
+    expires_at: TimestampMs,
+) -> Result<AirlineQuote, DecodeError> {
+    let fee = fee.into_money()?;
+    Ok(AirlineQuote {
+        fee: fee.amount,
+        refund: amount(refund, &fee.currency)?,
+        expires_at: Some(expires_at),
+        currency: fee.currency,
+    })
+}
+
+pub(crate) fn airports(found: Vec<wire::Airport>, more: bool, limit: u16) -> AirportResponse {
+    let limit = usize::from(limit);
+    AirportResponse {
+        truncated: more || found.len() > limit,
+        airports: found.into_iter().take(limit).map(airport).collect(),
+    }
+}
+
+fn airport(airport: wire::Airport) -> Airport {
+    Airport {
+        supplier_airport_id: airport.id.unwrap_or_else(|| airport.iata.clone()),
+        iata_code: airport.iata,
+        icao_code: non_empty(airport.icao),
+        name: airport.name,
+        city: non_empty(airport.city),
+        state: non_empty(airport.state),
+        country: non_empty(airport.country),
+        latitude: Some(airport.lat),
+        longitude: Some(airport.lon),
+        time_zone: non_empty(airport.zone),
+    }
+}
+
+pub(crate) fn airline(airline: wire::Airline) -> Airline {
+    Airline {
+        supplier_airline_id: airline.id.unwrap_or_else(|| airline.iata.clone()),
+        iata_code: airline.iata,
+        icao_code: non_empty(airline.icao),
+        name: airline.name,
+        country: non_empty(airline.country),
+        alliance: airline.alliance,
+        logo_url: airline.logo,
+        is_active: airline.active,
+    }
 }
 
 pub(crate) fn local_time(text: &str) -> Result<LocalTime, DecodeError> {

@@ -9,6 +9,7 @@
 mod common;
 mod fault;
 mod upstream;
+mod wire;
 
 #[cfg(feature = "jetbridge")]
 mod jetbridge;

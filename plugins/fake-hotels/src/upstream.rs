@@ -1,20 +1,13 @@
 //! Lodge's address, and the reading of its responses. The gateway adds the API key.
 
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use stopover_sdk::http::Request;
-use stopover_sdk::settings::{self, BaseUrl, SettingsError};
+use stopover_sdk::settings::{self, SettingsError};
 use stopover_sdk::{ChangeError, ReadError};
 
 use crate::fault::ERRORS;
 
 pub(crate) const SETTINGS_SCHEMA: &str = include_str!("settings.schema.json");
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Settings {
-    base_url: BaseUrl,
-}
 
 /// Creates a GET request. The path is percent-encoded and starts with a slash.
 pub(crate) fn get(path: &str) -> Result<Request, SettingsError> {
@@ -27,8 +20,7 @@ pub(crate) fn post(path: &str) -> Result<Request, SettingsError> {
 }
 
 fn url(path: &str) -> Result<String, SettingsError> {
-    let Settings { base_url } = settings::read()?;
-    Ok(base_url.join("/lodge/v1") + path)
+    settings::url(&format!("/lodge/v1{path}"))
 }
 
 pub(crate) fn read<T: DeserializeOwned>(request: &Request) -> Result<T, ReadError> {

@@ -1,22 +1,15 @@
 //! Tillway's address, and the exchange of requests. The gateway adds the API key.
 
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use stopover_sdk::ReadError;
 use stopover_sdk::http::Request;
 use stopover_sdk::payment_processor::PaymentError;
-use stopover_sdk::settings::{self, BaseUrl, SettingsError};
+use stopover_sdk::settings::{self, SettingsError};
 
 use crate::fault::{self, Change, ERRORS};
 
 pub(crate) const SETTINGS_SCHEMA: &str = include_str!("settings.schema.json");
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Settings {
-    base_url: BaseUrl,
-}
 
 /// Creates a GET request. The path is percent-encoded and starts with a slash.
 pub(crate) fn get(path: &str) -> Result<Request, SettingsError> {
@@ -24,8 +17,7 @@ pub(crate) fn get(path: &str) -> Result<Request, SettingsError> {
 }
 
 fn url(path: &str) -> Result<String, SettingsError> {
-    let Settings { base_url } = settings::read()?;
-    Ok(base_url.join("/tillway/v1") + path)
+    settings::url(&format!("/tillway/v1{path}"))
 }
 
 pub(crate) fn read<T: DeserializeOwned>(request: &Request) -> Result<T, ReadError> {

@@ -1,6 +1,7 @@
 //! JSON encoding and decoding. Error messages contain no values of the document.
 
 use serde::{Deserialize, Serialize};
+pub use serde_json::Value;
 
 /// An error of decoding a supplier's response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -74,6 +75,26 @@ pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, EncodeError> 
 /// Fails if a map has keys that are not text.
 pub fn encode_text<T: Serialize + ?Sized>(value: &T) -> Result<String, EncodeError> {
     serde_json::to_string(value).map_err(|error| EncodeError(error.to_string()))
+}
+
+/// Returns a document without the members of objects that are `null`, which stand for fields that
+/// are not sent. An object without other members counts as `null`.
+pub fn without_nulls(mut document: Value) -> Value {
+    remove_nulls(&mut document);
+    document
+}
+
+fn remove_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.values_mut().for_each(remove_nulls);
+            let is_empty =
+                |member: &Value| member.as_object().is_some_and(|object| object.is_empty());
+            members.retain(|_, member| !member.is_null() && !is_empty(member));
+        }
+        Value::Array(items) => items.iter_mut().for_each(remove_nulls),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 /// Describes where and why a document cannot be decoded. Values are omitted, because they may be

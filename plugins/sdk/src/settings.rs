@@ -19,6 +19,20 @@ pub fn read<T: DeserializeOwned>() -> Result<T, SettingsError> {
     serde_json::from_str(&host::settings()).map_err(|error| SettingsError(json::explain(&error)))
 }
 
+/// Returns the URL of a path, which starts with a slash, for a plugin whose only setting is
+/// `base_url`.
+///
+/// # Errors
+/// Fails if the settings are missing or others.
+pub fn url(path: &str) -> Result<String, SettingsError> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Settings {
+        base_url: BaseUrl,
+    }
+    read().map(|Settings { base_url }| base_url.join(path))
+}
+
 /// The base URL of a supplier's API. It may end with a slash.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct BaseUrl(String);

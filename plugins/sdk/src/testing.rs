@@ -9,12 +9,17 @@
 //! assert_eq!(gateway.requests()[0].url, "https://api.example/offers");
 //! ```
 
+mod adapter;
 mod document;
 mod failure;
 mod mutation;
 mod outcome;
 
-pub use document::{read_documents, read_fixture, with_values};
+pub use adapter::{check_change_failures, check_read_failures};
+pub use document::{
+    check_documents, check_known_fields, check_settings_schema, read_documents, read_fixture,
+    with_values,
+};
 pub use failure::{
     check_failed_change, failures_after_sending, failures_before_sending, read_failures,
 };

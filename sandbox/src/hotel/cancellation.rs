@@ -3,7 +3,8 @@
 use axum::{Json, response::IntoResponse};
 use bytes::Bytes;
 use http::StatusCode;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::json;
 
 use crate::{
     clock::instant,
@@ -15,7 +16,7 @@ use crate::{
         scenario::Scenario,
     },
     ledger::{Cancellation, Entry, EntryKind},
-    money::{Currency, PER_MAJOR},
+    money::PER_MAJOR,
     request::{self, Call},
     state::SandboxRecords,
 };
@@ -153,14 +154,6 @@ fn fee(booking: &Booking, worth: i64, now: i64) -> i64 {
     }
 }
 
-#[derive(Serialize)]
-struct Preview {
-    currency: Currency,
-    fee: String,
-    refund: String,
-    free_until: Option<String>,
-}
-
 pub(super) async fn preview_cancellation(call: Call) -> LodgeResult {
     let (booking, now) = call
         .transact(|world| (requested_booking(world, &call), world.now()))
@@ -176,11 +169,11 @@ pub(super) async fn preview_cancellation(call: Call) -> LodgeResult {
     let currency = booking.quote.stay.currency;
     let total = booking.quote.total();
     let fee = fee(&booking, total, now);
-    Ok(Json(Preview {
-        currency,
-        fee: currency.format(fee),
-        refund: currency.format(total - fee),
-        free_until: booking.quote.free_until().map(instant),
-    })
+    Ok(Json(json!({
+        "currency": currency,
+        "fee": currency.format(fee),
+        "refund": currency.format(total - fee),
+        "free_until": booking.quote.free_until().map(instant),
+    }))
     .into_response())
 }

@@ -16,7 +16,7 @@ use crate::{
         catalog::{self, Hotel},
         refusal::{LodgeError, LodgeResult},
         scenario::Scenario,
-        wire::HotelWire,
+        wire::hotel_wire,
     },
     request::Call,
     state::{SandboxRecords, SandboxState},
@@ -41,7 +41,7 @@ fn details(app: &SandboxState, hotel: &Hotel) -> Value {
         .map(|number| image(app, hotel, number, caption(number)))
         .collect();
     json!({
-        "hotel": HotelWire::new(hotel),
+        "hotel": hotel_wire(hotel),
         "description": format!(
             "<p><b>{}</b> stands in the middle of {}.</p><p>Quiet rooms, good coffee &amp; a garden.</p>",
             hotel.name, catalog::CITY

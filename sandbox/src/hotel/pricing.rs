@@ -8,6 +8,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::{
     clock::instant,
@@ -16,7 +17,7 @@ use crate::{
         quote::{BoardPlan, Occupancy, Quote, Stay},
         refusal::{LodgeError, LodgeResult},
         scenario::Scenario,
-        wire::{HotelWire, Loyalty, Promotion, RoomWire, Terms, promotions, rewards, rooms},
+        wire::{hotel_wire, promotions, rewards, rooms, terms},
     },
     money::Currency,
     request::{self, Call},
@@ -81,29 +82,6 @@ struct PriceRequest {
     max_rates: Option<usize>,
 }
 
-#[derive(Serialize)]
-struct PriceAnswer {
-    currency: Currency,
-    hotels: Vec<HotelRates>,
-}
-
-#[derive(Serialize)]
-struct HotelRates {
-    hotel: HotelWire,
-    rates: Vec<RateWire>,
-}
-
-#[derive(Serialize)]
-struct RateWire {
-    rate_id: String,
-    total: String,
-    expires_at: String,
-    rooms: Vec<RoomWire>,
-    terms: Terms,
-    promotions: Vec<Promotion>,
-    rewards: Option<Loyalty>,
-}
-
 pub(super) async fn price_hotels(call: Call, body: Bytes) -> LodgeResult {
     let request: PriceRequest = request::body(&body)?;
     if !(1..=HOTELS_MAX).contains(&request.hotels.len()) {
@@ -130,16 +108,13 @@ pub(super) async fn price_hotels(call: Call, body: Bytes) -> LodgeResult {
         .await?;
     let delay = hotels.iter().map(|hotel| hotel.scenario.delay()).max();
     call.app.sleep_or_stop(delay.unwrap_or_default()).await;
-    let hotels = (hotels.iter().zip(rates))
-        .map(|(hotel, rates)| HotelRates {
-            hotel: HotelWire::new(hotel),
-            rates: (rates.iter())
-                .map(|rate| rate_wire(rate, hotel.scenario))
-                .collect(),
+    let hotels: Vec<Value> = (hotels.iter().zip(rates))
+        .map(|(hotel, rates)| {
+            let rates = rates.iter().map(|rate| rate_wire(rate, hotel.scenario));
+            json!({ "hotel": hotel_wire(hotel), "rates": rates.collect::<Vec<_>>() })
         })
         .collect();
-    let currency = stay.currency;
-    Ok(Json(PriceAnswer { currency, hotels }).into_response())
+    Ok(Json(json!({ "currency": stay.currency, "hotels": hotels })).into_response())
 }
 
 fn rates(world: &SandboxRecords, hotel: &Hotel, stay: &Stay, rates_max: usize) -> Vec<Rate> {
@@ -154,17 +129,17 @@ fn rates(world: &SandboxRecords, hotel: &Hotel, stay: &Stay, rates_max: usize) -
         .collect()
 }
 
-fn rate_wire(rate: &Rate, scenario: Scenario) -> RateWire {
+fn rate_wire(rate: &Rate, scenario: Scenario) -> Value {
     let quote = &rate.quote;
-    RateWire {
-        rate_id: rate.id(),
-        total: quote.stay.currency.format(quote.total()),
-        expires_at: instant(rate.expires_at),
-        rooms: rooms(quote, scenario),
-        terms: Terms::new(quote, scenario, quote.total()),
-        promotions: promotions(quote, scenario),
-        rewards: rewards(quote, scenario),
-    }
+    json!({
+        "rate_id": rate.id(),
+        "total": quote.stay.currency.format(quote.total()),
+        "expires_at": instant(rate.expires_at),
+        "rooms": rooms(quote, scenario),
+        "terms": terms(quote, scenario, quote.total()),
+        "promotions": promotions(quote, scenario),
+        "rewards": rewards(quote, scenario),
+    })
 }
 
 #[derive(Deserialize)]
@@ -173,21 +148,6 @@ fn rate_wire(rate: &Rate, scenario: Scenario) -> RateWire {
 struct PrebookRequest {
     rate_id: String,
     client_ref: Option<String>,
-}
-
-#[derive(Serialize)]
-struct PrebookAnswer {
-    prebook_id: String,
-    currency: Currency,
-    total: String,
-    expires_at: String,
-    hotel: HotelWire,
-    arrive: Date,
-    depart: Date,
-    rooms: Vec<RoomWire>,
-    terms: Terms,
-    promotions: Vec<Promotion>,
-    rewards: Option<Loyalty>,
 }
 
 pub(super) async fn prebook_rate(call: Call, body: Bytes) -> LodgeResult {
@@ -199,19 +159,19 @@ pub(super) async fn prebook_rate(call: Call, body: Bytes) -> LodgeResult {
         .transact(|world| bind(world, call.account, &hotel, rate))
         .await??;
     let quote = &prebook.quote;
-    let answer = PrebookAnswer {
-        currency: quote.stay.currency,
-        total: quote.stay.currency.format(quote.total()),
-        expires_at: instant(prebook.expires_at),
-        hotel: HotelWire::new(&hotel),
-        arrive: quote.stay.arrive,
-        depart: quote.stay.depart,
-        rooms: rooms(quote, hotel.scenario),
-        terms: Terms::new(quote, hotel.scenario, quote.total()),
-        promotions: promotions(quote, hotel.scenario),
-        rewards: rewards(quote, hotel.scenario),
-        prebook_id: prebook.id,
-    };
+    let answer = json!({
+        "prebook_id": prebook.id,
+        "currency": quote.stay.currency,
+        "total": quote.stay.currency.format(quote.total()),
+        "expires_at": instant(prebook.expires_at),
+        "hotel": hotel_wire(&hotel),
+        "arrive": quote.stay.arrive,
+        "depart": quote.stay.depart,
+        "rooms": rooms(quote, hotel.scenario),
+        "terms": terms(quote, hotel.scenario, quote.total()),
+        "promotions": promotions(quote, hotel.scenario),
+        "rewards": rewards(quote, hotel.scenario),
+    });
     Ok((StatusCode::CREATED, Json(answer)).into_response())
 }
 

@@ -2,17 +2,24 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, de::IntoDeserializer, de::value};
+
 use crate::money::percent;
 
 /// Maximum delay of a response.
 const DELAY_MAX_MS: u64 = 60_000;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A scenario, which is written as the id of its hotel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(super) enum Scenario {
     /// All calls succeed, and single rooms can be cancelled.
+    #[serde(rename = "OK")]
     Separable,
     /// All calls succeed.
+    #[serde(rename = "TRAP", alias = "SPIN", alias = "HOARD", alias = "FLOOD")]
     Normal,
+    #[serde(rename = "MANY")]
     Rich,
     NoOffers,
     PriceUp,
@@ -22,58 +29,39 @@ pub(super) enum Scenario {
     BookRefused,
     BookPending,
     BookPendingRefused,
+    #[serde(rename = "BOOK_LOST_ANSWER")]
     BookLostResponse,
     BookLostRequest,
+    #[serde(rename = "BOOK_GARBAGE")]
     BookMalformedResponse,
+    #[serde(rename = "BOOK_500")]
     BookFails,
     BookNeverKnown,
     CancelRefused,
     CancelPending,
+    #[serde(rename = "CANCEL_LOST_ANSWER")]
     CancelLostResponse,
     QuotePreview,
     QuoteUnreadable,
     QuoteFails,
     Restricted,
     CalendarLimited,
+    #[serde(rename = "CONTENT_DOWN")]
     ContentUnavailable,
-    /// Every response takes this many milliseconds.
+    /// Every response takes this many milliseconds: `SLOW_2000`.
+    #[serde(skip)]
     Slow(u64),
 }
 
 impl Scenario {
     /// Returns the scenario of a hotel id, or `None` if there is no such hotel.
     pub(super) fn of(hotel_id: &str) -> Option<Self> {
-        Some(match hotel_id {
-            "OK" => Self::Separable,
-            "TRAP" | "SPIN" | "HOARD" | "FLOOD" => Self::Normal,
-            "MANY" => Self::Rich,
-            "NO_OFFERS" => Self::NoOffers,
-            "PRICE_UP" => Self::PriceUp,
-            "PRICE_DOWN" => Self::PriceDown,
-            "SOLD_OUT" => Self::SoldOut,
-            "EXPIRES_SOON" => Self::ExpiresSoon,
-            "BOOK_REFUSED" => Self::BookRefused,
-            "BOOK_PENDING" => Self::BookPending,
-            "BOOK_PENDING_REFUSED" => Self::BookPendingRefused,
-            "BOOK_LOST_ANSWER" => Self::BookLostResponse,
-            "BOOK_LOST_REQUEST" => Self::BookLostRequest,
-            "BOOK_GARBAGE" => Self::BookMalformedResponse,
-            "BOOK_500" => Self::BookFails,
-            "BOOK_NEVER_KNOWN" => Self::BookNeverKnown,
-            "CANCEL_REFUSED" => Self::CancelRefused,
-            "CANCEL_PENDING" => Self::CancelPending,
-            "CANCEL_LOST_ANSWER" => Self::CancelLostResponse,
-            "QUOTE_PREVIEW" => Self::QuotePreview,
-            "QUOTE_UNREADABLE" => Self::QuoteUnreadable,
-            "QUOTE_FAILS" => Self::QuoteFails,
-            "RESTRICTED" => Self::Restricted,
-            "CALENDAR_LIMITED" => Self::CalendarLimited,
-            "CONTENT_DOWN" => Self::ContentUnavailable,
-            slow => {
-                let delay_ms: u64 = slow.strip_prefix("SLOW_")?.parse().ok()?;
-                Self::Slow(delay_ms.min(DELAY_MAX_MS))
-            }
-        })
+        if let Some(delay_ms) = hotel_id.strip_prefix("SLOW_") {
+            let delay_ms: u64 = delay_ms.parse().ok()?;
+            return Some(Self::Slow(delay_ms.min(DELAY_MAX_MS)));
+        }
+        let id: value::StrDeserializer<'_, value::Error> = hotel_id.into_deserializer();
+        Self::deserialize(id).ok()
     }
 
     /// Returns the delay of every response about the hotel.

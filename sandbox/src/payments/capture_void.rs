@@ -3,11 +3,12 @@
 use axum::Json;
 use bytes::Bytes;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::{
     ledger::EntryKind,
     payments::{
-        payment::{Payment, PaymentWire, Status, hold, payment_wire, positive, requested_payment},
+        payment::{Payment, Status, hold, payment_wire, positive, requested_payment},
         refusal::{PaymentError, TillwayResult},
         token::{CAPTURE_FAILURES, CardScenario},
     },
@@ -22,7 +23,7 @@ struct CaptureRequest {
     amount: i64,
 }
 
-pub(super) async fn capture_payment(call: Call, body: Bytes) -> TillwayResult<Json<PaymentWire>> {
+pub(super) async fn capture_payment(call: Call, body: Bytes) -> TillwayResult<Json<Value>> {
     let request: CaptureRequest = request::body(&body)?;
     request::check_reference("reference", &request.reference)?;
     positive(request.amount)?;
@@ -73,7 +74,7 @@ struct VoidRequest {
     reference: String,
 }
 
-pub(super) async fn void_payment(call: Call, body: Bytes) -> TillwayResult<Json<PaymentWire>> {
+pub(super) async fn void_payment(call: Call, body: Bytes) -> TillwayResult<Json<Value>> {
     let request: VoidRequest = request::body(&body)?;
     request::check_reference("reference", &request.reference)?;
     let payment = call

@@ -15,7 +15,7 @@ use crate::{
     money::Currency,
     payments::{
         refusal::{PaymentError, TillwayResult},
-        token::{Card, CardScenario},
+        token::CardScenario,
     },
     request::{self, Call},
     state::{Record, SandboxRecords},
@@ -106,41 +106,23 @@ impl Payment {
     }
 }
 
-#[derive(Serialize)]
-pub(super) struct PaymentWire {
-    id: String,
-    reference: String,
-    status: Status,
-    currency: String,
-    amount: i64,
-    amount_authorized: i64,
-    amount_captured: i64,
-    amount_refunded: i64,
-    card: Option<Card>,
-    decline_code: Option<&'static str>,
-    created: i64,
-    authorization_expires: Option<i64>,
-}
-
-pub(super) fn payment_wire(payment: &Payment) -> PaymentWire {
-    let is_authorized = payment.status == Status::Authorized;
-    PaymentWire {
-        id: payment.id.clone(),
-        reference: payment.reference.clone(),
-        status: payment.status,
-        currency: payment.currency.code().to_lowercase(),
-        amount: payment.amount,
-        amount_authorized: payment.authorized,
-        amount_captured: payment.captured,
-        amount_refunded: payment.refunded,
-        card: payment.source.map(CardScenario::card),
-        decline_code: payment.decline_code(),
-        created: payment.created_at.div_euclid(1_000),
-        authorization_expires: payment
-            .hold_ends()
-            .filter(|_| is_authorized)
-            .map(|at| at.div_euclid(1_000)),
-    }
+pub(super) fn payment_wire(payment: &Payment) -> Value {
+    let ends = payment.hold_ends();
+    let ends = ends.filter(|_| payment.status == Status::Authorized);
+    json!({
+        "id": payment.id,
+        "reference": payment.reference,
+        "status": payment.status,
+        "currency": payment.currency.code().to_lowercase(),
+        "amount": payment.amount,
+        "amount_authorized": payment.authorized,
+        "amount_captured": payment.captured,
+        "amount_refunded": payment.refunded,
+        "card": payment.source.map(CardScenario::card),
+        "decline_code": payment.decline_code(),
+        "created": payment.created_at.div_euclid(1_000),
+        "authorization_expires": ends.map(|at| at.div_euclid(1_000)),
+    })
 }
 
 #[derive(Deserialize)]
@@ -339,7 +321,7 @@ pub(super) fn requested_payment(
         .ok_or(PaymentError::NoSuchPayment)
 }
 
-pub(super) async fn read_payment(call: Call) -> TillwayResult<Json<PaymentWire>> {
+pub(super) async fn read_payment(call: Call) -> TillwayResult<Json<Value>> {
     let payment = call
         .transact(|world| requested_payment(world, &call))
         .await??;
@@ -357,6 +339,6 @@ pub(super) async fn find_payments(call: Call) -> TillwayResult<Json<Value>> {
     let found = call
         .transact(|world| by_reference(world, call.account, &reference))
         .await?;
-    let data: Vec<PaymentWire> = found.iter().map(payment_wire).collect();
+    let data: Vec<Value> = found.iter().map(payment_wire).collect();
     Ok(Json(json!({ "data": data })))
 }

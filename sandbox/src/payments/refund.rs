@@ -50,25 +50,15 @@ impl Record for Refund {
     }
 }
 
-#[derive(Serialize)]
-struct RefundWire<'a> {
-    id: &'a str,
-    payment: &'a str,
-    reference: &'a str,
-    amount: i64,
-    currency: String,
-    created: i64,
-}
-
-fn refund_wire(refund: &Refund) -> RefundWire<'_> {
-    RefundWire {
-        id: &refund.id,
-        payment: &refund.payment,
-        reference: &refund.reference,
-        amount: refund.amount,
-        currency: refund.currency.code().to_lowercase(),
-        created: refund.created_at.div_euclid(1_000),
-    }
+fn refund_wire(refund: &Refund) -> Value {
+    json!({
+        "id": refund.id,
+        "payment": refund.payment,
+        "reference": refund.reference,
+        "amount": refund.amount,
+        "currency": refund.currency.code().to_lowercase(),
+        "created": refund.created_at.div_euclid(1_000),
+    })
 }
 
 #[derive(Deserialize)]
@@ -145,13 +135,11 @@ pub(super) async fn find_refunds(call: Call) -> TillwayResult<Json<Value>> {
     let refunds = call
         .transact(|world| requested_payment(world, &call).map(|_| refunds_of(world, &call.id)))
         .await??;
-    let data: Vec<RefundWire<'_>> = (refunds.iter())
-        .filter(|refund| {
-            reference
-                .as_ref()
-                .is_none_or(|wanted| *wanted == refund.reference)
-        })
-        .map(refund_wire)
-        .collect();
+    let wanted = refunds.iter().filter(|refund| {
+        reference
+            .as_ref()
+            .is_none_or(|wanted| *wanted == refund.reference)
+    });
+    let data: Vec<Value> = wanted.map(refund_wire).collect();
     Ok(Json(json!({ "data": data })))
 }

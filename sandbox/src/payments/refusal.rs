@@ -56,7 +56,7 @@ impl IntoResponse for PaymentError {
         let mut body = json!({ "type": kind, "code": code, "message": message });
         if let (Self::Declined(payment), Some(fields)) = (&self, body.as_object_mut()) {
             fields.insert("decline_code".to_owned(), json!(payment.decline_code()));
-            fields.insert("payment".to_owned(), json!(payment_wire(payment)));
+            fields.insert("payment".to_owned(), payment_wire(payment));
         }
         (status, Json(body)).into_response()
     }

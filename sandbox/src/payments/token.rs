@@ -1,7 +1,7 @@
 //! Card tokens and the scenario that each one selects.
 
 use axum::Json;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::IntoDeserializer, de::value};
 use serde_json::{Value, json};
 
 use crate::{
@@ -24,31 +24,14 @@ pub(super) enum CardScenario {
     RequiresAction,
 }
 
-#[derive(Debug, Serialize)]
-pub(super) struct Card {
-    brand: &'static str,
-    last4: &'static str,
-    funding: &'static str,
-    wallet: Option<&'static str>,
-    exp_month: u8,
-    exp_year: u16,
-}
-
 impl CardScenario {
     pub(super) fn from_token(token: &str) -> Option<Self> {
-        Some(match token {
-            "tok_visa" => Self::Visa,
-            "tok_mastercard" => Self::Mastercard,
-            "tok_declined" => Self::Declined,
-            "tok_insufficient_funds" => Self::InsufficientFunds,
-            "tok_timeout" => Self::Timeout,
-            "tok_capture_fails" => Self::CaptureFails,
-            "tok_requires_action" => Self::RequiresAction,
-            _ => return None,
-        })
+        let name: value::StrDeserializer<'_, value::Error> =
+            token.strip_prefix("tok_")?.into_deserializer();
+        Self::deserialize(name).ok()
     }
 
-    pub(super) fn card(self) -> Card {
+    pub(super) fn card(self) -> Value {
         let (brand, last4, funding) = match self {
             Self::Visa => ("visa", "4242", "credit"),
             Self::Mastercard => ("mastercard", "4444", "debit"),
@@ -58,14 +41,14 @@ impl CardScenario {
             Self::CaptureFails => ("visa", "0341", "credit"),
             Self::RequiresAction => ("visa", "3155", "credit"),
         };
-        Card {
-            brand,
-            last4,
-            funding,
-            wallet: None,
-            exp_month: 12,
-            exp_year: 2034,
-        }
+        json!({
+            "brand": brand,
+            "last4": last4,
+            "funding": funding,
+            "wallet": null,
+            "exp_month": 12,
+            "exp_year": 2034,
+        })
     }
 }
 

@@ -82,10 +82,6 @@ impl Row {
         }
     }
 
-    fn measured_text(&self) -> String {
-        format!("{} {}", round(self.measured), self.unit)
-    }
-
     fn met_text(&self) -> &'static str {
         match self.met() {
             Some(true) => "yes",
@@ -98,7 +94,7 @@ impl Row {
         [
             self.what.to_owned(),
             self.target_text(),
-            self.measured_text(),
+            format!("{} {}", round(self.measured), self.unit),
             self.met_text().to_owned(),
         ]
     }

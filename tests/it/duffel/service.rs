@@ -1,11 +1,12 @@
-//! A Duffel mock server. It responds with the documents of a story and stores one order.
+//! A Duffel mock server with one order. It responds with the adapter's fixtures, adapted to form one
+//! trip of an adult, a child and an infant from search to cancellation.
 
-use crate::duffel::story::{Documents, Story};
+use crate::mock::{Documents, Headers, Mock, Work, read_documents};
+use crate::trip::{FlightSupplier, passport, return_trip};
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex};
 use tests::{
-    Database, MockResponse, MockServer, ReceivedRequest, Server, ServerOptions, example_at,
-    minutes_ahead,
+    Database, MockResponse, ReceivedRequest, ServerOptions, days_ahead, example_at, minutes_ahead,
+    passenger,
 };
 
 /// API token of the account.
@@ -14,46 +15,70 @@ pub(super) const TOKEN: &str = "duffel_test_canary";
 /// Secret that signs webhooks.
 pub(super) const SECRET: &str = "whsec-canary";
 
-pub(super) struct Duffel {
-    pub(super) api: MockServer,
-    world: Arc<Mutex<World>>,
-}
+pub(super) const ORDERS: &str = "POST /air/orders";
+pub(super) const FIND: &str = "GET /air/orders";
+pub(super) const READ: &str = "GET /air/orders/ord_own";
+pub(super) const AVAILABLE: &str = "GET /air/orders/ord_own/available_services";
+pub(super) const ADD: &str = "POST /air/orders/ord_own/services";
+pub(super) const QUOTE: &str = "POST /air/order_cancellations";
+pub(super) const CONFIRM: &str = "POST /air/order_cancellations/ore_own/actions/confirm";
 
 /// State of the mock.
-#[derive(Debug, Clone)]
-struct World {
-    story: Story,
-    /// Whether the offer has loyalty programmes, which lower its price by a tenth.
-    is_loyal: bool,
+#[derive(Debug)]
+pub(super) struct Duffel {
+    pub(super) documents: Documents,
     order: Option<Value>,
     cancellation: Option<Value>,
 }
 
-impl Duffel {
-    pub(super) async fn start(story: &Story) -> Self {
-        let duffel = Self {
-            api: MockServer::start().await,
-            world: Arc::new(Mutex::new(World::new(story))),
-        };
-        duffel.usual(story);
-        duffel
+impl FlightSupplier for Duffel {
+    const ID: &'static str = "DUFFEL";
+    const HEADERS: Headers = &[
+        ("authorization", "Bearer duffel_test_canary"),
+        ("duffel-version", "v2"),
+        ("accept", "application/json"),
+    ];
+    const OFFERED: f64 = 360.4;
+    const CARD: Option<&'static str> = Some("tok_visa");
+
+    fn new() -> Self {
+        let names = "offer-request offers-1 offers-2 offer order services quote";
+        let mut documents = read_documents("duffel-flights", names, 30);
+        let order = &mut documents["order"]["data"];
+        order["services"] = json!([]);
+        order["total_amount"] = json!("360.40");
+        order["base_amount"] = json!("300.00");
+        documents["quote"]["data"]["refund_amount"] = json!("310.40");
+        Self {
+            documents,
+            order: None,
+            cancellation: None,
+        }
     }
 
-    /// Starts the demo with this mock, using the example configuration. The supplier has the
-    /// highest priority.
-    pub(super) async fn gateway(&self) -> Server {
-        let schedule = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]";
-        self.gateway_on(Database::Sqlite, schedule).await
+    fn serve(mock: &Mock<Self>) {
+        for (route, status, name) in [
+            ("POST /air/offer_requests", 201, "offer-request"),
+            ("GET /air/offers/off_flex", 200, "offer"),
+            (AVAILABLE, 200, "services"),
+            (QUOTE, 201, "quote"),
+        ] {
+            mock.serve(route, move |duffel, _| duffel.show(status, name));
+        }
+        mock.serve("GET /air/offers", |duffel, request| {
+            let is_first = !request.query.contains("after=");
+            duffel.show(200, if is_first { "offers-1" } else { "offers-2" })
+        });
+        mock.serve(ORDERS, Self::make);
+        mock.serve(FIND, Self::find);
+        mock.serve(READ, |duffel, _| duffel.order_or(200));
+        mock.serve(ADD, Self::add_services);
+        mock.serve(CONFIRM, Self::confirm);
+        mock.serve("GET /air/order_cancellations", Self::cancellations);
     }
 
-    /// Starts the demo as [`Self::gateway`] does, on `database` and with additional configuration.
-    pub(super) async fn gateway_on(&self, database: Database, config: &str) -> Server {
-        Server::start_with(self.options(database, config)).await
-    }
-
-    /// Returns the options of such a gateway.
-    pub(super) fn options(&self, database: Database, config: &str) -> ServerOptions {
-        let example = example_at("duffel.toml", &[("api.duffel.com", &self.api)]);
+    fn options(mock: &Mock<Self>, database: Database, config: &str) -> ServerOptions {
+        let example = example_at("duffel.toml", &[("api.duffel.com", &mock.api)]);
         assert!(example.contains("priority = 100"));
         ServerOptions::on(database)
             .config(config)
@@ -62,181 +87,79 @@ impl Duffel {
             .environment("DUFFEL_WEBHOOK_SECRET", SECRET)
     }
 
-    /// Resets the mock: every route works, and there is no order.
-    pub(super) fn usual(&self, story: &Story) {
-        *self.world.lock().unwrap() = World::new(story);
-        let offer = format!("/air/offers/{}", story.offer);
-        let order = format!("/air/orders/{}", story.order);
-        let cancellation = text(&story.documents["quote"]["data"]["id"]);
-        let confirm = format!("POST /air/order_cancellations/{cancellation}/actions/confirm");
-        for (route, status, name) in [
-            ("POST /air/offer_requests", 201, "offer_request"),
-            (&format!("GET {order}/available_services"), 200, "services"),
-            ("POST /air/order_cancellations", 201, "quote"),
-            ("GET /places/suggestions", 200, "suggestions"),
-        ] {
-            self.serve(route, move |world, _| world.show(status, name));
-        }
-        for (route, name) in [
-            ("GET /air/offers", "offers"),
-            ("GET /air/airlines", "airlines"),
-        ] {
-            self.serve(route, move |world, request| world.page(name, request));
-        }
-        self.serve(&format!("GET {offer}"), World::offer);
-        self.serve(&format!("PATCH {offer}/passengers/*"), World::loyalty);
-        self.serve("POST /air/orders", World::make);
-        self.serve("GET /air/orders", World::orders);
-        self.serve(&format!("GET {order}"), World::read);
-        self.serve(&format!("POST {order}/services"), World::add_services);
-        self.serve(&confirm, World::confirm);
-        self.serve("GET /air/order_cancellations", World::cancellations);
+    fn search() -> Value {
+        let party = json!({"adults": 1, "children": [8], "infants": 1});
+        return_trip(Self::ID, ["OLD", "NEW"], 7, &party)
     }
 
-    /// Sets the function that handles the requests to a route.
-    fn serve(
-        &self,
-        route: &str,
-        work: impl Fn(&mut World, &ReceivedRequest) -> MockResponse + Send + Sync + 'static,
-    ) {
-        let world = self.world.clone();
-        self.api.on(route, move |request| {
-            work(&mut world.lock().unwrap(), request)
-        });
-    }
-
-    /// Makes a route return `answer` from now on. If `works`, the route's effect still takes place.
-    pub(super) fn answer_with(&self, route: &str, answer: MockResponse, works: bool) {
-        let work = match route {
-            "POST /air/orders" => World::make,
-            _ if route.ends_with("/services") => World::add_services,
-            _ if route.ends_with("/confirm") => World::confirm,
-            _ => World::read,
-        };
-        let world = self.world.clone();
-        self.api.on(route, move |request| {
-            if works {
-                work(&mut world.lock().unwrap(), request);
-            }
-            answer.clone()
-        });
-    }
-
-    /// Changes the mock's documents.
-    pub(super) fn change(&self, change: impl FnOnce(&mut Story)) {
-        change(&mut self.world.lock().unwrap().story);
-    }
-
-    /// Changes the order that was made.
-    pub(super) fn change_order(&self, change: impl FnOnce(&mut Value)) {
-        change(self.world.lock().unwrap().order.as_mut().unwrap());
-    }
-
-    /// Adds an order of another customer for the same offer request.
-    pub(super) fn book_for_another(&self) {
-        let mut world = self.world.lock().unwrap();
-        let mut order = world.story.documents["order"]["data"].clone();
-        order["metadata"] = json!({"gateway_booking_id": "bkg_another"});
-        world.order = Some(order);
-    }
-
-    /// Returns the requests since the last call, in order. Checks that each has the token and the
-    /// version.
-    pub(super) fn take_received(&self) -> Vec<ReceivedRequest> {
-        let received = self.api.take_received();
-        for request in &received {
-            let token = format!("Bearer {TOKEN}");
-            for (header, value) in [
-                ("authorization", token.as_str()),
-                ("duffel-version", "v2"),
-                ("accept", "application/json"),
-            ] {
-                assert_eq!(request.header(header), Some(value), "{}", request.route);
-            }
-        }
-        received
+    fn passengers() -> Vec<Value> {
+        let document = passport();
+        let all = [
+            json!({"title": "DR", "document": document}),
+            json!({"type": "CHILD", "first_name": "Bea", "date_of_birth": days_ahead(-3022), "document": document}),
+            json!({"type": "INFANT", "first_name": "Cleo", "date_of_birth": days_ahead(-200), "gender": "M", "title": "MX", "document": document}),
+        ];
+        all.map(passenger).to_vec()
     }
 }
 
-impl World {
-    fn new(story: &Story) -> Self {
-        Self {
-            story: story.clone(),
-            is_loyal: false,
-            order: None,
-            cancellation: None,
-        }
-    }
-
-    const fn documents(&self) -> &Documents {
-        &self.story.documents
-    }
-
-    fn show(&self, status: u16, name: &str) -> MockResponse {
-        MockResponse::json(status, &self.documents()[name])
-    }
-
-    /// Returns the page that the request names with `after`.
-    fn page(&self, name: &str, request: &ReceivedRequest) -> MockResponse {
-        let pages = self.documents()[name].as_array().unwrap();
-        let mut parameters = request.query.split('&');
-        let after = parameters.find_map(|parameter| parameter.strip_prefix("after="));
-        let before = |page: &Value| page["meta"]["after"].as_str() == after;
-        let number = match after {
-            Some(_) => 1 + pages.iter().position(before).unwrap(),
-            None => 0,
+impl Mock<Duffel> {
+    /// Makes a route return `answer` from now on. If `works`, the route's effect still takes place.
+    pub(super) fn answer_with(&self, route: &str, answer: MockResponse, works: bool) {
+        let work: Work<Duffel> = match route {
+            ORDERS => Duffel::make,
+            ADD => Duffel::add_services,
+            _ => Duffel::confirm,
         };
-        MockResponse::json(200, &pages[number])
+        self.respond_with(route, answer, works.then_some(work));
+    }
+}
+
+impl Duffel {
+    fn show(&self, status: u16, name: &str) -> MockResponse {
+        MockResponse::json(status, &self.documents[name])
     }
 
-    fn offer(&mut self, _: &ReceivedRequest) -> MockResponse {
-        let mut offer = self.documents()["offer"].clone();
-        offer["data"]["total_amount"] = json!(self.price());
-        MockResponse::json(200, &offer)
+    /// Returns the order that was made.
+    pub(super) fn order(&mut self) -> &mut Value {
+        self.order.as_mut().unwrap()
     }
 
-    fn price(&self) -> String {
-        let total = text(&self.documents()["offer"]["data"]["total_amount"]);
-        if self.is_loyal {
-            format!("{:.2}", total.parse::<f64>().unwrap() * 0.9)
-        } else {
-            total
-        }
+    /// Makes an order of another customer for the same offer request.
+    pub(super) fn book_for_another(&mut self) {
+        let mut order = self.documents["order"]["data"].clone();
+        order["metadata"] = json!({"gateway_booking_id": "bkg_another"});
+        self.order = Some(order);
     }
 
-    fn loyalty(&mut self, request: &ReceivedRequest) -> MockResponse {
-        let accounts = &request.body["data"]["loyalty_programme_accounts"];
-        self.is_loyal = !accounts.as_array().unwrap().is_empty();
-        let id = request.route.rsplit('/').next().unwrap();
-        MockResponse::json(200, &json!({"data": {"id": id, "type": "adult"}}))
+    /// Cancels the order as the airline does.
+    pub(super) fn cancel_by_airline(&mut self) {
+        let mut cancellation = self.documents["quote"]["data"].clone();
+        cancellation["confirmed_at"] = json!(minutes_ahead(0));
+        let order = self.order();
+        order["cancelled_at"] = cancellation["confirmed_at"].clone();
+        order["cancellation"] = cancellation;
     }
 
     /// Accepts only exactly the current price, and only one order per offer request.
     fn make(&mut self, request: &ReceivedRequest) -> MockResponse {
         let asked = &request.body["data"];
-        let price =
-            json!([{"type": "balance", "amount": self.price(), "currency": self.story.currency}]);
-        if asked["payments"] != price {
+        if asked["payments"] != payment("360.40") {
             return refusal(422, "payment_amount_does_not_match_order_amount");
         }
         if self.order.is_some() {
             return refusal(422, "offer_request_already_booked");
         }
-        let mut order = self.documents()["order"]["data"].clone();
+        let mut order = self.documents["order"]["data"].clone();
         order["metadata"] = asked["metadata"].clone();
-        order["total_amount"] = json!(self.price());
         self.order = Some(order);
         self.order_or(201)
     }
 
-    fn orders(&mut self, request: &ReceivedRequest) -> MockResponse {
-        let is_asked = request.query == format!("offer_id={}", self.story.offer);
+    fn find(&mut self, request: &ReceivedRequest) -> MockResponse {
+        let is_asked = request.query == "offer_id=off_flex";
         let orders: Vec<&Value> = self.order.iter().filter(|_| is_asked).collect();
         MockResponse::json(200, &json!({"data": orders, "meta": {"after": null}}))
-    }
-
-    fn read(&mut self, _: &ReceivedRequest) -> MockResponse {
-        self.order_or(200)
     }
 
     fn order_or(&self, status: u16) -> MockResponse {
@@ -246,30 +169,25 @@ impl World {
         }
     }
 
-    /// On an order, services have ids of their own and one total for all pieces.
+    /// Adds the first bag. On an order, services have ids of their own and one total for all pieces.
     fn add_services(&mut self, request: &ReceivedRequest) -> MockResponse {
         let asked = &request.body["data"];
-        let for_sale = self.documents()["services"]["data"].as_array().unwrap();
-        let mut added = Vec::new();
-        let mut minor = 0;
-        for wanted in asked["add_services"].as_array().unwrap() {
-            let mut services = for_sale.iter();
-            let service = services.find(|service| service["id"] == wanted["id"]);
-            let mut service = service.unwrap().clone();
-            let total = cents(&service["total_amount"]) * wanted["quantity"].as_i64().unwrap();
-            minor += total;
-            service["id"] = json!(format!("ser_{}", added.len()));
-            service["quantity"] = wanted["quantity"].clone();
-            service["total_amount"] = json!(decimal(total));
-            added.push(service);
-        }
-        if cents(&asked["payment"]["amount"]) != minor {
+        let wanted = &asked["add_services"][0];
+        let mut service = self.documents["services"]["data"][0].clone();
+        let (amount, total, base) = match wanted["quantity"].as_i64() {
+            Some(1) => ("27.49", "387.89", "327.49"),
+            _ => ("54.98", "415.38", "354.98"),
+        };
+        if wanted["id"] != service["id"] || asked["payment"] != payment(amount)[0] {
             return refusal(422, "payment_amount_does_not_match_order_amount");
         }
-        let order = self.order.as_mut().unwrap();
-        order["total_amount"] = json!(decimal(cents(&order["total_amount"]) + minor));
-        order["base_amount"] = json!(decimal(cents(&order["base_amount"]) + minor));
-        order["services"] = json!(added);
+        service["id"] = json!("ser_1");
+        service["quantity"] = wanted["quantity"].clone();
+        service["total_amount"] = json!(amount);
+        let order = self.order();
+        order["total_amount"] = json!(total);
+        order["base_amount"] = json!(base);
+        order["services"] = json!([service]);
         self.order_or(200)
     }
 
@@ -277,20 +195,25 @@ impl World {
         if self.cancellation.is_some() {
             return refusal(422, "already_cancelled");
         }
-        let mut quote = self.documents()["quote"].clone();
+        let mut quote = self.documents["quote"].clone();
         let now = json!(minutes_ahead(0));
         quote["data"]["confirmed_at"] = now.clone();
         self.cancellation = Some(quote["data"].clone());
-        self.order.as_mut().unwrap()["cancelled_at"] = now;
+        self.order()["cancelled_at"] = now;
         MockResponse::json(200, &quote)
     }
 
     /// The list includes a quote that was never confirmed.
     fn cancellations(&mut self, _: &ReceivedRequest) -> MockResponse {
-        let quote = &self.documents()["quote"]["data"];
+        let quote = &self.documents["quote"]["data"];
         let all: Vec<&Value> = std::iter::once(quote).chain(&self.cancellation).collect();
         MockResponse::json(200, &json!({"data": all, "meta": null}))
     }
+}
+
+/// Returns the payment of an amount in euros from the account's balance.
+pub(super) fn payment(amount: &str) -> Value {
+    json!([{"type": "balance", "amount": amount, "currency": "EUR"}])
 }
 
 /// Returns an error in Duffel's format.
@@ -298,7 +221,6 @@ pub(super) fn refusal(status: u16, code: &str) -> MockResponse {
     let kind = match status {
         429 => "rate_limit_error",
         500.. => "api_error",
-        _ if code == "airline_error" => "airline_error",
         _ => "invalid_request_error",
     };
     let error = json!({
@@ -307,19 +229,4 @@ pub(super) fn refusal(status: u16, code: &str) -> MockResponse {
     });
     let meta = json!({"status": 400, "request_id": "FqWnUwPVJu8TlfkAACqB"});
     MockResponse::json(status, &json!({"errors": [error], "meta": meta}))
-}
-
-pub(super) fn text(value: &Value) -> String {
-    value.as_str().unwrap().to_owned()
-}
-
-/// Returns an amount with at most two decimals in hundredths.
-pub(super) fn cents(amount: &Value) -> i64 {
-    let amount = text(amount);
-    let (whole, rest) = amount.split_once('.').unwrap_or((&amount, ""));
-    format!("{whole}{rest:0<2}").parse().unwrap()
-}
-
-pub(super) fn decimal(cents: i64) -> String {
-    format!("{}.{:02}", cents / 100, cents % 100)
 }

@@ -1,65 +1,13 @@
-//! Tests of flight prebook: one booking per key, one unfinished booking per offer, and only for the
-//! passengers that were priced.
+//! Tests of flight prebook: one unfinished booking per offer, and only for the passengers that were
+//! priced.
 
 use serde_json::{Value, json};
 use tests::{
-    Client, Database, FlightBookingBuilder, Server, complete_payment, concurrently, days_ahead,
-    merged, on_both_databases, passenger, prebook_flight_request, trip,
+    Client, Database, FlightBookingBuilder, Server, complete_payment, days_ahead, merged,
+    on_both_databases, passenger, prebook_flight_request, trip,
 };
 
 const SUPPLIERS: [&str; 2] = ["SUPPLIER_A", "SUPPLIER_B"];
-
-async fn concurrent_prebooks_with_one_key_make_one_booking(database: Database) {
-    let server = Server::start_with_fast_retries(database).await;
-    let client = server.client();
-    for supplier in SUPPLIERS {
-        let way = FlightBookingBuilder::on("LHR-JFK").at(supplier);
-        let request = way.request(&way.offer(&client).await);
-        let calls = (0..64).map(|_| {
-            let (client, request) = (client.clone(), request.clone());
-            async move { client.prebook_flight(supplier, &request).await }
-        });
-        let replies = concurrently(calls).await;
-        let (fresh, replayed): (Vec<_>, Vec<_>) =
-            replies.into_iter().partition(|reply| reply.status == 201);
-        assert_eq!(fresh.len(), 1, "{supplier}");
-        assert_eq!(fresh[0].data()["status"], "READY_FOR_COMPLETE");
-        for reply in replayed {
-            assert_eq!(reply.expect(200).data(), fresh[0].data(), "{supplier}");
-        }
-    }
-    let listed = client.get("/v1/flight/bookings").await.expect(200);
-    assert_eq!(listed.body["meta"]["pagination"]["total"], 2);
-}
-
-async fn idempotency_key_is_bound_to_one_request_and_one_user(database: Database) {
-    let server = Server::start_with_fast_retries(database).await;
-    let client = server.client();
-    let way = FlightBookingBuilder::on("LHR-JFK").at("SUPPLIER_B");
-    let request = way.request(&way.offer(&client).await);
-    let first = client.prebook_flight("order", &request).await.expect(201);
-    // White space in the body does not matter.
-    let spaced = serde_json::to_string_pretty(&request).unwrap().into_bytes();
-    let with_key = client.header("x-idempotency-key", "order");
-    let same = with_key.post_bytes("/v1/flight/prebook", spaced).await;
-    assert_eq!(same.expect(200).data(), first.data());
-    let phone = json!({"email": "ada@example.org", "phone": "+442079460001"});
-    for change in [
-        json!({"reference_id": "trip-9"}),
-        json!({"use_payment_sdk": true}),
-        json!({"contact": phone}),
-    ] {
-        let other = merged(request.clone(), change);
-        let reused = client.prebook_flight("order", &other).await;
-        reused.expect_problem(422, "idempotency_key_reused");
-    }
-    let stranger = client.user("somebody-else");
-    let another = stranger.prebook_flight("order", &request).await;
-    assert_ne!(another.expect(201).data()["id"], first.data()["id"]);
-    let unkeyed = client.post("/v1/flight/prebook", &request).await;
-    let unkeyed = unkeyed.expect_problem(400, "validation_failed");
-    assert_eq!(unkeyed.body["errors"][0]["in"], "header");
-}
 
 /// A repeated request returns the booking in its current state.
 async fn replay_of_prebook_returns_current_booking(database: Database) {
@@ -267,8 +215,6 @@ async fn family_is_booked_in_any_passenger_order(database: Database) {
 
 on_both_databases! {
     family_is_booked_in_any_passenger_order,
-    concurrent_prebooks_with_one_key_make_one_booking,
-    idempotency_key_is_bound_to_one_request_and_one_user,
     replay_of_prebook_returns_current_booking,
     offer_with_unfinished_booking_returns_409_offer_in_use,
     loyalty_number_lowers_the_total,

@@ -75,21 +75,31 @@ async fn cancellation_before_capture_refunds_no_more_than_captured(database: Dat
     }
 }
 
-async fn repeated_cancel_retries_failed_cancellation(database: Database) {
+/// Returns a server and a paid booking whose cancellation has begun while no server listens at the
+/// URL of a supplier, and whose `step` has failed. At the returned server, the supplier responds.
+async fn failed_step(
+    database: Database,
+    [id, kind, component]: [&str; 3],
+    step: &str,
+) -> (Server, Booking) {
     let hurried = ServerOptions::on(database).hurried();
     let server = Server::start_with_own_sandbox(hurried).await;
     let booking = paid(&server, "LHR-JFK").await;
     let patient = ServerOptions::on(database).config(PATIENT);
-    let component = "fake-flights-skylane.wasm";
-    let airline = supplier_at(NOWHERE, "SUPPLIER_A", "flight", component, &[]);
-    let server = server.restart(patient.clone().config(&airline)).await;
+    let supplier = supplier_at(NOWHERE, id, kind, component, &[]);
+    let server = server.restart(patient.clone().config(&supplier)).await;
     let booking = booking.seen_by(&server.client());
     let begun = booking.cancel().await;
     assert_eq!(begun.outcome(), (202, "CANCEL_IN_PROGRESS"));
-    wait_for_failure(&server, "cancel").await;
-
+    wait_for_failure(&server, step).await;
     let server = server.restart(patient).await;
     let booking = booking.seen_by(&server.client());
+    (server, booking)
+}
+
+async fn repeated_cancel_retries_failed_cancellation(database: Database) {
+    let airline = ["SUPPLIER_A", "flight", "fake-flights-skylane.wasm"];
+    let (server, booking) = failed_step(database, airline, "cancel").await;
     assert_eq!(booking.read().await["status"], "CANCEL_IN_PROGRESS");
     booking.cancel().await.expect(202);
     wait_for_refund(&server, &booking).await;
@@ -97,22 +107,12 @@ async fn repeated_cancel_retries_failed_cancellation(database: Database) {
 
 /// The ticket is already canceled, so only the refund is submitted again.
 async fn repeated_cancel_resubmits_failed_refund(database: Database) {
-    let hurried = ServerOptions::on(database).hurried();
-    let server = Server::start_with_own_sandbox(hurried).await;
-    let booking = paid(&server, "LHR-JFK").await;
-    let patient = ServerOptions::on(database).config(PATIENT);
-    let component = "fake-payments.wasm";
-    let processor = supplier_at(NOWHERE, "SANDBOX_PAYMENTS", "payment", component, &[]);
-    let server = server.restart(patient.clone().config(&processor)).await;
-    let booking = booking.seen_by(&server.client());
-    booking.cancel().await.expect(202);
-    let canceled = booking.wait_for("CANCELED").await;
+    let processor = ["SANDBOX_PAYMENTS", "payment", "fake-payments.wasm"];
+    let (server, booking) = failed_step(database, processor, "refund").await;
+    let canceled = booking.read().await;
+    assert_eq!(canceled["status"], "CANCELED");
     assert_eq!(canceled["cancellation"]["refund_amount"]["amount"], 370);
-    wait_for_failure(&server, "refund").await;
-
-    let server = server.restart(patient).await;
-    let booking = booking.seen_by(&server.client());
-    assert_eq!(booking.read().await["payments"][0]["status"], "CAPTURED");
+    assert_eq!(canceled["payments"][0]["status"], "CAPTURED");
     let kinds = ["cancellation", "refund"];
     assert_eq!(server.ledger().await.counts(&booking.id, kinds), [1, 0]);
     let again = booking.cancel().await;

@@ -1,10 +1,9 @@
 //! Tests of idempotency keys: one key has one effect.
 
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use tests::{
-    Client, Database, HotelBookingBuilder, Server, WATCHES, concurrently, money, on_both_databases,
-    prebook_request, watch_request,
+    BookingBuilder, Client, Database, HotelBookingBuilder, Server, WATCHES, concurrently, merged,
+    money, on_both_databases, prebook_request, watch_request,
 };
 
 const KEY: &str = "x-idempotency-key";
@@ -16,29 +15,35 @@ async fn request(hotel: &str, client: &Client) -> Value {
     prebook_request(&offer, 1)
 }
 
-/// Checks that the key that `client` used for `request` is refused for a different request.
-async fn expect_no_other(client: &Client, request: &Value) {
-    let mut other = request.clone();
-    other["reference_id"] = json!("trip-9");
-    let refused = client.post(PREBOOK, &other).await;
-    refused.expect_problem(422, "idempotency_key_reused");
+const fn prebook_path(builder: &BookingBuilder) -> &'static str {
+    match builder {
+        BookingBuilder::Hotel(_) => PREBOOK,
+        BookingBuilder::Flight(_) => "/v1/flight/prebook",
+    }
 }
 
 async fn concurrent_prebooks_with_one_key_make_one_booking(database: Database) {
     let server = Server::start(database).await;
-    let request = request("OK", &server.client()).await;
-    let client = server.client().header(KEY, "order-1");
-    let replies = concurrently((0..32).map(|_| {
-        let (client, request) = (client.clone(), request.clone());
-        async move { client.post(PREBOOK, &request).await }
-    }));
-    let (mut ids, mut fresh) = (BTreeSet::new(), 0);
-    for reply in replies.await {
-        assert!(matches!(reply.status, 200 | 201), "{:#}", reply.body);
-        fresh += usize::from(reply.status == 201);
-        ids.insert(reply.data()["id"].to_string());
+    let client = server.client();
+    for builder in BookingBuilder::at_each_supplier() {
+        let request = builder.request(&client).await;
+        let keyed = client.header(KEY, &uuid::Uuid::now_v7().to_string());
+        let calls = (0..64).map(|_| {
+            let (client, request) = (keyed.clone(), request.clone());
+            let path = prebook_path(&builder);
+            async move { client.post(path, &request).await }
+        });
+        let replies = concurrently(calls).await;
+        let (fresh, replayed): (Vec<_>, Vec<_>) =
+            replies.into_iter().partition(|reply| reply.status == 201);
+        assert_eq!(fresh.len(), 1, "{builder:?}");
+        assert_eq!(fresh[0].data()["status"], "READY_FOR_COMPLETE");
+        for reply in replayed {
+            assert_eq!(reply.expect(200).data(), fresh[0].data(), "{builder:?}");
+        }
     }
-    assert_eq!((ids.len(), fresh), (1, 1));
+    let listed = client.get("/v1/flight/bookings").await.expect(200);
+    assert_eq!(listed.body["meta"]["pagination"]["total"], 2);
 }
 
 /// A refused request does not consume its key, and a key can be used with every operation.
@@ -92,16 +97,29 @@ async fn repeated_create_with_one_key_makes_one_resource(database: Database) {
 async fn idempotency_key_is_bound_to_one_request_and_one_user(database: Database) {
     let server = Server::start(database).await;
     let client = server.client().header(KEY, "order-2");
-    let request = request("OK", &server.client()).await;
-    let first = client.post(PREBOOK, &request).await.expect(201);
-    expect_no_other(&client, &request).await;
-    let other_user = client.user("somebody-else");
-    let another = other_user.post(PREBOOK, &request).await.expect(201);
-    assert_ne!(another.data()["id"], first.data()["id"]);
-    // White space does not make another request.
-    let spaced = serde_json::to_string_pretty(&request).unwrap().into_bytes();
-    let same = client.post_bytes(PREBOOK, spaced).await.expect(200);
-    assert_eq!(same.data()["id"], first.data()["id"]);
+    let [hotel, _, flight] = BookingBuilder::at_each_supplier();
+    for builder in [hotel, flight] {
+        let path = prebook_path(&builder);
+        let request = builder.request(&server.client()).await;
+        let first = client.post(path, &request).await.expect(201);
+        let phone = json!({"phone": "+442079460001"});
+        for change in [
+            json!({"reference_id": "trip-9"}),
+            json!({"use_payment_sdk": true}),
+            json!({"contact": merged(request["contact"].clone(), phone)}),
+        ] {
+            let other = merged(request.clone(), change);
+            let refused = client.post(path, &other).await;
+            refused.expect_problem(422, "idempotency_key_reused");
+        }
+        let other_user = client.user("somebody-else");
+        let another = other_user.post(path, &request).await.expect(201);
+        assert_ne!(another.data()["id"], first.data()["id"]);
+        // White space does not make another request.
+        let spaced = serde_json::to_string_pretty(&request).unwrap().into_bytes();
+        let same = client.post_bytes(path, spaced).await.expect(200);
+        assert_eq!(same.data(), first.data());
+    }
 }
 
 async fn supplier_refusal_is_replayed_and_validation_error_is_not(database: Database) {
@@ -142,16 +160,21 @@ async fn replay_of_prebook_succeeds_after_the_offer_expired(database: Database) 
     .await;
     let again = client.post(PREBOOK, &request).await.expect(200);
     assert_eq!(again.data()["id"], first.data()["id"]);
-    expect_no_other(&client, &request).await;
+    let other = merged(request, json!({"reference_id": "trip-9"}));
+    let refused = client.post(PREBOOK, &other).await;
+    refused.expect_problem(422, "idempotency_key_reused");
 }
 
 async fn prebook_without_idempotency_key_returns_400(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
+    for builder in BookingBuilder::of_each_kind() {
+        let request = builder.request(&client).await;
+        let missing = client.post(prebook_path(&builder), &request).await;
+        let missing = missing.expect_problem(400, "validation_failed");
+        assert_eq!(missing.body["errors"][0]["in"], "header");
+    }
     let request = request("OK", &client).await;
-    let missing = client.post(PREBOOK, &request).await;
-    let missing = missing.expect_problem(400, "validation_failed");
-    assert_eq!(missing.body["errors"][0]["in"], "header");
     let long = "k".repeat(201);
     let too_long = client.header(KEY, &long).post(PREBOOK, &request).await;
     too_long.expect_problem(400, "validation_failed");

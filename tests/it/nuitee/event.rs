@@ -1,12 +1,11 @@
 //! Tests of Nuitee's webhooks about hotels. A change by the hotel is read from Nuitee, reported and
 //! refunded; the webhook's contents alone change nothing.
 
-use crate::nuitee::scene::{Scene, TAKEN};
-use crate::nuitee::story::Story;
+use crate::nuitee::service::{EVENTS_TOKEN, Scene};
+use crate::trip::TAKEN;
 use serde_json::{Value, json};
 use tests::{Database, eventually, on_both_databases};
 
-const TOKEN: &str = "canary-0123456789abcdef0123456789abcdef";
 const CHANGED: &str = "hotel.booking.changed";
 
 /// Returns a webhook body in Nuitee's format: documents as text.
@@ -16,15 +15,10 @@ fn event(id: &str, name: &str, booking: &str) -> Value {
 }
 
 impl Scene {
-    async fn told(database: Database) -> Self {
-        let line = format!("events_token = \"{TOKEN}\"");
-        Self::of(Story::own(), database, &line).await
-    }
-
     /// Delivers an event from Nuitee and waits until it is applied.
     async fn tell(&self, id: &str, name: &str, booking: &str) {
         let stranger = self.client.without("x-api-key");
-        let path = format!("/v1/suppliers/NUITEE/events/{TOKEN}");
+        let path = format!("/v1/suppliers/NUITEE/events/{EVENTS_TOKEN}");
         let before = self.applied().await;
         let event = event(id, name, booking);
         stranger.post(&path, &event).await.expect(200);
@@ -42,13 +36,13 @@ impl Scene {
 }
 
 async fn hotel_change_is_reported_and_hotel_cancellation_is_refunded(database: Database) {
-    let scene = Scene::told(database).await;
+    let scene = Scene::begin(database).await;
     let booking = scene.confirmed().await;
 
     // The webhook reports a cancellation. Nuitee's booking is still confirmed and has a
     // confirmation code.
     let code = json!({"hotelConfirmationCode": "HCN-7"});
-    scene.nuitee.change_booking("CONFIRMED", code);
+    scene.change_booking("CONFIRMED", code);
     scene.tell("evt_1", "booking.cancel", &booking).await;
     let changed = eventually("the hotel's confirmation code to appear", async || {
         let booking = scene.client.hotel_booking(&booking).await;
@@ -68,19 +62,17 @@ async fn hotel_change_is_reported_and_hotel_cancellation_is_refunded(database: D
     );
 
     // Nothing has changed since.
-    let _earlier = scene.nuitee.take_received();
+    let _earlier = scene.take_received();
     scene.tell("evt_2", "booking.amend", &booking).await;
     eventually("the booking to be read again", async || {
-        (!scene.nuitee.book.api.received().is_empty()).then_some(())
+        (!scene.book.api.received().is_empty()).then_some(())
     })
     .await;
     assert_eq!(scene.server.ledger().await.kinds_of(&booking), TAKEN);
 
     // The hotel cancels, and Nuitee keeps a fee.
     let charged = json!({"hotelConfirmationCode": "HCN-7", "amountRefunded": 400.0});
-    scene
-        .nuitee
-        .change_booking("CANCELLED_WITH_CHARGES", charged);
+    scene.change_booking("CANCELLED_WITH_CHARGES", charged);
     scene.tell("evt_3", "booking.cancel", &booking).await;
     let client = &scene.client;
     let canceled = client.wait_for_hotel_booking(&booking, "CANCELED").await;
@@ -97,7 +89,7 @@ async fn hotel_change_is_reported_and_hotel_cancellation_is_refunded(database: D
         let times = told.iter().filter(|kind| *kind == once).count();
         assert_eq!(times, 1, "{once} in {told:?}");
     }
-    let sent = scene.nuitee.take_received();
+    let sent = scene.take_received();
     let mut sent = sent.iter().flatten();
     assert!(
         sent.all(|request| request.route.starts_with("GET ")),

@@ -47,7 +47,6 @@ fn crate_dependencies(package: &Package, rule: &rules::CrateRule) -> Vec<Finding
 fn dependency_finding(package: &Package, problem: String) -> Finding {
     Finding {
         rule: Rule::Dependencies,
-        area: package.name.clone(),
         place: manifest(package),
         problem,
     }
@@ -72,12 +71,12 @@ pub(super) fn import_cycles(tree: &Tree) -> Vec<Finding> {
         }
     }
     crates
-        .into_iter()
-        .flat_map(|(name, files)| crate_cycles(&name, &files))
+        .values()
+        .flat_map(|files| crate_cycles(files))
         .collect()
 }
 
-fn crate_cycles(name: &str, files: &[&SourceFile]) -> Vec<Finding> {
+fn crate_cycles(files: &[&SourceFile]) -> Vec<Finding> {
     let modules: BTreeMap<Vec<String>, usize> = files
         .iter()
         .enumerate()
@@ -88,7 +87,7 @@ fn crate_cycles(name: &str, files: &[&SourceFile]) -> Vec<Finding> {
         let Some(file) = files.get(*index) else {
             continue;
         };
-        let imported = source::imports(&file.code, module)
+        let imported = source::imports(&file.tokens, module)
             .iter()
             .filter_map(|path| imported_file(path, module, &modules))
             .collect();
@@ -109,7 +108,6 @@ fn crate_cycles(name: &str, files: &[&SourceFile]) -> Vec<Finding> {
                 .collect();
             Finding {
                 rule: Rule::ImportCycles,
-                area: name.to_owned(),
                 place: path(*member).to_owned(),
                 problem: format!(
                     "in a circle of {} files; it imports {}",
@@ -167,18 +165,16 @@ fn reach(graph: &[BTreeSet<usize>], node: usize) -> BTreeSet<usize> {
     reached
 }
 
-/// Finds public types of one name in several files of the host crates. A name is one
-/// finding for each crate that defines it.
+/// Finds public types of one name in several files of the host crates.
 pub(super) fn shared_names(tree: &Tree) -> Vec<Finding> {
     shared_names_except(&tree.host, rules::SHARED_NAMES)
 }
 
 fn shared_names_except(files: &[SourceFile], exceptions: &[(&str, &str)]) -> Vec<Finding> {
-    let mut places: BTreeMap<&str, BTreeSet<(String, &str)>> = BTreeMap::new();
+    let mut places: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for file in files.iter().filter(|file| !file.is_inside("tests")) {
-        for name in source::public_types(&file.code) {
-            let place = (file.crate_name(), file.path.as_str());
-            places.entry(name).or_default().insert(place);
+        for name in source::public_types(&file.tokens) {
+            places.entry(name).or_default().insert(&file.path);
         }
     }
     places.retain(|_, places| places.len() > 1);
@@ -188,21 +184,18 @@ fn shared_names_except(files: &[SourceFile], exceptions: &[(&str, &str)]) -> Vec
         if exceptions.iter().any(|(exception, _)| exception == name) {
             continue;
         }
-        let paths: Vec<_> = places.iter().map(|(_, path)| *path).collect();
-        let crates: BTreeMap<_, _> = places.iter().rev().cloned().collect();
-        findings.extend(crates.into_iter().map(|(area, path)| Finding {
+        let paths: Vec<_> = places.iter().copied().collect();
+        findings.push(Finding {
             rule: Rule::SharedNames,
-            area,
-            place: path.to_owned(),
+            place: paths.first().copied().unwrap_or_default().to_owned(),
             problem: format!("`{name}` is a public type of {}", paths.join(", ")),
-        }));
+        });
     }
     let unused = exceptions
         .iter()
         .filter(|(name, _)| !places.contains_key(name));
     findings.extend(unused.map(|(name, _)| Finding {
         rule: Rule::SharedNames,
-        area: "xtask".to_owned(),
         place: "xtask/src/structure/rules.rs".to_owned(),
         problem: format!("`{name}` is listed in SHARED_NAMES but not shared"),
     }));
@@ -220,7 +213,6 @@ pub(super) fn file_length(tree: &Tree) -> Vec<Finding> {
         if lines > rules::FILE_LINES_MAX {
             findings.push(Finding {
                 rule: Rule::FileLength,
-                area: folder.to_owned(),
                 place: path.clone(),
                 problem: format!("{lines} lines, more than {}", rules::FILE_LINES_MAX),
             });
@@ -249,7 +241,6 @@ fn layer_findings(file: &SourceFile) -> Vec<Finding> {
     };
     let finding = |problem| Finding {
         rule: Rule::Layers,
-        area: rules::LAYERED_CRATE.to_owned(),
         place: file.path.clone(),
         problem,
     };
@@ -257,7 +248,7 @@ fn layer_findings(file: &SourceFile) -> Vec<Finding> {
         let problem = format!("module `{own}` has no layer in xtask/src/structure/rules.rs");
         return vec![finding(problem)];
     };
-    let imported: BTreeSet<String> = source::imports(&file.code, &module)
+    let imported: BTreeSet<String> = source::imports(&file.tokens, &module)
         .into_iter()
         .filter_map(|path| path.into_iter().next())
         .filter(|name| name != own)
@@ -285,13 +276,12 @@ pub(super) fn re_exports(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in &tree.host {
         findings.extend(
-            source::re_exports(&file.code)
+            source::re_exports(&file.tokens)
                 .into_iter()
-                .map(|line| Finding {
+                .map(|name| Finding {
                     rule: Rule::ReExports,
-                    area: file.crate_name(),
                     place: file.path.clone(),
-                    problem: format!("`{line}`"),
+                    problem: format!("it re-exports items of `{name}`"),
                 }),
         );
     }
@@ -308,7 +298,7 @@ mod tests {
             files: Vec::new(),
             host: files
                 .iter()
-                .map(|(path, text)| SourceFile::new(path, text))
+                .map(|(path, text)| SourceFile::new(path, text).unwrap())
                 .collect(),
         }
     }
@@ -390,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_name_is_counted_once_for_each_crate() {
+    fn shared_name_is_one_finding() {
         let tree = tree(&[
             ("host/domain/src/a.rs", "pub struct Offer;"),
             ("host/domain/src/b.rs", "pub(crate) enum Offer {}"),
@@ -398,10 +388,7 @@ mod tests {
             ("host/server/src/tests.rs", "pub struct Private;"),
         ]);
         let findings = shared_names(&tree);
-        assert_eq!(
-            places(&findings),
-            ["host/domain/src/a.rs", "host/server/src/c.rs"]
-        );
+        assert_eq!(places(&findings), ["host/domain/src/a.rs"]);
         let exceptions = [("Offer", "a reason"), ("Other", "a reason")];
         let findings = shared_names_except(&tree.host, &exceptions);
         assert_eq!(places(&findings), ["xtask/src/structure/rules.rs"]);

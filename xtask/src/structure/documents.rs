@@ -38,7 +38,6 @@ pub(super) fn paths(tree: &Tree) -> Vec<Finding> {
 fn finding(document: &str, line: usize, path: &str) -> Finding {
     Finding {
         rule: Rule::DocumentPaths,
-        area: document.to_owned(),
         place: format!("{document}:{line}"),
         problem: format!("there is no `{path}`"),
     }

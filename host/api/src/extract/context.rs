@@ -18,10 +18,8 @@ impl<S: Sync> FromRequestParts<S> for Anonymous {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let context = parts.extensions.get::<AnonymousContext>().cloned();
-        context
-            .map(Self)
-            .ok_or_else(|| ApiError::from(ErrorCode::InternalError))
+        let context = parts.extensions.get().cloned().map(Self);
+        context.ok_or_else(|| ErrorCode::InternalError.into())
     }
 }
 
@@ -29,9 +27,7 @@ impl<S: Sync> FromRequestParts<S> for Context {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let context = parts.extensions.get::<RequestContext>().cloned();
-        context
-            .map(Self)
-            .ok_or_else(|| ApiError::from(ErrorCode::MissingApiKey))
+        let context = parts.extensions.get().cloned().map(Self);
+        context.ok_or_else(|| ErrorCode::MissingApiKey.into())
     }
 }

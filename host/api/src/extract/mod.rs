@@ -13,7 +13,10 @@ pub(crate) mod query;
 
 pub(crate) use crate::extract::body::DeferredBody;
 pub(crate) use crate::extract::body::{BodyError, read_body};
-pub(crate) use crate::extract::part::{Body, IdempotencyKeyHeader, PathId, PathParameter, Query};
+pub(crate) use crate::extract::context::Context;
+pub(crate) use crate::extract::part::{
+    Body, IdempotencyKeyHeader, KeyedBody, PathId, PathParameter, Query, default_limit,
+};
 
 use crate::openapi::describe::OperationInputs;
 use crate::problem::{ApiError, Violation, ViolationLocation as In};
@@ -146,12 +149,8 @@ impl<'a> RequestReader<'a> {
             Ok(compiled) => compiled,
             Err(error) => {
                 tracing::error!(%error, "a request cannot be validated because its schema is invalid");
-                self.report(
-                    place,
-                    "",
-                    "unchecked",
-                    "the gateway cannot check this request",
-                );
+                let detail = "the gateway cannot check this request";
+                self.report(place, "", "unchecked", detail);
                 return None;
             }
         };

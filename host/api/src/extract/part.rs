@@ -33,6 +33,14 @@ pub(crate) struct IdempotencyKeyHeader<const MAX: usize = 200> {
     pub fingerprint: String,
 }
 
+/// An optional idempotency key, and the body.
+pub(crate) type KeyedBody<T> = (Option<IdempotencyKeyHeader>, Body<T>);
+
+/// Returns the number of list items to return if the query names none.
+pub(crate) const fn default_limit<const LIMIT: u32>() -> u32 {
+    LIMIT
+}
+
 impl<const MAX: usize> IdempotencyKeyHeader<MAX> {
     pub(crate) fn for_operation(self, owner: &Owner, operation: &str) -> IdempotentRequest {
         IdempotentRequest::new(owner, operation, &self.key, self.fingerprint)

@@ -12,12 +12,8 @@ impl RequestReader<'_> {
     pub(super) fn reject_query_parameters(&mut self) {
         for (name, _) in self.query_parameters() {
             let pointer = format!("/{}", escape(&name));
-            self.report(
-                In::Query,
-                &pointer,
-                "unknown_field",
-                "there is no such parameter",
-            );
+            let detail = "there is no such parameter";
+            self.report(In::Query, &pointer, "unknown_field", detail);
         }
     }
 

@@ -1,13 +1,12 @@
 //! Operations that read flight bookings.
 
 use crate::error_code::ErrorCode;
-use crate::extract::context::Context;
-use crate::extract::{PathId, Query, Validate, Validated};
+use crate::extract::{Context, PathId, Query, Validate, Validated, default_limit};
 use crate::flight::SortOrder;
 use crate::identifier::SupplierIdParam;
 use crate::meta::PaginationMeta;
 use crate::problem::ApiError;
-use crate::response::{ApiResponse, List};
+use crate::response::{ApiResponse, ApiResult, List};
 use axum::extract::State;
 use host_application::booking::reader::BookingReader;
 use host_domain::booking::BookingStatus;
@@ -15,7 +14,7 @@ use host_domain::flight::list::{FlightBookingFilter, FlightBookingSort};
 use host_domain::id::BookingId;
 use host_domain::page::PageRequest;
 use host_resources::flight::booking::{self, FlightBookingResource, FlightBookingStatusResource};
-use host_resources::value::IsoDateOrDateTime;
+use host_resources::value::{IsoDateOrDateTime, same_variants};
 use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -37,7 +36,7 @@ pub(crate) enum BookingSort {
 #[serde(deny_unknown_fields)]
 pub(crate) struct FlightBookingsQuery {
     /// Maximum number of bookings to return.
-    #[serde(default = "limit")]
+    #[serde(default = "default_limit::<20>")]
     #[schema(minimum = 1, maximum = 100, default = 20)]
     limit: u32,
     /// Number of bookings to skip.
@@ -72,10 +71,6 @@ pub(crate) struct FlightBookingsQuery {
 
 impl Validate for FlightBookingsQuery {}
 
-const fn limit() -> u32 {
-    20
-}
-
 const fn order() -> SortOrder {
     SortOrder::Desc
 }
@@ -88,14 +83,13 @@ impl From<FlightBookingsQuery> for FlightBookingFilter {
             supplier_reference: query.supplier_reference,
             created_from: query.created_from.map(|from| from.start),
             created_to: query.created_to.map(|to| to.end),
-            sort: match query.sort {
-                BookingSort::CreatedAt => FlightBookingSort::CreatedAt,
-                BookingSort::TotalAmount => FlightBookingSort::TotalAmount,
-            },
+            sort: query.sort.into(),
             descending: query.order.is_descending(),
         }
     }
 }
+
+same_variants! { BookingSort => FlightBookingSort: CreatedAt, TotalAmount }
 
 /// List flight bookings
 ///
@@ -109,7 +103,7 @@ pub(crate) async fn list_flight_bookings(
     State(bookings): State<Arc<BookingReader>>,
     Context(context): Context,
     Validated(Query(query)): Validated<Query<FlightBookingsQuery>>,
-) -> Result<ApiResponse<List<FlightBookingResource>, PaginationMeta>, ApiError> {
+) -> ApiResult<List<FlightBookingResource>, PaginationMeta> {
     let (limit, offset) = (query.limit, query.offset);
     let (filter, page) = (query.into(), PageRequest { limit, offset });
     let listed = bookings.list_flights(&context.owner, &filter, page).await;
@@ -130,7 +124,7 @@ pub(crate) async fn get_flight_booking(
     State(bookings): State<Arc<BookingReader>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
-) -> Result<ApiResponse<FlightBookingResource>, ApiError> {
+) -> ApiResult<FlightBookingResource> {
     let booking = bookings.find_flight(&context.owner, &id).await;
     let booking = booking.map_err(ApiError::from_storage)?;
     let booking = booking.ok_or(ErrorCode::BookingNotFound)?;

@@ -1,10 +1,9 @@
 //! Cancellation of a ticket, and its quote.
 
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated};
+use crate::extract::{Body, Context, IdempotencyKeyHeader, PathId, Validate, Validated};
 use crate::meta::SupplierMeta;
 use crate::problem::ApiError;
-use crate::response::ApiResponse;
+use crate::response::{ApiResponse, ApiResult};
 use axum::extract::State;
 use host_application::booking::cancellation::CancellationService;
 use host_domain::id::BookingId;
@@ -48,7 +47,7 @@ pub(crate) async fn cancel_flight_booking(
         Option<IdempotencyKeyHeader>,
         Body<CancelFlightBookingRequest>,
     )>,
-) -> Result<ApiResponse<FlightBookingResource, SupplierMeta>, ApiError> {
+) -> ApiResult<FlightBookingResource, SupplierMeta> {
     let key = key.map(|key| key.for_operation(&context.owner, "flight_cancel"));
     let (owner, request_id) = (&context.owner, &context.request_id);
     let booking = cancellations.cancel_flight_booking(owner, &id, key.as_ref(), request_id);
@@ -74,7 +73,7 @@ pub(crate) async fn quote_flight_cancellation(
     State(cancellations): State<Arc<CancellationService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
-) -> Result<ApiResponse<FlightCancellationQuoteResource, SupplierMeta>, ApiError> {
+) -> ApiResult<FlightCancellationQuoteResource, SupplierMeta> {
     let (owner, request_id) = (&context.owner, &context.request_id);
     let deadline = context.deadline.instant();
     let quote = cancellations.quote_flight_cancellation(owner, &id, request_id, deadline);

@@ -59,21 +59,15 @@ impl FlightFiltersRequest {
         check_distinct(Some(excluded), "/filters/excluded_airlines", found);
         for (at, airline) in excluded.iter().enumerate() {
             if self.airlines.contains(airline) {
-                found.push(
-                    format!("/filters/excluded_airlines/{at}"),
-                    "contradiction",
-                    "also occurs in airlines",
-                );
+                let pointer = format!("/filters/excluded_airlines/{at}");
+                found.push(pointer, "contradiction", "also occurs in airlines");
             }
         }
         if let (Some(after), Some(before)) = (&self.departure_after, &self.departure_before)
             && before < after
         {
-            found.push(
-                "/filters/departure_before",
-                "contradiction",
-                "must not be before departure_after",
-            );
+            let detail = "must not be before departure_after";
+            found.push("/filters/departure_before", "contradiction", detail);
         }
     }
 
@@ -82,9 +76,7 @@ impl FlightFiltersRequest {
         let text = |time: Option<ClockTime>| time.map(|time| time.0);
         supplier_api::Filters {
             cabin: self.cabin_class.map(flight::Cabin::from),
-            max_stops: self
-                .max_stops
-                .map(|stops| u8::try_from(stops).unwrap_or(u8::MAX)),
+            max_stops: (self.max_stops).map(|stops| u8::try_from(stops).unwrap_or(u8::MAX)),
             airlines: codes(self.airlines),
             excluded_airlines: codes(self.excluded_airlines),
             departure_after: text(self.departure_after),

@@ -1,14 +1,12 @@
 //! The operation that prices flights.
 
 use crate::error_code::ErrorCode;
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
+use crate::extract::{Body, Context, KeyedBody, Validate, Validated, Violations, default_limit};
 use crate::flight::SortOrder;
 use crate::flight::filter::FlightFiltersRequest;
 use crate::flight::trip::{JourneyRequest, TravellersRequest, validate_journeys};
 use crate::identifier::{SupplierIdParam, validate_max_total};
-use crate::problem::ApiError;
-use crate::response::{ApiResponse, List, ResponseMeta};
+use crate::response::{ApiResponse, ApiResult, List, ResponseMeta};
 use axum::extract::State;
 use host_application::offers::flight::FareQuery;
 use host_application::offers::service::OfferService;
@@ -17,7 +15,7 @@ use host_domain::money::{Money, MoneyError};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use host_resources::flight::offer::{self, FlightOfferResource};
-use host_resources::value::CurrencyCode;
+use host_resources::value::{CurrencyCode, same_variants};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -52,7 +50,7 @@ pub(crate) struct FlightOffersRequest {
     #[schema(default = "asc")]
     order: SortOrder,
     /// Maximum number of fares to return.
-    #[serde(default = "limit")]
+    #[serde(default = "default_limit::<50>")]
     #[schema(minimum = 1, maximum = 250, default = 50)]
     limit: u32,
     /// Currency to request prices in. Prices are not converted; a supplier that sells in another
@@ -64,10 +62,6 @@ pub(crate) struct FlightOffersRequest {
 
 const fn order() -> SortOrder {
     SortOrder::Asc
-}
-
-const fn limit() -> u32 {
-    50
 }
 
 /// Metadata of flight offers.
@@ -133,15 +127,7 @@ impl FlightOffersRequest {
     }
 }
 
-impl From<FareSortRequest> for supplier_api::Sort {
-    fn from(sort: FareSortRequest) -> Self {
-        match sort {
-            FareSortRequest::TotalAmount => Self::TotalAmount,
-            FareSortRequest::Duration => Self::Duration,
-            FareSortRequest::DepartureTime => Self::DepartureTime,
-        }
-    }
-}
+same_variants! { FareSortRequest => supplier_api::Sort: TotalAmount, Duration, DepartureTime }
 
 /// Price flights
 ///
@@ -157,11 +143,8 @@ impl From<FareSortRequest> for supplier_api::Sort {
 pub(crate) async fn price_flights(
     State(offers): State<Arc<OfferService>>,
     Context(context): Context,
-    Validated((_key, Body(request))): Validated<(
-        Option<IdempotencyKeyHeader>,
-        Body<FlightOffersRequest>,
-    )>,
-) -> Result<ApiResponse<List<FlightOfferResource>, FlightOffersMeta>, ApiError> {
+    Validated((_key, Body(request))): Validated<KeyedBody<FlightOffersRequest>>,
+) -> ApiResult<List<FlightOfferResource>, FlightOffersMeta> {
     let query = request.into_query().ok_or(ErrorCode::ValidationFailed)?;
     let found = offers.price_flights(&context, &query).await?;
     let offers = found.fares.into_iter();

@@ -6,7 +6,7 @@ use crate::problem::{ApiError, Violation};
 use host_application::offers::terms::FlightOfferTerms;
 use host_domain::flight::{self, passenger};
 use host_domain::time::{Date, Timestamp};
-use host_resources::value::{CountryCode, IsoDate};
+use host_resources::value::{CountryCode, IsoDate, same_variants};
 use jiff::ToSpan;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -155,8 +155,9 @@ pub(super) fn validate_passengers(
         for (at, account) in accounts.iter().enumerate() {
             let mut before = accounts.iter().take(at);
             if before.any(|known| known.airline_iata_code == account.airline_iata_code) {
+                let pointer = format!("{here}/loyalty_accounts/{at}");
                 found.push(
-                    format!("{here}/loyalty_accounts/{at}"),
+                    pointer,
                     "duplicate",
                     "the airline occurs earlier in the list",
                 );
@@ -247,11 +248,7 @@ impl From<PassengerRequest> for flight::Passenger {
     fn from(request: PassengerRequest) -> Self {
         let accounts = request.loyalty_accounts.into_iter();
         Self {
-            passenger_type: match request.kind {
-                PassengerTypeRequest::Adult => passenger::PassengerType::Adult,
-                PassengerTypeRequest::Child => passenger::PassengerType::Child,
-                PassengerTypeRequest::Infant => passenger::PassengerType::Infant,
-            },
+            passenger_type: request.kind.into(),
             title: request.title.map(passenger::Title::from),
             first_name: request.first_name,
             last_name: request.last_name,
@@ -268,26 +265,16 @@ impl From<PassengerRequest> for flight::Passenger {
     }
 }
 
-impl From<TitleRequest> for passenger::Title {
-    fn from(title: TitleRequest) -> Self {
-        match title {
-            TitleRequest::Mr => Self::Mr,
-            TitleRequest::Mrs => Self::Mrs,
-            TitleRequest::Ms => Self::Ms,
-            TitleRequest::Miss => Self::Miss,
-            TitleRequest::Mx => Self::Mx,
-            TitleRequest::Dr => Self::Dr,
-        }
-    }
-}
+same_variants! { PassengerTypeRequest => passenger::PassengerType: Adult, Child, Infant }
+
+same_variants! { TitleRequest => passenger::Title: Mr, Mrs, Ms, Miss, Mx, Dr }
+
+same_variants! { DocumentTypeRequest => passenger::DocumentType: Passport, IdentityCard }
 
 impl From<DocumentRequest> for passenger::Document {
     fn from(request: DocumentRequest) -> Self {
         Self {
-            document_type: match request.kind {
-                DocumentTypeRequest::Passport => passenger::DocumentType::Passport,
-                DocumentTypeRequest::IdentityCard => passenger::DocumentType::IdentityCard,
-            },
+            document_type: request.kind.into(),
             number: request.number,
             issuing_country: request.issuing_country.to_alpha2(),
             expires_on: request.expires_on.0,

@@ -1,19 +1,15 @@
 //! The operation that binds a fare to a contact and passengers.
 
 use crate::error_code::ErrorCode;
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
+use crate::extract::{Body, Context, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::flight::passenger::{self, PassengerRequest};
 use crate::meta::PrebookMeta;
 use crate::prebook;
-use crate::problem::ApiError;
-use crate::response::ApiResponse;
+use crate::response::ApiResult;
 use axum::extract::State;
 use host_application::booking::flight_prebook::PrebookFlightCommand;
 use host_application::booking::prebook::PrebookService;
-use host_application::context::RequestContext;
 use host_application::offers::service::OfferService;
-use host_application::offers::terms::FlightOfferTerms;
 use host_domain::flight::passenger::PassengerContact;
 use host_domain::time::Timestamp;
 use host_resources::flight::booking::{self, FlightBookingResource};
@@ -101,37 +97,24 @@ pub(crate) async fn prebook_flight(
     State(prebooks): State<Arc<PrebookService>>,
     Context(context): Context,
     Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookFlightRequest>)>,
-) -> Result<ApiResponse<FlightBookingResource, PrebookMeta>, ApiError> {
+) -> ApiResult<FlightBookingResource, PrebookMeta> {
     let offer = offers
         .open_flight_offer(&context.owner.tenant, &request.offer_reference)
         .ok_or(ErrorCode::OfferInvalid)?;
     let supplier = offer.supplier.clone();
-    let command = into_command(context, key, offer, request)?;
-    let outcome = prebooks.prebook_flight(command).await;
-    prebook::respond(supplier, outcome, booking::full)
-}
-
-fn into_command(
-    context: RequestContext,
-    key: IdempotencyKeyHeader,
-    offer: FlightOfferTerms,
-    request: PrebookFlightRequest,
-) -> Result<PrebookFlightCommand, ApiError> {
     let passengers = passenger::match_passengers(&offer, request.passengers)?;
-    Ok(PrebookFlightCommand {
-        parameters: prebook::parameters(
-            context,
-            key,
-            request.reference_id,
-            request.use_payment_sdk,
-        ),
+    let (reference_id, sdk) = (request.reference_id, request.use_payment_sdk);
+    let command = PrebookFlightCommand {
+        parameters: prebook::parameters(context, key, reference_id, sdk),
         offer,
         contact: PassengerContact {
             email: request.contact.email,
             phone: normalize_phone(&request.contact.phone),
         },
         passengers: (0..).zip(passengers).collect(),
-    })
+    };
+    let outcome = prebooks.prebook_flight(command).await;
+    prebook::respond(supplier, outcome, booking::full)
 }
 
 /// Returns a phone number in the form that airlines accept: the plus and the digits.

@@ -1,10 +1,8 @@
 //! Operations that read airlines and search airports.
 
-use crate::extract::context::Context;
-use crate::extract::{PathId, PathParameter, Query, Validate, Validated};
+use crate::extract::{Context, PathId, PathParameter, Query, Validate, Validated, default_limit};
 use crate::meta::SupplierMeta;
-use crate::problem::ApiError;
-use crate::response::{ApiResponse, List, ResponseMeta};
+use crate::response::{ApiResponse, ApiResult, List, ResponseMeta};
 use axum::extract::State;
 use host_application::catalog::flight_reference::FlightReferenceService;
 use host_domain::supplier::SupplierId;
@@ -26,13 +24,9 @@ pub(crate) struct AirportSearchQuery {
     )]
     q: String,
     /// Maximum number of airports to return.
-    #[serde(default = "limit")]
+    #[serde(default = "default_limit::<20>")]
     #[schema(minimum = 1, maximum = 100, default = 20)]
     limit: u32,
-}
-
-const fn limit() -> u32 {
-    20
 }
 
 impl Validate for AirportSearchQuery {}
@@ -66,7 +60,7 @@ pub(crate) async fn search_airports(
     State(flight_reference): State<Arc<FlightReferenceService>>,
     Context(context): Context,
     Validated(Query(query)): Validated<Query<AirportSearchQuery>>,
-) -> Result<ApiResponse<List<AirportResource>, AirportsMeta>, ApiError> {
+) -> ApiResult<List<AirportResource>, AirportsMeta> {
     let limit = u16::try_from(query.limit).unwrap_or(u16::MAX);
     let found = flight_reference
         .search_airports(context, query.q, limit)
@@ -110,7 +104,7 @@ pub(crate) async fn get_airline(
     State(flight_reference): State<Arc<FlightReferenceService>>,
     Context(context): Context,
     Validated(PathId(code)): Validated<PathId<AirlineCodeParam>>,
-) -> Result<ApiResponse<AirlineResource, SupplierMeta>, ApiError> {
+) -> ApiResult<AirlineResource, SupplierMeta> {
     let resolved = flight_reference.find_airline(&context, code.0).await?;
     let response = ApiResponse::ok(reference::airline(&resolved.id, resolved.airline));
     Ok(match resolved.supplier {

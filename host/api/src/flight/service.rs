@@ -1,11 +1,11 @@
 //! Bags for an existing ticket: available services and their purchase.
 
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated, Violations};
+use crate::extract::{
+    Body, Context, IdempotencyKeyHeader, PathId, Validate, Validated, Violations,
+};
 use crate::identifier::{InstrumentIdParam, ServiceIdParam};
 use crate::meta::SupplierMeta;
-use crate::problem::ApiError;
-use crate::response::{ApiResponse, List};
+use crate::response::{ApiResponse, ApiResult, List};
 use axum::extract::State;
 use host_application::booking::service_purchase::{
     PurchaseServicesCommand, ServicePurchaseService,
@@ -67,7 +67,7 @@ pub(crate) async fn list_flight_services(
     State(service_purchases): State<Arc<ServicePurchaseService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
-) -> Result<ApiResponse<List<AvailableServiceResource>, SupplierMeta>, ApiError> {
+) -> ApiResult<List<AvailableServiceResource>, SupplierMeta> {
     let (owner, request_id) = (&context.owner, &context.request_id);
     let (supplier, bags) = service_purchases
         .available_services(owner, &id, request_id, context.deadline.instant())
@@ -106,7 +106,7 @@ pub(crate) async fn purchase_flight_services(
         IdempotencyKeyHeader<256>,
         Body<PurchaseServicesRequest>,
     )>,
-) -> Result<ApiResponse<FlightBookingResource, SupplierMeta>, ApiError> {
+) -> ApiResult<FlightBookingResource, SupplierMeta> {
     let services = request.services.into_iter();
     let command = PurchaseServicesCommand {
         owner: context.owner,

@@ -76,18 +76,13 @@ pub(super) fn validate_journeys(
             on_date("too_far_ahead", &detail);
         }
         if previous.is_some_and(|previous| date < previous) {
-            on_date(
-                "before_previous",
-                "must not be before the date of the previous journey",
-            );
+            let detail = "must not be before the date of the previous journey";
+            on_date("before_previous", detail);
         }
         previous = Some(date);
         if journey.origin == journey.destination {
-            found.push(
-                format!("/journeys/{at}/destination"),
-                "same_as_origin",
-                "must differ from the origin",
-            );
+            let pointer = format!("/journeys/{at}/destination");
+            found.push(pointer, "same_as_origin", "must differ from the origin");
         }
     }
 }
@@ -95,19 +90,13 @@ pub(super) fn validate_journeys(
 impl TravellersRequest {
     pub(super) fn validate(&self, found: &mut Violations<'_>) {
         if self.infants > self.adults {
-            found.push(
-                "/passengers/infants",
-                "too_large",
-                "must not be more than the adults",
-            );
+            let detail = "must not be more than the adults";
+            found.push("/passengers/infants", "too_large", detail);
         }
         let adults = usize::try_from(self.adults).unwrap_or(usize::MAX);
         if adults.saturating_add(self.children.len()) > SEATS_MAX {
-            found.push(
-                "/passengers",
-                "too_many",
-                format!("adults and children must be at most {SEATS_MAX} together"),
-            );
+            let detail = format!("adults and children must be at most {SEATS_MAX} together");
+            found.push("/passengers", "too_many", detail);
         }
     }
 }

@@ -1,10 +1,9 @@
 //! Operations that read hotel bookings.
 
 use crate::error_code::ErrorCode;
-use crate::extract::context::Context;
-use crate::extract::{PathId, Query, Validate, Validated};
+use crate::extract::{Context, PathId, Query, Validate, Validated, default_limit};
 use crate::problem::ApiError;
-use crate::response::{ApiResponse, List, ResponseMeta};
+use crate::response::{ApiResponse, ApiResult, List, ResponseMeta};
 use axum::extract::State;
 use host_application::booking::reader::BookingReader;
 use host_domain::booking::BookingStatus;
@@ -23,7 +22,7 @@ use utoipa::ToSchema;
 #[serde(deny_unknown_fields)]
 pub(crate) struct HotelBookingsQuery {
     /// Maximum number of bookings to return.
-    #[serde(default = "limit")]
+    #[serde(default = "default_limit::<25>")]
     #[schema(minimum = 1, maximum = 100, default = 25)]
     limit: u32,
     /// Number of bookings to skip.
@@ -42,10 +41,6 @@ pub(crate) struct HotelBookingsQuery {
 }
 
 impl Validate for HotelBookingsQuery {}
-
-const fn limit() -> u32 {
-    25
-}
 
 /// Position of a page in a list.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
@@ -68,7 +63,7 @@ pub(crate) async fn list_hotel_bookings(
     State(bookings): State<Arc<BookingReader>>,
     Context(context): Context,
     Validated(Query(query)): Validated<Query<HotelBookingsQuery>>,
-) -> Result<ApiResponse<List<HotelBookingSummaryResource>, PageMeta>, ApiError> {
+) -> ApiResult<List<HotelBookingSummaryResource>, PageMeta> {
     let filter = HotelBookingFilter {
         status: query.status.map(BookingStatus::from),
         reference_id: query.reference_id,
@@ -96,7 +91,7 @@ pub(crate) async fn get_hotel_booking(
     State(bookings): State<Arc<BookingReader>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
-) -> Result<ApiResponse<HotelBookingResource>, ApiError> {
+) -> ApiResult<HotelBookingResource> {
     let booking = bookings.find_hotel(&context.owner, &id).await;
     let booking = booking.map_err(ApiError::from_storage)?;
     let booking = booking.ok_or(ErrorCode::BookingNotFound)?;

@@ -1,11 +1,12 @@
 //! Cancellation of a hotel booking, and its quote.
 
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated, Violations};
+use crate::extract::{
+    Body, Context, IdempotencyKeyHeader, PathId, Validate, Validated, Violations,
+};
 use crate::identifier::{RoomIdParam, check_distinct};
 use crate::meta::SupplierMeta;
 use crate::problem::ApiError;
-use crate::response::ApiResponse;
+use crate::response::{ApiResponse, ApiResult};
 use axum::extract::State;
 use host_application::booking::cancellation::CancellationService;
 use host_application::booking::hotel_cancellation::CancelHotelBookingCommand;
@@ -58,7 +59,7 @@ pub(crate) async fn cancel_hotel_booking(
         Option<IdempotencyKeyHeader>,
         Body<CancelHotelBookingRequest>,
     )>,
-) -> Result<ApiResponse<HotelBookingResource, SupplierMeta>, ApiError> {
+) -> ApiResult<HotelBookingResource, SupplierMeta> {
     let key = key.map(|key| key.for_operation(&context.owner, "hotel_cancel"));
     let rooms = request.room_ids.unwrap_or_default().into_iter();
     let command = CancelHotelBookingCommand {
@@ -88,7 +89,7 @@ pub(crate) async fn quote_hotel_cancellation(
     State(cancellations): State<Arc<CancellationService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
-) -> Result<ApiResponse<CancellationQuoteResource, SupplierMeta>, ApiError> {
+) -> ApiResult<CancellationQuoteResource, SupplierMeta> {
     let (owner, request_id) = (&context.owner, &context.request_id);
     let deadline = context.deadline.instant();
     let quote = cancellations.quote_hotel_cancellation(owner, &id, request_id, deadline);

@@ -1,9 +1,7 @@
 //! The operation that reads a hotel's details and reviews.
 
-use crate::extract::context::Context;
-use crate::extract::{PathId, Validated};
-use crate::problem::ApiError;
-use crate::response::{ApiResponse, ResponseMeta};
+use crate::extract::{Context, PathId, Validated};
+use crate::response::{ApiResponse, ApiResult, ResponseMeta};
 use axum::extract::State;
 use host_application::catalog::hotel_content::{Cached, ContentService};
 use host_domain::id::HotelId;
@@ -58,19 +56,15 @@ pub(crate) async fn get_hotel(
     State(contents): State<Arc<ContentService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<HotelId>>,
-) -> Result<ApiResponse<HotelContentResource, ContentMeta>, ApiError> {
+) -> ApiResult<HotelContentResource, ContentMeta> {
     let found = contents.hotel_content(&context, &id).await?;
     let meta = ContentMeta {
         details: content_source(&found.supplier, &found.details),
         reviews: content_source(&found.supplier, &found.reviews),
         supplier: found.supplier,
     };
-    Ok(ApiResponse::ok(content::hotel_content(
-        &id,
-        found.details.value,
-        found.reviews.value,
-    ))
-    .meta(meta))
+    let resource = content::hotel_content(&id, found.details.value, found.reviews.value);
+    Ok(ApiResponse::ok(resource).meta(meta))
 }
 
 fn content_source<T>(supplier: &SupplierId, kept: &Cached<T>) -> ContentSource {

@@ -1,12 +1,10 @@
 //! The operation that prices hotels.
 
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
+use crate::extract::{Body, Context, KeyedBody, Validate, Validated, Violations};
 use crate::hotel::stay::{OccupancyRequest, StayRequest, stay_fields};
 use crate::identifier::{HotelIdParam, SupplierHotelIdParam, SupplierIdParam, check_distinct};
 use crate::meta::SupplierMeta;
-use crate::problem::ApiError;
-use crate::response::{ApiResponse, List};
+use crate::response::{ApiResponse, ApiResult, List};
 use axum::extract::State;
 use host_application::offers::hotel::{HotelSelection, OfferQuery, PricedHotel};
 use host_application::offers::service::OfferService;
@@ -131,11 +129,8 @@ impl HotelOffersRequest {
 pub(crate) async fn price_hotels(
     State(offers): State<Arc<OfferService>>,
     Context(context): Context,
-    Validated((_key, Body(request))): Validated<(
-        Option<IdempotencyKeyHeader>,
-        Body<HotelOffersRequest>,
-    )>,
-) -> Result<ApiResponse<List<HotelOffersResource>, SupplierMeta>, ApiError> {
+    Validated((_key, Body(request))): Validated<KeyedBody<HotelOffersRequest>>,
+) -> ApiResult<List<HotelOffersResource>, SupplierMeta> {
     let query = request.into_query();
     let (supplier, hotels) = offers.price_hotels(&context, &query).await?;
     let rows = hotels.into_iter();

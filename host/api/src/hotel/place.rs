@@ -1,11 +1,9 @@
 //! Operations on places.
 
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, PathId, Validate, Validated};
+use crate::extract::{Body, Context, KeyedBody, PathId, Validate, Validated};
 use crate::identifier::SupplierIdParam;
 use crate::meta::SupplierMeta;
-use crate::problem::ApiError;
-use crate::response::{ApiResponse, List};
+use crate::response::{ApiResponse, ApiResult, List};
 use axum::extract::State;
 use host_application::catalog::place::{PlaceSearch, PlaceService};
 use host_domain::id::PlaceId;
@@ -49,11 +47,8 @@ impl Validate for PlaceSearchRequest {}
 pub(crate) async fn search_places(
     State(places): State<Arc<PlaceService>>,
     Context(context): Context,
-    Validated((_key, Body(request))): Validated<(
-        Option<IdempotencyKeyHeader>,
-        Body<PlaceSearchRequest>,
-    )>,
-) -> Result<ApiResponse<List<PlaceResource>, SupplierMeta>, ApiError> {
+    Validated((_key, Body(request))): Validated<KeyedBody<PlaceSearchRequest>>,
+) -> ApiResult<List<PlaceResource>, SupplierMeta> {
     let search = PlaceSearch {
         text: request.query,
         country: request.country_code.map(CountryCode::to_alpha2),
@@ -76,7 +71,7 @@ pub(crate) async fn get_place(
     State(places): State<Arc<PlaceService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<PlaceId>>,
-) -> Result<ApiResponse<PlaceResource>, ApiError> {
+) -> ApiResult<PlaceResource> {
     let (_, saved) = places.find_place(context.owner.tenant.mode, &id).await?;
     Ok(ApiResponse::ok(place::place(&id, saved)))
 }

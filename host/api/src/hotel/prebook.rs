@@ -1,19 +1,15 @@
 //! The operation that binds an offer to a contact and guests.
 
 use crate::error_code::ErrorCode;
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
+use crate::extract::{Body, Context, IdempotencyKeyHeader, Validate, Validated, Violations};
 use crate::hotel::guest::{self, RoomGuestsRequest};
 use crate::meta::PrebookMeta;
 use crate::prebook;
-use crate::problem::ApiError;
-use crate::response::ApiResponse;
+use crate::response::ApiResult;
 use axum::extract::State;
 use host_application::booking::hotel_prebook::PrebookHotelCommand;
 use host_application::booking::prebook::PrebookService;
-use host_application::context::RequestContext;
 use host_application::offers::service::OfferService;
-use host_application::offers::terms::HotelOfferTerms;
 use host_domain::hotel;
 use host_domain::time::Timestamp;
 use host_resources::hotel::booking::{self, HotelBookingResource};
@@ -124,32 +120,19 @@ pub(crate) async fn prebook_hotel(
     State(prebooks): State<Arc<PrebookService>>,
     Context(context): Context,
     Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookHotelRequest>)>,
-) -> Result<ApiResponse<HotelBookingResource, PrebookMeta>, ApiError> {
+) -> ApiResult<HotelBookingResource, PrebookMeta> {
     let offer = offers
         .open_hotel_offer(&context.owner.tenant, &request.offer_reference)
         .ok_or(ErrorCode::OfferInvalid)?;
     let supplier = offer.supplier.clone();
-    let command = into_command(context, key, offer, request)?;
-    let outcome = prebooks.prebook_hotel(command).await;
-    prebook::respond(supplier, outcome, booking::without_cards)
-}
-
-fn into_command(
-    context: RequestContext,
-    key: IdempotencyKeyHeader,
-    offer: HotelOfferTerms,
-    request: PrebookHotelRequest,
-) -> Result<PrebookHotelCommand, ApiError> {
     let rooms = guest::match_guests(&offer.stay.occupancies, request.rooms, "/rooms")?;
-    Ok(PrebookHotelCommand {
-        parameters: prebook::parameters(
-            context,
-            key,
-            request.reference_id,
-            request.use_payment_sdk,
-        ),
+    let (reference_id, sdk) = (request.reference_id, request.use_payment_sdk);
+    let command = PrebookHotelCommand {
+        parameters: prebook::parameters(context, key, reference_id, sdk),
         offer,
         contact: request.contact.into(),
         rooms,
-    })
+    };
+    let outcome = prebooks.prebook_hotel(command).await;
+    prebook::respond(supplier, outcome, booking::without_cards)
 }

@@ -1,12 +1,10 @@
 //! The operation that reads price calendars.
 
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
+use crate::extract::{Body, Context, KeyedBody, Validate, Validated, Violations};
 use crate::hotel::stay::days_between;
 use crate::identifier::{HotelIdParam, SupplierIdParam, check_distinct};
 use crate::meta::SupplierMeta;
-use crate::problem::ApiError;
-use crate::response::{ApiResponse, List};
+use crate::response::{ApiResponse, ApiResult, List};
 use axum::extract::State;
 use host_application::catalog::price_calendar::{CalendarQuery, PriceCalendarService};
 use host_domain::time::Timestamp;
@@ -40,11 +38,10 @@ impl Validate for PriceCalendarRequest {
         match days_between(self.from.0, self.to.0) {
             ..0 => found.push("/to", "before_from", "must not be before from"),
             0..=WINDOW_DAYS_MAX => {}
-            _ => found.push(
-                "/to",
-                "too_long",
-                format!("must be at most {WINDOW_DAYS_MAX} days after from"),
-            ),
+            _ => {
+                let detail = format!("must be at most {WINDOW_DAYS_MAX} days after from");
+                found.push("/to", "too_long", detail);
+            }
         }
     }
 }
@@ -74,11 +71,8 @@ impl PriceCalendarRequest {
 pub(crate) async fn get_price_calendar(
     State(price_calendars): State<Arc<PriceCalendarService>>,
     Context(context): Context,
-    Validated((_key, Body(request))): Validated<(
-        Option<IdempotencyKeyHeader>,
-        Body<PriceCalendarRequest>,
-    )>,
-) -> Result<ApiResponse<List<PriceCalendarResource>, SupplierMeta>, ApiError> {
+    Validated((_key, Body(request))): Validated<KeyedBody<PriceCalendarRequest>>,
+) -> ApiResult<List<PriceCalendarResource>, SupplierMeta> {
     let (supplier, hotels) = price_calendars
         .price_calendar(&context, request.into_query())
         .await?;

@@ -1,12 +1,10 @@
 //! The operation that searches hotels in an area.
 
 use crate::error_code::ErrorCode;
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated, Violations};
+use crate::extract::{Body, Context, KeyedBody, Validate, Validated, Violations, default_limit};
 use crate::hotel::stay::{OccupancyRequest, StayRequest, stay_fields};
 use crate::identifier::{PlaceIdParam, SupplierIdParam, validate_max_total};
-use crate::problem::ApiError;
-use crate::response::{ApiResponse, List, ResponseMeta};
+use crate::response::{ApiResponse, ApiResult, List, ResponseMeta};
 use axum::extract::State;
 use host_application::catalog::hotel_search::{HotelSearchService, SearchQuery};
 use host_domain::hotel::{self, supplier_api};
@@ -16,7 +14,7 @@ use host_domain::time::Timestamp;
 use host_domain::watch::Area;
 use host_resources::hotel::offer::BoardResource;
 use host_resources::hotel::search::{self, FoundHotelResource};
-use host_resources::value::{Amount, CountryCode, CurrencyCode, IsoDate};
+use host_resources::value::{Amount, CountryCode, CurrencyCode, IsoDate, same_variants};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -100,7 +98,7 @@ pub(crate) struct HotelSearchRequest {
     #[schema(default = "distance")]
     sort: SearchSortRequest,
     /// Maximum number of hotels to return.
-    #[serde(default = "limit")]
+    #[serde(default = "default_limit::<20>")]
     #[schema(minimum = 1, maximum = 100, default = 20)]
     limit: u32,
 }
@@ -124,10 +122,6 @@ impl ResponseMeta for SearchMeta {
     fn supplier(&self) -> Option<&SupplierId> {
         Some(&self.supplier)
     }
-}
-
-const fn limit() -> u32 {
-    20
 }
 
 impl Validate for HotelSearchRequest {
@@ -201,15 +195,8 @@ impl HotelSearchRequest {
     }
 }
 
-impl From<SearchSortRequest> for supplier_api::SearchSort {
-    fn from(sort: SearchSortRequest) -> Self {
-        match sort {
-            SearchSortRequest::Distance => Self::Distance,
-            SearchSortRequest::Total => Self::Total,
-            SearchSortRequest::GuestRating => Self::GuestRating,
-            SearchSortRequest::StarRating => Self::StarRating,
-        }
-    }
+same_variants! {
+    SearchSortRequest => supplier_api::SearchSort: Distance, Total, GuestRating, StarRating
 }
 
 /// Search hotels
@@ -224,11 +211,8 @@ impl From<SearchSortRequest> for supplier_api::SearchSort {
 pub(crate) async fn search_hotels(
     State(hotel_search): State<Arc<HotelSearchService>>,
     Context(context): Context,
-    Validated((_key, Body(request))): Validated<(
-        Option<IdempotencyKeyHeader>,
-        Body<HotelSearchRequest>,
-    )>,
-) -> Result<ApiResponse<List<FoundHotelResource>, SearchMeta>, ApiError> {
+    Validated((_key, Body(request))): Validated<KeyedBody<HotelSearchRequest>>,
+) -> ApiResult<List<FoundHotelResource>, SearchMeta> {
     let query = request.into_query().ok_or(ErrorCode::ValidationFailed)?;
     let found = hotel_search.search_hotels(&context, &query).await?;
     let hotels = found.hotels.into_iter();

@@ -80,20 +80,16 @@ impl StayRequest<'_> {
             found.push("/check_in", "in_the_past", "must not be in the past");
         }
         if days_between(now.date_utc(), check_in) > DAYS_AHEAD_MAX {
-            found.push(
-                "/check_in",
-                "too_far_ahead",
-                format!("must be at most {DAYS_AHEAD_MAX} days ahead"),
-            );
+            let detail = format!("must be at most {DAYS_AHEAD_MAX} days ahead");
+            found.push("/check_in", "too_far_ahead", detail);
         }
         match days_between(check_in, check_out) {
             ..1 => found.push("/check_out", "not_after_check_in", "must be after check_in"),
             1..=NIGHTS_MAX => {}
-            _ => found.push(
-                "/check_out",
-                "too_long",
-                format!("must be at most {NIGHTS_MAX} nights after check_in"),
-            ),
+            _ => {
+                let detail = format!("must be at most {NIGHTS_MAX} nights after check_in");
+                found.push("/check_out", "too_long", detail);
+            }
         }
     }
 

@@ -1,10 +1,8 @@
 //! The operation that reads the weather of a booking's stay.
 
-use crate::extract::context::Context;
-use crate::extract::{PathId, Validated};
+use crate::extract::{Context, PathId, Validated};
 use crate::meta::SupplierMeta;
-use crate::problem::ApiError;
-use crate::response::ApiResponse;
+use crate::response::{ApiResponse, ApiResult};
 use axum::extract::State;
 use host_application::catalog::weather::WeatherService;
 use host_domain::id::BookingId;
@@ -25,7 +23,7 @@ pub(crate) async fn get_stay_weather(
     State(weather): State<Arc<WeatherService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<BookingId>>,
-) -> Result<ApiResponse<StayWeatherResource, SupplierMeta>, ApiError> {
+) -> ApiResult<StayWeatherResource, SupplierMeta> {
     let (booking, days) = weather.stay_weather(&context, &id).await?;
     let meta = SupplierMeta::new(booking.supplier.clone());
     Ok(ApiResponse::ok(weather::stay_weather(&booking, days)).meta(meta))

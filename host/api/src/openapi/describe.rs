@@ -1,7 +1,7 @@
 //! The parts of an operation's description, and the traits of types that describe themselves.
 
 use crate::error_code::ErrorCode;
-use crate::validation::{COMPONENTS, Components, merge, schema_with_components};
+use crate::validation::{Components, merge, reference_to, schema_with_components};
 use host_domain::event::Product;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -196,5 +196,5 @@ fn remove_null(schema: &mut Value) {
 pub(super) fn schema_ref<T: ToSchema>(components: &mut Components) -> Value {
     let (_, described) = schema_with_components::<T>();
     merge(components, described);
-    json!({ "$ref": format!("{COMPONENTS}{}", T::name()) })
+    json!({ "$ref": reference_to::<T>() })
 }

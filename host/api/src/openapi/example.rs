@@ -6,83 +6,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-macro_rules! recordings {
-    ($($operation:ident)*) => {
-        [$((stringify!($operation), include_str!(concat!("example/", stringify!($operation), ".json")))),*]
-    };
-}
-
-/// Recorded examples by operation.
-const EXAMPLES: [(&str, &str); 68] = recordings! {
-    add_payment_instrument
-    book_flight
-    book_hotel
-    buy_flight_services
-    cancel_flight_booking
-    cancel_hotel_booking
-    change_flight_subscription
-    change_hotel_subscription
-    confirm_purchase
-    create_flight_subscription
-    create_hotel_subscription
-    create_hotel_watch
-    create_trip_watch
-    find_airports
-    find_places
-    get_health
-    get_readiness
-    issue_mandate
-    list_flight_bookings
-    list_flight_deliveries
-    list_flight_services
-    list_flight_subscriptions
-    list_hotel_bookings
-    list_hotel_deliveries
-    list_hotel_subscriptions
-    list_mandate_keys
-    list_payment_instruments
-    list_suppliers
-    list_watch_events
-    list_watches
-    pause_flight_subscription
-    pause_hotel_subscription
-    prebook_flight
-    prebook_hotel
-    price_flights
-    price_hotels
-    quote_flight_cancellation
-    quote_hotel_cancellation
-    read_airline
-    read_flight_booking
-    read_flight_delivery
-    read_flight_subscription
-    read_hotel
-    read_hotel_booking
-    read_hotel_delivery
-    read_hotel_subscription
-    read_mandate
-    read_payment_instrument
-    read_place
-    read_price_calendar
-    read_stay_weather
-    read_watch
-    read_watcher_webhook
-    receive_secret_supplier_events
-    receive_supplier_events
-    recover_flight_deliveries
-    recover_hotel_deliveries
-    register_watcher_webhook
-    replay_flight_delivery
-    replay_hotel_delivery
-    resume_flight_subscription
-    resume_hotel_subscription
-    revoke_mandate
-    rotate_flight_subscription_secret
-    rotate_hotel_subscription_secret
-    search_hotels
-    test_flight_subscription
-    test_hotel_subscription
-};
+/// The files of the recorded examples: `<operation>.json` for each operation.
+#[derive(rust_embed::RustEmbed)]
+#[folder = "src/openapi/example"]
+struct ExampleFiles;
 
 /// A recorded example, one file.
 #[derive(Deserialize)]
@@ -98,11 +25,10 @@ struct RecordedExample {
 
 /// Adds the examples to their operations.
 pub(super) fn add_examples(paths: &mut BTreeMap<String, Map<String, Value>>, today: Date) {
-    let recordings: BTreeMap<&str, &str> = EXAMPLES.into_iter().collect();
     for operation in paths.values_mut().flat_map(Map::values_mut) {
         let name = operation.get("operationId").and_then(Value::as_str);
-        let text = name.and_then(|name| recordings.get(name));
-        let Some(recording) = text.and_then(|text| RecordedExample::read(text, today)) else {
+        let file = name.and_then(|name| ExampleFiles::get(&format!("{name}.json")));
+        let Some(recording) = file.and_then(|file| RecordedExample::read(&file.data, today)) else {
             continue;
         };
         let places = [
@@ -123,15 +49,12 @@ pub(super) fn add_examples(paths: &mut BTreeMap<String, Map<String, Value>>, tod
 impl RecordedExample {
     /// Parses an example and shifts its dates. Returns `None` if the file is invalid; a test then
     /// finds the missing example.
-    fn read(text: &str, today: Date) -> Option<Self> {
-        let mut recording: Self = serde_json::from_str(text).ok()?;
+    fn read(json: &[u8], today: Date) -> Option<Self> {
+        let mut recording: Self = serde_json::from_slice(json).ok()?;
         let recorded = recording.recorded;
         let answers = [&mut recording.answer, &mut recording.accepted];
-        for part in answers
-            .into_iter()
-            .chain([&mut recording.request])
-            .flatten()
-        {
+        let parts = answers.into_iter().chain([&mut recording.request]);
+        for part in parts.flatten() {
             shift_dates(part, recorded, today);
         }
         Some(recording)
@@ -142,14 +65,12 @@ impl RecordedExample {
 fn shift_dates(value: &mut Value, recorded: Date, today: Date) {
     match value {
         Value::Object(members) => {
-            members
-                .values_mut()
-                .for_each(|one| shift_dates(one, recorded, today));
+            let members = members.values_mut();
+            members.for_each(|member| shift_dates(member, recorded, today));
         }
         Value::Array(elements) => {
-            elements
-                .iter_mut()
-                .for_each(|one| shift_dates(one, recorded, today));
+            let elements = elements.iter_mut();
+            elements.for_each(|element| shift_dates(element, recorded, today));
         }
         Value::String(text) => {
             if let Some(moved) = shift_date(text, recorded, today) {

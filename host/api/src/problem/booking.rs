@@ -1,7 +1,7 @@
 //! Conversion of errors of bookings to HTTP errors.
 
 use crate::error_code::ErrorCode;
-use crate::problem::{ApiError, Violation};
+use crate::problem::ApiError;
 use host_application::booking::cancel_error::{CancelError, CancellationQuoteError};
 use host_application::booking::completion::CompleteBookingError;
 use host_application::booking::execution::WorkflowError;
@@ -55,11 +55,11 @@ impl ApiError {
                     .iter()
                     .position(|named| *named == room)
                     .unwrap_or_default();
-                Self::violation(Violation::body(
+                Self::violation(
                     format!("/room_ids/{at}"),
                     "unknown_room",
                     "the booking has no such room",
-                ))
+                )
             }
             CancelError::Unsupported => ErrorCode::SupplierOperationUnsupported.into(),
             CancelError::Idempotency(error) => error.into(),
@@ -83,9 +83,8 @@ impl ApiError {
 
 impl From<CompleteBookingError> for ApiError {
     fn from(error: CompleteBookingError) -> Self {
-        let body = |code: &str, detail: &str| {
-            Self::violation(Violation::body("/payment_instrument_id", code, detail))
-        };
+        let body =
+            |code: &str, detail: &str| Self::violation("/payment_instrument_id", code, detail);
         match error {
             CompleteBookingError::Workflow(error) => error.into(),
             CompleteBookingError::NotFound => ErrorCode::BookingNotFound.into(),
@@ -129,16 +128,16 @@ impl From<ServicePurchaseError> for ApiError {
             ServicePurchaseError::InvalidState(status) => Self::booking_state_conflict(status),
             ServicePurchaseError::IdempotencyKeyReused => ErrorCode::IdempotencyKeyReused.into(),
             ServicePurchaseError::Unsupported => ErrorCode::SupplierOperationUnsupported.into(),
-            ServicePurchaseError::NotOffered(at) => Self::violation(Violation::body(
+            ServicePurchaseError::NotOffered(at) => Self::violation(
                 format!("/services/{at}/id"),
                 "not_for_sale",
                 "the airline does not sell this for the booking now",
-            )),
-            ServicePurchaseError::QuantityExceeded { at, max } => Self::violation(Violation::body(
+            ),
+            ServicePurchaseError::QuantityExceeded { at, max } => Self::violation(
                 format!("/services/{at}/quantity"),
                 "too_large",
                 format!("must be at most {max}"),
-            )),
+            ),
             ServicePurchaseError::InstrumentInvalid => ErrorCode::PaymentInstrumentInvalid.into(),
             ServicePurchaseError::InstrumentUnreadable(error) => Self::internal(error),
             ServicePurchaseError::PaymentFailed { requires_action } => {

@@ -155,8 +155,13 @@ impl ApiError {
         error
     }
 
-    pub(crate) fn violation(violation: Violation) -> Self {
-        Self::violations(vec![violation])
+    /// Creates the error for one violation in the body.
+    pub(crate) fn violation(
+        pointer: impl Into<String>,
+        code: &str,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self::violations(vec![Violation::body(pointer, code, detail)])
     }
 
     /// Creates an internal error. The error and its sources are logged but not sent.

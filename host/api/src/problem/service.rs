@@ -40,11 +40,11 @@ impl ApiError {
         let answer = match &verify {
             VerifyError::Unsupported => return ErrorCode::NotFound.into(),
             VerifyError::InvalidSignature(_) => Self::from(ErrorCode::InvalidSignature),
-            VerifyError::Malformed(_) => Self::violation(Violation::body(
+            VerifyError::Malformed(_) => Self::violation(
                 "",
                 "unreadable",
                 "is not a valid webhook request of the supplier",
-            )),
+            ),
             VerifyError::Failed(_) => Self::from(ErrorCode::SupplierUnavailable),
             VerifyError::Overloaded => Self::from(ErrorCode::Overloaded),
         };
@@ -81,11 +81,11 @@ impl From<QueryError> for ApiError {
                     })
                     .collect(),
             ),
-            QueryError::CheckInPassed => Self::violation(Violation::body(
+            QueryError::CheckInPassed => Self::violation(
                 "/check_in",
                 "in_the_past",
                 "must not be in the past at the hotel",
-            )),
+            ),
             QueryError::PlaceNotFound => ErrorCode::PlaceNotFound.into(),
             QueryError::AirlineNotFound => ErrorCode::AirlineNotFound.into(),
             QueryError::BookingNotFound => ErrorCode::BookingNotFound.into(),
@@ -129,11 +129,9 @@ impl From<MandateError> for ApiError {
             MandateError::Invalid(refusal) => {
                 Self::from(ErrorCode::MandateInvalid).with_detail(refusal.to_string())
             }
-            MandateError::OtherUser => Self::violation(Violation::body(
-                "/user_id",
-                "other_user",
-                "must be the user in x-user-id",
-            )),
+            MandateError::OtherUser => {
+                Self::violation("/user_id", "other_user", "must be the user in x-user-id")
+            }
             MandateError::InstrumentNotFound => ErrorCode::PaymentInstrumentInvalid.into(),
             MandateError::TooManyConflicts => Self::from(ErrorCode::Overloaded).with_cause(error),
             MandateError::Idempotency(error) => error.into(),
@@ -181,11 +179,11 @@ impl From<WebhookError> for ApiError {
         match error {
             WebhookError::NotFound => ErrorCode::SubscriptionNotFound.into(),
             WebhookError::DeliveryNotFound => ErrorCode::DeliveryNotFound.into(),
-            WebhookError::SubscriptionLimitReached { max } => Self::violation(Violation::body(
+            WebhookError::SubscriptionLimitReached { max } => Self::violation(
                 "",
                 "too_many_subscriptions",
                 format!("there are {max} subscriptions to this product already: delete one"),
-            )),
+            ),
             WebhookError::UrlNotAllowed(refusal) => {
                 Self::from(ErrorCode::UrlNotAllowed).with_detail(format!("The url: {refusal}."))
             }
@@ -206,7 +204,7 @@ impl From<BodyError> for ApiError {
         match error {
             BodyError::TooLarge => ErrorCode::BodyTooLarge.into(),
             BodyError::Timeout | BodyError::Incomplete => {
-                Self::violation(Violation::body("", "incomplete", error.to_string()))
+                Self::violation("", "incomplete", error.to_string())
             }
         }
     }

@@ -54,23 +54,6 @@ async fn malformed_unknown_revoked_and_expired_keys_return_the_same_error() {
 }
 
 #[tokio::test]
-async fn revoked_key_in_use_stops_working_within_five_seconds() {
-    let server = Server::start().await;
-    let (id, key) = server.make_key(&ApiKeyScope::DEFAULT, None).await;
-    assert_eq!(with_key(&server, &key).await.status, 200);
-    let revoked = server.app.store.revoke_api_key(&id, server.app.clock.now());
-    revoked.await.unwrap();
-    let until_refused = async {
-        let mut ticks = tokio::time::interval(Duration::from_millis(100));
-        while with_key(&server, &key).await.status != 401 {
-            ticks.tick().await;
-        }
-    };
-    let refused = tokio::time::timeout(Duration::from_secs(5), until_refused);
-    refused.await.unwrap();
-}
-
-#[tokio::test]
 async fn use_of_key_updates_last_used_at() {
     let server = Server::start().await;
     assert_eq!(server.get("/v1/suppliers").await.status, 200);
@@ -79,32 +62,6 @@ async fn use_of_key_updates_last_used_at() {
     assert!(tasks.wait_for_tasks(Duration::from_secs(5)).await);
     let keys = server.app.store.api_keys(Some("acme")).await.unwrap();
     assert_eq!(keys[0].last_used_at, Some(server.app.clock.now()));
-}
-
-#[tokio::test]
-async fn key_is_limited_to_its_organization_and_scopes() {
-    let server = Server::start().await;
-    let key = server.key.as_str();
-    let named = |organization| [("x-api-key", key), ("x-organization-id", organization)];
-    let reply = server.get_with("/v1/suppliers", &named("acme")).await;
-    assert_eq!(reply.status, 200);
-    let reply = server.get_with("/v1/suppliers", &named("other")).await;
-    assert_eq!(reply.problem(), (403, "organization_mismatch"));
-
-    let (_, reader) = server.make_key(&[ApiKeyScope::Read], None).await;
-    assert_eq!(with_key(&server, &reader).await.status, 200);
-    let drop_stay = async |key: &str| {
-        let headers = [("x-api-key", key)];
-        server
-            .send(Method::DELETE, "/test/bkg_1/stays", &headers, "")
-            .await
-    };
-    assert_eq!(
-        drop_stay(&reader).await.problem(),
-        (403, "insufficient_scope")
-    );
-    let reply = drop_stay(key).await;
-    assert_eq!((reply.status.as_u16(), reply.body), (204, Value::Null));
 }
 
 #[tokio::test]

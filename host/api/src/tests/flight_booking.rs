@@ -199,7 +199,7 @@ async fn purchase_and_prebook_require_valid_idempotency_key() {
 }
 
 #[tokio::test]
-async fn flight_cancel_rejects_unknown_fields_and_unknown_bookings_return_404() {
+async fn flight_cancel_rejects_unknown_fields_and_other_ids() {
     let server = Server::start().await;
     let cancel = "/v1/flight/bookings/bkg_1/cancel";
     for (body, violation) in [
@@ -208,15 +208,6 @@ async fn flight_cancel_rejects_unknown_fields_and_unknown_bookings_return_404() 
         ("[]", "body  type"),
     ] {
         assert_eq!(server.post(cancel, body).await.violations(), [violation]);
-    }
-    let booking = "/v1/flight/bookings/bkg_1";
-    for action in ["book", "cancel"] {
-        let reply = server.post(&format!("{booking}/{action}"), "{}").await;
-        assert_eq!(reply.code(), "booking_not_found", "{action}");
-    }
-    for part in ["", "/cancellation-quote", "/services"] {
-        let reply = server.get(&format!("{booking}{part}")).await;
-        assert_eq!(reply.code(), "booking_not_found", "{part}");
     }
     let reply = server.get("/v1/flight/bookings/ord_1").await;
     assert_eq!(reply.violations(), ["path /id pattern"]);

@@ -1,5 +1,6 @@
 use super::*;
 use crate::error_code::ErrorCode;
+use crate::problem::ApiError;
 use crate::routes::route_table;
 use host_domain::event::EventType;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};

@@ -1,10 +1,8 @@
 //! The operation that reads the watch event log.
 
-use crate::extract::context::Context;
-use crate::extract::{Query, Validate, Validated};
+use crate::extract::{Context, Query, Validate, Validated, default_limit};
 use crate::identifier::EventIdParam;
-use crate::problem::ApiError;
-use crate::response::{ApiResponse, List};
+use crate::response::{ApiResponse, ApiResult, List};
 use axum::extract::State;
 use host_application::watch::service::WatchService;
 use host_resources::watch_event_log::{self, WatchEventResource};
@@ -20,16 +18,12 @@ pub(crate) struct WatchEventsQuery {
     /// from its first event.
     after: Option<EventIdParam>,
     /// Maximum number of events to return.
-    #[serde(default = "limit")]
+    #[serde(default = "default_limit::<50>")]
     #[schema(minimum = 1, maximum = 200, default = 50)]
     limit: u32,
 }
 
 impl Validate for WatchEventsQuery {}
-
-const fn limit() -> u32 {
-    50
-}
 
 /// List watch events
 ///
@@ -50,18 +44,14 @@ pub(crate) async fn list_watch_events(
     State(watches): State<Arc<WatchService>>,
     Context(context): Context,
     Validated(Query(query)): Validated<Query<WatchEventsQuery>>,
-) -> Result<ApiResponse<List<WatchEventResource>>, ApiError> {
+) -> ApiResult<List<WatchEventResource>> {
     let WatchEventsQuery { after, limit } = query;
     let (tenant, after) = (&context.owner.tenant, after.map(|id| id.0));
     let entries = watches.list_events(tenant, after.as_ref(), limit).await?;
-    Ok(ApiResponse::ok(List(
-        entries
-            .into_iter()
-            .map(|entry| {
-                let (event, status) = (entry.event, entry.status);
-                let (created_at, payload) = (event.created_at, event.payload);
-                watch_event_log::event(&event.id, event.event_type, status, created_at, payload)
-            })
-            .collect(),
-    )))
+    let resources = entries.into_iter().map(|entry| {
+        let (event, status) = (entry.event, entry.status);
+        let (created_at, payload) = (event.created_at, event.payload);
+        watch_event_log::event(&event.id, event.event_type, status, created_at, payload)
+    });
+    Ok(ApiResponse::ok(List(resources.collect())))
 }

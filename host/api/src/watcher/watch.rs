@@ -1,8 +1,10 @@
 //! Operations on watches of hotel and trip prices.
 
 use crate::error_code::ErrorCode;
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, PathId, Query, Validate, Validated, Violations};
+use crate::extract::{
+    Body, Context, IdempotencyKeyHeader, KeyedBody, PathId, Query, Validate, Validated, Violations,
+    default_limit,
+};
 use crate::hotel::guest::{self, RoomGuestsRequest};
 use crate::hotel::prebook::HotelContactRequest;
 use crate::hotel::search::{SearchAreaRequest, to_area, validate_area};
@@ -10,7 +12,7 @@ use crate::hotel::stay::{OccupancyRequest, StayRequest, stay_fields};
 use crate::identifier::{HotelIdParam, InstrumentIdParam, PlaceIdParam};
 use crate::meta::PaginationMeta;
 use crate::problem::ApiError;
-use crate::response::{ApiResponse, List, NoContent};
+use crate::response::{ApiResponse, ApiResult, List, NoContent};
 use axum::extract::State;
 use host_application::context::RequestContext;
 use host_application::idempotency::IdempotentRequest;
@@ -104,7 +106,7 @@ pub(crate) struct ConfirmPurchaseRequest {}
 #[serde(deny_unknown_fields)]
 pub(crate) struct WatchesQuery {
     /// Maximum number of watches to return.
-    #[serde(default = "limit")]
+    #[serde(default = "default_limit::<20>")]
     #[schema(minimum = 1, maximum = 100, default = 20)]
     limit: u32,
     /// Number of watches to skip.
@@ -113,10 +115,6 @@ pub(crate) struct WatchesQuery {
     offset: u64,
     /// Only watches in this status.
     status: Option<WatchStatusResource>,
-}
-
-const fn limit() -> u32 {
-    20
 }
 
 fn two_adults() -> Vec<OccupancyRequest> {
@@ -223,11 +221,8 @@ fn trigger(trigger: WatchTriggerResource, currency: CurrencyCode) -> Result<Trig
 pub(crate) async fn create_hotel_watch(
     State(watches): State<Arc<WatchService>>,
     Context(context): Context,
-    Validated((key, Body(request))): Validated<(
-        Option<IdempotencyKeyHeader>,
-        Body<HotelWatchRequest>,
-    )>,
-) -> Result<ApiResponse<WatchResource>, ApiError> {
+    Validated((key, Body(request))): Validated<KeyedBody<HotelWatchRequest>>,
+) -> ApiResult<WatchResource> {
     let key = key.map(|key| key.for_operation(&context.owner, "hotel_watch"));
     create(&watches, &context, request.into_command()?, key).await
 }
@@ -244,11 +239,8 @@ pub(crate) async fn create_hotel_watch(
 pub(crate) async fn create_trip_watch(
     State(watches): State<Arc<WatchService>>,
     Context(context): Context,
-    Validated((key, Body(request))): Validated<(
-        Option<IdempotencyKeyHeader>,
-        Body<TripWatchRequest>,
-    )>,
-) -> Result<ApiResponse<WatchResource>, ApiError> {
+    Validated((key, Body(request))): Validated<KeyedBody<TripWatchRequest>>,
+) -> ApiResult<WatchResource> {
     let key = key.map(|key| key.for_operation(&context.owner, "trip_watch"));
     create(&watches, &context, request.into_command()?, key).await
 }
@@ -258,7 +250,7 @@ async fn create(
     context: &RequestContext,
     new: NewWatch,
     key: Option<IdempotentRequest>,
-) -> Result<ApiResponse<WatchResource>, ApiError> {
+) -> ApiResult<WatchResource> {
     Ok(match watches.create(context, new, key.as_ref()).await? {
         Created::New(stored) => {
             ApiResponse::created(watch_event::watch(&stored.watch, stored.last_observed))
@@ -280,7 +272,7 @@ pub(crate) async fn list_watches(
     State(watches): State<Arc<WatchService>>,
     Context(context): Context,
     Validated(Query(query)): Validated<Query<WatchesQuery>>,
-) -> Result<ApiResponse<List<WatchResource>, PaginationMeta>, ApiError> {
+) -> ApiResult<List<WatchResource>, PaginationMeta> {
     let WatchesQuery {
         limit,
         offset,
@@ -304,12 +296,10 @@ pub(crate) async fn get_watch(
     State(watches): State<Arc<WatchService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<WatchId>>,
-) -> Result<ApiResponse<WatchResource>, ApiError> {
+) -> ApiResult<WatchResource> {
     let found = watches.find(&context.owner, &id).await?;
-    Ok(ApiResponse::ok(watch_event::watch(
-        &found.watch,
-        found.last_observed,
-    )))
+    let resource = watch_event::watch(&found.watch, found.last_observed);
+    Ok(ApiResponse::ok(resource))
 }
 
 /// Delete a watch
@@ -347,13 +337,10 @@ pub(crate) async fn confirm_watch_purchase(
         Option<IdempotencyKeyHeader>,
         Body<ConfirmPurchaseRequest>,
     )>,
-) -> Result<ApiResponse<WatchResource>, ApiError> {
+) -> ApiResult<WatchResource> {
     let key = key.map(|key| key.for_operation(&context.owner, "confirm_purchase"));
-    let confirmed = watches
-        .confirm_purchase(&context.owner, &id, key.as_ref())
-        .await?;
-    Ok(ApiResponse::ok(watch_event::watch(
-        &confirmed.watch,
-        confirmed.last_observed,
-    )))
+    let armed = watches.confirm_purchase(&context.owner, &id, key.as_ref());
+    let armed = armed.await?;
+    let resource = watch_event::watch(&armed.watch, armed.last_observed);
+    Ok(ApiResponse::ok(resource))
 }

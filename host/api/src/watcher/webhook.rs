@@ -1,10 +1,9 @@
 //! Operations on the webhook that receives watch events.
 
 use crate::error_code::ErrorCode;
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, Validate, Validated};
+use crate::extract::{Body, Context, KeyedBody, Validate, Validated};
 use crate::problem::ApiError;
-use crate::response::{ApiResponse, NoContent};
+use crate::response::{ApiResponse, ApiResult, NoContent};
 use axum::extract::State;
 use host_application::webhook::watch_endpoint::WatchEndpointService;
 use host_resources::watch_event_log::{self, WatcherWebhookResource};
@@ -50,19 +49,14 @@ impl Validate for WatcherWebhookRequest {}
 pub(crate) async fn register_watcher_webhook(
     State(endpoints): State<Arc<WatchEndpointService>>,
     Context(context): Context,
-    Validated((key, Body(request))): Validated<(
-        Option<IdempotencyKeyHeader>,
-        Body<WatcherWebhookRequest>,
-    )>,
-) -> Result<ApiResponse<WatcherWebhookResource>, ApiError> {
+    Validated((key, Body(request))): Validated<KeyedBody<WatcherWebhookRequest>>,
+) -> ApiResult<WatcherWebhookResource> {
     let key = key.map(|key| key.for_operation(&context.owner, "watcher_webhook"));
     let issued = endpoints.register(&context, &request.url, key.as_ref());
     let issued = issued.await?;
     let secret = issued.signing_secret.as_ref();
-    Ok(ApiResponse::ok(watch_event_log::webhook(
-        &issued.subscription,
-        secret,
-    )))
+    let resource = watch_event_log::webhook(&issued.subscription, secret);
+    Ok(ApiResponse::ok(resource))
 }
 
 /// Get the watch webhook
@@ -75,7 +69,7 @@ pub(crate) async fn get_watcher_webhook(
     State(endpoints): State<Arc<WatchEndpointService>>,
     Context(context): Context,
     Validated(()): Validated<()>,
-) -> Result<ApiResponse<WatcherWebhookResource>, ApiError> {
+) -> ApiResult<WatcherWebhookResource> {
     let endpoint = endpoints.find(&context.owner.tenant).await?;
     let endpoint = endpoint.ok_or(ErrorCode::SubscriptionNotFound)?;
     Ok(ApiResponse::ok(watch_event_log::webhook(&endpoint, None)))

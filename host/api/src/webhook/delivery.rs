@@ -1,10 +1,10 @@
 //! Operations on deliveries: their state, and sending them again.
 
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, PathId, Query, Validate, Validated};
+use crate::extract::{
+    Body, Context, IdempotencyKeyHeader, PathId, Query, Validate, Validated, default_limit,
+};
 use crate::meta::PaginationMeta;
-use crate::problem::ApiError;
-use crate::response::{ApiResponse, List};
+use crate::response::{ApiResponse, ApiResult, List};
 use crate::webhook::{EmptyRequest, PathProduct, idempotent_request};
 use axum::extract::State;
 use host_application::webhook::delivery_details::DeliveryDetails;
@@ -26,7 +26,7 @@ use utoipa::ToSchema;
 #[serde(deny_unknown_fields)]
 pub(crate) struct DeliveriesQuery {
     /// Maximum number of deliveries to return.
-    #[serde(default = "limit")]
+    #[serde(default = "default_limit::<25>")]
     #[schema(minimum = 1, maximum = 100, default = 25)]
     limit: u32,
     /// Number of deliveries to skip.
@@ -35,10 +35,6 @@ pub(crate) struct DeliveriesQuery {
     offset: u64,
     /// Only deliveries in this status.
     status: Option<DeliveryStatusResource>,
-}
-
-const fn limit() -> u32 {
-    25
 }
 
 /// Start of a recovery.
@@ -83,7 +79,7 @@ pub(crate) async fn list_deliveries(
         PathId<SubscriptionId>,
         Query<DeliveriesQuery>,
     )>,
-) -> Result<ApiResponse<List<WebhookDeliveryResource>, PaginationMeta>, ApiError> {
+) -> ApiResult<List<WebhookDeliveryResource>, PaginationMeta> {
     let tenant = &context.owner.tenant;
     let DeliveriesQuery {
         limit,
@@ -112,7 +108,7 @@ pub(crate) async fn get_delivery(
         PathId<SubscriptionId>,
         PathId<DeliveryId>,
     )>,
-) -> Result<ApiResponse<WebhookDeliveryResource>, ApiError> {
+) -> ApiResult<WebhookDeliveryResource> {
     let tenant = &context.owner.tenant;
     let delivery = deliveries.find(tenant, product, &id, &delivery).await?;
     Ok(ApiResponse::ok(to_resource(delivery)))
@@ -132,7 +128,7 @@ pub(crate) async fn replay_delivery(
     State(deliveries): State<Arc<DeliveryService>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id), PathId(delivery), key, _)): Validated<ReplayParts>,
-) -> Result<ApiResponse<WebhookDeliveryResource>, ApiError> {
+) -> ApiResult<WebhookDeliveryResource> {
     let key = idempotent_request(&context, "replay", product, key);
     let replayed = deliveries.replay(&context, product, &id, &delivery, key.as_ref());
     let replayed = replayed.await?;
@@ -152,25 +148,23 @@ pub(crate) async fn recover_deliveries(
     State(deliveries): State<Arc<DeliveryService>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id), key, Body(request))): Validated<RecoverParts>,
-) -> Result<ApiResponse<RecoveredDeliveriesResource>, ApiError> {
+) -> ApiResult<RecoveredDeliveriesResource> {
     let key = idempotent_request(&context, "recover", product, key);
     let since = request.since.start;
     let queued = deliveries.recover(&context.owner, product, &id, since, key.as_ref());
     let queued = queued.await?;
-    Ok(ApiResponse::accepted(RecoveredDeliveriesResource {
-        queued,
-    }))
+    let resource = RecoveredDeliveriesResource { queued };
+    Ok(ApiResponse::accepted(resource))
 }
 
 pub(super) fn to_resource(details: DeliveryDetails) -> WebhookDeliveryResource {
-    let attempts = details.attempts.into_iter().map(|attempt| {
-        WebhookDeliveryAttemptResource::new(
-            attempt.number,
-            attempt.response_status,
-            attempt.response_body,
-            attempt.error,
-            attempt.created_at,
-        )
+    let attempts = details.attempts.into_iter();
+    let attempts = attempts.map(|attempt| WebhookDeliveryAttemptResource {
+        attempt_number: attempt.number,
+        response_status: attempt.response_status,
+        response_body: attempt.response_body,
+        error: attempt.error,
+        created_at: attempt.created_at.into(),
     });
     webhook::delivery(&details.delivery, &details.payload, attempts.collect())
 }

@@ -1,11 +1,13 @@
 //! Operations on subscriptions: endpoint, event types and state.
 
-use crate::extract::context::Context;
-use crate::extract::{Body, IdempotencyKeyHeader, PathId, Query, Validate, Validated, Violations};
+use crate::extract::{
+    Body, Context, IdempotencyKeyHeader, PathId, Query, Validate, Validated, Violations,
+    default_limit,
+};
 use crate::identifier::check_distinct;
 use crate::meta::PaginationMeta;
 use crate::problem::ApiError;
-use crate::response::{ApiResponse, List, NoContent};
+use crate::response::{ApiResponse, ApiResult, List, NoContent};
 use crate::webhook::delivery;
 use crate::webhook::event_type::ProductBody;
 use crate::webhook::{EmptyRequest, PathProduct, idempotent_request};
@@ -84,17 +86,13 @@ fn some_or_null<'de, D: Deserializer<'de>>(
 #[serde(deny_unknown_fields)]
 pub(crate) struct SubscriptionsQuery {
     /// Maximum number of subscriptions to return.
-    #[serde(default = "limit")]
+    #[serde(default = "default_limit::<25>")]
     #[schema(minimum = 1, maximum = 100, default = 25)]
     limit: u32,
     /// Number of subscriptions to skip.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 100_000, default = 0)]
     offset: u64,
-}
-
-const fn limit() -> u32 {
-    25
 }
 
 impl Validate for CreateSubscriptionRequest {
@@ -131,7 +129,7 @@ pub(crate) async fn create_subscription(
         ProductBody<CreateSubscriptionRequest>,
         Option<IdempotencyKeyHeader>,
     )>,
-) -> Result<ApiResponse<WebhookSubscriptionResource>, ApiError> {
+) -> ApiResult<WebhookSubscriptionResource> {
     let key = idempotent_request(&context, "create", product, key);
     let new = NewSubscription {
         product,
@@ -162,7 +160,7 @@ pub(crate) async fn list_subscriptions(
         PathProduct,
         Query<SubscriptionsQuery>,
     )>,
-) -> Result<ApiResponse<List<WebhookSubscriptionResource>, PaginationMeta>, ApiError> {
+) -> ApiResult<List<WebhookSubscriptionResource>, PaginationMeta> {
     let SubscriptionsQuery { limit, offset } = query;
     let (tenant, page) = (&context.owner.tenant, PageRequest { limit, offset });
     let (subscriptions, total) = webhooks.list(tenant, product, page).await?;
@@ -183,7 +181,7 @@ pub(crate) async fn get_subscription(
     State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id))): Validated<(PathProduct, PathId<SubscriptionId>)>,
-) -> Result<ApiResponse<WebhookSubscriptionResource>, ApiError> {
+) -> ApiResult<WebhookSubscriptionResource> {
     let subscription = webhooks.find(&context.owner.tenant, product, &id).await?;
     Ok(without_secret(&subscription, clock.as_ref()))
 }
@@ -204,7 +202,7 @@ pub(crate) async fn update_subscription(
         PathId<SubscriptionId>,
         ProductBody<UpdateSubscriptionRequest>,
     )>,
-) -> Result<ApiResponse<WebhookSubscriptionResource>, ApiError> {
+) -> ApiResult<WebhookSubscriptionResource> {
     let change = SubscriptionUpdate {
         url: request.url,
         event_types: request.event_types,
@@ -244,7 +242,7 @@ pub(crate) async fn pause_subscription(
     State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
-) -> Result<ApiResponse<WebhookSubscriptionResource>, ApiError> {
+) -> ApiResult<WebhookSubscriptionResource> {
     let key = idempotent_request(&context, "pause", product, key);
     let (event, key) = (SubscriptionEvent::Paused, key.as_ref());
     let subscription = webhooks.apply_for_caller(&context, product, &id, &event, key);
@@ -262,7 +260,7 @@ pub(crate) async fn resume_subscription(
     State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
-) -> Result<ApiResponse<WebhookSubscriptionResource>, ApiError> {
+) -> ApiResult<WebhookSubscriptionResource> {
     let key = idempotent_request(&context, "resume", product, key);
     let (event, key) = (SubscriptionEvent::Resumed, key.as_ref());
     let subscription = webhooks.apply_for_caller(&context, product, &id, &event, key);
@@ -284,7 +282,7 @@ pub(crate) async fn rotate_subscription_secret(
     State(clock): State<Arc<dyn Clock>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
-) -> Result<ApiResponse<WebhookSubscriptionResource>, ApiError> {
+) -> ApiResult<WebhookSubscriptionResource> {
     let key = idempotent_request(&context, "rotate", product, key);
     let issued = webhooks.rotate_secret(&context, product, &id, key.as_ref());
     let issued = issued.await?;
@@ -305,7 +303,7 @@ pub(crate) async fn test_subscription(
     State(webhooks): State<Arc<WebhookService>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
-) -> Result<ApiResponse<WebhookDeliveryResource>, ApiError> {
+) -> ApiResult<WebhookDeliveryResource> {
     let key = idempotent_request(&context, "test", product, key);
     let delivery = webhooks.send_test_event(&context.owner, product, &id, key.as_ref());
     let delivery = delivery.await?;

@@ -20,10 +20,8 @@ use std::fmt::Debug;
 /// The supplier's response to a call that changes something.
 pub type ChangeResponse<K> = Result<<K as BookingKind>::SupplierBooking, ChangeError>;
 
-/// The supplier's response to a lookup.
 pub type LookupResponse<K> = Result<BookingLookup<<K as BookingKind>::SupplierBooking>, ReadError>;
 
-/// The supplier's response to a step.
 pub enum SupplierResponse<K: BookingKind> {
     Change(ChangeResponse<K>),
     /// The response to the lookup that reconciles such a call.
@@ -50,7 +48,6 @@ pub struct PreparedChange<K: BookingAggregate> {
 /// The supplier that is called, and the context of the call.
 pub struct SupplierTarget<'a> {
     pub supplier: &'a Supplier,
-    /// Request, organization, booking and deadline.
     pub context: &'a CallContext,
     pub passenger_secrets: &'a PassengerSecrets,
 }
@@ -80,10 +77,8 @@ pub trait BookingAggregate: BookingTable {
         request: FindRequest,
         call: SupplierTarget<'a>,
     ) -> BoxFuture<'a, LookupResponse<Self>>;
-    /// Returns the step whose call is reconciled by `step`, or `None` if `step` changes something
-    /// itself.
+    /// Returns the step whose call `step` reconciles. `None` means that `step` makes a change.
     fn reconciled_step(step: &Self::Step) -> Option<Self::Step>;
-    /// Interprets the response to a step that only this kind has.
     fn interpret_kind_step(
         booking: &Booking<Self>,
         step: &Self::Step,
@@ -91,8 +86,7 @@ pub trait BookingAggregate: BookingTable {
         context: &InterpretContext<'_>,
     ) -> Interpretation<BookingEvent<Self>>;
 
-    /// Returns whether the supplier cancelled everything that the cancellation in progress is
-    /// about.
+    /// Returns whether the supplier cancelled all that the current cancellation is about.
     fn is_canceled_as_requested(
         booking: &Booking<Self>,
         supplier_booking: &Self::SupplierBooking,
@@ -108,8 +102,7 @@ pub trait BookingAggregate: BookingTable {
         ids: &dyn IdGenerator,
     ) -> Self::Event;
 
-    /// Returns the call of a step that only this kind has and whose outcome may be unknown, with
-    /// the step.
+    /// Returns a step that only this kind has, with its call, whose outcome may be unknown.
     fn unresolved_kind_call(_booking: &Booking<Self>) -> Option<(Self::Step, &RemoteCall)> {
         None
     }
@@ -125,8 +118,7 @@ pub trait BookingAggregate: BookingTable {
         supplier_reference: &str,
         status: SupplierBookingStatus,
     ) -> Self::SupplierBooking;
-    /// Returns the event for an operator's refund amount, or `None` unless the booking has a
-    /// cancellation whose refund is undecided.
+    /// Returns the event for an operator's refund amount, if a refund is undecided.
     fn pending_refund_decision(_booking: &Booking<Self>) -> Option<fn(Money) -> Self::Event> {
         None
     }
@@ -138,8 +130,6 @@ pub trait BookingAggregate: BookingTable {
 /// Sentences of failures that differ between the kinds of booking.
 #[derive(Debug, Clone, Copy)]
 pub struct FailureTexts {
-    /// The supplier refused to bind the offer.
     pub prebook_failed: &'static str,
-    /// The supplier has nothing more to sell.
     pub sold_out: &'static str,
 }

@@ -72,8 +72,7 @@ impl CancellationService {
         }
     }
 
-    /// Returns the current cost of cancelling, freshly read, with the supplier that quoted it.
-    /// Stale terms are never returned.
+    /// Returns the cost of cancelling, never from stale terms, with the supplier that quoted it.
     pub async fn quote_hotel_cancellation(
         &self,
         owner: &Owner,
@@ -148,27 +147,19 @@ impl CancellationService {
             let is_repeat = self.is_repeat(key).await?;
             let booking: Option<FlightBooking> = self.base.store.booking(owner, id).await?;
             let booking = booking.ok_or(CancelError::NotFound)?;
-            let event = match booking.state {
-                BookingState::Booked(FlightBookedState::Confirmed { .. }) if is_repeat => {
-                    return Ok(booking);
-                }
-                BookingState::Booked(FlightBookedState::Confirmed { .. })
-                    if !self.supports_flight_cancellation(&booking.supplier) =>
-                {
-                    return Err(CancelError::Unsupported);
-                }
-                BookingState::Booked(FlightBookedState::Confirmed { .. }) => {
+            let BookingState::Booked(state) = &booking.state else {
+                return Err(CancelError::InvalidState(booking.status().as_str()));
+            };
+            let event = match state {
+                FlightBookedState::Confirmed { .. } if is_repeat => return Ok(booking),
+                FlightBookedState::Confirmed { .. } => {
+                    let supplier = self.suppliers.loaded(&booking.supplier);
+                    let supplier = supplier.filter(|s| s.supports(Capability::FlightCancellation));
+                    supplier.ok_or(CancelError::Unsupported)?;
                     FlightEvent::CancelStarted
                 }
-                BookingState::Booked(FlightBookedState::CancelInProgress { .. })
-                | BookingState::Booked(FlightBookedState::Canceled) => FlightEvent::CancelExpedited,
-                BookingState::Created
-                | BookingState::PrebookInProgress { .. }
-                | BookingState::ReadyForComplete
-                | BookingState::CompleteInProgress { .. }
-                | BookingState::Failed
-                | BookingState::Expired => {
-                    return Err(CancelError::InvalidState(booking.status().as_str()));
+                FlightBookedState::CancelInProgress { .. } | FlightBookedState::Canceled => {
+                    FlightEvent::CancelExpedited
                 }
             };
             let read_version = booking.version;
@@ -266,10 +257,5 @@ impl CancellationService {
         write.schedule_job(K::JOB_KIND, id.as_str(), self.base.now());
         claim_in(&mut write, key, id.as_str());
         Ok(self.base.try_commit(write).await?)
-    }
-
-    fn supports_flight_cancellation(&self, supplier: &SupplierId) -> bool {
-        let supplier = self.suppliers.loaded(supplier);
-        supplier.is_some_and(|supplier| supplier.supports(Capability::FlightCancellation))
     }
 }

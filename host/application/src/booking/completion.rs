@@ -23,11 +23,9 @@ use tokio::time::Instant;
 pub struct CompleteBookingCommand {
     pub owner: Owner,
     pub booking: BookingId,
-    /// The stored instrument to pay with. `None` if the browser or the supplier has collected the
-    /// payment.
+    /// The stored instrument to pay with. `None` if browser or supplier collected the payment.
     pub instrument: Option<InstrumentId>,
-    /// The key to claim for the outcome. `None` if the request has no key, or the key is already
-    /// claimed.
+    /// The key to claim for the outcome. `None` if there is none or it is already claimed.
     pub key: Option<IdempotentRequest>,
     /// Whether the same request was made before. For a repeat, an instrument that was declined is
     /// not tried again, and a completed booking is returned as confirmed even if it was cancelled
@@ -152,8 +150,7 @@ impl CompletionService {
         Ok(outcome)
     }
 
-    /// Starts the completion, or waits for the outcome of one in progress. Removes the key from the
-    /// request once it is claimed.
+    /// Starts the completion or waits for the current one. Removes the key once it is claimed.
     async fn start_or_wait<K: BookingAggregate>(
         &self,
         command: &mut CompleteBookingCommand,
@@ -204,11 +201,7 @@ impl CompletionService {
                         continue;
                     }
                 }
-                BookingPhase::Prebooking
-                | BookingPhase::Expired
-                | BookingPhase::Failed { .. }
-                | BookingPhase::Confirmed
-                | BookingPhase::Canceling => return completed_outcome(booking, is_repeat),
+                _ => return completed_outcome(booking, is_repeat),
             }
             // Another worker is completing the booking; its outcome is also the outcome of this
             // request.
@@ -242,8 +235,7 @@ impl CompletionService {
         found.ok_or(CompleteBookingError::NotFound)
     }
 
-    /// Commits the intent with the key and executes the steps. Returns `None` if another process
-    /// changed the booking first or took the key.
+    /// Commits intent and key and executes the steps. Returns `None` if another process was faster.
     async fn start_completion<K: BookingAggregate>(
         &self,
         booking: Booking<K>,
@@ -287,8 +279,7 @@ impl CompletionService {
         }
     }
 
-    /// Returns the instrument to pay with. Returns `None` if the booking is, or will be, paid
-    /// without a stored instrument.
+    /// Returns the instrument to pay with. `None` if the booking is paid without a stored one.
     async fn instrument_for<K: BookingAggregate>(
         &self,
         booking: &Booking<K>,
@@ -323,7 +314,6 @@ fn invalid_state<K: BookingAggregate>(booking: &Booking<K>) -> CompleteBookingEr
 }
 
 impl<K: BookingAggregate> CompletionOutcome<K> {
-    /// Returns the booking, whatever the outcome.
     pub fn into_booking(self) -> Box<Booking<K>> {
         match self {
             Self::Confirmed(booking)
@@ -336,17 +326,9 @@ impl<K: BookingAggregate> CompletionOutcome<K> {
         }
     }
 
-    /// Returns whether the outcome is final for a repeat of the request, which is then not tried
-    /// again.
+    /// Returns whether the outcome is final, so that a repeat of the request is not tried again.
     pub const fn is_final(&self) -> bool {
-        match self {
-            Self::Confirmed(_)
-            | Self::InProgress(_)
-            | Self::PaymentFailed { .. }
-            | Self::Rejected(_)
-            | Self::Unknown(_) => true,
-            Self::CanceledMeanwhile(_) | Self::NotSent(_) => false,
-        }
+        !matches!(self, Self::CanceledMeanwhile(_) | Self::NotSent(_))
     }
 }
 
@@ -367,11 +349,7 @@ fn completed_outcome<K: BookingAggregate>(
         BookingPhase::Confirmed | BookingPhase::Canceling => {
             Ok(CompletionOutcome::Confirmed(booking))
         }
-        BookingPhase::Prebooking
-        | BookingPhase::ReadyToComplete
-        | BookingPhase::Completing(_)
-        | BookingPhase::Failed { .. }
-        | BookingPhase::Expired => Err(invalid_state(&booking)),
+        _ => Err(invalid_state(&booking)),
     }
 }
 

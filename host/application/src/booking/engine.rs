@@ -27,11 +27,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Part of a caller's time that is reserved for committing the outcome of a call that takes all the
-/// rest.
+/// Part of a caller's time that is reserved for committing the outcome of a long call.
 const DEADLINE_RESERVE: Duration = Duration::from_millis(500);
 
-/// Maximum number of attempts to store an outcome if the booking changes meanwhile.
 const CONFLICT_RETRIES_MAX: usize = 8;
 
 /// Name of the operator's open task while a refund is undecided.
@@ -41,24 +39,11 @@ pub struct StepOutcome<E> {
     pub step: &'static str,
     /// The attempt that the outcome belongs to, if known.
     pub attempt: Option<AttemptId>,
-    /// Interpretation of the outcome for the booking.
     pub interpretation: Interpretation<E>,
 }
 
-pub enum NextAction<K: BookingAggregate> {
-    /// Makes the call of this step.
-    Execute(Box<PreparedStep<K>>, AttemptReference),
-    /// Makes no call: none is due, at all or before a later instant. The lease is released.
-    Idle,
-}
-
-/// Names the attempt that the outcome of a call belongs to.
-pub enum AttemptReference {
-    /// The attempt under which the call's intent is committed.
-    Recorded(AttemptId),
-    /// The latest unresolved attempt of the earlier call that is reconciled.
-    Unresolved(CallKey),
-}
+/// The call that is due now, if there is one. Otherwise the lease is released.
+pub type NextCall<K> = Option<(Box<PreparedStep<K>>, PlannedCall)>;
 
 /// Whether a commit keeps a lease that this run holds, or acquires one.
 #[derive(Clone, Copy)]
@@ -121,7 +106,7 @@ impl WorkflowEngine {
     pub async fn run_steps_to_completion<K: BookingAggregate>(
         self: &Arc<Self>,
         booking: Booking<K>,
-        next: NextAction<K>,
+        next: NextCall<K>,
         execution: ExecutionContext,
     ) -> Result<Booking<K>, WorkflowError> {
         let engine = Arc::clone(self);
@@ -129,7 +114,6 @@ impl WorkflowEngine {
         self.run_to_completion(workflow.boxed()).await?
     }
 
-    /// Continues a workflow from a stored booking.
     pub async fn resume<K: BookingAggregate>(
         &self,
         booking: Booking<K>,
@@ -139,7 +123,6 @@ impl WorkflowEngine {
         self.run_steps(booking, next, execution).await
     }
 
-    /// Stores the outcome of a call and continues the workflow.
     pub async fn resume_with_outcome<K: BookingAggregate>(
         &self,
         booking: Booking<K>,
@@ -159,7 +142,7 @@ impl WorkflowEngine {
         event: BookingEvent<K>,
         execution: &ExecutionContext,
         extra_statements: impl FnOnce(&mut UnitOfWork),
-    ) -> Result<Option<(Booking<K>, NextAction<K>)>, WorkflowError> {
+    ) -> Result<Option<(Booking<K>, NextCall<K>)>, WorkflowError> {
         let read_version = booking.version;
         let plan = self.plan_transitions(booking, Some(event))?;
         let lease = LeaseAction::Acquire;
@@ -175,7 +158,7 @@ impl WorkflowEngine {
         booking: Booking<K>,
         outcome: &StepOutcome<BookingEvent<K>>,
         execution: &ExecutionContext,
-    ) -> Result<Option<(Booking<K>, NextAction<K>)>, WorkflowError> {
+    ) -> Result<Option<(Booking<K>, NextCall<K>)>, WorkflowError> {
         let read_version = booking.version;
         log_outcome(&booking.id, outcome, execution);
         let plan = self.plan_transitions(booking, Some(outcome.interpretation.event.clone()))?;
@@ -188,7 +171,7 @@ impl WorkflowEngine {
         &self,
         plan: TransitionPlan<K>,
         write: UnitOfWork,
-    ) -> Result<Option<(Booking<K>, NextAction<K>)>, WorkflowError> {
+    ) -> Result<Option<(Booking<K>, NextCall<K>)>, WorkflowError> {
         let is_committed = self.base.try_commit(write).await?;
         Ok(is_committed.then(|| self.after_commit(plan)))
     }
@@ -197,10 +180,10 @@ impl WorkflowEngine {
     pub async fn run_steps<K: BookingAggregate>(
         &self,
         booking: Booking<K>,
-        next: NextAction<K>,
+        next: NextCall<K>,
         execution: &ExecutionContext,
     ) -> Result<Booking<K>, WorkflowError> {
-        if matches!(next, NextAction::Idle) {
+        if next.is_none() {
             return Ok(booking);
         }
         let id = booking.id.clone();
@@ -212,17 +195,16 @@ impl WorkflowEngine {
     async fn step_loop<K: BookingAggregate>(
         &self,
         mut booking: Booking<K>,
-        mut next: NextAction<K>,
+        mut next: NextCall<K>,
         execution: &ExecutionContext,
     ) -> Result<Booking<K>, WorkflowError> {
         for _ in 0..STEPS_MAX {
-            let (prepared, attempt) = match next {
-                NextAction::Execute(prepared, attempt) => (prepared, attempt),
-                NextAction::Idle => return Ok(booking),
+            let Some((prepared, call)) = next else {
+                return Ok(booking);
             };
-            let attempt = match attempt {
-                AttemptReference::Recorded(attempt) => Some(attempt),
-                AttemptReference::Unresolved(call) => {
+            let attempt = match call {
+                PlannedCall::Record { attempt, .. } => Some(attempt),
+                PlannedCall::Reconcile(call) => {
                     self.find_unresolved_attempt(&booking, &call).await?
                 }
             };
@@ -247,7 +229,7 @@ impl WorkflowEngine {
         mut booking: Booking<K>,
         outcome: Option<StepOutcome<BookingEvent<K>>>,
         execution: &ExecutionContext,
-    ) -> Result<(Booking<K>, NextAction<K>), WorkflowError> {
+    ) -> Result<(Booking<K>, NextCall<K>), WorkflowError> {
         let id = booking.id.clone();
         if let Some(outcome) = &outcome {
             self.hit_failpoint(outcome.step, FailpointPhase::ResponseReceived);
@@ -255,11 +237,9 @@ impl WorkflowEngine {
         }
         for _ in 0..CONFLICT_RETRIES_MAX {
             let read_version = booking.version;
-            let event = outcome
-                .as_ref()
-                .map(|outcome| outcome.interpretation.event.clone());
-            let plan = self.plan_transitions(booking, event)?;
             let (result, lease) = (outcome.as_ref(), LeaseAction::Keep);
+            let event = result.map(|outcome| outcome.interpretation.event.clone());
+            let plan = self.plan_transitions(booking, event)?;
             let write = self.plan_statements(read_version, &plan, result, execution, lease);
             match self.base.store.commit(write).await {
                 Ok(()) => {
@@ -312,14 +292,8 @@ impl WorkflowEngine {
         {
             let interpretation = &outcome.interpretation;
             let reference = interpretation.reference.as_deref();
-            let evidence = Some(interpretation.evidence.as_str());
-            write.finish_attempt(
-                tenant,
-                id,
-                interpretation.outcome.into(),
-                reference,
-                evidence,
-            );
+            let result = interpretation.outcome.into();
+            write.finish_attempt(tenant, id, result, reference, reason);
         }
         self.append_attempts(&mut write, plan);
         let lease_ms = self.leases.duration_ms();
@@ -335,14 +309,12 @@ impl WorkflowEngine {
     ) {
         let booking = &plan.booking;
         let tenant = &booking.owner.tenant;
-        if let PlannedAction::Execute(
-            _,
-            PlannedCall::Record {
+        if let PlannedAction::Execute(_, next) = &plan.next
+            && let PlannedCall::Record {
                 attempt,
                 step,
                 call,
-            },
-        ) = &plan.next
+            } = next
         {
             let supplier = self.steps.suppliers.loaded(&call.target);
             let digest = supplier.map(|supplier| supplier.info().digest.clone());
@@ -377,19 +349,18 @@ impl WorkflowEngine {
     fn after_commit<K: BookingAggregate>(
         &self,
         plan: TransitionPlan<K>,
-    ) -> (Booking<K>, NextAction<K>) {
+    ) -> (Booking<K>, NextCall<K>) {
         if let Some(expiry) = plan.expiry {
             self.hit_failpoint(expiry.name(), FailpointPhase::OutcomeCommitted);
         }
         let next = match plan.next {
-            PlannedAction::Execute(prepared, PlannedCall::Record { attempt, .. }) => {
-                self.hit_failpoint(prepared.step.name(), FailpointPhase::IntentCommitted);
-                NextAction::Execute(prepared, AttemptReference::Recorded(attempt))
+            PlannedAction::Execute(prepared, call) => {
+                if matches!(call, PlannedCall::Record { .. }) {
+                    self.hit_failpoint(prepared.step.name(), FailpointPhase::IntentCommitted);
+                }
+                Some((prepared, call))
             }
-            PlannedAction::Execute(step, PlannedCall::Reconcile(call)) => {
-                NextAction::Execute(step, AttemptReference::Unresolved(call))
-            }
-            PlannedAction::Wait(_) => NextAction::Idle,
+            PlannedAction::Wait(_) => None,
         };
         (plan.booking, next)
     }
@@ -426,7 +397,6 @@ impl WorkflowEngine {
     }
 }
 
-/// Adds the statements that acquire, renew or release the lease on a booking's workflow.
 fn append_lease_statements<K: BookingAggregate>(
     write: &mut UnitOfWork,
     plan: &TransitionPlan<K>,

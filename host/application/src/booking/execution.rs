@@ -12,11 +12,9 @@ use host_storage::{Attempt, AttemptOutcome, Conflict, DatabaseError};
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
-/// The context in which steps are executed: lease, request and deadline.
 #[derive(Debug, Clone)]
 pub struct ExecutionContext {
-    /// Token of the lease on the booking's workflow; invalid once another process has taken the
-    /// lease.
+    /// Token of the workflow's lease. It is invalid once another process takes the lease.
     pub lease_token: String,
     /// Id of the request that caused the run, or the worker's own id.
     pub request_id: String,
@@ -47,8 +45,7 @@ pub enum WorkflowError {
     StorageFailedAfterSend(#[source] DatabaseError),
     #[error("the lease on booking {0} is lost")]
     LeaseLost(BookingId),
-    /// The event does not apply to the booking's state, because another process changed the
-    /// booking.
+    /// The event does not fit, because another process changed the booking.
     #[error(transparent)]
     InvalidTransition(#[from] InvalidTransition),
     #[error("booking {0} or a part of it no longer exists")]
@@ -78,14 +75,12 @@ impl WorkflowError {
 
 /// The record that is committed, or looked up, before the call of a step.
 pub enum StepRecord<E> {
-    /// The call changes something at the other side. This event and this call are committed before
-    /// it is sent.
+    /// The call makes a change. This event and this call are committed before it is sent.
     Intent(E, OutboundCall),
     /// The call reads what became of this earlier call.
     Reconcile(CallKey),
 }
 
-/// The identity of a call that was made.
 #[derive(Debug, Clone)]
 pub struct CallKey {
     pub step: &'static str,
@@ -115,8 +110,7 @@ pub struct OutboundCall {
     pub request_digest: String,
 }
 
-/// Returns a digest of a request, kept as evidence. The request contains names, so only its digest
-/// is stored.
+/// Returns a digest of a request as evidence. The request contains names, so it is not stored.
 pub fn request_digest(request: &impl std::fmt::Debug) -> String {
     hex::encode(Sha256::digest(format!("{request:?}")))
 }

@@ -31,7 +31,6 @@ pub fn quote_or_unavailable(
     }
 }
 
-/// Returns the references that identify a ticket at the supplier.
 pub fn booking_reference(booking: &FlightBooking) -> BookingReference {
     BookingReference {
         supplier_reference: booking.supplier_reference.clone().unwrap_or_default(),

@@ -13,7 +13,7 @@ use host_domain::booking::PaymentCollector;
 use host_domain::flight::booking::{FlightBooking, FlightBookingDetails};
 use host_domain::flight::passenger::PassengerContact;
 use host_domain::flight::supplier_api::{FlightPrebookRequest, FlightPrebookResponse};
-use host_domain::flight::{FareCondition, FareConditions, Passenger};
+use host_domain::flight::{FareConditions, Passenger};
 use host_domain::id::BookingId;
 use host_runtime::Supplier;
 
@@ -29,20 +29,12 @@ pub struct PrebookFlightCommand {
 }
 
 impl PrebookFlightCommand {
-    /// Puts the passengers in the order in which they were priced, because suppliers identify them
-    /// by that order.
-    pub fn sort_passengers(&mut self) {
-        self.passengers
-            .sort_by_key(|(_, passenger)| passenger.passenger_type);
-    }
-
     pub fn to_context(&self) -> PrebookContext {
         let expires_at = self.offer.expires_at;
         self.parameters.to_context(OPERATION, expires_at)
     }
 }
 
-/// Returns the call that binds a fare for the passengers of a command.
 pub fn prebook_call(command: &PrebookFlightCommand) -> PrebookCall<FlightBookingDetails> {
     let passengers = command.passengers.iter();
     let passengers = passengers.map(|(_, passenger)| passenger.clone()).collect();
@@ -79,7 +71,7 @@ pub fn new_booking(
         ticket_total: None,
         fare: None,
         fare_tax: None,
-        fare_conditions: UNKNOWN_FARE_CONDITIONS,
+        fare_conditions: FareConditions::default(),
         journeys: Vec::new(),
         services: Vec::new(),
         purchases: Vec::new(),
@@ -97,26 +89,13 @@ pub fn new_booking(
     Ok(command.parameters.new_booking(id, &binding, details, now))
 }
 
-/// Returns the key that only one unfinished booking may hold. Returns `None` if the supplier
-/// does not limit an offer to one booking.
+/// Returns the key that only one unfinished booking may hold, if the supplier sets this limit.
 fn exclusive_key(suppliers: &SupplierDirectory, offer: &FlightOfferTerms) -> Option<String> {
     let supplier = suppliers.loaded(&offer.supplier)?;
     let is_exclusive = supplier.info().description.one_booking_per_offer;
     let key = offer.exclusive_key.clone();
     is_exclusive.then(|| key.unwrap_or_else(|| offer.supplier_offer.clone()))
 }
-
-/// Fare conditions before the fare is bound, when nothing is known about them.
-const UNKNOWN_FARE_CONDITIONS: FareConditions = {
-    let unknown = FareCondition {
-        allowed: None,
-        penalty: None,
-    };
-    FareConditions {
-        refund: unknown,
-        change: unknown,
-    }
-};
 
 fn to_bound_offer(bound: FlightPrebookResponse) -> BoundOffer<FlightBookingDetails> {
     BoundOffer {

@@ -6,8 +6,7 @@ use host_domain::booking::{Booking, Transition};
 use host_domain::id::EventId;
 use host_storage::{BookingHistoryEntry, OutboxEvent, UnitOfWork};
 
-/// Builds the statements that store a booking's transitions. `reason` is the reason of the first
-/// transition.
+/// Stores a booking's transitions. `reason` is the reason of the first transition.
 pub fn transition_statements<K: BookingAggregate>(
     base: &Base,
     read_version: i64,
@@ -23,8 +22,7 @@ pub fn transition_statements<K: BookingAggregate>(
     write
 }
 
-/// Adds the history entries of transitions and the events for subscribers. `reason` is the reason
-/// of the first transition.
+/// Adds history entries and events for subscribers. `reason` is that of the first transition.
 pub fn append_history_and_events<K: BookingAggregate>(
     base: &Base,
     write: &mut UnitOfWork,

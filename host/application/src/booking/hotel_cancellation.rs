@@ -24,19 +24,12 @@ pub struct CancelHotelBookingCommand {
 /// # Errors
 /// [`CancelError::InvalidState`].
 pub fn check_state(booking: &HotelBooking) -> Result<(), CancelError> {
+    // In `CancelInProgress` other rooms are being cancelled; only one cancellation runs at a time.
     match booking.state {
-        BookingState::Booked(HotelBookedState::Confirmed { .. })
-        | BookingState::Booked(HotelBookedState::PartiallyCanceled { .. }) => Ok(()),
-        // In `CancelInProgress` other rooms are being cancelled; only one cancellation runs at a
-        // time.
-        BookingState::Booked(HotelBookedState::CancelInProgress { .. })
-        | BookingState::Booked(HotelBookedState::Canceled)
-        | BookingState::Created
-        | BookingState::PrebookInProgress { .. }
-        | BookingState::ReadyForComplete
-        | BookingState::CompleteInProgress { .. }
-        | BookingState::Failed
-        | BookingState::Expired => Err(CancelError::InvalidState(booking.status().as_str())),
+        BookingState::Booked(
+            HotelBookedState::Confirmed { .. } | HotelBookedState::PartiallyCanceled { .. },
+        ) => Ok(()),
+        _ => Err(CancelError::InvalidState(booking.status().as_str())),
     }
 }
 

@@ -17,7 +17,6 @@ use tokio::time::Instant;
 /// Time limit of the calls of one run; shorter than the lease.
 const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
-/// Handler of the jobs that resume bookings of one kind.
 pub struct BookingJob<K> {
     base: Base,
     engine: Arc<WorkflowEngine>,
@@ -66,8 +65,6 @@ impl<K: BookingAggregate> JobHandler for BookingJob<K> {
         subject: &'a str,
         lease_token: &'a str,
     ) -> BoxFuture<'a, Result<(), JobError>> {
-        self.resume(subject, lease_token)
-            .map(|result| result.map_err(JobError::from))
-            .boxed()
+        async move { Ok(self.resume(subject, lease_token).await?) }.boxed()
     }
 }

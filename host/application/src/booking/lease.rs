@@ -12,7 +12,6 @@ use tokio::time::Instant;
 /// Interval at which a call polls for the outcome of a workflow that another call runs.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Checks and renews leases on the workflows of bookings.
 #[derive(Clone)]
 pub struct WorkflowLeases {
     pub(crate) base: Base,
@@ -76,8 +75,7 @@ impl WorkflowLeases {
     }
 }
 
-/// Waits one poll interval for the outcome of another call's work. Returns `false` if the deadline
-/// comes first.
+/// Waits one poll interval for another call's outcome. Returns `false` at the deadline.
 #[expect(
     clippy::disallowed_methods,
     reason = "the other call may run in another process, so its outcome can only be polled from the database"

@@ -38,9 +38,11 @@ impl PassengerSecrets {
         };
         let sealed = match passengers.iter().any(has_secret) {
             true => {
-                let secrets = passengers
-                    .iter()
-                    .map(|(_, passenger)| secret_data(passenger));
+                let secrets = passengers.iter();
+                let secrets = secrets.map(|(_, passenger)| SecretPassengerData {
+                    document: passenger.document.clone(),
+                    loyalty_accounts: passenger.loyalty_accounts.clone(),
+                });
                 let secrets: Vec<SecretPassengerData> = secrets.collect();
                 let bytes = serde_json::to_vec(&secrets).unwrap_or_default();
                 let context = seal_context(owner, booking);
@@ -100,13 +102,6 @@ impl PassengerSecrets {
             loyalty_accounts: secret.loyalty_accounts,
         });
         Ok(opened.collect())
-    }
-}
-
-fn secret_data(passenger: &Passenger) -> SecretPassengerData {
-    SecretPassengerData {
-        document: passenger.document.clone(),
-        loyalty_accounts: passenger.loyalty_accounts.clone(),
     }
 }
 

@@ -27,7 +27,6 @@ pub enum PlannedAction<K: BookingAggregate> {
     Wait(Option<Timestamp>),
 }
 
-/// The call of a planned step.
 pub enum PlannedCall {
     /// The call may change something. Its intent is committed before it is sent.
     Record {

@@ -79,7 +79,6 @@ impl<E: Into<WorkflowError>> From<E> for PrebookError {
     }
 }
 
-/// Turns offers into bookings: checks the price again and binds it.
 pub struct PrebookService {
     pub(crate) base: Base,
     pub(crate) engine: Arc<WorkflowEngine>,
@@ -100,8 +99,7 @@ impl PrebookService {
         self.prebook_hotel_with(command, id, no_statements).await
     }
 
-    /// Binds a hotel offer as the booking with this id. Commits further statements together with
-    /// the intent, or neither.
+    /// Binds a hotel offer as this booking. Commits further statements with the intent, or neither.
     pub async fn prebook_hotel_with(
         self: &Arc<Self>,
         command: PrebookHotelCommand,
@@ -111,11 +109,8 @@ impl PrebookService {
         let collector = self.payment_collector_of(&command.offer.supplier);
         let collector = collector.ok_or(PrebookError::Unsupported)?;
         let new_booking = || {
-            let id = id.clone();
-            Ok(NewBooking {
-                booking: hotel_prebook::new_booking(&self.base, id, &command, collector),
-                extra_statements: extra_statements.clone(),
-            })
+            let booking = hotel_prebook::new_booking(&self.base, id.clone(), &command, collector);
+            Ok((booking, extra_statements.clone()))
         };
         let call = hotel_prebook::prebook_call();
         self.prebook(command.to_context(), new_booking, call).await
@@ -126,7 +121,10 @@ impl PrebookService {
         self: &Arc<Self>,
         mut command: PrebookFlightCommand,
     ) -> Result<PrebookOutcome<FlightBookingDetails>, PrebookError> {
-        command.sort_passengers();
+        // The passengers are put in the order in which they were priced, because suppliers identify
+        // them by that order.
+        let passengers = &mut command.passengers;
+        passengers.sort_by_key(|(_, passenger)| passenger.passenger_type);
         let collector = self.payment_collector_of(&command.offer.supplier);
         let collector = collector.ok_or(PrebookError::Unsupported)?;
         let new_booking = || {
@@ -137,9 +135,8 @@ impl PrebookService {
                 &command,
                 collector,
             );
-            booking
-                .map(NewBooking::without_extras)
-                .map_err(PrebookError::Seal)
+            let booking = booking.map_err(PrebookError::Seal)?;
+            Ok((booking, self.base.unit_of_work()))
         };
         let call = flight_prebook::prebook_call(&command);
         self.prebook(command.to_context(), new_booking, call).await
@@ -158,8 +155,7 @@ impl PrebookService {
         Ok(refusal.map(|text| PrebookRefusal::from_json(&text)))
     }
 
-    /// Returns who collects the payment for a supplier's bookings, or `None` if the supplier is not
-    /// configured.
+    /// Returns who collects a supplier's payments, or `None` if the supplier is not configured.
     fn payment_collector_of(&self, supplier: &SupplierId) -> Option<PaymentCollector> {
         let supplier = self.suppliers.loaded(supplier)?;
         Some(if supplier.info().description.collects_payment {
@@ -203,8 +199,7 @@ impl PrebookService {
         }
     }
 
-    /// Returns the booking that an earlier call with this key created. Waits while that call is in
-    /// progress.
+    /// Returns the booking of an earlier call with this key. Waits while that call is in progress.
     async fn find_existing_booking<K: BookingAggregate>(
         &self,
         prebook: &PrebookContext,
@@ -236,14 +231,10 @@ impl PrebookService {
         }
     }
 
-    /// Stores the booking, the key and the lease in one transaction. Returns `None` if the key is
-    /// already used.
+    /// Stores booking, key and lease in one transaction. Returns `None` if the key is already used.
     async fn create_booking<K: BookingAggregate>(
         &self,
-        NewBooking {
-            booking,
-            extra_statements,
-        }: NewBooking<K>,
+        (booking, extra_statements): NewBooking<K>,
         prebook: &PrebookContext,
         execution: &ExecutionContext,
     ) -> Result<Option<Booking<K>>, PrebookError> {
@@ -364,8 +355,7 @@ impl PrebookService {
         Ok((payment, intent.token))
     }
 
-    /// Ends a prebook that did not bind. A refusal is stored, so that a repeat of the request
-    /// returns it again.
+    /// Ends a prebook that did not bind. A refusal is stored for repeats of the request.
     async fn abort_prebook<K: BookingAggregate>(
         &self,
         booking: Booking<K>,

@@ -13,7 +13,6 @@ use host_runtime::{CallContext, Supplier};
 use host_storage::{IdempotencyKey, UnitOfWork};
 use tokio::time::Instant;
 
-/// The context of a prebook request: its key, expiry and deadline.
 #[derive(Debug, Clone)]
 pub struct PrebookContext {
     pub key: IdempotencyKey,
@@ -87,23 +86,9 @@ impl PrebookParameters {
     }
 }
 
-pub struct NewBooking<K: BookingAggregate> {
-    pub booking: Booking<K>,
-    /// Statements that are committed in the same transaction, for example the consumption of the
-    /// mandate that the booking is made under.
-    pub extra_statements: UnitOfWork,
-}
-
-impl<K: BookingAggregate> NewBooking<K> {
-    /// Creates it without further statements.
-    pub fn without_extras(booking: Booking<K>) -> Self {
-        let extra_statements = UnitOfWork::new(booking.created_at);
-        Self {
-            booking,
-            extra_statements,
-        }
-    }
-}
+/// A new booking, with statements that are committed in the same transaction, for example the
+/// consumption of the mandate that the booking is made under.
+pub type NewBooking<K> = (Booking<K>, UnitOfWork);
 
 pub struct BoundOffer<K: BookingAggregate> {
     pub total: Money,
@@ -111,7 +96,6 @@ pub struct BoundOffer<K: BookingAggregate> {
     pub matches_request: bool,
     /// Time until which it can be booked, if the supplier names one.
     pub expires_at: Option<Timestamp>,
-    /// Checkout of a supplier that collects payment.
     pub checkout: Option<Checkout>,
     pub response: Box<K::PrebookResponse>,
 }

@@ -21,7 +21,6 @@ pub enum PrebookRefusal {
 }
 
 impl PrebookRefusal {
-    /// Maps a supplier's definite refusal to the refusal of an offer.
     pub fn from_supplier_refusal(refusal: &Refusal, offered: Money) -> Self {
         match &refusal.reason {
             RefusalReason::PriceChanged(current) => Self::PriceChanged {
@@ -30,13 +29,7 @@ impl PrebookRefusal {
             },
             RefusalReason::Unavailable | RefusalReason::TermsChanged => Self::Unavailable,
             RefusalReason::Expired => Self::Expired,
-            RefusalReason::PaymentRequired
-            | RefusalReason::PaymentDeclined
-            | RefusalReason::Invalid
-            | RefusalReason::Duplicate
-            | RefusalReason::NotCancellable
-            | RefusalReason::Account
-            | RefusalReason::Other(_) => Self::Rejected,
+            _ => Self::Rejected,
         }
     }
 
@@ -44,8 +37,7 @@ impl PrebookRefusal {
         serde_json::to_string(self).unwrap_or_else(|_| String::from(r#"{"decision":"rejected"}"#))
     }
 
-    /// Parses a stored refusal. A refusal that this version does not know becomes
-    /// [`Rejected`](Self::Rejected).
+    /// Parses a stored refusal. One that this version does not know becomes `Rejected`.
     pub fn from_json(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or(Self::Rejected)
     }

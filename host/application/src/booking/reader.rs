@@ -11,8 +11,7 @@ use host_domain::page::{Page, PageRequest};
 use host_storage::{CommitError, DatabaseError};
 use std::time::Duration;
 
-/// Interval at which the counts of flight bookings are updated. Lists add the changes since the
-/// last update.
+/// Interval of updating the counts of flight bookings. Lists add the changes since then.
 pub(crate) const FLIGHT_COUNT_INTERVAL: Duration = Duration::from_secs(2);
 
 pub struct BookingReader {

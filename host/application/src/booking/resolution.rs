@@ -31,8 +31,7 @@ const FOLLOW_UP_TIMEOUT: Duration = Duration::from_secs(30);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolution {
     Succeeded {
-        /// The supplier's id of the booking, or the processor's id of the payment. Required if none
-        /// is known yet.
+        /// The supplier's or processor's id. Required if none is known yet.
         reference: Option<String>,
     },
     /// The call was not executed and will not be.
@@ -42,7 +41,6 @@ pub enum Resolution {
     RefundAmount(Money),
 }
 
-/// A call about a booking whose outcome is unknown.
 enum UnresolvedCall<'a, S> {
     Supplier(BookingStep<S>),
     Processor(&'a Payment, PaymentOperation),
@@ -118,13 +116,13 @@ impl ResolutionService {
         Ok(run.await?.status().as_str())
     }
 
-    /// Builds the outcome to store for a decision.
     async fn resolution_outcome<K: BookingAggregate>(
         &self,
         booking: &Booking<K>,
         call: Option<&str>,
         resolution: Resolution,
     ) -> Result<StepOutcome<BookingEvent<K>>, ResolveError> {
+        let ids = &*self.base.ids;
         let nothing = || ResolveError::NothingUnresolved(booking.status().as_str());
         let attempts = self.engine.unresolved_attempts(booking).await?;
         let attempt_of = |key: &CallKey| attempts.iter().rev().find(|attempt| key.matches(attempt));
@@ -140,14 +138,20 @@ impl ResolutionService {
             Resolution::Succeeded { reference } => {
                 let unresolved = select_call(booking, call, attempt_of)?.ok_or_else(nothing)?;
                 let reference = reference.or_else(|| unresolved.known_reference(booking));
-                let event = self.success_event(booking, &unresolved, reference.as_deref());
+                let event = unresolved.success_event(booking, reference.as_deref(), ids);
                 let event = event.ok_or(ResolveError::ReferenceRequired)?;
                 let key = unresolved.call_key(booking);
                 (key, event, CallOutcome::Succeeded, reference)
             }
             Resolution::NotExecuted => {
                 let unresolved = select_call(booking, call, attempt_of)?.ok_or_else(nothing)?;
-                let event = self.not_executed_event(booking, &unresolved);
+                let event = match &unresolved {
+                    UnresolvedCall::Supplier(step) => resolved_event(booking, step, None, ids),
+                    UnresolvedCall::Processor(payment, call) => BookingEvent::Payment {
+                        id: payment.id.clone(),
+                        event: call.failure_event(self.base.now()),
+                    },
+                };
                 let key = unresolved.call_key(booking);
                 (key, event, CallOutcome::Rejected, None)
             }
@@ -162,38 +166,6 @@ impl ResolutionService {
                 reference,
             },
         })
-    }
-
-    /// Returns the event for a call that succeeded, or `None` if its reference is missing.
-    fn success_event<K: BookingAggregate>(
-        &self,
-        booking: &Booking<K>,
-        unresolved: &UnresolvedCall<'_, K::Step>,
-        reference: Option<&str>,
-    ) -> Option<BookingEvent<K>> {
-        Some(match unresolved {
-            UnresolvedCall::Supplier(step) => {
-                resolved_event(booking, step, Some(reference?), &*self.base.ids)
-            }
-            UnresolvedCall::Processor(payment, call) => BookingEvent::Payment {
-                id: payment.id.clone(),
-                event: call.success_event(reference)?,
-            },
-        })
-    }
-
-    fn not_executed_event<K: BookingAggregate>(
-        &self,
-        booking: &Booking<K>,
-        unresolved: &UnresolvedCall<'_, K::Step>,
-    ) -> BookingEvent<K> {
-        match unresolved {
-            UnresolvedCall::Supplier(step) => resolved_event(booking, step, None, &*self.base.ids),
-            UnresolvedCall::Processor(payment, call) => BookingEvent::Payment {
-                id: payment.id.clone(),
-                event: call.failure_event(self.base.now()),
-            },
-        }
     }
 }
 
@@ -271,11 +243,7 @@ pub fn unresolved_supplier_step<K: BookingAggregate>(
                 (BookingStep::Kind(step), call)
             }
         },
-        BookingState::Created
-        | BookingState::PrebookInProgress { .. }
-        | BookingState::ReadyForComplete
-        | BookingState::Failed
-        | BookingState::Expired => return None,
+        _ => return None,
     };
     (!matches!(call, RemoteCall::Pending { .. })).then_some(step)
 }
@@ -288,6 +256,22 @@ impl<'a, S: Named> UnresolvedCall<'a, S> {
             operations.map(move |operation| Self::Processor(payment, operation))
         });
         supplier.into_iter().chain(payments).collect()
+    }
+
+    /// Returns the event for a call that succeeded, or `None` if its reference is missing.
+    fn success_event<K: BookingAggregate<Step = S>>(
+        &self,
+        booking: &Booking<K>,
+        reference: Option<&str>,
+        ids: &dyn IdGenerator,
+    ) -> Option<BookingEvent<K>> {
+        Some(match self {
+            Self::Supplier(step) => resolved_event(booking, step, Some(reference?), ids),
+            Self::Processor(payment, call) => BookingEvent::Payment {
+                id: payment.id.clone(),
+                event: call.success_event(reference)?,
+            },
+        })
     }
 
     fn call_key<K: BookingAggregate<Step = S>>(&self, booking: &Booking<K>) -> CallKey {

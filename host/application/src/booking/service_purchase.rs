@@ -31,7 +31,6 @@ use tokio::time::Instant;
 
 const OPERATION: &str = "flight_services";
 
-/// A bag that can be bought now.
 #[derive(Debug, Clone)]
 pub struct AvailableBag {
     /// Stable id: it stays the same whenever the same bag is offered for the same booking.
@@ -55,7 +54,6 @@ pub struct PurchaseServicesCommand {
 
 /// The outcome of an earlier call with the same key.
 enum PreviousPurchase {
-    /// The bags are on the ticket.
     Completed(Box<FlightBooking>),
     InProgress,
     /// The supplier was never called, so the key can be used as if it were new.
@@ -144,8 +142,7 @@ impl ServicePurchaseService {
         found.ok_or(ServicePurchaseError::NotFound)
     }
 
-    /// Fetches the bags that the supplier sells. Returns none for a booking that already includes
-    /// bags.
+    /// Fetches the bags that the supplier sells. A booking that includes bags gets none.
     async fn fetch_available_bags(
         &self,
         booking: &FlightBooking,
@@ -211,7 +208,6 @@ impl ServicePurchaseService {
         }
     }
 
-    /// Returns the outcome of an earlier call with this key.
     async fn previous_purchase(
         &self,
         record: &IdempotencyRecord,
@@ -239,8 +235,7 @@ impl ServicePurchaseService {
         }
     }
 
-    /// Commits the intent and executes the steps. Returns `None` if another process is working on
-    /// the booking.
+    /// Commits the intent and executes the steps. Returns `None` if another process is faster.
     async fn start_purchase(
         &self,
         booking: FlightBooking,
@@ -338,14 +333,7 @@ impl ServicePurchaseService {
 fn require_confirmed(booking: FlightBooking) -> Result<FlightBooking, ServicePurchaseError> {
     match booking.state {
         BookingState::Booked(FlightBookedState::Confirmed { .. }) => Ok(booking),
-        BookingState::Created
-        | BookingState::PrebookInProgress { .. }
-        | BookingState::ReadyForComplete
-        | BookingState::CompleteInProgress { .. }
-        | BookingState::Booked(FlightBookedState::CancelInProgress { .. })
-        | BookingState::Booked(FlightBookedState::Canceled)
-        | BookingState::Failed
-        | BookingState::Expired => Err(invalid_state(&booking)),
+        _ => Err(invalid_state(&booking)),
     }
 }
 

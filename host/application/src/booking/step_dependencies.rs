@@ -11,7 +11,6 @@ use host_runtime::Supplier;
 use std::sync::Arc;
 
 pub struct StepDependencies {
-    /// Clock and generator of identifiers.
     pub base: Base,
     pub suppliers: Arc<SupplierDirectory>,
     pub instruments: Arc<PaymentInstrumentService>,
@@ -20,11 +19,12 @@ pub struct StepDependencies {
 }
 
 impl StepDependencies {
-    pub fn schedule_context(&self) -> ScheduleContext<'_> {
-        let now = self.base.now();
+    /// Returns the context of interpreting the response to a request that was made at
+    /// `requested_at`.
+    pub fn schedule_context(&self, requested_at: Timestamp) -> ScheduleContext<'_> {
         ScheduleContext {
-            now,
-            requested_at: now,
+            now: self.base.now(),
+            requested_at,
             reconcile: &self.schedules.reconcile,
             capture_retry: &self.schedules.capture_retry,
         }

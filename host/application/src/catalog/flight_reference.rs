@@ -111,11 +111,7 @@ impl FlightReferenceService {
         if let Some(stored) = stored.filter(|stored| self.is_fresh(stored)) {
             return Ok(from_stored(stored));
         }
-        let route_request = RouteRequest {
-            context,
-            operation: Capability::FlightReference,
-            selector: None,
-        };
+        let route_request = RouteRequest::new(context, Capability::FlightReference, None);
         let route = self.router.route(route_request, None)?;
         let response =
             self.router
@@ -140,8 +136,7 @@ impl FlightReferenceService {
         })
     }
 
-    /// Searches airports by name, city or IATA code, and stores them. The supplier decides what
-    /// matches.
+    /// Searches airports by name, city or IATA code, as the supplier matches them, and stores them.
     pub async fn search_airports(
         &self,
         context: RequestContext,
@@ -152,11 +147,7 @@ impl FlightReferenceService {
             deadline: context.deadline.capped_at(SEARCH_TIMEOUT),
             ..context
         };
-        let route_request = RouteRequest {
-            context: &context,
-            operation: Capability::FlightReference,
-            selector: None,
-        };
+        let route_request = RouteRequest::new(&context, Capability::FlightReference, None);
         let route = self.router.route(route_request, None)?;
         let response =
             self.router

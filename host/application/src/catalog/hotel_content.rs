@@ -27,7 +27,6 @@ use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Content as it was fetched last.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cached<T> {
     pub value: T,
@@ -68,7 +67,6 @@ pub struct ContentKey {
     part: ContentPart,
 }
 
-/// Reads the content of hotels: from the database, and from suppliers if it is missing or stale.
 pub struct ContentService {
     pub(crate) base: Base,
     pub(crate) suppliers: Arc<SupplierDirectory>,
@@ -90,11 +88,7 @@ impl ContentService {
         let mode = context.owner.tenant.mode;
         let ids = std::slice::from_ref(id);
         let mappings = self.mappings.find_hotel_mappings(mode, ids, None).await?;
-        let route_request = RouteRequest {
-            context,
-            operation: Capability::HotelContent,
-            selector: None,
-        };
+        let route_request = RouteRequest::new(context, Capability::HotelContent, None);
         let eligible = Some(mappings.common_suppliers.as_slice());
         let route = self.router.route(route_request, eligible)?;
         let mut first_error = None;
@@ -247,9 +241,8 @@ impl CachedContent for HotelDetails {
         call_context: &CallContext,
         supplier_hotel_id: String,
     ) -> Result<Self, ReadError> {
-        supplier
-            .read_hotel_details(call_context, supplier_hotel_id)
-            .await
+        let details = supplier.read_hotel_details(call_context, supplier_hotel_id);
+        details.await
     }
 
     fn profile(&self) -> Option<HotelProfile> {

@@ -34,7 +34,6 @@ impl HotelMappings {
     }
 }
 
-/// Looks up which suppliers have which hotels.
 #[derive(Clone)]
 pub struct HotelMappingService {
     pub(crate) store: Store,
@@ -53,19 +52,15 @@ impl HotelMappingService {
     ) -> Result<HotelMappings, QueryError> {
         let mappings = self.store.hotel_mappings(mode, ids).await?;
         let mappings_of = |id: &HotelId| {
-            mappings
-                .iter()
-                .filter(|mapping| mapping.hotel_id == *id)
-                .cloned()
-                .collect()
+            let own = mappings.iter().filter(|mapping| mapping.hotel_id == *id);
+            own.cloned().collect()
         };
         let hotels: Vec<Vec<HotelMapping>> = ids.iter().map(mappings_of).collect();
-        let unknown: Vec<HotelId> = ids
+        let unknown = ids
             .iter()
             .zip(&hotels)
-            .filter(|(_, hotel)| hotel.is_empty())
-            .map(|(id, _)| id.clone())
-            .collect();
+            .filter(|(_, hotel)| hotel.is_empty());
+        let unknown: Vec<HotelId> = unknown.map(|(id, _)| id.clone()).collect();
         if !unknown.is_empty() {
             return Err(QueryError::HotelsNotFound(unknown));
         }
@@ -86,14 +81,11 @@ impl HotelMappingService {
 }
 
 fn common_suppliers(hotels: &[Vec<HotelMapping>]) -> Vec<SupplierId> {
-    let mut common = hotels
-        .first()
-        .map(|hotel| suppliers(hotel))
-        .unwrap_or_default();
+    let first = hotels.first();
+    let mut common = first.map(|hotel| suppliers(hotel)).unwrap_or_default();
     common.retain(|supplier| {
-        hotels
-            .iter()
-            .all(|hotel| hotel.iter().any(|mapping| mapping.supplier == *supplier))
+        let has = |hotel: &Vec<HotelMapping>| hotel.iter().any(|one| one.supplier == *supplier);
+        hotels.iter().all(has)
     });
     common
 }
@@ -112,11 +104,8 @@ fn unmapped_hotels(
     hotels: &[Vec<HotelMapping>],
     selector: Option<&SupplierId>,
 ) -> Vec<(usize, HotelId, Vec<SupplierId>)> {
-    let rows = ids
-        .iter()
-        .zip(hotels)
-        .enumerate()
-        .map(|(position, (id, hotel))| (position, id.clone(), suppliers(hotel)));
+    let rows = ids.iter().zip(hotels).enumerate();
+    let rows = rows.map(|(position, (id, hotel))| (position, id.clone(), suppliers(hotel)));
     rows.filter(|(_, _, suppliers)| selector.is_none_or(|selected| !suppliers.contains(selected)))
         .collect()
 }

@@ -63,11 +63,11 @@ impl HotelSearchService {
         context: &RequestContext,
         query: &SearchQuery,
     ) -> Result<HotelSearchResult, QueryError> {
-        let candidates = self.router.candidates(RouteRequest {
+        let candidates = self.router.candidates(RouteRequest::new(
             context,
-            operation: Capability::HotelSearch,
-            selector: query.selector.as_ref(),
-        })?;
+            Capability::HotelSearch,
+            query.selector.as_ref(),
+        ))?;
         let area = self.resolve_area(context, &query.area).await?;
         let route = candidates.choose(None)?;
         let response =
@@ -139,7 +139,6 @@ impl HotelSearchService {
     }
 }
 
-/// Clamps a suggested radius to the range that a search accepts.
 fn clamp_radius(radius: f64) -> u32 {
     let within = radius.round().clamp(1.0, f64::from(RADIUS_M_MAX));
     // A radius that is not a number is replaced by the default.
@@ -238,6 +237,7 @@ mod tests {
     use super::*;
     use host_domain::hotel::Board;
     use host_domain::money::Currency;
+    use serde_json::json;
 
     fn euros(minor: i64) -> Money {
         Money::new(minor, Currency::parse("EUR").unwrap())
@@ -264,21 +264,18 @@ mod tests {
     }
 
     fn query(filters: SearchFilters, sort: SearchSort, limit: u16) -> SearchQuery {
-        let stay = Stay {
-            check_in: "2026-12-01".parse().unwrap(),
-            check_out: "2026-12-03".parse().unwrap(),
-            occupancies: Vec::new(),
-            guest_nationality: "GB".to_owned(),
-            guest_residence: None,
-            currency: Currency::parse("EUR").unwrap(),
-        };
+        let stay = json!({
+            "check_in": "2026-12-01",
+            "check_out": "2026-12-03",
+            "occupancies": [],
+            "guest_nationality": "GB",
+            "currency": "EUR",
+        });
+        let (center, radius_m) = (at(10.0, -179.9), 1);
         SearchQuery {
-            area: Area::Around {
-                center: at(10.0, -179.9),
-                radius_m: 1,
-            },
+            area: Area::Around { center, radius_m },
             selector: None,
-            stay,
+            stay: serde_json::from_value(stay).unwrap(),
             filters,
             sort,
             limit,
@@ -297,10 +294,8 @@ mod tests {
         };
         let unsupported = unsupported_filters(query, &response);
         apply_filters(query, at(10.0, -179.9), &mut response);
-        let left = response
-            .hotels
-            .into_iter()
-            .map(|hotel| hotel.supplier_hotel_id);
+        let left = response.hotels.into_iter();
+        let left = left.map(|hotel| hotel.supplier_hotel_id);
         (left.collect(), response.truncated, unsupported)
     }
 
@@ -329,13 +324,10 @@ mod tests {
 
     #[test]
     fn filters_applied_by_the_supplier_are_not_applied_again() {
-        let all = HotelAppliedFilters {
+        let applied = HotelAppliedFilters {
             min_star_rating: true,
-            min_guest_rating: true,
-            refundable: true,
-            boards: true,
-            max_total: true,
             sort: true,
+            ..HotelAppliedFilters::default()
         };
         let hotels = [
             hotel("b", 12.0, None, None),
@@ -345,7 +337,8 @@ mod tests {
             min_star_rating: Some(4.0),
             ..SearchFilters::default()
         };
-        let (left, _, unsupported) = finished(&query(filters, SearchSort::Total, 20), all, &hotels);
+        let query = query(filters, SearchSort::Total, 20);
+        let (left, _, unsupported) = finished(&query, applied, &hotels);
         assert_eq!(left, ["b", "a"]);
         assert!(unsupported.is_empty());
     }
@@ -384,12 +377,8 @@ mod tests {
 
     #[test]
     fn suggested_radius_is_clamped() {
-        for (suggested, taken) in [
-            (0.2, 1),
-            (1500.4, 1500),
-            (5e9, 100_000),
-            (f64::NAN, RADIUS_M_DEFAULT),
-        ] {
+        let unknown = (f64::NAN, RADIUS_M_DEFAULT);
+        for (suggested, taken) in [(0.2, 1), (1500.4, 1500), (5e9, 100_000), unknown] {
             assert_eq!(clamp_radius(suggested), taken);
         }
     }

@@ -15,7 +15,6 @@ const PLACES_MAX: u16 = 20;
 
 #[derive(Debug)]
 pub struct PlaceSearch {
-    /// The text that the user typed.
     pub text: String,
     /// The country as an ISO 3166-1 alpha-2 code.
     pub country: Option<String>,
@@ -34,11 +33,8 @@ impl PlaceService {
         context: &RequestContext,
         search: PlaceSearch,
     ) -> Result<(SupplierId, Vec<(PlaceId, SavedPlace)>), QueryError> {
-        let route_request = RouteRequest {
-            context,
-            operation: Capability::HotelPlaces,
-            selector: search.selector.as_ref(),
-        };
+        let route_request =
+            RouteRequest::new(context, Capability::HotelPlaces, search.selector.as_ref());
         let route = self.router.route(route_request, None)?;
         let query = PlaceQuery {
             text: search.text.clone(),
@@ -71,12 +67,10 @@ impl PlaceService {
             });
             saved.push(place);
         }
-        let ids = self
-            .base
-            .store
-            .save_places(mode, &supplier, &observations, self.base.now())
-            .await?;
-        Ok((supplier, ids.into_iter().zip(saved).collect()))
+        let (store, now) = (&self.base.store, self.base.now());
+        let ids = store.save_places(mode, &supplier, &observations, now);
+        let places = ids.await?.into_iter().zip(saved).collect();
+        Ok((supplier, places))
     }
 
     /// Returns a stored place without calling a supplier.
@@ -88,12 +82,8 @@ impl PlaceService {
         mode: Mode,
         id: &PlaceId,
     ) -> Result<(StoredPlace, SavedPlace), QueryError> {
-        let stored = self
-            .base
-            .store
-            .place(mode, id)
-            .await?
-            .ok_or(QueryError::PlaceNotFound)?;
+        let stored = self.base.store.place(mode, id).await?;
+        let stored = stored.ok_or(QueryError::PlaceNotFound)?;
         let place = serde_json::from_str(&stored.document);
         let place = place.map_err(|error| {
             tracing::error!(place = %id, %error, "a stored place cannot be parsed; it is treated as not existing");

@@ -34,15 +34,15 @@ impl PriceCalendarService {
     ) -> Result<(SupplierId, Vec<(HotelId, HotelPriceCalendar)>), QueryError> {
         let mode = context.owner.tenant.mode;
         let selector = query.selector.as_ref();
-        let candidates = self.router.candidates(RouteRequest {
+        let candidates = self.router.candidates(RouteRequest::new(
             context,
-            operation: Capability::HotelPriceCalendar,
+            Capability::HotelPriceCalendar,
             selector,
-        })?;
+        ))?;
         let mappings = self
             .mappings
-            .find_hotel_mappings(mode, &query.hotels, selector)
-            .await?;
+            .find_hotel_mappings(mode, &query.hotels, selector);
+        let mappings = mappings.await?;
         let route = candidates.choose(Some(&mappings.common_suppliers))?;
         let response =
             self.router
@@ -59,9 +59,9 @@ impl PriceCalendarService {
         let (supplier, mut calendars) = response.await?;
         calendars.retain(|calendar| !calendar.prices.is_empty());
         let rows = mappings.at_supplier(&supplier).filter_map(|mapping| {
-            let position = calendars
-                .iter()
-                .position(|calendar| calendar.supplier_hotel_id == mapping.supplier_hotel_id)?;
+            let id = &mapping.supplier_hotel_id;
+            let mut known = calendars.iter();
+            let position = known.position(|calendar| calendar.supplier_hotel_id == *id)?;
             Some((mapping.hotel_id.clone(), calendars.swap_remove(position)))
         });
         let rows = rows.collect();

@@ -25,15 +25,10 @@ impl WeatherService {
         context: &RequestContext,
         id: &BookingId,
     ) -> Result<(HotelBooking, Vec<WeatherDay>), QueryError> {
-        let booking = self
-            .store
-            .booking(&context.owner, id)
-            .await?
-            .ok_or(QueryError::BookingNotFound)?;
-        let supplier = self
-            .suppliers
-            .loaded(&booking.supplier)
-            .filter(|supplier| supplier.supports(Capability::HotelWeather));
+        let booking: Option<HotelBooking> = self.store.booking(&context.owner, id).await?;
+        let booking = booking.ok_or(QueryError::BookingNotFound)?;
+        let supplier = self.suppliers.loaded(&booking.supplier);
+        let supplier = supplier.filter(|one| one.supports(Capability::HotelWeather));
         let supplier =
             supplier.ok_or_else(|| QueryError::Unsupported(Some(booking.supplier.clone())))?;
         let Some(location) = self.location_of(&booking).await? else {
@@ -43,15 +38,12 @@ impl WeatherService {
             booking: Some(id.to_string()),
             ..read_call_context(context)
         };
-        let days = supplier
-            .forecast_weather(
-                &call_context,
-                location,
-                booking.details.stay.check_in,
-                booking.details.stay.check_out,
-            )
-            .await;
-        match days {
+        let (from, to) = (
+            booking.details.stay.check_in,
+            booking.details.stay.check_out,
+        );
+        let days = supplier.forecast_weather(&call_context, location, from, to);
+        match days.await {
             Ok(days) => Ok((booking, days)),
             // The supplier has no forecast for this location or these days.
             Err(ReadError::NotFound(_)) => Ok((booking, Vec::new())),
@@ -62,19 +54,14 @@ impl WeatherService {
         }
     }
 
-    /// Returns the location of a booking's hotel: the one in the booking, or one that became known
-    /// later.
+    /// Returns the location of a booking's hotel, which may have become known later.
     async fn location_of(&self, booking: &HotelBooking) -> Result<Option<Location>, QueryError> {
         if booking.details.hotel.location.is_some() {
             return Ok(booking.details.hotel.location);
         }
         let mode = booking.owner.tenant.mode;
-        let mappings = self
-            .store
-            .hotel_mappings(mode, std::slice::from_ref(&booking.details.hotel_id))
-            .await?;
-        Ok(mappings
-            .into_iter()
-            .find_map(|mapping| mapping.profile.location))
+        let ids = std::slice::from_ref(&booking.details.hotel_id);
+        let mut mappings = self.store.hotel_mappings(mode, ids).await?.into_iter();
+        Ok(mappings.find_map(|mapping| mapping.profile.location))
     }
 }

@@ -3,7 +3,6 @@
 use std::path::Path;
 use toml::{Table, Value};
 
-/// Returns a configuration overlay that keeps all data in one folder.
 pub fn data_dir_overlay(data_dir: &Path) -> Table {
     let path = |name: &str| data_dir.join(name).display().to_string();
     Table::from_iter([

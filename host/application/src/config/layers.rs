@@ -16,7 +16,6 @@ pub enum ConfigError {
     #[error("the configuration {} is not valid TOML", path.display())]
     Syntax {
         path: PathBuf,
-        /// Position and cause of the syntax error.
         source: Box<toml::de::Error>,
     },
     #[error("the environment variable {name} must be {expected}")]
@@ -121,7 +120,6 @@ fn merge_suppliers(base: &mut Vec<Value>, over: Vec<Value>) {
     }
 }
 
-/// Sets the keys that environment variables override.
 fn apply_environment(table: &mut Table, environment: &Environment) -> Result<(), ConfigError> {
     let mut known = BTreeMap::new();
     variables(table, PREFIX, &mut Vec::new(), &mut known);

@@ -54,7 +54,6 @@ pub struct CredentialConfig {
     pub value: Secret,
 }
 
-/// Rank of a supplier for one organization.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OrganizationRank {
@@ -67,12 +66,9 @@ pub struct OrganizationRank {
     pub weight: u32,
 }
 
-/// Rank of a supplier among others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rank {
     pub priority: i32,
-    /// Share of calls among suppliers of equal priority. With 0 the supplier is called only if a
-    /// request names it.
     pub weight: u32,
 }
 
@@ -97,8 +93,7 @@ impl SupplierConfig {
         Rank { priority, weight }
     }
 
-    /// Returns whether the webhook token is safe in a path and too long to guess. An empty token is
-    /// valid.
+    /// Returns whether the webhook token is empty, or safe in a path and too long to guess.
     pub fn has_valid_events_token(&self) -> bool {
         let token = self.events_token.expose();
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);

@@ -7,7 +7,6 @@ fn load(file: &str, environment: &Environment) -> Result<Config, ConfigError> {
     Config::load(None, Some(path.path()), environment)
 }
 
-/// Loads a file with no environment variable set.
 fn load_file(file: &str) -> Result<Config, ConfigError> {
     load(file, &Environment::default())
 }

@@ -7,7 +7,6 @@ use serde::Serialize;
 /// Maximum number of rows in each list.
 const ROWS_MAX: u32 = 500;
 
-/// A call whose outcome is unknown.
 #[derive(Debug, Clone, Serialize)]
 pub struct UnresolvedCall {
     pub organization: String,
@@ -24,15 +23,8 @@ pub struct UnresolvedCall {
 }
 
 impl From<Attempt> for UnresolvedCall {
-    fn from(
-        Attempt {
-            tenant,
-            call,
-            last_sent_at,
-            evidence,
-            ..
-        }: Attempt,
-    ) -> Self {
+    fn from(attempt: Attempt) -> Self {
+        let (tenant, call) = (attempt.tenant, attempt.call);
         Self {
             organization: tenant.organization,
             mode: tenant.mode.as_str(),
@@ -40,8 +32,8 @@ impl From<Attempt> for UnresolvedCall {
             step: call.step,
             target: call.target.to_string(),
             client_reference: call.client_reference,
-            sent_at: last_sent_at.to_string(),
-            evidence,
+            sent_at: attempt.last_sent_at.to_string(),
+            evidence: attempt.evidence,
         }
     }
 }
@@ -69,21 +61,18 @@ impl From<Job> for ParkedJob {
     }
 }
 
-/// Work that needs an operator.
 #[derive(Debug, Clone, Serialize)]
 pub struct UnresolvedWork {
     pub calls: Vec<UnresolvedCall>,
     pub parked_jobs: Vec<ParkedJob>,
 }
 
-/// Lists unresolved work and restarts parked jobs.
 pub struct OperatorService {
     pub(crate) base: Base,
 }
 
 impl OperatorService {
-    /// Lists parked jobs and the unresolved calls that were sent at least `older_than_s` seconds
-    /// ago.
+    /// Lists parked jobs, and unresolved calls that are at least `older_than_s` seconds old.
     pub async fn list_unresolved(
         &self,
         older_than_s: u32,
@@ -107,12 +96,8 @@ impl OperatorService {
     ) -> Result<Vec<ParkedJob>, DatabaseError> {
         let filter = ParkedJobFilter { kind, subject };
         let jobs = self.base.store.unpark_jobs(filter, self.base.now()).await?;
-        for job in &jobs {
-            tracing::info!(
-                kind = job.kind,
-                subject = job.subject,
-                "an operator restarted a parked job"
-            );
+        for Job { kind, subject, .. } in &jobs {
+            tracing::info!(kind, subject, "an operator restarted a parked job");
         }
         Ok(jobs.into_iter().map(ParkedJob::from).collect())
     }

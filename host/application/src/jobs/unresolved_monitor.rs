@@ -5,15 +5,13 @@ use crate::base::Base;
 use host_storage::DatabaseError;
 use std::time::Duration;
 
-/// Age in seconds after which an unresolved call needs an operator: reconciling alone has not
-/// resolved it.
+/// Age in seconds after which an unresolved call needs an operator.
 const OPERATOR_ALERT_AFTER_S: i64 = 24 * 60 * 60;
 
 pub(crate) const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
 const COUNT_LIMIT: u32 = 10_000;
 
-/// Reports unresolved calls and parked jobs to the log and the metrics.
 pub struct UnresolvedMonitor {
     pub(crate) base: Base,
 }

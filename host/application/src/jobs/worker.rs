@@ -26,7 +26,6 @@ pub type JobError = Box<dyn std::error::Error + Send + Sync>;
 pub trait JobHandler: Send + Sync {
     fn kind(&self) -> &'static str;
 
-    /// Runs a job. `lease_token` is the token of the lease on the job.
     fn run<'a>(
         &'a self,
         subject: &'a str,
@@ -75,8 +74,7 @@ impl JobWorker {
         }
     }
 
-    /// Claims as many jobs as there are free permits and starts them. Returns whether more jobs may
-    /// be due.
+    /// Claims and starts as many jobs as permits are free. Returns whether more may be due.
     async fn claim_and_spawn(self: &Arc<Self>) -> bool {
         let Ok(first_permit) = Arc::clone(&self.permits).acquire_owned().await else {
             return false;

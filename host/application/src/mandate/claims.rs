@@ -8,51 +8,29 @@ use host_domain::mandate::{MandateScope, MandateTerms, MandateUsage};
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
 use jsonwebtoken::jwk::Jwk;
-use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 /// The type of every instrument; only cards are supported.
 const CARD: &str = "CARD";
 
-/// The purchases that are allowed. The fields are in alphabetical order, so that the digest can be
-/// computed from any JSON form of it.
-#[derive(Serialize)]
-struct ScopeClaim {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    check_in: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    check_out: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hotel_id: Option<String>,
-    kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    watch_id: Option<String>,
-}
-
-impl From<&MandateScope> for ScopeClaim {
-    fn from(scope: &MandateScope) -> Self {
-        match scope {
-            MandateScope::Any => Self {
-                check_in: None,
-                check_out: None,
-                hotel_id: None,
-                kind: "ANY",
-                watch_id: None,
-            },
-            MandateScope::HotelWatch {
-                watch_id,
-                hotel_id,
-                check_in,
-                check_out,
-            } => Self {
-                check_in: Some(check_in.to_string()),
-                check_out: Some(check_out.to_string()),
-                hotel_id: Some(hotel_id.to_string()),
-                kind: "HOTEL_WATCH",
-                watch_id: Some(watch_id.to_string()),
-            },
-        }
+/// Returns the purchases that are allowed. The fields are in alphabetical order, so that the digest
+/// can be computed from any JSON form of it.
+fn scope_claim(scope: &MandateScope) -> Value {
+    match scope {
+        MandateScope::Any => json!({ "kind": "ANY" }),
+        MandateScope::HotelWatch {
+            watch_id,
+            hotel_id,
+            check_in,
+            check_out,
+        } => json!({
+            "check_in": check_in.to_string(),
+            "check_out": check_out.to_string(),
+            "hotel_id": hotel_id.as_str(),
+            "kind": "HOTEL_WATCH",
+            "watch_id": watch_id.as_str(),
+        }),
     }
 }
 
@@ -63,7 +41,7 @@ pub fn open_mandate_claims(
     issuer: &str,
     jwk: &Jwk,
 ) -> serde_json::Result<Value> {
-    let scope = ScopeClaim::from(&terms.scope);
+    let scope = scope_claim(&terms.scope);
     let reference = digest(&serde_json::to_string(&scope)?);
     Ok(json!({
         "vct": "mandate.payment.open.1",

@@ -22,7 +22,6 @@ use jsonwebtoken::jwk::JwkSet;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Maximum number of attempts to change a mandate if another call changes it first.
 const CONFLICT_RETRIES_MAX: usize = 8;
 
 #[derive(Debug, Clone)]
@@ -34,7 +33,6 @@ pub struct NewMandate {
     pub expires_at: Option<Timestamp>,
 }
 
-/// A stored mandate.
 #[derive(Debug)]
 pub enum Issued {
     New(Mandate),

@@ -39,7 +39,6 @@ impl From<DatabaseError> for SigningKeyError {
 /// The stored keys, newest first.
 pub struct SigningKeyRing(Vec<MandateKey>);
 
-/// A key of the ring with its public part.
 pub struct SigningKey<'a> {
     stored: &'a MandateKey,
     pub jwk: Jwk,
@@ -100,10 +99,8 @@ impl SigningKeyRing {
             let generation = newest.map_or(1, |key| key.generation + 1);
             let key = generate_key(sealer, generation, now)?;
             if insert_key(store, &key, now).await? {
-                tracing::info!(
-                    kid = key.kid,
-                    "a new key was created and signs mandates from now on"
-                );
+                let kid = key.kid;
+                tracing::info!(kid, "a new key was created and signs mandates from now on");
             }
         }
     }
@@ -127,8 +124,7 @@ impl SigningKeyRing {
         SigningKey::of(self.0.first())
     }
 
-    /// Returns the key that signed a mandate, and the signed claims. Returns `None` if no key of
-    /// this installation signed it.
+    /// Returns the key that signed a mandate and its claims, or `None` if no stored key signed it.
     pub fn verify(&self, jws: &str) -> Result<Option<(SigningKey<'_>, Value)>, SigningKeyError> {
         let header = jsonwebtoken::decode_header(jws).ok();
         let kid = header.and_then(|header| header.kid);

@@ -9,11 +9,9 @@ use host_domain::time::Timestamp;
 #[derive(Debug)]
 pub struct FareQuery {
     pub selector: Option<SupplierId>,
-    /// The request to whichever supplier is called.
     pub request: FlightPriceRequest,
 }
 
-/// A fare that can be prebooked.
 #[derive(Debug)]
 pub struct PricedFare {
     pub offer: FlightOffer,
@@ -30,7 +28,6 @@ pub struct FareSearchResult {
     pub unsupported_filters: Vec<&'static str>,
 }
 
-/// Creates a response without fares.
 pub(super) fn empty_response() -> FlightPriceResponse {
     FlightPriceResponse {
         offers: Vec::new(),

@@ -61,14 +61,12 @@ pub fn unsupported_filters(
         ("max_total", asked.max_total.is_some(), done.max_total),
         ("sort", order_matters, done.sort),
     ];
-    let ignored = requested
-        .into_iter()
-        .filter(|(_, asked, done)| *asked && !done);
+    let requested = requested.into_iter();
+    let ignored = requested.filter(|(_, asked, done)| *asked && !done);
     ignored.map(|(name, ..)| name).collect()
 }
 
-/// Applies the filters and the order that the supplier did not apply. Equal fares stay in the
-/// supplier's order.
+/// Applies the missing filters and order. Equal fares stay in the supplier's order.
 pub fn apply_filters(request: &FlightPriceRequest, response: &mut FlightPriceResponse) {
     let (offers, done) = (&mut response.offers, response.applied);
     offers.retain(|offer| matches_filters(&request.filters, done, offer));
@@ -161,12 +159,9 @@ fn passes_total(filters: &Filters, offer: &FlightOffer) -> bool {
 
 /// Compares two fares. An unknown duration comes last in either direction.
 fn compare(request: &FlightPriceRequest, one: &FlightOffer, other: &FlightOffer) -> Ordering {
-    let directed = |ordering: Ordering| {
-        if request.descending {
-            ordering.reverse()
-        } else {
-            ordering
-        }
+    let directed = |ordering: Ordering| match request.descending {
+        true => ordering.reverse(),
+        false => ordering,
     };
     match request.sort {
         Sort::TotalAmount => directed(one.total.minor.cmp(&other.total.minor)),

@@ -25,7 +25,6 @@ pub struct OfferQuery {
     pub max_offers_per_hotel: u16,
 }
 
-/// An offer that can be prebooked.
 #[derive(Debug)]
 pub struct PricedOffer {
     pub offer: HotelOffer,
@@ -33,7 +32,6 @@ pub struct PricedOffer {
     pub expires_at: Timestamp,
 }
 
-/// A hotel of the request with its offers.
 #[derive(Debug)]
 pub struct PricedHotel {
     pub hotel_id: HotelId,
@@ -57,15 +55,12 @@ pub(super) fn hotel_in<'a>(
     hotels.find(|hotel| hotel.supplier_hotel_id == supplier_hotel_id)
 }
 
-/// Takes the offers of a hotel out of a response.
 pub(super) fn take_hotel_offers(
     response: &mut HotelPriceResponse,
     supplier_hotel_id: &str,
 ) -> Option<HotelOffers> {
-    let position = response
-        .hotels
-        .iter()
-        .position(|found| found.hotel.supplier_hotel_id == supplier_hotel_id)?;
+    let mut hotels = response.hotels.iter();
+    let position = hotels.position(|found| found.hotel.supplier_hotel_id == supplier_hotel_id)?;
     Some(response.hotels.swap_remove(position))
 }
 
@@ -76,7 +71,6 @@ pub(super) fn is_profile_known(profile: &HotelProfile, hotel: &HotelSummary) -> 
         && (hotel.time_zone.is_none() || profile.time_zone.is_some())
 }
 
-/// Builds the profile to store of a hotel.
 pub(super) fn to_profile(hotel: &HotelSummary) -> HotelProfile {
     HotelProfile {
         name: Some(hotel.name.clone()),

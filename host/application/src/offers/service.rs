@@ -24,7 +24,6 @@ use host_domain::time::Timestamp;
 use host_storage::HotelObservation;
 use std::sync::Arc;
 
-/// Prices hotels and flights, and opens the references of their offers.
 pub struct OfferService {
     pub(crate) base: Base,
     pub(crate) router: SupplierRouter,
@@ -52,18 +51,16 @@ impl OfferService {
         query: &OfferQuery,
     ) -> Result<(SupplierId, Vec<PricedHotel>), QueryError> {
         let selector = query.selector.as_ref();
-        let candidates = self.router.candidates(RouteRequest {
+        let candidates = self.router.candidates(RouteRequest::new(
             context,
-            operation: Capability::HotelPricing,
+            Capability::HotelPricing,
             selector,
-        })?;
+        ))?;
         let mode = context.owner.tenant.mode;
         match &query.hotels {
             HotelSelection::ByHotelId(ids) => {
-                let mappings = self
-                    .mappings
-                    .find_hotel_mappings(mode, ids, selector)
-                    .await?;
+                let mappings = self.mappings.find_hotel_mappings(mode, ids, selector);
+                let mappings = mappings.await?;
                 let route = candidates.choose(Some(&mappings.common_suppliers))?;
                 let rows_at = |supplier: &SupplierId| {
                     let rows = mappings.at_supplier(supplier).map(|mapping| HotelRow {
@@ -77,18 +74,16 @@ impl OfferService {
             }
             HotelSelection::BySupplierId(ids) => {
                 let supplier = selector.ok_or(QueryError::Unsupported(None))?;
-                let mappings = self
-                    .base
-                    .store
-                    .hotel_mappings_of_supplier(mode, supplier, ids)
-                    .await?;
+                let store = &self.base.store;
+                let mappings = store.hotel_mappings_of_supplier(mode, supplier, ids);
+                let mappings = mappings.await?;
                 let route = candidates.choose(None)?;
-                let row = |id: &String| HotelRow {
-                    supplier_hotel_id: id.clone(),
-                    mapping: mappings
-                        .iter()
-                        .find(|mapping| mapping.supplier_hotel_id == *id)
-                        .cloned(),
+                let row = |id: &String| {
+                    let mut mappings = mappings.iter();
+                    HotelRow {
+                        supplier_hotel_id: id.clone(),
+                        mapping: mappings.find(|one| one.supplier_hotel_id == *id).cloned(),
+                    }
                 };
                 let rows_at = |_: &SupplierId| ids.iter().map(row).collect();
                 self.price_at_supplier(context, &route, query, rows_at)
@@ -119,9 +114,8 @@ impl OfferService {
             });
         let (supplier, response) = response.await?;
         let rows = rows_at(&supplier);
-        let ids = self
-            .assign_hotel_ids(context, &supplier, &rows, &response)
-            .await?;
+        let ids = self.assign_hotel_ids(context, &supplier, &rows, &response);
+        let ids = ids.await?;
         let rows = rows.into_iter().zip(ids);
         let hotels = self.to_priced_hotels(context, &supplier, query, rows, response);
         Ok((supplier, hotels))
@@ -131,14 +125,11 @@ impl OfferService {
     /// and not yet elsewhere.
     fn ensure_check_in_not_passed(&self, stay: &Stay, rows: &[HotelRow]) -> Result<(), QueryError> {
         let now = self.base.now();
-        let mut zones = rows
-            .iter()
-            .filter_map(|row| row.mapping.as_ref()?.profile.time_zone.as_deref());
-        let has_passed = zones.any(|zone| stay.check_in < local_date::local_date(Some(zone), now));
-        if has_passed {
-            Err(QueryError::CheckInPassed)
-        } else {
-            Ok(())
+        let zones = rows.iter();
+        let mut zones = zones.filter_map(|row| row.mapping.as_ref()?.profile.time_zone.as_deref());
+        match zones.any(|zone| stay.check_in < local_date::local_date(Some(zone), now)) {
+            true => Err(QueryError::CheckInPassed),
+            false => Ok(()),
         }
     }
 
@@ -157,10 +148,8 @@ impl OfferService {
             })
         };
         if rows.iter().all(is_known) {
-            return Ok(rows
-                .iter()
-                .filter_map(|row| row.mapping.as_ref().map(|mapping| mapping.hotel_id.clone()))
-                .collect());
+            let mappings = rows.iter().filter_map(|row| row.mapping.as_ref());
+            return Ok(mappings.map(|mapping| mapping.hotel_id.clone()).collect());
         }
         let observations = rows.iter().map(|row| HotelObservation {
             supplier_hotel_id: row.supplier_hotel_id.clone(),
@@ -173,12 +162,9 @@ impl OfferService {
                 .unwrap_or_default(),
         });
         let observations: Vec<HotelObservation> = observations.collect();
-        let mode = context.owner.tenant.mode;
-        Ok(self
-            .base
-            .store
-            .resolve_hotel_ids(mode, supplier, &observations, self.base.now())
-            .await?)
+        let (store, mode) = (&self.base.store, context.owner.tenant.mode);
+        let ids = store.resolve_hotel_ids(mode, supplier, &observations, self.base.now());
+        Ok(ids.await?)
     }
 
     fn to_priced_hotels(
@@ -237,11 +223,8 @@ impl OfferService {
         context: &RequestContext,
         query: &FareQuery,
     ) -> Result<FareSearchResult, QueryError> {
-        let route_request = RouteRequest {
-            context,
-            operation: Capability::FlightPricing,
-            selector: query.selector.as_ref(),
-        };
+        let route_request =
+            RouteRequest::new(context, Capability::FlightPricing, query.selector.as_ref());
         let route = self.router.route(route_request, None)?;
         let response =
             self.router

@@ -71,8 +71,7 @@ impl SupplierDirectory {
         }
     }
 
-    /// Reloads every plugin. A plugin that cannot be reloaded is logged, and the one that was loaded
-    /// before stays in use.
+    /// Reloads every plugin. If one fails, this is logged, and the loaded one stays in use.
     pub async fn reload_all(&self) {
         for (supplier, error) in self.load_all().await {
             tracing::warn!(
@@ -130,8 +129,7 @@ impl SupplierDirectory {
         self.configs.iter().find(|supplier| supplier.id == *id)
     }
 
-    /// Returns the suppliers that can be called: of this kind and mode, loaded, and exporting the
-    /// operation.
+    /// Returns the loaded suppliers of this kind and mode that export the operation.
     pub fn candidates(
         &self,
         kind: SupplierKind,

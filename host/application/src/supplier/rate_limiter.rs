@@ -40,20 +40,20 @@ mod tests {
     #[test]
     fn rate_limit_is_separate_for_each_supplier_and_mode() {
         let pace = SupplierRateLimiter::per_minute(2);
-        let one = SupplierId::parse("ONE").unwrap();
-        assert_eq!(pace.acquire(Mode::Test, &one), Ok(()));
-        assert_eq!(pace.acquire(Mode::Test, &one), Ok(()));
-        let refused = pace.acquire(Mode::Test, &one);
-        assert_eq!(
-            refused,
-            Err(ReadError::RateLimited {
-                retry_after_s: Some(30)
-            })
-        );
-        assert_eq!(pace.acquire(Mode::Live, &one), Ok(()));
-        assert_eq!(
-            pace.acquire(Mode::Test, &SupplierId::parse("TWO").unwrap()),
-            Ok(())
-        );
+        let retry_after_s = Some(30);
+        for (mode, supplier, expected) in [
+            (Mode::Test, "ONE", Ok(())),
+            (Mode::Test, "ONE", Ok(())),
+            (
+                Mode::Test,
+                "ONE",
+                Err(ReadError::RateLimited { retry_after_s }),
+            ),
+            (Mode::Live, "ONE", Ok(())),
+            (Mode::Test, "TWO", Ok(())),
+        ] {
+            let supplier = SupplierId::parse(supplier).unwrap();
+            assert_eq!(pace.acquire(mode, &supplier), expected);
+        }
     }
 }

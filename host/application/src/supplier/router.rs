@@ -11,9 +11,24 @@ use std::sync::Arc;
 /// A request that any of several suppliers can serve.
 #[derive(Debug, Clone, Copy)]
 pub struct RouteRequest<'a> {
-    pub context: &'a RequestContext,
-    pub operation: Capability,
-    pub selector: Option<&'a SupplierId>,
+    pub(crate) context: &'a RequestContext,
+    operation: Capability,
+    selector: Option<&'a SupplierId>,
+}
+
+impl<'a> RouteRequest<'a> {
+    /// Creates a request for a capability. `selector` is the supplier that the caller named.
+    pub const fn new(
+        context: &'a RequestContext,
+        operation: Capability,
+        selector: Option<&'a SupplierId>,
+    ) -> Self {
+        Self {
+            context,
+            operation,
+            selector,
+        }
+    }
 }
 
 /// The suppliers that offer the capability of a request, not yet in order.
@@ -30,12 +45,8 @@ impl RouteCandidates<'_> {
     /// # Errors
     /// [`QueryError::Unsupported`] if no candidate is eligible.
     pub fn choose(self, eligible: Option<&[SupplierId]>) -> Result<SupplierRoute, QueryError> {
-        let RouteRequest {
-            context,
-            operation,
-            selector,
-        } = self.request;
-        let hash = context.routing_hash();
+        let (operation, selector) = (self.request.operation, self.request.selector);
+        let hash = self.request.context.routing_hash();
         let route = routing::select_route(&self.candidates, selector, eligible, hash);
         let only_eligible = eligible
             .filter(|suppliers| suppliers.len() == 1)
@@ -55,7 +66,6 @@ impl RouteCandidates<'_> {
     }
 }
 
-/// Selects suppliers and calls them in order.
 #[derive(Clone)]
 pub struct SupplierRouter {
     pub(crate) directory: Arc<SupplierDirectory>,
@@ -97,13 +107,13 @@ impl SupplierRouter {
         request: RouteRequest<'a>,
     ) -> Result<RouteCandidates<'a>, QueryError> {
         let operation = request.operation;
-        let kind = operation
-            .supplier_kind()
-            .ok_or(QueryError::Unsupported(None))?;
+        let kind = operation.supplier_kind();
+        let kind = kind.ok_or(QueryError::Unsupported(None))?;
         let tenant = &request.context.owner.tenant;
-        let candidates =
-            self.directory
-                .candidates(kind, operation, tenant.mode, &tenant.organization);
+        let (mode, organization) = (tenant.mode, &tenant.organization);
+        let candidates = self
+            .directory
+            .candidates(kind, operation, mode, organization);
         Ok(RouteCandidates {
             request,
             candidates,
@@ -154,7 +164,6 @@ impl SupplierRouter {
     }
 }
 
-/// Builds the context of a call that changes nothing.
 pub fn read_call_context(context: &RequestContext) -> CallContext {
     CallContext {
         request_id: context.request_id.to_string(),
@@ -166,16 +175,5 @@ pub fn read_call_context(context: &RequestContext) -> CallContext {
 
 /// Returns whether the supplier failed and not the request, so that another supplier may succeed.
 pub const fn allows_failover(error: &ReadError) -> bool {
-    match error {
-        ReadError::Rejected(_) => false,
-        ReadError::Unsupported
-        | ReadError::NotFound(_)
-        | ReadError::RateLimited { .. }
-        | ReadError::TimedOut(_)
-        | ReadError::Unavailable(_)
-        | ReadError::Failed(_)
-        | ReadError::InvalidResponse(_)
-        | ReadError::Misconfigured(_)
-        | ReadError::Overloaded => true,
-    }
+    !matches!(error, ReadError::Rejected(_))
 }

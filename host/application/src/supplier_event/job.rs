@@ -30,10 +30,8 @@ const LOOKUP_SCHEDULE_S: [i64; 9] = [1, 3, 10, 30, 60, 300, 900, 1800, LOOKUP_TI
 /// Seconds after which the lookups end and the event is ignored.
 const LOOKUP_TIMEOUT_S: i64 = 3600;
 
-/// Maximum number of attempts to apply an event if the booking changes meanwhile.
 const CONFLICT_RETRIES_MAX: usize = 8;
 
-/// The result of looking up the booking of an event.
 enum BookingMatch {
     Hotel(Box<HotelBooking>),
     Flight(Box<FlightBooking>),
@@ -99,9 +97,7 @@ impl JobHandler for SupplierEventJob {
         subject: &'a str,
         lease_token: &'a str,
     ) -> BoxFuture<'a, Result<(), JobError>> {
-        self.apply(subject, lease_token)
-            .map(|result| result.map_err(JobError::from))
-            .boxed()
+        async move { Ok(self.apply(subject, lease_token).await?) }.boxed()
     }
 }
 

@@ -52,7 +52,6 @@ pub enum AdmitError {
     Overloaded,
 }
 
-/// The content of an admitted webhook request.
 #[derive(Debug)]
 pub struct InboundWebhook {
     pub headers: Vec<(String, String)>,
@@ -96,7 +95,6 @@ impl SupplierEventKey {
         })
     }
 
-    /// Logs what became of an event and counts it.
     pub fn log_and_count(
         &self,
         kind: &SupplierEventKind,

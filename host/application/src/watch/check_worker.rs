@@ -67,8 +67,7 @@ impl CheckWorker {
         }
     }
 
-    /// Claims as many checks as there are free permits and starts them. Returns whether more checks
-    /// may be due.
+    /// Claims and starts as many checks as permits are free. Returns whether more may be due.
     async fn claim_and_spawn(self: &Arc<Self>) -> bool {
         let Ok(first_permit) = Arc::clone(&self.permits).acquire_owned().await else {
             return false;
@@ -234,8 +233,7 @@ impl CheckWorker {
         Ok("kept")
     }
 
-    /// Applies an event to a watch, unless another process changed it first. Returns `false` if the
-    /// event changes nothing.
+    /// Applies an event, unless another process was faster. Returns `false` if nothing changes.
     async fn update_watch(
         &self,
         watch: Watch,
@@ -265,7 +263,6 @@ fn duration_until(at: Timestamp, now: Timestamp) -> Duration {
     Duration::from_millis(at.since(now).max(1).unsigned_abs())
 }
 
-/// Returns whether any of the watches has changed.
 async fn any_updated(
     updates: impl Iterator<Item = impl Future<Output = Result<bool, WatchError>>>,
 ) -> Result<bool, WatchError> {

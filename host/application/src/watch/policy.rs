@@ -17,7 +17,6 @@ use host_storage::ClaimedPriceCheck;
 /// these bounds the delay equals the time that the booking has been undecided so far.
 const PURCHASE_POLL_MS: (i64, i64) = (1_000, 300_000);
 
-/// The action for a claimed price check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckAction {
     Check,
@@ -37,16 +36,14 @@ pub fn check_action(ask: &ClaimedPriceCheck, now: Timestamp) -> CheckAction {
     }
 }
 
-/// Returns the event that a price causes in the watches that wait for it. `None` means that no
-/// offer is available.
+/// Returns the event of a price. `None` means that no offer is available.
 pub fn price_event(total: Option<Money>) -> WatchTransitionEvent {
     total.map_or(WatchTransitionEvent::PriceUnavailable, |total| {
         WatchTransitionEvent::PriceObserved { total }
     })
 }
 
-/// Returns when a query is due again after a check. `failed` is the error of the check, if it
-/// failed.
+/// Returns when a query is due again after a check, which may have failed.
 pub fn next_check_at(
     ask: &ClaimedPriceCheck,
     failed: Option<&QueryError>,
@@ -99,23 +96,15 @@ pub fn is_price_acceptable(watch: &Watch, total: Money) -> bool {
     watch.trigger.is_met_by(total)
 }
 
-/// Returns the outcome of a purchase whose mandate cannot be used.
 pub const fn from_mandate_refusal(refusal: MandateRejection) -> PurchaseOutcome {
     PurchaseOutcome::Failed(match refusal {
         MandateRejection::Revoked => PurchaseFailureReason::MandateRevoked,
         MandateRejection::Expired => PurchaseFailureReason::MandateExpired,
-        MandateRejection::Consumed
-        | MandateRejection::CapExceeded
-        | MandateRejection::CurrencyMismatch
-        | MandateRejection::OwnerMismatch
-        | MandateRejection::InstrumentMismatch
-        | MandateRejection::ScopeMismatch
-        | MandateRejection::InvalidSignature => PurchaseFailureReason::MandateInvalid,
+        _ => PurchaseFailureReason::MandateInvalid,
     })
 }
 
-/// Returns the outcome of a purchase whose booking was not bound. Returns `None` if the error does
-/// not show the outcome.
+/// Returns the outcome of a failed prebook, or `None` if the error does not show it.
 pub const fn from_prebook_error(error: &PrebookError) -> Option<PurchaseOutcome> {
     match error {
         PrebookError::Refused(decision) => Some(from_prebook_refusal(decision)),
@@ -126,10 +115,7 @@ pub const fn from_prebook_error(error: &PrebookError) -> Option<PurchaseOutcome>
         | PrebookError::Unsupported => Some(PurchaseOutcome::Released),
         // The offer may have been bound; the booking's own timer decides.
         PrebookError::NoResponse { .. } => Some(PurchaseOutcome::Undecided),
-        PrebookError::Workflow(_)
-        | PrebookError::IdempotencyKeyReused
-        | PrebookError::IdempotencyInProgress
-        | PrebookError::Seal(_) => None,
+        _ => None,
     }
 }
 
@@ -171,8 +157,7 @@ pub fn from_booking_phase(
     }
 }
 
-/// Returns the outcome of a purchase whose completion was not started. Returns `None` if the error
-/// does not show the outcome.
+/// Returns the outcome of a failed completion, or `None` if the error does not show it.
 pub const fn from_complete_error(error: &CompleteBookingError) -> Option<PurchaseOutcome> {
     match error {
         CompleteBookingError::InstrumentInvalid | CompleteBookingError::InstrumentNotAllowed => {
@@ -183,11 +168,7 @@ pub const fn from_complete_error(error: &CompleteBookingError) -> Option<Purchas
         // The booking has expired meanwhile, or another process changed it first; the next run
         // reads its state.
         CompleteBookingError::InvalidState(_) => Some(PurchaseOutcome::Undecided),
-        CompleteBookingError::Workflow(_)
-        | CompleteBookingError::NotFound
-        | CompleteBookingError::InstrumentUnreadable(_)
-        | CompleteBookingError::InstrumentMissing
-        | CompleteBookingError::Idempotency(_) => None,
+        _ => None,
     }
 }
 

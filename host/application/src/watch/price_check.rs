@@ -31,7 +31,6 @@ pub const MATCHES_MAX: usize = 3;
 /// Maximum number of offers that are requested for a hotel; the cheapest is used.
 const OFFERS_MAX: u16 = 25;
 
-/// The result of a price check.
 #[derive(Debug)]
 pub enum CheckResult {
     /// A hotel's cheapest offer, or `None` if it has none.
@@ -72,7 +71,7 @@ impl PriceChecker {
             WatchTarget::Hotel { hotel_id } => {
                 let ids = std::slice::from_ref(hotel_id);
                 let mappings = self.mappings.find_hotel_mappings(mode, ids, None).await?;
-                let route_request = route_request(context, Capability::HotelPricing);
+                let route_request = RouteRequest::new(context, Capability::HotelPricing, None);
                 let route = self
                     .router
                     .route(route_request, Some(&mappings.common_suppliers))?;
@@ -84,7 +83,7 @@ impl PriceChecker {
                 }
             }
             WatchTarget::Trip { area, .. } => {
-                let route_request = route_request(context, Capability::HotelSearch);
+                let route_request = RouteRequest::new(context, Capability::HotelSearch, None);
                 self.router.route(route_request, None)?;
                 if let watch::Area::Place(id) = area {
                     self.places.find_place(mode, id).await?;
@@ -94,7 +93,6 @@ impl PriceChecker {
         Ok(())
     }
 
-    /// Runs the query of a price check within `time`.
     pub async fn run_check(
         &self,
         check: &ClaimedPriceCheck,
@@ -107,7 +105,7 @@ impl PriceChecker {
                 let mode = check.tenant.mode;
                 let ids = std::slice::from_ref(hotel_id);
                 let mappings = self.mappings.find_hotel_mappings(mode, ids, None).await?;
-                let route_request = route_request(&context, Capability::HotelPricing);
+                let route_request = RouteRequest::new(&context, Capability::HotelPricing, None);
                 self.take_rate_permit(route_request, Some(&mappings.common_suppliers))?;
                 let offers = self.fetch_offers(&context, hotel_id, None, stay).await?;
                 let cheapest = cheapest(offers, |_| true);
@@ -128,7 +126,10 @@ impl PriceChecker {
         area: &watch::Area,
         filters: &TripFilters,
     ) -> Result<CheckResult, QueryError> {
-        self.take_rate_permit(route_request(context, Capability::HotelSearch), None)?;
+        self.take_rate_permit(
+            RouteRequest::new(context, Capability::HotelSearch, None),
+            None,
+        )?;
         let stay = &check.query.stay;
         let query = search_query(area, filters, stay);
         let found = self.hotel_search.search_hotels(context, &query).await?;
@@ -232,14 +233,6 @@ pub fn background_context(tenant: &Tenant, ask: &PriceCheckId, time: Duration) -
         key_id: KeyId::from_bits(0),
         scopes: Arc::from([ApiKeyScope::Read]),
         deadline: Deadline::from_now(time),
-    }
-}
-
-const fn route_request<'a>(context: &'a RequestContext, operation: Capability) -> RouteRequest<'a> {
-    RouteRequest {
-        context,
-        operation,
-        selector: None,
     }
 }
 

@@ -130,9 +130,7 @@ impl JobHandler for PurchaseJob {
         subject: &'a str,
         lease_token: &'a str,
     ) -> BoxFuture<'a, Result<(), JobError>> {
-        self.purchase(subject, lease_token)
-            .map(|result| result.map_err(JobError::from))
-            .boxed()
+        async move { Ok(self.purchase(subject, lease_token).await?) }.boxed()
     }
 }
 
@@ -312,7 +310,6 @@ impl<'a> PurchaseRun<'a> {
         }
     }
 
-    /// Commits the outcome of the run with its event.
     async fn commit_outcome(
         &self,
         outcome: PurchaseOutcome,

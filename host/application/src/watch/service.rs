@@ -14,11 +14,8 @@ use host_domain::mandate::MandateEvent;
 use host_domain::owner::{Owner, Tenant};
 use host_domain::page::{Page, PageRequest};
 use host_domain::watch::list::WatchFilter;
-use host_domain::watch::{
-    AutoBook, PriceQuery, Trigger, Watch, WatchTransition, WatchTransitionEvent,
-};
-use host_resources::watch_event as render;
-use host_resources::watch_event::WatchEventDetails;
+use host_domain::watch::{AutoBook, PriceQuery, Trigger, Watch, WatchTransitionEvent};
+use host_resources::watch_event::{WatchEventDetails, watch_event_payload};
 use host_storage::{
     CommitError, Conflict, DatabaseError, OutboxEvent, StoredWatch, UnitOfWork, WatchLogEntry,
 };
@@ -28,7 +25,6 @@ use std::sync::Arc;
 /// transaction that makes the watch `purchasing`.
 pub const PURCHASE_JOB_KIND: &str = "watch_purchase";
 
-/// Maximum number of attempts to change a watch if another call changes it first.
 const CONFLICT_RETRIES_MAX: usize = 8;
 
 #[derive(Debug, thiserror::Error)]
@@ -94,8 +90,7 @@ pub struct WatchService {
 }
 
 impl WatchService {
-    /// Creates a watch, once for each key. What it watches must exist, and a supplier must be able
-    /// to price it.
+    /// Creates a watch, once for each key. A supplier must be able to price what it watches.
     pub async fn create(
         &self,
         context: &RequestContext,
@@ -106,9 +101,8 @@ impl WatchService {
         if let Some(stored) = self.find_existing(owner, key).await? {
             return Ok(Created::Existing(stored));
         }
-        self.price_checker
-            .validate_query(context, &new.query)
-            .await?;
+        let checker = &self.price_checker;
+        checker.validate_query(context, &new.query).await?;
         if let Some(auto_book) = &new.auto_book {
             let id = &auto_book.payment_instrument_id;
             let instrument = self.base.store.instrument(owner, id).await?;
@@ -116,12 +110,8 @@ impl WatchService {
         }
         let now = self.base.now();
         let id = WatchId::from_bits(self.base.ids.generate());
-        let NewWatch {
-            query,
-            trigger,
-            auto_book,
-        } = new;
-        let watch = Watch::new(id, owner.clone(), query, trigger, auto_book, now);
+        let (trigger, auto_book) = (new.trigger, new.auto_book);
+        let watch = Watch::new(id, owner.clone(), new.query, trigger, auto_book, now);
         let mut write = UnitOfWork::new(now);
         claim_in(&mut write, key, watch.id.as_str());
         write.insert_watch(&watch);
@@ -132,10 +122,11 @@ impl WatchService {
             return Ok(Created::Existing(stored));
         }
         let last_observed = None;
-        Ok(Created::New(StoredWatch {
+        let stored = StoredWatch {
             watch,
             last_observed,
-        }))
+        };
+        Ok(Created::New(stored))
     }
 
     /// Returns an owner's watch.
@@ -184,12 +175,8 @@ impl WatchService {
             let stored = self.find(owner, id).await?;
             let now = self.base.now();
             let mut write = UnitOfWork::new(now);
-            self.apply_event_in(
-                &mut write,
-                &stored,
-                WatchTransitionEvent::Canceled,
-                &WatchEventDetails::None,
-            )?;
+            let event = WatchTransitionEvent::Canceled;
+            self.apply_event_in(&mut write, &stored, event, &WatchEventDetails::None)?;
             if let Some(id) = &stored.watch.mandate_id
                 && let Some(mandate) = self.base.store.mandate(&owner.tenant, id).await?
             {
@@ -206,8 +193,7 @@ impl WatchService {
         Err(WatchError::TooManyConflicts)
     }
 
-    /// Signs the mandate of a watch, so that the watch buys; once for each key. A watch that is
-    /// already armed stays unchanged.
+    /// Signs the mandate of a watch that is not armed, so that it buys; once for each key.
     pub async fn confirm_purchase(
         &self,
         owner: &Owner,
@@ -241,10 +227,8 @@ impl WatchService {
         stored: StoredWatch,
     ) -> Result<StoredWatch, WatchError> {
         let new = mandate_for(&stored.watch)?;
-        let mandate = self
-            .mandates
-            .sign_in(write, &stored.watch.owner, new)
-            .await?;
+        let owner = &stored.watch.owner;
+        let mandate = self.mandates.sign_in(write, owner, new).await?;
         let event = WatchTransitionEvent::Armed {
             mandate: mandate.terms.id,
         };
@@ -268,43 +252,30 @@ impl WatchService {
         let Some(transition) = stored.watch.clone().apply(event, now)? else {
             return Ok(None);
         };
-        let WatchTransition {
-            watch,
-            notification,
-            is_purchase_due,
-            is_check_due,
-        } = transition;
+        let (watch, last_observed) = (transition.watch, stored.last_observed);
         write.update_watch(&watch, stored.watch.version);
-        if is_check_due {
+        if transition.is_check_due {
             write.schedule_price_check(&watch);
         }
-        if is_purchase_due {
+        if transition.is_purchase_due {
             write.schedule_job(PURCHASE_JOB_KIND, watch.id.as_str(), now);
         }
-        let updated = StoredWatch {
-            watch,
-            last_observed: stored.last_observed,
-        };
-        if let Some(event_type) = notification {
+        if let Some(kind) = transition.notification {
             let id = EventId::from_bits(self.base.ids.generate());
             let event = OutboxEvent {
-                payload: render::watch_event_payload(
-                    &id,
-                    event_type,
-                    now,
-                    &updated.watch,
-                    updated.last_observed,
-                    details,
-                ),
+                payload: watch_event_payload(&id, kind, now, &watch, last_observed, details),
                 id,
-                event_type: event_type.as_str().to_owned(),
+                event_type: kind.as_str().to_owned(),
                 product: Product::Watch,
-                booking_id: updated.watch.booking_id().cloned(),
+                booking_id: watch.booking_id().cloned(),
                 created_at: now,
             };
-            write.publish(&updated.watch.owner.tenant, &event);
+            write.publish(&watch.owner.tenant, &event);
         }
-        Ok(Some(updated))
+        Ok(Some(StoredWatch {
+            watch,
+            last_observed,
+        }))
     }
 
     /// Returns the watch that the same request created before, if it did.
@@ -321,7 +292,6 @@ impl WatchService {
     }
 }
 
-/// Returns the terms of the mandate for a watch's purchase.
 pub fn mandate_for(watch: &Watch) -> Result<NewMandate, WatchError> {
     if !watch.status().is_open() {
         let (status, event) = (watch.status().as_str(), "armed");

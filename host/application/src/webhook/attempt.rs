@@ -70,8 +70,7 @@ pub struct AttemptResult {
 }
 
 impl AttemptResult {
-    /// Builds the result of a request that was sent at `sent_at`. `honors_gone` is whether a
-    /// 410 of the receiver pauses the subscription.
+    /// Builds the result of a request. `honors_gone` is whether a 410 pauses the subscription.
     pub fn new(
         response: Result<ReceiverResponse, SendError>,
         honors_gone: bool,
@@ -105,8 +104,7 @@ impl AttemptResult {
         }
     }
 
-    /// Returns a label for the metric: a class such as `2xx`, or the reason why there is no
-    /// response.
+    /// Returns the metric's label: a class such as `2xx`, or why there is no response.
     pub const fn outcome_label(&self) -> &'static str {
         match (self.error, self.status) {
             (Some(error), _) => error,
@@ -229,7 +227,6 @@ impl DeliveryPolicy {
         }
     }
 
-    /// Returns the subscription's event for an attempt.
     pub const fn subscription_event(
         &self,
         subscription: &Subscription,
@@ -265,8 +262,7 @@ impl DeliveryPolicy {
         })
     }
 
-    /// Returns the event of a rotation: a new secret signs from now on, and the previous one also
-    /// signs for a time.
+    /// Returns the event of a rotation, after which the previous secret also signs for a time.
     pub fn rotation_event(&self, now: Timestamp) -> SubscriptionEvent {
         SubscriptionEvent::Rotated {
             previous_secret_expires_at: now.plus_s(self.dual_signature_s),
@@ -295,15 +291,7 @@ mod tests {
     fn retry_after_date_is_rounded_up() {
         let date = HeaderValue::from_static("Sun, 06 Nov 1994 08:49:38 GMT");
         let before = Timestamp(784_111_777_000);
-        let waits = [
-            (0, 1),
-            (1, 1),
-            (999, 1),
-            (1_000, 0),
-            (1_001, 0),
-            (2_001, -1),
-        ];
-        for (later_ms, wait_s) in waits {
+        for (later_ms, wait_s) in [(0, 1), (999, 1), (1_000, 0), (1_001, 0), (2_001, -1)] {
             let now = before.plus_ms(later_ms);
             assert_eq!(parse_retry_after(&date, now), Some(wait_s), "{later_ms}");
         }

@@ -6,7 +6,6 @@ use host_domain::owner::Tenant;
 use host_domain::webhook::Delivery;
 use host_storage::{DeliveryAttempt, Store, StoredDelivery};
 
-/// A delivery with the attempts of its current replay.
 #[derive(Debug)]
 pub struct DeliveryDetails {
     pub delivery: Delivery,
@@ -21,14 +20,8 @@ impl DeliveryDetails {
         tenant: &Tenant,
         stored: StoredDelivery,
     ) -> Result<Self, WebhookError> {
-        let ids = [&stored.delivery.id];
-        let attempts = store.delivery_attempts(tenant, &ids).await?;
-        let attempts = attempts.into_iter().map(|(_, attempt)| attempt);
-        Ok(Self {
-            attempts: attempts.collect(),
-            delivery: stored.delivery,
-            payload: stored.payload,
-        })
+        let mut details = Self::read_all(store, tenant, vec![stored]).await?;
+        details.pop().ok_or(WebhookError::DeliveryNotFound)
     }
 
     pub(super) async fn read_all(
@@ -54,7 +47,6 @@ impl DeliveryDetails {
     }
 }
 
-/// Returns a delivery to a tenant's subscription.
 pub(super) async fn find_delivery(
     store: &Store,
     tenant: &Tenant,

@@ -105,8 +105,7 @@ impl DeliveryService {
         }
     }
 
-    /// Returns the time up to which failures are replayed: now, or the time of the first use of the
-    /// key.
+    /// Returns the time up to which failures are replayed: now, or the first use of the key.
     async fn recovery_cutoff(
         &self,
         key: Option<&IdempotentRequest>,
@@ -146,8 +145,7 @@ impl DeliveryService {
         DeliveryDetails::read(store, tenant, stored).await
     }
 
-    /// Returns a page of the deliveries of a subscription, newest first, and the number of
-    /// deliveries that match the filter.
+    /// Returns a page of a subscription's deliveries, newest first, and the number of all matches.
     pub async fn list(
         &self,
         tenant: &Tenant,

@@ -27,8 +27,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 
-/// Maximum number of deliveries in flight on this host. It limits the memory that their bodies
-/// take.
+/// Maximum number of deliveries in flight on this host, whose bodies take memory.
 const IN_FLIGHT_MAX: u32 = 2048;
 const SUBSCRIPTION_BATCH_SIZE: u32 = 200;
 const RESULT_BATCH_SIZE: usize = 256;
@@ -45,7 +44,6 @@ const SUBSCRIPTION_UPDATE_SHARE: u32 = 10;
 /// The report about a claimed delivery: its attempt, or that there was none.
 type AttemptReport = (DeliveryRelease, AttemptEffect);
 
-/// The effect of an attempt on its receiver.
 struct AttemptEffect {
     recipient: Arc<Recipient>,
     event: Option<SubscriptionEvent>,
@@ -176,8 +174,7 @@ impl DeliveryWorker {
         Some((now, attempted))
     }
 
-    /// Stores the results of attempts. Deliveries whose results cannot be stored are sent again
-    /// once their leases have expired.
+    /// Stores the results of attempts. Deliveries without a stored result are sent again.
     async fn store_attempts(&self, releases: &[DeliveryRelease], succeeded: &[&Subscription]) {
         let stopping = self.tasks.shutdown_token();
         for _ in 0..STORE_ATTEMPTS_MAX {
@@ -236,8 +233,7 @@ struct DeliveryDispatcher {
 }
 
 impl DeliveryDispatcher {
-    /// Claims as many deliveries as there is capacity for and starts them. Returns when more are
-    /// due, if known.
+    /// Claims and starts as many deliveries as there is capacity for. Returns when more are due.
     async fn dispatch_due(&mut self) -> Option<Timestamp> {
         let stopping = self.worker.tasks.shutdown_token();
         // A delivery that is claimed while the process stops is released at once.

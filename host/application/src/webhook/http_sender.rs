@@ -121,8 +121,7 @@ impl HttpSender {
         read_response(response?).await
     }
 
-    /// Returns the client, which is created at its first use because loading the system's
-    /// certificates is expensive.
+    /// Returns the client, created at its first use because loading certificates is expensive.
     fn client(&self, insecure: bool) -> Option<&Client> {
         let cell = match insecure {
             true => &self.insecure,

@@ -34,20 +34,16 @@ impl WebhookMaintenance {
             if stalled.is_empty() {
                 break;
             }
-            self.expire_deliveries(stalled).await;
+            stream::iter(stalled)
+                .map(|stored| self.expire_delivery(stored))
+                .buffer_unordered(CONCURRENT_WRITES_MAX)
+                .collect::<()>()
+                .await;
         }
         let deleted_before = now.plus_s(-DELETION_GRACE_S);
         let purge = || store.purge_deleted_subscriptions(deleted_before, BATCH_SIZE);
         while purge().await? > 0 {}
         Ok(())
-    }
-
-    async fn expire_deliveries(&self, stalled: Vec<StoredDelivery>) {
-        stream::iter(stalled)
-            .map(|stored| self.expire_delivery(stored))
-            .buffer_unordered(CONCURRENT_WRITES_MAX)
-            .collect::<()>()
-            .await;
     }
 
     async fn expire_delivery(&self, stored: StoredDelivery) {

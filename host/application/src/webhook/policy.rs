@@ -7,7 +7,6 @@ use host_runtime::guarded_client::DnsLookup;
 use std::time::Duration;
 
 pub struct DeliveryPolicy {
-    /// Resolver of receivers' names.
     pub lookup: DnsLookup,
     pub timeout: Duration,
     pub subscription_retry_s: Vec<i64>,

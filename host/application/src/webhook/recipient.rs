@@ -38,11 +38,7 @@ impl Recipient {
                 self.endpoint.record_failure();
                 false
             }
-            SubscriptionEvent::Changed { .. }
-            | SubscriptionEvent::Paused
-            | SubscriptionEvent::Resumed
-            | SubscriptionEvent::Rotated { .. }
-            | SubscriptionEvent::EndpointGone { .. } => false,
+            _ => false,
         };
         let subscription = self.subscription.clone();
         failed_here || subscription.apply(event.clone(), now).is_some()

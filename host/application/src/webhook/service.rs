@@ -48,8 +48,7 @@ pub struct SubscriptionUpdate {
 #[derive(Debug)]
 pub struct SubscriptionWithSecret {
     pub subscription: Subscription,
-    /// Its secret, returned only this once. `None` if an earlier call with the same idempotency key
-    /// has received it.
+    /// Its secret, returned only once: `None` if an earlier call with the same key has received it.
     pub signing_secret: Option<SecretString>,
 }
 
@@ -120,24 +119,19 @@ impl WebhookService {
         change: SubscriptionUpdate,
     ) -> Result<Subscription, WebhookError> {
         let tenant = &context.owner.tenant;
-        let SubscriptionUpdate {
-            url,
-            event_types,
-            description,
-        } = change;
         // The subscription is looked up first, so that a caller without access to it learns nothing
         // about the URL.
         let current = self.find(tenant, product, id).await?;
-        if let Some(url) = url.as_deref().filter(|url| *url != current.url) {
+        if let Some(url) = change.url.as_deref().filter(|url| *url != current.url) {
             self.validate_url(tenant, url).await?;
         }
         let event = SubscriptionEvent::Changed {
-            url,
-            event_types,
-            description,
+            url: change.url,
+            event_types: change.event_types,
+            description: change.description,
         };
-        self.apply_for_caller(context, product, id, &event, None)
-            .await
+        let changed = self.apply_for_caller(context, product, id, &event, None);
+        changed.await
     }
 
     /// Deletes a subscription. Its secrets are deleted at once, its deliveries soon after.
@@ -241,10 +235,8 @@ impl WebhookService {
     }
 
     fn ping_event(&self, subscription: &Subscription) -> OutboxEvent {
-        let (id, now) = (
-            EventId::from_bits(self.base.ids.generate()),
-            self.base.now(),
-        );
+        let id = EventId::from_bits(self.base.ids.generate());
+        let now = self.base.now();
         let event_type = EventType::Ping.as_str();
         let payload = json!({
             "id": id.as_str(),

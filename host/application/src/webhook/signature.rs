@@ -78,11 +78,6 @@ mod tests {
         ),
     ];
 
-    fn secrets(count: usize) -> Vec<SecretString> {
-        let texts = VECTORS.iter().take(count);
-        texts.map(|(text, ..)| (*text).into()).collect()
-    }
-
     #[test]
     fn signatures_match_another_implementation() {
         for (secret, own, standard) in VECTORS {
@@ -94,23 +89,10 @@ mod tests {
 
     #[test]
     fn each_secret_adds_a_signature() {
-        let signed = sign(&secrets(2), 1_800_000_000, "evt_1", BODY);
+        let secrets: [SecretString; 2] = VECTORS.map(|(text, ..)| text.into());
+        let signed = sign(&secrets, 1_800_000_000, "evt_1", BODY);
         let [(_, own_1, standard_1), (_, own_2, standard_2)] = VECTORS;
         assert_eq!(signed.svc, format!("t=1800000000,v1={own_1},v1={own_2}"));
         assert_eq!(signed.standard, format!("v1,{standard_1} v1,{standard_2}"));
-    }
-
-    #[test]
-    fn signature_covers_time_event_and_body() {
-        let secrets = secrets(1);
-        let signed = sign(&secrets, 1, "evt_1", BODY);
-        let at_another_time = sign(&secrets, 2, "evt_1", BODY);
-        let of_another_event = sign(&secrets, 1, "evt_2", BODY);
-        let of_another_body = sign(&secrets, 1, "evt_1", b"{}");
-        assert_ne!(signed.svc, at_another_time.svc);
-        assert_ne!(signed.svc, of_another_body.svc);
-        for other in [at_another_time, of_another_event, of_another_body] {
-            assert_ne!(signed.standard, other.standard);
-        }
     }
 }

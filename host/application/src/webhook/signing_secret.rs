@@ -13,8 +13,7 @@ const SECRET_BYTES: usize = 32;
 
 const PURPOSE: &str = "webhook_secret";
 
-/// The slot of a subscription's secret. A secret that is encrypted for one slot cannot be decrypted
-/// for the other.
+/// The slot of a secret. A secret that is encrypted for one slot is not valid in the other.
 #[derive(Debug, Clone, Copy)]
 pub enum SecretSlot {
     Current,

@@ -15,8 +15,7 @@ const URL_BYTES_MAX: usize = 2048;
 const LABEL_BYTES_MAX: usize = 63;
 const NAME_BYTES_MAX: usize = 253;
 
-/// Time limit of a name lookup. A name that is not resolved in time is checked only when it is
-/// connected to.
+/// Time limit of a name lookup. A name not resolved in time is checked when it is connected to.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Suffixes of names that are valid in one network only.
@@ -57,7 +56,6 @@ pub enum UrlRejection {
     NonPublicAddress(&'static str),
 }
 
-/// Returns the addresses that may be connected to.
 pub const fn address_scope(insecure: bool) -> AddressPolicy {
     if insecure {
         AddressPolicy::AllowLoopback
@@ -73,10 +71,8 @@ pub fn parse(text: &str, insecure: bool) -> Result<Url, UrlRejection> {
         return Err(UrlRejection::TooLong);
     }
     // A URL parser drops some characters and replaces others.
-    if !text
-        .bytes()
-        .all(|byte| byte.is_ascii_graphic() && byte != b'\\')
-    {
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
+    if !text.bytes().all(is_plain) {
         return Err(UrlRejection::Malformed);
     }
     let url = Url::parse(text).map_err(|_| UrlRejection::Malformed)?;
@@ -132,13 +128,12 @@ fn check_host(url: &Url, authority: &str, insecure: bool) -> Result<(), UrlRejec
 /// Returns whether a resolver could resolve the name. Host names may not contain underscores by the
 /// standard, but some do in practice.
 fn is_valid_hostname(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     let is_label = |label: &str| {
         (1..=LABEL_BYTES_MAX).contains(&label.len())
             && !label.starts_with('-')
             && !label.ends_with('-')
-            && label
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+            && label.bytes().all(is_plain)
     };
     name.len() <= NAME_BYTES_MAX && name.split('.').all(is_label)
 }
@@ -159,8 +154,7 @@ fn check_address(found: IpAddr, insecure: bool) -> Result<(), UrlRejection> {
     }
 }
 
-/// Parses a URL and checks the addresses that its name resolves to. A name that does not resolve
-/// yet is accepted.
+/// Parses a URL and checks the addresses of its name. A name that does not resolve is accepted.
 pub async fn validate(text: &str, insecure: bool, lookup: &DnsLookup) -> Result<(), UrlRejection> {
     let url = parse(text, insecure)?;
     let Some(Host::Domain(name)) = url.host() else {
@@ -170,9 +164,8 @@ pub async fn validate(text: &str, insecure: bool, lookup: &DnsLookup) -> Result<
     let Ok(Ok(addresses)) = found else {
         return Ok(());
     };
-    addresses
-        .into_iter()
-        .try_for_each(|found| check_address(found, insecure))
+    let mut addresses = addresses.into_iter();
+    addresses.try_for_each(|found| check_address(found, insecure))
 }
 
 #[cfg(test)]

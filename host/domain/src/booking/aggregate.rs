@@ -2,7 +2,6 @@
 //! and flights have the same life cycle; what follows is a rule of the kind.
 
 use crate::booking::status::BookingStatus;
-use crate::booking::step::BookingStep;
 use crate::booking::{ChangeSource, Failure, Named, Notifications, PaymentCollector};
 use crate::event::{EventType, Product};
 use crate::id::{BookingId, PaymentId};
@@ -21,16 +20,12 @@ use std::fmt::Debug;
 pub trait BookingKind:
     Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + Sized + 'static
 {
-    /// The product of the events for subscribers.
     const PRODUCT: Product;
-    /// The types of the events for subscribers up to the confirmation.
     const EVENT_TYPES: LifecycleEventTypes;
 
     /// The state of a booking that the supplier confirmed.
     type BookedState: Clone + Debug + PartialEq + Eq + Serialize + DeserializeOwned + Send + Sync;
-    /// The supplier's response to a prebook.
     type PrebookResponse: Clone + Debug + PartialEq + Send + Sync;
-    /// The booking as the supplier reports it.
     type SupplierBooking: ReportedBooking + Clone + Debug + PartialEq + Send + Sync;
     /// An event that only this kind has.
     type Event: Named + Clone + Debug + PartialEq + Send + Sync;
@@ -39,7 +34,6 @@ pub trait BookingKind:
 
     /// Returns the prebooked price without services, or the offered one before the prebook.
     fn booked_price(&self) -> Money;
-    /// Stores the prebooked offer.
     fn apply_prebook(booking: &mut Booking<Self>, prebook: Self::PrebookResponse);
     /// Stores the booking that the supplier confirmed and starts to settle the payments. `payment`
     /// becomes the id of a payment that the supplier collected.
@@ -72,13 +66,11 @@ pub trait BookingKind:
     fn pays_for_services(&self, _payment: &PaymentId) -> bool {
         false
     }
-    /// Returns the status of a confirmed booking.
     fn booked_status(state: &Self::BookedState) -> BookingStatus;
-    /// Returns the steps of a confirmed booking, with the times when they are due.
-    fn booked_steps(
-        booking: &Booking<Self>,
-        state: &Self::BookedState,
-    ) -> Vec<(Timestamp, BookingStep<Self::Step>)>;
+    /// Returns the step of a confirmed booking that only this kind has, and when it is due.
+    fn kind_step(_booking: &Booking<Self>) -> Option<(Timestamp, Self::Step)> {
+        None
+    }
     /// Returns the call of a confirmed booking that is in progress, or the refresh that is due.
     fn booked_call(state: &Self::BookedState) -> Option<BookedCall<'_>>;
 }
@@ -93,11 +85,8 @@ pub struct LifecycleEventTypes {
 
 /// A booking as its supplier reports it.
 pub trait ReportedBooking {
-    /// Returns the status at the supplier.
     fn status(&self) -> &SupplierBookingStatus;
-    /// Returns the supplier's id of the booking.
     fn supplier_reference(&self) -> &str;
-    /// Returns the total that the supplier charges.
     fn total(&self) -> Money;
     /// Returns whether the supplier stated the amounts of a cancellation.
     fn has_cancellation_amounts(&self) -> bool;
@@ -108,7 +97,6 @@ pub trait ReportedBooking {
 pub enum BookedCall<'a> {
     /// A refresh after a reported change.
     Refresh(&'a RemoteCall),
-    /// A cancellation.
     Cancel(&'a RemoteCall),
 }
 
@@ -133,11 +121,8 @@ pub enum BookingPhase<'a> {
     Confirmed,
     /// The booking was confirmed, and is cancelled or being cancelled since.
     Canceling,
-    /// The booking failed.
-    Failed {
-        /// Whether the offer was prebooked before.
-        was_prebooked: bool,
-    },
+    /// The booking failed, before or after the offer was prebooked.
+    Failed { was_prebooked: bool },
     /// The booking expired before it was completed.
     Expired,
 }
@@ -150,10 +135,7 @@ pub enum BookingState<B> {
     /// The gateway accepted the booking.
     Created,
     /// A prebook of the offer was sent to the supplier.
-    PrebookInProgress {
-        /// Time at which the prebook started.
-        started_at: Timestamp,
-    },
+    PrebookInProgress { started_at: Timestamp },
     /// The offer is prebooked. The client can complete the booking.
     ReadyForComplete,
     /// The booking is being paid and booked.
@@ -189,7 +171,6 @@ pub struct Booking<K: BookingKind> {
     pub supplier_reference: Option<String>,
     /// Whether the payer pays in a browser.
     pub use_payment_sdk: bool,
-    /// The party that collects the payment.
     pub payment_collector: PaymentCollector,
     /// Time until which the booking can be completed.
     pub offer_expires_at: Timestamp,
@@ -198,27 +179,22 @@ pub struct Booking<K: BookingKind> {
     pub payments: Vec<Payment>,
     /// The reason why the booking failed or a cancellation was refused.
     pub failure: Option<Failure>,
-    /// Time at which the gateway accepted the booking.
     pub created_at: Timestamp,
-    /// Time of the last change.
     pub updated_at: Timestamp,
     pub confirmed_at: Option<Timestamp>,
     /// Time at which the whole booking was cancelled.
     pub canceled_at: Option<Timestamp>,
-    /// The fields of this kind of booking.
     pub details: K,
 }
 
-/// An event that changes a booking.
+/// An event that changes a booking. `next_at` is the time of the next reconciliation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BookingEvent<K: BookingKind> {
     /// The prebook is about to be sent to the supplier.
     PrebookStarted,
     /// The supplier prebooked the offer.
     PrebookConfirmed {
-        /// The prebooked offer.
         prebook: Box<K::PrebookResponse>,
-        /// Time until which the booking can be completed.
         expires_at: Timestamp,
         /// The payment that waits for the payer's browser.
         payment: Option<Payment>,
@@ -231,37 +207,22 @@ pub enum BookingEvent<K: BookingKind> {
     OfferExpired,
     /// The client completes the booking, with a new payment, with the browser's payment, or with
     /// none.
-    BookStarted {
-        /// A payment to authorize.
-        payment: Option<Payment>,
-    },
+    BookStarted { payment: Option<Payment> },
     /// The booking is about to be sent to the supplier.
-    BookSent {
-        /// Time of the reconciliation if no response arrives.
-        next_at: Timestamp,
-    },
+    BookSent { next_at: Timestamp },
     /// The booking could not be sent, so nothing was booked.
     BookNotSent,
     /// The supplier accepted the booking and has not decided yet.
     BookAccepted {
-        /// The supplier's id, if known.
         supplier_reference: Option<String>,
-        /// Time of the next reconciliation.
         next_at: Timestamp,
     },
     /// A reconciliation of the booking gave no result.
-    BookUnresolved {
-        /// Time of the next reconciliation.
-        next_at: Timestamp,
-    },
+    BookUnresolved { next_at: Timestamp },
     /// A reconciliation did not find the booking, which is to be resent as the same call.
-    BookResendScheduled {
-        /// Time of the resend.
-        at: Timestamp,
-    },
+    BookResendScheduled { at: Timestamp },
     /// The supplier confirmed the booking.
     BookConfirmed {
-        /// The booking as the supplier reports it.
         supplier_booking: Box<K::SupplierBooking>,
         /// The id of the payment to record if the supplier collected the payment.
         payment: PaymentId,
@@ -271,22 +232,13 @@ pub enum BookingEvent<K: BookingKind> {
     /// The payment at the supplier's checkout is not completed.
     CheckoutNotCompleted,
     /// The cancellation is about to be sent to the supplier.
-    CancelSent {
-        /// Time of the reconciliation if no response arrives.
-        next_at: Timestamp,
-    },
+    CancelSent { next_at: Timestamp },
     /// The cancellation could not be sent and is to be retried.
     CancelNotSent { retry_at: Timestamp },
     /// The supplier accepted the cancellation and has not decided yet.
-    CancelAccepted {
-        /// Time of the next reconciliation.
-        next_at: Timestamp,
-    },
+    CancelAccepted { next_at: Timestamp },
     /// A reconciliation of the cancellation gave no result.
-    CancelUnresolved {
-        /// Time of the next reconciliation.
-        next_at: Timestamp,
-    },
+    CancelUnresolved { next_at: Timestamp },
     /// The supplier refused the cancellation.
     CancelRefused(Failure),
     /// A reconciliation showed that the cancellation was never executed.
@@ -294,10 +246,7 @@ pub enum BookingEvent<K: BookingKind> {
     /// The supplier or the processor reported a change, which must be read there.
     ChangeReported(ChangeSource),
     /// A refresh after a reported change gave no response.
-    RefreshFailed {
-        /// Time of the retry.
-        next_at: Timestamp,
-    },
+    RefreshFailed { next_at: Timestamp },
     /// An event that only this kind of booking has.
     Kind(K::Event),
     /// An event of one of the payments.
@@ -336,7 +285,6 @@ impl<K: BookingKind> Named for BookingEvent<K> {
 }
 
 impl<K: BookingKind> Booking<K> {
-    /// Returns the booking status of the API.
     pub fn status(&self) -> BookingStatus {
         match &self.state {
             BookingState::Created => BookingStatus::Created,
@@ -349,7 +297,6 @@ impl<K: BookingKind> Booking<K> {
         }
     }
 
-    /// Returns the phase with regard to the completion.
     pub fn phase(&self) -> BookingPhase<'_> {
         match &self.state {
             BookingState::Created | BookingState::PrebookInProgress { .. } => {
@@ -385,11 +332,7 @@ impl<K: BookingKind> Booking<K> {
         match &self.state {
             BookingState::CompleteInProgress { book } => Some(book),
             BookingState::Booked(state) => K::booked_call(state).map(BookedCall::call),
-            BookingState::Created
-            | BookingState::PrebookInProgress { .. }
-            | BookingState::ReadyForComplete
-            | BookingState::Failed
-            | BookingState::Expired => None,
+            _ => None,
         }
     }
 }

@@ -2,7 +2,7 @@
 //! books and the worker that resumes after a crash run the same steps.
 
 use crate::booking::PREBOOK_TIMEOUT_MS;
-use crate::booking::aggregate::{Booking, BookingKind, BookingState};
+use crate::booking::aggregate::{BookedCall, Booking, BookingKind, BookingState};
 use crate::booking::step::BookingStep;
 use crate::payment::{Payment, PaymentState};
 use crate::remote_call::RemoteCall;
@@ -28,25 +28,22 @@ impl<K: BookingKind> Booking<K> {
                 Some((started_at.plus_ms(PREBOOK_TIMEOUT_MS), Expiry::Prebook))
             }
             BookingState::ReadyForComplete => Some((self.offer_expires_at, Expiry::Offer)),
-            BookingState::CompleteInProgress { .. }
-            | BookingState::Booked(_)
-            | BookingState::Failed
-            | BookingState::Expired => None,
+            _ => None,
         }
     }
 
-    /// Returns the steps at the supplier, with the times when they are due.
     fn supplier_steps(&self) -> Vec<(Timestamp, BookingStep<K::Step>)> {
         match &self.state {
             BookingState::CompleteInProgress { book } => {
                 self.completion_step(book).into_iter().collect()
             }
-            BookingState::Booked(state) => K::booked_steps(self, state),
-            BookingState::Created
-            | BookingState::PrebookInProgress { .. }
-            | BookingState::ReadyForComplete
-            | BookingState::Failed
-            | BookingState::Expired => Vec::new(),
+            BookingState::Booked(state) => {
+                let call = K::booked_call(state).map(booked_step);
+                let kind_step = K::kind_step(self);
+                let kind_step = kind_step.map(|(at, step)| (at, BookingStep::Kind(step)));
+                call.into_iter().chain(kind_step).collect()
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -65,16 +62,11 @@ impl<K: BookingKind> Booking<K> {
     }
 }
 
-/// Returns the step of a cancellation call and when it is due.
-pub(crate) fn cancellation_step<S>(cancel: &RemoteCall) -> (Timestamp, BookingStep<S>) {
-    let step = match cancel {
-        RemoteCall::Pending { .. } => BookingStep::Cancel,
-        RemoteCall::Sent { .. } | RemoteCall::Accepted { .. } => BookingStep::ReconcileCancellation,
+fn booked_step<S>(call: BookedCall<'_>) -> (Timestamp, BookingStep<S>) {
+    let step = match call {
+        BookedCall::Refresh(_) => BookingStep::Refresh,
+        BookedCall::Cancel(RemoteCall::Pending { .. }) => BookingStep::Cancel,
+        BookedCall::Cancel(_) => BookingStep::ReconcileCancellation,
     };
-    (cancel.due_at(), step)
-}
-
-/// Returns the step of a refresh and when it is due.
-pub(crate) fn refresh_step<S>(refresh: Option<&RemoteCall>) -> Option<(Timestamp, BookingStep<S>)> {
-    refresh.map(|call| (call.due_at(), BookingStep::Refresh))
+    (call.call().due_at(), step)
 }

@@ -38,17 +38,12 @@ impl BookingStatus {
     /// Returns whether the booking blocks other bookings of the same offer, at suppliers that
     /// accept only one booking per offer.
     pub const fn has_offer_lock(self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::Created
-            | Self::PrebookInProgress
-            | Self::ReadyForComplete
-            | Self::CompleteInProgress => true,
-            Self::Confirmed
-            | Self::CancelInProgress
-            | Self::PartiallyCanceled
-            | Self::Canceled
-            | Self::Failed
-            | Self::Expired => false,
-        }
+                | Self::PrebookInProgress
+                | Self::ReadyForComplete
+                | Self::CompleteInProgress
+        )
     }
 }

@@ -6,19 +6,14 @@ use crate::payment::PaymentStep;
 /// A call to make. `S` is a step that only one kind of booking has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BookingStep<S> {
-    /// Books at the supplier.
     Book,
     /// Reconciles a booking whose outcome is unknown.
     ReconcileBooking,
     /// Refreshes a booking after a reported change.
     Refresh,
-    /// Cancels at the supplier.
     Cancel,
-    /// Reconciles a cancellation whose outcome is unknown.
     ReconcileCancellation,
-    /// Runs a step of this kind of booking.
     Kind(S),
-    /// Runs a step of a payment at its processor.
     Payment(PaymentStep),
 }
 

@@ -21,6 +21,15 @@ pub(crate) fn euros(minor: i64) -> Money {
     Money::new(minor, Currency::parse("EUR").unwrap())
 }
 
+pub(crate) fn owner(user: &str) -> Owner {
+    let tenant = Tenant {
+        organization: "demo".into(),
+        mode: Mode::Test,
+    };
+    let user = user.to_owned();
+    Owner { tenant, user }
+}
+
 pub(crate) fn refusal() -> Failure {
     Failure::new("book_failed", "No.")
 }
@@ -42,13 +51,8 @@ pub(crate) fn payment(bits: u128, amount: Money) -> Payment {
         card: None,
         created_at: NOW,
     };
-    Payment::new_authorization(
-        PaymentId::from_bits(bits),
-        amount,
-        cards(),
-        &instrument,
-        NOW,
-    )
+    let id = PaymentId::from_bits(bits);
+    Payment::new_authorization(id, amount, cards(), &instrument, NOW)
 }
 
 /// Returns an event of the payment that [`payment`] returns for the same bits.
@@ -74,7 +78,6 @@ pub(crate) fn authorized() -> PaymentEvent {
     }
 }
 
-/// Returns every event of a payment once.
 fn payment_events() -> [PaymentEvent; 14] {
     let (at, next_at, retry_at, reconcile_at) = (LATER, LATER, LATER, LATER);
     let refund = refund_id;
@@ -117,13 +120,11 @@ pub(crate) fn after<K: BookingKind>(
     })
 }
 
-/// Returns the types of the published notifications.
 pub(crate) fn notified<B>(transition: &Transition<B>) -> Vec<&'static str> {
     let notices = transition.notifications.iter();
     notices.map(|notice| notice.event_type.as_str()).collect()
 }
 
-/// A kind of booking with sample data.
 pub(crate) trait Sample: BookingKind {
     /// The price of the booking in cents.
     const PRICE: i64;
@@ -156,16 +157,9 @@ pub(crate) trait Sample: BookingKind {
     }
 
     fn created() -> Booking<Self> {
-        let tenant = Tenant {
-            organization: "demo".into(),
-            mode: Mode::Test,
-        };
         Booking {
             id: BookingId::from_bits(1),
-            owner: Owner {
-                tenant,
-                user: "org".into(),
-            },
+            owner: owner("org"),
             version: 1,
             supplier: SupplierId::parse("SANDBOX").unwrap(),
             reference_id: None,
@@ -186,7 +180,6 @@ pub(crate) trait Sample: BookingKind {
         }
     }
 
-    /// Returns the payment of the booking.
     fn payment() -> Payment {
         payment(1, euros(Self::PRICE))
     }
@@ -233,10 +226,8 @@ pub(crate) trait Sample: BookingKind {
     }
 
     fn captured() -> Booking<Self> {
-        after(
-            Self::confirmed(),
-            payment_sent_and(1, PaymentEvent::Captured),
-        )
+        let captured = payment_sent_and(1, PaymentEvent::Captured);
+        after(Self::confirmed(), captured)
     }
 
     /// Returns a captured booking of which the supplier reported a change at [`NOW`].
@@ -314,9 +305,11 @@ pub(crate) trait Sample: BookingKind {
     /// Returns a booking in every state that the table distinguishes for all kinds.
     fn states() -> Vec<(&'static str, Booking<Self>)> {
         let of = |booking, event| after(booking, [event]);
-        let cancel_started = Self::cancel_started();
-        let cancel_accepted = BookingEvent::CancelAccepted { next_at: LATER };
+        let started = of(Self::captured(), Self::cancel_started());
+        let canceling = BookingEvent::CancelAccepted { next_at: LATER };
+        let canceling = of(Self::cancel_sent(), canceling);
         let prebooking = of(Self::created(), BookingEvent::PrebookStarted);
+        let accepted = of(Self::booking_sent(), Self::book_accepted());
         let refused = BookingEvent::BookRefused(refusal());
         let states = [
             ("CREATED", Self::created()),
@@ -325,22 +318,13 @@ pub(crate) trait Sample: BookingKind {
             ("COMPLETE_IN_PROGRESS paying", Self::paying()),
             ("COMPLETE_IN_PROGRESS paid", Self::paid()),
             ("COMPLETE_IN_PROGRESS sent", Self::booking_sent()),
-            (
-                "COMPLETE_IN_PROGRESS pending",
-                of(Self::booking_sent(), Self::book_accepted()),
-            ),
+            ("COMPLETE_IN_PROGRESS pending", accepted),
             ("CONFIRMED capturing", Self::confirmed()),
             ("CONFIRMED captured", Self::captured()),
             ("CONFIRMED hinted", Self::changed()),
-            (
-                "CANCEL_IN_PROGRESS due",
-                of(Self::captured(), cancel_started),
-            ),
+            ("CANCEL_IN_PROGRESS due", started),
             ("CANCEL_IN_PROGRESS sent", Self::cancel_sent()),
-            (
-                "CANCEL_IN_PROGRESS pending",
-                of(Self::cancel_sent(), cancel_accepted),
-            ),
+            ("CANCEL_IN_PROGRESS pending", canceling),
             ("FAILED", of(Self::booking_sent(), refused)),
             ("EXPIRED", of(Self::ready(), BookingEvent::OfferExpired)),
         ];
@@ -387,10 +371,8 @@ pub(crate) fn check_steps_from_authorize_to_capture<K: Sample>() {
     assert_eq!(K::paying().next_step(NOW), NextStep::Run(authorize));
     assert_eq!(K::paid().next_step(NOW), NextStep::Run(BookingStep::Book));
     assert_eq!(sent.next_step(NOW), NextStep::WaitUntil(LATER));
-    assert_eq!(
-        sent.next_step(LATER),
-        NextStep::Run(BookingStep::ReconcileBooking)
-    );
+    let reconcile = NextStep::Run(BookingStep::ReconcileBooking);
+    assert_eq!(sent.next_step(LATER), reconcile);
     assert_eq!(K::confirmed().next_step(NOW), NextStep::Run(capture));
     assert_eq!(K::captured().next_step(NOW), NextStep::Idle);
 }

@@ -234,11 +234,7 @@ impl<K: BookingKind> Booking<K> {
         let reads_booking = match &mut state {
             BookingState::CompleteInProgress { book } => book.expedite_reconcile(now),
             BookingState::Booked(state) => K::on_change_reported(self, state, source, now),
-            BookingState::Created
-            | BookingState::PrebookInProgress { .. }
-            | BookingState::ReadyForComplete
-            | BookingState::Failed
-            | BookingState::Expired => false,
+            _ => false,
         };
         (reads_booking || reads_payments).then_some(state)
     }

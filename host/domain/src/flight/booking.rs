@@ -25,23 +25,16 @@ use crate::remote_call::RemoteCall;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A flight booking.
 pub type FlightBooking = Booking<FlightBookingDetails>;
 
-/// The state of a flight booking that the supplier confirmed.
+/// The state of a flight booking that the supplier confirmed. `refresh` follows a reported change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "booked")]
 pub enum FlightBookedState {
     /// The ticket is issued.
-    Confirmed {
-        /// The refresh that a reported change requires.
-        refresh: Option<RemoteCall>,
-    },
+    Confirmed { refresh: Option<RemoteCall> },
     /// A cancellation is in progress.
-    CancelInProgress {
-        /// The call to the supplier.
-        cancel: RemoteCall,
-    },
+    CancelInProgress { cancel: RemoteCall },
     /// The ticket is cancelled.
     Canceled,
 }
@@ -80,11 +73,10 @@ pub struct FlightBookingDetails {
     /// Number of ids allocated to parts of the booking so far.
     pub id_sequence: u32,
     pub cancellation_count: u32,
-    /// The result of the cancellation: fee and refund.
     pub cancellation: Option<FlightCancellation>,
 }
 
-/// An event that only flight bookings have.
+/// An event that only flight bookings have. `next_at` is the time of the next reconciliation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FlightEvent {
     /// The client cancels the booking.
@@ -100,35 +92,23 @@ pub enum FlightEvent {
     PurchaseStarted {
         /// The purchase. Its services are new.
         purchase: Box<ServicePurchase>,
-        /// The services to buy.
         services: Vec<BookedService>,
-        /// A payment to authorize.
         payment: Box<Payment>,
     },
     /// The purchase is about to be sent to the supplier.
-    PurchaseSent {
-        /// Time of the reconciliation if no response arrives.
-        next_at: Timestamp,
-    },
+    PurchaseSent { next_at: Timestamp },
     /// The purchase could not be sent, so nothing was bought.
     PurchaseNotSent,
     /// A reconciliation of the purchase gave no result.
-    PurchaseUnresolved {
-        /// Time of the next reconciliation.
-        next_at: Timestamp,
-    },
+    PurchaseUnresolved { next_at: Timestamp },
     /// A reconciliation did not find the purchase, which is to be resent as the same call.
-    PurchaseResendScheduled {
-        /// Time of the resend.
-        at: Timestamp,
-    },
+    PurchaseResendScheduled { at: Timestamp },
     /// The services are on the ticket.
     PurchaseSucceeded(Box<FlightSupplierBooking>),
     /// The supplier refused the purchase, or a reconciliation proved that nothing was bought.
     PurchaseRefused(Failure),
     /// The result of a refresh after a reported change.
     Refreshed {
-        /// The booking as the supplier reports it.
         supplier_booking: Box<FlightSupplierBooking>,
         /// Time of the reported change that caused the refresh.
         change_reported_at: Timestamp,
@@ -163,11 +143,8 @@ impl From<FlightEvent> for BookingEvent<FlightBookingDetails> {
 impl FlightBooking {
     /// Returns the price of the services that were bought.
     pub fn services_amount(&self) -> Money {
-        let bought = self
-            .details
-            .services
-            .iter()
-            .filter(|service| service.status.is_bought());
+        let services = self.details.services.iter();
+        let bought = services.filter(|service| service.status.is_bought());
         let minor = bought.map(|service| service.total().minor).sum();
         Money::new(minor, self.details.offered_total.currency)
     }
@@ -184,33 +161,24 @@ impl FlightBooking {
     }
 
     pub fn purchase(&self, id: &PurchaseId) -> Option<&ServicePurchase> {
-        self.details
-            .purchases
-            .iter()
-            .find(|purchase| purchase.id == *id)
+        let mut purchases = self.details.purchases.iter();
+        purchases.find(|purchase| purchase.id == *id)
     }
 
-    /// Returns whether there are bags on the ticket.
     pub fn has_bags(&self) -> bool {
-        self.details
-            .services
-            .iter()
-            .any(|service| service.baggage.is_some() && service.status == ServiceStatus::Confirmed)
+        let confirmed = |service: &BookedService| service.status == ServiceStatus::Confirmed;
+        let mut services = self.details.services.iter();
+        services.any(|service| service.baggage.is_some() && confirmed(service))
     }
 
-    /// Returns the gateway's reference at the supplier for the current cancellation.
     pub fn cancellation_client_reference(&self) -> String {
         format!("{}-cancel-{}", self.id, self.details.cancellation_count)
     }
 
-    /// Returns the gateway's reference at the supplier for a purchase.
     pub fn purchase_client_reference(&self, id: &PurchaseId) -> String {
-        let at = self
-            .details
-            .purchases
-            .iter()
-            .position(|known| known.id == *id);
-        let ordinal = at.unwrap_or(self.details.purchases.len()).saturating_add(1);
+        let purchases = &self.details.purchases;
+        let at = purchases.iter().position(|known| known.id == *id);
+        let ordinal = at.unwrap_or(purchases.len()).saturating_add(1);
         format!("{}-bags-{ordinal}", self.id)
     }
 }

@@ -4,7 +4,6 @@ use crate::money::Money;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A cabin of the aircraft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cabin {
@@ -14,20 +13,18 @@ pub enum Cabin {
     First,
 }
 
-/// The direction of a journey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
     /// The first or only journey.
     Outbound,
-    /// The return journey.
     Inbound,
     /// One of several journeys without a return.
     MultiCity,
 }
 
 /// The condition of a change or refund under the fare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FareCondition {
     /// Whether it is allowed. `None` if the airline does not report it.
     pub allowed: Option<bool>,
@@ -35,11 +32,10 @@ pub struct FareCondition {
     pub penalty: Option<Money>,
 }
 
-/// The conditions of a fare before departure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// The conditions of a fare before departure. By default nothing is known about them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FareConditions {
     pub refund: FareCondition,
-    /// Change of the flight.
     pub change: FareCondition,
 }
 
@@ -113,7 +109,6 @@ pub struct Journey {
     pub segments: Vec<Segment>,
 }
 
-/// The kind of a change by the airline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeType {
@@ -131,9 +126,7 @@ pub struct AirlineChange {
     pub change_type: ChangeType,
     /// Whether the passenger must respond.
     pub action_required: bool,
-    /// Segments that are no longer flown.
     pub removed_segments: Vec<Segment>,
-    /// Segments that replace them.
     pub added_segments: Vec<Segment>,
     /// Time until which the passenger can respond.
     pub expires_at: Option<Timestamp>,

@@ -22,10 +22,8 @@ pub struct FlightBookingFilter {
     pub descending: bool,
 }
 
-/// The sort key of bookings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FlightBookingSort {
-    /// The creation time.
     #[default]
     CreatedAt,
     /// The price of ticket and extras, by number alone, whatever the currency.
@@ -33,7 +31,6 @@ pub enum FlightBookingSort {
 }
 
 impl FlightBookingFilter {
-    /// Returns whether the filter restricts the creation time.
     pub const fn has_time_range(&self) -> bool {
         self.created_from.is_some() || self.created_to.is_some()
     }

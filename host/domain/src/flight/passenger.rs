@@ -36,7 +36,6 @@ pub enum Gender {
     Unspecified,
 }
 
-/// A kind of travel document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DocumentType {
@@ -68,7 +67,6 @@ pub struct LoyaltyAccount {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passenger {
     pub passenger_type: PassengerType,
-    /// The form of address.
     pub title: Option<Title>,
     /// Given name as in the document.
     pub first_name: String,
@@ -92,7 +90,6 @@ pub struct PassengerContact {
     pub phone: String,
 }
 
-/// The number and ages of the travellers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Travellers {
     /// Number of adults, at least one.

@@ -6,7 +6,6 @@ use crate::id::PaymentId;
 use crate::money::Money;
 use crate::time::Timestamp;
 
-/// The source of a quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FlightQuoteSource {
     /// The airline's own quote.
@@ -20,13 +19,10 @@ pub enum FlightQuoteSource {
 pub enum QuoteUnavailableReason {
     /// The fare does not state whether, or at what price, it can be refunded.
     TermsUnknown,
-    /// The penalty is in another currency than the price.
     PenaltyInOtherCurrency,
-    /// The airline's quote is in another currency than the price.
     QuoteInOtherCurrency,
 }
 
-/// A quote for a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlightCancellationQuote {
     pub source: FlightQuoteSource,
@@ -43,9 +39,7 @@ impl FlightCancellationQuote {
     /// Creates a quote from the airline's response about a booking. If the airline has no quote,
     /// the fare's stored terms apply.
     pub fn new(booking: &FlightBooking, answer: &FlightSupplierQuote, now: Timestamp) -> Self {
-        let paid = booking
-            .total()
-            .unwrap_or(Money::zero(booking.details.offered_total.currency));
+        let paid = booking.price_or_zero();
         let (source, expires_at, amounts) = match answer {
             FlightSupplierQuote::Quoted {
                 fee,
@@ -83,10 +77,7 @@ impl FlightBooking {
     /// as not refundable.
     pub(crate) fn estimate_refund(&self) -> Result<(Money, Money), QuoteUnavailableReason> {
         let none = Money::zero(self.details.offered_total.currency);
-        let (ticket, paid) = (
-            self.details.ticket_total.unwrap_or(none),
-            self.total().unwrap_or(none),
-        );
+        let ticket = self.details.ticket_total.unwrap_or(none);
         let terms = self.details.fare_conditions.refund;
         let refund = match (terms.allowed, terms.penalty) {
             (Some(false), _) => none,
@@ -96,6 +87,6 @@ impl FlightBooking {
             (Some(true), Some(_)) => return Err(QuoteUnavailableReason::PenaltyInOtherCurrency),
             (Some(true), None) | (None, _) => return Err(QuoteUnavailableReason::TermsUnknown),
         };
-        Ok((paid.less(refund), refund))
+        Ok((self.price_or_zero().less(refund), refund))
     }
 }

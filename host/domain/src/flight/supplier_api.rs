@@ -7,7 +7,6 @@ use crate::supplier::{Checkout, SupplierBookingStatus};
 use crate::time::{Date, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// A requested journey: origin, destination and date.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestedJourney {
     /// IATA code of the airport or city of departure.
@@ -43,12 +42,9 @@ pub struct Filters {
     pub max_total: Option<Money>,
 }
 
-/// The order of fares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sort {
-    /// By price.
     TotalAmount,
-    /// By travel time.
     Duration,
     /// By departure of the first journey.
     DepartureTime,
@@ -63,11 +59,8 @@ pub struct FlightPriceRequest {
     /// The currency of prices. `None` leaves the choice to the supplier.
     pub currency: Option<Currency>,
     pub filters: Filters,
-    /// The order of the results.
     pub sort: Sort,
-    /// Whether the order is reversed.
     pub descending: bool,
-    /// Maximum number of results.
     pub limit: u16,
 }
 
@@ -124,7 +117,6 @@ impl FlightOffer {
     }
 }
 
-/// The response to a fare search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlightPriceResponse {
     /// The offers, in the requested order if `applied.sort` is set.
@@ -139,7 +131,6 @@ pub struct FlightPriceResponse {
 pub struct FlightPrebookRequest {
     /// The gateway's reference. It begins with the booking's id.
     pub client_reference: String,
-    /// The adapter's opaque data of the offer.
     pub supplier_offer: String,
     pub total: Money,
     pub contact: PassengerContact,
@@ -156,14 +147,10 @@ pub struct FlightPrebookResponse {
     pub supplier_prebook: String,
     /// The current price, with the passengers' loyalty programmes applied.
     pub total: Money,
-    /// The fare without taxes, if reported.
     pub fare: Option<Money>,
-    /// The taxes, if reported.
     pub fare_tax: Option<Money>,
     pub fare_conditions: FareConditions,
-    /// Whether each passenger needs a travel document.
     pub documents_required: bool,
-    /// The journeys, one per requested journey.
     pub journeys: Vec<Journey>,
     /// Time until which the fare can be booked.
     pub expires_at: Option<Timestamp>,
@@ -171,12 +158,10 @@ pub struct FlightPrebookResponse {
     pub checkout: Option<Checkout>,
 }
 
-/// A request to book a prebooked fare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlightBookRequest {
     /// The gateway's reference: the booking's id.
     pub client_reference: String,
-    /// The adapter's opaque data from the prebook.
     pub supplier_prebook: String,
     /// The prebooked price.
     pub total: Money,
@@ -185,7 +170,6 @@ pub struct FlightBookRequest {
     pub passengers: Vec<Passenger>,
 }
 
-/// A kind of service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServiceType {
@@ -195,7 +179,6 @@ pub enum ServiceType {
     Other,
 }
 
-/// A kind of bag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BaggageType {
@@ -203,10 +186,8 @@ pub enum BaggageType {
     CarryOn,
 }
 
-/// A bag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Baggage {
-    /// The kind of bag.
     pub baggage_type: BaggageType,
     /// Maximum weight in kilograms. `None` if not reported.
     pub max_weight_kg: Option<u32>,
@@ -224,14 +205,11 @@ pub struct SupplierService {
     /// The bag, if the service is one.
     pub baggage: Option<Baggage>,
     pub quantity: u8,
-    /// Price per unit.
     pub unit_amount: Money,
 }
 
-/// The amounts of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlightCancellationAmounts {
-    /// Fee kept by the supplier.
     pub fee: Money,
     pub refund: Money,
     /// The supplier's id of the cancellation.
@@ -246,13 +224,10 @@ pub struct FlightSupplierBooking {
     pub supplier_reference: String,
     /// The gateway's reference, as the supplier repeats it.
     pub client_reference: Option<String>,
-    /// The airline's record locator.
     pub airline_pnr: Option<String>,
     /// Price of all that was bought, services included.
     pub total: Money,
-    /// The fare without taxes, if reported.
     pub fare: Option<Money>,
-    /// The taxes, if reported.
     pub fare_tax: Option<Money>,
     /// The journeys as currently scheduled. The list is empty if the supplier does not report them.
     pub journeys: Vec<Journey>,
@@ -266,7 +241,6 @@ pub struct FlightSupplierBooking {
 /// A reference to a booking, used to request a cancellation quote or the services for sale.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BookingReference {
-    /// The supplier's id of the booking.
     pub supplier_reference: String,
     /// The gateway's reference that was sent at book.
     pub client_reference: String,
@@ -275,26 +249,21 @@ pub struct BookingReference {
 /// The airline's data about the cost of cancelling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FlightSupplierQuote {
-    /// The airline's own quote.
     Quoted {
-        /// Fee kept.
         fee: Money,
         refund: Money,
-        /// Time until which the quote is valid.
         expires_at: Option<Timestamp>,
     },
     /// The airline has no quote. The text gives operators the reason.
     Unavailable(String),
 }
 
-/// A request to cancel a ticket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlightCancelRequest {
     /// The gateway's reference. It begins with the booking's id and is unique to this cancellation.
     pub client_reference: String,
     /// The gateway's reference that was sent at book.
     pub booking_client_reference: String,
-    /// The supplier's id of the booking.
     pub supplier_reference: String,
 }
 
@@ -305,40 +274,29 @@ pub struct AvailableService {
     pub service_type: ServiceType,
     /// Zero-based index of the passenger.
     pub passenger: u8,
-    /// The supplier's ids of the segments that the service is for.
     pub supplier_segment_ids: Vec<String>,
-    /// The bag, if the service is one.
     pub baggage: Option<Baggage>,
-    /// Price per unit.
     pub unit_amount: Money,
-    /// Maximum number of units that can be bought.
     pub max_quantity: u8,
 }
 
-/// A service to buy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceOrderItem {
     pub supplier_service_id: String,
     pub quantity: u8,
-    /// Price per unit.
     pub unit_amount: Money,
 }
 
-/// A request to buy services for a ticket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuyRequest {
     /// The gateway's reference. It begins with the booking's id and is unique to this purchase.
     pub client_reference: String,
-    /// The gateway's reference that was sent at book.
     pub booking_client_reference: String,
-    /// The supplier's id of the booking.
     pub supplier_reference: String,
-    /// Price of all services.
     pub total: Money,
     pub services: Vec<ServiceOrderItem>,
 }
 
-/// An airport.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Airport {
     pub supplier_airport_id: String,
@@ -346,7 +304,6 @@ pub struct Airport {
     pub iata_code: String,
     /// ICAO code, four letters.
     pub icao_code: Option<String>,
-    /// Display name.
     pub name: String,
     pub city: Option<String>,
     /// State or region.
@@ -361,16 +318,13 @@ pub struct Airport {
     pub time_zone: Option<String>,
 }
 
-/// The response to an airport search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AirportResponse {
     /// The airports in the supplier's order, at most as many as requested.
     pub airports: Vec<Airport>,
-    /// Whether there were more results than returned.
     pub truncated: bool,
 }
 
-/// An airline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Airline {
     pub supplier_airline_id: String,
@@ -378,7 +332,6 @@ pub struct Airline {
     pub iata_code: String,
     /// ICAO code, three letters.
     pub icao_code: Option<String>,
-    /// Display name.
     pub name: String,
     /// Country, ISO 3166-1 alpha-2.
     pub country: Option<String>,

@@ -19,7 +19,6 @@ use crate::remote_call::RemoteCall;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A hotel booking.
 pub type HotelBooking = Booking<HotelBookingDetails>;
 
 /// The states from which a cancellation can start.
@@ -33,7 +32,6 @@ pub enum CancelableState {
 }
 
 impl CancelableState {
-    /// Returns the booking state, with the refresh that a reported change requires.
     #[must_use]
     pub const fn into_state(self, refresh: Option<RemoteCall>) -> HotelBookedState {
         match self {
@@ -43,42 +41,31 @@ impl CancelableState {
     }
 }
 
-/// The state of a hotel booking that the supplier confirmed.
+/// The state of a hotel booking that the supplier confirmed. `refresh` follows a reported change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "booked")]
 pub enum HotelBookedState {
     /// All rooms are booked.
-    Confirmed {
-        /// The refresh that a reported change requires.
-        refresh: Option<RemoteCall>,
-    },
+    Confirmed { refresh: Option<RemoteCall> },
     /// A cancellation is in progress.
     CancelInProgress {
         /// The previous state, which is restored if the supplier refuses.
         previous: CancelableState,
         cancellation: CancellationId,
-        /// The call to the supplier.
         cancel: RemoteCall,
     },
     /// Some rooms are cancelled.
-    PartiallyCanceled {
-        /// The refresh that a reported change requires.
-        refresh: Option<RemoteCall>,
-    },
+    PartiallyCanceled { refresh: Option<RemoteCall> },
     /// All rooms are cancelled.
     Canceled,
 }
 
-/// A room of a booking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Room {
     /// The room's id. Its position is its index in the list.
     pub id: RoomId,
-    /// Display name.
     pub name: String,
-    /// The meals included.
     pub board: Board,
-    /// Display name of the board.
     pub board_name: String,
     pub adults: u8,
     /// Ages of the children.
@@ -95,7 +82,6 @@ pub struct Room {
     pub guests: Vec<(GuestId, Guest)>,
 }
 
-/// The status of a cancellation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum CancellationStatus {
@@ -119,26 +105,21 @@ pub struct HotelCancellation {
     pub is_supplier_initiated: bool,
     /// Fee kept by the supplier.
     pub fee: Option<Money>,
-    /// Amount refunded to the payer.
     pub refund_amount: Option<Money>,
     /// The supplier's id of the cancellation.
     pub supplier_reference: Option<String>,
-    /// Time at which the cancellation started.
     pub created_at: Timestamp,
     /// Time at which the outcome became known.
     pub completed_at: Option<Timestamp>,
-    /// The reason why the cancellation failed.
     pub failure: Option<Failure>,
 }
 
 /// The fields that only hotel bookings have.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HotelBookingDetails {
-    /// The gateway's id of the hotel.
     pub hotel_id: HotelId,
     /// The hotel as the supplier described it in the offer, later in the prebook.
     pub hotel: HotelSummary,
-    /// The dates, guests and currency of the stay.
     pub stay: Stay,
     pub contact: Contact,
     /// The rooms, in the order of the offer.
@@ -147,9 +128,7 @@ pub struct HotelBookingDetails {
     pub total: Money,
     /// The cancellation policy of the whole booking.
     pub policy: Option<CancellationPolicy>,
-    /// The promotions, each listed once.
     pub promotions: Vec<Promotion>,
-    /// The loyalty programme, if one applies.
     pub loyalty: Option<Loyalty>,
     pub hotel_confirmation_code: Option<String>,
     /// Remarks of the hotel, as plain text.
@@ -163,21 +142,18 @@ pub struct HotelBookingDetails {
 pub enum HotelEvent {
     /// The client cancels the booking or rooms of it.
     CancelStarted {
-        /// The id of the new cancellation.
         id: CancellationId,
         /// The rooms to cancel. An empty list means all rooms that are booked.
         room_ids: Vec<RoomId>,
     },
     /// The rooms are cancelled.
     CancelSucceeded {
-        /// The booking as the supplier now reports it.
         supplier_booking: Box<HotelSupplierBooking>,
         /// The id of the refund, if money was collected.
         refund: RefundId,
     },
     /// The result of a refresh after a reported change.
     Refreshed {
-        /// The booking as the supplier reports it.
         supplier_booking: Box<HotelSupplierBooking>,
         /// Time of the reported change that caused the refresh.
         change_reported_at: Timestamp,
@@ -220,11 +196,8 @@ impl HotelBooking {
     /// Returns the amount that is paid at the hotel for all rooms. Returns `None` if no room has
     /// such an amount.
     pub fn due_at_property(&self) -> Option<Money> {
-        let mut due = self
-            .details
-            .rooms
-            .iter()
-            .filter_map(|room| room.due_at_property);
+        let rooms = self.details.rooms.iter();
+        let mut due = rooms.filter_map(|room| room.due_at_property);
         let first = due.next()?;
         due.try_fold(first, Money::plus).ok()
     }
@@ -239,36 +212,24 @@ impl HotelBooking {
             _ => None,
         };
         let is_running = |room: &Room| running.is_some_and(|c| c.room_ids.contains(&room.id));
-        self.details
-            .rooms
-            .iter()
-            .filter(|room| rooms.is_empty() || rooms.contains(&room.id))
+        let all = self.details.rooms.iter();
+        all.filter(|room| rooms.is_empty() || rooms.contains(&room.id))
             .all(|room| room.canceled_at.is_some() || is_running(room))
     }
 
     /// Returns the price of the rooms that are still booked, which is what a cancellation would
     /// cancel. Rounding of shares falls on the last room.
     pub fn active_total(&self) -> Money {
-        let released: i64 = self
-            .details
-            .rooms
-            .iter()
-            .filter(|r| r.canceled_at.is_some())
-            .map(|r| r.total.minor)
-            .sum();
-        self.details
-            .total
-            .less(Money::new(released, self.details.total.currency))
+        let (rooms, total) = (self.details.rooms.iter(), self.details.total);
+        let canceled = rooms.filter(|room| room.canceled_at.is_some());
+        let released = canceled.map(|room| room.total.minor).sum();
+        total.less(Money::new(released, total.currency))
     }
 
-    /// Returns the gateway's reference at the supplier for a cancellation.
     pub fn cancellation_client_reference(&self, cancellation: &CancellationId) -> String {
-        let ordinal = self
-            .details
-            .cancellations
-            .iter()
-            .position(|c| c.id == *cancellation)
-            .unwrap_or(self.details.cancellations.len());
-        format!("{}-cancel-{}", self.id, ordinal.saturating_add(1))
+        let cancellations = &self.details.cancellations;
+        let at = cancellations.iter().position(|c| c.id == *cancellation);
+        let ordinal = at.unwrap_or(cancellations.len()).saturating_add(1);
+        format!("{}-cancel-{ordinal}", self.id)
     }
 }

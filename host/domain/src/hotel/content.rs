@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 /// Maximum number of images, and of reviews, that are kept per hotel.
 pub const CONTENT_ITEMS_MAX: usize = 20;
 
-/// An image.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Image {
     pub url: String,
@@ -22,7 +21,6 @@ pub struct Image {
 /// A house rule of a hotel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HouseRule {
-    /// Subject of the rule.
     pub name: String,
     /// Plain text of the rule.
     pub text: String,
@@ -31,7 +29,6 @@ pub struct HouseRule {
 /// A room type of a hotel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoomContent {
-    /// Display name.
     pub name: String,
     /// Description as plain text.
     pub description: Option<String>,
@@ -43,7 +40,6 @@ pub struct RoomContent {
 /// Details of a hotel. A field is `None` if the supplier gave no value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HotelDetails {
-    /// Display name.
     pub name: String,
     /// Description as plain text.
     pub description: Option<String>,
@@ -51,7 +47,6 @@ pub struct HotelDetails {
     pub star_rating: Option<f64>,
     /// Guest rating, 0 to 10.
     pub guest_rating: Option<f64>,
-    /// Number of ratings.
     pub review_count: Option<u32>,
     /// Street and number.
     pub address_line: Option<String>,
@@ -71,12 +66,10 @@ pub struct HotelDetails {
     /// Phone number as the supplier writes it.
     pub phone: Option<String>,
     pub email: Option<String>,
-    /// Display names of the amenities.
     pub amenities: Vec<String>,
     /// Images, at most [`CONTENT_ITEMS_MAX`].
     pub images: Vec<Image>,
     pub policies: Vec<HouseRule>,
-    /// Room types.
     pub rooms: Vec<RoomContent>,
 }
 
@@ -85,13 +78,9 @@ pub struct HotelDetails {
 pub struct Review {
     /// Rating, 0 to 10.
     pub rating: Option<f64>,
-    /// Headline.
     pub title: Option<String>,
-    /// Positive remarks.
     pub pros: Option<String>,
-    /// Negative remarks.
     pub cons: Option<String>,
-    /// Other text.
     pub text: Option<String>,
     /// Language, BCP 47.
     pub language: Option<String>,
@@ -100,7 +89,6 @@ pub struct Review {
     pub stayed_on: Option<Date>,
 }
 
-/// The reviews of a hotel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reviews {
     /// Average rating, 0 to 10.
@@ -111,10 +99,8 @@ pub struct Reviews {
     pub items: Vec<Review>,
 }
 
-/// A weather condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WeatherCondition {
-    /// Display text.
     pub description: String,
     /// The supplier's name of an icon.
     pub icon: Option<String>,
@@ -129,7 +115,6 @@ pub struct WeatherDay {
     pub temperature_min: Option<f64>,
     /// Maximum temperature in degrees Celsius.
     pub temperature_max: Option<f64>,
-    /// Summary for display.
     pub summary: Option<String>,
     pub conditions: Vec<WeatherCondition>,
     pub humidity_percent: Option<f64>,

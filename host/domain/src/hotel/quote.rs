@@ -5,7 +5,6 @@ use crate::hotel::types::{CancellationPolicy, Restriction};
 use crate::money::Money;
 use crate::time::Timestamp;
 
-/// The source of a quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HotelQuoteSource {
     /// The supplier's preview.
@@ -14,7 +13,6 @@ pub enum HotelQuoteSource {
     PolicyEstimate,
 }
 
-/// A quote for a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HotelCancellationQuote {
     pub source: HotelQuoteSource,

@@ -8,22 +8,17 @@ use crate::money::{Currency, Money};
 use crate::supplier::{Checkout, SupplierBookingStatus};
 use crate::time::Timestamp;
 
-/// A request for places by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceQuery {
-    /// The text that the user typed.
     pub text: String,
     /// Country, ISO 3166-1 alpha-2.
     pub country: Option<String>,
-    /// Maximum number of results.
     pub limit: u16,
 }
 
-/// A place found by name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Place {
     pub supplier_place_id: String,
-    /// Display name.
     pub name: String,
     /// Address on one line.
     pub address: String,
@@ -40,7 +35,6 @@ pub struct Place {
     pub alternatives: Vec<(String, String)>,
 }
 
-/// The order of search results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchSort {
     /// Nearest first.
@@ -53,7 +47,6 @@ pub enum SearchSort {
     StarRating,
 }
 
-/// Filters of a hotel search.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SearchFilters {
     /// Minimum star rating, 0 to 5.
@@ -68,7 +61,6 @@ pub struct SearchFilters {
     pub max_total: Option<Money>,
 }
 
-/// A request for hotels in an area.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchRequest {
     pub center: Location,
@@ -76,12 +68,9 @@ pub struct SearchRequest {
     pub radius_m: u32,
     /// The supplier's own place, if the search started from one.
     pub supplier_place_id: Option<String>,
-    /// The dates, guests and currency of the stay.
     pub stay: Stay,
     pub filters: SearchFilters,
-    /// The order of the results.
     pub sort: SearchSort,
-    /// Maximum number of results.
     pub limit: u16,
 }
 
@@ -96,11 +85,9 @@ pub struct HotelAppliedFilters {
     pub sort: bool,
 }
 
-/// A hotel found in an area.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SupplierHotel {
     pub supplier_hotel_id: String,
-    /// Display name.
     pub name: String,
     /// Address on one line.
     pub address: String,
@@ -115,28 +102,23 @@ pub struct SupplierHotel {
     pub main_image: Option<String>,
 }
 
-/// The response to a hotel search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchResponse {
     /// The hotels, in the requested order if `applied.sort` is set.
     pub hotels: Vec<SupplierHotel>,
     pub applied: HotelAppliedFilters,
-    /// Whether there were more results than returned.
     pub truncated: bool,
 }
 
-/// A request for offers of named hotels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HotelPriceRequest {
     /// The supplier's ids of at most 10 hotels.
     pub supplier_hotel_ids: Vec<String>,
-    /// The dates, guests and currency of the stay.
     pub stay: Stay,
     /// Maximum number of offers per hotel, at least 1.
     pub max_offers_per_hotel: u16,
 }
 
-/// An offer that can be booked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HotelOffer {
     /// The adapter's opaque offer data, returned to it at prebook.
@@ -149,7 +131,6 @@ pub struct HotelOffer {
     pub policy: CancellationPolicy,
     /// The promotions, each listed once.
     pub promotions: Vec<Promotion>,
-    /// The loyalty programme, if one applies.
     pub loyalty: Option<Loyalty>,
     /// Time at which the supplier discards the offer.
     pub expires_at: Option<Timestamp>,
@@ -177,9 +158,7 @@ pub struct HotelPrebookRequest {
     /// The gateway's reference. It begins with the booking's id.
     pub client_reference: String,
     pub supplier_hotel_id: String,
-    /// The adapter's opaque data of the offer.
     pub supplier_offer: String,
-    /// The dates, guests and currency of the stay.
     pub stay: Stay,
     pub total: Money,
     pub contact: Contact,
@@ -189,7 +168,6 @@ pub struct HotelPrebookRequest {
     pub use_payment_sdk: bool,
 }
 
-/// A prebooked offer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HotelPrebookResponse {
     /// The adapter's opaque prebook data, returned to it at book.
@@ -200,11 +178,8 @@ pub struct HotelPrebookResponse {
     pub hotel: HotelSummary,
     /// The rooms, one per occupancy.
     pub rooms: Vec<RoomRate>,
-    /// The cancellation policy of the whole booking.
     pub policy: CancellationPolicy,
-    /// The promotions, each listed once.
     pub promotions: Vec<Promotion>,
-    /// The loyalty programme, if one applies.
     pub loyalty: Option<Loyalty>,
     /// Time until which the offer can be booked.
     pub expires_at: Option<Timestamp>,
@@ -212,15 +187,12 @@ pub struct HotelPrebookResponse {
     pub checkout: Option<Checkout>,
 }
 
-/// A request to book a prebooked offer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HotelBookRequest {
     /// The gateway's reference. It begins with the booking's id and is unique to this attempt.
     pub client_reference: String,
-    /// The adapter's opaque data from the prebook.
     pub supplier_prebook: String,
     pub supplier_hotel_id: String,
-    /// The dates, guests and currency of the stay.
     pub stay: Stay,
     /// The prebooked price.
     pub total: Money,
@@ -234,16 +206,13 @@ pub struct HotelBookRequest {
 pub struct SupplierRoom {
     /// Zero-based position of the room.
     pub position: u8,
-    /// The supplier's id of the room.
     pub supplier_room_reference: Option<String>,
     pub hotel_confirmation_code: Option<String>,
     pub canceled: bool,
 }
 
-/// The amounts of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HotelCancellationAmounts {
-    /// Fee kept by the supplier.
     pub fee: Money,
     /// Refunded amount, if the supplier reports it.
     pub refund: Option<Money>,
@@ -259,7 +228,6 @@ pub struct HotelSupplierBooking {
     pub supplier_reference: String,
     /// The gateway's reference, as the supplier repeats it.
     pub client_reference: Option<String>,
-    /// The price of the booking.
     pub total: Money,
     pub hotel_confirmation_code: Option<String>,
     /// Remarks as plain text.
@@ -272,23 +240,27 @@ pub struct HotelSupplierBooking {
     pub cancellation: Option<HotelCancellationAmounts>,
 }
 
-/// A room to cancel.
+impl HotelSupplierBooking {
+    /// Returns whether the supplier reports the room at a position as cancelled.
+    pub fn is_room_canceled(&self, position: usize) -> bool {
+        let mut rooms = self.rooms.iter();
+        rooms.any(|room| usize::from(room.position) == position && room.canceled)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoomReference {
     /// Zero-based position of the room.
     pub position: u8,
-    /// The supplier's id of the room.
     pub supplier_room_reference: Option<String>,
 }
 
-/// A request to cancel a booking or rooms of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HotelCancelRequest {
     /// The gateway's reference. It begins with the booking's id and is unique to this cancellation.
     pub client_reference: String,
     /// The gateway's reference that was sent at book.
     pub booking_client_reference: String,
-    /// The supplier's id of the booking.
     pub supplier_reference: String,
     /// The rooms to cancel. An empty list means all.
     pub rooms: Vec<RoomReference>,
@@ -299,9 +271,7 @@ pub struct HotelCancelRequest {
 pub enum HotelSupplierQuote {
     /// The supplier's own quote.
     Preview {
-        /// Fee kept by the supplier.
         fee: Money,
-        /// Refunded amount, if the supplier reports it.
         refund: Option<Money>,
         free_until: Option<Timestamp>,
     },

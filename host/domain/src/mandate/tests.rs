@@ -1,26 +1,12 @@
 //! The complete status × event table of a mandate, and the purchases that its terms cover.
 
 use super::*;
+use crate::booking::tests::{euros, owner};
 use crate::money::Currency;
-use crate::owner::{Mode, Tenant};
+use crate::owner::Mode;
 
 const NOW: Timestamp = Timestamp(1_800_000_000_000);
 const EXPIRES_AT: Timestamp = Timestamp(NOW.0 + 60_000);
-
-fn owner(user: &str) -> Owner {
-    let tenant = Tenant {
-        organization: "acme".into(),
-        mode: Mode::Test,
-    };
-    Owner {
-        tenant,
-        user: user.into(),
-    }
-}
-
-fn money(minor: i64, code: &str) -> Money {
-    Money::new(minor, Currency::parse(code).unwrap())
-}
 
 fn stay(hotel: u128, check_out: i8) -> MandateScope {
     MandateScope::HotelWatch {
@@ -35,7 +21,7 @@ fn active() -> Mandate {
     let terms = MandateTerms {
         id: MandateId::from_bits(1),
         owner: owner("ann"),
-        amount: money(20_000, "EUR"),
+        amount: euros(20_000),
         instrument: InstrumentId::from_bits(1),
         scope: stay(1, 4),
         created_at: NOW,
@@ -47,7 +33,7 @@ fn active() -> Mandate {
 fn usage() -> MandateUsage {
     MandateUsage {
         owner: owner("ann"),
-        amount: money(20_000, "EUR"),
+        amount: euros(20_000),
         instrument: InstrumentId::from_bits(1),
         scope: stay(1, 4),
         booking: BookingId::from_bits(1),
@@ -60,18 +46,18 @@ fn in_state(state: MandateState) -> Mandate {
 
 fn consumed() -> MandateState {
     MandateState::Consumed {
-        booking: BookingId::from_bits(2),
+        booking: BookingId::from_bits(1),
         jws: "signed use".into(),
     }
 }
 
-fn events() -> [MandateEvent; 3] {
+fn events() -> [(&'static str, MandateEvent); 3] {
     let jws = "signed use".to_owned();
     let usage = usage();
     [
-        MandateEvent::Consumed { usage, jws },
-        MandateEvent::Released,
-        MandateEvent::Revoked,
+        ("consumed", MandateEvent::Consumed { usage, jws }),
+        ("released", MandateEvent::Released),
+        ("revoked", MandateEvent::Revoked),
     ]
 }
 
@@ -88,8 +74,7 @@ fn transition_table_matches_snapshot() {
         for (when, now) in [("in time", last), ("too late", EXPIRES_AT)] {
             let status = mandate.status(now);
             table.push_str(&format!("{name}, {when}: {}\n", status.as_str()));
-            for event in events() {
-                let event_name = event.name();
+            for (event_name, event) in events() {
                 let after = match mandate.clone().apply(event, now) {
                     Ok(Some(transition)) => transition.status(now).as_str().to_owned(),
                     Ok(None) => "nothing".to_owned(),
@@ -110,9 +95,9 @@ fn purchase_that_violates_a_term_is_rejected_with_its_reason() {
     type Change = fn(&mut MandateUsage);
     let cases: [(Result<(), MandateRejection>, Change); 10] = [
         (Ok(()), |_| {}),
-        (Ok(()), |u| u.amount = money(19_999, "EUR")),
-        (Err(CapExceeded), |u| u.amount = money(20_001, "EUR")),
-        (Err(CurrencyMismatch), |u| u.amount = money(1, "USD")),
+        (Ok(()), |u| u.amount = euros(19_999)),
+        (Err(CapExceeded), |u| u.amount = euros(20_001)),
+        (Err(CurrencyMismatch), |u| u.amount.currency = Currency::USD),
         (Err(OwnerMismatch), |u| u.owner = owner("bob")),
         (Err(OwnerMismatch), |u| u.owner.tenant.mode = Mode::Live),
         (Err(InstrumentMismatch), |u| {
@@ -145,13 +130,9 @@ fn mandate_with_any_scope_covers_every_stay() {
 
 #[test]
 fn mandate_stays_consumed_until_released() {
-    let [consume, release, _] = events();
+    let [(_, consume), (_, release), _] = events();
     let used = active().apply(consume, NOW).unwrap().unwrap();
-    let state = MandateState::Consumed {
-        booking: BookingId::from_bits(1),
-        jws: "signed use".into(),
-    };
-    assert_eq!((&used.state, used.version), (&state, 2));
+    assert_eq!((&used.state, used.version), (&consumed(), 2));
     // A purchase may end after the mandate has expired.
     let released = used.apply(release, EXPIRES_AT).unwrap().unwrap();
     assert_eq!(released.state, MandateState::Active);

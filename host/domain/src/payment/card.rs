@@ -6,7 +6,6 @@ use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A card network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CardBrand {
@@ -20,7 +19,6 @@ pub enum CardBrand {
     Unknown,
 }
 
-/// The funding of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Funding {
@@ -30,7 +28,6 @@ pub enum Funding {
     Unknown,
 }
 
-/// The wallet that held a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wallet {
@@ -41,28 +38,21 @@ pub enum Wallet {
 /// The card data that may be shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Card {
-    /// The card network.
     pub brand: CardBrand,
-    /// The last four digits.
     pub last4: String,
     pub funding: Funding,
-    /// The wallet that held the card.
     pub wallet: Option<Wallet>,
     /// The month of expiry, as `YYYY-MM`.
     pub expires: Option<String>,
 }
 
-/// A stored payment instrument.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Instrument {
     pub id: InstrumentId,
     /// The processor that issued the token.
     pub processor: SupplierId,
-    /// The processor's token.
     pub token: String,
-    /// The card data that may be shown.
     pub card: Option<Card>,
-    /// Time at which the instrument was stored.
     pub created_at: Timestamp,
 }
 

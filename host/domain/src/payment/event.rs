@@ -4,19 +4,14 @@ use crate::id::RefundId;
 use crate::payment::{Card, DeclineReason};
 use crate::time::Timestamp;
 
-/// An event that changes a payment.
+/// An event that changes a payment. `next_at` is the time of the next reconciliation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaymentEvent {
     /// An authorization, capture or void is about to be sent.
-    Sent {
-        /// Time of the reconciliation if no response arrives.
-        reconcile_at: Timestamp,
-    },
+    Sent { reconcile_at: Timestamp },
     /// The amount is authorized.
     Authorized {
-        /// The processor's id of the payment.
         processor_reference: String,
-        /// The card data that may be shown.
         card: Option<Card>,
     },
     /// The processor definitely declined. Nothing is authorized.
@@ -30,19 +25,12 @@ pub enum PaymentEvent {
     /// The capture or void had no effect and is to be retried.
     StepFailed { retry_at: Timestamp },
     /// A reconciliation gave no result.
-    Unresolved {
-        /// Time of the next reconciliation.
-        next_at: Timestamp,
-    },
+    Unresolved { next_at: Timestamp },
     /// A reconciliation did not find the authorization, which is to be resent as the same call.
-    ResendScheduled {
-        /// Time of the resend.
-        at: Timestamp,
-    },
+    ResendScheduled { at: Timestamp },
     /// A refund is about to be sent.
     RefundSent {
         refund: RefundId,
-        /// Time of the reconciliation if no response arrives.
         next_at: Timestamp,
     },
     /// The refund succeeded.
@@ -53,21 +41,15 @@ pub enum PaymentEvent {
         retry_at: Timestamp,
     },
     /// A reconciliation did not find the refund, which is to be resent as the same call.
-    RefundResendScheduled {
-        refund: RefundId,
-        /// Time of the resend.
-        at: Timestamp,
-    },
+    RefundResendScheduled { refund: RefundId, at: Timestamp },
     /// A reconciliation of the refund gave no result.
     RefundUnresolved {
         refund: RefundId,
-        /// Time of the next reconciliation.
         next_at: Timestamp,
     },
 }
 
 impl PaymentEvent {
-    /// Returns the name used in logs and tables.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Sent { .. } => "payment_sent",

@@ -9,13 +9,9 @@ use crate::time::Timestamp;
 /// An operation at a processor about a payment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaymentOperation {
-    /// Authorizes the amount.
     Authorize,
-    /// Captures the authorized amount.
     Capture,
-    /// Voids the authorization.
     Void,
-    /// Refunds money.
     Refund(RefundId),
 }
 
@@ -61,27 +57,19 @@ impl PaymentOperation {
 impl Payment {
     /// Returns the operations whose outcome is unknown. There may be several refunds.
     pub fn unresolved_operations(&self) -> Vec<PaymentOperation> {
-        let of = |call: &RemoteCall, operation| match call {
-            RemoteCall::Pending { .. } => Vec::new(),
-            RemoteCall::Sent { .. } | RemoteCall::Accepted { .. } => vec![operation],
+        let own = match &self.state {
+            PaymentState::Authorizing(call) => Some((call, PaymentOperation::Authorize)),
+            PaymentState::Capturing(call) => Some((call, PaymentOperation::Capture)),
+            PaymentState::Voiding(call) => Some((call, PaymentOperation::Void)),
+            _ => None,
         };
-        match &self.state {
-            PaymentState::Authorizing(call) => of(call, PaymentOperation::Authorize),
-            PaymentState::Capturing(call) => of(call, PaymentOperation::Capture),
-            PaymentState::Voiding(call) => of(call, PaymentOperation::Void),
-            PaymentState::Captured => {
-                let calls = self.refunds.iter();
-                let calls = calls.filter_map(|refund| Some((refund, refund.call.as_ref()?)));
-                calls
-                    .flat_map(|(refund, call)| {
-                        of(call, PaymentOperation::Refund(refund.id.clone()))
-                    })
-                    .collect()
-            }
-            PaymentState::RequiresAction
-            | PaymentState::Authorized
-            | PaymentState::Voided
-            | PaymentState::Failed => Vec::new(),
-        }
+        // A refund is sent only once the payment is captured.
+        let refunds = self.refunds.iter().filter_map(|refund| {
+            let operation = PaymentOperation::Refund(refund.id.clone());
+            Some((refund.call.as_ref()?, operation))
+        });
+        let open = own.into_iter().chain(refunds);
+        let sent = open.filter(|(call, _)| !matches!(call, RemoteCall::Pending { .. }));
+        sent.map(|(_, operation)| operation).collect()
     }
 }

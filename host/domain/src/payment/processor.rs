@@ -10,19 +10,14 @@ pub struct ProcessorPayment {
     pub status: ProcessorPaymentStatus,
     /// The processor's id of the payment.
     pub processor_reference: String,
-    /// Total amount authorized.
     pub authorized: Money,
-    /// Total amount captured.
     pub captured: Money,
-    /// Total amount refunded.
     pub refunded: Money,
-    /// The card data that may be shown.
     pub card: Option<Card>,
     /// Time at which the authorization expires.
     pub expires_at: Option<Timestamp>,
 }
 
-/// The status of a payment at the processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessorPaymentStatus {
     RequiresAction,

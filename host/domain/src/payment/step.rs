@@ -8,15 +8,11 @@ use crate::time::Timestamp;
 /// A call to make at a processor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaymentStep {
-    /// Authorizes the amount.
     Authorize(PaymentId),
-    /// Captures the authorized amount.
     Capture(PaymentId),
-    /// Voids the authorization.
     Void(PaymentId),
     /// Reconciles a payment whose outcome is unknown.
     Reconcile(PaymentId),
-    /// Refunds money.
     Refund(PaymentId, RefundId),
     /// Reconciles a refund whose outcome is unknown.
     ReconcileRefund(PaymentId, RefundId),
@@ -80,10 +76,7 @@ impl Payment {
                     Some(step)
                 })
                 .collect(),
-            PaymentState::RequiresAction
-            | PaymentState::Authorized
-            | PaymentState::Voided
-            | PaymentState::Failed => Vec::new(),
+            _ => Vec::new(),
         }
     }
 }

@@ -29,15 +29,11 @@ named_enum! {
         /// The watch reported that its price was reached. It becomes active again when the price
         /// rises above the limit.
         Triggered = "triggered",
-        /// A purchase is in progress.
         Purchasing = "purchasing",
-        /// The stay was bought.
         Purchased = "purchased",
-        /// The purchase failed.
         PurchaseFailed = "purchase_failed",
         /// Check-in has passed.
         Expired = "expired",
-        /// The client cancelled the watch.
         Canceled = "canceled",
     }
 }
@@ -45,10 +41,7 @@ named_enum! {
 impl WatchStatus {
     /// Returns whether the watch can still change. The price is checked only for such watches.
     pub const fn is_open(self) -> bool {
-        match self {
-            Self::Active | Self::Triggered | Self::Purchasing => true,
-            Self::Purchased | Self::PurchaseFailed | Self::Expired | Self::Canceled => false,
-        }
+        matches!(self, Self::Active | Self::Triggered | Self::Purchasing)
     }
 }
 
@@ -63,9 +56,7 @@ named_enum! {
         PaymentInstrumentInvalid = "payment_instrument_invalid",
         /// The supplier refused for a reason other than sold out or a higher price.
         SupplierRejected = "supplier_rejected",
-        /// The mandate was revoked.
         MandateRevoked = "mandate_revoked",
-        /// The mandate has expired.
         MandateExpired = "mandate_expired",
         /// The mandate does not cover this purchase, or differs from what was signed.
         MandateInvalid = "mandate_invalid",
@@ -76,29 +67,21 @@ named_enum! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum WatchState {
-    /// The watch waits for its price.
     Active,
-    /// The watch reported that its price was reached.
     Triggered,
-    /// A purchase is in progress.
     Purchasing {
         /// The booking of the purchase, once it exists.
         booking: Option<BookingId>,
     },
-    /// The stay was bought.
     Purchased {
-        /// The booking of the purchase.
         booking: BookingId,
     },
-    /// The purchase failed.
     PurchaseFailed {
         reason: PurchaseFailureReason,
         /// The failed booking, if one was created.
         booking: Option<BookingId>,
     },
-    /// Check-in has passed.
     Expired,
-    /// The client cancelled the watch.
     Canceled,
 }
 
@@ -114,14 +97,12 @@ pub enum Trigger {
 }
 
 impl Trigger {
-    /// Returns the maximum price.
     pub const fn amount(&self) -> Money {
         match self {
             Self::BelowTotal { amount } => *amount,
         }
     }
 
-    /// Returns whether a price meets the condition.
     pub fn is_met_by(&self, total: Money) -> bool {
         let most = self.amount();
         total.currency == most.currency && total.minor <= most.minor
@@ -137,7 +118,6 @@ pub struct AutoBook {
     pub rooms: Vec<Vec<Guest>>,
 }
 
-/// A watch on a price.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Watch {
     pub id: WatchId,
@@ -146,7 +126,6 @@ pub struct Watch {
     pub version: i64,
     /// The query that is checked repeatedly for this watch.
     pub query: PriceQuery,
-    /// The price condition.
     pub trigger: Trigger,
     /// The data for an automatic purchase. `None` if the watch only publishes events.
     pub auto_book: Option<AutoBook>,
@@ -156,12 +135,10 @@ pub struct Watch {
     /// Time at which check-in has passed in every time zone.
     pub expires_at: Timestamp,
     pub created_at: Timestamp,
-    /// Time of the last change.
     pub updated_at: Timestamp,
 }
 
 impl Watch {
-    /// Creates an active watch.
     pub fn new(
         id: WatchId,
         owner: Owner,
@@ -185,7 +162,6 @@ impl Watch {
         }
     }
 
-    /// Returns the status in the API.
     pub const fn status(&self) -> WatchStatus {
         match self.state {
             WatchState::Active => WatchStatus::Active,
@@ -210,10 +186,7 @@ impl Watch {
                 booking.as_ref()
             }
             WatchState::Purchased { booking } => Some(booking),
-            WatchState::Active
-            | WatchState::Triggered
-            | WatchState::Expired
-            | WatchState::Canceled => None,
+            _ => None,
         }
     }
 

@@ -14,7 +14,6 @@ const UTC_MINUS_12_OFFSET_S: i64 = 12 * HOUR_S;
 /// Minimum interval between two checks of a query, however near check-in is.
 const INTERVAL_MIN_MS: i64 = 1000;
 
-/// An observed price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ObservedPrice {
     pub observed_at: Timestamp,
@@ -22,7 +21,6 @@ pub struct ObservedPrice {
     pub total: Option<Money>,
 }
 
-/// The target of a watch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum WatchTarget {
@@ -32,13 +30,11 @@ pub enum WatchTarget {
     Trip { area: Area, filters: TripFilters },
 }
 
-/// The area of a trip.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Area {
     /// The area around a saved place.
     Place(PlaceId),
-    /// The area around a point.
     Around {
         center: Location,
         /// Radius in metres.
@@ -46,7 +42,6 @@ pub enum Area {
     },
 }
 
-/// The filters for the hotels of a trip.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TripFilters {
     /// Minimum star rating, 0 to 5.
@@ -63,7 +58,6 @@ pub struct TripFilters {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PriceQuery {
     pub target: WatchTarget,
-    /// The dates, guests and currency of the stay.
     pub stay: Stay,
 }
 

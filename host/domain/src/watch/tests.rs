@@ -1,46 +1,31 @@
 //! The complete state × event table of a watch, and the times of its price checks.
 
 use super::*;
-use crate::hotel::{Occupancy, Stay};
-use crate::id::{HotelId, PriceCheckId};
+use crate::booking::tests::{euros, owner};
+use crate::id::PriceCheckId;
 use crate::money::Currency;
-use crate::owner::{Mode, Tenant};
+use serde_json::json;
 
 const NOW: Timestamp = Timestamp(1_800_000_000_000);
 const LATER: Timestamp = Timestamp(NOW.0 + 60_000);
 const INTERVAL_S: i64 = 900;
 
-fn euros(minor: i64) -> Money {
-    Money::new(minor, Currency::parse("EUR").unwrap())
-}
-
+/// Returns a query as it is stored.
 fn question() -> PriceQuery {
-    PriceQuery {
-        target: WatchTarget::Hotel {
-            hotel_id: HotelId::from_bits(1),
+    let stored = json!({
+        "target": { "kind": "hotel", "hotel_id": "htl_1" },
+        "stay": {
+            "check_in": "2027-03-01",
+            "check_out": "2027-03-03",
+            "occupancies": [{ "adults": 2, "children": [] }],
+            "guest_nationality": "GB",
+            "currency": "EUR",
         },
-        stay: Stay {
-            check_in: "2027-03-01".parse().unwrap(),
-            check_out: "2027-03-03".parse().unwrap(),
-            occupancies: vec![Occupancy {
-                adults: 2,
-                children: vec![],
-            }],
-            guest_nationality: "GB".into(),
-            guest_residence: None,
-            currency: Currency::parse("EUR").unwrap(),
-        },
-    }
+    });
+    serde_json::from_value(stored).unwrap()
 }
 
 fn watch(auto_book: bool, armed: bool, state: WatchState) -> Watch {
-    let owner = Owner {
-        tenant: Tenant {
-            organization: "acme".into(),
-            mode: Mode::Test,
-        },
-        user: "ada".into(),
-    };
     let auto_book = auto_book.then(|| AutoBook {
         payment_instrument_id: InstrumentId::from_bits(1),
         contact: Contact {
@@ -51,11 +36,10 @@ fn watch(auto_book: bool, armed: bool, state: WatchState) -> Watch {
         },
         rooms: vec![],
     });
-    let trigger = Trigger::BelowTotal {
-        amount: euros(20_000),
-    };
+    let amount = euros(20_000);
+    let trigger = Trigger::BelowTotal { amount };
     let id = WatchId::from_bits(1);
-    let mut watch = Watch::new(id, owner, question(), trigger, auto_book, NOW);
+    let mut watch = Watch::new(id, owner("ada"), question(), trigger, auto_book, NOW);
     watch.mandate_id = armed.then(|| MandateId::from_bits(1));
     watch.state = state;
     watch

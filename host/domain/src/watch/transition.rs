@@ -7,21 +7,14 @@ use crate::id::{BookingId, MandateId};
 use crate::money::Money;
 use crate::time::Timestamp;
 
-/// An event that changes a watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchTransitionEvent {
     /// The lowest current price is known.
-    PriceObserved {
-        /// The price of the whole stay.
-        total: Money,
-    },
+    PriceObserved { total: Money },
     /// No offer is available now.
     PriceUnavailable,
     /// The owner consented to a purchase.
-    Armed {
-        /// The mandate that records the consent.
-        mandate: MandateId,
-    },
+    Armed { mandate: MandateId },
     /// A booking was created for the purchase.
     PurchaseStarted { booking: BookingId },
     /// At the purchase, the stay was sold out or cost more than the limit. No commitment was made.
@@ -37,7 +30,6 @@ pub enum WatchTransitionEvent {
 }
 
 impl WatchTransitionEvent {
-    /// Returns the name used in logs and in the transition table.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::PriceObserved { .. } => "priced",
@@ -53,7 +45,6 @@ impl WatchTransitionEvent {
     }
 }
 
-/// A watch after a transition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WatchTransition {
     /// The watch after the transition, with its version incremented.
@@ -61,7 +52,6 @@ pub struct WatchTransition {
     /// The event to publish to the organization.
     pub notification: Option<EventType>,
     pub is_purchase_due: bool,
-    /// Whether the price query must be checked now.
     pub is_check_due: bool,
 }
 

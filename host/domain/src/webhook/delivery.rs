@@ -9,7 +9,6 @@ use crate::time::Timestamp;
 pub const JITTER_PERMILLE_MAX: i64 = 50;
 
 named_enum! {
-    /// The status of a delivery.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DeliveryStatus {
         /// The delivery is recorded and not yet claimed by a sender.
@@ -41,37 +40,27 @@ named_enum! {
 /// The state of a delivery, with the data that only this state has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryState {
-    /// The delivery is recorded and waits for a sender.
     Pending,
-    /// A sender claimed the delivery.
     Published {
         /// Time of the first claim.
         at: Timestamp,
-        /// Time of the next attempt.
         next_at: Timestamp,
     },
-    /// The receiver accepted the event.
     Delivered {
-        /// Time of the first claim by a sender.
         published_at: Timestamp,
-        /// Time at which the receiver accepted the event.
         at: Timestamp,
     },
-    /// The delivery was abandoned.
     Failed {
         /// Time of the first claim by a sender, if there was one.
         published_at: Option<Timestamp>,
-        /// Time at which the delivery was abandoned.
         at: Timestamp,
         reason: DeliveryFailureReason,
     },
 }
 
-/// A delivery of one event to one subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
     pub id: DeliveryId,
-    /// The subscription that receives the event.
     pub subscription: SubscriptionId,
     pub event: EventId,
     pub state: DeliveryState,
@@ -101,7 +90,6 @@ pub enum DeliveryResult {
     UrlNotAllowed,
 }
 
-/// The schedule of retries after failed attempts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy<'a> {
     /// Delays between attempts in seconds, starting with the delay after the first failed attempt.
@@ -137,38 +125,17 @@ pub struct ReplayPolicy {
     pub published_after_s: i64,
 }
 
-/// An event that changes a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryEvent<'a> {
-    /// A sender claimed the delivery.
     Claimed,
-    /// An attempt finished.
     AttemptFinished {
         /// The generation that was sent.
         generation: i64,
-        /// The result of the attempt.
         result: DeliveryResult,
-        /// The schedule for the next attempt.
         retry_policy: RetryPolicy<'a>,
     },
     /// The delivery waited too long for its subscription.
     Expired,
-}
-
-impl DeliveryEvent<'_> {
-    /// Returns the name used in the transition table.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Claimed => "claimed",
-            Self::AttemptFinished { result, .. } => match result {
-                DeliveryResult::Accepted => "finished: accepted",
-                DeliveryResult::Failed { .. } => "finished: failed",
-                DeliveryResult::Gone => "finished: gone",
-                DeliveryResult::UrlNotAllowed => "finished: url not allowed",
-            },
-            Self::Expired => "expired",
-        }
-    }
 }
 
 /// Error for a delivery that cannot be replayed yet, because it may still arrive without a replay.
@@ -185,7 +152,6 @@ impl Delivery {
         DeliveryId::parse(&format!("{}{event}-{subscription}", DeliveryId::PREFIX)).ok()
     }
 
-    /// Returns the status as the API names it.
     pub const fn status(&self) -> DeliveryStatus {
         match self.state {
             DeliveryState::Pending => DeliveryStatus::Pending,
@@ -214,13 +180,10 @@ impl Delivery {
         }
     }
 
-    /// Returns when the receiver accepted the event.
     pub const fn delivered_at(&self) -> Option<Timestamp> {
         match self.state {
             DeliveryState::Delivered { at, .. } => Some(at),
-            DeliveryState::Pending
-            | DeliveryState::Published { .. }
-            | DeliveryState::Failed { .. } => None,
+            _ => None,
         }
     }
 
@@ -228,9 +191,7 @@ impl Delivery {
     pub const fn failure(&self) -> Option<(Timestamp, DeliveryFailureReason)> {
         match self.state {
             DeliveryState::Failed { at, reason, .. } => Some((at, reason)),
-            DeliveryState::Pending
-            | DeliveryState::Published { .. }
-            | DeliveryState::Delivered { .. } => None,
+            _ => None,
         }
     }
 
@@ -264,17 +225,7 @@ impl Delivery {
                     reason: DeliveryFailureReason::Expired,
                 };
             }
-            (
-                DeliveryState::Published { .. }
-                | DeliveryState::Delivered { .. }
-                | DeliveryState::Failed { .. },
-                DeliveryEvent::Claimed,
-            )
-            | (_, DeliveryEvent::AttemptFinished { .. })
-            | (
-                DeliveryState::Delivered { .. } | DeliveryState::Failed { .. },
-                DeliveryEvent::Expired,
-            ) => return None,
+            _ => return None,
         }
         Some(self)
     }
@@ -366,7 +317,6 @@ impl RetryPolicy<'_> {
     }
 }
 
-/// Returns a delay with jitter, in milliseconds.
 fn delay_with_jitter_ms(step_s: i64, jitter_permille: i64) -> i64 {
     let jitter = jitter_permille.clamp(0, JITTER_PERMILLE_MAX);
     step_s.saturating_mul(1000 + jitter)

@@ -4,14 +4,11 @@ use super::delivery::DeliveryStatus;
 use crate::named_enum::named_enum;
 
 named_enum! {
-    /// The status of an event in the watch event log.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum WatchEventStatus {
         /// The event has not been received: it is being sent, or there is no endpoint.
         Pending = "pending",
-        /// A receiver accepted the event.
         Delivered = "delivered",
-        /// The delivery was abandoned.
         Failed = "failed",
     }
 }

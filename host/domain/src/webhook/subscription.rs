@@ -29,7 +29,6 @@ named_enum! {
 pub struct Subscription {
     pub id: SubscriptionId,
     pub tenant: Tenant,
-    /// The product whose events are sent.
     pub product: Product,
     /// The URL of the receiver, as the client wrote it.
     pub url: String,
@@ -44,11 +43,9 @@ pub struct Subscription {
     pub created_at: Timestamp,
     /// Time of the last change that the owner can see.
     pub updated_at: Timestamp,
-    /// The version, incremented by each change.
     pub version: i64,
 }
 
-/// An event that changes a subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubscriptionEvent {
     /// The client changed the subscription. A field that is `None` stays unchanged.
@@ -58,16 +55,12 @@ pub enum SubscriptionEvent {
         /// The new description. `Some(None)` removes it.
         description: Option<Option<String>>,
     },
-    /// The client pauses deliveries.
     Paused,
-    /// The client resumes deliveries.
     Resumed,
     /// The secret was replaced.
     Rotated {
-        /// Time until which the previous secret is used for signatures, too.
         previous_secret_expires_at: Timestamp,
     },
-    /// The receiver accepted an event.
     DeliverySucceeded,
     /// The receiver did not accept an event.
     DeliveryFailed {
@@ -82,7 +75,6 @@ pub enum SubscriptionEvent {
 }
 
 impl SubscriptionEvent {
-    /// Returns the name used in logs and in the transition table.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Changed { .. } => "changed",
@@ -97,7 +89,6 @@ impl SubscriptionEvent {
 }
 
 impl Subscription {
-    /// Creates an active subscription.
     pub const fn new(
         id: SubscriptionId,
         tenant: Tenant,

@@ -1,18 +1,15 @@
 //! JSON resources of changes that airlines make to booked flights.
 
 use crate::flight::itinerary::SegmentFlightResource;
-use crate::id::id;
 use crate::value::{IsoDateTime, same_variants};
 use host_domain::flight::booking::BookedChange;
 use host_domain::flight::itinerary::{ChangeType, Segment};
-use host_domain::id::AirlineChangeId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 /// The type of an airline-initiated change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = ChangeType)]
 pub enum ChangeTypeResource {
     ScheduleChange,
     Cancellation,
@@ -22,9 +19,8 @@ pub enum ChangeTypeResource {
 
 /// A change that the airline made to booked flights.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = AirlineInitiatedChange)]
 pub struct AirlineInitiatedChangeResource {
-    #[schema(schema_with = id::<AirlineChangeId>)]
+    #[schema(pattern = "^aic_[a-zA-Z0-9-]+$")]
     id: String,
     /// Time at which the supplier detected the change.
     detected_at: IsoDateTime,

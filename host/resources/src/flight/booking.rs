@@ -7,19 +7,16 @@ use crate::flight::itinerary::FareConditionsResource;
 use crate::flight::payment::{self, FlightPaymentResource};
 use crate::flight::service::{self, FlightServiceResource};
 use crate::flight::ticket::{self, BookedJourneyResource, FlightPassengerResource};
-use crate::id::id;
 use crate::value::{IsoDateTime, MoneyResource, same_variants};
 use host_domain::booking::BookingStatus;
 use host_domain::flight::booking::FlightBooking;
 use host_domain::flight::itinerary::FareCondition;
-use host_domain::id::BookingId;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// The status of a flight booking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = FlightBookingStatus)]
 pub enum FlightBookingStatusResource {
     /// The service has accepted the request.
     Created,
@@ -40,7 +37,6 @@ pub enum FlightBookingStatusResource {
 
 /// The cancellation terms of the fare.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = FlightCancellationPolicy)]
 pub struct FlightCancellationPolicyResource {
     /// Whether the fare is refundable before departure. Null if the airline does not say.
     #[schema(required)]
@@ -53,9 +49,8 @@ pub struct FlightCancellationPolicyResource {
 
 /// A flight booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = FlightBooking)]
 pub struct FlightBookingResource {
-    #[schema(schema_with = id::<BookingId>)]
+    #[schema(pattern = "^bkg_[a-zA-Z0-9-]+$")]
     id: String,
     /// Reference that the client gave at prebook. It need not be unique.
     #[schema(required)]

@@ -1,17 +1,14 @@
 //! JSON resources of ticket cancellations, cancellation quotes and refunds.
 
-use crate::id::id;
 use crate::value::{IsoDateTime, MoneyResource, same_variants};
 use host_domain::flight::booking;
 use host_domain::flight::quote::{self, QuoteUnavailableReason};
-use host_domain::id::PaymentId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 /// The party that refunds money.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = RefundedBy)]
 pub enum RefundedByResource {
     Service,
     /// The supplier, to the means of payment used at its checkout.
@@ -22,13 +19,12 @@ pub enum RefundedByResource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = RefundTo)]
 pub struct RefundTargetResource {
-    #[schema(schema_with = id::<PaymentId>)]
+    #[schema(pattern = "^pay_[a-zA-Z0-9-]+$")]
     payment_id: String,
 }
 
 /// Fee and refund of a cancelled ticket. The payments show whether the refund has completed.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = FlightCancellation)]
 pub struct FlightCancellationResource {
     /// Amount that the supplier keeps. Null while it is not known: the supplier cancelled the
     /// ticket without naming a fee, the fare's terms do not determine it, and an operator will set
@@ -47,7 +43,6 @@ pub struct FlightCancellationResource {
 /// The source of a cancellation quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = FlightQuoteSource)]
 pub enum FlightQuoteSourceResource {
     /// A quote by the airline.
     SupplierQuote,
@@ -58,7 +53,6 @@ pub enum FlightQuoteSourceResource {
 /// The reason why a quote has no amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[schema(as = UnavailableReason)]
 pub enum UnavailableReasonResource {
     /// The fare terms do not say whether the ticket is refundable, or at what fee.
     TermsUnknown,
@@ -70,16 +64,14 @@ pub enum UnavailableReasonResource {
 
 /// The part of a refund that one payment receives.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = RefundShare)]
 pub struct RefundShareResource {
-    #[schema(schema_with = id::<PaymentId>)]
+    #[schema(pattern = "^pay_[a-zA-Z0-9-]+$")]
     payment_id: String,
     amount: MoneyResource,
 }
 
 /// The current cost of cancelling a ticket. A quote moves no money and is not binding.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = FlightCancellationQuote)]
 pub struct FlightCancellationQuoteResource {
     /// Source of the amounts.
     source: FlightQuoteSourceResource,

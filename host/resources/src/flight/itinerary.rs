@@ -9,7 +9,6 @@ use utoipa::ToSchema;
 /// A cabin class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = Cabin)]
 pub enum CabinResource {
     Economy,
     PremiumEconomy,
@@ -20,7 +19,6 @@ pub enum CabinResource {
 /// The direction of a journey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = Direction)]
 pub enum DirectionResource {
     /// The first or only journey.
     Outbound,
@@ -32,7 +30,6 @@ pub enum DirectionResource {
 
 /// Whether a ticket may be refunded or changed, and at what penalty.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = FareCondition)]
 pub struct FareConditionResource {
     /// Whether it is allowed. Null if the airline does not say.
     #[schema(required)]
@@ -44,7 +41,6 @@ pub struct FareConditionResource {
 
 /// The conditions of a fare before departure.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = FareConditions)]
 pub struct FareConditionsResource {
     /// Conditions of a refund.
     refund: FareConditionResource,
@@ -54,7 +50,6 @@ pub struct FareConditionsResource {
 
 /// The times and airports of a journey.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = JourneyTimes)]
 pub struct JourneyTimesResource {
     /// IATA code of the origin airport.
     #[schema(example = "LHR")]
@@ -79,7 +74,6 @@ pub struct JourneyTimesResource {
 
 /// The times, airports and carriers of a segment.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = SegmentFlight)]
 pub struct SegmentFlightResource {
     /// IATA code of the origin airport.
     #[schema(example = "LHR")]

@@ -11,7 +11,6 @@ use utoipa::ToSchema;
 
 /// The baggage that every passenger with a seat may bring on every segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = IncludedBaggage)]
 pub struct IncludedBaggageResource {
     /// Whether a checked bag is included.
     checked: bool,
@@ -21,7 +20,6 @@ pub struct IncludedBaggageResource {
 
 /// A flight under one flight number from one airport to the next.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = OfferSegment)]
 pub struct OfferSegmentResource {
     #[serde(flatten)]
     flight: SegmentFlightResource,
@@ -33,7 +31,6 @@ pub struct OfferSegmentResource {
 
 /// A requested journey from an origin to a destination.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = OfferJourney)]
 pub struct OfferJourneyResource {
     #[serde(flatten)]
     times: JourneyTimesResource,
@@ -43,7 +40,6 @@ pub struct OfferJourneyResource {
 
 /// A bookable flight offer.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = FlightOffer)]
 pub struct FlightOfferResource {
     /// Opaque reference that binds fare, passenger types and price to the organization. It can be
     /// used for a prebook until `expires_at`.

@@ -1,9 +1,7 @@
 //! JSON resources of flight payments.
 
-use crate::id::id;
 use crate::payment::{CardResource, PaymentStatusResource};
 use crate::value::{IsoDateTime, MoneyResource};
-use host_domain::id::PaymentId;
 use host_domain::payment::{Payment, PaymentMethod};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -11,7 +9,6 @@ use utoipa::ToSchema;
 /// The party that collects the payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = CollectedBy)]
 pub enum CollectedByResource {
     Service,
     /// The supplier, at its own checkout.
@@ -21,7 +18,6 @@ pub enum CollectedByResource {
 /// The type of a payment method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = PaymentMethodType)]
 pub enum PaymentMethodTypeResource {
     Card,
     /// A balance held with the supplier.
@@ -43,9 +39,8 @@ pub struct FlightPaymentMethodResource {
 
 /// A payment of a flight booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = FlightPayment)]
 pub struct FlightPaymentResource {
-    #[schema(schema_with = id::<PaymentId>)]
+    #[schema(pattern = "^pay_[a-zA-Z0-9-]+$")]
     id: String,
     /// Status of the payment.
     status: PaymentStatusResource,

@@ -9,13 +9,9 @@ use utoipa::ToSchema;
 
 /// An airport.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = Airport)]
 pub struct AirportResource {
     /// Permanent id, independent of the supplier that describes the airport.
-    #[schema(
-        pattern = "^apt_[a-zA-Z0-9-]+$",
-        example = "apt_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(pattern = "^apt_[a-zA-Z0-9-]+$")]
     id: String,
     #[schema(example = "LHR")]
     iata_code: String,
@@ -45,13 +41,9 @@ pub struct AirportResource {
 
 /// An airline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = Airline)]
 pub struct AirlineResource {
     /// Permanent id, independent of the supplier that describes the airline.
-    #[schema(
-        pattern = "^arl_[a-zA-Z0-9-]+$",
-        example = "arl_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(pattern = "^arl_[a-zA-Z0-9-]+$")]
     id: String,
     #[schema(example = "BA")]
     iata_code: String,

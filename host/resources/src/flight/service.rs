@@ -1,6 +1,5 @@
 //! JSON resources of the booked and the available services of a ticket.
 
-use crate::id::id;
 use crate::value::{MoneyResource, same_variants};
 use host_domain::flight::booking::{self, BookedService, FlightBooking};
 use host_domain::flight::supplier_api;
@@ -11,7 +10,6 @@ use utoipa::ToSchema;
 /// The status of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = ServiceStatus)]
 pub enum ServiceStatusResource {
     /// The service is being purchased.
     Pending,
@@ -25,7 +23,6 @@ pub enum ServiceStatusResource {
 /// The type of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = ServiceType)]
 pub enum ServiceTypeResource {
     Baggage,
     Seat,
@@ -36,7 +33,6 @@ pub enum ServiceTypeResource {
 /// The type of a bag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = BaggageType)]
 pub enum BaggageTypeResource {
     /// A bag in the hold.
     Checked,
@@ -46,7 +42,6 @@ pub enum BaggageTypeResource {
 
 /// The details of a bag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = Baggage)]
 pub struct BaggageResource {
     /// Type of the bag.
     #[serde(rename = "type")]
@@ -58,18 +53,13 @@ pub struct BaggageResource {
 
 /// A service of a booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = FlightService)]
 pub struct FlightServiceResource {
-    #[schema(schema_with = id::<ServiceId>)]
+    #[schema(pattern = "^svc_[a-zA-Z0-9-]+$")]
     id: String,
     /// Status of the service.
     status: ServiceStatusResource,
     /// Passenger that the service is for.
-    #[schema(
-        required,
-        pattern = "^psg_[a-zA-Z0-9-]+$",
-        example = "psg_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(required, pattern = "^psg_[a-zA-Z0-9-]+$")]
     passenger_id: Option<String>,
     /// Segments that the service applies to.
     segment_ids: Vec<String>,
@@ -81,10 +71,7 @@ pub struct FlightServiceResource {
     /// Price of all units.
     total_amount: MoneyResource,
     /// Payment that pays for the service.
-    #[schema(
-        pattern = "^pay_[a-zA-Z0-9-]+$",
-        example = "pay_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(pattern = "^pay_[a-zA-Z0-9-]+$")]
     payment_id: String,
     /// Type of the service.
     #[serde(rename = "type")]
@@ -100,19 +87,13 @@ pub struct FlightServiceResource {
 pub struct AvailableServiceResource {
     /// Id used to purchase the service. It is valid as long as the airline sells the service for
     /// this ticket.
-    #[schema(
-        pattern = "^svc_[a-zA-Z0-9-]+$",
-        example = "svc_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(pattern = "^svc_[a-zA-Z0-9-]+$")]
     id: String,
     /// Type of the service.
     #[serde(rename = "type")]
     kind: ServiceTypeResource,
     /// Passenger that the service is for.
-    #[schema(
-        pattern = "^psg_[a-zA-Z0-9-]+$",
-        example = "psg_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(pattern = "^psg_[a-zA-Z0-9-]+$")]
     passenger_id: String,
     /// Segments that the service applies to.
     segment_ids: Vec<String>,
@@ -127,11 +108,9 @@ pub struct AvailableServiceResource {
 }
 
 pub fn booked_services(booking: &FlightBooking) -> Vec<FlightServiceResource> {
+    let passengers = &booking.details.passengers;
     let service = |service: &BookedService| {
-        let passenger = booking
-            .details
-            .passengers
-            .get(usize::from(service.passenger));
+        let passenger = passengers.get(usize::from(service.passenger));
         FlightServiceResource {
             id: service.id.to_string(),
             status: service.status.into(),

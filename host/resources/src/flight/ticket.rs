@@ -1,17 +1,15 @@
 //! JSON resources of the passengers and journeys of a flight booking.
 
 use crate::flight::itinerary::{CabinResource, JourneyTimesResource, SegmentFlightResource};
-use crate::id::id;
 use host_domain::flight::booking::{self, FlightBooking};
 use host_domain::flight::itinerary::{Segment, SegmentPassenger};
 use host_domain::flight::passenger;
-use host_domain::id::{JourneyId, PassengerId, SegmentId};
+use host_domain::id::SegmentId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 /// A membership in an airline's loyalty programme.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = LoyaltyAccount)]
 pub struct LoyaltyAccountResource {
     #[schema(pattern = "^[A-Z0-9]{2}$", example = "BA")]
     airline_iata_code: String,
@@ -22,9 +20,8 @@ pub struct LoyaltyAccountResource {
 
 /// A passenger of a booking. Travel documents are never returned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = FlightPassenger)]
 pub struct FlightPassengerResource {
-    #[schema(schema_with = id::<PassengerId>)]
+    #[schema(pattern = "^psg_[a-zA-Z0-9-]+$")]
     id: String,
     first_name: String,
     last_name: String,
@@ -33,9 +30,8 @@ pub struct FlightPassengerResource {
 
 /// The cabin and baggage of one passenger on one segment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = BookedSeat)]
 pub struct BookedSeatResource {
-    #[schema(schema_with = id::<PassengerId>)]
+    #[schema(pattern = "^psg_[a-zA-Z0-9-]+$")]
     passenger_id: String,
     cabin_class: CabinResource,
     /// Name that the airline gives the cabin.
@@ -51,13 +47,9 @@ pub struct BookedSeatResource {
 
 /// A booked flight under one flight number from one airport to the next.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = BookedSegment)]
 pub struct BookedSegmentResource {
     /// Id of the segment. It stays the same if the airline only reschedules the flight.
-    #[schema(
-        pattern = "^seg_[a-zA-Z0-9-]+$",
-        example = "seg_01976f3e4a5b7c8d9e0f112233445566"
-    )]
+    #[schema(pattern = "^seg_[a-zA-Z0-9-]+$")]
     id: String,
     #[serde(flatten)]
     flight: SegmentFlightResource,
@@ -67,9 +59,8 @@ pub struct BookedSegmentResource {
 
 /// A booked journey from an origin to a destination.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = BookedJourney)]
 pub struct BookedJourneyResource {
-    #[schema(schema_with = id::<JourneyId>)]
+    #[schema(pattern = "^jrn_[a-zA-Z0-9-]+$")]
     id: String,
     #[serde(flatten)]
     times: JourneyTimesResource,
@@ -131,10 +122,8 @@ fn segment(booking: &FlightBooking, id: &SegmentId, segment: &Segment) -> Booked
 /// Returns the cabin and baggage of a passenger, or `None` if the passenger is not part of the
 /// booking.
 fn seat(booking: &FlightBooking, seat: &SegmentPassenger) -> Option<BookedSeatResource> {
-    let passenger = booking
-        .details
-        .passengers
-        .get(usize::from(seat.passenger))?;
+    let passengers = &booking.details.passengers;
+    let passenger = passengers.get(usize::from(seat.passenger))?;
     Some(BookedSeatResource {
         passenger_id: passenger.id.to_string(),
         cabin_class: seat.cabin.into(),

@@ -4,20 +4,17 @@ use crate::failure::{FailureResource, failure};
 use crate::hotel::cancellation::{self, CancellationResource};
 use crate::hotel::policy::{CancellationPolicyResource, LoyaltyResource};
 use crate::hotel::room::{self, BookingRoomResource};
-use crate::id::id;
 use crate::payment::{self, HotelPaymentResource};
 use crate::value::{IsoDate, IsoDateTime, MoneyResource, same_variants};
 use host_domain::booking::BookingStatus;
 use host_domain::hotel;
 use host_domain::hotel::booking::HotelBooking;
-use host_domain::id::{BookingId, HotelId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// The status of a hotel booking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = HotelBookingStatus)]
 pub enum HotelBookingStatusResource {
     /// The service has accepted the request.
     Created,
@@ -38,9 +35,8 @@ pub enum HotelBookingStatusResource {
 
 /// The hotel of a booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = BookedHotel)]
 pub struct BookedHotelResource {
-    #[schema(schema_with = id::<HotelId>)]
+    #[schema(pattern = "^htl_[a-zA-Z0-9-]+$")]
     id: String,
     /// Display name.
     name: String,
@@ -50,7 +46,6 @@ pub struct BookedHotelResource {
 
 /// The contact person of a booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = BookingContact)]
 pub struct BookingContactResource {
     first_name: String,
     last_name: String,
@@ -60,9 +55,8 @@ pub struct BookingContactResource {
 
 /// A hotel booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = HotelBooking)]
 pub struct HotelBookingResource {
-    #[schema(schema_with = id::<BookingId>)]
+    #[schema(pattern = "^bkg_[a-zA-Z0-9-]+$")]
     id: String,
     /// Reference that the client gave at prebook. It need not be unique.
     #[schema(required)]
@@ -115,9 +109,8 @@ pub struct HotelBookingResource {
 
 /// A hotel booking as an item of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = HotelBookingSummary)]
 pub struct HotelBookingSummaryResource {
-    #[schema(schema_with = id::<BookingId>)]
+    #[schema(pattern = "^bkg_[a-zA-Z0-9-]+$")]
     id: String,
     /// Reference that the client gave at prebook. It need not be unique.
     #[schema(required)]
@@ -154,37 +147,24 @@ pub fn full(booking: &HotelBooking) -> HotelBookingResource {
 
 /// Builds the booking for responses to changes, where payments do not include cards.
 pub fn without_cards(booking: &HotelBooking) -> HotelBookingResource {
-    let HotelBookingSummaryResource {
-        id,
-        reference_id,
-        status,
-        hotel,
-        check_in,
-        check_out,
-        total,
-        created_at,
-        updated_at,
-        confirmed_at,
-        canceled_at,
-        payments,
-    } = summary(booking);
+    let summary = summary(booking);
     let details = &booking.details;
     let cancellations = details.cancellations.iter();
     let rooms = details.rooms.iter().enumerate();
     let rooms = rooms.map(|(position, room)| room::room(booking, position, room));
     HotelBookingResource {
-        id,
-        reference_id,
-        status,
-        hotel,
-        check_in,
-        check_out,
-        total,
-        created_at,
-        updated_at,
-        confirmed_at,
-        canceled_at,
-        payments,
+        id: summary.id,
+        reference_id: summary.reference_id,
+        status: summary.status,
+        hotel: summary.hotel,
+        check_in: summary.check_in,
+        check_out: summary.check_out,
+        total: summary.total,
+        created_at: summary.created_at,
+        updated_at: summary.updated_at,
+        confirmed_at: summary.confirmed_at,
+        canceled_at: summary.canceled_at,
+        payments: summary.payments,
         cancellations: cancellations.map(cancellation::cancellation).collect(),
         hotel_confirmation_code: details.hotel_confirmation_code.clone(),
         hotel_remarks: details.hotel_remarks.clone(),

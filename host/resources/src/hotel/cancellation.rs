@@ -1,17 +1,14 @@
 //! JSON resources of hotel cancellations.
 
 use crate::failure::{FailureResource, failure};
-use crate::id::id;
 use crate::value::{IsoDateTime, MoneyResource, same_variants};
 use host_domain::hotel::booking::{self, CancellationStatus};
-use host_domain::id::CancellationId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 /// The status of a cancellation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = CancellationStatus)]
 pub enum CancellationStatusResource {
     /// The supplier has not decided yet.
     InProgress,
@@ -23,9 +20,8 @@ pub enum CancellationStatusResource {
 
 /// A cancellation of a whole booking or of some of its rooms.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = Cancellation)]
 pub struct CancellationResource {
-    #[schema(schema_with = id::<CancellationId>)]
+    #[schema(pattern = "^cxl_[a-zA-Z0-9-]+$")]
     id: String,
     /// Status of the cancellation.
     status: CancellationStatusResource,

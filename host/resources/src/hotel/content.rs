@@ -1,6 +1,5 @@
 //! JSON resources of hotel details and guest reviews.
 
-use crate::id::id;
 use crate::place::{LocationResource, country};
 use crate::value::{CountryCode, IsoDate};
 use host_domain::hotel::content;
@@ -10,7 +9,6 @@ use utoipa::ToSchema;
 
 /// The postal address of a hotel.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = HotelAddress)]
 pub struct HotelAddressResource {
     /// Street and number.
     #[schema(required)]
@@ -28,7 +26,6 @@ pub struct HotelAddressResource {
 
 /// A picture of a hotel or room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = HotelImage)]
 pub struct HotelImageResource {
     url: String,
     /// Description of what the picture shows.
@@ -53,7 +50,6 @@ pub struct HotelPolicyResource {
 
 /// A room type of a hotel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = RoomContent)]
 pub struct RoomContentResource {
     name: String,
     /// Description without markup.
@@ -69,7 +65,6 @@ pub struct RoomContentResource {
 
 /// Static information about a hotel. A field is null if the supplier gives no value.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = HotelDetails)]
 pub struct HotelDetailsResource {
     name: String,
     /// Description without markup.
@@ -108,7 +103,6 @@ pub struct HotelDetailsResource {
 
 /// A review by one guest, without the guest's identity.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = HotelReview)]
 pub struct HotelReviewResource {
     #[schema(required, minimum = 0, maximum = 10)]
     rating: Option<f64>,
@@ -136,7 +130,6 @@ pub struct HotelReviewResource {
 
 /// Guest reviews of a hotel.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = HotelReviews)]
 pub struct HotelReviewsResource {
     #[schema(required, minimum = 0, maximum = 10)]
     average: Option<f64>,
@@ -149,9 +142,8 @@ pub struct HotelReviewsResource {
 
 /// Details and reviews of a hotel.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = HotelContent)]
 pub struct HotelContentResource {
-    #[schema(schema_with = id::<HotelId>)]
+    #[schema(pattern = "^htl_[a-zA-Z0-9-]+$")]
     hotel_id: String,
     details: HotelDetailsResource,
     /// Guest reviews. Null if the supplier has none.

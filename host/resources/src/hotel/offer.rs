@@ -1,7 +1,6 @@
 //! JSON resources of hotel offers in a pricing response.
 
 use crate::hotel::policy::{CancellationPolicyResource, PromotionResource};
-use crate::id::id;
 use crate::value::{IsoDateTime, MoneyResource, same_variants};
 use host_domain::hotel::{self, supplier_api};
 use host_domain::id::HotelId;
@@ -12,7 +11,6 @@ use utoipa::ToSchema;
 /// The meals that a room's price includes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = Board)]
 pub enum BoardResource {
     /// No meals.
     RoomOnly,
@@ -29,7 +27,6 @@ pub enum BoardResource {
 
 /// A room of an offer.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = OfferRoom)]
 pub struct OfferRoomResource {
     /// Zero-based position, in the order of the requested occupancies.
     #[schema(minimum = 0, maximum = 8)]
@@ -50,7 +47,6 @@ pub struct OfferRoomResource {
 
 /// A bookable hotel offer.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = HotelOffer)]
 pub struct HotelOfferResource {
     /// Opaque reference that binds rooms, stay, source market and price to the organization. It can
     /// be used for a prebook until `expires_at`.
@@ -76,9 +72,8 @@ pub struct HotelOfferResource {
 
 /// The offers of a hotel.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = HotelOffers)]
 pub struct HotelOffersResource {
-    #[schema(schema_with = id::<HotelId>)]
+    #[schema(pattern = "^htl_[a-zA-Z0-9-]+$")]
     hotel_id: String,
     /// The supplier's id of this hotel.
     supplier_hotel_id: String,

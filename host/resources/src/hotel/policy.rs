@@ -12,7 +12,6 @@ const POLICY_VERSION: u32 = 1;
 
 /// The cancellation fee from a given time on.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = Penalty)]
 pub struct PenaltyResource {
     /// Time from which this penalty applies.
     from: IsoDateTime,
@@ -26,7 +25,6 @@ pub struct PenaltyResource {
 /// The form of a penalty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = PenaltyType)]
 pub enum PenaltyTypeResource {
     /// A fixed amount of money.
     Amount,
@@ -34,7 +32,6 @@ pub enum PenaltyTypeResource {
 
 /// A rule that restricts cancellation.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = Restriction)]
 pub struct RestrictionResource {
     /// Code of the rule. `NO_CANCELLATION` forbids cancellation while it is active; other codes are
     /// specific to the supplier.
@@ -52,7 +49,6 @@ pub struct RestrictionResource {
 
 /// The cancellation fees over time.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = CancellationPolicy)]
 pub struct CancellationPolicyResource {
     /// Version of the shape and meaning of this object.
     #[schema(minimum = 1, example = 1)]
@@ -71,7 +67,6 @@ pub struct CancellationPolicyResource {
 /// The source of a cancellation quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = QuoteSource)]
 pub enum QuoteSourceResource {
     /// A preview by the supplier.
     SupplierQuote,
@@ -81,7 +76,6 @@ pub enum QuoteSourceResource {
 
 /// The current cost of cancelling a booking. A quote moves no money and is not binding.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = CancellationQuote)]
 pub struct CancellationQuoteResource {
     /// Whether the amounts are known. False if the booking's policy cannot be read.
     available: bool,
@@ -106,7 +100,6 @@ pub struct CancellationQuoteResource {
 
 /// A price reduction. The totals already include it.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = Promotion)]
 pub struct PromotionResource {
     /// Display name.
     name: String,
@@ -122,7 +115,6 @@ pub struct PromotionResource {
 
 /// Loyalty programme details of a booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = Loyalty)]
 pub struct LoyaltyResource {
     /// Name of the programme.
     program: String,

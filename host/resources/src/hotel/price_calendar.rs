@@ -1,6 +1,5 @@
 //! JSON resources of price calendars, which show a hotel's average nightly prices.
 
-use crate::id::id;
 use crate::value::{IsoDate, MoneyResource};
 use host_domain::hotel::content::HotelPriceCalendar;
 use host_domain::id::HotelId;
@@ -9,7 +8,6 @@ use utoipa::ToSchema;
 
 /// The average nightly price on one date.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = CalendarPrice)]
 pub struct CalendarPriceResource {
     date: IsoDate,
     /// Average nightly price of the stays that include the date, in US dollars. Indicative only; it
@@ -19,9 +17,8 @@ pub struct CalendarPriceResource {
 
 /// The price calendar of a hotel.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = PriceCalendar)]
 pub struct PriceCalendarResource {
-    #[schema(schema_with = id::<HotelId>)]
+    #[schema(pattern = "^htl_[a-zA-Z0-9-]+$")]
     hotel_id: String,
     /// Prices in ascending order of date. Dates without a price are left out.
     prices: Vec<CalendarPriceResource>,

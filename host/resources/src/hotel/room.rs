@@ -2,18 +2,16 @@
 
 use crate::hotel::offer::BoardResource;
 use crate::hotel::policy::{CancellationPolicyResource, PromotionResource};
-use crate::id::id;
 use crate::value::{IsoDateTime, MoneyResource, same_variants};
 use host_domain::hotel;
 use host_domain::hotel::GuestType;
 use host_domain::hotel::booking::{self, HotelBooking};
-use host_domain::id::{GuestId, RoomId};
+use host_domain::id::GuestId;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// A child who stays in a room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = RoomChild)]
 pub struct RoomChildResource {
     /// Age in years.
     #[schema(minimum = 0, maximum = 17)]
@@ -23,7 +21,6 @@ pub struct RoomChildResource {
 /// The age group of a guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = GuestType)]
 pub enum GuestTypeResource {
     /// 18 or older.
     Adult,
@@ -33,9 +30,8 @@ pub enum GuestTypeResource {
 
 /// A guest of a room.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = RoomGuest)]
 pub struct RoomGuestResource {
-    #[schema(schema_with = id::<GuestId>)]
+    #[schema(pattern = "^guest_[a-zA-Z0-9-]+$")]
     id: String,
     first_name: String,
     last_name: String,
@@ -48,9 +44,8 @@ pub struct RoomGuestResource {
 
 /// A room of a booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = BookingRoom)]
 pub struct BookingRoomResource {
-    #[schema(schema_with = id::<RoomId>)]
+    #[schema(pattern = "^room_[a-zA-Z0-9-]+$")]
     id: String,
     /// Zero-based position, in the order in which the rooms were requested.
     #[schema(minimum = 0, maximum = 8)]
@@ -125,4 +120,4 @@ fn guest((id, guest): &(GuestId, hotel::Guest)) -> RoomGuestResource {
     }
 }
 
-same_variants! { GuestTypeResource <= GuestType: Adult, Child }
+same_variants! { GuestTypeResource <=> GuestType: Adult, Child }

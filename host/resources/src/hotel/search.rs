@@ -1,6 +1,5 @@
 //! JSON resources of a hotel search.
 
-use crate::id::id;
 use crate::place::LocationResource;
 use crate::value::MoneyResource;
 use host_domain::hotel::supplier_api;
@@ -10,9 +9,8 @@ use utoipa::ToSchema;
 
 /// A hotel found in an area.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = FoundHotel)]
 pub struct FoundHotelResource {
-    #[schema(schema_with = id::<HotelId>)]
+    #[schema(pattern = "^htl_[a-zA-Z0-9-]+$")]
     hotel_id: String,
     /// The supplier's id of this hotel.
     supplier_hotel_id: String,

@@ -1,10 +1,8 @@
 //! JSON resources of the weather forecast for a stay.
 
-use crate::id::id;
 use crate::value::IsoDate;
 use host_domain::hotel::booking::HotelBooking;
 use host_domain::hotel::content;
-use host_domain::id::{BookingId, HotelId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -19,7 +17,6 @@ pub enum WeatherUnitsResource {
 
 /// A weather condition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = WeatherCondition)]
 pub struct WeatherConditionResource {
     /// Display text.
     description: String,
@@ -30,7 +27,6 @@ pub struct WeatherConditionResource {
 
 /// The weather of one day. A field is absent if its value is unknown.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = WeatherDay)]
 pub struct WeatherDayResource {
     /// Local date.
     date: IsoDate,
@@ -64,11 +60,10 @@ pub struct WeatherDayResource {
 
 /// The weather forecast for the stay of a booking.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-#[schema(as = StayWeather)]
 pub struct StayWeatherResource {
-    #[schema(schema_with = id::<BookingId>)]
+    #[schema(pattern = "^bkg_[a-zA-Z0-9-]+$")]
     booking_id: String,
-    #[schema(schema_with = id::<HotelId>)]
+    #[schema(pattern = "^htl_[a-zA-Z0-9-]+$")]
     hotel_id: String,
     /// Date of check-in.
     start_date: IsoDate,

@@ -6,12 +6,12 @@ fn list(asks: &[&str], grants: &[&str]) -> AllowList {
     AllowList::new("SUPPLIER_A", asks, grants)
 }
 
-fn check(list: &AllowList, url: &str) -> Result<AllowedTarget, DeniedTarget> {
+fn check(list: &AllowList, url: &str) -> Result<bool, DeniedTarget> {
     list.check(&Url::parse(url).unwrap())
 }
 
 fn assert_allowed(list: &AllowList, url: &str, private: bool) {
-    assert_eq!(check(list, url), Ok(AllowedTarget { private }), "{url}");
+    assert_eq!(check(list, url), Ok(private), "{url}");
 }
 
 /// Requested hosts, granted hosts, allowed URLs and denied URLs.

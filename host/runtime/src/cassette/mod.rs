@@ -19,21 +19,11 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum CassetteError {
     /// The folder cannot be created or read.
-    #[error("the folder of recorded exchanges {folder} cannot be used")]
-    Folder {
-        /// Path of the folder.
-        folder: PathBuf,
-        /// Cause of the failure.
-        source: std::io::Error,
-    },
+    #[error("the folder of recorded exchanges {0} cannot be used")]
+    Folder(PathBuf, #[source] std::io::Error),
     /// A file in the folder is not a recorded exchange.
-    #[error("{file} is not a recorded exchange")]
-    File {
-        /// Path of the file.
-        file: PathBuf,
-        /// Cause of the failure.
-        source: serde_json::Error,
-    },
+    #[error("{0} is not a recorded exchange")]
+    File(PathBuf, #[source] serde_json::Error),
 }
 
 /// A recorded exchange in the form of its file.

@@ -15,10 +15,7 @@ pub(crate) struct Recorder {
 impl Recorder {
     /// Opens a folder. Numbering continues after the files it already contains.
     pub(crate) fn open(folder: &Path) -> Result<Self, CassetteError> {
-        let failed = |source| CassetteError::Folder {
-            folder: folder.to_owned(),
-            source,
-        };
+        let failed = |source| CassetteError::Folder(folder.to_owned(), source);
         fs::create_dir_all(folder).map_err(failed)?;
         let kept = fs::read_dir(folder).map_err(failed)?.count();
         Ok(Self {

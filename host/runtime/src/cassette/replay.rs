@@ -23,10 +23,7 @@ pub(crate) struct Replayer {
 impl Replayer {
     /// Reads all recorded exchanges of a folder in the order of the file names.
     pub(crate) fn open(folder: &Path) -> Result<Self, CassetteError> {
-        let failed = |source| CassetteError::Folder {
-            folder: folder.to_owned(),
-            source,
-        };
+        let failed = |source| CassetteError::Folder(folder.to_owned(), source);
         let mut files = fs::read_dir(folder)
             .map_err(failed)?
             .collect::<Result<Vec<_>, _>>()
@@ -39,11 +36,8 @@ impl Replayer {
             .filter(|file| file.extension().is_some_and(|e| e == "json"))
         {
             let text = fs::read_to_string(&file).map_err(failed)?;
-            let exchange: RecordedExchange =
-                serde_json::from_str(&text).map_err(|source| CassetteError::File {
-                    file: file.clone(),
-                    source,
-                })?;
+            let exchange: RecordedExchange = serde_json::from_str(&text)
+                .map_err(|source| CassetteError::File(file.clone(), source))?;
             responses
                 .entry(exchange.request.key())
                 .or_default()

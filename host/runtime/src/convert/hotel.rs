@@ -4,7 +4,7 @@ use super::error::{booking_status, checkout};
 use super::{
     ConvertResult, currency, display_list, display_number, ensure_unique, expected_currency,
     instant, invalid, list, location, money, money_with_currency, optional, optional_instant,
-    optional_money, positive_money, same_currency, text,
+    optional_money, positive_money, same_currency, same_variant, text,
 };
 use crate::bindings::exports::stopover::supplier::{
     hotel_booking, hotel_cancellation, hotel_places, hotel_pricing, hotel_search,
@@ -76,25 +76,17 @@ pub(crate) fn search_request(request: SearchRequest) -> hotel_search::SearchRequ
             boards: filters.boards.into_iter().map(board_to_wire).collect(),
             max_total: filters.max_total.map(|total| total.minor),
         },
-        sort: match request.sort {
-            SearchSort::Distance => hotel_search::Sort::Distance,
-            SearchSort::Total => hotel_search::Sort::Total,
-            SearchSort::GuestRating => hotel_search::Sort::GuestRating,
-            SearchSort::StarRating => hotel_search::Sort::StarRating,
-        },
+        sort: same_variant!(request.sort, SearchSort => hotel_search::Sort, [
+            Distance, Total, GuestRating, StarRating,
+        ]),
         limit: request.limit,
     }
 }
 
 const fn board_to_wire(board: Board) -> types::Board {
-    match board {
-        Board::RoomOnly => types::Board::RoomOnly,
-        Board::BedAndBreakfast => types::Board::BedAndBreakfast,
-        Board::HalfBoard => types::Board::HalfBoard,
-        Board::FullBoard => types::Board::FullBoard,
-        Board::AllInclusive => types::Board::AllInclusive,
-        Board::Other => types::Board::Other,
-    }
+    same_variant!(board, Board => types::Board, [
+        RoomOnly, BedAndBreakfast, HalfBoard, FullBoard, AllInclusive, Other,
+    ])
 }
 
 pub(crate) fn price_request(request: HotelPriceRequest) -> hotel_pricing::PriceRequest {
@@ -319,14 +311,9 @@ fn room_rates(
 }
 
 const fn board(board: types::Board) -> Board {
-    match board {
-        types::Board::RoomOnly => Board::RoomOnly,
-        types::Board::BedAndBreakfast => Board::BedAndBreakfast,
-        types::Board::HalfBoard => Board::HalfBoard,
-        types::Board::FullBoard => Board::FullBoard,
-        types::Board::AllInclusive => Board::AllInclusive,
-        types::Board::Other => Board::Other,
-    }
+    same_variant!(board, types::Board => Board, [
+        RoomOnly, BedAndBreakfast, HalfBoard, FullBoard, AllInclusive, Other,
+    ])
 }
 
 fn policy(policy: wire::CancellationPolicy) -> ConvertResult<CancellationPolicy> {

@@ -16,16 +16,11 @@ use host_domain::money::{Currency, MINOR_UNITS_MAX, Money};
 use host_domain::time::{Date, Timestamp};
 
 /// An invalid value in a response and the field that holds it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {reason}")]
 pub(crate) struct InvalidResponse {
     pub(crate) field: &'static str,
     pub(crate) reason: &'static str,
-}
-
-impl std::fmt::Display for InvalidResponse {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.field, self.reason)
-    }
 }
 
 type ConvertResult<T> = Result<T, InvalidResponse>;
@@ -33,6 +28,27 @@ type ConvertResult<T> = Result<T, InvalidResponse>;
 const fn invalid<T>(field: &'static str, reason: &'static str) -> ConvertResult<T> {
     Err(InvalidResponse { field, reason })
 }
+
+fn valid_if<T>(
+    is_valid: bool,
+    value: T,
+    field: &'static str,
+    reason: &'static str,
+) -> ConvertResult<T> {
+    is_valid
+        .then_some(value)
+        .ok_or(InvalidResponse { field, reason })
+}
+
+/// Converts a variant without fields into the variant of the same name in another enum.
+macro_rules! same_variant {
+    ($value:expr, $from:ty => $to:ty, [$($variant:ident),+ $(,)?]) => {
+        match $value {
+            $(<$from>::$variant => <$to>::$variant,)+
+        }
+    };
+}
+use same_variant;
 
 /// Latest accepted instant: 9999-12-31.
 const INSTANT_MS_MAX: i64 = 253_402_207_200_000;
@@ -42,11 +58,8 @@ fn currency(field: &'static str, code: &str) -> ConvertResult<Currency> {
 }
 
 fn same_currency(field: &'static str, code: &str, expected: Currency) -> ConvertResult<Currency> {
-    if code == expected.code() {
-        Ok(expected)
-    } else {
-        invalid(field, "another currency than asked for")
-    }
+    let is_same = code == expected.code();
+    valid_if(is_same, expected, field, "another currency than asked for")
 }
 
 /// Reads the currency of a booking or payment. `expected` is the required one, if it is known.
@@ -88,11 +101,8 @@ fn positive_money(field: &'static str, minor: i64, currency: Currency) -> Conver
 }
 
 fn instant(field: &'static str, ms: i64) -> ConvertResult<Timestamp> {
-    if (0..=INSTANT_MS_MAX).contains(&ms) {
-        Ok(Timestamp(ms))
-    } else {
-        invalid(field, "an instant out of range")
-    }
+    let is_in_range = (0..=INSTANT_MS_MAX).contains(&ms);
+    valid_if(is_in_range, Timestamp(ms), field, "an instant out of range")
 }
 
 fn optional_instant(field: &'static str, ms: Option<i64>) -> ConvertResult<Option<Timestamp>> {
@@ -126,10 +136,8 @@ fn display_list<T, U>(items: Vec<T>, items_max: usize, convert: impl FnMut(T) ->
 fn ensure_unique<K: Ord>(field: &'static str, keys: impl Iterator<Item = K>) -> ConvertResult<()> {
     let mut keys: Vec<K> = keys.collect();
     keys.sort_unstable();
-    if keys.windows(2).any(|pair| pair.first() == pair.last()) {
-        return invalid(field, "twice");
-    }
-    Ok(())
+    let is_unique = keys.windows(2).all(|pair| pair.first() != pair.last());
+    valid_if(is_unique, (), field, "twice")
 }
 
 /// Parses a date of the form `YYYY-MM-DD` and rejects all other forms.
@@ -153,25 +161,17 @@ fn local_time(field: &'static str, text: String) -> ConvertResult<String> {
     let fits = text
         .split_once('T')
         .is_some_and(|(day, time)| date(field, day).is_ok() && text::is_clock_time(time));
-    if fits {
-        Ok(text)
-    } else {
-        invalid(field, "not a time of the form YYYY-MM-DDTHH:MM")
-    }
+    valid_if(fits, text, field, "not a time of the form YYYY-MM-DDTHH:MM")
 }
 
 fn location(field: &'static str, location: types::Location) -> ConvertResult<Location> {
-    let types::Location {
+    let (latitude, longitude) = (location.latitude, location.longitude);
+    let is_on_map = (-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude);
+    let location = Location {
         latitude,
         longitude,
-    } = location;
-    if (-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude) {
-        return Ok(Location {
-            latitude,
-            longitude,
-        });
-    }
-    invalid(field, "not a place on the map")
+    };
+    valid_if(is_on_map, location, field, "not a place on the map")
 }
 
 /// Returns a number that is only displayed, or `None` if it is not a number or out of range.

@@ -2,7 +2,8 @@
 
 use super::text::operator_message;
 use super::{
-    ConvertResult, currency, expected_currency, invalid, money, optional, optional_instant, text,
+    ConvertResult, currency, expected_currency, invalid, money, optional, optional_instant,
+    same_variant, text,
 };
 use crate::bindings::exports::stopover::payment::processor as wire;
 use crate::bindings::stopover::supplier::types;
@@ -75,13 +76,9 @@ pub(crate) fn processor_payment(
 }
 
 const fn status(status: wire::PaymentStatus) -> ProcessorPaymentStatus {
-    match status {
-        wire::PaymentStatus::RequiresAction => ProcessorPaymentStatus::RequiresAction,
-        wire::PaymentStatus::Authorized => ProcessorPaymentStatus::Authorized,
-        wire::PaymentStatus::Captured => ProcessorPaymentStatus::Captured,
-        wire::PaymentStatus::Voided => ProcessorPaymentStatus::Voided,
-        wire::PaymentStatus::Declined => ProcessorPaymentStatus::Declined,
-    }
+    same_variant!(status, wire::PaymentStatus => ProcessorPaymentStatus, [
+        RequiresAction, Authorized, Captured, Voided, Declined,
+    ])
 }
 
 pub(crate) fn card(card: wire::Card) -> ConvertResult<Card> {
@@ -89,23 +86,13 @@ pub(crate) fn card(card: wire::Card) -> ConvertResult<Card> {
         return invalid("card.last4", "not four digits");
     }
     Ok(Card {
-        brand: match card.brand {
-            wire::CardBrand::Visa => CardBrand::Visa,
-            wire::CardBrand::Mastercard => CardBrand::Mastercard,
-            wire::CardBrand::Amex => CardBrand::Amex,
-            wire::CardBrand::Discover => CardBrand::Discover,
-            wire::CardBrand::Diners => CardBrand::Diners,
-            wire::CardBrand::Jcb => CardBrand::Jcb,
-            wire::CardBrand::Unionpay => CardBrand::Unionpay,
-            wire::CardBrand::Unknown => CardBrand::Unknown,
-        },
+        brand: same_variant!(card.brand, wire::CardBrand => CardBrand, [
+            Visa, Mastercard, Amex, Discover, Diners, Jcb, Unionpay, Unknown,
+        ]),
         last4: card.last4,
-        funding: match card.funding {
-            wire::Funding::Credit => Funding::Credit,
-            wire::Funding::Debit => Funding::Debit,
-            wire::Funding::Prepaid => Funding::Prepaid,
-            wire::Funding::Unknown => Funding::Unknown,
-        },
+        funding: same_variant!(card.funding, wire::Funding => Funding, [
+            Credit, Debit, Prepaid, Unknown,
+        ]),
         wallet: card.wallet.map(|wallet| match wallet {
             wire::Wallet::ApplePay => Wallet::ApplePay,
             wire::Wallet::GooglePay => Wallet::GooglePay,

@@ -1,7 +1,7 @@
 //! Conversion of texts from guests. References must be present and complete; display texts are
 //! truncated.
 
-use super::{ConvertResult, invalid};
+use super::{ConvertResult, valid_if};
 use host_domain::time::is_time_zone;
 
 /// Maximum size of a supplier's reference.
@@ -30,10 +30,9 @@ pub(super) fn key(field: &'static str, text: String) -> ConvertResult<String> {
 }
 
 fn identifier(field: &'static str, text: String, bytes_max: usize) -> ConvertResult<String> {
-    if text.is_empty() || text.len() > bytes_max || has_control(&text) {
-        return invalid(field, "empty, too long, or not an identifier");
-    }
-    Ok(text)
+    let is_valid = !text.is_empty() && text.len() <= bytes_max && !has_control(&text);
+    let reason = "empty, too long, or not an identifier";
+    valid_if(is_valid, text, field, reason)
 }
 
 /// Checks byte by byte without branches, which the compiler vectorizes. A large response has
@@ -57,10 +56,8 @@ pub(super) fn optional_reference(
 
 /// Validates the opaque state of an adapter: it must not be empty or too long, or contain NUL.
 pub(super) fn opaque(field: &'static str, text: String) -> ConvertResult<String> {
-    if text.is_empty() || text.len() > OPAQUE_BYTES_MAX || text.contains('\0') {
-        return invalid(field, "empty, or larger than 4 KiB");
-    }
-    Ok(text)
+    let is_valid = (1..=OPAQUE_BYTES_MAX).contains(&text.len()) && !text.contains('\0');
+    valid_if(is_valid, text, field, "empty, or larger than 4 KiB")
 }
 
 /// Truncates a display text to a number of characters and removes NUL, which databases do not
@@ -135,20 +132,14 @@ pub(super) fn clock_time(text: Option<String>) -> Option<String> {
 
 /// Validates the IATA code of an airport or city: three capital letters.
 pub(super) fn airport_code(field: &'static str, text: String) -> ConvertResult<String> {
-    if text.len() == 3 && text.bytes().all(|b| b.is_ascii_uppercase()) {
-        Ok(text)
-    } else {
-        invalid(field, "not the IATA code of an airport")
-    }
+    let is_code = text.len() == 3 && text.bytes().all(|b| b.is_ascii_uppercase());
+    valid_if(is_code, text, field, "not the IATA code of an airport")
 }
 
 /// Validates the IATA code of an airline: two capital letters or digits.
 pub(super) fn airline_code(field: &'static str, text: String) -> ConvertResult<String> {
-    if text.len() == 2 && text.bytes().all(is_capital_or_digit) {
-        Ok(text)
-    } else {
-        invalid(field, "not the IATA code of an airline")
-    }
+    let is_code = text.len() == 2 && text.bytes().all(is_capital_or_digit);
+    valid_if(is_code, text, field, "not the IATA code of an airline")
 }
 
 /// Returns the text if it is an ICAO code of `length` characters.

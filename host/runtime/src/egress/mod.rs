@@ -234,19 +234,16 @@ impl Egress {
     /// Checks scheme, host and port, and the address if the URL contains one. Returns whether
     /// private addresses are granted.
     fn check_target(&self, url: &Url) -> Result<bool, ExchangeError> {
-        let allowed = self
-            .allowed
-            .check(url)
-            .map_err(|disallowed| match disallowed {
-                DeniedTarget::Malformed(reason) => ExchangeError::NotSent(reason.to_owned()),
-                DeniedTarget::NotGranted(reason) => ExchangeError::Denied(reason),
-            })?;
+        let private = self.allowed.check(url).map_err(|denied| match denied {
+            DeniedTarget::Malformed(reason) => ExchangeError::NotSent(reason.to_owned()),
+            DeniedTarget::NotGranted(reason) => ExchangeError::Denied(reason),
+        })?;
         let literal = match url.host() {
             Some(url::Host::Ipv4(address)) => Some(address.into()),
             Some(url::Host::Ipv6(address)) => Some(address.into()),
             Some(url::Host::Domain(_)) | None => None,
         };
-        let reach = if allowed.private {
+        let reach = if private {
             AddressPolicy::AllowPrivate
         } else {
             AddressPolicy::PublicOnly
@@ -255,7 +252,7 @@ impl Egress {
             Some(reason) => Err(ExchangeError::Denied(
                 self.allowed.private_address_message(url, reason),
             )),
-            None => Ok(allowed.private),
+            None => Ok(private),
         }
     }
 

@@ -8,12 +8,13 @@ use crate::convert::InvalidResponse;
 use crate::exports::CapabilityFunction;
 use crate::guest;
 use crate::plugin::Plugin;
-use crate::supplier::call_error::{CallError, NotCalled};
+use crate::supplier::call_error::{CallError, CallFailure};
 use crate::supplier::{CallContext, Supplier};
 use host_domain::supplier::Capability;
 use host_domain::time::Timestamp;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 use tokio::time::Instant;
 use wasmtime::component::{ComponentNamedList, Lift, Lower};
 
@@ -35,25 +36,25 @@ impl Supplier {
         let plugin = &*self.plugin;
         let mut record = CallTracker::begin(plugin, context, function.capability, function.name);
         let Some(export) = &function.export else {
-            return Err(record.reject(NotCalled::Unsupported));
+            return Err(record.fail(CallFailure::Unsupported));
         };
         record.permit = match record.check_circuit() {
             Ok(permit) => permit,
             Err(open) => {
                 let last_failure = plugin.breaker.report().last_failure.unwrap_or_default();
-                return Err(record.reject(NotCalled::CircuitOpen {
+                return Err(record.fail(CallFailure::CircuitOpen {
                     retry_after: open.retry_after,
                     last_failure,
                 }));
             }
         };
         let deadline = record.scope.deadline;
-        let wait = plugin.spec.limits.admission_wait();
+        let wait = Duration::from_millis(plugin.spec.limits.queue_wait_ms);
         let Ok(plugin_permit) = plugin.admission.acquire(wait, deadline).await else {
-            return Err(record.reject(NotCalled::Overloaded));
+            return Err(record.fail(CallFailure::Overloaded));
         };
         let Ok(shared_permit) = self.call_limit.acquire(wait, deadline).await else {
-            return Err(record.reject(NotCalled::Overloaded));
+            return Err(record.fail(CallFailure::Overloaded));
         };
 
         let response = guest::call(
@@ -65,7 +66,6 @@ impl Supplier {
             (plugin_permit, shared_permit),
         )
         .await;
-        let sent = &record.scope.sent;
         let (error, outcome) = match response {
             Ok((Ok(wire),)) => match read(wire) {
                 Ok(response) => {
@@ -78,14 +78,11 @@ impl Supplier {
                 ),
             },
             Ok((Err(wire),)) => {
-                let error = E::from_wire(wire, sent);
+                let error = E::from_wire(wire, &record.scope.sent);
                 let outcome = error.outcome();
                 (error, outcome)
             }
-            Err(error) => {
-                let outcome = error.outcome();
-                (E::from_guest_error(error, sent), outcome)
-            }
+            Err(error) => return Err(record.fail(error.into())),
         };
         Err(record.finish_with_error(error, outcome))
     }
@@ -113,7 +110,8 @@ impl<'a> CallTracker<'a> {
         function: &'static str,
     ) -> Self {
         let began = Instant::now();
-        let deadline = context.deadline.min(began + plugin.spec.limits.call_time());
+        let call_time = Duration::from_millis(plugin.spec.limits.call_ms_max);
+        let deadline = context.deadline.min(began + call_time);
         let booking = context.booking.as_deref();
         let scope = CallScope::new(Some(capability), &context.request_id, booking, deadline);
         Self {
@@ -139,9 +137,10 @@ impl<'a> CallTracker<'a> {
         self.plugin.breaker.try_acquire().map(Some)
     }
 
-    fn reject<E: CallError>(self, reason: NotCalled) -> E {
-        let outcome = reason.outcome();
-        self.finish_with_error(E::from_not_called(reason), outcome)
+    fn fail<E: CallError>(self, failure: CallFailure) -> E {
+        let outcome = failure.outcome();
+        let error = E::from_failure(failure, &self.scope.sent);
+        self.finish_with_error(error, outcome)
     }
 
     fn finish_with_error<E: std::fmt::Display>(

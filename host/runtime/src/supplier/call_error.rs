@@ -14,25 +14,30 @@ use host_domain::supplier::{ChangeError, ReadError};
 use host_domain::supplier_event::VerifyError;
 use std::time::Duration;
 
-pub(super) enum NotCalled {
+/// The reason why a call has no result of the guest.
+pub(super) enum CallFailure {
     Unsupported,
     Overloaded,
     CircuitOpen {
         retry_after: Duration,
         last_failure: String,
     },
+    TimedOut,
+    Trapped(String),
 }
 
-impl NotCalled {
+impl CallFailure {
     pub(super) const fn outcome(&self) -> PluginCallOutcome {
         match self {
             Self::Unsupported => PluginCallOutcome::Unsupported,
             Self::Overloaded => PluginCallOutcome::Overloaded,
             Self::CircuitOpen { .. } => PluginCallOutcome::CircuitOpen,
+            Self::TimedOut => PluginCallOutcome::TimedOut,
+            Self::Trapped(_) => PluginCallOutcome::Trapped,
         }
     }
 
-    fn sentence(&self) -> String {
+    fn sentence(self) -> String {
         match self {
             Self::Unsupported => "the supplier does not offer this operation".to_owned(),
             Self::Overloaded => "too many calls at once".to_owned(),
@@ -45,6 +50,18 @@ impl NotCalled {
                     retry_after.as_secs() + 1
                 )
             }
+            Self::TimedOut => "no response before the deadline".to_owned(),
+            Self::Trapped(reason) => reason,
+        }
+    }
+}
+
+impl From<GuestError> for CallFailure {
+    fn from(error: GuestError) -> Self {
+        match error {
+            GuestError::Trapped(reason) => Self::Trapped(reason),
+            GuestError::TimedOut => Self::TimedOut,
+            GuestError::PoolExhausted => Self::Overloaded,
         }
     }
 }
@@ -53,22 +70,13 @@ impl NotCalled {
 pub(super) trait CallError: std::fmt::Display + Sized {
     type Wire;
 
-    fn from_not_called(reason: NotCalled) -> Self;
+    /// Converts the failure of a call that was not made or returned no result.
+    fn from_failure(failure: CallFailure, sent: &OutboundTracker) -> Self;
     /// Converts an error that the guest returned.
     fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self;
     /// Converts a result of the guest that is invalid.
     fn from_invalid_response(invalid: InvalidResponse) -> Self;
-    /// Converts a failure of the guest that returned no result.
-    fn from_guest_error(error: GuestError, sent: &OutboundTracker) -> Self;
     fn outcome(&self) -> PluginCallOutcome;
-}
-
-fn sentence(error: GuestError) -> String {
-    match error {
-        GuestError::Trapped(reason) => reason,
-        GuestError::TimedOut => "no response before the deadline".to_owned(),
-        GuestError::PoolExhausted => "too many calls at once".to_owned(),
-    }
 }
 
 const NOT_SENT_OVERRULED: &str =
@@ -77,11 +85,13 @@ const NOT_SENT_OVERRULED: &str =
 impl CallError for ReadError {
     type Wire = wire::ReadError;
 
-    fn from_not_called(reason: NotCalled) -> Self {
-        match reason {
-            NotCalled::Unsupported => Self::Unsupported,
-            NotCalled::Overloaded => Self::Overloaded,
-            NotCalled::CircuitOpen { .. } => Self::Unavailable(reason.sentence()),
+    fn from_failure(failure: CallFailure, _sent: &OutboundTracker) -> Self {
+        match failure {
+            CallFailure::Unsupported => Self::Unsupported,
+            CallFailure::Overloaded => Self::Overloaded,
+            CallFailure::CircuitOpen { .. } => Self::Unavailable(failure.sentence()),
+            CallFailure::TimedOut => Self::TimedOut(failure.sentence()),
+            CallFailure::Trapped(_) => Self::Failed(failure.sentence()),
         }
     }
 
@@ -91,14 +101,6 @@ impl CallError for ReadError {
 
     fn from_invalid_response(invalid: InvalidResponse) -> Self {
         Self::InvalidResponse(invalid.to_string())
-    }
-
-    fn from_guest_error(error: GuestError, _sent: &OutboundTracker) -> Self {
-        match error {
-            GuestError::TimedOut => Self::TimedOut(sentence(error)),
-            GuestError::PoolExhausted => Self::Overloaded,
-            GuestError::Trapped(_) => Self::Failed(sentence(error)),
-        }
     }
 
     fn outcome(&self) -> PluginCallOutcome {
@@ -119,11 +121,12 @@ impl CallError for ReadError {
 impl CallError for ChangeError {
     type Wire = wire::ChangeError;
 
-    fn from_not_called(reason: NotCalled) -> Self {
-        match reason {
-            NotCalled::Unsupported => Self::Unsupported,
-            NotCalled::Overloaded => Self::Overloaded,
-            NotCalled::CircuitOpen { .. } => Self::NotSent(reason.sentence()),
+    fn from_failure(failure: CallFailure, sent: &OutboundTracker) -> Self {
+        match failure {
+            CallFailure::Unsupported => Self::Unsupported,
+            CallFailure::Overloaded => Self::Overloaded,
+            failure if sent.has_sent() => Self::Unknown(failure.sentence()),
+            failure => Self::NotSent(failure.sentence()),
         }
     }
 
@@ -142,14 +145,6 @@ impl CallError for ChangeError {
         Self::Unknown(format!("the response cannot be used: {invalid}"))
     }
 
-    fn from_guest_error(error: GuestError, sent: &OutboundTracker) -> Self {
-        match error {
-            GuestError::PoolExhausted => Self::Overloaded,
-            error if sent.has_sent() => Self::Unknown(sentence(error)),
-            error => Self::NotSent(sentence(error)),
-        }
-    }
-
     fn outcome(&self) -> PluginCallOutcome {
         match self {
             Self::Unsupported => PluginCallOutcome::Unsupported,
@@ -165,8 +160,12 @@ impl CallError for ChangeError {
 impl CallError for PaymentError {
     type Wire = payment_wire::PaymentError;
 
-    fn from_not_called(reason: NotCalled) -> Self {
-        Self::NotSent(reason.sentence())
+    fn from_failure(failure: CallFailure, sent: &OutboundTracker) -> Self {
+        if sent.has_sent() {
+            Self::Unknown(failure.sentence())
+        } else {
+            Self::NotSent(failure.sentence())
+        }
     }
 
     fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self {
@@ -182,14 +181,6 @@ impl CallError for PaymentError {
         Self::Unknown(format!("the response cannot be used: {invalid}"))
     }
 
-    fn from_guest_error(error: GuestError, sent: &OutboundTracker) -> Self {
-        if sent.has_sent() {
-            Self::Unknown(sentence(error))
-        } else {
-            Self::NotSent(sentence(error))
-        }
-    }
-
     fn outcome(&self) -> PluginCallOutcome {
         match self {
             Self::Declined(_) => PluginCallOutcome::Declined,
@@ -203,11 +194,11 @@ impl CallError for PaymentError {
 impl CallError for VerifyError {
     type Wire = event_wire::VerifyError;
 
-    fn from_not_called(reason: NotCalled) -> Self {
-        match reason {
-            NotCalled::Unsupported => Self::Unsupported,
-            NotCalled::Overloaded => Self::Overloaded,
-            NotCalled::CircuitOpen { .. } => Self::Failed(reason.sentence()),
+    fn from_failure(failure: CallFailure, _sent: &OutboundTracker) -> Self {
+        match failure {
+            CallFailure::Unsupported => Self::Unsupported,
+            CallFailure::Overloaded => Self::Overloaded,
+            failure => Self::Failed(failure.sentence()),
         }
     }
 
@@ -217,13 +208,6 @@ impl CallError for VerifyError {
 
     fn from_invalid_response(invalid: InvalidResponse) -> Self {
         Self::Failed(format!("its response cannot be used: {invalid}"))
-    }
-
-    fn from_guest_error(error: GuestError, _sent: &OutboundTracker) -> Self {
-        match error {
-            GuestError::PoolExhausted => Self::Overloaded,
-            GuestError::TimedOut | GuestError::Trapped(_) => Self::Failed(sentence(error)),
-        }
     }
 
     fn outcome(&self) -> PluginCallOutcome {

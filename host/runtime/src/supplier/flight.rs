@@ -84,7 +84,10 @@ impl Supplier {
         request: FlightCancelRequest,
     ) -> Result<FlightSupplierBooking, ChangeError> {
         let function = &self.plugin.exports.flight.cancel;
-        let expected = BookingExpectation::for_cancel(&request);
+        let expected = BookingExpectation::for_change(
+            &request.booking_client_reference,
+            &request.supplier_reference,
+        );
         let arguments = (convert::cancel_request(request),);
         let read = |state| convert::supplier_booking(state, &expected);
         self.call(context, function, arguments, read).await
@@ -109,7 +112,10 @@ impl Supplier {
         request: BuyRequest,
     ) -> Result<FlightSupplierBooking, ChangeError> {
         let function = &self.plugin.exports.flight.buy_services;
-        let expected = BookingExpectation::for_buy_services(&request);
+        let expected = BookingExpectation::for_change(
+            &request.booking_client_reference,
+            &request.supplier_reference,
+        );
         let arguments = (convert::purchase_request(request),);
         let read = |state| convert::supplier_booking(state, &expected);
         self.call(context, function, arguments, read).await

@@ -188,40 +188,6 @@ fn a_code_folder_that_others_may_write_is_refused() {
     ));
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_plugin_is_replaced_under_load_and_no_call_fails() {
-    let bench = Bench::with_calls(32);
-    bench.load(&Guest::quiet(), &[]).await;
-    let newer = bench.write("newer.wasm", &newer().component());
-    let runtime = &bench.runtime;
-    let replaced = std::sync::atomic::AtomicBool::new(false);
-    let callers = (0..16).map(|_| async {
-        let (mut calls, mut with_new) = (0, 0);
-        while with_new < 20 {
-            let supplier = runtime.supplier(&id()).unwrap();
-            assert_eq!(status(&supplier, "x").await, 0);
-            calls += 1;
-            with_new += usize::from(supplier.info().description.version == "2.0.0");
-            if !replaced.load(std::sync::atomic::Ordering::Relaxed) {
-                tokio::task::yield_now().await;
-            }
-        }
-        calls
-    });
-    let replace = async {
-        runtime.reload(&id()).await.unwrap();
-        let info = runtime.load(PluginSpec::new(id(), newer)).await.unwrap();
-        replaced.store(true, std::sync::atomic::Ordering::Relaxed);
-        info
-    };
-    let (calls, info) = tokio::join!(futures::future::join_all(callers), replace);
-    assert_eq!(info.description.version, "2.0.0");
-    assert!(
-        calls.iter().all(|calls| *calls > 20),
-        "no call used the old plugin: {calls:?}"
-    );
-}
-
 #[tokio::test]
 async fn handle_keeps_its_plugin_after_reload() {
     let bench = Bench::new();

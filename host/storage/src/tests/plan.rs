@@ -176,14 +176,15 @@ async fn of_one_row() -> Vec<(Statement, &'static [&'static str])> {
     plans.all
 }
 
-/// Returns the lines of SQLite's plan for a statement.
-pub(super) async fn sqlite_plan(db: &TestDatabase, statement: &Statement) -> Vec<String> {
+/// Returns SQLite's plan for a statement.
+pub(super) async fn sqlite_plan(db: &TestDatabase, statement: &Statement) -> String {
     let explain = Statement {
         sql: format!("EXPLAIN QUERY PLAN {}", statement.sql).into(),
         args: statement.args.clone(),
     };
     let rows = db.store.fetch_all(explain).await.unwrap();
-    rows.iter().map(|row| row.get("detail").unwrap()).collect()
+    let lines = rows.iter().map(|row| row.get("detail").unwrap());
+    lines.collect::<Vec<String>>().join("\n")
 }
 
 /// Checks PostgreSQL's plan for each statement in a database that `fill` filled.
@@ -247,7 +248,7 @@ pub(super) async fn check_sqlite_plans(
 ) {
     let db = TestDatabase::sqlite().await;
     for (statement, index) in expectations {
-        let plan = sqlite_plan(&db, &statement).await.join("\n");
+        let plan = sqlite_plan(&db, &statement).await;
         let index = match index.strip_suffix("_pkey") {
             Some(table) => format!("sqlite_autoindex_{table}_1"),
             None => index.to_owned(),

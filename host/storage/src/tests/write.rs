@@ -7,49 +7,11 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 on_both_databases!(
-    failing_unit_is_rolled_back_and_does_not_affect_others,
-    committed_bookings_survive_a_crash,
     empty_unit_commits_without_effect,
     closed_store_returns_closed_error,
     queued_units_receive_results_when_store_closes,
     repeated_and_concurrent_migrations_succeed,
 );
-
-async fn failing_unit_is_rolled_back_and_does_not_affect_others(db: &TestDatabase) {
-    let taken = booking(99);
-    db.store.commit(inserting(&taken)).await.unwrap();
-    // The number exceeds the batch size by two, and all commits wait at the same time.
-    let commits = (0..66).map(|number| {
-        let mut write = inserting(&booking(number));
-        write.schedule_job("resume", &number.to_string(), NOW);
-        if number % 7 == 0 {
-            write.insert_booking(&taken);
-        }
-        conflict(&db.store, write)
-    });
-    for (number, result) in (0..).zip(join_all(commits).await) {
-        let fails = number % 7 == 0;
-        let expected = fails.then_some(Conflict::BookingExists);
-        assert_eq!(result, expected, "booking {number}");
-        let stored = stored(&db.store, &booking(number).id).await;
-        assert_eq!(stored.is_some(), !fails, "booking {number}");
-        let job = db.store.job("resume", &number.to_string()).await.unwrap();
-        assert_eq!(job.is_some(), !fails, "booking {number}");
-    }
-}
-
-async fn committed_bookings_survive_a_crash(db: &TestDatabase) {
-    let crashing = db.second_store().await;
-    let commits = (0..20).map(|number| crashing.commit(inserting(&booking(number))));
-    join_all(commits).await.into_iter().for_each(Result::unwrap);
-    // The store is dropped without closing or flushing.
-    drop(crashing);
-    let restarted = db.second_store().await;
-    for number in 0..20 {
-        assert!(stored(&restarted, &booking(number).id).await.is_some());
-    }
-    restarted.close().await;
-}
 
 async fn empty_unit_commits_without_effect(db: &TestDatabase) {
     let write = UnitOfWork::new(NOW);

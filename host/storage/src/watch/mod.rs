@@ -23,7 +23,6 @@ pub struct StoredWatch {
 }
 
 impl StoredWatch {
-    /// Returns the id of the price check that the watch uses.
     #[must_use]
     pub fn price_check_id(&self) -> PriceCheckId {
         price_check::derive_id(&self.watch.owner.tenant, &self.watch.query)
@@ -84,7 +83,6 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// Returns a watch of this owner.
     pub async fn watch(
         &self,
         owner: &Owner,

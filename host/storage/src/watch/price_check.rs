@@ -15,13 +15,11 @@ pub struct PriceCheckClaim<'a> {
     /// The current time. Price checks due by then are claimed.
     pub now: Timestamp,
     pub limit: u32,
-    /// The duration of the leases in milliseconds.
     pub lease_ms: i64,
     /// The lease token, unique to the claim.
     pub token: &'a str,
 }
 
-/// A leased price check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClaimedPriceCheck {
     pub id: PriceCheckId,
@@ -36,7 +34,6 @@ pub struct ClaimedPriceCheck {
     pub has_open_watches: bool,
 }
 
-/// The result with which a price check is released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PriceCheckRelease {
     /// The observed price; `None` if the check failed.

@@ -12,7 +12,6 @@ use host_domain::time::Timestamp;
 use host_domain::webhook::list::DeliveryFilter;
 use host_domain::webhook::{Delivery, DeliveryFailureReason, DeliveryState, DeliveryStatus};
 
-/// A delivery with its payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredDelivery {
     pub tenant: Tenant,
@@ -149,7 +148,6 @@ impl UnitOfWork {
 }
 
 impl Store {
-    /// Returns a delivery to a subscription.
     pub async fn delivery(
         &self,
         tenant: &Tenant,
@@ -227,7 +225,6 @@ impl Store {
     }
 }
 
-/// The columns that [`read`] needs.
 const COLUMNS: &str = "d.organization, d.mode, d.id, d.subscription_id, d.event_id, d.status, \
     d.generation, d.attempt_count, d.next_attempt_at, d.created_at, d.pending_since, \
     d.published_at, d.delivered_at, d.failed_at, d.failure_reason, o.payload";

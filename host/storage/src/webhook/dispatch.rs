@@ -32,7 +32,6 @@ pub struct DeliveryClaim<'a> {
     pub capacities: &'a [(&'a SubscriptionId, u32)],
     /// The current time. Deliveries due by then are claimed.
     pub now: Timestamp,
-    /// The duration of the leases in milliseconds.
     pub lease_ms: i64,
     /// The lease token, unique to the claim.
     pub token: &'a str,
@@ -214,7 +213,8 @@ impl Store {
             ));
         }
         let outcome = self.execute_unconditional(write).await?;
-        let mut claimed = outcome.read_rows(delivery::read)?;
+        let claimed = outcome.rows.iter().map(delivery::read);
+        let mut claimed = claimed.collect::<Result<Vec<_>, _>>()?;
         claimed.sort_by_key(|one| (one.delivery.next_at(), one.delivery.created_at));
         Ok(claimed)
     }

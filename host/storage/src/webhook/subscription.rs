@@ -139,7 +139,6 @@ impl UnitOfWork {
     }
 }
 
-/// The encrypted secrets of a subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealedSecrets {
     /// The secret that signs.
@@ -204,7 +203,6 @@ impl Store {
         self.read_page(select, page, read).await
     }
 
-    /// Returns the number of a tenant's subscriptions to a product.
     pub async fn count_subscriptions(
         &self,
         tenant: &Tenant,
@@ -220,7 +218,6 @@ impl Store {
     }
 }
 
-/// The columns that [`read`] needs.
 pub(crate) const COLUMNS: &str = "s.organization, s.mode, s.id, s.product, s.url, s.event_types, \
     s.description, s.status, s.failing_since, s.previous_secret_expires_at, s.created_at, \
     s.updated_at, s.version";

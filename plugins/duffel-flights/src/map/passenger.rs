@@ -1,12 +1,12 @@
 //! Matching of the gateway's passengers to Duffel's, which may be in another order.
 
+use serde_json::{Value, json};
 use stopover_sdk::flight_booking::FlightContact;
 use stopover_sdk::flight_pricing::PassengerCounts;
 use stopover_sdk::types::flight::{DocumentType, Gender, Passenger, PassengerType, Title};
 use stopover_sdk::{Refusal, RefusalReason};
 
 use crate::wire;
-use crate::wire::request::{IdentityDocument, OrderPassenger, SearchPassenger};
 
 /// Duffel's passenger ids, in the gateway's order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -50,13 +50,12 @@ impl PassengerCategory {
         )
     }
 
-    pub(crate) fn to_search(self) -> SearchPassenger {
+    /// Returns a passenger of a search: a child by age, others by type.
+    pub(crate) fn to_search(self) -> Value {
         match self {
-            Self::Adult => SearchPassenger::Typed { kind: "adult" },
-            Self::Child(age) => SearchPassenger::Aged { age },
-            Self::Infant => SearchPassenger::Typed {
-                kind: "infant_without_seat",
-            },
+            Self::Adult => json!({ "type": "adult" }),
+            Self::Child(age) => json!({ "age": age }),
+            Self::Infant => json!({ "type": "infant_without_seat" }),
         }
     }
 }
@@ -118,17 +117,18 @@ pub(crate) fn match_ids(
         .map(PassengerIds)
 }
 
-/// Converts the passengers of an order.
+/// Converts the passengers of an order. An adult names the infant on its lap, and a passenger has at
+/// most one travel document.
 ///
 /// # Errors
 /// Duffel would refuse the passengers: their number differs from the offer's, there are more
 /// infants than adults, or a gender is unspecified.
-pub(crate) fn order_passengers<'a>(
-    passengers: &'a [Passenger],
-    ids: &'a [String],
+pub(crate) fn order_passengers(
+    passengers: &[Passenger],
+    ids: &[String],
     document_types: &[String],
-    contact: &'a FlightContact,
-) -> Result<Vec<OrderPassenger<'a>>, Refusal> {
+    contact: &FlightContact,
+) -> Result<Vec<Value>, Refusal> {
     if passengers.len() != ids.len() {
         return Err(invalid("the offer is for another number of passengers"));
     }
@@ -146,38 +146,38 @@ pub(crate) fn order_passengers<'a>(
         .zip(ids)
         .map(|(passenger, id)| {
             let is_adult = passenger.passenger_type == PassengerType::Adult;
-            Ok(OrderPassenger {
-                id,
-                title: title(passenger)?,
-                given_name: &passenger.first_name,
-                family_name: &passenger.last_name,
-                gender: gender(passenger)?,
-                born_on: &passenger.date_of_birth,
-                email: &contact.email,
-                phone_number: &contact.phone,
-                infant_passenger_id: if is_adult { infants.next() } else { None },
-                identity_documents: document(passenger, document_types).into_iter().collect(),
-            })
+            let infant = if is_adult { infants.next() } else { None };
+            Ok(json!({
+                "id": id,
+                "title": title(passenger)?,
+                "given_name": passenger.first_name,
+                "family_name": passenger.last_name,
+                "gender": gender(passenger)?,
+                "born_on": passenger.date_of_birth,
+                "email": contact.email,
+                "phone_number": contact.phone,
+                "infant_passenger_id": infant,
+                "identity_documents": document(passenger, document_types).map(|document| [document]),
+            }))
         })
         .collect()
 }
 
 /// Returns the travel document if the offer accepts it. Duffel rejects documents of other types and
 /// does not support identity cards.
-pub(crate) fn document<'a>(
-    passenger: &'a Passenger,
-    document_types: &[String],
-) -> Option<IdentityDocument<'a>> {
+pub(crate) fn document(passenger: &Passenger, document_types: &[String]) -> Option<Value> {
     let document = passenger.document.as_ref()?;
     let is_passport = document.document_type == DocumentType::Passport;
     let is_taken = document_types
         .iter()
         .any(|document_type| document_type == "passport");
-    (is_passport && is_taken).then(|| IdentityDocument {
-        kind: "passport",
-        unique_identifier: &document.number,
-        issuing_country_code: &document.issuing_country,
-        expires_on: &document.expires_on,
+    (is_passport && is_taken).then(|| {
+        json!({
+            "type": "passport",
+            "unique_identifier": document.number,
+            "issuing_country_code": document.issuing_country,
+            "expires_on": document.expires_on,
+        })
     })
 }
 

@@ -2,37 +2,33 @@
 
 use serde_json::{Value, json};
 use stopover_sdk::flight_booking::{PrebookRequest, PrebookResponse};
-use stopover_sdk::flight_cancellation::AirlineQuote;
 use stopover_sdk::flight_pricing::{
     AppliedFilters, Filters, Offer, PassengerCounts, PriceRequest, PriceResponse, Sort,
 };
-use stopover_sdk::flight_reference::{Airline, Airport, AirportResponse};
 use stopover_sdk::json::{DecodeError, ensure, non_empty};
 use stopover_sdk::money::Decimal;
 use stopover_sdk::types::flight::{
-    AirlineChange, Cabin, CancellationAmounts, ChangeType, Document, DocumentType, FareCondition,
-    FareConditions, Gender, Journey, Passenger, PassengerType, Segment, SegmentPassenger,
-    SupplierBooking,
+    AirlineChange, Cabin, ChangeType, Document, DocumentType, Gender, Journey, Passenger,
+    PassengerType, Segment, SegmentPassenger, SupplierBooking,
 };
-use stopover_sdk::types::{BookingStatus, Checkout, MinorUnits, Money};
+use stopover_sdk::types::{BookingStatus, Checkout, Money};
 
-use crate::common::{self, JourneyData, is_within_size_limit, without_nulls};
+use crate::common::{
+    self, JourneyData, SupplierMoney, amount, conditions, is_within_size_limit, without_nulls,
+};
 use crate::fault::booking_failure;
 use crate::jetbridge::fault::ERRORS;
 use crate::jetbridge::wire;
 
-/// Converts an amount. Jetbridge states the number of decimals of its units, which must match the
-/// currency's.
-fn money(money: wire::Money) -> Result<Money, DecodeError> {
-    let wire::Money { units, scale, ccy } = money;
-    let written: Decimal = format!("{units}e-{scale}")
-        .parse()
-        .map_err(|_| DecodeError::new("an amount in the data is out of range"))?;
-    common::money(written, ccy)
-}
-
-fn amount(amount: wire::Money, currency: &str) -> Result<MinorUnits, DecodeError> {
-    common::amount(money(amount)?, currency)
+/// Jetbridge states the number of decimals of its units, which must match the currency's.
+impl SupplierMoney for wire::Money {
+    fn into_money(self) -> Result<Money, DecodeError> {
+        let Self { units, scale, ccy } = self;
+        let written: Decimal = format!("{units}e-{scale}")
+            .parse()
+            .map_err(|_| DecodeError::new("an amount in the data is out of range"))?;
+        common::money(written, ccy)
+    }
 }
 
 pub(crate) fn fares_request(request: &PriceRequest) -> Value {
@@ -99,13 +95,13 @@ fn offer(
     currency: Option<&str>,
     passengers: PassengerCount,
 ) -> Result<Offer, DecodeError> {
-    let total = money(fare.price)?;
+    let total = fare.price.into_money()?;
     let currency = currency.unwrap_or(&total.currency).to_owned();
     Ok(Offer {
         supplier_offer: fare.fare_key,
         // A fare can be booked any number of times.
         exclusive_key: None,
-        total: common::amount(total, &currency)?,
+        total: amount(total, &currency)?,
         currency,
         fare_family: non_empty(fare.family),
         refundable: fare.refundable,
@@ -115,19 +111,6 @@ fn offer(
         carry_on_included: fare.bags.cabin,
         journeys: journeys(fare.journeys, passengers)?,
         expires_at: Some(fare.valid_until),
-    })
-}
-
-fn conditions(conditions: wire::Conditions) -> Result<FareConditions, DecodeError> {
-    let condition = |condition: wire::Condition| {
-        Ok::<_, DecodeError>(FareCondition {
-            allowed: condition.allowed,
-            penalty: condition.fee.map(money).transpose()?,
-        })
-    };
-    Ok(FareConditions {
-        refund: condition(conditions.refund)?,
-        change: condition(conditions.change)?,
     })
 }
 
@@ -295,16 +278,8 @@ pub(crate) fn booking(
     passengers: PassengerCount,
 ) -> Result<SupplierBooking, DecodeError> {
     let status = status(&booking);
-    let total = money(booking.price)?;
+    let total = booking.price.into_money()?;
     let currency = total.currency;
-    let cancellation = booking.cancellation.map(|done| {
-        Ok::<_, DecodeError>(CancellationAmounts {
-            fee: amount(done.fee, &currency)?,
-            refund: amount(done.refund, &currency)?,
-            currency: currency.clone(),
-            supplier_reference: Some(done.r#ref),
-        })
-    });
     let changes = (booking.changes.into_iter()).map(|found| change(found, passengers));
     Ok(SupplierBooking {
         status,
@@ -317,7 +292,7 @@ pub(crate) fn booking(
         journeys: journeys(booking.journeys, passengers)?,
         services: Vec::new(),
         changes: changes.collect::<Result<_, _>>()?,
-        cancellation: cancellation.transpose()?,
+        cancellation: common::cancellation(booking.cancellation, &currency)?,
         extensions: Vec::new(),
         currency,
     })
@@ -352,50 +327,4 @@ fn change(change: wire::Change, passengers: PassengerCount) -> Result<AirlineCha
         expires_at: change.answer_by,
         accepted_at: change.accepted_at,
     })
-}
-
-pub(crate) fn quote(quote: wire::Quote) -> Result<AirlineQuote, DecodeError> {
-    let fee = money(quote.fee)?;
-    Ok(AirlineQuote {
-        fee: fee.amount,
-        refund: amount(quote.refund, &fee.currency)?,
-        expires_at: Some(quote.valid_until),
-        currency: fee.currency,
-    })
-}
-
-pub(crate) fn airports(found: wire::Airports, limit: u16) -> AirportResponse {
-    let (limit, airports) = (usize::from(limit), found.airports);
-    AirportResponse {
-        truncated: found.more || airports.len() > limit,
-        airports: airports.into_iter().take(limit).map(airport).collect(),
-    }
-}
-
-fn airport(airport: wire::Airport) -> Airport {
-    Airport {
-        supplier_airport_id: airport.code.clone(),
-        iata_code: airport.code,
-        icao_code: non_empty(airport.icao),
-        name: airport.name,
-        city: non_empty(airport.city),
-        state: non_empty(airport.region),
-        country: non_empty(airport.country),
-        latitude: Some(airport.lat),
-        longitude: Some(airport.lng),
-        time_zone: non_empty(airport.tz),
-    }
-}
-
-pub(crate) fn airline(airline: wire::Airline) -> Airline {
-    Airline {
-        supplier_airline_id: airline.code.clone(),
-        iata_code: airline.code,
-        icao_code: non_empty(airline.icao),
-        name: airline.name,
-        country: non_empty(airline.country),
-        alliance: airline.alliance,
-        logo_url: airline.logo,
-        is_active: airline.active,
-    }
 }

@@ -108,8 +108,9 @@ impl FlightCancellation for Jetbridge {
         if ERRORS.has_code(&response, fault::NO_QUOTE) {
             return Ok(Quote::Unavailable(NO_QUOTE_MESSAGE.to_owned()));
         }
-        let quoted = wire::result(&ERRORS.check_read(response)?)?;
-        Ok(Quote::Quoted(map::quote(quoted)?))
+        let quoted: wire::Quote = wire::result(&ERRORS.check_read(response)?)?;
+        let quote = common::quote(quoted.fee, quoted.refund, quoted.valid_until)?;
+        Ok(Quote::Quoted(quote))
     }
 
     fn cancel(request: CancelRequest) -> Result<SupplierBooking, ChangeError> {
@@ -124,13 +125,13 @@ impl FlightCancellation for Jetbridge {
 impl FlightReference for Jetbridge {
     fn find_airports(text: String, limit: u16) -> Result<AirportResponse, ReadError> {
         let request = get("/jetbridge/v3/airports")?.query("text", text);
-        let found = read(&request.query("max", limit))?;
-        Ok(map::airports(found, limit))
+        let found: wire::Airports = read(&request.query("max", limit))?;
+        Ok(common::airports(found.airports, found.more, limit))
     }
 
     fn read_airline(iata_code: String) -> Result<Airline, ReadError> {
         let path = format!("/jetbridge/v3/airlines/{}", percent_encode(&iata_code));
-        Ok(map::airline(read(&get(&path)?)?))
+        Ok(common::airline(read(&get(&path)?)?))
     }
 }
 

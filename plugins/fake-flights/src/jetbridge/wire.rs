@@ -6,6 +6,8 @@ use stopover_sdk::http::Response;
 use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::types::flight::Cabin;
 
+use crate::wire::{Airport, Cancellation, Carrier, Conditions};
+
 /// The envelope of a successful response.
 #[derive(Deserialize)]
 struct Envelope<T> {
@@ -60,22 +62,10 @@ pub(crate) struct Fare {
     pub(crate) family: String,
     pub(crate) price: Money,
     pub(crate) refundable: Option<bool>,
-    pub(crate) conditions: Conditions,
+    pub(crate) conditions: Conditions<Money>,
     pub(crate) needs_document: bool,
     pub(crate) bags: IncludedBags,
     pub(crate) journeys: Vec<Journey>,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct Conditions {
-    pub(crate) refund: Condition,
-    pub(crate) change: Condition,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct Condition {
-    pub(crate) allowed: Option<bool>,
-    pub(crate) fee: Option<Money>,
 }
 
 #[derive(Deserialize)]
@@ -116,13 +106,6 @@ pub(crate) struct Leg {
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Carrier {
-    pub(crate) code: String,
-    pub(crate) name: String,
-    pub(crate) logo: Option<String>,
-}
-
-#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Prebook {
     pub(crate) prebook_id: String,
@@ -130,7 +113,7 @@ pub(crate) struct Prebook {
     pub(crate) price: Money,
     pub(crate) fare: Money,
     pub(crate) tax: Money,
-    pub(crate) conditions: Conditions,
+    pub(crate) conditions: Conditions<Money>,
     pub(crate) needs_document: bool,
     pub(crate) journeys: Vec<Journey>,
     pub(crate) checkout: Checkout,
@@ -161,7 +144,7 @@ pub(crate) struct Booking {
     pub(crate) tax: Money,
     pub(crate) journeys: Vec<Journey>,
     pub(crate) changes: Vec<Change>,
-    pub(crate) cancellation: Option<Cancellation>,
+    pub(crate) cancellation: Option<Cancellation<Money>>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -197,13 +180,6 @@ pub(crate) enum ChangeType {
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Cancellation {
-    pub(crate) r#ref: String,
-    pub(crate) fee: Money,
-    pub(crate) refund: Money,
-}
-
-#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Quote {
     pub(crate) fee: Money,
@@ -215,30 +191,4 @@ pub(crate) struct Quote {
 pub(crate) struct Airports {
     pub(crate) airports: Vec<Airport>,
     pub(crate) more: bool,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct Airport {
-    /// IATA code. Jetbridge has no ids of its own.
-    pub(crate) code: String,
-    pub(crate) icao: String,
-    pub(crate) name: String,
-    pub(crate) city: String,
-    pub(crate) region: String,
-    pub(crate) country: String,
-    pub(crate) lat: f64,
-    pub(crate) lng: f64,
-    pub(crate) tz: String,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct Airline {
-    /// IATA code. Jetbridge has no ids of its own.
-    pub(crate) code: String,
-    pub(crate) icao: String,
-    pub(crate) name: String,
-    pub(crate) country: String,
-    pub(crate) alliance: Option<String>,
-    pub(crate) logo: Option<String>,
-    pub(crate) active: bool,
 }

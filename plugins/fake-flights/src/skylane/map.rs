@@ -2,31 +2,29 @@
 
 use serde_json::{Value, json};
 use stopover_sdk::flight_booking::{BookRequest, PrebookRequest, PrebookResponse};
-use stopover_sdk::flight_cancellation::AirlineQuote;
 use stopover_sdk::flight_pricing::{AppliedFilters, Offer, PriceRequest, PriceResponse, Sort};
-use stopover_sdk::flight_reference::{Airline, Airport, AirportResponse};
 use stopover_sdk::flight_services::{AvailableService, AvailableServices, PurchaseRequest};
 use stopover_sdk::json::{DecodeError, ensure, non_empty};
 use stopover_sdk::money::{Decimal, MoneyError};
 use stopover_sdk::time;
 use stopover_sdk::types::flight::{
-    AirlineChange, Baggage, BaggageType, Cabin, CancellationAmounts, ChangeType, Document,
-    DocumentType, FareCondition, FareConditions, Gender, Journey, LoyaltyAccount, Passenger,
-    PassengerType, Segment, SegmentPassenger, Service, ServiceType, SupplierBooking,
+    AirlineChange, Baggage, BaggageType, Cabin, ChangeType, Document, DocumentType, Gender,
+    Journey, LoyaltyAccount, Passenger, PassengerType, Segment, SegmentPassenger, Service,
+    ServiceType, SupplierBooking,
 };
 use stopover_sdk::types::{BookingStatus, MinorUnits, Money, TimestampMs};
 
-use crate::common::{self, JourneyData, is_within_size_limit, without_nulls};
+use crate::common::{
+    self, JourneyData, SupplierMoney, amount, conditions, is_within_size_limit, without_nulls,
+};
 use crate::fault::booking_failure;
 use crate::skylane::fault::ERRORS;
 use crate::skylane::wire;
 
-fn money(money: wire::Money) -> Result<Money, DecodeError> {
-    common::money(money.value, money.currency)
-}
-
-fn amount(amount: wire::Money, currency: &str) -> Result<MinorUnits, DecodeError> {
-    common::amount(money(amount)?, currency)
+impl SupplierMoney for wire::Money {
+    fn into_money(self) -> Result<Money, DecodeError> {
+        common::money(self.value, self.currency)
+    }
 }
 
 fn payment(total: MinorUnits, currency: &str) -> Result<Value, MoneyError> {
@@ -34,7 +32,7 @@ fn payment(total: MinorUnits, currency: &str) -> Result<Value, MoneyError> {
     Ok(json!({"value": value, "currency": currency}))
 }
 
-fn instant(text: &str) -> Result<TimestampMs, DecodeError> {
+pub(crate) fn instant(text: &str) -> Result<TimestampMs, DecodeError> {
     time::parse_timestamp(text).ok_or_else(|| DecodeError::new("an instant cannot be read"))
 }
 
@@ -87,7 +85,7 @@ fn applied(request: &PriceRequest) -> AppliedFilters {
 }
 
 fn offer(offer: wire::Offer, currency: Option<&str>) -> Result<Offer, DecodeError> {
-    let total = money(offer.total)?;
+    let total = offer.total.into_money()?;
     let currency = currency.unwrap_or(&total.currency).to_owned();
     let seats = || (offer.slices.iter()).flat_map(|slice| &slice.segments);
     let mut seats = seats().flat_map(|segment| &segment.travellers).peekable();
@@ -99,7 +97,7 @@ fn offer(offer: wire::Offer, currency: Option<&str>) -> Result<Offer, DecodeErro
         // Skylane accepts one order per offer, so a booking reserves the offer itself.
         exclusive_key: Some(offer.id.clone()),
         supplier_offer: offer.id,
-        total: common::amount(total, &currency)?,
+        total: amount(total, &currency)?,
         currency,
         fare_family: non_empty(offer.brand),
         refundable: offer.conditions.refund.allowed,
@@ -109,19 +107,6 @@ fn offer(offer: wire::Offer, currency: Option<&str>) -> Result<Offer, DecodeErro
         carry_on_included: carried,
         journeys: journeys(offer.slices)?,
         expires_at: Some(instant(&offer.expires_at)?),
-    })
-}
-
-fn conditions(conditions: wire::Conditions) -> Result<FareConditions, DecodeError> {
-    let condition = |condition: wire::Condition| {
-        Ok::<_, DecodeError>(FareCondition {
-            allowed: condition.allowed,
-            penalty: condition.penalty.map(money).transpose()?,
-        })
-    };
-    Ok(FareConditions {
-        refund: condition(conditions.refund)?,
-        change: condition(conditions.change)?,
     })
 }
 
@@ -298,16 +283,8 @@ pub(crate) fn booking_in_currency(
 
 pub(crate) fn booking(order: wire::Order) -> Result<SupplierBooking, DecodeError> {
     let status = status(&order);
-    let total = money(order.total)?;
+    let total = order.total.into_money()?;
     let currency = total.currency;
-    let cancellation = order.cancellation.map(|done| {
-        Ok::<_, DecodeError>(CancellationAmounts {
-            fee: amount(done.fee, &currency)?,
-            refund: amount(done.refund, &currency)?,
-            currency: currency.clone(),
-            supplier_reference: Some(done.r#ref),
-        })
-    });
     let services = order.bags.into_iter().map(|bag| service(bag, &currency));
     Ok(SupplierBooking {
         status,
@@ -320,7 +297,7 @@ pub(crate) fn booking(order: wire::Order) -> Result<SupplierBooking, DecodeError
         journeys: journeys(order.slices)?,
         services: services.collect::<Result<_, _>>()?,
         changes: (order.changes.into_iter().map(change)).collect::<Result<_, _>>()?,
-        cancellation: cancellation.transpose()?,
+        cancellation: common::cancellation(order.cancellation, &currency)?,
         extensions: Vec::new(),
         currency,
     })
@@ -354,16 +331,6 @@ fn change(change: wire::Change) -> Result<AirlineChange, DecodeError> {
         added_segments,
         expires_at: change.answer_by.as_deref().map(instant).transpose()?,
         accepted_at: change.accepted_at.as_deref().map(instant).transpose()?,
-    })
-}
-
-pub(crate) fn quote(quote: wire::Quote) -> Result<AirlineQuote, DecodeError> {
-    let fee = money(quote.fee)?;
-    Ok(AirlineQuote {
-        fee: fee.amount,
-        refund: amount(quote.refund, &fee.currency)?,
-        expires_at: Some(instant(&quote.expires_at)?),
-        currency: fee.currency,
     })
 }
 
@@ -436,41 +403,5 @@ fn checked_bag(weight_kg: u32) -> Baggage {
     Baggage {
         baggage_type: BaggageType::Checked,
         max_weight_kg: Some(weight_kg),
-    }
-}
-
-pub(crate) fn airports(found: wire::Airports, limit: u16) -> AirportResponse {
-    let limit = usize::from(limit);
-    AirportResponse {
-        truncated: found.more || found.data.len() > limit,
-        airports: found.data.into_iter().take(limit).map(airport).collect(),
-    }
-}
-
-fn airport(airport: wire::Airport) -> Airport {
-    Airport {
-        supplier_airport_id: airport.id,
-        iata_code: airport.iata,
-        icao_code: non_empty(airport.icao),
-        name: airport.name,
-        city: non_empty(airport.city),
-        state: non_empty(airport.state),
-        country: non_empty(airport.country),
-        latitude: Some(airport.lat),
-        longitude: Some(airport.lon),
-        time_zone: non_empty(airport.zone),
-    }
-}
-
-pub(crate) fn airline(airline: wire::Airline) -> Airline {
-    Airline {
-        supplier_airline_id: airline.id,
-        iata_code: airline.iata,
-        icao_code: non_empty(airline.icao),
-        name: airline.name,
-        country: non_empty(airline.country),
-        alliance: airline.alliance,
-        logo_url: airline.logo,
-        is_active: airline.active,
     }
 }

@@ -102,8 +102,13 @@ impl FlightCancellation for Skylane {
         if ERRORS.has_code(&response, fault::NO_QUOTE) {
             return Ok(Quote::Unavailable(NO_QUOTE_MESSAGE.to_owned()));
         }
-        let wire::Data { data } = ERRORS.check_read(response)?.json()?;
-        Ok(Quote::Quoted(map::quote(data)?))
+        let wire::Data::<wire::Quote> { data } = ERRORS.check_read(response)?.json()?;
+        let expires_at = map::instant(&data.expires_at)?;
+        Ok(Quote::Quoted(common::quote(
+            data.fee,
+            data.refund,
+            expires_at,
+        )?))
     }
 
     fn cancel(request: CancelRequest) -> Result<SupplierBooking, ChangeError> {
@@ -146,13 +151,13 @@ impl FlightReference for Skylane {
     fn find_airports(text: String, limit: u16) -> Result<AirportResponse, ReadError> {
         let request = get("/skylane/airports")?.query("q", text);
         let response = request.query("limit", limit).send()?;
-        let found = ERRORS.check_read(response)?.json()?;
-        Ok(map::airports(found, limit))
+        let found: wire::Airports = ERRORS.check_read(response)?.json()?;
+        Ok(common::airports(found.data, found.more, limit))
     }
 
     fn read_airline(iata_code: String) -> Result<Airline, ReadError> {
         let path = format!("/skylane/airlines/{}", percent_encode(&iata_code));
-        Ok(map::airline(read(&get(&path)?)?))
+        Ok(common::airline(read(&get(&path)?)?))
     }
 }
 

@@ -4,6 +4,8 @@ use serde::Deserialize;
 use stopover_sdk::money::Decimal;
 use stopover_sdk::types::flight::Cabin;
 
+use crate::wire::{Airport, Cancellation, Carrier, Conditions};
+
 /// The envelope of every response.
 #[derive(Deserialize)]
 pub(crate) struct Data<T> {
@@ -40,21 +42,9 @@ pub(crate) struct Offer {
     pub(crate) total: Money,
     pub(crate) base: Money,
     pub(crate) tax: Money,
-    pub(crate) conditions: Conditions,
+    pub(crate) conditions: Conditions<Money>,
     pub(crate) passports_required: bool,
     pub(crate) slices: Vec<Slice>,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct Conditions {
-    pub(crate) refund: Condition,
-    pub(crate) change: Condition,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct Condition {
-    pub(crate) allowed: Option<bool>,
-    pub(crate) penalty: Option<Money>,
 }
 
 #[derive(Deserialize)]
@@ -85,13 +75,6 @@ pub(crate) struct Segment {
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Carrier {
-    pub(crate) code: String,
-    pub(crate) name: String,
-    pub(crate) logo: Option<String>,
-}
-
-#[derive(Deserialize)]
 pub(crate) struct Seat {
     /// Position of the traveller, from 0.
     pub(crate) index: u8,
@@ -115,7 +98,7 @@ pub(crate) struct Order {
     pub(crate) slices: Vec<Slice>,
     pub(crate) bags: Vec<Bag>,
     pub(crate) changes: Vec<Change>,
-    pub(crate) cancellation: Option<Cancellation>,
+    pub(crate) cancellation: Option<Cancellation<Money>>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -169,13 +152,6 @@ pub(crate) enum ChangeKind {
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Cancellation {
-    pub(crate) r#ref: String,
-    pub(crate) fee: Money,
-    pub(crate) refund: Money,
-}
-
-#[derive(Deserialize)]
 pub(crate) struct Quote {
     pub(crate) fee: Money,
     pub(crate) refund: Money,
@@ -196,30 +172,4 @@ pub(crate) struct OfferedBag {
 pub(crate) struct Airports {
     pub(crate) data: Vec<Airport>,
     pub(crate) more: bool,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct Airport {
-    pub(crate) id: String,
-    pub(crate) iata: String,
-    pub(crate) icao: String,
-    pub(crate) name: String,
-    pub(crate) city: String,
-    pub(crate) state: String,
-    pub(crate) country: String,
-    pub(crate) lat: f64,
-    pub(crate) lon: f64,
-    pub(crate) zone: String,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct Airline {
-    pub(crate) id: String,
-    pub(crate) iata: String,
-    pub(crate) icao: String,
-    pub(crate) name: String,
-    pub(crate) country: String,
-    pub(crate) alliance: Option<String>,
-    pub(crate) logo: Option<String>,
-    pub(crate) active: bool,
 }

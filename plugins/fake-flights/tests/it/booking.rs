@@ -17,11 +17,11 @@ use crate::supplier::{JETBRIDGE, SKYLANE, SUPPLIERS};
 /// Requests that read a booking by its id and by its client reference.
 const FIND_REQUESTS: [(&str, &str); 2] = [
     (
-        "GET /skylane/orders/FLT-100001",
+        "GET /skylane/orders/FLT%201%2F2",
         "GET /skylane/orders?client_ref=bkg_DXB",
     ),
     (
-        "GET /jetbridge/v3/bookings/FLT-100001",
+        "GET /jetbridge/v3/bookings/FLT%201%2F2",
         "GET /jetbridge/v3/bookings?clientRef=bkg_DXB",
     ),
 ];
@@ -292,39 +292,27 @@ fn booking_given_up_has_failed_with_any_reason() {
 }
 
 #[test]
-fn booking_is_read_by_id() {
-    for (supplier, (by_id, _)) in SUPPLIERS.into_iter().zip(FIND_REQUESTS) {
-        for (id, encoded) in [(BOOKING_ID, BOOKING_ID), ("FLT 1/2", "FLT%201%2F2")] {
-            let gateway = gateway().respond_with(200, supplier.edited("booking", &[]));
-            let found = gateway.run(|| (supplier.find)(find_request(Some(id))));
-            assert!(matches!(found, Ok(BookingLookup::Found(_))), "{found:?}");
-            assert_eq!(asked(&gateway), [by_id.replace(BOOKING_ID, encoded)]);
+fn booking_is_read_by_id_then_searched_by_client_reference() {
+    for (supplier, (by_id, search)) in SUPPLIERS.into_iter().zip(FIND_REQUESTS) {
+        let booking = supplier.fixture("booking");
+        let missing = (404, (supplier.error)(supplier.not_found));
+        let list = |bookings: &[Value]| (200, (supplier.list)(bookings));
+        let id = Some("FLT 1/2");
+        for (id, responses, requests, is_found) in [
+            (id, vec![(200, booking.to_string())], vec![by_id], true),
+            (id, vec![missing, list(&[])], vec![by_id, search], false),
+            (None, vec![list(&[booking])], vec![search], true),
+            (None, vec![list(&[])], vec![search], false),
+        ] {
+            let responses = responses.into_iter();
+            let gateway = responses.fold(gateway(), |gateway, (status, body)| {
+                gateway.respond_with(status, body)
+            });
+            let found = gateway.run(|| (supplier.find)(find_request(id))).unwrap();
+            let found = matches!(found, BookingLookup::Found(_));
+            assert_eq!(found, is_found, "{requests:?}");
+            assert_eq!(asked(&gateway), requests);
         }
-    }
-}
-
-#[test]
-fn booking_without_id_is_searched_by_client_reference() {
-    for (supplier, (_, by_reference)) in SUPPLIERS.into_iter().zip(FIND_REQUESTS) {
-        for (bookings, expected) in [(vec![supplier.fixture("booking")], true), (vec![], false)] {
-            let gateway = gateway().respond_with(200, (supplier.list)(&bookings));
-            let response = gateway.run(|| (supplier.find)(find_request(None)));
-            let is_found = matches!(response.unwrap(), BookingLookup::Found(_));
-            assert_eq!(is_found, expected);
-            assert_eq!(asked(&gateway), [by_reference]);
-        }
-    }
-}
-
-#[test]
-fn booking_with_unknown_id_is_searched_by_client_reference() {
-    for (supplier, (by_id, by_reference)) in SUPPLIERS.into_iter().zip(FIND_REQUESTS) {
-        let gateway = gateway()
-            .respond_with(404, (supplier.error)(supplier.not_found))
-            .respond_with(200, (supplier.list)(&[]));
-        let response = gateway.run(|| (supplier.find)(find_request(Some(BOOKING_ID))));
-        assert_eq!(response, Ok(BookingLookup::NotFound));
-        assert_eq!(asked(&gateway), [by_id, by_reference]);
     }
 }
 

@@ -89,17 +89,3 @@ fn cancellation_returns_fee_and_refund() {
         assert_eq!(gateway.request_json(0), expected);
     }
 }
-
-#[test]
-fn undecided_cancellation_is_pending() {
-    let states = [
-        ("/data/state", json!("cancelling")),
-        ("/result/status", json!("CANCEL_REQUESTED")),
-    ];
-    for (supplier, state) in SUPPLIERS.into_iter().zip(states) {
-        let gateway = gateway().respond_with(202, supplier.edited("booking", &[state]));
-        let booking = gateway.run(|| (supplier.cancel)(cancel_request())).unwrap();
-        assert_eq!(booking.status, BookingStatus::CancelPending);
-        assert_eq!(booking.cancellation, None);
-    }
-}

@@ -3,14 +3,20 @@
 
 use serde_json::Value;
 use stopover_sdk::http::Response;
-use stopover_sdk::testing::Outcome::{Failed, InvalidResponse, Misconfigured, NotSent, Rejected};
+use stopover_sdk::testing::Outcome::{Failed, InvalidResponse, Misconfigured, Rejected};
 use stopover_sdk::testing::{
-    MockGateway, failures_after_sending, failures_before_sending, outcome, read_failures, refusal,
+    MockGateway, check_change_failures, check_read_failures, outcome, refusal,
 };
 use stopover_sdk::{ChangeError, ReadError, Refusal, RefusalReason};
 
 use crate::ask::gateway;
 use crate::supplier::{JETBRIDGE, SKYLANE, SUPPLIERS, Supplier};
+
+const INVALID_SETTINGS: [&str; 3] = [
+    "{}",
+    r#"{"base_url": 7}"#,
+    r#"{"base_url": "x", "key": "y"}"#,
+];
 
 /// Returns the name of every change with its supplier.
 fn changes() -> impl Iterator<Item = (Supplier, &'static str)> {
@@ -54,40 +60,27 @@ fn change_is_refused_by_listed_code_and_otherwise_unknown() {
 }
 
 #[test]
-fn code_with_undocumented_status_is_unknown() {
-    for (supplier, change) in changes() {
-        for (code, ..) in supplier.errors {
-            for status in [200, 302, 418, 500, 503] {
-                let gateway = gateway().respond_with(status, (supplier.error)(code));
-                let ending = gateway.run(|| supplier.change(change));
-                let case = format!("{} {change}: {status} {code}", supplier.name);
-                assert!(is_unknown(&ending), "{case}: {ending:?}");
-            }
-        }
-    }
-}
-
-#[test]
-fn failure_after_sending_is_unknown() {
-    let mut failures = failures_after_sending();
-    let errors = [
-        r#"{"errors": []}"#.to_owned(),
-        r#"{"ok": true, "fault": {"no": 45001}}"#.to_owned(),
-        (SKYLANE.error)("seat_on_fire"),
-        (JETBRIDGE.error)("45999"),
-    ];
-    failures.extend(errors.map(|error| Ok(Response::new(422, error))));
-    for (supplier, change) in changes() {
-        let halves = ["prebook", "booking"].map(|name| {
+fn failed_change_is_unknown_or_not_sent() {
+    for supplier in SUPPLIERS {
+        let mut unusable = vec![
+            Response::new(422, r#"{"errors": []}"#),
+            Response::new(422, r#"{"ok": true, "fault": {"no": 45001}}"#),
+            Response::new(422, (SKYLANE.error)("seat_on_fire")),
+            Response::new(422, (JETBRIDGE.error)("45999")),
+        ];
+        unusable.extend(["prebook", "booking"].map(|name| {
             let whole = supplier.fixture(name).to_string();
-            Ok(Response::new(200, whole.split_at(whole.len() / 2).0))
-        });
-        for failure in failures.iter().cloned().chain(halves) {
-            let case = format!("{} {change}: {failure:?}", supplier.name);
-            let gateway = gateway().exchange(failure);
-            let ending = gateway.run(|| supplier.change(change));
-            assert!(is_unknown(&ending), "{case}: {ending:?}");
-            assert_eq!(gateway.requests().len(), 1, "{case}");
+            Response::new(200, whole.split_at(whole.len() / 2).0)
+        }));
+        for (code, ..) in supplier.errors {
+            // These statuses are not documented for the code.
+            let undocumented = [200, 302, 418, 500, 503];
+            unusable
+                .extend(undocumented.map(|status| Response::new(status, (supplier.error)(code))));
+        }
+        for name in supplier.changes {
+            let change = || supplier.change(name);
+            check_change_failures(name, gateway, &unusable, &INVALID_SETTINGS, change);
         }
     }
 }
@@ -103,27 +96,6 @@ fn response_about_other_object_is_unknown() {
             let other = supplier.edited(fixture, &[(pointer, Value::from(*value))]);
             let ending = gateway().respond_with(200, other).run(call);
             assert!(is_unknown(&ending), "{change}: {pointer}: {ending:?}");
-        }
-    }
-}
-
-#[test]
-fn failure_before_sending_is_not_sent() {
-    for (supplier, change) in changes() {
-        let case = format!("{} {change}", supplier.name);
-        let call = || supplier.change(change);
-        for failure in failures_before_sending() {
-            let ending = gateway().exchange(failure).run(call);
-            assert_eq!(outcome(&ending), NotSent, "{case}");
-        }
-        for settings in [
-            "{}",
-            r#"{"base_url": 7}"#,
-            r#"{"base_url": "x", "key": "y"}"#,
-        ] {
-            let gateway = MockGateway::new().settings(settings);
-            assert_eq!(outcome(&gateway.run(call)), NotSent, "{case}: {settings}");
-            assert!(gateway.requests().is_empty());
         }
     }
 }
@@ -179,22 +151,16 @@ fn every_error_is_converted_for_reads() {
 #[test]
 fn failed_read_returns_specific_error() {
     for supplier in SUPPLIERS {
-        let mut failures = read_failures();
         let no_quote = (supplier.error)(supplier.no_quote);
-        failures.extend([
+        let responses = [
             // A 404 in another form is not from the supplier.
-            (Ok(Response::new(404, "")), InvalidResponse),
-            (Ok(Response::new(422, "")), Rejected("invalid")),
-            (Ok(Response::new(500, no_quote)), Failed),
-        ]);
+            (404, "", InvalidResponse),
+            (422, "", Rejected("invalid")),
+            (500, no_quote.as_str(), Failed),
+        ];
         for name in supplier.reads.iter().chain(&["find by id"]) {
             let read = || supplier.read(name);
-            for (failure, expected) in &failures {
-                let gateway = gateway().exchange(failure.clone());
-                let ending = gateway.run(read);
-                assert_eq!(outcome(&ending), *expected, "{name}: {failure:?}");
-                assert_eq!(gateway.requests().len(), 1, "{name}: {failure:?}");
-            }
+            check_read_failures(name, gateway, &responses, read);
             let ending = MockGateway::new().run(read);
             assert_eq!(outcome(&ending), Misconfigured, "{name} without settings");
         }

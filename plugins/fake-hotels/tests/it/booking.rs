@@ -178,38 +178,28 @@ fn booking_with_unreadable_terms_is_readable() {
 }
 
 #[test]
-fn booking_is_read_by_id() {
-    let gateway = gateway().respond_with(200, fixture("booking").to_string());
-    let found = gateway.run(|| FakeHotels::find(find_request(Some("LDG 1/2"))));
-    assert!(matches!(found, Ok(BookingLookup::Found(_))), "{found:?}");
-    assert_eq!(asked(&gateway), ["GET /lodge/v1/bookings/LDG%201%2F2"]);
-}
-
-#[test]
-fn booking_without_id_is_searched_by_client_reference() {
-    let found = json!({"bookings": [fixture("booking")]}).to_string();
-    for (found, expected) in [(found.as_str(), true), (r#"{"bookings": []}"#, false)] {
-        let gateway = gateway().respond_with(200, found);
-        let response = gateway.run(|| FakeHotels::find(find_request(None)));
-        let is_found = matches!(response.unwrap(), BookingLookup::Found(_));
-        assert_eq!(is_found, expected);
-        let request = "GET /lodge/v1/bookings?client_ref=bkg_OK_0";
-        assert_eq!(asked(&gateway), [request]);
+fn booking_is_read_by_id_then_searched_by_client_reference() {
+    let booking = fixture("booking");
+    let list = |bookings: &[Value]| (200, json!({"bookings": bookings}).to_string());
+    let missing = (404, error("NOT_FOUND"));
+    let by_id = "GET /lodge/v1/bookings/LDG%201%2F2";
+    let search = "GET /lodge/v1/bookings?client_ref=bkg_OK_0";
+    let id = Some("LDG 1/2");
+    for (id, responses, requests, is_found) in [
+        (id, vec![(200, booking.to_string())], vec![by_id], true),
+        (id, vec![missing, list(&[])], vec![by_id, search], false),
+        (None, vec![list(&[booking])], vec![search], true),
+        (None, vec![list(&[])], vec![search], false),
+    ] {
+        let responses = responses.into_iter();
+        let gateway = responses.fold(gateway(), |gateway, (status, body)| {
+            gateway.respond_with(status, body)
+        });
+        let found = gateway.run(|| FakeHotels::find(find_request(id))).unwrap();
+        let found = matches!(found, BookingLookup::Found(_));
+        assert_eq!(found, is_found, "{requests:?}");
+        assert_eq!(asked(&gateway), requests);
     }
-}
-
-#[test]
-fn booking_with_unknown_id_is_searched_by_client_reference() {
-    let gateway = gateway()
-        .respond_with(404, error("NOT_FOUND"))
-        .respond_with(200, r#"{"bookings": []}"#);
-    let response = gateway.run(|| FakeHotels::find(find_request(Some(BOOKING_ID))));
-    assert_eq!(response, Ok(BookingLookup::NotFound));
-    let expected = [
-        "GET /lodge/v1/bookings/LDG-100058",
-        "GET /lodge/v1/bookings?client_ref=bkg_OK_0",
-    ];
-    assert_eq!(asked(&gateway), expected);
 }
 
 #[test]

@@ -109,13 +109,3 @@ fn cancellation_returns_fee_and_refund() {
     assert_eq!(amounts.currency, "EUR");
     assert_eq!(amounts.supplier_reference.as_deref(), Some("LCX-100059"));
 }
-
-#[test]
-fn undecided_cancellation_is_pending() {
-    let edits = [("/state", json!("CANCELLING"))];
-    let gateway = gateway().respond_with(202, edited("booking", &edits));
-    let state = gateway.run(|| FakeHotels::cancel(cancel_request(&[])));
-    let state = state.unwrap();
-    assert_eq!(state.status, BookingStatus::CancelPending);
-    assert_eq!(state.cancellation, None);
-}

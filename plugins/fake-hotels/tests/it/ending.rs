@@ -2,11 +2,9 @@
 
 use fake_hotels::FakeHotels;
 use stopover_sdk::http::Response;
-use stopover_sdk::testing::Outcome::{
-    Failed, InvalidResponse, Misconfigured, NotFound, NotSent, Unknown,
-};
+use stopover_sdk::testing::Outcome::{Failed, InvalidResponse, Misconfigured, NotFound, Unknown};
 use stopover_sdk::testing::{
-    MockGateway, failures_after_sending, failures_before_sending, outcome, read_failures, refusal,
+    MockGateway, check_change_failures, check_read_failures, outcome, refusal,
 };
 use stopover_sdk::{
     ChangeError, HotelBooking, HotelCancellation, HotelPricing, ReadError, Refusal, RefusalReason,
@@ -19,6 +17,12 @@ use crate::lodge::{
 
 type Change = fn() -> Result<(), ChangeError>;
 type Read = fn() -> Result<(), ReadError>;
+
+const INVALID_SETTINGS: [&str; 3] = [
+    "{}",
+    r#"{"base_url": 7}"#,
+    r#"{"base_url": "x", "key": "y"}"#,
+];
 
 const CHANGES: [(&str, Change); 3] = [
     ("prebook", || {
@@ -76,57 +80,23 @@ fn change_is_refused_by_listed_code_and_otherwise_unknown() {
 }
 
 #[test]
-fn code_with_undocumented_status_is_unknown() {
-    for (name, change) in CHANGES {
-        for (code, ..) in CODES {
-            for status in [302, 418, 500, 503] {
-                let ending = gateway().respond_with(status, error(code)).run(change);
-                let case = format!("{name}: {status} {code}: {ending:?}");
-                assert_eq!(outcome(&ending), Unknown, "{case}");
-            }
-        }
-    }
-}
-
-#[test]
-fn failure_after_sending_is_unknown() {
+fn failed_change_is_unknown_or_not_sent() {
     let half = |name: &str| {
         let whole = fixture(name).to_string();
         Response::new(200, &whole[..whole.len() / 2])
     };
-    let mut failures = failures_after_sending();
-    failures.extend([
-        Ok(Response::new(409, r#"{"error": "SOLD_OUT"}"#)),
-        Ok(Response::new(422, error("HOTEL_ON_FIRE"))),
-        Ok(half("prebook")),
-        Ok(half("booking")),
-    ]);
-    for (name, change) in CHANGES {
-        for failure in &failures {
-            let gateway = gateway().exchange(failure.clone());
-            let ending = gateway.run(change);
-            assert_eq!(outcome(&ending), Unknown, "{name}: {failure:?}");
-            assert_eq!(gateway.requests().len(), 1, "{name}: {failure:?}");
-        }
+    let mut unusable = vec![
+        Response::new(409, r#"{"error": "SOLD_OUT"}"#),
+        Response::new(422, error("HOTEL_ON_FIRE")),
+        half("prebook"),
+        half("booking"),
+    ];
+    for (code, ..) in CODES {
+        // These statuses are not documented for the code.
+        unusable.extend([302, 418, 500, 503].map(|status| Response::new(status, error(code))));
     }
-}
-
-#[test]
-fn failure_before_sending_is_not_sent() {
     for (name, change) in CHANGES {
-        for failure in failures_before_sending() {
-            let gateway = gateway().exchange(failure);
-            assert_eq!(outcome(&gateway.run(change)), NotSent, "{name}");
-        }
-        for settings in [
-            "{}",
-            r#"{"base_url": 7}"#,
-            r#"{"base_url": "x", "key": "y"}"#,
-        ] {
-            let gateway = MockGateway::new().settings(settings);
-            assert_eq!(outcome(&gateway.run(change)), NotSent, "{name}: {settings}");
-            assert!(gateway.requests().is_empty());
-        }
+        check_change_failures(name, gateway, &unusable, &INVALID_SETTINGS, change);
     }
 }
 
@@ -169,17 +139,11 @@ fn every_code_is_converted_for_reads() {
 
 #[test]
 fn failed_read_returns_specific_error() {
-    let mut failures = read_failures();
     // A 404 in another form is not from Lodge.
-    failures.push((Ok(Response::new(404, "")), InvalidResponse));
+    let responses = [(404, "", InvalidResponse)];
     let by_id: Read = || FakeHotels::find(find_request(Some(BOOKING_ID))).map(drop);
     for (name, read) in READS.into_iter().chain([("find by id", by_id)]) {
-        for (failure, expected) in &failures {
-            let gateway = gateway().exchange(failure.clone());
-            let ending = gateway.run(read);
-            assert_eq!(outcome(&ending), *expected, "{name}: {ending:?}");
-            assert_eq!(gateway.requests().len(), 1, "{name}: {ending:?}");
-        }
+        check_read_failures(name, gateway, &responses, read);
         assert_eq!(outcome(&MockGateway::new().run(read)), Misconfigured);
     }
 }

@@ -5,10 +5,8 @@ use serde_json::json;
 use stopover_sdk::PaymentProcessor;
 use stopover_sdk::http::Response;
 use stopover_sdk::payment_processor::{DeclineReason, PaymentError};
-use stopover_sdk::testing::Outcome::{InvalidResponse, Misconfigured, NotFound, NotSent, Unknown};
-use stopover_sdk::testing::{
-    MockGateway, failures_after_sending, failures_before_sending, outcome, read_failures, refusal,
-};
+use stopover_sdk::testing::Outcome::{InvalidResponse, Misconfigured, NotFound, Unknown};
+use stopover_sdk::testing::{check_change_failures, check_read_failures, outcome, refusal};
 
 use crate::tillway::{
     CODES, PAYMENT_ID, authorize_request, capture_request, edited, error, find_request, fixture,
@@ -16,6 +14,12 @@ use crate::tillway::{
 };
 
 type Change = fn() -> Result<(), PaymentError>;
+
+const INVALID_SETTINGS: [&str; 3] = [
+    "{}",
+    r#"{"base_url": 7}"#,
+    r#"{"base_url": "x", "key": "y"}"#,
+];
 
 /// The changes, in the order of the outcomes in `CODES`.
 const CHANGES: [(&str, Change); 5] = [
@@ -72,53 +76,19 @@ fn declined_card_has_reason() {
 }
 
 #[test]
-fn code_with_undocumented_status_is_unknown() {
-    for (name, change) in CHANGES {
-        for (code, ..) in CODES {
-            for status in [302, 418, 500, 503] {
-                let ending = gateway().respond_with(status, error(code)).run(change);
-                let case = format!("{name}: {status} {code}: {ending:?}");
-                assert_eq!(outcome(&ending), Unknown, "{case}");
-            }
-        }
-    }
-}
-
-#[test]
-fn failure_after_sending_is_unknown() {
+fn failed_change_is_unknown_or_not_sent() {
     let half = |name: &str| {
         let whole = fixture(name).to_string();
-        Ok(Response::new(200, &whole[..whole.len() / 2]))
+        Response::new(200, &whole[..whole.len() / 2])
     };
-    let mut failures = failures_after_sending();
-    failures.push(Ok(Response::new(402, error("card_on_fire"))));
-    failures.extend(["payment", "refund", "intent"].map(half));
-    for (name, change) in CHANGES {
-        for failure in &failures {
-            let gateway = gateway().exchange(failure.clone());
-            let ending = gateway.run(change);
-            assert_eq!(outcome(&ending), Unknown, "{name}: {failure:?}");
-            assert_eq!(gateway.requests().len(), 1, "{name}: {failure:?}");
-        }
+    let mut unusable = vec![Response::new(402, error("card_on_fire"))];
+    unusable.extend(["payment", "refund", "intent"].map(half));
+    for (code, ..) in CODES {
+        // These statuses are not documented for the code.
+        unusable.extend([302, 418, 500, 503].map(|status| Response::new(status, error(code))));
     }
-}
-
-#[test]
-fn failure_before_sending_is_not_sent() {
     for (name, change) in CHANGES {
-        for failure in failures_before_sending() {
-            let ending = gateway().exchange(failure).run(change);
-            assert_eq!(outcome(&ending), NotSent, "{name}");
-        }
-        for settings in [
-            "{}",
-            r#"{"base_url": 7}"#,
-            r#"{"base_url": "x", "key": "y"}"#,
-        ] {
-            let gateway = MockGateway::new().settings(settings);
-            assert_eq!(outcome(&gateway.run(change)), NotSent, "{name}: {settings}");
-            assert!(gateway.requests().is_empty());
-        }
+        check_change_failures(name, gateway, &unusable, &INVALID_SETTINGS, change);
     }
 }
 
@@ -165,15 +135,10 @@ fn every_code_is_converted_for_reads() {
 
 #[test]
 fn failed_read_returns_specific_error() {
-    let mut failures = read_failures();
     // A 404 in another form is not from Tillway.
-    failures.push((Ok(Response::new(404, "")), InvalidResponse));
+    let responses = [(404, "", InvalidResponse)];
     for id in [None, Some(PAYMENT_ID)] {
-        for (failure, expected) in &failures {
-            let gateway = gateway().exchange(failure.clone());
-            let ending = gateway.run(|| FakePayments::find(find_request(id)));
-            assert_eq!(outcome(&ending), *expected, "{ending:?}");
-            assert_eq!(gateway.requests().len(), 1, "{ending:?}");
-        }
+        let find = || FakePayments::find(find_request(id));
+        check_read_failures("find", gateway, &responses, find);
     }
 }

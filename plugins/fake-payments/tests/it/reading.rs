@@ -18,36 +18,38 @@ fn list(items: &[Value]) -> String {
 }
 
 #[test]
-fn payment_is_read_by_id() {
-    let gateway = gateway().respond_with(200, fixture("payment").to_string());
-    let found = gateway.run(|| FakePayments::find(find_request(Some("pay 1/2"))));
-    let Ok(PaymentLookup::Found(state)) = found else {
-        panic!("{found:?}");
-    };
-    assert_eq!(state.status, PaymentStatus::Authorized);
-    assert_eq!(asked(&gateway), ["GET /tillway/v1/payments/pay%201%2F2"]);
-}
-
-#[test]
-fn payment_without_id_is_searched_by_client_reference() {
-    for (items, expected) in [(vec![fixture("payment")], true), (vec![], false)] {
-        let gateway = gateway().respond_with(200, list(&items));
-        let response = gateway.run(|| FakePayments::find(find_request(None)));
-        let is_found = matches!(response.unwrap(), PaymentLookup::Found(_));
-        assert_eq!(is_found, expected);
-        let request = "GET /tillway/v1/payments?reference=bkg_tok_visa";
-        assert_eq!(asked(&gateway), [request]);
+fn payment_is_read_by_id_then_searched_by_client_reference() {
+    let payment = fixture("payment");
+    let missing = (404, error("no_such_payment"));
+    let by_id = "GET /tillway/v1/payments/pay%201%2F2";
+    let search = "GET /tillway/v1/payments?reference=bkg_tok_visa";
+    let id = Some("pay 1/2");
+    for (id, responses, requests, expected) in [
+        (id, vec![(200, payment.to_string())], vec![by_id], true),
+        (
+            id,
+            vec![missing, (200, list(&[]))],
+            vec![by_id, search],
+            false,
+        ),
+        (None, vec![(200, list(&[payment]))], vec![search], true),
+        (None, vec![(200, list(&[]))], vec![search], false),
+    ] {
+        let responses = responses.into_iter();
+        let gateway = responses.fold(gateway(), |gateway, (status, body)| {
+            gateway.respond_with(status, body)
+        });
+        let found = gateway
+            .run(|| FakePayments::find(find_request(id)))
+            .unwrap();
+        assert_eq!(asked(&gateway), requests);
+        let status = match found {
+            PaymentLookup::Found(state) => Some(state.status),
+            PaymentLookup::NotFound => None,
+        };
+        let expected = expected.then_some(PaymentStatus::Authorized);
+        assert_eq!(status, expected, "{requests:?}");
     }
-}
-
-#[test]
-fn payment_with_unknown_id_is_searched_by_client_reference() {
-    let gateway = gateway()
-        .respond_with(404, error("no_such_payment"))
-        .respond_with(200, list(&[]));
-    let response = gateway.run(|| FakePayments::find(find_request(Some(PAYMENT_ID))));
-    assert_eq!(response, Ok(PaymentLookup::NotFound));
-    assert_eq!(gateway.requests().len(), 2);
 }
 
 #[test]

@@ -1,10 +1,13 @@
 //! Documents of suppliers: fixtures in files, and copies with other values.
 
+use std::fmt::Debug;
 use std::fs;
 use std::io::{self, Write as _};
+use std::mem::discriminant;
 use std::path::Path;
 
-use serde_json::Value;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
 
 /// Reads a file of a package's folder `fixtures`.
 ///
@@ -62,4 +65,83 @@ pub fn read_documents(folder: &Path) -> io::Result<Option<Vec<(String, String)>>
     documents.sort();
     writeln!(stderr, "replays documents of {}", folder.display())?;
     Ok(Some(documents))
+}
+
+/// Checks each document of a folder by the check with the first prefix that its name has. A check
+/// gets the document and the HTTP status after the name's first `__`, or 0 for a request. Without
+/// the folder nothing is checked.
+///
+/// # Errors
+/// Fails if a file or a folder cannot be read.
+///
+/// # Panics
+/// Panics if a check has no document.
+pub fn check_documents(folder: &Path, checks: &[(&str, fn(&str, u16))]) -> io::Result<()> {
+    let Some(documents) = read_documents(folder)? else {
+        return Ok(());
+    };
+    let mut unused: Vec<&str> = checks.iter().map(|(prefix, _)| *prefix).collect();
+    for (name, document) in documents {
+        if let Some((prefix, check)) = checks.iter().find(|(prefix, _)| name.starts_with(prefix)) {
+            let part = name.split("__").nth(1).and_then(|part| part.get(..3));
+            let status = part.and_then(|status| status.parse().ok());
+            check(&document, status.unwrap_or(0));
+            unused.retain(|unused| unused != prefix);
+        }
+    }
+    assert!(unused.is_empty(), "no documents {unused:?}");
+    Ok(())
+}
+
+/// Checks that every field of a request is in a supplier's example, with a value of the same type.
+/// The fields in `optional` may be missing from the example.
+///
+/// # Panics
+/// Panics if a field is unknown or has another type.
+pub fn check_known_fields(sent: &Value, example: &Value, optional: &[&str]) {
+    match (sent, example) {
+        (Value::Object(sent), Value::Object(example)) => {
+            for (field, value) in sent {
+                match example.get(field) {
+                    Some(known) => check_known_fields(value, known, optional),
+                    None => assert!(optional.contains(&field.as_str()), "{field}"),
+                }
+            }
+        }
+        (Value::Array(sent), Value::Array(example)) => {
+            let known = example.first().unwrap_or(&Value::Null);
+            for value in sent {
+                check_known_fields(value, known, optional);
+            }
+        }
+        (sent, example) => assert_eq!(discriminant(sent), discriminant(example), "{sent}"),
+    }
+}
+
+/// Checks a schema of settings: it has exactly these properties, in alphabetical order, their
+/// defaults are those of the type, and the type accepts each listed value.
+///
+/// # Panics
+/// Panics if schema and type differ.
+pub fn check_settings_schema<T>(schema: &str, names: &[&str])
+where
+    T: Debug + Default + DeserializeOwned + PartialEq,
+{
+    let schema: Value = serde_json::from_str(schema).unwrap_or_default();
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let properties: Vec<(&String, &Value)> = properties.into_iter().flatten().collect();
+    assert!(properties.iter().map(|(name, _)| *name).eq(names));
+    let read = |settings| serde_json::from_value::<T>(Value::Object(settings)).ok();
+    let default = |(name, property): &(&String, &Value)| {
+        Some(((*name).clone(), property.get("default")?.clone()))
+    };
+    let defaults: Map<String, Value> = properties.iter().filter_map(default).collect();
+    assert_eq!(read(defaults), Some(T::default()));
+    for (name, property) in properties {
+        let listed = property.get("enum").and_then(Value::as_array);
+        for value in listed.into_iter().flatten() {
+            let settings = Map::from_iter([(name.clone(), json!(value))]);
+            assert!(read(settings).is_some(), "{name}: {value}");
+        }
+    }
 }

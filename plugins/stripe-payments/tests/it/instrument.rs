@@ -66,21 +66,6 @@ fn stored_token_uses_id_of_stripe_instead_of_alias() {
 }
 
 #[test]
-fn repeated_describe_sends_identical_requests() {
-    let keys = || {
-        let gateway = keeping(
-            returning("payment_method", &[]),
-            &[fixture("payment_method")],
-        );
-        let _kept = describe(&gateway, "tok_1").unwrap();
-        let requests = gateway.requests().into_iter();
-        let sent = requests.map(|request| (request.headers, request.body));
-        sent.collect::<Vec<_>>()
-    };
-    assert_eq!(keys(), keys());
-}
-
-#[test]
 fn text_that_is_no_token_is_not_sent() {
     for token in [
         "",

@@ -1,14 +1,13 @@
 //! Payments and refunds that are read back.
 
 use serde_json::{Value, json};
-use stopover_sdk::http::Response;
 use stopover_sdk::payment_processor::{
     PaymentError, PaymentLookup, PaymentStatus, ProcessorPayment, RefundLookup,
 };
 use stopover_sdk::testing::Outcome::{
     Failed, InvalidResponse, Misconfigured, NotFound, RateLimited, Unavailable,
 };
-use stopover_sdk::testing::{MockGateway, outcome, read_failures, refusal};
+use stopover_sdk::testing::{MockGateway, check_read_failures, outcome, refusal};
 use stopover_sdk::{PaymentProcessor, ReadError, RefusalReason};
 use stripe_payments::StripePayments;
 
@@ -253,16 +252,10 @@ fn every_read_failure_has_expected_error() {
         (404, String::new(), InvalidResponse),
         (302, String::new(), InvalidResponse),
     ];
-    let mut failures = read_failures();
-    for (status, body, expected) in responses {
-        failures.push((Ok(Response::new(status, body)), expected));
-    }
-    for (failure, expected) in failures {
-        let gateway = MockGateway::new().exchange(failure);
-        let found = find(&gateway, Some(PAYMENT_ID));
-        assert_eq!(outcome(&found), expected, "{found:?}");
-        assert_eq!(gateway.requests().len(), 1, "{found:?}");
-    }
+    let responses = responses.each_ref();
+    let responses = responses.map(|(status, body, outcome)| (*status, body.as_str(), *outcome));
+    let find_by_id = || StripePayments::find(find_request(Some(PAYMENT_ID)));
+    check_read_failures("find", MockGateway::new, &responses, find_by_id);
     let gateway = MockGateway::new().respond_with(400, error("parameter_unknown"));
     let refusal = refusal(find(&gateway, Some(PAYMENT_ID)));
     assert_eq!(refusal.supplier_code.as_deref(), Some("parameter_unknown"));

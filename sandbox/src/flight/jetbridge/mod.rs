@@ -23,7 +23,7 @@ use crate::{
         logo_url,
         order::{self, Order, OrderState},
         problem::FlightError,
-        reference_data::{self, Airport},
+        reference_data::{self, Airport, search_airports},
         scenario::Scenario,
     },
     request::{self, Call, keyed},
@@ -260,15 +260,9 @@ struct AirportQuery {
 
 async fn find_airports(call: Call) -> JetbridgeResult<Json<Value>> {
     let query: AirportQuery = call.query()?;
-    call.app
-        .sleep_or_stop(reference_data::search_time(&query.text))
-        .await;
-    let found = reference_data::find_airports(&query.text);
     let max = query.max.unwrap_or(AIRPORTS);
-    let airports: Vec<Value> = found.iter().take(max).map(|found| airport(found)).collect();
-    Ok(ok(
-        json!({ "airports": airports, "more": found.len() > max }),
-    ))
+    let (airports, more) = search_airports(&call.app, &query.text, max, airport).await;
+    Ok(ok(json!({ "airports": airports, "more": more })))
 }
 
 fn airport(airport: &Airport) -> Value {

@@ -8,7 +8,7 @@ use crate::{
     flight::{
         logo_url,
         problem::FlightError,
-        reference_data::{self, Airport},
+        reference_data::{self, Airport, search_airports},
         skylane::refusal::SkylaneResult,
     },
     request::Call,
@@ -25,17 +25,9 @@ struct AirportQuery {
 
 pub(super) async fn find_airports(call: Call) -> SkylaneResult<Json<Value>> {
     let query: AirportQuery = call.query()?;
-    call.app
-        .sleep_or_stop(reference_data::search_time(&query.q))
-        .await;
-    let found = reference_data::find_airports(&query.q);
     let limit = query.limit.unwrap_or(LIMIT);
-    let data: Vec<Value> = found
-        .iter()
-        .take(limit)
-        .map(|found| airport(found))
-        .collect();
-    Ok(Json(json!({ "data": data, "more": found.len() > limit })))
+    let (data, more) = search_airports(&call.app, &query.q, limit, airport).await;
+    Ok(Json(json!({ "data": data, "more": more })))
 }
 
 fn airport(airport: &Airport) -> Value {

@@ -21,8 +21,8 @@ impl<P: Into<FlightError>> From<P> for SkylaneError {
 
 impl IntoResponse for SkylaneError {
     fn into_response(self) -> Response {
-        let (status, code) = status_and_code(&self.0);
-        let title = title(&self.0);
+        let (status, code, title) = status_code_and_title(&self.0);
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let detail = match &self.0 {
             FlightError::Invalid(what) => what.as_str(),
             _ => title,
@@ -32,51 +32,48 @@ impl IntoResponse for SkylaneError {
     }
 }
 
-fn status_and_code(problem: &FlightError) -> (StatusCode, &'static str) {
-    const UNPROCESSABLE: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;
+fn status_code_and_title(problem: &FlightError) -> (u16, &'static str, &'static str) {
+    use FlightError as Error;
     match problem {
-        FlightError::Unauthorized => (StatusCode::UNAUTHORIZED, "unauthorized"),
-        FlightError::Invalid(_) => (StatusCode::BAD_REQUEST, "invalid_request"),
-        FlightError::NotFound | FlightError::PrebookUnknown => (StatusCode::NOT_FOUND, "not_found"),
-        FlightError::OfferUnknown => (StatusCode::NOT_FOUND, "offer_unknown"),
-        FlightError::OfferExpired | FlightError::PrebookExpired => {
-            (StatusCode::GONE, "offer_expired")
+        Error::Unauthorized => (401, "unauthorized", "The token is missing or not known"),
+        Error::Invalid(_) => (400, "invalid_request", "The request is not understood"),
+        Error::NotFound | Error::PrebookUnknown => (404, "not_found", "The object does not exist"),
+        Error::OfferUnknown => (404, "offer_unknown", "There is no such offer"),
+        Error::OfferExpired | Error::PrebookExpired => {
+            (410, "offer_expired", "The offer is too old")
         }
-        FlightError::OfferSoldOut => (UNPROCESSABLE, "offer_gone"),
-        FlightError::DocumentsRequired => (UNPROCESSABLE, "documents_required"),
-        FlightError::AmountMismatch => (UNPROCESSABLE, "amount_mismatch"),
-        FlightError::OfferAlreadyBooked => (UNPROCESSABLE, "offer_already_booked"),
-        FlightError::DuplicateReference => (StatusCode::CONFLICT, "duplicate_client_ref"),
-        FlightError::Unpaid | FlightError::WrongState => (StatusCode::CONFLICT, "order_state"),
-        FlightError::RejectedByAirline => (UNPROCESSABLE, "airline_refused"),
-        FlightError::NotCancellable => (StatusCode::CONFLICT, "not_cancellable"),
-        FlightError::AlreadyCancelled => (StatusCode::CONFLICT, "already_cancelled"),
-        FlightError::QuoteUnavailable => (UNPROCESSABLE, "quote_unavailable"),
-        FlightError::BagsRefused => (UNPROCESSABLE, "bags_refused"),
-        FlightError::BagUnknown => (UNPROCESSABLE, "bag_unknown"),
-        FlightError::StorageFailed => (StatusCode::INTERNAL_SERVER_ERROR, "internal"),
-    }
-}
-
-fn title(problem: &FlightError) -> &'static str {
-    match problem {
-        FlightError::Unauthorized => "The token is missing or not known",
-        FlightError::Invalid(_) => "The request is not understood",
-        FlightError::NotFound | FlightError::PrebookUnknown => "The object does not exist",
-        FlightError::OfferUnknown => "There is no such offer",
-        FlightError::OfferExpired | FlightError::PrebookExpired => "The offer is too old",
-        FlightError::OfferSoldOut => "The last seat was just sold",
-        FlightError::DocumentsRequired => "Every traveller needs a document",
-        FlightError::AmountMismatch => "The payment differs from the price",
-        FlightError::OfferAlreadyBooked => "This offer already has an order",
-        FlightError::DuplicateReference => "This client_ref was used before",
-        FlightError::Unpaid | FlightError::WrongState => "The order's state forbids this",
-        FlightError::RejectedByAirline => "The airline does not accept this order",
-        FlightError::NotCancellable => "The airline does not cancel this ticket",
-        FlightError::AlreadyCancelled => "The order is cancelled already",
-        FlightError::QuoteUnavailable => "The airline cannot quote this",
-        FlightError::BagsRefused => "The airline does not sell these bags",
-        FlightError::BagUnknown => "There is no such bag for sale",
-        FlightError::StorageFailed => "Something broke",
+        Error::OfferSoldOut => (422, "offer_gone", "The last seat was just sold"),
+        Error::DocumentsRequired => (
+            422,
+            "documents_required",
+            "Every traveller needs a document",
+        ),
+        Error::AmountMismatch => (422, "amount_mismatch", "The payment differs from the price"),
+        Error::OfferAlreadyBooked => (
+            422,
+            "offer_already_booked",
+            "This offer already has an order",
+        ),
+        Error::DuplicateReference => (
+            409,
+            "duplicate_client_ref",
+            "This client_ref was used before",
+        ),
+        Error::Unpaid | Error::WrongState => (409, "order_state", "The order's state forbids this"),
+        Error::RejectedByAirline => (
+            422,
+            "airline_refused",
+            "The airline does not accept this order",
+        ),
+        Error::NotCancellable => (
+            409,
+            "not_cancellable",
+            "The airline does not cancel this ticket",
+        ),
+        Error::AlreadyCancelled => (409, "already_cancelled", "The order is cancelled already"),
+        Error::QuoteUnavailable => (422, "quote_unavailable", "The airline cannot quote this"),
+        Error::BagsRefused => (422, "bags_refused", "The airline does not sell these bags"),
+        Error::BagUnknown => (422, "bag_unknown", "There is no such bag for sale"),
+        Error::StorageFailed => (500, "internal", "Something broke"),
     }
 }

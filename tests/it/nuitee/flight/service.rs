@@ -1,97 +1,114 @@
-//! A Nuitee flight mock server. It responds with the documents of a story and stores one booking.
+//! A Nuitee flight mock server with one booking. It responds with the adapter's fixtures, adapted to
+//! form one trip of an adult, two children and an infant from search to cancellation.
 
-use crate::nuitee::flight::story::Story;
-use crate::nuitee::mock::{KEY, Mock, Work, refusal};
+use crate::mock::{Documents, Headers, Mock, Work, read_documents};
+use crate::nuitee::service::{HEADERS, KEY, refusal};
+use crate::trip::{FlightSupplier, passport, return_trip};
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex};
-use tests::{Database, MockResponse, ReceivedRequest, Server, ServerOptions, example_at};
+use tests::{
+    Database, MockResponse, ReceivedRequest, ServerOptions, days_ahead, example_at, passenger,
+};
+
+/// Id of the booking, and its route.
+pub(super) const ID: &str = "019d0000-bbbb-7000-8000-0000000000bb";
+pub(super) const READ: &str = "GET /v3.0/flights/bookings/019d0000-bbbb-7000-8000-0000000000bb";
+pub(super) const QUOTE: &str =
+    "GET /v3.0/flights/bookings/019d0000-bbbb-7000-8000-0000000000bb/cancellations";
+pub(super) const CANCEL: &str =
+    "POST /v3.0/flights/bookings/019d0000-bbbb-7000-8000-0000000000bb/cancellations";
+pub(super) const BOOK: &str = "POST /v3.0/flights/bookings/";
+pub(super) const LIST: &str = "GET /v3.0/flights/bookings";
 
 /// State of the mock.
-#[derive(Debug, Clone)]
-pub(super) struct World {
-    pub(super) story: Story,
+#[derive(Debug)]
+pub(super) struct Flights {
+    pub(super) documents: Documents,
     /// Whether the end user has paid in the browser.
     pub(super) is_paid: bool,
     /// Status of a new booking.
     pub(super) status: &'static str,
-    pub(super) booking: Option<Value>,
+    booking: Option<Value>,
 }
 
-impl Mock<World> {
-    pub(super) async fn of(story: &Story) -> Self {
-        let mock = Self::start(Arc::new(Mutex::new(World::new(story)))).await;
-        mock.usual(story);
-        mock
-    }
+impl FlightSupplier for Flights {
+    const ID: &'static str = "NUITEE_FLIGHTS";
+    const HEADERS: Headers = HEADERS;
+    const OFFERED: f64 = 1210.4;
+    const CARD: Option<&'static str> = None;
 
-    /// Starts the demo with this mock, using the example configuration. The supplier has the
-    /// highest priority.
-    pub(super) async fn gateway(&self) -> Server {
-        self.gateway_with("[reconcile]\nschedule_s = [1, 1, 2, 3]", "")
-            .await
-    }
-
-    /// Starts the demo as [`Self::gateway`] does, with additional configuration and an additional
-    /// line in the supplier's own.
-    pub(super) async fn gateway_with(&self, config: &str, line: &str) -> Server {
-        let hosts = [
-            ("api.liteapi.travel", &self.api),
-            ("book.liteapi.travel", &self.api),
-        ];
-        let example = example_at("nuitee.toml", &hosts);
-        assert!(example.contains("priority = 100"));
-        let id = "id = \"NUITEE_FLIGHTS\"";
-        let own = format!("{id}\n{line}");
-        let example = example.replace("priority = 100", "priority = 1");
-        let options = ServerOptions::on(Database::Sqlite)
-            .config(config)
-            .config(&example.replace(id, &own))
-            .environment("LITEAPI_KEY", KEY);
-        Server::start_with(options).await
-    }
-
-    /// Resets the mock: every route works, the checkout is paid, and there is no booking.
-    pub(super) fn usual(&self, story: &Story) {
-        self.change(|world| *world = World::new(story));
-        let booking = format!("/v3.0/flights/bookings/{}", story.booking_id);
-        let airline = format!("GET /v3.0/data/flights/airlines/iatas/{}", story.airline);
-        for (route, name) in [
-            ("POST /v3.0/flights/rates", "rates"),
-            ("POST /v3.0/flights/verify", "verify"),
-            ("POST /v3.0/flights/prebooks", "prebook"),
-            (&format!("GET {booking}/cancellations"), "quote"),
-            ("GET /v3.0/data/flights/airports", "airports"),
-            (&airline, "airline"),
-        ] {
-            self.serve(route, move |world, _| world.show(name));
-        }
-        let unknown = "GET /v3.0/data/flights/airlines/iatas/*";
-        self.serve(unknown, |_, _| refusal(404, 4004, "not found"));
-        self.serve("POST /v3.0/flights/bookings/", World::book);
-        self.serve("GET /v3.0/flights/bookings", World::list);
-        self.serve(&format!("GET {booking}"), World::read);
-        self.serve(&format!("POST {booking}/cancellations"), World::cancel);
-    }
-
-    /// Makes a route return `answer` from now on. If `works`, the booking is still made.
-    pub(super) fn answer_with(&self, route: &str, answer: MockResponse, works: bool) {
-        let work: Work<World> = World::book;
-        self.respond_with(route, answer, works.then_some(work));
-    }
-}
-
-impl World {
-    fn new(story: &Story) -> Self {
+    fn new() -> Self {
+        let names = "rates verify prebook booking quote cancel";
+        let mut documents = read_documents("nuitee-flights", names, 30);
+        let booking = &mut documents["booking"]["data"][0]["booking"];
+        booking["bookedServices"] = json!([]);
+        booking["pricing"] = json!({"subtotal": 1190.4, "servicesAmount": 0, "totalAmount": 1190.4, "currency": "EUR"});
+        documents["cancel"]["data"]["refund_amount"] = json!(1070.4);
         Self {
-            story: story.clone(),
+            documents,
             is_paid: true,
             status: "CONFIRMED",
             booking: None,
         }
     }
 
+    fn serve(mock: &Mock<Self>) {
+        for (route, name) in [
+            ("POST /v3.0/flights/rates", "rates"),
+            ("POST /v3.0/flights/verify", "verify"),
+            ("POST /v3.0/flights/prebooks", "prebook"),
+            (QUOTE, "quote"),
+        ] {
+            mock.serve(route, move |flights, _| flights.show(name));
+        }
+        mock.serve(BOOK, Self::book);
+        mock.serve(LIST, Self::list);
+        mock.serve(READ, Self::read);
+        mock.serve(CANCEL, Self::cancel);
+    }
+
+    fn options(mock: &Mock<Self>, database: Database, config: &str) -> ServerOptions {
+        let hosts = [
+            ("api.liteapi.travel", &mock.api),
+            ("book.liteapi.travel", &mock.api),
+        ];
+        let example = example_at("nuitee.toml", &hosts);
+        assert!(example.contains("priority = 100"));
+        ServerOptions::on(database)
+            .config(config)
+            .config(&example.replace("priority = 100", "priority = 1"))
+            .environment("LITEAPI_KEY", KEY)
+    }
+
+    fn search() -> Value {
+        let party = json!({"adults": 1, "children": [12, 7], "infants": 1});
+        return_trip(Self::ID, ["LHR", "JFK"], 9, &party)
+    }
+
+    fn passengers() -> Vec<Value> {
+        let document = passport();
+        let account = json!({"airline_iata_code": "XO", "membership_number": "XO123"});
+        let child = |age: i64| json!({"type": "CHILD", "first_name": "Bea", "date_of_birth": days_ahead(-age * 366 - 60), "document": document});
+        let all = [
+            json!({"document": document, "loyalty_accounts": [account]}),
+            child(12),
+            child(7),
+            json!({"type": "INFANT", "first_name": "Cleo", "date_of_birth": days_ahead(-200), "gender": "M", "document": document}),
+        ];
+        all.map(passenger).to_vec()
+    }
+}
+
+impl Mock<Flights> {
+    /// Makes a route return `answer` from now on. If `works`, the booking is still made.
+    pub(super) fn answer_with(&self, route: &str, answer: MockResponse, works: bool) {
+        let work: Work<Flights> = Flights::book;
+        self.respond_with(route, answer, works.then_some(work));
+    }
+}
+
+impl Flights {
     fn show(&self, name: &str) -> MockResponse {
-        MockResponse::json(200, &self.story.documents[name])
+        MockResponse::json(200, &self.documents[name])
     }
 
     /// Makes one booking per prebook. A repeated request returns the same booking.
@@ -99,11 +116,11 @@ impl World {
         if !self.is_paid {
             return refusal(400, 45_000, "payment not completed");
         }
-        if request.body["prebookId"] != self.story.prebook_id {
+        if request.body["prebookId"] != self.documents["prebook"]["data"][0]["prebookId"] {
             return refusal(404, 45_029, "prebook expired");
         }
         if self.booking.is_none() {
-            let mut booking = self.story.documents["booking"]["data"][0]["booking"].clone();
+            let mut booking = self.documents["booking"]["data"][0]["booking"].clone();
             booking["customTags"] = request.body["customTags"].clone();
             booking["status"] = json!(self.status);
             self.booking = Some(booking);
@@ -130,7 +147,7 @@ impl World {
     }
 
     fn cancel(&mut self, _: &ReceivedRequest) -> MockResponse {
-        self.booking.as_mut().unwrap()["status"] = json!("CANCELLED_WITH_CHARGES");
+        self.set("status", json!("CANCELLED_WITH_CHARGES"));
         self.show("cancel")
     }
 

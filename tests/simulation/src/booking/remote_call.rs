@@ -89,14 +89,9 @@ impl Request {
     }
 
     pub(super) const fn is_of_processor(&self) -> bool {
-        match self.call {
-            Call::Prebook | Call::Book | Call::FindBooking | Call::Cancel(_) | Call::Buy => false,
-            Call::Authorize(_)
-            | Call::Capture(_)
-            | Call::Void(_)
-            | Call::FindPayment
-            | Call::Refund(..)
-            | Call::FindRefund => true,
-        }
+        !matches!(
+            self.call,
+            Call::Prebook | Call::Book | Call::FindBooking | Call::Cancel(_) | Call::Buy
+        )
     }
 }

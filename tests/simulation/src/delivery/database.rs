@@ -77,10 +77,6 @@ impl Database {
         self.subscriber(&row.stored.delivery.subscription)
     }
 
-    fn is_sendable(&self, row: &Row) -> bool {
-        self.subscriber_of(row).is_some_and(Subscriber::is_active)
-    }
-
     /// Mirrors `UnitOfWork::insert_deliveries` for one subscription.
     pub(super) fn record(
         &mut self,
@@ -138,7 +134,8 @@ impl Database {
 
     /// Returns the time from which a poll finds a due delivery.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
-        let sendable = self.rows.iter().filter(|row| self.is_sendable(row));
+        let is_sendable = |row: &&Row| self.subscriber_of(row).is_some_and(Subscriber::is_active);
+        let sendable = self.rows.iter().filter(is_sendable);
         sendable.filter_map(Row::claimable_at).min()
     }
 

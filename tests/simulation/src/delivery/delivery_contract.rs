@@ -99,10 +99,6 @@ impl Promise {
         matches!(self.status, "DELIVERED" | "FAILED")
     }
 
-    pub(super) fn is_delivered(&self) -> bool {
-        self.status == "DELIVERED"
-    }
-
     fn fails(&mut self, reason: &'static str) {
         (self.status, self.reason) = ("FAILED", Some(reason));
     }
@@ -411,7 +407,7 @@ impl Promises {
         for (id, promise) in &self.deliveries {
             ensure!(database.row(id).is_some(), "lost: {promise:?}");
             ensure!(promise.is_over(), "never ended: {promise:?}");
-            let is_taken = !promise.is_delivered() || promise.taken_by.is_some();
+            let is_taken = promise.status != "DELIVERED" || promise.taken_by.is_some();
             ensure!(is_taken, "never accepted: {promise:?}");
         }
         Ok(())

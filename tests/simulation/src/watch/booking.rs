@@ -77,26 +77,19 @@ impl Booking {
         self.lapses_at = lapses_at;
     }
 
-    /// Starts the completion and returns the time at which its outcome becomes known.
-    pub(super) fn completes(&mut self, random: &Random, now: Timestamp) -> Timestamp {
+    /// Starts the completion, whose outcome becomes known later.
+    pub(super) fn completes(&mut self, random: &Random, now: Timestamp) {
         let end = match random.percent(50) {
             true => End::Confirmed,
             false => random.one_of(&[End::Refused, End::Declined, End::NotSent]),
         };
         let after_ms = random.one_of(&[1_500, 1_500, 20_000, 50_000, 1_200_000, 10_800_000]);
-        self.ends_after(end, random.between(200, after_ms), now)
+        self.ends_after(end, random.between(200, after_ms), now);
     }
 
-    pub(super) fn ends_after(&mut self, end: End, ms: i64, now: Timestamp) -> Timestamp {
+    pub(super) fn ends_after(&mut self, end: End, ms: i64, now: Timestamp) {
         self.standing = Standing::Completing;
-        let at = now.plus_ms(ms);
-        self.ends = Some((at, end));
-        at
-    }
-
-    /// Returns the time at which the outcome is known.
-    pub(super) fn known_at(&self, now: Timestamp) -> Timestamp {
-        self.ends.map_or(now, |(at, _)| at)
+        self.ends = Some((now.plus_ms(ms), end));
     }
 
     pub(super) const fn stage(&self) -> BookingPhase<'_> {

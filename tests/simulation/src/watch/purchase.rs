@@ -298,7 +298,7 @@ impl Life<'_> {
             let left = policy::from_complete_error(&error);
             return (1, left.map_or(At::Fails, At::Ends));
         }
-        let known_ms = booking.known_at(self.now).since(self.now);
+        let known_ms = booking.ends.map_or(0, |(at, _)| at.since(self.now));
         (known_ms.min(RUN_MAX_MS - ASK_MAX_MS), At::Paid(id))
     }
 

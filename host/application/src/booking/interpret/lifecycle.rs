@@ -179,10 +179,7 @@ pub fn cancel_lookup<K: BookingAggregate>(
         SupplierBookingStatus::PartiallyCanceled => {
             K::CAN_CANCEL_PARTIALLY && !K::is_canceled_as_requested(booking, &supplier_booking)
         }
-        SupplierBookingStatus::Pending
-        | SupplierBookingStatus::CancelPending
-        | SupplierBookingStatus::Canceled
-        | SupplierBookingStatus::Failed(_) => false,
+        _ => false,
     };
     if !is_still_booked {
         return interpret_reported_cancellation(booking, supplier_booking, context, next_at);
@@ -228,12 +225,7 @@ fn interpret_reported_cancellation<K: BookingAggregate>(
         SupplierBookingStatus::CancelPending | SupplierBookingStatus::Pending => {
             Interpretation::succeeded(BookingEvent::CancelAccepted { next_at }, "accepted")
         }
-        SupplierBookingStatus::Confirmed
-        | SupplierBookingStatus::PartiallyCanceled
-        | SupplierBookingStatus::Canceled
-        | SupplierBookingStatus::Failed(_) => {
-            unresolved_cancel(next_at, "the supplier still shows the booking")
-        }
+        _ => unresolved_cancel(next_at, "the supplier still shows the booking"),
     };
     interpretation.with_reference(&reference)
 }
@@ -254,7 +246,6 @@ fn unresolved_cancel<K: BookingAggregate>(
     Interpretation::unknown(event, evidence)
 }
 
-/// Interprets the response to refreshing a booking after a reported change.
 pub fn refresh_response<K: BookingAggregate>(
     booking: &Booking<K>,
     response: LookupResponse<K>,
@@ -276,10 +267,9 @@ pub fn refresh_response<K: BookingAggregate>(
     Interpretation::unknown(event, evidence)
 }
 
-/// Returns when the change was reported that a booking is refreshed for.
 fn change_reported_at(call: Option<&RemoteCall>, now: Timestamp) -> Timestamp {
     match call {
         Some(RemoteCall::Accepted { accepted_at, .. }) => *accepted_at,
-        Some(RemoteCall::Pending { .. } | RemoteCall::Sent { .. }) | None => now,
+        _ => now,
     }
 }

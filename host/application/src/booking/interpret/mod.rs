@@ -41,7 +41,6 @@ impl CallOutcome {
     }
 }
 
-/// The interpretation of a response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interpretation<E> {
     pub event: E,
@@ -72,13 +71,6 @@ pub struct InterpretContext<'a> {
 }
 
 impl ScheduleContext<'_> {
-    pub const fn with_requested_at(self, requested_at: Timestamp) -> Self {
-        Self {
-            requested_at,
-            ..self
-        }
-    }
-
     fn next_reconcile_at(&self, call: Option<&RemoteCall>) -> Timestamp {
         let since = match call {
             Some(
@@ -124,7 +116,6 @@ impl<E> Interpretation<E> {
         Self::new(event, CallOutcome::Unknown, evidence)
     }
 
-    /// Converts the event, for example from a payment's event to a booking's event.
     pub fn map<F>(self, event: impl FnOnce(E) -> F) -> Interpretation<F> {
         Interpretation {
             event: event(self.event),
@@ -158,7 +149,6 @@ enum AbsenceMeaning {
     NeverExecuted,
     /// The call may have been executed, and resending the same call does no harm.
     SafeToRetry,
-    /// No conclusion is possible yet.
     Inconclusive,
 }
 
@@ -210,8 +200,7 @@ fn classify_booking_absence(
     classify_absence(call, guarantees, context.schedules)
 }
 
-/// Returns whether a call that was not sent now may have been executed all the same, because it had
-/// been sent before.
+/// Returns whether a call that was not sent now was sent before and may have been executed then.
 fn may_have_been_executed(call: Option<&RemoteCall>) -> bool {
     call.is_some_and(RemoteCall::is_resend)
 }

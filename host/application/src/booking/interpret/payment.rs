@@ -15,19 +15,6 @@ use host_domain::payment::{
 use host_domain::remote_call::RemoteCall;
 use host_domain::supplier::ReadError;
 
-fn active_call(payment: &Payment) -> Option<&RemoteCall> {
-    match &payment.state {
-        PaymentState::Authorizing(call)
-        | PaymentState::Capturing(call)
-        | PaymentState::Voiding(call) => Some(call),
-        PaymentState::RequiresAction
-        | PaymentState::Authorized
-        | PaymentState::Captured
-        | PaymentState::Voided
-        | PaymentState::Failed => None,
-    }
-}
-
 pub fn authorize_response(
     payment: &Payment,
     response: Result<ProcessorPayment, PaymentError>,
@@ -41,7 +28,7 @@ pub fn authorize_response(
         Err(PaymentError::Refused(reason)) => {
             Interpretation::rejected(PaymentEvent::Declined(DeclineReason::Other), reason)
         }
-        Err(PaymentError::NotSent(reason)) if may_have_been_executed(active_call(payment)) => {
+        Err(PaymentError::NotSent(reason)) if may_have_been_executed(payment.state.call()) => {
             reconcile_later(payment, schedules, reason)
         }
         Err(PaymentError::NotSent(reason)) => {
@@ -99,7 +86,7 @@ pub fn capture_response(
     response: Result<ProcessorPayment, PaymentError>,
     schedules: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    let retry_at = schedules.next_retry_at(active_call(payment));
+    let retry_at = schedules.next_retry_at(payment.state.call());
     let again = |reason: String, outcome| {
         Interpretation::new(PaymentEvent::StepFailed { retry_at }, outcome, reason)
     };
@@ -136,21 +123,20 @@ pub fn void_response(
             | PaymentError::Unknown(_)),
         ) => reconcile_later(payment, schedules, error.to_string()),
         Err(PaymentError::NotSent(reason)) => {
-            let retry_at = schedules.next_retry_at(active_call(payment));
+            let retry_at = schedules.next_retry_at(payment.state.call());
             Interpretation::not_sent(PaymentEvent::StepFailed { retry_at }, reason)
         }
     }
 }
 
-/// Interprets what reconciling a payment found. `None` means that the processor does not know the
-/// payment.
+/// Interprets a reconciliation. `None` means that the processor does not know the payment.
 pub fn payment_lookup(
     payment: &Payment,
     response: Result<Option<ProcessorPayment>, ReadError>,
     guarantees: SupplierGuarantees,
     schedules: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    let call = active_call(payment);
+    let call = payment.state.call();
     let state = match response {
         Ok(state) => state,
         Err(error) => return reconcile_later(payment, schedules, error.to_string()),
@@ -165,12 +151,7 @@ pub fn payment_lookup(
     match &payment.state {
         PaymentState::Capturing(_) => capture_lookup(payment, state.status, schedules),
         PaymentState::Voiding(_) => void_lookup(payment, state.status, schedules),
-        PaymentState::Authorizing(_)
-        | PaymentState::RequiresAction
-        | PaymentState::Authorized
-        | PaymentState::Captured
-        | PaymentState::Voided
-        | PaymentState::Failed => authorization_state(payment, state, schedules),
+        _ => authorization_state(payment, state, schedules),
     }
 }
 
@@ -191,15 +172,10 @@ fn payment_not_found(
         (AbsenceMeaning::SafeToRetry, PaymentState::Authorizing(_))
             if !payment.is_browser_payment() =>
         {
-            let at = schedules.next_reconcile_at(active_call(payment));
+            let at = schedules.next_reconcile_at(payment.state.call());
             Interpretation::not_sent(PaymentEvent::ResendScheduled { at }, RETRIED_EVIDENCE)
         }
-        (
-            AbsenceMeaning::NeverExecuted
-            | AbsenceMeaning::SafeToRetry
-            | AbsenceMeaning::Inconclusive,
-            _,
-        ) => reconcile_later(payment, schedules, NOT_FOUND_EVIDENCE),
+        _ => reconcile_later(payment, schedules, NOT_FOUND_EVIDENCE),
     }
 }
 
@@ -247,7 +223,7 @@ fn reconcile_later(
     schedules: ScheduleContext<'_>,
     evidence: impl Into<String>,
 ) -> Interpretation<PaymentEvent> {
-    let next_at = schedules.next_reconcile_at(active_call(payment));
+    let next_at = schedules.next_reconcile_at(payment.state.call());
     Interpretation::unknown(PaymentEvent::Unresolved { next_at }, evidence)
 }
 

@@ -1,25 +1,21 @@
 //! Helpers that the tests of all interpretations share.
 
-use super::{InterpretContext, ScheduleContext, SupplierGuarantees};
+use super::{CallOutcome, InterpretContext, Interpretation, ScheduleContext, SupplierGuarantees};
 use crate::booking::aggregate::BookingAggregate;
 use crate::id_generator::IdGenerator;
-use host_domain::booking::{Booking, BookingState, PaymentCollector};
+use host_domain::booking::{Booking, BookingEvent, BookingState, Named};
 use host_domain::flight::booking::{FlightBookedState, FlightBooking, FlightBookingDetails};
-use host_domain::flight::passenger::{PassengerContact, Travellers};
-use host_domain::flight::{FareCondition, FareConditions, supplier_api as flight_api};
+use host_domain::flight::supplier_api as flight_api;
 use host_domain::hotel::booking::{
     CancelableState, HotelBookedState, HotelBooking, HotelBookingDetails,
 };
 use host_domain::hotel::supplier_api as hotel_api;
-use host_domain::hotel::types::{Contact, HotelSummary, Occupancy, Stay};
-use host_domain::id::{BookingId, CancellationId, HotelId};
+use host_domain::id::CancellationId;
 use host_domain::money::{Currency, Money};
-use host_domain::owner::{Mode, Owner, Tenant};
 use host_domain::remote_call::{BackoffSchedule, RemoteCall};
-use host_domain::supplier::{
-    ChangeError, Refusal, RefusalReason, SupplierBookingStatus, SupplierId,
-};
-use host_domain::time::{Date, Timestamp};
+use host_domain::supplier::{ChangeError, Refusal, RefusalReason, SupplierBookingStatus};
+use host_domain::time::Timestamp;
+use serde_json::{Value, json};
 
 pub(super) const NOW: Timestamp = Timestamp(10_000);
 
@@ -54,7 +50,6 @@ pub(super) fn refusal(reason: RefusalReason) -> Refusal {
     }
 }
 
-/// Generates the same id each time.
 struct SameId;
 
 impl IdGenerator for SameId {
@@ -73,12 +68,10 @@ pub(super) fn scheduled<T>(with: impl FnOnce(ScheduleContext<'_>) -> T) -> T {
     })
 }
 
-/// Interprets a response of a supplier without guarantees.
 pub(super) fn interpret<T>(with: impl FnOnce(&InterpretContext<'_>) -> T) -> T {
     interpret_with(consistent(None), with)
 }
 
-/// Interprets a response of a supplier with these guarantees.
 pub(super) fn interpret_with<T>(
     guarantees: SupplierGuarantees,
     with: impl FnOnce(&InterpretContext<'_>) -> T,
@@ -125,41 +118,39 @@ pub(super) const REPEATABLE: SupplierGuarantees = SupplierGuarantees {
     supports_idempotent_retry: true,
 };
 
-fn booking<K: BookingAggregate>(
-    supplier_reference: Option<String>,
-    state: BookingState<K::BookedState>,
-    details: K,
-) -> Booking<K> {
-    Booking {
-        id: BookingId::from_bits(1),
-        owner: Owner {
-            tenant: Tenant {
-                organization: "demo".into(),
-                mode: Mode::Test,
-            },
-            user: "org".into(),
-        },
-        version: 1,
-        supplier: SupplierId::parse("SANDBOX").unwrap(),
-        reference_id: None,
-        supplier_offer: "o".into(),
-        supplier_prebook: Some("p".into()),
-        supplier_reference,
-        use_payment_sdk: false,
-        payment_collector: PaymentCollector::Gateway,
-        offer_expires_at: Timestamp(1_000_000),
-        state,
-        payments: vec![],
-        failure: None,
-        created_at: Timestamp(0),
-        updated_at: Timestamp(0),
-        confirmed_at: None,
-        canceled_at: None,
-        details,
-    }
+/// Returns the name of the event, and the outcome of the call.
+pub(super) fn named<K: SampleKind>(
+    interpretation: &Interpretation<BookingEvent<K>>,
+) -> (&'static str, CallOutcome) {
+    (interpretation.event.name(), interpretation.outcome)
 }
 
-/// A kind of booking with samples for tests.
+/// Returns a booking as it is stored.
+fn booking<K: BookingAggregate>(
+    supplier_reference: Option<&str>,
+    state: &BookingState<K::BookedState>,
+    details: &Value,
+) -> Booking<K> {
+    let stored = json!({
+        "id": "bkg_1",
+        "owner": { "tenant": { "organization": "demo", "mode": "test" }, "user": "org" },
+        "version": 1,
+        "supplier": "SANDBOX",
+        "supplier_offer": "o",
+        "supplier_prebook": "p",
+        "supplier_reference": supplier_reference,
+        "use_payment_sdk": false,
+        "payment_collector": "gateway",
+        "offer_expires_at": 1_000_000,
+        "state": state,
+        "payments": [],
+        "created_at": 0,
+        "updated_at": 0,
+        "details": details,
+    });
+    serde_json::from_value(stored).unwrap()
+}
+
 pub(super) trait SampleKind: BookingAggregate {
     fn completing(book: RemoteCall) -> Booking<Self> {
         Self::sample(BookingState::CompleteInProgress { book })
@@ -186,43 +177,28 @@ impl SampleKind for HotelBookingDetails {
     }
 
     fn sample(state: BookingState<HotelBookedState>) -> HotelBooking {
-        let date = |day| Date::new(2027, 1, day).unwrap();
-        let details = HotelBookingDetails {
-            hotel_id: HotelId::from_bits(1),
-            hotel: HotelSummary {
-                supplier_hotel_id: "OK".into(),
-                name: "H".into(),
-                address: "A".into(),
-                location: None,
-                time_zone: None,
+        let details = json!({
+            "hotel_id": "htl_1",
+            "hotel": { "supplier_hotel_id": "OK", "name": "H", "address": "A" },
+            "stay": {
+                "check_in": "2027-01-01",
+                "check_out": "2027-01-02",
+                "occupancies": [{ "adults": 1, "children": [] }],
+                "guest_nationality": "DE",
+                "currency": "EUR",
             },
-            stay: Stay {
-                check_in: date(1),
-                check_out: date(2),
-                occupancies: vec![Occupancy {
-                    adults: 1,
-                    children: vec![],
-                }],
-                guest_nationality: "DE".into(),
-                guest_residence: None,
-                currency: Currency::parse("EUR").unwrap(),
+            "contact": {
+                "first_name": "A",
+                "last_name": "L",
+                "email": "a@example.org",
+                "phone": "+491",
             },
-            contact: Contact {
-                first_name: "A".into(),
-                last_name: "L".into(),
-                email: "a@example.org".into(),
-                phone: "+491".into(),
-            },
-            rooms: vec![],
-            total: euros(100),
-            policy: None,
-            promotions: vec![],
-            loyalty: None,
-            hotel_confirmation_code: None,
-            hotel_remarks: None,
-            cancellations: vec![],
-        };
-        booking(None, state, details)
+            "rooms": [],
+            "total": euros(100),
+            "promotions": [],
+            "cancellations": [],
+        });
+        booking(None, &state, &details)
     }
 
     fn reported(status: SupplierBookingStatus) -> hotel_api::HotelSupplierBooking {
@@ -254,41 +230,22 @@ impl SampleKind for FlightBookingDetails {
     }
 
     fn sample(state: BookingState<FlightBookedState>) -> FlightBooking {
-        let unknown = FareCondition {
-            allowed: None,
-            penalty: None,
-        };
-        let details = FlightBookingDetails {
-            exclusive_key: None,
-            airline_pnr: None,
-            contact: PassengerContact {
-                email: "a@example.org".into(),
-                phone: "+4912345678".into(),
-            },
-            travellers: Travellers {
-                adults: 1,
-                children: vec![],
-                infants: 0,
-            },
-            passengers: vec![],
-            sealed_passenger_data: None,
-            offered_total: euros(100),
-            ticket_total: Some(euros(100)),
-            fare: None,
-            fare_tax: None,
-            fare_conditions: FareConditions {
-                refund: unknown,
-                change: unknown,
-            },
-            journeys: vec![],
-            services: vec![],
-            purchases: vec![],
-            changes: vec![],
-            id_sequence: 0,
-            cancellation_count: 1,
-            cancellation: None,
-        };
-        booking(Some("S1".into()), state, details)
+        let unknown = json!({ "allowed": null, "penalty": null });
+        let details = json!({
+            "contact": { "email": "a@example.org", "phone": "+4912345678" },
+            "travellers": { "adults": 1, "children": [], "infants": 0 },
+            "passengers": [],
+            "offered_total": euros(100),
+            "ticket_total": euros(100),
+            "fare_conditions": { "refund": unknown, "change": unknown },
+            "journeys": [],
+            "services": [],
+            "purchases": [],
+            "changes": [],
+            "id_sequence": 0,
+            "cancellation_count": 1,
+        });
+        booking(Some("S1"), &state, &details)
     }
 
     fn reported(status: SupplierBookingStatus) -> flight_api::FlightSupplierBooking {

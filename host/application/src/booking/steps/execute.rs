@@ -49,9 +49,7 @@ pub async fn execute_step<K: BookingAggregate>(
         }),
     };
     let context = InterpretContext {
-        schedules: dependencies
-            .schedule_context()
-            .with_requested_at(requested_at),
+        schedules: dependencies.schedule_context(requested_at),
         guarantees: declared_guarantees(supplier.as_ref()),
         ids: &*dependencies.base.ids,
     };

@@ -111,10 +111,7 @@ impl BookingAggregate for HotelBookingDetails {
             SupplierBookingStatus::PartiallyCanceled => {
                 are_rooms_released(booking, supplier_booking)
             }
-            SupplierBookingStatus::Confirmed
-            | SupplierBookingStatus::Pending
-            | SupplierBookingStatus::CancelPending
-            | SupplierBookingStatus::Failed(_) => false,
+            _ => false,
         }
     }
 
@@ -215,10 +212,8 @@ fn are_rooms_released(booking: &HotelBooking, supplier_booking: &HotelSupplierBo
     let Some(cancellation) = booking.details.open_cancellation() else {
         return false;
     };
-    let is_released = |position: usize| {
-        let mut rooms = supplier_booking.rooms.iter();
-        rooms.any(|room| usize::from(room.position) == position && room.canceled)
-    };
     let mut rooms = booking.details.rooms.iter().enumerate();
-    rooms.all(|(position, room)| !cancellation.room_ids.contains(&room.id) || is_released(position))
+    rooms.all(|(position, room)| {
+        !cancellation.room_ids.contains(&room.id) || supplier_booking.is_room_canceled(position)
+    })
 }

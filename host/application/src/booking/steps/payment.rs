@@ -10,7 +10,6 @@ use host_domain::booking::{
     Booking, BookingEvent, payment_client_reference, refund_client_reference,
 };
 use host_domain::id::{PaymentId, RefundId};
-use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::{
     Payment, PaymentError, PaymentEvent, PaymentMethod, PaymentOperation, PaymentStep,
@@ -99,7 +98,8 @@ pub fn prepare_payment_step<K: BookingAggregate>(
             (PaymentRequest::Void(id, request), sent, amount)
         }
         PaymentStep::Refund(_, refund) => {
-            let amount = refund_amount(payment, refund)?;
+            let mut refunds = payment.refunds.iter();
+            let amount = refunds.find(|known| known.id == *refund)?.amount;
             let request = RefundRequest {
                 client_reference: reference,
                 processor_reference: at_processor,
@@ -128,7 +128,6 @@ pub fn prepare_payment_step<K: BookingAggregate>(
     Some((request, StepRecord::Intent(intent, record)))
 }
 
-/// Prepares a step that reconciles an earlier call about a payment.
 fn prepare_payment_lookup<K: BookingAggregate>(
     booking: &Booking<K>,
     payment: &Payment,
@@ -177,11 +176,7 @@ pub async fn execute_payment_request<K: BookingAggregate>(
     let configured = || processor.ok_or_else(processor_not_configured);
     let guarantees = declared_guarantees(processor);
     let requested_at = dependencies.base.now();
-    let schedules = || {
-        dependencies
-            .schedule_context()
-            .with_requested_at(requested_at)
-    };
+    let schedules = || dependencies.schedule_context(requested_at);
     let interpretation = match request {
         PaymentRequest::Authorize(_, request) => {
             let token = instrument_token(dependencies, &booking.owner, payment, execution).await;
@@ -317,12 +312,6 @@ pub fn call_key<K: BookingAggregate>(
 /// Returns the client reference of the intent that a payer's browser completes.
 pub fn intent_reference<K: BookingAggregate>(booking: &Booking<K>, payment: &PaymentId) -> String {
     payment_client_reference(&booking.id, &booking.payments, payment, "intent", 0)
-}
-
-fn refund_amount(payment: &Payment, refund: &RefundId) -> Option<Money> {
-    let mut refunds = payment.refunds.iter();
-    let known = refunds.find(|known| known.id == *refund)?;
-    Some(known.amount)
 }
 
 fn processor_not_configured() -> PaymentError {

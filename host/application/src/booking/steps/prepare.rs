@@ -10,8 +10,7 @@ use host_domain::time::Timestamp;
 
 pub struct PreparedStep<K: BookingAggregate> {
     pub step: BookingStep<K::Step>,
-    /// The request. It holds no card token and no passenger documents; these are added when it is
-    /// sent.
+    /// The request. Card tokens and passenger documents are added when it is sent.
     pub request: StepRequest<K>,
 }
 

@@ -10,7 +10,6 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use host_domain::id::{BookingId, HotelId, WatchId};
 use host_domain::mandate::{MandateState, MandateStatus};
 use host_domain::money::Currency;
-use host_domain::owner::Mode;
 use host_domain::payment::Instrument;
 use host_domain::supplier::SupplierId;
 use host_domain::time::{Clock, Date};
@@ -66,36 +65,25 @@ impl Desk {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(StillClock(AtomicI64::new(NOW)));
         let app = app_at(folder.path(), clock.clone()).await;
-        let tenant = Tenant {
-            organization: "acme".into(),
-            mode: Mode::Test,
-        };
+        let owner = json!({ "tenant": { "organization": "acme", "mode": "test" }, "user": "ann" });
         let desk = Self {
             app,
             clock,
-            owner: Owner {
-                tenant,
-                user: "ann".into(),
-            },
+            owner: serde_json::from_value(owner).unwrap(),
             instrument: InstrumentId::from_bits(1),
             folder,
         };
-        desk.add_card(1).await;
-        desk
-    }
-
-    async fn add_card(&self, number: u128) -> InstrumentId {
-        let instrument = Instrument {
-            id: InstrumentId::from_bits(number),
+        let card = Instrument {
+            id: desk.instrument.clone(),
             processor: SupplierId::parse("CARDS").unwrap(),
             token: "tok".into(),
             card: None,
             created_at: Timestamp(NOW),
         };
-        let stored = self.app.instruments.seal(&self.owner, &instrument).unwrap();
-        self.commit(|write| write.insert_instrument(&self.owner, &stored))
+        let stored = desk.app.instruments.seal(&desk.owner, &card).unwrap();
+        desk.commit(|write| write.insert_instrument(&desk.owner, &stored))
             .await;
-        instrument.id
+        desk
     }
 
     async fn commit(&self, change: impl FnOnce(&mut UnitOfWork) -> &mut UnitOfWork) {
@@ -228,14 +216,8 @@ async fn concurrent_uses_of_a_mandate_store_only_one() {
 async fn use_that_violates_a_term_is_rejected_and_does_not_consume_the_mandate() {
     let desk = Desk::open().await;
     let id = desk.seal().await.terms.id;
-    let cases: [(&str, Change); 6] = [
+    let cases: [(&str, Change); 2] = [
         ("cap_exceeded", |of| of.amount = euros(20_001)),
-        ("other_currency", |of| of.amount.currency = Currency::USD),
-        ("other_user", |of| of.owner.user = "bob".into()),
-        ("other_instrument", |of| {
-            of.instrument = InstrumentId::from_bits(9)
-        }),
-        ("other_scope", |of| of.scope = MandateScope::Any),
         ("not_found", |of| {
             of.owner.tenant.organization = "other".into()
         }),
@@ -251,17 +233,6 @@ async fn use_that_violates_a_term_is_rejected_and_does_not_consume_the_mandate()
     let expired = desk.app.mandates.revoke(&desk.owner, &id, None).await;
     let refusal = MandateRejection::Expired;
     assert!(matches!(expired, Err(MandateError::Invalid(found)) if found == refusal));
-}
-
-#[tokio::test]
-async fn revoked_mandate_rejects_every_use() {
-    let desk = Desk::open().await;
-    let id = desk.seal().await.terms.id;
-    for _ in 0..2 {
-        let revoked = desk.app.mandates.revoke(&desk.owner, &id, None).await;
-        assert_eq!(revoked.unwrap().state, MandateState::Revoked);
-    }
-    assert_eq!(desk.refusal(&id, desk.usage()).await, "revoked");
 }
 
 /// A changed database row cannot change what a mandate permits.
@@ -372,28 +343,6 @@ async fn restart_reuses_the_existing_key() {
     let consumed = again.mandates.consume_in(&mut write, id, desk.usage());
     let status = consumed.await.unwrap().status(Timestamp(NOW));
     assert_eq!(status, MandateStatus::Consumed);
-}
-
-#[tokio::test]
-async fn mandate_with_missing_instrument_is_rejected() {
-    let desk = Desk::open().await;
-    let spare = desk.add_card(2).await;
-    desk.commit(|write| write.delete_instrument(&desk.owner, &spare))
-        .await;
-    let mut bob = desk.owner.clone();
-    bob.user = "bob".into();
-    for (owner, instrument) in [
-        (&desk.owner, InstrumentId::from_bits(3)),
-        (&desk.owner, spare),
-        (&bob, desk.instrument.clone()),
-    ] {
-        let mut command = desk.command();
-        command.instrument = instrument;
-        let mut write = UnitOfWork::new(Timestamp(NOW));
-        let sealed = desk.app.mandates.sign_in(&mut write, owner, command).await;
-        assert!(matches!(sealed, Err(MandateError::InstrumentNotFound)));
-        assert!(write.is_empty());
-    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -9,6 +9,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 const NOW: Timestamp = Timestamp(784_111_777_000);
+/// A minute after [`NOW`].
+const RETRY_DATE: &str = "retry-after: Sun, 06 Nov 1994 08:50:37 GMT";
 const TIME_MAX: Duration = Duration::from_secs(1);
 
 /// The behaviour of a receiver after it has read the request.
@@ -133,12 +135,7 @@ async fn response_status_determines_the_result() {
         ("410 Gone", "", DeliveryResult::Gone, "4xx"),
         ("429 Slow", "retry-after: 120", not_taken(Some(120)), "4xx"),
         ("500 Broken", "retry-after: soon", not_taken(None), "5xx"),
-        (
-            "503 Down",
-            "retry-after: Sun, 06 Nov 1994 08:50:37 GMT",
-            not_taken(Some(60)),
-            "5xx",
-        ),
+        ("503 Down", RETRY_DATE, not_taken(Some(60)), "5xx"),
     ] {
         let attempted = send_to(respond(status, header, "response body")).await;
         assert_eq!(attempted.outcome, outcome, "{status}");
@@ -182,9 +179,8 @@ async fn attempt_without_response_has_an_error() {
 async fn lookup_that_never_ends_times_out() {
     let lookup = DnsLookup::new(|_| std::future::pending::<io::Result<Vec<IpAddr>>>());
     let sender = HttpSender::new(lookup, TIME_MAX);
-    let attempted = sender
-        .send(request("http://silent.example.com/"), NOW)
-        .await;
+    let request = request("http://silent.example.com/");
+    let attempted = sender.send(request, NOW).await;
     assert_eq!(attempted.error, Some("timeout"));
     assert_eq!(attempted.outcome, not_taken(None));
 }
@@ -212,14 +208,13 @@ async fn endless_response_is_read_only_up_to_the_limit() {
 /// The name resolves to a public address at the check, and to another one at the connection.
 #[tokio::test]
 async fn name_that_resolves_differently_at_connect_is_rejected() {
-    let private = [
+    for second in [
         "127.0.0.1",
         "10.0.0.1",
         "169.254.169.254",
         "::ffff:192.168.0.1",
         "fd00::1",
-    ];
-    for second in private {
+    ] {
         let lookups = Mutex::new(vec![second, "1.1.1.1"]);
         let lookup = DnsLookup::new(move |_| {
             let next = lookups.lock().unwrap().pop();

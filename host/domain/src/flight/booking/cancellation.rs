@@ -139,17 +139,14 @@ impl FlightBooking {
     }
 
     /// Returns the price of the ticket and its services, which is what the payer owes.
-    fn price_or_zero(&self) -> Money {
+    pub(crate) fn price_or_zero(&self) -> Money {
         self.total()
             .unwrap_or(Money::zero(self.details.offered_total.currency))
     }
 
     /// Makes waiting refunds due at `now`. Returns whether any due time changed.
     pub(super) fn expedite_refunds(&mut self, now: Timestamp) -> bool {
-        let mut any = false;
-        for payment in &mut self.payments {
-            any |= payment.expedite_refunds(now);
-        }
-        any
+        let payments = self.payments.iter_mut();
+        payments.fold(false, |any, payment| payment.expedite_refunds(now) || any)
     }
 }

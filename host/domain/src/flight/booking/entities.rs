@@ -22,14 +22,10 @@ pub struct BookedPassenger {
     #[serde(default)]
     pub position: u8,
     pub passenger_type: PassengerType,
-    /// The form of address.
     pub title: Option<Title>,
-    /// Given name as in the document.
     pub first_name: String,
-    /// Family name as in the document.
     pub last_name: String,
     pub date_of_birth: Date,
-    /// Gender as in the document.
     pub gender: Gender,
     /// Nationality, ISO 3166-1 alpha-2.
     pub nationality: Option<String>,
@@ -47,14 +43,12 @@ pub struct BookedJourney {
     pub journey: Journey,
 }
 
-/// A change by the airline, with the gateway's id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BookedChange {
     pub id: AirlineChangeId,
     pub change: AirlineChange,
 }
 
-/// The status of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ServiceStatus {
@@ -71,7 +65,6 @@ impl ServiceStatus {
     }
 }
 
-/// A service of a booking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BookedService {
     pub id: ServiceId,
@@ -82,14 +75,10 @@ pub struct BookedService {
     pub service_type: ServiceType,
     /// The passenger, as an index into the list of passengers.
     pub passenger: u8,
-    /// The supplier's ids of the segments that the service is for.
     pub supplier_segment_ids: Vec<String>,
-    /// The ids of the segments that the service is for.
     pub segment_ids: Vec<SegmentId>,
-    /// The bag, if the service is one.
     pub baggage: Option<Baggage>,
     pub quantity: u8,
-    /// Price per unit.
     pub unit_amount: Money,
     pub payment: PaymentId,
 }
@@ -123,7 +112,6 @@ impl BookedService {
     }
 }
 
-/// The state of a purchase of services.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum ServicePurchaseState {
@@ -138,7 +126,6 @@ pub enum ServicePurchaseState {
     Declined,
     /// The supplier refused, so nothing was bought.
     Refused,
-    /// The purchase was not sent to the supplier.
     NotSent,
 }
 
@@ -151,9 +138,7 @@ pub struct ServicePurchase {
     /// The price of all services.
     pub total: Money,
     pub state: ServicePurchaseState,
-    /// The reason why the purchase failed.
     pub failure: Option<Failure>,
-    /// Time at which the purchase started.
     pub created_at: Timestamp,
 }
 
@@ -162,10 +147,7 @@ impl ServicePurchase {
     pub const fn call(&self) -> Option<&RemoteCall> {
         match &self.state {
             ServicePurchaseState::InProgress { call: buy } => Some(buy),
-            ServicePurchaseState::Succeeded
-            | ServicePurchaseState::Declined
-            | ServicePurchaseState::Refused
-            | ServicePurchaseState::NotSent => None,
+            _ => None,
         }
     }
 }
@@ -184,14 +166,11 @@ pub struct RefundBreakdown {
     /// Fee kept by the supplier.
     pub fee: Money,
     pub refund_amount: Money,
-    /// The payments that are refunded.
     pub refund_to: Vec<PaymentId>,
 }
 
-/// The cancellation of a ticket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlightCancellation {
-    /// The party that refunds the payer.
     pub refunded_by: RefundedBy,
     /// The fee and refund. `None` if neither the supplier nor the fare's terms give an amount. The
     /// refund then stays undecided until an operator sets it.

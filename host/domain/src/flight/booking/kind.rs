@@ -1,9 +1,8 @@
 //! The rules of the life cycle that only flight bookings have.
 
 use crate::booking::{
-    BookedCall, BookingEvent, BookingKind, BookingStatus, BookingStep, ChangeSource,
-    LifecycleEventTypes, Named, Notifications, PaymentCollector, ReportedBooking,
-    advance_cancel_call, cancellation_step, refresh_step, schedule_refresh,
+    BookedCall, BookingEvent, BookingKind, BookingStatus, ChangeSource, LifecycleEventTypes, Named,
+    Notifications, PaymentCollector, ReportedBooking, advance_cancel_call, schedule_refresh,
 };
 use crate::event::{EventType, Product};
 use crate::flight::booking::{
@@ -20,10 +19,8 @@ use crate::time::Timestamp;
 /// Seconds until a ticket is refreshed again that was cancelled while services were being bought.
 const REFRESH_RETRY_S: i64 = 300;
 
-/// A step that only flight bookings have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FlightStep {
-    /// Buys services at the supplier.
     BuyServices,
     /// Reconciles a purchase whose outcome is unknown.
     ReconcilePurchase,
@@ -175,16 +172,17 @@ impl BookingKind for FlightBookingDetails {
         }
     }
 
-    fn booked_steps(
-        booking: &FlightBooking,
-        state: &FlightBookedState,
-    ) -> Vec<(Timestamp, BookingStep<FlightStep>)> {
-        let own = match state {
-            FlightBookedState::Confirmed { refresh } => refresh_step(refresh.as_ref()),
-            FlightBookedState::CancelInProgress { cancel } => Some(cancellation_step(cancel)),
-            FlightBookedState::Canceled => None,
-        };
-        own.into_iter().chain(booking.purchase_step()).collect()
+    fn kind_step(booking: &FlightBooking) -> Option<(Timestamp, FlightStep)> {
+        let purchase = booking.open_purchase()?;
+        let payment = booking.payment(&purchase.payment)?;
+        let call = purchase.call()?;
+        match call {
+            RemoteCall::Pending { due_at, .. } => (payment.state == PaymentState::Authorized)
+                .then_some((*due_at, FlightStep::BuyServices)),
+            RemoteCall::Sent { .. } | RemoteCall::Accepted { .. } => {
+                Some((call.due_at(), FlightStep::ReconcilePurchase))
+            }
+        }
     }
 
     fn booked_call(state: &FlightBookedState) -> Option<BookedCall<'_>> {
@@ -314,19 +312,5 @@ impl FlightBooking {
         self.complete_cancellation(supplier_booking, None, now);
         notifications.push_booking_event(EventType::FlightBookingCanceled);
         FlightBookedState::Canceled
-    }
-
-    fn purchase_step(&self) -> Option<(Timestamp, BookingStep<FlightStep>)> {
-        let purchase = self.open_purchase()?;
-        let payment = self.payment(&purchase.payment)?;
-        let call = purchase.call()?;
-        match call {
-            RemoteCall::Pending { due_at, .. } => (payment.state == PaymentState::Authorized)
-                .then_some((*due_at, BookingStep::Kind(FlightStep::BuyServices))),
-            RemoteCall::Sent { .. } | RemoteCall::Accepted { .. } => Some((
-                call.due_at(),
-                BookingStep::Kind(FlightStep::ReconcilePurchase),
-            )),
-        }
     }
 }

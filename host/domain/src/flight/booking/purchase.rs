@@ -13,7 +13,6 @@ use crate::remote_call::RemoteCall;
 use crate::time::Timestamp;
 
 impl FlightBookingDetails {
-    /// Returns the purchase that a payment pays for.
     pub(super) fn purchase_for_payment(&self, payment: &PaymentId) -> Option<&ServicePurchase> {
         let mut purchases = self.purchases.iter();
         purchases.find(|purchase| purchase.payment == *payment)
@@ -21,7 +20,6 @@ impl FlightBookingDetails {
 }
 
 impl FlightBooking {
-    /// Stores a purchase with its new services and its payment.
     pub(super) fn begin_purchase(
         &mut self,
         purchase: ServicePurchase,
@@ -41,11 +39,8 @@ impl FlightBooking {
         now: Timestamp,
         notifications: &mut Notifications,
     ) -> Option<()> {
-        let at = self
-            .details
-            .purchases
-            .iter()
-            .position(|p| p.call().is_some())?;
+        let mut purchases = self.details.purchases.iter();
+        let at = purchases.position(|p| p.call().is_some())?;
         let purchase = self.details.purchases.get(at)?.clone();
         let ServicePurchaseState::InProgress { call } = purchase.state.clone() else {
             return None;
@@ -133,11 +128,8 @@ impl FlightBooking {
         supplier_booking: &FlightSupplierBooking,
     ) -> bool {
         let mut free = self.unassigned_services(supplier_booking);
-        let mut wanted = self
-            .details
-            .services
-            .iter()
-            .filter(|service| purchase.services.contains(&service.id));
+        let services = self.details.services.iter();
+        let mut wanted = services.filter(|service| purchase.services.contains(&service.id));
         wanted.all(|service| {
             let mut left = service.quantity;
             free.retain(|on_ticket| {
@@ -163,11 +155,8 @@ impl FlightBooking {
                         == Some(&on_ticket.supplier_service_id)
             })
         };
-        supplier_booking
-            .services
-            .iter()
-            .filter(|s| !claimed(s))
-            .collect()
+        let services = supplier_booking.services.iter();
+        services.filter(|s| !claimed(s)).collect()
     }
 
     /// Marks the services of a purchase as confirmed and stores their ids on the ticket.

@@ -24,12 +24,8 @@ impl FlightBooking {
             .collect()
     }
 
-    /// Returns all segments with their ids.
     pub fn segments(&self) -> impl Iterator<Item = (&SegmentId, &Segment)> {
-        self.details
-            .journeys
-            .iter()
-            .flat_map(|booked| booked.segment_ids.iter().zip(&booked.journey.segments))
+        segments_of(&self.details.journeys)
     }
 
     /// Replaces the journeys by those currently scheduled. A segment of the same flight keeps its
@@ -47,12 +43,8 @@ impl FlightBooking {
             };
             let mut segment_ids = Vec::with_capacity(journey.segments.len());
             for segment in &mut journey.segments {
-                let flown = before
-                    .iter()
-                    .flat_map(|booked| booked.segment_ids.iter().zip(&booked.journey.segments));
-                let same = flown
-                    .into_iter()
-                    .find(|(_, known)| is_same_segment(known, segment));
+                let mut flown = segments_of(&before);
+                let same = flown.find(|(_, known)| is_same_segment(known, segment));
                 segment_ids.push(match same {
                     Some((id, known)) => {
                         if segment.passengers.is_empty() {
@@ -89,12 +81,9 @@ impl FlightBooking {
         }
         self.merge_journeys(supplier_booking.journeys.clone());
         for change in &supplier_booking.changes {
-            let known = self
-                .details
-                .changes
-                .iter_mut()
-                .find(|known| known.change.supplier_change_id == change.supplier_change_id);
-            match known {
+            let id = &change.supplier_change_id;
+            let mut known = self.details.changes.iter_mut();
+            match known.find(|known| known.change.supplier_change_id == *id) {
                 Some(known) if known.change == *change => continue,
                 Some(known) => known.change = change.clone(),
                 None => {
@@ -108,6 +97,11 @@ impl FlightBooking {
             notifications.push_booking_event(EventType::FlightBookingAirlineChange);
         }
     }
+}
+
+fn segments_of(journeys: &[BookedJourney]) -> impl Iterator<Item = (&SegmentId, &Segment)> {
+    let journeys = journeys.iter();
+    journeys.flat_map(|booked| booked.segment_ids.iter().zip(&booked.journey.segments))
 }
 
 fn is_same_segment(known: &Segment, segment: &Segment) -> bool {

@@ -48,10 +48,7 @@ impl HotelBooking {
                 .rooms
                 .iter()
                 .any(|room| usize::from(room.position) == position && room.canceled),
-            SupplierBookingStatus::Confirmed
-            | SupplierBookingStatus::Pending
-            | SupplierBookingStatus::CancelPending
-            | SupplierBookingStatus::Failed(_) => false,
+            _ => false,
         };
         let rooms = self.details.rooms.iter().enumerate();
         rooms

@@ -1,9 +1,8 @@
 //! The rules of the life cycle that only hotel bookings have.
 
 use crate::booking::{
-    BookedCall, Booking, BookingEvent, BookingKind, BookingStatus, BookingStep, ChangeSource,
-    LifecycleEventTypes, Named, Notifications, ReportedBooking, advance_cancel_call,
-    cancellation_step, refresh_step, schedule_refresh,
+    BookedCall, BookingEvent, BookingKind, BookingStatus, ChangeSource, LifecycleEventTypes, Named,
+    Notifications, ReportedBooking, advance_cancel_call, schedule_refresh,
 };
 use crate::event::{EventType, Product};
 use crate::hotel::booking::{
@@ -108,35 +107,28 @@ impl BookingKind for HotelBookingDetails {
         now: Timestamp,
         notifications: &mut Notifications,
     ) -> Option<HotelBookedState> {
-        match state {
-            HotelBookedState::Confirmed { refresh } => booking.transition_active(
-                CancelableState::Confirmed,
-                refresh,
-                event,
-                now,
-                notifications,
-            ),
-            HotelBookedState::PartiallyCanceled { refresh } => booking.transition_active(
-                CancelableState::PartiallyCanceled,
-                refresh,
-                event,
-                now,
-                notifications,
-            ),
+        let (active, refresh) = match state {
+            HotelBookedState::Confirmed { refresh } => (CancelableState::Confirmed, refresh),
+            HotelBookedState::PartiallyCanceled { refresh } => {
+                (CancelableState::PartiallyCanceled, refresh)
+            }
             HotelBookedState::CancelInProgress {
                 previous,
-                cancellation,
+                cancellation: id,
                 cancel,
-            } => booking.transition_cancellation(
-                previous,
-                cancellation,
-                cancel,
-                event,
-                now,
-                notifications,
-            ),
-            HotelBookedState::Canceled => None,
-        }
+            } => {
+                return booking.transition_cancellation(
+                    previous,
+                    id,
+                    cancel,
+                    event,
+                    now,
+                    notifications,
+                );
+            }
+            HotelBookedState::Canceled => return None,
+        };
+        booking.transition_active(active, refresh, event, now, notifications)
     }
 
     fn on_change_reported(
@@ -161,20 +153,6 @@ impl BookingKind for HotelBookingDetails {
             HotelBookedState::CancelInProgress { .. } => BookingStatus::CancelInProgress,
             HotelBookedState::PartiallyCanceled { .. } => BookingStatus::PartiallyCanceled,
             HotelBookedState::Canceled => BookingStatus::Canceled,
-        }
-    }
-
-    fn booked_steps(
-        _booking: &Booking<Self>,
-        state: &HotelBookedState,
-    ) -> Vec<(Timestamp, BookingStep<HotelStep>)> {
-        match state {
-            HotelBookedState::Confirmed { refresh }
-            | HotelBookedState::PartiallyCanceled { refresh } => {
-                refresh_step(refresh.as_ref()).into_iter().collect()
-            }
-            HotelBookedState::CancelInProgress { cancel, .. } => vec![cancellation_step(cancel)],
-            HotelBookedState::Canceled => Vec::new(),
         }
     }
 

@@ -75,14 +75,16 @@ fn not_taken(retry_after_s: Option<i64>) -> DeliveryResult {
     DeliveryResult::Failed { retry_after_s }
 }
 
-fn events() -> [DeliveryEvent<'static>; 6] {
+fn events() -> [(&'static str, DeliveryEvent<'static>); 6] {
+    let finished = |result| answered_with(0, result);
+    let not_allowed = finished(DeliveryResult::UrlNotAllowed);
     [
-        DeliveryEvent::Claimed,
-        answered_with(0, DeliveryResult::Accepted),
-        answered_with(0, not_taken(None)),
-        answered_with(0, DeliveryResult::Gone),
-        answered_with(0, DeliveryResult::UrlNotAllowed),
-        DeliveryEvent::Expired,
+        ("claimed", DeliveryEvent::Claimed),
+        ("finished: accepted", finished(DeliveryResult::Accepted)),
+        ("finished: failed", finished(not_taken(None))),
+        ("finished: gone", finished(DeliveryResult::Gone)),
+        ("finished: url not allowed", not_allowed),
+        ("expired", DeliveryEvent::Expired),
     ]
 }
 
@@ -91,21 +93,10 @@ fn transition_table_matches_snapshot() {
     let mut table = String::new();
     for (name, delivery) in states() {
         table.push_str(&format!("{name}\n"));
-        for event in events() {
-            let after = delivery.clone().apply(event, NOW).map_or_else(
-                || "nothing".to_owned(),
-                |transition| {
-                    let status = transition.status().as_str();
-                    let next = transition.next_at().map(|at| at.since(NOW) / 1000);
-                    let next = next.map(|wait_s| format!("in {wait_s} s"));
-                    let why = transition
-                        .failure()
-                        .map(|(_, reason)| reason.as_str().to_owned());
-                    let rest = next.or(why).unwrap_or_default();
-                    format!("{status:9} after {} attempts {rest}", transition.attempts)
-                },
-            );
-            table.push_str(&format!("  {:25} -> {}\n", event.name(), after.trim_end()));
+        for (event_name, event) in events() {
+            let after = delivery.clone().apply(event, NOW);
+            let after = after.map_or("nothing".to_owned(), |after| shown(&after));
+            table.push_str(&format!("  {event_name:25} -> {}\n", after.trim_end()));
         }
         for (when, wait_s) in [("early", 60), ("after a minute", 61), ("late", 8101)] {
             let after = match delivery.clone().replay(REPLAY, NOW.plus_s(wait_s)) {
@@ -118,14 +109,23 @@ fn transition_table_matches_snapshot() {
     insta::assert_snapshot!("delivery_table", table);
 }
 
+fn shown(delivery: &Delivery) -> String {
+    let status = delivery.status().as_str();
+    let next = delivery.next_at().map(|at| at.since(NOW) / 1000);
+    let next = next.map(|wait_s| format!("in {wait_s} s"));
+    let why = delivery
+        .failure()
+        .map(|(_, reason)| reason.as_str().to_owned());
+    let rest = next.or(why).unwrap_or_default();
+    format!("{status:9} after {} attempts {rest}", delivery.attempts)
+}
+
 #[test]
 fn attempts_follow_schedule_until_retries_are_exhausted() {
+    use DeliveryFailureReason as Reason;
     for (outcome, reason) in [
-        (not_taken(None), DeliveryFailureReason::RetriesExhausted),
-        (
-            DeliveryResult::UrlNotAllowed,
-            DeliveryFailureReason::UrlNotAllowed,
-        ),
+        (not_taken(None), Reason::RetriesExhausted),
+        (DeliveryResult::UrlNotAllowed, Reason::UrlNotAllowed),
     ] {
         let mut delivery = pending().apply(DeliveryEvent::Claimed, NOW).unwrap();
         let mut waits_s = Vec::new();

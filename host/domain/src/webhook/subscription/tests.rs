@@ -1,17 +1,14 @@
 //! The complete state × event table of a subscription.
 
 use super::*;
-use crate::owner::Mode;
+use crate::booking::tests::owner;
 
 const NOW: Timestamp = Timestamp(1_800_000_000_000);
 const LATER: Timestamp = Timestamp(NOW.0 + 60_000);
 const DISABLE_AFTER_S: i64 = 60;
 
 fn active() -> Subscription {
-    let tenant = Tenant {
-        organization: "acme".into(),
-        mode: Mode::Test,
-    };
+    let tenant = owner("org").tenant;
     let types = vec![WILDCARD_EVENT_TYPE.to_owned()];
     let url = "https://acme.example/hook".to_owned();
     let id = SubscriptionId::from_bits(1);

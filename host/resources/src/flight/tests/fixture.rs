@@ -1,28 +1,26 @@
-//! Fixtures of flight bookings in which every optional field is set.
+//! A flight booking in which every optional field is set.
 
 use crate::tests::{NOW, payment, prebooked};
 use host_domain::booking::BookingState;
 use host_domain::flight::booking::{
-    BookedJourney, BookedPassenger, BookedService, FlightBookedState, FlightBooking,
+    BookedChange, BookedJourney, BookedPassenger, BookedService, FlightBookedState, FlightBooking,
     FlightBookingDetails, FlightCancellation, RefundBreakdown, RefundedBy, ServiceStatus,
 };
 use host_domain::flight::passenger::{PassengerContact, Travellers};
 use host_domain::flight::supplier_api::{Baggage, BaggageType, ServiceType};
 use host_domain::flight::{
-    Cabin, Direction, FareCondition, FareConditions, Gender, Journey, LoyaltyAccount,
-    PassengerType, Segment, SegmentPassenger,
+    AirlineChange, Cabin, ChangeType, Direction, FareCondition, FareConditions, Gender, Journey,
+    LoyaltyAccount, PassengerType, Segment, SegmentPassenger,
 };
-use host_domain::id::{JourneyId, PassengerId, PaymentId, SegmentId, ServiceId};
+use host_domain::id::{AirlineChangeId, JourneyId, PassengerId, PaymentId, SegmentId, ServiceId};
 use host_domain::money::{Currency, Money};
 use host_domain::payment::Payment;
-
-pub(crate) const NOW_TEXT: &str = "2026-11-21T10:00:00.000Z";
 
 fn pounds(minor: i64) -> Money {
     Money::new(minor, Currency::parse("GBP").unwrap())
 }
 
-pub(crate) fn segment() -> Segment {
+fn segment() -> Segment {
     let seat = |passenger| SegmentPassenger {
         passenger,
         cabin: Cabin::PremiumEconomy,
@@ -59,11 +57,11 @@ fn paid(bits: u128, minor: i64) -> Payment {
     }
 }
 
-/// Builds a booking whose fare is bound, without values that only later states have.
-pub(crate) fn bound() -> FlightBooking {
-    prebooked(FlightBookingDetails {
+/// Builds a cancelled booking of a ticket with bags, which the airline had changed.
+pub(crate) fn canceled() -> FlightBooking {
+    let details = FlightBookingDetails {
         exclusive_key: Some("search_secret".to_owned()),
-        airline_pnr: None,
+        airline_pnr: Some("RZPNX8".to_owned()),
         contact: PassengerContact {
             email: "ada@example.com".to_owned(),
             phone: "+442079460958".to_owned(),
@@ -119,64 +117,55 @@ pub(crate) fn bound() -> FlightBooking {
                 segments: vec![segment()],
             },
         }],
-        services: Vec::new(),
+        services: vec![BookedService {
+            id: ServiceId::from_bits(7),
+            status: ServiceStatus::Confirmed,
+            supplier_service_id: "ase_secret".to_owned(),
+            supplier_ticket_service_id: Some("ser_secret".to_owned()),
+            service_type: ServiceType::Baggage,
+            passenger: 0,
+            supplier_segment_ids: vec!["seg_secret".to_owned()],
+            segment_ids: vec![SegmentId::from_bits(4)],
+            baggage: Some(Baggage {
+                baggage_type: BaggageType::Checked,
+                max_weight_kg: Some(23),
+            }),
+            quantity: 2,
+            unit_amount: pounds(6_000),
+            payment: PaymentId::from_bits(6),
+        }],
         purchases: Vec::new(),
-        changes: Vec::new(),
+        changes: vec![BookedChange {
+            id: AirlineChangeId::from_bits(10),
+            change: AirlineChange {
+                supplier_change_id: "aic_secret".to_owned(),
+                detected_at: NOW,
+                change_type: ChangeType::ScheduleChange,
+                action_required: true,
+                removed_segments: vec![segment()],
+                added_segments: Vec::new(),
+                expires_at: None,
+                accepted_at: None,
+            },
+        }],
         id_sequence: 2,
         cancellation_count: 0,
-        cancellation: None,
-    })
-}
-
-/// Builds a ticketed booking with bags.
-pub(crate) fn ticketed() -> FlightBooking {
-    FlightBooking {
-        state: BookingState::Booked(FlightBookedState::Confirmed { refresh: None }),
-        supplier_reference: Some("ord_1".to_owned()),
-        confirmed_at: Some(NOW),
-        payments: vec![paid(5, 42_000), paid(6, 12_000)],
-        details: FlightBookingDetails {
-            airline_pnr: Some("RZPNX8".to_owned()),
-            services: vec![BookedService {
-                id: ServiceId::from_bits(7),
-                status: ServiceStatus::Confirmed,
-                supplier_service_id: "ase_secret".to_owned(),
-                supplier_ticket_service_id: Some("ser_secret".to_owned()),
-                service_type: ServiceType::Baggage,
-                passenger: 0,
-                supplier_segment_ids: vec!["seg_secret".to_owned()],
-                segment_ids: vec![SegmentId::from_bits(4)],
-                baggage: Some(Baggage {
-                    baggage_type: BaggageType::Checked,
-                    max_weight_kg: Some(23),
-                }),
-                quantity: 2,
-                unit_amount: pounds(6_000),
-                payment: PaymentId::from_bits(6),
-            }],
-            ..bound().details
-        },
-        ..bound()
-    }
-}
-
-/// Builds a cancelled booking.
-pub(crate) fn canceled() -> FlightBooking {
+        cancellation: Some(FlightCancellation {
+            refunded_by: RefundedBy::Service,
+            refund: Some(RefundBreakdown {
+                fee: pounds(5_000),
+                refund_amount: pounds(37_000),
+                refund_to: vec![PaymentId::from_bits(5)],
+            }),
+            supplier_reference: Some("ore_secret".to_owned()),
+        }),
+    };
     FlightBooking {
         state: BookingState::Booked(FlightBookedState::Canceled),
+        supplier_reference: Some("ord_1".to_owned()),
+        confirmed_at: Some(NOW),
         canceled_at: Some(NOW),
-        details: FlightBookingDetails {
-            cancellation: Some(FlightCancellation {
-                refunded_by: RefundedBy::Service,
-                refund: Some(RefundBreakdown {
-                    fee: pounds(5_000),
-                    refund_amount: pounds(37_000),
-                    refund_to: vec![PaymentId::from_bits(5)],
-                }),
-                supplier_reference: Some("ore_secret".to_owned()),
-            }),
-            ..ticketed().details
-        },
-        ..ticketed()
+        payments: vec![paid(5, 42_000), paid(6, 12_000)],
+        ..prebooked(details)
     }
 }

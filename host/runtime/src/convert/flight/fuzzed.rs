@@ -9,6 +9,7 @@ use crate::convert::fuzzed::{
 use crate::convert::tests::euros;
 use fuzz::Choice;
 use host_domain::flight::{Journey, Segment};
+use host_domain::time::Date;
 use std::collections::HashSet;
 
 fn time(choice: &mut Choice<'_>) -> String {
@@ -73,9 +74,8 @@ fn assert_segment(segment: &Segment, passengers: usize) {
     for code in [&segment.origin, &segment.destination] {
         assert!(code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase()));
     }
-    for time in [&segment.departure_time, &segment.arrival_time] {
-        assert!(time.parse::<independent::Time>().is_ok(), "{time}");
-    }
+    assert_local_time(&segment.departure_time);
+    assert_local_time(&segment.arrival_time);
     assert_identifier(&segment.marketing_flight, 256);
     assert_line(&segment.marketing_carrier);
     let mut seats = segment.passengers.iter();
@@ -94,37 +94,14 @@ fn assert_journeys(journeys: &[Journey], passengers: usize) {
     }
 }
 
-/// A parser of `YYYY-MM-DDTHH:MM` that does not use the tested code.
-mod independent {
-    pub(super) struct Time;
-
-    impl std::str::FromStr for Time {
-        type Err = ();
-        fn from_str(text: &str) -> Result<Self, ()> {
-            let bytes = text.as_bytes();
-            let number = |from: usize, to: usize| text.get(from..to)?.parse::<u32>().ok();
-            let marks = bytes.len() == 16
-                && [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':')]
-                    .iter()
-                    .all(|(at, mark)| bytes[*at] == *mark);
-            let (year, month, day) = (number(0, 4), number(5, 7), number(8, 10));
-            let (Some(year), Some(month), Some(day)) = (year, month, day) else {
-                return Err(());
-            };
-            let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-            let days = match month {
-                2 => 28 + u32::from(is_leap),
-                4 | 6 | 9 | 11 => 30,
-                1..=12 => 31,
-                _ => 0,
-            };
-            let is_time = number(11, 13).is_some_and(|hour| hour < 24)
-                && number(14, 16).is_some_and(|minute| minute < 60);
-            (marks && (1..=days).contains(&day) && is_time)
-                .then_some(Self)
-                .ok_or(())
-        }
-    }
+/// Asserts that a time has the form `YYYY-MM-DDTHH:MM`, because its parts yield the same text.
+fn assert_local_time(text: &str) {
+    let (day, clock) = text.split_once('T').unwrap();
+    let (hour, minute) = clock.split_once(':').unwrap();
+    let day: Date = day.parse().unwrap();
+    let [hour, minute]: [u8; 2] = [hour, minute].map(|part| part.parse().unwrap());
+    assert!(hour < 24 && minute < 60, "{text}");
+    assert_eq!(format!("{day}T{hour:02}:{minute:02}"), text);
 }
 
 const FARES: [Change<flight_pricing::PriceResponse>; 7] = [

@@ -3,7 +3,7 @@
 use crate::bindings::stopover::supplier::flight_types as wire;
 use crate::convert::{
     ConvertResult, ensure_unique, instant, invalid, list, local_time, money_with_currency,
-    optional, optional_instant, text,
+    optional, optional_instant, same_variant, text, valid_if,
 };
 use host_domain::flight::{
     AirlineChange, Cabin, ChangeType, Direction, FareCondition, FareConditions, Journey, Segment,
@@ -51,11 +51,9 @@ pub(super) fn journey(journey: wire::Journey, passengers: usize) -> ConvertResul
         )?,
         origin: text::airport_code("journeys.origin", journey.origin)?,
         destination: text::airport_code("journeys.destination", journey.destination)?,
-        direction: match journey.direction {
-            wire::Direction::Outbound => Direction::Outbound,
-            wire::Direction::Inbound => Direction::Inbound,
-            wire::Direction::MultiCity => Direction::MultiCity,
-        },
+        direction: same_variant!(journey.direction, wire::Direction => Direction, [
+            Outbound, Inbound, MultiCity,
+        ]),
         fare_brand: text::optional_display(journey.fare_brand, text::LINE_CHARS),
         departure_time: local_time("journeys.departure-time", journey.departure_time)?,
         arrival_time: local_time("journeys.arrival-time", journey.arrival_time)?,
@@ -130,11 +128,8 @@ pub(super) fn passenger_index(
     passenger: u8,
     passengers: usize,
 ) -> ConvertResult<u8> {
-    if usize::from(passenger) < passengers {
-        Ok(passenger)
-    } else {
-        invalid(field, "not a passenger")
-    }
+    let is_known = usize::from(passenger) < passengers;
+    valid_if(is_known, passenger, field, "not a passenger")
 }
 
 /// Validates the supplier's id of a part, which may be empty.
@@ -151,12 +146,7 @@ fn duration(minutes: Option<u32>) -> Option<u32> {
 }
 
 const fn cabin(cabin: wire::Cabin) -> Cabin {
-    match cabin {
-        wire::Cabin::Economy => Cabin::Economy,
-        wire::Cabin::PremiumEconomy => Cabin::PremiumEconomy,
-        wire::Cabin::Business => Cabin::Business,
-        wire::Cabin::First => Cabin::First,
-    }
+    same_variant!(cabin, wire::Cabin => Cabin, [Economy, PremiumEconomy, Business, First])
 }
 
 pub(super) fn fare_conditions(conditions: &wire::FareConditions) -> ConvertResult<FareConditions> {
@@ -199,12 +189,9 @@ fn change(change: wire::AirlineChange, passengers: usize) -> ConvertResult<Airli
             change.supplier_change_id,
         )?,
         detected_at: instant("changes.detected-at", change.detected_at)?,
-        change_type: match change.change_type {
-            wire::ChangeType::ScheduleChange => ChangeType::ScheduleChange,
-            wire::ChangeType::Cancellation => ChangeType::Cancellation,
-            wire::ChangeType::Reroute => ChangeType::Reroute,
-            wire::ChangeType::Equipment => ChangeType::Equipment,
-        },
+        change_type: same_variant!(change.change_type, wire::ChangeType => ChangeType, [
+            ScheduleChange, Cancellation, Reroute, Equipment,
+        ]),
         action_required: change.action_required,
         removed_segments: segments(
             "changes.removed-segments",

@@ -16,17 +16,16 @@ use self::itinerary::{
 use super::error::{booking_status, checkout};
 use super::{
     ConvertResult, currency, invalid, list, money, optional, optional_instant, optional_money,
-    positive_money, same_currency, text,
+    positive_money, same_currency, same_variant, text, valid_if,
 };
 use crate::bindings::exports::stopover::supplier::{
     flight_booking, flight_cancellation, flight_pricing, flight_services,
 };
 use crate::bindings::stopover::supplier::flight_types as wire;
 use host_domain::flight::supplier_api::{
-    AvailableService, Baggage, BaggageType, BuyRequest, FlightAppliedFilters, FlightBookRequest,
-    FlightCancelRequest, FlightCancellationAmounts, FlightOffer, FlightPrebookResponse,
-    FlightPriceRequest, FlightPriceResponse, FlightSupplierBooking, FlightSupplierQuote,
-    ServiceType, SupplierService,
+    AvailableService, Baggage, BaggageType, FlightAppliedFilters, FlightBookRequest,
+    FlightCancellationAmounts, FlightOffer, FlightPrebookResponse, FlightPriceRequest,
+    FlightPriceResponse, FlightSupplierBooking, FlightSupplierQuote, ServiceType, SupplierService,
 };
 use host_domain::money::Currency;
 use host_domain::supplier::{BookingLookup, FindRequest, SupplierBookingStatus};
@@ -156,21 +155,8 @@ impl BookingExpectation {
         }
     }
 
-    pub(crate) fn for_cancel(request: &FlightCancelRequest) -> Self {
-        Self::for_change(
-            &request.booking_client_reference,
-            &request.supplier_reference,
-        )
-    }
-
-    pub(crate) fn for_buy_services(request: &BuyRequest) -> Self {
-        Self::for_change(
-            &request.booking_client_reference,
-            &request.supplier_reference,
-        )
-    }
-
-    fn for_change(client_reference: &str, supplier_reference: &str) -> Self {
+    /// Builds the expectation for a cancellation or a purchase of services.
+    pub(crate) fn for_change(client_reference: &str, supplier_reference: &str) -> Self {
         Self {
             client_reference: client_reference.to_owned(),
             supplier_reference: Some(supplier_reference.to_owned()),
@@ -247,20 +233,11 @@ fn segment_ids(ids: Vec<String>) -> ConvertResult<Vec<String>> {
 }
 
 fn quantity(field: &'static str, quantity: u8) -> ConvertResult<u8> {
-    if quantity == 0 {
-        invalid(field, "none of it")
-    } else {
-        Ok(quantity)
-    }
+    valid_if(quantity > 0, quantity, field, "none of it")
 }
 
 const fn service_type(service_type: wire::ServiceType) -> ServiceType {
-    match service_type {
-        wire::ServiceType::Baggage => ServiceType::Baggage,
-        wire::ServiceType::Seat => ServiceType::Seat,
-        wire::ServiceType::Meal => ServiceType::Meal,
-        wire::ServiceType::Other => ServiceType::Other,
-    }
+    same_variant!(service_type, wire::ServiceType => ServiceType, [Baggage, Seat, Meal, Other])
 }
 
 fn baggage(baggage: wire::Baggage) -> Baggage {

@@ -4,6 +4,7 @@ use crate::bindings::exports::stopover::supplier::{
     flight_booking, flight_cancellation, flight_pricing, flight_services,
 };
 use crate::bindings::stopover::supplier::flight_types as wire;
+use crate::convert::same_variant;
 use host_domain::flight::passenger::PassengerContact;
 use host_domain::flight::supplier_api::{
     BookingReference, BuyRequest, Filters, FlightBookRequest, FlightCancelRequest,
@@ -28,11 +29,9 @@ pub(crate) fn price_request(request: FlightPriceRequest) -> flight_pricing::Pric
         },
         currency: request.currency.map(|currency| currency.code().to_owned()),
         filters: filters(request.filters),
-        sort: match request.sort {
-            Sort::TotalAmount => flight_pricing::Sort::TotalAmount,
-            Sort::Duration => flight_pricing::Sort::Duration,
-            Sort::DepartureTime => flight_pricing::Sort::DepartureTime,
-        },
+        sort: same_variant!(request.sort, Sort => flight_pricing::Sort, [
+            TotalAmount, Duration, DepartureTime,
+        ]),
         descending: request.descending,
         limit: request.limit,
     }
@@ -54,12 +53,7 @@ fn filters(filters: Filters) -> flight_pricing::Filters {
 }
 
 const fn cabin(cabin: Cabin) -> wire::Cabin {
-    match cabin {
-        Cabin::Economy => wire::Cabin::Economy,
-        Cabin::PremiumEconomy => wire::Cabin::PremiumEconomy,
-        Cabin::Business => wire::Cabin::Business,
-        Cabin::First => wire::Cabin::First,
-    }
+    same_variant!(cabin, Cabin => wire::Cabin, [Economy, PremiumEconomy, Business, First])
 }
 
 fn contact(contact: PassengerContact) -> flight_booking::FlightContact {
@@ -75,20 +69,16 @@ fn passengers(passengers: Vec<Passenger>) -> Vec<wire::Passenger> {
 
 fn passenger(passenger: Passenger) -> wire::Passenger {
     wire::Passenger {
-        passenger_type: match passenger.passenger_type {
-            PassengerType::Adult => wire::PassengerType::Adult,
-            PassengerType::Child => wire::PassengerType::Child,
-            PassengerType::Infant => wire::PassengerType::Infant,
-        },
+        passenger_type: same_variant!(
+            passenger.passenger_type, PassengerType => wire::PassengerType, [Adult, Child, Infant]
+        ),
         title: passenger.title.map(title),
         first_name: passenger.first_name,
         last_name: passenger.last_name,
         date_of_birth: passenger.date_of_birth.to_string(),
-        gender: match passenger.gender {
-            Gender::Female => wire::Gender::Female,
-            Gender::Male => wire::Gender::Male,
-            Gender::Unspecified => wire::Gender::Unspecified,
-        },
+        gender: same_variant!(passenger.gender, Gender => wire::Gender, [
+            Female, Male, Unspecified,
+        ]),
         nationality: passenger.nationality,
         document: passenger.document.map(document),
         loyalty_accounts: (passenger.loyalty_accounts.into_iter())
@@ -101,14 +91,7 @@ fn passenger(passenger: Passenger) -> wire::Passenger {
 }
 
 const fn title(title: Title) -> wire::Title {
-    match title {
-        Title::Mr => wire::Title::Mr,
-        Title::Mrs => wire::Title::Mrs,
-        Title::Ms => wire::Title::Ms,
-        Title::Miss => wire::Title::Miss,
-        Title::Mx => wire::Title::Mx,
-        Title::Dr => wire::Title::Dr,
-    }
+    same_variant!(title, Title => wire::Title, [Mr, Mrs, Ms, Miss, Mx, Dr])
 }
 
 fn document(document: Document) -> wire::Document {

@@ -37,7 +37,7 @@ fn not_sent_is_accepted_only_without_sent_change_and_rate_limit_always() {
 fn adapter_errors_and_guest_failures_map_to_different_outcomes() {
     let nothing = OutboundTracker::default();
     let returned = |error| VerifyError::from_wire(error, &nothing).outcome();
-    let broken = |how| VerifyError::from_guest_error(how, &nothing).outcome();
+    let broken = |failure| VerifyError::from_failure(failure, &nothing).outcome();
     let nonsense = InvalidResponse {
         field: "events.id",
         reason: "empty",
@@ -55,13 +55,16 @@ fn adapter_errors_and_guest_failures_map_to_different_outcomes() {
             VerifyError::from_invalid_response(nonsense).outcome(),
             PluginCallOutcome::Unavailable,
         ),
-        (broken(GuestError::TimedOut), PluginCallOutcome::Unavailable),
         (
-            broken(GuestError::Trapped(String::new())),
+            broken(CallFailure::TimedOut),
             PluginCallOutcome::Unavailable,
         ),
         (
-            broken(GuestError::PoolExhausted),
+            broken(CallFailure::Trapped(String::new())),
+            PluginCallOutcome::Unavailable,
+        ),
+        (
+            broken(GuestError::PoolExhausted.into()),
             PluginCallOutcome::Overloaded,
         ),
     ] {

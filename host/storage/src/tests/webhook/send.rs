@@ -9,7 +9,6 @@ on_both_databases!(
     leased_delivery_is_not_claimed,
     concurrent_claims_return_each_delivery_once,
     claim_respects_capacity_of_each_subscription,
-    deliveries_of_paused_subscription_are_not_claimed,
     due_subscriptions_are_listed_longest_due_first,
     attempts_are_stored_with_delivery_results,
     late_result_is_discarded,
@@ -108,21 +107,6 @@ async fn claim_respects_capacity_of_each_subscription(db: &TestDatabase) {
     let longest_due = [delivery_id(1, 1), delivery_id(2, 1)];
     assert_eq!(of(1), longest_due);
     assert_eq!((of(2).len(), of(3).len()), (0, 4));
-}
-
-async fn deliveries_of_paused_subscription_are_not_claimed(db: &TestDatabase) {
-    filled(db, 1, 1).await;
-    let mut subscription = hotel_subscription(1);
-    for (event, number) in [
-        (SubscriptionEvent::Paused, 0),
-        (SubscriptionEvent::Resumed, 1),
-    ] {
-        subscription = subscription.apply(event, NOW).unwrap();
-        db.store.commit(updating(&subscription)).await.unwrap();
-        assert_eq!(due(&db.store, &[]).await.len(), number);
-        let claimed = claim(&db.store, &[(1, 5)], NOW.plus_s(1), "t").await;
-        assert_eq!(claimed.len(), number);
-    }
 }
 
 async fn due_subscriptions_are_listed_longest_due_first(db: &TestDatabase) {

@@ -1,10 +1,9 @@
-//! Subscriptions, their secrets, and their visibility.
+//! Versions, secrets and deletion of subscriptions. `tests/it/http/webhook_subscription.rs` covers
+//! what is read and listed.
 
 use super::*;
 
 on_both_databases!(
-    subscription_is_read_as_stored,
-    list_is_oldest_first_and_of_one_product,
     second_update_of_a_version_fails,
     rotation_stores_both_secrets,
     deleted_subscription_loses_secrets_then_deliveries,
@@ -20,50 +19,6 @@ fn secrets(previous: Option<&[u8]>) -> SealedSecrets {
 async fn read(store: &Store, number: u32, product: Product) -> Option<Subscription> {
     let (tenant, id) = (tenant(), subscription_id(number));
     store.subscription(&tenant, product, &id).await.unwrap()
-}
-
-async fn subscription_is_read_as_stored(db: &TestDatabase) {
-    let bare = Subscription {
-        description: None,
-        ..hotel_subscription(1)
-    };
-    let full = subscription(2, Product::Flight, &["ping", "flight.booking.confirmed"]);
-    for made in [bare, full] {
-        db.store.commit(inserting(&made)).await.unwrap();
-        let (tenant, id) = (tenant(), &made.id);
-        let read = db.store.subscription(&tenant, made.product, id).await;
-        assert_eq!(read.unwrap().as_ref(), Some(&made));
-        let sealed = db.store.sealed_secrets(&tenant, id).await.unwrap();
-        assert_eq!(sealed, Some(secrets(None)));
-        let again = conflict(&db.store, inserting(&made)).await;
-        assert_eq!(again, Some(Conflict::SubscriptionExists));
-    }
-    let [_, live, _] = other_owners().map(|owner| owner.tenant);
-    let id = subscription_id(1);
-    let foreign = db.store.subscription(&live, Product::Hotel, &id).await;
-    assert_eq!(foreign.unwrap(), None);
-    assert_eq!(read(&db.store, 1, Product::Flight).await, None);
-}
-
-async fn list_is_oldest_first_and_of_one_product(db: &TestDatabase) {
-    let hotels = [3, 1, 2].map(hotel_subscription);
-    insert(&db.store, &hotels).await;
-    insert(&db.store, &[subscription(4, Product::Flight, &["*"])]).await;
-    let tenant = tenant();
-    for (page, numbers, has_more) in [
-        (ALL, &[1, 2, 3][..], false),
-        (page(2, 0), &[1, 2], true),
-        (page(2, 1), &[2, 3], false),
-        (page(2, 3), &[], false),
-    ] {
-        let listed = db.store.subscriptions(&tenant, Product::Hotel, page);
-        let listed = listed.await.unwrap();
-        let ids: Vec<_> = listed.items.into_iter().map(|one| one.id).collect();
-        let expected: Vec<_> = numbers.iter().copied().map(subscription_id).collect();
-        assert_eq!((ids, listed.has_more), (expected, has_more), "{page:?}");
-    }
-    let count = db.store.count_subscriptions(&tenant, Product::Hotel);
-    assert_eq!(count.await.unwrap(), 3);
 }
 
 async fn second_update_of_a_version_fails(db: &TestDatabase) {

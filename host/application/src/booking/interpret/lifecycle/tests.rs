@@ -3,22 +3,18 @@
 
 use super::*;
 use crate::booking::interpret::tests::{
-    NOW, REPEATABLE, SampleKind, consistent, euros, interpret, interpret_with, lost, pending,
-    refusal, refused, repeated, sent, unknown, unsent,
+    NOW, REPEATABLE, SampleKind, consistent, euros, interpret, interpret_with, lost, named,
+    pending, refusal, refused, repeated, sent, unknown, unsent,
 };
 use crate::booking::interpret::{CallOutcome, SupplierGuarantees};
 use host_domain::booking::{Named, PaymentCollector};
 use host_domain::flight::FlightBookingDetails;
-use host_domain::hotel::booking::{
-    CancellationStatus, HotelBooking, HotelBookingDetails, HotelCancellation, Room,
-};
+use host_domain::hotel::booking::{HotelBooking, HotelBookingDetails};
 use host_domain::hotel::supplier_api::SupplierRoom;
-use host_domain::hotel::types::Board;
-use host_domain::id::{CancellationId, RoomId};
 use host_domain::supplier::ReadError;
 use host_domain::supplier::SupplierBookingStatus as Status;
+use serde_json::json;
 
-/// Runs a generic check for both kinds of booking.
 macro_rules! on_both_kinds {
     ($($(#[$attribute:meta])* $name:ident),* $(,)?) => {
         $(#[test]
@@ -45,12 +41,6 @@ on_both_kinds![
 
 fn failed() -> Status {
     Status::Failed(refusal(RefusalReason::Unavailable))
-}
-
-fn named<K: SampleKind>(
-    interpretation: &Interpretation<BookingEvent<K>>,
-) -> (&'static str, CallOutcome) {
-    (interpretation.event.name(), interpretation.outcome)
 }
 
 mod check {
@@ -267,35 +257,25 @@ mod check {
 /// Returns a booking of one room, which is being cancelled.
 fn canceling_room() -> HotelBooking {
     let mut booking = HotelBookingDetails::canceling(sent(9_000));
-    let room = RoomId::from_bits(1);
-    booking.details.rooms = vec![Room {
-        id: room.clone(),
-        name: "Double".into(),
-        board: Board::RoomOnly,
-        board_name: "Room only".into(),
-        adults: 1,
-        children: vec![],
-        total: euros(100),
-        due_at_property: None,
-        policy: None,
-        supplier_reference: None,
-        hotel_confirmation_code: None,
-        canceled_at: None,
-        guests: vec![],
-    }];
-    booking.details.cancellations = vec![HotelCancellation {
-        id: CancellationId::from_bits(1),
-        status: CancellationStatus::InProgress,
-        room_ids: vec![room],
-        is_partial: true,
-        is_supplier_initiated: false,
-        fee: None,
-        refund_amount: None,
-        supplier_reference: None,
-        created_at: NOW,
-        completed_at: None,
-        failure: None,
-    }];
+    let rooms = json!([{
+        "id": "room_1",
+        "name": "Double",
+        "board": "room_only",
+        "board_name": "Room only",
+        "adults": 1,
+        "children": [],
+        "total": euros(100),
+        "guests": [],
+    }]);
+    booking.details.rooms = serde_json::from_value(rooms).unwrap();
+    let cancellations = json!([{
+        "id": "cxl_1",
+        "status": "IN_PROGRESS",
+        "room_ids": ["room_1"],
+        "is_partial": true,
+        "created_at": NOW,
+    }]);
+    booking.details.cancellations = serde_json::from_value(cancellations).unwrap();
     booking
 }
 

@@ -3,44 +3,39 @@
 use super::*;
 use crate::booking::interpret::CallOutcome;
 use crate::booking::interpret::tests::{
-    REPEATABLE, SampleKind, consistent, euros, interpret, interpret_with, refused, repeated, sent,
-    unknown, unsent,
+    REPEATABLE, SampleKind, consistent, euros, interpret, interpret_with, named, refused, repeated,
+    sent, unknown, unsent,
 };
 use host_domain::booking::Named;
-use host_domain::flight::booking::{
-    BookedService, ServicePurchase, ServicePurchaseState, ServiceStatus,
-};
+use host_domain::flight::booking::ServicePurchaseState;
 use host_domain::flight::supplier_api::{ServiceType, SupplierService};
-use host_domain::id::{PaymentId, PurchaseId, ServiceId};
 use host_domain::supplier::{ReadError, SupplierBookingStatus};
-use host_domain::time::Timestamp;
+use serde_json::json;
 
 fn buying(call: RemoteCall) -> FlightBooking {
-    let bag = bag();
     let mut booking = FlightBookingDetails::confirmed(None);
-    booking.details.purchases = vec![ServicePurchase {
-        id: PurchaseId::from_bits(1),
-        services: vec![ServiceId::from_bits(1)],
-        payment: PaymentId::from_bits(1),
-        total: euros(60),
-        state: ServicePurchaseState::InProgress { call },
-        failure: None,
-        created_at: Timestamp(0),
-    }];
-    booking.details.services = vec![BookedService {
-        id: ServiceId::from_bits(1),
-        status: ServiceStatus::Pending,
-        supplier_service_id: bag.supplier_service_id,
-        supplier_ticket_service_id: None,
-        service_type: bag.service_type,
-        passenger: 0,
-        supplier_segment_ids: vec![],
-        segment_ids: vec![],
-        baggage: None,
-        quantity: 1,
-        unit_amount: euros(60),
-        payment: PaymentId::from_bits(1),
-    }];
+    let purchases = json!([{
+        "id": "pur_1",
+        "services": ["svc_1"],
+        "payment": "pay_1",
+        "total": euros(60),
+        "state": ServicePurchaseState::InProgress { call },
+        "created_at": 0,
+    }]);
+    booking.details.purchases = serde_json::from_value(purchases).unwrap();
+    let services = json!([{
+        "id": "svc_1",
+        "status": "PENDING",
+        "supplier_service_id": "bag-1",
+        "service_type": "baggage",
+        "passenger": 0,
+        "supplier_segment_ids": [],
+        "segment_ids": [],
+        "quantity": 1,
+        "unit_amount": euros(60),
+        "payment": "pay_1",
+    }]);
+    booking.details.services = serde_json::from_value(services).unwrap();
     booking
 }
 
@@ -65,12 +60,6 @@ fn with_bag() -> FlightSupplierBooking {
         services: vec![bag()],
         ..without_bag()
     }
-}
-
-fn named(
-    interpretation: &Interpretation<BookingEvent<FlightBookingDetails>>,
-) -> (&'static str, CallOutcome) {
-    (interpretation.event.name(), interpretation.outcome)
 }
 
 /// The first call may have arrived, whatever the outcome of the resend.

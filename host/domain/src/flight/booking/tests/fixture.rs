@@ -5,19 +5,19 @@ use crate::booking::tests::{
 };
 use crate::booking::{BookingEvent, BookingStatus};
 use crate::flight::booking::*;
-use crate::flight::itinerary::{Cabin, Direction, FareCondition, FareConditions, Journey, Segment};
-use crate::flight::passenger::{Gender, PassengerContact, PassengerType, Travellers};
+use crate::flight::itinerary::{FareCondition, FareConditions, Journey};
 use crate::flight::supplier_api::{
     Baggage, BaggageType, FlightCancellationAmounts, FlightPrebookResponse, FlightSupplierBooking,
     ServiceType, SupplierService,
 };
-use crate::id::{PassengerId, PurchaseId, ServiceId};
+use crate::id::{PurchaseId, ServiceId};
 use crate::money::{Currency, Money};
 use crate::payment::{Payment, PaymentEvent};
 use crate::remote_call::RemoteCall;
 use crate::supplier::SupplierBookingStatus;
-use crate::time::{Date, Timestamp};
+use crate::time::Timestamp;
 use proptest::prelude::*;
+use serde_json::json;
 
 pub(super) use crate::flight::booking::FlightBookingDetails as Flight;
 
@@ -42,36 +42,32 @@ fn conditions() -> FareConditions {
 }
 
 pub(super) fn journey(segments: &[&str]) -> Journey {
-    let segment = |id: &&str| Segment {
-        supplier_segment_id: (*id).to_owned(),
-        origin: "LHR".into(),
-        destination: "JFK".into(),
-        departure_time: "2027-01-01T10:00".into(),
-        arrival_time: "2027-01-01T13:00".into(),
-        origin_time_zone: None,
-        destination_time_zone: None,
-        marketing_flight: "BA117".into(),
-        marketing_carrier: "British Airways".into(),
-        marketing_carrier_code: "BA".into(),
-        marketing_carrier_logo_url: None,
-        operating_carrier: None,
-        operating_carrier_logo_url: None,
-        duration_minutes: Some(480),
-        cabin: Cabin::Economy,
-        passengers: vec![],
+    let segment = |id: &&str| {
+        json!({
+            "supplier_segment_id": id,
+            "origin": "LHR",
+            "destination": "JFK",
+            "departure_time": "2027-01-01T10:00",
+            "arrival_time": "2027-01-01T13:00",
+            "marketing_flight": "BA117",
+            "marketing_carrier": "British Airways",
+            "marketing_carrier_code": "BA",
+            "cabin": "economy",
+            "passengers": [],
+        })
     };
-    Journey {
-        supplier_journey_id: "jrn-1".into(),
-        origin: "LHR".into(),
-        destination: "JFK".into(),
-        direction: Direction::Outbound,
-        fare_brand: Some("Basic".into()),
-        departure_time: "2027-01-01T10:00".into(),
-        arrival_time: "2027-01-01T13:00".into(),
-        duration_minutes: Some(480),
-        stops: 0,
-        segments: segments.iter().map(segment).collect(),
-    }
+    let stored = json!({
+        "supplier_journey_id": "jrn-1",
+        "origin": "LHR",
+        "destination": "JFK",
+        "direction": "outbound",
+        "fare_brand": "Basic",
+        "departure_time": "2027-01-01T10:00",
+        "arrival_time": "2027-01-01T13:00",
+        "stops": 0,
+        "segments": segments.iter().map(segment).collect::<Vec<_>>(),
+    });
+    serde_json::from_value(stored).unwrap()
 }
 
 impl Sample for Flight {
@@ -79,45 +75,31 @@ impl Sample for Flight {
     const PAYMENTS: u128 = BAGS;
 
     fn details() -> Self {
-        let passenger = |bits| BookedPassenger {
-            id: PassengerId::from_bits(bits),
-            position: 0,
-            passenger_type: PassengerType::Adult,
-            title: None,
-            first_name: "Ada".into(),
-            last_name: "L".into(),
-            date_of_birth: Date::new(1990, 1, 1).unwrap(),
-            gender: Gender::Female,
-            nationality: None,
-            loyalty_accounts: vec![],
+        let passenger = |id: &str| {
+            json!({
+                "id": id,
+                "passenger_type": "adult",
+                "first_name": "Ada",
+                "last_name": "L",
+                "date_of_birth": "1990-01-01",
+                "gender": "female",
+                "loyalty_accounts": [],
+            })
         };
-        Self {
-            exclusive_key: None,
-            airline_pnr: None,
-            contact: PassengerContact {
-                email: "a@example.org".into(),
-                phone: "+4912345678".into(),
-            },
-            travellers: Travellers {
-                adults: 2,
-                children: vec![],
-                infants: 0,
-            },
-            passengers: vec![passenger(1), passenger(2)],
-            sealed_passenger_data: None,
-            offered_total: euros(32_000),
-            ticket_total: None,
-            fare: None,
-            fare_tax: None,
-            fare_conditions: conditions(),
-            journeys: vec![],
-            services: vec![],
-            purchases: vec![],
-            changes: vec![],
-            id_sequence: 0,
-            cancellation_count: 0,
-            cancellation: None,
-        }
+        let stored = json!({
+            "contact": { "email": "a@example.org", "phone": "+4912345678" },
+            "travellers": { "adults": 2, "children": [], "infants": 0 },
+            "passengers": [passenger("psg_1"), passenger("psg_2")],
+            "offered_total": euros(32_000),
+            "fare_conditions": conditions(),
+            "journeys": [],
+            "services": [],
+            "purchases": [],
+            "changes": [],
+            "id_sequence": 0,
+            "cancellation_count": 0,
+        });
+        serde_json::from_value(stored).unwrap()
     }
 
     fn prebook() -> FlightPrebookResponse {
@@ -214,9 +196,8 @@ impl Sample for Flight {
 
     fn check_purchases(booking: &FlightBooking) -> Result<(), TestCaseError> {
         let purchases = booking.details.purchases.iter();
-        let open = purchases
-            .filter(|purchase| purchase.call().is_some())
-            .count();
+        let open = purchases.filter(|purchase| purchase.call().is_some());
+        let open = open.count();
         prop_assert!(open <= 1, "two purchases are in progress at once");
         prop_assert!(
             open == 0 || booking.status() == BookingStatus::Confirmed,
@@ -311,10 +292,8 @@ pub(super) fn bags_bought() -> FlightBooking {
 }
 
 pub(super) fn bags_captured() -> FlightBooking {
-    after(
-        bags_bought(),
-        payment_sent_and(BAGS, PaymentEvent::Captured),
-    )
+    let captured = payment_sent_and(BAGS, PaymentEvent::Captured);
+    after(bags_bought(), captured)
 }
 
 /// Returns a cancelled booking for which neither the supplier nor the fare gives a refund amount.
@@ -324,13 +303,10 @@ pub(super) fn refund_held() -> FlightBooking {
     after(booking, [Flight::cancel_done()])
 }
 
-/// Returns a cancelled booking whose refunds are done.
 pub(super) fn refunded() -> FlightBooking {
     let mut booking = after(Flight::cancel_sent(), [Flight::cancel_done()]);
-    let refunds = booking
-        .payments
-        .iter_mut()
-        .flat_map(|payment| &mut payment.refunds);
+    let payments = booking.payments.iter_mut();
+    let refunds = payments.flat_map(|payment| &mut payment.refunds);
     refunds.for_each(|refund| refund.call = None);
     booking
 }

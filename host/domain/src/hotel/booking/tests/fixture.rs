@@ -7,14 +7,13 @@ use crate::hotel::supplier_api::{
     HotelCancellationAmounts, HotelPrebookResponse, HotelSupplierBooking,
 };
 use crate::hotel::types::{
-    Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Location, Occupancy,
-    Penalty, RoomRate, Stay,
+    Board, CancellationPolicy, Guest, GuestType, HotelSummary, Location, Penalty, RoomRate,
 };
-use crate::id::{CancellationId, GuestId, HotelId, RoomId};
-use crate::money::Currency;
+use crate::id::{CancellationId, GuestId, RoomId};
 use crate::payment::PaymentEvent;
 use crate::supplier::SupplierBookingStatus;
-use crate::time::{Date, Timestamp};
+use crate::time::Timestamp;
+use serde_json::json;
 
 pub(super) use crate::hotel::booking::HotelBookingDetails as Hotel;
 
@@ -85,37 +84,30 @@ impl Sample for Hotel {
     const PAYMENTS: u128 = 1;
 
     fn details() -> Self {
-        let date = |day| Date::new(2027, 1, day).unwrap();
-        let one_adult = Occupancy {
-            adults: 1,
-            children: vec![],
-        };
-        Self {
-            hotel_id: HotelId::from_bits(1),
-            hotel: hotel(),
-            stay: Stay {
-                check_in: date(1),
-                check_out: date(2),
-                occupancies: vec![one_adult; 2],
-                guest_nationality: "DE".into(),
-                guest_residence: None,
-                currency: Currency::parse("EUR").unwrap(),
+        let one_adult = json!({ "adults": 1, "children": [] });
+        let stored = json!({
+            "hotel_id": "htl_1",
+            "hotel": hotel(),
+            "stay": {
+                "check_in": "2027-01-01",
+                "check_out": "2027-01-02",
+                "occupancies": [one_adult, one_adult],
+                "guest_nationality": "DE",
+                "currency": "EUR",
             },
-            contact: Contact {
-                first_name: "Ada".into(),
-                last_name: "L".into(),
-                email: "a@example.org".into(),
-                phone: "+4912345678".into(),
+            "contact": {
+                "first_name": "Ada",
+                "last_name": "L",
+                "email": "a@example.org",
+                "phone": "+4912345678",
             },
-            rooms: vec![room(1), room(2)],
-            total: euros(20_000),
-            policy: Some(policy()),
-            promotions: vec![],
-            loyalty: None,
-            hotel_confirmation_code: None,
-            hotel_remarks: None,
-            cancellations: vec![],
-        }
+            "rooms": [room(1), room(2)],
+            "total": euros(20_000),
+            "policy": policy(),
+            "promotions": [],
+            "cancellations": [],
+        });
+        serde_json::from_value(stored).unwrap()
     }
 
     fn prebook() -> HotelPrebookResponse {

@@ -1,61 +1,55 @@
-//! Tests of quotes and cancellations at Duffel with unknown amounts or outcomes.
+//! Tests of purchases of bags and of cancellations at Duffel with unknown amounts or outcomes.
 
-use crate::duffel::scene::{REFUNDED, Scene, TAKEN};
-use crate::duffel::service::refusal;
+use crate::duffel::service::{ADD, CONFIRM, Duffel, QUOTE, READ, refusal};
+use crate::trip::{REFUNDED, Scene, TAKEN};
 use serde_json::json;
-use tests::{Client, MockResponse, count, routes};
+use tests::{Client, count, money, routes};
 
-const QUOTE: &str = "POST /air/order_cancellations";
-const CONFIRM: &str = "POST /air/order_cancellations/ore_own/actions/confirm";
+const KEY: &str = "bags-1";
 
-/// The order is refundable for a fee of 50 dollars, so no estimate in euros is possible.
+/// Duffel specifies no time after which an order must show its services. A service that is missing
+/// from the order therefore proves nothing.
 #[tokio::test]
-async fn quote_without_airline_amounts_is_estimate_or_names_reason() {
-    let scene = Scene::begin().await;
+async fn bag_purchase_missing_from_the_order_stays_unknown() {
+    let scene = Scene::<Duffel>::begin().await;
+    let client = &scene.client;
     let booking = scene.confirmed().await;
-    let mut another = scene.story.documents["quote"].clone();
-    another["data"]["refund_currency"] = json!("USD");
-    let path = format!("/v1/flight/bookings/{booking}/cancellation-quote");
-    for (name, answer) in [
-        ("unsupported by Duffel", refusal(422, "unsupported_action")),
-        ("a failure", refusal(500, "internal_server_error")),
-        ("in another currency", MockResponse::json(201, &another)),
-    ] {
-        scene.duffel.answer_with(QUOTE, answer, false);
-        let quote = scene.client.get(&path).await.expect(200);
-        let quote = quote.data();
-        assert_eq!(quote["source"], "FARE_ESTIMATE", "{name}: {quote:#}");
-        let reason = &quote["unavailable_reason"];
-        assert_eq!(reason, "penalty_in_other_currency", "{name}");
-        for absent in ["fee", "refund"] {
-            assert_eq!(quote.get(absent), None, "{name}: {absent}");
-        }
-    }
-    let received = scene.duffel.take_received();
-    assert_eq!(count(&received, CONFIRM), 0, "a quote changes nothing");
-    let limit = refusal(429, "rate_limit_exceeded");
-    scene.duffel.answer_with(QUOTE, limit, false);
-    let reply = scene.client.get(&path).await;
-    reply.expect_problem(503, "supplier_rate_limited");
+    let request = client.bag_request(&booking, "tok_visa").await;
+    let lost = refusal(500, "internal_server_error");
+    scene.mock.answer_with(ADD, lost, false);
+    let _offered = scene.mock.take_received();
+    let purchase = async || {
+        let reply = client.purchase_bags(&booking, KEY, &request).await;
+        reply.expect_problem(500, "result_unknown");
+    };
+    purchase().await;
+    scene.mock.wait_for_requests(READ, 3).await;
+    purchase().await;
+    let reply = client.cancel_flight(&booking).await;
+    reply.expect_problem(409, "booking_state_conflict");
+    let now = client.flight_booking(&booking).await;
+    assert_eq!(now["services"][0]["status"], "PENDING");
+    let held = [TAKEN, &["authorization"]].concat();
+    scene.server.wait_for_ledger(&booking, &held).await;
+    assert_eq!(count(&scene.mock.take_received(), ADD), 1);
 }
 
 #[tokio::test]
 async fn cancellation_with_lost_response_is_reconciled_with_amounts() {
-    let scene = Scene::begin().await;
+    let scene = Scene::<Duffel>::begin().await;
     for (name, answer) in [
         ("a failure", refusal(500, "internal_server_error")),
         ("cancelled already", refusal(422, "already_cancelled")),
     ] {
         let booking = scene.confirmed().await;
-        scene.duffel.answer_with(CONFIRM, answer, true);
+        scene.mock.answer_with(CONFIRM, answer, true);
         let cancellation = &scene.canceled(&booking).await["cancellation"];
-        let (refund, fee) = (&cancellation["refund_amount"], &cancellation["fee"]);
-        assert_eq!(*refund, scene.story.money("310.40"), "{name}");
-        assert_eq!(*fee, scene.story.money("50.00"), "{name}");
+        let amounts = ["refund_amount", "fee"].map(|name| &cancellation[name]);
+        let expected = [&money(310.4, "EUR"), &money(50.0, "EUR")];
+        assert_eq!(amounts, expected, "{name}");
         scene.server.wait_for_ledger(&booking, REFUNDED).await;
-        let received = scene.duffel.take_received();
-        let read = "GET /air/orders/ord_own";
-        let expected = [read, QUOTE, CONFIRM, read, "GET /air/order_cancellations"];
+        let received = scene.mock.take_received();
+        let expected = [READ, QUOTE, CONFIRM, READ, "GET /air/order_cancellations"];
         assert_eq!(routes(&received), expected, "{name}");
         scene.usual();
     }
@@ -65,9 +59,9 @@ async fn cancellation_with_lost_response_is_reconciled_with_amounts() {
 /// paid euros come back is therefore unknown.
 #[tokio::test]
 async fn undecided_refund_waits_for_the_operators_amount() {
-    let scene = Scene::begin().await;
-    scene.duffel.change(|story| {
-        story.documents["quote"]["data"]["refund_currency"] = json!("USD");
+    let scene = Scene::<Duffel>::begin().await;
+    scene.mock.change(|duffel| {
+        duffel.documents["quote"]["data"]["refund_currency"] = json!("USD");
     });
     let booking = scene.confirmed().await;
     let canceled = scene.canceled(&booking).await;
@@ -99,9 +93,9 @@ async fn undecided_refund_waits_for_the_operators_amount() {
     scene.server.wait_for_ledger(&booking, REFUNDED).await;
     let refunded = scene.client.flight_booking(&booking).await;
     let expected = json!({
-        "fee": scene.story.money("50.00"),
+        "fee": money(50.0, "EUR"),
         "refunded_by": "SERVICE",
-        "refund_amount": scene.story.money("310.40"),
+        "refund_amount": money(310.4, "EUR"),
         "refund_to": [{"payment_id": refunded["payments"][0]["id"]}],
     });
     assert_eq!(refunded["cancellation"], expected);
@@ -114,15 +108,15 @@ async fn undecided_refund_waits_for_the_operators_amount() {
 /// this proves that nothing happened.
 #[tokio::test]
 async fn cancellation_with_unknown_outcome_is_not_sent_again() {
-    let scene = Scene::begin().await;
+    let scene = Scene::<Duffel>::begin().await;
     let booking = scene.confirmed().await;
     let lost = refusal(500, "internal_server_error");
-    scene.duffel.answer_with(CONFIRM, lost, false);
+    scene.mock.answer_with(CONFIRM, lost, false);
     scene.client.cancel_flight(&booking).await;
-    scene.wait_for_requests("GET /air/orders/ord_own", 4).await;
+    scene.mock.wait_for_requests(READ, 4).await;
     scene.client.cancel_flight(&booking).await.expect(202);
     let now = scene.client.flight_booking(&booking).await;
     assert_eq!(now["status"], "CANCEL_IN_PROGRESS");
-    assert_eq!(count(&scene.duffel.take_received(), CONFIRM), 1);
+    assert_eq!(count(&scene.mock.take_received(), CONFIRM), 1);
     scene.server.wait_for_ledger(&booking, TAKEN).await;
 }
