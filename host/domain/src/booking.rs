@@ -120,7 +120,16 @@ impl Notifications {
             PaymentEvent::Captured => EventType::PaymentCaptured,
             PaymentEvent::Refunded(_) => EventType::PaymentRefunded,
             PaymentEvent::Declined(_) | PaymentEvent::NotAuthorized => EventType::PaymentFailed,
-            _ => return,
+            PaymentEvent::Sent { .. }
+            | PaymentEvent::Authorized { .. }
+            | PaymentEvent::Voided
+            | PaymentEvent::StepFailed { .. }
+            | PaymentEvent::Unresolved { .. }
+            | PaymentEvent::ResendScheduled { .. }
+            | PaymentEvent::RefundResendScheduled { .. }
+            | PaymentEvent::RefundSent { .. }
+            | PaymentEvent::RefundFailed { .. }
+            | PaymentEvent::RefundUnresolved { .. } => return,
         };
         self.0.push(Notification {
             event_type,

@@ -201,7 +201,11 @@ impl CompletionService {
                         continue;
                     }
                 }
-                _ => return completed_outcome(booking, is_repeat),
+                BookingPhase::Prebooking
+                | BookingPhase::Expired
+                | BookingPhase::Failed { .. }
+                | BookingPhase::Confirmed
+                | BookingPhase::Canceling => return completed_outcome(booking, is_repeat),
             }
             // Another worker is completing the booking; its outcome is also the outcome of this
             // request.
@@ -349,7 +353,11 @@ fn completed_outcome<K: BookingAggregate>(
         BookingPhase::Confirmed | BookingPhase::Canceling => {
             Ok(CompletionOutcome::Confirmed(booking))
         }
-        _ => Err(invalid_state(&booking)),
+        BookingPhase::Prebooking
+        | BookingPhase::ReadyToComplete
+        | BookingPhase::Completing(_)
+        | BookingPhase::Failed { .. }
+        | BookingPhase::Expired => Err(invalid_state(&booking)),
     }
 }
 

@@ -29,7 +29,15 @@ pub fn check_state(booking: &HotelBooking) -> Result<(), CancelError> {
         BookingState::Booked(
             HotelBookedState::Confirmed { .. } | HotelBookedState::PartiallyCanceled { .. },
         ) => Ok(()),
-        _ => Err(CancelError::InvalidState(booking.status().as_str())),
+        BookingState::Booked(
+            HotelBookedState::CancelInProgress { .. } | HotelBookedState::Canceled,
+        )
+        | BookingState::Created
+        | BookingState::PrebookInProgress { .. }
+        | BookingState::ReadyForComplete
+        | BookingState::CompleteInProgress { .. }
+        | BookingState::Failed
+        | BookingState::Expired => Err(CancelError::InvalidState(booking.status().as_str())),
     }
 }
 

@@ -29,7 +29,13 @@ impl PrebookRefusal {
             },
             RefusalReason::Unavailable | RefusalReason::TermsChanged => Self::Unavailable,
             RefusalReason::Expired => Self::Expired,
-            _ => Self::Rejected,
+            RefusalReason::PaymentRequired
+            | RefusalReason::PaymentDeclined
+            | RefusalReason::Invalid
+            | RefusalReason::Duplicate
+            | RefusalReason::NotCancellable
+            | RefusalReason::Account
+            | RefusalReason::Other(_) => Self::Rejected,
         }
     }
 

@@ -243,7 +243,11 @@ pub fn unresolved_supplier_step<K: BookingAggregate>(
                 (BookingStep::Kind(step), call)
             }
         },
-        _ => return None,
+        BookingState::Created
+        | BookingState::PrebookInProgress { .. }
+        | BookingState::ReadyForComplete
+        | BookingState::Failed
+        | BookingState::Expired => return None,
     };
     (!matches!(call, RemoteCall::Pending { .. })).then_some(step)
 }

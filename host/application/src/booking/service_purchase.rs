@@ -333,7 +333,15 @@ impl ServicePurchaseService {
 fn require_confirmed(booking: FlightBooking) -> Result<FlightBooking, ServicePurchaseError> {
     match booking.state {
         BookingState::Booked(FlightBookedState::Confirmed { .. }) => Ok(booking),
-        _ => Err(invalid_state(&booking)),
+        BookingState::Created
+        | BookingState::PrebookInProgress { .. }
+        | BookingState::ReadyForComplete
+        | BookingState::CompleteInProgress { .. }
+        | BookingState::Booked(
+            FlightBookedState::CancelInProgress { .. } | FlightBookedState::Canceled,
+        )
+        | BookingState::Failed
+        | BookingState::Expired => Err(invalid_state(&booking)),
     }
 }
 

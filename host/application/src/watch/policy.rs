@@ -100,7 +100,13 @@ pub const fn from_mandate_refusal(refusal: MandateRejection) -> PurchaseOutcome 
     PurchaseOutcome::Failed(match refusal {
         MandateRejection::Revoked => PurchaseFailureReason::MandateRevoked,
         MandateRejection::Expired => PurchaseFailureReason::MandateExpired,
-        _ => PurchaseFailureReason::MandateInvalid,
+        MandateRejection::Consumed
+        | MandateRejection::CapExceeded
+        | MandateRejection::CurrencyMismatch
+        | MandateRejection::OwnerMismatch
+        | MandateRejection::InstrumentMismatch
+        | MandateRejection::ScopeMismatch
+        | MandateRejection::InvalidSignature => PurchaseFailureReason::MandateInvalid,
     })
 }
 
@@ -115,7 +121,10 @@ pub const fn from_prebook_error(error: &PrebookError) -> Option<PurchaseOutcome>
         | PrebookError::Unsupported => Some(PurchaseOutcome::Released),
         // The offer may have been bound; the booking's own timer decides.
         PrebookError::NoResponse { .. } => Some(PurchaseOutcome::Undecided),
-        _ => None,
+        PrebookError::Workflow(_)
+        | PrebookError::IdempotencyKeyReused
+        | PrebookError::IdempotencyInProgress
+        | PrebookError::Seal(_) => None,
     }
 }
 
@@ -168,7 +177,11 @@ pub const fn from_complete_error(error: &CompleteBookingError) -> Option<Purchas
         // The booking has expired meanwhile, or another process changed it first; the next run
         // reads its state.
         CompleteBookingError::InvalidState(_) => Some(PurchaseOutcome::Undecided),
-        _ => None,
+        CompleteBookingError::Workflow(_)
+        | CompleteBookingError::NotFound
+        | CompleteBookingError::InstrumentUnreadable(_)
+        | CompleteBookingError::InstrumentMissing
+        | CompleteBookingError::Idempotency(_) => None,
     }
 }
 

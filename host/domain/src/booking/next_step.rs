@@ -28,7 +28,10 @@ impl<K: BookingKind> Booking<K> {
                 Some((started_at.plus_ms(PREBOOK_TIMEOUT_MS), Expiry::Prebook))
             }
             BookingState::ReadyForComplete => Some((self.offer_expires_at, Expiry::Offer)),
-            _ => None,
+            BookingState::CompleteInProgress { .. }
+            | BookingState::Booked(_)
+            | BookingState::Failed
+            | BookingState::Expired => None,
         }
     }
 
@@ -43,7 +46,11 @@ impl<K: BookingKind> Booking<K> {
                 let kind_step = kind_step.map(|(at, step)| (at, BookingStep::Kind(step)));
                 call.into_iter().chain(kind_step).collect()
             }
-            _ => Vec::new(),
+            BookingState::Created
+            | BookingState::PrebookInProgress { .. }
+            | BookingState::ReadyForComplete
+            | BookingState::Failed
+            | BookingState::Expired => Vec::new(),
         }
     }
 

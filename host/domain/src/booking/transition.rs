@@ -234,7 +234,11 @@ impl<K: BookingKind> Booking<K> {
         let reads_booking = match &mut state {
             BookingState::CompleteInProgress { book } => book.expedite_reconcile(now),
             BookingState::Booked(state) => K::on_change_reported(self, state, source, now),
-            _ => false,
+            BookingState::Created
+            | BookingState::PrebookInProgress { .. }
+            | BookingState::ReadyForComplete
+            | BookingState::Failed
+            | BookingState::Expired => false,
         };
         (reads_booking || reads_payments).then_some(state)
     }

@@ -179,7 +179,10 @@ pub fn cancel_lookup<K: BookingAggregate>(
         SupplierBookingStatus::PartiallyCanceled => {
             K::CAN_CANCEL_PARTIALLY && !K::is_canceled_as_requested(booking, &supplier_booking)
         }
-        _ => false,
+        SupplierBookingStatus::Pending
+        | SupplierBookingStatus::CancelPending
+        | SupplierBookingStatus::Canceled
+        | SupplierBookingStatus::Failed(_) => false,
     };
     if !is_still_booked {
         return interpret_reported_cancellation(booking, supplier_booking, context, next_at);
@@ -225,7 +228,12 @@ fn interpret_reported_cancellation<K: BookingAggregate>(
         SupplierBookingStatus::CancelPending | SupplierBookingStatus::Pending => {
             Interpretation::succeeded(BookingEvent::CancelAccepted { next_at }, "accepted")
         }
-        _ => unresolved_cancel(next_at, "the supplier still shows the booking"),
+        SupplierBookingStatus::Confirmed
+        | SupplierBookingStatus::PartiallyCanceled
+        | SupplierBookingStatus::Canceled
+        | SupplierBookingStatus::Failed(_) => {
+            unresolved_cancel(next_at, "the supplier still shows the booking")
+        }
     };
     interpretation.with_reference(&reference)
 }

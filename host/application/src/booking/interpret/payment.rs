@@ -151,7 +151,12 @@ pub fn payment_lookup(
     match &payment.state {
         PaymentState::Capturing(_) => capture_lookup(payment, state.status, schedules),
         PaymentState::Voiding(_) => void_lookup(payment, state.status, schedules),
-        _ => authorization_state(payment, state, schedules),
+        PaymentState::Authorizing(_)
+        | PaymentState::RequiresAction
+        | PaymentState::Authorized
+        | PaymentState::Captured
+        | PaymentState::Voided
+        | PaymentState::Failed => authorization_state(payment, state, schedules),
     }
 }
 
@@ -175,7 +180,12 @@ fn payment_not_found(
             let at = schedules.next_reconcile_at(payment.state.call());
             Interpretation::not_sent(PaymentEvent::ResendScheduled { at }, RETRIED_EVIDENCE)
         }
-        _ => reconcile_later(payment, schedules, NOT_FOUND_EVIDENCE),
+        (
+            AbsenceMeaning::NeverExecuted
+            | AbsenceMeaning::SafeToRetry
+            | AbsenceMeaning::Inconclusive,
+            _,
+        ) => reconcile_later(payment, schedules, NOT_FOUND_EVIDENCE),
     }
 }
 

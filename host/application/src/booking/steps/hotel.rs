@@ -111,7 +111,10 @@ impl BookingAggregate for HotelBookingDetails {
             SupplierBookingStatus::PartiallyCanceled => {
                 are_rooms_released(booking, supplier_booking)
             }
-            _ => false,
+            SupplierBookingStatus::Confirmed
+            | SupplierBookingStatus::Pending
+            | SupplierBookingStatus::CancelPending
+            | SupplierBookingStatus::Failed(_) => false,
         }
     }
 

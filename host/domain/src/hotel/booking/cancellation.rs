@@ -48,7 +48,10 @@ impl HotelBooking {
                 .rooms
                 .iter()
                 .any(|room| usize::from(room.position) == position && room.canceled),
-            _ => false,
+            SupplierBookingStatus::Confirmed
+            | SupplierBookingStatus::Pending
+            | SupplierBookingStatus::CancelPending
+            | SupplierBookingStatus::Failed(_) => false,
         };
         let rooms = self.details.rooms.iter().enumerate();
         rooms
