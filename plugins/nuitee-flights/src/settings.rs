@@ -61,27 +61,19 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
-    use serde_json::{Value, json};
+    use stopover_sdk::testing::check_settings_schema;
 
     use super::*;
 
     #[test]
     fn settings_schema_lists_every_setting_with_default() {
-        let schema: Value = serde_json::from_str(SCHEMA).unwrap();
-        let properties = schema["properties"].as_object().unwrap();
-        let defaults: BTreeMap<_, _> = properties
-            .iter()
-            .filter_map(|(name, property)| Some((name, property.get("default")?)))
-            .collect();
-        assert_eq!((properties.len(), defaults.len()), (5, 4));
-        let read: Settings = serde_json::from_value(json!(defaults)).unwrap();
-        assert_eq!(read, Settings::default());
-        for method in properties["payment_method"]["enum"].as_array().unwrap() {
-            let settings = json!({ "payment_method": method, "point_of_sale": "FR" });
-            let read = serde_json::from_value::<Settings>(settings);
-            assert!(read.is_ok(), "{method}");
-        }
+        let names = [
+            "base_url",
+            "currency",
+            "logo_url",
+            "payment_method",
+            "point_of_sale",
+        ];
+        check_settings_schema::<Settings>(SCHEMA, &names);
     }
 }

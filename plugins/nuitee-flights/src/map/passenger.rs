@@ -1,12 +1,13 @@
 //! Conversion of passengers and contact. Nuitee reports invalid passenger data as an internal
 //! failure, so the data is checked here first.
 
+use serde_json::{Value, json};
 use stopover_sdk::flight_booking::PrebookRequest;
+use stopover_sdk::json::without_nulls;
 use stopover_sdk::types::flight::{DocumentType, Gender, Passenger, PassengerType};
 use stopover_sdk::{Refusal, RefusalReason, time};
 
 use crate::map::phone;
-use crate::wire::prebook as wire;
 
 /// Lowest age of an adult, in years. Younger passengers travel as children or infants.
 pub(crate) const FIRST_ADULT_AGE: u8 = 12;
@@ -19,12 +20,12 @@ fn invalid(message: &str) -> Refusal {
 ///
 /// # Errors
 /// The telephone number, a birthday or a gender is not valid for Nuitee.
-pub(crate) fn prebook<'a>(
-    request: &'a PrebookRequest,
-    offer_id: &'a str,
+pub(crate) fn prebook(
+    request: &PrebookRequest,
+    offer_id: &str,
     departure: &str,
     use_payment_sdk: bool,
-) -> Result<wire::PrebookRequest<'a>, Refusal> {
+) -> Result<Value, Refusal> {
     let types = types(&request.passengers, departure)?;
     // The gateway's contact has no name, so the first adult's name is used.
     let holder = request.passengers.iter().zip(&types);
@@ -34,21 +35,21 @@ pub(crate) fn prebook<'a>(
         .ok_or_else(|| invalid("no passenger is an adult"))?;
     let (phone_country_code, phone_number) = phone::split(&request.contact.phone)?;
     let passengers = request.passengers.iter().zip(types);
-    let passengers: Result<Vec<wire::Passenger<'_>>, Refusal> = passengers
+    let passengers: Result<Vec<Value>, Refusal> = passengers
         .map(|(passenger, passenger_type)| to_wire_passenger(passenger, passenger_type))
         .collect();
-    Ok(wire::PrebookRequest {
-        offer_id,
-        use_payment_sdk,
-        contact: wire::Contact {
-            first_name: &holder.first_name,
-            last_name: &holder.last_name,
-            email: &request.contact.email,
-            phone_country_code,
-            phone_number,
+    Ok(without_nulls(json!({
+        "offerId": offer_id,
+        "usePaymentSdk": use_payment_sdk,
+        "contact": {
+            "firstName": holder.first_name,
+            "lastName": holder.last_name,
+            "email": request.contact.email,
+            "phoneCountryCode": phone_country_code,
+            "phoneNumber": phone_number,
         },
-        passengers: passengers?,
-    })
+        "passengers": passengers?,
+    })))
 }
 
 /// Returns Nuitee's type of each passenger on the day of departure.
@@ -85,7 +86,7 @@ fn age_on(day: &str, birthday: &str) -> Option<u32> {
 fn to_wire_passenger(
     passenger: &Passenger,
     passenger_type: PassengerType,
-) -> Result<wire::Passenger<'_>, Refusal> {
+) -> Result<Value, Refusal> {
     let gender = match passenger.gender {
         Gender::Female => "F",
         Gender::Male => "M",
@@ -95,32 +96,34 @@ fn to_wire_passenger(
             ));
         }
     };
-    let document = passenger.document.as_ref().map(|document| wire::Document {
-        document_type: match document.document_type {
-            DocumentType::Passport => "passport",
-            DocumentType::IdentityCard => "id_card",
-        },
-        document_number: &document.number,
-        document_issue_country: &document.issuing_country,
-        document_expiry: &document.expires_on,
-    });
+    let document = passenger.document.as_ref();
     let programs = passenger.loyalty_accounts.iter();
-    let programs = programs.map(|account| wire::LoyaltyProgram {
-        airline_code: &account.airline_iata_code,
-        program_number: &account.membership_number,
-    });
-    Ok(wire::Passenger {
-        first_name: &passenger.first_name,
-        last_name: &passenger.last_name,
-        birthday: &passenger.date_of_birth,
-        gender,
-        passenger_type: match passenger_type {
+    let programs: Vec<Value> = programs
+        .map(|account| {
+            json!({
+                "airlineCode": account.airline_iata_code,
+                "programNumber": account.membership_number,
+            })
+        })
+        .collect();
+    Ok(json!({
+        "firstName": passenger.first_name,
+        "lastName": passenger.last_name,
+        "birthday": passenger.date_of_birth,
+        "gender": gender,
+        "passengerType": match passenger_type {
             PassengerType::Adult => 0,
             PassengerType::Child => 1,
             PassengerType::Infant => 2,
         },
-        nationality: passenger.nationality.as_deref(),
-        document,
-        loyalty_programs: programs.collect(),
-    })
+        "nationality": passenger.nationality,
+        "documentType": document.map(|document| match document.document_type {
+            DocumentType::Passport => "passport",
+            DocumentType::IdentityCard => "id_card",
+        }),
+        "documentNumber": document.map(|document| &document.number),
+        "documentIssueCountry": document.map(|document| &document.issuing_country),
+        "documentExpiry": document.map(|document| &document.expires_on),
+        "loyaltyPrograms": (!programs.is_empty()).then_some(programs),
+    }))
 }

@@ -85,10 +85,7 @@ pub(crate) fn verified(
         segment_counts: &agreed.offered.segment_counts(),
         logo_url: agreed.logo_url,
     };
-    let pieces = agreed.passengers.iter();
-    let pieces: Vec<baggage::Pieces> = pieces
-        .map(|passenger| baggage::pieces(&journey.baggage, *passenger))
-        .collect();
+    let pieces = baggage::pieces(&journey.baggage, agreed.passengers);
     Ok(Verified {
         journeys: journeys(trip, &cabins, &pieces).map_err(again)?,
         cabins,

@@ -1,35 +1,9 @@
 //! `POST|GET /flights/bookings` and `GET|POST /flights/bookings/{id}/cancellations`.
 
-use serde::Serialize;
 use stopover_sdk::lenient::{LenientAmount, LenientCount, LenientFlag, LenientText, OneOrMany};
 use stopover_sdk::lenient_struct;
 
 use crate::wire::{Baggage, Price, Pricing, Segment, Terms, TripPricing};
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct BookRequest<'a> {
-    pub(crate) prebook_id: &'a str,
-    pub(crate) payment: Payment<'a>,
-    pub(crate) custom_tags: SentTags<'a>,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(tag = "method", rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum Payment<'a> {
-    Credit,
-    #[serde(rename_all = "camelCase")]
-    TransactionId {
-        transaction_id: &'a str,
-    },
-}
-
-/// Tags that Nuitee stores with a booking and can search for.
-#[derive(Debug, Serialize)]
-pub(crate) struct SentTags<'a> {
-    #[serde(rename = "GW_REF")]
-    pub(crate) client_reference: &'a str,
-}
 
 lenient_struct! {
     pub(crate) struct Booked<'a> {
