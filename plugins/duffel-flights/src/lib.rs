@@ -1,6 +1,6 @@
 //! Adapter for flights of Duffel, version 2 of its API.
 //!
-//! Each capability has a file with its calls. `wire` holds the form of Duffel's JSON. `map` holds
+//! Each capability has a file with its calls. `wire` holds the form of Duffel's responses. `map` holds
 //! its meaning in pure functions that are tested without a gateway. The gateway adds the access
 //! token to requests; the adapter has no access to it.
 

@@ -61,26 +61,14 @@ pub(crate) fn types(
     departure: &str,
 ) -> Result<Vec<PassengerType>, Refusal> {
     let of_passenger = |passenger: &Passenger| {
-        let age = age_on(departure, &passenger.date_of_birth)
+        let age = time::age_on(&passenger.date_of_birth, departure)
             .ok_or_else(|| invalid("a passenger's birthday is not a date before departure"))?;
         Ok(match passenger.passenger_type {
-            PassengerType::Child if age >= FIRST_ADULT_AGE.into() => PassengerType::Adult,
+            PassengerType::Child if age >= FIRST_ADULT_AGE => PassengerType::Adult,
             other => other,
         })
     };
     passengers.iter().map(of_passenger).collect()
-}
-
-/// Returns the age in whole years, or `None` if a date is invalid or the birthday is after the day.
-fn age_on(day: &str, birthday: &str) -> Option<u32> {
-    let day = day.get(..10)?;
-    if time::parse_date(birthday)? > time::parse_date(day)? {
-        return None;
-    }
-    let year = |date: &str| date.get(..4)?.parse::<u32>().ok();
-    let is_before_birthday = day.get(5..) < birthday.get(5..);
-    let years = year(day)?.checked_sub(year(birthday)?)?;
-    years.checked_sub(is_before_birthday.into())
 }
 
 fn to_wire_passenger(

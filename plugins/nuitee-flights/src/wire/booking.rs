@@ -3,7 +3,7 @@
 use stopover_sdk::lenient::{LenientAmount, LenientCount, LenientFlag, LenientText, OneOrMany};
 use stopover_sdk::lenient_struct;
 
-use crate::wire::{Baggage, Price, Pricing, Segment, Terms, TripPricing};
+use crate::wire::{Baggage, Fare, Price, Pricing, Segment, SegmentFare, Terms, TripPricing};
 
 lenient_struct! {
     pub(crate) struct Booked<'a> {
@@ -33,7 +33,8 @@ lenient_struct! {
         pub(crate) custom_tags: Tags<'a> = "customTags",
     }
 
-    /// The booked journey. Its price is in one of two fields.
+    /// The flights of a whole trip, verified or booked. A booking has its price in one of two fields,
+    /// and no fares.
     pub(crate) struct BookedJourney<'a> {
         pub(crate) key: LenientText<'a> = "journeyKey",
         pub(crate) segments: OneOrMany<Segment<'a>> = "segments",
@@ -41,6 +42,8 @@ lenient_struct! {
         pub(crate) pricing: TripPricing<'a> = "pricing",
         pub(crate) baggage: Baggage<'a> = "baggage",
         pub(crate) terms: Option<Terms<'a>> = "terms",
+        pub(crate) fare: Fare<'a> = "fare",
+        pub(crate) segment_fares: OneOrMany<SegmentFare<'a>> = "segmentFares",
     }
 
     /// The bill: the ticket and the services added to it.

@@ -1,26 +1,14 @@
 //! `POST /flights/verify` and `POST /flights/prebooks`.
 
-use stopover_sdk::lenient::{LenientAmount, LenientFlag, LenientText, OneOrMany};
+use stopover_sdk::lenient::{LenientAmount, LenientFlag, LenientText};
 use stopover_sdk::lenient_struct;
 
-use crate::wire::booking::Booking;
-use crate::wire::{Baggage, Fare, Segment, SegmentFare, Terms, TripPricing};
+use crate::wire::booking::{BookedJourney, Booking};
 
 lenient_struct! {
     pub(crate) struct Verified<'a> {
-        pub(crate) journey: Option<VerifiedJourney<'a>> = "journey",
+        pub(crate) journey: Option<BookedJourney<'a>> = "journey",
         pub(crate) changes: Changes = "changes",
-    }
-
-    /// The flights of the whole trip.
-    pub(crate) struct VerifiedJourney<'a> {
-        pub(crate) key: LenientText<'a> = "journeyKey",
-        pub(crate) pricing: TripPricing<'a> = "pricing",
-        pub(crate) fare: Fare<'a> = "fare",
-        pub(crate) baggage: Baggage<'a> = "baggage",
-        pub(crate) terms: Terms<'a> = "terms",
-        pub(crate) segments: OneOrMany<Segment<'a>> = "segments",
-        pub(crate) segment_fares: OneOrMany<SegmentFare<'a>> = "segmentFares",
     }
 
     /// Differences from the search.
