@@ -44,7 +44,7 @@ impl Plugin for DuffelFlights {
             // an order.
             reads_consistent_after_ms: None,
             supports_idempotent_resend: false,
-            hosts: vec![settings.host()],
+            hosts: vec![settings.base_url.host()],
             secrets: vec![events::SECRET.to_owned()],
             settings_schema: settings::SCHEMA.to_owned(),
             ..Description::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))

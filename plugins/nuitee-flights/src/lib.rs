@@ -42,7 +42,7 @@ impl Plugin for NuiteeFlights {
             reads_consistent_after_ms: None,
             // A prebook is booked at most once, and a booking is cancelled at most once.
             supports_idempotent_resend: true,
-            hosts: vec![settings.host()],
+            hosts: vec![settings.base_url.host()],
             settings_schema: settings::SCHEMA.to_owned(),
             ..Description::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
         }

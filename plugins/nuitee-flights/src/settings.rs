@@ -9,7 +9,7 @@ pub(crate) const SCHEMA: &str = include_str!("settings.schema.json");
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Settings {
     /// Base URL of every call.
-    base_url: BaseUrl,
+    pub(crate) base_url: BaseUrl,
     /// Base URL of logos that have a path only.
     pub(crate) logo_url: String,
     pub(crate) payment_method: PaymentMethod,
@@ -52,10 +52,6 @@ impl Settings {
 
     pub(crate) fn url(&self, path: &str) -> String {
         self.base_url.join(path)
-    }
-
-    pub(crate) fn host(&self) -> String {
-        self.base_url.host()
     }
 }
 

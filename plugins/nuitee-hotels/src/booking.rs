@@ -92,7 +92,9 @@ pub(crate) fn read_by_id(
     settings: &Settings,
     id: &str,
 ) -> Result<Option<SupplierBooking>, ReadError> {
-    let response = booking_request(settings, id).send()?;
+    let path = format!("/bookings/{}", http::percent_encode(id));
+    let read = Request::get(settings.book_url(&path)).timeout_ms(READ_TIMEOUT_MS);
+    let response = read.send()?;
     match open_read::<Booking>(&response) {
         Ok(booking) => Ok(booking.map(map::booking::supplier_booking).transpose()?),
         Err(ReadError::NotFound(_)) => Ok(None),
@@ -117,11 +119,6 @@ fn read_by_reference(
     };
     let booking = map::booking::with_reference(bookings.0, client_reference);
     Ok(booking.map(map::booking::supplier_booking).transpose()?)
-}
-
-fn booking_request(settings: &Settings, id: &str) -> Request {
-    let path = format!("/bookings/{}", http::percent_encode(id));
-    Request::get(settings.book_url(&path)).timeout_ms(READ_TIMEOUT_MS)
 }
 
 /// Reads the booking that Nuitee already has with this client reference, which is therefore ours.
