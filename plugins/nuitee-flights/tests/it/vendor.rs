@@ -7,17 +7,15 @@ use nuitee_flights::NuiteeFlights;
 use serde_json::Value;
 use stopover_sdk::flight_booking::{BookRequest, BookingLookup, PrebookRequest};
 use stopover_sdk::flight_pricing::{PassengerCounts, PriceRequest, PriceResponse};
-use stopover_sdk::testing::{self, MockGateway};
+use stopover_sdk::testing::{self, DocumentCheck, MockGateway};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::{FlightBooking, FlightPricing};
 
 use crate::ask;
 use crate::fault::{Call, check_listed};
 
-type Check = fn(&str, u16);
-
 /// Every flight document that the adapter may receive, selected by the prefix of its name.
-const CHECKS: [(&str, Check); 18] = [
+const CHECKS: [(&str, DocumentCheck); 18] = [
     ("POST_flights_rates__200", rates),
     ("POST_flights_rates__request", rates_request),
     ("POST_flights_rates__", rates_refused),

@@ -10,17 +10,15 @@ use stopover_sdk::hotel_cancellation::Quote;
 use stopover_sdk::hotel_places::PlaceQuery;
 use stopover_sdk::hotel_pricing::PriceRequest;
 use stopover_sdk::testing::Outcome::{Misconfigured, Refused, Rejected, Unknown};
-use stopover_sdk::testing::{self, MockGateway, outcome};
+use stopover_sdk::testing::{self, DocumentCheck, MockGateway, outcome};
 use stopover_sdk::types::hotel::{Occupancy, Stay};
 use stopover_sdk::types::{BookingStatus, Location, Money};
 use stopover_sdk::{HotelBooking, HotelContent, HotelPlaces, HotelPricing, HotelWeather};
 
 use crate::ask;
 
-type Check = fn(&str, u16);
-
 /// Every hotel document that the adapter may receive, selected by the prefix of its name.
-const CHECKS: [(&str, Check); 19] = [
+const CHECKS: [(&str, DocumentCheck); 19] = [
     ("search/POST_hotels_rates__200", rates),
     ("booking/POST_rates_prebook__200", prebook),
     ("booking/POST_rates_book__200", book),
