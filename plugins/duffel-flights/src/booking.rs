@@ -6,6 +6,7 @@ use stopover_sdk::flight_booking::{
 };
 use stopover_sdk::http::{self, Method, Response};
 use stopover_sdk::json::ensure;
+use stopover_sdk::money::Decimal;
 use stopover_sdk::types::flight::{Passenger, SupplierBooking};
 use stopover_sdk::{ChangeError, FlightBooking, ReadError, Refusal, RefusalReason};
 
@@ -132,9 +133,9 @@ pub(crate) fn state(settings: &Settings, mut order: Order) -> Result<SupplierBoo
 
 /// Returns a payment of exactly `total` from the account's balance at Duffel.
 pub(crate) fn payment(total: i64, currency: &str) -> Result<Value, Refusal> {
-    let amount = map::major(total, currency)
+    let amount = Decimal::from_minor(total, currency)
         .map_err(|error| Refusal::new(RefusalReason::Invalid, error.to_string()))?;
-    Ok(json!({ "type": "balance", "amount": amount, "currency": currency }))
+    Ok(json!({ "type": "balance", "amount": amount.to_string(), "currency": currency }))
 }
 
 /// Converts the error of a read into the outcome of a change that was not sent yet.

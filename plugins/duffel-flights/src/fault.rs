@@ -100,49 +100,39 @@ impl Fault {
     /// whether this gateway made the change.
     fn refusal_reason(&self, change: Change, error: &WireError) -> Option<RefusalReason> {
         use Change::{Book, BuyServices, Cancel, Passenger, Quote};
-        let other = |text: &str| Some(RefusalReason::Other(text.to_owned()));
+        use RefusalReason::{Account, Duplicate, Expired, Invalid, NotCancellable, Unavailable};
+        let other = |text: &str| RefusalReason::Other(text.to_owned());
         let invalid = matches!(
             error.code.0.as_str(),
             "invalid_phone_number" | "duplicate_passenger_name" | "invalid_loyalty_card"
         ) || error.code.0.starts_with("validation_");
-        match (self.status, error.code.0.as_str(), change) {
-            (401 | 403, _, _) if error.category == "authentication_error" => {
-                Some(RefusalReason::Account)
-            }
-            (400 | 401 | 403 | 406, code, _) if is_header_code(code) => {
-                Some(RefusalReason::Account)
-            }
-            (401 | 403 | 422, "unavailable_feature", _) => Some(RefusalReason::Account),
-            (422, _, Passenger | Book | BuyServices) if invalid => Some(RefusalReason::Invalid),
-            (422, _, Quote | Cancel) if invalid => Some(RefusalReason::NotCancellable),
-            (422, "offer_no_longer_available", Passenger | Book) => {
-                Some(RefusalReason::Unavailable)
-            }
-            (422, "offer_expired", Passenger | Book) => Some(RefusalReason::Expired),
-            (404, "not_found", Passenger | Book) => Some(RefusalReason::Expired),
-            (422, "offer_request_already_booked" | "duplicate_booking", Book) => {
-                Some(RefusalReason::Duplicate)
-            }
-            (422, "insufficient_balance", Book | BuyServices) => Some(RefusalReason::Account),
-            (422, "ancillary_service_not_available", Book | BuyServices) => {
-                Some(RefusalReason::Unavailable)
-            }
+        Some(match (self.status, error.code.0.as_str(), change) {
+            (401 | 403, _, _) if error.category == "authentication_error" => Account,
+            (400 | 401 | 403 | 406, code, _) if is_header_code(code) => Account,
+            (401 | 403 | 422, "unavailable_feature", _) => Account,
+            (422, _, Passenger | Book | BuyServices) if invalid => Invalid,
+            (422, _, Quote | Cancel) if invalid => NotCancellable,
+            (422, "offer_no_longer_available", Passenger | Book) => Unavailable,
+            (422, "offer_expired", Passenger | Book) => Expired,
+            (404, "not_found", Passenger | Book) => Expired,
+            (422, "offer_request_already_booked" | "duplicate_booking", Book) => Duplicate,
+            (422, "insufficient_balance", Book | BuyServices) => Account,
+            (422, "ancillary_service_not_available", Book | BuyServices) => Unavailable,
             (422, "payment_amount_does_not_match_order_amount", Book | BuyServices) => {
                 other("the price changed")
             }
             (502, "order_not_created", Book) => other("the airline did not create the order"),
-            (422, "unsupported_action", Quote | Cancel) | (400, "400", Quote | Cancel) => {
-                Some(RefusalReason::NotCancellable)
-            }
-            (404, "not_found", Quote) => Some(RefusalReason::NotCancellable),
+            (422, "unsupported_action", Quote | Cancel) => NotCancellable,
+            (400, "400", Quote | Cancel) => NotCancellable,
+            (404, "not_found", Quote) => NotCancellable,
             (404, "not_found", BuyServices) => other("Duffel has no such order"),
             (422, "unsupported_action", Passenger | Book | BuyServices)
             | (400, "400", Passenger | Book | BuyServices)
             | (422, "pay_later_order_no_payment_for_ancillaries", BuyServices) => {
                 other("the airline does not do this")
             }
-            _ => None,
-        }
+            _ => return None,
+        })
     }
 
     pub(crate) fn refusal(&self, reason: RefusalReason) -> Refusal {

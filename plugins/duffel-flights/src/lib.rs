@@ -1,6 +1,6 @@
 //! Adapter for flights of Duffel, version 2 of its API.
 //!
-//! Each capability has a file with its calls. `wire` holds the form of Duffel's JSON. `map` holds
+//! Each capability has a file with its calls. `wire` holds the form of Duffel's responses. `map` holds
 //! its meaning in pure functions that are tested without a gateway. The gateway adds the access
 //! token to requests; the adapter has no access to it.
 
@@ -44,7 +44,7 @@ impl Plugin for DuffelFlights {
             // an order.
             reads_consistent_after_ms: None,
             supports_idempotent_resend: false,
-            hosts: vec![settings.host()],
+            hosts: vec![settings.base_url.host()],
             secrets: vec![events::SECRET.to_owned()],
             settings_schema: settings::SCHEMA.to_owned(),
             ..Description::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))

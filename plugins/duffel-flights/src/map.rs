@@ -11,7 +11,6 @@ pub(crate) mod reference;
 pub(crate) mod service;
 
 use stopover_sdk::json::DecodeError;
-use stopover_sdk::money::Decimal;
 use stopover_sdk::time;
 use stopover_sdk::types::{MinorUnits, TimestampMs};
 
@@ -45,15 +44,4 @@ pub(crate) fn optional_minor(
 /// Parses an optional time. Returns `None` if it is missing or invalid.
 pub(crate) fn timestamp(text: Option<&str>) -> Option<TimestampMs> {
     time::parse_timestamp(text?)
-}
-
-/// Formats an amount in major units as Duffel writes them, e.g. `90.80`.
-///
-/// # Errors
-/// The currency is unknown.
-pub(crate) fn major(
-    amount: MinorUnits,
-    currency: &str,
-) -> Result<String, stopover_sdk::money::MoneyError> {
-    Decimal::from_minor(amount, currency).map(|decimal| decimal.to_string())
 }

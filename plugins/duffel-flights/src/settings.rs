@@ -8,7 +8,7 @@ pub(crate) const SCHEMA: &str = include_str!("settings.schema.json");
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Settings {
-    base_url: BaseUrl,
+    pub(crate) base_url: BaseUrl,
     /// Time after which Duffel stops waiting for airlines, in milliseconds. The default leaves half
     /// of a client's usual 30 s for reading the pages.
     pub(crate) search_timeout_ms: u32,
@@ -30,11 +30,6 @@ impl Settings {
 
     pub(crate) fn url(&self, path: &str) -> String {
         self.base_url.join(path)
-    }
-
-    /// Returns the host as `name` or `name:port`.
-    pub(crate) fn host(&self) -> String {
-        self.base_url.host()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Prebooking, booking and reading a booking back. After `book` is sent, only the codes in `fault`
 //! are definite refusals.
 
+use serde_json::{Value, json};
 use stopover_sdk::flight_booking::{
     BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
 };
@@ -14,8 +15,8 @@ use crate::map::prebook::PrebookReference;
 use crate::map::verify::{AgreedTerms, Verified};
 use crate::settings::{PaymentMethod, Settings};
 use crate::upstream::{open, open_read, send};
-use crate::wire::booking::{BookRequest as WireBook, Booked, Bookings, Payment, SentTags};
-use crate::wire::prebook::{Prebook, Verified as WireVerified, VerifyRequest};
+use crate::wire::booking::{Booked, Bookings};
+use crate::wire::prebook::{Prebook, Verified as WireVerified};
 use crate::{NuiteeFlights, map};
 
 impl FlightBooking for NuiteeFlights {
@@ -60,13 +61,12 @@ impl FlightBooking for NuiteeFlights {
         let bound: PrebookReference = json::decode(request.supplier_prebook.as_bytes())
             .map_err(|_| Refusal::new(RefusalReason::Invalid, "not a prebook of this adapter"))?;
         // Without the trailing slash, Nuitee redirects to this URL.
-        let book = Request::post(settings.url("/flights/bookings/")).json(&WireBook {
-            prebook_id: &bound.prebook_id,
-            payment: payment(&settings, &bound)?,
-            custom_tags: SentTags {
-                client_reference: &request.client_reference,
-            },
-        })?;
+        let book = Request::post(settings.url("/flights/bookings/")).json(&json!({
+            "prebookId": bound.prebook_id,
+            "payment": payment(&settings, &bound)?,
+            // Nuitee stores tags with a booking and can search for them.
+            "customTags": { "GW_REF": request.client_reference },
+        }))?;
         let response = send(book)?;
         let booked: Vec<Booked<'_>> =
             open(&response, &response.body)?.map_err(fault::Fault::into_book_error)?;
@@ -101,9 +101,8 @@ fn verify(settings: &Settings, agreed: &AgreedTerms<'_>) -> Result<Verified, Cha
         let why = ReadError::from(error);
         ChangeError::NotSent(format!("the offer cannot be verified: {why:?}"))
     };
-    let verify = Request::post(settings.url("/flights/verify")).json(&VerifyRequest {
-        offer_id: &agreed.offered.id,
-    })?;
+    let body = json!({ "offerId": agreed.offered.id });
+    let verify = Request::post(settings.url("/flights/verify")).json(&body)?;
     let response = send(verify).map_err(again)?;
     let items: Vec<WireVerified<'_>> = open(&response, &response.body)
         .map_err(|error| ChangeError::NotSent(error.to_string()))?
@@ -156,10 +155,10 @@ fn read_by_reference(
     Ok(booking.map(state).transpose()?)
 }
 
-fn payment<'a>(settings: &Settings, bound: &'a PrebookReference) -> Result<Payment<'a>, Refusal> {
+fn payment(settings: &Settings, bound: &PrebookReference) -> Result<Value, Refusal> {
     match (&bound.transaction_id, settings.payment_method) {
-        (Some(transaction_id), _) => Ok(Payment::TransactionId { transaction_id }),
-        (None, PaymentMethod::Credit) => Ok(Payment::Credit),
+        (Some(id), _) => Ok(json!({ "method": "TRANSACTION_ID", "transactionId": id })),
+        (None, PaymentMethod::Credit) => Ok(json!({ "method": "CREDIT" })),
         (None, PaymentMethod::PaymentSdk) => Err(Refusal::new(
             RefusalReason::Expired,
             "the offer was prebooked with a payment method other than the one in the current settings",

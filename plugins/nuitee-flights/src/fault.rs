@@ -121,12 +121,9 @@ impl Fault {
     /// Converts the error for a call that changes nothing but precedes a change: a listed refusal,
     /// or an error after which the call may be repeated.
     pub(crate) fn into_unsent_change_error(self, closed: &[Row]) -> ChangeError {
-        if self.is_limit() {
-            return ChangeError::RateLimited(self.retry_after_s);
-        }
-        match self.reason(closed) {
-            Some(reason) => self.refusal(reason).into(),
-            None => ChangeError::NotSent(self.to_text()),
+        match self.into_change_error(closed) {
+            ChangeError::Unknown(text) => ChangeError::NotSent(text),
+            error => error,
         }
     }
 

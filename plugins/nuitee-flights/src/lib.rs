@@ -1,6 +1,6 @@
 //! Adapter for flights of Nuitee (LiteAPI), version 3.0 of its API.
 //!
-//! Each capability has a file with its calls. `wire` holds the form of Nuitee's JSON. `map` holds
+//! Each capability has a file with its calls. `wire` holds the form of Nuitee's responses. `map` holds
 //! its meaning in pure functions that are tested without a gateway. The gateway adds the API key to
 //! requests; the adapter has no access to it.
 
@@ -42,7 +42,7 @@ impl Plugin for NuiteeFlights {
             reads_consistent_after_ms: None,
             // A prebook is booked at most once, and a booking is cancelled at most once.
             supports_idempotent_resend: true,
-            hosts: vec![settings.host()],
+            hosts: vec![settings.base_url.host()],
             settings_schema: settings::SCHEMA.to_owned(),
             ..Description::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
         }

@@ -9,7 +9,7 @@ pub(crate) const SCHEMA: &str = include_str!("settings.schema.json");
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Settings {
     /// Base URL of every call.
-    base_url: BaseUrl,
+    pub(crate) base_url: BaseUrl,
     /// Base URL of logos that have a path only.
     pub(crate) logo_url: String,
     pub(crate) payment_method: PaymentMethod,
@@ -53,35 +53,23 @@ impl Settings {
     pub(crate) fn url(&self, path: &str) -> String {
         self.base_url.join(path)
     }
-
-    pub(crate) fn host(&self) -> String {
-        self.base_url.host()
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
-    use serde_json::{Value, json};
+    use stopover_sdk::testing::check_settings_schema;
 
     use super::*;
 
     #[test]
     fn settings_schema_lists_every_setting_with_default() {
-        let schema: Value = serde_json::from_str(SCHEMA).unwrap();
-        let properties = schema["properties"].as_object().unwrap();
-        let defaults: BTreeMap<_, _> = properties
-            .iter()
-            .filter_map(|(name, property)| Some((name, property.get("default")?)))
-            .collect();
-        assert_eq!((properties.len(), defaults.len()), (5, 4));
-        let read: Settings = serde_json::from_value(json!(defaults)).unwrap();
-        assert_eq!(read, Settings::default());
-        for method in properties["payment_method"]["enum"].as_array().unwrap() {
-            let settings = json!({ "payment_method": method, "point_of_sale": "FR" });
-            let read = serde_json::from_value::<Settings>(settings);
-            assert!(read.is_ok(), "{method}");
-        }
+        let names = [
+            "base_url",
+            "currency",
+            "logo_url",
+            "payment_method",
+            "point_of_sale",
+        ];
+        check_settings_schema::<Settings>(SCHEMA, &names);
     }
 }

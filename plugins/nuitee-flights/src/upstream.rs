@@ -132,31 +132,3 @@ pub(crate) fn documents(body: &[u8]) -> Vec<Cow<'_, [u8]>> {
     documents.retain(|document| document.starts_with(b"{"));
     documents
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn event_stream_has_one_document_per_event() {
-        let cases: [(&str, &[&str]); 6] = [
-            ("{\"data\": []}", &["{\"data\": []}"]),
-            ("", &[""]),
-            ("data: {}\n\ndata:{}", &["{}", "{}"]),
-            (
-                ": keep-alive\n\nevent: rates-chunk\r\ndata: {\"data\":\r\ndata: []}\r\n\r\n",
-                &["{\"data\":[]}"],
-            ),
-            ("event: end\ndata: [DONE]\n\n", &[]),
-            ("<html>", &["<html>"]),
-        ];
-        for (body, expected) in cases {
-            let found = documents(body.as_bytes());
-            let found: Vec<&str> = found
-                .iter()
-                .map(|document| std::str::from_utf8(document).unwrap())
-                .collect();
-            assert_eq!(found, expected, "{body}");
-        }
-    }
-}

@@ -1,4 +1,4 @@
-//! Nuitee's JSON as received, with only the fields that are used. `map` defines their meaning.
+//! Nuitee's responses, with only the fields that are used. `map` defines their meaning.
 
 pub(crate) mod booking;
 pub(crate) mod prebook;

@@ -1,30 +1,31 @@
 //! Prebooking, booking and reading a booking back. After `book` is sent, only the codes in `fault`
 //! are definite refusals.
 
+use serde_json::{Value, json};
 use stopover_sdk::hotel_booking::{
     BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
 };
 use stopover_sdk::http::{self, Request, Response};
-use stopover_sdk::types::hotel::{Guest, HotelSummary, RoomGuests, SupplierBooking};
+use stopover_sdk::types::hotel::{HotelSummary, SupplierBooking};
 use stopover_sdk::{ChangeError, HotelBooking, ReadError, Refusal, RefusalReason, json};
 
 use crate::content::hotel_request;
-use crate::fault::BookFault;
+use crate::fault::Fault;
 use crate::map::prebook::{PrebookReference, PricedOffer};
 use crate::settings::{PaymentMethod, Settings};
-use crate::upstream::{ApiResponse, READ_TIMEOUT_MS, open_change, open_read};
-use crate::wire::booking::{BookRequest as WireBook, Booking, Guest as WireGuest, Holder, Payment};
-use crate::wire::rate::{Prebook, PrebookRequest as WirePrebook};
+use crate::upstream::{READ_TIMEOUT_MS, open_change, open_read};
+use crate::wire::booking::Booking;
+use crate::wire::rate::Prebook;
 use crate::{NuiteeHotels, map, wire};
 use stopover_sdk::lenient::OneOrMany;
 
 impl HotelBooking for NuiteeHotels {
     fn prebook(request: PrebookRequest) -> Result<PrebookResponse, ChangeError> {
         let settings = Settings::read()?;
-        let prebook = Request::post(settings.book_url("/rates/prebook")).json(&WirePrebook {
-            offer_id: &request.supplier_offer,
-            use_payment_sdk: settings.uses_payment_sdk(),
-        })?;
+        let prebook = Request::post(settings.book_url("/rates/prebook")).json(&json!({
+            "offerId": request.supplier_offer,
+            "usePaymentSdk": settings.uses_payment_sdk(),
+        }))?;
         // A prebook contains neither the hotel's name nor its location, so its content is read as
         // well.
         let content = hotel_request(&settings, &request.supplier_hotel_id);
@@ -33,13 +34,9 @@ impl HotelBooking for NuiteeHotels {
             .next()
             .ok_or_else(|| ChangeError::Unknown("the gateway returned no response".to_owned()))??;
         let hotel = summary(&request.supplier_hotel_id, responses.next());
-        let prebook: Prebook = match open_change(&prebook)? {
-            ApiResponse::Data(prebook) => prebook,
-            ApiResponse::Nothing => {
-                return Err(ChangeError::Unknown("the prebook is empty".to_owned()));
-            }
-            ApiResponse::Fault(fault) => return Err(fault.into_change_error()),
-        };
+        let prebook: Option<Prebook> = open_change(&prebook)?.map_err(Fault::into_change_error)?;
+        let prebook =
+            prebook.ok_or_else(|| ChangeError::Unknown("the prebook is empty".to_owned()))?;
         let offered = PricedOffer {
             supplier_hotel_id: &request.supplier_hotel_id,
             currency: &request.stay.currency,
@@ -55,26 +52,26 @@ impl HotelBooking for NuiteeHotels {
         let bound: PrebookReference = json::decode(request.supplier_prebook.as_bytes())
             .map_err(|_| Refusal::new(RefusalReason::Invalid, "not a prebook of this adapter"))?;
         let response = Request::post(settings.book_url("/rates/book"))
-            .json(&WireBook {
-                prebook_id: &bound.prebook_id,
-                client_reference: &request.client_reference,
-                holder: Holder {
-                    first_name: &request.contact.first_name,
-                    last_name: &request.contact.last_name,
-                    email: &request.contact.email,
-                    phone: &request.contact.phone,
+            .json(&json!({
+                "prebookId": bound.prebook_id,
+                "clientReference": request.client_reference,
+                "holder": {
+                    "firstName": request.contact.first_name,
+                    "lastName": request.contact.last_name,
+                    "email": request.contact.email,
+                    "phone": request.contact.phone,
                 },
-                guests: guests(&request)?,
-                payment: payment(&settings, &bound)?,
-            })?
+                "guests": guests(&request)?,
+                "payment": payment(&settings, &bound)?,
+            }))?
             .send()?;
         match open_change::<Booking>(&response)? {
-            ApiResponse::Data(booking) => Ok(map::booking::supplier_booking(booking)?),
-            ApiResponse::Nothing => Err(ChangeError::Unknown("the booking is empty".to_owned())),
-            ApiResponse::Fault(fault) => match fault.into_book_fault() {
-                BookFault::Duplicate => find_existing_booking(&settings, &request.client_reference),
-                BookFault::Failed(error) => Err(error),
-            },
+            Ok(Some(booking)) => Ok(map::booking::supplier_booking(booking)?),
+            Ok(None) => Err(ChangeError::Unknown("the booking is empty".to_owned())),
+            Err(fault) if fault.is_duplicate_reference() => {
+                find_existing_booking(&settings, &request.client_reference)
+            }
+            Err(fault) => Err(fault.into_change_error()),
         }
     }
 
@@ -95,7 +92,9 @@ pub(crate) fn read_by_id(
     settings: &Settings,
     id: &str,
 ) -> Result<Option<SupplierBooking>, ReadError> {
-    let response = booking_request(settings, id).send()?;
+    let path = format!("/bookings/{}", http::percent_encode(id));
+    let read = Request::get(settings.book_url(&path)).timeout_ms(READ_TIMEOUT_MS);
+    let response = read.send()?;
     match open_read::<Booking>(&response) {
         Ok(booking) => Ok(booking.map(map::booking::supplier_booking).transpose()?),
         Err(ReadError::NotFound(_)) => Ok(None),
@@ -122,11 +121,6 @@ fn read_by_reference(
     Ok(booking.map(map::booking::supplier_booking).transpose()?)
 }
 
-fn booking_request(settings: &Settings, id: &str) -> Request {
-    let path = format!("/bookings/{}", http::percent_encode(id));
-    Request::get(settings.book_url(&path)).timeout_ms(READ_TIMEOUT_MS)
-}
-
 /// Reads the booking that Nuitee already has with this client reference, which is therefore ours.
 /// If it is not found now, the outcome remains unknown.
 fn find_existing_booking(
@@ -144,41 +138,34 @@ fn find_existing_booking(
     }
 }
 
-/// Returns the lead guest of each room. Nuitee accepts no other guests.
-fn guests(request: &BookRequest) -> Result<Vec<WireGuest<'_>>, Refusal> {
-    let lead = |room: &'_ RoomGuests| -> Option<usize> {
-        let guests = &room.guests;
-        let lead = guests.iter().position(|guest| guest.is_lead);
-        lead.or(if guests.is_empty() { None } else { Some(0) })
-    };
+/// Returns the lead guest of each room, with the room's number from 1. Nuitee accepts no other
+/// guests.
+fn guests(request: &BookRequest) -> Result<Vec<Value>, Refusal> {
     let mut leads = Vec::new();
     for (number, room) in (1..).zip(&request.rooms) {
-        let guest: &Guest = lead(room)
-            .and_then(|index| room.guests.get(index))
+        let lead = room.guests.iter().find(|guest| guest.is_lead);
+        let guest = lead
+            .or(room.guests.first())
             .ok_or_else(|| Refusal::new(RefusalReason::Invalid, "a room has no guests"))?;
-        leads.push(WireGuest {
-            occupancy_number: number,
-            first_name: &guest.first_name,
-            last_name: &guest.last_name,
-            email: &request.contact.email,
-            phone: &request.contact.phone,
-        });
+        leads.push(json!({
+            "occupancyNumber": number,
+            "firstName": guest.first_name,
+            "lastName": guest.last_name,
+            "email": request.contact.email,
+            "phone": request.contact.phone,
+        }));
     }
     Ok(leads)
 }
 
-fn payment<'a>(settings: &Settings, bound: &'a PrebookReference) -> Result<Payment<'a>, Refusal> {
-    if let Some(transaction_id) = &bound.transaction_id {
-        return Ok(Payment::TransactionId { transaction_id });
-    }
-    match settings.payment_method {
-        PaymentMethod::AccCreditCard => Ok(Payment::AccCreditCard),
-        PaymentMethod::Wallet => Ok(Payment::Wallet),
-        PaymentMethod::Credit => Ok(Payment::Credit),
-        PaymentMethod::PaymentSdk => Err(Refusal::new(
+fn payment(settings: &Settings, bound: &PrebookReference) -> Result<Value, Refusal> {
+    match (&bound.transaction_id, settings.payment_method) {
+        (Some(id), _) => Ok(json!({ "method": "TRANSACTION_ID", "transactionId": id })),
+        (None, PaymentMethod::PaymentSdk) => Err(Refusal::new(
             RefusalReason::Expired,
             "the offer was prebooked with a payment method other than the one in the current settings",
         )),
+        (None, method) => Ok(json!({ "method": method })),
     }
 }
 

@@ -7,8 +7,9 @@ use stopover_sdk::types::hotel::SupplierBooking;
 use stopover_sdk::{ChangeError, HotelCancellation, ReadError, Refusal, RefusalReason};
 
 use crate::booking::read_by_id;
+use crate::fault::Fault;
 use crate::settings::Settings;
-use crate::upstream::{ApiResponse, open_change};
+use crate::upstream::open_change;
 use crate::wire::booking::Cancellation;
 use crate::{NuiteeHotels, map};
 
@@ -33,24 +34,15 @@ impl HotelCancellation for NuiteeHotels {
         if response.status == 304 {
             return not_modified(&settings, id);
         }
-        match open_change::<Cancellation>(&response)? {
-            ApiResponse::Data(cancellation) => {
-                // The response has the amounts, but no other data of the booking.
-                let read = read_by_id(&settings, id).ok().flatten();
-                let reference = &request.booking_client_reference;
-                Ok(map::booking::canceled_booking(
-                    id,
-                    reference,
-                    &cancellation,
-                    read,
-                )?)
-            }
-            ApiResponse::Nothing => {
-                let message = "Nuitee has no such booking";
-                Err(Refusal::new(RefusalReason::NotCancellable, message).into())
-            }
-            ApiResponse::Fault(fault) => Err(fault.into_change_error()),
-        }
+        let canceled = open_change::<Cancellation>(&response)?.map_err(Fault::into_change_error)?;
+        let none = "Nuitee has no such booking";
+        let canceled = canceled.ok_or_else(|| Refusal::new(RefusalReason::NotCancellable, none))?;
+        // The response has the amounts, but no other data of the booking.
+        let read = read_by_id(&settings, id).ok().flatten();
+        let reference = &request.booking_client_reference;
+        Ok(map::booking::canceled_booking(
+            id, reference, &canceled, read,
+        )?)
     }
 }
 

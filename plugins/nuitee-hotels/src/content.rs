@@ -4,11 +4,12 @@ use stopover_sdk::hotel_content::{HotelDetails, Reviews};
 use stopover_sdk::http::Request;
 use stopover_sdk::{HotelContent, ReadError};
 
+use crate::fault::Fault;
 use crate::settings::Settings;
-use crate::upstream::{ApiResponse, READ_TIMEOUT_MS, open, open_read};
+use crate::upstream::{READ_TIMEOUT_MS, open, open_read};
 use crate::wire::content::{Hotel, Review};
 use crate::{NuiteeHotels, map};
-use stopover_sdk::lenient::{LenientNumber, OneOrMany};
+use stopover_sdk::lenient::OneOrMany;
 
 impl HotelContent for NuiteeHotels {
     fn read_details(supplier_hotel_id: String) -> Result<HotelDetails, ReadError> {
@@ -28,16 +29,11 @@ impl HotelContent for NuiteeHotels {
             .query("limit", limit)
             .timeout_ms(READ_TIMEOUT_MS)
             .send()?;
-        match open::<OneOrMany<Review>, serde::de::IgnoredAny>(&response)? {
-            ApiResponse::Data(body) => {
-                Ok(map::content::reviews(body.data.0, body.total, limit.into()))
-            }
-            ApiResponse::Nothing => {
-                let none = LenientNumber::default();
-                Ok(map::content::reviews(Vec::new(), none, limit.into()))
-            }
-            ApiResponse::Fault(fault) => Err(fault.into_read_error()),
-        }
+        let opened = open::<OneOrMany<Review>, serde::de::IgnoredAny>(&response)?;
+        let body = opened.map_err(Fault::into_read_error)?;
+        let body = body.map(|body| (body.data.0, body.total));
+        let (reviews, total) = body.unwrap_or_default();
+        Ok(map::content::reviews(reviews, total, limit.into()))
     }
 }
 

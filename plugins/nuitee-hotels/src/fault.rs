@@ -19,14 +19,6 @@ pub(crate) struct Fault {
     pub(crate) retry_after_s: Option<u32>,
 }
 
-/// The meaning of an error in response to a booking.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum BookFault {
-    /// A booking with this client reference exists already and must be read.
-    Duplicate,
-    Failed(ChangeError),
-}
-
 const NO_AVAILABILITY: u32 = 2001;
 const DUPLICATE_REFERENCE: u32 = 4005;
 const PREBOOK_TIMED_OUT: u32 = 4016;
@@ -49,6 +41,11 @@ impl Fault {
 
     pub(crate) fn is_no_availability(&self) -> bool {
         self.code == Some(NO_AVAILABILITY)
+    }
+
+    /// Returns whether a booking with this client reference exists already and must be read.
+    pub(crate) fn is_duplicate_reference(&self) -> bool {
+        self.code == Some(DUPLICATE_REFERENCE)
     }
 
     /// Converts the error for a read. The code determines the result; the status does so if the
@@ -75,13 +72,6 @@ impl Fault {
             500..=599 | 5000..=5999 => ReadError::Failed(self.to_text()),
             _ => return None,
         })
-    }
-
-    pub(crate) fn into_book_fault(self) -> BookFault {
-        match self.code {
-            Some(DUPLICATE_REFERENCE) => BookFault::Duplicate,
-            _ => BookFault::Failed(self.into_change_error()),
-        }
     }
 
     /// Converts the error for a change: a listed refusal, otherwise an unknown outcome. The result

@@ -1,6 +1,6 @@
 //! Adapter for hotels of Nuitee (LiteAPI), version 3.0 of its API.
 //!
-//! Each capability has a file with its calls. `wire` holds the form of Nuitee's JSON. `map` holds
+//! Each capability has a file with its calls. `wire` holds the form of Nuitee's responses. `map` holds
 //! its meaning in pure functions that are tested without a gateway. The gateway adds the API key to
 //! requests; the adapter has no access to it.
 

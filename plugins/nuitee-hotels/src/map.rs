@@ -76,11 +76,7 @@ pub(crate) fn location(latitude: LenientNumber, longitude: LenientNumber) -> Opt
 /// Returns the hotel's summary. Nuitee has no time zones.
 pub(crate) fn summary(hotel: &wire::rate::Hotel) -> HotelSummary {
     HotelSummary {
-        address: hotel
-            .address
-            .as_deref()
-            .map(html::plain)
-            .unwrap_or_default(),
+        address: html::optional(hotel.address.as_deref()).unwrap_or_default(),
         location: location(hotel.latitude, hotel.longitude),
         ..HotelSummary::new(&hotel.id, html::plain(&hotel.name))
     }

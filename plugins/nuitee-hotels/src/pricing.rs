@@ -1,24 +1,21 @@
 //! Pricing: all rates of the named hotels, in one request.
 
+use serde_json::json;
 use stopover_sdk::hotel_pricing::{PriceRequest, PriceResponse};
 use stopover_sdk::{HotelPricing, ReadError};
 
-use crate::search::{pricing_context, rates_request, send_rates};
+use crate::search::{pricing_context, send_rates};
 use crate::settings::Settings;
-use crate::wire::rate::RatesRequest;
 use crate::{NuiteeHotels, map};
 
 impl HotelPricing for NuiteeHotels {
     fn price(request: PriceRequest) -> Result<PriceResponse, ReadError> {
         let settings = Settings::read()?;
-        let (rates, hotels) = send_rates(
-            &settings,
-            &RatesRequest {
-                hotel_ids: Some(&request.supplier_hotel_ids),
-                max_rates_per_hotel: request.max_offers_per_hotel,
-                ..rates_request(&settings, &request.stay)
-            },
-        )?;
+        let selection = json!({
+            "hotelIds": request.supplier_hotel_ids,
+            "maxRatesPerHotel": request.max_offers_per_hotel,
+        });
+        let (rates, hotels) = send_rates(&settings, &request.stay, selection)?;
         let context = pricing_context(&settings, &request.stay);
         let mut left_out = 0;
         let mut why = "";

@@ -2,18 +2,21 @@
 
 use std::collections::HashMap;
 
+use serde_json::{Value, json};
 use stopover_sdk::hotel_search::{SearchRequest, SearchResponse};
 use stopover_sdk::http::Request;
 use stopover_sdk::types::Location;
 use stopover_sdk::types::hotel::Stay;
 use stopover_sdk::{HotelSearch, ReadError};
 
+use crate::fault::Fault;
 use crate::map::search::SearchContext;
 use crate::settings::Settings;
-use crate::upstream::{ApiResponse, READ_TIMEOUT_MS, open, open_read};
+use crate::upstream::{READ_TIMEOUT_MS, open, open_read};
 use crate::wire::content::ListedHotel;
-use crate::wire::rate::{Hotel, HotelRates, LoyaltyMembership, Occupancy, RatesRequest};
+use crate::wire::rate::{Hotel, HotelRates};
 use crate::{NuiteeHotels, map};
+use stopover_sdk::json::without_nulls;
 use stopover_sdk::lenient::OneOrMany;
 
 /// Maximum number of hotels per search, which is Nuitee's default. It is requested whatever the
@@ -26,24 +29,19 @@ impl HotelSearch for NuiteeHotels {
         let (area, filters) = (&request.area, &request.filters);
         let place_id = area.supplier_place_id.as_deref();
         let around = |value| place_id.is_none().then_some(value);
-        let (rates, hotels) = send_rates(
-            &settings,
-            &RatesRequest {
-                place_id,
-                latitude: around(area.center.latitude),
-                longitude: around(area.center.longitude),
-                radius: place_id.is_none().then_some(area.radius_m),
-                limit: Some(HOTELS_AT_MOST),
-                max_rates_per_hotel: 1,
-                board_type: map::search::board_codes(&filters.boards),
-                refundable_rates_only: filters.refundable == Some(true),
-                star_rating: filters
-                    .min_star_rating
-                    .map(map::search::star_ratings)
-                    .unwrap_or_default(),
-                ..rates_request(&settings, &request.stay)
-            },
-        )?;
+        let stars = filters.min_star_rating.map(map::search::star_ratings);
+        let selection = json!({
+            "placeId": place_id,
+            "latitude": around(area.center.latitude),
+            "longitude": around(area.center.longitude),
+            "radius": place_id.is_none().then_some(area.radius_m),
+            "limit": HOTELS_AT_MOST,
+            "maxRatesPerHotel": 1,
+            "boardType": map::search::board_codes(&filters.boards),
+            "refundableRatesOnly": filters.refundable.filter(|only| *only),
+            "starRating": stars.filter(|stars| !stars.is_empty()),
+        });
+        let (rates, hotels) = send_rates(&settings, &request.stay, selection)?;
         let places = places_of(&settings, &hotels)?;
         let context = SearchContext {
             center: &area.center,
@@ -72,41 +70,41 @@ pub(crate) fn pricing_context<'a>(
     }
 }
 
-/// Returns the fields that all requests for rates share.
-pub(crate) fn rates_request<'a>(settings: &'a Settings, stay: &'a Stay) -> RatesRequest<'a> {
-    let loyalty_program = settings.loyalty_program.as_deref();
-    let membership = loyalty_program.zip(settings.loyalty_membership.as_deref());
-    let occupancies = stay.occupancies.iter().map(|occupancy| Occupancy {
-        adults: occupancy.adults,
-        children: &occupancy.children,
+/// Adds the selected hotels to the fields that all requests for rates share.
+fn rates_request(settings: &Settings, stay: &Stay, selection: Value) -> Value {
+    let (program, membership) = (&settings.loyalty_program, &settings.loyalty_membership);
+    let details = program.as_ref().zip(membership.as_ref());
+    let occupancies = stay.occupancies.iter();
+    let occupancies = occupancies
+        .map(|occupancy| json!({ "adults": occupancy.adults, "children": occupancy.children }));
+    let mut body = json!({
+        "checkin": stay.check_in,
+        "checkout": stay.check_out,
+        "currency": stay.currency,
+        "guestNationality": stay.guest_nationality,
+        "occupancies": occupancies.collect::<Vec<Value>>(),
+        "includeHotelData": true,
+        "timeout": settings.rates_timeout_s,
+        "loyaltyProgram": program,
+        "loyaltyProgramDetails": details.map(|(program, membership)| {
+            json!([{ "programId": program, "membershipId": membership }])
+        }),
     });
-    RatesRequest {
-        checkin: &stay.check_in,
-        checkout: &stay.check_out,
-        currency: &stay.currency,
-        guest_nationality: &stay.guest_nationality,
-        occupancies: occupancies.collect(),
-        include_hotel_data: true,
-        timeout: settings.rates_timeout_s,
-        loyalty_program,
-        loyalty_program_details: membership
-            .map(|(program_id, membership_id)| LoyaltyMembership {
-                program_id,
-                membership_id,
-            })
-            .into_iter()
-            .collect(),
-        ..RatesRequest::default()
+    if let (Some(body), Value::Object(selection)) = (body.as_object_mut(), selection) {
+        body.extend(selection);
     }
+    without_nulls(body)
 }
 
-/// Requests rates and the hotels that they belong to. Both lists are empty if nothing is available.
+/// Requests rates of the selected hotels, and the hotels that they belong to. Both lists are empty
+/// if nothing is available.
 pub(crate) fn send_rates(
     settings: &Settings,
-    body: &RatesRequest<'_>,
+    stay: &Stay,
+    selection: Value,
 ) -> Result<(Vec<HotelRates>, Vec<Hotel>), ReadError> {
     let response = Request::post(settings.data_url("/hotels/rates"))
-        .json(body)?
+        .json(&rates_request(settings, stay, selection))?
         .timeout_ms(
             settings
                 .rates_timeout_s
@@ -114,12 +112,12 @@ pub(crate) fn send_rates(
                 .saturating_mul(1000),
         )
         .send()?;
-    match open::<OneOrMany<HotelRates>, OneOrMany<Hotel>>(&response)? {
-        ApiResponse::Data(body) => Ok((body.data.0, body.hotels.unwrap_or_default().0)),
-        ApiResponse::Nothing => Ok((Vec::new(), Vec::new())),
-        ApiResponse::Fault(fault) if fault.is_no_availability() => Ok((Vec::new(), Vec::new())),
-        ApiResponse::Fault(fault) => Err(fault.into_read_error()),
-    }
+    let body = match open::<OneOrMany<HotelRates>, OneOrMany<Hotel>>(&response)? {
+        Err(fault) if fault.is_no_availability() => None,
+        body => body.map_err(Fault::into_read_error)?,
+    };
+    let body = body.map(|body| (body.data.0, body.hotels.unwrap_or_default().0));
+    Ok(body.unwrap_or_default())
 }
 
 /// Reads the locations of the hotels whose rates came without one.

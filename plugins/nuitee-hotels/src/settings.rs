@@ -1,6 +1,6 @@
 //! Settings that an operator may change, with their defaults.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use stopover_sdk::settings::{self, BaseUrl, SettingsError};
 
 pub(crate) const SCHEMA: &str = include_str!("settings.schema.json");
@@ -22,7 +22,7 @@ pub(crate) struct Settings {
 }
 
 /// The source of the money for a booking.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum PaymentMethod {
     /// The account's card. In Nuitee's sandbox nothing is charged.
@@ -73,34 +73,20 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
-    use serde_json::{Value, json};
+    use stopover_sdk::testing::check_settings_schema;
 
     use super::*;
 
     #[test]
     fn settings_schema_lists_every_setting_with_default() {
-        let schema: Value = serde_json::from_str(SCHEMA).unwrap();
-        let properties = schema["properties"].as_object().unwrap();
-        let urls = ["book_url", "data_url"];
-        let others = [
+        let names = [
+            "book_url",
+            "data_url",
             "loyalty_membership",
             "loyalty_program",
             "payment_method",
             "rates_timeout_s",
         ];
-        assert!(properties.keys().eq(urls.iter().chain(&others)));
-        let defaults: BTreeMap<_, _> = properties
-            .iter()
-            .filter_map(|(name, property)| Some((name, property.get("default")?)))
-            .collect();
-        let read: Settings = serde_json::from_value(json!(defaults)).unwrap();
-        assert_eq!(read, Settings::default());
-        for method in properties["payment_method"]["enum"].as_array().unwrap() {
-            let settings = json!({ "payment_method": method });
-            let read = serde_json::from_value::<Settings>(settings);
-            assert!(read.is_ok(), "{method}");
-        }
+        check_settings_schema::<Settings>(SCHEMA, &names);
     }
 }

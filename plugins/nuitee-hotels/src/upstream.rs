@@ -14,13 +14,6 @@ use stopover_sdk::lenient::LenientNumber;
 /// after 4 s.
 pub(crate) const READ_TIMEOUT_MS: u32 = 8_000;
 
-pub(crate) enum ApiResponse<T> {
-    Data(T),
-    /// No content: by status 204, by error code 204, or without data.
-    Nothing,
-    Fault(Fault),
-}
-
 /// The data of a response, with the fields beside it that some endpoints have.
 pub(crate) struct Body<T, H = IgnoredAny> {
     pub(crate) data: T,
@@ -53,32 +46,32 @@ struct WireError {
     description: Option<String>,
 }
 
-/// Decodes a response. An error body counts whatever the status, and only a 2xx response has data.
-pub(crate) fn open<'a, T, H>(response: &'a Response) -> Result<ApiResponse<Body<T, H>>, DecodeError>
+/// Decodes a response, or `None` for "no content": by status 204, by error code 204, or without data.
+/// An error body counts whatever the status, and only a 2xx response has data.
+pub(crate) fn open<'a, T, H>(
+    response: &'a Response,
+) -> Result<Result<Option<Body<T, H>>, Fault>, DecodeError>
 where
     T: Deserialize<'a>,
     H: Deserialize<'a>,
 {
     if response.status == 204 || (response.is_success() && response.body.is_empty()) {
-        return Ok(ApiResponse::Nothing);
+        return Ok(Ok(None));
     }
     let error = match json::decode::<Envelope<T, H>>(&response.body) {
-        Ok(envelope) => match (
-            envelope
-                .error
-                .or(envelope.value.and_then(|value| value.error)),
-            envelope.data,
-        ) {
-            (None, Some(data)) if response.is_success() => {
+        Ok(envelope) => match envelope
+            .error
+            .or(envelope.value.and_then(|value| value.error))
+        {
+            None if response.is_success() => {
                 let (hotels, total) = (envelope.hotels, envelope.total);
-                return Ok(ApiResponse::Data(Body {
+                return Ok(Ok(envelope.data.map(|data| Body {
                     data,
                     hotels,
                     total,
-                }));
+                })));
             }
-            (None, None) if response.is_success() => return Ok(ApiResponse::Nothing),
-            (error, _) => error,
+            error => error,
         },
         // The data beside an error may have another form, and a proxy's error may not be JSON.
         Err(unreadable) => match error_of(response) {
@@ -95,33 +88,25 @@ where
         error.as_ref().and_then(|error| error.message.clone()),
         error.and_then(|error| error.description),
     );
-    Ok(if fault.code == Some(204) {
-        ApiResponse::Nothing
-    } else {
-        ApiResponse::Fault(fault)
+    Ok(match fault.code {
+        Some(204) => Ok(None),
+        _ => Err(fault),
     })
 }
 
-/// Decodes the data of a call that may have changed something.
+/// Decodes the data of a call that may have changed something, or `None` for "no content".
 pub(crate) fn open_change<'a, T: Deserialize<'a>>(
     response: &'a Response,
-) -> Result<ApiResponse<T>, DecodeError> {
-    Ok(match open::<T, IgnoredAny>(response)? {
-        ApiResponse::Data(body) => ApiResponse::Data(body.data),
-        ApiResponse::Nothing => ApiResponse::Nothing,
-        ApiResponse::Fault(fault) => ApiResponse::Fault(fault),
-    })
+) -> Result<Result<Option<T>, Fault>, DecodeError> {
+    let opened = open::<T, IgnoredAny>(response)?;
+    Ok(opened.map(|body| body.map(|body| body.data)))
 }
 
 /// Decodes the data of a read, or `None` for "no content".
 pub(crate) fn open_read<'a, T: Deserialize<'a>>(
     response: &'a Response,
 ) -> Result<Option<T>, ReadError> {
-    match open_change(response)? {
-        ApiResponse::Data(data) => Ok(Some(data)),
-        ApiResponse::Nothing => Ok(None),
-        ApiResponse::Fault(fault) => Err(fault.into_read_error()),
-    }
+    open_change(response)?.map_err(Fault::into_read_error)
 }
 
 fn error_of(response: &Response) -> Option<WireError> {

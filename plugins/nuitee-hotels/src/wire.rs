@@ -1,4 +1,4 @@
-//! Nuitee's JSON as received, with only the fields that are used, in every form that Nuitee's
+//! Nuitee's responses, with only the fields that are used, in every form that Nuitee's
 //! documents show. `map` defines their meaning.
 
 pub(crate) mod booking;
@@ -8,9 +8,7 @@ pub(crate) mod place;
 pub(crate) mod rate;
 pub(crate) mod weather;
 
-use std::fmt;
-
-use serde::de::{Error, SeqAccess, Visitor};
+use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use stopover_sdk::lenient::{LenientCount, LenientText};
 use stopover_sdk::money::Decimal;
@@ -29,38 +27,25 @@ pub(crate) struct Coordinates {
 }
 
 /// Text, which may also be sent as a list of texts or as `null`.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(from = "TextForm")]
 pub(crate) struct LenientTextList(pub(crate) Vec<String>);
 
-impl<'de> Deserialize<'de> for LenientTextList {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct LenientTextListVisitor;
-        impl<'de> Visitor<'de> for LenientTextListVisitor {
-            type Value = Vec<String>;
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "invalid type, expected text or a list of texts")]
+enum TextForm {
+    Text(String),
+    List(Vec<Option<String>>),
+    Null(()),
+}
 
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("text or a list of texts")
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Vec<String>, E> {
-                Ok(vec![text.to_owned()])
-            }
-
-            fn visit_unit<E: Error>(self) -> Result<Vec<String>, E> {
-                Ok(Vec::new())
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Vec<String>, A::Error> {
-                let mut read = Vec::new();
-                while let Some(part) = parts.next_element::<Option<String>>()? {
-                    read.extend(part);
-                }
-                Ok(read)
-            }
-        }
-        deserializer
-            .deserialize_any(LenientTextListVisitor)
-            .map(Self)
+impl From<TextForm> for LenientTextList {
+    fn from(form: TextForm) -> Self {
+        Self(match form {
+            TextForm::Text(text) => vec![text],
+            TextForm::List(texts) => texts.into_iter().flatten().collect(),
+            TextForm::Null(()) => Vec::new(),
+        })
     }
 }
 

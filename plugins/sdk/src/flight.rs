@@ -1,7 +1,8 @@
 //! Flight data that many suppliers do not return and that the SDK derives, and an empty filter.
 
 use crate::flight_pricing::Filters;
-use crate::types::flight::Direction;
+use crate::time;
+use crate::types::flight::{Direction, Segment};
 
 impl Default for Filters {
     /// Creates filters that exclude nothing.
@@ -34,6 +35,18 @@ impl Direction {
             other => vec![Self::MultiCity; other.len()],
         }
     }
+}
+
+/// Returns the minutes of all flights and connections, or `None` if one of them is unknown. Both
+/// times of a connection are in the same time zone.
+pub fn elapsed_minutes(segments: &[Segment]) -> Option<u32> {
+    let flown = segments.iter().map(|segment| segment.duration_minutes);
+    let connections = segments.iter().zip(segments.iter().skip(1));
+    let waited = connections
+        .map(|(before, after)| time::minutes_between(&before.arrival_time, &after.departure_time));
+    flown
+        .chain(waited)
+        .try_fold(0_u32, |total, minutes| total.checked_add(minutes?))
 }
 
 #[cfg(test)]

@@ -132,6 +132,16 @@ mod tests {
     }
 
     #[test]
+    fn null_members_and_objects_of_nulls_are_removed() {
+        let document = r#"{"a":null,"b":{"c":null},"d":[null,{"e":null,"f":0}],"g":[],"h":""}"#;
+        let document = without_nulls(decode(document.as_bytes()).unwrap());
+        assert_eq!(
+            document.to_string(),
+            r#"{"d":[null,{"f":0}],"g":[],"h":""}"#
+        );
+    }
+
+    #[test]
     fn decode_error_describes_cause_without_values() {
         let cases = [
             (

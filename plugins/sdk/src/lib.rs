@@ -16,7 +16,7 @@ pub mod clock;
 mod error;
 mod export;
 pub mod fault;
-mod flight;
+pub mod flight;
 mod host;
 mod hotel;
 pub mod html;

@@ -17,8 +17,8 @@ mod outcome;
 
 pub use adapter::{check_change_failures, check_read_failures};
 pub use document::{
-    check_documents, check_known_fields, check_settings_schema, read_documents, read_fixture,
-    with_values,
+    DocumentCheck, check_documents, check_known_fields, check_settings_schema, read_documents,
+    read_fixture, with_values,
 };
 pub use failure::{
     check_failed_change, failures_after_sending, failures_before_sending, read_failures,

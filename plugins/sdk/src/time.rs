@@ -18,6 +18,26 @@ pub fn parse_date(text: &str) -> Option<i64> {
     }
 }
 
+/// Returns the age in whole years on a day, of which only the date is read. Returns `None` if a date
+/// is invalid or the birthday is after the day.
+pub fn age_on(birthday: &str, day: &str) -> Option<u8> {
+    let day = day.get(..10)?;
+    if parse_date(birthday)? > parse_date(day)? {
+        return None;
+    }
+    let year = |date: &str| date.get(..4)?.parse::<u32>().ok();
+    let is_before_birthday = day.get(5..) < birthday.get(5..);
+    let years = year(day)?.checked_sub(year(birthday)?)?;
+    u8::try_from(years.checked_sub(is_before_birthday.into())?).ok()
+}
+
+/// Returns the whole minutes between two local times in the same time zone, or `None` if the second
+/// is earlier.
+pub fn minutes_between(from: &str, to: &str) -> Option<u32> {
+    let (from, to) = (parse_timestamp(from)?, parse_timestamp(to)?);
+    u32::try_from(to.checked_sub(from)? / 60_000).ok()
+}
+
 /// Formats the date `days` days after 1970-01-01. Returns `None` outside the years 1 to 9999.
 pub fn format_date(days: i64) -> Option<Date> {
     let (year, month, day) = civil(days);

@@ -1,5 +1,6 @@
 //! Conversion of slices and segments to journeys, and of conditions to fare conditions.
 
+use stopover_sdk::flight::elapsed_minutes;
 use stopover_sdk::json::{DecodeError, non_empty};
 use stopover_sdk::time;
 use stopover_sdk::types::Money;
@@ -104,7 +105,7 @@ fn segment(written: wire::Segment, ids: &PassengerIds) -> Result<Segment, Decode
     let duration_minutes = duration.and_then(time::parse_duration_minutes).or_else(|| {
         let is_one_zone = zones.0.is_some() && zones.0 == zones.1;
         is_one_zone
-            .then(|| minutes_between(&departure_time, &arrival_time))
+            .then(|| time::minutes_between(&departure_time, &arrival_time))
             .flatten()
     });
     let carrier = written.marketing_carrier;
@@ -170,28 +171,6 @@ fn city(place: &Place) -> &str {
     } else {
         &place.iata_city_code
     }
-}
-
-/// Returns the minutes of all flights and connections, or `None` if one of them is unknown.
-fn elapsed_minutes(segments: &[Segment]) -> Option<u32> {
-    let flown: Option<u32> = segments
-        .iter()
-        .map(|segment| segment.duration_minutes)
-        .sum();
-    let waited: Option<u32> = segments
-        .iter()
-        .zip(segments.iter().skip(1))
-        .map(|(arriving, departing)| {
-            minutes_between(&arriving.arrival_time, &departing.departure_time)
-        })
-        .sum();
-    flown?.checked_add(waited?)
-}
-
-/// Returns the minutes between two local times in the same time zone.
-fn minutes_between(from: &str, to: &str) -> Option<u32> {
-    let (from, to) = (time::parse_timestamp(from)?, time::parse_timestamp(to)?);
-    u32::try_from(to.checked_sub(from)? / 60_000).ok()
 }
 
 /// Converts the fare's conditions before departure. Conditions that the airline does not state

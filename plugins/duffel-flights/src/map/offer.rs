@@ -52,22 +52,15 @@ pub(crate) fn offer(written: wire::offer::Offer, search: &Search) -> Result<Offe
 /// Returns whether a fare satisfies the filters that were sent to Duffel. The check is needed
 /// because Duffel's filter counts connections but not stops, and airlines return near matches.
 pub(crate) fn matches_filters(filters: &Filters, offer: &Offer) -> bool {
+    let (after, before) = (&filters.departure_after, &filters.departure_before);
+    let latest = &filters.arrival_before;
     let clock = |local: &str| local.get(11..).unwrap_or_default().to_owned();
     offer.journeys.iter().all(|journey| {
         let (departs, arrives) = (clock(&journey.departure_time), clock(&journey.arrival_time));
         filters.max_stops.is_none_or(|most| journey.stops <= most)
-            && filters
-                .departure_after
-                .as_ref()
-                .is_none_or(|after| departs >= *after)
-            && filters
-                .departure_before
-                .as_ref()
-                .is_none_or(|before| departs <= *before)
-            && filters
-                .arrival_before
-                .as_ref()
-                .is_none_or(|before| arrives <= *before)
+            && after.as_ref().is_none_or(|after| departs >= *after)
+            && before.as_ref().is_none_or(|before| departs <= *before)
+            && latest.as_ref().is_none_or(|latest| arrives <= *latest)
             && filters
                 .cabin
                 .is_none_or(|cabin| journey.segments.iter().all(|one| one.cabin == cabin))

@@ -9,13 +9,16 @@ use crate::wire::{Baggage, IncludedBag};
 /// Checked and carry-on pieces; `None` if unknown.
 pub(crate) type Pieces = (Option<u8>, Option<u8>);
 
-/// Returns the pieces that a passenger may take on each segment.
-pub(crate) fn pieces(baggage: &Baggage<'_>, passenger: PassengerType) -> Pieces {
-    let count = |bag_type, has_any| count(baggage, bag_type, has_any, passenger);
-    (
-        count("checked", baggage.has_checked_bag),
-        count("cabin", baggage.has_carry_on_bag),
-    )
+/// Returns the pieces that each passenger may take on each segment.
+pub(crate) fn pieces(baggage: &Baggage<'_>, passengers: &[PassengerType]) -> Vec<Pieces> {
+    let of_passenger = |passenger: &PassengerType| {
+        let count = |bag_type, has_any| count(baggage, bag_type, has_any, *passenger);
+        (
+            count("checked", baggage.has_checked_bag),
+            count("cabin", baggage.has_carry_on_bag),
+        )
+    };
+    passengers.iter().map(of_passenger).collect()
 }
 
 fn count(

@@ -135,11 +135,7 @@ fn journeys_of_booking(
         segment_counts: &bound.segment_counts,
         logo_url,
     };
-    let passengers = bound.passenger_types();
-    let pieces: Vec<baggage::Pieces> = passengers
-        .iter()
-        .map(|passenger| baggage::pieces(&booking.journey.baggage, *passenger))
-        .collect();
+    let pieces = baggage::pieces(&booking.journey.baggage, &bound.passenger_types());
     journeys(trip, &bound.cabins, &pieces).unwrap_or_default()
 }
 

@@ -1,6 +1,7 @@
 //! Conversion of Nuitee's flat list of flights to journeys with segments.
 
 use serde::{Deserialize, Serialize};
+use stopover_sdk::flight::elapsed_minutes;
 use stopover_sdk::time;
 use stopover_sdk::types::flight::{
     Cabin, Direction, Journey, Segment as JourneySegment, SegmentPassenger,
@@ -9,8 +10,6 @@ use stopover_sdk::types::flight::{
 use crate::map::baggage::Pieces;
 use crate::map::logo;
 use crate::wire::{Fare, Segment, SegmentFare};
-
-const MINUTE_MS: i64 = 60_000;
 
 /// The flights of a trip, and the number of flights of each journey.
 #[derive(Clone, Copy)]
@@ -153,7 +152,7 @@ pub(crate) fn journeys(
             fare_brand: journey_cabins.first().and_then(|cabin| cabin.brand.clone()),
             departure_time: first.departure_time.clone(),
             arrival_time: last.arrival_time.clone(),
-            duration_minutes: elapsed_minutes(&segments),
+            duration_minutes: journey_minutes(&segments),
             stops: u8::try_from(segments.len().saturating_sub(1)).unwrap_or(u8::MAX),
             segments,
         });
@@ -228,24 +227,10 @@ fn minutes(segment: &Segment<'_>) -> Option<u32> {
     minutes.filter(|minutes| *minutes > 0)
 }
 
-/// Returns the minutes from the first departure to the last arrival. It adds the flights' durations
-/// and the waiting times, whose two clock times are in the same time zone. Returns `None` if a
-/// flight has no duration or departs from another airport.
-pub(crate) fn elapsed_minutes(segments: &[JourneySegment]) -> Option<u32> {
-    let mut total: i64 = 0;
-    for segment in segments {
-        total = total.checked_add(i64::from(segment.duration_minutes?))?;
-    }
-    for (before, after) in segments.iter().zip(segments.iter().skip(1)) {
-        if before.destination != after.origin {
-            return None;
-        }
-        let landed = time::parse_timestamp(&before.arrival_time)?;
-        let waiting_ms = time::parse_timestamp(&after.departure_time)?.checked_sub(landed)?;
-        if waiting_ms < 0 {
-            return None;
-        }
-        total = total.checked_add(waiting_ms / MINUTE_MS)?;
-    }
-    u32::try_from(total).ok()
+/// Returns the minutes from the first departure to the last arrival. Returns `None` if a flight has
+/// no duration or departs from another airport.
+fn journey_minutes(segments: &[JourneySegment]) -> Option<u32> {
+    let mut connections = segments.iter().zip(segments.iter().skip(1));
+    let is_connected = connections.all(|(before, after)| before.destination == after.origin);
+    is_connected.then(|| elapsed_minutes(segments)).flatten()
 }

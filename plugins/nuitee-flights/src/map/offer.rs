@@ -145,10 +145,7 @@ fn to_offer(
     };
     let cabins = cabins(segments, &offer.segment_fares.0, &offer.fare)?;
     let passengers = search::passenger_types(&context.request.passengers);
-    let pieces: Vec<baggage::Pieces> = passengers
-        .iter()
-        .map(|passenger| baggage::pieces(&offer.baggage, *passenger))
-        .collect();
+    let pieces = baggage::pieces(&offer.baggage, &passengers);
     let journeys: Vec<Journey> = journeys(trip, &cabins, &pieces)?;
     let offered = OfferReference {
         id: id.to_owned(),

@@ -1,12 +1,13 @@
 //! Conversion of passengers and contact. Nuitee reports invalid passenger data as an internal
 //! failure, so the data is checked here first.
 
+use serde_json::{Value, json};
 use stopover_sdk::flight_booking::PrebookRequest;
+use stopover_sdk::json::without_nulls;
 use stopover_sdk::types::flight::{DocumentType, Gender, Passenger, PassengerType};
 use stopover_sdk::{Refusal, RefusalReason, time};
 
 use crate::map::phone;
-use crate::wire::prebook as wire;
 
 /// Lowest age of an adult, in years. Younger passengers travel as children or infants.
 pub(crate) const FIRST_ADULT_AGE: u8 = 12;
@@ -19,12 +20,12 @@ fn invalid(message: &str) -> Refusal {
 ///
 /// # Errors
 /// The telephone number, a birthday or a gender is not valid for Nuitee.
-pub(crate) fn prebook<'a>(
-    request: &'a PrebookRequest,
-    offer_id: &'a str,
+pub(crate) fn prebook(
+    request: &PrebookRequest,
+    offer_id: &str,
     departure: &str,
     use_payment_sdk: bool,
-) -> Result<wire::PrebookRequest<'a>, Refusal> {
+) -> Result<Value, Refusal> {
     let types = types(&request.passengers, departure)?;
     // The gateway's contact has no name, so the first adult's name is used.
     let holder = request.passengers.iter().zip(&types);
@@ -34,21 +35,21 @@ pub(crate) fn prebook<'a>(
         .ok_or_else(|| invalid("no passenger is an adult"))?;
     let (phone_country_code, phone_number) = phone::split(&request.contact.phone)?;
     let passengers = request.passengers.iter().zip(types);
-    let passengers: Result<Vec<wire::Passenger<'_>>, Refusal> = passengers
+    let passengers: Result<Vec<Value>, Refusal> = passengers
         .map(|(passenger, passenger_type)| to_wire_passenger(passenger, passenger_type))
         .collect();
-    Ok(wire::PrebookRequest {
-        offer_id,
-        use_payment_sdk,
-        contact: wire::Contact {
-            first_name: &holder.first_name,
-            last_name: &holder.last_name,
-            email: &request.contact.email,
-            phone_country_code,
-            phone_number,
+    Ok(without_nulls(json!({
+        "offerId": offer_id,
+        "usePaymentSdk": use_payment_sdk,
+        "contact": {
+            "firstName": holder.first_name,
+            "lastName": holder.last_name,
+            "email": request.contact.email,
+            "phoneCountryCode": phone_country_code,
+            "phoneNumber": phone_number,
         },
-        passengers: passengers?,
-    })
+        "passengers": passengers?,
+    })))
 }
 
 /// Returns Nuitee's type of each passenger on the day of departure.
@@ -60,32 +61,20 @@ pub(crate) fn types(
     departure: &str,
 ) -> Result<Vec<PassengerType>, Refusal> {
     let of_passenger = |passenger: &Passenger| {
-        let age = age_on(departure, &passenger.date_of_birth)
+        let age = time::age_on(&passenger.date_of_birth, departure)
             .ok_or_else(|| invalid("a passenger's birthday is not a date before departure"))?;
         Ok(match passenger.passenger_type {
-            PassengerType::Child if age >= FIRST_ADULT_AGE.into() => PassengerType::Adult,
+            PassengerType::Child if age >= FIRST_ADULT_AGE => PassengerType::Adult,
             other => other,
         })
     };
     passengers.iter().map(of_passenger).collect()
 }
 
-/// Returns the age in whole years, or `None` if a date is invalid or the birthday is after the day.
-fn age_on(day: &str, birthday: &str) -> Option<u32> {
-    let day = day.get(..10)?;
-    if time::parse_date(birthday)? > time::parse_date(day)? {
-        return None;
-    }
-    let year = |date: &str| date.get(..4)?.parse::<u32>().ok();
-    let is_before_birthday = day.get(5..) < birthday.get(5..);
-    let years = year(day)?.checked_sub(year(birthday)?)?;
-    years.checked_sub(is_before_birthday.into())
-}
-
 fn to_wire_passenger(
     passenger: &Passenger,
     passenger_type: PassengerType,
-) -> Result<wire::Passenger<'_>, Refusal> {
+) -> Result<Value, Refusal> {
     let gender = match passenger.gender {
         Gender::Female => "F",
         Gender::Male => "M",
@@ -95,32 +84,34 @@ fn to_wire_passenger(
             ));
         }
     };
-    let document = passenger.document.as_ref().map(|document| wire::Document {
-        document_type: match document.document_type {
-            DocumentType::Passport => "passport",
-            DocumentType::IdentityCard => "id_card",
-        },
-        document_number: &document.number,
-        document_issue_country: &document.issuing_country,
-        document_expiry: &document.expires_on,
-    });
+    let document = passenger.document.as_ref();
     let programs = passenger.loyalty_accounts.iter();
-    let programs = programs.map(|account| wire::LoyaltyProgram {
-        airline_code: &account.airline_iata_code,
-        program_number: &account.membership_number,
-    });
-    Ok(wire::Passenger {
-        first_name: &passenger.first_name,
-        last_name: &passenger.last_name,
-        birthday: &passenger.date_of_birth,
-        gender,
-        passenger_type: match passenger_type {
+    let programs: Vec<Value> = programs
+        .map(|account| {
+            json!({
+                "airlineCode": account.airline_iata_code,
+                "programNumber": account.membership_number,
+            })
+        })
+        .collect();
+    Ok(json!({
+        "firstName": passenger.first_name,
+        "lastName": passenger.last_name,
+        "birthday": passenger.date_of_birth,
+        "gender": gender,
+        "passengerType": match passenger_type {
             PassengerType::Adult => 0,
             PassengerType::Child => 1,
             PassengerType::Infant => 2,
         },
-        nationality: passenger.nationality.as_deref(),
-        document,
-        loyalty_programs: programs.collect(),
-    })
+        "nationality": passenger.nationality,
+        "documentType": document.map(|document| match document.document_type {
+            DocumentType::Passport => "passport",
+            DocumentType::IdentityCard => "id_card",
+        }),
+        "documentNumber": document.map(|document| &document.number),
+        "documentIssueCountry": document.map(|document| &document.issuing_country),
+        "documentExpiry": document.map(|document| &document.expires_on),
+        "loyaltyPrograms": (!programs.is_empty()).then_some(programs),
+    }))
 }

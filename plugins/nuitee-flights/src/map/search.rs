@@ -1,26 +1,27 @@
 //! Conversion of search requests, and assignment of a response's flights to the requested journeys.
 
+use serde_json::{Value, json};
 use stopover_sdk::flight_pricing::{
     AppliedFilters as Applied, PassengerCounts, PriceRequest, RequestedJourney, Sort,
 };
+use stopover_sdk::json::without_nulls;
 use stopover_sdk::money::Decimal;
 use stopover_sdk::types::flight::PassengerType;
 
 use crate::map::journey::cabin_code;
 use crate::map::passenger::FIRST_ADULT_AGE;
 use crate::wire::Segment;
-use crate::wire::rates::{Filters, Leg, LegFilters, RatesRequest, Sort as WireSort};
 
 /// Maximum number of stops that Nuitee can filter by.
 const MOST_STOPS: u8 = 2;
 
 /// Creates the request and returns which filters Nuitee applies. Nuitee has no filter for airlines,
 /// for non-refundable fares, or for fares without bags.
-pub(crate) fn request<'a>(
-    request: &'a PriceRequest,
-    currency: &'a str,
-    point_of_sale: Option<&'a str>,
-) -> (RatesRequest<'a>, Applied) {
+pub(crate) fn request(
+    request: &PriceRequest,
+    currency: &str,
+    point_of_sale: Option<&str>,
+) -> (Value, Applied) {
     let filters = &request.filters;
     let max_stops = filters.max_stops.filter(|stops| *stops <= MOST_STOPS);
     let max_price = filters
@@ -29,12 +30,12 @@ pub(crate) fn request<'a>(
     let refundable_only = filters.refundable.filter(|only| *only);
     let includes_checked_bag = filters.checked_bag.filter(|only| *only);
     let cabin = filters.cabin.map(cabin_code);
-    let leg_filters = LegFilters {
-        departure_time_after: filters.departure_after.as_deref(),
-        departure_time_before: filters.departure_before.as_deref(),
-        arrival_time_before: filters.arrival_before.as_deref(),
-        max_stops,
-    };
+    let leg_filters = json!({
+        "departureTimeAfter": filters.departure_after,
+        "departureTimeBefore": filters.departure_before,
+        "arrivalTimeBefore": filters.arrival_before,
+        "maxStops": max_stops,
+    });
     let mut applied = Applied::SORT;
     applied.set(Applied::CABIN, cabin.is_some());
     applied.set(Applied::MAX_STOPS, max_stops.is_some());
@@ -53,38 +54,40 @@ pub(crate) fn request<'a>(
         let matching = types
             .iter()
             .filter(|passenger| **passenger == passenger_type);
-        u32::try_from(matching.count()).unwrap_or(u32::MAX)
+        matching.count()
     };
-    let wire = RatesRequest {
-        legs: legs(&request.journeys, leg_filters),
-        adults: count(PassengerType::Adult),
-        children: count(PassengerType::Child),
-        infants: count(PassengerType::Infant),
-        children_ages: ages_of_children(&request.passengers).collect(),
-        cabin_class: cabin,
-        currency,
-        country: point_of_sale,
-        filters: Filters {
-            cabin_class: cabin,
-            cabin_class_match: cabin.map(|_| "exactly"),
-            refundable_only,
-            includes_checked_bag,
-            max_price,
+    let ages = request.passengers.children.iter();
+    let ages: Vec<&u8> = ages.filter(|age| **age < FIRST_ADULT_AGE).collect();
+    let body = json!({
+        "legs": legs(&request.journeys, &leg_filters),
+        "adults": count(PassengerType::Adult),
+        "children": count(PassengerType::Child),
+        "infants": count(PassengerType::Infant),
+        "childrenAges": (!ages.is_empty()).then_some(ages),
+        "cabinClass": cabin,
+        "currency": currency,
+        "country": point_of_sale,
+        "filters": {
+            "cabinClass": cabin,
+            "cabinClassMatch": cabin.map(|_| "exactly"),
+            "refundableOnly": refundable_only,
+            "includesCheckedBag": includes_checked_bag,
+            "maxPrice": max_price,
         },
-        sort: WireSort {
-            sort_by: match request.sort {
+        "sort": {
+            "sortBy": match request.sort {
                 Sort::TotalAmount => "price",
                 Sort::Duration => "duration",
                 Sort::DepartureTime => "departure",
             },
-            sort_order: if request.descending { "desc" } else { "asc" },
+            "sortOrder": if request.descending { "desc" } else { "asc" },
         },
-    };
-    (wire, applied)
+    });
+    (without_nulls(body), applied)
 }
 
 /// Converts the journeys. A round trip has directions; a multi-city trip has none.
-fn legs<'a>(journeys: &'a [RequestedJourney], filters: LegFilters<'a>) -> Vec<Leg<'a>> {
+fn legs(journeys: &[RequestedJourney], filters: &Value) -> Vec<Value> {
     let is_return = matches!(journeys, [out, back]
         if out.origin == back.destination && out.destination == back.origin);
     let directions = ["OUTBOUND", "INBOUND"].into_iter().map(Some);
@@ -92,12 +95,14 @@ fn legs<'a>(journeys: &'a [RequestedJourney], filters: LegFilters<'a>) -> Vec<Le
         .filter(|_| is_return)
         .chain(std::iter::repeat(None));
     let each = journeys.iter().zip(directions);
-    each.map(|(journey, direction)| Leg {
-        origin: &journey.origin,
-        destination: &journey.destination,
-        date: &journey.date,
-        direction,
-        filters,
+    each.map(|(journey, direction)| {
+        json!({
+            "origin": journey.origin,
+            "destination": journey.destination,
+            "date": journey.date,
+            "direction": direction,
+            "filters": filters,
+        })
     })
     .collect()
 }
@@ -115,11 +120,6 @@ pub(crate) fn passenger_types(passengers: &PassengerCounts) -> Vec<PassengerType
     });
     let infants = (0..passengers.infants).map(|_| PassengerType::Infant);
     adults.chain(children).chain(infants).collect()
-}
-
-fn ages_of_children(passengers: &PassengerCounts) -> impl Iterator<Item = u8> {
-    let ages = passengers.children.iter().copied();
-    ages.filter(|age| *age < FIRST_ADULT_AGE)
 }
 
 /// Returns the number of flights of each requested journey, or `None` if it cannot be determined.

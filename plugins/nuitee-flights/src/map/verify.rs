@@ -7,8 +7,8 @@ use stopover_sdk::{ChangeError, Refusal, RefusalReason};
 use crate::map::journey::{SegmentCabin, Trip, cabins, flight, journeys};
 use crate::map::offer::OfferReference;
 use crate::map::{baggage, minor, terms};
-use crate::wire::Segment;
 use crate::wire::prebook::Verified as WireVerified;
+use crate::wire::{Segment, Terms};
 
 /// The terms that the customer agreed to.
 pub(crate) struct AgreedTerms<'a> {
@@ -85,13 +85,10 @@ pub(crate) fn verified(
         segment_counts: &agreed.offered.segment_counts(),
         logo_url: agreed.logo_url,
     };
-    let pieces = agreed.passengers.iter();
-    let pieces: Vec<baggage::Pieces> = pieces
-        .map(|passenger| baggage::pieces(&journey.baggage, *passenger))
-        .collect();
+    let pieces = baggage::pieces(&journey.baggage, agreed.passengers);
     Ok(Verified {
         journeys: journeys(trip, &cabins, &pieces).map_err(again)?,
         cabins,
-        fare_conditions: terms::conditions(&journey.terms),
+        fare_conditions: terms::conditions(journey.terms.as_ref().unwrap_or(&Terms::default())),
     })
 }

@@ -1,35 +1,9 @@
 //! `POST|GET /flights/bookings` and `GET|POST /flights/bookings/{id}/cancellations`.
 
-use serde::Serialize;
 use stopover_sdk::lenient::{LenientAmount, LenientCount, LenientFlag, LenientText, OneOrMany};
 use stopover_sdk::lenient_struct;
 
-use crate::wire::{Baggage, Price, Pricing, Segment, Terms, TripPricing};
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct BookRequest<'a> {
-    pub(crate) prebook_id: &'a str,
-    pub(crate) payment: Payment<'a>,
-    pub(crate) custom_tags: SentTags<'a>,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(tag = "method", rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum Payment<'a> {
-    Credit,
-    #[serde(rename_all = "camelCase")]
-    TransactionId {
-        transaction_id: &'a str,
-    },
-}
-
-/// Tags that Nuitee stores with a booking and can search for.
-#[derive(Debug, Serialize)]
-pub(crate) struct SentTags<'a> {
-    #[serde(rename = "GW_REF")]
-    pub(crate) client_reference: &'a str,
-}
+use crate::wire::{Baggage, Fare, Price, Pricing, Segment, SegmentFare, Terms, TripPricing};
 
 lenient_struct! {
     pub(crate) struct Booked<'a> {
@@ -59,7 +33,8 @@ lenient_struct! {
         pub(crate) custom_tags: Tags<'a> = "customTags",
     }
 
-    /// The booked journey. Its price is in one of two fields.
+    /// The flights of a whole trip, verified or booked. A booking has its price in one of two fields,
+    /// and no fares.
     pub(crate) struct BookedJourney<'a> {
         pub(crate) key: LenientText<'a> = "journeyKey",
         pub(crate) segments: OneOrMany<Segment<'a>> = "segments",
@@ -67,6 +42,8 @@ lenient_struct! {
         pub(crate) pricing: TripPricing<'a> = "pricing",
         pub(crate) baggage: Baggage<'a> = "baggage",
         pub(crate) terms: Option<Terms<'a>> = "terms",
+        pub(crate) fare: Fare<'a> = "fare",
+        pub(crate) segment_fares: OneOrMany<SegmentFare<'a>> = "segmentFares",
     }
 
     /// The bill: the ticket and the services added to it.

@@ -13,7 +13,7 @@ use crate::ask;
 
 /// The call that receives the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Call {
+pub(crate) enum Call {
     Search,
     Verify,
     Prebook,
@@ -21,6 +21,7 @@ enum Call {
     Find,
     Quote,
     Cancel,
+    /// Both calls for reference data.
     Airline,
 }
 
@@ -47,7 +48,7 @@ const READS: [Row; 27] = [
     (Search, 302, &[99999], InvalidResponse),
     (Find, 400, &[47002], Done),
     (Find, 404, &[47002, 47003], Done),
-    (Find, 400, &[47005, 47007], Rejected("invalid")),
+    (Find, 400, &[47005, 47007, 47008], Rejected("invalid")),
     (Find, 401, &[401, 47001, 47006], Misconfigured),
     (Find, 500, &[57099], Failed),
     (Quote, 500, &[59099], Done),
@@ -137,7 +138,7 @@ fn every_error_code_has_expected_outcome() {
             assert_eq!(end, expected, "{call:?} {status} {body}");
         }
     };
-    for (call, status, codes, expected) in [&READS[..], &PREBOOKS, &BOOKS, &CANCELS].concat() {
+    for (call, status, codes, expected) in rows() {
         for code in codes {
             check(call, status, *code, "", expected);
         }
@@ -145,6 +146,23 @@ fn every_error_code_has_expected_outcome() {
     for (status, code, description, expected) in DESCRIBED_BOOKS {
         check(Book, status, code, description, expected);
     }
+}
+
+fn rows() -> Vec<Row> {
+    [&READS[..], &PREBOOKS, &BOOKS, &CANCELS].concat()
+}
+
+/// Checks that a document of Nuitee is a listed error and has its outcome.
+pub(crate) fn check_listed(call: Call, status: u16, document: &str) {
+    let error: serde_json::Value = serde_json::from_str(document).unwrap();
+    let code = error["error"]["code"].as_u64().unwrap();
+    let mut rows = rows().into_iter();
+    let row = rows.find(|(listed, listed_status, codes, _)| {
+        (*listed, *listed_status) == (call, status)
+            && codes.iter().any(|one| code == u64::from(*one))
+    });
+    let expected = row.map(|(.., expected)| expected);
+    assert_eq!(Some(end(call, status, document)), expected, "{document}");
 }
 
 /// Returns error bodies in four forms: at the top level, wrapped, beside data, and with the code as
@@ -253,6 +271,11 @@ fn end(call: Call, status: u16, body: &str) -> Outcome {
             let booking = ask::fixture("booking.json");
             outcome(&ask::cancel(&ask::responding(&[response, (200, &booking)])))
         }
-        Airline => outcome(&ask::airline(&gateway, "XO")),
+        Airline => {
+            let airports = outcome(&ask::airports(&ask::responding(&[response]), 20));
+            let airline = outcome(&ask::airline(&gateway, "XO"));
+            assert_eq!(airline, airports, "{status} {body}");
+            airline
+        }
     }
 }

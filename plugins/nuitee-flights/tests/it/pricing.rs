@@ -281,10 +281,14 @@ fn event_stream_is_read_like_single_document() {
     let document: Value = serde_json::from_str(&ask::fixture("rates.json")).unwrap();
     let event =
         |batch: &Value| format!("event: rates-chunk\ndata: {}\n\n", json!({"data": [batch]}));
+    // A document may come in two lines, which end with a carriage return, too.
+    let lines = format!(
+        "event: rates-chunk\r\ndata:{{\"data\":\r\ndata: [{}]}}\r\n\r\n",
+        document["data"][1]
+    );
     let stream = format!(
-        ": hello\n\n{}{}{}event: rates-complete\ndata: [DONE]\n\n",
+        ": hello\n\n{}{lines}{}event: rates-complete\ndata: [DONE]\n\n",
         event(&document["data"][0]),
-        event(&document["data"][1]),
         // The stream repeats the first batch, as a summary.
         event(&document["data"][0]),
     );

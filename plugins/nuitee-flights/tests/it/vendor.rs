@@ -1,27 +1,21 @@
 //! Replay of the vendor's own examples, if they are in a folder beside the repository. Without them
 //! the test passes and says that it skipped the replay.
 
-use std::collections::HashSet;
-use std::mem::discriminant;
 use std::path::Path;
 
 use nuitee_flights::NuiteeFlights;
 use serde_json::Value;
 use stopover_sdk::flight_booking::{BookRequest, BookingLookup, PrebookRequest};
 use stopover_sdk::flight_pricing::{PassengerCounts, PriceRequest, PriceResponse};
-use stopover_sdk::testing::Outcome::{
-    Done, Failed, Misconfigured, NotFound, NotSent, Refused, Rejected, Unknown,
-};
-use stopover_sdk::testing::{self, MockGateway, Outcome, outcome};
+use stopover_sdk::testing::{self, DocumentCheck, MockGateway};
 use stopover_sdk::types::BookingStatus;
-use stopover_sdk::{ChangeError, FlightBooking, FlightPricing, ReadError};
+use stopover_sdk::{FlightBooking, FlightPricing};
 
 use crate::ask;
-
-type Check = fn(&str, u16);
+use crate::fault::{Call, check_listed};
 
 /// Every flight document that the adapter may receive, selected by the prefix of its name.
-const CHECKS: [(&str, Check); 18] = [
+const CHECKS: [(&str, DocumentCheck); 18] = [
     ("POST_flights_rates__200", rates),
     ("POST_flights_rates__request", rates_request),
     ("POST_flights_rates__", rates_refused),
@@ -36,43 +30,20 @@ const CHECKS: [(&str, Check); 18] = [
     ("GET_flights_bookings_bookingId__", read_refused),
     ("GET_flights_bookings__", read_refused),
     ("GET_data_flights_airports__200", airports),
-    ("GET_data_flights_airports__", airports_refused),
+    ("GET_data_flights_airports__", reference_refused),
     ("GET_data_flights_airlines_iatas_iataCode__200", airline),
     (
         "GET_data_flights_airlines_iatas_iataCode__",
-        airline_refused,
+        reference_refused,
     ),
-    ("GET_data_flights_airlines__", airline_refused),
+    ("GET_data_flights_airlines__", reference_refused),
 ];
 
 #[test]
 fn vendor_examples_are_read() {
     let folder = "../../../shared/fixtures/liteapi/extracted/flights";
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let Some(documents) = testing::read_documents(&folder).unwrap() else {
-        return;
-    };
-    let mut ran: HashSet<&str> = HashSet::new();
-    for (name, document) in documents {
-        if let Some((prefix, check)) = CHECKS.iter().find(|(prefix, _)| name.starts_with(prefix)) {
-            check(&document, status(&name));
-            ran.insert(prefix);
-        }
-    }
-    for (prefix, _) in &CHECKS {
-        assert!(ran.contains(prefix), "no document {prefix}");
-    }
-}
-
-/// Returns the status in the file's name, or 0 for requests.
-fn status(name: &str) -> u16 {
-    let part = name.split("__").nth(1).unwrap();
-    part.trim_end_matches(".json").parse().unwrap_or(0)
-}
-
-fn code(document: &str) -> u64 {
-    let error: Value = serde_json::from_str(document).unwrap();
-    error["error"]["code"].as_u64().unwrap()
+    testing::check_documents(&folder, &CHECKS).unwrap();
 }
 
 /// Returns the example's search: one adult, one way.
@@ -89,13 +60,14 @@ fn example_search() -> PriceRequest {
     }
 }
 
-fn example_price(document: &str, status: u16) -> Result<PriceResponse, ReadError> {
+fn example_price(document: &str, status: u16) -> PriceResponse {
     let gateway = MockGateway::with_responses(&[(status, document)]);
-    gateway.run(|| NuiteeFlights::price(example_search()))
+    let response = gateway.run(|| NuiteeFlights::price(example_search()));
+    response.unwrap()
 }
 
 fn rates(document: &str, status: u16) {
-    let response = example_price(document, status).unwrap();
+    let response = example_price(document, status);
     let [offer] = response.offers.as_slice() else {
         panic!("{response:?}");
     };
@@ -112,32 +84,13 @@ fn rates(document: &str, status: u16) {
     );
 
     let event = format!("event: result\ndata: {}\n\n", document.replace('\n', " "));
-    assert_eq!(example_price(&event, 200), Ok(response));
+    assert_eq!(example_price(&event, 200), response);
 }
 
 /// Checks that every field that the adapter sends is in the vendor's example or in `optional`.
-fn known_fields(sent: &Value, example: &Value, optional: &[&str]) {
-    match (sent, example) {
-        (Value::Object(sent), Value::Object(example)) => {
-            for (field, value) in sent {
-                match example.get(field) {
-                    Some(known) => known_fields(value, known, optional),
-                    None => assert!(optional.contains(&field.as_str()), "{field}"),
-                }
-            }
-        }
-        (Value::Array(sent), Value::Array(example)) => {
-            for value in sent {
-                known_fields(value, &example[0], optional);
-            }
-        }
-        (sent, example) => assert_eq!(discriminant(sent), discriminant(example), "{sent}"),
-    }
-}
-
 fn check_request(gateway: &MockGateway, index: usize, document: &str, optional: &[&str]) {
     let example = serde_json::from_str(document).unwrap();
-    known_fields(&gateway.request_json(index), &example, optional);
+    testing::check_known_fields(&gateway.request_json(index), &example, optional);
 }
 
 fn rates_request(document: &str, _: u16) {
@@ -221,60 +174,28 @@ fn read_booking(document: &str, status: u16) {
     assert_eq!((state.fare, state.fare_tax), (Some(23_832), Some(4870)));
 }
 
-fn read_refused(document: &str, status: u16) {
-    let none = (200, r#"{"data": [{"bookings": []}]}"#);
-    let read = ask::find(&ask::responding(&[(status, document), none]), Some("x"));
-    let expected = match code(document) {
-        47002 | 47003 => Done,
-        401 | 47001 | 47006 => Misconfigured,
-        57099 => Failed,
-        _ => Rejected("invalid"),
-    };
-    assert_eq!(outcome(&read), expected, "{document}: {read:?}");
-}
-
 fn rates_refused(document: &str, status: u16) {
-    let expected = match status {
-        400 => Rejected("invalid"),
-        401 => Misconfigured,
-        _ => Failed,
-    };
-    let response = example_price(document, status);
-    assert_eq!(outcome(&response), expected, "{document}: {response:?}");
+    check_listed(Call::Search, status, document);
 }
 
 fn verify_refused(document: &str, status: u16) {
-    let result = ask::prebook(&ask::responding(&[(status, document)]));
-    let is_definite = status < 500 || matches!(code(document), 52001 | 52016 | 52019);
-    check_refusal(result.err(), is_definite, NotSent, document);
+    check_listed(Call::Verify, status, document);
 }
 
 fn prebook_refused(document: &str, status: u16) {
-    let gateway = ask::fixtures(&["verify.json"]).respond_with(status, document);
-    let is_definite = status < 500 || matches!(code(document), 53001 | 53016 | 53019);
-    check_refusal(ask::prebook(&gateway).err(), is_definite, Unknown, document);
+    check_listed(Call::Prebook, status, document);
 }
 
 fn book_refused(document: &str, status: u16) {
-    let result = ask::book(&ask::responding(&[(status, document)]));
-    check_refusal(result.err(), status < 500, Unknown, document);
+    check_listed(Call::Book, status, document);
 }
 
-/// Checks that a definite error is a refusal, and that any other has the given outcome.
-fn check_refusal(error: Option<ChangeError>, is_definite: bool, other: Outcome, document: &str) {
-    let error = error.unwrap();
-    let is_account = ["credential", "unauthorized", "inactive"]
-        .iter()
-        .any(|word| document.contains(word));
-    match Outcome::from(&error) {
-        Refused(reason) if is_definite => {
-            assert_eq!(reason == "account", is_account, "{document}");
-        }
-        outcome => {
-            assert!(!is_definite, "{document}: {error:?}");
-            assert_eq!(outcome, other, "{document}");
-        }
-    }
+fn read_refused(document: &str, status: u16) {
+    check_listed(Call::Find, status, document);
+}
+
+fn reference_refused(document: &str, status: u16) {
+    check_listed(Call::Airline, status, document);
 }
 
 fn airports(document: &str, status: u16) {
@@ -285,29 +206,9 @@ fn airports(document: &str, status: u16) {
     assert_eq!(airport.time_zone.as_deref(), Some("America/New_York"));
 }
 
-fn airports_refused(document: &str, status: u16) {
-    let response = ask::airports(&ask::responding(&[(status, document)]), 20);
-    check_reference_error(outcome(&response), document);
-}
-
 fn airline(document: &str, status: u16) {
     let airline = ask::airline(&ask::responding(&[(status, document)]), "AA").unwrap();
     assert_eq!(airline.alliance.as_deref(), Some("oneworld"));
     assert_eq!(airline.country.as_deref(), Some("US"));
     assert!(airline.is_active);
-}
-
-fn airline_refused(document: &str, status: u16) {
-    let airline = ask::airline(&ask::responding(&[(status, document)]), "AA");
-    check_reference_error(outcome(&airline), document);
-}
-
-fn check_reference_error(outcome: Outcome, document: &str) {
-    let expected = match code(document) {
-        401 => Misconfigured,
-        4002 => Rejected("invalid"),
-        4004 => NotFound,
-        _ => Failed,
-    };
-    assert_eq!(outcome, expected, "{document}");
 }

@@ -144,11 +144,7 @@ fn supplier_hotel(hotel: &Hotel, location: Location, lowest_total: MinorUnits) -
     SupplierHotel {
         supplier_hotel_id: hotel.id.clone(),
         name: html::plain(&hotel.name),
-        address: hotel
-            .address
-            .as_deref()
-            .map(html::plain)
-            .unwrap_or_default(),
+        address: html::optional(hotel.address.as_deref()).unwrap_or_default(),
         location,
         star_rating: hotel.stars.0.filter(|stars| *stars > 0.0),
         guest_rating: hotel.rating.0.filter(|rating| *rating > 0.0),

@@ -1,54 +1,11 @@
 //! `POST /rates/book` and `GET|PUT /bookings`.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use stopover_sdk::money::{Decimal, lenient};
 
 use crate::wire::rate::CancellationPolicies;
 use crate::wire::{Amount, LenientTextList, Reference};
 use stopover_sdk::lenient::{LenientCount, LenientFlag, OneOrMany};
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct BookRequest<'a> {
-    pub(crate) prebook_id: &'a str,
-    pub(crate) client_reference: &'a str,
-    pub(crate) holder: Holder<'a>,
-    /// Lead guest of each room.
-    pub(crate) guests: Vec<Guest<'a>>,
-    pub(crate) payment: Payment<'a>,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Holder<'a> {
-    pub(crate) first_name: &'a str,
-    pub(crate) last_name: &'a str,
-    pub(crate) email: &'a str,
-    pub(crate) phone: &'a str,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Guest<'a> {
-    /// Number of the room, from 1.
-    pub(crate) occupancy_number: usize,
-    pub(crate) first_name: &'a str,
-    pub(crate) last_name: &'a str,
-    pub(crate) email: &'a str,
-    pub(crate) phone: &'a str,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(tag = "method", rename_all = "SCREAMING_SNAKE_CASE")]
-pub(crate) enum Payment<'a> {
-    AccCreditCard,
-    Wallet,
-    Credit,
-    #[serde(rename_all = "camelCase")]
-    TransactionId {
-        transaction_id: &'a str,
-    },
-}
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]

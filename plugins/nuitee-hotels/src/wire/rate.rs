@@ -1,61 +1,10 @@
 //! `POST /hotels/rates` and `POST /rates/prebook`.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use stopover_sdk::money::{Decimal, lenient};
 
 use crate::wire::Amount;
 use stopover_sdk::lenient::{LenientCount, LenientFlag, LenientNumber, OneOrMany};
-
-/// Body of a request to `/hotels/rates`: hotels by id, by place or around a point.
-#[derive(Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct RatesRequest<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) hotel_ids: Option<&'a [String]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) place_id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) latitude: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) longitude: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) radius: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) limit: Option<u16>,
-    pub(crate) checkin: &'a str,
-    pub(crate) checkout: &'a str,
-    pub(crate) currency: &'a str,
-    pub(crate) guest_nationality: &'a str,
-    pub(crate) occupancies: Vec<Occupancy<'a>>,
-    pub(crate) max_rates_per_hotel: u16,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) board_type: Option<String>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) refundable_rates_only: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) star_rating: Vec<f64>,
-    pub(crate) include_hotel_data: bool,
-    /// Timeout in seconds.
-    pub(crate) timeout: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) loyalty_program: Option<&'a str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) loyalty_program_details: Vec<LoyaltyMembership<'a>>,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct Occupancy<'a> {
-    pub(crate) adults: u8,
-    /// Ages of the children.
-    pub(crate) children: &'a [u8],
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct LoyaltyMembership<'a> {
-    pub(crate) program_id: &'a str,
-    pub(crate) membership_id: &'a str,
-}
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -155,13 +104,6 @@ pub(crate) struct Hotel {
     pub(crate) rating: LenientNumber,
     #[serde(default)]
     pub(crate) stars: LenientNumber,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct PrebookRequest<'a> {
-    pub(crate) offer_id: &'a str,
-    pub(crate) use_payment_sdk: bool,
 }
 
 #[derive(Debug, Deserialize)]

@@ -61,29 +61,30 @@ fn only_requested_hotels_with_offers_are_returned() {
 }
 
 #[test]
-fn rooms_are_in_requested_order() {
-    let rooms = &priced()[0].rooms;
-    let totals: Vec<_> = rooms.iter().map(|room| (&*room.name, room.total)).collect();
-    assert_eq!(
-        totals,
-        [("Double Sea View", 25010), ("Twin Sea View", 21040)]
+fn offers_have_totals_and_rooms_in_requested_order() {
+    let [sea, garden] = &priced()[..] else {
+        panic!("not two offers");
+    };
+    let rooms = sea.rooms.iter().map(|room| (&*room.name, room.total));
+    assert!(rooms.eq([("Double Sea View", 25010), ("Twin Sea View", 21040)]));
+    let breakfast = (Board::BedAndBreakfast, "Bed and Breakfast");
+    let boards = sea.rooms.iter().chain(&garden.rooms);
+    let boards = boards.map(|room| (room.board, &*room.board_name));
+    let (room_only, other) = (
+        (Board::RoomOnly, "Room only"),
+        (Board::Other, "Kosher board"),
     );
-    for room in rooms {
-        assert_eq!(room.board, Board::BedAndBreakfast);
-        assert_eq!(room.board_name, "Bed and Breakfast");
-    }
-}
-
-#[test]
-fn totals_are_read_from_list_or_object() {
-    let offers = priced();
-    let totals = offers
-        .iter()
-        .map(|offer| (&*offer.supplier_offer, offer.total));
-    assert!(totals.eq([("OFFER-SEA", 46050), ("OFFER-GARDEN", 35001)]));
-    assert_eq!(offers[1].rooms[1].total, 17001);
+    assert!(boards.eq([breakfast, breakfast, room_only, other]));
+    // The total is a list in one offer and an object in the other.
+    let totals = [sea, garden].map(|offer| (&*offer.supplier_offer, offer.total));
+    assert_eq!(totals, [("OFFER-SEA", 46050), ("OFFER-GARDEN", 35001)]);
+    assert_eq!(garden.rooms[1].total, 17001);
     // Nuitee states no expiry.
-    assert!(offers.iter().all(|offer| offer.expires_at.is_none()));
+    assert_eq!((sea.expires_at, garden.expires_at), (None, None));
+    // Only fees that are not included are due at the property.
+    assert_eq!(sea.rooms[0].due_at_property, None);
+    let due = Money::new(1350, "EUR");
+    assert_eq!(sea.rooms[1].due_at_property, Some(due));
 }
 
 #[test]
@@ -94,14 +95,6 @@ fn unusable_offers_are_left_out_and_logged() {
     assert_eq!(logged.len(), 1);
     let message = &logged[0].1;
     assert!(message.starts_with("3 offers left out"), "{message}");
-}
-
-#[test]
-fn only_fees_not_included_are_due_at_property() {
-    let offers = priced();
-    assert_eq!(offers[0].rooms[0].due_at_property, None);
-    let due = Money::new(1350, "EUR");
-    assert_eq!(offers[0].rooms[1].due_at_property, Some(due));
 }
 
 #[test]
@@ -139,19 +132,6 @@ fn each_promotion_is_listed_once_with_its_rooms() {
         promotion("Early bird", Some("15 %"), None, &[0]),
     ];
     assert_eq!(offers[0].promotions, expected);
-}
-
-#[test]
-fn unknown_board_keeps_its_name() {
-    let offers = priced();
-    let boards = offers[1]
-        .rooms
-        .iter()
-        .map(|room| (room.board, &*room.board_name));
-    assert!(boards.eq([
-        (Board::RoomOnly, "Room only"),
-        (Board::Other, "Kosher board")
-    ]));
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Replay of the vendor's own examples, if they are in a folder beside the repository. Without them
 //! the test passes and says that it skipped the replay.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use nuitee_hotels::NuiteeHotels;
@@ -11,17 +10,15 @@ use stopover_sdk::hotel_cancellation::Quote;
 use stopover_sdk::hotel_places::PlaceQuery;
 use stopover_sdk::hotel_pricing::PriceRequest;
 use stopover_sdk::testing::Outcome::{Misconfigured, Refused, Rejected, Unknown};
-use stopover_sdk::testing::{self, MockGateway, outcome};
+use stopover_sdk::testing::{self, DocumentCheck, MockGateway, outcome};
 use stopover_sdk::types::hotel::{Occupancy, Stay};
 use stopover_sdk::types::{BookingStatus, Location, Money};
 use stopover_sdk::{HotelBooking, HotelContent, HotelPlaces, HotelPricing, HotelWeather};
 
 use crate::ask;
 
-type Check = fn(&str, u16);
-
 /// Every hotel document that the adapter may receive, selected by the prefix of its name.
-const CHECKS: [(&str, Check); 19] = [
+const CHECKS: [(&str, DocumentCheck); 19] = [
     ("search/POST_hotels_rates__200", rates),
     ("booking/POST_rates_prebook__200", prebook),
     ("booking/POST_rates_book__200", book),
@@ -47,25 +44,7 @@ const CHECKS: [(&str, Check); 19] = [
 fn vendor_examples_are_read() {
     let folder = "../../../shared/fixtures/liteapi/extracted";
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let Some(documents) = testing::read_documents(&folder).unwrap() else {
-        return;
-    };
-    let mut ran: HashSet<&str> = HashSet::new();
-    for (name, document) in documents {
-        if let Some((prefix, check)) = CHECKS.iter().find(|(prefix, _)| name.starts_with(prefix)) {
-            check(&document, status(&name));
-            ran.insert(prefix);
-        }
-    }
-    for (prefix, _) in &CHECKS {
-        assert!(ran.contains(prefix), "no document {prefix}");
-    }
-}
-
-/// Returns the status in a file's name, or 0 for requests.
-fn status(name: &str) -> u16 {
-    let part = name.split("__").nth(1).unwrap();
-    part[..3].parse().unwrap_or(0)
+    testing::check_documents(&folder, &CHECKS).unwrap();
 }
 
 fn stay() -> Stay {
@@ -158,29 +137,15 @@ fn cancel(document: &str, status: u16) {
 fn book_request(document: &str, _: u16) {
     let gateway = MockGateway::new();
     let _ = ask::book(&gateway);
-    known_fields(&gateway, document, &["clientReference"]);
+    let example = serde_json::from_str(document).unwrap();
+    testing::check_known_fields(&gateway.request_json(0), &example, &["clientReference"]);
 }
 
 fn prebook_request(document: &str, _: u16) {
     let gateway = MockGateway::new();
     let _ = ask::prebook(&gateway);
-    known_fields(&gateway, document, &[]);
-}
-
-fn known_fields(gateway: &MockGateway, document: &str, optional: &[&str]) {
-    let sent = gateway.request_json(0);
-    let example: Value = serde_json::from_str(document).unwrap();
-    for (field, value) in sent.as_object().unwrap() {
-        let Some(known) = example.get(field) else {
-            assert!(optional.contains(&field.as_str()), "{field}");
-            continue;
-        };
-        if let (Some(parts), Some(known)) = (value.get(0), known.get(0)) {
-            for part in parts.as_object().unwrap().keys() {
-                assert!(known.get(part).is_some(), "{field}/{part}");
-            }
-        }
-    }
+    let example = serde_json::from_str(document).unwrap();
+    testing::check_known_fields(&gateway.request_json(0), &example, &[]);
 }
 
 fn book_refused(document: &str, status: u16) {

@@ -1,20 +1,6 @@
 use super::*;
 use crate::testing::MockGateway;
 
-fn response(status: u16, headers: &[(&str, &str)]) -> Response {
-    Response {
-        status,
-        headers: headers
-            .iter()
-            .map(|(name, value)| Header {
-                name: (*name).to_owned(),
-                value: (*value).to_owned(),
-            })
-            .collect(),
-        body: Vec::new(),
-    }
-}
-
 #[test]
 fn query_parameters_are_encoded_and_appended() {
     let request = Request::get("https://api.example/places")
@@ -64,7 +50,7 @@ fn error_is_converted_for_reads_and_changes() {
 #[test]
 fn change_error_of_any_status_is_unknown() {
     for status in 300..600 {
-        let error = response(status, &[]).to_change_error();
+        let error = Response::new(status, "").to_change_error();
         assert!(
             matches!(error, ChangeError::Unknown(_)),
             "{status}: {error:?}"
@@ -84,10 +70,10 @@ fn read_error_matches_status() {
         (302, ReadError::InvalidResponse(text(302))),
     ];
     for (status, expected) in cases {
-        assert_eq!(response(status, &[]).to_read_error(), expected);
+        assert_eq!(Response::new(status, "").to_read_error(), expected);
     }
     assert!(matches!(
-        response(422, &[]).to_read_error(),
+        Response::new(422, "").to_read_error(),
         ReadError::Rejected(_)
     ));
 }
@@ -95,16 +81,17 @@ fn read_error_matches_status() {
 #[test]
 fn retry_after_accepts_number_and_date() {
     let gateway = MockGateway::new().now_ms(784_111_770_500);
-    gateway.run(|| {
+    let cases = [
+        ("Retry-After", "7", Some(7)),
+        ("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT", Some(7)),
+        ("retry-after", "soon", None),
+    ];
+    for (name, value, expected) in cases {
+        let response = Response::new(429, "").with_header(name, value);
         assert_eq!(
-            response(429, &[("Retry-After", "7")]).retry_after_s(),
-            Some(7)
+            gateway.run(|| response.retry_after_s()),
+            expected,
+            "{value}"
         );
-        let date = [("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT")];
-        assert_eq!(response(429, &date).retry_after_s(), Some(7));
-        assert_eq!(
-            response(429, &[("retry-after", "soon")]).retry_after_s(),
-            None
-        );
-    });
+    }
 }

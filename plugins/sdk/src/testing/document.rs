@@ -67,16 +67,18 @@ pub fn read_documents(folder: &Path) -> io::Result<Option<Vec<(String, String)>>
     Ok(Some(documents))
 }
 
-/// Checks each document of a folder by the check with the first prefix that its name has. A check
-/// gets the document and the HTTP status after the name's first `__`, or 0 for a request. Without
-/// the folder nothing is checked.
+/// A check of a document and of the HTTP status in its name, which is 0 for a request.
+pub type DocumentCheck = fn(&str, u16);
+
+/// Checks each document of a folder by the check with the first prefix that its name has. The
+/// status is the number after the name's first `__`. Without the folder nothing is checked.
 ///
 /// # Errors
 /// Fails if a file or a folder cannot be read.
 ///
 /// # Panics
 /// Panics if a check has no document.
-pub fn check_documents(folder: &Path, checks: &[(&str, fn(&str, u16))]) -> io::Result<()> {
+pub fn check_documents(folder: &Path, checks: &[(&str, DocumentCheck)]) -> io::Result<()> {
     let Some(documents) = read_documents(folder)? else {
         return Ok(());
     };

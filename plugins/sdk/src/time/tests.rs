@@ -86,6 +86,19 @@ fn duration_is_converted_to_minutes() {
 }
 
 #[test]
+fn age_is_whole_years_between_dates() {
+    let cases = [
+        ("2019-06-14", "2027-06-13", Some(7)),
+        ("2019-06-14", "2027-06-14T10:00", Some(8)),
+        ("2028-01-01", "2027-06-14", None),
+        ("x", "2027-06-14", None),
+    ];
+    for (birthday, day, expected) in cases {
+        assert_eq!(age_on(birthday, day), expected, "{birthday} {day}");
+    }
+}
+
+#[test]
 fn http_date_is_parsed() {
     assert_eq!(
         parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT"),
