@@ -136,6 +136,7 @@ pub enum ApiKeyError {
     Database(#[source] DatabaseError),
 }
 
+/// Authenticates API keys, with a short-lived cache.
 pub struct ApiKeyAuthenticator {
     base: Base,
     tasks: TaskSupervisor,

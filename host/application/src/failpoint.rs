@@ -3,6 +3,7 @@
 /// All failpoints, one a line. The crash tests read the same file and try each of them.
 const FAILPOINTS: &str = include_str!("failpoints.txt");
 
+/// A point within the execution of a step.
 #[derive(Debug, Clone, Copy)]
 pub enum FailpointPhase {
     /// The step is planned; nothing is stored.

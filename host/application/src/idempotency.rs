@@ -8,6 +8,7 @@ use host_storage::{
     CommitError, Conflict, DatabaseError, IdempotencyKey, IdempotencyRecord, UnitOfWork,
 };
 
+/// An idempotency key with the fingerprint of the request that it belongs to.
 #[derive(Debug, Clone)]
 pub struct IdempotentRequest {
     pub key: IdempotencyKey,

@@ -71,6 +71,7 @@ pub enum Added {
     Existing(InstrumentDetails),
 }
 
+/// Adds, lists, opens and deletes stored payment instruments.
 pub struct PaymentInstrumentService {
     pub(crate) base: Base,
     pub(crate) suppliers: Arc<SupplierDirectory>,

@@ -10,6 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+/// Supervisor of the application's tasks. Cloning is cheap.
 #[derive(Debug, Clone, Default)]
 pub struct TaskSupervisor {
     tracker: TaskTracker,

@@ -76,6 +76,7 @@ pub enum PaymentCollector {
     Supplier,
 }
 
+/// Error for an event that does not fit the booking's state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{event} does not fit a booking that is {status}")]
 pub struct InvalidTransition {

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// Error for text that is not an identifier of the expected entity.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not an identifier of the form {prefix}…")]
 pub struct InvalidId {

@@ -110,6 +110,7 @@ pub enum MandateEvent {
     Revoked,
 }
 
+/// A mandate with its signed terms and state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mandate {
     pub terms: MandateTerms,

@@ -102,6 +102,7 @@ pub enum DeclineReason {
     Other,
 }
 
+/// Error for an event that does not fit the payment's state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{event} does not fit a payment that is {state}")]
 pub struct InvalidPaymentTransition {
@@ -327,15 +328,21 @@ impl Payment {
     pub fn expedite_reconcile(&mut self, now: Timestamp) -> bool {
         let refunds = self.refunds.iter_mut();
         let refunds = refunds.filter_map(|refund| refund.call.as_mut());
-        let calls = self.state.call_mut().into_iter().chain(refunds);
-        calls.fold(false, |any, call| call.expedite_reconcile(now) || any)
+        let mut any = false;
+        for call in self.state.call_mut().into_iter().chain(refunds) {
+            any |= call.expedite_reconcile(now);
+        }
+        any
     }
 
     /// Makes waiting refunds due at `now`. Returns whether any due time changed.
     pub fn expedite_refunds(&mut self, now: Timestamp) -> bool {
         let refunds = self.refunds.iter_mut();
-        let calls = refunds.filter_map(|refund| refund.call.as_mut());
-        calls.fold(false, |any, call| call.expedite(now) || any)
+        let mut any = false;
+        for call in refunds.filter_map(|refund| refund.call.as_mut()) {
+            any |= call.expedite(now);
+        }
+        any
     }
 
     /// Applies an event to the payment.

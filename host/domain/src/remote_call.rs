@@ -6,6 +6,7 @@
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
+/// The progress of a remote call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "call")]
 pub enum RemoteCall {

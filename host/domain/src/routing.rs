@@ -27,6 +27,7 @@ named_enum! {
     }
 }
 
+/// The suppliers to call, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SupplierRoute {
     /// The suppliers from first to last. Only reads made before anything is promised go beyond the
@@ -35,6 +36,7 @@ pub struct SupplierRoute {
     pub reason: RouteReason,
 }
 
+/// Error for a request that no supplier can serve.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no configured supplier offers this")]
 pub struct NoEligibleSupplier;

@@ -12,6 +12,7 @@ use std::fmt;
 #[serde(try_from = "String", into = "String")]
 pub struct SupplierId(String);
 
+/// Error for text that is not a supplier id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a supplier id has the form [A-Z][A-Z0-9_]{{0,63}}")]
 pub struct InvalidSupplierId;
@@ -249,6 +250,7 @@ pub struct Checkout {
     pub token: String,
 }
 
+/// A request to look a booking up at its supplier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FindRequest {
     pub client_reference: String,

@@ -21,6 +21,7 @@ impl Expiry {
     }
 }
 
+/// The next step of a workflow and when it is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NextStep<S> {
     /// A step that makes a call and is due now.

@@ -87,6 +87,23 @@ pub(crate) fn payment() -> Payment {
     }
 }
 
+fn policy() -> CancellationPolicy {
+    CancellationPolicy {
+        refundable: true,
+        free_until: Some(NOW),
+        penalties: vec![Penalty {
+            from: NOW,
+            amount: euros(26_050),
+        }],
+        restrictions: vec![Restriction {
+            code: "NO_CANCELLATION".to_owned(),
+            description: "Fair days".to_owned(),
+            active_from: None,
+            active_until: Some(NOW),
+        }],
+    }
+}
+
 /// Builds a paid, partly refunded booking of two rooms in which every optional field is set. The
 /// supplier refused to cancel a room.
 fn booked() -> HotelBooking {
@@ -121,20 +138,7 @@ fn booked() -> HotelBooking {
         },
         rooms: vec![room(10), room(11)],
         total: euros(26_050),
-        policy: Some(CancellationPolicy {
-            refundable: true,
-            free_until: Some(NOW),
-            penalties: vec![Penalty {
-                from: NOW,
-                amount: euros(26_050),
-            }],
-            restrictions: vec![Restriction {
-                code: "NO_CANCELLATION".to_owned(),
-                description: "Fair days".to_owned(),
-                active_from: None,
-                active_until: Some(NOW),
-            }],
-        }),
+        policy: Some(policy()),
         promotions: vec![Promotion {
             name: "Early bird".to_owned(),
             description: None,

@@ -11,6 +11,7 @@ use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::time::Timestamp;
 
+/// A unit of background work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
     pub kind: String,

@@ -9,6 +9,7 @@ use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use std::collections::HashMap;
 
+/// A place in a supplier's search results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceObservation {
     pub supplier_place_id: String,

@@ -12,6 +12,7 @@ use host_storage::{Attempt, AttemptOutcome, Conflict, DatabaseError};
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
+/// The context in which steps are executed: lease, request and deadline.
 #[derive(Debug, Clone)]
 pub struct ExecutionContext {
     /// Token of the workflow's lease. It is invalid once another process takes the lease.
@@ -81,6 +82,7 @@ pub enum StepRecord<E> {
     Reconcile(CallKey),
 }
 
+/// The identity of a call that was made.
 #[derive(Debug, Clone)]
 pub struct CallKey {
     pub step: &'static str,

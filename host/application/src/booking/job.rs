@@ -17,6 +17,7 @@ use tokio::time::Instant;
 /// Time limit of the calls of one run; shorter than the lease.
 const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
+/// Handler of the jobs that resume bookings of one kind.
 pub struct BookingJob<K> {
     base: Base,
     engine: Arc<WorkflowEngine>,

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 /// Interval at which a call polls for the outcome of a workflow that another call runs.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
+/// Checks and renews leases on the workflows of bookings.
 #[derive(Clone)]
 pub struct WorkflowLeases {
     pub(crate) base: Base,

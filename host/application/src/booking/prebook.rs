@@ -79,6 +79,7 @@ impl<E: Into<WorkflowError>> From<E> for PrebookError {
     }
 }
 
+/// Turns offers into bookings: checks the price again and binds it.
 pub struct PrebookService {
     pub(crate) base: Base,
     pub(crate) engine: Arc<WorkflowEngine>,

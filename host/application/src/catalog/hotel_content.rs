@@ -67,6 +67,7 @@ pub struct ContentKey {
     part: ContentPart,
 }
 
+/// Reads the content of hotels: from the database, and from suppliers if it is missing or stale.
 pub struct ContentService {
     pub(crate) base: Base,
     pub(crate) suppliers: Arc<SupplierDirectory>,

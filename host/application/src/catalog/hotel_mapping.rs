@@ -34,6 +34,7 @@ impl HotelMappings {
     }
 }
 
+/// Looks up which suppliers have which hotels.
 #[derive(Clone)]
 pub struct HotelMappingService {
     pub(crate) store: Store,

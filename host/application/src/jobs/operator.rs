@@ -67,6 +67,7 @@ pub struct UnresolvedWork {
     pub parked_jobs: Vec<ParkedJob>,
 }
 
+/// Lists unresolved work and restarts parked jobs.
 pub struct OperatorService {
     pub(crate) base: Base,
 }

@@ -12,6 +12,7 @@ pub(crate) const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
 const COUNT_LIMIT: u32 = 10_000;
 
+/// Reports unresolved calls and parked jobs to the log and the metrics.
 pub struct UnresolvedMonitor {
     pub(crate) base: Base,
 }

@@ -12,6 +12,7 @@ pub struct FareQuery {
     pub request: FlightPriceRequest,
 }
 
+/// A fare that can be prebooked.
 #[derive(Debug)]
 pub struct PricedFare {
     pub offer: FlightOffer,

@@ -25,6 +25,7 @@ pub struct OfferQuery {
     pub max_offers_per_hotel: u16,
 }
 
+/// An offer that can be prebooked.
 #[derive(Debug)]
 pub struct PricedOffer {
     pub offer: HotelOffer,

@@ -24,6 +24,7 @@ use host_domain::time::Timestamp;
 use host_storage::HotelObservation;
 use std::sync::Arc;
 
+/// Prices hotels and flights, and opens the references of their offers.
 pub struct OfferService {
     pub(crate) base: Base,
     pub(crate) router: SupplierRouter,

@@ -66,6 +66,7 @@ impl RouteCandidates<'_> {
     }
 }
 
+/// Selects suppliers and calls them in order.
 #[derive(Clone)]
 pub struct SupplierRouter {
     pub(crate) directory: Arc<SupplierDirectory>,

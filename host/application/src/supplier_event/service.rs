@@ -52,6 +52,7 @@ pub enum AdmitError {
     Overloaded,
 }
 
+/// The content of an admitted webhook request.
 #[derive(Debug)]
 pub struct InboundWebhook {
     pub headers: Vec<(String, String)>,

@@ -17,6 +17,7 @@ use host_storage::ClaimedPriceCheck;
 /// these bounds the delay equals the time that the booking has been undecided so far.
 const PURCHASE_POLL_MS: (i64, i64) = (1_000, 300_000);
 
+/// The action for a claimed price check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckAction {
     Check,

@@ -6,6 +6,7 @@ use host_domain::owner::Tenant;
 use host_domain::webhook::Delivery;
 use host_storage::{DeliveryAttempt, Store, StoredDelivery};
 
+/// A delivery with the attempts of its current replay.
 #[derive(Debug)]
 pub struct DeliveryDetails {
     pub delivery: Delivery,

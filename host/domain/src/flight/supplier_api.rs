@@ -7,6 +7,7 @@ use crate::supplier::{Checkout, SupplierBookingStatus};
 use crate::time::{Date, Timestamp};
 use serde::{Deserialize, Serialize};
 
+/// A requested journey: origin, destination and date.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestedJourney {
     /// IATA code of the airport or city of departure.
@@ -280,6 +281,7 @@ pub struct AvailableService {
     pub max_quantity: u8,
 }
 
+/// A service to buy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceOrderItem {
     pub supplier_service_id: String,
@@ -287,6 +289,7 @@ pub struct ServiceOrderItem {
     pub unit_amount: Money,
 }
 
+/// A request to buy services for a ticket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuyRequest {
     /// The gateway's reference. It begins with the booking's id and is unique to this purchase.

@@ -8,6 +8,7 @@ use crate::money::{Currency, Money};
 use crate::supplier::{Checkout, SupplierBookingStatus};
 use crate::time::Timestamp;
 
+/// A request for places by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceQuery {
     pub text: String,
@@ -61,6 +62,7 @@ pub struct SearchFilters {
     pub max_total: Option<Money>,
 }
 
+/// A request for hotels in an area.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchRequest {
     pub center: Location,
@@ -85,6 +87,7 @@ pub struct HotelAppliedFilters {
     pub sort: bool,
 }
 
+/// A hotel found in an area.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SupplierHotel {
     pub supplier_hotel_id: String,
@@ -110,6 +113,7 @@ pub struct SearchResponse {
     pub truncated: bool,
 }
 
+/// A request for offers of named hotels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HotelPriceRequest {
     /// The supplier's ids of at most 10 hotels.
@@ -119,6 +123,7 @@ pub struct HotelPriceRequest {
     pub max_offers_per_hotel: u16,
 }
 
+/// An offer that can be booked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HotelOffer {
     /// The adapter's opaque offer data, returned to it at prebook.
@@ -168,6 +173,7 @@ pub struct HotelPrebookRequest {
     pub use_payment_sdk: bool,
 }
 
+/// A prebooked offer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HotelPrebookResponse {
     /// The adapter's opaque prebook data, returned to it at book.
@@ -248,6 +254,7 @@ impl HotelSupplierBooking {
     }
 }
 
+/// A room to cancel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoomReference {
     /// Zero-based position of the room.

@@ -161,6 +161,7 @@ pub struct HotelSummary {
     pub time_zone: Option<String>,
 }
 
+/// The age group of a guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GuestType {

@@ -30,6 +30,7 @@ pub enum WatchTarget {
     Trip { area: Area, filters: TripFilters },
 }
 
+/// The area of a trip.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Area {

@@ -45,6 +45,7 @@ impl WatchTransitionEvent {
     }
 }
 
+/// A watch after a transition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WatchTransition {
     /// The watch after the transition, with its version incremented.

@@ -58,6 +58,7 @@ pub enum DeliveryState {
     },
 }
 
+/// A delivery of one event to one subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
     pub id: DeliveryId,
@@ -90,6 +91,7 @@ pub enum DeliveryResult {
     UrlNotAllowed,
 }
 
+/// The schedule of retries after failed attempts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy<'a> {
     /// Delays between attempts in seconds, starting with the delay after the first failed attempt.

@@ -20,6 +20,7 @@ pub struct PriceCheckClaim<'a> {
     pub token: &'a str,
 }
 
+/// A leased price check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClaimedPriceCheck {
     pub id: PriceCheckId,
@@ -34,6 +35,7 @@ pub struct ClaimedPriceCheck {
     pub has_open_watches: bool,
 }
 
+/// The result with which a price check is released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PriceCheckRelease {
     /// The observed price; `None` if the check failed.

@@ -6,6 +6,7 @@ use host_domain::id::DeliveryId;
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
 
+/// One delivery attempt with its outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveryAttempt {
     /// The attempt's number within a generation, from 1.

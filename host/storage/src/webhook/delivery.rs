@@ -12,6 +12,7 @@ use host_domain::time::Timestamp;
 use host_domain::webhook::list::DeliveryFilter;
 use host_domain::webhook::{Delivery, DeliveryFailureReason, DeliveryState, DeliveryStatus};
 
+/// A delivery with its payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredDelivery {
     pub tenant: Tenant,

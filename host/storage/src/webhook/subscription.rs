@@ -139,6 +139,7 @@ impl UnitOfWork {
     }
 }
 
+/// The encrypted secrets of a subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealedSecrets {
     /// The secret that signs.

@@ -146,7 +146,10 @@ impl FlightBooking {
 
     /// Makes waiting refunds due at `now`. Returns whether any due time changed.
     pub(super) fn expedite_refunds(&mut self, now: Timestamp) -> bool {
-        let payments = self.payments.iter_mut();
-        payments.fold(false, |any, payment| payment.expedite_refunds(now) || any)
+        let mut any = false;
+        for payment in &mut self.payments {
+            any |= payment.expedite_refunds(now);
+        }
+        any
     }
 }

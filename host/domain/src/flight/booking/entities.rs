@@ -43,6 +43,7 @@ pub struct BookedJourney {
     pub journey: Journey,
 }
 
+/// A change by the airline, with the gateway's id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BookedChange {
     pub id: AirlineChangeId,
@@ -112,6 +113,7 @@ impl BookedService {
     }
 }
 
+/// The state of a purchase of services.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum ServicePurchaseState {

@@ -19,6 +19,7 @@ use crate::time::Timestamp;
 /// Seconds until a ticket is refreshed again that was cancelled while services were being bought.
 const REFRESH_RETRY_S: i64 = 300;
 
+/// A step that only flight bookings have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FlightStep {
     BuyServices,

@@ -57,6 +57,63 @@ fn paid(bits: u128, minor: i64) -> Payment {
     }
 }
 
+fn passenger() -> BookedPassenger {
+    BookedPassenger {
+        id: PassengerId::from_bits(2),
+        position: 0,
+        passenger_type: PassengerType::Adult,
+        title: None,
+        first_name: "Ada".to_owned(),
+        last_name: "Lovelace".to_owned(),
+        date_of_birth: "1990-12-10".parse().unwrap(),
+        gender: Gender::Female,
+        nationality: Some("GB".to_owned()),
+        loyalty_accounts: vec![LoyaltyAccount {
+            airline_iata_code: "ZZ".to_owned(),
+            membership_number: "***10".to_owned(),
+        }],
+    }
+}
+
+fn journey() -> BookedJourney {
+    BookedJourney {
+        id: JourneyId::from_bits(3),
+        segment_ids: vec![SegmentId::from_bits(4)],
+        journey: Journey {
+            supplier_journey_id: "sli_secret".to_owned(),
+            origin: "LHR".to_owned(),
+            destination: "JFK".to_owned(),
+            direction: Direction::MultiCity,
+            fare_brand: Some("Flex".to_owned()),
+            departure_time: "2026-12-01T10:25".to_owned(),
+            arrival_time: "2026-12-01T13:35".to_owned(),
+            duration_minutes: None,
+            stops: 0,
+            segments: vec![segment()],
+        },
+    }
+}
+
+fn service() -> BookedService {
+    BookedService {
+        id: ServiceId::from_bits(7),
+        status: ServiceStatus::Confirmed,
+        supplier_service_id: "ase_secret".to_owned(),
+        supplier_ticket_service_id: Some("ser_secret".to_owned()),
+        service_type: ServiceType::Baggage,
+        passenger: 0,
+        supplier_segment_ids: vec!["seg_secret".to_owned()],
+        segment_ids: vec![SegmentId::from_bits(4)],
+        baggage: Some(Baggage {
+            baggage_type: BaggageType::Checked,
+            max_weight_kg: Some(23),
+        }),
+        quantity: 2,
+        unit_amount: pounds(6_000),
+        payment: PaymentId::from_bits(6),
+    }
+}
+
 /// Builds a cancelled booking of a ticket with bags, which the airline had changed.
 pub(crate) fn canceled() -> FlightBooking {
     let details = FlightBookingDetails {
@@ -71,21 +128,7 @@ pub(crate) fn canceled() -> FlightBooking {
             children: Vec::new(),
             infants: 0,
         },
-        passengers: vec![BookedPassenger {
-            id: PassengerId::from_bits(2),
-            position: 0,
-            passenger_type: PassengerType::Adult,
-            title: None,
-            first_name: "Ada".to_owned(),
-            last_name: "Lovelace".to_owned(),
-            date_of_birth: "1990-12-10".parse().unwrap(),
-            gender: Gender::Female,
-            nationality: Some("GB".to_owned()),
-            loyalty_accounts: vec![LoyaltyAccount {
-                airline_iata_code: "ZZ".to_owned(),
-                membership_number: "***10".to_owned(),
-            }],
-        }],
+        passengers: vec![passenger()],
         sealed_passenger_data: Some("sealed_secret".to_owned()),
         offered_total: pounds(42_000),
         ticket_total: Some(pounds(42_000)),
@@ -101,39 +144,8 @@ pub(crate) fn canceled() -> FlightBooking {
                 penalty: None,
             },
         },
-        journeys: vec![BookedJourney {
-            id: JourneyId::from_bits(3),
-            segment_ids: vec![SegmentId::from_bits(4)],
-            journey: Journey {
-                supplier_journey_id: "sli_secret".to_owned(),
-                origin: "LHR".to_owned(),
-                destination: "JFK".to_owned(),
-                direction: Direction::MultiCity,
-                fare_brand: Some("Flex".to_owned()),
-                departure_time: "2026-12-01T10:25".to_owned(),
-                arrival_time: "2026-12-01T13:35".to_owned(),
-                duration_minutes: None,
-                stops: 0,
-                segments: vec![segment()],
-            },
-        }],
-        services: vec![BookedService {
-            id: ServiceId::from_bits(7),
-            status: ServiceStatus::Confirmed,
-            supplier_service_id: "ase_secret".to_owned(),
-            supplier_ticket_service_id: Some("ser_secret".to_owned()),
-            service_type: ServiceType::Baggage,
-            passenger: 0,
-            supplier_segment_ids: vec!["seg_secret".to_owned()],
-            segment_ids: vec![SegmentId::from_bits(4)],
-            baggage: Some(Baggage {
-                baggage_type: BaggageType::Checked,
-                max_weight_kg: Some(23),
-            }),
-            quantity: 2,
-            unit_amount: pounds(6_000),
-            payment: PaymentId::from_bits(6),
-        }],
+        journeys: vec![journey()],
+        services: vec![service()],
         purchases: Vec::new(),
         changes: vec![BookedChange {
             id: AirlineChangeId::from_bits(10),
