@@ -81,8 +81,8 @@ impl<W: Send + 'static> Mock<W> {
 /// A supplier's responses by name.
 pub(super) type Documents = serde_json::Map<String, Value>;
 
-/// Reads fixtures of an adapter by their names, which are separated by spaces. Moves all dates so that the trip begins so many days from today,
-/// and every expiry to 30 minutes from now.
+/// Reads fixtures of an adapter by their names, which are separated by spaces. Moves all dates so
+/// that the trip begins so many days from today, and every expiry to 30 minutes from now.
 pub(super) fn read_documents(adapter: &str, names: &str, begins_in_days: i64) -> Documents {
     let plugins = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plugins");
     let folder = plugins.join(adapter).join("fixtures");

@@ -121,7 +121,7 @@ impl From<CallOutcome> for AttemptOutcome {
     fn from(outcome: CallOutcome) -> Self {
         match outcome {
             CallOutcome::Succeeded => Self::Succeeded,
-            CallOutcome::Rejected => Self::Refused,
+            CallOutcome::Refused => Self::Refused,
             CallOutcome::NotSent => Self::NotSent,
             CallOutcome::Unknown => Self::Unknown,
         }

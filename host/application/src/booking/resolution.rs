@@ -153,7 +153,7 @@ impl ResolutionService {
                     },
                 };
                 let key = unresolved.call_key(booking);
-                (key, event, CallOutcome::Rejected, None)
+                (key, event, CallOutcome::Refused, None)
             }
         };
         Ok(StepOutcome {

@@ -25,7 +25,7 @@ pub fn book_response<K: BookingAggregate>(
         Ok(supplier_booking) => interpret_reported_booking(supplier_booking, context, next_at),
         Err(ChangeError::Refused(refusal)) => match refusal.reason {
             RefusalReason::PaymentRequired => {
-                Interpretation::rejected(BookingEvent::CheckoutNotCompleted, refusal.message)
+                Interpretation::refused(BookingEvent::CheckoutNotCompleted, refusal.message)
             }
             RefusalReason::Duplicate => {
                 // The supplier already knows the gateway's own reference; reconciling shows whose
@@ -35,7 +35,7 @@ pub fn book_response<K: BookingAggregate>(
             _ => {
                 let failure = booking_failure(&refusal, K::TEXTS.sold_out);
                 let event = BookingEvent::BookRefused(failure);
-                Interpretation::rejected(event, refusal.message)
+                Interpretation::refused(event, refusal.message)
             }
         },
         Err(ChangeError::Unknown(reason)) => unresolved_book(next_at, reason),
@@ -66,7 +66,7 @@ pub fn book_lookup<K: BookingAggregate>(
                     let failure = Failure::new("book_failed", "The supplier has no such booking.");
                     let evidence = "reconciled: not found, and reads are consistent";
                     let event = BookingEvent::BookRefused(failure);
-                    Interpretation::rejected(event, evidence)
+                    Interpretation::refused(event, evidence)
                 }
                 AbsenceMeaning::SafeToRetry => Interpretation::not_sent(
                     BookingEvent::BookResendScheduled { at: next_at },
@@ -102,11 +102,11 @@ fn interpret_reported_booking<K: BookingAggregate>(
         SupplierBookingStatus::Canceled => {
             let failure = Failure::new("book_failed", "The supplier canceled the booking.");
             let event = BookingEvent::BookRefused(failure);
-            Interpretation::rejected(event, "canceled at the supplier")
+            Interpretation::refused(event, "canceled at the supplier")
         }
         SupplierBookingStatus::Failed(refusal) => {
             let event = BookingEvent::BookRefused(booking_failure(refusal, K::TEXTS.sold_out));
-            Interpretation::rejected(event, refusal.message.clone())
+            Interpretation::refused(event, refusal.message.clone())
         }
     };
     interpretation.with_reference(&reference)
@@ -197,7 +197,7 @@ pub fn cancel_lookup<K: BookingAggregate>(
             let description = "The cancellation did not reach the supplier.";
             let failure = Failure::new("cancel_failed", description);
             let evidence = "reconciled: the booking is still confirmed, and reads are consistent";
-            Interpretation::rejected(BookingEvent::CancelNotExecuted(failure), evidence)
+            Interpretation::refused(BookingEvent::CancelNotExecuted(failure), evidence)
         }
         _ => unresolved_cancel(
             next_at,
@@ -243,7 +243,7 @@ fn refused_cancel<K: BookingAggregate>(
     evidence: impl Into<String>,
 ) -> Interpretation<BookingEvent<K>> {
     let event = BookingEvent::CancelRefused(Failure::new("cancel_refused", description));
-    Interpretation::rejected(event, evidence)
+    Interpretation::refused(event, evidence)
 }
 
 fn unresolved_cancel<K: BookingAggregate>(

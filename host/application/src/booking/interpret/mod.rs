@@ -25,7 +25,7 @@ pub enum CallOutcome {
     /// The call succeeded: the response is final, or the other side accepted the request.
     Succeeded,
     /// The other side definitely refused.
-    Rejected,
+    Refused,
     NotSent,
     Unknown,
 }
@@ -34,7 +34,7 @@ impl CallOutcome {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Succeeded => "done",
-            Self::Rejected => "refused",
+            Self::Refused => "refused",
             Self::NotSent => "not_sent",
             Self::Unknown => "unknown",
         }
@@ -104,8 +104,8 @@ impl<E> Interpretation<E> {
         Self::new(event, CallOutcome::Succeeded, evidence)
     }
 
-    fn rejected(event: E, evidence: impl Into<String>) -> Self {
-        Self::new(event, CallOutcome::Rejected, evidence)
+    fn refused(event: E, evidence: impl Into<String>) -> Self {
+        Self::new(event, CallOutcome::Refused, evidence)
     }
 
     fn not_sent(event: E, evidence: impl Into<String>) -> Self {

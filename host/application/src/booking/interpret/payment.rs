@@ -23,10 +23,10 @@ pub fn authorize_response(
     match response {
         Ok(state) => authorization_state(payment, state, schedules),
         Err(PaymentError::Declined(decline)) => {
-            Interpretation::rejected(PaymentEvent::Declined(decline), "declined")
+            Interpretation::refused(PaymentEvent::Declined(decline), "declined")
         }
         Err(PaymentError::Refused(reason)) => {
-            Interpretation::rejected(PaymentEvent::Declined(DeclineReason::Other), reason)
+            Interpretation::refused(PaymentEvent::Declined(DeclineReason::Other), reason)
         }
         Err(PaymentError::NotSent(reason)) if may_have_been_executed(payment.state.call()) => {
             reconcile_later(payment, schedules, reason)
@@ -72,10 +72,10 @@ fn authorization_state(
             } else {
                 DeclineReason::RequiresAction
             };
-            Interpretation::rejected(PaymentEvent::Declined(decline), "the payer has to act")
+            Interpretation::refused(PaymentEvent::Declined(decline), "the payer has to act")
         }
         ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => {
-            Interpretation::rejected(PaymentEvent::Declined(DeclineReason::Other), "declined")
+            Interpretation::refused(PaymentEvent::Declined(DeclineReason::Other), "declined")
         }
     };
     interpretation.with_reference(&reference)
@@ -95,9 +95,9 @@ pub fn capture_response(
             Interpretation::succeeded(PaymentEvent::Captured, "captured")
                 .with_reference(&state.processor_reference)
         }
-        Ok(_) => again("not captured".to_owned(), CallOutcome::Rejected),
+        Ok(_) => again("not captured".to_owned(), CallOutcome::Refused),
         Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
-            again(error.to_string(), CallOutcome::Rejected)
+            again(error.to_string(), CallOutcome::Refused)
         }
         Err(PaymentError::NotSent(reason)) => again(reason, CallOutcome::NotSent),
         Err(PaymentError::Unknown(reason)) => reconcile_later(payment, schedules, reason),
@@ -263,7 +263,7 @@ pub fn refund_response(
                 .with_reference(&reference)
         }
         Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
-            again(error.to_string(), CallOutcome::Rejected)
+            again(error.to_string(), CallOutcome::Refused)
         }
         Err(PaymentError::NotSent(reason)) if !may_have_been_executed(call) => {
             again(reason, CallOutcome::NotSent)

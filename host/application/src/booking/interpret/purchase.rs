@@ -53,7 +53,7 @@ pub fn purchase_response(
         }
         Err(ChangeError::Refused(refusal)) => {
             let event = purchase_failed("The supplier refused to sell the extras.");
-            Interpretation::rejected(event, refusal.message)
+            Interpretation::refused(event, refusal.message)
         }
         Err(ChangeError::Unknown(reason)) => unresolved_purchase(next_at, reason),
         Err(error) if may_have_been_executed(call) => {
@@ -87,7 +87,7 @@ pub fn purchase_lookup(
                 AbsenceMeaning::NeverExecuted => {
                     let event = purchase_failed("The supplier did not sell the extras.");
                     let evidence = "reconciled: not on the ticket, and reads are consistent";
-                    Interpretation::rejected(event, evidence)
+                    Interpretation::refused(event, evidence)
                 }
                 AbsenceMeaning::SafeToRetry => {
                     let event = FlightEvent::PurchaseResendScheduled { at: next_at }.into();

@@ -63,7 +63,7 @@ mod check {
         let definite = definite
             .into_iter()
             .chain([Ok(K::reported(Status::Canceled)), Ok(K::reported(failed()))])
-            .map(|response| (response, ("book_refused", CallOutcome::Rejected)));
+            .map(|response| (response, ("book_refused", CallOutcome::Refused)));
         let partly_canceled = match K::CAN_CANCEL_PARTIALLY {
             true => "book_confirmed",
             false => "book_accepted",
@@ -77,7 +77,7 @@ mod check {
         let succeeded = succeeded
             .map(|(status, event)| (Ok(K::reported(status)), (event, CallOutcome::Succeeded)));
         let unresolved = ("book_unresolved", CallOutcome::Unknown);
-        let not_completed = ("checkout_not_completed", CallOutcome::Rejected);
+        let not_completed = ("checkout_not_completed", CallOutcome::Refused);
         let others = [
             (Err(refused(R::PaymentRequired)), not_completed),
             (Err(refused(R::Duplicate)), unresolved),
@@ -171,7 +171,7 @@ mod check {
         let booking = K::canceling(sent(9_000));
         let unresolved = ("cancel_unresolved", CallOutcome::Unknown);
         let accepted = ("cancel_accepted", CallOutcome::Succeeded);
-        let refused_event = ("cancel_refused", CallOutcome::Rejected);
+        let refused_event = ("cancel_refused", CallOutcome::Refused);
         let succeeded = ("cancel_succeeded", CallOutcome::Succeeded);
         let reported = [
             (Status::Canceled, succeeded),

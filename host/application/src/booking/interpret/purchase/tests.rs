@@ -80,7 +80,7 @@ fn purchase_succeeds_only_if_the_ticket_shows_the_bags() {
     let unsent = unsent().map(|error| (Err(error), ("purchase_not_sent", CallOutcome::NotSent)));
     let unresolved = ("purchase_unresolved", CallOutcome::Unknown);
     let succeeded = ("purchase_succeeded", CallOutcome::Succeeded);
-    let refused_event = ("purchase_refused", CallOutcome::Rejected);
+    let refused_event = ("purchase_refused", CallOutcome::Refused);
     let responses = [
         (Ok(with_bag()), succeeded),
         (Ok(without_bag()), unresolved),
