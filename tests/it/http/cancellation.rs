@@ -106,6 +106,8 @@ async fn canceling_single_rooms_is_refused_if_the_supplier_lacks_support(databas
         ),
         (json!({"room_ids": [unknown]}), 400, "validation_failed"),
         (json!({"rooms": []}), 400, "validation_failed"),
+        // A client that means single rooms, but names none, does not lose the whole booking.
+        (json!({"room_ids": null}), 400, "validation_failed"),
     ] {
         let refused = booking.cancel_with(&request).await;
         refused.expect_problem(status, code);

@@ -245,6 +245,8 @@ async fn subscription_without_any_success_is_disabled(database: Database) {
     let waiting = subscription.ping(&client).await;
     let pending = subscription.delivery(&client, &waiting).await;
     assert_eq!(pending["status"], "PENDING");
+    let paused = subscription.post(&client, "/pause").await;
+    paused.expect_problem(409, "subscription_paused");
     let resumed = subscription.post(&client, "/resume").await.expect(200);
     assert_eq!(resumed.data()["status"], "ACTIVE");
     subscription

@@ -25,7 +25,7 @@ use utoipa::ToSchema;
 #[schema(as = CancelRequest)]
 pub(crate) struct CancelHotelBookingRequest {
     /// Ids of the rooms to release; without it, the whole booking is cancelled.
-    #[schema(min_items = 1, max_items = 9)]
+    #[schema(nullable = false, min_items = 1, max_items = 9)]
     room_ids: Option<Vec<RoomIdParam>>,
 }
 

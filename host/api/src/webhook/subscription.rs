@@ -233,10 +233,11 @@ pub(crate) async fn delete_subscription(
 /// Pause a subscription
 ///
 /// Future deliveries are recorded as PENDING and not sent, for at most 30 days. Deliveries that are
-/// already being sent still arrive. Pausing a paused subscription has no effect. No body.
+/// already being sent still arrive. Pausing a paused subscription has no effect; a DISABLED one
+/// cannot be paused. No body.
 #[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/pause", tag = "Webhooks",
     responses((status = 200, description = "The subscription, PAUSED.")),
-    extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
+    extensions(("x-error-codes" = json!(["subscription_not_found", "subscription_paused"]))))]
 pub(crate) async fn pause_subscription(
     State(webhooks): State<Arc<WebhookService>>,
     State(clock): State<Arc<dyn Clock>>,

@@ -319,6 +319,9 @@ impl WebhookService {
             if self.base.find_idempotent_result(key).await?.is_some() {
                 return transition(current);
             }
+            if *event == SubscriptionEvent::Paused && !current.can_be_paused() {
+                return Err(WebhookError::SubscriptionNotActive);
+            }
             let (now, read_version) = (self.base.now(), current.version);
             let mut write = UnitOfWork::new(now);
             claim_in(&mut write, key, id.as_str());

@@ -114,6 +114,12 @@ impl Subscription {
         }
     }
 
+    /// Returns whether a client may pause the subscription. A disabled one would look as if its
+    /// owner had paused it.
+    pub fn can_be_paused(&self) -> bool {
+        self.status != SubscriptionStatus::Disabled
+    }
+
     /// Applies an event. Returns `None` if nothing changes; this is not an error, so requests are
     /// idempotent.
     #[must_use]

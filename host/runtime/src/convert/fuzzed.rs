@@ -1,7 +1,9 @@
 //! Randomized tests: valid plugin responses are changed at random. Every response that is accepted
 //! must match its request and contain only valid amounts of money.
 
-use super::tests::{booked, euros, offer, paid, priced, request, summary as valid_summary};
+use super::tests::{
+    booked, euros, expected, offer, paid, priced, request, summary as valid_summary,
+};
 use super::*;
 use crate::bindings::exports::stopover::payment::processor;
 use crate::bindings::exports::stopover::supplier::{hotel_booking, hotel_pricing, supplier_events};
@@ -283,14 +285,18 @@ const STATES: [Change<wire::SupplierBooking>; 7] = [
 fn accepted_booking_has_reference_and_unique_rooms() {
     fuzz::values("hotel-booking", 1_000, |choice| {
         let state = changed(booked(&[0, 1]), choice, &STATES);
-        let expected = choice.maybe(|_| euros());
-        let Ok(read) = hotel::supplier_booking(state, expected) else {
+        let currency = choice.maybe(|_| euros());
+        let asked = expected(choice.maybe(|_| "b1"), currency, None);
+        let Ok(read) = hotel::supplier_booking(state, &asked) else {
             return;
         };
-        assert!(expected.is_none_or(|expected| read.total.currency == expected));
+        assert!(currency.is_none_or(|expected| read.total.currency == expected));
         assert_money(read.total);
         assert_identifier(&read.supplier_reference, 256);
-        assert_ne!(read.client_reference.as_deref(), Some(""));
+        assert!(
+            read.client_reference
+                .is_none_or(|reference| reference == "hbk_1")
+        );
         let positions: HashSet<u8> = read.rooms.iter().map(|room| room.position).collect();
         assert!(positions.len() == read.rooms.len() && read.rooms.len() <= 32);
         read.policy.iter().for_each(assert_policy);

@@ -2,9 +2,9 @@
 
 use super::error::{booking_status, checkout};
 use super::{
-    ConvertResult, currency, display_list, display_number, ensure_unique, expected_currency,
-    instant, invalid, list, location, money, money_with_currency, optional, optional_instant,
-    optional_money, positive_money, same_currency, same_variant, text,
+    ConvertResult, ExpectedReferences, currency, display_list, display_number, ensure_unique,
+    expected_currency, instant, invalid, list, location, money, money_with_currency, optional,
+    optional_instant, optional_money, positive_money, same_currency, same_variant, text, valid_if,
 };
 use crate::bindings::exports::stopover::supplier::{
     hotel_booking, hotel_cancellation, hotel_places, hotel_pricing, hotel_search,
@@ -21,7 +21,7 @@ use host_domain::hotel::{
     Promotion, Restriction, RoomRate, Stay,
 };
 use host_domain::money::Currency;
-use host_domain::supplier::{BookingLookup, FindRequest};
+use host_domain::supplier::{BookingLookup, FindRequest, SupplierBookingStatus};
 
 const PENALTIES_MAX: usize = 60;
 const RESTRICTIONS_MAX: usize = 20;
@@ -408,19 +408,79 @@ pub(crate) fn prebook_response(
     })
 }
 
-/// Converts a supplier's booking. `expected` is the required currency, if it is known.
+/// The booking that a response must refer to.
+pub(crate) struct HotelBookingExpectation {
+    pub(super) references: ExpectedReferences,
+    /// The currency of the booking, if it is known.
+    pub(super) currency: Option<Currency>,
+    /// The number of rooms, if it is known.
+    pub(super) rooms: Option<usize>,
+}
+
+impl HotelBookingExpectation {
+    pub(crate) fn for_book(request: &HotelBookRequest) -> Self {
+        Self {
+            references: ExpectedReferences::new(&request.client_reference, None),
+            currency: Some(request.total.currency),
+            rooms: Some(request.rooms.len()),
+        }
+    }
+
+    pub(crate) fn for_find(request: &FindRequest) -> Self {
+        Self {
+            references: request.into(),
+            currency: None,
+            rooms: None,
+        }
+    }
+
+    pub(crate) fn for_cancel(request: &HotelCancelRequest, currency: Currency) -> Self {
+        let reference = Some(request.supplier_reference.as_str());
+        Self {
+            references: ExpectedReferences::new(&request.booking_client_reference, reference),
+            currency: Some(currency),
+            rooms: None,
+        }
+    }
+
+    /// Checks the rooms of a booking. A confirmed booking contains every requested room.
+    fn check_rooms(
+        &self,
+        status: &SupplierBookingStatus,
+        rooms: &[SupplierRoom],
+    ) -> ConvertResult<()> {
+        let Some(requested) = self.rooms else {
+            return Ok(());
+        };
+        if rooms
+            .iter()
+            .any(|room| usize::from(room.position) >= requested)
+        {
+            return invalid("rooms.position", "not a requested room");
+        }
+        let is_complete = rooms.len() == requested || *status != SupplierBookingStatus::Confirmed;
+        valid_if(is_complete, (), "rooms", "not all requested rooms")
+    }
+}
+
 pub(crate) fn supplier_booking(
     state: wire::SupplierBooking,
-    expected: Option<Currency>,
+    expected: &HotelBookingExpectation,
 ) -> ConvertResult<HotelSupplierBooking> {
-    let currency = expected_currency(&state.currency, expected)?;
+    let currency = expected_currency(&state.currency, expected.currency)?;
+    let status = booking_status(state.status)?;
+    let supplier_reference = text::reference("supplier-reference", state.supplier_reference)?;
+    let client_reference = text::optional_reference("client-reference", state.client_reference)?;
+    let references = &expected.references;
+    references.check(&supplier_reference, client_reference.as_deref())?;
     let mut rooms = list("rooms", state.rooms, ROOMS_MAX, booked_room)?;
     rooms.sort_by_key(|room| room.position);
     ensure_unique("rooms.position", rooms.iter().map(|room| room.position))?;
+    expected.check_rooms(&status, &rooms)?;
     Ok(HotelSupplierBooking {
-        status: booking_status(state.status)?,
-        supplier_reference: text::reference("supplier-reference", state.supplier_reference)?,
-        client_reference: text::optional_reference("client-reference", state.client_reference)?,
+        status,
+        supplier_reference,
+        client_reference,
         total: money("total", state.total, currency)?,
         hotel_confirmation_code: text::optional_display(
             state.hotel_confirmation_code,
@@ -465,10 +525,11 @@ fn cancellation(amounts: wire::CancellationAmounts) -> ConvertResult<HotelCancel
 
 pub(crate) fn booking_lookup(
     lookup: hotel_booking::BookingLookup,
+    expected: &HotelBookingExpectation,
 ) -> ConvertResult<BookingLookup<HotelSupplierBooking>> {
     Ok(match lookup {
         hotel_booking::BookingLookup::Found(state) => {
-            BookingLookup::Found(Box::new(supplier_booking(state, None)?))
+            BookingLookup::Found(Box::new(supplier_booking(state, expected)?))
         }
         hotel_booking::BookingLookup::NotFound => BookingLookup::NotFound,
     })

@@ -13,6 +13,7 @@ mod text;
 use crate::bindings::stopover::supplier::types;
 use host_domain::hotel::Location;
 use host_domain::money::{Currency, MINOR_UNITS_MAX, Money};
+use host_domain::supplier::FindRequest;
 use host_domain::time::{Date, Timestamp};
 
 /// An invalid value in a response and the field that holds it.
@@ -49,6 +50,45 @@ macro_rules! same_variant {
     };
 }
 use same_variant;
+
+/// The references of the booking that a response must be about. A plugin that returns another
+/// booking cannot make it pass for the requested one.
+struct ExpectedReferences {
+    client_reference: String,
+    supplier_reference: Option<String>,
+}
+
+impl ExpectedReferences {
+    /// `supplier_reference` is `None` if the supplier is yet to assign it.
+    fn new(client_reference: &str, supplier_reference: Option<&str>) -> Self {
+        Self {
+            client_reference: client_reference.to_owned(),
+            supplier_reference: supplier_reference.map(str::to_owned),
+        }
+    }
+
+    /// Checks the references of a response. Not every supplier repeats the client reference.
+    fn check(&self, supplier_reference: &str, client_reference: Option<&str>) -> ConvertResult<()> {
+        let reason = "another booking than asked for";
+        let expected = self.supplier_reference.as_deref();
+        if expected.is_some_and(|expected| expected != supplier_reference) {
+            return invalid("supplier-reference", reason);
+        }
+        if client_reference.is_some_and(|reference| reference != self.client_reference) {
+            return invalid("client-reference", reason);
+        }
+        Ok(())
+    }
+}
+
+impl From<&FindRequest> for ExpectedReferences {
+    fn from(request: &FindRequest) -> Self {
+        Self::new(
+            &request.client_reference,
+            request.supplier_reference.as_deref(),
+        )
+    }
+}
 
 /// Latest accepted instant: 9999-12-31.
 const INSTANT_MS_MAX: i64 = 253_402_207_200_000;

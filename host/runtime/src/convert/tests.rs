@@ -275,9 +275,24 @@ pub(super) fn booked(positions: &[u8]) -> wire::SupplierBooking {
     }
 }
 
+/// Builds the expectation of booking `b1` with these rooms. Any booking may be expected before the
+/// supplier has assigned its reference.
+pub(super) fn expected(
+    reference: Option<&str>,
+    currency: Option<Currency>,
+    rooms: Option<usize>,
+) -> hotel::HotelBookingExpectation {
+    hotel::HotelBookingExpectation {
+        references: ExpectedReferences::new("hbk_1", reference),
+        currency,
+        rooms,
+    }
+}
+
 #[test]
 fn booking_requires_reference_currency_and_unique_rooms() {
-    let state = hotel::supplier_booking(booked(&[1, 0]), Some(euros())).unwrap();
+    let asked = expected(Some("b1"), Some(euros()), Some(2));
+    let state = hotel::supplier_booking(booked(&[1, 0]), &asked).unwrap();
     let positions: Vec<u8> = state.rooms.iter().map(|room| room.position).collect();
     assert_eq!(positions, [0, 1]);
     assert_eq!(state.client_reference, None);
@@ -287,13 +302,50 @@ fn booking_requires_reference_currency_and_unique_rooms() {
         supplier_reference: String::new(),
         ..booked(&[])
     };
-    for (state, expected, field) in [
-        (booked(&[0, 0]), None, "rooms.position"),
-        (booked(&[200]), None, "rooms.position"),
-        (booked(&[]), Some(Currency::USD), "currency"),
-        (nameless, None, "supplier-reference"),
+    let any = || expected(None, None, None);
+    for (state, asked, field) in [
+        (booked(&[0, 0]), any(), "rooms.position"),
+        (booked(&[200]), any(), "rooms.position"),
+        (
+            booked(&[]),
+            expected(None, Some(Currency::USD), None),
+            "currency",
+        ),
+        (nameless, any(), "supplier-reference"),
     ] {
-        assert_eq!(rejected(hotel::supplier_booking(state, expected)), field);
+        assert_eq!(rejected(hotel::supplier_booking(state, &asked)), field);
+    }
+}
+
+#[test]
+fn booking_other_than_the_requested_one_is_rejected() {
+    let named = |reference: &str| wire::SupplierBooking {
+        client_reference: Some(reference.to_owned()),
+        ..booked(&[0, 1])
+    };
+    let pending = wire::SupplierBooking {
+        status: types::BookingStatus::Pending,
+        ..booked(&[])
+    };
+    let two_rooms = || expected(None, None, Some(2));
+    for (state, asked, field) in [
+        (
+            booked(&[0, 1]),
+            expected(Some("b2"), None, None),
+            Some("supplier-reference"),
+        ),
+        (named("hbk_2"), two_rooms(), Some("client-reference")),
+        (named("hbk_1"), two_rooms(), None),
+        (booked(&[]), two_rooms(), Some("rooms")),
+        (booked(&[0]), two_rooms(), Some("rooms")),
+        (booked(&[0, 2]), two_rooms(), Some("rooms.position")),
+        (pending, two_rooms(), None),
+        // A booking that is read back may be older than the gateway's knowledge of its rooms.
+        (booked(&[]), expected(Some("b1"), None, None), None),
+    ] {
+        let text = format!("{state:?}");
+        let invalid = hotel::supplier_booking(state, &asked).err();
+        assert_eq!(invalid.map(|invalid| invalid.field), field, "{text}");
     }
 }
 

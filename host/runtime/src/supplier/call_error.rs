@@ -131,12 +131,14 @@ impl CallError for ChangeError {
     }
 
     /// A rate limit is accepted even if a request was sent, because the supplier may return it for
-    /// the very request that would have changed something.
+    /// the very request that would have changed something. An unknown outcome is not sent if no
+    /// request left the gateway, for example because the plugin could not read its own token.
     fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self {
         match convert::error::change_error(wire) {
             Self::NotSent(reason) if sent.has_sent_mutation() => {
                 Self::Unknown(format!("{NOT_SENT_OVERRULED}: {reason}"))
             }
+            Self::Unknown(reason) if !sent.has_sent() => Self::NotSent(reason),
             error => error,
         }
     }
@@ -173,6 +175,7 @@ impl CallError for PaymentError {
             Self::NotSent(reason) if sent.has_sent_mutation() => {
                 Self::Unknown(format!("{NOT_SENT_OVERRULED}: {reason}"))
             }
+            Self::Unknown(reason) if !sent.has_sent() => Self::NotSent(reason),
             error => error,
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::bindings::exports::stopover::supplier::{hotel_cancellation, hotel_weather};
 use crate::convert;
+use crate::convert::hotel::HotelBookingExpectation;
 use crate::supplier::{CallContext, Supplier};
 use host_domain::hotel::Location;
 use host_domain::hotel::content::{HotelDetails, HotelPriceCalendar, Reviews, WeatherDay};
@@ -75,9 +76,9 @@ impl Supplier {
         request: HotelBookRequest,
     ) -> Result<HotelSupplierBooking, ChangeError> {
         let function = &self.plugin.exports.hotel.book;
-        let currency = request.total.currency;
+        let expected = HotelBookingExpectation::for_book(&request);
         let arguments = (convert::hotel::book_request(request),);
-        let read = |state| convert::hotel::supplier_booking(state, Some(currency));
+        let read = |state| convert::hotel::supplier_booking(state, &expected);
         self.call(context, function, arguments, read).await
     }
 
@@ -88,9 +89,10 @@ impl Supplier {
         request: FindRequest,
     ) -> Result<BookingLookup<HotelSupplierBooking>, ReadError> {
         let function = &self.plugin.exports.hotel.find;
+        let expected = HotelBookingExpectation::for_find(&request);
         let arguments = (convert::hotel::find_request(request),);
-        self.call(context, function, arguments, convert::hotel::booking_lookup)
-            .await
+        let read = |lookup| convert::hotel::booking_lookup(lookup, &expected);
+        self.call(context, function, arguments, read).await
     }
 
     /// Returns the supplier's current quote for a cancellation.
@@ -117,8 +119,9 @@ impl Supplier {
         currency: Currency,
     ) -> Result<HotelSupplierBooking, ChangeError> {
         let function = &self.plugin.exports.hotel.cancel;
+        let expected = HotelBookingExpectation::for_cancel(&request, currency);
         let arguments = (convert::hotel::cancel_request(request),);
-        let read = |state| convert::hotel::supplier_booking(state, Some(currency));
+        let read = |state| convert::hotel::supplier_booking(state, &expected);
         self.call(context, function, arguments, read).await
     }
 

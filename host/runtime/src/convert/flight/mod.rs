@@ -15,8 +15,8 @@ use self::itinerary::{
 };
 use super::error::{booking_status, checkout};
 use super::{
-    ConvertResult, currency, invalid, list, money, optional, optional_instant, optional_money,
-    positive_money, same_currency, same_variant, text, valid_if,
+    ConvertResult, ExpectedReferences, currency, invalid, list, money, optional, optional_instant,
+    optional_money, positive_money, same_currency, same_variant, text, valid_if,
 };
 use crate::bindings::exports::stopover::supplier::{
     flight_booking, flight_cancellation, flight_pricing, flight_services,
@@ -131,26 +131,23 @@ pub(crate) fn prebook_response(
     })
 }
 
-/// The booking that a response must refer to.
+/// The booking that a response must refer to, and the maximum number of its passengers.
 pub(crate) struct BookingExpectation {
-    client_reference: String,
-    supplier_reference: Option<String>,
+    references: ExpectedReferences,
     passengers: usize,
 }
 
 impl BookingExpectation {
     pub(crate) fn for_book(request: &FlightBookRequest) -> Self {
         Self {
-            client_reference: request.client_reference.clone(),
-            supplier_reference: None,
+            references: ExpectedReferences::new(&request.client_reference, None),
             passengers: request.passengers.len(),
         }
     }
 
     pub(crate) fn for_find(request: &FindRequest) -> Self {
         Self {
-            client_reference: request.client_reference.clone(),
-            supplier_reference: request.supplier_reference.clone(),
+            references: request.into(),
             passengers: PASSENGERS_MAX,
         }
     }
@@ -158,8 +155,7 @@ impl BookingExpectation {
     /// Builds the expectation for a cancellation or a purchase of services.
     pub(crate) fn for_change(client_reference: &str, supplier_reference: &str) -> Self {
         Self {
-            client_reference: client_reference.to_owned(),
-            supplier_reference: Some(supplier_reference.to_owned()),
+            references: ExpectedReferences::new(client_reference, Some(supplier_reference)),
             passengers: PASSENGERS_MAX,
         }
     }
@@ -178,15 +174,9 @@ pub(crate) fn supplier_booking(
         true => String::new(),
         false => text::reference("supplier-reference", state.supplier_reference)?,
     };
-    let another = |expected: &String| *expected != supplier_reference;
-    if expected.supplier_reference.as_ref().is_some_and(another) {
-        return invalid("supplier-reference", "another booking than asked for");
-    }
     let client_reference = text::optional_reference("client-reference", state.client_reference)?;
-    let another = |reference: &String| *reference != expected.client_reference;
-    if client_reference.as_ref().is_some_and(another) {
-        return invalid("client-reference", "another booking than asked for");
-    }
+    let references = &expected.references;
+    references.check(&supplier_reference, client_reference.as_deref())?;
     Ok(FlightSupplierBooking {
         status,
         supplier_reference,

@@ -34,6 +34,21 @@ fn not_sent_is_accepted_only_without_sent_change_and_rate_limit_always() {
 }
 
 #[test]
+fn unknown_outcome_without_any_request_is_not_sent() {
+    let text = || "no token".to_owned();
+    for (requests, is_sent) in [(&[][..], false), (&[false][..], true), (&[true][..], true)] {
+        let sent = sent(requests);
+        let change = ChangeError::from_wire(wire::ChangeError::Unknown(text()), &sent);
+        let payment = PaymentError::from_wire(payment_wire::PaymentError::Unknown(text()), &sent);
+        let expected = match is_sent {
+            true => (ChangeError::Unknown(text()), PaymentError::Unknown(text())),
+            false => (ChangeError::NotSent(text()), PaymentError::NotSent(text())),
+        };
+        assert_eq!((change, payment), expected, "{requests:?}");
+    }
+}
+
+#[test]
 fn adapter_errors_and_guest_failures_map_to_different_outcomes() {
     let nothing = OutboundTracker::default();
     let returned = |error| VerifyError::from_wire(error, &nothing).outcome();
