@@ -1,7 +1,7 @@
 //! Cancellation. Nuitee offers no preview, and a cancellation applies to the whole booking.
 
 use stopover_sdk::hotel_cancellation::{CancelRequest, Quote, QuoteRequest};
-use stopover_sdk::http::{self, Request};
+use stopover_sdk::http::{self, Request, Response};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::hotel::SupplierBooking;
 use stopover_sdk::{ChangeError, HotelCancellation, ReadError, Refusal, RefusalReason};
@@ -34,15 +34,28 @@ impl HotelCancellation for NuiteeHotels {
         if response.status == 304 {
             return not_modified(&settings, id);
         }
-        let canceled = open_change::<Cancellation>(&response)?.map_err(Fault::into_change_error)?;
-        let none = "Nuitee has no such booking";
-        let canceled = canceled.ok_or_else(|| Refusal::new(RefusalReason::NotCancellable, none))?;
+        if response.status == 204 {
+            let none = "Nuitee has no such booking";
+            return Err(Refusal::new(RefusalReason::NotCancellable, none).into());
+        }
+        let canceled = open_change::<Cancellation>(&response)?
+            .map_err(|fault| cancellation_error(&response, fault))?
+            .ok_or_else(|| ChangeError::Unknown("the cancellation is empty".to_owned()))?;
         // The response has the amounts, but no other data of the booking.
         let read = read_by_id(&settings, id).ok().flatten();
         let reference = &request.booking_client_reference;
         Ok(map::booking::canceled_booking(
             id, reference, &canceled, read,
         )?)
+    }
+}
+
+/// Converts the error of a cancellation. In a 2xx response only a rate limit is definite: the status
+/// says that Nuitee did something, and the body that it did not.
+fn cancellation_error(response: &Response, fault: Fault) -> ChangeError {
+    match response.is_success() && !fault.is_rate_limit() {
+        true => ChangeError::Unknown(fault.to_text()),
+        false => fault.into_change_error(),
     }
 }
 

@@ -1,8 +1,8 @@
-//! Meaning of Nuitee's error codes. Only the code counts for changes, not the HTTP status: errors
-//! come with 200, and refusals with 400.
+//! Meaning of Nuitee's error codes. Errors come with 200, and refusals with 400.
 //!
-//! For calls that change something, the codes here are the closed list of definite refusals. Every
-//! other response leaves the outcome unknown.
+//! For calls that change something, the codes here are the closed list of definite refusals, unless
+//! the status says that Nuitee itself failed (5xx). A rate limit stops a request before anything is
+//! done. Every other response leaves the outcome unknown.
 
 use stopover_sdk::http::Response;
 use stopover_sdk::{ChangeError, ReadError, Refusal, RefusalReason};
@@ -74,16 +74,27 @@ impl Fault {
         })
     }
 
-    /// Converts the error for a change: a listed refusal, otherwise an unknown outcome. The result
-    /// is never "not sent", because Nuitee has responded.
+    /// Converts the error for a change: a rate limit, a listed refusal, otherwise an unknown outcome.
+    /// The result is never "not sent", because Nuitee has responded.
     pub(crate) fn into_change_error(self) -> ChangeError {
+        if self.is_rate_limit() {
+            return ChangeError::RateLimited(self.retry_after_s);
+        }
         match self.refusal_reason() {
             Some(reason) => ChangeError::Refused(self.refusal(reason)),
             None => ChangeError::Unknown(self.to_text()),
         }
     }
 
+    pub(crate) fn is_rate_limit(&self) -> bool {
+        let has_code = matches!(self.code, Some(429 | 4290 | 4291));
+        self.status == 429 || (has_code && self.status < 500)
+    }
+
     fn refusal_reason(&self) -> Option<RefusalReason> {
+        if self.status >= 500 {
+            return None;
+        }
         let says = |words: &str| self.description.to_ascii_lowercase().contains(words);
         Some(match self.code? {
             NO_AVAILABILITY => RefusalReason::Unavailable,
@@ -100,8 +111,6 @@ impl Fault {
             4010 | 4040 => RefusalReason::Expired,
             5000 if says("payment failed") => RefusalReason::PaymentDeclined,
             401 | 40301 | 40302 => RefusalReason::Account,
-            // Nuitee's rate limit stops a request before anything is done.
-            429 | 4290 | 4291 => RefusalReason::Other("too many requests at the moment".to_owned()),
             _ => return None,
         })
     }

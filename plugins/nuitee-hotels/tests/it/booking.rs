@@ -211,7 +211,7 @@ fn booking_is_unknown_after_sending_and_not_sent_before() {
         Response::new(200, confirmed.replace("460.5", "\"much\"")),
         Response::new(302, ""),
         Response::new(400, "bad request"),
-        Response::new(429, "slow down"),
+        Response::new(503, "slow down"),
     ];
     check_failed_change(responses, |failure| {
         ask::book(&MockGateway::new().exchange(failure))

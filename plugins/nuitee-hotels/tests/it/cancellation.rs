@@ -93,6 +93,12 @@ fn cancellation_without_canceled_status_is_unknown() {
         (200, confirmed),
         (200, without_status),
         (200, "half a docu"),
+        (200, ""),
+        (200, "{}"),
+        (200, r#"{"data": null}"#),
+        (202, ""),
+        (202, r#"{"data": {}}"#),
+        (200, r#"{"error": {"code": 204}}"#),
         (500, ""),
         (503, "<html>"),
     ] {

@@ -20,7 +20,7 @@ const UNPAID: Outcomes = (Rejected("invalid"), Refused("payment required"));
 /// Wrong API key.
 const ACCOUNT: Outcomes = (Misconfigured, Refused("account"));
 /// Nuitee's rate limit: nothing was done.
-const LIMITED: Outcomes = (RateLimited, Refused("other"));
+const LIMITED: Outcomes = (RateLimited, RateLimited);
 /// The booking may exist or not.
 const OPEN: Outcomes = (Rejected("invalid"), Unknown);
 const UNREADABLE: Outcomes = (InvalidResponse, Unknown);
@@ -33,7 +33,7 @@ const DECLINED: &str = "payment failed: declined";
 const NOT_SAVED: &str = "booking initial save failed, please try again";
 
 /// Outcomes, code, description and HTTP status of an error. Code 4999 is not documented.
-const ERRORS: [(Outcomes, u32, &str, u16); 34] = [
+const ERRORS: [(Outcomes, u32, &str, u16); 37] = [
     (SOLD, 2001, "", 200),
     (INVALID, 4000, WRONG_PAYMENT, 400),
     (INVALID, 4002, "empty request body", 400),
@@ -45,7 +45,11 @@ const ERRORS: [(Outcomes, u32, &str, u16); 34] = [
     (EXPIRED, 4040, "", 408),
     // The provider did not confirm.
     ((Rejected("invalid"), Refused("other")), 2010, "", 400),
-    ((Failed, Refused("other")), 2013, "", 500),
+    ((Rejected("invalid"), Refused("other")), 2013, "", 400),
+    // A failure of Nuitee proves nothing, whatever its code says.
+    ((Failed, Unknown), 2013, "", 500),
+    ((Rejected("unavailable"), Unknown), 2001, "", 503),
+    ((RateLimited, Unknown), 4290, "", 500),
     (UNPAID, 2014, "Payment not completed", 400),
     (UNPAID, 2014, NOT_ASSOCIATED, 400),
     ((Failed, Refused("payment declined")), 5000, DECLINED, 400),
@@ -90,7 +94,10 @@ fn outcomes(code: u32, description: &str, status: u16) -> [Outcome; 4] {
 fn every_error_code_has_expected_outcome() {
     for ((read, change), code, description, status) in ERRORS {
         let outcomes = outcomes(code, description, status);
-        let expected = [read, change, change, change];
+        // A cancellation whose status and body contradict each other is unknown.
+        let is_contradiction = status == 200 && change != RateLimited;
+        let cancel = if is_contradiction { Unknown } else { change };
+        let expected = [read, change, change, cancel];
         assert_eq!(outcomes, expected, "{code} {description} {status}");
     }
     // The client reference exists, and the booking is read back and found.
