@@ -5,7 +5,7 @@ use stopover_sdk::hotel_booking::{BookRequest, BookingLookup, PrebookResponse};
 use stopover_sdk::hotel_cancellation::{CancelRequest, Preview};
 use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceRequest, PriceResponse};
 use stopover_sdk::html::plain;
-use stopover_sdk::json::{self, DecodeError, ensure, non_empty, single};
+use stopover_sdk::json::{self, DecodeError, ensure, non_empty, single, without_nulls};
 use stopover_sdk::money::{Decimal, MoneyError};
 use stopover_sdk::types::hotel::{
     CancellationAmounts, CancellationPolicy, Guest, GuestType, HotelSummary, Loyalty, Promotion,
@@ -36,14 +36,6 @@ pub(crate) fn with_stay(mut body: Value, stay: &Stay) -> Value {
         body.extend(stay);
     }
     body
-}
-
-/// Removes the members of an object that are null. Lodge expects that they are absent.
-pub(crate) fn without_nulls(mut object: Value) -> Value {
-    if let Some(members) = object.as_object_mut() {
-        members.retain(|_, member| !member.is_null());
-    }
-    object
 }
 
 pub(crate) fn rates_request(request: &PriceRequest) -> Value {

@@ -23,6 +23,10 @@ const NO_AVAILABILITY: u32 = 2001;
 const DUPLICATE_REFERENCE: u32 = 4005;
 const PREBOOK_TIMED_OUT: u32 = 4016;
 
+const fn is_rate_limit_code(code: u32) -> bool {
+    matches!(code, 429 | 4290 | 4291)
+}
+
 impl Fault {
     pub(crate) fn new(
         response: &Response,
@@ -63,7 +67,7 @@ impl Fault {
             401 | 403 | 40301 | 40302 => ReadError::Misconfigured(self.to_text()),
             404 | 410 | 4004 => ReadError::NotFound(self.to_text()),
             408 | 504 | PREBOOK_TIMED_OUT => ReadError::TimedOut(self.to_text()),
-            429 | 4290 | 4291 => ReadError::RateLimited(self.retry_after_s),
+            code if is_rate_limit_code(code) => ReadError::RateLimited(self.retry_after_s),
             4040 => ReadError::Rejected(self.refusal(RefusalReason::Expired)),
             400..=499 | 4000 | 4002 | 4003 | 4010 => {
                 ReadError::Rejected(self.refusal(RefusalReason::Invalid))
@@ -87,7 +91,7 @@ impl Fault {
     }
 
     pub(crate) fn is_rate_limit(&self) -> bool {
-        let has_code = matches!(self.code, Some(429 | 4290 | 4291));
+        let has_code = self.code.is_some_and(is_rate_limit_code);
         self.status == 429 || (has_code && self.status < 500)
     }
 

@@ -82,11 +82,7 @@ impl MockGateway {
 
     /// Creates a gateway that scripts these responses, each a status and a body.
     pub fn with_responses(responses: &[(u16, &str)]) -> Self {
-        responses
-            .iter()
-            .fold(Self::new(), |gateway, (status, body)| {
-                gateway.respond_with(*status, body)
-            })
+        Self::new().respond_with_each(responses.iter().copied())
     }
 
     /// Sets the plugin's settings, a JSON object.
@@ -117,6 +113,18 @@ impl MockGateway {
     #[must_use]
     pub fn respond_with(self, status: u16, body: impl AsRef<[u8]>) -> Self {
         self.respond(Response::new(status, body))
+    }
+
+    /// Scripts responses with these statuses and bodies, in their order.
+    #[must_use]
+    pub fn respond_with_each(
+        self,
+        responses: impl IntoIterator<Item = (u16, impl AsRef<[u8]>)>,
+    ) -> Self {
+        let responses = responses.into_iter();
+        responses.fold(self, |gateway, (status, body)| {
+            gateway.respond_with(status, body)
+        })
     }
 
     /// Scripts a response, after those already scripted.

@@ -12,8 +12,13 @@ pub(super) fn tokens(text: &str) -> Result<Vec<String>> {
     // The error cannot be sent to another thread, as anyhow demands.
     let stream = text.parse().map_err(|error| anyhow!("{error}"))?;
     flatten(stream, &mut tokens);
+    // The attribute and `mod` are followed by the module's name and its body.
     while let Some(begin) = tokens.windows(TEST_MODULE.len() + 2).position(|window| {
-        window.starts_with(&TEST_MODULE.map(str::to_owned)) && window.ends_with(&["{".to_owned()])
+        window
+            .iter()
+            .zip(TEST_MODULE)
+            .all(|(token, expected)| token == expected)
+            && window.last().is_some_and(|token| token == "{")
     }) {
         let length = block_length(tokens.get(begin..).unwrap_or_default());
         tokens.drain(begin..begin + length);

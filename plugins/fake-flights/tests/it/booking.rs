@@ -304,10 +304,7 @@ fn booking_is_read_by_id_then_searched_by_client_reference() {
             (None, vec![list(&[booking])], vec![search], true),
             (None, vec![list(&[])], vec![search], false),
         ] {
-            let responses = responses.into_iter();
-            let gateway = responses.fold(gateway(), |gateway, (status, body)| {
-                gateway.respond_with(status, body)
-            });
+            let gateway = gateway().respond_with_each(responses);
             let found = gateway.run(|| (supplier.find)(find_request(id))).unwrap();
             let found = matches!(found, BookingLookup::Found(_));
             assert_eq!(found, is_found, "{requests:?}");

@@ -9,12 +9,12 @@ use stopover_sdk::hotel_search::{
 };
 use stopover_sdk::hotel_weather::{WeatherCondition, WeatherDay};
 use stopover_sdk::html::plain;
-use stopover_sdk::json::{DecodeError, ensure, non_empty};
+use stopover_sdk::json::{DecodeError, ensure, non_empty, without_nulls};
 use stopover_sdk::money::Decimal;
 use stopover_sdk::types::{Board, Location, ReadError, Refusal, RefusalReason};
 
 use super::wire;
-use crate::map::{amount, check_currency, in_requested_order, with_stay, without_nulls};
+use crate::map::{amount, check_currency, in_requested_order, with_stay};
 
 /// Currency of published prices in the interface.
 const CALENDAR_CURRENCY: &str = "USD";

@@ -35,10 +35,7 @@ fn payment_is_read_by_id_then_searched_by_client_reference() {
         (None, vec![(200, list(&[payment]))], vec![search], true),
         (None, vec![(200, list(&[]))], vec![search], false),
     ] {
-        let responses = responses.into_iter();
-        let gateway = responses.fold(gateway(), |gateway, (status, body)| {
-            gateway.respond_with(status, body)
-        });
+        let gateway = gateway().respond_with_each(responses);
         let found = gateway
             .run(|| FakePayments::find(find_request(id)))
             .unwrap();

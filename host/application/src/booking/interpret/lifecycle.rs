@@ -278,6 +278,6 @@ pub fn refresh_response<K: BookingAggregate>(
 fn change_reported_at(call: Option<&RemoteCall>, now: Timestamp) -> Timestamp {
     match call {
         Some(RemoteCall::Accepted { accepted_at, .. }) => *accepted_at,
-        _ => now,
+        Some(RemoteCall::Pending { .. } | RemoteCall::Sent { .. }) | None => now,
     }
 }
