@@ -35,7 +35,11 @@ async fn survives(database: Database, what: &str) {
     // Any repeated delivery has arrived before this one.
     let later = subscription.ping_until(&client, "DELIVERED").await;
     let received = subscriber.upstream.received();
-    let times = if what.ends_with(":answered") { 2 } else { 1 };
+    let times = if what.ends_with(":response_received") {
+        2
+    } else {
+        1
+    };
     assert_eq!(count_of(&received, id), times, "{what}");
     let later = later["id"].as_str().unwrap();
     assert_eq!(count_of(&received, later), 1, "{what}");

@@ -24,7 +24,7 @@ const COLLECTED: Flow = Flow {
 
 const CANCELED: Flow = TICKETED.canceled();
 /// The refund is marked as sent.
-const REFUND_IN_DOUBT: Flow = CANCELED.after("refund:marked");
+const REFUND_IN_DOUBT: Flow = CANCELED.after("refund:intent_committed");
 const CANCELED_LATER: Flow = CANCELED.at("AMS-DXB");
 
 /// There are two payments: the ticket's and the bag's own.
@@ -74,15 +74,23 @@ const BAG_LOST_AND_NEVER_SENT: Flow = Flow {
 };
 
 pub(crate) const STEPS: &[Step] = &[
-    ("authorize", &["chosen", "marked", "answered"], TICKETED),
-    ("authorize", &["recorded"], NEVER_SENT),
-    ("book", &["marked"], NEVER_SENT),
-    ("book", &["chosen", "answered", "recorded"], TICKETED),
+    (
+        "authorize",
+        &["planned", "intent_committed", "response_received"],
+        TICKETED,
+    ),
+    ("authorize", &["outcome_committed"], NEVER_SENT),
+    ("book", &["intent_committed"], NEVER_SENT),
+    (
+        "book",
+        &["planned", "response_received", "outcome_committed"],
+        TICKETED,
+    ),
     ("book", EVERYWHERE, COLLECTED),
     ("capture", EVERYWHERE, TICKETED),
     ("capture", OF_A_READ, CAPTURED_LATER),
-    ("find_payment", &["answered"], LOST_AUTHORIZATION),
-    ("find_payment", &["recorded"], LOST_AND_NEVER_SENT),
+    ("find_payment", &["response_received"], LOST_AUTHORIZATION),
+    ("find_payment", &["outcome_committed"], LOST_AND_NEVER_SENT),
     ("find_booking", OF_A_READ, LOST_ANSWER),
     ("find_booking", OF_A_READ, DECIDED_LATER),
     ("void", EVERYWHERE, REFUSED),
@@ -93,14 +101,30 @@ pub(crate) const STEPS: &[Step] = &[
 ];
 
 pub(crate) const BAG_STEPS: &[Step] = &[
-    ("authorize", &["chosen", "marked", "answered"], CARRIED),
-    ("authorize", &["recorded"], BAG_NEVER_SENT),
-    ("buy", &["marked"], BAG_NEVER_SENT),
-    ("buy", &["chosen", "answered", "recorded"], CARRIED),
+    (
+        "authorize",
+        &["planned", "intent_committed", "response_received"],
+        CARRIED,
+    ),
+    ("authorize", &["outcome_committed"], BAG_NEVER_SENT),
+    ("buy", &["intent_committed"], BAG_NEVER_SENT),
+    (
+        "buy",
+        &["planned", "response_received", "outcome_committed"],
+        CARRIED,
+    ),
     ("capture", EVERYWHERE, CARRIED),
     ("capture", OF_A_READ, BAG_CAPTURED_LATER),
-    ("find_payment", &["answered"], BAG_LOST_AUTHORIZATION),
-    ("find_payment", &["recorded"], BAG_LOST_AND_NEVER_SENT),
+    (
+        "find_payment",
+        &["response_received"],
+        BAG_LOST_AUTHORIZATION,
+    ),
+    (
+        "find_payment",
+        &["outcome_committed"],
+        BAG_LOST_AND_NEVER_SENT,
+    ),
     ("find_purchase", OF_A_READ, BAG_LOST_ANSWER),
     ("void", EVERYWHERE, BAG_REFUSED),
 ];

@@ -112,8 +112,13 @@ pub(crate) type Step = (&'static str, &'static [&'static str], Flow);
 /// Steps and their phases at which the process aborts.
 pub(crate) type Steps = &'static [(&'static str, &'static [&'static str])];
 
-pub(crate) const EVERYWHERE: &[&str] = &["chosen", "marked", "answered", "recorded"];
-pub(crate) const OF_A_READ: &[&str] = &["answered", "recorded"];
+pub(crate) const EVERYWHERE: &[&str] = &[
+    "planned",
+    "intent_committed",
+    "response_received",
+    "outcome_committed",
+];
+pub(crate) const OF_A_READ: &[&str] = &["response_received", "outcome_committed"];
 
 /// Returns the failpoints of a step.
 pub(crate) fn points_of(step: &str, phases: &[&str]) -> Vec<String> {

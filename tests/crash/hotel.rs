@@ -1,7 +1,7 @@
 //! Every step with a remote call in a hotel booking, each with the flow that reaches it.
 //!
-//! The outcome of a call is stored together with the mark of the next one, so `authorize:recorded`
-//! equals `book:marked`: the call is marked as sent but never left.
+//! The outcome of a call is stored together with the mark of the next one, so `authorize:outcome_committed`
+//! equals `book:intent_committed`: the call is marked as sent but never left.
 
 use crate::flow::{EVERYWHERE, Flow, OF_A_READ, Step};
 
@@ -16,17 +16,25 @@ const LOST_AND_NEVER_SENT: Flow = LOST_AUTHORIZATION.failed();
 
 const CANCELED: Flow = BOOKED.canceled();
 /// The refund is marked as sent.
-const REFUND_IN_DOUBT: Flow = CANCELED.after("refund:marked");
+const REFUND_IN_DOUBT: Flow = CANCELED.after("refund:intent_committed");
 const CANCEL_LOST_ANSWER: Flow = CANCELED.at("CANCEL_LOST_ANSWER");
 
 pub(crate) const STEPS: &[Step] = &[
-    ("authorize", &["chosen", "marked", "answered"], BOOKED),
-    ("authorize", &["recorded"], NEVER_SENT),
-    ("book", &["marked"], NEVER_SENT),
-    ("book", &["chosen", "answered", "recorded"], BOOKED),
+    (
+        "authorize",
+        &["planned", "intent_committed", "response_received"],
+        BOOKED,
+    ),
+    ("authorize", &["outcome_committed"], NEVER_SENT),
+    ("book", &["intent_committed"], NEVER_SENT),
+    (
+        "book",
+        &["planned", "response_received", "outcome_committed"],
+        BOOKED,
+    ),
     ("capture", EVERYWHERE, BOOKED),
-    ("find_payment", &["answered"], LOST_AUTHORIZATION),
-    ("find_payment", &["recorded"], LOST_AND_NEVER_SENT),
+    ("find_payment", &["response_received"], LOST_AUTHORIZATION),
+    ("find_payment", &["outcome_committed"], LOST_AND_NEVER_SENT),
     ("find_booking", OF_A_READ, LOST_ANSWER),
     ("void", EVERYWHERE, REFUSED),
     ("cancel", EVERYWHERE, CANCELED),

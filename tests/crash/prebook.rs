@@ -14,8 +14,8 @@ pub(crate) const STEPS: Steps = &[("prebook", EVERYWHERE)];
 /// Returns the expected response to the key's next call.
 fn repeated(phase: &str) -> (u16, &'static str) {
     match phase {
-        "chosen" => (201, "READY_FOR_COMPLETE"),
-        "recorded" => (200, "READY_FOR_COMPLETE"),
+        "planned" => (201, "READY_FOR_COMPLETE"),
+        "outcome_committed" => (200, "READY_FOR_COMPLETE"),
         _ => (200, "PREBOOK_IN_PROGRESS"),
     }
 }

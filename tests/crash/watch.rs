@@ -14,22 +14,25 @@ const OFTEN: &str = "[watches]\ninterval_s = 1\n";
 const STEPS: &[(&str, &[&str], &[&str])] = &[
     (
         "watch_purchase",
-        &["chosen", "answered", "recorded"],
+        &["planned", "response_received", "outcome_committed"],
         &["purchased"],
     ),
-    ("prebook", &["chosen", "recorded"], &["purchased"]),
+    ("prebook", &["planned", "outcome_committed"], &["purchased"]),
     ("authorize", EVERYWHERE, &["purchased", "purchase_failed"]),
     ("book", EVERYWHERE, &["purchased", "purchase_failed"]),
     ("capture", EVERYWHERE, &["purchased"]),
 ];
 
 /// Failpoints after which it is unknown whether the supplier accepted the prebook.
-pub(crate) const UNBOUND: Steps = &[("prebook", &["marked", "answered"])];
+pub(crate) const UNBOUND: Steps = &[("prebook", &["intent_committed", "response_received"])];
 
 /// Failpoints while a price is checked and the result is reported.
 pub(crate) const CHECKS: Steps = &[
-    ("watch_check", &["marked", "answered", "recorded"]),
-    ("watch_move", &["recorded"]),
+    (
+        "watch_check",
+        &["intent_committed", "response_received", "outcome_committed"],
+    ),
+    ("watch_move", &["outcome_committed"]),
 ];
 
 /// Returns the failpoints of a purchase.
@@ -123,7 +126,7 @@ async fn waits(database: Database, point: &str) {
 /// The price was low at the check and is high again before the purchase. The next process checks
 /// the price once more.
 async fn watch_purchases_nothing_if_the_price_rose_meanwhile(database: Database) {
-    let (server, watch) = crash(database, "watch_purchase:chosen", 500.0).await;
+    let (server, watch) = crash(database, "watch_purchase:planned", 500.0).await;
     let client = server.client();
     let waiting = client.wait_for_watch_status(&watch["id"], "active").await;
     assert_eq!(waiting["booking_id"], Value::Null);

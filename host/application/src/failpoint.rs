@@ -18,10 +18,10 @@ pub enum FailpointPhase {
 impl FailpointPhase {
     const fn name(self) -> &'static str {
         match self {
-            Self::StepPlanned => "chosen",
-            Self::IntentCommitted => "marked",
-            Self::ResponseReceived => "answered",
-            Self::OutcomeCommitted => "recorded",
+            Self::StepPlanned => "planned",
+            Self::IntentCommitted => "intent_committed",
+            Self::ResponseReceived => "response_received",
+            Self::OutcomeCommitted => "outcome_committed",
         }
     }
 }

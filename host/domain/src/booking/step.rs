@@ -22,7 +22,7 @@ impl<S: Named> Named for BookingStep<S> {
         match self {
             Self::Book => "book",
             Self::ReconcileBooking => "find_booking",
-            Self::Refresh => "reread",
+            Self::Refresh => "refresh",
             Self::Cancel => "cancel",
             Self::ReconcileCancellation => "find_cancellation",
             Self::Kind(step) => step.name(),
