@@ -14,6 +14,8 @@ const REFUSED: Flow = TICKETED.at("LHR-LGW").failed();
 /// The call is marked as sent but never left. The supplier's reads prove it, and nothing is owed.
 const NEVER_SENT: Flow = TICKETED.failed();
 const LOST_AND_NEVER_SENT: Flow = LOST_AUTHORIZATION.failed();
+/// The booking has failed because the supplier does not have it, and is looked up again.
+const NEVER_FOUND: Flow = NEVER_SENT.after("book:intent_committed");
 
 /// The supplier collected the payment in its own checkout, so no card is charged. A booking that
 /// was not sent is sent, because the payer has paid for it.
@@ -92,6 +94,7 @@ pub(crate) const STEPS: &[Step] = &[
     ("find_payment", &["response_received"], LOST_AUTHORIZATION),
     ("find_payment", &["outcome_committed"], LOST_AND_NEVER_SENT),
     ("find_booking", OF_A_READ, LOST_ANSWER),
+    ("recheck_absence", OF_A_READ, NEVER_FOUND),
     ("find_booking", OF_A_READ, DECIDED_LATER),
     ("void", EVERYWHERE, REFUSED),
     ("cancel", EVERYWHERE, CANCELED),

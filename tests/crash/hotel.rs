@@ -13,6 +13,8 @@ const REFUSED: Flow = BOOKED.at("BOOK_REFUSED").failed();
 /// The call is marked as sent but never left. The supplier's reads prove it, and nothing is owed.
 const NEVER_SENT: Flow = BOOKED.failed();
 const LOST_AND_NEVER_SENT: Flow = LOST_AUTHORIZATION.failed();
+/// The booking has failed because the supplier does not have it, and is looked up again.
+const NEVER_FOUND: Flow = NEVER_SENT.after("book:intent_committed");
 
 const CANCELED: Flow = BOOKED.canceled();
 /// The refund is marked as sent.
@@ -36,6 +38,7 @@ pub(crate) const STEPS: &[Step] = &[
     ("find_payment", &["response_received"], LOST_AUTHORIZATION),
     ("find_payment", &["outcome_committed"], LOST_AND_NEVER_SENT),
     ("find_booking", OF_A_READ, LOST_ANSWER),
+    ("recheck_absence", OF_A_READ, NEVER_FOUND),
     ("void", EVERYWHERE, REFUSED),
     ("cancel", EVERYWHERE, CANCELED),
     ("refund", EVERYWHERE, CANCELED),

@@ -22,7 +22,7 @@ mod trial;
 mod watch;
 
 /// Short delays of reconciliation and leases, so that the tests wait only briefly.
-const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]\n[jobs]\nlease_s = 1\n";
+const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\nabsence_recheck_s = [1, 2]\n[payments]\ncapture_retry_s = [1]\n[jobs]\nlease_s = 1\n";
 
 /// Number of failpoints of one flow that are tested concurrently. Most of the time is spent waiting
 /// for a new process.

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 use std::process::Output;
-use tests::{Client, Database, HotelBookingBuilder, Server, ServerOptions, binary, offers_request};
+use tests::{
+    Client, Database, HotelBookingBuilder, Server, ServerOptions, binary, offers_request,
+    target_dir,
+};
 use tokio::process::Command;
 
 #[tokio::test]
@@ -151,6 +154,46 @@ async fn later_demo_start_prints_the_command_that_creates_a_key() {
     client.get("/v1/suppliers").await.expect(200);
 }
 
+/// Checks that an operator sees what an adapter promises before its bookings rely on it.
+#[tokio::test]
+async fn plugin_commands_show_the_promises_of_an_adapter() {
+    let plugins = target_dir().join("plugins");
+    let mut inspect = Command::new(binary());
+    inspect.args(["plugin", "inspect", "--json"]);
+    let output = run(inspect.arg(plugins.join("fake-hotels.wasm"))).await;
+    let inspected: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("stopover.toml");
+    let supplier = "[[suppliers]]\nid = \"S\"\nkind = \"hotel\"\nmodes = [\"test\"]\ncomponent = \"fake-hotels.wasm\"\nsettings = { base_url = \"http://127.0.0.1:1\" }\n";
+    std::fs::write(&file, supplier).unwrap();
+    let list = |format: &'static [&'static str]| {
+        let mut list = Command::new(binary());
+        list.args(["plugin", "list"]).args(format);
+        list.env("STOPOVER_PLUGINS_DIR", &plugins);
+        list.arg("--config").arg(&file);
+        list
+    };
+    let output = run(&mut list(&["--json"])).await;
+    let listed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for shown in [&inspected, &listed[0]] {
+        for (name, promised) in [
+            ("collects_payment", json!(false)),
+            ("one_booking_per_offer", json!(false)),
+            ("supports_partial_cancellation", json!(true)),
+            ("reads_consistent_after_ms", json!(1000)),
+            ("supports_idempotent_resend", json!(false)),
+        ] {
+            assert_eq!(shown[name], promised, "{name} of {shown:#}");
+        }
+    }
+    let output = run(&mut list(&[])).await;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("reads_consistent_after_ms"));
+    assert_eq!(line.unwrap().split_whitespace().last(), Some("1000"));
+}
+
 /// Checks the defaults of the times that the interface or the contract specifies and that other
 /// tests shorten.
 #[tokio::test]
@@ -169,7 +212,10 @@ async fn default_config_has_the_specified_times() {
             "dual_signature_s": day,
             "disable_after_s": 5 * day,
         },
-        "reconcile": {"schedule_s": [5, 15, minute, 5 * minute, 15 * minute, hour, 6 * hour, day]},
+        "reconcile": {
+            "schedule_s": [5, 15, minute, 5 * minute, 15 * minute, hour, 6 * hour, day],
+            "absence_recheck_s": [10 * minute, hour, day],
+        },
         "payments": {"capture_retry_s": [5, 30, 5 * minute, hour, 6 * hour]},
         "watches": {"interval_s": 15 * minute},
         "jobs": {"poll_s": 1},

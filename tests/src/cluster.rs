@@ -27,7 +27,7 @@ pub struct PostgresCluster {
 }
 
 /// The binaries of the shared PostgreSQL server and the user who may run them.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct PostgresBinaries {
     folder: PathBuf,
     /// User and group, if they differ from the test's. PostgreSQL refuses to run as root.
@@ -40,27 +40,101 @@ impl PostgresCluster {
     /// # Panics
     /// Panics if the shared PostgreSQL server is not on this machine.
     pub async fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let programs = PostgresBinaries::find(metadata(folder.path()).unwrap().uid()).await;
-        if let Some((user, group)) = programs.owner {
-            chown(folder.path(), Some(user), Some(group)).unwrap();
-        }
-        let mut initdb = programs.command("initdb", folder.path());
+        let cluster = Self::unstarted(PostgresBinaries::find().await);
+        let mut initdb = cluster.program("initdb");
         initdb
             .args(["--username=postgres", "--auth=trust", "--encoding=UTF8"])
             .args(["--locale=C", "--no-sync", "--no-instructions", "--pgdata"])
-            .arg(folder.path().join("data"));
-        let made = initdb.output().unwrap();
-        let complaint = String::from_utf8_lossy(&made.stderr);
-        assert!(made.status.success(), "{complaint}");
-        let mut cluster = Self {
+            .arg(cluster.data());
+        cluster.started_on_data_of(&mut initdb).await
+    }
+
+    /// Creates and starts a standby that follows this cluster's server.
+    ///
+    /// # Panics
+    /// Panics if the server is stopped.
+    pub async fn start_standby(&self) -> Self {
+        let standby = Self::unstarted(self.programs.clone());
+        let mut backup = standby.program("pg_basebackup");
+        backup
+            .args(["--host=127.0.0.1", "--username=postgres", "--no-sync"])
+            .args(["--write-recovery-conf", "--checkpoint=fast"])
+            .arg(format!("--port={}", self.port))
+            .arg("--pgdata")
+            .arg(standby.data());
+        standby.started_on_data_of(&mut backup).await
+    }
+
+    /// Makes every commit wait for a standby. Waits until one follows the server.
+    ///
+    /// # Panics
+    /// Panics if no standby follows within a minute.
+    pub async fn require_standby(&self) {
+        self.configure("synchronous_standby_names", Some("*")).await;
+        let states = "SELECT sync_state FROM pg_stat_replication WHERE sync_state = $1";
+        eventually("a synchronous standby", async || {
+            let synchronous = query_strings(&self.url(), states, "sync").await;
+            (!synchronous.is_empty()).then_some(())
+        })
+        .await;
+    }
+
+    /// Changes a setting of the running server, or resets it. New transactions follow it as soon as
+    /// the server has read its configuration again.
+    ///
+    /// # Panics
+    /// Panics if the server rejects the setting.
+    pub async fn configure(&self, name: &str, value: Option<&str>) {
+        let mut admin = PgConnection::connect(&self.url()).await.unwrap();
+        let alter = match value {
+            Some(value) => format!("ALTER SYSTEM SET {name} = '{value}'"),
+            None => format!("ALTER SYSTEM RESET {name}"),
+        };
+        admin.execute(AssertSqlSafe(alter)).await.unwrap();
+        admin.execute("SELECT pg_reload_conf()").await.unwrap();
+        admin.close().await.unwrap();
+    }
+
+    /// Prepares a folder and a port for a server.
+    fn unstarted(programs: PostgresBinaries) -> Self {
+        Self {
+            folder: programs.new_folder(),
             programs,
-            folder,
             port: free_port(),
             server: None,
-        };
-        cluster.restart().await;
-        cluster
+        }
+    }
+
+    /// Creates the data by a command, and starts the server on it.
+    async fn started_on_data_of(mut self, create: &mut Command) -> Self {
+        let made = create.output().unwrap();
+        let complaint = String::from_utf8_lossy(&made.stderr);
+        assert!(made.status.success(), "{complaint}");
+        self.restart().await;
+        self
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// Returns a command that runs one of the server's programs.
+    fn program(&self, name: &str) -> Command {
+        let program = self.programs.folder.join(name);
+        self.programs.owner_command(&program, self.folder.path())
+    }
+
+    /// Returns the port on which the server listens.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Returns a command that runs a program as the user who owns the cluster, in a folder of that
+    /// user. The second value is the folder.
+    pub(crate) fn other_program(&self, program: &Path) -> (Command, TempDir) {
+        let folder = self.programs.new_folder();
+        let command = self.programs.owner_command(program, folder.path());
+        (command, folder)
     }
 
     /// Returns the URL of the database from which others are created and dropped.
@@ -74,10 +148,10 @@ impl PostgresCluster {
     /// Panics if the server exits. The message is its log.
     pub async fn restart(&mut self) {
         let log = self.folder.path().join("log");
-        let mut command = self.programs.command("postgres", self.folder.path());
+        let mut command = self.program("postgres");
         command
             .arg("-D")
-            .arg(self.folder.path().join("data"))
+            .arg(self.data())
             .args(["-c", "listen_addresses=127.0.0.1"])
             .args(["-c", &format!("port={}", self.port)])
             .args(["-c", "unix_socket_directories="])
@@ -131,8 +205,9 @@ fn crash(server: &Child) {
 }
 
 impl PostgresBinaries {
-    /// Finds the binaries. `we` is the id of the user that runs the tests.
-    async fn find(we: u32) -> Self {
+    async fn find() -> Self {
+        // A new folder belongs to the user that runs the tests.
+        let we = metadata(tempfile::tempdir().unwrap().path()).unwrap().uid();
         let shared = shared_postgres();
         let folder = "SELECT setting FROM pg_config WHERE name = $1";
         let folder = query_strings(&shared, folder, "BINDIR").await.remove(0);
@@ -144,9 +219,18 @@ impl PostgresBinaries {
         }
     }
 
+    /// Creates a folder of the user who may run the binaries.
+    fn new_folder(&self) -> TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        if let Some((user, group)) = self.owner {
+            chown(folder.path(), Some(user), Some(group)).unwrap();
+        }
+        folder
+    }
+
     /// Returns a command that runs a program in a folder as the folder's owner.
-    fn command(&self, program: &str, folder: &Path) -> Command {
-        let mut command = Command::new(self.folder.join(program));
+    fn owner_command(&self, program: &Path, folder: &Path) -> Command {
+        let mut command = Command::new(program);
         command.current_dir(folder);
         if let Some((user, group)) = self.owner {
             command.uid(user).gid(group);
@@ -155,7 +239,7 @@ impl PostgresBinaries {
     }
 }
 
-fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     let drawn = std::iter::repeat_with(|| {
         let bits = uuid::Uuid::now_v7().as_u128();
         PORT_FIRST + u16::try_from(bits % u128::from(PORT_LAST - PORT_FIRST)).unwrap()

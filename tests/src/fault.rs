@@ -24,11 +24,13 @@ const SLOW: Duration = Duration::from_secs(1);
 /// Time for which a supplier with a delayed effect processes a request before the response is lost.
 /// It is longer than the first wait before a reconciliation, so that the second follows soon after.
 const DELAYED_EFFECT_TIME: Duration = Duration::from_millis(1_300);
-/// Time after the lost response in which reads do not show the effect.
-const INVISIBLE_FOR: Duration = Duration::from_millis(700);
-/// Time after the lost response from which reads show the effect. It is within the second that the
-/// sandbox's suppliers guarantee.
-const VISIBLE_AFTER: Duration = Duration::from_millis(900);
+/// Time after the lost response in which reads do not show the effect. It is longer than the second
+/// after which the reads of the sandbox's suppliers are consistent: the supplier still works on the
+/// call.
+const INVISIBLE_FOR: Duration = Duration::from_secs(4);
+/// Time after the lost response from which reads show the effect. It is within the time limit of a
+/// call, which is six seconds where this fault is used.
+const VISIBLE_AFTER: Duration = Duration::from_millis(5_500);
 
 /// What the proxy does with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -108,6 +110,8 @@ struct ProxyState {
     target: OnceLock<String>,
     missteps: Mutex<HashMap<String, Vec<PlannedFault>>>,
     late: Mutex<HashMap<String, DelayedRequest>>,
+    /// The last request of each caller that was answered with an error and not forwarded.
+    dropped: Mutex<HashMap<String, ForwardedRequest>>,
 }
 
 /// A request that was accepted and takes effect later.
@@ -141,6 +145,7 @@ impl FaultProxy {
             target: OnceLock::new(),
             missteps: Mutex::default(),
             late: Mutex::default(),
+            dropped: Mutex::default(),
         });
         let router = Router::new().fallback(serve).with_state(desk.clone());
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -163,6 +168,14 @@ impl FaultProxy {
     /// Plans the faults that a caller will meet.
     pub fn plan(&self, caller: &str, missteps: Vec<PlannedFault>) {
         locked(&self.desk.missteps).insert(caller.to_owned(), missteps);
+    }
+
+    /// Forwards the request of a caller that met [`Fault::ErrorBeforeEffect`]: its effect takes
+    /// place now. Returns whether the target accepted it.
+    pub async fn deliver_dropped(&self, caller: &str) -> bool {
+        let dropped = locked(&self.desk.dropped).remove(caller);
+        let Some(request) = dropped else { return false };
+        self.desk.forward(&request).await.status.is_success()
     }
 
     /// Returns the planned faults that a caller has not met.
@@ -198,7 +211,10 @@ async fn serve(State(desk): State<Arc<ProxyState>>, request: Request) -> Respons
             UpstreamResponse { status, body }.into_response()
         }
         Fault::Forbidden => (StatusCode::FORBIDDEN, "<h1>Forbidden</h1>").into_response(),
-        Fault::ErrorBeforeEffect => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        Fault::ErrorBeforeEffect => {
+            locked(&desk.dropped).insert(asked.caller.clone(), asked);
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
         Fault::ErrorAfterEffect => {
             desk.forward(&asked).await;
             StatusCode::INTERNAL_SERVER_ERROR.into_response()

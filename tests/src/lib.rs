@@ -20,7 +20,9 @@ mod fixture;
 mod flight;
 mod hotel;
 mod operator;
+mod pgbouncer;
 mod receiver;
+mod relay;
 mod sandbox;
 mod server;
 mod subscriber;
@@ -39,7 +41,9 @@ pub use fixture::{for_each_string, minutes_ahead, print_line, read_fixture, shif
 pub use flight::{FlightBookingBuilder, passenger, prebook_flight_request, trip};
 pub use hotel::{HotelBookingBuilder, days_ahead, offers_request, prebook_request, seconds_ahead};
 pub use operator::AdminClient;
+pub use pgbouncer::PgBouncer;
 pub use receiver::{ReceivedDelivery, Receiver, ReceiverFault};
+pub use relay::TcpRelay;
 pub use sandbox::{Ledger, LedgerEntry, complete_payment, restore_content, set_price};
 pub use server::{Server, ServerOptions, binary, target_dir};
 pub use subscriber::{

@@ -3,6 +3,7 @@
 use crate::client::Client;
 use crate::cluster::PostgresCluster;
 use crate::database::{self, Database};
+use crate::relay::TcpRelay;
 use crate::sandbox::Ledger;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -43,6 +44,15 @@ impl ServerOptions {
     pub fn on_cluster(cluster: &PostgresCluster) -> Self {
         Self {
             cluster: Some(cluster.url()),
+            ..Self::on(Database::Postgres)
+        }
+    }
+
+    /// Starts from the demo on the PostgreSQL cluster that a relay leads to.
+    pub fn on_relay(relay: &TcpRelay) -> Self {
+        let url = format!("postgres://postgres@127.0.0.1:{}/postgres", relay.port);
+        Self {
+            cluster: Some(url),
             ..Self::on(Database::Postgres)
         }
     }

@@ -15,6 +15,11 @@ pub(crate) fn install() -> Result<()> {
     // Any version of these languages that Debian packages runs the examples.
     apt::require("python3", "python3", "tests of the examples")?;
     apt::require("node", "nodejs", "tests of the examples")?;
+    apt::require(
+        "pgbouncer",
+        "pgbouncer",
+        "tests of PostgreSQL behind PgBouncer",
+    )?;
     python::install(&cargo::target("localstripe"), &[LOCALSTRIPE], "localstripe")?;
     python::install(&cargo::target("pyjwt"), &PYJWT, "PyJWT")?;
     Ok(())

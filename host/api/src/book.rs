@@ -4,7 +4,7 @@ use crate::error_code::ErrorCode;
 use crate::extract::{Body, Context, KeyedBody, PathId, Validate, Validated};
 use crate::identifier::InstrumentIdParam;
 use crate::meta::SupplierMeta;
-use crate::problem::ApiError;
+use crate::problem::{ApiError, NextStepAdvice, OrNextStep};
 use crate::response::{ApiResponse, ApiResult};
 use axum::extract::State;
 use host_application::booking::aggregate::BookingAggregate;
@@ -67,8 +67,8 @@ type CompleteParts = (PathId<BookingId>, KeyedBody<CompleteBookingRequest>);
 /// - 422 `payment_failed`: nothing was charged. Another instrument may be tried until
 ///   `offer_expires_at`.
 /// - 422 `supplier_rejected`: the booking is FAILED and the payment is released.
-/// - 500 `result_unknown`: the hotel may be booked. The gateway determines the outcome; until then
-///   every repeat gives this response.
+/// - 500 `result_unknown`: the hotel may be booked. The gateway determines the outcome. Until then a
+///   repeat gives this response, or 202 once the supplier shows the booking as pending.
 ///
 /// Repeating the request never books or charges twice, with or without an idempotency key. With a
 /// key, a declined card is not tried again.
@@ -96,8 +96,8 @@ pub(crate) async fn book_hotel(
 ///   booking. Repeating the request gives the same response.
 /// - 422 `payment_failed`: nothing was charged. Another instrument may be tried until `expires_at`.
 /// - 422 `supplier_rejected`: the booking is FAILED and the payment is released.
-/// - 500 `result_unknown`: the ticket may be issued. The gateway determines the outcome; until then
-///   every repeat gives this response.
+/// - 500 `result_unknown`: the ticket may be issued. The gateway determines the outcome. Until then
+///   a repeat gives this response, or 202 once the supplier shows the booking as pending.
 ///
 /// Repeating the request never books or charges twice, with or without an idempotency key. With a
 /// key, a declined card is not tried again.
@@ -121,12 +121,16 @@ async fn complete_and_respond<K: BookingAggregate, T>(
     command: CompleteBookingCommand,
     to_resource: fn(&Booking<K>) -> T,
 ) -> ApiResult<T, SupplierMeta> {
-    let (response, booking) = match completions.complete(command).await? {
+    let completed = completions.complete(command).await;
+    let (response, booking) = match completed.or_next_step(NextStepAdvice::SettleBooking)? {
         CompletionOutcome::Confirmed(booking) => (ApiResponse::ok(to_resource(&booking)), booking),
         CompletionOutcome::InProgress(booking) => {
             (ApiResponse::accepted(to_resource(&booking)), booking)
         }
-        unfinished => return Err(ApiError::completion(&unfinished)),
+        unfinished => {
+            let error = ApiError::completion(&unfinished);
+            return Err(error.with_next_step(NextStepAdvice::SettleBooking));
+        }
     };
     Ok(response.meta(SupplierMeta::new(booking.supplier)))
 }
@@ -152,8 +156,14 @@ impl ApiError {
                 booking,
                 requires_action,
             } => Self::payment_failed(*requires_action)
-                .with_booking_status(booking.status().as_str()),
-            CompletionOutcome::NotSent(booking) => of(ErrorCode::SupplierUnavailable, booking),
+                .with_booking_status(booking.status().as_str())
+                .with_supplier(CompletionOutcome::decided_by(booking)),
+            CompletionOutcome::NotSent {
+                booking,
+                needs_help,
+            } => of(ErrorCode::SupplierUnavailable, booking)
+                .with_supplier(CompletionOutcome::decided_by(booking))
+                .with_needs_help(*needs_help),
             CompletionOutcome::Rejected(booking) => of(ErrorCode::SupplierRejected, booking),
             CompletionOutcome::CanceledMeanwhile(booking) => {
                 Self::booking_state_conflict(booking.status().as_str())

@@ -1,6 +1,7 @@
-//! The OpenAPI document and the documentation pages. All assets are part of the program. The pages
-//! load nothing from other servers, and their content security policy forbids it.
+//! The start page, the OpenAPI document and the documentation pages. All assets are part of the
+//! program. The pages load nothing from other servers, and their content security policy forbids it.
 
+use crate::accept;
 use crate::error_code::{ErrorCode, ErrorCodeInfo};
 use crate::problem::ApiError;
 use crate::state::ApiState;
@@ -12,11 +13,12 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
 use host_domain::time::Date;
-use http::HeaderValue;
 use http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, VARY,
+    X_CONTENT_TYPE_OPTIONS,
 };
-use serde_json::Value;
+use http::{HeaderMap, HeaderValue};
+use serde_json::{Map, Value, json};
 use std::sync::{Arc, LazyLock};
 use tokio::sync::Mutex;
 
@@ -42,6 +44,43 @@ const PAGE: &str = r#"<!doctype html>
 </html>
 "#;
 
+const NAME: &str = "Stopover";
+const SUMMARY: &str = "A gateway for travel booking: one API for hotels and flights of several suppliers, \
+    with price watches, mandates and signed webhooks.";
+
+/// A page that the start page links to.
+struct PageLink {
+    /// Name of the link in JSON.
+    name: &'static str,
+    path: &'static str,
+    title: &'static str,
+}
+
+/// The links of the start page. A page for browsers that is added, such as a dashboard, belongs
+/// here.
+const LINKS: [PageLink; 4] = [
+    PageLink {
+        name: "documentation",
+        path: "/docs",
+        title: "API reference",
+    },
+    PageLink {
+        name: "openapi",
+        path: "/openapi.json",
+        title: "OpenAPI document",
+    },
+    PageLink {
+        name: "errors",
+        path: "/docs/errors",
+        title: "Error codes",
+    },
+    PageLink {
+        name: "health",
+        path: "/healthz",
+        title: "Health of this process",
+    },
+];
+
 /// Script of the API reference: 4.9 MB, unpacked once.
 static SCALAR_SCRIPT: LazyLock<Option<Bytes>> =
     LazyLock::new(|| scalar_api_reference::get_asset("scalar.js").map(Bytes::from));
@@ -58,6 +97,7 @@ where
         with_content_type("application/json", text)
     };
     Router::new()
+        .route("/", get(start_page))
         .route("/openapi.json", get(document))
         .route("/docs", get(|| async { with_content_type(HTML, PAGE) }))
         .route(
@@ -101,6 +141,39 @@ fn with_content_type(kind: &'static str, body: impl Into<Body>) -> Response {
     ([(CONTENT_TYPE, kind)], body).into_response()
 }
 
+/// Says what this server is and where its pages are: to browsers as HTML, to programs as JSON.
+async fn start_page(State(state): State<ApiState>, headers: HeaderMap) -> Response {
+    let prefers = |media_type: &str| accept::quality(&headers, media_type);
+    let page = if prefers("text/html") > prefers("application/json") {
+        with_content_type(HTML, start_page_html())
+    } else {
+        let base_url = &state.base_url;
+        let links = LINKS.iter().map(|link| {
+            let url = format!("{base_url}{}", link.path);
+            (link.name.to_owned(), Value::from(url))
+        });
+        let version = env!("CARGO_PKG_VERSION");
+        let links: Map<String, Value> = links.collect();
+        let data =
+            json!({ "name": NAME, "version": version, "description": SUMMARY, "links": links });
+        with_content_type("application/json", json!({ "data": data }).to_string())
+    };
+    ([(VARY, "accept")], page).into_response()
+}
+
+fn start_page_html() -> String {
+    let links = LINKS.iter().map(|link| {
+        let (path, title) = (link.path, link.title);
+        format!("<li><a href=\"{path}\">{title}</a></li>\n")
+    });
+    let links: String = links.collect();
+    let version = env!("CARGO_PKG_VERSION");
+    let body = format!(
+        "<h1>{NAME}</h1>\n<p>{SUMMARY}</p>\n<ul>\n{links}</ul>\n<p>Version {version}</p>\n"
+    );
+    page("Start", &body)
+}
+
 async fn script() -> Response {
     let Some(script) = SCALAR_SCRIPT.as_ref() else {
         return ApiError::from(ErrorCode::NotFound).into_response();
@@ -137,7 +210,7 @@ fn page(title: &str, body: &str) -> String {
 /// in the meaning is escaped.
 fn error_code_section(facts: ErrorCodeInfo) -> String {
     let again = if facts.retryable {
-        "The same request may be sent again."
+        "The same request may be sent again, unless the response says <code>\"retryable\": false</code>: then somebody has to correct something first."
     } else {
         "The same request must not simply be sent again."
     };

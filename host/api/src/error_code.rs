@@ -9,7 +9,8 @@ pub(crate) struct ErrorCodeInfo {
     /// Stable name in responses.
     pub name: &'static str,
     pub status: u16,
-    /// Whether the same request may be sent again.
+    /// Whether the same request may be sent again. An occurrence that needs somebody's help first is
+    /// not retryable, whatever its code.
     pub retryable: bool,
     /// Short title, the same for every occurrence.
     pub title: &'static str,
@@ -50,6 +51,8 @@ codes! {
         "One or more values are missing, unknown or out of range. `errors` names every one of them.";
     MalformedJson = 400 "malformed_json" never "The body is not JSON"
         "The body cannot be read as JSON text in UTF-8, or is nested too deeply.";
+    MalformedRequest = 400 "malformed_request" never "This is not an HTTP request"
+        "The request line or a header cannot be read.";
     MissingApiKey = 401 "missing_api_key" never "An API key is required"
         "The header x-api-key is missing.";
     InvalidApiKey = 401 "invalid_api_key" never "The API key is not valid"
@@ -60,6 +63,10 @@ codes! {
         "The supplier's signature is missing, wrong or too old.";
     InsufficientScope = 403 "insufficient_scope" never "The key may not do this"
         "The key lacks the scope of this operation.";
+    HostNotAllowed = 403 "host_not_allowed" never "The listener does not serve this host"
+        "The header Host of a request to the admin listener must name a loopback address, or a host of `admin.allowed_hosts`.";
+    OriginNotAllowed = 403 "origin_not_allowed" never "Web pages may not do this"
+        "A browser sent the request to the admin listener for a page of another origin.";
     NotFound = 404 "not_found" never "There is nothing here"
         "The path is unknown.";
     HotelNotFound = 404 "hotel_not_found" never "The hotel does not exist"
@@ -88,6 +95,8 @@ codes! {
         "The header Accept rules out application/json.";
     BodyTooLarge = 413 "body_too_large" never "The body is too large"
         "A body holds at most 1 MiB.";
+    UriTooLong = 414 "uri_too_long" never "The URI is too long"
+        "A URI has at most 65,534 bytes.";
     UnsupportedMediaType = 415 "unsupported_media_type" never "The body must be application/json"
         "The header Content-Type names something else.";
     IdempotencyInProgress = 409 "idempotency_in_progress" again "The first request with this key is still running"
@@ -128,10 +137,12 @@ codes! {
         "It is used up, revoked, expired, or does not cover this.";
     UrlNotAllowed = 422 "url_not_allowed" never "The URL may not be called"
         "It is not https, or it resolves to an address that is not public.";
+    HeadersTooLarge = 431 "headers_too_large" never "The headers are too large"
+        "A request has at most 100 headers, and its head about 400 KB.";
     RateLimited = 429 "rate_limited" again "Too many requests"
         "Send it again after the time in Retry-After.";
     ResultUnknown = 500 "result_unknown" never "The outcome is not known yet"
-        "It may have happened. Do not send it again under a new key: read the booking until it is settled.";
+        "It may have happened. Do not send it under a new idempotency key. The same request with the same key does nothing twice, and returns the outcome once it is known.";
     InternalError = 500 "internal_error" never "Something broke here"
         "Quote the request id when you ask for help.";
     SupplierError = 502 "supplier_error" again "The supplier's answer cannot be used"
@@ -167,7 +178,9 @@ impl ErrorCode {
             StatusCode::METHOD_NOT_ALLOWED => Self::MethodNotAllowed,
             StatusCode::NOT_ACCEPTABLE => Self::NotAcceptable,
             StatusCode::PAYLOAD_TOO_LARGE => Self::BodyTooLarge,
+            StatusCode::URI_TOO_LONG => Self::UriTooLong,
             StatusCode::UNSUPPORTED_MEDIA_TYPE => Self::UnsupportedMediaType,
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => Self::HeadersTooLarge,
             StatusCode::TOO_MANY_REQUESTS => Self::RateLimited,
             StatusCode::SERVICE_UNAVAILABLE => Self::Overloaded,
             status if status.is_client_error() => Self::ValidationFailed,

@@ -43,7 +43,8 @@ pub(crate) async fn get_health(
 
 /// Check readiness
 ///
-/// Responds 503 while the database does not respond, and once the process has begun to shut down.
+/// Responds 503 while the database does not commit writes, and once the process has begun to shut
+/// down.
 #[utoipa::path(get, path = "/readyz", tag = "Health", responses((status = 200, description = "The process accepts requests.")))]
 pub(crate) async fn get_readiness(
     State(readiness): State<Arc<ReadinessProbe>>,

@@ -69,6 +69,9 @@ pub(crate) fn validate_max_total(
     found: &mut Violations<'_>,
 ) {
     let pointer = "/filters/max_total";
+    if !found.are_valid(&[pointer, "/currency"]) {
+        return;
+    }
     match max_total {
         Some(Err(error)) => found.push(pointer, "not_allowed", error.to_string()),
         Some(Ok(total)) if total.minor <= 0 => {
@@ -86,8 +89,8 @@ pub(crate) fn check_distinct<T: Eq + Hash>(
 ) {
     let mut seen = HashSet::new();
     for (index, item) in list.unwrap_or_default().iter().enumerate() {
-        if !seen.insert(item) {
-            let pointer = format!("{pointer}/{index}");
+        let pointer = format!("{pointer}/{index}");
+        if found.are_valid(&[&pointer]) && !seen.insert(item) {
             found.push(pointer, "duplicate", "occurs earlier in the list");
         }
     }

@@ -3,6 +3,7 @@
 #[macro_use]
 mod routes;
 
+pub(crate) mod accept;
 pub mod access_log;
 pub mod admin;
 pub(crate) mod book;
@@ -21,6 +22,7 @@ pub(crate) mod payment_instrument;
 pub(crate) mod prebook;
 mod problem;
 pub(crate) mod rate_limit;
+mod refusal;
 pub(crate) mod response;
 pub(crate) mod state;
 pub(crate) mod supplier;
@@ -29,6 +31,7 @@ pub(crate) mod validation;
 pub(crate) mod watcher;
 pub(crate) mod webhook;
 
+pub use refusal::refused_request;
 pub use routes::router;
 pub use state::{ApiSettings, ApiState};
 

@@ -4,7 +4,7 @@ use crate::extract::{
     Body, Context, IdempotencyKeyHeader, KeyedBody, PathId, Validate, Validated, Violations,
 };
 use crate::identifier::InstrumentIdParam;
-use crate::problem::ApiError;
+use crate::problem::{ApiError, NextStepAdvice, OrNextStep};
 use crate::response::{ApiResponse, ApiResult, UnwrappedResponse};
 use crate::webhook::EmptyRequest;
 use axum::extract::State;
@@ -71,11 +71,16 @@ pub(crate) struct IssueMandateRequest {
 impl Validate for IssueMandateRequest {
     fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
         let pointer = "/payment_amount/amount";
+        if !found.are_valid(&[pointer]) {
+            return;
+        }
         // The schema of an amount is shared and cannot express the minimum of this field.
         if self.payment_amount.amount.0 < Decimal::ONE {
             found.push(pointer, "too_small", "must be at least 1");
         }
-        if let Err(error) = self.payment_amount.money() {
+        if let Err(error) = self.payment_amount.money()
+            && found.are_valid(&["/payment_amount/currency"])
+        {
             found.push(pointer, "not_allowed", error.to_string());
         }
     }
@@ -91,7 +96,7 @@ impl Validate for IssueMandateRequest {
 /// 200 with the mandate in its current state.
 #[utoipa::path(post, path = "/v1/mandate", tag = "Mandates",
     responses((status = 201, description = "Issued."), (status = 200, description = "Issued by an earlier request with this key.")),
-    extensions(("x-error-codes" = json!(["payment_instrument_invalid"]))))]
+    extensions(("x-error-codes" = json!(["payment_instrument_invalid", "result_unknown"]))))]
 pub(crate) async fn issue_mandate(
     State(mandates): State<Arc<MandateService>>,
     State(clock): State<Arc<dyn Clock>>,
@@ -101,7 +106,7 @@ pub(crate) async fn issue_mandate(
     let key = key.map(|key| key.for_operation(&context.owner, "mandate"));
     let (owner, new) = request.into_command(&context.owner)?;
     let issued = mandates.issue(&context.owner, &owner, new, key.as_ref());
-    let issued = issued.await?;
+    let issued = issued.await.or_next_step(NextStepAdvice::IssueMandate)?;
     let now = clock.now();
     Ok(match issued {
         Issued::New(mandate) => ApiResponse::created(mandate::mandate(&mandate, now)),
@@ -133,7 +138,7 @@ pub(crate) async fn get_mandate(
 /// `{}`.
 #[utoipa::path(post, path = "/v1/mandate/{id}/revoke", tag = "Mandates",
     responses((status = 200, description = "The mandate, REVOKED.")),
-    extensions(("x-error-codes" = json!(["mandate_not_found", "mandate_invalid"]))))]
+    extensions(("x-error-codes" = json!(["mandate_not_found", "mandate_invalid", "result_unknown"]))))]
 pub(crate) async fn revoke_mandate(
     State(mandates): State<Arc<MandateService>>,
     State(clock): State<Arc<dyn Clock>>,
@@ -141,7 +146,8 @@ pub(crate) async fn revoke_mandate(
     Validated((PathId(id), key, _)): Validated<RevokeParts>,
 ) -> ApiResult<MandateResource> {
     let key = key.map(|key| key.for_operation(&context.owner, "mandate_revoke"));
-    let mandate = mandates.revoke(&context.owner, &id, key.as_ref()).await?;
+    let mandate = mandates.revoke(&context.owner, &id, key.as_ref()).await;
+    let mandate = mandate.or_next_step(NextStepAdvice::RevokeMandate)?;
     Ok(ApiResponse::ok(mandate::mandate(&mandate, clock.now())))
 }
 

@@ -1,6 +1,7 @@
 //! The outermost middleware: request id, authentication, rate limit, and the form of the response.
 //! Handlers do not deal with these.
 
+use crate::accept;
 use crate::access_log::AccessLogEntry;
 use crate::error_code::ErrorCode;
 use crate::health;
@@ -16,7 +17,6 @@ use host_application::context::{AnonymousContext, ApiKeyScope, RequestContext};
 use host_application::deadline::{Deadline, Stopwatch};
 use host_application::id_generator;
 use host_domain::owner::Owner;
-use http::header::ACCEPT;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
@@ -203,57 +203,15 @@ pub(crate) async fn require_scope(
         let error = ApiError::from(ErrorCode::InsufficientScope);
         return error.with_detail(detail).into_response();
     }
-    if !accepts_json(request.headers()) {
+    if accept::quality(request.headers(), "application/json") <= 0.0 {
         return ApiError::from(ErrorCode::NotAcceptable).into_response();
     }
     next.run(request).await
 }
 
-/// Returns whether the client accepts JSON, by the most specific range that covers it. Without an
-/// `Accept` header everything is accepted.
-fn accepts_json(headers: &HeaderMap) -> bool {
-    const RANKED: [&str; 3] = ["*/*", "application/*", "application/json"];
-    let mut best: Option<(usize, bool)> = None;
-    let mut any = false;
-    let values = headers.get_all(ACCEPT).iter();
-    let ranges = values.flat_map(|value| value.to_str().unwrap_or_default().split(','));
-    for range in ranges.filter(|range| !range.trim().is_empty()) {
-        any = true;
-        let mut parts = range.split(';').map(str::trim);
-        let essence = parts.next().unwrap_or_default().to_ascii_lowercase();
-        let Some(rank) = RANKED.iter().position(|known| *known == essence) else {
-            continue;
-        };
-        let mut weights = parts.filter_map(|part| part.strip_prefix("q="));
-        let refused = weights.any(|q| q.parse::<f32>().is_ok_and(|q| q <= 0.0));
-        if best.is_none_or(|(known, _)| rank >= known) {
-            best = Some((rank, !refused));
-        }
-    }
-    best.map_or(!any, |(_, accepted)| accepted)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn accept(values: &[&'static str]) -> bool {
-        let headers = values
-            .iter()
-            .map(|value| (ACCEPT, HeaderValue::from_static(value)));
-        accepts_json(&headers.collect())
-    }
-
-    #[test]
-    fn json_is_rejected_only_if_accept_header_excludes_it() {
-        assert!(accept(&[]) && accept(&["*/*"]) && accept(&["text/html, application/*;q=0.1"]));
-        assert!(accept(&["application/json;q=0.5, */*;q=0"]) && accept(&["text/html", "*/*"]));
-        assert!(
-            !accept(&["text/html"])
-                && !accept(&["application/json;q=0, */*"])
-                && !accept(&["application/xml, text/*"])
-        );
-    }
 
     #[test]
     fn invalid_request_ids_are_replaced() {

@@ -2,7 +2,8 @@
 
 use crate::error_code::ErrorCode;
 use crate::extract::{Body, Context, KeyedBody, PathId, Validate, Validated, Violations};
-use crate::problem::ApiError;
+use crate::meta::SupplierMeta;
+use crate::problem::{ApiError, NextStepAdvice, OrNextStep};
 use crate::response::{ApiResponse, ApiResult, List, NoContent};
 use axum::extract::State;
 use host_application::payment_instrument::{Added, InstrumentDetails, PaymentInstrumentService};
@@ -38,7 +39,7 @@ pub(crate) struct CreatePaymentInstrumentRequest {
 
 impl Validate for CreatePaymentInstrumentRequest {
     fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
-        if contains_card_number(&self.token) {
+        if found.are_valid(&["/token"]) && contains_card_number(&self.token) {
             let detail =
                 "looks like a card number: send the token made by the processor's browser SDK";
             found.push("/token", "card_number", detail);
@@ -52,23 +53,28 @@ impl Validate for CreatePaymentInstrumentRequest {
 /// token is made by the processor's browser SDK. Never send a card number: a token that contains
 /// one is rejected.
 ///
-/// Responds 201 the first time. Repeating the same request with the same idempotency key responds
-/// 200 with the same instrument.
+/// Responds 201 the first time, with the processor in `meta.supplier`. Repeating the same request
+/// with the same idempotency key responds 200 with the same instrument and without `meta`.
 #[utoipa::path(post, operation_id = "add_payment_instrument", path = "/v1/payment-instruments", tag = "Payment instruments",
     responses((status = 201, description = "Added."), (status = 200, description = "Added by an earlier request with this key.")),
     extensions(("x-error-codes" = json!(["payment_instrument_invalid", "payment_instrument_not_found", "supplier_operation_unsupported",
-        "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
+        "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout", "result_unknown"]))))]
 pub(crate) async fn create_payment_instrument(
     State(instruments): State<Arc<PaymentInstrumentService>>,
     Context(context): Context,
     Validated((key, Body(request))): Validated<KeyedBody<CreatePaymentInstrumentRequest>>,
-) -> ApiResult<PaymentInstrumentResource> {
+) -> ApiResult<PaymentInstrumentResource, SupplierMeta> {
     let key = key.map(|key| key.for_operation(&context.owner, "payment_instrument"));
     let added = instruments.add(&context, &request.token, key.as_ref());
-    Ok(match added.await? {
-        Added::New(instrument) => ApiResponse::created(to_resource(&instrument)),
-        Added::Existing(instrument) => ApiResponse::ok(to_resource(&instrument)),
-    })
+    Ok(
+        match added.await.or_next_step(NextStepAdvice::CreateInstrument)? {
+            Added::New {
+                instrument,
+                processor,
+            } => ApiResponse::created(to_resource(&instrument)).meta(SupplierMeta::new(processor)),
+            Added::Existing(instrument) => ApiResponse::ok(to_resource(&instrument)),
+        },
+    )
 }
 
 /// List payment instruments
@@ -108,14 +114,15 @@ pub(crate) async fn get_payment_instrument(
 /// Erases the token of the instrument. Payments that were started with it continue.
 #[utoipa::path(delete, path = "/v1/payment-instruments/{id}", tag = "Payment instruments",
     responses((status = 204, description = "Deleted.")),
-    extensions(("x-error-codes" = json!(["payment_instrument_not_found"]))))]
+    extensions(("x-error-codes" = json!(["payment_instrument_not_found", "result_unknown"]))))]
 pub(crate) async fn delete_payment_instrument(
     State(instruments): State<Arc<PaymentInstrumentService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<InstrumentId>>,
 ) -> Result<NoContent, ApiError> {
     let deleted = instruments.delete(&context.owner, &id).await;
-    if deleted.map_err(ApiError::from_storage)? {
+    let deleted = deleted.map_err(ApiError::from_storage);
+    if deleted.or_next_step(NextStepAdvice::DeleteInstrument)? {
         Ok(NoContent)
     } else {
         Err(ErrorCode::PaymentInstrumentNotFound.into())

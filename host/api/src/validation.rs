@@ -2,7 +2,10 @@
 //! matches it. All violations are found at once. The module does not depend on HTTP or on a
 //! particular request.
 
-use crate::problem::{Violation, ViolationLocation as In};
+pub(crate) mod shape;
+
+use crate::problem::{Violation, ViolationList, ViolationLocation as In};
+use crate::validation::shape::Shape;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{ValidationError, Validator};
 use serde_json::{Map, Value, json};
@@ -100,6 +103,7 @@ pub(crate) struct ValidatorCache {
 /// A compiled schema of a type.
 pub(crate) struct CompiledSchema {
     validator: Validator,
+    shape: Shape,
     /// Schemas of query parameters, by name.
     properties: Map<String, Value>,
     components: Components,
@@ -143,18 +147,25 @@ impl CompiledSchema {
             name: T::name().into_owned(),
             reason: error.to_string(),
         })?;
+        let shape = Shape::of(&own, &components);
         let properties = own.get("properties").and_then(Value::as_object).cloned();
         Ok(Self {
             validator,
+            shape,
             properties: properties.unwrap_or_default(),
             components,
         })
     }
 
-    /// Collects every violation of the schema. Returns the value without unknown members, so that
-    /// its other errors can be found too.
-    pub(crate) fn validate(&self, place: In, value: &Value, found: &mut Vec<Violation>) -> Value {
-        let (mut broken, mut controlled) = (Vec::new(), Vec::new());
+    pub(crate) fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Collects the violations of the schema. Returns the value without unknown members, so that
+    /// its other errors can be found too. The value must be small, or read with its form: the
+    /// validator collects all violations before the first is returned.
+    pub(crate) fn validate(&self, place: In, value: &Value, found: &mut ViolationList) -> Value {
+        let (mut broken, mut controlled) = (ViolationList::default(), ViolationList::default());
         control_characters(place, value, String::new(), &mut controlled);
         let mut known = value.clone();
         for error in self.validator.iter_errors(value) {
@@ -162,18 +173,19 @@ impl CompiledSchema {
             // violation is reported once.
             let at = error.instance_path().as_str();
             let is_said = matches!(error.kind(), Kind::Pattern { .. })
-                && controlled.iter().any(|violation| violation.pointer == at);
+                && controlled.as_slice().iter().any(|one| one.pointer == at);
             if !is_said {
                 push_violations(place, &error, &mut broken, Some(&mut known));
             }
         }
         // A value of the wrong type also violates the other constraints, so only its type is
         // reported.
-        let of_wrong_type = broken.iter().filter(|one| one.code == WRONG_TYPE);
+        let of_wrong_type = broken.as_slice().iter();
+        let of_wrong_type = of_wrong_type.filter(|one| one.code == WRONG_TYPE);
         let of_wrong_type: HashSet<String> = of_wrong_type.map(|one| one.pointer.clone()).collect();
         broken.retain(|one| one.code == WRONG_TYPE || !of_wrong_type.contains(&one.pointer));
-        found.append(&mut broken);
-        found.append(&mut controlled);
+        found.append(broken);
+        found.append(controlled);
         known
     }
 
@@ -234,7 +246,7 @@ fn is_number(text: &str) -> bool {
 
 /// Reports text with control characters, such as NUL, so that none reaches a database, log or
 /// supplier.
-fn control_characters(place: In, value: &Value, pointer: String, found: &mut Vec<Violation>) {
+fn control_characters(place: In, value: &Value, pointer: String, found: &mut ViolationList) {
     match value {
         Value::String(text) if text.chars().any(char::is_control) => {
             let detail = "control characters are not allowed";
@@ -264,7 +276,7 @@ pub(crate) fn escape(name: &str) -> String {
 fn push_violations(
     place: In,
     error: &ValidationError<'_>,
-    found: &mut Vec<Violation>,
+    found: &mut ViolationList,
     known: Option<&mut Value>,
 ) {
     let at = error.instance_path().as_str();
@@ -298,10 +310,8 @@ fn push_violations(
     }
 }
 
-const UNKNOWN_MAX: usize = 50;
-
-fn unknown_fields(place: In, at: &str, unexpected: &[String], found: &mut Vec<Violation>) {
-    for name in unexpected.iter().take(UNKNOWN_MAX) {
+fn unknown_fields(place: In, at: &str, unexpected: &[String], found: &mut ViolationList) {
+    for name in unexpected {
         let pointer = format!("{at}/{}", escape(name));
         let detail = "there is no such field";
         found.push(Violation::at(place, pointer, "unknown_field", detail));
@@ -318,7 +328,7 @@ fn report_branch(
     place: In,
     error: &ValidationError<'_>,
     context: &[Vec<ValidationError<'static>>],
-    found: &mut Vec<Violation>,
+    found: &mut ViolationList,
 ) {
     let here = error.instance_path().as_str();
     let is_other_type = |errors: &&Vec<ValidationError<'static>>| {

@@ -18,7 +18,7 @@ use host_domain::owner::Mode;
 use host_domain::supplier::{SupplierId, SupplierKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -40,6 +40,7 @@ pub struct Config {
     pub old_master_keys: Vec<OldMasterKey>,
     pub allow_insecure_webhooks: bool,
     pub log: LogConfig,
+    pub admin: AdminConfig,
     pub limits: LimitsConfig,
     pub jobs: JobsConfig,
     pub reconcile: ReconcileConfig,
@@ -65,6 +66,7 @@ macro_rules! sections {
 sections! {
     OldMasterKey { id: String, key: Secret, }
     LogConfig { format: LogFormat, filter: String, }
+    AdminConfig { allowed_hosts: Vec<String>, }
     LimitsConfig {
         requests_per_s: u32,
         burst: u32,
@@ -76,7 +78,7 @@ sections! {
         postgres_connections: u32,
     }
     JobsConfig { poll_s: u64, lease_s: u64, abort_at: String, }
-    ReconcileConfig { schedule_s: Vec<u64>, }
+    ReconcileConfig { schedule_s: Vec<u64>, absence_recheck_s: Vec<u64>, }
     ContentConfig { details_fresh_s: u64, reviews_fresh_s: u64, }
     OffersConfig { ttl_s: u64, }
     PaymentsConfig { capture_retry_s: Vec<u64>, processor_test: String, processor_live: String, }
@@ -127,6 +129,15 @@ pub fn reachable_address(mut listen: SocketAddr) -> SocketAddr {
         });
     }
     listen
+}
+
+/// Returns whether a text has the form of a host name or an address, without scheme and port.
+fn is_host(text: &str) -> bool {
+    let is_name = |text: &str| {
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+        !text.is_empty() && text.bytes().all(allowed)
+    };
+    is_name(text) || text.parse::<IpAddr>().is_ok()
 }
 
 impl Config {
@@ -230,7 +241,15 @@ impl Config {
                 !self.reconcile.schedule_s.is_empty(),
                 "reconcile.schedule_s must not be empty",
             ),
+            rule(
+                !self.reconcile.absence_recheck_s.is_empty(),
+                "reconcile.absence_recheck_s must not be empty",
+            ),
             rule(is_url, "public_url must begin with https:// or http://"),
+            rule(
+                self.admin.allowed_hosts.iter().all(|host| is_host(host)),
+                "admin.allowed_hosts must be names or addresses without scheme and port",
+            ),
         ]
     }
 

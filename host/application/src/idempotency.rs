@@ -36,6 +36,14 @@ impl IdempotentRequest {
             fingerprint,
         }
     }
+
+    /// Returns the key under which a further fact about the same request is stored.
+    #[must_use]
+    pub fn for_fact(&self, fact: &str) -> Self {
+        let mut other = self.clone();
+        other.key.operation = format!("{}_{fact}", self.key.operation);
+        other
+    }
 }
 
 /// Claims a key, if there is one, in the write that creates the resource.
@@ -58,7 +66,7 @@ impl Base {
     }
 
     /// Returns the record of an earlier use of the key by the same request.
-    async fn find_idempotency_record(
+    pub async fn find_idempotency_record(
         &self,
         key: &IdempotentRequest,
     ) -> Result<Option<IdempotencyRecord>, IdempotencyError> {

@@ -1,7 +1,11 @@
 //! Names of the metrics that the application records.
 
+/// Failed bookings that were found at their supplier later, by supplier.
+pub const ORPHANED_BOOKINGS_TOTAL: &str = "stopover_orphaned_bookings_total";
 /// Events reported by suppliers, by supplier, kind and result.
 pub const SUPPLIER_EVENTS_TOTAL: &str = "stopover_supplier_events_total";
+/// Bookings that a supplier confirmed at another total than it bound, by supplier.
+pub const BOOKED_TOTAL_DEVIATIONS_TOTAL: &str = "stopover_booked_total_deviations_total";
 /// Requests to webhook endpoints, by product and result.
 pub const WEBHOOK_ATTEMPTS_TOTAL: &str = "stopover_webhook_attempts_total";
 /// Subscriptions that the gateway disabled.

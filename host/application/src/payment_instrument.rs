@@ -66,7 +66,11 @@ impl From<StoredInstrument> for InstrumentDetails {
 
 #[derive(Debug)]
 pub enum Added {
-    New(InstrumentDetails),
+    /// The processor described the instrument.
+    New {
+        instrument: InstrumentDetails,
+        processor: SupplierId,
+    },
     /// An earlier call with the same key stored the instrument.
     Existing(InstrumentDetails),
 }
@@ -104,7 +108,10 @@ impl PaymentInstrumentService {
             // If another call with the same key was faster, the next iteration reads its instrument.
             let conflict = Conflict::IdempotencyKeyExists;
             if self.base.commit_unless(conflict, write).await? {
-                return Ok(Added::New(stored.into()));
+                return Ok(Added::New {
+                    instrument: stored.into(),
+                    processor: instrument.processor,
+                });
             }
         }
     }

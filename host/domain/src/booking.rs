@@ -1,6 +1,7 @@
 //! Bookings of hotels and flights: the life cycle that both share, its transitions and steps, and
 //! the references of their payments.
 
+mod absence;
 mod aggregate;
 mod next_step;
 mod status;
@@ -9,6 +10,7 @@ mod step;
 pub(crate) mod tests;
 mod transition;
 
+pub use absence::{AbsenceRecheck, Orphan};
 pub use aggregate::{
     BookedCall, Booking, BookingEvent, BookingKind, BookingPhase, BookingState,
     LifecycleEventTypes, ReportedBooking,

@@ -135,6 +135,20 @@ impl PaymentState {
         }
     }
 
+    /// Changes the call that authorizes, captures or voids the amount, if there is one.
+    fn map_call(self, change: impl FnOnce(RemoteCall) -> RemoteCall) -> Self {
+        match self {
+            Self::Authorizing(call) => Self::Authorizing(change(call)),
+            Self::Capturing(call) => Self::Capturing(change(call)),
+            Self::Voiding(call) => Self::Voiding(change(call)),
+            other @ (Self::RequiresAction
+            | Self::Authorized
+            | Self::Captured
+            | Self::Voided
+            | Self::Failed) => other,
+        }
+    }
+
     const fn call_mut(&mut self) -> Option<&mut RemoteCall> {
         match self {
             Self::Authorizing(call) | Self::Capturing(call) | Self::Voiding(call) => Some(call),
@@ -398,14 +412,13 @@ impl Payment {
             (S::Voiding(call @ RemoteCall::Sent { .. }), E::StepFailed { retry_at }) => {
                 S::Voiding(call.schedule_retry(retry_at))
             }
-            (S::Authorizing(call @ RemoteCall::Sent { .. }), E::Unresolved { next_at }) => {
-                S::Authorizing(call.mark_unresolved(now, next_at))
-            }
-            (S::Capturing(call @ RemoteCall::Sent { .. }), E::Unresolved { next_at }) => {
-                S::Capturing(call.mark_unresolved(now, next_at))
-            }
-            (S::Voiding(call @ RemoteCall::Sent { .. }), E::Unresolved { next_at }) => {
-                S::Voiding(call.mark_unresolved(now, next_at))
+            (
+                state @ (S::Authorizing(RemoteCall::Sent { .. })
+                | S::Capturing(RemoteCall::Sent { .. })
+                | S::Voiding(RemoteCall::Sent { .. })),
+                E::Unresolved { next_at, absent_at },
+            ) => {
+                state.map_call(|call| call.mark_unresolved(now, next_at).record_absence(absent_at))
             }
             (S::Authorizing(call @ RemoteCall::Sent { .. }), E::ResendScheduled { at }) => {
                 S::Authorizing(call.schedule_resend(at))
@@ -443,7 +456,15 @@ fn apply_refund(
         (RemoteCall::Pending { .. }, _) | (_, E::RefundSent { .. }) => return None,
         (call, E::RefundFailed { retry_at, .. }) => Some(call.schedule_retry(*retry_at)),
         (call, E::RefundResendScheduled { at, .. }) => Some(call.schedule_resend(*at)),
-        (call, E::RefundUnresolved { next_at, .. }) => Some(call.mark_unresolved(now, *next_at)),
+        (
+            call,
+            E::RefundUnresolved {
+                next_at, absent_at, ..
+            },
+        ) => Some(
+            call.mark_unresolved(now, *next_at)
+                .record_absence(*absent_at),
+        ),
         (_, _) => None,
     };
     Some(refunds)

@@ -31,6 +31,10 @@ pub enum RemoteCall {
         /// crash, when the call was first reconciled.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         response_lost_at: Option<Timestamp>,
+        /// Time of the first lookup that found nothing when the remote system had to show the
+        /// call's effect.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        absent_since: Option<Timestamp>,
         reconcile_count: u32,
         reconcile_at: Timestamp,
     },
@@ -77,6 +81,7 @@ impl RemoteCall {
             failed_attempts,
             first_sent_at,
             response_lost_at: None,
+            absent_since: None,
             reconcile_count: 0,
             reconcile_at: next_at,
         }
@@ -104,6 +109,16 @@ impl RemoteCall {
         {
             *reconcile_count = reconcile_count.saturating_add(1);
             *reconcile_at = next_at;
+        }
+        self
+    }
+
+    /// Records that a lookup made at `absent_at` found nothing, if it counts as one of the lookups
+    /// that prove that the call had no effect. Keeps the time of the first one.
+    #[must_use]
+    pub fn record_absence(mut self, absent_at: Option<Timestamp>) -> Self {
+        if let Self::Sent { absent_since, .. } = &mut self {
+            *absent_since = absent_since.or(absent_at);
         }
         self
     }
@@ -215,16 +230,25 @@ impl RemoteCall {
         }
     }
 
-    /// Returns when the gateway stopped waiting for the response; up to then the other side may
-    /// have been processing the call. If the process crashed, this is the time the call was marked
-    /// as sent.
-    pub const fn abandoned_at(&self) -> Option<Timestamp> {
+    /// Returns the latest time at which the call can have ended, if one call takes at most
+    /// `call_ms_max` milliseconds. The time is known if the gateway gave up the response, and
+    /// estimated after a crash.
+    pub fn ended_by(&self, call_ms_max: i64) -> Option<Timestamp> {
         match self {
             Self::Sent {
                 response_lost_at: Some(at),
                 ..
             } => Some(*at),
-            Self::Sent { sent_at, .. } => Some(*sent_at),
+            Self::Sent { sent_at, .. } => Some(sent_at.plus_ms(call_ms_max)),
+            Self::Pending { .. } | Self::Accepted { .. } => None,
+        }
+    }
+
+    /// Returns the time of the first lookup that found nothing and counts as evidence that the call
+    /// had no effect.
+    pub const fn absent_since(&self) -> Option<Timestamp> {
+        match self {
+            Self::Sent { absent_since, .. } => *absent_since,
             Self::Pending { .. } | Self::Accepted { .. } => None,
         }
     }
@@ -256,9 +280,14 @@ impl BackoffSchedule {
 
     /// Returns the first time of the schedule after `now`.
     pub fn next_after(&self, since: Timestamp, now: Timestamp) -> Timestamp {
-        let mut times = self.0.iter().map(|&offset| since.plus_s(offset));
-        let upcoming = times.find(|at| *at > now);
+        let upcoming = self.upcoming(since, now);
         upcoming.unwrap_or_else(|| now.plus_s(self.0.last().copied().unwrap_or(60).max(1)))
+    }
+
+    /// Returns the first time of the schedule after `now`, or `None` after the last one.
+    pub fn upcoming(&self, since: Timestamp, now: Timestamp) -> Option<Timestamp> {
+        let mut times = self.0.iter().map(|&offset| since.plus_s(offset));
+        times.find(|at| *at > now)
     }
 
     /// Returns the time of the next attempt after the given number of failed ones.
@@ -297,15 +326,31 @@ mod tests {
     }
 
     #[test]
-    fn call_is_abandoned_at_first_check_not_at_later_ones() {
+    fn call_ends_at_first_check_not_at_later_ones() {
         let at = |s: i64| Timestamp(s * 1000);
         let call = RemoteCall::pending(at(0)).mark_sent(at(1), at(6));
-        assert_eq!(call.abandoned_at(), Some(at(1)), "the process crashed");
+        assert_eq!(call.ended_by(30_000), Some(at(31)), "the process crashed");
         let call = call
             .mark_unresolved(at(3), at(6))
             .mark_unresolved(at(6), at(16));
-        assert_eq!(call.abandoned_at(), Some(at(3)));
-        assert_eq!(call.schedule_resend(at(16)).abandoned_at(), None);
+        assert_eq!(call.ended_by(30_000), Some(at(3)));
+        assert_eq!(call.schedule_resend(at(16)).ended_by(30_000), None);
+    }
+
+    #[test]
+    fn first_absence_survives_storage_and_ends_with_the_call() {
+        let at = |s: i64| Timestamp(s * 1000);
+        let sent = RemoteCall::pending(at(0)).mark_sent(at(1), at(6));
+        let call = sent.record_absence(None).record_absence(Some(at(60)));
+        let stored = serde_json::to_string(&call.record_absence(Some(at(90)))).unwrap();
+        let call: RemoteCall = serde_json::from_str(&stored).unwrap();
+        assert_eq!(call.absent_since(), Some(at(60)));
+        let resent = call
+            .clone()
+            .schedule_resend(at(91))
+            .mark_sent(at(91), at(96));
+        assert_eq!(resent.absent_since(), None, "the call was sent again");
+        assert_eq!(call.mark_accepted(at(91), at(96)).absent_since(), None);
     }
 
     #[test]

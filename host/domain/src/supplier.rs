@@ -117,8 +117,8 @@ pub struct PluginDescription {
     pub one_booking_per_offer: bool,
     /// Whether single rooms can be cancelled.
     pub supports_partial_cancellation: bool,
-    /// Time in milliseconds after which a reference that is not found proves that nothing was
-    /// booked. `None` if it never proves that.
+    /// Time in milliseconds after which reads show the effect of a call, at the supplier's slowest.
+    /// `None` if a reference that is not found never proves that nothing was booked.
     pub reads_consistent_after_ms: Option<u32>,
     /// Whether a change that is resent with the same reference returns the first response.
     pub supports_idempotent_resend: bool,
@@ -174,6 +174,55 @@ pub enum RefusalReason {
     Other(String),
 }
 
+/// Why a call that may change something has no usable result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailureReason {
+    /// One sentence for operators, without personal data.
+    pub message: String,
+    /// Whether the same call cannot succeed before somebody has corrected something: the
+    /// configuration, the account at the supplier, or the adapter.
+    pub needs_help: bool,
+}
+
+impl FailureReason {
+    /// Creates the reason of a failure after which the same call cannot succeed without help.
+    pub fn needing_help(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            needs_help: true,
+        }
+    }
+}
+
+/// Creates the reason of a failure after which the same call may succeed later.
+impl From<String> for FailureReason {
+    fn from(message: String) -> Self {
+        Self {
+            message,
+            needs_help: false,
+        }
+    }
+}
+
+/// Creates the reason of a failure after which the same call may succeed later.
+impl From<&str> for FailureReason {
+    fn from(message: &str) -> Self {
+        message.to_owned().into()
+    }
+}
+
+impl From<FailureReason> for String {
+    fn from(reason: FailureReason) -> Self {
+        reason.message
+    }
+}
+
+impl fmt::Display for FailureReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
 /// Errors of a call that changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
@@ -191,9 +240,11 @@ pub enum ReadError {
     /// The connection failed, the supplier is down, or the circuit breaker is open.
     #[error("the supplier cannot be reached: {0}")]
     Unavailable(String),
-    /// The supplier or its adapter failed.
     #[error("the supplier failed: {0}")]
     Failed(String),
+    /// The adapter panicked or exceeded a limit.
+    #[error("the adapter failed: {0}")]
+    AdapterFailed(String),
     #[error("the supplier's response cannot be used: {0}")]
     InvalidResponse(String),
     /// Credentials, settings or grants are wrong.
@@ -202,6 +253,28 @@ pub enum ReadError {
     /// The gateway has no capacity for another call.
     #[error("too many calls at once")]
     Overloaded,
+}
+
+impl ReadError {
+    /// Returns whether the same call may succeed later without anybody's help. A response that
+    /// cannot be used is one of an adapter or a configuration that does not fit the supplier, for
+    /// example because it is in a currency that was not requested.
+    #[must_use]
+    pub const fn is_retryable(&self) -> bool {
+        match self {
+            Self::RateLimited { .. }
+            | Self::TimedOut(_)
+            | Self::Unavailable(_)
+            | Self::Failed(_)
+            | Self::Overloaded => true,
+            Self::Unsupported
+            | Self::NotFound(_)
+            | Self::Rejected(_)
+            | Self::AdapterFailed(_)
+            | Self::InvalidResponse(_)
+            | Self::Misconfigured(_) => false,
+        }
+    }
 }
 
 /// Errors of a call that may have changed something.
@@ -214,7 +287,7 @@ pub enum ChangeError {
     Refused(Refusal),
     /// No data left the gateway. The call may be sent again.
     #[error("nothing was sent: {0}")]
-    NotSent(String),
+    NotSent(FailureReason),
     /// The supplier's rate limit was reported before it did anything. The call may be sent again.
     #[error("the supplier's limit is reached")]
     RateLimited { retry_after_s: Option<u32> },
@@ -223,7 +296,7 @@ pub enum ChangeError {
     Overloaded,
     /// The change may have taken effect.
     #[error("the outcome is unknown: {0}")]
-    Unknown(String),
+    Unknown(FailureReason),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,7 @@
 //! Events that a supplier sends through its webhooks, as parsed by its adapter. An event only
 //! triggers a new read of a booking; its content is never taken as a fact.
 
+use crate::supplier::FailureReason;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -73,9 +74,9 @@ pub enum VerifyError {
     /// The request is too large, or does not have the form that the supplier is known to send.
     #[error("the webhook request cannot be parsed: {0}")]
     Malformed(String),
-    /// The adapter failed or returned an invalid result. The same request may be sent again.
+    /// The adapter failed or returned an invalid result. Nothing is stored.
     #[error("the adapter failed: {0}")]
-    Failed(String),
+    Failed(FailureReason),
     /// The gateway has no capacity for another call. The same request may be sent again.
     #[error("too many calls at once")]
     Overloaded,

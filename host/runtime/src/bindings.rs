@@ -1,5 +1,14 @@
-//! Rust types generated from the WIT for every interface of version 1.0. This module contains no
+//! Rust types generated from the WIT for every interface of each version. This module contains no
 //! handwritten code; conversions to the domain are in `convert`.
+
+/// The interfaces that version 1.1 adds.
+pub(crate) mod v1_1 {
+    wasmtime::component::bindgen!({
+        path: "../../wit/v1.1",
+        world: "imports",
+        imports: { default: trappable },
+    });
+}
 
 wasmtime::component::bindgen!({
     path: "../../wit/v1.0",

@@ -12,6 +12,10 @@ pub trait CallSink: Send + Sync {
     fn call(&self, record: &CallRecord<'_>);
     /// Records a finished exchange with the supplier.
     fn exchange(&self, record: &ExchangeRecord<'_>);
+    /// Counts items of a supplier's response that were left out for the same reason. The reason is
+    /// one of a few, because it becomes a label of a metric: the field that breaks a rule of the
+    /// interface, or what the plugin reports.
+    fn items_dropped(&self, supplier: &SupplierId, operation: Capability, reason: &str, count: u64);
 }
 
 /// The outcome of a plugin call, for metrics and for the circuit breaker.
@@ -184,6 +188,14 @@ pub struct NoSink;
 impl CallSink for NoSink {
     fn call(&self, _record: &CallRecord<'_>) {}
     fn exchange(&self, _record: &ExchangeRecord<'_>) {}
+    fn items_dropped(
+        &self,
+        _supplier: &SupplierId,
+        _operation: Capability,
+        _reason: &str,
+        _count: u64,
+    ) {
+    }
 }
 
 pub(crate) fn trace_call(record: &CallRecord<'_>) {

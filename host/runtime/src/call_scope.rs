@@ -1,6 +1,9 @@
 //! Context and outbound requests of one call. They are shared by the guest's store and the egress.
 
+use crate::exchange::{ExchangeError, UpstreamResponse};
 use host_domain::supplier::Capability;
+use std::fmt;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use tokio::time::Instant;
 
@@ -11,6 +14,7 @@ pub(crate) struct CallScope {
     pub(crate) request_id: String,
     pub(crate) booking: Option<String>,
     pub(crate) deadline: Instant,
+    pub(crate) time_limit: TimeLimit,
     pub(crate) sent: OutboundTracker,
     /// Peak linear memory in bytes. Linear memory never shrinks.
     pub(crate) memory_bytes: AtomicUsize,
@@ -21,22 +25,52 @@ impl CallScope {
         operation: Option<Capability>,
         request_id: &str,
         booking: Option<&str>,
-        deadline: Instant,
+        (deadline, time_limit): (Instant, TimeLimit),
     ) -> Self {
         Self {
             operation,
             request_id: request_id.to_owned(),
             booking: booking.map(str::to_owned),
             deadline,
+            time_limit,
             sent: OutboundTracker::default(),
             memory_bytes: AtomicUsize::new(0),
         }
     }
 }
 
-/// The host's own count of requests that may have reached the supplier.
+/// What ends a call that takes too long, in milliseconds after its start. Its text names the
+/// setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TimeLimit {
+    /// The plugin's limit for one call.
+    Call { ms: u64 },
+    /// The deadline of the request that makes the call.
+    Request { ms: u64 },
+}
+
+impl fmt::Display for TimeLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Call { ms } => {
+                write!(f, "the limit of {ms} ms for one call (limits.call_ms_max)")
+            }
+            Self::Request { ms } => write!(
+                f,
+                "the deadline of the request, {ms} ms after the call began (limits.request_s of the gateway)"
+            ),
+        }
+    }
+}
+
+/// The host's own count of requests that may have reached the supplier, and what it knows about
+/// their responses.
 #[derive(Debug, Default)]
 pub(crate) struct OutboundTracker {
+    /// Whether the last exchange failed in a way that only a person can correct.
+    needs_help: AtomicBool,
+    /// The limit that a response exceeded, with its setting.
+    exceeded_limit: OnceLock<String>,
     closed: AtomicBool,
     tried: AtomicU32,
     any: AtomicU32,
@@ -81,6 +115,38 @@ impl OutboundTracker {
 
     pub(crate) fn attempted_requests(&self) -> u32 {
         self.tried.load(Ordering::Relaxed)
+    }
+
+    /// Records the result of an exchange. If the call fails after it, the same call fails again
+    /// after the same response: credentials that the supplier rejects, or a currency that was not
+    /// requested. A supplier that is overloaded or broken may respond differently later.
+    pub(crate) fn record_result(&self, result: &Result<UpstreamResponse, ExchangeError>) {
+        let needs_help = match result {
+            Ok(response) => !matches!(response.status, 408 | 425 | 429 | 500..=599),
+            Err(ExchangeError::Denied(_)) => true,
+            Err(error @ ExchangeError::TooLarge { .. }) => {
+                self.exceeded_limit.get_or_init(|| error.to_string());
+                true
+            }
+            Err(
+                ExchangeError::NotSent(_)
+                | ExchangeError::TimedOut(_)
+                | ExchangeError::ConnectionLost(_),
+            ) => false,
+        };
+        self.needs_help.store(needs_help, Ordering::Relaxed);
+    }
+
+    /// Returns whether a call that failed needs somebody's help before it can succeed: its last
+    /// exchange says so, or it failed without trying to send anything, for example because it
+    /// cannot read its settings or its own token.
+    pub(crate) fn needs_help(&self) -> bool {
+        self.needs_help.load(Ordering::Relaxed) || self.attempted_requests() == 0
+    }
+
+    /// Returns the limit that a response exceeded.
+    pub(crate) fn exceeded_limit(&self) -> Option<&str> {
+        self.exceeded_limit.get().map(String::as_str)
     }
 
     /// Returns whether any request may have reached the supplier.

@@ -14,6 +14,10 @@ pub(crate) struct GuestState {
     pub(crate) usage: ResourceUsage,
     pub(crate) ticks_left: u64,
     pub(crate) log_lines: u32,
+    /// Items that the guest reported as left out.
+    pub(crate) dropped_items: u32,
+    /// The last line that the guest logged as an error, such as the message and place of a panic.
+    pub(crate) last_error: Option<String>,
     wasi: Option<Box<Wasi>>,
 }
 
@@ -28,6 +32,8 @@ impl GuestState {
             },
             ticks_left: provision.limits.cpu_ticks(TICK),
             log_lines: 0,
+            dropped_items: 0,
+            last_error: None,
             wasi: None,
             provision,
             scope,
@@ -71,13 +77,13 @@ pub(crate) struct ResourceUsage {
     scope: Arc<CallScope>,
     provision: Arc<PluginEnv>,
     table_elements: usize,
-    refused: Option<&'static str>,
+    refused: Option<String>,
 }
 
 impl ResourceUsage {
-    /// Returns the growth request that was denied. It is the likely cause of a trap.
-    pub(crate) const fn denied_growth(&self) -> Option<&'static str> {
-        self.refused
+    /// Returns the growth request that was denied, with its limit. It is the likely cause of a trap.
+    pub(crate) fn denied_growth(&self) -> Option<&str> {
+        self.refused.as_deref()
     }
 }
 
@@ -96,7 +102,10 @@ impl wasmtime::ResourceLimiter for ResourceUsage {
         if granted {
             memory_bytes.store(requested, Ordering::Relaxed);
         } else {
-            self.refused = Some("it asked for more memory than its limit");
+            let limit = self.provision.limits.memory_bytes_max;
+            self.refused = Some(format!(
+                "it asked for {requested} bytes of memory, more than its limit of {limit} (limits.memory_bytes_max)"
+            ));
         }
         Ok(granted)
     }
@@ -114,7 +123,10 @@ impl wasmtime::ResourceLimiter for ResourceUsage {
         if granted {
             self.table_elements = requested;
         } else {
-            self.refused = Some("it asked for more table elements than its limit");
+            let limit = self.provision.limits.table_elements_max;
+            self.refused = Some(format!(
+                "it asked for {requested} table elements, more than its limit of {limit} (limits.table_elements_max)"
+            ));
         }
         Ok(granted)
     }

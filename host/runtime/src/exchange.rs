@@ -30,13 +30,23 @@ pub(crate) struct UpstreamResponse {
     pub(crate) body: Vec<u8>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Errors of an exchange, in one sentence for operators.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ExchangeError {
+    #[error("{0}")]
     Denied(String),
+    #[error("{0}")]
     NotSent(String),
+    #[error("{0}")]
     TimedOut(String),
+    #[error("{0}")]
     ConnectionLost(String),
-    TooLarge(usize),
+    /// The response exceeds a limit, which `setting` changes.
+    #[error("the response is larger than its limit of {bytes_max} bytes ({setting})")]
+    TooLarge {
+        bytes_max: usize,
+        setting: &'static str,
+    },
 }
 
 impl ExchangeError {
@@ -51,17 +61,7 @@ impl ExchangeError {
             Self::NotSent(_) => ExchangeOutcome::NotSent,
             Self::TimedOut(_) => ExchangeOutcome::TimedOut,
             Self::ConnectionLost(_) => ExchangeOutcome::ConnectionLost,
-            Self::TooLarge(_) => ExchangeOutcome::TooLarge,
-        }
-    }
-
-    pub(crate) fn detail(&self) -> &str {
-        match self {
-            Self::Denied(reason)
-            | Self::NotSent(reason)
-            | Self::TimedOut(reason)
-            | Self::ConnectionLost(reason) => reason,
-            Self::TooLarge(_) => "the response is larger than the limit",
+            Self::TooLarge { .. } => ExchangeOutcome::TooLarge,
         }
     }
 }

@@ -10,6 +10,9 @@ use std::sync::Arc;
 use wasmtime::component::{ComponentNamedList, InstancePre, Lift, Lower};
 use wasmtime::{Engine, PoolConcurrencyLimitError, Store};
 
+/// Maximum length of the cause of a trap, and of the last error that the guest logged.
+const CAUSE_CHARS_MAX: usize = 300;
+
 pub(crate) fn new_store(
     engine: &Engine,
     provision: &Arc<PluginEnv>,
@@ -56,7 +59,7 @@ where
             function.call_async(&mut store, arguments).await
         };
         let response = called.await;
-        response.map_err(|error| classify_error(&error, store.data().usage.denied_growth()))
+        response.map_err(|error| classify_error(&error, store.data()))
     });
     let over = CloseOnDrop(&scope.sent);
     let in_time = tokio::time::timeout_at(scope.deadline, guest).await;
@@ -74,19 +77,35 @@ impl Drop for CloseOnDrop<'_> {
     }
 }
 
-pub(crate) fn classify_error(error: &wasmtime::Error, refused: Option<&str>) -> GuestError {
+/// Returns why a guest ended without a result: what happened, the limit that it exceeded with the
+/// setting that changes it, and the last line that it logged as an error.
+pub(crate) fn classify_error(error: &wasmtime::Error, state: &GuestState) -> GuestError {
     if error.downcast_ref::<DeadlineExceeded>().is_some() {
         return GuestError::TimedOut;
     }
     if error.downcast_ref::<PoolConcurrencyLimitError>().is_some() {
         return GuestError::PoolExhausted;
     }
-    if error.downcast_ref::<CpuTimeExceeded>().is_some() {
-        return GuestError::Trapped(CpuTimeExceeded.to_string());
+    let mut reason = if error.downcast_ref::<CpuTimeExceeded>().is_some() {
+        let limit = state.provision.limits.cpu_ms_max;
+        let spent = CpuTimeExceeded;
+        format!("{spent}: its limit is {limit} ms (limits.cpu_ms_max)")
+    } else {
+        let cause: String = error
+            .root_cause()
+            .to_string()
+            .chars()
+            .take(CAUSE_CHARS_MAX)
+            .collect();
+        match state.usage.denied_growth() {
+            Some(refused) => format!("the plugin trapped after {refused}: {cause}"),
+            None => format!("the plugin trapped: {cause}"),
+        }
+    };
+    if let Some(line) = &state.last_error {
+        let line: String = line.chars().take(CAUSE_CHARS_MAX).collect();
+        reason.push_str("; its last error: ");
+        reason.push_str(&line);
     }
-    let cause: String = error.root_cause().to_string().chars().take(200).collect();
-    GuestError::Trapped(match refused {
-        Some(refused) => format!("the plugin trapped after {refused}: {cause}"),
-        None => format!("the plugin trapped: {cause}"),
-    })
+    GuestError::Trapped(reason)
 }

@@ -5,8 +5,9 @@
 use crate::allow_list::AllowList;
 use crate::background_executor::BackgroundExecutor;
 use crate::bindings::stopover::host as imports;
+use crate::bindings::v1_1::stopover::host as imports_v1_1;
 use crate::call_log::CallSink;
-use crate::call_scope::CallScope;
+use crate::call_scope::{CallScope, TimeLimit};
 use crate::call_state::{GuestError, GuestState, HasGuestState};
 use crate::cassette::{CassetteError, Recorder, Replayer};
 use crate::circuit_breaker::CircuitBreaker;
@@ -232,8 +233,12 @@ impl Loader {
         spec: &PluginSpec,
         linked: &LinkedComponent,
     ) -> Result<(Exports, ValidatedDescription), LoadError> {
-        let deadline = Instant::now() + DESCRIBE_TIME_MAX;
-        let scope = Arc::new(CallScope::new(None, "load", None, deadline));
+        let ms = u64::try_from(DESCRIBE_TIME_MAX.as_millis()).unwrap_or(u64::MAX);
+        let limit = (
+            Instant::now() + DESCRIBE_TIME_MAX,
+            TimeLimit::Request { ms },
+        );
+        let scope = Arc::new(CallScope::new(None, "load", None, limit));
         let nothing = Egress::new(
             AllowList::new(spec.id.as_str(), Vec::new(), Vec::new()),
             &[],
@@ -244,12 +249,8 @@ impl Loader {
         let exports = {
             let mut store = guest::new_store(&self.engine, &provision, &scope);
             let instance = linked.pre.instantiate_async(&mut store).await;
-            let instance = instance.map_err(|error| {
-                describe_failure(guest::classify_error(
-                    &error,
-                    store.data().usage.denied_growth(),
-                ))
-            })?;
+            let instance = instance
+                .map_err(|error| describe_failure(guest::classify_error(&error, store.data())))?;
             Exports::resolve(&linked.pre, &instance, &mut store)?
         };
         let response =
@@ -288,6 +289,7 @@ fn build_linker(engine: &Engine) -> wasmtime::Result<Linker<GuestState>> {
     imports::cache::add_to_linker::<_, HasGuestState>(&mut linker, |state| state)?;
     imports::secret::add_to_linker::<_, HasGuestState>(&mut linker, |state| state)?;
     imports::settings::add_to_linker::<_, HasGuestState>(&mut linker, |state| state)?;
+    imports_v1_1::report::add_to_linker::<_, HasGuestState>(&mut linker, |state| state)?;
     Ok(linker)
 }
 
@@ -301,7 +303,7 @@ fn imports_wasi(engine: &Engine, component: &Component) -> bool {
 fn describe_failure(error: GuestError) -> LoadError {
     LoadError::DescribeFailed(match error {
         GuestError::Trapped(reason) => reason,
-        GuestError::TimedOut => "it took too long".to_owned(),
+        GuestError::TimedOut => format!("it took more than {} s", DESCRIBE_TIME_MAX.as_secs()),
         GuestError::PoolExhausted => "the pool is full, or too small for this component".to_owned(),
     })
 }

@@ -2,6 +2,7 @@
 
 use crate::listener;
 use crate::observability::metrics::{self, PluginMetrics};
+use crate::refusal::RefuseRequest;
 use crate::system_clock::SystemClock;
 use host_api::admin::{self, AdminState};
 use host_api::{ApiSettings, ApiState};
@@ -25,6 +26,8 @@ pub(crate) struct Gateway {
     pub application: Arc<Application>,
     api_state: ApiState,
     limits: LimitsConfig,
+    /// Hosts that requests to the admin listener may address.
+    admin_hosts: Arc<[String]>,
 }
 
 impl Gateway {
@@ -37,6 +40,7 @@ impl Gateway {
         let _ = metrics::metrics_handle();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let (base_url, limits) = (config.base_url(), config.limits.clone());
+        let admin_hosts = admin_hosts(&config);
         let dependencies = ApplicationDependencies {
             clock: Arc::clone(&clock),
             ids: Arc::new(UuidV7Generator),
@@ -56,6 +60,7 @@ impl Gateway {
             application,
             api_state,
             limits,
+            admin_hosts,
         })
     }
 
@@ -64,14 +69,20 @@ impl Gateway {
         let tasks = &self.application.tasks;
         let api_router = host_api::router(&self.api_state);
         self.spawn_housekeeping();
-        listener::spawn_listener(tasks, api, api_router, self.limits.connections);
+        let base_url = self.application.base_url.clone();
+        let refuse: RefuseRequest =
+            Arc::new(move |status| host_api::refused_request(status, &base_url));
+        let connections_max = self.limits.connections;
+        let for_admin = Arc::clone(&refuse);
+        listener::spawn_listener(tasks, api, api_router, refuse, connections_max);
         let admin_state = AdminState {
             application: Arc::clone(&self.application),
             base_url: self.application.base_url.clone(),
+            allowed_hosts: Arc::clone(&self.admin_hosts),
             render_metrics: metrics::render_metrics,
         };
         let admin_router = admin::router(&admin_state);
-        listener::spawn_listener(tasks, admin, admin_router, ADMIN_CONNECTIONS_MAX);
+        listener::spawn_listener(tasks, admin, admin_router, for_admin, ADMIN_CONNECTIONS_MAX);
     }
 
     /// Evicts idle rate limits and runs the upkeep of the metrics periodically, to bound memory use.
@@ -97,4 +108,13 @@ impl Gateway {
         let patience = Duration::from_secs(self.limits.shutdown_s);
         self.application.shut_down(patience).await
     }
+}
+
+/// Returns the hosts that requests to the admin listener may address: the configured ones, and the
+/// address of the listener.
+fn admin_hosts(config: &Config) -> Arc<[String]> {
+    let own = Some(config.admin_listen.ip()).filter(|ip| !ip.is_unspecified());
+    let own = own.iter().map(ToString::to_string);
+    own.chain(config.admin.allowed_hosts.iter().cloned())
+        .collect()
 }

@@ -27,6 +27,10 @@ use toml::{Table, Value};
 /// Organization of the demo's first API key.
 pub(crate) const ORGANIZATION: &str = "demo";
 
+/// Maximum duration of a call to the sandbox. Its slowest search takes nine seconds. The limit is
+/// part of the time after which a booking that is not found has failed.
+const CALL_MS_MAX: u64 = 10_000;
+
 /// The sandbox that a demo uses.
 pub(crate) struct DemoSandbox {
     pub url: String,
@@ -94,6 +98,7 @@ pub(crate) fn config_overlay(data_dir: &Path, sandbox_url: &str) -> anyhow::Resu
         json!({
             "id": credential.account, "kind": kind, "modes": ["test"], "priority": priority,
             "component": component, "settings": {"base_url": sandbox_url},
+            "limits": {"call_ms_max": CALL_MS_MAX},
             "hosts": [{"host": format!("{scheme}://{host}"), "private": true}],
             "credentials": [
                 {"host": host, "header": credential.header, "value": credential.value},

@@ -1,6 +1,7 @@
 //! Connections: accepts them, serves HTTP/1.1 on each, and lets running requests finish at
 //! shutdown.
 
+use crate::refusal::{RefusalStream, RefuseRequest};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
@@ -30,6 +31,7 @@ pub(crate) fn spawn_listener(
     tasks: &TaskSupervisor,
     listener: TcpListener,
     router: Router,
+    refuse: RefuseRequest,
     connections_max: usize,
 ) {
     let places = Arc::new(Semaphore::new(connections_max.min(Semaphore::MAX_PERMITS)));
@@ -44,8 +46,9 @@ pub(crate) fn spawn_listener(
                 continue;
             };
             let (router, stopping) = (router.clone(), stopping.clone());
+            let refuse = Arc::clone(&refuse);
             own.spawn("connection", async move {
-                serve_connection(stream, peer, router, stopping).await;
+                serve_connection(stream, peer, router, refuse, stopping).await;
                 drop(place);
             });
         }
@@ -75,6 +78,7 @@ async fn serve_connection(
     stream: TcpStream,
     peer: SocketAddr,
     router: Router,
+    refuse: RefuseRequest,
     stopping: CancellationToken,
 ) {
     if let Err(error) = stream.set_nodelay(true) {
@@ -88,7 +92,8 @@ async fn serve_connection(
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(REQUEST_HEAD_TIMEOUT);
-    let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
+    let stream = TokioIo::new(RefusalStream::new(stream, refuse));
+    let mut connection = pin!(http.serve_connection(stream, service));
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
         () = stopping.cancelled() => {
@@ -114,8 +119,79 @@ mod tests {
         let tasks = TaskSupervisor::default();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        spawn_listener(&tasks, listener, router, 10);
+        let refuse: RefuseRequest =
+            Arc::new(|status| host_api::refused_request(status, "http://api.test"));
+        spawn_listener(&tasks, listener, router, refuse, 10);
         (tasks, address)
+    }
+
+    /// Sends bytes, and returns the whole response and the address.
+    async fn exchange(address: SocketAddr, bytes: &[u8]) -> String {
+        let mut client = TcpStream::connect(address).await.unwrap();
+        client.write_all(bytes).await.unwrap();
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).await.unwrap();
+        answer
+    }
+
+    #[tokio::test]
+    async fn request_that_hyper_refuses_gets_a_problem_document() {
+        let (_tasks, address) = start(Router::new().route("/", get(|| async { "served" }))).await;
+        let line = |uri: &str| format!("GET {uri} HTTP/1.1\r\nhost: x\r\n");
+        let many: String = (0..120)
+            .map(|number| format!("x-{number}: 1\r\n"))
+            .collect();
+        let long = format!("/{}", "a".repeat(70_000));
+        let large = format!("x: {}\r\n", "a".repeat(1 << 20));
+        for (head, status, code) in [
+            (line(&long), 414, "uri_too_long"),
+            (line("/") + &many, 431, "headers_too_large"),
+            (line("/") + &large, 431, "headers_too_large"),
+            (line("/a b"), 400, "malformed_request"),
+            (
+                line("/") + "content-length: x\r\n",
+                400,
+                "malformed_request",
+            ),
+            (line("/") + "a b: x\r\n", 400, "malformed_request"),
+        ] {
+            let answer = exchange(address, format!("{head}\r\n").as_bytes()).await;
+            assert!(
+                answer.starts_with(&format!("HTTP/1.1 {status} ")),
+                "{answer}"
+            );
+            assert_eq!(answer.matches("HTTP/1.1").count(), 1, "{answer}");
+            let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+            assert!(
+                head.contains("content-type: application/problem+json"),
+                "{head}"
+            );
+            assert!(head.contains("x-request-id: req_"), "{head}");
+            let length = format!("content-length: {}", body.len());
+            assert!(head.contains(&length), "{head}");
+            let problem: serde_json::Value = serde_json::from_str(body).unwrap();
+            assert_eq!(problem["code"], code, "{body}");
+            assert_eq!(problem["status"], status, "{body}");
+        }
+    }
+
+    #[tokio::test]
+    async fn refusal_follows_the_response_to_an_earlier_request() {
+        let (_tasks, address) = start(Router::new().route("/", get(|| async { "served" }))).await;
+        let bad = b"GET /a b HTTP/1.1\r\n\r\n";
+        let answer = exchange(address, &[REQUEST, bad].concat()).await;
+        let (served, refused) = answer.split_once("served").unwrap();
+        assert!(served.starts_with("HTTP/1.1 200 "), "{answer}");
+        assert!(refused.starts_with("HTTP/1.1 400 "), "{answer}");
+        assert!(refused.contains("malformed_request"), "{answer}");
+    }
+
+    #[tokio::test]
+    async fn empty_client_error_of_a_service_stays_as_it_is() {
+        let (_tasks, address) = start(Router::new()).await;
+        let request = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+        let answer = exchange(address, request).await;
+        assert!(answer.starts_with("HTTP/1.1 404 "), "{answer}");
     }
 
     #[tokio::test]

@@ -6,6 +6,7 @@ mod cli;
 mod demo;
 mod listener;
 mod observability;
+mod refusal;
 mod signals;
 mod system_clock;
 

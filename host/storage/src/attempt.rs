@@ -128,6 +128,29 @@ impl UnitOfWork {
         );
         self.add_expecting_one(update, Conflict::AttemptFinished)
     }
+
+    /// Records that a call may have taken effect after all, although its outcome was final. Fails
+    /// with [`Conflict::AttemptFinished`] if the call does not exist.
+    pub fn reopen_attempt(
+        &mut self,
+        tenant: &Tenant,
+        id: &AttemptId,
+        supplier_reference: Option<&str>,
+        evidence: Option<&str>,
+    ) -> &mut Self {
+        let update = statement!(
+            "UPDATE remote_call_attempt SET outcome = 'unknown', finished_at = $4, \
+             supplier_reference = COALESCE($5, supplier_reference), \
+             evidence = COALESCE($6, evidence) \
+             WHERE organization = $1 AND mode = $2 AND id = $3",
+            tenant,
+            id.as_str(),
+            self.now,
+            supplier_reference,
+            evidence,
+        );
+        self.add_expecting_one(update, Conflict::AttemptFinished)
+    }
 }
 
 impl Store {

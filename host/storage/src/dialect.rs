@@ -1,7 +1,9 @@
 //! The SQL fragments in which the two databases differ, and the classification of their errors.
 
 use crate::error::DatabaseError;
+use crate::session::ReadOnlyServer;
 use crate::statement::Statement;
+use sqlx::postgres::PgDatabaseError;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -98,12 +100,43 @@ pub(crate) fn is_connection_error(error: &sqlx::Error) -> bool {
         | sqlx::Error::PoolTimedOut
         | sqlx::Error::BeginFailed
         | sqlx::Error::WorkerCrashed => true,
-        // PostgreSQL: connection exceptions, and the errors of a server that stops or starts.
         sqlx::Error::Database(error) => error.code().is_some_and(|code| {
-            code.starts_with("08") || matches!(&*code, "57P01" | "57P02" | "57P03" | "25P03")
+            code.starts_with("08") || is_end_of_session(&code) || code == COMPLETION_UNKNOWN
         }),
-        _ => false,
+        error => ReadOnlyServer::is_cause_of(error),
     }
+}
+
+/// The code with which distributed servers report that a commit may have happened.
+const COMPLETION_UNKNOWN: &str = "40003";
+
+/// Returns whether PostgreSQL ends a session with this code, or refuses to begin one: it stops,
+/// starts, or the session was idle for too long. The transaction in progress is rolled back.
+fn is_end_of_session(code: &str) -> bool {
+    code.starts_with("57P0") || matches!(code, "25P03" | "25P04")
+}
+
+/// Returns whether a commit may have happened, given the error that came instead of its response.
+/// Only the server knows that it rolled back. A proxy that lost the server reports a connection
+/// exception, or a code of the server without the place in the server's source.
+pub(crate) fn is_commit_unknown(error: &sqlx::Error) -> bool {
+    if !is_connection_error(error) {
+        return false;
+    }
+    let reported = error.as_database_error();
+    let reported = reported.and_then(|error| error.try_downcast_ref::<PgDatabaseError>());
+    reported.is_none_or(|error| error.routine().is_none() || !is_end_of_session(error.code()))
+}
+
+/// Returns whether PostgreSQL rejected a write because the server has become a standby or was set
+/// to be read-only. Every write on the same connection fails.
+pub(crate) fn is_read_only_error(error: &sqlx::Error) -> bool {
+    code_is(error, |code| code == "25006")
+}
+
+/// Returns whether a connection is of no further use after an error.
+pub(crate) fn is_connection_useless(error: &sqlx::Error) -> bool {
+    is_connection_error(error) || is_read_only_error(error)
 }
 
 /// Returns whether PostgreSQL rolled a transaction back because of another one. A repetition may
@@ -120,14 +153,14 @@ pub(crate) fn is_syntax_error(error: &sqlx::Error) -> bool {
 /// Returns whether space or time ran out, or another process holds the lock.
 fn is_resource_exhausted(error: &sqlx::Error) -> bool {
     code_is(error, |code| {
-        // PostgreSQL: insufficient resources, lock and statement timeouts, read-only standby.
+        // PostgreSQL: insufficient resources, lock and statement timeouts, read-only server.
         if code.len() == 5 {
             return code.starts_with("53") || matches!(code, "55P03" | "57014" | "25006");
         }
         // SQLite: the low byte of an extended code is its class. The classes are busy, locked, no
-        // memory, interrupted, input/output, full, and cannot open.
+        // memory, read-only, interrupted, input/output, full, and cannot open.
         let class = code.parse::<u32>().map_or(0, |extended| extended & 0xff);
-        matches!(class, 5 | 6 | 7 | 9 | 10 | 13 | 14)
+        matches!(class, 5 | 6 | 7 | 8 | 9 | 10 | 13 | 14)
     })
 }
 

@@ -5,6 +5,7 @@
 //! which measures leases, and generates no random values: callers supply ids, tokens and
 //! timestamps.
 
+mod abandoned;
 mod api_key;
 mod attempt;
 mod batch_queue;
@@ -30,7 +31,9 @@ mod pg_notify;
 mod place;
 mod pool;
 mod postgres;
+mod postgres_session;
 mod reference_data;
+mod session;
 mod setting;
 mod sqlite;
 mod statement;
@@ -43,6 +46,7 @@ mod watch;
 mod watch_event_log;
 mod webhook;
 
+pub use abandoned::ABANDONED_CONNECTIONS;
 pub use api_key::ApiKey;
 pub use attempt::{Attempt, AttemptOutcome, NewAttempt};
 pub use booking::BookingTable;
@@ -97,8 +101,9 @@ enum Backend {
 
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
-    /// Connections to PostgreSQL, half of them for writes. One more connection listens for other
-    /// hosts.
+    /// Connections to PostgreSQL, half of them for writes. They include those on which the server
+    /// still works for a caller that has stopped waiting. One more connection listens for other
+    /// hosts, and one more for each half may ask the server about such sessions.
     pub postgres_connections: u32,
     /// Connections that read from SQLite. One more connection writes.
     pub sqlite_readers: u32,
@@ -166,14 +171,15 @@ impl Store {
         .map_err(MigrateError)
     }
 
-    /// Checks that the database responds.
+    /// Commits a row that is there for this purpose, on a connection for writes.
     ///
     /// # Errors
-    /// Fails if the database does not respond.
-    pub async fn ping(&self) -> Result<(), DatabaseError> {
+    /// Fails as any other write would: if the database does not respond, is read-only, has no space
+    /// or waits for a standby.
+    pub async fn probe_write(&self) -> Result<(), DatabaseError> {
         match &self.inner.backend {
-            Backend::Sqlite(sqlite) => sqlite.ping().await,
-            Backend::Postgres(postgres) => postgres.ping().await,
+            Backend::Sqlite(sqlite) => sqlite.probe_write().await,
+            Backend::Postgres(postgres) => postgres.probe_write().await,
         }
     }
 

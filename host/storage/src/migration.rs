@@ -47,6 +47,7 @@ const FILES: &[File] = files![
     "0019_airport",
     "0020_airline",
     "0021_supplier_event",
+    "0022_write_probe",
 ];
 
 /// Finds the first migration of the schema that development versions had before the migrations were

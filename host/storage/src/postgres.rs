@@ -6,16 +6,19 @@ use crate::StoreOptions;
 use crate::batch_queue::{BatchQueues, BatchWriter, QueuedWrite, STALL_THRESHOLD};
 use crate::combined_statement::{CombinedStatement, CombinedStatementCache, combinable_runs};
 use crate::dialect::{
-    Dialect, classify_error, is_connection_error, is_serialization_failure, is_syntax_error,
+    Dialect, classify_error, is_commit_unknown, is_connection_useless, is_serialization_failure,
+    is_syntax_error,
 };
 use crate::error::{CommitError, DatabaseError, OpenError};
 use crate::migration;
 use crate::pg_notify::PgNotifier;
-use crate::pool::{DeadConnectionCounter, Pool, PoolConfig};
+use crate::pool::{Access, Pool, PoolConfig, ServerHealth};
+use crate::postgres_session::{batch_settings, session_settings};
 use crate::statement::{Row, Statement, postgres_args, statement};
 use crate::unit_of_work::{ConditionalStatement, ExecutionResult, UnitOfWork};
 use crate::wakeup::{OutgoingWakeups, WakeupSender};
 use futures::future::join_all;
+use host_domain::time::Timestamp;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row as _};
 use std::error::Error;
@@ -36,20 +39,14 @@ const SKIP_PING_WITHIN: Duration = Duration::from_secs(1);
 /// grows with the statements executed on it.
 const LIFETIME_MAX: Duration = Duration::from_secs(30 * 60);
 
-/// Time for which batched units of work wait for a lock of another session. Only the unit that
-/// needs the lock then waits longer, on its own.
-const LOCK_TIMEOUT: Duration = Duration::from_millis(100);
+/// Connections that writes leave to reads, unless there is only one.
+const READ_ONLY_CONNECTIONS: u32 = 1;
 
-/// Planner settings for batched units of work.
-pub(crate) const PLANNER_SETTINGS: [(&str, &str); 4] = [
-    // These statements find rows by key, so one plan suits all values. There are many long SQL
-    // texts, and without this setting each is planned six times on each connection.
-    ("plan_cache_mode", "force_generic_plan"),
-    // A generic plan is kept while a new table grows, so it must not be a plan for few rows.
-    ("enable_seqscan", "off"),
-    ("enable_hashjoin", "off"),
-    ("enable_mergejoin", "off"),
-];
+/// A write that changes nothing else. Each server process has its own row, so hosts that probe at
+/// the same time rarely wait for each other.
+const WRITE_PROBE: &str = "INSERT INTO write_probe (slot, written_at) \
+     VALUES (pg_backend_pid() % 64, {now_ms}) \
+     ON CONFLICT (slot) DO UPDATE SET written_at = excluded.written_at";
 
 /// The pools, the batch queues and the wake-ups for other hosts.
 pub(crate) struct Postgres {
@@ -58,8 +55,8 @@ pub(crate) struct Postgres {
     writers: Pool<PgConnection>,
     statement_cache: CombinedStatementCache,
     batch_queues: Arc<BatchQueues>,
-    /// Connection options without time limits.
-    migration_options: PgConnectOptions,
+    /// Connection options. They set no time limits, which migrations must not have.
+    connect: PgConnectOptions,
     response_timeout: Duration,
     outgoing_wakeups: Arc<OutgoingWakeups>,
     /// Stops the [`PgNotifier`].
@@ -86,48 +83,42 @@ impl Postgres {
         options: &StoreOptions,
         wakeups: WakeupSender,
     ) -> Result<Self, OpenError> {
-        let timeout_ms = options.response_timeout.as_millis().to_string();
-        let unlimited = PgConnectOptions::from_str(url)
+        let connect = PgConnectOptions::from_str(url)
             .map_err(OpenError::Address)?
             .application_name("stopover")
+            // A connection pooler between the gateway and the server may reject this parameter,
+            // which matters only to numbers in text form.
+            .extra_float_digits(None)
             .statement_cache_capacity(200);
-        let connect = unlimited
-            .clone()
-            // Without these limits, a host that vanishes would keep rows locked.
-            .options([
-                ("statement_timeout", timeout_ms.as_str()),
-                ("idle_in_transaction_session_timeout", timeout_ms.as_str()),
-                // Request queries are small: they finish before parallel workers or the JIT
-                // compiler have started.
-                ("max_parallel_workers_per_gather", "0"),
-                ("jit", "off"),
-            ]);
-        let lock_ms = LOCK_TIMEOUT.as_millis().to_string();
-        let writing = connect.clone().options(PLANNER_SETTINGS);
-        let writing = writing.options([("lock_timeout", lock_ms)]);
         let writers = options.postgres_connections / 2;
-        let keeping = PoolConfig {
+        let shared = PoolConfig {
+            name: "shared",
             connections_max: options.postgres_connections - writers,
+            read_only_connections: READ_ONLY_CONNECTIONS,
             acquire_timeout: options.acquire_timeout,
             skip_ping_within: SKIP_PING_WITHIN,
             lifetime_max: LIFETIME_MAX,
+            settings: session_settings(options.response_timeout),
         };
-        let losses = DeadConnectionCounter::default();
-        let pool = Pool::<PgConnection>::new(connect.clone(), keeping, losses.clone())?;
-        let mut pooled = pool.acquire().await?;
+        let batches = PoolConfig {
+            name: "batches",
+            connections_max: writers.max(1),
+            read_only_connections: 0,
+            settings: shared.settings.clone() + &batch_settings(),
+            ..shared.clone()
+        };
+        let health = ServerHealth::default();
+        let pool = Pool::<PgConnection>::new(connect.clone(), shared, health.clone())?;
+        let mut pooled = pool.acquire(Access::Read).await?;
         if has_earlier_schema(pooled.connection()?).await? {
             return Err(OpenError::EarlierSchema);
         }
         pooled.release_clean();
-        let keeping = PoolConfig {
-            connections_max: writers.max(1),
-            ..keeping
-        };
-        let writers = Pool::new(writing, keeping, losses)?;
+        let writers = Pool::new(connect.clone(), batches, health)?;
         let outgoing_wakeups = Arc::<OutgoingWakeups>::default();
         let (closed, until) = watch::channel(false);
         let notifier = PgNotifier {
-            connect,
+            connect: connect.clone(),
             response_timeout: options.response_timeout,
             outgoing: Arc::clone(&outgoing_wakeups),
             wakeups,
@@ -138,7 +129,7 @@ impl Postgres {
             writers,
             statement_cache: CombinedStatementCache::default(),
             batch_queues: Arc::default(),
-            migration_options: unlimited,
+            connect,
             response_timeout: options.response_timeout,
             outgoing_wakeups,
             closed,
@@ -148,7 +139,7 @@ impl Postgres {
     pub(crate) async fn migrate(&self) -> Result<(), sqlx::migrate::MigrateError> {
         // A migration has no time limits: it may wait for another host that migrates, and it may
         // touch every row.
-        let mut connection = PgConnection::connect_with(&self.migration_options).await?;
+        let mut connection = PgConnection::connect_with(&self.connect).await?;
         migration::POSTGRES.run(&mut connection).await?;
         connection.close().await?;
         Ok(())
@@ -157,20 +148,24 @@ impl Postgres {
     pub(crate) async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, DatabaseError> {
         let mut attempt = 1;
         loop {
-            let mut pooled = self.pool.acquire().await.map_err(classify_error)?;
+            let pooled = self.pool.acquire(Access::Read).await;
+            let mut pooled = pooled.map_err(classify_error)?;
             let connection = pooled.connection().map_err(classify_error)?;
             match timeout(self.response_timeout, fetch(connection, statement)).await {
                 Ok(Ok(rows)) => {
                     pooled.release_clean();
                     return Ok(rows);
                 }
-                Ok(Err(error)) if attempt < ATTEMPTS_MAX && is_connection_error(&error) => {
+                Ok(Err(error)) if is_connection_useless(&error) => {
                     self.pool.discard(pooled);
+                    if attempt == ATTEMPTS_MAX {
+                        return Err(classify_error(error));
+                    }
                     attempt += 1;
                 }
                 Ok(Err(error)) => return Err(classify_error(error)),
                 Err(_) => {
-                    self.pool.discard(pooled);
+                    self.pool.abandon(pooled);
                     return Err(DatabaseError::unavailable(ResponseTimeout(
                         self.response_timeout,
                     )));
@@ -227,7 +222,8 @@ impl Postgres {
             text,
             statements: statements.collect(),
         };
-        match self.commit_with_retry(&ExecutionPlan::Batched(&one)).await {
+        let plan = ExecutionPlan::Batched(&one);
+        match self.commit_with_retry(&self.writers, &plan).await {
             Ok(_) => {
                 for queued in together {
                     self.outgoing_wakeups.add(queued.write.wakeups);
@@ -257,7 +253,7 @@ impl Postgres {
     pub(crate) async fn commit(&self, write: &UnitOfWork) -> Result<ExecutionResult, CommitError> {
         let plan: Vec<&[ConditionalStatement]> = combinable_runs(&write.statements).collect();
         match self
-            .commit_with_retry(&ExecutionPlan::Sequential(&plan))
+            .commit_with_retry(&self.pool, &ExecutionPlan::Sequential(&plan))
             .await
         {
             Err(CommitFailure::Rejected(_)) if plan.len() < write.statements.len() => {
@@ -274,7 +270,7 @@ impl Postgres {
     ) -> Result<ExecutionResult, CommitError> {
         let plan: Vec<&[ConditionalStatement]> = write.statements.chunks(1).collect();
         let stored = self
-            .commit_with_retry(&ExecutionPlan::Sequential(&plan))
+            .commit_with_retry(&self.pool, &ExecutionPlan::Sequential(&plan))
             .await;
         self.finish_commit(write, stored)
     }
@@ -295,16 +291,13 @@ impl Postgres {
     /// Executes the plan, and repeats it as long as nothing was written and the error is transient.
     async fn commit_with_retry(
         &self,
+        pool: &Pool<PgConnection>,
         plan: &ExecutionPlan<'_>,
     ) -> Result<ExecutionResult, CommitFailure> {
-        let pool = match plan {
-            ExecutionPlan::Sequential(_) => &self.pool,
-            ExecutionPlan::Batched(_) => &self.writers,
-        };
         let mut attempt = 1;
         loop {
             let lost = |error| CommitFailure::Database(classify_error(error));
-            let mut pooled = pool.acquire().await.map_err(lost)?;
+            let mut pooled = pool.acquire(Access::Write).await.map_err(lost)?;
             let connection = pooled.connection().map_err(lost)?;
             match self.execute_plan(connection, plan).await {
                 Ok(outcome) => {
@@ -315,7 +308,7 @@ impl Postgres {
                     return Err(CommitFailure::Rejected(error));
                 }
                 Err(TransactionError::Retryable(error)) => {
-                    if is_connection_error(&error) {
+                    if is_connection_useless(&error) {
                         pool.discard(pooled);
                     }
                     if attempt == ATTEMPTS_MAX {
@@ -324,12 +317,12 @@ impl Postgres {
                     attempt += 1;
                 }
                 Err(TransactionError::TimedOut) => {
-                    pool.discard(pooled);
+                    pool.abandon(pooled);
                     let error = DatabaseError::unavailable(ResponseTimeout(self.response_timeout));
                     return Err(CommitFailure::Database(error));
                 }
                 Err(TransactionError::CommitUnknown(error)) => {
-                    pool.discard(pooled);
+                    pool.abandon(pooled);
                     return Err(CommitFailure::Database(error));
                 }
             }
@@ -386,7 +379,7 @@ impl Postgres {
         };
         match timeout(self.response_timeout, transaction.commit()).await {
             Ok(Ok(())) => Ok(outcome),
-            Ok(Err(error)) if is_connection_error(&error) => Err(unknown(error)),
+            Ok(Err(error)) if is_commit_unknown(&error) => Err(unknown(error)),
             Ok(Err(error)) => Err(classify_transaction_error(error)),
             Err(_) => Err(unknown(ResponseTimeout(self.response_timeout))),
         }
@@ -398,10 +391,7 @@ impl Postgres {
         run: impl Future<Output = Result<ExecutionResult, TransactionError>>,
     ) -> Result<ExecutionResult, TransactionError> {
         match timeout(self.response_timeout, run).await {
-            // If the server reported that it closes the connection, it rolled the statement back.
-            Ok(Err(TransactionError::Retryable(error)))
-                if is_connection_error(&error) && error.as_database_error().is_none() =>
-            {
+            Ok(Err(TransactionError::Retryable(error))) if is_commit_unknown(&error) => {
                 Err(unknown(error))
             }
             Ok(done) => done,
@@ -448,8 +438,17 @@ impl Postgres {
         Ok(())
     }
 
-    pub(crate) async fn ping(&self) -> Result<(), DatabaseError> {
-        self.rows(&statement!("SELECT 1")).await.map(|_| ())
+    /// Commits a write on a connection for batched units of work.
+    pub(crate) async fn probe_write(&self) -> Result<(), DatabaseError> {
+        let mut write = UnitOfWork::new(Timestamp(0));
+        write.add(statement!(WRITE_PROBE));
+        let plan = [&*write.statements];
+        let plan = ExecutionPlan::Sequential(&plan);
+        match self.commit_with_retry(&self.writers, &plan).await {
+            Ok(_) => Ok(()),
+            Err(CommitFailure::Rejected(error)) => Err(error.into_database()),
+            Err(CommitFailure::Database(error)) => Err(error),
+        }
     }
 
     pub(crate) async fn close(&self) {
@@ -522,7 +521,7 @@ fn unknown(error: impl Error + Send + Sync + 'static) -> TransactionError {
 }
 
 fn classify_transaction_error(error: sqlx::Error) -> TransactionError {
-    if is_connection_error(&error) || is_serialization_failure(&error) {
+    if is_connection_useless(&error) || is_serialization_failure(&error) {
         TransactionError::Retryable(error)
     } else {
         TransactionError::Permanent(classify_error(error).into())

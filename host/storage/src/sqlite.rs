@@ -6,14 +6,20 @@ use crate::StoreOptions;
 use crate::dialect::{Dialect, classify_error};
 use crate::error::{CommitError, DatabaseError, OpenError};
 use crate::migration;
-use crate::pool::{DeadConnectionCounter, Pool, PoolConfig};
+use crate::pool::{Access, Pool, PoolConfig, ServerHealth};
+use crate::session::Session;
 use crate::statement::{Row, Statement, statement};
 use crate::unit_of_work::{ExecutionResult, UnitOfWork};
+use host_domain::time::Timestamp;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
 use std::path::Path;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
+
+/// A write that changes nothing else.
+const WRITE_PROBE: &str = "INSERT INTO write_probe (slot, written_at) VALUES (0, {now_ms}) \
+     ON CONFLICT (slot) DO UPDATE SET written_at = excluded.written_at";
 
 /// The read connections and the channel to the writer.
 pub(crate) struct Sqlite {
@@ -54,13 +60,16 @@ impl Sqlite {
             .busy_timeout(options.acquire_timeout)
             .pragma("query_only", "ON");
         let keeping = PoolConfig {
+            name: "readers",
             connections_max: options.sqlite_readers,
+            read_only_connections: options.sqlite_readers,
             acquire_timeout: options.acquire_timeout,
             // A local file does not disconnect, so connections need no test and no replacement.
             skip_ping_within: Duration::MAX,
             lifetime_max: Duration::MAX,
+            settings: String::new(),
         };
-        let readers = Pool::new(reading, keeping, DeadConnectionCounter::default())?;
+        let readers = Pool::new(reading, keeping, ServerHealth::default())?;
         let (writer, requests) = mpsc::channel(options.sqlite_queue_capacity);
         let task = SqliteWriter {
             options: writing.clone(),
@@ -88,7 +97,8 @@ impl Sqlite {
     pub(crate) async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, DatabaseError> {
         let sql = AssertSqlSafe(Dialect::Sqlite.render(statement));
         let args = statement.sqlite_args().map_err(classify_error)?;
-        let mut reader = self.readers.acquire().await.map_err(classify_error)?;
+        let reader = self.readers.acquire(Access::Read).await;
+        let mut reader = reader.map_err(classify_error)?;
         let connection = reader.connection().map_err(classify_error)?;
         let rows = sqlx::query_with(sql, args).fetch_all(connection).await;
         let rows = rows.map_err(classify_error)?;
@@ -102,17 +112,18 @@ impl Sqlite {
         let (reply, receiver) = oneshot::channel();
         let sent = self.writer.send(WriterCommand::Commit(write, reply)).await;
         sent.map_err(|_| DatabaseError::Closed)?;
+        // The writer replies to every unit that it receives, unless it panics.
         receiver
             .await
-            .unwrap_or(Err(CommitError::Database(DatabaseError::Closed)))
+            .unwrap_or_else(|error| Err(DatabaseError::commit_unknown(error).into()))
     }
 
-    /// Checks that both the file and the writer respond.
-    pub(crate) async fn ping(&self) -> Result<(), DatabaseError> {
-        let probe = UnitOfWork::new(host_domain::time::Timestamp(0));
+    /// Commits a write as every unit of work is committed.
+    pub(crate) async fn probe_write(&self) -> Result<(), DatabaseError> {
+        let mut probe = UnitOfWork::new(Timestamp(0));
+        probe.add(statement!(WRITE_PROBE));
         let committed = self.commit(probe).await;
-        committed.map_err(CommitError::into_database)?;
-        self.rows(&statement!("SELECT 1")).await.map(|_| ())
+        committed.map(|_| ()).map_err(CommitError::into_database)
     }
 
     pub(crate) async fn close(&self) {
@@ -147,6 +158,23 @@ async fn has_earlier_schema(file: &Path) -> Result<bool, sqlx::Error> {
     }
     connection.close().await?;
     Ok(is_earlier.is_some())
+}
+
+impl Session for SqliteConnection {
+    type Id = ();
+
+    async fn start(&mut self, _settings: &str) -> Result<(), sqlx::Error> {
+        Ok(())
+    }
+
+    async fn test(&mut self) -> Result<(), sqlx::Error> {
+        self.ping().await
+    }
+
+    /// A connection is its own server, so only the connection itself knows.
+    async fn is_other_busy(&mut self, (): &()) -> Result<bool, sqlx::Error> {
+        Ok(true)
+    }
 }
 
 #[expect(
@@ -235,11 +263,6 @@ async fn transact(
     connection: &mut SqliteConnection,
     writes: &[UnitOfWork],
 ) -> Result<Vec<CommitResult>, DatabaseError> {
-    if let [write] = writes
-        && write.statements.is_empty()
-    {
-        return Ok(vec![Ok(ExecutionResult::default())]);
-    }
     execute_control(connection, "BEGIN IMMEDIATE").await?;
     let mut results = Vec::with_capacity(writes.len());
     for write in writes {

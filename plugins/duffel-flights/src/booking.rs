@@ -1,55 +1,72 @@
 //! Prebooking, booking and reading a booking back.
 
 use serde_json::{Value, json};
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_booking::{
     BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
 };
 use stopover_sdk::http::{self, Method, Response};
-use stopover_sdk::json::ensure;
+use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::money::Decimal;
 use stopover_sdk::types::flight::{Passenger, SupplierBooking};
 use stopover_sdk::{ChangeError, FlightBooking, ReadError, Refusal, RefusalReason};
 
 use crate::fault::{Change, Fault};
-use crate::map::offer::PrebookReference;
+use crate::map::offer::{PrebookReference, check_price};
 use crate::map::passenger::{self, PassengerIds};
 use crate::settings::Settings;
 use crate::upstream::{
-    AIRLINE_TIMEOUT_MS, CHANGE_TIMEOUT_MS, api_request, get, open, open_change, open_read,
-    read_page, with_data,
+    AIRLINE_TIMEOUT_MS, CHANGE_TIMEOUT_MS, ReadFailure, after_change, api_request, find_in_pages,
+    get, not_sent, open, open_change, open_read, with_data,
 };
+use crate::wire::Part;
 use crate::wire::cancellation::OrderCancellation;
 use crate::wire::offer::Offer;
-use crate::wire::order::Order;
-use crate::{DuffelFlights, map};
+use crate::wire::order::{AcceptedOrder, Order};
+use crate::{DuffelFlights, map, wire};
 
-/// Maximum number of pages of orders that are read for one offer. An offer has at most one order,
-/// so a longer list is not a valid response.
+/// Maximum number of pages of orders that are read for one offer, or of cancellations for one order.
+/// An offer has at most one order, and an order few cancellation quotes, so a longer list is not a
+/// valid response.
 const PAGES_MAX: usize = 5;
 
 impl FlightBooking for DuffelFlights {
     fn prebook(request: PrebookRequest) -> Result<PrebookResponse, ChangeError> {
         let settings = Settings::read()?;
         let id = &request.supplier_offer;
-        let mut offer = read_offer(&settings, id).map_err(unsent_change_error)?;
+        let (currency, total) = (request.currency.as_str(), request.total);
+        let offer = read_offer(&settings, id)
+            .map_err(|failure| failure.before_change(Change::Passenger))?;
         let ids = check_passengers(&request, &offer)?;
+        let is_loyal = |passenger: &Passenger| !passenger.loyalty_accounts.is_empty();
+        if !request.passengers.iter().any(is_loyal) {
+            check_price(&offer, currency, total, not_sent)?;
+            return map::offer::prebook_response(offer, ids).map_err(not_sent);
+        }
         let mut is_patched = false;
         for (passenger, passenger_id) in request.passengers.iter().zip(&ids.0) {
-            if !passenger.loyalty_accounts.is_empty() {
-                set_loyalty(&settings, id, passenger_id, passenger)?;
+            if is_loyal(passenger) {
+                let result = set_loyalty(&settings, id, passenger_id, passenger);
+                result.map_err(|error| {
+                    if is_patched {
+                        after_change(error)
+                    } else {
+                        error
+                    }
+                })?;
                 is_patched = true;
             }
         }
-        if is_patched {
-            offer = read_offer(&settings, id).map_err(unknown_change_error)?;
-        }
-        map::offer::prebook_response(offer, ids, &request.currency, request.total)
+        let offer =
+            read_offer(&settings, id).map_err(|failure| failure.after_change(Change::Passenger))?;
+        check_price(&offer, currency, total, ChangeError::from)?;
+        Ok(map::offer::prebook_response(offer, ids)?)
     }
 
     fn book(request: BookRequest) -> Result<SupplierBooking, ChangeError> {
         let settings = Settings::read()?;
-        let bound = PrebookReference::read(&request.supplier_prebook)
-            .ok_or_else(|| Refusal::new(RefusalReason::Invalid, "not a prebook of this adapter"))?;
+        let bound =
+            PrebookReference::read(&request.supplier_prebook).ok_or_else(not_own_prebook)?;
         let passengers = passenger::order_passengers(
             &request.passengers,
             &bound.passengers,
@@ -72,13 +89,10 @@ impl FlightBooking for DuffelFlights {
             api_request(&settings, Method::Post, "/air/orders").timeout_ms(CHANGE_TIMEOUT_MS);
         let response = with_data(http_request, order)?.send()?;
         if response.status == 202 {
-            return Ok(pending_booking(&response, &request));
+            return Ok(pending_booking(&response, &request)?);
         }
         match open::<Order>(&response)? {
-            Ok(page) => {
-                map::order::check_booking(&page.data, None, &request.client_reference)?;
-                Ok(map::order::supplier_booking(page.data, None)?)
-            }
+            Ok(page) => Ok(new_booking(page.data, &request)?),
             Err(fault) if fault.is_price_change() => {
                 Err(price_changed_error(&settings, &bound.offer, fault))
             }
@@ -90,14 +104,13 @@ impl FlightBooking for DuffelFlights {
         let settings = Settings::read()?;
         let known = request.supplier_reference.filter(|id| !id.is_empty());
         let mut order = match known.map(|id| read_order(&settings, &id)).transpose() {
-            Err(ReadError::NotFound(_)) => None,
+            Err(failure) if failure.is_not_found() => None,
             order => order?,
         };
         // Without the prebook the order cannot be searched for: Duffel does not filter orders by
         // their metadata.
-        if let (None, Some(prebook)) = (&order, &request.supplier_prebook)
-            && let Some(bound) = PrebookReference::read(prebook)
-        {
+        if let (None, Some(prebook)) = (&order, &request.supplier_prebook) {
+            let bound = PrebookReference::read(prebook).ok_or_else(not_own_prebook)?;
             order = find_order(&settings, &bound.offer, &request.client_reference)?;
         }
         let Some(order) = order else {
@@ -108,7 +121,11 @@ impl FlightBooking for DuffelFlights {
     }
 }
 
-pub(crate) fn read_order(settings: &Settings, id: &str) -> Result<Order, ReadError> {
+fn not_own_prebook() -> Refusal {
+    Refusal::new(RefusalReason::Invalid, "not a prebook of this adapter")
+}
+
+pub(crate) fn read_order(settings: &Settings, id: &str) -> Result<Order, ReadFailure> {
     let path = format!("/air/orders/{}", http::percent_encode(id));
     let order: Order = open_read(&get(settings, &path).send()?)?;
     ensure(order.id == id, "the response is about another order")?;
@@ -117,18 +134,38 @@ pub(crate) fn read_order(settings: &Settings, id: &str) -> Result<Order, ReadErr
 
 /// Returns the booking's current state. For a cancelled order the state must include the
 /// cancellation's amounts, so they are read if the order does not contain them.
-pub(crate) fn state(settings: &Settings, mut order: Order) -> Result<SupplierBooking, ReadError> {
-    let cancellation = match order.cancellation.take() {
-        _ if order.cancelled_at.is_none() => None,
-        Some(cancellation) if cancellation.confirmed_at.is_some() => Some(cancellation),
-        _ => {
-            let http_request =
-                get(settings, "/air/order_cancellations").query("order_id", &order.id);
-            let all: Vec<OrderCancellation> = open_read(&http_request.send()?)?;
-            map::cancellation::find_confirmed(&order.id, all)
-        }
+pub(crate) fn state(settings: &Settings, mut order: Order) -> Result<SupplierBooking, ReadFailure> {
+    if !map::order::is_cancelled(&order)? {
+        return Ok(supplier_booking(order, None)?);
+    }
+    let within = std::mem::take(&mut order.cancellation).decoded();
+    let is_confirmed = |cancellation: &OrderCancellation| {
+        map::cancellation::is_confirmed(cancellation, &order.id) == Ok(true)
     };
-    Ok(map::order::supplier_booking(order, cancellation.as_ref())?)
+    let cancellation = match within.filter(is_confirmed) {
+        Some(cancellation) => Some(cancellation),
+        None => read_cancellation(settings, &order.id)?,
+    };
+    Ok(supplier_booking(order, cancellation.as_ref())?)
+}
+
+/// Reads the cancellation that was carried out, if Duffel lists one.
+fn read_cancellation(
+    settings: &Settings,
+    order_id: &str,
+) -> Result<Option<OrderCancellation>, ReadFailure> {
+    let list = || get(settings, "/air/order_cancellations").query("order_id", order_id);
+    find_in_pages(list, PAGES_MAX, |cancellations| {
+        map::cancellation::find_confirmed(order_id, cancellations)
+    })
+}
+
+/// Converts an order to a booking state, and reports what is left out of it.
+pub(crate) fn supplier_booking(
+    order: Order,
+    cancellation: Option<&OrderCancellation>,
+) -> Result<SupplierBooking, DecodeError> {
+    map::order::supplier_booking(order, cancellation, &mut DroppedItems::default())
 }
 
 /// Returns a payment of exactly `total` from the account's balance at Duffel.
@@ -138,30 +175,7 @@ pub(crate) fn payment(total: i64, currency: &str) -> Result<Value, Refusal> {
     Ok(json!({ "type": "balance", "amount": amount.to_string(), "currency": currency }))
 }
 
-/// Converts the error of a read into the outcome of a change that was not sent yet.
-pub(crate) fn unsent_change_error(error: ReadError) -> ChangeError {
-    match error {
-        ReadError::Rejected(refusal) => refusal.into(),
-        ReadError::RateLimited(wait_s) => ChangeError::RateLimited(wait_s),
-        ReadError::NotFound(text) => Refusal::new(RefusalReason::Expired, text).into(),
-        ReadError::Misconfigured(text) => Refusal::new(RefusalReason::Account, text).into(),
-        ReadError::TimedOut(text)
-        | ReadError::Unavailable(text)
-        | ReadError::Failed(text)
-        | ReadError::InvalidResponse(text) => ChangeError::NotSent(text),
-    }
-}
-
-/// Converts the error of a read after loyalty programmes were set on the offer. A change was
-/// already sent, so "not sent" becomes "unknown".
-fn unknown_change_error(error: ReadError) -> ChangeError {
-    match unsent_change_error(error) {
-        ChangeError::NotSent(text) => ChangeError::Unknown(text),
-        error => error,
-    }
-}
-
-fn read_offer(settings: &Settings, id: &str) -> Result<Offer, ReadError> {
+fn read_offer(settings: &Settings, id: &str) -> Result<Offer, ReadFailure> {
     let path = format!("/air/offers/{}", http::percent_encode(id));
     let response = get(settings, &path).timeout_ms(AIRLINE_TIMEOUT_MS).send()?;
     let offer: Offer = open_read(&response)?;
@@ -170,22 +184,23 @@ fn read_offer(settings: &Settings, id: &str) -> Result<Offer, ReadError> {
 }
 
 /// Returns the passengers' ids. Refuses passengers that Duffel would refuse at booking, before the
-/// customer is charged.
-fn check_passengers(request: &PrebookRequest, offer: &Offer) -> Result<PassengerIds, Refusal> {
+/// customer is charged and before anything is sent.
+fn check_passengers(request: &PrebookRequest, offer: &Offer) -> Result<PassengerIds, ChangeError> {
     let invalid = |message: &str| Refusal::new(RefusalReason::Invalid, message);
     let last_departure = offer
         .slices
         .last()
         .and_then(|slice| slice.segments.last())
-        .map_or("", |segment| segment.departing_at.as_str());
+        .map_or("", |segment| segment.departing_at());
     let categories = passenger::categories_on(&request.passengers, last_departure);
     let ids = passenger::match_ids(&categories, &offer.passengers)
+        .map_err(not_sent)?
         .ok_or_else(|| invalid("the offer is for other passengers"))?;
-    let types = &offer.document_types;
+    let types = offer.document_types();
     passenger::order_passengers(&request.passengers, &ids.0, types, &request.contact)?;
     let has_document = |passenger: &Passenger| passenger::document(passenger, types).is_some();
     if offer.documents_required && !request.passengers.iter().all(has_document) {
-        return Err(invalid("the offer requires a passport of each passenger"));
+        return Err(invalid("the offer requires a passport of each passenger").into());
     }
     Ok(ids)
 }
@@ -196,11 +211,11 @@ fn set_loyalty(
     passenger_id: &str,
     passenger: &Passenger,
 ) -> Result<(), ChangeError> {
-    let (offer_id, passenger_id) = (
+    let path = format!(
+        "/air/offers/{}/passengers/{}",
         http::percent_encode(offer_id),
-        http::percent_encode(passenger_id),
+        http::percent_encode(passenger_id)
     );
-    let path = format!("/air/offers/{offer_id}/passengers/{passenger_id}");
     let accounts = passenger.loyalty_accounts.iter();
     let accounts = accounts.map(|account| {
         json!({
@@ -215,23 +230,57 @@ fn set_loyalty(
     });
     let http_request = api_request(settings, Method::Patch, &path).timeout_ms(AIRLINE_TIMEOUT_MS);
     let response = with_data(http_request, loyalty)?.send()?;
-    open_change::<crate::wire::offer::Passenger>(&response, Change::Passenger)?;
+    let changed: wire::offer::Passenger = open_change(&response, Change::Passenger)?;
+    let is_passenger = changed.id == passenger_id;
+    ensure(is_passenger, "the response is about another passenger")?;
     Ok(())
 }
 
+/// Converts the order that answers a booking.
+///
+/// # Errors
+/// The response does not prove that the booking of this request stands.
+fn new_booking(order: Order, request: &BookRequest) -> Result<SupplierBooking, DecodeError> {
+    map::order::check_booking(&order, None, &request.client_reference)?;
+    let is_same_currency = order.total_currency == request.currency;
+    ensure(is_same_currency, "the order is in another currency")?;
+    // Whether the cancellation is real is left to a later read of the order.
+    let is_cancelled = map::order::is_cancelled(&order)?;
+    ensure(!is_cancelled, "the order is new and cancelled")?;
+    supplier_booking(order, None)
+}
+
 /// Returns the pending state of an order that Duffel accepted and decides later. The content of
-/// this response is undocumented.
-fn pending_booking(response: &Response, request: &BookRequest) -> SupplierBooking {
-    let id = match open::<Order>(response) {
-        Ok(Ok(page)) if page.data.id.starts_with("ord_") => page.data.id,
-        _ => String::new(),
+/// this response is undocumented, and may be empty.
+///
+/// # Errors
+/// The response is not Duffel's, has errors, or is about another booking.
+fn pending_booking(
+    response: &Response,
+    request: &BookRequest,
+) -> Result<SupplierBooking, DecodeError> {
+    let accepted = match response.body.trim_ascii() {
+        b"" => None,
+        _ => accepted_order(response)?,
     };
-    map::order::pending(
-        id,
+    let accepted = accepted.unwrap_or_default();
+    map::order::check_reference(&accepted.metadata, &request.client_reference)?;
+    let id = accepted.id.into_option();
+    let id = id.filter(|id| id.starts_with(map::order::ORDER_ID));
+    Ok(map::order::pending(
+        id.unwrap_or_default(),
         &request.client_reference,
         request.total,
         &request.currency,
-    )
+    ))
+}
+
+/// Returns the data of a response that accepts an order, if it has any.
+fn accepted_order(response: &Response) -> Result<Option<AcceptedOrder>, DecodeError> {
+    let envelope: wire::Envelope<Part<AcceptedOrder>> = response.json()?;
+    let has_errors = envelope.has_errors();
+    ensure(!has_errors, "a response with a success status has errors")?;
+    wire::readable(envelope.data.unwrap_or_default())
 }
 
 /// Returns the refusal of a payment that differs from the price, with the current price if it can
@@ -253,20 +302,9 @@ fn find_order(
     settings: &Settings,
     offer_id: &str,
     client_reference: &str,
-) -> Result<Option<Order>, ReadError> {
-    let mut after: Option<String> = None;
-    for _ in 0..PAGES_MAX {
-        let list = get(settings, "/air/orders").query("offer_id", offer_id);
-        let page = read_page(list, after.as_deref())?;
-        if let Some(order) = map::order::with_reference(page.data, client_reference) {
-            return Ok(Some(order));
-        }
-        after = page.after;
-        if after.is_none() {
-            return Ok(None);
-        }
-    }
-    Err(ReadError::InvalidResponse(
-        "Duffel lists more pages of orders for one offer than are possible".to_owned(),
-    ))
+) -> Result<Option<Order>, ReadFailure> {
+    let list = || get(settings, "/air/orders").query("offer_id", offer_id);
+    find_in_pages(list, PAGES_MAX, |orders| {
+        map::order::with_reference(orders, client_reference)
+    })
 }

@@ -3,15 +3,17 @@
 use serde_json::json;
 use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::http::{self, Method, Request, Response};
-use stopover_sdk::json::{DecodeError, EncodeError, ensure};
+use stopover_sdk::json::{EncodeError, ensure};
 use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{ChangeError, FlightCancellation, ReadError, Refusal, RefusalReason};
 
-use crate::booking::{read_order, state, unsent_change_error};
+use crate::booking::{read_order, state, supplier_booking};
 use crate::fault::Change;
+use crate::map::cancellation::{check, is_confirmed};
+use crate::map::order::{check_booking, is_cancelled};
 use crate::settings::Settings;
 use crate::upstream::{
-    AIRLINE_TIMEOUT_MS, CHANGE_TIMEOUT_MS, api_request, open, open_change, with_data,
+    AIRLINE_TIMEOUT_MS, CHANGE_TIMEOUT_MS, api_request, not_sent, open, open_change, with_data,
 };
 use crate::wire::cancellation::OrderCancellation;
 use crate::wire::order::Order;
@@ -23,8 +25,8 @@ impl FlightCancellation for DuffelFlights {
     fn quote_cancellation(request: QuoteRequest) -> Result<Quote, ReadError> {
         let settings = Settings::read()?;
         let order = read_order(&settings, &request.supplier_reference)?;
-        map::order::check_booking(&order, None, &request.client_reference)?;
-        if order.cancelled_at.is_some() {
+        check_booking(&order, None, &request.client_reference)?;
+        if is_cancelled(&order)? {
             let message = "the order is cancelled already";
             return Err(Refusal::new(RefusalReason::NotCancellable, message).into());
         }
@@ -33,10 +35,13 @@ impl FlightCancellation for DuffelFlights {
         }
         let response = quote_request(&settings, &order.id)?.send()?;
         match open::<OrderCancellation>(&response)? {
-            Ok(page) => Ok(map::cancellation::quote(&order, &page.data)?.map_or_else(
-                || Quote::Unavailable("the refund is not in the order's currency".to_owned()),
-                Quote::Quoted,
-            )),
+            Ok(page) => {
+                check(&page.data, &order.id)?;
+                let quote = map::cancellation::quote(&order, &page.data)?;
+                let unknown = "the refund is not known in the order's currency";
+                let unavailable = || Quote::Unavailable(unknown.to_owned());
+                Ok(quote.map_or_else(unavailable, Quote::Quoted))
+            }
             Err(fault) if fault.is_airlines() || fault.is_unsupported() => {
                 Ok(Quote::Unavailable(fault.to_text()))
             }
@@ -48,13 +53,12 @@ impl FlightCancellation for DuffelFlights {
         let settings = Settings::read()?;
         let id = request.supplier_reference.as_str();
         let refused = |message: &str| Refusal::new(RefusalReason::NotCancellable, message);
-        let order = match read_order(&settings, id) {
-            Err(ReadError::NotFound(text)) => return Err(refused(&text).into()),
-            order => order.map_err(unsent_change_error)?,
-        };
-        map::order::check_booking(&order, None, &request.booking_client_reference)?;
-        if order.cancelled_at.is_some() {
-            return state(&settings, order).map_err(|error| {
+        let order =
+            read_order(&settings, id).map_err(|failure| failure.before_change(Change::Quote))?;
+        check_booking(&order, None, &request.booking_client_reference).map_err(not_sent)?;
+        if is_cancelled(&order).map_err(not_sent)? {
+            return state(&settings, order).map_err(|failure| {
+                let error = ReadError::from(failure);
                 ChangeError::Unknown(format!(
                     "the order is cancelled, but its cancellation amounts could not be read: {error:?}"
                 ))
@@ -70,19 +74,19 @@ impl FlightCancellation for DuffelFlights {
         let confirmed = confirm(&settings, &quote.id)?;
         let done: OrderCancellation = open_change(&confirmed, Change::Cancel)?;
         check(&done, id)?;
-        let is_confirmed = done.id == quote.id && done.confirmed_at.is_some();
+        let is_quoted = done.id == quote.id;
         ensure(
-            is_confirmed,
+            is_quoted && is_confirmed(&done, id)?,
             "the response does not say that the cancellation is confirmed",
         )?;
-        Ok(map::order::supplier_booking(order, Some(&done))?)
+        Ok(supplier_booking(order, Some(&done))?)
     }
 }
 
 /// Returns whether Duffel may cancel the order. If Duffel does not list the available actions, the
 /// cancellation is attempted.
 fn can_be_cancelled(order: &Order) -> bool {
-    let actions = order.available_actions.as_ref();
+    let actions = order.available_actions.as_decoded();
     actions.is_none_or(|actions| actions.iter().any(|action| action == "cancel"))
 }
 
@@ -98,12 +102,4 @@ fn confirm(settings: &Settings, id: &str) -> Result<Response, http::Error> {
     api_request(settings, Method::Post, &path)
         .timeout_ms(CHANGE_TIMEOUT_MS)
         .send()
-}
-
-fn check(cancellation: &OrderCancellation, order_id: &str) -> Result<(), DecodeError> {
-    let is_of_order = !cancellation.id.is_empty() && cancellation.order_id == order_id;
-    ensure(
-        is_of_order,
-        "the response is about another order's cancellation",
-    )
 }

@@ -1,5 +1,6 @@
 //! Meaning of Duffel's error codes. A code counts together with the HTTP status of the response.
-//! The status in the body's `meta` is ignored, because the two differ.
+//! The status in the body's `meta` is ignored, because the two differ. A status alone, such as that
+//! of a proxy, neither refuses anything nor proves that an object does not exist.
 //!
 //! For calls that change something, [`Fault::refusal_reason`] is the closed list of definite
 //! refusals. Every other response leaves the outcome unknown.
@@ -12,20 +13,22 @@ use crate::wire::{Failure, WireError};
 /// An error response.
 pub(crate) struct Fault {
     status: u16,
-    /// Errors of the body. Empty if the body is not Duffel's, such as a proxy's response.
+    /// Errors of the body, each with a code. Empty if the body is not Duffel's, such as a proxy's
+    /// response, or contradicts the status.
     errors: Vec<WireError>,
     /// Identifier by which Duffel's support finds the call.
     request_id: Option<String>,
     wait_s: Option<u32>,
 }
 
-/// Kinds of calls that change something or prepare a change.
+/// Kinds of calls that change something, with the reads that prepare them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// Setting a passenger's loyalty programmes on an offer.
+    /// Setting a passenger's loyalty programmes on an offer, and reading the offer.
     Passenger,
     Book,
-    /// Quoting a cancellation. A quote changes nothing, and is requested here only to be confirmed.
+    /// Quoting a cancellation, and reading the order. A quote changes nothing, and is requested
+    /// here only to be confirmed.
     Quote,
     Cancel,
     BuyServices,
@@ -35,10 +38,13 @@ impl Fault {
     pub(crate) fn new(response: &Response) -> Self {
         let failure: Failure = response.json().unwrap_or_default();
         let header = response.header("x-request-id").map(str::to_owned);
+        let in_body = || failure.meta.decoded()?.request_id.into_option();
+        let has_codes = failure.errors.iter().all(|error| !error.code().is_empty());
+        let is_error = has_codes && failure.data.is_none();
         Self {
             status: response.status,
-            errors: failure.errors,
-            request_id: header.or(failure.meta.request_id),
+            request_id: header.or_else(in_body),
+            errors: if is_error { failure.errors } else { Vec::new() },
             wait_s: wait_s(response),
         }
     }
@@ -46,7 +52,12 @@ impl Fault {
     /// Returns whether the airline caused the error, rather than Duffel or the gateway.
     pub(crate) fn is_airlines(&self) -> bool {
         self.first()
-            .is_some_and(|error| error.category == "airline_error")
+            .is_some_and(|error| error.category.as_str() == "airline_error")
+    }
+
+    /// Returns whether Duffel says that it does not have the object.
+    pub(crate) fn is_not_found(&self) -> bool {
+        self.is(404, "not_found")
     }
 
     /// Returns whether the price of the offer or service has changed.
@@ -59,21 +70,22 @@ impl Fault {
         self.is(422, "unsupported_action") || self.is(400, "400")
     }
 
+    /// Converts the error of a read that no change follows.
     pub(crate) fn into_read_error(self) -> ReadError {
         let text = self.to_text();
         match (self.status, self.code()) {
             (401 | 403, _) => ReadError::Misconfigured(text),
             (400 | 406, code) if is_header_code(code) => ReadError::Misconfigured(text),
-            (_, "unavailable_feature") => ReadError::Misconfigured(text),
-            (404, _) => ReadError::NotFound(text),
+            (400..=499, "unavailable_feature") => ReadError::Misconfigured(text),
+            (404, _) if self.is_not_found() => ReadError::NotFound(text),
             (408 | 504, _) => ReadError::TimedOut(text),
             (429, _) => ReadError::RateLimited(self.wait_s),
+            (503, _) => ReadError::Unavailable(text),
+            (500..=599, _) => ReadError::Failed(text),
             (422, "offer_no_longer_available") => self.rejected(RefusalReason::Unavailable),
             (422, "offer_expired") => self.rejected(RefusalReason::Expired),
             (422, "already_cancelled") => self.rejected(RefusalReason::NotCancellable),
-            (400..=499, _) => self.rejected(RefusalReason::Invalid),
-            (503, _) => ReadError::Unavailable(text),
-            (500..=599, _) => ReadError::Failed(text),
+            (400..=499, code) if !code.is_empty() => self.rejected(RefusalReason::Invalid),
             _ => ReadError::InvalidResponse(text),
         }
     }
@@ -103,11 +115,11 @@ impl Fault {
         use RefusalReason::{Account, Duplicate, Expired, Invalid, NotCancellable, Unavailable};
         let other = |text: &str| RefusalReason::Other(text.to_owned());
         let invalid = matches!(
-            error.code.0.as_str(),
+            error.code(),
             "invalid_phone_number" | "duplicate_passenger_name" | "invalid_loyalty_card"
-        ) || error.code.0.starts_with("validation_");
-        Some(match (self.status, error.code.0.as_str(), change) {
-            (401 | 403, _, _) if error.category == "authentication_error" => Account,
+        ) || error.code().starts_with("validation_");
+        Some(match (self.status, error.code(), change) {
+            (401 | 403, _, _) if error.category.as_str() == "authentication_error" => Account,
             (400 | 401 | 403 | 406, code, _) if is_header_code(code) => Account,
             (401 | 403 | 422, "unavailable_feature", _) => Account,
             (422, _, Passenger | Book | BuyServices) if invalid => Invalid,
@@ -143,8 +155,9 @@ impl Fault {
     /// nothing of the request.
     pub(crate) fn to_text(&self) -> String {
         let mut text = format!("Duffel returned {}", self.status);
-        if let Some(error) = self.first() {
-            text.push_str(&format!(" {}: {}", error.code.0, error.title));
+        match self.first() {
+            Some(error) => text.push_str(&format!(" {}: {}", error.code(), error.title.as_str())),
+            None => text.push_str(" without an error that can be read"),
         }
         if let Some(id) = &self.request_id {
             text.push_str(&format!(" (request {id})"));
@@ -156,12 +169,14 @@ impl Fault {
         ReadError::Rejected(self.refusal(reason))
     }
 
+    /// Returns whether the response has this error and no other.
     fn is(&self, status: u16, code: &str) -> bool {
-        self.status == status && self.code() == code
+        let is_code = |error: &WireError| error.code() == code;
+        self.status == status && !self.errors.is_empty() && self.errors.iter().all(is_code)
     }
 
     fn code(&self) -> &str {
-        self.first().map_or("", |error| error.code.0.as_str())
+        self.first().map_or("", WireError::code)
     }
 
     fn first(&self) -> Option<&WireError> {

@@ -41,7 +41,15 @@ pub(crate) fn optional_minor(
     minor(amount, currency).ok().filter(|_| of == currency)
 }
 
-/// Parses an optional time. Returns `None` if it is missing or invalid.
-pub(crate) fn timestamp(text: Option<&str>) -> Option<TimestampMs> {
-    time::parse_timestamp(text?)
+/// Parses a time that may be missing or empty.
+///
+/// # Errors
+/// The text is not a time.
+pub(crate) fn optional_timestamp(text: Option<&str>) -> Result<Option<TimestampMs>, DecodeError> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let time = time::parse_timestamp(text);
+    let time = time.ok_or_else(|| DecodeError::new("a time is not a time"))?;
+    Ok(Some(time))
 }

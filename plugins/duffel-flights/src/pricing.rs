@@ -2,11 +2,13 @@
 //! search has megabytes of offers, and a single page fits into memory.
 
 use serde_json::{Value, json};
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_pricing::{
     AppliedFilters, Filters, Offer, PriceRequest, PriceResponse, RequestedJourney, Sort,
 };
 use stopover_sdk::http::Method;
 use stopover_sdk::json::{DecodeError, ensure};
+use stopover_sdk::lenient::LenientList;
 use stopover_sdk::{FlightPricing, ReadError};
 
 use crate::map::itinerary::cabin_class;
@@ -14,6 +16,7 @@ use crate::map::offer::Search;
 use crate::map::passenger::{match_ids, requested_categories};
 use crate::settings::Settings;
 use crate::upstream::{api_request, get, open_read, read_page, with_data};
+use crate::wire::Cursor;
 use crate::{DuffelFlights, map, wire};
 
 /// Maximum number of offers per page: 1 to 4 MB of JSON at 10 to 40 KB per offer.
@@ -46,15 +49,18 @@ impl FlightPricing for DuffelFlights {
             let page = read_page(list, after.as_deref())?;
             collector.add_page(page.data, &search, &request.filters);
             pages += 1;
-            after = page.after;
-            if after.is_none() {
-                break true;
+            match page.after {
+                Cursor::End => break true,
+                Cursor::Unreadable => break false,
+                Cursor::Next(cursor) => after = Some(cursor),
             }
             if collector.offers.len() >= limit || pages >= PAGES_MAX {
                 break false;
             }
         };
-        collector.log_skipped();
+        collector
+            .dropped
+            .check_remaining(collector.is_any_readable)?;
         let truncated = !is_whole || collector.offers.len() > limit;
         collector.offers.truncate(limit);
         Ok(PriceResponse {
@@ -69,31 +75,28 @@ impl FlightPricing for DuffelFlights {
 #[derive(Default)]
 struct OfferCollector {
     offers: Vec<Offer>,
-    left_out: u32,
-    why: Option<DecodeError>,
+    /// Whether an offer could be read, even if it does not satisfy the filters.
+    is_any_readable: bool,
+    dropped: DroppedItems,
 }
 
 impl OfferCollector {
     /// Adds a page of offers. Unreadable offers are counted and left out, so that they do not fail
     /// the search.
-    fn add_page(&mut self, page: Vec<wire::offer::Offer>, search: &Search, filters: &Filters) {
-        for written in page {
-            match map::offer::offer(written, search) {
-                Ok(offer) if map::offer::matches_filters(filters, &offer) => {
-                    self.offers.push(offer)
-                }
-                Ok(_) => {}
-                Err(unreadable) => {
-                    self.left_out += 1;
-                    self.why = Some(unreadable);
+    fn add_page(
+        &mut self,
+        page: LenientList<wire::offer::Offer>,
+        search: &Search,
+        filters: &Filters,
+    ) {
+        for (at, written) in self.dropped.readable(format_args!("/data"), page) {
+            let offer = map::offer::offer(written, search);
+            if let Some(offer) = self.dropped.keep(format_args!("/data/{at}"), offer) {
+                self.is_any_readable = true;
+                if map::offer::matches_filters(filters, &offer) {
+                    self.offers.push(offer);
                 }
             }
-        }
-    }
-
-    fn log_skipped(&self) {
-        if let Some(why) = &self.why {
-            stopover_sdk::warn!("{} offers left out; last reason: {why}", self.left_out);
         }
     }
 }
@@ -118,8 +121,8 @@ fn search(settings: &Settings, request: &PriceRequest) -> Result<Search, ReadErr
     });
     let response = with_data(http_request, data)?.send()?;
     let made: wire::offer::OfferRequest = open_read(&response)?;
-    ensure(!made.id.is_empty(), "the search has no id")?;
-    let ids = match_ids(&categories, &made.passengers)
+    ensure(made.id.starts_with("orq_"), "the search has no id")?;
+    let ids = match_ids(&categories, &made.passengers)?
         .ok_or_else(|| DecodeError::new("the search is for other passengers"))?;
     Ok(Search {
         id: made.id,

@@ -4,11 +4,15 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_reference::{Airline, AirportResponse};
+use stopover_sdk::json::{DecodeError, ensure};
+use stopover_sdk::lenient::LenientList;
 use stopover_sdk::{FlightReference, ReadError, cache, json};
 
 use crate::settings::Settings;
-use crate::upstream::{Page, get, open_read, read_page};
+use crate::upstream::{ReadFailure, get, open_list, read_page, unreadable_cursor};
+use crate::wire::Cursor;
 use crate::wire::reference::{Airline as WireAirline, Suggestion};
 use crate::{DuffelFlights, map};
 
@@ -19,13 +23,24 @@ const PAGE_AIRLINES: u32 = 200;
 const PAGES_MAX: usize = 20;
 /// Time for which airlines are cached: the gateway's maximum. Airlines change less often.
 const CACHE_TTL: Duration = Duration::from_secs(24 * 60 * 60);
+/// Time for which airlines are cached if some of them cannot be read.
+const INCOMPLETE_TTL: Duration = Duration::from_secs(10 * 60);
 
 impl FlightReference for DuffelFlights {
     fn find_airports(text: String, limit: u16) -> Result<AirportResponse, ReadError> {
         let settings = Settings::read()?;
         let http_request = get(&settings, "/places/suggestions").query("query", text);
-        let suggestions: Vec<Suggestion> = open_read(&http_request.send()?)?;
-        Ok(map::reference::airports(suggestions, limit.into()))
+        let response = http_request.send()?;
+        let suggestions: LenientList<Suggestion> = open_list(&response)?.data;
+        let mut dropped = DroppedItems::default();
+        let mut airports = map::reference::airports(suggestions, &mut dropped);
+        dropped.check_remaining(!airports.is_empty())?;
+        let truncated = airports.len() > usize::from(limit);
+        airports.truncate(limit.into());
+        Ok(AirportResponse {
+            airports,
+            truncated,
+        })
     }
 
     /// Reads an airline. Duffel finds airlines by its own ids only. Therefore all airlines are read
@@ -35,15 +50,27 @@ impl FlightReference for DuffelFlights {
         let Some(initial) = iata_code.chars().next().filter(char::is_ascii_alphanumeric) else {
             return Err(unknown());
         };
-        let cached = cache::get(&key(initial))
-            .and_then(|bytes| json::decode::<Vec<CachedAirline>>(&bytes).ok());
-        let airlines = match cached {
-            Some(airlines) => airlines,
+        let cached =
+            cache::get(&key(initial)).and_then(|bytes| json::decode::<AirlineGroup>(&bytes).ok());
+        let group = match cached {
+            Some(group) => group,
             None => read_all(&settings)?.remove(&initial).unwrap_or_default(),
         };
-        let airline = airlines.into_iter().find(|one| one.iata_code == iata_code);
-        airline.map(CachedAirline::into_airline).ok_or_else(unknown)
+        let mut airlines = group.airlines.into_iter();
+        match airlines.find(|one| one.iata_code == iata_code) {
+            Some(airline) => Ok(airline.into_airline()),
+            None if group.is_complete => Err(unknown()),
+            None => Err(DecodeError::new("some airlines of the list cannot be read").into()),
+        }
     }
+}
+
+/// The airlines whose codes have the same first letter.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct AirlineGroup {
+    airlines: Vec<CachedAirline>,
+    /// Whether every airline of Duffel's list could be read.
+    is_complete: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -73,40 +100,66 @@ impl CachedAirline {
 
 /// Reads all airlines and caches them. Empty groups are cached too, so that an unknown code does
 /// not cause another full read.
-fn read_all(settings: &Settings) -> Result<BTreeMap<char, Vec<CachedAirline>>, ReadError> {
-    let mut groups: BTreeMap<char, Vec<CachedAirline>> = ('0'..='9')
+fn read_all(settings: &Settings) -> Result<BTreeMap<char, AirlineGroup>, ReadFailure> {
+    let mut groups: BTreeMap<char, AirlineGroup> = ('0'..='9')
         .chain('A'..='Z')
-        .map(|initial| (initial, Vec::new()))
+        .map(|initial| (initial, AirlineGroup::default()))
         .collect();
+    let mut dropped = DroppedItems::default();
     let mut after: Option<String> = None;
     for _ in 0..PAGES_MAX {
         let list = get(settings, "/air/airlines").query("limit", PAGE_AIRLINES);
-        let page: Page<Vec<WireAirline>> = read_page(list, after.as_deref())?;
-        for airline in page.data {
-            let first = airline.iata_code.chars().next();
-            let Some(group) = first.and_then(|first| groups.get_mut(&first)) else {
+        let page = read_page(list, after.as_deref())?;
+        for (at, airline) in dropped.readable(format_args!("/data"), page.data) {
+            let airline = cached_airline(airline);
+            let airline = dropped.keep(format_args!("/data/{at}"), airline);
+            let Some(airline) = airline.flatten() else {
                 continue;
             };
-            group.push(CachedAirline {
-                id: airline.id,
-                iata_code: airline.iata_code,
-                name: airline.name,
-                logo_url: airline.logo_symbol_url,
-            });
-        }
-        after = page.after;
-        if after.is_none() {
-            for (initial, airlines) in &groups {
-                if let Ok(written) = json::encode(airlines) {
-                    cache::set(&key(*initial), &written, CACHE_TTL);
-                }
+            let initial = airline.iata_code.chars().next();
+            if let Some(group) = initial.and_then(|initial| groups.get_mut(&initial)) {
+                group.airlines.push(airline);
             }
-            return Ok(groups);
+        }
+        after = match page.after {
+            Cursor::Next(cursor) => Some(cursor),
+            Cursor::Unreadable => return Err(unreadable_cursor().into()),
+            Cursor::End => {
+                store(&mut groups, dropped.is_empty());
+                return Ok(groups);
+            }
+        };
+    }
+    Err(DecodeError::new("the list of airlines has more pages than are possible").into())
+}
+
+/// Converts an airline. Returns `None` if it has no IATA code.
+fn cached_airline(airline: WireAirline) -> Result<Option<CachedAirline>, DecodeError> {
+    ensure(!airline.id.is_empty(), "an airline has no id")?;
+    if airline.iata_code.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(CachedAirline {
+        id: airline.id,
+        iata_code: airline.iata_code,
+        name: airline.name,
+        logo_url: airline.logo_symbol_url.into_option(),
+    }))
+}
+
+/// Caches the groups: for a shorter time if airlines are missing from them.
+fn store(groups: &mut BTreeMap<char, AirlineGroup>, is_complete: bool) {
+    let ttl = if is_complete {
+        CACHE_TTL
+    } else {
+        INCOMPLETE_TTL
+    };
+    for (initial, group) in groups {
+        group.is_complete = is_complete;
+        if let Ok(written) = json::encode(group) {
+            cache::set(&key(*initial), &written, ttl);
         }
     }
-    Err(ReadError::InvalidResponse(
-        "the list of airlines has more pages than are possible".to_owned(),
-    ))
 }
 
 fn key(initial: char) -> String {

@@ -1,16 +1,20 @@
 //! Bags for existing orders.
 
 use serde_json::{Value, json};
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_services::{AvailableServices, ListRequest, PurchaseRequest};
 use stopover_sdk::http::{self, Method, Response};
+use stopover_sdk::json::ensure;
+use stopover_sdk::lenient::LenientList;
 use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{ChangeError, FlightServices, ReadError};
 
-use crate::booking::payment;
+use crate::booking::{payment, supplier_booking};
 use crate::fault::Change;
 use crate::settings::Settings;
 use crate::upstream::{
-    AIRLINE_TIMEOUT_MS, CHANGE_TIMEOUT_MS, api_request, get, open_change, open_read, with_data,
+    AIRLINE_TIMEOUT_MS, CHANGE_TIMEOUT_MS, api_request, get, open_change, open_list, open_read,
+    with_data,
 };
 use crate::wire::order::Order;
 use crate::wire::service::Service;
@@ -40,12 +44,20 @@ impl FlightServices for DuffelFlights {
             Some(&request.supplier_reference),
             &request.client_reference,
         )?;
-        let for_sale: Vec<Service> = open_read(&for_sale)?;
+        let for_sale: LenientList<Service> = open_list(&for_sale)?.data;
         let (ids, currency) = (map::order::ids(&order), order.total_currency);
-        let services = for_sale
-            .into_iter()
-            .filter_map(|service| map::service::available_services(service, &ids, &currency))
-            .collect();
+        let mut dropped = DroppedItems::default();
+        let mut services = Vec::new();
+        let mut is_any_readable = false;
+        for (at, service) in dropped.readable(format_args!("/data"), for_sale) {
+            let service = map::service::available_service(service, &ids, &currency);
+            let Some(service) = dropped.keep(format_args!("/data/{at}"), service) else {
+                continue;
+            };
+            is_any_readable = true;
+            services.extend(service);
+        }
+        dropped.check_remaining(is_any_readable)?;
         Ok(AvailableServices { services, currency })
     }
 
@@ -68,6 +80,8 @@ impl FlightServices for DuffelFlights {
             Some(&request.supplier_reference),
             &request.booking_client_reference,
         )?;
-        Ok(map::order::supplier_booking(order, None)?)
+        let is_same_currency = order.total_currency == request.currency;
+        ensure(is_same_currency, "the order is in another currency")?;
+        Ok(supplier_booking(order, None)?)
     }
 }

@@ -1,7 +1,9 @@
 //! Duffel's responses, with only the fields that are used. `map` defines their meaning.
 //!
 //! Duffel omits fields and sends `null` for them; recorded responses even repeat keys within an
-//! object. Therefore every object is a [`lenient_struct!`].
+//! object. Therefore every object is a [`lenient_struct!`]. Where an object has an older and a current
+//! name of a field, each name is a field of its own, and a method returns the value by
+//! [`first_filled`].
 
 pub(crate) mod cancellation;
 pub(crate) mod event;
@@ -11,46 +13,133 @@ pub(crate) mod order;
 pub(crate) mod reference;
 pub(crate) mod service;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
-pub(crate) use stopover_sdk::lenient::LenientAmount;
+use stopover_sdk::json::{self, DecodeError};
 use stopover_sdk::lenient::LenientText;
+pub(crate) use stopover_sdk::lenient::{LenientAmount, Part};
 use stopover_sdk::lenient_struct;
 
-/// The code of an error. It is a string, except for one code that is the number 400.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Code(pub(crate) String);
+/// A text that is only for display, or compared with a known one. A number is its digits; anything
+/// else that is not a text counts as missing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct OptionalText(Option<String>);
 
-impl<'de> Deserialize<'de> for Code {
+impl OptionalText {
+    pub(crate) fn as_deref(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
+
+    /// Returns the text, or an empty text if there is none.
+    pub(crate) fn as_str(&self) -> &str {
+        self.as_deref().unwrap_or_default()
+    }
+
+    /// Returns the text, which is never empty.
+    pub(crate) fn into_option(self) -> Option<String> {
+        self.0
+    }
+}
+
+impl From<&str> for OptionalText {
+    fn from(text: &str) -> Self {
+        Self(json::non_empty(text.to_owned()))
+    }
+}
+
+impl<'de> Deserialize<'de> for OptionalText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = LenientText::deserialize(deserializer)?;
-        Ok(Self(text.to_owned().unwrap_or_default()))
+        Ok(Self(text.to_owned()))
     }
+}
+
+/// Returns a part, or `None` if it is missing.
+///
+/// # Errors
+/// The part is there and cannot be decoded.
+pub(crate) fn readable<T>(part: Part<T>) -> Result<Option<T>, DecodeError> {
+    match part {
+        Part::Missing => Ok(None),
+        Part::Decoded(part) => Ok(Some(part)),
+        Part::Unreadable(error) => Err(error),
+    }
+}
+
+/// Returns the value under a field's current name, or the one under its older name if the current one
+/// is missing or empty. The order of the two in the object does not matter.
+pub(crate) fn first_filled<'a>(current: &'a str, older: &'a str) -> &'a str {
+    if current.is_empty() { older } else { current }
+}
+
+/// The place in a list at which a page ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Cursor {
+    /// This was the last page.
+    End,
+    /// The next page begins after this cursor.
+    Next(String),
+    /// Duffel's data does not tell whether there is another page.
+    Unreadable,
 }
 
 lenient_struct! {
     /// The envelope of a successful response.
     pub(crate) struct Envelope<T> {
         pub(crate) data: Option<T>,
-        pub(crate) meta: Meta,
+        pub(crate) meta: Part<PageMeta>,
+        /// Errors, which contradict a success status.
+        pub(crate) errors: Part<Vec<IgnoredAny>>,
     }
 
     /// The envelope of an error response.
     pub(crate) struct Failure {
-        pub(crate) meta: Meta,
+        pub(crate) meta: Part<FailureMeta>,
         pub(crate) errors: Vec<WireError>,
+        /// Data, which contradict an error status.
+        pub(crate) data: Option<IgnoredAny>,
     }
 
-    pub(crate) struct Meta {
-        /// Cursor of the next page; `None` on the last page.
-        pub(crate) after: Option<String>,
-        pub(crate) request_id: Option<String>,
+    pub(crate) struct PageMeta {
+        /// Cursor of the next page; empty on the last page.
+        pub(crate) after: String,
+    }
+
+    pub(crate) struct FailureMeta {
+        pub(crate) request_id: OptionalText,
     }
 
     /// An error. Its `message` may quote the request, and its `source` is a string in some
     /// responses; neither is read.
     pub(crate) struct WireError {
-        pub(crate) code: Code,
-        pub(crate) category: String = "type",
-        pub(crate) title: String,
+        /// The code: a text, except for one code that is the number 400.
+        pub(crate) code: OptionalText,
+        pub(crate) category: OptionalText = "type",
+        pub(crate) title: OptionalText,
+    }
+}
+
+impl<T> Envelope<T> {
+    pub(crate) fn has_errors(&self) -> bool {
+        match &self.errors {
+            Part::Missing => false,
+            Part::Decoded(errors) => !errors.is_empty(),
+            Part::Unreadable(_) => true,
+        }
+    }
+
+    pub(crate) fn cursor(&self) -> Cursor {
+        match &self.meta {
+            Part::Missing => Cursor::End,
+            Part::Decoded(meta) if meta.after.is_empty() => Cursor::End,
+            Part::Decoded(meta) => Cursor::Next(meta.after.clone()),
+            Part::Unreadable(_) => Cursor::Unreadable,
+        }
+    }
+}
+
+impl WireError {
+    pub(crate) fn code(&self) -> &str {
+        self.code.as_str()
     }
 }

@@ -266,6 +266,7 @@ pub(crate) fn booking(booking: wire::Booking) -> Result<SupplierBooking, DecodeE
         })
     });
     let rooms = rooms.collect::<Result<_, DecodeError>>()?;
+    // Lodge documents `cancellation` as the sum of all cancellations so far, as the interface does.
     let cancellation = booking.cancellation.map(|done| {
         Ok::<_, DecodeError>(CancellationAmounts {
             fee: amount(done.fee, &currency)?,

@@ -121,13 +121,17 @@ pub(crate) fn read_by_id(
 ) -> Result<Option<SupplierBooking>, ReadError> {
     let path = format!("/flights/bookings/{}", http::percent_encode(id));
     let response = send(Request::get(settings.url(&path)))?;
+    if response.status == 204 {
+        return Ok(None);
+    }
     let booked: Option<Booked<'_>> = match open_read(&response) {
         Err(ReadError::NotFound(_)) => return Ok(None),
         read => read?,
     };
-    let Some(booking) = booked.and_then(|booked| booked.booking) else {
-        return Ok(None);
-    };
+    // An empty list is no statement about a booking that was asked for by its id.
+    let booking = booked
+        .and_then(|booked| booked.booking)
+        .ok_or_else(|| ReadError::InvalidResponse("the response lacks the booking".to_owned()))?;
     let state = map::booking::supplier_booking(&booking, bound, &settings.logo_url)?;
     if state.supplier_reference == id {
         Ok(Some(state))

@@ -73,7 +73,7 @@ const QUOTE_FAILED: u32 = 59099;
 
 impl Fault {
     pub(crate) fn is_no_availability(&self) -> bool {
-        self.code == Some(NO_AVAILABILITY)
+        self.code == Some(NO_AVAILABILITY) && self.status < 500
     }
 
     /// Returns whether the airline cannot give a quote: code 59099 or, while a cancellation is in
@@ -89,20 +89,51 @@ impl Fault {
     }
 
     /// Converts the error for a call that changes nothing. The code determines the result; the
-    /// status does so if the code has no meaning here.
+    /// status does so if the code has no meaning here or contradicts the status.
     pub(crate) fn into_read_error(self) -> ReadError {
-        let by_code = self.code.and_then(|code| self.read_error_by_code(code));
-        by_code
-            .or_else(|| self.read_error_by_code(u32::from(self.status)))
-            .unwrap_or_else(|| ReadError::InvalidResponse(self.to_text()))
+        let of_code = self.code.and_then(|code| self.read_error_of_code(code));
+        of_code
+            .filter(|error| self.is_proven(error))
+            .unwrap_or_else(|| self.read_error_of_status())
     }
 
-    fn read_error_by_code(&self, code: u32) -> Option<ReadError> {
+    /// Returns whether the status agrees with the error of the code. "Not found" counts as proof that
+    /// there is no booking, so it requires a status with which Nuitee sends it.
+    fn is_proven(&self, error: &ReadError) -> bool {
+        match error {
+            ReadError::NotFound(_) => matches!(self.status, 200..=299 | 400 | 404 | 410),
+            ReadError::Rejected(_) => self.status < 500,
+            ReadError::Misconfigured(_)
+            | ReadError::TimedOut(_)
+            | ReadError::RateLimited(_)
+            | ReadError::Unavailable(_)
+            | ReadError::Failed(_)
+            | ReadError::InvalidResponse(_) => true,
+        }
+    }
+
+    /// Converts the error by its status alone. A proxy also returns 400, 404 and 422, so the result
+    /// is never "not found", and a rejection only if Nuitee's own code is there.
+    fn read_error_of_status(&self) -> ReadError {
+        match self.status {
+            401 | 403 => ReadError::Misconfigured(self.to_text()),
+            408 | 504 => ReadError::TimedOut(self.to_text()),
+            429 => ReadError::RateLimited(self.retry_after_s),
+            503 => ReadError::Unavailable(self.to_text()),
+            500..=599 => ReadError::Failed(self.to_text()),
+            400 | 422 if self.code.is_some() => {
+                ReadError::Rejected(self.refusal(RefusalReason::Invalid))
+            }
+            _ => ReadError::InvalidResponse(self.to_text()),
+        }
+    }
+
+    fn read_error_of_code(&self, code: u32) -> Option<ReadError> {
         Some(match code {
             401 | 403 | 40301 | 40302 | 41004 | 41011 | 47001 | 47006 => {
                 ReadError::Misconfigured(self.to_text())
             }
-            404 | 410 | 4004 | 47002 | 47003 => ReadError::NotFound(self.to_text()),
+            404 | 410 | 4004 | 47002 | 47003 | 49002 => ReadError::NotFound(self.to_text()),
             408 | 504 => ReadError::TimedOut(self.to_text()),
             429 | 4290 => ReadError::RateLimited(self.retry_after_s),
             // Code 4291: the rate limiter itself is unavailable.
@@ -137,7 +168,8 @@ impl Fault {
         self.into_refused_or_unknown(closed)
     }
 
-    /// Converts the error for a booking, for which a rate limit is an unknown outcome, too.
+    /// Converts the error for a booking, for which a rate limit is an unknown outcome, too:
+    /// according to Nuitee's documents a booking may exist after a 429 until a read shows otherwise.
     pub(crate) fn into_book_error(self) -> ChangeError {
         if self.is_unpaid() {
             return self.refusal(RefusalReason::PaymentRequired).into();
@@ -177,7 +209,7 @@ impl Fault {
     fn is_limit(&self) -> bool {
         matches!(
             (self.status, self.code),
-            (429, None) | (_, Some(429 | 4290))
+            (429, None) | (..500, Some(429 | 4290))
         )
     }
 

@@ -29,10 +29,13 @@ impl FlightReference for NuiteeFlights {
         let read = Request::get(settings.url(&path)).timeout_ms(REFERENCE_TIMEOUT_MS);
         let response = send(read)?;
         let read: Option<ReadAirline<'_>> = open_read(&response)?;
+        if response.status == 204 {
+            return Err(ReadError::NotFound("Nuitee has no such airline".to_owned()));
+        }
+        let lacks_airline =
+            || ReadError::InvalidResponse("the response lacks the airline".to_owned());
         let airline = read.and_then(|read| read.airline);
-        let airline =
-            airline.ok_or_else(|| ReadError::NotFound("Nuitee has no such airline".to_owned()))?;
-        map::reference::airline(&airline, &iata_code, &settings.logo_url)
-            .ok_or_else(|| ReadError::InvalidResponse("the response lacks the airline".to_owned()))
+        let airline = airline.ok_or_else(lacks_airline)?;
+        map::reference::airline(&airline, &iata_code, &settings.logo_url).ok_or_else(lacks_airline)
     }
 }

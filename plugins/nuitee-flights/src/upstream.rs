@@ -67,15 +67,22 @@ fn moved_to(url: &str, response: &Response) -> Option<String> {
 
 /// Decodes the items of a response's `data`, of which most responses have one; "no content" has
 /// none. An error body counts whatever the status, and only a 2xx response has data.
+///
+/// # Errors
+/// Fails if a 2xx response has neither data nor an error. It does not say that there is nothing.
 pub(crate) fn open<'a, T: Deserialize<'a>>(
     response: &Response,
     body: &'a [u8],
 ) -> Result<Result<Vec<T>, Fault>, DecodeError> {
-    if response.is_success() && (response.status == 204 || body.is_empty()) {
+    if response.status == 204 {
         return Ok(Ok(Vec::new()));
     }
     let error = match json::decode::<Envelope<'a, T>>(body).map(Envelope::open) {
-        Ok((None, data)) if response.is_success() => return Ok(Ok(data.unwrap_or_default())),
+        Ok((None, data)) if response.is_success() => {
+            return data
+                .map(Ok)
+                .ok_or_else(|| DecodeError::new("the response has neither data nor an error"));
+        }
         Ok((error, _)) => error,
         // The data beside an error may have another form, and a proxy's error may not be JSON.
         Err(unreadable) => match json::decode::<Envelope<'a, IgnoredAny>>(body) {

@@ -1,4 +1,6 @@
-//! Cancellation. Nuitee offers no preview, and a cancellation applies to the whole booking.
+//! Cancellation. Nuitee offers no preview, and a cancellation applies to the whole booking. Its
+//! documents show `cancellation_fee` and `refund_amount` of that cancellation, which add up to the
+//! price. As a booking has one cancellation, they are also the sum of all so far.
 
 use stopover_sdk::hotel_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::http::{self, Request, Response};

@@ -9,7 +9,8 @@ use crate::settings::Settings;
 use crate::upstream::{READ_TIMEOUT_MS, open, open_read};
 use crate::wire::content::{Hotel, Review};
 use crate::{NuiteeHotels, map};
-use stopover_sdk::lenient::OneOrMany;
+use stopover_sdk::dropped::DroppedItems;
+use stopover_sdk::lenient::LenientList;
 
 impl HotelContent for NuiteeHotels {
     fn read_details(supplier_hotel_id: String) -> Result<HotelDetails, ReadError> {
@@ -29,10 +30,14 @@ impl HotelContent for NuiteeHotels {
             .query("limit", limit)
             .timeout_ms(READ_TIMEOUT_MS)
             .send()?;
-        let opened = open::<OneOrMany<Review>, serde::de::IgnoredAny>(&response)?;
+        let opened = open::<LenientList<Review>, serde::de::IgnoredAny>(&response)?;
         let body = opened.map_err(Fault::into_read_error)?;
-        let body = body.map(|body| (body.data.0, body.total));
+        let body = body.map(|body| (body.data, body.total));
         let (reviews, total) = body.unwrap_or_default();
+        let mut dropped = DroppedItems::default();
+        let reviews = dropped.readable(format_args!("/data"), reviews);
+        let reviews: Vec<Review> = reviews.map(|(_, review)| review).collect();
+        dropped.check_remaining(!reviews.is_empty())?;
         Ok(map::content::reviews(reviews, total, limit.into()))
     }
 }

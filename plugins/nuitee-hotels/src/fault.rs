@@ -44,7 +44,7 @@ impl Fault {
     }
 
     pub(crate) fn is_no_availability(&self) -> bool {
-        self.code == Some(NO_AVAILABILITY)
+        self.code == Some(NO_AVAILABILITY) && self.status < 500
     }
 
     /// Returns whether a booking with this client reference exists already and must be read.
@@ -53,12 +53,43 @@ impl Fault {
     }
 
     /// Converts the error for a read. The code determines the result; the status does so if the
-    /// code has no meaning here.
+    /// code has no meaning here or contradicts the status.
     pub(crate) fn into_read_error(self) -> ReadError {
         let of_code = self.code.and_then(|code| self.read_error_of(code));
         of_code
-            .or_else(|| self.read_error_of(u32::from(self.status)))
-            .unwrap_or_else(|| ReadError::InvalidResponse(self.to_text()))
+            .filter(|error| self.is_proven(error))
+            .unwrap_or_else(|| self.read_error_of_status())
+    }
+
+    /// Returns whether the status agrees with the error of the code. "Not found" counts as proof that
+    /// there is no booking, so it requires a status with which Nuitee sends it.
+    fn is_proven(&self, error: &ReadError) -> bool {
+        match error {
+            ReadError::NotFound(_) => matches!(self.status, 200..=299 | 400 | 404 | 410),
+            ReadError::Rejected(_) => self.status < 500,
+            ReadError::Misconfigured(_)
+            | ReadError::TimedOut(_)
+            | ReadError::RateLimited(_)
+            | ReadError::Unavailable(_)
+            | ReadError::Failed(_)
+            | ReadError::InvalidResponse(_) => true,
+        }
+    }
+
+    /// Converts the error by its status alone. A proxy also returns 400, 404 and 422, so the result
+    /// is never "not found", and a rejection only if Nuitee's own code is there.
+    fn read_error_of_status(&self) -> ReadError {
+        match self.status {
+            401 | 403 => ReadError::Misconfigured(self.to_text()),
+            408 | 504 => ReadError::TimedOut(self.to_text()),
+            429 => ReadError::RateLimited(self.retry_after_s),
+            503 => ReadError::Unavailable(self.to_text()),
+            500..=599 => ReadError::Failed(self.to_text()),
+            400 | 422 if self.code.is_some() => {
+                ReadError::Rejected(self.refusal(RefusalReason::Invalid))
+            }
+            _ => ReadError::InvalidResponse(self.to_text()),
+        }
     }
 
     fn read_error_of(&self, code: u32) -> Option<ReadError> {

@@ -1,5 +1,6 @@
 //! Place search: suggestions for a text, then the details of the first ones.
 
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_places::{Place, PlaceQuery};
 use stopover_sdk::http::{self, Request};
 use stopover_sdk::{HotelPlaces, ReadError};
@@ -8,7 +9,7 @@ use crate::settings::Settings;
 use crate::upstream::{READ_TIMEOUT_MS, open_read};
 use crate::wire::place::Suggestion;
 use crate::{NuiteeHotels, map, wire};
-use stopover_sdk::lenient::OneOrMany;
+use stopover_sdk::lenient::LenientList;
 
 /// Maximum number of places with details. Each needs a request that Nuitee charges for.
 const DETAILS_AT_MOST: usize = 5;
@@ -24,8 +25,11 @@ impl HotelPlaces for NuiteeHotels {
             .query("textQuery", &query.text)
             .timeout_ms(READ_TIMEOUT_MS);
         let response = with_language(request).send()?;
-        let suggestions: OneOrMany<Suggestion> = open_read(&response)?.unwrap_or_default();
-        let suggestions = suggestions.0;
+        let suggestions: LenientList<Suggestion> = open_read(&response)?.unwrap_or_default();
+        let mut dropped = DroppedItems::default();
+        let suggestions = dropped.readable(format_args!("/data"), suggestions);
+        let suggestions: Vec<Suggestion> = suggestions.map(|(_, one)| one).collect();
+        dropped.check_remaining(!suggestions.is_empty())?;
 
         let wanted = usize::from(query.limit).min(DETAILS_AT_MOST);
         let details: Vec<Request> = suggestions

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_search::{SearchRequest, SearchResponse};
 use stopover_sdk::http::Request;
 use stopover_sdk::types::Location;
@@ -17,7 +18,7 @@ use crate::wire::content::ListedHotel;
 use crate::wire::rate::{Hotel, HotelRates};
 use crate::{NuiteeHotels, map};
 use stopover_sdk::json::without_nulls;
-use stopover_sdk::lenient::OneOrMany;
+use stopover_sdk::lenient::LenientList;
 
 /// Maximum number of hotels per search, which is Nuitee's default. It is requested whatever the
 /// client's limit is, because Nuitee's order is none of the sort orders here.
@@ -41,8 +42,10 @@ impl HotelSearch for NuiteeHotels {
             "refundableRatesOnly": filters.refundable.filter(|only| *only),
             "starRating": stars.filter(|stars| !stars.is_empty()),
         });
-        let (rates, hotels) = send_rates(&settings, &request.stay, selection)?;
-        let places = places_of(&settings, &hotels)?;
+        let mut dropped = DroppedItems::default();
+        let AvailableRates { rates, hotels } =
+            send_rates(&settings, &request.stay, selection, &mut dropped)?;
+        let places = places_of(&settings, &hotels, &mut dropped)?;
         let context = SearchContext {
             center: &area.center,
             pricing: pricing_context(&settings, &request.stay),
@@ -52,7 +55,11 @@ impl HotelSearch for NuiteeHotels {
             supplier_limit: HOTELS_AT_MOST.into(),
         };
         Ok(map::search::search_response(
-            &context, rates, &hotels, &places,
+            &context,
+            rates,
+            &hotels,
+            &places,
+            &mut dropped,
         )?)
     }
 }
@@ -96,13 +103,22 @@ fn rates_request(settings: &Settings, stay: &Stay, selection: Value) -> Value {
     without_nulls(body)
 }
 
-/// Requests rates of the selected hotels, and the hotels that they belong to. Both lists are empty
-/// if nothing is available.
+/// The readable parts of a response with rates.
+#[derive(Default)]
+pub(crate) struct AvailableRates {
+    /// The hotels with rates, each with its position in the response.
+    pub(crate) rates: Vec<(usize, HotelRates)>,
+    /// The summaries of the hotels.
+    pub(crate) hotels: Vec<Hotel>,
+}
+
+/// Requests rates of the selected hotels. Both lists are empty if nothing is available.
 pub(crate) fn send_rates(
     settings: &Settings,
     stay: &Stay,
     selection: Value,
-) -> Result<(Vec<HotelRates>, Vec<Hotel>), ReadError> {
+    dropped: &mut DroppedItems,
+) -> Result<AvailableRates, ReadError> {
     let response = Request::post(settings.data_url("/hotels/rates"))
         .json(&rates_request(settings, stay, selection))?
         .timeout_ms(
@@ -112,18 +128,24 @@ pub(crate) fn send_rates(
                 .saturating_mul(1000),
         )
         .send()?;
-    let body = match open::<OneOrMany<HotelRates>, OneOrMany<Hotel>>(&response)? {
+    let body = match open::<LenientList<HotelRates>, LenientList<Hotel>>(&response)? {
         Err(fault) if fault.is_no_availability() => None,
         body => body.map_err(Fault::into_read_error)?,
     };
-    let body = body.map(|body| (body.data.0, body.hotels.unwrap_or_default().0));
-    Ok(body.unwrap_or_default())
+    let Some(body) = body else {
+        return Ok(AvailableRates::default());
+    };
+    let rates = dropped.readable(format_args!("/data"), body.data).collect();
+    let hotels = dropped.readable(format_args!("/hotels"), body.hotels.unwrap_or_default());
+    let hotels = hotels.map(|(_, hotel)| hotel).collect();
+    Ok(AvailableRates { rates, hotels })
 }
 
 /// Reads the locations of the hotels whose rates came without one.
 fn places_of(
     settings: &Settings,
     hotels: &[Hotel],
+    dropped: &mut DroppedItems,
 ) -> Result<HashMap<String, Location>, ReadError> {
     let unplaced: Vec<&str> = hotels
         .iter()
@@ -137,8 +159,9 @@ fn places_of(
         .query("hotelIds", unplaced.join(","))
         .timeout_ms(READ_TIMEOUT_MS)
         .send()?;
-    let listed: OneOrMany<ListedHotel> = open_read(&response)?.unwrap_or_default();
-    let placed = listed.0.into_iter().filter_map(|hotel| {
+    let listed: LenientList<ListedHotel> = open_read(&response)?.unwrap_or_default();
+    let listed = dropped.readable(format_args!("/data"), listed);
+    let placed = listed.filter_map(|(_, hotel)| {
         let location = map::location(hotel.latitude, hotel.longitude)?;
         Some((hotel.id, location))
     });

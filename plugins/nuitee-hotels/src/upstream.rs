@@ -46,8 +46,11 @@ struct WireError {
     description: Option<String>,
 }
 
-/// Decodes a response, or `None` for "no content": by status 204, by error code 204, or without data.
-/// An error body counts whatever the status, and only a 2xx response has data.
+/// Decodes a response, or `None` for "no content": by status 204 or by error code 204. An error body
+/// counts whatever the status, and only a 2xx response has data.
+///
+/// # Errors
+/// Fails if a 2xx response has neither data nor an error. It does not say that there is nothing.
 pub(crate) fn open<'a, T, H>(
     response: &'a Response,
 ) -> Result<Result<Option<Body<T, H>>, Fault>, DecodeError>
@@ -55,7 +58,7 @@ where
     T: Deserialize<'a>,
     H: Deserialize<'a>,
 {
-    if response.status == 204 || (response.is_success() && response.body.is_empty()) {
+    if response.status == 204 {
         return Ok(Ok(None));
     }
     let error = match json::decode::<Envelope<T, H>>(&response.body) {
@@ -65,7 +68,10 @@ where
         {
             None if response.is_success() => {
                 let (hotels, total) = (envelope.hotels, envelope.total);
-                return Ok(Ok(envelope.data.map(|data| Body {
+                let data = envelope.data.ok_or_else(|| {
+                    DecodeError::new("the response has neither data nor an error")
+                })?;
+                return Ok(Ok(Some(Body {
                     data,
                     hotels,
                     total,
@@ -89,7 +95,7 @@ where
         error.and_then(|error| error.description),
     );
     Ok(match fault.code {
-        Some(204) => Ok(None),
+        Some(204) if response.status < 500 => Ok(None),
         _ => Err(fault),
     })
 }

@@ -1,6 +1,6 @@
-//! Code generated from `wit/v1.0`: one module for the imports of a plugin and the shared types, and one
-//! for each interface that a plugin may export. Only this file depends on how the code is
-//! generated.
+//! Code generated from the folders of `wit`: one module for the imports of a plugin and the shared
+//! types, one for the imports that version 1.1 adds, and one for each interface that a plugin may
+//! export. Only this file depends on how the code is generated.
 
 /// Imports and shared types.
 pub mod shared {
@@ -18,6 +18,16 @@ pub mod shared {
         generate_all,
         generate_unused_types: true,
         additional_derives: [PartialEq],
+    });
+}
+
+/// Imports that version 1.1 adds.
+pub mod v1_1 {
+    wit_bindgen::generate!({
+        path: "../../wit/v1.1",
+        world: "imports",
+        generate_all,
+        additional_derives: [PartialEq, Eq, PartialOrd, Ord],
     });
 }
 

@@ -75,17 +75,13 @@ impl DocumentedErrors {
     /// Returns the response of a successful read.
     ///
     /// # Errors
-    /// Converts a documented error by its code and its status, and any other by its status. A "not
-    /// found" without a documented code is not from the supplier.
+    /// Converts a documented error by its code and its status, and any other by its status.
     pub fn check_read(&self, response: Response) -> Result<Response, ReadError> {
         if response.is_success() {
             return Ok(response);
         }
         let Some(DocumentedError { code, message }) = self.identify(&response) else {
-            return Err(match response.to_read_error() {
-                ReadError::NotFound(text) => ReadError::InvalidResponse(text),
-                error => error,
-            });
+            return Err(response.to_read_error());
         };
         Err(match response.status {
             401 => ReadError::Misconfigured(message.to_owned()),

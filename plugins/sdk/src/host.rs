@@ -11,5 +11,8 @@ pub(crate) use crate::bindings::shared::stopover::host::{
     settings::get as settings,
 };
 
+#[cfg(target_arch = "wasm32")]
+pub(crate) use crate::bindings::v1_1::stopover::host::report::dropped_items;
+
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use crate::testing::import::*;

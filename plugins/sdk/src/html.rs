@@ -73,15 +73,19 @@ const CHARACTERS: [(&str, char); 40] = [
     ("szlig", '\u{df}'),
 ];
 
+/// Maximum length of a character reference in bytes, without `&` and `;`. No known name is longer.
+const REFERENCE_BYTES_MAX: usize = 32;
+
 /// Returns the text of an HTML fragment: tags are removed, characters decoded, and each block is on
-/// its own line without empty lines.
+/// its own line without empty lines. The work is linear in the length of the fragment.
 pub fn plain(html: &str) -> String {
     let mut text = String::with_capacity(html.len());
+    let unclosed_bytes = html.rsplit('>').next().map_or(0, str::len);
     let mut rest = html;
     while let Some(start) = rest.find('<') {
         let (before, tag) = rest.split_at(start);
         push_decoded(&mut text, before);
-        let Some((name, after)) = open_tag(tag) else {
+        let Some((name, after)) = open_tag(tag, unclosed_bytes) else {
             text.push('<');
             rest = tag.get(1..).unwrap_or_default();
             continue;
@@ -105,8 +109,9 @@ pub fn optional(html: Option<&str>) -> Option<String> {
 }
 
 /// Returns the name of the tag at the start (lower case, with its `/`) and the text after the tag.
-/// Returns `None` if the `<` does not start a tag.
-fn open_tag(text: &str) -> Option<(String, &str)> {
+/// Returns `None` if the `<` does not start a tag. The last `unclosed_bytes` of a text contain no `>`;
+/// without this number, each `<` in them would cause another search to the end of the text.
+fn open_tag(text: &str, unclosed_bytes: usize) -> Option<(String, &str)> {
     let inside = text.strip_prefix('<')?;
     if let Some(comment) = inside.strip_prefix("!--") {
         let after = comment.split_once("-->").map_or("", |(_, after)| after);
@@ -114,6 +119,9 @@ fn open_tag(text: &str) -> Option<(String, &str)> {
     }
     let first = inside.strip_prefix('/').unwrap_or(inside).chars().next()?;
     if !first.is_ascii_alphabetic() && first != '!' {
+        return None;
+    }
+    if text.len() <= unclosed_bytes {
         return None;
     }
     let (tag, after) = inside.split_once('>')?;
@@ -146,10 +154,7 @@ fn push_decoded(target: &mut String, text: &str) {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('&') {
         target.push_str(before);
-        match after
-            .split_once(';')
-            .and_then(|(name, after)| Some((character(name)?, after)))
-        {
+        match reference(after) {
             Some((character, after)) => {
                 target.push(character);
                 rest = after;
@@ -161,6 +166,15 @@ fn push_decoded(target: &mut String, text: &str) {
         }
     }
     target.push_str(rest);
+}
+
+/// Returns the character of the reference at the start of the text, which follows an `&`, and the
+/// text after the reference.
+fn reference(text: &str) -> Option<(char, &str)> {
+    let mut start = text.bytes().take(REFERENCE_BYTES_MAX + 1);
+    let end = start.position(|byte| byte == b';')?;
+    let (name, after) = text.split_at_checked(end)?;
+    Some((character(name)?, after.strip_prefix(';')?))
 }
 
 fn character(name: &str) -> Option<char> {
@@ -227,6 +241,11 @@ mod tests {
                 "tabs and spaces\nnext line",
             ),
             ("unclosed <b", "unclosed <b"),
+            ("<i>a</i> <b <!-- c", "a <b"),
+            (
+                "&eacute;&#x0000000000000000000000000000000041;",
+                "\u{e9}&#x0000000000000000000000000000000041;",
+            ),
             ("<script>never closed", ""),
             ("cut <!-- here", "cut"),
             ("<p>One</p>\n<p class=\"a>b\">Two</p>", "One\nb\">Two"),
@@ -239,6 +258,37 @@ mod tests {
         ];
         for (html, expected) in cases {
             assert_eq!(plain(html), expected, "{html}");
+        }
+    }
+
+    /// Each of these took time quadratic in its length, or might. A quadratic conversion of 4 MiB
+    /// would not end within the time limit of a test.
+    #[test]
+    fn long_malformed_html_is_converted_in_linear_time() {
+        const BYTES: usize = 4 << 20;
+        for unit in [
+            "&",
+            "<",
+            "</",
+            "<a",
+            "<!",
+            "<!--",
+            "&amp",
+            "&#x",
+            "&#38",
+            "<p>&",
+            "<script",
+            "<script>",
+            "<script></",
+            "<a href=\"",
+            "\n",
+            " ",
+            "a",
+            "<br>",
+            "&amp;",
+        ] {
+            let html = unit.repeat(BYTES / unit.len());
+            assert!(plain(&html).len() <= html.len(), "{unit}");
         }
     }
 

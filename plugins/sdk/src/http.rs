@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::bindings::shared::stopover::host::http::{Error, Header, Method, Request, Response};
 
 use crate::json::{self, DecodeError, EncodeError};
-use crate::types::{ChangeError, ReadError, Refusal, RefusalReason};
+use crate::types::{ChangeError, ReadError};
 use crate::{clock, host, time};
 
 /// Sends several requests concurrently and returns the results in the order of the requests.
@@ -146,22 +146,34 @@ impl Response {
         }
     }
 
-    /// Converts an unsuccessful response to the error of a read, by its status alone. Use it for
-    /// suppliers whose responses contain no further information.
+    /// Converts an unsuccessful response to the error of a read, by its status alone. The result is
+    /// neither "not found" nor a rejection: a proxy also returns 404 and 422, and only the body shows
+    /// that the supplier means it. [`Response::to_read_error_or_not_found`] and
+    /// [`DocumentedErrors`](crate::fault::DocumentedErrors) look at the body.
     pub fn to_read_error(&self) -> ReadError {
         let text = format!("the supplier returned HTTP {}", self.status);
         match self.status {
             401 | 403 => ReadError::Misconfigured(text),
-            404 | 410 => ReadError::NotFound(text),
             408 | 504 => ReadError::TimedOut(text),
             429 => ReadError::RateLimited(self.retry_after_s()),
-            400..=499 => ReadError::Rejected(
-                Refusal::new(RefusalReason::Invalid, text).with_code(self.status),
-            ),
             503 => ReadError::Unavailable(text),
             500..=599 => ReadError::Failed(text),
             _ => ReadError::InvalidResponse(text),
         }
+    }
+
+    /// Converts an unsuccessful response to the error of a read: "not found" if it has this status and
+    /// its body is the supplier's statement that there is no such object, otherwise an error by its
+    /// status. Return false for a body that does not have the supplier's form.
+    pub fn to_read_error_or_not_found(
+        &self,
+        status: u16,
+        is_not_found: impl FnOnce(&Self) -> bool,
+    ) -> ReadError {
+        if self.status == status && is_not_found(self) {
+            return ReadError::NotFound(format!("the supplier has no such object ({status})"));
+        }
+        self.to_read_error()
     }
 
     /// Converts an unsuccessful response to the error of a change, which is always unknown. Each

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 pub use serde_json::Value;
 
+use crate::lenient;
+
 /// An error of decoding a supplier's response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -48,12 +50,18 @@ pub fn non_empty(text: String) -> Option<String> {
 #[error("the request cannot be encoded as JSON: {0}")]
 pub struct EncodeError(String);
 
-/// Decodes a JSON document. Text may be borrowed from it.
+/// Decodes a JSON document. Text may be borrowed from it. Unreadable items of each
+/// [`LenientList`](crate::lenient::LenientList) are left out.
 ///
 /// # Errors
 /// Fails if the document is not JSON or does not have the expected form.
 pub fn decode<'a, T: Deserialize<'a>>(document: &'a [u8]) -> Result<T, DecodeError> {
-    serde_json::from_slice(document).map_err(|error| {
+    let decoded = match serde_json::from_slice(document) {
+        // The document is JSON so far, and a value in it has another form.
+        Err(error) if error.is_data() => lenient::item_by_item(|| serde_json::from_slice(document)),
+        decoded => decoded,
+    };
+    decoded.map_err(|error| {
         DecodeError(format!(
             "the response does not have the expected form: {}",
             explain(&error)

@@ -5,6 +5,9 @@
 //!
 //! [`lenient_struct!`](crate::lenient_struct) defines structures of such fields.
 
+mod list;
+mod part;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,6 +17,10 @@ use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::money::{self, Decimal};
+
+pub(crate) use list::item_by_item;
+pub use list::{LenientList, UnreadableItem};
+pub use part::Part;
 
 /// A list, which may also be sent as its only item, as `null` or as `""`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,6 +13,7 @@ pub mod bindings;
 pub mod cache;
 pub mod capability;
 pub mod clock;
+pub mod dropped;
 mod error;
 mod export;
 pub mod fault;
@@ -25,6 +26,9 @@ pub mod json;
 pub mod lenient;
 pub mod log;
 pub mod money;
+#[cfg(target_arch = "wasm32")]
+#[doc(hidden)]
+pub mod panic_hook;
 pub mod secret;
 pub mod settings;
 #[cfg(not(target_arch = "wasm32"))]

@@ -30,6 +30,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
+use crate::dropped::DropReason;
 use crate::http::{Error, Header, Method, Request, Response};
 use crate::log::Level;
 use crate::secret;
@@ -49,6 +50,7 @@ struct State {
     handler: RefCell<Option<RequestHandler>>,
     requests: RefCell<Vec<Request>>,
     logs: RefCell<Vec<(Level, String)>>,
+    dropped_items: RefCell<Vec<(DropReason, u32)>>,
     cache: RefCell<HashMap<String, Vec<u8>>>,
     secrets: RefCell<HashMap<String, String>>,
 }
@@ -74,6 +76,7 @@ impl MockGateway {
                 handler: RefCell::new(None),
                 requests: RefCell::default(),
                 logs: RefCell::default(),
+                dropped_items: RefCell::default(),
                 cache: RefCell::default(),
                 secrets: RefCell::default(),
             }),
@@ -202,6 +205,11 @@ impl MockGateway {
         self.state.logs.borrow().clone()
     }
 
+    /// Returns how many items of responses the plugin reported as left out, by reason.
+    pub fn dropped_items(&self) -> Vec<(DropReason, u32)> {
+        self.state.dropped_items.borrow().clone()
+    }
+
     /// Returns the number of scripted responses that were not used.
     pub fn unused_responses(&self) -> usize {
         self.state.responses.borrow().len()
@@ -294,6 +302,7 @@ pub(crate) mod import {
     use sha2::{Digest, Sha256};
 
     use super::current;
+    use crate::dropped::DropReason;
     use crate::http::{Error, Request, Response};
     use crate::log::Level;
     use crate::secret;
@@ -312,6 +321,10 @@ pub(crate) mod import {
             .logs
             .borrow_mut()
             .push((level, message.to_owned()));
+    }
+
+    pub(crate) fn dropped_items(reason: DropReason, count: u32) {
+        current().dropped_items.borrow_mut().push((reason, count));
     }
 
     pub(crate) fn now_ms() -> TimestampMs {

@@ -227,11 +227,7 @@ pub(crate) fn check_read(response: Response) -> Result<Response, ReadError> {
         return Ok(response);
     }
     let Some(problem) = problem(&response) else {
-        return Err(match response.to_read_error() {
-            // A "not found" in another form is not from Stripe.
-            ReadError::NotFound(text) => ReadError::InvalidResponse(text),
-            error => error,
-        });
+        return Err(response.to_read_error());
     };
     let code = problem.code.as_deref();
     let text = message(response.status, code);

@@ -10,6 +10,7 @@ mod fares;
 mod isolation;
 mod list;
 mod read;
+mod refusal;
 mod replace;
 mod start;
 mod waiting;
@@ -21,11 +22,12 @@ use anyhow::Result;
 
 type Measure = fn() -> Result<Vec<Measured>>;
 
-pub(crate) const ALL: [(&str, Measure); 14] = [
+pub(crate) const ALL: [(&str, Measure); 15] = [
     ("call", || block_on(call::measure())),
     ("adapter", adapter::measure),
     ("fares", fares::measure),
     ("read", || on_both(read::measure)),
+    ("refusal", || block_on(refusal::measure())),
     ("list", || on_both(list::measure)),
     ("booking", booking::measure),
     ("delivery", || on_both(delivery::measure)),

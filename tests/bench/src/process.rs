@@ -31,14 +31,27 @@ pub(crate) fn own_cpu() -> Duration {
 
 /// Returns the resident memory of a process in MB, including mapped files.
 pub(crate) fn resident_mb(process: u32) -> Result<f64> {
+    Ok(status_kib(process, "VmRSS:")? * 1_024.0 / 1e6)
+}
+
+/// Returns the largest resident memory of a process in MiB since [`reset_peak_resident`].
+pub(crate) fn peak_resident_mib(process: u32) -> Result<f64> {
+    Ok(status_kib(process, "VmHWM:")? / 1_024.0)
+}
+
+/// Sets the largest resident memory of a process to the current one.
+pub(crate) fn reset_peak_resident(process: u32) -> Result<()> {
+    let path = format!("/proc/{process}/clear_refs");
+    std::fs::write(&path, "5").with_context(|| format!("cannot write {path}"))
+}
+
+/// Returns an amount of memory in KiB.
+fn status_kib(process: u32, name: &str) -> Result<f64> {
     let text = read(process, "status")?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kib: f64 = line
-        .and_then(|line| line.trim().strip_suffix(" kB"))
-        .context("/proc/…/status tells VmRSS")?
-        .trim()
-        .parse()?;
-    Ok(kib * 1_024.0 / 1e6)
+    let line = text.lines().find_map(|line| line.strip_prefix(name));
+    let kib = line.and_then(|line| line.trim().strip_suffix(" kB"));
+    let kib = kib.with_context(|| format!("/proc/…/status has no {name}"))?;
+    Ok(kib.trim().parse()?)
 }
 
 fn read(process: u32, file: &str) -> Result<String> {

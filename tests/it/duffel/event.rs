@@ -276,7 +276,10 @@ async fn event_before_book_response_changes_nothing_twice(database: Database) {
 /// cancellation is reported once, and its refund is made once.
 async fn reconciliation_survives_a_crash(database: Database) {
     let config = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[jobs]\nlease_s = 1";
-    for (point, readings) in [("refresh:response_received", 2), ("refresh:outcome_committed", 1)] {
+    for (point, readings) in [
+        ("refresh:response_received", 2),
+        ("refresh:outcome_committed", 1),
+    ] {
         let mock = start_mock().await;
         let plain = Duffel::options(&mock, database, config);
         let armed = plain.clone().with_failpoint(point);

@@ -11,6 +11,8 @@ async fn instrument_shows_its_card_and_never_its_token(database: Database) {
     let client = server.client();
     let card = json!({"type": "CARD", "token": "tok_mastercard"});
     let made = client.post(PATH, &card).await.expect(201);
+    assert_eq!(made.body["meta"]["supplier"], "SANDBOX_PAYMENTS");
+    assert_eq!(made.header("x-supplier"), Some("SANDBOX_PAYMENTS"));
     let id = made.data()["id"].as_str().unwrap();
     assert!(id.starts_with("inst_"));
     assert_eq!(made.data()["card"]["brand"], "MASTERCARD");

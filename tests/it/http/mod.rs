@@ -22,6 +22,7 @@ mod hotel_booking;
 mod idempotency;
 mod identity;
 mod instrument;
+mod late_booking;
 mod mandate;
 mod offer;
 mod payment;

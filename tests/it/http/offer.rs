@@ -142,7 +142,8 @@ async fn misbehaving_plugin_fails_only_its_own_call(database: Database) {
     for hotel in ["TRAP", "HOARD", "FLOOD", "SPIN"] {
         let reply = client.hotel_offers(&offers_request(hotel)).await;
         assert_eq!(reply.body["supplier"], "SANDBOX_HOTELS", "{hotel}");
-        reply.expect_problem(502, "supplier_error");
+        let reply = reply.expect_problem(502, "supplier_error");
+        assert_eq!(reply.body["retryable"], false, "{hotel}");
     }
     let mini = merged(offers_request("OK"), json!({"supplier": "SANDBOX_MINI"}));
     let served = client.hotel_offers(&mini).await.expect(200);
@@ -181,6 +182,25 @@ async fn forged_or_foreign_offer_reference_returns_422(database: Database) {
     let request = prebook_request(&fare, 1);
     let of_other_kind = client.prebook_hotel("fare", &request).await;
     of_other_kind.expect_problem(422, "offer_invalid");
+}
+
+/// The operator finds the supplier's reason in the log and among the booking's attempts.
+async fn failed_prebook_is_logged_and_recorded_with_its_reason(database: Database) {
+    let server = Server::start(database).await;
+    let client = server.client();
+    let offer = HotelBookingBuilder::at("SOLD_OUT").offer(&client).await;
+    let request = prebook_request(&offer, 1);
+    let refused = client.prebook_hotel("sold-out", &request).await;
+    refused.expect_problem(422, "offer_unavailable");
+    let reason = "the supplier refused: ";
+    let log = std::fs::read_to_string(server.data_dir().join("server.log")).unwrap();
+    let line = log.lines().find(|line| line.contains("the prebook failed"));
+    let line = line.unwrap();
+    assert!(
+        line.contains(reason) && line.contains("SOLD_OUT)"),
+        "{line}"
+    );
+    assert!(server.dump_database().await.contains(reason));
 }
 
 async fn prebook_of_expired_offer_returns_422(database: Database) {
@@ -274,6 +294,7 @@ on_both_databases! {
     unknown_or_incapable_supplier_returns_422,
     misbehaving_plugin_fails_only_its_own_call,
     forged_or_foreign_offer_reference_returns_422,
+    failed_prebook_is_logged_and_recorded_with_its_reason,
     prebook_of_expired_offer_returns_422,
     prebook_with_guests_that_do_not_fit_the_offer_returns_400,
     amounts_are_exact_from_offer_to_charge,

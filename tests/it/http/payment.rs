@@ -56,6 +56,9 @@ async fn booking_can_be_paid_with_another_card_after_a_decline(database: Databas
                 "{card}"
             );
             assert_eq!(problem.body["payment_status"], status, "{card}");
+            // The processor declined, not the supplier of the booking.
+            assert_eq!(problem.body["supplier"], "SANDBOX_PAYMENTS", "{card}");
+            assert_eq!(problem.header("x-supplier"), Some("SANDBOX_PAYMENTS"));
             let ready = wait_for_payments(&booking, &["FAILED"]).await;
             assert_eq!(ready["status"], "READY_FOR_COMPLETE", "{card}");
             assert!(ready.get("failure").is_none(), "{ready:#}");

@@ -2,7 +2,7 @@
 
 use super::shape::{check_names, check_refused_get};
 use serde_json::{Value, json};
-use tests::{Database, Server, days_ahead, merged, on_both_databases};
+use tests::{Database, Server, ServerOptions, days_ahead, merged, on_both_databases, supplier_at};
 
 async fn saved_place_is_read_without_a_supplier_call(database: Database) {
     let server = Server::start(database).await;
@@ -72,6 +72,33 @@ async fn hotel_search_is_filtered_sorted_and_limited(database: Database) {
     ] {
         search(more).await.expect_problem(status, code);
     }
+}
+
+#[tokio::test]
+async fn panic_of_a_plugin_is_logged_with_message_and_place() {
+    let supplier = supplier_at(
+        "http://127.0.0.1:1",
+        "PANICS",
+        "hotel",
+        "bench-supplier.wasm",
+        &[],
+    );
+    let supplier = supplier.replace("settings = { base_url = \"http://127.0.0.1:1\" }", "");
+    let options = ServerOptions::on(Database::Sqlite).config(&supplier);
+    let server = Server::start_with(options).await;
+    let query = json!({"query": "PANIC", "supplier": "PANICS"});
+    let reply = server.client().post("/v1/hotel/places", &query).await;
+    let reply = reply.expect_problem(502, "supplier_error");
+    assert_eq!(reply.body["retryable"], false);
+    let log = std::fs::read_to_string(server.data_dir().join("server.log")).unwrap();
+    let panics = log.lines().filter(|line| line.contains("panic at "));
+    let panics: Vec<&str> = panics.collect();
+    let message = "tests/guests/bench-supplier/src/lib.rs:20: a panic as requested";
+    assert!(!panics.is_empty(), "{log}");
+    assert!(
+        panics.iter().all(|line| line.contains(message)),
+        "{panics:#?}"
+    );
 }
 
 on_both_databases! {

@@ -193,6 +193,11 @@ impl Cell {
             self.2,
             "{self}: immediate response"
         );
+        if matches!(self.0, Price | Prebook) && status >= 400 {
+            // After these responses, the same request needs somebody's help.
+            let needs_help = matches!(self.1, Rejected | Forbidden | MalformedResponse);
+            assert_eq!(reply.body["retryable"], !needs_help, "{self}");
+        }
     }
 
     /// Returns the faults that the proxy injects for the cell's supplier.

@@ -3,7 +3,7 @@
 use crate::nuitee::service::{BOOK, CANCEL, PREBOOK, READ, Scene, prebook_request, stay};
 use crate::trip::TAKEN;
 use serde_json::{Value, json};
-use tests::{Database, days_ahead, eventually, money, routes};
+use tests::{Client, Database, days_ahead, eventually, money, routes};
 
 #[tokio::test]
 async fn nuitee_stay_is_searched_booked_and_cancelled() {
@@ -15,6 +15,61 @@ async fn nuitee_stay_is_searched_booked_and_cancelled() {
     scene.check_read(&booking).await;
     scene.check_content(&hotel, &booking).await;
     scene.check_cancel(&booking).await;
+}
+
+/// Nuitee's fee and refund do not add up to the 460.50 euros that were paid.
+#[tokio::test]
+async fn undecided_refund_of_stay_waits_for_the_operators_amount() {
+    let scene = Scene::begin(Database::Sqlite).await;
+    scene.book.change(|world| {
+        world.documents["cancel"]["data"]["refund_amount"] = json!(400.0);
+    });
+    let booking = scene.confirmed().await;
+    scene.client.cancel_hotel(&booking, &json!({})).await;
+    let client = &scene.client;
+    let canceled = client.wait_for_hotel_booking(&booking, "CANCELED").await;
+    let cancellation = &canceled["cancellations"][0];
+    assert_eq!(cancellation["status"], "SUCCEEDED");
+    let amounts = ["fee", "refund_amount"].map(|name| &cancellation[name]);
+    assert_eq!(amounts, [&Value::Null, &Value::Null]);
+
+    let operator = Client::new(&scene.server.admin, "");
+    let listed = async || operator.get("/unresolved").await.expect(200).data()["calls"].clone();
+    let question = listed().await[0].clone();
+    let reference = format!("{booking}-cancel-1");
+    let asked = ["booking_id", "step", "target", "client_reference"].map(|name| &question[name]);
+    assert_eq!(
+        asked,
+        [booking.as_str(), "decide_refund", "NUITEE", &reference]
+    );
+    let path = format!("/unresolved/{booking}");
+    let refund = |amount: f64, currency: &str, reference: &str| json!({"outcome": "refund", "amount": amount, "currency": currency, "client_reference": reference});
+    for (decision, status, code) in [
+        (refund(460.51, "EUR", &reference), 400, "validation_failed"),
+        (refund(410.5, "USD", &reference), 400, "validation_failed"),
+        (
+            refund(410.5, "EUR", &booking),
+            409,
+            "booking_state_conflict",
+        ),
+    ] {
+        let reply = operator.post(&path, &decision).await;
+        reply.expect_problem(status, code);
+    }
+    scene.server.wait_for_ledger(&booking, TAKEN).await;
+    let decision = refund(410.5, "EUR", &reference);
+    let decided = operator.post(&path, &decision).await;
+    assert_eq!(decided.outcome(), (200, "CANCELED"));
+    let refunded = [TAKEN, &["refund"]].concat();
+    scene.server.wait_for_ledger(&booking, &refunded).await;
+    assert_eq!(scene.server.ledger().await.sum(&booking, "refund"), 410.5);
+    let settled = client.hotel_booking(&booking).await;
+    let cancellation = &settled["cancellations"][0];
+    assert_eq!(cancellation["fee"], euros(50.0));
+    assert_eq!(cancellation["refund_amount"], euros(410.5));
+    assert_eq!(listed().await, json!([]));
+    let again = operator.post(&path, &decision).await;
+    again.expect_problem(409, "booking_state_conflict");
 }
 
 fn euros(amount: f64) -> Value {

@@ -1,7 +1,8 @@
 //! The operator API of a running process, on its own listener: metrics, plugin reloads, resolution
 //! of unresolved outcomes, and retries of parked jobs. It requires no key; access to the listener
-//! grants full trust.
+//! grants full trust. Web pages have no access.
 
+mod origin;
 pub(crate) mod unresolved;
 
 use crate::error_code::ErrorCode;
@@ -30,6 +31,8 @@ pub struct AdminState {
     pub application: Arc<Application>,
     /// Base URL of the API as clients see it, without a trailing slash.
     pub base_url: String,
+    /// Names and addresses, without ports, that requests may address besides the loopback ones.
+    pub allowed_hosts: Arc<[String]>,
     /// Renders the metrics of the process in Prometheus' text format.
     pub render_metrics: fn() -> String,
 }
@@ -55,6 +58,10 @@ pub fn router(state: &AdminState) -> Router {
             post(unresolved::resolve_booking),
         )
         .route("/parked_jobs", post(unresolved::retry_parked_jobs))
+        .layer(from_fn_with_state(
+            state.clone(),
+            origin::refuse_foreign_requests,
+        ))
         .layer(from_fn_with_state(state.clone(), render_problems))
         .with_state(state.clone())
 }

@@ -44,6 +44,9 @@ pub(super) enum ResolveRequest {
     },
     /// Refund amount of a completed cancellation.
     Refund {
+        /// Client reference of the refund as listed. Required if several refunds of the booking are
+        /// undecided.
+        client_reference: Option<String>,
         /// Amount in major units, at most what was paid.
         amount: Amount,
         currency: CurrencyCode,
@@ -86,10 +89,14 @@ pub(super) async fn resolve_booking(
             (client_reference, Resolution::Succeeded { reference })
         }
         ResolveRequest::NotDone { client_reference } => (client_reference, Resolution::NotExecuted),
-        ResolveRequest::Refund { amount, currency } => {
+        ResolveRequest::Refund {
+            client_reference,
+            amount,
+            currency,
+        } => {
             let refund = amount.to_money(currency);
             let refund = refund.map_err(|_| problem(ResolveError::InvalidRefundAmount))?;
-            (None, Resolution::RefundAmount(refund))
+            (client_reference, Resolution::RefundAmount(refund))
         }
     };
     let (call, request_id) = (call.as_deref(), id_generator::new_request_id());

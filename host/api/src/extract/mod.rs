@@ -10,6 +10,8 @@ pub(crate) mod context;
 pub(crate) mod json;
 pub(crate) mod part;
 pub(crate) mod query;
+pub(crate) mod rules;
+mod shaped_json;
 
 pub(crate) use crate::extract::body::DeferredBody;
 pub(crate) use crate::extract::body::{BodyError, read_body};
@@ -17,17 +19,19 @@ pub(crate) use crate::extract::context::Context;
 pub(crate) use crate::extract::part::{
     Body, IdempotencyKeyHeader, KeyedBody, PathId, PathParameter, Query, default_limit,
 };
+pub(crate) use crate::extract::rules::{Validate, Violations};
 
 use crate::openapi::describe::OperationInputs;
-use crate::problem::{ApiError, Violation, ViolationLocation as In};
+use crate::problem::{ApiError, Violation, ViolationList, ViolationLocation as In};
 use crate::state::ApiState;
-use crate::validation::ValidatorCache;
+use crate::validation::{CompiledSchema, InvalidSchema, ValidatorCache};
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use host_domain::time::Timestamp;
 use http::request::Parts;
 use http::{HeaderMap, Uri};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// A validated request.
@@ -43,43 +47,25 @@ pub(crate) struct RequestReader<'a> {
     /// JSON of the body, if a part reads it.
     json: Option<Value>,
     now: Timestamp,
-    found: Vec<Violation>,
+    found: ViolationList,
 }
 
+/// Schema of the body that a part reads. Parts that read none have none.
+pub(crate) type BodySchema = Option<Result<Arc<CompiledSchema>, InvalidSchema>>;
+
 pub(crate) trait RequestPart: Sized + Send {
-    const READS_BODY: bool = false;
     const READS_QUERY: bool = false;
+
+    /// Returns the schema of the body, by whose form the body is read.
+    fn body_schema(incoming: &RequestReader<'_>) -> BodySchema {
+        let _ = incoming;
+        None
+    }
 
     /// Extracts the part. Returns `None` if violations were added.
     fn extract(incoming: &mut RequestReader<'_>) -> Option<Self>;
 
     fn describe(inputs: &mut OperationInputs);
-}
-
-/// Validation rules that a JSON schema cannot express.
-pub(crate) trait Validate {
-    /// Adds every violation to `found`. Pointers are relative to the request, e.g. `/check_out`.
-    fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
-        let _ = (now, found);
-    }
-}
-
-/// Collects the violations that [`Validate`] finds.
-pub(crate) struct Violations<'a> {
-    place: In,
-    violations: &'a mut Vec<Violation>,
-}
-
-impl Violations<'_> {
-    pub(crate) fn push(
-        &mut self,
-        pointer: impl Into<String>,
-        code: &str,
-        detail: impl Into<String>,
-    ) {
-        self.violations
-            .push(Violation::at(self.place, pointer, code, detail));
-    }
 }
 
 impl<T: RequestPart> FromRequest<ApiState> for Validated<T> {
@@ -88,9 +74,11 @@ impl<T: RequestPart> FromRequest<ApiState> for Validated<T> {
     async fn from_request(request: Request, state: &ApiState) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
         let mut incoming = RequestReader::from_head(&mut parts, state).await;
-        if T::READS_BODY {
-            incoming.json =
-                json::read_json_body(incoming.headers, body, state.request_timeout).await?;
+        if let Some(schema) = T::body_schema(&incoming) {
+            let schema = schema.map_err(ApiError::internal)?;
+            let (headers, patience) = (incoming.headers, state.request_timeout);
+            let (shape, found) = (schema.shape(), &mut incoming.found);
+            incoming.json = json::read_json_body(headers, body, patience, shape, found).await?;
         }
         if !T::READS_QUERY {
             incoming.reject_query_parameters();
@@ -107,7 +95,7 @@ impl<'a> RequestReader<'a> {
     /// Reads everything before the body.
     async fn from_head(parts: &'a mut Parts, state: &'a ApiState) -> Self {
         let params = RawPathParams::from_request_parts(parts, state).await;
-        let mut found = Vec::new();
+        let mut found = ViolationList::default();
         let path = match &params {
             Ok(params) => params
                 .iter()
@@ -154,32 +142,9 @@ impl<'a> RequestReader<'a> {
                 return None;
             }
         };
-        let before = self.found.len();
         let known = compiled.validate(place, value, &mut self.found);
-        match serde_path_to_error::deserialize::<_, T>(known) {
-            Ok(read) => {
-                let violations = &mut self.found;
-                read.validate(self.now, &mut Violations { place, violations });
-                Some(read)
-            }
-            Err(_) if self.found.len() > before => None,
-            Err(error) => {
-                let pointer = pointer(error.path());
-                self.report(place, &pointer, "invalid", error.inner().to_string());
-                None
-            }
-        }
+        rules::deserialize_and_check(place, known, compiled.shape(), self.now, &mut self.found)
     }
-}
-
-fn pointer(path: &serde_path_to_error::Path) -> String {
-    use serde_path_to_error::Segment;
-    let segments = path.iter().filter_map(|segment| match segment {
-        Segment::Seq { index } => Some(index.to_string()),
-        Segment::Map { key } => Some(key.replace('~', "~0").replace('/', "~1")),
-        Segment::Enum { .. } | Segment::Unknown => None,
-    });
-    segments.map(|segment| format!("/{segment}")).collect()
 }
 
 /// A request without body and parameters.
@@ -194,8 +159,11 @@ impl RequestPart for () {
 macro_rules! tuples {
     ($(($($part:ident),+);)*) => {$(
         impl<$($part: RequestPart),+> RequestPart for ($($part,)+) {
-            const READS_BODY: bool = $($part::READS_BODY)||+;
             const READS_QUERY: bool = $($part::READS_QUERY)||+;
+
+            fn body_schema(incoming: &RequestReader<'_>) -> BodySchema {
+                None$(.or_else(|| $part::body_schema(incoming)))+
+            }
 
             #[expect(non_snake_case, reason = "variables are named after their types")]
             fn extract(reader: &mut RequestReader<'_>) -> Option<Self> {

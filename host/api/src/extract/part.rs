@@ -1,6 +1,6 @@
 //! The parts of a request.
 
-use crate::extract::{RequestPart, RequestReader, Validate, json};
+use crate::extract::{BodySchema, RequestPart, RequestReader, Validate, json};
 use crate::openapi::describe::OperationInputs;
 use crate::problem::ViolationLocation as In;
 use crate::validation::escape;
@@ -82,7 +82,9 @@ path_ids! {
 }
 
 impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for Body<T> {
-    const READS_BODY: bool = true;
+    fn body_schema(incoming: &RequestReader<'_>) -> BodySchema {
+        Some(incoming.validators.get::<T>())
+    }
 
     fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
         let Some(json) = incoming.json.take() else {
@@ -100,7 +102,9 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
 }
 
 impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for Option<Body<T>> {
-    const READS_BODY: bool = true;
+    fn body_schema(incoming: &RequestReader<'_>) -> BodySchema {
+        Some(incoming.validators.get::<T>())
+    }
 
     fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
         if incoming.json.is_none() {

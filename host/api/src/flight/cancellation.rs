@@ -2,7 +2,7 @@
 
 use crate::extract::{Body, Context, IdempotencyKeyHeader, PathId, Validate, Validated};
 use crate::meta::SupplierMeta;
-use crate::problem::ApiError;
+use crate::problem::{ApiError, NextStepAdvice, OrNextStep};
 use crate::response::{ApiResponse, ApiResult};
 use axum::extract::State;
 use host_application::booking::cancellation::CancellationService;
@@ -53,7 +53,8 @@ pub(crate) async fn cancel_flight_booking(
     let booking = cancellations.cancel_flight_booking(owner, &id, key.as_ref(), request_id);
     let booking = booking
         .await
-        .map_err(|error| ApiError::from_cancel(error, &[]))?;
+        .map_err(|error| ApiError::from_cancel(error, &[]))
+        .or_next_step(NextStepAdvice::SettleBooking)?;
     Ok(ApiResponse::cancellation(booking, booking::full))
 }
 

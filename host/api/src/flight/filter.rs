@@ -8,6 +8,7 @@ use host_domain::money::Money;
 use host_resources::flight::itinerary::CabinResource;
 use host_resources::value::Amount;
 use serde::Deserialize;
+use std::collections::HashSet;
 use utoipa::ToSchema;
 
 /// Time of day, `HH:MM`.
@@ -57,14 +58,21 @@ impl FlightFiltersRequest {
         check_distinct(Some(&self.airlines), "/filters/airlines", found);
         let excluded = &self.excluded_airlines;
         check_distinct(Some(excluded), "/filters/excluded_airlines", found);
+        let wanted = self.airlines.iter().enumerate();
+        let wanted: HashSet<&AirlineCode> = wanted
+            .filter(|(at, _)| found.are_valid(&[&format!("/filters/airlines/{at}")]))
+            .map(|(_, airline)| airline)
+            .collect();
         for (at, airline) in excluded.iter().enumerate() {
-            if self.airlines.contains(airline) {
-                let pointer = format!("/filters/excluded_airlines/{at}");
+            let pointer = format!("/filters/excluded_airlines/{at}");
+            if wanted.contains(airline) && found.are_valid(&[&pointer]) {
                 found.push(pointer, "contradiction", "also occurs in airlines");
             }
         }
+        let times = ["/filters/departure_after", "/filters/departure_before"];
         if let (Some(after), Some(before)) = (&self.departure_after, &self.departure_before)
             && before < after
+            && found.are_valid(&times)
         {
             let detail = "must not be before departure_after";
             found.push("/filters/departure_before", "contradiction", detail);

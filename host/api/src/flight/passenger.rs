@@ -9,6 +9,7 @@ use host_domain::time::{Date, Timestamp};
 use host_resources::value::{CountryCode, IsoDate, same_variants};
 use jiff::ToSpan;
 use serde::Deserialize;
+use std::collections::HashSet;
 use utoipa::ToSchema;
 
 const AGE_MAX: i32 = 130;
@@ -142,25 +143,28 @@ pub(super) fn validate_passengers(
     let today = now.date_utc();
     for (index, passenger) in passengers.iter().enumerate() {
         let here = format!("/passengers/{index}");
-        if let Some((code, detail)) = passenger.date_of_birth_violation(today) {
-            found.push(format!("{here}/date_of_birth"), code, detail);
+        let born = format!("{here}/date_of_birth");
+        let is_kind_valid = found.are_valid(&[&format!("{here}/type")]);
+        let kind = is_kind_valid.then_some(passenger.kind);
+        if found.are_valid(&[&born])
+            && let Some((code, detail)) = passenger.date_of_birth_violation(kind, today)
+        {
+            found.push(born, code, detail);
         }
+        let expires_on = format!("{here}/document/expires_on");
         if let Some(document) = &passenger.document
             && document.expires_on.0 <= today
+            && found.are_valid(&[&expires_on])
         {
-            let pointer = format!("{here}/document/expires_on");
-            found.push(pointer, "in_the_past", "must be after today");
+            found.push(expires_on, "in_the_past", "must be after today");
         }
-        let accounts = &passenger.loyalty_accounts;
-        for (at, account) in accounts.iter().enumerate() {
-            let mut before = accounts.iter().take(at);
-            if before.any(|known| known.airline_iata_code == account.airline_iata_code) {
-                let pointer = format!("{here}/loyalty_accounts/{at}");
-                found.push(
-                    pointer,
-                    "duplicate",
-                    "the airline occurs earlier in the list",
-                );
+        let mut airlines = HashSet::new();
+        for (at, account) in passenger.loyalty_accounts.iter().enumerate() {
+            let pointer = format!("{here}/loyalty_accounts/{at}");
+            let code = format!("{pointer}/airline_iata_code");
+            if found.are_valid(&[&code]) && !airlines.insert(&account.airline_iata_code) {
+                let detail = "the airline occurs earlier in the list";
+                found.push(pointer, "duplicate", detail);
             }
         }
     }
@@ -169,8 +173,12 @@ pub(super) fn validate_passengers(
 impl PassengerRequest {
     /// Returns the violation of the date of birth. The travel date is not available here, but it is
     /// less than a year ahead. A date of birth is invalid if no such travel date fits it;
-    /// everything else is checked by the supplier.
-    fn date_of_birth_violation(&self, today: Date) -> Option<(&'static str, &'static str)> {
+    /// everything else is checked by the supplier. `kind` is `None` if it is not valid.
+    fn date_of_birth_violation(
+        &self,
+        kind: Option<PassengerTypeRequest>,
+        today: Date,
+    ) -> Option<(&'static str, &'static str)> {
         let born = self.date_of_birth.0;
         let reached = |years: i32| born.saturating_add(years.years()) <= today;
         if born >= today {
@@ -179,7 +187,7 @@ impl PassengerRequest {
         if reached(AGE_MAX) {
             return Some(("too_long_ago", "must be less than 130 years ago"));
         }
-        match self.kind {
+        match kind? {
             PassengerTypeRequest::Infant if reached(2) => {
                 Some(("other_than_type", "an infant is under 2"))
             }

@@ -91,7 +91,7 @@ impl Validate for PrebookFlightRequest {
 #[utoipa::path(post, path = "/v1/flight/prebook", tag = "Flight bookings",
     responses((status = 201, description = "Bound."), (status = 200, description = "Bound by an earlier request with this key; the booking in its current state.")),
     extensions(("x-error-codes" = json!(["offer_invalid", "offer_expired", "offer_unavailable", "offer_price_changed", "offer_in_use", "supplier_rejected",
-        "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
+        "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout", "result_unknown"]))))]
 pub(crate) async fn prebook_flight(
     State(offers): State<Arc<OfferService>>,
     State(prebooks): State<Arc<PrebookService>>,

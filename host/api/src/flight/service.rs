@@ -5,6 +5,7 @@ use crate::extract::{
 };
 use crate::identifier::{InstrumentIdParam, ServiceIdParam};
 use crate::meta::SupplierMeta;
+use crate::problem::{NextStepAdvice, OrNextStep};
 use crate::response::{ApiResponse, ApiResult, List};
 use axum::extract::State;
 use host_application::booking::service_purchase::{
@@ -47,8 +48,8 @@ impl Validate for PurchaseServicesRequest {
     fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
         let mut seen = HashSet::new();
         for (index, service) in self.services.iter().enumerate() {
-            if !seen.insert(&service.id) {
-                let pointer = format!("/services/{index}/id");
+            let pointer = format!("/services/{index}/id");
+            if found.are_valid(&[&pointer]) && !seen.insert(&service.id) {
                 found.push(pointer, "duplicate", "occurs earlier in the list");
             }
         }
@@ -118,6 +119,7 @@ pub(crate) async fn purchase_flight_services(
         request_id: context.request_id.to_string(),
         deadline: context.deadline.instant(),
     };
-    let booking = service_purchases.purchase_services(command).await?;
+    let booking = service_purchases.purchase_services(command).await;
+    let booking = booking.or_next_step(NextStepAdvice::PurchaseServices)?;
     Ok(ApiResponse::ok(booking::full(&booking)).meta(SupplierMeta::new(booking.supplier)))
 }

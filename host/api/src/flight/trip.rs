@@ -64,9 +64,19 @@ pub(super) fn validate_journeys(
     let last_day = now.date_utc().saturating_add(DAYS_AHEAD_MAX.days());
     let mut previous: Option<Date> = None;
     for (at, journey) in journeys.iter().enumerate() {
+        let here = format!("/journeys/{at}");
+        let ends = [format!("{here}/origin"), format!("{here}/destination")];
+        let [origin, destination] = &ends;
+        if found.are_valid(&[origin, destination]) && journey.origin == journey.destination {
+            let detail = "must differ from the origin";
+            found.push(destination, "same_as_origin", detail);
+        }
+        if !found.are_valid(&[&format!("{here}/date")]) {
+            continue;
+        }
         let date = journey.date.0;
         let mut on_date = |code: &str, detail: &str| {
-            found.push(format!("/journeys/{at}/date"), code, detail);
+            found.push(format!("{here}/date"), code, detail);
         };
         if date < local_date::local_date(None, now) {
             on_date("in_the_past", "must not be in the past");
@@ -80,21 +90,23 @@ pub(super) fn validate_journeys(
             on_date("before_previous", detail);
         }
         previous = Some(date);
-        if journey.origin == journey.destination {
-            let pointer = format!("/journeys/{at}/destination");
-            found.push(pointer, "same_as_origin", "must differ from the origin");
-        }
     }
 }
 
 impl TravellersRequest {
     pub(super) fn validate(&self, found: &mut Violations<'_>) {
-        if self.infants > self.adults {
-            let detail = "must not be more than the adults";
-            found.push("/passengers/infants", "too_large", detail);
+        let [adults, children, infants] =
+            ["adults", "children", "infants"].map(|name| format!("/passengers/{name}"));
+        if !found.are_valid(&[&adults]) {
+            return;
         }
-        let adults = usize::try_from(self.adults).unwrap_or(usize::MAX);
-        if adults.saturating_add(self.children.len()) > SEATS_MAX {
+        if self.infants > self.adults && found.are_valid(&[&infants]) {
+            let detail = "must not be more than the adults";
+            found.push(infants, "too_large", detail);
+        }
+        let seats = usize::try_from(self.adults).unwrap_or(usize::MAX);
+        let seats = seats.saturating_add(self.children.len());
+        if seats > SEATS_MAX && found.are_valid(&[&children]) {
             let detail = format!("adults and children must be at most {SEATS_MAX} together");
             found.push("/passengers", "too_many", detail);
         }

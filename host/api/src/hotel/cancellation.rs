@@ -5,7 +5,7 @@ use crate::extract::{
 };
 use crate::identifier::{RoomIdParam, check_distinct};
 use crate::meta::SupplierMeta;
-use crate::problem::ApiError;
+use crate::problem::{ApiError, NextStepAdvice, OrNextStep};
 use crate::response::{ApiResponse, ApiResult};
 use axum::extract::State;
 use host_application::booking::cancellation::CancellationService;
@@ -70,7 +70,8 @@ pub(crate) async fn cancel_hotel_booking(
         request_id: context.request_id.to_string(),
     };
     let booking = cancellations.cancel_hotel_booking(&command).await;
-    let booking = booking.map_err(|error| ApiError::from_cancel(error, &command.rooms))?;
+    let booking = booking.map_err(|error| ApiError::from_cancel(error, &command.rooms));
+    let booking = booking.or_next_step(NextStepAdvice::SettleBooking)?;
     Ok(ApiResponse::cancellation(booking, booking::without_cards))
 }
 

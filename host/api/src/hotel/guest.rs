@@ -55,20 +55,23 @@ const fn adult() -> GuestTypeResource {
 /// the pointer to the rooms in the request, e.g. `/rooms`.
 pub(crate) fn validate_rooms(rooms: &[RoomGuestsRequest], at: &str, found: &mut Violations<'_>) {
     for (index, room) in rooms.iter().enumerate() {
-        let leads: Vec<&GuestRequest> = room.guests.iter().filter(|guest| guest.is_lead).collect();
-        if !matches!(leads.as_slice(), [lead] if lead.guest_type == GuestTypeResource::Adult) {
-            let detail = "exactly one adult of a room must be its lead";
-            found.push(
-                format!("{at}/{index}/guests"),
-                "one_adult_lead_required",
-                detail,
-            );
+        let guests = format!("{at}/{index}/guests");
+        let mut are_leads_valid = found.are_valid(&[&guests]);
+        for (index, guest) in room.guests.iter().enumerate() {
+            let [kind, lead, age] =
+                ["type", "is_lead", "age"].map(|name| format!("{guests}/{index}/{name}"));
+            are_leads_valid &= found.are_valid(&[&kind, &lead]);
+            let is_adult = guest.guest_type == GuestTypeResource::Adult;
+            if is_adult && guest.age.is_some() && found.are_valid(&[&kind]) {
+                found.push(age, "not_allowed", "only children have an age");
+            }
         }
-        for (guest, _) in room.guests.iter().enumerate().filter(|(_, guest)| {
-            guest.guest_type == GuestTypeResource::Adult && guest.age.is_some()
-        }) {
-            let pointer = format!("{at}/{index}/guests/{guest}/age");
-            found.push(pointer, "not_allowed", "only children have an age");
+        let leads: Vec<&GuestRequest> = room.guests.iter().filter(|guest| guest.is_lead).collect();
+        let has_lead =
+            matches!(leads.as_slice(), [lead] if lead.guest_type == GuestTypeResource::Adult);
+        if are_leads_valid && !has_lead {
+            let detail = "exactly one adult of a room must be its lead";
+            found.push(guests, "one_adult_lead_required", detail);
         }
     }
 }

@@ -84,7 +84,9 @@ impl Validate for HotelOffersRequest {
         check_distinct(supplier_hotel_ids, "/supplier_hotel_ids", found);
         let per_hotel = usize::try_from(self.max_offers_per_hotel).unwrap_or(usize::MAX);
         // The schema sets the same limit for a single hotel.
-        if hotels > 1 && hotels.saturating_mul(per_hotel) > OFFERS_MAX {
+        let factors = ["/hotel_ids", "/supplier_hotel_ids", "/max_offers_per_hotel"];
+        if found.are_valid(&factors) && hotels > 1 && hotels.saturating_mul(per_hotel) > OFFERS_MAX
+        {
             let detail = format!("hotels times max_offers_per_hotel must not exceed {OFFERS_MAX}");
             found.push("/max_offers_per_hotel", "too_large", detail);
         }

@@ -107,14 +107,16 @@ impl Validate for PrebookHotelRequest {
 /// equal or lower price becomes the booking's total.
 ///
 /// The guests of each room must be the adults that it was priced for and, if any child is named,
-/// all its children. The number of each `type` must match the occupancy.
+/// all its children. The number of each `type` must match the occupancy. Children need no name,
+/// because suppliers book them by their age: the booking has the ages of all children in `children`
+/// of their room, and in its `guests` only the children that were named, with their ages.
 ///
 /// Responds 201 the first time. Repeating the same request with the same key responds 200 with the
 /// booking in its current state, or repeats the refusal.
 #[utoipa::path(post, path = "/v1/hotel/prebook", tag = "Hotel bookings",
     responses((status = 201, description = "Bound."), (status = 200, description = "Bound by an earlier request with this key; the booking in its current state.")),
     extensions(("x-error-codes" = json!(["offer_invalid", "offer_expired", "offer_unavailable", "offer_price_changed", "supplier_rejected",
-        "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_timeout"]))))]
+        "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_timeout", "result_unknown"]))))]
 pub(crate) async fn prebook_hotel(
     State(offers): State<Arc<OfferService>>,
     State(prebooks): State<Arc<PrebookService>>,

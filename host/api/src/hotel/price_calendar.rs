@@ -35,6 +35,9 @@ pub(crate) struct PriceCalendarRequest {
 impl Validate for PriceCalendarRequest {
     fn validate(&self, _: Timestamp, found: &mut Violations<'_>) {
         check_distinct(Some(&self.hotel_ids), "/hotel_ids", found);
+        if !found.are_valid(&["/from", "/to"]) {
+            return;
+        }
         match days_between(self.from.0, self.to.0) {
             ..0 => found.push("/to", "before_from", "must not be before from"),
             0..=WINDOW_DAYS_MAX => {}

@@ -76,12 +76,18 @@ impl StayRequest<'_> {
     /// checked again later.
     pub(crate) fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
         let (check_in, check_out) = (self.check_in.0, self.check_out.0);
+        if !found.are_valid(&["/check_in"]) {
+            return;
+        }
         if check_in < local_date::local_date(None, now) {
             found.push("/check_in", "in_the_past", "must not be in the past");
         }
         if days_between(now.date_utc(), check_in) > DAYS_AHEAD_MAX {
             let detail = format!("must be at most {DAYS_AHEAD_MAX} days ahead");
             found.push("/check_in", "too_far_ahead", detail);
+        }
+        if !found.are_valid(&["/check_out"]) {
+            return;
         }
         match days_between(check_in, check_out) {
             ..1 => found.push("/check_out", "not_after_check_in", "must be after check_in"),

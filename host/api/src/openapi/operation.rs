@@ -85,9 +85,12 @@ impl OpenApiDocument {
                 } },
                 "headers": headers(),
                 "parameters": webhook::headers(),
-                // Responses for paths and methods that are not in the document, so they belong to
-                // no operation.
+                // Responses for requests that belong to no operation: with paths and methods that
+                // are not in the document, or whose head cannot be read.
                 "responses": {
+                    "MalformedRequest": failure(ErrorCode::MalformedRequest.info().status, &[ErrorCode::MalformedRequest]),
+                    "UriTooLong": failure(ErrorCode::UriTooLong.info().status, &[ErrorCode::UriTooLong]),
+                    "HeadersTooLarge": failure(ErrorCode::HeadersTooLarge.info().status, &[ErrorCode::HeadersTooLarge]),
                     "UnknownPath": failure(ErrorCode::NotFound.info().status, &[ErrorCode::NotFound]),
                     "UnknownMethod": failure(ErrorCode::MethodNotAllowed.info().status, &[ErrorCode::MethodNotAllowed]),
                 },

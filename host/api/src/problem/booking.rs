@@ -14,7 +14,8 @@ use host_domain::supplier::SupplierId;
 impl ApiError {
     pub(crate) fn from_prebook(supplier: &SupplierId, error: PrebookError) -> Self {
         let of_supplier = |code: ErrorCode| Self::from(code).with_supplier(supplier);
-        match error {
+        let (cause, needs_help) = (error.to_string(), error.needs_help());
+        let answer = match error {
             PrebookError::Workflow(error) => error.into(),
             PrebookError::IdempotencyKeyReused => ErrorCode::IdempotencyKeyReused.into(),
             PrebookError::IdempotencyInProgress => ErrorCode::IdempotencyInProgress.into(),
@@ -33,15 +34,22 @@ impl ApiError {
                 of_supplier(ErrorCode::SupplierRateLimited).with_retry_after(retry_after_s)
             }
             PrebookError::Seal(error) => Self::internal(error),
-            PrebookError::NotSent { overloaded: true } => of_supplier(ErrorCode::Overloaded),
-            PrebookError::NotSent { overloaded: false } => {
-                of_supplier(ErrorCode::SupplierUnavailable)
-            }
-            PrebookError::SupplierAccount => of_supplier(ErrorCode::SupplierError),
-            PrebookError::NoResponse { timed_out: true } => of_supplier(ErrorCode::SupplierTimeout),
-            PrebookError::NoResponse { timed_out: false } => of_supplier(ErrorCode::SupplierError),
+            PrebookError::NotSent {
+                overloaded: true, ..
+            } => of_supplier(ErrorCode::Overloaded),
+            PrebookError::NotSent {
+                overloaded: false, ..
+            } => of_supplier(ErrorCode::SupplierUnavailable),
+            PrebookError::SupplierAccount { .. } => of_supplier(ErrorCode::SupplierError),
+            PrebookError::NoResponse {
+                timed_out: true, ..
+            } => of_supplier(ErrorCode::SupplierTimeout),
+            PrebookError::NoResponse {
+                timed_out: false, ..
+            } => of_supplier(ErrorCode::SupplierError),
             PrebookError::Unsupported => of_supplier(ErrorCode::SupplierOperationUnsupported),
-        }
+        };
+        answer.or_cause(cause).with_needs_help(needs_help)
     }
 
     /// Creates the error for a cancellation that was not started. `rooms` are those of the request.
@@ -150,10 +158,13 @@ impl From<ServicePurchaseError> for ApiError {
                     "Nothing was bought, and the payment is released. Use a new key to try again.",
                 ),
             ServicePurchaseError::Unknown => ErrorCode::ResultUnknown.into(),
-            ServicePurchaseError::NotSent { overloaded: true } => ErrorCode::Overloaded.into(),
-            ServicePurchaseError::NotSent { overloaded: false } => {
-                ErrorCode::SupplierUnavailable.into()
-            }
+            ServicePurchaseError::NotSent {
+                overloaded: true, ..
+            } => ErrorCode::Overloaded.into(),
+            ServicePurchaseError::NotSent {
+                overloaded: false,
+                needs_help,
+            } => Self::from(ErrorCode::SupplierUnavailable).with_needs_help(needs_help),
             ServicePurchaseError::Supplier(supplier, error) => {
                 Self::from_supplier_read(&supplier, &error, ErrorCode::SupplierError)
             }

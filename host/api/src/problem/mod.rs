@@ -4,7 +4,12 @@
 //! the request id. Internal details of an error go to the log and cannot be written to a response.
 
 mod booking;
+mod next_step;
 mod service;
+mod violation;
+
+pub(crate) use crate::problem::next_step::{NextStepAdvice, OrNextStep};
+pub(crate) use crate::problem::violation::{Violation, ViolationList, ViolationLocation};
 
 use crate::error_code::ErrorCode;
 use axum::body::Body;
@@ -19,61 +24,6 @@ use std::error::Error;
 use utoipa::ToSchema;
 
 pub(crate) const PROBLEM_JSON: &str = "application/problem+json";
-
-/// Maximum number of violations in a response. A large body could contain one in every byte.
-const VIOLATIONS_MAX: usize = 100;
-
-/// Part of a request that contains a violation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = ViolationPlace)]
-pub(crate) enum ViolationLocation {
-    /// The JSON body.
-    Body,
-    /// A query parameter.
-    Query,
-    /// A header.
-    Header,
-    /// A part of the path.
-    Path,
-}
-
-/// A violation in a request.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
-pub(crate) struct Violation {
-    /// Part of the request that contains the violation.
-    #[serde(rename = "in")]
-    pub location: ViolationLocation,
-    /// JSON pointer into the body, or `/name` of a parameter or header.
-    #[schema(example = "/rooms/0/guests")]
-    pub pointer: String,
-    /// Kind of violation, e.g. `required`, `unknown_field`, `type`, `too_large`.
-    #[schema(example = "one_adult_lead_required")]
-    pub code: String,
-    /// Explanation for developers, in one sentence.
-    pub detail: String,
-}
-
-impl Violation {
-    /// Creates a violation in the body; `pointer` is a JSON pointer.
-    pub(crate) fn body(pointer: impl Into<String>, code: &str, detail: impl Into<String>) -> Self {
-        Self::at(ViolationLocation::Body, pointer, code, detail)
-    }
-
-    pub(crate) fn at(
-        location: ViolationLocation,
-        pointer: impl Into<String>,
-        code: &str,
-        detail: impl Into<String>,
-    ) -> Self {
-        Self {
-            location,
-            pointer: pointer.into(),
-            code: code.to_owned(),
-            detail: detail.into(),
-        }
-    }
-}
 
 /// Body of an error response.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -92,12 +42,12 @@ pub(crate) struct Problem {
     pub detail: String,
     /// Id of the request. Quote it when you ask for help.
     pub request_id: String,
-    /// Whether the same request may be sent again.
+    /// Whether the same request may be sent again, and may then succeed without anybody's help.
     pub retryable: bool,
     /// Id of the supplier that the error concerns.
     #[schema(required)]
     pub supplier: Option<String>,
-    /// All violations in the request.
+    /// The violations in the request: all of them, or the first 100.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub errors: Vec<Violation>,
@@ -125,6 +75,8 @@ struct ErrorDetails {
     payment_status: Option<String>,
     prices: Option<(MoneyResource, MoneyResource)>,
     internal: Option<String>,
+    /// Whether the request cannot succeed before somebody has corrected something.
+    needs_help: bool,
 }
 
 /// Error of a handler. Responses only contain its code and the details that were added as public.
@@ -139,18 +91,11 @@ impl From<ErrorCode> for ApiError {
 }
 
 impl ApiError {
-    /// Creates the error for a request that violates rules, with all its violations.
-    pub(crate) fn violations(mut violations: Vec<Violation>) -> Self {
-        violations.sort();
-        violations.dedup();
+    /// Creates the error for a request that violates rules, with its violations.
+    pub(crate) fn violations(violations: impl Into<ViolationList>) -> Self {
+        let (violations, detail) = violations.into().into_response();
         let mut error = Self::from(ErrorCode::ValidationFailed);
-        let all = violations.len();
-        if all > VIOLATIONS_MAX {
-            violations.truncate(VIOLATIONS_MAX);
-            error = error.with_detail(format!(
-                "{all} fields are not valid; the first {VIOLATIONS_MAX} are named"
-            ));
-        }
+        error.1.detail = detail;
         error.1.violations = violations;
         error
     }
@@ -199,8 +144,10 @@ impl ApiError {
             ReadError::RateLimited { .. } => ErrorCode::SupplierRateLimited,
             ReadError::TimedOut(_) => ErrorCode::SupplierTimeout,
             ReadError::Unavailable(_) => ErrorCode::SupplierUnavailable,
-            ReadError::Failed(_) => ErrorCode::SupplierError,
-            ReadError::InvalidResponse(_) | ReadError::Misconfigured(_) => ErrorCode::SupplierError,
+            ReadError::Failed(_)
+            | ReadError::AdapterFailed(_)
+            | ReadError::InvalidResponse(_)
+            | ReadError::Misconfigured(_) => ErrorCode::SupplierError,
             ReadError::Overloaded => ErrorCode::Overloaded,
         };
         let known = match error {
@@ -208,7 +155,10 @@ impl ApiError {
             _ => None,
         };
         let answer = Self::from(code).with_supplier(supplier);
-        answer.with_cause(error).with_retry_after(known)
+        answer
+            .with_cause(error)
+            .with_retry_after(known)
+            .with_needs_help(!error.is_retryable())
     }
 
     pub(crate) fn with_detail(mut self, detail: impl Into<String>) -> Self {
@@ -258,6 +208,19 @@ impl ApiError {
         self
     }
 
+    /// Stores a cause, which is only logged, unless there is one already.
+    pub(crate) fn or_cause(mut self, cause: String) -> Self {
+        self.1.internal.get_or_insert(cause);
+        self
+    }
+
+    /// Sets whether the request cannot succeed before somebody has corrected something, for example
+    /// the credentials of a supplier. Then it is not retryable, whatever its code.
+    pub(crate) fn with_needs_help(mut self, needs_help: bool) -> Self {
+        self.1.needs_help = needs_help;
+        self
+    }
+
     pub(crate) fn code(&self) -> ErrorCode {
         self.0
     }
@@ -280,7 +243,7 @@ impl ApiError {
             code: facts.name.to_owned(),
             detail: self.public_detail(),
             request_id: request_id.to_owned(),
-            retryable: facts.retryable,
+            retryable: facts.retryable && !parts.needs_help,
             supplier: parts.supplier.as_ref().map(ToString::to_string),
             errors: parts.violations.clone(),
             booking_status: parts.booking_status.clone(),
@@ -313,11 +276,7 @@ impl ApiError {
         if let Some(detail) = &self.1.detail {
             return detail.clone();
         }
-        match self.1.violations.len() {
-            0 => self.0.info().description.to_owned(),
-            1 => "1 field is not valid".to_owned(),
-            many => format!("{many} fields are not valid"),
-        }
+        self.0.info().description.to_owned()
     }
 
     /// Returns the time until a retry. Every 429 and 503, and the 409 of a request in progress, has
@@ -372,3 +331,6 @@ pub(crate) fn take_error(response: &mut Response) -> Option<ApiError> {
         _ => error,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use crate::error_code::ErrorCode;
 use crate::extract::BodyError;
-use crate::problem::{ApiError, Violation};
+use crate::problem::{ApiError, NextStepAdvice, Violation};
 use host_application::idempotency::IdempotencyError;
 use host_application::mandate::service::MandateError;
 use host_application::mandate::signing_key::SigningKeyError;
@@ -45,7 +45,9 @@ impl ApiError {
                 "unreadable",
                 "is not a valid webhook request of the supplier",
             ),
-            VerifyError::Failed(_) => Self::from(ErrorCode::SupplierUnavailable),
+            VerifyError::Failed(reason) => {
+                Self::from(ErrorCode::SupplierUnavailable).with_needs_help(reason.needs_help)
+            }
             VerifyError::Overloaded => Self::from(ErrorCode::Overloaded),
         };
         answer.with_supplier(supplier).with_cause(verify)
@@ -55,7 +57,9 @@ impl ApiError {
 impl From<QueryError> for ApiError {
     fn from(error: QueryError) -> Self {
         match error {
-            QueryError::Database(error) => Self::from_storage(error),
+            QueryError::Database(error) => {
+                Self::from_storage(error).with_next_step(NextStepAdvice::Query)
+            }
             QueryError::Unsupported(None) => ErrorCode::SupplierOperationUnsupported.into(),
             QueryError::Unsupported(Some(supplier)) => {
                 Self::from(ErrorCode::SupplierOperationUnsupported).with_supplier(&supplier)
@@ -79,7 +83,7 @@ impl From<QueryError> for ApiError {
                         );
                         Violation::body(format!("/hotel_ids/{at}"), "several_suppliers", detail)
                     })
-                    .collect(),
+                    .collect::<Vec<_>>(),
             ),
             QueryError::CheckInPassed => Self::violation(
                 "/check_in",
@@ -111,9 +115,11 @@ impl From<AddInstrumentError> for ApiError {
             AddInstrumentError::NoProcessor => Self::from(ErrorCode::SupplierOperationUnsupported)
                 .with_detail("no payment processor is configured for this mode"),
             AddInstrumentError::Processor(
-                _,
+                processor,
                 error @ (ReadError::NotFound(_) | ReadError::Rejected(_)),
-            ) => Self::from(ErrorCode::PaymentInstrumentInvalid).with_cause(error),
+            ) => Self::from(ErrorCode::PaymentInstrumentInvalid)
+                .with_supplier(&processor)
+                .with_cause(error),
             AddInstrumentError::Processor(processor, error) => {
                 Self::from_supplier_read(&processor, &error, ErrorCode::PaymentInstrumentInvalid)
             }

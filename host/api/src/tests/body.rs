@@ -29,18 +29,21 @@ async fn all_violations_are_reported_together() {
         .await;
     assert_eq!(reply.status, 400);
     let expected = [
+        "body /check_in past",
+        "body /check_out after_check_in",
         "body /note control_character",
         "body /note too_long",
         "body /rooms too_many",
         "body /rooms/0/adults too_large",
         "body /rooms/0/pets unknown_field",
+        "body /rooms/1/nights invalid",
         "body /typo unknown_field",
         "query /page unknown_field",
         "header /x-idempotency-key required",
         "path /id pattern",
     ];
     assert_eq!(reply.violations(), expected);
-    assert_eq!(reply.body["detail"], "9 fields are not valid");
+    assert_eq!(reply.body["detail"], "11 fields are not valid");
 }
 
 #[tokio::test]
@@ -193,11 +196,28 @@ async fn idempotency_key_must_have_1_to_200_printable_characters() {
 #[tokio::test]
 async fn body_with_many_violations_returns_the_first_100() {
     let server = Server::start().await;
-    let many = vec![json!({ "adults": "\u{0}" }); 20_000];
-    let reply = server.post(PATH, stay_with(json!({ "rooms": many }))).await;
+    let names = (0..20_000).map(|number| (format!("u{number}"), json!(0)));
+    let many: serde_json::Map<String, Value> = names.collect();
+    let reply = server.post(PATH, stay_with(Value::Object(many))).await;
     assert_eq!(reply.violations().len(), 100);
     assert_eq!(
         reply.body["detail"],
-        "40001 fields are not valid; the first 100 are named"
+        "more than 100 violations; the first 100 are named"
     );
+}
+
+#[tokio::test]
+async fn items_above_the_limit_of_their_array_are_not_judged() {
+    let server = Server::start().await;
+    let many = vec![json!({ "adults": "\u{0}" }); 20_000];
+    let reply = server.post(PATH, stay_with(json!({ "rooms": many }))).await;
+    let expected = [
+        "body /rooms too_many",
+        "body /rooms/0/adults control_character",
+        "body /rooms/0/adults type",
+        "body /rooms/1/adults control_character",
+        "body /rooms/1/adults type",
+    ];
+    assert_eq!(reply.violations(), expected);
+    assert_eq!(reply.body["detail"], "3 fields are not valid");
 }

@@ -59,6 +59,9 @@ async fn birth_date_impossible_for_passenger_type_is_rejected() {
         {"type": "CHILD", "date_of_birth": "2025-11-22"} => /date_of_birth other_than_type
         {"type": "INFANT", "date_of_birth": "2024-11-21"} => /date_of_birth other_than_type
         {"type": "INFANT", "date_of_birth": "2024-11-22"} =>
+        {"type": "DOG", "date_of_birth": "2026-11-21", "first_name": null} => \
+            /date_of_birth in_the_future, /first_name required, /type not_allowed
+        {"type": "DOG", "date_of_birth": "2024-11-21"} => /type not_allowed
     "#;
     expect_at("/passengers/0", PREBOOK, &prebook(), table).await;
 }

@@ -37,6 +37,10 @@ async fn invalid_journeys_are_rejected() {
             /journeys/0/destination same_as_origin
         {"journeys": [{"origin": "lhr", "destination": "LOND", "date": "2026-12-01"}]} => \
             /journeys/0/destination pattern, /journeys/0/origin pattern
+        {"journeys": [{"origin": "LHR", "destination": "LHR", "date": "soon"}, \
+            {"origin": 1, "destination": "LHR", "date": "2026-11-19"}]} => \
+            /journeys/0/date format, /journeys/0/destination same_as_origin, \
+            /journeys/1/date in_the_past, /journeys/1/origin type
         {"journeys": [{"from": "LHR", "destination": "JFK", "date": "2026-12-01"}]} => \
             /journeys/0/from unknown_field, /journeys/0/origin required
     "#;
@@ -80,6 +84,9 @@ async fn invalid_or_contradictory_filters_are_rejected() {
         {"filters": {"max_total": 10.5}} => /filters/max_total not_allowed
         {"filters": {"max_total": 10}, "currency": null} => /currency required
         {"filters": {"cabin": "ECONOMY"}} => /filters/cabin unknown_field
+        {"filters": {"airlines": [1, "BA"], "excluded_airlines": [2, "BA"], "max_total": 10}, "currency": 1, "journeys": null} => \
+            /currency type, /filters/airlines/0 type, /filters/excluded_airlines/0 type, \
+            /filters/excluded_airlines/1 contradiction, /journeys required
     "#;
     let offers = changed(&offers(), &json!({"currency": "JPY"}));
     expect(OFFERS, &offers, table).await;

@@ -53,13 +53,18 @@ async fn invalid_offer_requests_are_rejected() {
         {"supplier_hotel_ids": TEN, "max_offers_per_hotel": 26} => /max_offers_per_hotel too_large
         {"max_offers_per_hotel": 251} => /max_offers_per_hotel too_large
         {"max_offers_per_hotel": 0} => /max_offers_per_hotel too_small
-        {"supplier_hotel_ids": ELEVEN} => /max_offers_per_hotel too_large, /supplier_hotel_ids too_many
+        {"supplier_hotel_ids": ELEVEN} => /supplier_hotel_ids too_many
         {"supplier_hotel_ids": ["OK", "OK"]} => /supplier_hotel_ids/1 duplicate
         {"supplier": null} => /supplier required
         {"supplier": "sandbox"} => /supplier pattern
         {"hotel_ids": ["htl_1"]} => /supplier_hotel_ids exclusive
         {"supplier_hotel_ids": null} => /hotel_ids required
         {"supplier_hotel_ids": null, "hotel_ids": ["bkg_1"]} => /hotel_ids/0 pattern
+        {"supplier_hotel_ids": ["OK", "OK"], "supplier": null, "max_offers_per_hotel": 126, "check_in": "soon"} => \
+            /check_in format, /max_offers_per_hotel too_large, /supplier required, /supplier_hotel_ids/1 duplicate
+        {"supplier_hotel_ids": [1, 2, "OK", "OK"], "check_in": "2026-11-19", "check_out": null} => \
+            /check_in in_the_past, /check_out required, \
+            /supplier_hotel_ids/0 type, /supplier_hotel_ids/1 type, /supplier_hotel_ids/3 duplicate
     "#;
     let table = table
         .replace("TEN", &many(10).to_string())
@@ -159,6 +164,11 @@ async fn rooms_without_one_adult_lead_or_names_are_rejected() {
         {"rooms": [{"guests": [{"first_name": " ", "last_name": "B", "is_lead": true, "age": 30}]}]} => \
             /rooms/0/guests/0/age not_allowed, /rooms/0/guests/0/age too_large, /rooms/0/guests/0/first_name pattern
         {"rooms": []} => /rooms too_few
+        {"contact": [], "rooms": [{"guests": [{"type": 1, "age": 30}, @adult]}, {"guests": [{"is_lead": true}, @lead]}]} => \
+            /contact type, /rooms/0/guests/0/age too_large, /rooms/0/guests/0/first_name required, \
+            /rooms/0/guests/0/last_name required, /rooms/0/guests/0/type type, \
+            /rooms/1/guests one_adult_lead_required, \
+            /rooms/1/guests/0/first_name required, /rooms/1/guests/0/last_name required
         {"offer_reference": "", "reference_id": ""} => /offer_reference too_short, /reference_id too_short
         {"contact": {"first_name": "A", "last_name": "B", "email": "ada@", "phone": "call me"}} => \
             /contact/email pattern, /contact/phone pattern

@@ -1,5 +1,6 @@
 //! Tests of the middleware and of request validation, through routes made for these tests.
 
+pub(crate) mod admin;
 pub(crate) mod auth;
 pub(crate) mod body;
 pub(crate) mod example;
@@ -7,17 +8,19 @@ pub(crate) mod flight_booking;
 pub(crate) mod flight_offer;
 pub(crate) mod fuzzed;
 pub(crate) mod hotel;
+pub(crate) mod one_pass;
 pub(crate) mod openapi;
 pub(crate) mod query;
 pub(crate) mod watch;
+pub(crate) mod webhook;
 
 use crate::extract::{
     Body, Context, IdempotencyKeyHeader, PathId, Query, Validate, Validated, Violations,
 };
 use crate::response::{ApiResponse, ApiResult};
 use crate::routes::{RouteTable, build_router, openapi_document, route_table};
+use crate::state;
 use crate::state::{ApiSettings, ApiState};
-use crate::{admin, state};
 use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
@@ -270,10 +273,11 @@ enum Board {
 
 impl Validate for Stay {
     fn validate(&self, now: Timestamp, found: &mut Violations<'_>) {
-        if self.check_out <= self.check_in {
+        let dates = ["/check_in", "/check_out"];
+        if self.check_out <= self.check_in && found.are_valid(&dates) {
             found.push("/check_out", "after_check_in", "must be after check_in");
         }
-        if self.check_in.0 < now.date_utc() {
+        if self.check_in.0 < now.date_utc() && found.are_valid(&["/check_in"]) {
             found.push("/check_in", "past", "must not be in the past");
         }
     }

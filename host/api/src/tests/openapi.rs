@@ -3,9 +3,7 @@ use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
 use crate::routes::route_table;
 use host_domain::event::EventType;
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
 
 pub(super) fn operations(document: &Value) -> Vec<(String, &Value)> {
     let paths = document["paths"].as_object().unwrap();
@@ -113,6 +111,46 @@ async fn every_request_schema_rejects_unknown_fields() {
     }
 }
 
+/// Without a limit, what is kept of an invalid body would depend on the length of the body.
+#[tokio::test]
+async fn every_list_in_a_request_has_a_limit() {
+    fn check(schema: &Value, name: &str) {
+        match schema {
+            Value::Object(members) => {
+                let is_list = schema["type"] == "array"
+                    || schema["type"]
+                        .as_array()
+                        .is_some_and(|types| types.contains(&json!("array")));
+                assert!(
+                    !is_list || schema["maxItems"].is_u64(),
+                    "{name} has a list without limit: {schema}"
+                );
+                members.values().for_each(|member| check(member, name));
+            }
+            Value::Array(branches) => branches.iter().for_each(|branch| check(branch, name)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    let server = Server::start().await;
+    let document = &server.document;
+    for (name, operation) in operations(document) {
+        let Some(body) = operation.pointer("/requestBody/content/application~1json/schema") else {
+            continue;
+        };
+        let mut open = vec![resolve(document, body)];
+        let mut seen = BTreeSet::new();
+        while let Some(schema) = open.pop() {
+            check(schema, &name);
+            let mut references = BTreeSet::new();
+            every_reference(schema, &mut references);
+            let new = references
+                .into_iter()
+                .filter(|one| seen.insert(one.clone()));
+            open.extend(new.map(|reference| target(document, &reference)));
+        }
+    }
+}
+
 #[tokio::test]
 async fn error_codes_of_handler_attributes_exist() {
     for (scope, routes) in table_of_tests() {
@@ -198,6 +236,30 @@ async fn document_and_pages_load_without_key_and_network() {
 }
 
 #[tokio::test]
+async fn start_page_links_to_pages_for_browsers_and_programs() {
+    let server = Server::start().await;
+    let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+    let reply = server.get_with("/", &[("accept", browser)]).await;
+    assert_eq!(reply.status, 200);
+    assert!(reply.header("content-type").starts_with("text/html"));
+    assert_eq!(reply.header("vary"), "accept");
+    for headers in [vec![], vec![("accept", "application/json")]] {
+        let reply = server.get_with("/", &headers).await;
+        assert_eq!(reply.header("content-type"), "application/json");
+        assert_eq!(reply.body["data"]["name"], "Stopover");
+        let links = reply.body["data"]["links"].as_object().unwrap();
+        assert!(links.contains_key("documentation"), "{links:?}");
+        for link in links.values() {
+            let link = link.as_str().unwrap();
+            let path = link.strip_prefix("http://api.test").unwrap();
+            assert_eq!(server.get_with(path, &[]).await.status, 200, "{path}");
+        }
+    }
+    let reply = server.send(Method::POST, "/", &[], "").await;
+    assert_eq!(reply.problem(), (405, "method_not_allowed"));
+}
+
+#[tokio::test]
 async fn every_error_code_has_the_page_in_its_problem_type() {
     let server = Server::start().await;
     for code in ErrorCode::ALL {
@@ -222,44 +284,6 @@ async fn readiness_fails_and_health_succeeds_during_shutdown() {
     let reply = server.get_with("/readyz", &[]).await;
     assert_eq!(reply.problem(), (503, "overloaded"));
     assert_eq!(reply.header("retry-after"), "1");
-}
-
-/// Returns the metrics of the test process.
-fn metrics_handle() -> &'static PrometheusHandle {
-    static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
-    HANDLE.get_or_init(|| {
-        let builder = PrometheusBuilder::new().set_buckets(&[1.0]).unwrap();
-        builder.install_recorder().unwrap()
-    })
-}
-
-#[tokio::test]
-async fn admin_listener_serves_metrics_and_plugins() {
-    metrics_handle();
-    let server = Server::start().await;
-    server.get("/v1/suppliers").await;
-    let admin = admin::router(&admin::AdminState {
-        application: Arc::clone(&server.app),
-        base_url: server.app.base_url.clone(),
-        render_metrics: || metrics_handle().render(),
-    });
-    let ask = async |method: Method, path: &str| -> Response {
-        let request = Request::builder().method(method).uri(path);
-        let request = request.body(axum::body::Body::empty()).unwrap();
-        admin.clone().oneshot(request).await.unwrap()
-    };
-    let metrics = ask(Method::GET, "/metrics").await.into_body();
-    let text = axum::body::to_bytes(metrics, usize::MAX).await.unwrap();
-    let text = String::from_utf8(text.to_vec()).unwrap();
-    for part in [
-        "stopover_http_requests_total{method=\"GET\",route=\"/v1/suppliers\",status=\"200\"}",
-        "stopover_http_request_duration_seconds_bucket",
-    ] {
-        assert!(text.contains(part), "{text}");
-    }
-    let reloaded = ask(Method::POST, "/plugins/NOBODY/reload").await;
-    assert_eq!(reloaded.status(), 404);
-    assert_eq!(ask(Method::GET, "/healthz").await.status(), 200);
 }
 
 /// Clients have these names in generated code. Types and handlers may get other names; the published

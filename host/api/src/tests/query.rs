@@ -68,9 +68,11 @@ async fn invalid_path_ids_are_rejected() {
 #[tokio::test]
 async fn router_errors_return_problem_responses() {
     let server = Server::start().await;
-    let reply = server.get("/nowhere").await;
-    assert_eq!(reply.problem(), (404, "not_found"));
-    assert_eq!(reply.header("content-type"), "application/problem+json");
+    for path in ["/nowhere", "/v1/nowhere", "/docs/nowhere", "//", "/v1/"] {
+        let reply = server.get(path).await;
+        assert_eq!(reply.problem(), (404, "not_found"), "{path}");
+        assert_eq!(reply.header("content-type"), "application/problem+json");
+    }
     let reply = server.send(Method::PUT, "/test/bkg_1/stays", &[], "").await;
     assert_eq!(reply.problem(), (405, "method_not_allowed"));
     let mut allowed: Vec<&str> = reply.header("allow").split(',').collect();

@@ -11,7 +11,7 @@ use crate::hotel::search::{SearchAreaRequest, to_area, validate_area};
 use crate::hotel::stay::{OccupancyRequest, StayRequest, stay_fields};
 use crate::identifier::{HotelIdParam, InstrumentIdParam, PlaceIdParam};
 use crate::meta::PaginationMeta;
-use crate::problem::ApiError;
+use crate::problem::{ApiError, NextStepAdvice, OrNextStep};
 use crate::response::{ApiResponse, ApiResult, List, NoContent};
 use axum::extract::State;
 use host_application::context::RequestContext;
@@ -150,9 +150,14 @@ fn validate_trigger(
     found: &mut Violations<'_>,
 ) {
     let pointer = "/trigger/amount";
+    if !found.are_valid(&[pointer]) {
+        return;
+    }
     if trigger.amount.0 < Decimal::ONE {
         found.push(pointer, "too_small", "must be at least 1");
-    } else if let Err(error) = trigger.amount.to_money(currency) {
+    } else if let Err(error) = trigger.amount.to_money(currency)
+        && found.are_valid(&["/currency"])
+    {
         found.push(pointer, "not_allowed", error.to_string());
     }
 }
@@ -217,7 +222,7 @@ fn trigger(trigger: WatchTriggerResource, currency: CurrencyCode) -> Result<Trig
 /// 200 with the watch in its current state.
 #[utoipa::path(post, path = "/v1/watcher/travel/hotel/watches", tag = "Watches",
     responses((status = 201, description = "Watched."), (status = 200, description = "Watched since an earlier call with this key; the watch as it is now.")),
-    extensions(("x-error-codes" = json!(["hotel_not_found", "payment_instrument_invalid", "supplier_operation_unsupported"]))))]
+    extensions(("x-error-codes" = json!(["hotel_not_found", "payment_instrument_invalid", "supplier_operation_unsupported", "result_unknown"]))))]
 pub(crate) async fn create_hotel_watch(
     State(watches): State<Arc<WatchService>>,
     Context(context): Context,
@@ -235,7 +240,7 @@ pub(crate) async fn create_hotel_watch(
 /// a hotel watch; both are read, listed and deleted with the same operations.
 #[utoipa::path(post, path = "/v1/watcher/travel/hotel/trip-watches", tag = "Watches",
     responses((status = 201, description = "Watched."), (status = 200, description = "Watched since an earlier call with this key; the watch as it is now.")),
-    extensions(("x-error-codes" = json!(["place_not_found", "supplier_operation_unsupported"]))))]
+    extensions(("x-error-codes" = json!(["place_not_found", "supplier_operation_unsupported", "result_unknown"]))))]
 pub(crate) async fn create_trip_watch(
     State(watches): State<Arc<WatchService>>,
     Context(context): Context,
@@ -251,7 +256,8 @@ async fn create(
     new: NewWatch,
     key: Option<IdempotentRequest>,
 ) -> ApiResult<WatchResource> {
-    Ok(match watches.create(context, new, key.as_ref()).await? {
+    let created = watches.create(context, new, key.as_ref()).await;
+    Ok(match created.or_next_step(NextStepAdvice::CreateWatch)? {
         Created::New(stored) => {
             ApiResponse::created(watch_event::watch(&stored.watch, stored.last_observed))
         }
@@ -309,13 +315,14 @@ pub(crate) async fn get_watch(
 /// 409.
 #[utoipa::path(delete, path = "/v1/watcher/travel/hotel/watches/{watch_id}", tag = "Watches",
     responses((status = 204, description = "Deleted.")),
-    extensions(("x-error-codes" = json!(["watch_not_found", "watch_state_conflict"]))))]
+    extensions(("x-error-codes" = json!(["watch_not_found", "watch_state_conflict", "result_unknown"]))))]
 pub(crate) async fn delete_watch(
     State(watches): State<Arc<WatchService>>,
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<WatchId>>,
 ) -> Result<NoContent, ApiError> {
-    watches.cancel(&context.owner, &id).await?;
+    let canceled = watches.cancel(&context.owner, &id).await;
+    canceled.or_next_step(NextStepAdvice::DeleteWatch)?;
     Ok(NoContent)
 }
 
@@ -328,7 +335,7 @@ pub(crate) async fn delete_watch(
 /// finished. The body is `{}`.
 #[utoipa::path(post, operation_id = "confirm_purchase", path = "/v1/watcher/travel/hotel/watches/{watch_id}/confirm-purchase", tag = "Watches",
     responses((status = 200, description = "The armed watch.")),
-    extensions(("x-error-codes" = json!(["watch_not_found", "watch_state_conflict", "payment_instrument_invalid"]))))]
+    extensions(("x-error-codes" = json!(["watch_not_found", "watch_state_conflict", "payment_instrument_invalid", "result_unknown"]))))]
 pub(crate) async fn confirm_watch_purchase(
     State(watches): State<Arc<WatchService>>,
     Context(context): Context,
@@ -340,7 +347,9 @@ pub(crate) async fn confirm_watch_purchase(
 ) -> ApiResult<WatchResource> {
     let key = key.map(|key| key.for_operation(&context.owner, "confirm_purchase"));
     let armed = watches.confirm_purchase(&context.owner, &id, key.as_ref());
-    let armed = armed.await?;
+    let armed = armed
+        .await
+        .or_next_step(NextStepAdvice::ConfirmWatchPurchase)?;
     let resource = watch_event::watch(&armed.watch, armed.last_observed);
     Ok(ApiResponse::ok(resource))
 }

@@ -2,7 +2,7 @@
 
 use crate::error_code::ErrorCode;
 use crate::extract::{Body, Context, KeyedBody, Validate, Validated};
-use crate::problem::ApiError;
+use crate::problem::{ApiError, NextStepAdvice, OrNextStep};
 use crate::response::{ApiResponse, ApiResult, NoContent};
 use axum::extract::State;
 use host_application::webhook::watch_endpoint::WatchEndpointService;
@@ -42,10 +42,11 @@ impl Validate for WatcherWebhookRequest {}
 /// webhook that confirmed nothing for 5 days receives no more events; they wait in the log until
 /// you register again.
 ///
-/// Repeating the same request with the same idempotency key changes nothing and returns no secret.
+/// Repeating the same request with the same idempotency key changes nothing and returns no secret,
+/// unless no response has shown it.
 #[utoipa::path(post, path = "/v1/watcher/webhooks", tag = "Watches",
     responses((status = 200, description = "Registered.")),
-    extensions(("x-error-codes" = json!(["url_not_allowed", "subscription_not_found"]))))]
+    extensions(("x-error-codes" = json!(["url_not_allowed", "subscription_not_found", "result_unknown"]))))]
 pub(crate) async fn register_watcher_webhook(
     State(endpoints): State<Arc<WatchEndpointService>>,
     Context(context): Context,
@@ -53,7 +54,9 @@ pub(crate) async fn register_watcher_webhook(
 ) -> ApiResult<WatcherWebhookResource> {
     let key = key.map(|key| key.for_operation(&context.owner, "watcher_webhook"));
     let issued = endpoints.register(&context, &request.url, key.as_ref());
-    let issued = issued.await?;
+    let issued = issued
+        .await
+        .or_next_step(NextStepAdvice::RegisterWatcherWebhook)?;
     let secret = issued.signing_secret.as_ref();
     let resource = watch_event_log::webhook(&issued.subscription, secret);
     Ok(ApiResponse::ok(resource))
@@ -80,12 +83,13 @@ pub(crate) async fn get_watcher_webhook(
 /// Stops all deliveries and erases the secret immediately. Events wait in the log.
 #[utoipa::path(delete, path = "/v1/watcher/webhooks", tag = "Watches",
     responses((status = 204, description = "Deleted.")),
-    extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
+    extensions(("x-error-codes" = json!(["subscription_not_found", "result_unknown"]))))]
 pub(crate) async fn delete_watcher_webhook(
     State(endpoints): State<Arc<WatchEndpointService>>,
     Context(context): Context,
     Validated(()): Validated<()>,
 ) -> Result<NoContent, ApiError> {
-    endpoints.delete(&context).await?;
+    let deleted = endpoints.delete(&context).await;
+    deleted.or_next_step(NextStepAdvice::DeleteWatcherWebhook)?;
     Ok(NoContent)
 }

@@ -4,6 +4,7 @@ use crate::extract::{
     Body, Context, IdempotencyKeyHeader, PathId, Query, Validate, Validated, default_limit,
 };
 use crate::meta::PaginationMeta;
+use crate::problem::{NextStepAdvice, OrNextStep};
 use crate::response::{ApiResponse, ApiResult, List};
 use crate::webhook::{EmptyRequest, PathProduct, idempotent_request};
 use axum::extract::State;
@@ -123,7 +124,7 @@ pub(crate) async fn get_delivery(
 /// subscription is ACTIVE. No body.
 #[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/deliveries/{delivery_id}/replay", tag = "Webhooks",
     responses((status = 200, description = "The delivery, PENDING.")),
-    extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found", "replay_not_allowed", "subscription_paused"]))))]
+    extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found", "replay_not_allowed", "subscription_paused", "result_unknown"]))))]
 pub(crate) async fn replay_delivery(
     State(deliveries): State<Arc<DeliveryService>>,
     Context(context): Context,
@@ -131,7 +132,9 @@ pub(crate) async fn replay_delivery(
 ) -> ApiResult<WebhookDeliveryResource> {
     let key = idempotent_request(&context, "replay", product, key);
     let replayed = deliveries.replay(&context, product, &id, &delivery, key.as_ref());
-    let replayed = replayed.await?;
+    let replayed = replayed
+        .await
+        .or_next_step(NextStepAdvice::ReplayDelivery)?;
     Ok(ApiResponse::ok(to_resource(replayed)))
 }
 
@@ -143,7 +146,7 @@ pub(crate) async fn replay_delivery(
 /// stopped. The response is 409 `subscription_paused` unless the subscription is ACTIVE.
 #[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/recover", tag = "Webhooks",
     responses((status = 202, description = "The deliveries are being sent.")),
-    extensions(("x-error-codes" = json!(["subscription_not_found", "subscription_paused"]))))]
+    extensions(("x-error-codes" = json!(["subscription_not_found", "subscription_paused", "result_unknown"]))))]
 pub(crate) async fn recover_deliveries(
     State(deliveries): State<Arc<DeliveryService>>,
     Context(context): Context,
@@ -152,7 +155,9 @@ pub(crate) async fn recover_deliveries(
     let key = idempotent_request(&context, "recover", product, key);
     let since = request.since.start;
     let queued = deliveries.recover(&context.owner, product, &id, since, key.as_ref());
-    let queued = queued.await?;
+    let queued = queued
+        .await
+        .or_next_step(NextStepAdvice::RecoverDeliveries)?;
     let resource = RecoveredDeliveriesResource { queued };
     Ok(ApiResponse::accepted(resource))
 }

@@ -1,7 +1,7 @@
 //! Request bodies that contain event types. They only differ between products in the allowed types,
 //! so each product has its own published schema.
 
-use crate::extract::{Body, RequestPart, RequestReader, Validate, Violations};
+use crate::extract::{Body, BodySchema, RequestPart, RequestReader, Validate, Violations};
 use crate::openapi::describe::OperationInputs;
 use crate::webhook::PathProduct;
 use host_domain::event::{EventType, Product};
@@ -21,10 +21,17 @@ const EVENT_TYPES: &str = "event_types";
 pub(crate) struct ProductBody<T>(pub(crate) Product, pub(crate) T);
 
 impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for ProductBody<T> {
-    const READS_BODY: bool = true;
+    fn body_schema(incoming: &RequestReader<'_>) -> BodySchema {
+        match PathProduct::of(incoming)?.0 {
+            Product::Hotel => Body::<ProductTyped<Hotels, T>>::body_schema(incoming),
+            Product::Flight => Body::<ProductTyped<Flights, T>>::body_schema(incoming),
+            // This product has no such route.
+            Product::Watch => None,
+        }
+    }
 
     fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
-        let PathProduct(product) = PathProduct::extract(incoming)?;
+        let PathProduct(product) = PathProduct::of(incoming)?;
         let request = match product {
             Product::Hotel => Body::<ProductTyped<Hotels, T>>::extract(incoming)?.0.0,
             Product::Flight => Body::<ProductTyped<Flights, T>>::extract(incoming)?.0.0,

@@ -16,10 +16,16 @@ use utoipa::ToSchema;
 /// The product of a request: the second segment of its path.
 pub(crate) struct PathProduct(pub(crate) Product);
 
-impl RequestPart for PathProduct {
-    fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
+impl PathProduct {
+    fn of(incoming: &RequestReader<'_>) -> Option<Self> {
         let product = incoming.path().split('/').nth(2);
         product.and_then(Product::parse).map(Self)
+    }
+}
+
+impl RequestPart for PathProduct {
+    fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
+        Self::of(incoming)
     }
 
     fn describe(_: &mut OperationInputs) {}

@@ -6,7 +6,7 @@ use crate::extract::{
 };
 use crate::identifier::check_distinct;
 use crate::meta::PaginationMeta;
-use crate::problem::ApiError;
+use crate::problem::{ApiError, NextStepAdvice, OrNextStep};
 use crate::response::{ApiResponse, ApiResult, List, NoContent};
 use crate::webhook::delivery;
 use crate::webhook::event_type::ProductBody;
@@ -116,11 +116,11 @@ impl Validate for SubscriptionsQuery {}
 /// addresses; the name is resolved again for every attempt.
 ///
 /// Responds 201 the first time. Repeating the same request with the same idempotency key responds
-/// 200 with the subscription, without the secret. An organization may have at most 100
+/// 200 with the subscription, without the secret unless no response has shown it. An organization may have at most 100
 /// subscriptions for each product and mode; one more is 400 `validation_failed`.
 #[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions", tag = "Webhooks",
     responses((status = 201, description = "Subscribed."), (status = 200, description = "Subscribed by an earlier request with this key.")),
-    extensions(("x-error-codes" = json!(["url_not_allowed", "subscription_not_found"]))))]
+    extensions(("x-error-codes" = json!(["url_not_allowed", "subscription_not_found", "result_unknown"]))))]
 pub(crate) async fn create_subscription(
     State(webhooks): State<Arc<WebhookService>>,
     State(clock): State<Arc<dyn Clock>>,
@@ -138,7 +138,9 @@ pub(crate) async fn create_subscription(
         description: request.description,
     };
     let issued = webhooks.create(&context.owner, new, key.as_ref());
-    let issued = issued.await?;
+    let issued = issued
+        .await
+        .or_next_step(NextStepAdvice::CreateSubscription)?;
     let secret = issued.signing_secret.as_ref();
     let resource = webhook::subscription(&issued.subscription, secret, clock.now());
     Ok(match secret {
@@ -193,7 +195,7 @@ pub(crate) async fn get_subscription(
 /// already recorded.
 #[utoipa::path(patch, operation_id = "change_subscription", path = "/v1/{product}/webhook-subscriptions/{id}", tag = "Webhooks",
     responses((status = 200, description = "The updated subscription.")),
-    extensions(("x-error-codes" = json!(["subscription_not_found", "url_not_allowed"]))))]
+    extensions(("x-error-codes" = json!(["subscription_not_found", "url_not_allowed", "result_unknown"]))))]
 pub(crate) async fn update_subscription(
     State(webhooks): State<Arc<WebhookService>>,
     State(clock): State<Arc<dyn Clock>>,
@@ -209,7 +211,8 @@ pub(crate) async fn update_subscription(
         description: request.description,
     };
     let subscription = webhooks.update(&context, product, &id, change);
-    let subscription = subscription.await?;
+    let subscription = subscription.await;
+    let subscription = subscription.or_next_step(NextStepAdvice::ChangeSubscription)?;
     Ok(without_secret(&subscription, clock.as_ref()))
 }
 
@@ -219,14 +222,16 @@ pub(crate) async fn update_subscription(
 /// no longer be read.
 #[utoipa::path(delete, path = "/v1/{product}/webhook-subscriptions/{id}", tag = "Webhooks",
     responses((status = 204, description = "Deleted.")),
-    extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
+    extensions(("x-error-codes" = json!(["subscription_not_found", "result_unknown"]))))]
 pub(crate) async fn delete_subscription(
     State(webhooks): State<Arc<WebhookService>>,
     Context(context): Context,
     Validated((PathProduct(product), PathId(id))): Validated<(PathProduct, PathId<SubscriptionId>)>,
 ) -> Result<NoContent, ApiError> {
     let deleted = webhooks.delete(&context.owner.tenant, product, &id);
-    deleted.await?;
+    deleted
+        .await
+        .or_next_step(NextStepAdvice::DeleteSubscription)?;
     Ok(NoContent)
 }
 
@@ -237,7 +242,7 @@ pub(crate) async fn delete_subscription(
 /// cannot be paused. No body.
 #[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/pause", tag = "Webhooks",
     responses((status = 200, description = "The subscription, PAUSED.")),
-    extensions(("x-error-codes" = json!(["subscription_not_found", "subscription_paused"]))))]
+    extensions(("x-error-codes" = json!(["subscription_not_found", "subscription_paused", "result_unknown"]))))]
 pub(crate) async fn pause_subscription(
     State(webhooks): State<Arc<WebhookService>>,
     State(clock): State<Arc<dyn Clock>>,
@@ -247,7 +252,9 @@ pub(crate) async fn pause_subscription(
     let key = idempotent_request(&context, "pause", product, key);
     let (event, key) = (SubscriptionEvent::Paused, key.as_ref());
     let subscription = webhooks.apply_for_caller(&context, product, &id, &event, key);
-    Ok(without_secret(&subscription.await?, clock.as_ref()))
+    let subscription = subscription.await;
+    let subscription = subscription.or_next_step(NextStepAdvice::ChangeSubscription)?;
+    Ok(without_secret(&subscription, clock.as_ref()))
 }
 
 /// Resume a subscription
@@ -255,7 +262,7 @@ pub(crate) async fn pause_subscription(
 /// Makes a PAUSED or DISABLED subscription ACTIVE: waiting and future deliveries are sent. No body.
 #[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/resume", tag = "Webhooks",
     responses((status = 200, description = "The subscription, ACTIVE.")),
-    extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
+    extensions(("x-error-codes" = json!(["subscription_not_found", "result_unknown"]))))]
 pub(crate) async fn resume_subscription(
     State(webhooks): State<Arc<WebhookService>>,
     State(clock): State<Arc<dyn Clock>>,
@@ -265,7 +272,9 @@ pub(crate) async fn resume_subscription(
     let key = idempotent_request(&context, "resume", product, key);
     let (event, key) = (SubscriptionEvent::Resumed, key.as_ref());
     let subscription = webhooks.apply_for_caller(&context, product, &id, &event, key);
-    Ok(without_secret(&subscription.await?, clock.as_ref()))
+    let subscription = subscription.await;
+    let subscription = subscription.or_next_step(NextStepAdvice::ChangeSubscription)?;
+    Ok(without_secret(&subscription, clock.as_ref()))
 }
 
 /// Rotate a signing secret
@@ -274,10 +283,10 @@ pub(crate) async fn resume_subscription(
 /// signatures of both secrets, so that receivers can switch over. Continue to accept the previous
 /// secret for at least 2 hours 15 minutes, because a delivery is retried for that long. Another
 /// rotation replaces the previous secret. Repeating an idempotency key returns the subscription
-/// without a secret. No body.
+/// without a secret, unless no response has shown it. No body.
 #[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/rotate-secret", tag = "Webhooks",
     responses((status = 200, description = "The subscription with its new secret.")),
-    extensions(("x-error-codes" = json!(["subscription_not_found"]))))]
+    extensions(("x-error-codes" = json!(["subscription_not_found", "result_unknown"]))))]
 pub(crate) async fn rotate_subscription_secret(
     State(webhooks): State<Arc<WebhookService>>,
     State(clock): State<Arc<dyn Clock>>,
@@ -286,7 +295,7 @@ pub(crate) async fn rotate_subscription_secret(
 ) -> ApiResult<WebhookSubscriptionResource> {
     let key = idempotent_request(&context, "rotate", product, key);
     let issued = webhooks.rotate_secret(&context, product, &id, key.as_ref());
-    let issued = issued.await?;
+    let issued = issued.await.or_next_step(NextStepAdvice::RotateSecret)?;
     let secret = issued.signing_secret.as_ref();
     let resource = webhook::subscription(&issued.subscription, secret, clock.now());
     Ok(ApiResponse::ok(resource))
@@ -299,7 +308,7 @@ pub(crate) async fn rotate_subscription_secret(
 /// subscription is not ACTIVE. No body.
 #[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/test", tag = "Webhooks",
     responses((status = 202, description = "The delivery of the ping.")),
-    extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found"]))))]
+    extensions(("x-error-codes" = json!(["subscription_not_found", "delivery_not_found", "result_unknown"]))))]
 pub(crate) async fn test_subscription(
     State(webhooks): State<Arc<WebhookService>>,
     Context(context): Context,
@@ -307,7 +316,7 @@ pub(crate) async fn test_subscription(
 ) -> ApiResult<WebhookDeliveryResource> {
     let key = idempotent_request(&context, "test", product, key);
     let delivery = webhooks.send_test_event(&context.owner, product, &id, key.as_ref());
-    let delivery = delivery.await?;
+    let delivery = delivery.await.or_next_step(NextStepAdvice::SendTestEvent)?;
     Ok(ApiResponse::accepted(delivery::to_resource(delivery)))
 }
 

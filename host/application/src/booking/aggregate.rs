@@ -118,10 +118,17 @@ pub trait BookingAggregate: BookingTable {
         supplier_reference: &str,
         status: SupplierBookingStatus,
     ) -> Self::SupplierBooking;
-    /// Returns the event for an operator's refund amount, if a refund is undecided.
-    fn pending_refund_decision(_booking: &Booking<Self>) -> Option<fn(Money) -> Self::Event> {
-        None
-    }
+    /// Returns the gateway's references of the cancellations whose refund is undecided, oldest
+    /// first.
+    fn undecided_refunds(booking: &Booking<Self>) -> Vec<String>;
+    /// Returns the event for an operator's refund amount. `client_reference` is that of an
+    /// undecided refund. Returns `None` if there is no such cancellation.
+    fn refund_decided_event(
+        booking: &Booking<Self>,
+        client_reference: &str,
+        amount: Money,
+        ids: &dyn IdGenerator,
+    ) -> Option<Self::Event>;
 
     /// Returns the JSON document of an event for subscribers.
     fn event_payload(booking: &Booking<Self>, id: &EventId, notification: &Notification) -> String;

@@ -113,12 +113,12 @@ impl CancellationService {
             .await;
         let supplier_quote = supplier_quote
             .map_err(|error| CancellationQuoteError::Supplier(booking.supplier.clone(), error))?;
-        let quote = hotel::quote::HotelCancellationQuote::from_supplier(
-            supplier_quote,
-            booking.active_total(),
-            booking.details.policy.as_ref(),
-            self.base.now(),
-        );
+        let quote =
+            hotel::quote::HotelCancellationQuote::new(&booking, supplier_quote, self.base.now());
+        let quote = quote.map_err(|unusable| {
+            let error = ReadError::InvalidResponse(unusable.to_string());
+            CancellationQuoteError::Supplier(booking.supplier.clone(), error)
+        })?;
         if find_booking().await?.version != booking.version {
             return Err(CancellationQuoteError::BookingChanged);
         }

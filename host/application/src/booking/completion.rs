@@ -4,7 +4,7 @@
 use crate::base::Base;
 use crate::booking::aggregate::BookingAggregate;
 use crate::booking::engine::WorkflowEngine;
-use crate::booking::execution::WorkflowError;
+use crate::booking::execution::{RunFindings, WorkflowError};
 use crate::booking::lease::wait_for_next_poll;
 use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
 use crate::payment_instrument::{InstrumentError, PaymentInstrumentService};
@@ -15,6 +15,7 @@ use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::{DeclineReason, Instrument, Payment, PaymentMethod, PaymentState};
 use host_domain::remote_call::RemoteCall;
+use host_domain::supplier::SupplierId;
 use host_storage::UnitOfWork;
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -64,7 +65,11 @@ pub enum CompletionOutcome<K: BookingAggregate> {
         requires_action: bool,
     },
     /// The supplier was not called; the same request may be tried again.
-    NotSent(Box<Booking<K>>),
+    NotSent {
+        booking: Box<Booking<K>>,
+        /// Whether a repeat cannot succeed before somebody has corrected something.
+        needs_help: bool,
+    },
     Rejected(Box<Booking<K>>),
     Unknown(Box<Booking<K>>),
 }
@@ -268,6 +273,7 @@ impl CompletionService {
             return Ok(None);
         };
         command.key = None;
+        let findings = execution.findings.clone();
         let run = engine.run_steps_to_completion(booking, next, execution);
         let Ok(result) = tokio::time::timeout_at(command.deadline, run).await else {
             // The workflow continues after the caller's deadline.
@@ -279,7 +285,8 @@ impl CompletionService {
         if is_expired {
             Err(invalid_state(&booking))
         } else {
-            Ok(Some(CompletionOutcome::from_booking(booking)))
+            let outcome = CompletionOutcome::from_booking(booking);
+            Ok(Some(outcome.with_findings(&findings)))
         }
     }
 
@@ -324,15 +331,24 @@ impl<K: BookingAggregate> CompletionOutcome<K> {
             | Self::CanceledMeanwhile(booking)
             | Self::InProgress(booking)
             | Self::PaymentFailed { booking, .. }
-            | Self::NotSent(booking)
+            | Self::NotSent { booking, .. }
             | Self::Rejected(booking)
             | Self::Unknown(booking) => booking,
         }
     }
 
+    /// Returns the supplier or processor whose call decided the outcome of a booking that is not
+    /// completed: the processor if the last payment was not authorized.
+    pub fn decided_by(booking: &Booking<K>) -> &SupplierId {
+        match booking.payments.last() {
+            Some(payment) if payment.state == PaymentState::Failed => &payment.processor,
+            Some(_) | None => &booking.supplier,
+        }
+    }
+
     /// Returns whether the outcome is final, so that a repeat of the request is not tried again.
     pub const fn is_final(&self) -> bool {
-        !matches!(self, Self::CanceledMeanwhile(_) | Self::NotSent(_))
+        !matches!(self, Self::CanceledMeanwhile(_) | Self::NotSent { .. })
     }
 }
 
@@ -400,7 +416,26 @@ impl<K: BookingAggregate> CompletionOutcome<K> {
                 requires_action,
             }
         } else {
-            Self::NotSent(booking)
+            Self::NotSent {
+                booking,
+                needs_help: false,
+            }
+        }
+    }
+
+    /// Adds what the run found out about a call that was not sent.
+    fn with_findings(self, findings: &RunFindings) -> Self {
+        match self {
+            Self::NotSent { booking, .. } => Self::NotSent {
+                booking,
+                needs_help: findings.needs_help(),
+            },
+            Self::Confirmed(_)
+            | Self::CanceledMeanwhile(_)
+            | Self::InProgress(_)
+            | Self::PaymentFailed { .. }
+            | Self::Rejected(_)
+            | Self::Unknown(_) => self,
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use crate::base::Base;
 use crate::booking::aggregate::BookingAggregate;
-use crate::booking::execution::{CallKey, ExecutionContext, WorkflowError};
+use crate::booking::execution::{CallKey, ExecutionContext, RunFindings, WorkflowError};
 use crate::booking::history::transition_statements;
 use crate::booking::interpret::Interpretation;
 use crate::booking::lease::WorkflowLeases;
@@ -20,7 +20,7 @@ use crate::failpoint::{self, FailpointPhase};
 use crate::task_supervisor::TaskSupervisor;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use host_domain::booking::{Booking, BookingEvent, Named, Transition};
+use host_domain::booking::{Booking, BookingEvent, Named, Orphan};
 use host_domain::id::{AttemptId, BookingId};
 use host_storage::{Attempt, AttemptOutcome, CommitError, Conflict, NewAttempt, UnitOfWork};
 use std::sync::Arc;
@@ -32,8 +32,11 @@ const DEADLINE_RESERVE: Duration = Duration::from_millis(500);
 
 const CONFLICT_RETRIES_MAX: usize = 8;
 
-/// Name of the operator's open task while a refund is undecided.
+/// Name of the operator's open task for each undecided refund.
 pub const DECIDE_REFUND_STEP: &str = "decide_refund";
+
+/// Name of the step that books, in the records of its calls.
+pub const BOOK_STEP: &str = "book";
 
 pub struct StepOutcome<E> {
     pub step: &'static str,
@@ -85,6 +88,7 @@ impl WorkflowEngine {
             request_id: request_id.to_owned(),
             deadline: deadline.checked_sub(DEADLINE_RESERVE).unwrap_or(deadline),
             instrument: None,
+            findings: RunFindings::default(),
         }
     }
 
@@ -210,6 +214,10 @@ impl WorkflowEngine {
             };
             let name = prepared.step.name();
             let interpretation = execute_step(&booking, *prepared, &self.steps, execution).await?;
+            let attempt = match found_orphan(&interpretation) {
+                Some(_) => self.find_book_attempt(&booking).await?,
+                None => attempt,
+            };
             let outcome = StepOutcome {
                 step: name,
                 attempt,
@@ -245,6 +253,7 @@ impl WorkflowEngine {
                 Ok(()) => {
                     if let Some(outcome) = &outcome {
                         self.hit_failpoint(outcome.step, FailpointPhase::OutcomeCommitted);
+                        report_orphan(&plan.booking, outcome);
                     }
                     return Ok(self.after_commit(plan));
                 }
@@ -293,15 +302,19 @@ impl WorkflowEngine {
             let interpretation = &outcome.interpretation;
             let reference = interpretation.reference.as_deref();
             let result = interpretation.outcome.into();
-            write.finish_attempt(tenant, id, result, reference, reason);
+            match found_orphan(interpretation) {
+                Some(_) => write.reopen_attempt(tenant, id, reference, reason),
+                None => write.finish_attempt(tenant, id, result, reference, reason),
+            };
         }
         self.append_attempts(&mut write, plan);
+        self.append_refund_decisions(&mut write, plan, reason);
         let lease_ms = self.leases.duration_ms();
         append_lease_statements(&mut write, plan, execution, lease, lease_ms);
         write
     }
 
-    /// Adds the attempt of the next call, and the operator's task of an undecided refund.
+    /// Adds the attempt of the next call.
     fn append_attempts<K: BookingAggregate>(
         &self,
         write: &mut UnitOfWork,
@@ -329,20 +342,29 @@ impl WorkflowEngine {
             };
             write.record_attempt(tenant, &attempt);
         }
-        // No supplier or processor can decide this refund, so it becomes a task for an operator.
-        let status = booking.status().as_str();
-        let is_new = |transition: &Transition<Booking<K>>| transition.from_status != status;
-        if K::pending_refund_decision(booking).is_some() && plan.transitions.iter().any(is_new) {
+    }
+
+    /// Adds an operator's task for each refund that became undecided. No supplier or processor can
+    /// decide it.
+    fn append_refund_decisions<K: BookingAggregate>(
+        &self,
+        write: &mut UnitOfWork,
+        plan: &TransitionPlan<K>,
+        evidence: Option<&str>,
+    ) {
+        let booking = &plan.booking;
+        for reference in &plan.undecided_refunds {
+            tracing::warn!(booking = %booking.id, supplier = %booking.supplier, reference, evidence, "the refund of a cancellation is undecided; set it with POST /unresolved/{{booking_id}}");
             let decision = NewAttempt {
                 id: AttemptId::from_bits(self.base.ids.generate()),
                 booking_id: booking.id.clone(),
                 step: DECIDE_REFUND_STEP.to_owned(),
                 target: booking.supplier.clone(),
-                client_reference: booking.id.to_string(),
+                client_reference: reference.clone(),
                 plugin_digest: String::new(),
                 request_digest: String::new(),
             };
-            write.record_attempt(tenant, &decision);
+            write.record_attempt(&booking.owner.tenant, &decision);
         }
     }
 
@@ -374,6 +396,19 @@ impl WorkflowEngine {
         let attempts = self.unresolved_attempts(booking).await?;
         let mut newest_first = attempts.into_iter().rev();
         let attempt = newest_first.find(|attempt| call.matches(attempt));
+        Ok(attempt.map(|attempt| attempt.call.id))
+    }
+
+    /// Returns the latest call that booked, whatever its outcome.
+    async fn find_book_attempt<K: BookingAggregate>(
+        &self,
+        booking: &Booking<K>,
+    ) -> Result<Option<AttemptId>, WorkflowError> {
+        let tenant = &booking.owner.tenant;
+        let attempts = self.base.store.attempts(tenant, &booking.id).await?;
+        let key = CallKey::of_step(BOOK_STEP);
+        let mut newest_first = attempts.into_iter().rev();
+        let attempt = newest_first.find(|attempt| key.matches(attempt));
         Ok(attempt.map(|attempt| attempt.call.id))
     }
 
@@ -421,6 +456,38 @@ fn append_lease_statements<K: BookingAggregate>(
             write.complete_job(job, subject, token);
         }
     }
+}
+
+/// Returns the orphan that a lookup of a failed booking found.
+const fn found_orphan<K: BookingAggregate>(
+    interpretation: &Interpretation<BookingEvent<K>>,
+) -> Option<&Orphan> {
+    if let BookingEvent::OrphanFound(orphan) = &interpretation.event {
+        Some(orphan)
+    } else {
+        None
+    }
+}
+
+/// Reports a booking that the supplier has although it failed at the gateway. The payer is not
+/// charged for it, and only an operator can cancel it.
+fn report_orphan<K: BookingAggregate>(
+    booking: &Booking<K>,
+    outcome: &StepOutcome<BookingEvent<K>>,
+) {
+    let Some(orphan) = found_orphan(&outcome.interpretation) else {
+        return;
+    };
+    let supplier = booking.supplier.to_string();
+    metrics::counter!(crate::metric_names::ORPHANED_BOOKINGS_TOTAL, "supplier" => supplier)
+        .increment(1);
+    tracing::error!(
+        booking = %booking.id,
+        supplier = %booking.supplier,
+        supplier_reference = orphan.supplier_reference,
+        evidence = outcome.interpretation.evidence,
+        "a failed booking was found at its supplier; GET /unresolved on the admin listener lists it, and an operator has to cancel it there"
+    );
 }
 
 fn log_outcome<E>(booking: &BookingId, outcome: &StepOutcome<E>, execution: &ExecutionContext) {

@@ -6,10 +6,12 @@ use host_domain::booking::InvalidTransition;
 use host_domain::id::BookingId;
 use host_domain::owner::Owner;
 use host_domain::payment::Instrument;
-use host_domain::supplier::SupplierId;
+use host_domain::supplier::{FailureReason, SupplierId};
 use host_runtime::CallContext;
 use host_storage::{Attempt, AttemptOutcome, Conflict, DatabaseError};
 use sha2::{Digest, Sha256};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::time::Instant;
 
 /// The context in which steps are executed: lease, request and deadline.
@@ -22,6 +24,27 @@ pub struct ExecutionContext {
     pub deadline: Instant,
     /// Payment instrument, if it was read when the run began.
     pub instrument: Option<Instrument>,
+    /// What the run found out for the caller.
+    pub findings: RunFindings,
+}
+
+/// What a run of a workflow finds out and the booking does not keep. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct RunFindings {
+    needs_help: Arc<AtomicBool>,
+}
+
+impl RunFindings {
+    /// Records why the latest call was not sent.
+    pub fn record_not_sent(&self, reason: &FailureReason) {
+        self.needs_help.store(reason.needs_help, Ordering::Relaxed);
+    }
+
+    /// Returns whether a call was not sent and cannot be sent before somebody has corrected
+    /// something.
+    pub fn needs_help(&self) -> bool {
+        self.needs_help.load(Ordering::Relaxed)
+    }
 }
 
 impl ExecutionContext {

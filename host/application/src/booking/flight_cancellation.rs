@@ -20,6 +20,7 @@ pub fn quote_or_unavailable(
             | ReadError::TimedOut(_)
             | ReadError::Unavailable(_)
             | ReadError::Failed(_)
+            | ReadError::AdapterFailed(_)
             | ReadError::InvalidResponse(_)),
         ) => Ok(FlightSupplierQuote::Unavailable(error.to_string())),
         Err(

@@ -4,7 +4,7 @@
 use crate::base::Base;
 use crate::booking::aggregate::BookingAggregate;
 use crate::booking::engine::WorkflowEngine;
-use crate::booking::execution::{ExecutionContext, WorkflowError};
+use crate::booking::execution::{ExecutionContext, RunFindings, WorkflowError};
 use crate::jobs::worker::{JobError, JobHandler};
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -47,6 +47,7 @@ impl<K: BookingAggregate> BookingJob<K> {
             request_id: format!("job_{:032x}", self.base.ids.generate()),
             deadline: Instant::now() + RUN_TIMEOUT,
             instrument: None,
+            findings: RunFindings::default(),
         };
         match self.engine.resume(booking, &execution).await {
             // Another process holds the lease, so nothing is left to do here.

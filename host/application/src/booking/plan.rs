@@ -18,6 +18,8 @@ pub const STEPS_MAX: usize = 32;
 pub struct TransitionPlan<K: BookingAggregate> {
     pub booking: Booking<K>,
     pub transitions: Vec<Transition<Booking<K>>>,
+    /// The gateway's references of the cancellations whose refund became undecided.
+    pub undecided_refunds: Vec<String>,
     pub expiry: Option<Expiry>,
     pub next: PlannedAction<K>,
 }
@@ -50,6 +52,7 @@ pub fn plan_transitions<K: BookingAggregate>(
     on_step_planned: impl Fn(&'static str),
 ) -> Result<TransitionPlan<K>, WorkflowError> {
     let (mut transitions, mut expiry) = (Vec::new(), None);
+    let undecided_before = K::undecided_refunds(&booking);
     for _ in 0..STEPS_MAX {
         if let Some(event) = event.take() {
             let transition = booking.apply(event, now)?;
@@ -90,9 +93,12 @@ pub fn plan_transitions<K: BookingAggregate>(
             NextStep::WaitUntil(at) => PlannedAction::Wait(Some(at)),
             NextStep::Idle => PlannedAction::Wait(None),
         };
+        let mut undecided_refunds = K::undecided_refunds(&booking);
+        undecided_refunds.retain(|reference| !undecided_before.contains(reference));
         return Ok(TransitionPlan {
             booking,
             transitions,
+            undecided_refunds,
             expiry,
             next,
         });

@@ -20,14 +20,17 @@ use futures::FutureExt;
 use host_domain::booking::{Booking, BookingEvent, BookingPhase, Failure, PaymentCollector};
 use host_domain::flight::booking::FlightBookingDetails;
 use host_domain::hotel::booking::HotelBookingDetails;
-use host_domain::id::{BookingId, PaymentId};
+use host_domain::id::{AttemptId, BookingId, PaymentId};
 use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::{Payment, PaymentError};
-use host_domain::supplier::{ChangeError, Checkout, RefusalReason, SupplierId};
+use host_domain::supplier::{
+    ChangeError, Checkout, FailureReason, Refusal, RefusalReason, SupplierId,
+};
 use host_runtime::IntentRequest;
 use host_storage::{
-    BookingHistoryEntry, CommitError, Conflict, DatabaseError, IdempotencyKey, UnitOfWork,
+    AttemptOutcome, BookingHistoryEntry, CommitError, Conflict, DatabaseError, IdempotencyKey,
+    NewAttempt, UnitOfWork,
 };
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -59,18 +62,56 @@ pub enum PrebookError {
     OfferInUse,
     #[error("the supplier refused the offer")]
     Refused(PrebookRefusal),
-    #[error("nothing was sent to the supplier")]
-    NotSent { overloaded: bool },
+    #[error("nothing was sent to the supplier: {reason}")]
+    NotSent {
+        overloaded: bool,
+        reason: FailureReason,
+    },
     #[error("the supplier's rate limit is reached")]
     RateLimited { retry_after_s: Option<u32> },
-    #[error("the supplier's response did not arrive or is invalid")]
-    NoResponse { timed_out: bool },
-    #[error("the supplier rejected the gateway's account")]
-    SupplierAccount,
+    #[error("the supplier's response did not arrive or is invalid: {reason}")]
+    NoResponse {
+        timed_out: bool,
+        reason: FailureReason,
+    },
+    #[error("the supplier rejected the gateway's account: {message}")]
+    SupplierAccount { message: String },
     #[error("the supplier is not configured or does not support booking")]
     Unsupported,
     #[error("the secret data of the booking cannot be encrypted")]
     Seal(#[source] crate::sealer::SealError),
+}
+
+impl PrebookError {
+    /// Returns whether the same request cannot succeed before somebody has corrected something at
+    /// the gateway or at the supplier.
+    pub const fn needs_help(&self) -> bool {
+        match self {
+            Self::NotSent { reason, .. } | Self::NoResponse { reason, .. } => reason.needs_help,
+            Self::SupplierAccount { .. } => true,
+            Self::Workflow(_)
+            | Self::IdempotencyKeyReused
+            | Self::IdempotencyInProgress
+            | Self::OfferInUse
+            | Self::Refused(_)
+            | Self::RateLimited { .. }
+            | Self::Unsupported
+            | Self::Seal(_) => false,
+        }
+    }
+}
+
+/// A prebook that did not bind, with its reason for operators.
+struct FailedPrebook {
+    error: PrebookError,
+    evidence: String,
+}
+
+impl From<PrebookError> for FailedPrebook {
+    fn from(error: PrebookError) -> Self {
+        let evidence = error.to_string();
+        Self { error, evidence }
+    }
 }
 
 impl<E: Into<WorkflowError>> From<E> for PrebookError {
@@ -282,8 +323,10 @@ impl PrebookService {
         execution: &ExecutionContext,
     ) -> Result<PrebookOutcome<K>, PrebookError> {
         let Some(supplier) = self.suppliers.loaded(&booking.supplier) else {
-            let error = PrebookError::Unsupported;
-            return self.abort_prebook(booking, error, prebook, execution).await;
+            let failed = PrebookError::Unsupported.into();
+            return self
+                .abort_prebook(booking, failed, prebook, execution)
+                .await;
         };
         let offered = booking.details.booked_price();
         let context = execution.call_context(&booking.owner, &booking.id);
@@ -292,7 +335,11 @@ impl PrebookService {
         let bound = bound.map_err(|error| map_supplier_error(error, offered, timed_out));
         let bound = match bound.and_then(|bound| validate_bound_offer(bound, offered)) {
             Ok(bound) => bound,
-            Err(error) => return self.abort_prebook(booking, error, prebook, execution).await,
+            Err(failed) => {
+                return self
+                    .abort_prebook(booking, failed, prebook, execution)
+                    .await;
+            }
         };
         let is_browser_payment =
             prebook.use_payment_sdk && booking.payment_collector == PaymentCollector::Gateway;
@@ -305,7 +352,12 @@ impl PrebookService {
         };
         let (payment, sdk_token) = match created {
             Ok(payment_and_token) => payment_and_token.unzip(),
-            Err(error) => return self.abort_prebook(booking, error, prebook, execution).await,
+            Err(error) => {
+                let failed = error.into();
+                return self
+                    .abort_prebook(booking, failed, prebook, execution)
+                    .await;
+            }
         };
         let latest = || self.base.now().plus_s(self.offer_ttl_s);
         let event = BookingEvent::PrebookConfirmed {
@@ -345,9 +397,19 @@ impl PrebookService {
         let context = execution.call_context(&booking.owner, &booking.id);
         let intent = processor.create_intent(&context, request).await;
         let intent = intent.map_err(|error| match error {
-            PaymentError::NotSent(_) => PrebookError::NotSent { overloaded: false },
-            PaymentError::Declined(_) | PaymentError::Refused(_) | PaymentError::Unknown(_) => {
-                PrebookError::NoResponse { timed_out: false }
+            PaymentError::NotSent(reason) => PrebookError::NotSent {
+                overloaded: false,
+                reason,
+            },
+            PaymentError::Unknown(reason) => PrebookError::NoResponse {
+                timed_out: false,
+                reason,
+            },
+            error @ (PaymentError::Declined(_) | PaymentError::Refused(_)) => {
+                PrebookError::NoResponse {
+                    timed_out: false,
+                    reason: FailureReason::needing_help(error.to_string()),
+                }
             }
         })?;
         let (processor, reference) = (processor.info().id.clone(), intent.processor_reference);
@@ -356,27 +418,43 @@ impl PrebookService {
         Ok((payment, intent.token))
     }
 
-    /// Ends a prebook that did not bind. A refusal is stored for repeats of the request.
+    /// Ends a prebook that did not bind, and records why for operators. A refusal is stored for
+    /// repeats of the request.
     async fn abort_prebook<K: BookingAggregate>(
         &self,
         booking: Booking<K>,
-        error: PrebookError,
+        FailedPrebook { error, evidence }: FailedPrebook,
         prebook: &PrebookContext,
         execution: &ExecutionContext,
     ) -> Result<PrebookOutcome<K>, PrebookError> {
+        tracing::warn!(
+            booking = %booking.id,
+            supplier = %booking.supplier,
+            step = STEP_NAME,
+            evidence,
+            request_id = execution.request_id,
+            "the prebook failed"
+        );
+        let outcome = match matches!(error, PrebookError::Refused(_)) {
+            true => AttemptOutcome::Refused,
+            false => AttemptOutcome::NotSent,
+        };
+        let mut write = self.base.unit_of_work();
+        self.append_attempt(&mut write, &booking, outcome, &evidence);
         if matches!(error, PrebookError::NoResponse { .. }) {
             // The offer may have been bound. The booking is kept until the timer of this phase, and
             // nothing else, ends it.
+            self.base.try_commit(write).await?;
             self.engine.resume(booking, execution).await?;
             return Err(error);
         }
         let (id, read_version) = (booking.id.clone(), booking.version);
         let failure = Failure::new("prebook_failed", K::TEXTS.prebook_failed);
         let transition = [booking.apply(BookingEvent::PrebookRefused(failure), self.base.now())?];
-        let (reason, request_id) = (Some(error.to_string()), &execution.request_id);
-        let reason = reason.as_deref();
-        let mut write =
+        let (reason, request_id) = (Some(evidence.as_str()), &execution.request_id);
+        let transitions =
             transition_statements(&self.base, read_version, &transition, reason, request_id);
+        write.append(transitions);
         write.complete_job(K::JOB_KIND, id.as_str(), &execution.lease_token);
         match &error {
             PrebookError::Refused(refusal) => {
@@ -389,6 +467,31 @@ impl PrebookService {
             false => Err(WorkflowError::LeaseLost(id).into()),
         }
     }
+
+    /// Adds the failed call to the booking's attempts. A prebook reserves nothing and charges
+    /// nothing, so it has no effect even if its response is missing.
+    fn append_attempt<K: BookingAggregate>(
+        &self,
+        write: &mut UnitOfWork,
+        booking: &Booking<K>,
+        outcome: AttemptOutcome,
+        evidence: &str,
+    ) {
+        let (tenant, supplier) = (&booking.owner.tenant, &booking.supplier);
+        let loaded = self.suppliers.loaded(supplier);
+        let digest = loaded.map(|supplier| supplier.info().digest.clone());
+        let attempt = NewAttempt {
+            id: AttemptId::from_bits(self.base.ids.generate()),
+            booking_id: booking.id.clone(),
+            step: STEP_NAME.to_owned(),
+            target: supplier.clone(),
+            client_reference: booking.id.to_string(),
+            plugin_digest: digest.unwrap_or_default(),
+            request_digest: String::new(),
+        };
+        write.record_attempt(tenant, &attempt);
+        write.finish_attempt(tenant, &attempt.id, outcome, None, Some(evidence));
+    }
 }
 
 /// Checks the supplier's response. A higher price than offered is never bound, and neither is
@@ -396,14 +499,22 @@ impl PrebookService {
 fn validate_bound_offer<K: BookingAggregate>(
     bound: BoundOffer<K>,
     offered: Money,
-) -> Result<BoundOffer<K>, PrebookError> {
+) -> Result<BoundOffer<K>, FailedPrebook> {
     if !bound.matches_request || bound.total.currency != offered.currency {
-        return Err(PrebookError::NoResponse { timed_out: false });
+        let message = "the supplier bound something other than was requested";
+        let error = PrebookError::NoResponse {
+            timed_out: false,
+            reason: FailureReason::needing_help(message),
+        };
+        return Err(error.into());
     }
     if bound.total.minor > offered.minor {
         let current = bound.total;
         let refusal = PrebookRefusal::PriceChanged { offered, current };
-        return Err(PrebookError::Refused(refusal));
+        return Err(FailedPrebook {
+            error: PrebookError::Refused(refusal),
+            evidence: format!("the supplier bound at {current}, but offered at {offered}"),
+        });
     }
     Ok(bound)
 }
@@ -424,18 +535,34 @@ fn accepted_history_entry<K: BookingAggregate>(
     }
 }
 
-fn map_supplier_error(error: ChangeError, offered: Money, timed_out: bool) -> PrebookError {
-    match error {
+fn map_supplier_error(error: ChangeError, offered: Money, timed_out: bool) -> FailedPrebook {
+    let evidence = match &error {
+        ChangeError::Refused(Refusal {
+            supplier_code: Some(code),
+            ..
+        }) => format!("{error} ({code})"),
+        error => error.to_string(),
+    };
+    let error = match error {
         ChangeError::Unsupported => PrebookError::Unsupported,
         ChangeError::Refused(refusal) if refusal.reason == RefusalReason::Account => {
-            PrebookError::SupplierAccount
+            PrebookError::SupplierAccount {
+                message: refusal.message,
+            }
         }
         ChangeError::Refused(refusal) => {
             PrebookError::Refused(PrebookRefusal::from_supplier_refusal(&refusal, offered))
         }
-        ChangeError::NotSent(_) => PrebookError::NotSent { overloaded: false },
+        ChangeError::NotSent(reason) => PrebookError::NotSent {
+            overloaded: false,
+            reason,
+        },
         ChangeError::RateLimited { retry_after_s } => PrebookError::RateLimited { retry_after_s },
-        ChangeError::Overloaded => PrebookError::NotSent { overloaded: true },
-        ChangeError::Unknown(_) => PrebookError::NoResponse { timed_out },
-    }
+        error @ ChangeError::Overloaded => PrebookError::NotSent {
+            overloaded: true,
+            reason: error.to_string().into(),
+        },
+        ChangeError::Unknown(reason) => PrebookError::NoResponse { timed_out, reason },
+    };
+    FailedPrebook { error, evidence }
 }

@@ -4,7 +4,7 @@
 
 use crate::base::Base;
 use crate::booking::aggregate::BookingAggregate;
-use crate::booking::engine::{DECIDE_REFUND_STEP, StepOutcome, WorkflowEngine};
+use crate::booking::engine::{BOOK_STEP, DECIDE_REFUND_STEP, StepOutcome, WorkflowEngine};
 use crate::booking::execution::{CallKey, WorkflowError};
 use crate::booking::interpret::{CallOutcome, Interpretation};
 use crate::booking::steps::payment;
@@ -36,8 +36,7 @@ pub enum Resolution {
     },
     /// The call was not executed and will not be.
     NotExecuted,
-    /// The refund amount of a completed cancellation for which neither the supplier nor the fare's
-    /// terms gave one.
+    /// The refund amount of a completed cancellation whose refund is undecided.
     RefundAmount(Money),
 }
 
@@ -128,11 +127,16 @@ impl ResolutionService {
         let attempt_of = |key: &CallKey| attempts.iter().rev().find(|attempt| key.matches(attempt));
         let (key, event, outcome, reference) = match resolution {
             Resolution::RefundAmount(refund) => {
-                let event = K::pending_refund_decision(booking).ok_or_else(nothing)?(refund);
-                let event = BookingEvent::Kind(event);
+                let reference = select_refund(K::undecided_refunds(booking), call)?;
+                let reference = reference.ok_or_else(nothing)?;
+                let event = K::refund_decided_event(booking, &reference, refund, ids);
+                let event = BookingEvent::Kind(event.ok_or_else(nothing)?);
                 let transition = booking.clone().apply(event.clone(), self.base.now());
                 transition.map_err(|_| ResolveError::InvalidRefundAmount)?;
-                let key = CallKey::of_step(DECIDE_REFUND_STEP);
+                let key = CallKey {
+                    step: DECIDE_REFUND_STEP,
+                    client_reference: Some(reference),
+                };
                 (key, event, CallOutcome::Succeeded, None)
             }
             Resolution::Succeeded { reference } => {
@@ -166,6 +170,20 @@ impl ResolutionService {
                 reference,
             },
         })
+    }
+}
+
+/// Selects the undecided refund with this client reference, or the only one.
+fn select_refund(
+    mut undecided: Vec<String>,
+    call: Option<&str>,
+) -> Result<Option<String>, ResolveError> {
+    if let Some(call) = call {
+        undecided.retain(|reference| reference == call);
+    }
+    match undecided.len() {
+        0 | 1 => Ok(undecided.pop()),
+        _ => Err(ResolveError::AmbiguousCall),
     }
 }
 
@@ -214,6 +232,7 @@ pub fn resolved_event<K: BookingAggregate>(
                 )),
             }
         }
+        BookingStep::RecheckAbsence => BookingEvent::OrphanResolved,
         BookingStep::Book
         | BookingStep::ReconcileBooking
         | BookingStep::Refresh
@@ -230,7 +249,8 @@ pub fn resolved_event<K: BookingAggregate>(
     }
 }
 
-/// Returns the step whose call to the supplier was sent and has no known outcome.
+/// Returns the step whose call to the supplier was sent and has no known outcome, or that found an
+/// orphan.
 pub fn unresolved_supplier_step<K: BookingAggregate>(
     booking: &Booking<K>,
 ) -> Option<BookingStep<K::Step>> {
@@ -243,10 +263,12 @@ pub fn unresolved_supplier_step<K: BookingAggregate>(
                 (BookingStep::Kind(step), call)
             }
         },
+        BookingState::Failed { .. } => {
+            return booking.orphan().map(|_| BookingStep::RecheckAbsence);
+        }
         BookingState::Created
         | BookingState::PrebookInProgress { .. }
         | BookingState::ReadyForComplete
-        | BookingState::Failed
         | BookingState::Expired => return None,
     };
     (!matches!(call, RemoteCall::Pending { .. })).then_some(step)
@@ -280,6 +302,8 @@ impl<'a, S: Named> UnresolvedCall<'a, S> {
 
     fn call_key<K: BookingAggregate<Step = S>>(&self, booking: &Booking<K>) -> CallKey {
         match self {
+            // An orphan is the late result of the call that booked.
+            Self::Supplier(BookingStep::RecheckAbsence) => CallKey::of_step(BOOK_STEP),
             Self::Supplier(step) => CallKey::of_step(step.name()),
             Self::Processor(payment, operation) => payment::call_key(booking, payment, operation),
         }
@@ -290,7 +314,11 @@ impl<'a, S: Named> UnresolvedCall<'a, S> {
         booking: &Booking<K>,
     ) -> Option<String> {
         match self {
-            Self::Supplier(_) => booking.supplier_reference.clone(),
+            Self::Supplier(_) => {
+                let orphan = booking.orphan();
+                let found = orphan.map(|orphan| orphan.supplier_reference.clone());
+                found.or_else(|| booking.supplier_reference.clone())
+            }
             Self::Processor(payment, _) => payment.processor_reference.clone(),
         }
     }

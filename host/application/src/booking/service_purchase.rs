@@ -87,7 +87,11 @@ pub enum ServicePurchaseError {
     #[error("the outcome of the purchase is not known yet")]
     Unknown,
     #[error("nothing was sent to the supplier")]
-    NotSent { overloaded: bool },
+    NotSent {
+        overloaded: bool,
+        /// Whether a repeat cannot succeed before somebody has corrected something.
+        needs_help: bool,
+    },
     #[error("the supplier's list of available services could not be read")]
     Supplier(SupplierId, ReadError),
 }
@@ -275,12 +279,21 @@ impl ServicePurchaseService {
         let Some((booking, next)) = started.await? else {
             return Ok(None);
         };
+        let findings = execution.findings.clone();
         let run = engine.run_steps_to_completion(booking, next, execution);
         let Ok(result) = tokio::time::timeout_at(command.deadline, run).await else {
             // The workflow continues after the caller's deadline.
             return Err(ServicePurchaseError::Unknown);
         };
-        purchase_result(result?, &id).map(Some)
+        purchase_result(result?, &id)
+            .map(Some)
+            .map_err(|error| match error {
+                ServicePurchaseError::NotSent { overloaded, .. } => ServicePurchaseError::NotSent {
+                    overloaded,
+                    needs_help: findings.needs_help(),
+                },
+                error => error,
+            })
     }
 
     fn purchase_started_event(
@@ -340,7 +353,7 @@ fn require_confirmed(booking: FlightBooking) -> Result<FlightBooking, ServicePur
         | BookingState::Booked(
             FlightBookedState::CancelInProgress { .. } | FlightBookedState::Canceled,
         )
-        | BookingState::Failed
+        | BookingState::Failed { .. }
         | BookingState::Expired => Err(invalid_state(&booking)),
     }
 }
@@ -366,11 +379,19 @@ fn purchase_result(
                     requires_action: decline == DeclineReason::RequiresAction,
                 }),
                 // The processor was never called.
-                None => Err(ServicePurchaseError::NotSent { overloaded: false }),
+                None => Err(not_sent()),
             }
         }
         ServicePurchaseState::Refused => Err(ServicePurchaseError::Rejected(booking.supplier)),
-        ServicePurchaseState::NotSent => Err(ServicePurchaseError::NotSent { overloaded: false }),
+        ServicePurchaseState::NotSent => Err(not_sent()),
+    }
+}
+
+/// Returns the error of a purchase that was not sent, before it is known why.
+const fn not_sent() -> ServicePurchaseError {
+    ServicePurchaseError::NotSent {
+        overloaded: false,
+        needs_help: false,
     }
 }
 

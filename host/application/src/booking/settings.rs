@@ -9,6 +9,8 @@ pub struct RetrySchedules {
     pub reconcile: BackoffSchedule,
     /// Schedule for retrying calls that are known not to have been executed.
     pub capture_retry: BackoffSchedule,
+    /// Times after a failure by absence at which the booking is looked up again.
+    pub absence_recheck: BackoffSchedule,
 }
 
 impl RetrySchedules {
@@ -19,6 +21,7 @@ impl RetrySchedules {
         Self {
             reconcile: schedule(&reconcile.schedule_s),
             capture_retry: schedule(&payments.capture_retry_s),
+            absence_recheck: schedule(&reconcile.absence_recheck_s),
         }
     }
 }

@@ -27,6 +27,7 @@ impl StepDependencies {
             requested_at,
             reconcile: &self.schedules.reconcile,
             capture_retry: &self.schedules.capture_retry,
+            absence_recheck: &self.schedules.absence_recheck,
         }
     }
 
@@ -37,13 +38,14 @@ impl StepDependencies {
     }
 }
 
-/// Returns the guarantees that the adapter of a supplier or processor declares. One that is not
-/// configured guarantees nothing.
+/// Returns the guarantees that the adapter of a supplier or processor declares, and the limit of its
+/// calls. One that is not configured guarantees nothing.
 pub fn declared_guarantees(supplier: Option<&Supplier>) -> SupplierGuarantees {
     supplier.map_or(SupplierGuarantees::default(), |supplier| {
         let description = &supplier.info().description;
         SupplierGuarantees {
             reads_consistent_after_ms: description.reads_consistent_after_ms,
+            call_ms_max: supplier.call_ms_max(),
             supports_idempotent_retry: description.supports_idempotent_resend,
         }
     })

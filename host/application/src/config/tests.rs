@@ -74,7 +74,11 @@ fn out_of_range_values_are_rejected() {
     for file in [
         "[limits]\nburst = 0\n",
         "[reconcile]\nschedule_s = []\n",
+        "[reconcile]\nabsence_recheck_s = []\n",
         "public_url = \"example.com\"\n",
+        "[admin]\nallowed_hosts = [\"https://stopover.internal\"]\n",
+        "[admin]\nallowed_hosts = [\"stopover.internal:8081\"]\n",
+        "[admin]\nallowed_hosts = [\"\"]\n",
         &format!("{PLAIN_SUPPLIER}events_token = \"0123456789012345678901234567890\"\n"),
         &format!("{PLAIN_SUPPLIER}events_token = \"0123456789012345678901234567890/\"\n"),
         "[payments]\nprocessor_live = \"X\"\n",

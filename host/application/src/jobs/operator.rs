@@ -18,6 +18,8 @@ pub struct UnresolvedCall {
     /// The gateway's reference at the other side.
     pub client_reference: String,
     pub sent_at: String,
+    /// The other side's id, if it is known.
+    pub supplier_reference: Option<String>,
     /// One sentence about the last response.
     pub evidence: Option<String>,
 }
@@ -33,6 +35,7 @@ impl From<Attempt> for UnresolvedCall {
             target: call.target.to_string(),
             client_reference: call.client_reference,
             sent_at: attempt.last_sent_at.to_string(),
+            supplier_reference: attempt.supplier_reference,
             evidence: attempt.evidence,
         }
     }

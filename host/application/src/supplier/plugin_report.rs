@@ -13,6 +13,17 @@ pub struct PluginReport {
     pub digest: String,
     pub modes: Vec<&'static str>,
     pub operations: Vec<&'static str>,
+    /// Whether the supplier collects the payment at its own checkout.
+    pub collects_payment: bool,
+    /// Whether an offer can have only one unfinished booking at a time.
+    pub one_booking_per_offer: bool,
+    /// Whether single rooms can be cancelled.
+    pub supports_partial_cancellation: bool,
+    /// Time in milliseconds after which reads show the effect of a call; `None` if no lookup proves
+    /// that nothing was booked.
+    pub reads_consistent_after_ms: Option<u32>,
+    /// Whether a change that is resent with the same reference returns the first response.
+    pub supports_idempotent_resend: bool,
     pub hosts: Vec<String>,
     /// Requested hosts that the configuration does not grant.
     pub missing_hosts: Vec<String>,
@@ -26,17 +37,23 @@ pub struct PluginReport {
 
 impl From<&PluginInfo> for PluginReport {
     fn from(info: &PluginInfo) -> Self {
+        let description = &info.description;
         let operations = info.capabilities.iter().copied().map(Capability::as_str);
         Self {
             id: info.id.to_string(),
-            name: info.description.name.clone(),
-            version: info.description.version.clone(),
+            name: description.name.clone(),
+            version: description.version.clone(),
             digest: info.digest.clone(),
             modes: info.modes.iter().map(|mode| mode.as_str()).collect(),
             operations: operations.collect(),
-            hosts: info.description.hosts.clone(),
+            collects_payment: description.collects_payment,
+            one_booking_per_offer: description.one_booking_per_offer,
+            supports_partial_cancellation: description.supports_partial_cancellation,
+            reads_consistent_after_ms: description.reads_consistent_after_ms,
+            supports_idempotent_resend: description.supports_idempotent_resend,
+            hosts: description.hosts.clone(),
             missing_hosts: info.missing_grants.clone(),
-            secrets: info.description.secrets.clone(),
+            secrets: description.secrets.clone(),
             missing_secrets: info.missing_secrets.clone(),
             loaded_at: info.loaded_at.to_string(),
             load_ms: u64::try_from(info.load_time.as_millis()).unwrap_or(u64::MAX),

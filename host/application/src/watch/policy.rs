@@ -118,7 +118,7 @@ pub const fn from_prebook_error(error: &PrebookError) -> Option<PurchaseOutcome>
         PrebookError::OfferInUse
         | PrebookError::NotSent { .. }
         | PrebookError::RateLimited { .. }
-        | PrebookError::SupplierAccount
+        | PrebookError::SupplierAccount { .. }
         | PrebookError::Unsupported => Some(PurchaseOutcome::Released),
         // The offer may have been bound; the booking's own timer decides.
         PrebookError::NoResponse { .. } => Some(PurchaseOutcome::Undecided),

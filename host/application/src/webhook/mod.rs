@@ -12,6 +12,7 @@ pub mod http_sender;
 pub mod maintenance;
 pub mod policy;
 pub mod recipient;
+mod secret_disclosure;
 pub mod service;
 pub mod signature;
 pub mod signing_secret;

@@ -9,7 +9,7 @@ use crate::sealer::Sealer;
 use crate::webhook::delivery_details::{DeliveryDetails, find_delivery};
 use crate::webhook::error::WebhookError;
 use crate::webhook::policy::DeliveryPolicy;
-use crate::webhook::signing_secret::{self, SecretSlot};
+use crate::webhook::signing_secret::{self, SecretOrigin, SecretSlot};
 use crate::webhook::url_policy;
 use host_domain::event::{EventType, Product};
 use host_domain::id::{EventId, SubscriptionId};
@@ -48,7 +48,7 @@ pub struct SubscriptionUpdate {
 #[derive(Debug)]
 pub struct SubscriptionWithSecret {
     pub subscription: Subscription,
-    /// Its secret, returned only once: `None` if an earlier call with the same key has received it.
+    /// Its secret, returned only once: `None` if another response to the same key contains it.
     pub signing_secret: Option<SecretString>,
 }
 
@@ -73,9 +73,10 @@ impl WebhookService {
         key: Option<&IdempotentRequest>,
     ) -> Result<SubscriptionWithSecret, WebhookError> {
         let tenant = &owner.tenant;
-        if let Some(subscription_id) = self.base.find_idempotent_result(key).await? {
-            let product = new.product;
-            return self.find_existing(tenant, product, &subscription_id).await;
+        let origin = SecretOrigin::Creation;
+        let replay = self.find_replay(tenant, new.product, key, origin);
+        if let Some(existing) = replay.await? {
+            return Ok(existing);
         }
         let store = &self.base.store;
         let count = store.count_subscriptions(tenant, new.product).await?;
@@ -101,13 +102,14 @@ impl WebhookService {
         write.insert_subscription(&subscription, &sealed);
         let conflict = Conflict::IdempotencyKeyExists;
         if !self.base.commit_unless(conflict, write).await? {
-            let existing = self.base.find_idempotent_result(key).await?;
-            let existing = existing.ok_or(WebhookError::TooManyConflicts)?;
-            return self.find_existing(tenant, new.product, &existing).await;
+            let replay = self.find_replay(tenant, new.product, key, origin);
+            return replay.await?.ok_or(WebhookError::TooManyConflicts);
         }
+        let disclosed = self.disclose_once(key, &subscription.id, signing_secret);
+        let signing_secret = disclosed.await;
         Ok(SubscriptionWithSecret {
             subscription,
-            signing_secret: Some(signing_secret),
+            signing_secret,
         })
     }
 
@@ -161,8 +163,9 @@ impl WebhookService {
         let tenant = &context.owner.tenant;
         let mut backoff = ConflictBackoff::new(context.deadline);
         loop {
-            if let Some(subscription_id) = self.base.find_idempotent_result(key).await? {
-                return self.find_existing(tenant, product, &subscription_id).await;
+            let replay = self.find_replay(tenant, product, key, SecretOrigin::Rotation);
+            if let Some(existing) = replay.await? {
+                return Ok(existing);
             }
             let current = self.find(tenant, product, id).await?;
             let sealed = self.base.store.sealed_secrets(tenant, id).await?;
@@ -184,7 +187,7 @@ impl WebhookService {
             if self.base.try_commit(write).await? {
                 return Ok(SubscriptionWithSecret {
                     subscription,
-                    signing_secret: Some(signing_secret),
+                    signing_secret: self.disclose_once(key, id, signing_secret).await,
                 });
             }
             backoff.wait(self.base.ids.as_ref()).await?;
@@ -344,18 +347,5 @@ impl WebhookService {
         let insecure = self.policy.allows_insecure(tenant);
         let checked = url_policy::validate(url, insecure, &self.policy.lookup).await;
         checked.map_err(WebhookError::UrlNotAllowed)
-    }
-
-    pub async fn find_existing(
-        &self,
-        tenant: &Tenant,
-        product: Product,
-        subscription_id: &str,
-    ) -> Result<SubscriptionWithSecret, WebhookError> {
-        let id = SubscriptionId::parse(subscription_id).map_err(|_| WebhookError::NotFound)?;
-        Ok(SubscriptionWithSecret {
-            subscription: self.find(tenant, product, &id).await?,
-            signing_secret: None,
-        })
     }
 }

@@ -20,6 +20,13 @@ pub enum SecretSlot {
     Previous,
 }
 
+/// The operation that made a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SecretOrigin {
+    Creation,
+    Rotation,
+}
+
 /// Generates a secret: `whsec_` and 32 random bytes in base64.
 pub fn generate() -> Result<SecretString, SealError> {
     let mut bytes = [0_u8; SECRET_BYTES];

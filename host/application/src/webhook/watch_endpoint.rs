@@ -9,7 +9,7 @@ use crate::sealer::Sealer;
 use crate::webhook::error::WebhookError;
 use crate::webhook::maintenance::PENDING_RETENTION_S;
 use crate::webhook::service::{SubscriptionWithSecret, WebhookService};
-use crate::webhook::signing_secret;
+use crate::webhook::signing_secret::{self, SecretOrigin};
 use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
 use host_domain::owner::Tenant;
@@ -42,9 +42,10 @@ impl WatchEndpointService {
         loop {
             // A repeat returns the endpoint that the same request registered, whatever its host
             // name resolves to now.
-            if let Some(endpoint_id) = self.base.find_idempotent_result(key).await? {
-                let existing = self.webhooks.find_existing(tenant, PRODUCT, &endpoint_id);
-                return existing.await;
+            let origin = SecretOrigin::Creation;
+            let replay = self.webhooks.find_replay(tenant, PRODUCT, key, origin);
+            if let Some(existing) = replay.await? {
+                return Ok(existing);
             }
             if !is_checked {
                 self.webhooks.validate_url(tenant, url).await?;
@@ -63,9 +64,12 @@ impl WatchEndpointService {
             let since = now.plus_s(-PENDING_RETENTION_S);
             write.replace_watch_endpoint(&subscription, &sealed, replaced, since);
             if self.base.try_commit(write).await? {
+                let id = &subscription.id;
+                let disclosed = self.webhooks.disclose_once(key, id, signing_secret);
+                let signing_secret = disclosed.await;
                 return Ok(SubscriptionWithSecret {
                     subscription,
-                    signing_secret: Some(signing_secret),
+                    signing_secret,
                 });
             }
             // Another call replaced the endpoint, or used the key.

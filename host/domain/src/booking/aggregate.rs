@@ -2,7 +2,9 @@
 //! and flights have the same life cycle; what follows is a rule of the kind.
 
 use crate::booking::status::BookingStatus;
-use crate::booking::{ChangeSource, Failure, Named, Notifications, PaymentCollector};
+use crate::booking::{
+    AbsenceRecheck, ChangeSource, Failure, Named, Notifications, Orphan, PaymentCollector,
+};
 use crate::event::{EventType, Product};
 use crate::id::{BookingId, PaymentId};
 use crate::money::Money;
@@ -88,8 +90,8 @@ pub trait ReportedBooking {
     fn status(&self) -> &SupplierBookingStatus;
     fn supplier_reference(&self) -> &str;
     fn total(&self) -> Money;
-    /// Returns whether the supplier stated the amounts of a cancellation.
-    fn has_cancellation_amounts(&self) -> bool;
+    /// Returns fee and refund of its cancellation, as far as the supplier states them.
+    fn stated_cancellation_amounts(&self) -> Option<(Money, Option<Money>)>;
 }
 
 /// The call of a confirmed booking that is in progress.
@@ -146,7 +148,11 @@ pub enum BookingState<B> {
     /// The supplier confirmed the booking, which may have been cancelled since.
     Booked(B),
     /// The booking failed.
-    Failed,
+    Failed {
+        /// The later lookups, if the booking failed because its supplier did not have it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        absence: Option<AbsenceRecheck>,
+    },
     /// The booking was not completed in time.
     Expired,
 }
@@ -187,7 +193,8 @@ pub struct Booking<K: BookingKind> {
     pub details: K,
 }
 
-/// An event that changes a booking. `next_at` is the time of the next reconciliation.
+/// An event that changes a booking. `next_at` is the time of the next reconciliation, and
+/// `absent_at` the time of a lookup whose "not found" counts as evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BookingEvent<K: BookingKind> {
     /// The prebook is about to be sent to the supplier.
@@ -218,7 +225,10 @@ pub enum BookingEvent<K: BookingKind> {
         next_at: Timestamp,
     },
     /// A reconciliation of the booking gave no result.
-    BookUnresolved { next_at: Timestamp },
+    BookUnresolved {
+        next_at: Timestamp,
+        absent_at: Option<Timestamp>,
+    },
     /// A reconciliation did not find the booking, which is to be resent as the same call.
     BookResendScheduled { at: Timestamp },
     /// The supplier confirmed the booking.
@@ -227,8 +237,20 @@ pub enum BookingEvent<K: BookingKind> {
         /// The id of the payment to record if the supplier collected the payment.
         payment: PaymentId,
     },
-    /// The supplier refused the booking, or a reconciliation proved that nothing was booked.
+    /// The supplier refused the booking, or an operator found that nothing was booked.
     BookRefused(Failure),
+    /// Lookups proved that nothing was booked. The booking is looked up again at `recheck_at`.
+    BookNotExecuted {
+        failure: Failure,
+        recheck_at: Option<Timestamp>,
+    },
+    /// A later lookup of a booking that was not executed found nothing, or gave no result. There is
+    /// no further lookup without `next_at`.
+    AbsenceRechecked { next_at: Option<Timestamp> },
+    /// A later lookup found a booking at the supplier that failed at the gateway.
+    OrphanFound(Orphan),
+    /// An operator has dealt with the booking that was found.
+    OrphanResolved,
     /// The payment at the supplier's checkout is not completed.
     CheckoutNotCompleted,
     /// The cancellation is about to be sent to the supplier.
@@ -238,7 +260,10 @@ pub enum BookingEvent<K: BookingKind> {
     /// The supplier accepted the cancellation and has not decided yet.
     CancelAccepted { next_at: Timestamp },
     /// A reconciliation of the cancellation gave no result.
-    CancelUnresolved { next_at: Timestamp },
+    CancelUnresolved {
+        next_at: Timestamp,
+        absent_at: Option<Timestamp>,
+    },
     /// The supplier refused the cancellation.
     CancelRefused(Failure),
     /// A reconciliation showed that the cancellation was never executed.
@@ -269,6 +294,10 @@ impl<K: BookingKind> Named for BookingEvent<K> {
             Self::BookResendScheduled { .. } => "book_resend_scheduled",
             Self::BookConfirmed { .. } => "book_confirmed",
             Self::BookRefused(_) => "book_refused",
+            Self::BookNotExecuted { .. } => "book_not_executed",
+            Self::AbsenceRechecked { .. } => "absence_rechecked",
+            Self::OrphanFound(_) => "orphan_found",
+            Self::OrphanResolved => "orphan_resolved",
             Self::CheckoutNotCompleted => "checkout_not_completed",
             Self::CancelSent { .. } => "cancel_sent",
             Self::CancelNotSent { .. } => "cancel_not_sent",
@@ -292,7 +321,7 @@ impl<K: BookingKind> Booking<K> {
             BookingState::ReadyForComplete => BookingStatus::ReadyForComplete,
             BookingState::CompleteInProgress { .. } => BookingStatus::CompleteInProgress,
             BookingState::Booked(state) => K::booked_status(state),
-            BookingState::Failed => BookingStatus::Failed,
+            BookingState::Failed { .. } => BookingStatus::Failed,
             BookingState::Expired => BookingStatus::Expired,
         }
     }
@@ -308,7 +337,7 @@ impl<K: BookingKind> Booking<K> {
                 BookingStatus::Confirmed => BookingPhase::Confirmed,
                 _ => BookingPhase::Canceling,
             },
-            BookingState::Failed => BookingPhase::Failed {
+            BookingState::Failed { .. } => BookingPhase::Failed {
                 was_prebooked: self.supplier_prebook.is_some(),
             },
             BookingState::Expired => BookingPhase::Expired,
@@ -324,6 +353,19 @@ impl<K: BookingKind> Booking<K> {
 
     pub fn payment(&self, id: &PaymentId) -> Option<&Payment> {
         self.payments.iter().find(|payment| payment.id == *id)
+    }
+
+    /// Returns the lookups that follow the failure of a booking that its supplier did not have.
+    pub const fn absence(&self) -> Option<&AbsenceRecheck> {
+        let BookingState::Failed { absence } = &self.state else {
+            return None;
+        };
+        absence.as_ref()
+    }
+
+    /// Returns the booking that the supplier has although it failed here, if there is one.
+    pub fn orphan(&self) -> Option<&Orphan> {
+        self.absence()?.orphan.as_ref()
     }
 
     /// Returns the call to the supplier that is in progress, or the refresh that is due. Excludes the

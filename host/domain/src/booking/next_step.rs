@@ -20,7 +20,7 @@ impl<K: BookingKind> Booking<K> {
     }
 
     fn expiry(&self) -> Option<(Timestamp, Expiry)> {
-        match self.state {
+        match &self.state {
             BookingState::Created => {
                 Some((self.created_at.plus_ms(PREBOOK_TIMEOUT_MS), Expiry::Prebook))
             }
@@ -30,7 +30,7 @@ impl<K: BookingKind> Booking<K> {
             BookingState::ReadyForComplete => Some((self.offer_expires_at, Expiry::Offer)),
             BookingState::CompleteInProgress { .. }
             | BookingState::Booked(_)
-            | BookingState::Failed
+            | BookingState::Failed { .. }
             | BookingState::Expired => None,
         }
     }
@@ -46,10 +46,14 @@ impl<K: BookingKind> Booking<K> {
                 let kind_step = kind_step.map(|(at, step)| (at, BookingStep::Kind(step)));
                 call.into_iter().chain(kind_step).collect()
             }
+            BookingState::Failed { absence } => {
+                let due_at = absence.as_ref().and_then(|absence| absence.due_at);
+                let recheck = due_at.map(|at| (at, BookingStep::RecheckAbsence));
+                recheck.into_iter().collect()
+            }
             BookingState::Created
             | BookingState::PrebookInProgress { .. }
             | BookingState::ReadyForComplete
-            | BookingState::Failed
             | BookingState::Expired => Vec::new(),
         }
     }

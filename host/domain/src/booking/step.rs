@@ -9,6 +9,8 @@ pub enum BookingStep<S> {
     Book,
     /// Reconciles a booking whose outcome is unknown.
     ReconcileBooking,
+    /// Looks up a booking that failed because its supplier did not have it.
+    RecheckAbsence,
     /// Refreshes a booking after a reported change.
     Refresh,
     Cancel,
@@ -22,6 +24,7 @@ impl<S: Named> Named for BookingStep<S> {
         match self {
             Self::Book => "book",
             Self::ReconcileBooking => "find_booking",
+            Self::RecheckAbsence => "recheck_absence",
             Self::Refresh => "refresh",
             Self::Cancel => "cancel",
             Self::ReconcileCancellation => "find_cancellation",

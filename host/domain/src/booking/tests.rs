@@ -34,7 +34,26 @@ pub(crate) fn refusal() -> Failure {
     Failure::new("book_failed", "No.")
 }
 
+/// Proof that nothing was booked, with another lookup at [`LATER`].
+pub(crate) fn book_not_executed<K: BookingKind>() -> BookingEvent<K> {
+    BookingEvent::BookNotExecuted {
+        failure: refusal(),
+        recheck_at: Some(LATER),
+    }
+}
+
+pub(crate) fn orphan() -> Orphan {
+    Orphan {
+        supplier_reference: "S9".into(),
+        found_at: LATER,
+    }
+}
+
 /// The id of the first refund of a sample booking.
+pub(crate) fn dollars(minor: i64) -> Money {
+    Money::new(minor, Currency::USD)
+}
+
 pub(crate) fn refund_id() -> RefundId {
     RefundId::of(BookingId::from_bits(1).as_str(), 1)
 }
@@ -89,7 +108,10 @@ fn payment_events() -> [PaymentEvent; 14] {
         PaymentEvent::Captured,
         PaymentEvent::Voided,
         PaymentEvent::StepFailed { retry_at },
-        PaymentEvent::Unresolved { next_at },
+        PaymentEvent::Unresolved {
+            next_at,
+            absent_at: None,
+        },
         PaymentEvent::ResendScheduled { at },
         PaymentEvent::RefundResendScheduled {
             refund: refund(),
@@ -107,6 +129,7 @@ fn payment_events() -> [PaymentEvent; 14] {
         PaymentEvent::RefundUnresolved {
             refund: refund(),
             next_at,
+            absent_at: None,
         },
     ]
 }
@@ -225,6 +248,16 @@ pub(crate) trait Sample: BookingKind {
         after(Self::booking_sent(), [Self::book_confirmed()])
     }
 
+    /// Returns a booking that failed because its supplier did not have it.
+    fn absent() -> Booking<Self> {
+        after(Self::booking_sent(), [book_not_executed()])
+    }
+
+    /// Returns a failed booking that was found at the supplier later.
+    fn orphaned() -> Booking<Self> {
+        after(Self::absent(), [BookingEvent::OrphanFound(orphan())])
+    }
+
     fn captured() -> Booking<Self> {
         let captured = payment_sent_and(1, PaymentEvent::Captured);
         after(Self::confirmed(), captured)
@@ -271,16 +304,26 @@ pub(crate) trait Sample: BookingKind {
             BookingEvent::BookSent { next_at },
             BookingEvent::BookNotSent,
             Self::book_accepted(),
-            BookingEvent::BookUnresolved { next_at },
+            BookingEvent::BookUnresolved {
+                next_at,
+                absent_at: None,
+            },
             BookingEvent::BookResendScheduled { at },
             Self::book_confirmed(),
             BookingEvent::BookRefused(refusal()),
+            book_not_executed(),
+            BookingEvent::AbsenceRechecked { next_at: None },
+            BookingEvent::OrphanFound(orphan()),
+            BookingEvent::OrphanResolved,
             BookingEvent::CheckoutNotCompleted,
             Self::cancel_started(),
             BookingEvent::CancelSent { next_at },
             BookingEvent::CancelNotSent { retry_at },
             BookingEvent::CancelAccepted { next_at },
-            BookingEvent::CancelUnresolved { next_at },
+            BookingEvent::CancelUnresolved {
+                next_at,
+                absent_at: None,
+            },
             Self::cancel_done(),
             BookingEvent::CancelRefused(refusal()),
             BookingEvent::CancelNotExecuted(refusal()),
@@ -326,6 +369,8 @@ pub(crate) trait Sample: BookingKind {
             ("CANCEL_IN_PROGRESS sent", Self::cancel_sent()),
             ("CANCEL_IN_PROGRESS pending", canceling),
             ("FAILED", of(Self::booking_sent(), refused)),
+            ("FAILED absent", Self::absent()),
+            ("FAILED orphaned", Self::orphaned()),
             ("EXPIRED", of(Self::ready(), BookingEvent::OfferExpired)),
         ];
         states.into_iter().chain(Self::other_states()).collect()
@@ -377,6 +422,50 @@ pub(crate) fn check_steps_from_authorize_to_capture<K: Sample>() {
     assert_eq!(K::captured().next_step(NOW), NextStep::Idle);
 }
 
+/// A booking that its supplier did not have is looked up until it is found, and then waits for an
+/// operator.
+pub(crate) fn check_lookups_of_absent_booking<K: Sample>() {
+    let void = BookingStep::Payment(PaymentStep::Void(PaymentId::from_bits(1)));
+    let recheck = NextStep::Run(BookingStep::RecheckAbsence);
+    let voided = payment_sent_and(1, PaymentEvent::Voided);
+    assert_eq!(K::absent().next_step(NOW), NextStep::Run(void));
+    let absent = after(K::absent(), voided);
+    assert_eq!(absent.next_step(NOW), NextStep::WaitUntil(LATER));
+    assert_eq!(absent.next_step(LATER), recheck);
+    let apply = |booking: &Booking<K>, event| booking.clone().apply(event, LATER);
+    let last = BookingEvent::AbsenceRechecked { next_at: None };
+    let ended = apply(&absent, last).unwrap().booking;
+    assert_eq!(ended.next_step(LATER), NextStep::Idle);
+    // The supplier's own report is a reason to look again at any time, the processor's is not.
+    let report = |source| BookingEvent::ChangeReported(source);
+    let reported = apply(&ended, report(ChangeSource::Supplier)).unwrap();
+    assert_eq!(reported.booking.next_step(LATER), recheck);
+    assert!(apply(&ended, report(ChangeSource::Processor)).is_err());
+    let found = apply(&absent, BookingEvent::OrphanFound(orphan())).unwrap();
+    assert!(
+        notified(&found).is_empty(),
+        "the client was told of the failure"
+    );
+    let found = found.booking;
+    assert_eq!(found.status(), BookingStatus::Failed);
+    assert_eq!(found.orphan(), Some(&orphan()));
+    assert_eq!(found.next_step(LATER), NextStep::Idle);
+    let resolved = apply(&found, BookingEvent::OrphanResolved).unwrap().booking;
+    assert_eq!(resolved.orphan(), None);
+    assert_eq!(resolved.status(), BookingStatus::Failed);
+}
+
+/// The state of bookings that were stored before lookups followed a failure.
+pub(crate) fn check_stored_failure<K: BookingKind>() {
+    let failed: BookingState<K::BookedState> =
+        serde_json::from_str(r#"{"state":"failed"}"#).unwrap();
+    assert_eq!(failed, BookingState::Failed { absence: None });
+    assert_eq!(
+        serde_json::to_string(&failed).unwrap(),
+        r#"{"state":"failed"}"#
+    );
+}
+
 /// The data just read may predate the second report.
 pub(crate) fn check_change_reported_during_refresh<K: Sample>() {
     let report = BookingEvent::ChangeReported(ChangeSource::Supplier);
@@ -400,7 +489,7 @@ pub(crate) enum Outcome {
 impl Outcome {
     pub(crate) fn of_booking<K: BookingKind>(booking: &Booking<K>) -> Self {
         match booking.state {
-            BookingState::Failed | BookingState::Expired => Self::Failed,
+            BookingState::Failed { .. } | BookingState::Expired => Self::Failed,
             _ if booking.confirmed_at.is_some() => Self::Confirmed,
             _ => Self::Open,
         }

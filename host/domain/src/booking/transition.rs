@@ -4,7 +4,8 @@
 
 use crate::booking::aggregate::{Booking, BookingEvent, BookingKind, BookingState};
 use crate::booking::{
-    ChangeSource, Failure, InvalidTransition, Named, Notifications, PaymentCollector, Transition,
+    AbsenceRecheck, ChangeSource, Failure, InvalidTransition, Named, Notifications,
+    PaymentCollector, Transition,
 };
 use crate::id::PaymentId;
 use crate::payment::{Payment, PaymentEvent, PaymentState};
@@ -72,11 +73,11 @@ impl<K: BookingKind> Booking<K> {
             (
                 BookingState::Created | BookingState::PrebookInProgress { .. },
                 BookingEvent::PrebookRefused(failure),
-            ) => Some(self.fail(failure, now, notifications)),
+            ) => Some(self.fail(failure, None, now, notifications)),
             (
                 BookingState::Created | BookingState::PrebookInProgress { .. },
                 BookingEvent::PrebookTimedOut,
-            ) => Some(self.fail(Failure::prebook_unknown(), now, notifications)),
+            ) => Some(self.fail(Failure::prebook_unknown(), None, now, notifications)),
             (BookingState::ReadyForComplete, BookingEvent::OfferExpired) => {
                 self.void_payments(now);
                 notifications.push_booking_event(K::EVENT_TYPES.expired);
@@ -88,6 +89,12 @@ impl<K: BookingKind> Booking<K> {
             (BookingState::CompleteInProgress { book }, event) => {
                 self.transition_completion(book, event, now, notifications)
             }
+            (
+                BookingState::Failed {
+                    absence: Some(absence),
+                },
+                event,
+            ) => apply_absence(absence, event),
             (BookingState::Booked(state), event) => {
                 let state = K::apply_booked(self, state, event, now, notifications);
                 state.map(BookingState::Booked)
@@ -132,7 +139,9 @@ impl<K: BookingKind> Booking<K> {
                 self.supplier_reference = supplier_reference.or(self.supplier_reference.take());
                 call.mark_accepted(now, next_at)
             }
-            (call, BookingEvent::BookUnresolved { next_at }) => call.mark_unresolved(now, next_at),
+            (call, BookingEvent::BookUnresolved { next_at, absent_at }) => {
+                call.mark_unresolved(now, next_at).record_absence(absent_at)
+            }
             (call @ RemoteCall::Sent { .. }, BookingEvent::BookResendScheduled { at }) => {
                 call.schedule_resend(at)
             }
@@ -148,7 +157,17 @@ impl<K: BookingKind> Booking<K> {
                 return Some(BookingState::Booked(state));
             }
             (_, BookingEvent::BookRefused(failure)) => {
-                return Some(self.fail(failure, now, notifications));
+                return Some(self.fail(failure, None, now, notifications));
+            }
+            (
+                RemoteCall::Sent { .. },
+                BookingEvent::BookNotExecuted {
+                    failure,
+                    recheck_at,
+                },
+            ) => {
+                let absence = AbsenceRecheck::new(now, recheck_at);
+                return Some(self.fail(failure, Some(absence), now, notifications));
             }
             _ => return None,
         };
@@ -194,6 +213,7 @@ impl<K: BookingKind> Booking<K> {
     fn fail(
         &mut self,
         failure: Failure,
+        absence: Option<AbsenceRecheck>,
         now: Timestamp,
         notifications: &mut Notifications,
     ) -> BookingState<K::BookedState> {
@@ -204,7 +224,7 @@ impl<K: BookingKind> Booking<K> {
         if announced {
             notifications.push_booking_event(K::EVENT_TYPES.failed);
         }
-        BookingState::Failed
+        BookingState::Failed { absence }
     }
 
     fn void_payments(&mut self, now: Timestamp) {
@@ -234,10 +254,13 @@ impl<K: BookingKind> Booking<K> {
         let reads_booking = match &mut state {
             BookingState::CompleteInProgress { book } => book.expedite_reconcile(now),
             BookingState::Booked(state) => K::on_change_reported(self, state, source, now),
+            BookingState::Failed {
+                absence: Some(absence),
+            } => source == ChangeSource::Supplier && absence.expedite(now),
             BookingState::Created
             | BookingState::PrebookInProgress { .. }
             | BookingState::ReadyForComplete
-            | BookingState::Failed
+            | BookingState::Failed { absence: None }
             | BookingState::Expired => false,
         };
         (reads_booking || reads_payments).then_some(state)
@@ -268,6 +291,28 @@ impl<K: BookingKind> Booking<K> {
     }
 }
 
+/// Applies an event to the lookups of a booking that failed by absence. Returns `None` if the event
+/// does not fit.
+fn apply_absence<K: BookingKind>(
+    absence: AbsenceRecheck,
+    event: BookingEvent<K>,
+) -> Option<BookingState<K::BookedState>> {
+    let absence = match (absence.orphan.is_some(), event) {
+        (false, BookingEvent::AbsenceRechecked { next_at }) => Some(AbsenceRecheck {
+            due_at: next_at,
+            ..absence
+        }),
+        (false, BookingEvent::OrphanFound(orphan)) => Some(AbsenceRecheck {
+            due_at: None,
+            orphan: Some(orphan),
+            ..absence
+        }),
+        (true, BookingEvent::OrphanResolved) => None,
+        _ => return None,
+    };
+    Some(BookingState::Failed { absence })
+}
+
 /// Applies an event to a cancellation call whose outcome is open. Returns `None` if the event does
 /// not fit or decides the cancellation.
 pub(crate) fn advance_cancel_call<K: BookingKind>(
@@ -282,9 +327,10 @@ pub(crate) fn advance_cancel_call<K: BookingKind>(
         (RemoteCall::Pending { .. }, _) => None,
         (call, BookingEvent::CancelNotSent { retry_at }) => Some(call.schedule_retry(*retry_at)),
         (call, BookingEvent::CancelAccepted { next_at }) => Some(call.mark_accepted(now, *next_at)),
-        (call, BookingEvent::CancelUnresolved { next_at }) => {
-            Some(call.mark_unresolved(now, *next_at))
-        }
+        (call, BookingEvent::CancelUnresolved { next_at, absent_at }) => Some(
+            call.mark_unresolved(now, *next_at)
+                .record_absence(*absent_at),
+        ),
         _ => None,
     }
 }

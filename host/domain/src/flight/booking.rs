@@ -34,7 +34,11 @@ pub enum FlightBookedState {
     /// The ticket is issued.
     Confirmed { refresh: Option<RemoteCall> },
     /// A cancellation is in progress.
-    CancelInProgress { cancel: RemoteCall },
+    CancelInProgress {
+        /// Time at which the client requested it. The fare's terms are those of this time.
+        requested_at: Timestamp,
+        cancel: RemoteCall,
+    },
     /// The ticket is cancelled.
     Canceled,
 }
@@ -100,7 +104,10 @@ pub enum FlightEvent {
     /// The purchase could not be sent, so nothing was bought.
     PurchaseNotSent,
     /// A reconciliation of the purchase gave no result.
-    PurchaseUnresolved { next_at: Timestamp },
+    PurchaseUnresolved {
+        next_at: Timestamp,
+        absent_at: Option<Timestamp>,
+    },
     /// A reconciliation did not find the purchase, which is to be resent as the same call.
     PurchaseResendScheduled { at: Timestamp },
     /// The services are on the ticket.

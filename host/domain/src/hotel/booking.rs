@@ -3,6 +3,7 @@
 mod cancellation;
 mod kind;
 mod refresh;
+mod room_shares;
 #[cfg(test)]
 mod tests;
 
@@ -96,22 +97,32 @@ pub enum CancellationStatus {
 pub struct HotelCancellation {
     pub id: CancellationId,
     pub status: CancellationStatus,
-    /// The rooms to cancel. If the client named none, these are all rooms that were booked.
+    /// The rooms to cancel. If the client named none, these are all rooms that were booked. Once
+    /// completed, also those that the supplier cancelled beyond the request.
     pub room_ids: Vec<RoomId>,
-    /// Whether the client named rooms.
+    /// Whether the supplier is to cancel these rooms alone, not all that are booked.
     pub is_partial: bool,
     /// Whether the supplier cancelled the rooms without a request.
     #[serde(default)]
     pub is_supplier_initiated: bool,
-    /// Fee kept by the supplier.
+    /// Fee kept by the supplier for these rooms. `None` until it is decided.
     pub fee: Option<Money>,
+    /// Amount given back for these rooms. `None` until it is decided.
     pub refund_amount: Option<Money>,
     /// The supplier's id of the cancellation.
     pub supplier_reference: Option<String>,
+    /// Time at which the client requested it. The policy's fee is that of this time.
     pub created_at: Timestamp,
     /// Time at which the outcome became known.
     pub completed_at: Option<Timestamp>,
     pub failure: Option<Failure>,
+}
+
+impl HotelCancellation {
+    /// Returns whether the rooms are cancelled and the refund is not decided yet.
+    pub fn is_refund_undecided(&self) -> bool {
+        self.status == CancellationStatus::Succeeded && self.refund_amount.is_none()
+    }
 }
 
 /// The fields that only hotel bookings have.
@@ -162,6 +173,13 @@ pub enum HotelEvent {
         /// The id of the refund, if money was collected for those rooms.
         refund: RefundId,
     },
+    /// An operator sets the refund of a cancellation whose refund is undecided.
+    RefundDecided {
+        cancellation: CancellationId,
+        amount: Money,
+        /// The id of the refund, if money was collected.
+        refund: RefundId,
+    },
 }
 
 impl Named for HotelEvent {
@@ -170,6 +188,7 @@ impl Named for HotelEvent {
             Self::CancelStarted { .. } => "cancel_started",
             Self::CancelSucceeded { .. } => "cancel_succeeded",
             Self::Refreshed { .. } => "refreshed",
+            Self::RefundDecided { .. } => "refund_decided",
         }
     }
 }
@@ -189,6 +208,12 @@ impl HotelBookingDetails {
     pub fn open_cancellation(&self) -> Option<&HotelCancellation> {
         let mut cancellations = self.cancellations.iter();
         cancellations.find(|c| c.status == CancellationStatus::InProgress)
+    }
+
+    /// Returns the cancellations whose refund is undecided, oldest first.
+    pub fn undecided_cancellations(&self) -> impl Iterator<Item = &HotelCancellation> {
+        let cancellations = self.cancellations.iter();
+        cancellations.filter(|cancellation| cancellation.is_refund_undecided())
     }
 }
 
@@ -215,15 +240,6 @@ impl HotelBooking {
         let all = self.details.rooms.iter();
         all.filter(|room| rooms.is_empty() || rooms.contains(&room.id))
             .all(|room| room.canceled_at.is_some() || is_running(room))
-    }
-
-    /// Returns the price of the rooms that are still booked, which is what a cancellation would
-    /// cancel. Rounding of shares falls on the last room.
-    pub fn active_total(&self) -> Money {
-        let (rooms, total) = (self.details.rooms.iter(), self.details.total);
-        let canceled = rooms.filter(|room| room.canceled_at.is_some());
-        let released = canceled.map(|room| room.total.minor).sum();
-        total.less(Money::new(released, total.currency))
     }
 
     pub fn cancellation_client_reference(&self, cancellation: &CancellationId) -> String {

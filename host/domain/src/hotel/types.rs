@@ -101,13 +101,16 @@ pub struct CancellationPolicy {
 impl CancellationPolicy {
     /// Returns the fee for cancelling at `now`, at most `total`. It is the penalty with the latest
     /// start that has passed. Without such a penalty, a refundable booking is free and any other
-    /// costs `total`.
-    pub fn fee_at(&self, now: Timestamp, total: Money) -> Money {
+    /// costs `total`. Returns `None` if the penalty is in another currency than `total`.
+    pub fn fee_at(&self, now: Timestamp, total: Money) -> Option<Money> {
         let started = self.penalties.iter().filter(|p| p.from <= now);
         match started.max_by_key(|p| p.from) {
-            Some(penalty) => penalty.amount.at_most(total),
-            None if self.refundable => Money::zero(total.currency),
-            None => total,
+            Some(penalty) if penalty.amount.currency == total.currency => {
+                Some(penalty.amount.at_most(total))
+            }
+            Some(_) => None,
+            None if self.refundable => Some(Money::zero(total.currency)),
+            None => Some(total),
         }
     }
 
@@ -222,7 +225,7 @@ mod tests {
             (999, 400),
         ] {
             let charged = steps.fee_at(Timestamp(now), euros(400));
-            assert_eq!(charged, euros(fee), "at {now}");
+            assert_eq!(charged, Some(euros(fee)), "at {now}");
         }
     }
 
@@ -230,8 +233,17 @@ mod tests {
     fn fee_without_penalties_is_zero_only_if_refundable() {
         for (refundable, fee) in [(true, 0), (false, 400)] {
             let policy = policy(refundable, &[]);
-            assert_eq!(policy.fee_at(Timestamp(0), euros(400)), euros(fee));
+            assert_eq!(policy.fee_at(Timestamp(0), euros(400)), Some(euros(fee)));
         }
+    }
+
+    #[test]
+    fn fee_of_penalty_in_another_currency_is_unknown() {
+        let policy = policy(true, &[(100, 50)]);
+        let dollars = Money::new(400, Currency::USD);
+        assert_eq!(policy.fee_at(Timestamp(100), dollars), None);
+        let before = policy.fee_at(Timestamp(99), dollars);
+        assert_eq!(before, Some(Money::zero(Currency::USD)));
     }
 
     #[test]

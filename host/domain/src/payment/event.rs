@@ -4,7 +4,8 @@ use crate::id::RefundId;
 use crate::payment::{Card, DeclineReason};
 use crate::time::Timestamp;
 
-/// An event that changes a payment. `next_at` is the time of the next reconciliation.
+/// An event that changes a payment. `next_at` is the time of the next reconciliation, and
+/// `absent_at` the time of a lookup whose "not found" counts as evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaymentEvent {
     /// An authorization, capture or void is about to be sent.
@@ -25,7 +26,10 @@ pub enum PaymentEvent {
     /// The capture or void had no effect and is to be retried.
     StepFailed { retry_at: Timestamp },
     /// A reconciliation gave no result.
-    Unresolved { next_at: Timestamp },
+    Unresolved {
+        next_at: Timestamp,
+        absent_at: Option<Timestamp>,
+    },
     /// A reconciliation did not find the authorization, which is to be resent as the same call.
     ResendScheduled { at: Timestamp },
     /// A refund is about to be sent.
@@ -46,6 +50,7 @@ pub enum PaymentEvent {
     RefundUnresolved {
         refund: RefundId,
         next_at: Timestamp,
+        absent_at: Option<Timestamp>,
     },
 }
 

@@ -2,6 +2,7 @@
 
 use crate::money::Money;
 use crate::payment::{Card, DeclineReason};
+use crate::supplier::FailureReason;
 use crate::time::Timestamp;
 
 /// A payment as the processor reports it.
@@ -38,8 +39,8 @@ pub enum PaymentError {
     Refused(String),
     /// No data left the gateway.
     #[error("nothing was sent: {0}")]
-    NotSent(String),
+    NotSent(FailureReason),
     /// The operation may have taken effect.
     #[error("the outcome is unknown: {0}")]
-    Unknown(String),
+    Unknown(FailureReason),
 }

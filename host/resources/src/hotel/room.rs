@@ -40,6 +40,10 @@ pub struct RoomGuestResource {
     guest_type: GuestTypeResource,
     /// Whether this guest is the room's contact. Each room has exactly one, an adult.
     is_lead: bool,
+    /// Age of a child in years, as the room was priced. Omitted for adults.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, minimum = 0, maximum = 17)]
+    age: Option<u32>,
 }
 
 /// A room of a booking.
@@ -79,6 +83,8 @@ pub struct BookingRoomResource {
     /// Time at which the room was cancelled.
     #[schema(required)]
     canceled_at: Option<IsoDateTime>,
+    /// The guests who were named at prebook: all adults, and all children or none. Children need no
+    /// name, because suppliers book them by their age, which `children` has in every case.
     guests: Vec<RoomGuestResource>,
 }
 
@@ -117,6 +123,7 @@ fn guest((id, guest): &(GuestId, hotel::Guest)) -> RoomGuestResource {
         last_name: guest.last_name.clone(),
         guest_type: guest.guest_type.into(),
         is_lead: guest.is_lead,
+        age: guest.age.map(u32::from),
     }
 }
 

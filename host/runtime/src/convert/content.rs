@@ -1,7 +1,10 @@
 //! Conversion of hotel content, reviews, weather and price calendars. All of it is only displayed,
 //! so invalid values are left out instead of rejecting the whole response.
 
-use super::{ConvertResult, date, display_list, display_number, list, location, money, text};
+use super::dropped::DroppedItems;
+use super::{
+    ConvertResult, date, display_list, display_number, list, location, money, text, valid_items,
+};
 use crate::bindings::exports::stopover::supplier::{
     hotel_content as wire, hotel_price_calendar, hotel_weather,
 };
@@ -9,7 +12,7 @@ use host_domain::hotel::content::{
     CONTENT_ITEMS_MAX, HotelDetails, HotelPriceCalendar, HouseRule, Image, Review, Reviews,
     RoomContent, WeatherCondition, WeatherDay,
 };
-use host_domain::money::Currency;
+use host_domain::money::{Currency, Money};
 use host_domain::time::Date;
 
 const AMENITIES_MAX: usize = 200;
@@ -104,8 +107,9 @@ pub(crate) fn forecast(
     days: Vec<hotel_weather::WeatherDay>,
     start: Date,
     end: Date,
+    dropped: &mut DroppedItems,
 ) -> ConvertResult<Vec<WeatherDay>> {
-    let mut days = list("days", days, DAYS_MAX, |day| {
+    let mut days = valid_items("days", days, DAYS_MAX, dropped, |day| {
         Ok(WeatherDay {
             date: date("days.date", &day.date)?,
             temperature_min: display_number(day.temperature_min, -150.0, 100.0),
@@ -138,17 +142,13 @@ pub(crate) fn prices(
     expected: &[String],
     start: Date,
     end: Date,
+    dropped: &mut DroppedItems,
 ) -> ConvertResult<Vec<HotelPriceCalendar>> {
     let mut hotels = list("hotels", response, expected.len(), |hotel| {
-        let mut prices = list("hotels.prices", hotel.prices, DAYS_MAX, |day| {
-            Ok((
-                date("hotels.prices.date", &day.date)?,
-                money(
-                    "hotels.prices.average-nightly",
-                    day.average_nightly,
-                    Currency::USD,
-                )?,
-            ))
+        let mut prices = Vec::with_capacity(hotel.prices.len().min(DAYS_MAX));
+        list("hotels.prices", hotel.prices, DAYS_MAX, |day| {
+            prices.extend(dropped.keep(day_price(&day)));
+            Ok(())
         })?;
         prices.retain(|(day, _)| (start..=end).contains(day));
         prices.sort_by_key(|(day, _)| *day);
@@ -161,6 +161,16 @@ pub(crate) fn prices(
             prices,
         })
     })?;
+    let has_prices = hotels.iter().any(|hotel| !hotel.prices.is_empty());
+    dropped.check_remaining(has_prices)?;
     hotels.retain(|hotel| expected.contains(&hotel.supplier_hotel_id));
     Ok(hotels)
+}
+
+fn day_price(day: &hotel_price_calendar::DayPrice) -> ConvertResult<(Date, Money)> {
+    let field = "hotels.prices.average-nightly";
+    Ok((
+        date("hotels.prices.date", &day.date)?,
+        money(field, day.average_nightly, Currency::USD)?,
+    ))
 }

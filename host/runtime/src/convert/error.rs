@@ -1,7 +1,7 @@
 //! Conversion of errors, refusals and the status of a booking.
 
 use super::text::operator_message;
-use super::{ConvertResult, currency, invalid, money, text};
+use super::{ConvertResult, currency, invalid, money, optional, text};
 use crate::bindings::stopover::supplier::types as wire;
 use host_domain::supplier::{
     ChangeError, Checkout, ReadError, Refusal, RefusalReason, SupplierBookingStatus,
@@ -38,13 +38,15 @@ pub(crate) fn change_error(error: wire::ChangeError) -> ChangeError {
     match error {
         wire::ChangeError::Refused(refused) => match refusal(refused) {
             Ok(refusal) => ChangeError::Refused(refusal),
-            Err(invalid) => ChangeError::Unknown(format!("the refusal is not valid: {invalid}")),
+            Err(invalid) => {
+                ChangeError::Unknown(format!("the refusal is not valid: {invalid}").into())
+            }
         },
-        wire::ChangeError::NotSent(reason) => ChangeError::NotSent(operator_message(reason)),
+        wire::ChangeError::NotSent(reason) => ChangeError::NotSent(operator_message(reason).into()),
         wire::ChangeError::RateLimited(seconds) => ChangeError::RateLimited {
             retry_after_s: retry_after(seconds),
         },
-        wire::ChangeError::Unknown(reason) => ChangeError::Unknown(operator_message(reason)),
+        wire::ChangeError::Unknown(reason) => ChangeError::Unknown(operator_message(reason).into()),
     }
 }
 
@@ -90,8 +92,19 @@ pub(super) fn booking_status(status: wire::BookingStatus) -> ConvertResult<Suppl
     })
 }
 
-/// Converts the checkout to which the end user is sent. Its URL must be encrypted or refer to this
-/// machine.
+/// Converts the checkout to which the end user is sent. Only a supplier that collects the payment
+/// has one.
+pub(super) fn optional_checkout(
+    checkout: Option<wire::Checkout>,
+    collects_payment: bool,
+) -> ConvertResult<Option<Checkout>> {
+    if checkout.is_some() && !collects_payment {
+        return invalid("checkout", "the supplier does not collect the payment");
+    }
+    optional(checkout, self::checkout)
+}
+
+/// Converts a checkout. Its URL must be encrypted or refer to this machine.
 pub(super) fn checkout(checkout: wire::Checkout) -> ConvertResult<Checkout> {
     let had_url = checkout.url.is_some();
     let url = text::url(checkout.url).filter(|url| is_checkout(url));

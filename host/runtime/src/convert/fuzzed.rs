@@ -2,14 +2,15 @@
 //! must match its request and contain only valid amounts of money.
 
 use super::tests::{
-    booked, euros, expected, offer, paid, priced, request, summary as valid_summary,
+    NOW, booked, euros, expected, offer, paid, prebook_expectation, priced, request,
+    summary as valid_summary,
 };
 use super::*;
 use crate::bindings::exports::stopover::payment::processor;
 use crate::bindings::exports::stopover::supplier::{hotel_booking, hotel_pricing, supplier_events};
 use crate::bindings::stopover::supplier::hotel_types as wire;
 use fuzz::Choice;
-use host_domain::hotel::{CancellationPolicy, HotelSummary, RoomRate};
+use host_domain::hotel::{CancellationPolicy, HotelSummary, Penalty, RoomRate};
 use std::collections::HashSet;
 
 pub(super) type Change<T> = fn(&mut T, &mut Choice<'_>);
@@ -109,6 +110,16 @@ fn assert_policy(policy: &CancellationPolicy) {
     }
 }
 
+/// Asserts that rooms and penalties fit the total, apart from the rounding of each room.
+fn assert_total(rooms: &[RoomRate], policy: &CancellationPolicy, total: Money) {
+    let rounding = i64::try_from(rooms.len()).unwrap();
+    let sum: i64 = rooms.iter().map(|room| room.total.minor).sum();
+    assert!((sum - total.minor).abs() <= rounding);
+    for Penalty { amount, .. } in &policy.penalties {
+        assert!(amount.currency != total.currency || amount.minor <= total.minor + rounding);
+    }
+}
+
 fn assert_summary(hotel: &HotelSummary) {
     assert_identifier(&hotel.supplier_hotel_id, 256);
     assert_line(&hotel.name);
@@ -171,7 +182,8 @@ fn accepted_prices_match_request() {
         let sent = changed(priced(), choice, &PRICES);
         let totals: Vec<i64> = offers(&mut sent.clone()).map(|one| one.total).collect();
         let request = request();
-        let Ok(read) = hotel::price_response(sent, request.clone()) else {
+        let mut dropped = DroppedItems::default();
+        let Ok(read) = hotel::price_response(sent, request.clone(), NOW, &mut dropped) else {
             return;
         };
         assert_eq!(read.currency, request.stay.currency);
@@ -185,8 +197,14 @@ fn accepted_prices_match_request() {
             assert_summary(&one.hotel);
         }
         let offers: Vec<_> = read.hotels.iter().flat_map(|one| &one.offers).collect();
-        assert!(offers.iter().map(|one| one.total.minor).eq(totals));
+        // Offers are left out, but never changed.
+        let mut sent_totals = totals.iter();
+        let is_sent = |total: i64| sent_totals.any(|sent| *sent == total);
+        assert!(offers.iter().map(|one| one.total.minor).all(is_sent));
+        assert!(offers.len() == totals.len() || dropped.len() > 0);
         for offer in offers {
+            assert!(offer.expires_at.is_none_or(|at| at > NOW));
+            assert_total(&offer.rooms, &offer.policy, offer.total);
             assert_eq!(offer.total.currency, request.stay.currency);
             assert_money(offer.total);
             assert_ne!(offer.total.minor, 0);
@@ -243,9 +261,11 @@ const BOUND: [Change<hotel_booking::PrebookResponse>; 8] = [
 #[test]
 fn accepted_prebook_has_requested_currency_and_encrypted_checkout() {
     fuzz::values("hotel-prebook", 1_000, |choice| {
-        let Ok(read) = hotel::prebook_response(changed(bound(), choice, &BOUND), euros(), 1) else {
+        let sent = changed(bound(), choice, &BOUND);
+        let Ok(read) = hotel::prebook_response(sent, prebook_expectation(), 1) else {
             return;
         };
+        assert_total(&read.rooms, &read.policy, read.total);
         assert_eq!(read.total.currency, euros());
         assert_money(read.total);
         assert_ne!(read.total.minor, 0);
@@ -287,7 +307,8 @@ fn accepted_booking_has_reference_and_unique_rooms() {
         let state = changed(booked(&[0, 1]), choice, &STATES);
         let currency = choice.maybe(|_| euros());
         let asked = expected(choice.maybe(|_| "b1"), currency, None);
-        let Ok(read) = hotel::supplier_booking(state, &asked) else {
+        let dropped = &mut DroppedItems::default();
+        let Ok(read) = hotel::supplier_booking(state, &asked, NOW, dropped) else {
             return;
         };
         assert!(currency.is_none_or(|expected| read.total.currency == expected));

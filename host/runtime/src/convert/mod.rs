@@ -1,8 +1,14 @@
-//! Conversions between WIT and domain types, field by field. Data from a guest is validated: values
-//! that affect money or identity must be valid, or the whole response is rejected. Values that are
-//! only displayed are truncated or left out.
+//! Conversions between WIT and domain types, field by field. Data from a guest is validated:
+//!
+//! - Values that are only displayed are truncated or left out.
+//! - An item of a list, such as an offer, is left out if a value that affects money or identity is
+//!   invalid. It is recorded in [`DroppedItems`]. If no item is left, the response is rejected.
+//! - A response about one thing, such as a prebook, is rejected if such a value is invalid.
+//! - A booking is never rejected because of its cancellation policy or the amounts of its
+//!   cancellation. They are left out and recorded.
 
 pub(crate) mod content;
+pub(crate) mod dropped;
 pub(crate) mod error;
 pub(crate) mod flight;
 pub(crate) mod hotel;
@@ -11,6 +17,7 @@ pub(crate) mod supplier_event;
 mod text;
 
 use crate::bindings::stopover::supplier::types;
+use crate::convert::dropped::DroppedItems;
 use host_domain::hotel::Location;
 use host_domain::money::{Currency, MINOR_UNITS_MAX, Money};
 use host_domain::supplier::FindRequest;
@@ -90,6 +97,16 @@ impl From<&FindRequest> for ExpectedReferences {
     }
 }
 
+/// What a prebook is read with.
+#[derive(Clone, Copy)]
+pub(crate) struct PrebookExpectation {
+    pub(crate) now: Timestamp,
+    /// The currency of the offer.
+    pub(crate) currency: Currency,
+    /// Whether the supplier collects the payment at its own checkout.
+    pub(crate) collects_payment: bool,
+}
+
 /// Latest accepted instant: 9999-12-31.
 const INSTANT_MS_MAX: i64 = 253_402_207_200_000;
 
@@ -149,6 +166,17 @@ fn optional_instant(field: &'static str, ms: Option<i64>) -> ConvertResult<Optio
     optional(ms, |ms| instant(field, ms))
 }
 
+/// Reads the time at which an offer expires. Seconds that are given as milliseconds lie in the past.
+fn expiry(
+    field: &'static str,
+    ms: Option<i64>,
+    now: Timestamp,
+) -> ConvertResult<Option<Timestamp>> {
+    let expires_at = optional_instant(field, ms)?;
+    let is_valid = expires_at.is_none_or(|at| at > now);
+    valid_if(is_valid, expires_at, field, "not in the future")
+}
+
 fn optional<T, U>(
     value: Option<T>,
     read: impl FnOnce(T) -> ConvertResult<U>,
@@ -166,6 +194,23 @@ fn list<T, U>(
         return invalid(field, "more items than requested or plausible");
     }
     items.into_iter().map(read).collect()
+}
+
+/// Converts the valid items of a list and records the others. Rejects a list without a valid item.
+fn valid_items<T, U>(
+    field: &'static str,
+    items: Vec<T>,
+    items_max: usize,
+    dropped: &mut DroppedItems,
+    mut read: impl FnMut(T) -> ConvertResult<U>,
+) -> ConvertResult<Vec<U>> {
+    let mut valid = Vec::with_capacity(items.len().min(items_max));
+    list(field, items, items_max, |item| {
+        valid.extend(dropped.keep(read(item)));
+        Ok(())
+    })?;
+    dropped.check_remaining(!valid.is_empty())?;
+    Ok(valid)
 }
 
 /// Converts the first items of a list that is only displayed.

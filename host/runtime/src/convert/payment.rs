@@ -25,8 +25,12 @@ pub(crate) fn payment_error(error: wire::PaymentError) -> PaymentError {
     match error {
         wire::PaymentError::Declined(reason) => PaymentError::Declined(decline(&reason)),
         wire::PaymentError::Refused(reason) => PaymentError::Refused(operator_message(reason)),
-        wire::PaymentError::NotSent(reason) => PaymentError::NotSent(operator_message(reason)),
-        wire::PaymentError::Unknown(reason) => PaymentError::Unknown(operator_message(reason)),
+        wire::PaymentError::NotSent(reason) => {
+            PaymentError::NotSent(operator_message(reason).into())
+        }
+        wire::PaymentError::Unknown(reason) => {
+            PaymentError::Unknown(operator_message(reason).into())
+        }
     }
 }
 

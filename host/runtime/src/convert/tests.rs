@@ -1,6 +1,8 @@
 use super::*;
 use crate::bindings::exports::stopover::payment::processor;
-use crate::bindings::exports::stopover::supplier::{hotel_pricing, hotel_search};
+use crate::bindings::exports::stopover::supplier::{
+    hotel_price_calendar, hotel_pricing, hotel_search, hotel_weather,
+};
 use crate::bindings::stopover::supplier::{hotel_types as wire, types};
 use host_domain::hotel::supplier_api::{HotelPriceRequest, HotelPriceResponse};
 use host_domain::hotel::{Occupancy, Stay};
@@ -50,7 +52,7 @@ pub(super) fn assert_rejected<W, T>(
     }
 }
 
-fn terms() -> wire::CancellationPolicy {
+pub(super) fn terms() -> wire::CancellationPolicy {
     let penalty = |start, amount| types::Penalty {
         start,
         amount,
@@ -116,8 +118,20 @@ pub(super) fn priced() -> hotel_pricing::PriceResponse {
     response(vec![offer()])
 }
 
+/// The time at which responses are read, before the expiry of [`offer`].
+pub(super) const NOW: Timestamp = Timestamp(500);
+
+/// What a prebook in euros of a supplier that collects the payment is read with.
+pub(super) fn prebook_expectation() -> PrebookExpectation {
+    PrebookExpectation {
+        now: NOW,
+        currency: euros(),
+        collects_payment: true,
+    }
+}
+
 fn read(response: hotel_pricing::PriceResponse) -> ConvertResult<HotelPriceResponse> {
-    hotel::price_response(response, request())
+    hotel::price_response(response, request(), NOW, &mut DroppedItems::default())
 }
 
 #[test]
@@ -155,7 +169,7 @@ fn invalid_response_is_rejected_with_its_field() {
             ("hotels.supplier-hotel-id", |h| {
                 h.supplier_hotel_id = "h3".to_owned()
             }),
-            ("hotel.supplier-hotel-id", |h| h.supplier_hotel_id.clear()),
+            ("hotels.supplier-hotel-id", |h| h.supplier_hotel_id.clear()),
             ("hotel.location", |h| {
                 h.location.as_mut().unwrap().latitude = f64::NAN
             }),
@@ -164,6 +178,10 @@ fn invalid_response_is_rejected_with_its_field() {
             }),
         ],
     );
+}
+
+#[test]
+fn invalid_offer_is_rejected_with_its_field() {
     assert_rejected(
         offer,
         |offer| read(response(vec![offer])),
@@ -176,8 +194,31 @@ fn invalid_response_is_rejected_with_its_field() {
                 o.supplier_offer = "x".repeat(4_097)
             }),
             ("offers.expires-at", |o| o.expires_at = Some(i64::MIN)),
+            // Seconds that are given as milliseconds.
+            ("offers.expires-at", |o| o.expires_at = Some(NOW.0)),
             ("rooms", |o| o.rooms.clear()),
             ("rooms.total", |o| o.rooms[0].total = -1),
+            ("rooms.total", |o| o.rooms[0].total = 12_002),
+            ("policy.penalties.amount", |o| {
+                o.policy.penalties[0].amount = 12_002;
+            }),
+            ("policy.penalties.amount", |o| {
+                o.rooms[0].policy.penalties[0].amount = 12_002;
+            }),
+            ("policy.refundable", |o| o.policy.refundable = false),
+            ("policy.refundable", |o| {
+                let penalty = o.policy.penalties[0].clone();
+                o.policy = wire::CancellationPolicy {
+                    refundable: false,
+                    free_until: None,
+                    penalties: vec![types::Penalty {
+                        amount: 0,
+                        ..penalty
+                    }],
+                    restrictions: Vec::new(),
+                };
+            }),
+            ("policy.free-until", |o| o.policy.free_until = Some(1_001)),
             ("rooms.due-at-property", |o| {
                 o.rooms[0]
                     .due_at_property
@@ -238,7 +279,10 @@ fn search_result_is_limited_and_invalid_ratings_left_out() {
         applied: hotel_search::AppliedFilters::SORT | hotel_search::AppliedFilters::BOARDS,
         truncated: true,
     };
-    let read = |hotels| hotel::search_response(search(hotels), euros(), 2);
+    let read = |hotels| {
+        let dropped = &mut DroppedItems::default();
+        hotel::search_response(search(hotels), euros(), 2, dropped)
+    };
     let response = read(vec![found(f64::INFINITY), found(4.5)]).unwrap();
     let applied = response.applied;
     assert!(applied.sort && applied.boards && !applied.max_total && response.truncated);
@@ -292,7 +336,10 @@ pub(super) fn expected(
 #[test]
 fn booking_requires_reference_currency_and_unique_rooms() {
     let asked = expected(Some("b1"), Some(euros()), Some(2));
-    let state = hotel::supplier_booking(booked(&[1, 0]), &asked).unwrap();
+    let read_as = |state, asked: &hotel::HotelBookingExpectation| {
+        hotel::supplier_booking(state, asked, NOW, &mut DroppedItems::default())
+    };
+    let state = read_as(booked(&[1, 0]), &asked).unwrap();
     let positions: Vec<u8> = state.rooms.iter().map(|room| room.position).collect();
     assert_eq!(positions, [0, 1]);
     assert_eq!(state.client_reference, None);
@@ -313,7 +360,7 @@ fn booking_requires_reference_currency_and_unique_rooms() {
         ),
         (nameless, any(), "supplier-reference"),
     ] {
-        assert_eq!(rejected(hotel::supplier_booking(state, &asked)), field);
+        assert_eq!(rejected(read_as(state, &asked)), field);
     }
 }
 
@@ -344,7 +391,8 @@ fn booking_other_than_the_requested_one_is_rejected() {
         (booked(&[]), expected(Some("b1"), None, None), None),
     ] {
         let text = format!("{state:?}");
-        let invalid = hotel::supplier_booking(state, &asked).err();
+        let dropped = &mut DroppedItems::default();
+        let invalid = hotel::supplier_booking(state, &asked, NOW, dropped).err();
         assert_eq!(invalid.map(|invalid| invalid.field), field, "{text}");
     }
 }
@@ -460,6 +508,54 @@ fn only_iso_dates_are_accepted() {
     ] {
         assert!(date("day", text).is_err(), "{text}");
     }
+}
+
+#[test]
+fn invalid_day_of_forecast_or_calendar_is_left_out() {
+    let day = |text: &str| text.parse::<Date>().unwrap();
+    let (start, end) = (day("2027-01-10"), day("2027-01-11"));
+    let mut dropped = DroppedItems::default();
+    let weather = |date: &str| hotel_weather::WeatherDay {
+        date: date.to_owned(),
+        temperature_min: Some(f64::NAN),
+        temperature_max: None,
+        summary: None,
+        conditions: Vec::new(),
+        humidity_percent: Some(101.0),
+        afternoon_humidity_percent: None,
+        wind_speed_mps: None,
+        maximum_wind_speed_mps: None,
+        precipitation_probability: Some(1.5),
+        precipitation_total_mm: None,
+    };
+    let days = ["2027-01-11", "11.01.2027", "2027-01-09", "2027-01-11"].map(weather);
+    let read = content::forecast(days.to_vec(), start, end, &mut dropped).unwrap();
+    let [found] = &read[..] else {
+        panic!("{read:?}")
+    };
+    assert_eq!(found.date, end);
+    assert_eq!(
+        (found.temperature_min, found.precipitation_probability),
+        (None, None)
+    );
+    assert_eq!(dropped.count_by_field(), [("days.date", 1)]);
+    let price = |date: &str, average_nightly| hotel_price_calendar::DayPrice {
+        date: date.to_owned(),
+        average_nightly,
+    };
+    let mut dropped = DroppedItems::default();
+    let mut read = |prices| {
+        let hotel = hotel_price_calendar::HotelPrices {
+            supplier_hotel_id: "h1".to_owned(),
+            prices,
+        };
+        let asked = ["h1".to_owned()];
+        content::prices(vec![hotel], &asked, start, end, &mut dropped)
+    };
+    let found = read(vec![price("2027-01-10", -1), price("2027-01-11", 900)]).unwrap();
+    assert_eq!(found[0].prices, [(end, Money::new(900, Currency::USD))]);
+    let nothing = read(vec![price("2027-01-10", -1)]);
+    assert_eq!(rejected(nothing), "hotels.prices.average-nightly");
 }
 
 #[test]

@@ -103,22 +103,29 @@ async fn read(
     if headers.len() > limits.response_headers_max
         || header_bytes > limits.response_header_bytes_max
     {
-        return Err(ExchangeError::TooLarge(limits.response_header_bytes_max));
+        return Err(ExchangeError::TooLarge {
+            bytes_max: limits.response_header_bytes_max,
+            setting: "limits.response_header_bytes_max, or limits.response_headers_max headers",
+        });
     }
     let bytes_max = limits.response_bytes_max;
+    let too_large = ExchangeError::TooLarge {
+        bytes_max,
+        setting: "limits.response_bytes_max",
+    };
     let announced = response
         .content_length()
         .and_then(|length| usize::try_from(length).ok())
         .unwrap_or(0);
     if announced > bytes_max {
-        return Err(ExchangeError::TooLarge(bytes_max));
+        return Err(too_large);
     }
     // The announced length can be reserved safely, because memory that was never written to is not
     // used yet.
     let mut body = Vec::with_capacity(announced);
     while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {
         if body.len() + chunk.len() > bytes_max {
-            return Err(ExchangeError::TooLarge(bytes_max));
+            return Err(too_large);
         }
         body.extend_from_slice(&chunk);
     }

@@ -10,7 +10,7 @@ pub(crate) use request::UncheckedRequest;
 use crate::address_policy::{self, AddressPolicy};
 use crate::allow_list::{AllowList, DeniedTarget};
 use crate::call_log::{CallSink, ExchangeOutcome, ExchangeRecord, redact_path, trace_exchange};
-use crate::call_scope::CallScope;
+use crate::call_scope::{CallScope, TimeLimit};
 use crate::cassette::{Recorder, Replayer};
 use crate::exchange::{ExchangeError, OutboundRequest, UpstreamResponse};
 use crate::guarded_client::DnsLookup;
@@ -145,6 +145,7 @@ impl Egress {
             Ok(url) => self.execute(context.limits, scope, url, draft).await,
             Err(refusal) => Err(ExchangeError::NotSent((*refusal).to_owned())),
         };
+        scope.sent.record_result(&result);
         let Some(operation) = scope.operation else {
             return result;
         };
@@ -152,6 +153,7 @@ impl Egress {
             Ok(url) => (url.origin().ascii_serialization(), redact_path(url.path())),
             Err(_) => (String::new(), String::new()),
         };
+        let detail = result.as_ref().err().map(ToString::to_string);
         let record = ExchangeRecord {
             supplier: context.supplier,
             digest: context.digest,
@@ -169,7 +171,7 @@ impl Egress {
             outcome: result
                 .as_ref()
                 .map_or_else(ExchangeError::outcome, |_| ExchangeOutcome::Completed),
-            detail: result.as_ref().err().map(ExchangeError::detail),
+            detail: detail.as_deref(),
         };
         trace_exchange(&record);
         context.sink.exchange(&record);
@@ -185,7 +187,7 @@ impl Egress {
     ) -> Result<UpstreamResponse, ExchangeError> {
         if !scope.sent.try_reserve(limits.requests_max) {
             return Err(ExchangeError::Denied(format!(
-                "more than {} requests in one call",
+                "more than {} requests in one call (limits.requests_max)",
                 limits.requests_max
             )));
         }
@@ -225,6 +227,13 @@ impl Egress {
                 if error.is_unsent() {
                     scope.sent.mark_unsent(changing);
                 }
+                let error = match error {
+                    ExchangeError::TimedOut(reason) if Instant::now() >= deadline => {
+                        let is_adapters = deadline < scope.deadline;
+                        timed_out(&reason, is_adapters.then_some(timeout), scope.time_limit)
+                    }
+                    error => error,
+                };
                 Err(self.with_grant_suggestion(url, error))
             }
             response => response,
@@ -276,4 +285,13 @@ impl Egress {
             error => error,
         }
     }
+}
+
+/// Names what ended the wait for a response: the time that the adapter waits, or the limit of the
+/// call.
+fn timed_out(reason: &str, adapters: Option<Duration>, of_call: TimeLimit) -> ExchangeError {
+    ExchangeError::TimedOut(match adapters {
+        Some(wait) => format!("{reason}: the adapter waits {} ms", wait.as_millis()),
+        None => format!("{reason}: {of_call}"),
+    })
 }

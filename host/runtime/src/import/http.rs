@@ -71,7 +71,7 @@ async fn send(
             ExchangeError::NotSent(reason) => http::Error::NotSent(reason),
             ExchangeError::TimedOut(reason) => http::Error::TimedOut(reason),
             ExchangeError::ConnectionLost(reason) => http::Error::ConnectionLost(reason),
-            ExchangeError::TooLarge(bytes_max) => {
+            ExchangeError::TooLarge { bytes_max, .. } => {
                 http::Error::TooLarge(u64::try_from(bytes_max).unwrap_or(u64::MAX))
             }
         }),

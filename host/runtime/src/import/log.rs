@@ -9,6 +9,10 @@ impl log::Host for GuestState {
     fn log(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
         self.log_lines = self.log_lines.saturating_add(1);
         let limits = &self.provision.limits;
+        if matches!(level, log::Level::Error) {
+            // Kept even above the limit of lines, because it may be the reason of a trap.
+            self.last_error = Some(clean(&message, limits.log_line_chars_max));
+        }
         if self.log_lines > limits.log_lines_max {
             if self.log_lines == limits.log_lines_max + 1 {
                 emit(

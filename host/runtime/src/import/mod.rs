@@ -5,5 +5,6 @@ pub(crate) mod cache;
 mod clock;
 mod http;
 mod log;
+mod report;
 mod secret;
 mod settings;

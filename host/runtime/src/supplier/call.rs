@@ -2,9 +2,11 @@
 //! response, and the record. The record is also written if the call is dropped.
 
 use crate::call_log::{CallRecord, PluginCallOutcome, trace_call};
-use crate::call_scope::CallScope;
-use crate::circuit_breaker::{CallPermit, CircuitOpen};
+use crate::call_scope::{CallScope, TimeLimit};
+use crate::call_state::GuestError;
+use crate::circuit_breaker::CallPermit;
 use crate::convert::InvalidResponse;
+use crate::convert::dropped::DroppedItems;
 use crate::exports::CapabilityFunction;
 use crate::guest;
 use crate::plugin::Plugin;
@@ -15,16 +17,37 @@ use host_domain::time::Timestamp;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use wasmtime::component::{ComponentNamedList, Lift, Lower};
 
 impl Supplier {
+    /// Calls a function whose response is used as a whole or not at all.
     pub(super) async fn call<A, W, X, T, E>(
         &self,
         context: &CallContext,
         function: &CapabilityFunction<A, (Result<W, X>,)>,
         arguments: A,
         read: impl FnOnce(W) -> Result<T, InvalidResponse>,
+    ) -> Result<T, E>
+    where
+        A: ComponentNamedList + Lower + Send + Sync + 'static,
+        W: Lift + Send + Sync + 'static,
+        X: Lift + Send + Sync + 'static,
+        (Result<W, X>,): ComponentNamedList + Lift,
+        E: CallError<Wire = X>,
+    {
+        let read = |wire, _: &mut DroppedItems| read(wire);
+        self.call_dropping(context, function, arguments, read).await
+    }
+
+    /// Calls a function. `read` may leave out parts of the response, which are counted and logged.
+    pub(super) async fn call_dropping<A, W, X, T, E>(
+        &self,
+        context: &CallContext,
+        function: &CapabilityFunction<A, (Result<W, X>,)>,
+        arguments: A,
+        read: impl FnOnce(W, &mut DroppedItems) -> Result<T, InvalidResponse>,
     ) -> Result<T, E>
     where
         A: ComponentNamedList + Lower + Send + Sync + 'static,
@@ -40,21 +63,11 @@ impl Supplier {
         };
         record.permit = match record.check_circuit() {
             Ok(permit) => permit,
-            Err(open) => {
-                let last_failure = plugin.breaker.report().last_failure.unwrap_or_default();
-                return Err(record.fail(CallFailure::CircuitOpen {
-                    retry_after: open.retry_after,
-                    last_failure,
-                }));
-            }
+            Err(open) => return Err(record.fail(open)),
         };
-        let deadline = record.scope.deadline;
-        let wait = Duration::from_millis(plugin.spec.limits.queue_wait_ms);
-        let Ok(plugin_permit) = plugin.admission.acquire(wait, deadline).await else {
-            return Err(record.fail(CallFailure::Overloaded));
-        };
-        let Ok(shared_permit) = self.call_limit.acquire(wait, deadline).await else {
-            return Err(record.fail(CallFailure::Overloaded));
+        let permits = match self.acquire_permits(record.scope.deadline).await {
+            Ok(permits) => permits,
+            Err(overloaded) => return Err(record.fail(overloaded)),
         };
 
         let response = guest::call(
@@ -63,28 +76,61 @@ impl Supplier {
             &record.scope,
             export,
             arguments,
-            (plugin_permit, shared_permit),
+            permits,
         )
         .await;
+        let mut dropped = DroppedItems::default();
         let (error, outcome) = match response {
-            Ok((Ok(wire),)) => match read(wire) {
-                Ok(response) => {
-                    record.finish(PluginCallOutcome::Succeeded, None);
-                    return Ok(response);
+            Ok((Ok(wire),)) => {
+                let response = read(wire, &mut dropped);
+                record.report_dropped(&dropped);
+                match response {
+                    Ok(response) => {
+                        record.finish(PluginCallOutcome::Succeeded, None);
+                        return Ok(response);
+                    }
+                    Err(invalid) => (
+                        E::from_invalid_response(invalid),
+                        PluginCallOutcome::InvalidResponse,
+                    ),
                 }
-                Err(invalid) => (
-                    E::from_invalid_response(invalid),
-                    PluginCallOutcome::InvalidResponse,
-                ),
-            },
+            }
             Ok((Err(wire),)) => {
-                let error = E::from_wire(wire, &record.scope.sent);
+                let mut error = E::from_wire(wire, &record.scope.sent);
+                if let Some(limit) = record.scope.sent.exceeded_limit() {
+                    error.append(limit);
+                }
                 let outcome = error.outcome();
                 (error, outcome)
             }
-            Err(error) => return Err(record.fail(error.into())),
+            Err(error) => {
+                let failure = record.guest_failure(error);
+                return Err(record.fail(failure));
+            }
         };
         Err(record.finish_with_error(error, outcome))
+    }
+
+    /// Waits for a permit of the plugin and one of the gateway.
+    async fn acquire_permits(
+        &self,
+        deadline: Instant,
+    ) -> Result<(OwnedSemaphorePermit, OwnedSemaphorePermit), CallFailure> {
+        let limits = &self.plugin.spec.limits;
+        let wait = Duration::from_millis(limits.queue_wait_ms);
+        let Ok(of_plugin) = self.plugin.admission.acquire(wait, deadline).await else {
+            return Err(CallFailure::Overloaded(format!(
+                "no call of {} became free within {} ms (limits.calls_max, limits.queue_wait_ms)",
+                limits.calls_max, limits.queue_wait_ms
+            )));
+        };
+        let Ok(shared) = self.call_limit.acquire(wait, deadline).await else {
+            return Err(CallFailure::Overloaded(format!(
+                "no call of the gateway became free within {} ms (limits.plugin_calls of the gateway)",
+                limits.queue_wait_ms
+            )));
+        };
+        Ok((of_plugin, shared))
     }
 }
 
@@ -110,10 +156,18 @@ impl<'a> CallTracker<'a> {
         function: &'static str,
     ) -> Self {
         let began = Instant::now();
-        let call_time = Duration::from_millis(plugin.spec.limits.call_ms_max);
-        let deadline = context.deadline.min(began + call_time);
+        let ms = plugin.spec.limits.call_ms_max;
+        let call_end = began + Duration::from_millis(ms);
+        let limit = match call_end <= context.deadline {
+            true => (call_end, TimeLimit::Call { ms }),
+            false => {
+                let left = context.deadline.saturating_duration_since(began);
+                let ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+                (context.deadline, TimeLimit::Request { ms })
+            }
+        };
         let booking = context.booking.as_deref();
-        let scope = CallScope::new(Some(capability), &context.request_id, booking, deadline);
+        let scope = CallScope::new(Some(capability), &context.request_id, booking, limit);
         Self {
             plugin,
             context,
@@ -130,17 +184,65 @@ impl<'a> CallTracker<'a> {
     /// Checks the circuit breaker. Verifying a supplier event makes no outbound call and anyone may
     /// send one. Such a call therefore bypasses the breaker, its outcome is not counted, and the
     /// function returns `Ok(None)`.
-    fn check_circuit(&self) -> Result<Option<CallPermit>, CircuitOpen> {
+    fn check_circuit(&self) -> Result<Option<CallPermit>, CallFailure> {
         if self.capability == Capability::SupplierEvents {
             return Ok(None);
         }
-        self.plugin.breaker.try_acquire().map(Some)
+        let breaker = &self.plugin.breaker;
+        breaker
+            .try_acquire()
+            .map(Some)
+            .map_err(|open| CallFailure::CircuitOpen {
+                retry_after: open.retry_after,
+                last_failure: breaker.report().last_failure.unwrap_or_default(),
+            })
     }
 
-    fn fail<E: CallError>(self, failure: CallFailure) -> E {
+    /// Converts the failure of a guest. Its reason names the function and the limit.
+    fn guest_failure(&self, error: GuestError) -> CallFailure {
+        let place = format!("{}.{}", self.capability.as_str(), self.function);
+        match error {
+            GuestError::Trapped(reason) => CallFailure::Trapped(format!("{place}: {reason}")),
+            GuestError::TimedOut => {
+                let limit = self.scope.time_limit;
+                CallFailure::TimedOut(format!("{place}: no response before {limit}"))
+            }
+            GuestError::PoolExhausted => CallFailure::Overloaded(
+                "the pool of instances is full (limits.plugin_calls of the gateway)".to_owned(),
+            ),
+        }
+    }
+
+    fn fail<E: CallError>(mut self, failure: CallFailure) -> E {
         let outcome = failure.outcome();
+        let detail = failure.sentence();
         let error = E::from_failure(failure, &self.scope.sent);
-        self.finish_with_error(error, outcome)
+        self.finish(outcome, Some(&detail));
+        error
+    }
+
+    /// Counts and logs the parts of the response that are left out. The log has one line for a
+    /// call, which names fields and rules and never a value.
+    fn report_dropped(&self, dropped: &DroppedItems) {
+        if dropped.len() == 0 {
+            return;
+        }
+        let supplier = &self.plugin.info.id;
+        for (field, count) in dropped.count_by_field() {
+            let sink = &self.plugin.provision.sink;
+            sink.items_dropped(supplier, self.capability, field, count);
+        }
+        tracing::warn!(
+            target: "supplier_call",
+            supplier = supplier.as_str(),
+            operation = self.capability.as_str(),
+            function = self.function,
+            request_id = self.context.request_id,
+            booking = self.context.booking.as_deref(),
+            count = dropped.len(),
+            reasons = dropped.first_reasons(),
+            "parts of the response break rules of the interface and are left out"
+        );
     }
 
     fn finish_with_error<E: std::fmt::Display>(
@@ -173,6 +275,18 @@ impl<'a> CallTracker<'a> {
             memory_bytes: self.scope.memory_bytes.load(Ordering::Relaxed),
         };
         trace_call(&record);
+        if outcome == PluginCallOutcome::Trapped {
+            tracing::error!(
+                target: "supplier_call",
+                supplier = record.supplier.as_str(),
+                operation = record.capability.as_str(),
+                function = record.function,
+                request_id = record.request_id,
+                booking = record.booking,
+                detail,
+                "the plugin failed"
+            );
+        }
         self.plugin.provision.sink.call(&record);
     }
 }

@@ -7,22 +7,23 @@ use crate::bindings::exports::stopover::supplier::supplier_events as event_wire;
 use crate::bindings::stopover::supplier::types as wire;
 use crate::call_log::PluginCallOutcome;
 use crate::call_scope::OutboundTracker;
-use crate::call_state::GuestError;
 use crate::convert::{self, InvalidResponse};
 use host_domain::payment::PaymentError;
-use host_domain::supplier::{ChangeError, ReadError};
+use host_domain::supplier::{ChangeError, FailureReason, ReadError};
 use host_domain::supplier_event::VerifyError;
 use std::time::Duration;
 
 /// The reason why a call has no result of the guest.
 pub(super) enum CallFailure {
     Unsupported,
-    Overloaded,
+    /// No permit was free. Contains the limit.
+    Overloaded(String),
     CircuitOpen {
         retry_after: Duration,
         last_failure: String,
     },
-    TimedOut,
+    /// Contains the limit.
+    TimedOut(String),
     Trapped(String),
 }
 
@@ -30,17 +31,16 @@ impl CallFailure {
     pub(super) const fn outcome(&self) -> PluginCallOutcome {
         match self {
             Self::Unsupported => PluginCallOutcome::Unsupported,
-            Self::Overloaded => PluginCallOutcome::Overloaded,
+            Self::Overloaded(_) => PluginCallOutcome::Overloaded,
             Self::CircuitOpen { .. } => PluginCallOutcome::CircuitOpen,
-            Self::TimedOut => PluginCallOutcome::TimedOut,
+            Self::TimedOut(_) => PluginCallOutcome::TimedOut,
             Self::Trapped(_) => PluginCallOutcome::Trapped,
         }
     }
 
-    fn sentence(self) -> String {
+    pub(super) fn sentence(&self) -> String {
         match self {
             Self::Unsupported => "the supplier does not offer this operation".to_owned(),
-            Self::Overloaded => "too many calls at once".to_owned(),
             Self::CircuitOpen {
                 retry_after,
                 last_failure,
@@ -50,18 +50,21 @@ impl CallFailure {
                     retry_after.as_secs() + 1
                 )
             }
-            Self::TimedOut => "no response before the deadline".to_owned(),
-            Self::Trapped(reason) => reason,
+            Self::Overloaded(reason) | Self::TimedOut(reason) | Self::Trapped(reason) => {
+                reason.clone()
+            }
         }
     }
-}
 
-impl From<GuestError> for CallFailure {
-    fn from(error: GuestError) -> Self {
-        match error {
-            GuestError::Trapped(reason) => Self::Trapped(reason),
-            GuestError::TimedOut => Self::TimedOut,
-            GuestError::PoolExhausted => Self::Overloaded,
+    /// Returns the reason for a call that may change something. A plugin that traps needs help: the
+    /// same call traps again until the plugin or its limits are changed.
+    fn reason(&self) -> FailureReason {
+        FailureReason {
+            message: self.sentence(),
+            needs_help: match self {
+                Self::Unsupported | Self::Trapped(_) => true,
+                Self::Overloaded(_) | Self::CircuitOpen { .. } | Self::TimedOut(_) => false,
+            },
         }
     }
 }
@@ -76,7 +79,42 @@ pub(super) trait CallError: std::fmt::Display + Sized {
     fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self;
     /// Converts a result of the guest that is invalid.
     fn from_invalid_response(invalid: InvalidResponse) -> Self;
+    /// Adds what the host knows about the failure to its text for operators.
+    fn append(&mut self, note: &str);
     fn outcome(&self) -> PluginCallOutcome;
+}
+
+/// Adds the host's knowledge whether the call needs somebody's help before it can succeed.
+fn with_help(reason: FailureReason, sent: &OutboundTracker) -> FailureReason {
+    FailureReason {
+        needs_help: sent.needs_help(),
+        ..reason
+    }
+}
+
+/// Checks the guest's statement that nothing was sent. It is overruled if a request that may change
+/// something left the gateway; then the outcome is unknown.
+fn overrule_not_sent(
+    reason: FailureReason,
+    sent: &OutboundTracker,
+) -> Result<FailureReason, FailureReason> {
+    let reason = with_help(reason, sent);
+    if !sent.has_sent_mutation() {
+        return Ok(reason);
+    }
+    Err(FailureReason {
+        message: format!("{NOT_SENT_OVERRULED}: {reason}"),
+        ..reason
+    })
+}
+
+fn unusable_response(invalid: InvalidResponse) -> FailureReason {
+    FailureReason::needing_help(format!("the response cannot be used: {invalid}"))
+}
+
+fn append_to(text: &mut String, note: &str) {
+    text.push_str(": ");
+    text.push_str(note);
 }
 
 const NOT_SENT_OVERRULED: &str =
@@ -88,10 +126,10 @@ impl CallError for ReadError {
     fn from_failure(failure: CallFailure, _sent: &OutboundTracker) -> Self {
         match failure {
             CallFailure::Unsupported => Self::Unsupported,
-            CallFailure::Overloaded => Self::Overloaded,
+            CallFailure::Overloaded(_) => Self::Overloaded,
             CallFailure::CircuitOpen { .. } => Self::Unavailable(failure.sentence()),
-            CallFailure::TimedOut => Self::TimedOut(failure.sentence()),
-            CallFailure::Trapped(_) => Self::Failed(failure.sentence()),
+            CallFailure::TimedOut(reason) => Self::TimedOut(reason),
+            CallFailure::Trapped(reason) => Self::AdapterFailed(reason),
         }
     }
 
@@ -103,6 +141,20 @@ impl CallError for ReadError {
         Self::InvalidResponse(invalid.to_string())
     }
 
+    fn append(&mut self, note: &str) {
+        match self {
+            Self::NotFound(text)
+            | Self::TimedOut(text)
+            | Self::Unavailable(text)
+            | Self::Failed(text)
+            | Self::AdapterFailed(text)
+            | Self::InvalidResponse(text)
+            | Self::Misconfigured(text) => append_to(text, note),
+            Self::Rejected(refusal) => append_to(&mut refusal.message, note),
+            Self::Unsupported | Self::RateLimited { .. } | Self::Overloaded => {}
+        }
+    }
+
     fn outcome(&self) -> PluginCallOutcome {
         match self {
             Self::Unsupported => PluginCallOutcome::Unsupported,
@@ -110,7 +162,9 @@ impl CallError for ReadError {
             Self::Rejected(_) => PluginCallOutcome::Refused,
             Self::RateLimited { .. } => PluginCallOutcome::RateLimited,
             Self::TimedOut(_) => PluginCallOutcome::TimedOut,
-            Self::Unavailable(_) | Self::Failed(_) => PluginCallOutcome::Unavailable,
+            Self::Unavailable(_) | Self::Failed(_) | Self::AdapterFailed(_) => {
+                PluginCallOutcome::Unavailable
+            }
             Self::InvalidResponse(_) => PluginCallOutcome::InvalidResponse,
             Self::Misconfigured(_) => PluginCallOutcome::Misconfigured,
             Self::Overloaded => PluginCallOutcome::Overloaded,
@@ -124,9 +178,9 @@ impl CallError for ChangeError {
     fn from_failure(failure: CallFailure, sent: &OutboundTracker) -> Self {
         match failure {
             CallFailure::Unsupported => Self::Unsupported,
-            CallFailure::Overloaded => Self::Overloaded,
-            failure if sent.has_sent() => Self::Unknown(failure.sentence()),
-            failure => Self::NotSent(failure.sentence()),
+            CallFailure::Overloaded(_) => Self::Overloaded,
+            failure if sent.has_sent() => Self::Unknown(failure.reason()),
+            failure => Self::NotSent(failure.reason()),
         }
     }
 
@@ -135,16 +189,29 @@ impl CallError for ChangeError {
     /// request left the gateway, for example because the plugin could not read its own token.
     fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self {
         match convert::error::change_error(wire) {
-            Self::NotSent(reason) if sent.has_sent_mutation() => {
-                Self::Unknown(format!("{NOT_SENT_OVERRULED}: {reason}"))
-            }
-            Self::Unknown(reason) if !sent.has_sent() => Self::NotSent(reason),
-            error => error,
+            Self::NotSent(reason) => match overrule_not_sent(reason, sent) {
+                Ok(reason) => Self::NotSent(reason),
+                Err(overruled) => Self::Unknown(overruled),
+            },
+            Self::Unknown(reason) if !sent.has_sent() => Self::NotSent(with_help(reason, sent)),
+            Self::Unknown(reason) => Self::Unknown(with_help(reason, sent)),
+            error @ (Self::Unsupported
+            | Self::Refused(_)
+            | Self::RateLimited { .. }
+            | Self::Overloaded) => error,
         }
     }
 
     fn from_invalid_response(invalid: InvalidResponse) -> Self {
-        Self::Unknown(format!("the response cannot be used: {invalid}"))
+        Self::Unknown(unusable_response(invalid))
+    }
+
+    fn append(&mut self, note: &str) {
+        match self {
+            Self::NotSent(reason) | Self::Unknown(reason) => append_to(&mut reason.message, note),
+            Self::Refused(refusal) => append_to(&mut refusal.message, note),
+            Self::Unsupported | Self::RateLimited { .. } | Self::Overloaded => {}
+        }
     }
 
     fn outcome(&self) -> PluginCallOutcome {
@@ -164,24 +231,34 @@ impl CallError for PaymentError {
 
     fn from_failure(failure: CallFailure, sent: &OutboundTracker) -> Self {
         if sent.has_sent() {
-            Self::Unknown(failure.sentence())
+            Self::Unknown(failure.reason())
         } else {
-            Self::NotSent(failure.sentence())
+            Self::NotSent(failure.reason())
         }
     }
 
     fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self {
         match convert::payment::payment_error(wire) {
-            Self::NotSent(reason) if sent.has_sent_mutation() => {
-                Self::Unknown(format!("{NOT_SENT_OVERRULED}: {reason}"))
-            }
-            Self::Unknown(reason) if !sent.has_sent() => Self::NotSent(reason),
-            error => error,
+            Self::NotSent(reason) => match overrule_not_sent(reason, sent) {
+                Ok(reason) => Self::NotSent(reason),
+                Err(overruled) => Self::Unknown(overruled),
+            },
+            Self::Unknown(reason) if !sent.has_sent() => Self::NotSent(with_help(reason, sent)),
+            Self::Unknown(reason) => Self::Unknown(with_help(reason, sent)),
+            error @ (Self::Declined(_) | Self::Refused(_)) => error,
         }
     }
 
     fn from_invalid_response(invalid: InvalidResponse) -> Self {
-        Self::Unknown(format!("the response cannot be used: {invalid}"))
+        Self::Unknown(unusable_response(invalid))
+    }
+
+    fn append(&mut self, note: &str) {
+        match self {
+            Self::Refused(text) => append_to(text, note),
+            Self::NotSent(reason) | Self::Unknown(reason) => append_to(&mut reason.message, note),
+            Self::Declined(_) => {}
+        }
     }
 
     fn outcome(&self) -> PluginCallOutcome {
@@ -200,8 +277,8 @@ impl CallError for VerifyError {
     fn from_failure(failure: CallFailure, _sent: &OutboundTracker) -> Self {
         match failure {
             CallFailure::Unsupported => Self::Unsupported,
-            CallFailure::Overloaded => Self::Overloaded,
-            failure => Self::Failed(failure.sentence()),
+            CallFailure::Overloaded(_) => Self::Overloaded,
+            failure => Self::Failed(failure.reason()),
         }
     }
 
@@ -210,7 +287,15 @@ impl CallError for VerifyError {
     }
 
     fn from_invalid_response(invalid: InvalidResponse) -> Self {
-        Self::Failed(format!("its response cannot be used: {invalid}"))
+        Self::Failed(unusable_response(invalid))
+    }
+
+    fn append(&mut self, note: &str) {
+        match self {
+            Self::InvalidSignature(text) | Self::Malformed(text) => append_to(text, note),
+            Self::Failed(reason) => append_to(&mut reason.message, note),
+            Self::Unsupported | Self::Overloaded => {}
+        }
     }
 
     fn outcome(&self) -> PluginCallOutcome {

@@ -21,8 +21,10 @@ impl Supplier {
         let function = &self.plugin.exports.flight.price;
         let asked = request.clone();
         let arguments = (convert::price_request(request),);
-        let read = |response| convert::price_response(response, &asked);
-        self.call(context, function, arguments, read).await
+        let now = self.now();
+        let read =
+            |response, dropped: &mut _| convert::price_response(response, &asked, now, dropped);
+        self.call_dropping(context, function, arguments, read).await
     }
 
     /// Checks a fare again and binds it to passengers. This reserves no seat and charges nothing.
@@ -32,9 +34,10 @@ impl Supplier {
         request: FlightPrebookRequest,
     ) -> Result<FlightPrebookResponse, ChangeError> {
         let function = &self.plugin.exports.flight.prebook;
-        let (currency, passengers) = (request.total.currency, request.passengers.len());
+        let expected = self.prebook_expectation(request.total.currency);
+        let passengers = request.passengers.len();
         let arguments = (convert::prebook_request(request),);
-        let read = |response| convert::prebook_response(response, currency, passengers);
+        let read = |response| convert::prebook_response(response, expected, passengers);
         self.call(context, function, arguments, read).await
     }
 
@@ -48,8 +51,8 @@ impl Supplier {
         let function = &self.plugin.exports.flight.book;
         let expected = BookingExpectation::for_book(&request);
         let arguments = (convert::book_request(request),);
-        let read = |state| convert::supplier_booking(state, &expected);
-        self.call(context, function, arguments, read).await
+        let read = |state, dropped: &mut _| convert::supplier_booking(state, &expected, dropped);
+        self.call_dropping(context, function, arguments, read).await
     }
 
     /// Reads a booking back by either of its references.
@@ -61,8 +64,9 @@ impl Supplier {
         let function = &self.plugin.exports.flight.find;
         let expected = BookingExpectation::for_find(&request);
         let arguments = (convert::find_request(request),);
-        let read = |response| convert::booking_lookup(response, &expected);
-        self.call(context, function, arguments, read).await
+        let read =
+            |response, dropped: &mut _| convert::booking_lookup(response, &expected, dropped);
+        self.call_dropping(context, function, arguments, read).await
     }
 
     /// Returns the airline's current quote for a cancellation. This moves no money.
@@ -89,8 +93,8 @@ impl Supplier {
             &request.supplier_reference,
         );
         let arguments = (convert::cancel_request(request),);
-        let read = |state| convert::supplier_booking(state, &expected);
-        self.call(context, function, arguments, read).await
+        let read = |state, dropped: &mut _| convert::supplier_booking(state, &expected, dropped);
+        self.call_dropping(context, function, arguments, read).await
     }
 
     /// Lists the services that the airline currently sells for a ticket.
@@ -101,8 +105,8 @@ impl Supplier {
     ) -> Result<Vec<AvailableService>, ReadError> {
         let function = &self.plugin.exports.flight.list_services;
         let arguments = (convert::list_request(booking),);
-        self.call(context, function, arguments, convert::available_services)
-            .await
+        let read = |available, dropped: &mut _| convert::available_services(available, dropped);
+        self.call_dropping(context, function, arguments, read).await
     }
 
     /// Buys services and returns the ticket that contains them.
@@ -117,8 +121,8 @@ impl Supplier {
             &request.supplier_reference,
         );
         let arguments = (convert::purchase_request(request),);
-        let read = |state| convert::supplier_booking(state, &expected);
-        self.call(context, function, arguments, read).await
+        let read = |state, dropped: &mut _| convert::supplier_booking(state, &expected, dropped);
+        self.call_dropping(context, function, arguments, read).await
     }
 
     /// Finds airports by name, city or code, in the supplier's order and at most `limit`.
@@ -129,8 +133,9 @@ impl Supplier {
         limit: u16,
     ) -> Result<AirportResponse, ReadError> {
         let function = &self.plugin.exports.flight.find_airports;
-        let read = |response| convert::airports(response, limit);
-        self.call(context, function, (text, limit), read).await
+        let read = |response, dropped: &mut _| convert::airports(response, limit, dropped);
+        self.call_dropping(context, function, (text, limit), read)
+            .await
     }
 
     /// Reads an airline by its IATA code. Airlines that no longer operate are included.

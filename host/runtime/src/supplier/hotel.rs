@@ -25,8 +25,8 @@ impl Supplier {
         let function = &self.plugin.exports.hotel.find_places;
         let limit = query.limit;
         let arguments = (convert::hotel::place_query(query),);
-        let read = |places| convert::hotel::places(places, limit);
-        self.call(context, function, arguments, read).await
+        let read = |places, dropped: &mut _| convert::hotel::places(places, limit, dropped);
+        self.call_dropping(context, function, arguments, read).await
     }
 
     /// Searches the hotels of an area, at most as many as requested.
@@ -38,8 +38,10 @@ impl Supplier {
         let function = &self.plugin.exports.hotel.search;
         let (currency, limit) = (request.stay.currency, request.limit);
         let arguments = (convert::hotel::search_request(request),);
-        let read = |response| convert::hotel::search_response(response, currency, limit);
-        self.call(context, function, arguments, read).await
+        let read = |response, dropped: &mut _| {
+            convert::hotel::search_response(response, currency, limit, dropped)
+        };
+        self.call_dropping(context, function, arguments, read).await
     }
 
     /// Requests offers of the given hotels. Offers are only for these hotels, in the requested
@@ -52,8 +54,11 @@ impl Supplier {
         let function = &self.plugin.exports.hotel.price;
         let asked = request.clone();
         let arguments = (convert::hotel::price_request(request),);
-        let read = |response| convert::hotel::price_response(response, asked);
-        self.call(context, function, arguments, read).await
+        let now = self.now();
+        let read = |response, dropped: &mut _| {
+            convert::hotel::price_response(response, asked, now, dropped)
+        };
+        self.call_dropping(context, function, arguments, read).await
     }
 
     /// Checks an offer again and binds it. This reserves nothing and charges nothing.
@@ -63,9 +68,10 @@ impl Supplier {
         request: HotelPrebookRequest,
     ) -> Result<HotelPrebookResponse, ChangeError> {
         let function = &self.plugin.exports.hotel.prebook;
-        let (currency, rooms) = (request.total.currency, request.stay.occupancies.len());
+        let expected = self.prebook_expectation(request.total.currency);
+        let rooms = request.stay.occupancies.len();
         let arguments = (convert::hotel::prebook_request(request),);
-        let read = |response| convert::hotel::prebook_response(response, currency, rooms);
+        let read = |response| convert::hotel::prebook_response(response, expected, rooms);
         self.call(context, function, arguments, read).await
     }
 
@@ -78,8 +84,11 @@ impl Supplier {
         let function = &self.plugin.exports.hotel.book;
         let expected = HotelBookingExpectation::for_book(&request);
         let arguments = (convert::hotel::book_request(request),);
-        let read = |state| convert::hotel::supplier_booking(state, &expected);
-        self.call(context, function, arguments, read).await
+        let now = self.now();
+        let read = |state, dropped: &mut _| {
+            convert::hotel::supplier_booking(state, &expected, now, dropped)
+        };
+        self.call_dropping(context, function, arguments, read).await
     }
 
     /// Reads a booking back by either of its references.
@@ -91,8 +100,11 @@ impl Supplier {
         let function = &self.plugin.exports.hotel.find;
         let expected = HotelBookingExpectation::for_find(&request);
         let arguments = (convert::hotel::find_request(request),);
-        let read = |lookup| convert::hotel::booking_lookup(lookup, &expected);
-        self.call(context, function, arguments, read).await
+        let now = self.now();
+        let read = |lookup, dropped: &mut _| {
+            convert::hotel::booking_lookup(lookup, &expected, now, dropped)
+        };
+        self.call_dropping(context, function, arguments, read).await
     }
 
     /// Returns the supplier's current quote for a cancellation.
@@ -107,8 +119,9 @@ impl Supplier {
             supplier_reference,
             client_reference,
         },);
-        self.call(context, function, arguments, convert::hotel::quote)
-            .await
+        let now = self.now();
+        let read = |quote, dropped: &mut _| convert::hotel::quote(quote, now, dropped);
+        self.call_dropping(context, function, arguments, read).await
     }
 
     /// Cancels a booking or some of its rooms. `currency` is the currency of the booking.
@@ -121,8 +134,11 @@ impl Supplier {
         let function = &self.plugin.exports.hotel.cancel;
         let expected = HotelBookingExpectation::for_cancel(&request, currency);
         let arguments = (convert::hotel::cancel_request(request),);
-        let read = |state| convert::hotel::supplier_booking(state, &expected);
-        self.call(context, function, arguments, read).await
+        let now = self.now();
+        let read = |state, dropped: &mut _| {
+            convert::hotel::supplier_booking(state, &expected, now, dropped)
+        };
+        self.call_dropping(context, function, arguments, read).await
     }
 
     /// Reads the details of a hotel.
@@ -168,8 +184,8 @@ impl Supplier {
             longitude: place.longitude,
         };
         let arguments = (place, start.to_string(), end.to_string());
-        let read = |days| convert::content::forecast(days, start, end);
-        self.call(context, function, arguments, read).await
+        let read = |days, dropped: &mut _| convert::content::forecast(days, start, end, dropped);
+        self.call_dropping(context, function, arguments, read).await
     }
 
     /// Returns the average nightly prices of hotels in a range of days, both ends included.
@@ -183,7 +199,9 @@ impl Supplier {
         let function = &self.plugin.exports.hotel.prices;
         let expected = supplier_hotel_ids.clone();
         let arguments = (supplier_hotel_ids, start.to_string(), end.to_string());
-        let read = |response| convert::content::prices(response, &expected, start, end);
-        self.call(context, function, arguments, read).await
+        let read = |response, dropped: &mut _| {
+            convert::content::prices(response, &expected, start, end, dropped)
+        };
+        self.call_dropping(context, function, arguments, read).await
     }
 }

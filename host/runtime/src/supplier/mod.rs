@@ -9,8 +9,11 @@ mod hotel;
 mod payment;
 
 use crate::concurrency_limit::ConcurrencyLimit;
+use crate::convert::PrebookExpectation;
 use crate::plugin::{Plugin, PluginInfo};
+use host_domain::money::Currency;
 use host_domain::supplier::{Capability, Health};
+use host_domain::time::Timestamp;
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -45,10 +48,30 @@ impl Supplier {
         &self.plugin.info
     }
 
+    /// Returns the time with which the expiry of offers is compared.
+    fn now(&self) -> Timestamp {
+        self.plugin.provision.clock.now()
+    }
+
+    /// Returns what the response to a prebook of an offer in this currency is read with.
+    fn prebook_expectation(&self, currency: Currency) -> PrebookExpectation {
+        PrebookExpectation {
+            now: self.now(),
+            currency,
+            collects_payment: self.plugin.info.description.collects_payment,
+        }
+    }
+
     /// Returns whether the plugin exports a capability.
     #[must_use]
     pub fn supports(&self, operation: Capability) -> bool {
         self.plugin.info.capabilities.contains(&operation)
+    }
+
+    /// Returns the maximum duration of one call in milliseconds, regardless of its deadline.
+    #[must_use]
+    pub fn call_ms_max(&self) -> u64 {
+        self.plugin.spec.limits.call_ms_max
     }
 
     /// Returns the plugin's current health.

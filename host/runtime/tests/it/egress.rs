@@ -142,6 +142,13 @@ async fn oversized_body_is_rejected_with_or_without_content_length() {
         let supplier = bench.load_spec(spec.clone()).await;
         for url in grants {
             assert_eq!(send(&supplier, GET, url).await, expected, "{url}");
+            let detail = match expected {
+                TOO_LARGE => {
+                    "the response is larger than its limit of 2999 bytes (limits.response_bytes_max)"
+                }
+                _ => "",
+            };
+            assert_eq!(bench.sink.last_exchange().detail, detail);
         }
     }
 }
@@ -242,6 +249,11 @@ async fn requests_of_one_call_are_limited() {
     spec.limits.requests_max = 0;
     let supplier = bench.load_spec(spec).await;
     assert_eq!(send(&supplier, GET, &upstream.origin()).await, DENIED);
+    let detail = bench.sink.last_exchange().detail;
+    assert_eq!(
+        detail,
+        "more than 0 requests in one call (limits.requests_max)"
+    );
 }
 
 #[tokio::test]

@@ -155,7 +155,7 @@ async fn zero_responses_to_reads_are_invalid() {
 async fn zero_responses_to_changes_have_unknown_outcome() {
     let bench = Bench::new();
     let supplier = load_zeros(&bench).await;
-    let error = "Unknown(\"the response cannot be used: currency: ";
+    let error = "Unknown(FailureReason { message: \"the response cannot be used: currency: ";
     assert_errors(&changes(&supplier).await, error);
 }
 
@@ -165,7 +165,7 @@ async fn a_trap_in_any_function_is_an_error_of_that_call() {
     // The plugin is reloaded in between, because the circuit breaker would block a plugin that only
     // traps.
     let load = async || load(&bench, "unreachable").await;
-    assert_errors(&reads(&load().await).await, "Failed(");
+    assert_errors(&reads(&load().await).await, "AdapterFailed(");
     assert_errors(&changes(&load().await).await, "NotSent(");
-    assert_errors(&finds(&load().await).await, "Failed(");
+    assert_errors(&finds(&load().await).await, "AdapterFailed(");
 }

@@ -67,7 +67,19 @@ async fn loop_ends_at_deadline_and_lets_other_calls_run() {
         }
     };
     let (response, ()) = tokio::join!(endless, others);
-    assert_errors(&[response], "TimedOut(");
+    let error =
+        "TimedOut(\"hotel_content.read-reviews: no response before the deadline of the request, ";
+    assert_errors(&[response], error);
+}
+
+#[tokio::test]
+async fn call_ends_at_its_own_limit_and_names_it() {
+    let bench = Bench::new();
+    let mut spec = bench.spec(&Guest::running(LOOP));
+    spec.limits.call_ms_max = 50;
+    let response = read(&bench.load_spec(spec).await).await;
+    let reason = "hotel_content.read-reviews: no response before the limit of 50 ms for one call (limits.call_ms_max)";
+    assert_eq!(response, Err(ReadError::TimedOut(reason.to_owned())));
 }
 
 #[tokio::test]
@@ -98,7 +110,7 @@ async fn trap_fails_the_call_and_next_call_uses_fresh_instance() {
     }
     let supplier = bench.load(&Guest::running("unreachable"), &[]).await;
     assert!(
-        matches!(read(&supplier).await, Err(ReadError::Failed(reason)) if reason.contains("trapped"))
+        matches!(read(&supplier).await, Err(ReadError::AdapterFailed(reason)) if reason.contains("trapped"))
     );
 }
 
@@ -109,16 +121,24 @@ type Excess = (&'static str, fn(&mut PluginLimits), &'static str);
 async fn exceeded_limit_traps_with_reason() {
     let greedy = "(loop $more (br_if $more (i32.ne (i32.const -1) (memory.grow (i32.const 16))))) unreachable";
     let floods = "(drop (memory.grow (i32.const 200))) (call $log (i32.const 1) (i32.const 0) (i32.const 9000000))";
-    let cases: [Excess; 4] = [
+    // The guest logs its name as an error, as the SDK does with the message of a panic.
+    let panics = "(call $log (i32.const 3) (i32.const 12000) (i32.const 10)) unreachable";
+    let cases: [Excess; 5] = [
         // The CPU time ends before the deadline of the call.
-        (LOOP, |limits| limits.cpu_ms_max = 60, "CPU time"),
+        (
+            LOOP,
+            |limits| limits.cpu_ms_max = 60,
+            "hotel_content.read-reviews: the plugin used all of its CPU time: its limit is 60 ms \
+             (limits.cpu_ms_max)",
+        ),
         (
             greedy,
             |limits| limits.memory_bytes_max = 4 << 20,
-            "more memory",
+            "more than its limit of 4194304 (limits.memory_bytes_max)",
         ),
         ("(call $recurse)", |_| (), "trapped"),
         (floods, |_| (), "trapped"),
+        (panics, |_| (), "; its last error: test-guest"),
     ];
     for (code, limit, expected) in cases {
         let bench = Bench::new();
@@ -126,7 +146,7 @@ async fn exceeded_limit_traps_with_reason() {
         limit(&mut spec.limits);
         let response = read(&bench.load_spec(spec).await).await;
         assert!(
-            matches!(&response, Err(ReadError::Failed(reason)) if reason.contains(expected)),
+            matches!(&response, Err(ReadError::AdapterFailed(reason)) if reason.contains(expected)),
             "{code}: {response:?}"
         );
         assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::Trapped);
@@ -220,13 +240,14 @@ async fn outcome_of_change_depends_on_sent_requests() {
     use Receiver::{Closed, Denied, Responds};
     let (never_sends, sends) = (trapping(false), trapping(true));
     let [not_sent, limited, refused] = ["not-sent", "rate-limited", "refused"].map(ending);
+    let not_granted = "NotSent(FailureReason { message: \"not-sent\", needs_help: true })";
     let refusal = "Refused(Refusal { reason: NotCancellable, supplier_code: None, message: \"the supplier said no\" })";
     for (guest, receiver, expected, outcome) in [
         (&never_sends, Denied, "NotSent(", Outcome::Trapped),
         (&sends, Closed, "NotSent(", Outcome::Trapped),
         (&sends, Responds("200 OK"), "Unknown(", Outcome::Trapped),
         // The statement that nothing was sent is accepted only if it is true.
-        (&not_sent, Denied, "NotSent(\"not-sent\")", Outcome::NotSent),
+        (&not_sent, Denied, not_granted, Outcome::NotSent),
         (
             &not_sent,
             Responds("500 Oh"),
@@ -296,10 +317,14 @@ async fn calls_above_plugin_limit_wait_and_are_then_rejected() {
     let second = context();
     let (first, second) = tokio::join!(
         supplier.read_hotel_reviews(&first, upstream.origin(), 0),
-        supplier.read_hotel_reviews(&second, upstream.origin(), 0),
+        async {
+            let second = supplier.read_hotel_reviews(&second, upstream.origin(), 0);
+            (second.await, bench.sink.last_call().detail)
+        },
     );
     assert!(matches!(first, Err(ReadError::TimedOut(_))), "{first:?}");
-    assert_eq!(second, Err(ReadError::Overloaded));
+    let limit = "no call of 1 became free within 50 ms (limits.calls_max, limits.queue_wait_ms)";
+    assert_eq!(second, (Err(ReadError::Overloaded), limit.to_owned()));
 }
 
 #[tokio::test]

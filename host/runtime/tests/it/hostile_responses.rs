@@ -5,7 +5,7 @@ use crate::support::guest::{Guest, Price};
 use crate::support::upstream::Upstream;
 use crate::support::{Bench, context, id, review_count, stay};
 use host_domain::hotel::supplier_api::HotelPriceRequest;
-use host_domain::supplier::ReadError;
+use host_domain::supplier::{Capability, ReadError};
 use host_runtime::{LoadError, PluginCallOutcome, PluginSpec, Supplier};
 
 /// Review count that `read-reviews` returns if the gateway did not send its request.
@@ -23,7 +23,7 @@ const SOUND: Price = Price {
 async fn fails(bench: &Bench, guest: &Guest) -> String {
     let supplier = bench.load(guest, &[]).await;
     let error = review_count(&supplier, "x", 0).await.unwrap_err();
-    assert!(matches!(error, ReadError::Failed(_)), "{error:?}");
+    assert!(matches!(error, ReadError::AdapterFailed(_)), "{error:?}");
     assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::Trapped);
     format!("{error:?}")
 }
@@ -46,7 +46,7 @@ async fn table_limit_is_enforced_with_reason() {
     let bench = Bench::new();
     let grows = "(if (i32.eq (i32.const -1) (table.grow (ref.null func) (i32.const 60001))) (then unreachable))";
     let reason = fails(&bench, &Guest::running(grows)).await;
-    assert!(reason.contains("more table elements"), "{reason}");
+    assert!(reason.contains("(limits.table_elements_max)"), "{reason}");
     let begins_large = Guest {
         extra_functions: "(table 60001 funcref)".to_owned(),
         ..Guest::default()
@@ -90,7 +90,7 @@ async fn oversized_response_is_rejected() {
         assert!(guest.extra_functions.contains(&response));
         let supplier = bench.load(&guest, &[]).await;
         let error = price(&supplier).await;
-        assert!(matches!(error, ReadError::Failed(_)), "{error:?}");
+        assert!(matches!(error, ReadError::AdapterFailed(_)), "{error:?}");
     }
 }
 
@@ -104,7 +104,10 @@ async fn invalid_utf_8_text_is_rejected() {
     let supplier = bench.load(&guest.guest(), &[]).await;
     let error = price(&supplier).await;
     assert!(
-        matches!(&error, ReadError::Failed(_) | ReadError::InvalidResponse(_)),
+        matches!(
+            &error,
+            ReadError::AdapterFailed(_) | ReadError::InvalidResponse(_)
+        ),
         "{error:?}"
     );
     assert_eq!(bench.sink.last_call().outcome, PluginCallOutcome::Trapped);
@@ -134,6 +137,13 @@ async fn invalid_response_is_rejected_with_its_field() {
             panic!("{field} is not validated")
         };
         assert!(reason.starts_with(&format!("{field}: ")), "{reason}");
+        let dropped = std::mem::take(&mut *bench.sink.dropped.lock().unwrap());
+        let counted = (Capability::HotelPricing, field.to_owned(), 1);
+        // A hotel that was not asked for is no item that can be left out.
+        match field {
+            "hotels.supplier-hotel-id" => assert_eq!(dropped, []),
+            _ => assert_eq!(dropped, [counted]),
+        }
     }
 }
 

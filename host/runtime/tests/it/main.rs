@@ -7,6 +7,7 @@ mod flights;
 mod frozen_wit;
 mod hostile_guests;
 mod hostile_responses;
+mod interface_rules;
 mod loading;
 mod support;
 mod traps;

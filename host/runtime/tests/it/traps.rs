@@ -185,7 +185,7 @@ async fn payments(bench: &Bench) -> [Result<(), PaymentError>; 5] {
 #[tokio::test]
 async fn a_trap_in_any_function_is_an_error_of_that_call() {
     let bench = Bench::new();
-    assert_errors(&reads(&bench).await, "Failed(");
+    assert_errors(&reads(&bench).await, "AdapterFailed(");
     assert_errors(&changes(&load(&bench).await).await, "NotSent(");
     assert_errors(&payments(&bench).await, "NotSent(");
 }

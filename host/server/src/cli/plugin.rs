@@ -23,7 +23,7 @@ pub(super) struct PluginOptions {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Load every configured plugin, as `serve` does, and describe it
+    /// Load every configured plugin, as `serve` does, and describe it with its promises
     List {
         /// Print a JSON array
         #[arg(long)]
@@ -31,7 +31,7 @@ enum Action {
         #[command(flatten)]
         source: ConfigSource,
     },
-    /// Describe a component: digest, capabilities, and the hosts and secrets that it requests
+    /// Describe a component: digest, capabilities, promises, and the hosts and secrets that it requests
     Inspect {
         /// Path of the component file
         file: PathBuf,
@@ -96,13 +96,6 @@ async fn inspect(file: PathBuf, as_json: bool) -> Result<(), CliError> {
         }
         let schema = serde_json::from_str(&info.description.settings_schema).unwrap_or(Value::Null);
         members.insert("settings_schema".to_owned(), schema);
-        let description = &info.description;
-        for (name, value) in [
-            ("collects_payment", description.collects_payment),
-            ("one_booking_per_offer", description.one_booking_per_offer),
-        ] {
-            members.insert(name.to_owned(), value.into());
-        }
     }
     if as_json {
         print_line(&serde_json::to_string_pretty(&shown)?)
@@ -118,7 +111,7 @@ fn print_members(shown: &Value) -> Result<(), CliError> {
             Value::Array(items) => items.iter().map(to_text).collect::<Vec<_>>().join(", "),
             other => to_text(other),
         };
-        print_line(&format!("{name:22} {text}"))?;
+        print_line(&format!("{name:30} {text}"))?;
     }
     print_line("")
 }

@@ -2,10 +2,12 @@
 
 use host_api::access_log::{HTTP_REQUEST_DURATION_SECONDS, HTTP_REQUESTS_TOTAL};
 use host_application::metric_names::{
-    JOBS_PARKED_TOTAL, PARKED_JOBS, SUPPLIER_EVENTS_TOTAL, UNRESOLVED_CALLS, WATCH_CHECKS_TOTAL,
-    WEBHOOK_ATTEMPTS_TOTAL, WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS,
-    WEBHOOK_SUBSCRIPTIONS_DISABLED_TOTAL,
+    BOOKED_TOTAL_DEVIATIONS_TOTAL, JOBS_PARKED_TOTAL, PARKED_JOBS, SUPPLIER_EVENTS_TOTAL,
+    UNRESOLVED_CALLS, WATCH_CHECKS_TOTAL, WEBHOOK_ATTEMPTS_TOTAL,
+    WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS, WEBHOOK_SUBSCRIPTIONS_DISABLED_TOTAL,
 };
+use host_domain::supplier::{Capability, SupplierId};
+use host_storage::ABANDONED_CONNECTIONS;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use std::sync::OnceLock;
 
@@ -13,6 +15,9 @@ use std::sync::OnceLock;
 pub(crate) const SUPPLIER_CALLS_TOTAL: &str = "stopover_supplier_calls_total";
 /// Seconds that a call into a plugin took, by supplier and operation.
 pub(crate) const SUPPLIER_CALL_DURATION_SECONDS: &str = "stopover_supplier_call_duration_seconds";
+/// Items of suppliers' responses that were left out, by supplier, operation and reason. The reason is
+/// the field that breaks a rule of the interface, or what the plugin reports.
+pub(crate) const SUPPLIER_ITEMS_DROPPED_TOTAL: &str = "stopover_supplier_items_dropped_total";
 /// HTTP requests of plugins, by supplier and outcome.
 pub(crate) const PLUGIN_HTTP_REQUESTS_TOTAL: &str = "stopover_plugin_http_requests_total";
 const BUCKETS: [f64; 12] = [
@@ -58,6 +63,14 @@ fn describe_metrics() {
         metrics::Unit::Seconds,
         "Duration of a call into a plugin"
     );
+    metrics::describe_counter!(
+        SUPPLIER_ITEMS_DROPPED_TOTAL,
+        "Items of suppliers' responses that were left out"
+    );
+    metrics::describe_counter!(
+        BOOKED_TOTAL_DEVIATIONS_TOTAL,
+        "Bookings that a supplier confirmed at another total than it bound"
+    );
     metrics::describe_counter!(PLUGIN_HTTP_REQUESTS_TOTAL, "HTTP requests of plugins");
     metrics::describe_counter!(SUPPLIER_EVENTS_TOTAL, "Events reported by suppliers");
     metrics::describe_counter!(WEBHOOK_ATTEMPTS_TOTAL, "Requests to webhook endpoints");
@@ -69,6 +82,10 @@ fn describe_metrics() {
     metrics::describe_counter!(
         JOBS_PARKED_TOTAL,
         "Background jobs parked because they never finished"
+    );
+    metrics::describe_gauge!(
+        ABANDONED_CONNECTIONS,
+        "Connections on which the database still works for a caller that has stopped waiting"
     );
     metrics::describe_gauge!(PARKED_JOBS, "Background jobs that are parked");
     metrics::describe_gauge!(UNRESOLVED_CALLS, "Calls whose outcome is unresolved");
@@ -96,5 +113,15 @@ impl host_runtime::CallSink for PluginMetrics {
     fn exchange(&self, record: &host_runtime::ExchangeRecord<'_>) {
         let supplier = record.supplier.to_string();
         metrics::counter!(PLUGIN_HTTP_REQUESTS_TOTAL, "supplier" => supplier, "outcome" => record.outcome.as_str()).increment(1);
+    }
+
+    fn items_dropped(
+        &self,
+        supplier: &SupplierId,
+        operation: Capability,
+        reason: &str,
+        count: u64,
+    ) {
+        metrics::counter!(SUPPLIER_ITEMS_DROPPED_TOTAL, "supplier" => supplier.to_string(), "operation" => operation.as_str(), "reason" => reason.to_owned()).increment(count);
     }
 }

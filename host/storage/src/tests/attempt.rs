@@ -9,6 +9,7 @@ on_both_databases!(
     calls_of_one_unit_are_numbered,
     concurrent_calls_with_one_reference_record_one_attempt,
     unresolved_attempts_returns_old_calls_without_outcome,
+    reopened_attempt_is_unresolved_again,
 );
 
 pub(super) fn call(number: u32) -> NewAttempt {
@@ -119,4 +120,28 @@ async fn unresolved_attempts_returns_old_calls_without_outcome(db: &TestDatabase
         let found: Vec<_> = list.into_iter().map(|attempt| attempt.call.id).collect();
         assert_eq!(found, ids(AttemptId::from_bits, expected.iter().copied()));
     }
+}
+
+async fn reopened_attempt_is_unresolved_again(db: &TestDatabase) {
+    let call = call(1);
+    db.store.commit(sending(&call, NOW)).await.unwrap();
+    let refused = finishing(&call, AttemptOutcome::Refused);
+    db.store.commit(refused).await.unwrap();
+    let list = async || {
+        let list = db.store.unresolved_attempts(NOW.plus_s(1), 10).await;
+        list.unwrap()
+    };
+    assert!(list().await.is_empty());
+    let reopen = unit_at(NOW.plus_s(600), |write| {
+        write.reopen_attempt(&tenant(), &call.id, Some("S-2"), Some("found"))
+    });
+    db.store.commit(reopen).await.unwrap();
+    let found = list().await.remove(0);
+    assert_eq!(found.outcome, AttemptOutcome::Unknown);
+    assert_eq!(found.finished_at, Some(NOW.plus_s(600)));
+    assert_eq!(found.supplier_reference.as_deref(), Some("S-2"));
+    assert_eq!(found.evidence.as_deref(), Some("found"));
+    let settled = finishing(&call, AttemptOutcome::Refused);
+    db.store.commit(settled).await.unwrap();
+    assert!(list().await.is_empty());
 }

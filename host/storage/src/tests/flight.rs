@@ -65,12 +65,13 @@ pub(super) fn state(status: BookingStatus) -> BookingState<FlightBookedState> {
         }
         BookingStatus::CancelInProgress => {
             BookingState::Booked(FlightBookedState::CancelInProgress {
+                requested_at: NOW,
                 cancel: RemoteCall::pending(NOW),
             })
         }
         BookingStatus::PartiallyCanceled => panic!("a flight booking has no parts"),
         BookingStatus::Canceled => BookingState::Booked(FlightBookedState::Canceled),
-        BookingStatus::Failed => BookingState::Failed,
+        BookingStatus::Failed => BookingState::Failed { absence: None },
         BookingStatus::Expired => BookingState::Expired,
     }
 }

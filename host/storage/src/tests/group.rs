@@ -4,7 +4,7 @@
 use super::plan::{FILL, explain_prepared};
 use super::*;
 use crate::combined_statement::CombinedStatementCache;
-use crate::postgres::PLANNER_SETTINGS;
+use crate::postgres_session::PLANNER_SETTINGS;
 use crate::{AttemptOutcome, Backend, IdempotencyKey};
 use host_domain::event::Product;
 use host_domain::id::{EventId, SubscriptionId};

@@ -163,8 +163,9 @@ async fn unreachable_server_returns_errors_until_it_is_back() {
         assert!(is_expected, "{state:?}: {error:?}");
         let commit_error = failure(&store, in_two_statements(2)).await;
         let read = store.booking_unscoped::<HotelBookingDetails>(&first.id);
-        let (read_error, ping_error) = (read.await.unwrap_err(), store.ping().await.unwrap_err());
-        for error in [commit_error, read_error, ping_error] {
+        let read_error = read.await.unwrap_err();
+        let probe_error = store.probe_write().await.unwrap_err();
+        for error in [commit_error, read_error, probe_error] {
             let unavailable = matches!(error, DatabaseError::Unavailable(_));
             assert!(unavailable, "{state:?}: {error:?}");
         }
@@ -181,7 +182,7 @@ async fn unreachable_server_returns_errors_until_it_is_back() {
 async fn commit_without_response_returns_commit_unknown() {
     let db = TestDatabase::postgres().await;
     let (store, wire) = open_by_wire(&db).await;
-    store.ping().await.unwrap();
+    store.api_keys(None).await.unwrap();
     let (alone, last) = (Commit::Statement, Commit::Text);
     for (number, cut, written) in [
         (1, Wire::CutAfter(alone), true),

@@ -17,7 +17,7 @@ async fn empty_unit_commits_without_effect(db: &TestDatabase) {
     let write = UnitOfWork::new(NOW);
     assert!(write.is_empty());
     db.store.commit(write).await.unwrap();
-    db.store.ping().await.unwrap();
+    db.store.probe_write().await.unwrap();
 }
 
 async fn closed_store_returns_closed_error(db: &TestDatabase) {
@@ -28,8 +28,8 @@ async fn closed_store_returns_closed_error(db: &TestDatabase) {
         committed,
         Err(CommitError::Database(DatabaseError::Closed))
     ));
-    let pinged = store.ping().await;
-    assert!(matches!(pinged, Err(DatabaseError::Closed)));
+    let probed = store.probe_write().await;
+    assert!(matches!(probed, Err(DatabaseError::Closed)));
     let read = store.api_keys(None).await;
     assert!(matches!(read, Err(DatabaseError::Closed)));
     store.close().await;

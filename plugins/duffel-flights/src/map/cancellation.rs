@@ -1,14 +1,16 @@
 //! Fees and refunds of cancelled orders.
 
 use stopover_sdk::flight_cancellation::AirlineQuote;
-use stopover_sdk::json::{DecodeError, non_empty};
+use stopover_sdk::json::{DecodeError, ensure, non_empty};
+use stopover_sdk::time;
 use stopover_sdk::types::flight::CancellationAmounts;
 
-use crate::map::{minor, timestamp};
+use crate::map::{minor, optional_timestamp};
 use crate::wire;
 use crate::wire::cancellation::OrderCancellation;
 
-/// Returns the fee kept of the order's price and the refund in money. Returns `None` if Duffel's
+/// Returns the fee kept of the order's price and the refund in money. Duffel documents
+/// `refund_amount` as the refund of the whole order, and states no fee. Returns `None` if Duffel's
 /// data does not determine them; the gateway then refunds nothing until an operator decides.
 pub(crate) fn amounts(
     order: &wire::order::Order,
@@ -18,7 +20,7 @@ pub(crate) fn amounts(
     let total = minor(order.total_amount, currency)?;
     let (fee, refund) = match cancellation.refund_to.as_str() {
         "balance" | "arc_bsp_cash" | "card" | "original_form_of_payment" => {
-            if cancellation.refund_currency != currency {
+            if cancellation.refund_currency.as_str() != currency {
                 return Ok(None);
             }
             let refund = minor(cancellation.refund_amount, currency)?;
@@ -48,18 +50,65 @@ pub(crate) fn quote(
         currency: amounts.currency,
         fee: amounts.fee,
         refund: amounts.refund,
-        expires_at: timestamp(cancellation.expires_at.as_deref()),
+        expires_at: (cancellation.expires_at.as_deref()).and_then(time::parse_timestamp),
     }))
 }
 
 /// Returns the order's cancellation that was carried out. The others in the list are unconfirmed
 /// quotes.
+///
+/// # Errors
+/// No cancellation is known to be carried out, and it is unreadable for one whether it is.
 pub(crate) fn find_confirmed(
     order_id: &str,
     cancellations: Vec<OrderCancellation>,
-) -> Option<OrderCancellation> {
-    cancellations
-        .into_iter()
-        .filter(|one| one.order_id == order_id && one.confirmed_at.is_some())
-        .max_by(|left, right| left.created_at.cmp(&right.created_at))
+) -> Result<Option<OrderCancellation>, DecodeError> {
+    let mut confirmed: Option<OrderCancellation> = None;
+    let mut unreadable = None;
+    for cancellation in cancellations {
+        match is_confirmed(&cancellation, order_id) {
+            Ok(true) => {
+                let is_newer = |one: &OrderCancellation| {
+                    one.created_at.as_str() <= cancellation.created_at.as_str()
+                };
+                if confirmed.as_ref().is_none_or(is_newer) {
+                    confirmed = Some(cancellation);
+                }
+            }
+            Ok(false) => {}
+            Err(error) => unreadable = Some(error),
+        }
+    }
+    match (confirmed, unreadable) {
+        (None, Some(error)) => Err(error),
+        (confirmed, _) => Ok(confirmed),
+    }
+}
+
+/// Returns whether this is a cancellation of the order and was carried out.
+///
+/// # Errors
+/// Its ids, or the time at which it was carried out, cannot be read.
+pub(crate) fn is_confirmed(
+    cancellation: &OrderCancellation,
+    order_id: &str,
+) -> Result<bool, DecodeError> {
+    let is_of_another = !cancellation.order_id.is_empty() && cancellation.order_id != order_id;
+    if is_of_another {
+        return Ok(false);
+    }
+    check(cancellation, order_id)?;
+    Ok(optional_timestamp(cancellation.confirmed_at.as_deref())?.is_some())
+}
+
+/// Checks that this is a cancellation, or the quote of one, of the order.
+///
+/// # Errors
+/// It has another id, or is about another order or none.
+pub(crate) fn check(cancellation: &OrderCancellation, order_id: &str) -> Result<(), DecodeError> {
+    let is_of_order = cancellation.id.starts_with("ore_") && cancellation.order_id == order_id;
+    ensure(
+        is_of_order,
+        "the response is about another order's cancellation",
+    )
 }

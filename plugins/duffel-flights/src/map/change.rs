@@ -1,6 +1,6 @@
 //! Airline-initiated changes.
 
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::time;
 use stopover_sdk::types::flight::{AirlineChange, ChangeType};
 
@@ -12,11 +12,12 @@ use crate::wire::order;
 /// Converts an airline's change of an order's flights. Duffel gives no deadline for accepting it.
 ///
 /// # Errors
-/// The change has no date, or has flights without times.
+/// The change has no id, no date or no list of flights, or a flight cannot be read.
 pub(crate) fn airline_change(
     written: order::AirlineChange,
     ids: &PassengerIds,
 ) -> Result<AirlineChange, DecodeError> {
+    ensure(!written.id.is_empty(), "a change of the airline has no id")?;
     let detected_at = time::parse_timestamp(&written.created_at)
         .ok_or_else(|| DecodeError::new("a change of the airline has no date"))?;
     let action = written.action_taken.as_deref();
@@ -25,7 +26,7 @@ pub(crate) fn airline_change(
         Some("accepted") => written.action_taken_at.as_deref(),
         _ => None,
     };
-    let (removed, added) = (segments_of(written.removed), segments_of(written.added));
+    let (removed, added) = (segments_of(written.removed)?, segments_of(written.added)?);
     Ok(AirlineChange {
         supplier_change_id: written.id,
         detected_at,
@@ -38,11 +39,15 @@ pub(crate) fn airline_change(
     })
 }
 
-fn segments_of(slices: Vec<Slice>) -> Vec<Segment> {
-    slices
+/// Returns the flights of a list. A missing list is not an empty one, which would mean that the
+/// airline cancels the flights.
+fn segments_of(slices: Option<Vec<Slice>>) -> Result<Vec<Segment>, DecodeError> {
+    let slices = slices
+        .ok_or_else(|| DecodeError::new("a change of the airline does not list its flights"))?;
+    Ok(slices
         .into_iter()
         .flat_map(|slice| slice.segments)
-        .collect()
+        .collect())
 }
 
 /// Derives the kind of change from the flights, because Duffel does not state it.
@@ -66,8 +71,8 @@ fn is_same_route(before: &Segment, after: &Segment) -> bool {
 }
 
 fn is_same_flight(before: &Segment, after: &Segment) -> bool {
-    before.departing_at == after.departing_at
-        && before.arriving_at == after.arriving_at
+    before.departing_at() == after.departing_at()
+        && before.arriving_at() == after.arriving_at()
         && before.marketing_carrier.iata_code == after.marketing_carrier.iata_code
         && before.marketing_carrier_flight_number == after.marketing_carrier_flight_number
 }

@@ -1,27 +1,32 @@
 //! Meaning of webhook deliveries.
 
-use stopover_sdk::json::non_empty;
 use stopover_sdk::supplier_events::{Event, EventKind};
 use stopover_sdk::time;
 
-use crate::wire;
+use crate::map::order::ORDER_ID;
+use crate::wire::{self, OptionalText};
 
 /// Converts an event. Returns `None` if it has no id, because repeated deliveries could then not be
 /// recognized.
 pub(crate) fn event(written: wire::event::Event) -> Option<Event> {
-    let object = written.data.object;
-    let is_order = |id: &String| id.starts_with("ord_");
+    let data = written.data.decoded().unwrap_or_default();
+    let object = data.object.decoded().unwrap_or_default();
+    let metadata = object.metadata.decoded().unwrap_or_default();
+    let is_order = |id: &String| id.starts_with(ORDER_ID);
+    let about = [object.order_id, object.id, written.about];
     Some(Event {
-        id: non_empty(written.id)?,
-        kind: kind(&written.kind),
-        supplier_reference: object
-            .order_id
-            .or(Some(object.id))
-            .filter(is_order)
-            .or(Some(written.about).filter(is_order)),
-        client_reference: object.metadata.gateway_booking_id,
-        supplier_offer: object.offer_id.and_then(non_empty),
-        occurred_at: time::parse_timestamp(&written.created_at),
+        id: written.id.into_option()?,
+        kind: kind(written.kind.as_str()),
+        supplier_reference: about
+            .into_iter()
+            .filter_map(OptionalText::into_option)
+            .find(is_order),
+        client_reference: metadata.gateway_booking_id.into_option(),
+        supplier_offer: object.offer_id.into_option(),
+        occurred_at: written
+            .created_at
+            .as_deref()
+            .and_then(time::parse_timestamp),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Conversion of slices and segments to journeys, and of conditions to fare conditions.
 
 use stopover_sdk::flight::elapsed_minutes;
-use stopover_sdk::json::{DecodeError, non_empty};
+use stopover_sdk::json::{DecodeError, ensure, non_empty};
 use stopover_sdk::time;
 use stopover_sdk::types::Money;
 use stopover_sdk::types::flight::{
@@ -52,7 +52,7 @@ fn journey(slice: Slice, direction: Direction, ids: &PassengerIds) -> Result<Jou
         origin: first.origin.clone(),
         destination: last.destination.clone(),
         direction,
-        fare_brand: slice.fare_brand_name.and_then(non_empty),
+        fare_brand: slice.fare_brand_name.into_option(),
         departure_time: first.departure_time.clone(),
         arrival_time: last.arrival_time.clone(),
         duration_minutes: (slice.duration.as_deref())
@@ -78,17 +78,20 @@ fn segment(written: wire::Segment, ids: &PassengerIds) -> Result<Segment, Decode
     let local = |text: &str| {
         time::parse_local_time(text).ok_or_else(|| DecodeError::new("a segment has no time"))
     };
-    let departure_time = local(&written.departing_at)?;
-    let arrival_time = local(&written.arriving_at)?;
+    let departure_time = local(written.departing_at())?;
+    let arrival_time = local(written.arriving_at())?;
+    check_codes(&written)?;
     let mut cabin = None;
     let mut passengers = Vec::with_capacity(written.passengers.len());
-    let is_whole_party = written.passengers.len() == ids.0.len();
+    let position = |one: &wire::SegmentPassenger| ids.position(one.passenger_id());
+    // Some responses name passengers by ids that appear nowhere else.
+    let is_unnamed_party = written.passengers.len() == ids.0.len()
+        && !written.passengers.iter().any(|one| position(one).is_some());
     for (place, passenger) in (0..).zip(written.passengers) {
         let seat = self::cabin(&passenger.cabin_class)?;
         cabin.get_or_insert(seat);
-        // Some responses name passengers by ids that appear nowhere else.
-        let known = ids.position(&passenger.passenger_id);
-        let Some(position) = known.or(is_whole_party.then_some(place)) else {
+        let known = position(&passenger);
+        let Some(position) = known.or(is_unnamed_party.then_some(place)) else {
             continue;
         };
         passengers.push(SegmentPassenger {
@@ -96,11 +99,14 @@ fn segment(written: wire::Segment, ids: &PassengerIds) -> Result<Segment, Decode
             cabin: seat,
             checked_bags: pieces(&passenger.baggages, "checked"),
             carry_on_bags: pieces(&passenger.baggages, "carry_on"),
-            cabin_name: passenger.cabin_class_marketing_name.and_then(non_empty),
+            cabin_name: passenger.cabin_class_marketing_name.into_option(),
         });
     }
     passengers.sort_by_key(|passenger| passenger.passenger);
-    let zones = (written.origin.time_zone, written.destination.time_zone);
+    let zones = (
+        written.origin.time_zone.into_option(),
+        written.destination.time_zone.into_option(),
+    );
     let duration = written.duration.as_deref();
     let duration_minutes = duration.and_then(time::parse_duration_minutes).or_else(|| {
         let is_one_zone = zones.0.is_some() && zones.0 == zones.1;
@@ -123,13 +129,38 @@ fn segment(written: wire::Segment, ids: &PassengerIds) -> Result<Segment, Decode
         ),
         marketing_carrier: carrier.name,
         marketing_carrier_code: carrier.iata_code,
-        marketing_carrier_logo_url: carrier.logo_symbol_url,
+        marketing_carrier_logo_url: carrier.logo_symbol_url.into_option(),
         operating_carrier: non_empty(written.operating_carrier.name),
-        operating_carrier_logo_url: written.operating_carrier.logo_symbol_url,
+        operating_carrier_logo_url: written.operating_carrier.logo_symbol_url.into_option(),
         duration_minutes,
         cabin: cabin.unwrap_or(Cabin::Economy),
         passengers,
     })
+}
+
+/// Checks the codes that every segment needs.
+fn check_codes(segment: &wire::Segment) -> Result<(), DecodeError> {
+    for place in [&segment.origin, &segment.destination] {
+        ensure(
+            is_airport_code(&place.iata_code),
+            "a segment has no airport",
+        )?;
+    }
+    let is_airline = is_airline_code(&segment.marketing_carrier.iata_code);
+    ensure(is_airline, "a segment has no marketing carrier")?;
+    let has_number = !segment.marketing_carrier_flight_number.is_empty();
+    ensure(has_number, "a segment has no flight number")
+}
+
+/// Returns whether the text is the IATA code of an airport, which the gateway requires.
+fn is_airport_code(code: &str) -> bool {
+    code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase())
+}
+
+/// Returns whether the text is the IATA code of an airline, which the gateway requires.
+fn is_airline_code(code: &str) -> bool {
+    let is_valid = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
+    code.len() == 2 && code.bytes().all(is_valid)
 }
 
 /// Returns the number of pieces of a kind. Returns `None` if the airline does not state it, which
@@ -137,7 +168,7 @@ fn segment(written: wire::Segment, ids: &PassengerIds) -> Result<Segment, Decode
 fn pieces(baggages: &[wire::Baggage], kind: &str) -> Option<u8> {
     let of_kind = baggages.iter().filter(|baggage| baggage.kind == kind);
     let count = of_kind
-        .map(|baggage| baggage.quantity)
+        .map(|baggage| baggage.quantity.0)
         .reduce(|left, right| Some(left?.saturating_add(right?)))??;
     u8::try_from(count).ok()
 }
@@ -195,13 +226,15 @@ fn fare_condition(condition: wire::Condition) -> FareCondition {
 
 #[cfg(test)]
 mod tests {
+    use stopover_sdk::lenient::LenientCount;
+
     use super::*;
 
     fn slice(segments: &[(&str, &str, Option<&str>, &str, &str)]) -> Slice {
         let place = |zone: &str| Place {
             iata_code: "XXX".to_owned(),
             iata_city_code: String::new(),
-            time_zone: non_empty(zone.to_owned()),
+            time_zone: zone.into(),
         };
         Slice {
             segments: segments
@@ -209,9 +242,14 @@ mod tests {
                 .map(|(from, to, duration, origin, destination)| wire::Segment {
                     departing_at: (*from).to_owned(),
                     arriving_at: (*to).to_owned(),
-                    duration: duration.map(str::to_owned),
+                    duration: duration.unwrap_or_default().into(),
                     origin: place(origin),
                     destination: place(destination),
+                    marketing_carrier: wire::Carrier {
+                        iata_code: "OW".to_owned(),
+                        ..wire::Carrier::default()
+                    },
+                    marketing_carrier_flight_number: "11".to_owned(),
                     ..wire::Segment::default()
                 })
                 .collect(),
@@ -263,7 +301,7 @@ mod tests {
     fn missing_bag_count_is_unknown_rather_than_zero() {
         let bag = |kind: &str, quantity| wire::Baggage {
             kind: kind.to_owned(),
-            quantity,
+            quantity: LenientCount(quantity),
         };
         let cases = [
             (vec![], None),

@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 use stopover_sdk::flight_booking::PrebookResponse;
 use stopover_sdk::flight_pricing::{Filters, Offer};
-use stopover_sdk::json::{DecodeError, ensure, non_empty};
+use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::types::flight::{Journey, SegmentPassenger};
 use stopover_sdk::types::{MinorUnits, Money};
 use stopover_sdk::{ChangeError, Refusal, RefusalReason, json};
 
 use crate::map::itinerary::{fare_conditions, journeys};
 use crate::map::passenger::PassengerIds;
-use crate::map::{minor, optional_minor, timestamp};
+use crate::map::{minor, optional_minor, optional_timestamp};
 use crate::wire;
 use crate::wire::itinerary::Slice;
 
@@ -27,9 +27,10 @@ pub(crate) struct Search {
 /// Converts an offer to a fare.
 ///
 /// # Errors
-/// The offer has no id, or its price or journeys cannot be read.
+/// The offer has no id, or its price, deadline or journeys cannot be read.
 pub(crate) fn offer(written: wire::offer::Offer, search: &Search) -> Result<Offer, DecodeError> {
     let supplier_offer = id(written.id)?;
+    let expires_at = optional_timestamp(written.expires_at.as_deref())?;
     let total = minor(written.total_amount, &written.total_currency)?;
     let journeys = trip(written.slices, &search.ids)?;
     let fare_conditions = fare_conditions(written.conditions);
@@ -45,7 +46,7 @@ pub(crate) fn offer(written: wire::offer::Offer, search: &Search) -> Result<Offe
         checked_bag_included: is_included(&journeys, search.seated, |one| one.checked_bags),
         carry_on_included: is_included(&journeys, search.seated, |one| one.carry_on_bags),
         journeys,
-        expires_at: timestamp(written.expires_at.as_deref()),
+        expires_at,
     })
 }
 
@@ -84,38 +85,62 @@ impl PrebookReference {
     }
 }
 
-/// Returns the bound fare. A higher price is refused because the customer must consent to it. A
-/// lower price is accepted.
-pub(crate) fn prebook_response(
-    written: wire::offer::Offer,
-    ids: PassengerIds,
+/// Checks that the offer costs no more than when it was offered. A higher price is refused because
+/// the customer must consent to it.
+///
+/// # Errors
+/// Returns a refusal if the price is higher or in another currency. `unreadable` converts the error
+/// of a price that cannot be read.
+pub(crate) fn check_price(
+    written: &wire::offer::Offer,
     currency: &str,
     offered: MinorUnits,
-) -> Result<PrebookResponse, ChangeError> {
+    unreadable: fn(DecodeError) -> ChangeError,
+) -> Result<(), ChangeError> {
+    let total = minor(written.total_amount, &written.total_currency).map_err(unreadable)?;
     if written.total_currency != currency {
         let message = "the offer is in another currency now";
         return Err(Refusal::new(RefusalReason::TermsChanged, message).into());
     }
-    let total = minor(written.total_amount, currency)?;
     if total > offered {
         return Err(price_changed(total, currency).into());
     }
+    Ok(())
+}
+
+/// Converts an offer whose price was checked to the bound fare.
+///
+/// # Errors
+/// The offer's price, deadline or journeys cannot be read.
+pub(crate) fn prebook_response(
+    written: wire::offer::Offer,
+    ids: PassengerIds,
+) -> Result<PrebookResponse, DecodeError> {
+    let currency = written.total_currency.as_str();
+    let documents = written.document_types().to_vec();
+    let expires_at = optional_timestamp(written.expires_at.as_deref())?;
     let journeys = trip(written.slices, &ids)?;
     let bound = PrebookReference {
         offer: id(written.id)?,
         passengers: ids.0,
-        documents: written.document_types,
+        documents,
     };
+    let supplier_prebook =
+        json::encode_text(&bound).map_err(|error| DecodeError::new(error.to_string()))?;
     Ok(PrebookResponse {
-        supplier_prebook: json::encode_text(&bound)?,
-        total,
-        fare: optional_minor(written.base_amount, &written.base_currency, currency),
-        fare_tax: optional_minor(written.tax_amount, &written.tax_currency, currency),
+        supplier_prebook,
+        total: minor(written.total_amount, currency)?,
+        fare: optional_minor(
+            written.base_amount,
+            written.base_currency.as_str(),
+            currency,
+        ),
+        fare_tax: optional_minor(written.tax_amount, written.tax_currency.as_str(), currency),
         currency: written.total_currency,
         fare_conditions: fare_conditions(written.conditions),
         documents_required: written.documents_required,
         journeys,
-        expires_at: timestamp(written.expires_at.as_deref()),
+        expires_at,
         checkout: None,
     })
 }
@@ -135,7 +160,8 @@ fn trip(slices: Vec<Slice>, ids: &PassengerIds) -> Result<Vec<Journey>, DecodeEr
 }
 
 fn id(id: String) -> Result<String, DecodeError> {
-    non_empty(id).ok_or_else(|| DecodeError::new("an offer has no id"))
+    ensure(id.starts_with("off_"), "an offer has no id of an offer")?;
+    Ok(id)
 }
 
 /// Returns the fare family's name if all journeys have the same one.

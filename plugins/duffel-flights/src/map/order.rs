@@ -1,7 +1,11 @@
 //! Conversion of a Duffel order to the gateway's types.
 
-use stopover_sdk::json::{DecodeError, ensure, non_empty};
-use stopover_sdk::types::flight::SupplierBooking;
+use std::collections::HashSet;
+
+use stopover_sdk::dropped::DroppedItems;
+use stopover_sdk::json::{DecodeError, ensure};
+use stopover_sdk::lenient::LenientList;
+use stopover_sdk::types::flight::{AirlineChange, Journey, Service, SupplierBooking};
 use stopover_sdk::types::{BookingStatus, MinorUnits};
 
 use crate::map::cancellation::amounts;
@@ -9,55 +13,51 @@ use crate::map::change::airline_change;
 use crate::map::itinerary::journeys;
 use crate::map::passenger::PassengerIds;
 use crate::map::service::booked_service;
-use crate::map::{minor, optional_minor};
+use crate::map::{minor, optional_minor, optional_timestamp};
+use crate::wire::Part;
 use crate::wire::cancellation::OrderCancellation;
-use crate::wire::order::Order;
+use crate::wire::itinerary::Slice;
+use crate::wire::order::{self, Order};
+use crate::wire::service;
 
+/// The start of an order's id. Other objects, such as offers, have other ones.
+pub(crate) const ORDER_ID: &str = "ord_";
 /// Maximum length of a metadata value of an order.
 const METADATA_CHARS_MAX: usize = 500;
 
-/// Converts an order to a booking state, with the cancellation that ended it.
+/// Converts an order to a booking state, with the cancellation that ended it. Parts without which
+/// the booking is usable are left out if they cannot be read.
 ///
 /// # Errors
-/// The order has no id, or an amount or a flight cannot be read.
+/// The order's id, status or total cannot be read.
 pub(crate) fn supplier_booking(
-    mut order: Order,
+    order: Order,
     cancellation: Option<&OrderCancellation>,
+    dropped: &mut DroppedItems,
 ) -> Result<SupplierBooking, DecodeError> {
-    ensure(!order.id.is_empty(), "the order has no id")?;
-    let currency = order.total_currency.clone();
-    let status = status(&order, cancellation.is_some());
+    let total = check_order(&order)?;
+    let status = status(&order, cancellation.is_some())?;
+    let cancellation = cancellation.map(|cancellation| amounts(&order, cancellation));
+    let cancellation =
+        cancellation.and_then(|amounts| dropped.keep(format_args!("/cancellation"), amounts));
     let ids = ids(&order);
-    let cancellation = match cancellation {
-        Some(cancellation) => amounts(&order, cancellation)?,
-        None => None,
-    };
-    let mut services = Vec::with_capacity(order.services.len());
-    let mut services_total: MinorUnits = 0;
-    for service in std::mem::take(&mut order.services) {
-        services_total = services_total.saturating_add(minor(service.total_amount, &currency)?);
-        services.push(booked_service(service, &ids, &currency)?);
-    }
-    let changes = std::mem::take(&mut order.changes)
-        .into_iter()
-        .map(|change| airline_change(change, &ids))
-        .collect::<Result<_, _>>()?;
-    let total = minor(order.total_amount, &currency)?;
-    let fare_tax = optional_minor(order.tax_amount, &order.tax_currency, &currency);
-    let base = optional_minor(order.base_amount, &order.base_currency, &currency);
+    let currency = order.total_currency;
+    let booked = booked_services(order.services, &ids, &currency, dropped);
+    let tax = optional_minor(order.tax_amount, order.tax_currency.as_str(), &currency);
+    let base = optional_minor(order.base_amount, order.base_currency.as_str(), &currency);
     Ok(SupplierBooking {
         status,
         supplier_reference: order.id,
         client_reference: order.metadata.gateway_booking_id,
-        airline_pnr: non_empty(order.booking_reference),
-        fare: base.map(|base| fare(base, fare_tax, services_total, total)),
+        airline_pnr: order.booking_reference.into_option(),
+        fare: base.and_then(|base| fare(base, tax, booked.total, total)),
+        fare_tax: tax,
+        journeys: booked_journeys(order.slices, &ids, dropped),
+        services: booked.services,
+        changes: airline_changes(order.changes, &ids, dropped),
+        cancellation: cancellation.flatten(),
         currency,
         total,
-        fare_tax,
-        journeys: journeys(order.slices, &ids)?,
-        services,
-        changes,
-        cancellation,
         extensions: Vec::new(),
     })
 }
@@ -89,37 +89,92 @@ pub(crate) fn pending(
 
 /// Returns the order that has the gateway's reference. An active order takes precedence over a
 /// cancelled one.
-pub(crate) fn with_reference(orders: Vec<Order>, client_reference: &str) -> Option<Order> {
-    orders
-        .into_iter()
-        .filter(|order| order.metadata.gateway_booking_id.as_deref() == Some(client_reference))
-        .min_by_key(|order| order.cancelled_at.is_some())
-}
-
-/// Checks that the order belongs to the booking.
 ///
 /// # Errors
-/// The order has another id, or its metadata names another booking.
+/// Several active orders have the reference, it cannot be read whether one is cancelled, or none has
+/// the reference and an item of the list is no order.
+pub(crate) fn with_reference(
+    orders: Vec<Order>,
+    client_reference: &str,
+) -> Result<Option<Order>, DecodeError> {
+    let (mut active, mut cancelled) = (None, None);
+    let are_orders = orders.iter().all(|order| order.id.starts_with(ORDER_ID));
+    for order in orders {
+        if order.metadata.gateway_booking_id.as_deref() != Some(client_reference) {
+            continue;
+        }
+        if is_cancelled(&order)? {
+            cancelled.get_or_insert(order);
+        } else {
+            let is_only = active.replace(order).is_none();
+            ensure(is_only, "several orders have the booking's reference")?;
+        }
+    }
+    let found = active.or(cancelled);
+    ensure(
+        are_orders || found.is_some(),
+        "an item of the list of orders is no order",
+    )?;
+    Ok(found)
+}
+
+/// Checks that this is an order, and the booking's.
+///
+/// # Errors
+/// The order's id or total cannot be read, it has another id, or its metadata names another booking.
 pub(crate) fn check_booking(
     order: &Order,
     order_id: Option<&str>,
     client_reference: &str,
 ) -> Result<(), DecodeError> {
+    check_order(order)?;
     let is_order = order_id.is_none_or(|order_id| order_id == order.id);
     ensure(is_order, "the response is about another order")?;
-    let reference = order.metadata.gateway_booking_id.as_deref();
+    check_reference(&order.metadata, client_reference)
+}
+
+/// Checks that the metadata of an order do not name another booking.
+///
+/// # Errors
+/// They name another booking.
+pub(crate) fn check_reference(
+    metadata: &order::Metadata,
+    client_reference: &str,
+) -> Result<(), DecodeError> {
+    let reference = metadata.gateway_booking_id.as_deref();
     let is_ours = reference.is_none_or(|reference| reference == client_reference);
     ensure(is_ours, "the order belongs to another booking")
+}
+
+/// Returns the total of an order.
+///
+/// # Errors
+/// It is another object, or has no total.
+fn check_order(order: &Order) -> Result<MinorUnits, DecodeError> {
+    let is_order = order.id.starts_with(ORDER_ID);
+    ensure(is_order, "the response has no id of an order")?;
+    minor(order.total_amount, &order.total_currency)
+}
+
+/// Returns whether the order is cancelled.
+///
+/// # Errors
+/// The time of its cancellation cannot be read.
+pub(crate) fn is_cancelled(order: &Order) -> Result<bool, DecodeError> {
+    Ok(optional_timestamp(order.cancelled_at.as_deref())?.is_some())
 }
 
 /// Returns the passengers' ids in the gateway's order, from the order's metadata. If the metadata
 /// does not match the order's passengers, the order's list is used.
 pub(crate) fn ids(order: &Order) -> PassengerIds {
-    let listed: Vec<String> = order.passengers.iter().map(|one| one.id.clone()).collect();
     let label = order.metadata.gateway_passengers.as_deref();
     let labelled: Vec<String> = label
         .map(|label| label.split(',').map(str::to_owned).collect())
         .unwrap_or_default();
+    let Some(passengers) = order.passengers.as_decoded() else {
+        return PassengerIds(labelled);
+    };
+    let listed: Vec<String> = passengers.iter().map(|one| one.id.clone()).collect();
     let is_same_party =
         labelled.len() == listed.len() && listed.iter().all(|id| labelled.contains(id));
     PassengerIds(if is_same_party { labelled } else { listed })
@@ -136,28 +191,111 @@ pub(crate) fn passengers_label(ids: &[String]) -> String {
 }
 
 /// Returns the booking's status. Missing documents do not matter: paid orders may have none.
-fn status(order: &Order, is_canceled: bool) -> BookingStatus {
-    if is_canceled || order.cancelled_at.is_some() {
+fn status(order: &Order, has_cancellation: bool) -> Result<BookingStatus, DecodeError> {
+    Ok(if has_cancellation || is_cancelled(order)? {
         BookingStatus::Canceled
     } else if order.payment_status.awaiting_payment {
         BookingStatus::Pending
     } else {
         BookingStatus::Confirmed
+    })
+}
+
+/// The services of an order that can be read.
+struct BookedServices {
+    services: Vec<Service>,
+    /// Price of all services of the order; `None` if one of them cannot be read.
+    total: Option<MinorUnits>,
+}
+
+fn booked_services(
+    written: Part<LenientList<service::Service>>,
+    ids: &PassengerIds,
+    currency: &str,
+    dropped: &mut DroppedItems,
+) -> BookedServices {
+    let dropped_before = dropped.count();
+    let written = dropped.readable_part(format_args!("/services"), written);
+    let written = dropped.readable(format_args!("/services"), written.unwrap_or_default());
+    let mut services = Vec::new();
+    let mut total: MinorUnits = 0;
+    for (at, service) in written {
+        let price = minor(service.total_amount, currency);
+        let booked = booked_service(service, ids, currency);
+        let priced = price.and_then(|price| Ok((price, booked?)));
+        if let Some((price, service)) = dropped.keep(format_args!("/services/{at}"), priced) {
+            total = total.saturating_add(price);
+            services.push(service);
+        }
+    }
+    let is_whole = dropped.count() == dropped_before;
+    BookedServices {
+        services,
+        total: is_whole.then_some(total),
     }
 }
 
+/// Converts the journeys of an order. They are whole or left out: the gateway replaces its own by
+/// them, and keeps its own if there are none.
+fn booked_journeys(
+    slices: Part<Vec<Slice>>,
+    ids: &PassengerIds,
+    dropped: &mut DroppedItems,
+) -> Vec<Journey> {
+    let slices = dropped.readable_part(format_args!("/slices"), slices);
+    let journeys = journeys(slices.unwrap_or_default(), ids).and_then(|journeys| {
+        let segments = journeys.iter().flat_map(|journey| &journey.segments);
+        let ids = segments.map(|segment| segment.supplier_segment_id.as_str());
+        let mut named = ids.filter(|id| !id.is_empty());
+        let mut known = HashSet::new();
+        let are_unique = named.all(|id| known.insert(id));
+        ensure(are_unique, "two segments have the same id")?;
+        Ok(journeys)
+    });
+    let journeys = dropped.keep(format_args!("/slices"), journeys);
+    journeys.unwrap_or_default()
+}
+
+fn airline_changes(
+    written: Part<LenientList<order::AirlineChange>>,
+    ids: &PassengerIds,
+    dropped: &mut DroppedItems,
+) -> Vec<AirlineChange> {
+    const POINTER: &str = "/airline_initiated_changes";
+    let written = dropped.readable_part(format_args!("{POINTER}"), written);
+    let written = dropped.readable(format_args!("{POINTER}"), written.unwrap_or_default());
+    let mut changes: Vec<AirlineChange> = Vec::new();
+    for (at, change) in written {
+        let is_new = |change: &AirlineChange| {
+            let mut known = changes.iter();
+            known.all(|known| known.supplier_change_id != change.supplier_change_id)
+        };
+        let change = airline_change(change, ids).and_then(|change| {
+            ensure(is_new(&change), "two changes have the same id")?;
+            Ok(change)
+        });
+        changes.extend(dropped.keep(format_args!("{POINTER}/{at}"), change));
+    }
+    changes
+}
+
 /// Returns the fare without taxes and services. If an order's base and taxes add up to its total,
-/// the base includes the services; otherwise it does not.
+/// the base includes the services; otherwise it does not. Returns `None` if the base includes
+/// services whose price cannot be read.
 fn fare(
     base: MinorUnits,
     tax: Option<MinorUnits>,
-    services: MinorUnits,
+    services: Option<MinorUnits>,
     total: MinorUnits,
-) -> MinorUnits {
+) -> Option<MinorUnits> {
     let is_all_in = base.checked_add(tax.unwrap_or(0)) == Some(total);
-    if is_all_in && services <= base {
+    if !is_all_in {
+        return Some(base);
+    }
+    let services = services?;
+    Some(if services <= base {
         base - services
     } else {
         base
-    }
+    })
 }

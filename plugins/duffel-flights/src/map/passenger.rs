@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use stopover_sdk::flight_booking::FlightContact;
 use stopover_sdk::flight_pricing::PassengerCounts;
+use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::types::flight::{DocumentType, Gender, Passenger, PassengerType, Title};
 use stopover_sdk::{Refusal, RefusalReason, time};
 
@@ -24,20 +25,22 @@ impl PassengerIds {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PassengerCategory {
     Adult,
-    /// A child with its age in years.
-    Child(u8),
+    /// A child with its age in years, if it is known.
+    Child(Option<u8>),
     /// An infant without a seat.
     Infant,
 }
 
 impl PassengerCategory {
     /// Returns the category of a passenger. The age takes precedence over the type, because Duffel
-    /// and airlines may call older children adults.
-    fn of(passenger: &wire::offer::Passenger) -> Self {
-        match (passenger.kind.as_str(), passenger.age) {
-            ("infant_without_seat", _) | (_, Some(0..=1)) => Self::Infant,
-            (_, Some(age @ 2..=17)) => Self::Child(age),
-            _ => Self::Adult,
+    /// and airlines may call older children adults. Returns `None` if neither is known.
+    fn of(passenger: &wire::offer::Passenger) -> Option<Self> {
+        match (passenger.kind.as_str(), passenger.age.0) {
+            ("infant_without_seat", _) | (_, Some(0..=1)) => Some(Self::Infant),
+            (_, Some(age @ 2..=17)) => Some(Self::Child(u8::try_from(age).ok())),
+            ("child", None) => Some(Self::Child(None)),
+            ("adult", None) | (_, Some(_)) => Some(Self::Adult),
+            (_, None) => None,
         }
     }
 
@@ -54,7 +57,8 @@ impl PassengerCategory {
     pub(crate) fn to_search(self) -> Value {
         match self {
             Self::Adult => json!({ "type": "adult" }),
-            Self::Child(age) => json!({ "age": age }),
+            Self::Child(Some(age)) => json!({ "age": age }),
+            Self::Child(None) => json!({ "type": "child" }),
             Self::Infant => json!({ "type": "infant_without_seat" }),
         }
     }
@@ -66,7 +70,7 @@ pub(crate) fn requested_categories(passengers: &PassengerCounts) -> Vec<Passenge
     let children = passengers
         .children
         .iter()
-        .map(|age| PassengerCategory::Child(*age));
+        .map(|age| PassengerCategory::Child(Some(*age)));
     let infants = (0..passengers.infants).map(|_| PassengerCategory::Infant);
     adults.chain(children).chain(infants).collect()
 }
@@ -80,8 +84,7 @@ pub(crate) fn categories_on(
     let kind = |passenger: &Passenger| match passenger.passenger_type {
         PassengerType::Adult => PassengerCategory::Adult,
         PassengerType::Child => {
-            let age = time::age_on(&passenger.date_of_birth, last_departure);
-            PassengerCategory::Child(age.unwrap_or(0))
+            PassengerCategory::Child(time::age_on(&passenger.date_of_birth, last_departure))
         }
         PassengerType::Infant => PassengerCategory::Infant,
     };
@@ -91,17 +94,25 @@ pub(crate) fn categories_on(
 /// Returns Duffel's ids in the gateway's order. Each passenger gets an id of the same category; a
 /// child gets one of the same age before any other child's. Returns `None` if the two parties
 /// differ.
+///
+/// # Errors
+/// A passenger has no id of its own, or neither a known type nor an age.
 pub(crate) fn match_ids(
     wanted: &[PassengerCategory],
     offered: &[wire::offer::Passenger],
-) -> Option<PassengerIds> {
-    if wanted.len() != offered.len() {
-        return None;
+) -> Result<Option<PassengerIds>, DecodeError> {
+    let mut left: Vec<(PassengerCategory, &str)> = Vec::with_capacity(offered.len());
+    for passenger in offered {
+        let id = passenger.id.as_str();
+        let is_new = !id.is_empty() && left.iter().all(|(_, known)| *known != id);
+        ensure(is_new, "a passenger has no id of its own")?;
+        let category = PassengerCategory::of(passenger)
+            .ok_or_else(|| DecodeError::new("a passenger has neither a known type nor an age"))?;
+        left.push((category, id));
     }
-    let mut left: Vec<(PassengerCategory, &str)> = offered
-        .iter()
-        .map(|passenger| (PassengerCategory::of(passenger), passenger.id.as_str()))
-        .collect();
+    if wanted.len() != left.len() {
+        return Ok(None);
+    }
     let mut take = |fits: &dyn Fn(PassengerCategory) -> bool| {
         let at = left.iter().position(|(category, _)| fits(*category))?;
         Some(left.remove(at).1.to_owned())
@@ -110,12 +121,11 @@ pub(crate) fn match_ids(
         .iter()
         .map(|wanted| take(&|category| category == *wanted))
         .collect();
-    wanted
+    let ids = wanted
         .iter()
         .zip(exact)
-        .map(|(wanted, id)| id.or_else(|| take(&|category| category.is_same_category(*wanted))))
-        .collect::<Option<Vec<String>>>()
-        .map(PassengerIds)
+        .map(|(wanted, id)| id.or_else(|| take(&|category| category.is_same_category(*wanted))));
+    Ok(ids.collect::<Option<Vec<String>>>().map(PassengerIds))
 }
 
 /// Converts the passengers of an order. An adult names the infant on its lap, and a passenger has at
@@ -210,51 +220,83 @@ fn invalid(message: &str) -> Refusal {
 
 #[cfg(test)]
 mod tests {
+    use stopover_sdk::lenient::LenientCount;
+
     use super::*;
 
-    fn offered(passengers: &[(&str, &str, Option<u8>)]) -> Vec<wire::offer::Passenger> {
+    fn offered(passengers: &[(&str, &str, Option<u32>)]) -> Vec<wire::offer::Passenger> {
         passengers
             .iter()
             .map(|(id, kind, age)| wire::offer::Passenger {
                 id: (*id).to_owned(),
                 kind: (*kind).to_owned(),
-                age: *age,
+                age: LenientCount(*age),
             })
             .collect()
     }
 
     #[test]
     fn each_passenger_gets_id_of_same_category_in_any_order() {
-        use PassengerCategory::{Adult, Child, Infant};
+        use PassengerCategory::{Adult, Infant};
+        let child = |age| PassengerCategory::Child(Some(age));
         let mixed = offered(&[
             ("c4", "child", Some(4)),
             ("i", "infant_without_seat", None),
             ("a1", "adult", None),
             ("c14", "adult", Some(14)),
-            ("a2", "adult", None),
+            ("a2", "adult", Some(18)),
         ]);
         type Case<'a> = (&'a [PassengerCategory], Option<&'a [&'a str]>);
         let cases: [Case<'_>; 5] = [
             (
-                &[Adult, Adult, Child(14), Child(4), Infant],
+                &[Adult, Adult, child(14), child(4), Infant],
                 Some(&["a1", "a2", "c14", "c4", "i"]),
             ),
             // One child had a birthday since the search.
             (
-                &[Child(5), Child(14), Adult, Infant, Adult],
+                &[child(5), child(14), Adult, Infant, Adult],
                 Some(&["c4", "c14", "a1", "i", "a2"]),
             ),
-            (&[Adult, Adult, Adult, Child(4), Infant], None),
-            (&[Adult, Adult, Child(14), Child(4)], None),
-            (&[Adult, Infant, Infant, Child(4), Child(14)], None),
+            (&[Adult, Adult, Adult, child(4), Infant], None),
+            (&[Adult, Adult, child(14), child(4)], None),
+            (&[Adult, Infant, Infant, child(4), child(14)], None),
         ];
         for (wanted, expected) in cases {
-            let ids = match_ids(wanted, &mixed);
+            let ids = match_ids(wanted, &mixed).unwrap();
             let expected =
                 expected.map(|ids| PassengerIds(ids.iter().map(|id| (*id).to_owned()).collect()));
             assert_eq!(ids, expected, "{wanted:?}");
         }
         let baby = offered(&[("a", "adult", None), ("b", "", Some(0))]);
-        assert_eq!(match_ids(&[Infant, Adult], &baby).unwrap().0, ["b", "a"]);
+        let ids = match_ids(&[Infant, Adult], &baby).unwrap().unwrap();
+        assert_eq!(ids.0, ["b", "a"]);
+    }
+
+    #[test]
+    fn child_without_age_is_a_child() {
+        use PassengerCategory::{Adult, Child};
+        let party = offered(&[
+            ("c", "child", None),
+            ("a", "adult", None),
+            ("c9", "child", Some(9)),
+        ]);
+        for (wanted, expected) in [
+            ([Adult, Child(Some(9)), Child(Some(4))], ["a", "c9", "c"]),
+            ([Child(Some(4)), Adult, Child(None)], ["c9", "a", "c"]),
+        ] {
+            let ids = match_ids(&wanted, &party).unwrap().unwrap();
+            assert_eq!(ids.0, expected, "{wanted:?}");
+        }
+        let two_adults = [Adult, Adult, Child(Some(9))];
+        assert_eq!(match_ids(&two_adults, &party), Ok(None));
+    }
+
+    #[test]
+    fn passenger_without_category_or_own_id_is_unreadable() {
+        use PassengerCategory::Adult;
+        for (id, kind) in [("b", ""), ("b", "youth"), ("", "adult"), ("a", "adult")] {
+            let party = offered(&[("a", "adult", None), (id, kind, None)]);
+            assert!(match_ids(&[Adult, Adult], &party).is_err(), "{id} {kind}");
+        }
     }
 }

@@ -1,62 +1,81 @@
 //! Conversion of place suggestions to airports.
 
-use stopover_sdk::flight_reference::{Airport, AirportResponse};
-use stopover_sdk::json::non_empty;
+use std::collections::HashSet;
 
-use crate::wire::reference::Suggestion;
+use stopover_sdk::dropped::DroppedItems;
+use stopover_sdk::flight_reference::Airport;
+use stopover_sdk::json::{DecodeError, ensure};
+use stopover_sdk::lenient::LenientList;
+
+use crate::wire::reference::{self as wire, Suggestion};
 
 /// Returns every airport of the suggestions once, in their order. A city yields its airports.
-pub(crate) fn airports(suggestions: Vec<Suggestion>, limit: usize) -> AirportResponse {
-    let mut airports: Vec<Airport> = Vec::new();
-    for mut suggestion in suggestions {
+/// Airports that cannot be read are left out.
+pub(crate) fn airports(
+    suggestions: LenientList<Suggestion>,
+    dropped: &mut DroppedItems,
+) -> Vec<Airport> {
+    let mut found = FoundAirports::default();
+    for (at, mut suggestion) in dropped.readable(format_args!("/data"), suggestions) {
+        if suggestion.kind != "city" {
+            let airport = airport(suggestion.into_airport(), None);
+            found.add(dropped.keep(format_args!("/data/{at}"), airport));
+            continue;
+        }
         let within = std::mem::take(&mut suggestion.airports);
-        let city = suggestion.name.clone();
-        let found = if suggestion.kind == "city" {
-            within
-                .into_iter()
-                .map(|one| (one, Some(city.as_str())))
-                .collect()
-        } else {
-            vec![(suggestion, None)]
-        };
-        for (written, city) in found {
-            let is_known = airports
-                .iter()
-                .any(|one| one.supplier_airport_id == written.id);
-            if !is_known {
-                airports.extend(airport(written, city));
-            }
+        let within = dropped.readable_part(format_args!("/data/{at}/airports"), within);
+        let within = within.unwrap_or_default();
+        for (place, written) in dropped.readable(format_args!("/data/{at}/airports"), within) {
+            let airport = airport(written, Some(&suggestion.name));
+            found.add(dropped.keep(format_args!("/data/{at}/airports/{place}"), airport));
         }
     }
-    let truncated = airports.len() > limit;
-    airports.truncate(limit);
-    AirportResponse {
-        airports,
-        truncated,
+    found.airports
+}
+
+#[derive(Default)]
+struct FoundAirports {
+    airports: Vec<Airport>,
+    ids: HashSet<String>,
+}
+
+impl FoundAirports {
+    /// Adds an airport that has an IATA code and is not in the list yet.
+    fn add(&mut self, airport: Option<Option<Airport>>) {
+        let new = airport
+            .flatten()
+            .filter(|airport| self.ids.insert(airport.supplier_airport_id.clone()));
+        self.airports.extend(new);
     }
 }
 
 /// Converts an airport. Returns `None` if it has no IATA code.
-fn airport(written: Suggestion, city: Option<&str>) -> Option<Airport> {
+///
+/// # Errors
+/// The airport has no id.
+fn airport(written: wire::Airport, city: Option<&str>) -> Result<Option<Airport>, DecodeError> {
+    ensure(!written.id.is_empty(), "an airport has no id")?;
+    if written.iata_code.is_empty() {
+        return Ok(None);
+    }
     let on_map = |degrees: &f64, most: f64| (-most..=most).contains(degrees);
-    let latitude = written.latitude.filter(|latitude| on_map(latitude, 90.0));
+    let latitude = written.latitude.0.filter(|latitude| on_map(latitude, 90.0));
     let longitude = written
         .longitude
+        .0
         .filter(|longitude| on_map(longitude, 180.0));
     let location = latitude.zip(longitude);
-    Some(Airport {
+    let city = city.filter(|city| !city.is_empty()).map(str::to_owned);
+    Ok(Some(Airport {
         supplier_airport_id: written.id,
-        iata_code: non_empty(written.iata_code)?,
-        icao_code: written.icao_code.and_then(non_empty),
+        iata_code: written.iata_code,
+        icao_code: written.icao_code.into_option(),
         name: written.name,
-        city: written
-            .city_name
-            .and_then(non_empty)
-            .or(city.map(str::to_owned)),
+        city: written.city_name.into_option().or(city),
         state: None,
-        country: written.country_code.and_then(non_empty),
+        country: written.country_code.into_option(),
         latitude: location.map(|(latitude, _)| latitude),
         longitude: location.map(|(_, longitude)| longitude),
-        time_zone: written.time_zone.and_then(non_empty),
-    })
+        time_zone: written.time_zone.into_option(),
+    }))
 }

@@ -10,38 +10,57 @@ use crate::wire;
 
 /// Converts a bag that can be sold. Returns `None` for other services (an order has hundreds of
 /// seats) and for bags that the gateway cannot sell: bags for several passengers, in another
-/// currency, or without a price.
-pub(crate) fn available_services(
+/// currency, or of an unknown type.
+///
+/// # Errors
+/// The service has no id or no type, or a bag has no price or no maximum quantity.
+pub(crate) fn available_service(
     service: wire::service::Service,
     ids: &PassengerIds,
     currency: &str,
-) -> Option<AvailableService> {
-    if service.kind != "baggage" || service.total_currency != currency {
-        return None;
+) -> Result<Option<AvailableService>, DecodeError> {
+    let is_named = !service.id.is_empty() && !service.kind.is_empty();
+    ensure(is_named, "a service has no id or no type")?;
+    if service.kind != "baggage" {
+        return Ok(None);
     }
-    let [passenger] = service.passenger_ids.as_slice() else {
-        return None;
+    let unit_amount = minor(service.total_amount, &service.total_currency)?;
+    let max_quantity = service
+        .maximum_quantity
+        .ok_or_else(|| DecodeError::new("a bag has no maximum quantity"))?;
+    let passenger = match service.passenger_ids.as_slice() {
+        [one] => ids.position(one),
+        _ => None,
     };
-    Some(AvailableService {
-        passenger: ids.position(passenger)?,
-        unit_amount: minor(service.total_amount, currency).ok()?,
-        max_quantity: u8::try_from(service.maximum_quantity?).unwrap_or(u8::MAX),
+    let metadata = wire::readable(service.metadata)?;
+    let baggage = metadata.as_ref().and_then(baggage);
+    let (Some(passenger), Some(baggage)) = (passenger, baggage) else {
+        return Ok(None);
+    };
+    if service.total_currency != currency || max_quantity == 0 {
+        return Ok(None);
+    }
+    Ok(Some(AvailableService {
+        passenger,
+        unit_amount,
+        max_quantity: u8::try_from(max_quantity).unwrap_or(u8::MAX),
         service_type: ServiceType::Baggage,
-        baggage: Some(baggage(&service.metadata)?),
+        baggage: Some(baggage),
         supplier_service_id: service.id,
         supplier_segment_ids: service.segment_ids,
-    })
+    }))
 }
 
 /// Converts an extra of an order. Its price in the order covers all pieces.
 ///
 /// # Errors
-/// The extra has no price in the order's currency.
+/// The extra has no id, or no price in the order's currency.
 pub(crate) fn booked_service(
     service: wire::service::Service,
     ids: &PassengerIds,
     currency: &str,
 ) -> Result<Service, DecodeError> {
+    ensure(!service.id.is_empty(), "a service has no id")?;
     let is_same_currency = service.total_currency == currency;
     ensure(
         is_same_currency,
@@ -56,7 +75,10 @@ pub(crate) fn booked_service(
         _ => None,
     };
     let (service_type, baggage) = match service.kind.as_str() {
-        "baggage" => (ServiceType::Baggage, baggage(&service.metadata)),
+        "baggage" => {
+            let metadata = service.metadata.as_decoded();
+            (ServiceType::Baggage, metadata.and_then(baggage))
+        }
         "seat" => (ServiceType::Seat, None),
         "meal" => (ServiceType::Meal, None),
         _ => (ServiceType::Other, None),
@@ -81,7 +103,7 @@ fn baggage(metadata: &wire::service::ServiceMetadata) -> Option<Baggage> {
     };
     Some(Baggage {
         baggage_type,
-        max_weight_kg: metadata.maximum_weight_kg.and_then(whole_kg),
+        max_weight_kg: metadata.maximum_weight_kg.0.and_then(whole_kg),
     })
 }
 

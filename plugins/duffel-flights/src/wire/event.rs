@@ -2,27 +2,31 @@
 
 use stopover_sdk::lenient_struct;
 
-use crate::wire::order::Metadata;
+use crate::wire::{OptionalText, Part};
 
 lenient_struct! {
     pub(crate) struct Event {
-        pub(crate) id: String,
-        pub(crate) kind: String = "type",
-        pub(crate) data: Data,
+        pub(crate) id: OptionalText,
+        pub(crate) kind: OptionalText = "type",
+        pub(crate) data: Part<Data>,
         /// Id of the object that the event is about.
-        pub(crate) about: String = "idempotency_key",
-        pub(crate) created_at: String,
+        pub(crate) about: OptionalText = "idempotency_key",
+        pub(crate) created_at: OptionalText,
     }
 
     pub(crate) struct Data {
-        pub(crate) object: Object,
+        pub(crate) object: Part<Object>,
     }
 
     /// An order, or an object that belongs to one.
     pub(crate) struct Object {
-        pub(crate) id: String,
-        pub(crate) order_id: Option<String>,
-        pub(crate) offer_id: Option<String>,
-        pub(crate) metadata: Metadata,
+        pub(crate) id: OptionalText,
+        pub(crate) order_id: OptionalText,
+        pub(crate) offer_id: OptionalText,
+        pub(crate) metadata: Part<ObjectMetadata>,
+    }
+
+    pub(crate) struct ObjectMetadata {
+        pub(crate) gateway_booking_id: OptionalText,
     }
 }

@@ -1,9 +1,10 @@
 //! `POST /air/offer_requests` and `GET /air/offers`.
 
+use stopover_sdk::lenient::LenientCount;
 use stopover_sdk::lenient_struct;
 
-use crate::wire::LenientAmount;
 use crate::wire::itinerary::{Conditions, Slice};
+use crate::wire::{LenientAmount, OptionalText};
 
 lenient_struct! {
     /// A search. Its offers are read in pages.
@@ -15,7 +16,7 @@ lenient_struct! {
     pub(crate) struct Passenger {
         pub(crate) id: String,
         pub(crate) kind: String = "type",
-        pub(crate) age: Option<u8>,
+        pub(crate) age: LenientCount,
     }
 
     pub(crate) struct Offer {
@@ -23,17 +24,30 @@ lenient_struct! {
         pub(crate) total_amount: LenientAmount,
         pub(crate) total_currency: String,
         pub(crate) base_amount: LenientAmount,
-        pub(crate) base_currency: String,
+        pub(crate) base_currency: OptionalText,
         pub(crate) tax_amount: LenientAmount,
-        pub(crate) tax_currency: String,
+        pub(crate) tax_currency: OptionalText,
         pub(crate) expires_at: Option<String>,
         pub(crate) conditions: Conditions,
         pub(crate) documents_required: bool = "passenger_identity_documents_required",
-        /// Types of travel documents that the offer accepts; may be empty.
-        pub(crate) document_types: Vec<String>
-            = "supported_passenger_identity_document_types"
-            | "allowed_passenger_identity_document_types",
+        pub(crate) supported_document_types: Vec<String>
+            = "supported_passenger_identity_document_types",
+        /// The same under its older name.
+        pub(crate) allowed_document_types: Vec<String>
+            = "allowed_passenger_identity_document_types",
         pub(crate) passengers: Vec<Passenger>,
         pub(crate) slices: Vec<Slice>,
+    }
+}
+
+impl Offer {
+    /// Returns the types of travel documents that the offer accepts; may be empty. The current name
+    /// of the field takes precedence over the older one, unless its list is empty.
+    pub(crate) fn document_types(&self) -> &[String] {
+        if self.supported_document_types.is_empty() {
+            &self.allowed_document_types
+        } else {
+            &self.supported_document_types
+        }
     }
 }

@@ -1,6 +1,9 @@
 //! `GET /places/suggestions` and `GET /air/airlines`.
 
+use stopover_sdk::lenient::{LenientList, LenientNumber};
 use stopover_sdk::lenient_struct;
+
+use crate::wire::{OptionalText, Part};
 
 lenient_struct! {
     /// An airport, or a city with its airports.
@@ -8,20 +11,51 @@ lenient_struct! {
         pub(crate) kind: String = "type",
         pub(crate) id: String,
         pub(crate) iata_code: String,
-        pub(crate) icao_code: Option<String>,
+        pub(crate) icao_code: OptionalText,
         pub(crate) name: String,
-        pub(crate) city_name: Option<String>,
-        pub(crate) country_code: Option<String> = "iata_country_code",
-        pub(crate) latitude: Option<f64>,
-        pub(crate) longitude: Option<f64>,
-        pub(crate) time_zone: Option<String>,
-        pub(crate) airports: Vec<Suggestion>,
+        pub(crate) city_name: OptionalText,
+        pub(crate) country_code: OptionalText = "iata_country_code",
+        pub(crate) latitude: LenientNumber,
+        pub(crate) longitude: LenientNumber,
+        pub(crate) time_zone: OptionalText,
+        pub(crate) airports: Part<LenientList<Airport>>,
+    }
+
+    /// An airport of a city.
+    pub(crate) struct Airport {
+        pub(crate) id: String,
+        pub(crate) iata_code: String,
+        pub(crate) icao_code: OptionalText,
+        pub(crate) name: String,
+        pub(crate) city_name: OptionalText,
+        pub(crate) country_code: OptionalText = "iata_country_code",
+        pub(crate) latitude: LenientNumber,
+        pub(crate) longitude: LenientNumber,
+        pub(crate) time_zone: OptionalText,
     }
 
     pub(crate) struct Airline {
         pub(crate) id: String,
+        /// The IATA code; empty if the airline has none.
         pub(crate) iata_code: String,
         pub(crate) name: String,
-        pub(crate) logo_symbol_url: Option<String>,
+        pub(crate) logo_symbol_url: OptionalText,
+    }
+}
+
+impl Suggestion {
+    /// Returns the suggestion as an airport.
+    pub(crate) fn into_airport(self) -> Airport {
+        Airport {
+            id: self.id,
+            iata_code: self.iata_code,
+            icao_code: self.icao_code,
+            name: self.name,
+            city_name: self.city_name,
+            country_code: self.country_code,
+            latitude: self.latitude,
+            longitude: self.longitude,
+            time_zone: self.time_zone,
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! `GET /air/orders/{id}/available_services`, and the services of an order.
 
+use stopover_sdk::lenient::LenientNumber;
 use stopover_sdk::lenient_struct;
 
-use crate::wire::LenientAmount;
+use crate::wire::{LenientAmount, OptionalText, Part};
 
 lenient_struct! {
     /// A service that is for sale or was bought.
@@ -16,11 +17,11 @@ lenient_struct! {
         pub(crate) maximum_quantity: Option<u32>,
         pub(crate) segment_ids: Vec<String>,
         pub(crate) passenger_ids: Vec<String>,
-        pub(crate) metadata: ServiceMetadata,
+        pub(crate) metadata: Part<ServiceMetadata>,
     }
 
     pub(crate) struct ServiceMetadata {
-        pub(crate) kind: String = "type",
-        pub(crate) maximum_weight_kg: Option<f64>,
+        pub(crate) kind: OptionalText = "type",
+        pub(crate) maximum_weight_kg: LenientNumber,
     }
 }

@@ -9,6 +9,7 @@ use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::flight_pricing::{
     Filters, PassengerCounts, PriceRequest, PriceResponse, RequestedJourney, Sort,
 };
+use stopover_sdk::flight_reference::{Airline, AirportResponse};
 use stopover_sdk::flight_services::{
     AvailableServices, ListRequest, PurchaseRequest, ServiceOrderItem,
 };
@@ -18,7 +19,8 @@ use stopover_sdk::types::flight::{
     Title,
 };
 use stopover_sdk::{
-    ChangeError, FlightBooking, FlightCancellation, FlightPricing, FlightServices, ReadError,
+    ChangeError, FlightBooking, FlightCancellation, FlightPricing, FlightReference, FlightServices,
+    ReadError,
 };
 
 pub(crate) fn fixture(name: &str) -> String {
@@ -190,6 +192,12 @@ pub(crate) fn find_request(supplier_reference: Option<&str>, prebook: Option<&st
     }
 }
 
+/// Reads back a booking whose order has no known id.
+pub(crate) fn find_by_offer(gateway: &MockGateway) -> Result<BookingLookup, ReadError> {
+    let request = find_request(None, Some(PREBOOK));
+    gateway.run(|| DuffelFlights::find(request))
+}
+
 /// Reads the order of the fixtures back.
 pub(crate) fn found(gateway: &MockGateway) -> Result<Option<SupplierBooking>, ReadError> {
     let request = find_request(Some("ord_own"), None);
@@ -197,6 +205,14 @@ pub(crate) fn found(gateway: &MockGateway) -> Result<Option<SupplierBooking>, Re
         BookingLookup::Found(state) => Ok(Some(state)),
         BookingLookup::NotFound => Ok(None),
     }
+}
+
+pub(crate) fn airports(gateway: &MockGateway) -> Result<AirportResponse, ReadError> {
+    gateway.run(|| DuffelFlights::find_airports("old town".to_owned(), 10))
+}
+
+pub(crate) fn airline(gateway: &MockGateway, code: &str) -> Result<Airline, ReadError> {
+    gateway.run(|| DuffelFlights::read_airline(code.to_owned()))
 }
 
 pub(crate) fn quote(gateway: &MockGateway) -> Result<Quote, ReadError> {

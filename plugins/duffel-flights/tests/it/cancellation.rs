@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 use stopover_sdk::flight_cancellation::{AirlineQuote, Quote};
 use stopover_sdk::http::{Error, Response};
-use stopover_sdk::testing::Outcome::{NotSent, Refused, Rejected, Unavailable, Unknown};
+use stopover_sdk::testing::Outcome::{
+    InvalidResponse, NotSent, Refused, Rejected, Unavailable, Unknown,
+};
 use stopover_sdk::testing::{MockGateway, failures_after_sending, outcome};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::CancellationAmounts;
@@ -122,7 +124,15 @@ fn cancellation_of_not_cancellable_order_is_refused_without_confirmation() {
 #[test]
 fn cancellation_failing_before_quote_is_not_sent() {
     let timed_out = Err(Error::TimedOut(String::new()));
-    for failure in [timed_out, Ok(Response::new(502, ""))] {
+    let other = [("/metadata/gateway_booking_id", json!("bkg_other"))];
+    let unusable = [
+        ask::changed("order.json", &other),
+        ask::changed("order.json", &[("/cancelled_at", json!("soon"))]),
+        ask::fixture("offer.json"),
+    ];
+    let unusable = unusable.map(|body| Ok(Response::new(200, body)));
+    let failures = [timed_out, Ok(Response::new(502, ""))];
+    for failure in failures.into_iter().chain(unusable) {
         let result = ask::cancel(&MockGateway::new().exchange(failure));
         assert_eq!(outcome(&result), NotSent);
     }
@@ -142,11 +152,17 @@ fn cancellation_without_matching_confirmation_is_unknown() {
         (200, ask::fixture("quote.json")),
         (200, ask::confirmed_with("/order_id", "ord_other")),
         (200, ask::confirmed_with("/id", "ore_other")),
+        (200, ask::confirmed_with("/confirmed_at", "")),
+        (200, ask::confirmed_with("/confirmed_at", "soon")),
         (200, ask::confirmed()[..100].to_owned()),
     ]);
+    let with = |pointer, value| ask::changed("quote.json", &[(pointer, value)]);
     let quotes = responses(&[
         (422, already()),
         (201, ask::confirmed_with("/order_id", "ord_other")),
+        (201, with("/order_id", json!(null))),
+        (201, with("/id", json!("ord_own"))),
+        (201, ask::fixture("order.json")),
     ]);
     let before: [(&[&str], _); 2] = [
         (&["order.json"], quotes),
@@ -158,6 +174,78 @@ fn cancellation_without_matching_confirmation_is_unknown() {
             assert_eq!(outcome(&result), Unknown, "{failure:?}: {result:?}");
         }
     }
+}
+
+#[test]
+fn quote_of_another_order_is_unreadable() {
+    for (pointer, value) in [
+        ("/order_id", json!("ord_other")),
+        ("/order_id", json!(null)),
+        ("/order_id", json!("")),
+        ("/id", json!("off_flex")),
+        ("/id", json!(null)),
+    ] {
+        let quote = ask::changed("quote.json", &[(pointer, value.clone())]);
+        let gateway = ask::fixtures(&["order.json"]).respond_with(201, quote);
+        let result = ask::quote(&gateway);
+        assert_eq!(outcome(&result), InvalidResponse, "{pointer} {value}");
+    }
+}
+
+/// The cancellation took effect, so that odd amounts do not make its outcome unknown.
+#[test]
+fn confirmed_cancellation_with_unreadable_amounts_is_canceled() {
+    for (pointer, value) in [
+        ("/refund_amount", json!(null)),
+        ("/refund_amount", json!("-1.00")),
+        ("/refund_to", json!(["balance"])),
+        ("/refund_currency", json!(978)),
+        ("/expires_at", json!({})),
+    ] {
+        let confirmed_at = ("/confirmed_at", json!("2027-05-02T10:00:05Z"));
+        let done = ask::changed("quote.json", &[confirmed_at, (pointer, value.clone())]);
+        let gateway = ask::fixtures(&["order.json", "quote.json"]).respond_with(200, done);
+        let state = ask::cancel(&gateway).unwrap();
+        assert_eq!(state.status, BookingStatus::Canceled, "{pointer} {value}");
+        let is_readable = pointer == "/expires_at";
+        assert_eq!(state.cancellation.is_some(), is_readable, "{pointer}");
+    }
+}
+
+#[test]
+fn cancellation_of_another_order_in_list_or_order_is_not_used() {
+    let canceled = ask::canceled_order();
+    let other = ask::confirmed_with("/order_id", "ord_other");
+    let nameless = ask::confirmed_with("/order_id", "");
+    let odd = r#"{"data": {"id": ["ore_own"]}}"#.to_owned();
+    let find = |order: &str, list: &str| {
+        ask::found(&MockGateway::with_responses(&[(200, order), (200, list)]))
+    };
+    let state = find(&canceled, &ask::list(&[&other], None))
+        .unwrap()
+        .unwrap();
+    assert_eq!(state.cancellation, None);
+    let state = find(&canceled, &ask::list(&[&other, &ask::confirmed()], None));
+    assert_eq!(
+        state.unwrap().unwrap().cancellation,
+        kept_and_given(5_000, 36_540)
+    );
+    // The cancellation of the order itself may be the one that cannot be read.
+    for unreadable in [&nameless, &odd] {
+        let list = ask::list(&[unreadable], None);
+        assert_eq!(outcome(&find(&canceled, &list)), InvalidResponse, "{list}");
+        let list = ask::list(&[unreadable, &ask::confirmed()], None);
+        let state = find(&canceled, &list).unwrap().unwrap();
+        assert_eq!(state.cancellation, kept_and_given(5_000, 36_540), "{list}");
+    }
+    // The order contains another order's cancellation, so the list is read.
+    let mut order: Value = serde_json::from_str(&canceled).unwrap();
+    order["data"]["cancellation"] = serde_json::from_str::<Value>(&other).unwrap()["data"].take();
+    let state = find(&order.to_string(), &ask::list(&[&ask::confirmed()], None));
+    assert_eq!(
+        state.unwrap().unwrap().cancellation,
+        kept_and_given(5_000, 36_540)
+    );
 }
 
 #[test]

@@ -4,7 +4,8 @@ use stopover_sdk::ReadError;
 use stopover_sdk::flight_cancellation::Quote;
 use stopover_sdk::http::Response;
 use stopover_sdk::testing::Outcome::{
-    Failed, Misconfigured, NotFound, RateLimited, Refused, Rejected, TimedOut, Unavailable, Unknown,
+    Failed, Misconfigured, NotFound, NotSent, RateLimited, Refused, Rejected, TimedOut,
+    Unavailable, Unknown,
 };
 use stopover_sdk::testing::{MockGateway, Outcome, outcome, refusal};
 
@@ -80,7 +81,7 @@ const UNPAID_CODE: &str = "pay_later_order_no_payment_for_ancillaries";
 const UNKNOWN_CODE: &str = "something_new";
 
 /// Outcomes, status, type and code of an error.
-const ERRORS: [(Outcomes, u16, &str, &str); 41] = [
+const ERRORS: [(Outcomes, u16, &str, &str); 45] = [
     (ACCOUNT, 401, AUTHENTICATION, "missing_authorization_header"),
     (ACCOUNT, 401, AUTHENTICATION, "access_token_not_found"),
     (ACCOUNT, 403, AUTHENTICATION, "insufficient_permissions"),
@@ -120,6 +121,10 @@ const ERRORS: [(Outcomes, u16, &str, &str); 41] = [
     (FAILED, 500, AIRLINE, "order_not_created"),
     (FAILED, 502, VALIDATION, "validation_required"),
     (FAILED, 500, STATE, "insufficient_balance"),
+    (FAILED, 500, REQUEST, "not_found"),
+    (FAILED, 502, STATE, "offer_expired"),
+    (NOT_LISTED, 404, REQUEST, UNKNOWN_CODE),
+    (NOT_LISTED, 422, REQUEST, "not_found"),
     (NOT_LISTED, 422, AIRLINE, UNKNOWN_CODE),
     (NOT_LISTED, 400, REQUEST, UNKNOWN_CODE),
     (NOT_LISTED, 409, STATE, UNKNOWN_CODE),
@@ -136,13 +141,16 @@ fn every_error_code_has_expected_outcome() {
     }
 }
 
-fn outcomes(status: u16, kind: &str, code: &str) -> Outcomes {
-    let body = match code {
+fn body(kind: &str, code: &str) -> String {
+    match code {
         "" => "<html>".to_owned(),
         "400" => ask::error(kind, code).replace("\"400\"", "400"),
         _ => ask::error(kind, code),
-    };
-    let after = |fixtures: &[&str]| ask::fixtures(fixtures).respond_with(status, &body);
+    }
+}
+
+fn outcomes(status: u16, kind: &str, code: &str) -> Outcomes {
+    let after = |fixtures: &[&str]| ask::fixtures(fixtures).respond_with(status, body(kind, code));
     let order = after(&[]).respond_with(200, ask::fixture("offer.json"));
     [
         outcome(&ask::price(&after(&[]))),
@@ -154,14 +162,36 @@ fn outcomes(status: u16, kind: &str, code: &str) -> Outcomes {
     ]
 }
 
+/// A read before the first change refuses the change for the same errors as the change itself. For
+/// all others nothing was sent.
 #[test]
-fn failed_offer_read_in_prebook_returns_change_error() {
+fn failed_read_before_change_is_refusal_or_not_sent() {
     for (expected, status, kind, code) in ERRORS {
-        if [ACCOUNT, GONE, SOLD, EXPIRED, LIMITED].contains(&expected) {
-            let gateway = MockGateway::new().respond_with(status, ask::error(kind, code));
-            // A change of the offer has the same outcome.
-            assert_eq!(outcome(&ask::prebook(&gateway)), expected[1], "{code}");
+        let gateway = || MockGateway::new().respond_with(status, body(kind, code));
+        let unsent = |change| if change == Unknown { NotSent } else { change };
+        let results = [
+            (outcome(&ask::prebook(&gateway())), unsent(expected[1])),
+            (outcome(&ask::cancel(&gateway())), unsent(expected[3])),
+        ];
+        for (result, expected) in results {
+            assert_eq!(result, expected, "{status} {kind} {code}");
         }
+    }
+}
+
+#[test]
+fn failed_read_after_change_is_refusal_or_unknown() {
+    let patched = r#"{"data": {"id": "pas_adult"}}"#;
+    for (expected, status, kind, code) in ERRORS {
+        let gateway = ask::fixtures(&["offer.json"])
+            .respond_with(200, patched)
+            .respond_with(status, body(kind, code));
+        let expected = match expected[1] {
+            refused @ Refused(_) => refused,
+            _ => Unknown,
+        };
+        let result = ask::loyal_prebook(&gateway);
+        assert_eq!(outcome(&result), expected, "{status} {kind} {code}");
     }
 }
 

@@ -1,11 +1,12 @@
 //! Airport search by text and airline lookup by code.
 
 use duffel_flights::DuffelFlights;
-use stopover_sdk::flight_reference::{Airline, AirportResponse};
+use serde_json::json;
+use stopover_sdk::FlightReference;
+use stopover_sdk::flight_reference::AirportResponse;
 use stopover_sdk::http::Response;
 use stopover_sdk::testing::Outcome::{InvalidResponse, NotFound, Unavailable};
 use stopover_sdk::testing::{MockGateway, outcome};
-use stopover_sdk::{FlightReference, ReadError};
 
 use crate::ask;
 
@@ -46,20 +47,16 @@ fn airports_beyond_limit_are_truncated() {
     assert_eq!((response.airports.len(), response.truncated), (0, false));
 }
 
-fn airline(gateway: &MockGateway, code: &str) -> Result<Airline, ReadError> {
-    gateway.run(|| DuffelFlights::read_airline(code.to_owned()))
-}
-
 #[test]
 fn airlines_are_read_once_and_cached() {
     let gateway = ask::fixtures(&["airlines-1.json", "airlines-2.json"]);
-    let own = airline(&gateway, "OW").unwrap();
+    let own = ask::airline(&gateway, "OW").unwrap();
     assert_eq!((own.name.as_str(), own.is_active), ("Own Air", true));
     let logo = own.logo_url.as_deref();
     assert_eq!(logo, Some("https://logos.example/OW.svg"));
-    assert_eq!(airline(&gateway, "CH").unwrap().logo_url, None);
+    assert_eq!(ask::airline(&gateway, "CH").unwrap().logo_url, None);
     for unknown in ["XX", "OX", "?!", ""] {
-        let result = airline(&gateway, unknown);
+        let result = ask::airline(&gateway, unknown);
         assert_eq!(outcome(&result), NotFound, "{unknown}: {result:?}");
     }
     let list = "GET /air/airlines?limit=200";
@@ -70,10 +67,34 @@ fn airlines_are_read_once_and_cached() {
 #[test]
 fn incomplete_airline_list_is_not_cached() {
     let gateway = ask::fixtures(&["airlines-1.json"]).respond_with(503, "");
-    assert_eq!(outcome(&airline(&gateway, "OW")), Unavailable);
+    assert_eq!(outcome(&ask::airline(&gateway, "OW")), Unavailable);
     let page = ask::fixture("airlines-1.json");
     let endless = MockGateway::new().handle_requests(move |_| Ok(Response::new(200, &page)));
-    assert_eq!(outcome(&airline(&endless, "OW")), InvalidResponse);
+    assert_eq!(outcome(&ask::airline(&endless, "OW")), InvalidResponse);
     assert_eq!(endless.requests().len(), 20);
-    assert_eq!(outcome(&airline(&gateway, "OW")), Unavailable);
+    assert_eq!(outcome(&ask::airline(&gateway, "OW")), Unavailable);
+}
+
+#[test]
+fn unreadable_airline_costs_only_itself_and_proves_no_absence() {
+    let own = json!({ "id": "arl_own_OW", "iata_code": "OW", "name": "Own Air" });
+    let no_code = json!({ "id": "arl_own_NC", "iata_code": null });
+    for odd in [
+        json!(null),
+        json!(7),
+        json!({ "id": "arl_odd", "iata_code": ["XX"] }),
+    ] {
+        let list = json!({ "data": [odd, own, no_code], "meta": null }).to_string();
+        let gateway = MockGateway::new().respond_with(200, list);
+        assert_eq!(
+            ask::airline(&gateway, "OW").unwrap().name,
+            "Own Air",
+            "{odd}"
+        );
+        assert_eq!(gateway.logs().len(), 1, "{odd}");
+        // The list is cached, too, when an airline is missing from it.
+        let result = ask::airline(&gateway, "XX");
+        assert_eq!(outcome(&result), InvalidResponse, "{odd}: {result:?}");
+        assert_eq!(gateway.requests().len(), 1, "{odd}");
+    }
 }

@@ -48,10 +48,17 @@ fn order_without_bags_returns_empty_list() {
 fn unreadable_service_list_returns_error() {
     let (order, services) = (ask::fixture("order.json"), ask::fixture("services.json"));
     let other = ask::changed("order.json", &[("/id", json!("ord_other"))]);
+    let unknown = ask::error("invalid_request_error", "not_found");
     let cases = [
         ((200, &*order), (500, ""), Failed),
         ((200, &*order), (200, "{}"), InvalidResponse),
-        ((404, ""), (404, ""), NotFound),
+        ((404, &*unknown), (404, &*unknown), NotFound),
+        ((404, "<html>"), (404, "<html>"), InvalidResponse),
+        (
+            (200, &*order),
+            (200, r#"{"data": [null, 5]}"#),
+            InvalidResponse,
+        ),
         ((200, &*other), (200, &*services), InvalidResponse),
     ];
     for (order, services, expected) in cases {
@@ -79,7 +86,10 @@ fn purchased_bags_are_paid_exactly_and_returned_with_order() {
 #[test]
 fn purchase_is_unknown_after_sending_and_not_sent_before() {
     let other = ask::changed("order.json", &[("/id", json!("ord_other"))]);
-    check_failed_change([Response::new(200, other)], |failure| {
+    let dollars = ask::changed("order.json", &[("/total_currency", json!("USD"))]);
+    let responses = [other, dollars, ask::fixture("offer.json")];
+    let responses = responses.map(|body| Response::new(200, body));
+    check_failed_change(responses, |failure| {
         ask::buy_bags(&MockGateway::new().exchange(failure))
     });
 }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 use stopover_sdk::http::Response;
-use stopover_sdk::testing::Outcome::{Failed, InvalidResponse, Misconfigured, Rejected};
+use stopover_sdk::testing::Outcome::{Failed, InvalidResponse, Misconfigured};
 use stopover_sdk::testing::{
     MockGateway, check_change_failures, check_read_failures, outcome, refusal,
 };
@@ -155,7 +155,7 @@ fn failed_read_returns_specific_error() {
         let responses = [
             // A 404 in another form is not from the supplier.
             (404, "", InvalidResponse),
-            (422, "", Rejected("invalid")),
+            (422, "", InvalidResponse),
             (500, no_quote.as_str(), Failed),
         ];
         for name in supplier.reads.iter().chain(&["find by id"]) {

@@ -113,17 +113,21 @@ fn completed_cancellation(
     Ok(state)
 }
 
-/// Returns the fee and the refund. A voucher counts as no refund.
+/// Returns the fee and the refund. Nuitee states both for the whole booking. A voucher counts as no
+/// refund: its value is money that the airline keeps.
 fn amounts(cancellation: &Cancellation<'_>) -> Option<CancellationAmounts> {
     let currency = cancellation.currency.as_str();
-    let refund = minor(cancellation.refund, currency)?;
+    let (fee, refund) = (
+        minor(cancellation.fee, currency)?,
+        minor(cancellation.refund, currency)?,
+    );
+    let (fee, refund) = match cancellation.destination.as_str() {
+        VOUCHER => (fee.checked_add(refund)?, 0),
+        _ => (fee, refund),
+    };
     Some(CancellationAmounts {
-        fee: minor(cancellation.fee, currency)?,
-        refund: if cancellation.destination.as_str() == VOUCHER {
-            0
-        } else {
-            refund
-        },
+        fee,
+        refund,
         currency: currency.to_owned(),
         supplier_reference: None,
     })

@@ -211,6 +211,16 @@ fn booking_with_unknown_id_is_searched_by_client_reference() {
         let read = ask::find(&ask::responding(&[(404, &unknown), nothing]), id);
         assert_eq!(read, Ok(BookingLookup::NotFound), "{nothing:?}");
     }
+    for no_statement in ["", "{}", r#"{"data": null}"#, "<html>"] {
+        let by_id = ask::find(&ask::responding(&[(200, no_statement)]), id);
+        assert_eq!(outcome(&by_id), InvalidResponse, "{no_statement}");
+        let by_label = ask::find(&ask::responding(&[(200, no_statement)]), None);
+        assert_eq!(outcome(&by_label), InvalidResponse, "{no_statement}");
+    }
+    for other in [r#"{"data": []}"#, r#"{"data": [{}]}"#] {
+        let read = ask::find(&ask::responding(&[(200, other)]), id);
+        assert_eq!(outcome(&read), InvalidResponse, "{other}");
+    }
     let read = ask::find(&ask::fixtures(&["booking.json"]), id);
     assert_eq!(outcome(&read), InvalidResponse, "{read:?}");
 }

@@ -117,7 +117,7 @@ fn voucher_counts_as_no_refund() {
     });
     let state = ask::cancel(&ask::responding(&[(200, &document), (500, "")]));
     let cancellation = state.unwrap().cancellation.unwrap();
-    assert_eq!((cancellation.fee, cancellation.refund), (12_000, 0));
+    assert_eq!((cancellation.fee, cancellation.refund), (122_390, 0));
 }
 
 #[test]

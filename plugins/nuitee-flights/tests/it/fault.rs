@@ -31,7 +31,7 @@ use Call::{Airline, Book, Cancel, Find, Prebook, Quote, Search, Verify};
 type Row = (Call, u16, &'static [u32], Outcome);
 
 /// Errors of searching, reading and quoting, which change nothing.
-const READS: [Row; 27] = [
+const READS: [Row; 29] = [
     (Search, 400, &[41002, 41006], Rejected("invalid")),
     (Search, 400, &[41009, 41012], Rejected("invalid")),
     (Search, 200, &[41012], Rejected("invalid")),
@@ -51,6 +51,9 @@ const READS: [Row; 27] = [
     (Find, 400, &[47005, 47007, 47008], Rejected("invalid")),
     (Find, 401, &[401, 47001, 47006], Misconfigured),
     (Find, 500, &[57099], Failed),
+    // A failure and a wrong key are not statements about a booking.
+    (Find, 503, &[47002, 4004], Unavailable),
+    (Find, 403, &[47003], Misconfigured),
     (Quote, 500, &[59099], Done),
     (Quote, 409, &[49007], Done),
     (Quote, 404, &[49002], NotFound),
@@ -62,7 +65,7 @@ const READS: [Row; 27] = [
 ];
 
 /// Errors of verifying, which changes nothing, and of prebooking.
-const PREBOOKS: [Row; 24] = [
+const PREBOOKS: [Row; 25] = [
     (Verify, 400, &[42001, 42013], Refused("invalid")),
     (Verify, 400, &[42015], Refused("expired")),
     (Verify, 401, &[42003, 42016], Refused("account")),
@@ -87,6 +90,7 @@ const PREBOOKS: [Row; 24] = [
     // Nuitee responds this way to an invalid telephone number.
     (Prebook, 500, &[53099], Unknown),
     (Prebook, 429, &[429], RateLimited),
+    (Prebook, 503, &[4290], Unknown),
     (Prebook, 400, &[43099], Unknown),
 ];
 
@@ -121,11 +125,12 @@ const DESCRIBED_BOOKS: [(u16, u32, &str, Outcome); 7] = [
 
 /// Errors of a cancellation. After the two conflicts the booking is read; in this test it is not
 /// cancelled.
-const CANCELS: [Row; 6] = [
+const CANCELS: [Row; 7] = [
     (Cancel, 404, &[46002], Refused("not cancellable")),
     (Cancel, 401, &[401], Refused("account")),
     (Cancel, 409, &[46004, 46006, 46005], Unknown),
     (Cancel, 429, &[4290], RateLimited),
+    (Cancel, 500, &[4290], Unknown),
     (Cancel, 500, &[56099], Unknown),
     (Cancel, 502, &[56002], Unknown),
 ];
@@ -220,9 +225,10 @@ fn status_without_code_is_never_refusal() {
     }
     let reads = [
         (401, Misconfigured),
-        (404, NotFound),
+        (404, InvalidResponse),
         (408, TimedOut),
-        (422, Rejected("invalid")),
+        (410, InvalidResponse),
+        (422, InvalidResponse),
         (429, RateLimited),
         (500, Failed),
         (502, Failed),
@@ -230,7 +236,9 @@ fn status_without_code_is_never_refusal() {
         (504, TimedOut),
     ];
     for (status, expected) in reads {
-        assert_eq!(end(Search, status, "<html>"), expected, "{status}");
+        for call in [Search, Find, Quote, Airline] {
+            assert_eq!(end(call, status, "<html>"), expected, "{call:?} {status}");
+        }
     }
 }
 

@@ -314,7 +314,6 @@ fn search_without_results_returns_empty_list() {
     let no_availability = ask::error(2001);
     let nothing = [
         (200, r#"{"data": []}"#),
-        (200, r#"{"data": null}"#),
         (200, r#"{"data": [{"journeys": null}]}"#),
         (200, no_availability.as_str()),
         (204, ""),

@@ -97,9 +97,10 @@ fn missing_airline_is_not_found() {
     let cases = [
         (404, unknown.as_str(), NotFound),
         (200, r#"{"value": {"error": {"code": 4004}}}"#, NotFound),
-        (200, r#"{"data": []}"#, NotFound),
-        (200, r#"{"data": [{"airline": null}]}"#, NotFound),
+        (200, r#"{"data": []}"#, InvalidResponse),
+        (200, r#"{"data": [{"airline": null}]}"#, InvalidResponse),
         (200, other, InvalidResponse),
+        (204, "", NotFound),
     ];
     for (status, document, expected) in cases {
         let airline = ask::airline(&ask::responding(&[(status, document)]), "XO");

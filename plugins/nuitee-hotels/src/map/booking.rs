@@ -53,7 +53,7 @@ pub(crate) fn supplier_booking(booking: Booking) -> Result<SupplierBooking, Deco
     let rooms = rooms.collect();
     let policy = booking_policy(&booking, total);
     let cancellation = if is_canceled {
-        cancellation(&booking, policy.as_ref(), total)
+        refunded_amounts(&booking, total)
     } else {
         None
     };
@@ -102,10 +102,7 @@ pub(crate) fn canceled_booking(
         status(&cancellation.status) == Some(BookingStatus::Canceled),
         "the response to the cancellation has an unexpected status",
     )?;
-    let amounts = amounts(
-        cancellation,
-        read.as_ref().map(|state| state.currency.as_str()),
-    );
+    let amounts = amounts(cancellation, read.as_ref());
     let mut state = match (read, &amounts) {
         (Some(state), _) => state,
         (None, Some(amounts)) => SupplierBooking {
@@ -131,13 +128,24 @@ pub(crate) fn canceled_booking(
     Ok(state)
 }
 
-/// Returns the fee and the refund, or `None` if they cannot be read.
-fn amounts(cancellation: &Cancellation, currency: Option<&str>) -> Option<CancellationAmounts> {
-    let currency = cancellation.currency.as_deref().or(currency)?;
+/// Returns the fee and the refund, or `None` if Nuitee states neither readably. A refund alone
+/// implies the fee, because a cancellation applies to the whole booking.
+fn amounts(
+    cancellation: &Cancellation,
+    read: Option<&SupplierBooking>,
+) -> Option<CancellationAmounts> {
+    let known = read.map(|state| state.currency.as_str());
+    let currency = cancellation.currency.as_deref().or(known)?;
     let amount = |amount| minor(amount, currency).ok().filter(|minor| *minor >= 0);
+    let refund = cancellation.refund_amount.and_then(amount);
+    let implied_fee = || {
+        let paid = read.filter(|state| state.currency == currency)?.total;
+        paid.checked_sub(refund?).filter(|fee| *fee >= 0)
+    };
+    let fee = cancellation.cancellation_fee.and_then(amount);
     Some(CancellationAmounts {
-        fee: amount(cancellation.cancellation_fee?)?,
-        refund: cancellation.refund_amount.and_then(amount),
+        fee: fee.or_else(implied_fee)?,
+        refund,
         currency: currency.to_owned(),
         supplier_reference: None,
     })
@@ -218,27 +226,17 @@ fn booking_policy(booking: &Booking, total: MinorUnits) -> Option<CancellationPo
     Some(policy)
 }
 
-/// Returns the amounts of a cancelled booking: Nuitee's refund if it states one, otherwise the
-/// policy's fee at the time of the cancellation.
-fn cancellation(
-    booking: &Booking,
-    policy: Option<&CancellationPolicy>,
-    total: MinorUnits,
-) -> Option<CancellationAmounts> {
-    let refunded = booking
-        .amount_refunded
-        .and_then(|amount| minor(amount, &booking.currency).ok())
-        .filter(|refunded| (1..=total).contains(refunded));
-    let by_policy = || {
-        let at = time::parse_timestamp(booking.cancelled_at.as_deref()?.trim())?;
-        Some(policy::fee_at(policy?, total, at))
-    };
-    let fee = refunded
-        .map(|refunded| total - refunded)
-        .or_else(by_policy)?;
+/// Returns the amounts of a cancelled booking that was read. Nuitee documents `amountRefunded` as the
+/// total refunded for the booking, and states no fee. Zero also stands in bookings whose refund is
+/// not made yet, so it states nothing.
+fn refunded_amounts(booking: &Booking, total: MinorUnits) -> Option<CancellationAmounts> {
+    let refunded = minor(booking.amount_refunded?, &booking.currency).ok()?;
+    if !(1..=total).contains(&refunded) {
+        return None;
+    }
     Some(CancellationAmounts {
-        fee,
-        refund: refunded,
+        fee: total - refunded,
+        refund: Some(refunded),
         currency: booking.currency.clone(),
         supplier_reference: None,
     })

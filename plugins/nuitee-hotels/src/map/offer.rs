@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use stopover_sdk::dropped::{DropReason, DroppedItems};
 use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceResponse};
 use stopover_sdk::html;
-use stopover_sdk::json::DecodeError;
-use stopover_sdk::lenient::LenientCount;
+use stopover_sdk::json::{DecodeError, ensure};
+use stopover_sdk::lenient::{LenientCount, LenientList};
 use stopover_sdk::types::hotel::{CancellationPolicy, HotelSummary, Loyalty, Promotion, RoomRate};
 use stopover_sdk::types::{MinorUnits, Money};
 
@@ -28,25 +29,37 @@ pub(crate) struct PricingContext<'a> {
     pub(crate) loyalty_membership: Option<&'a str>,
 }
 
+/// An offer that cannot be sold.
+pub(crate) struct UnusableOffer {
+    pub(crate) reason: DropReason,
+    pub(crate) error: DecodeError,
+}
+
+impl From<DecodeError> for UnusableOffer {
+    fn from(error: DecodeError) -> Self {
+        let reason = DropReason::InvalidValue;
+        Self { reason, error }
+    }
+}
+
 /// Returns the hotels of `hotel_ids` that have offers, in this order, each with at most
-/// `offers_per_hotel`. Unreadable offers are left out and reported to `left_out`.
-///
-/// # Errors
-/// An amount is in a currency other than the requested one.
+/// `offers_per_hotel`. Offers that cannot be sold are left out. `rates` are hotels with their
+/// positions in the response.
 pub(crate) fn price_response(
     context: &PricingContext<'_>,
     hotel_ids: &[String],
     offers_per_hotel: usize,
-    rates: Vec<HotelRates>,
+    rates: Vec<(usize, HotelRates)>,
     hotels: &[wire::rate::Hotel],
-    mut left_out: impl FnMut(&'static str),
-) -> Result<PriceResponse, DecodeError> {
-    let mut by_hotel: HashMap<String, Vec<RoomType>> = HashMap::new();
-    for hotel in rates {
+    dropped: &mut DroppedItems,
+) -> PriceResponse {
+    let mut by_hotel: HashMap<String, Vec<(String, RoomType)>> = HashMap::new();
+    for (position, hotel) in rates {
+        let room_types = readable_room_types(position, hotel.room_types, dropped);
         by_hotel
             .entry(hotel.hotel_id)
             .or_default()
-            .extend(hotel.room_types.0);
+            .extend(room_types);
     }
     let mut response = PriceResponse {
         currency: context.currency.to_owned(),
@@ -57,11 +70,13 @@ pub(crate) fn price_response(
             continue;
         };
         let mut offers = Vec::new();
-        for room_type in room_types {
-            match offer(context, room_type)? {
+        for (pointer, room_type) in room_types {
+            match offer(context, room_type) {
                 Ok(_) if offers.len() >= offers_per_hotel => {}
                 Ok(offer) => offers.push(offer),
-                Err(reason) => left_out(reason),
+                Err(UnusableOffer { reason, error }) => {
+                    dropped.add(format_args!("{pointer}"), reason, error);
+                }
             }
         }
         if !offers.is_empty() {
@@ -70,39 +85,50 @@ pub(crate) fn price_response(
             response.hotels.push(HotelOffers { hotel, offers });
         }
     }
-    Ok(response)
+    response
 }
 
-/// Converts an offer, or returns the reason why it is left out.
+/// Returns the readable offers of the hotel at this position of the response, each with its JSON
+/// pointer.
+pub(crate) fn readable_room_types(
+    hotel: usize,
+    room_types: LenientList<RoomType>,
+    dropped: &mut DroppedItems,
+) -> impl Iterator<Item = (String, RoomType)> + use<> {
+    let pointer = format!("/data/{hotel}/roomTypes");
+    let readable = dropped.readable(format_args!("{pointer}"), room_types);
+    readable.map(move |(index, room_type)| (format!("{pointer}/{index}"), room_type))
+}
+
+/// Converts an offer.
 ///
 /// # Errors
-/// An amount is in a currency other than the requested one.
+/// The offer cannot be sold, for example because an amount is in a currency other than the requested
+/// one.
 pub(crate) fn offer(
     context: &PricingContext<'_>,
     room_type: RoomType,
-) -> Result<Result<Offer, &'static str>, DecodeError> {
-    if room_type.offer_id.is_empty() || room_type.offer_id.len() > OFFER_ID_BYTES {
-        return Ok(Err("the offer's id is missing or too long"));
-    }
+) -> Result<Offer, UnusableOffer> {
+    let has_id = (1..=OFFER_ID_BYTES).contains(&room_type.offer_id.len());
+    ensure(has_id, "the offer's id is missing or too long")?;
     let needs_membership = room_type.loyalty_membership_id_required.is_set();
     if needs_membership && context.loyalty_membership.is_none() {
-        return Ok(Err("the offer is for members of a loyalty programme"));
+        return Err(UnusableOffer {
+            reason: DropReason::Unsupported,
+            error: DecodeError::new("the offer is for members of a loyalty programme"),
+        });
     }
     let promotions = promotions(&room_type.rates.0, context.currency);
-    let rooms = match rooms(room_type.rates.0, context.rooms, context.currency)? {
-        Ok(rooms) => rooms,
-        Err(reason) => return Ok(Err(reason)),
-    };
+    let rooms = rooms(room_type.rates.0, context.rooms, context.currency)?;
     let sum = total_of(&rooms)?;
     let total = map::sum(&room_type.offer_retail_rate.0, context.currency)?.unwrap_or(sum);
-    if total <= 0 || rooms.iter().any(|room| room.total < 0) {
-        return Ok(Err("the offer's price is not positive"));
-    }
+    let is_positive = total > 0 && rooms.iter().all(|room| room.total >= 0);
+    ensure(is_positive, "the offer's price is not positive")?;
     // Each amount is rounded separately, so each room may differ by one minor unit.
-    if usize::try_from(total.abs_diff(sum)).unwrap_or(usize::MAX) > rooms.len() {
-        return Ok(Err("the offer's rooms do not add up to its price"));
-    }
-    Ok(Ok(Offer {
+    let difference = usize::try_from(total.abs_diff(sum)).unwrap_or(usize::MAX);
+    let adds_up = difference <= rooms.len();
+    ensure(adds_up, "the offer's rooms do not add up to its price")?;
+    Ok(Offer {
         policy: merged_policy(&rooms, context.currency),
         promotions,
         loyalty: context
@@ -115,20 +141,20 @@ pub(crate) fn offer(
             }),
         total,
         ..Offer::new(room_type.offer_id, rooms)
-    }))
+    })
 }
 
-/// Returns one room per requested occupancy, in the requested order, or the reason why the rates do
-/// not match the occupancies.
+/// Returns one room per requested occupancy, in the requested order.
 ///
 /// # Errors
-/// A price is in a currency other than the requested one.
+/// The rates do not match the occupancies, or a price is missing or in a currency other than the
+/// requested one.
 pub(crate) fn rooms(
     rates: Vec<Rate>,
     wanted: usize,
     currency: &str,
-) -> Result<Result<Vec<RoomRate>, &'static str>, DecodeError> {
-    const NOT_ONE_A_ROOM: &str = "the offer does not have exactly one rate per room";
+) -> Result<Vec<RoomRate>, DecodeError> {
+    let not_one_a_room = || DecodeError::new("the offer does not have exactly one rate per room");
     let mut places: Vec<Option<RoomRate>> = Vec::new();
     places.resize_with(wanted, || None);
     for (index, rate) in rates.into_iter().enumerate() {
@@ -137,25 +163,18 @@ pub(crate) fn rooms(
             numbered => room_position(numbered),
         };
         let place = position.and_then(|position| places.get_mut(position));
-        let Some(place) = place.filter(|place| place.is_none()) else {
-            return Ok(Err(NOT_ONE_A_ROOM));
-        };
-        match room(rate, currency)? {
-            Ok(room) => *place = Some(room),
-            Err(reason) => return Ok(Err(reason)),
-        }
+        let place = place.filter(|place| place.is_none());
+        *place.ok_or_else(not_one_a_room)? = Some(room(rate, currency)?);
     }
     let rooms: Option<Vec<RoomRate>> = places.into_iter().collect();
-    Ok(rooms.ok_or(NOT_ONE_A_ROOM))
+    rooms.ok_or_else(not_one_a_room)
 }
 
-fn room(rate: Rate, currency: &str) -> Result<Result<RoomRate, &'static str>, DecodeError> {
-    let Some(total) = map::sum(&rate.retail_rate.total.0, currency)? else {
-        return Ok(Err("a room has no price"));
-    };
-    let Some(due_at_property) = due_at_property(&rate.retail_rate, currency) else {
-        return Ok(Err("the amount due at the property cannot be read"));
-    };
+fn room(rate: Rate, currency: &str) -> Result<RoomRate, DecodeError> {
+    let total = map::sum(&rate.retail_rate.total.0, currency)?
+        .ok_or_else(|| DecodeError::new("a room has no price"))?;
+    let due_at_property = due_at_property(&rate.retail_rate, currency)
+        .ok_or_else(|| DecodeError::new("the amount due at the property cannot be read"))?;
     let name = html::plain(&rate.name);
     let board_name = html::plain(&rate.board_name);
     // An unreadable policy must not be offered as free cancellation.
@@ -170,7 +189,7 @@ fn room(rate: Rate, currency: &str) -> Result<Result<RoomRate, &'static str>, De
     }
     room.due_at_property = due_at_property;
     room.policy = policy;
-    Ok(Ok(room))
+    Ok(room)
 }
 
 pub(crate) fn merged_policy(rooms: &[RoomRate], currency: &str) -> CancellationPolicy {

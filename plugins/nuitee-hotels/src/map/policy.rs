@@ -88,11 +88,7 @@ pub(crate) fn merge(
 }
 
 /// Returns the cancellation fee at an instant.
-pub(crate) fn fee_at(
-    policy: &CancellationPolicy,
-    total: MinorUnits,
-    now: TimestampMs,
-) -> MinorUnits {
+fn fee_at(policy: &CancellationPolicy, total: MinorUnits, now: TimestampMs) -> MinorUnits {
     let started = policy
         .penalties
         .iter()

@@ -64,7 +64,8 @@ pub(crate) fn prebook_response(
     let [RoomType { rates, .. }] = <[RoomType; 1]>::try_from(prebook.room_types.0)
         .map_err(|_| contradiction("it does not have exactly one offer"))?;
     let promotions = offer::promotions(&rates.0, offered.currency);
-    let rooms = offer::rooms(rates.0, offered.rooms, offered.currency)?.map_err(contradiction)?;
+    let rooms = offer::rooms(rates.0, offered.rooms, offered.currency)
+        .map_err(|error| contradiction(&error.to_string()))?;
 
     let extras = Extras {
         price: minor(prebook.price, offered.currency)?,

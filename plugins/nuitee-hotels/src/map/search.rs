@@ -2,11 +2,14 @@
 
 use std::collections::HashMap;
 
+use stopover_sdk::dropped::DroppedItems;
+use stopover_sdk::hotel_pricing::Offer;
 use stopover_sdk::hotel_search::{AppliedFilters, Filters, SearchResponse, Sort, SupplierHotel};
 use stopover_sdk::html;
 use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::{Board, Location, MinorUnits};
 
+use crate::map::offer::UnusableOffer;
 use crate::map::place::distance_m;
 use crate::map::{self, offer};
 use crate::wire::Coordinates;
@@ -64,16 +67,18 @@ pub(crate) fn applied(filters: &Filters) -> AppliedFilters {
     applied
 }
 
-/// Returns the hotels with rates that pass the filters, sorted and truncated. A hotel without a
-/// location is looked up in `places`, and left out if it is not there.
+/// Returns the hotels with rates that pass the filters, sorted and truncated. `rates` are hotels with
+/// their positions in the response. A hotel without a location is looked up in `places`, and left
+/// out if it is not there.
 ///
 /// # Errors
-/// An amount is in a currency other than the requested one.
+/// No offer in the response can be sold.
 pub(crate) fn search_response(
     context: &SearchContext<'_>,
-    rates: Vec<HotelRates>,
+    rates: Vec<(usize, HotelRates)>,
     hotels: &[Hotel],
     places: &HashMap<String, Location>,
+    dropped: &mut DroppedItems,
 ) -> Result<SearchResponse, DecodeError> {
     let known: HashMap<&str, &Hotel> = hotels
         .iter()
@@ -81,11 +86,15 @@ pub(crate) fn search_response(
         .collect();
     let is_all = rates.len() < context.supplier_limit;
     let mut found = Vec::new();
-    for rate in rates {
+    let mut is_any_usable = false;
+    for (position, rate) in rates {
         let Some(hotel) = known.get(rate.hotel_id.as_str()) else {
             continue;
         };
-        let Some(lowest_total) = lowest(context, rate.room_types.0)? else {
+        let room_types = offer::readable_room_types(position, rate.room_types, dropped);
+        let offers = usable_offers(context, room_types, dropped);
+        is_any_usable |= !offers.is_empty();
+        let Some(lowest_total) = lowest(context, &offers) else {
             continue;
         };
         let location = map::location(hotel.latitude, hotel.longitude);
@@ -96,6 +105,7 @@ pub(crate) fn search_response(
             found.push(supplier_hotel(hotel, location, lowest_total));
         }
     }
+    dropped.check_remaining(is_any_usable)?;
     sort(&mut found, context);
     let truncated = found.len() > context.limit || !is_all;
     found.truncate(context.limit);
@@ -107,26 +117,34 @@ pub(crate) fn search_response(
     })
 }
 
-/// Returns the lowest total of the offers with the requested boards and terms. Offers that pricing
-/// would leave out do not count, such as an offer for fewer rooms.
-fn lowest(
+/// Returns the offers that pricing would return too, without those that cannot be sold.
+fn usable_offers(
     context: &SearchContext<'_>,
-    room_types: Vec<RoomType>,
-) -> Result<Option<MinorUnits>, DecodeError> {
-    let boards = &context.filters.boards;
-    let any_board = boards.is_empty() || boards.contains(&Board::Other);
-    let mut lowest: Option<MinorUnits> = None;
-    for room_type in room_types {
-        let Ok(offer) = offer::offer(&context.pricing, room_type)? else {
-            continue;
-        };
-        let board_fits = any_board || offer.rooms.iter().all(|room| boards.contains(&room.board));
-        let terms_fit = context.filters.refundable != Some(true) || offer.policy.refundable;
-        if board_fits && terms_fit {
-            lowest = Some(lowest.map_or(offer.total, |lowest| lowest.min(offer.total)));
+    room_types: impl Iterator<Item = (String, RoomType)>,
+    dropped: &mut DroppedItems,
+) -> Vec<Offer> {
+    let mut offers = Vec::new();
+    for (pointer, room_type) in room_types {
+        match offer::offer(&context.pricing, room_type) {
+            Ok(offer) => offers.push(offer),
+            Err(UnusableOffer { reason, error }) => {
+                dropped.add(format_args!("{pointer}"), reason, error);
+            }
         }
     }
-    Ok(lowest)
+    offers
+}
+
+/// Returns the lowest total of the offers with the requested boards and terms.
+fn lowest(context: &SearchContext<'_>, offers: &[Offer]) -> Option<MinorUnits> {
+    let boards = &context.filters.boards;
+    let any_board = boards.is_empty() || boards.contains(&Board::Other);
+    let fits = |offer: &&Offer| {
+        let board_fits = any_board || offer.rooms.iter().all(|room| boards.contains(&room.board));
+        board_fits && (context.filters.refundable != Some(true) || offer.policy.refundable)
+    };
+    let fitting = offers.iter().filter(fits);
+    fitting.map(|offer| offer.total).min()
 }
 
 fn matches_filters(filters: &Filters, hotel: &Hotel, total: MinorUnits) -> bool {

@@ -27,8 +27,6 @@ pub(crate) struct Booking {
     pub(crate) cancellation_policies: Option<CancellationPolicies>,
     #[serde(default)]
     pub(crate) last_free_cancellation_date: Reference,
-    #[serde(default)]
-    pub(crate) cancelled_at: Reference,
     pub(crate) currency: String,
     pub(crate) price: Decimal,
     #[serde(default, deserialize_with = "lenient")]

@@ -4,14 +4,14 @@ use serde::Deserialize;
 use stopover_sdk::money::{Decimal, lenient};
 
 use crate::wire::Amount;
-use stopover_sdk::lenient::{LenientCount, LenientFlag, LenientNumber, OneOrMany};
+use stopover_sdk::lenient::{LenientCount, LenientFlag, LenientList, LenientNumber, OneOrMany};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct HotelRates {
     pub(crate) hotel_id: String,
     #[serde(default)]
-    pub(crate) room_types: OneOrMany<RoomType>,
+    pub(crate) room_types: LenientList<RoomType>,
 }
 
 /// An offer, which Nuitee calls a room type: a rate for every requested room.

@@ -265,7 +265,6 @@ fn missing_booking_is_not_found_in_every_response_form() {
         (204, ""),
         (200, r#"{"error": {"code": 204, "message": "no content"}}"#),
         (200, r#"{"data": []}"#),
-        (200, r#"{"data": null}"#),
         (200, r#"{"data": ""}"#),
     ];
     for response in nothing {
@@ -273,6 +272,25 @@ fn missing_booking_is_not_found_in_every_response_form() {
         let found = ask::find(&gateway, Some("BK-X"));
         assert_eq!(found, Ok(BookingLookup::NotFound), "{response:?}");
         assert_eq!(gateway.unused_responses(), 0);
+    }
+}
+
+#[test]
+fn response_without_nuitees_statement_is_never_not_found() {
+    let responses = [
+        (200, ""),
+        (200, "{}"),
+        (200, r#"{"data": null}"#),
+        (404, ""),
+        (404, "<html>Not Found</html>"),
+        (404, "{}"),
+        (410, "<html>"),
+    ];
+    for response in responses {
+        for id in [Some("BK-X"), None] {
+            let found = ask::find(&MockGateway::with_responses(&[response]), id);
+            assert_eq!(outcome(&found), InvalidResponse, "{response:?} {id:?}");
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use nuitee_hotels::NuiteeHotels;
 use stopover_sdk::hotel_places::{Place, PlaceQuery};
 use stopover_sdk::http::{Error, Response};
-use stopover_sdk::testing::Outcome::{Failed, NotFound, Rejected};
+use stopover_sdk::testing::Outcome::{Failed, InvalidResponse, NotFound, Rejected};
 use stopover_sdk::testing::{MockGateway, outcome};
 use stopover_sdk::types::Location;
 use stopover_sdk::{HotelContent, HotelPlaces, HotelPriceCalendar, HotelWeather, ReadError};
@@ -53,15 +53,38 @@ fn hotel_details_are_plain_text_without_invented_data() {
 
 #[test]
 fn missing_hotel_is_not_found() {
-    let null = r#"{"data": null}"#;
-    for response in [
-        (204, ""),
-        (200, null),
-        (200, r#"{"data": {}}"#),
-        (404, "{}"),
+    for (status, body, expected) in [
+        (204, "", NotFound),
+        (200, r#"{"data": {}}"#, NotFound),
+        (404, r#"{"error": {"code": 4004}}"#, NotFound),
+        (200, "", InvalidResponse),
+        (200, r#"{"data": null}"#, InvalidResponse),
+        (404, "{}", InvalidResponse),
+        (404, "<html>", InvalidResponse),
     ] {
-        let details = ask::details(&MockGateway::with_responses(&[response]));
-        assert_eq!(outcome(&details), NotFound, "{response:?}: {details:?}");
+        let details = ask::details(&MockGateway::with_responses(&[(status, body)]));
+        assert_eq!(outcome(&details), expected, "{status} {body}: {details:?}");
+    }
+}
+
+#[test]
+fn odd_review_is_left_out_alone() {
+    let read = |body: &str| {
+        let gateway = MockGateway::new().respond_with(200, body);
+        gateway.run(|| NuiteeHotels::read_reviews("lpown1".to_owned(), 9))
+    };
+    let good = r#"{"headline": "Calm", "date": "2027-01-02"}"#;
+    for odd in [
+        "5",
+        r#"{"date": 5}"#,
+        r#"{"date": "a", "date": "b"}"#,
+        r#"{"date": null}"#,
+    ] {
+        let reviews = read(&format!(r#"{{"data": [{odd}, {good}], "total": 2}}"#)).unwrap();
+        assert_eq!((reviews.count, reviews.items.len()), (2, 1), "{odd}");
+        assert_eq!(reviews.items[0].title.as_deref(), Some("Calm"), "{odd}");
+        let alone = read(&format!(r#"{{"data": [{odd}]}}"#));
+        assert_eq!(outcome(&alone), InvalidResponse, "{odd}: {alone:?}");
     }
 }
 

@@ -33,7 +33,7 @@ const DECLINED: &str = "payment failed: declined";
 const NOT_SAVED: &str = "booking initial save failed, please try again";
 
 /// Outcomes, code, description and HTTP status of an error. Code 4999 is not documented.
-const ERRORS: [(Outcomes, u32, &str, u16); 37] = [
+const ERRORS: [(Outcomes, u32, &str, u16); 39] = [
     (SOLD, 2001, "", 200),
     (INVALID, 4000, WRONG_PAYMENT, 400),
     (INVALID, 4002, "empty request body", 400),
@@ -48,7 +48,7 @@ const ERRORS: [(Outcomes, u32, &str, u16); 37] = [
     ((Rejected("invalid"), Refused("other")), 2013, "", 400),
     // A failure of Nuitee proves nothing, whatever its code says.
     ((Failed, Unknown), 2013, "", 500),
-    ((Rejected("unavailable"), Unknown), 2001, "", 503),
+    ((Unavailable, Unknown), 2001, "", 503),
     ((RateLimited, Unknown), 4290, "", 500),
     (UNPAID, 2014, "Payment not completed", 400),
     (UNPAID, 2014, NOT_ASSOCIATED, 400),
@@ -72,7 +72,9 @@ const ERRORS: [(Outcomes, u32, &str, u16); 37] = [
     (FAILED, 4999, "", 500),
     (FAILED, 4999, "", 502),
     ((Unavailable, Unknown), 4999, "", 503),
-    ((NotFound, Unknown), 4999, "", 404),
+    (UNREADABLE, 4999, "", 404),
+    ((NotFound, Unknown), 4004, "", 404),
+    (FAILED, 4004, "", 502),
 ];
 
 /// Returns the outcomes of a read, a prebook, a booking and a cancellation.

@@ -1,10 +1,10 @@
 //! Offers.
 
 use nuitee_hotels::NuiteeHotels;
-use serde_json::json;
+use serde_json::{Value, json};
 use stopover_sdk::hotel_pricing::Offer;
 use stopover_sdk::testing::Outcome::InvalidResponse;
-use stopover_sdk::testing::{MockGateway, outcome};
+use stopover_sdk::testing::{MockGateway, outcome, with_values};
 use stopover_sdk::types::hotel::Promotion;
 use stopover_sdk::types::{Board, Money};
 use stopover_sdk::{HotelPricing, time};
@@ -94,7 +94,37 @@ fn unusable_offers_are_left_out_and_logged() {
     let logged = gateway.logs();
     assert_eq!(logged.len(), 1);
     let message = &logged[0].1;
-    assert!(message.starts_with("3 offers left out"), "{message}");
+    let expected = "3 parts of the supplier's response left out: ";
+    assert!(message.starts_with(expected), "{message}");
+}
+
+/// A value of another type costs the offer that it belongs to. The others are still offered.
+#[test]
+fn odd_value_costs_one_offer() {
+    let fixture: Value = serde_json::from_str(&ask::fixture("rates.json")).unwrap();
+    for (pointer, left) in [
+        (
+            "/data/1/roomTypes/0/rates/0/retailRate",
+            vec!["OFFER-GARDEN"],
+        ),
+        ("/data/1/roomTypes/1/rates/0/name", vec!["OFFER-SEA"]),
+        ("/data/1/roomTypes/1/offerId", vec!["OFFER-SEA"]),
+        ("/data/1/roomTypes/0", vec!["OFFER-GARDEN"]),
+        ("/data/0", vec!["OFFER-SEA", "OFFER-GARDEN"]),
+        ("/hotels/0/name", vec!["OFFER-SEA", "OFFER-GARDEN"]),
+    ] {
+        for odd in [json!(7.5), json!(true)] {
+            let body = with_values(fixture.clone(), &[(pointer, odd.clone())]);
+            let gateway = MockGateway::new().respond_with(200, body.to_string());
+            let offers = offers(&gateway);
+            let offered: Vec<&str> = offers.iter().map(|offer| &*offer.supplier_offer).collect();
+            assert_eq!(offered, left, "{pointer} {odd}");
+            // Three offers of the fixture cannot be sold.
+            let counts = gateway.dropped_items();
+            let dropped: u32 = counts.iter().map(|(_, count)| count).sum();
+            assert_eq!(dropped, 4, "{pointer} {odd}");
+        }
+    }
 }
 
 #[test]
@@ -146,10 +176,14 @@ fn offers_beyond_limit_are_truncated() {
 }
 
 #[test]
-fn prices_in_another_currency_are_unreadable() {
+fn prices_in_another_currency_are_left_out_unless_all_are() {
+    let rates = ask::fixture("rates.json");
     let total = r#""total": [{"amount": 250.1, "currency": "EUR"}]"#;
-    let other = ask::fixture("rates.json").replace(total, &total.replace("EUR", "USD"));
-    let response = ask::price(&MockGateway::new().respond_with(200, other));
+    let one = rates.replace(total, &total.replace("EUR", "USD"));
+    let offers = offers(&MockGateway::new().respond_with(200, one));
+    assert_eq!(offers.len(), 1, "{offers:?}");
+    let all = rates.replace("EUR", "USD");
+    let response = ask::price(&MockGateway::new().respond_with(200, all));
     assert_eq!(outcome(&response), InvalidResponse, "{response:?}");
 }
 
@@ -177,7 +211,6 @@ fn no_availability_returns_no_hotels_in_every_form() {
         (200, none),
         (404, none),
         (200, r#"{"data": [], "sandbox": true}"#),
-        (200, r#"{"data": null}"#),
     ];
     for form in forms {
         let response = ask::price(&MockGateway::with_responses(&[form])).unwrap();
@@ -188,7 +221,16 @@ fn no_availability_returns_no_hotels_in_every_form() {
 #[test]
 fn malformed_response_is_unreadable() {
     let (open, number, empty) = ("{\"data\": [", "{\"data\": 5}", "{\"data\": [{}]}");
-    for body in ["<html>", open, number, "[]", empty] {
+    for body in [
+        "",
+        "{}",
+        "{\"data\": null}",
+        "<html>",
+        open,
+        number,
+        "[]",
+        empty,
+    ] {
         let response = ask::price(&MockGateway::new().respond_with(200, body));
         assert_eq!(outcome(&response), InvalidResponse, "{body}: {response:?}");
     }

@@ -150,7 +150,7 @@ fn supported_filters_are_sent_to_supplier() {
 
 #[test]
 fn prices_in_another_currency_are_unreadable() {
-    let other = ask::fixture("area.json").replacen("\"EUR\"", "\"USD\"", 1);
+    let other = ask::fixture("area.json").replace("\"EUR\"", "\"USD\"");
     let hotels = ask::fixture("hotels.json");
     let gateway = MockGateway::with_responses(&[(200, &other), (200, &hotels)]);
     let response = gateway.run(|| NuiteeHotels::search(request()));

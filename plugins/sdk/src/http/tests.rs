@@ -1,3 +1,5 @@
+use serde_json::Value;
+
 use super::*;
 use crate::testing::MockGateway;
 
@@ -63,7 +65,8 @@ fn read_error_matches_status() {
     let text = |status| format!("the supplier returned HTTP {status}");
     let cases = [
         (401, ReadError::Misconfigured(text(401))),
-        (404, ReadError::NotFound(text(404))),
+        (404, ReadError::InvalidResponse(text(404))),
+        (422, ReadError::InvalidResponse(text(422))),
         (429, ReadError::RateLimited(None)),
         (503, ReadError::Unavailable(text(503))),
         (504, ReadError::TimedOut(text(504))),
@@ -72,10 +75,27 @@ fn read_error_matches_status() {
     for (status, expected) in cases {
         assert_eq!(Response::new(status, "").to_read_error(), expected);
     }
-    assert!(matches!(
-        Response::new(422, "").to_read_error(),
-        ReadError::Rejected(_)
-    ));
+}
+
+#[test]
+fn not_found_requires_status_and_body_of_the_supplier() {
+    let says_so = |response: &Response| {
+        let body: Result<Value, _> = response.json();
+        body.is_ok_and(|body| body["code"] == "no_such_hotel")
+    };
+    let own = r#"{"code": "no_such_hotel"}"#;
+    for (status, body, is_not_found) in [
+        (404, own, true),
+        (404, r#"{"code": "no_route"}"#, false),
+        (404, "<html>Not Found</html>", false),
+        (404, "", false),
+        (400, own, false),
+        (502, own, false),
+    ] {
+        let error = Response::new(status, body).to_read_error_or_not_found(404, says_so);
+        let actual = matches!(error, ReadError::NotFound(_));
+        assert_eq!(actual, is_not_found, "{status} {body}");
+    }
 }
 
 #[test]

@@ -13,6 +13,7 @@ use duffel_flights::DuffelFlights;
 use host_domain::flight::passenger::Travellers;
 use host_domain::flight::supplier_api::{Filters, FlightPriceRequest, RequestedJourney, Sort};
 use host_domain::money::Currency;
+use host_domain::supplier::{Capability, SupplierId};
 use host_domain::time::Date;
 use host_runtime::{CallRecord, CallSink, ExchangeRecord};
 use serde_json::json;
@@ -57,6 +58,8 @@ impl CallSink for Memory {
     }
 
     fn exchange(&self, _: &ExchangeRecord<'_>) {}
+
+    fn items_dropped(&self, _: &SupplierId, _: Capability, _: &str, _: u64) {}
 }
 
 fn ask_component(sides: &Sides) -> Result<()> {

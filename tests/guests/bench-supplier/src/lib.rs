@@ -1,5 +1,5 @@
 //! A supplier with one place that makes no outbound call, so that only the cost of the plugin call
-//! is measured.
+//! is measured. It panics where a test wants a panic of a component that is built with the SDK.
 
 use stopover_sdk::hotel_places::{Place, PlaceQuery};
 use stopover_sdk::types::{Location, ReadError};
@@ -17,6 +17,7 @@ impl Plugin for BenchSupplier {
 
 impl HotelPlaces for BenchSupplier {
     fn find_places(query: PlaceQuery) -> Result<Vec<Place>, ReadError> {
+        assert!(query.text != "PANIC", "a panic as requested");
         Ok(vec![Place {
             supplier_place_id: "p1".to_owned(),
             name: query.text,

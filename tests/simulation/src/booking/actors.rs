@@ -7,6 +7,7 @@ use super::{BIRTH, Life, TROUBLE_MS};
 use anyhow::{Result, bail, ensure};
 use host_application::booking::resolution::{resolved_event, unresolved_supplier_step};
 use host_domain::booking::{BookingEvent, BookingPhase, ChangeSource, Named, PaymentCollector};
+use host_domain::money::Money;
 use host_domain::payment::Payment;
 use host_domain::workflow::NextStep;
 
@@ -165,15 +166,32 @@ impl<K: Subject> Life<'_, K> {
         if self.is_working() {
             return Ok(());
         }
-        if let Some(decide) = K::pending_refund_decision(&booking) {
+        if let Some(reference) = K::undecided_refunds(&booking).first() {
             let paid = self.checks.paid_by(&booking);
             let kept = self.world.truth().map_or(paid, |order| order.kept);
-            self.start(BookingEvent::Kind(decide(paid.less(kept))))?;
+            // Of several undecided refunds, one takes what fits its rooms.
+            let amounts = [paid.less(kept), Money::zero(paid.currency)];
+            let random = self.random;
+            let mut events = amounts.into_iter().filter_map(|amount| {
+                let event = K::refund_decided_event(&booking, reference, amount, random)?;
+                Some(BookingEvent::Kind(event))
+            });
+            let fitting =
+                events.find(|event| booking.clone().apply(event.clone(), self.now).is_ok());
+            self.start(fitting.unwrap())?;
             return Ok(());
         }
         let Some(step) = unresolved_supplier_step(&booking) else {
             return Ok(());
         };
+        if booking.orphan().is_some() {
+            self.note(|| "an operator cancels an orphan at the supplier".to_owned());
+            self.checks.has_orphan = true;
+            self.world.cancel_by_hand(self.now);
+            let event = resolved_event(&booking, &step, None, self.random);
+            self.start(event)?;
+            return Ok(());
+        }
         let name = step.name();
         let Some(done) = K::is_done(&booking, name, self.world.truth()) else {
             return Ok(());

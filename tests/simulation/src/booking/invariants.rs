@@ -18,6 +18,8 @@ pub(super) struct Checks {
     /// Whether an operator resolved a cancellation without amounts.
     pub(super) settled: bool,
     pub(super) settlements: usize,
+    /// Whether a failed booking was found at the supplier and listed for the operator.
+    pub(super) has_orphan: bool,
     pub(super) conflicts: usize,
 }
 

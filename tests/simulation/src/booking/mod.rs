@@ -40,11 +40,15 @@ use payment::{interpret_payment, payment_request};
 use remote_call::{Call, Reply, Request, Silence};
 use scenario::{Setting, cards};
 use simulated_booking::{Subject, new_booking};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use supplier::World;
 
 /// Time after which a call without a response is abandoned. It is shorter than the lease.
 const CALL_MAX_MS: i64 = 45_000;
+/// Time after which a supplier that books late has booked. The last lookup of a booking that failed
+/// by absence comes later.
+const LATE_MS: i64 = 20 * 3_600_000;
 /// Retry delay of a failed job, equal to `RETRY_DELAY_S` of the jobs.
 const FAILED_RETRY_MS: i64 = 30_000;
 /// Time after which no more failures are injected.
@@ -62,15 +66,34 @@ const TROUBLES_MAX: u32 = 3;
 #[test]
 fn hotel_bookings_end_in_agreement_with_suppliers() {
     live("hotel booking", |random, history| {
-        Life::<HotelBookingDetails>::new(random, history, &Setting::draw(random, false)).lived()
+        let setting = Setting::draw(random, false);
+        let life = Life::<HotelBookingDetails>::new(random, history, &setting);
+        life.lived().map(|_| ())
     });
 }
 
 #[test]
 fn flight_bookings_end_in_agreement_with_suppliers() {
     live("flight booking", |random, history| {
-        Life::<FlightBookingDetails>::new(random, history, &Setting::draw(random, true)).lived()
+        let setting = Setting::draw(random, true);
+        let life = Life::<FlightBookingDetails>::new(random, history, &setting);
+        life.lived().map(|_| ())
     });
+}
+
+/// No supplier has a booking that nobody knows of.
+#[test]
+fn late_bookings_end_on_the_operators_list() {
+    let orphans = Cell::new(0_u32);
+    live("late hotel booking", |random, history| {
+        let setting = Setting::draw_late(random);
+        let life = Life::<HotelBookingDetails>::new(random, history, &setting);
+        let has_orphan = life.lived()?;
+        orphans.set(orphans.get() + u32::from(has_orphan));
+        Ok(())
+    });
+    let is_single_seed = super::setting("STOPOVER_SIMULATION_SEED").is_some();
+    assert!(is_single_seed || orphans.get() > 0, "no seed has an orphan");
 }
 
 /// A worker or request that executes the steps of the booking.
@@ -88,7 +111,8 @@ struct Life<'a, K: Subject> {
     random: &'a Random,
     history: &'a History,
     setting: &'a Setting,
-    schedules: (BackoffSchedule, BackoffSchedule),
+    /// Schedules of reconciliations, of retries, and of lookups after a failure by absence.
+    schedules: (BackoffSchedule, BackoffSchedule, BackoffSchedule),
     now: Timestamp,
     row: Option<Booking<K>>,
     job: Option<Job>,
@@ -110,6 +134,7 @@ impl<'a, K: Subject> Life<'a, K> {
             schedules: (
                 BackoffSchedule::new(vec![5, 15, 60, 300, 900, 3600, 21600, 86400]),
                 BackoffSchedule::new(vec![5, 30, 300, 3600, 21600]),
+                BackoffSchedule::new(vec![600, 3600, 86400]),
             ),
             now: BIRTH,
             row: None,
@@ -122,7 +147,8 @@ impl<'a, K: Subject> Life<'a, K> {
         }
     }
 
-    fn lived(mut self) -> Result<()> {
+    /// Runs the scenario to its end. Returns whether the operator's list had an orphan.
+    fn lived(mut self) -> Result<bool> {
         self.plan_people();
         self.begin_prebook()?;
         let mut happenings = 0;
@@ -142,7 +168,8 @@ impl<'a, K: Subject> Life<'a, K> {
         let is_idle = matches!(booking.next_step(self.now), NextStep::Idle);
         ensure!(is_idle, "work is left: {booking:?}");
         self.checks.at_rest(booking)?;
-        K::check_end(booking, &self.world, &self.checks)
+        K::check_end(booking, &self.world, &self.checks)?;
+        Ok(self.checks.has_orphan)
     }
 
     fn next_at(&self) -> Option<Timestamp> {
@@ -358,11 +385,15 @@ impl<'a, K: Subject> Life<'a, K> {
     }
 
     /// Returns the maximum delay of a call. If reads are guaranteed to be consistent after a delay,
-    /// the call arrives within that delay.
+    /// the call takes no longer anywhere than a call may last. A supplier that books late breaks
+    /// this promise.
     fn latest_ms(&self, request: &Request) -> i64 {
         let promises = self.world.promises_of(request);
         match promises.reads_consistent_after_ms {
-            Some(delay) => i64::from(delay).max(1),
+            Some(_) if self.setting.books_late && request.call == Call::Book => {
+                self.random.one_of(&[CALL_MAX_MS, 1_800_000, LATE_MS])
+            }
+            Some(_) => CALL_MAX_MS,
             None => self.random.one_of(&[900, CALL_MAX_MS, 7_200_000]),
         }
     }
@@ -427,6 +458,7 @@ impl<'a, K: Subject> Life<'a, K> {
             requested_at: walker.asked_at,
             reconcile: &self.schedules.0,
             capture_retry: &self.schedules.1,
+            absence_recheck: &self.schedules.2,
         };
         let context = InterpretContext {
             schedules,

@@ -76,7 +76,6 @@ impl World<'_> {
         &mut self,
         reference: &str,
         amount: Money,
-        sent_at: Timestamp,
         now: Timestamp,
     ) -> Result<ProcessorPayment, PaymentError> {
         if self.happens(12) {
@@ -94,7 +93,7 @@ impl World<'_> {
             status: ProcessorPaymentStatus::Authorized,
             amount,
             refunds: Vec::new(),
-            seen_from: self.readable(self.setting.processor, sent_at, now),
+            seen_from: self.readable(self.setting.processor, now),
             captured_by: None,
         };
         let state = charge.state();
@@ -132,7 +131,7 @@ impl World<'_> {
             // The payment may have been captured by this call under another reference, so this is
             // not a definitive refusal.
             ProcessorPaymentStatus::Captured => {
-                Err(PaymentError::Unknown("already captured".to_owned()))
+                Err(PaymentError::Unknown("already captured".into()))
             }
             _ => Err(PaymentError::Refused("nothing is held".to_owned())),
         }
@@ -159,13 +158,12 @@ impl World<'_> {
         reference: &str,
         id: &str,
         amount: Money,
-        sent_at: Timestamp,
         now: Timestamp,
     ) -> Result<String, PaymentError> {
         if self.happens(8) {
             return Err(PaymentError::Refused("not now".to_owned()));
         }
-        let seen_from = self.readable(self.setting.processor, sent_at, now);
+        let seen_from = self.readable(self.setting.processor, now);
         let charge = self.charge(id)?;
         if charge.status != ProcessorPaymentStatus::Captured {
             return Err(PaymentError::Refused("nothing is captured".to_owned()));

@@ -66,15 +66,15 @@ impl Request {
     pub(super) fn silence(&self, silence: Silence) -> Reply {
         let why = || "no answer".to_owned();
         let change = || match silence {
-            Silence::NotSent => ChangeError::NotSent(why()),
+            Silence::NotSent => ChangeError::NotSent(why().into()),
             Silence::RateLimited => ChangeError::RateLimited {
                 retry_after_s: None,
             },
-            Silence::Unknown => ChangeError::Unknown(why()),
+            Silence::Unknown => ChangeError::Unknown(why().into()),
         };
         let pay = || match silence {
-            Silence::NotSent | Silence::RateLimited => PaymentError::NotSent(why()),
-            Silence::Unknown => PaymentError::Unknown(why()),
+            Silence::NotSent | Silence::RateLimited => PaymentError::NotSent(why().into()),
+            Silence::Unknown => PaymentError::Unknown(why().into()),
         };
         let read = || ReadError::TimedOut(why());
         match self.call {

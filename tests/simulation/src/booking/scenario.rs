@@ -1,5 +1,6 @@
 //! Parameters of a booking scenario: the guarantees and prices of its supplier and processor.
 
+use super::CALL_MAX_MS;
 use crate::sample::euros;
 use crate::seeded_random::Random;
 use host_application::booking::interpret::SupplierGuarantees;
@@ -13,6 +14,8 @@ pub(super) struct Setting {
     pub(super) is_flight: bool,
     pub(super) supplier: SupplierGuarantees,
     pub(super) processor: SupplierGuarantees,
+    /// Whether the supplier may book hours after the time that its adapter declares.
+    pub(super) books_late: bool,
     pub(super) settlement: PaymentCollector,
     pub(super) by_browser: bool,
     /// Price and cancellation fee (by the stored terms) of each room, or of the ticket.
@@ -29,6 +32,7 @@ impl Setting {
     pub(super) fn draw(random: &Random, is_flight: bool) -> Self {
         let promises = || SupplierGuarantees {
             reads_consistent_after_ms: random.one_of(&[None, Some(0), Some(2_000), Some(300_000)]),
+            call_ms_max: CALL_MAX_MS.unsigned_abs(),
             supports_idempotent_retry: random.percent(50),
         };
         let supplier = promises();
@@ -45,6 +49,7 @@ impl Setting {
             is_flight,
             supplier,
             processor,
+            books_late: random.percent(25),
             settlement: if by_supplier {
                 PaymentCollector::Supplier
             } else {
@@ -55,6 +60,23 @@ impl Setting {
             bag: random.between(1_000, 6_000),
             says_amounts: random.percent(70),
             trouble: random.one_of(&[0, 10, 30, 60]),
+        }
+    }
+
+    /// Returns a scenario of a hotel whose supplier books late and whose calls often fail. The
+    /// gateway never sends the same call again, and it takes "not found" as proof.
+    pub(super) fn draw_late(random: &Random) -> Self {
+        let supplier = SupplierGuarantees {
+            reads_consistent_after_ms: random.one_of(&[Some(0), Some(2_000)]),
+            call_ms_max: CALL_MAX_MS.unsigned_abs(),
+            supports_idempotent_retry: false,
+        };
+        Self {
+            supplier,
+            books_late: true,
+            settlement: PaymentCollector::Gateway,
+            trouble: 60,
+            ..Self::draw(random, false)
         }
     }
 

@@ -94,6 +94,10 @@ pub(super) fn check_agreement<K: Subject>(
             status == Some(&SupplierBookingStatus::PartiallyCanceled)
         }
         BookingStatus::Canceled => status == Some(&SupplierBookingStatus::Canceled),
+        // Every booking that the supplier made after all was listed, and the operator cancelled it.
+        BookingStatus::Failed if checks.has_orphan => {
+            status == Some(&SupplierBookingStatus::Canceled)
+        }
         BookingStatus::Failed => matches!(status, None | Some(SupplierBookingStatus::Failed(_))),
         BookingStatus::Expired => status.is_none(),
         _ => false,

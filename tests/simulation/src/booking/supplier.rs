@@ -20,7 +20,7 @@ pub(super) struct Order {
     pub(super) released: Vec<bool>,
     /// Ids of the booked services.
     pub(super) extras: Vec<String>,
-    /// Fee and refund of the last cancellation, if the supplier reports them.
+    /// Fee and refund of all cancellations so far, if the supplier reports them.
     pub(super) amounts: Option<(Money, Money)>,
     /// Amount of the sold items that is not refunded.
     pub(super) kept: Money,
@@ -57,6 +57,8 @@ pub(super) struct World<'a> {
     /// Pending decisions of the supplier with their times.
     pub(super) decisions: Vec<(Timestamp, Decision)>,
     pub(super) broken: Option<String>,
+    /// Whether a lookup has met an outdated copy of the data, which happens once.
+    was_outdated: bool,
 }
 
 impl<'a> World<'a> {
@@ -74,6 +76,7 @@ impl<'a> World<'a> {
             is_checkout_paid: false,
             decisions: Vec::new(),
             broken: None,
+            was_outdated: false,
         }
     }
 
@@ -123,18 +126,13 @@ impl<'a> World<'a> {
         self.broken.get_or_insert(broken);
     }
 
-    /// Returns the time from which reads return the effect of a call that was sent at `sent_at`.
-    pub(super) fn readable(
-        &self,
-        promises: SupplierGuarantees,
-        sent_at: Timestamp,
-        now: Timestamp,
-    ) -> Timestamp {
+    /// Returns the time from which reads return the effect of a call that arrives now.
+    pub(super) fn readable(&self, promises: SupplierGuarantees, now: Timestamp) -> Timestamp {
         let late = self.troubled && self.random.percent(30);
         let lag_ms = i64::from(late) * self.random.between(1, 600_000);
         let seen_from = now.plus_ms(lag_ms);
         match promises.reads_consistent_after_ms {
-            Some(delay) => seen_from.min(sent_at.plus_ms(i64::from(delay))).max(now),
+            Some(delay) => seen_from.min(now.plus_ms(i64::from(delay))),
             None => seen_from,
         }
     }
@@ -163,14 +161,17 @@ impl<'a> World<'a> {
         let reply = match &request.call {
             Call::Prebook => Reply::Bound(self.bind()),
             Call::Book => Reply::Changed(self.book(sent_at, now)),
+            Call::FindBooking if self.is_outdated() => Reply::Found(Ok(None)),
+            Call::FindPayment if self.is_outdated() => Reply::FoundPayment(Ok(None)),
+            Call::FindRefund if self.is_outdated() => Reply::FoundRefund(Ok(false)),
             Call::FindBooking => {
                 let mut seen = self.order.iter().rev();
                 let seen = seen.find(|(at, _)| *at <= now);
                 Reply::Found(Ok(seen.map(|(_, order)| order.clone())))
             }
-            Call::Cancel(rooms) => Reply::Changed(self.cancel(rooms, sent_at, now)),
-            Call::Buy => Reply::Changed(self.sell(reference, sent_at, now)),
-            Call::Authorize(amount) => Reply::Paid(self.hold(reference, *amount, sent_at, now)),
+            Call::Cancel(rooms) => Reply::Changed(self.cancel(rooms, now)),
+            Call::Buy => Reply::Changed(self.sell(reference, now)),
+            Call::Authorize(amount) => Reply::Paid(self.hold(reference, *amount, now)),
             Call::Capture(charge) => Reply::Paid(self.take(reference, charge)),
             Call::Void(charge) => Reply::Paid(self.release(charge)),
             Call::FindPayment => {
@@ -179,7 +180,7 @@ impl<'a> World<'a> {
                 Reply::FoundPayment(Ok(seen.map(Charge::state)))
             }
             Call::Refund(charge, amount) => {
-                Reply::Refunded(self.give_back(reference, charge, *amount, sent_at, now))
+                Reply::Refunded(self.give_back(reference, charge, *amount, now))
             }
             Call::FindRefund => {
                 let mut refunds = self.charges.iter().flat_map(|charge| &charge.refunds);
@@ -208,6 +209,13 @@ impl<'a> World<'a> {
 
     pub(super) fn happens(&self, percent: i64) -> bool {
         self.random.percent(percent) && self.troubled
+    }
+
+    /// Returns whether a lookup meets an outdated copy of the data, in which nothing is found.
+    fn is_outdated(&mut self) -> bool {
+        let is_outdated = !self.was_outdated && self.happens(5);
+        self.was_outdated |= is_outdated;
+        is_outdated
     }
 
     fn bind(&mut self) -> Result<Money, ChangeError> {
@@ -248,7 +256,7 @@ impl<'a> World<'a> {
             amounts: None,
             kept: self.price,
         };
-        let seen_from = self.readable(self.setting.supplier, sent_at, now);
+        let seen_from = self.readable(self.setting.supplier, now);
         self.becomes(seen_from, order.clone());
         if is_pending {
             let decides =
@@ -287,6 +295,16 @@ impl<'a> World<'a> {
         self.becomes(now, order);
     }
 
+    /// Cancels the order free of charge, as an operator arranges it with the supplier.
+    pub(super) fn cancel_by_hand(&mut self, now: Timestamp) {
+        let Some(mut order) = self.truth().cloned() else {
+            return;
+        };
+        order.status = SupplierBookingStatus::Canceled;
+        order.kept = Money::zero(order.kept.currency);
+        self.becomes(now, order);
+    }
+
     /// Cancels the order on the supplier's own initiative.
     pub(super) fn cancels_by_itself(&mut self, now: Timestamp) -> bool {
         let Some(mut order) = self.truth().cloned() else {
@@ -309,12 +327,7 @@ impl<'a> World<'a> {
         true
     }
 
-    fn cancel(
-        &mut self,
-        rooms: &[usize],
-        sent_at: Timestamp,
-        now: Timestamp,
-    ) -> Result<Order, ChangeError> {
+    fn cancel(&mut self, rooms: &[usize], now: Timestamp) -> Result<Order, ChangeError> {
         let Some(mut order) = self.truth().cloned() else {
             self.breaks("cancellation of a booking that does not exist".to_owned());
             return Err(no(RefusalReason::NotCancellable));
@@ -345,7 +358,7 @@ impl<'a> World<'a> {
             return Ok(order);
         }
         self.let_go(&mut order, &rooms);
-        let seen_from = self.readable(self.setting.supplier, sent_at, now);
+        let seen_from = self.readable(self.setting.supplier, now);
         self.becomes(seen_from, order.clone());
         Ok(order)
     }
@@ -368,10 +381,7 @@ impl<'a> World<'a> {
             true => self.price.minor + extras,
             false => going.iter().map(|at| price(*at)).sum(),
         };
-        let terms: i64 = match all {
-            true => self.setting.fees(),
-            false => going.iter().map(|at| self.setting.rooms[*at].1).sum(),
-        };
+        let terms: i64 = going.iter().map(|at| self.setting.rooms[*at].1).sum();
         // The terms of a fare cover only the ticket, so bags are not refunded.
         let terms = terms + i64::from(self.setting.is_flight) * extras;
         let says = self.setting.says_amounts;
@@ -380,7 +390,9 @@ impl<'a> World<'a> {
             false => terms.min(worth),
         };
         let money = |minor| Money::new(minor, currency);
-        order.amounts = says.then_some((money(fee), money(worth - fee)));
+        let (fees, refunds) = order.amounts.unwrap_or((money(0), money(0)));
+        order.amounts =
+            says.then_some((money(fees.minor + fee), money(refunds.minor + worth - fee)));
         order.kept = order.kept.less(money(worth - fee));
         order.status = if order.released.iter().all(|released| *released) {
             SupplierBookingStatus::Canceled
@@ -389,12 +401,7 @@ impl<'a> World<'a> {
         };
     }
 
-    fn sell(
-        &mut self,
-        reference: &str,
-        sent_at: Timestamp,
-        now: Timestamp,
-    ) -> Result<Order, ChangeError> {
+    fn sell(&mut self, reference: &str, now: Timestamp) -> Result<Order, ChangeError> {
         let Some(mut order) = self.truth().cloned() else {
             self.breaks("bags for a booking that does not exist".to_owned());
             return Err(no(RefusalReason::Invalid));
@@ -408,7 +415,7 @@ impl<'a> World<'a> {
         }
         order.extras.push(id);
         order.kept.minor += self.setting.bag;
-        let seen_from = self.readable(self.setting.supplier, sent_at, now);
+        let seen_from = self.readable(self.setting.supplier, now);
         self.becomes(seen_from, order.clone());
         Ok(order)
     }

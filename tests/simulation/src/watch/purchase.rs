@@ -224,11 +224,17 @@ impl Life<'_> {
                 current: dearer,
             })),
             2 => Err(PrebookError::Refused(PrebookRefusal::Rejected)),
-            3 => Err(PrebookError::NotSent { overloaded: false }),
+            3 => Err(PrebookError::NotSent {
+                overloaded: false,
+                reason: "no answer".into(),
+            }),
             4 => Err(PrebookError::RateLimited {
                 retry_after_s: None,
             }),
-            5 | 6 => Err(PrebookError::NoResponse { timed_out: true }),
+            5 | 6 => Err(PrebookError::NoResponse {
+                timed_out: true,
+                reason: "no answer".into(),
+            }),
             7 => Ok(cheaper),
             _ => Ok(offered),
         }

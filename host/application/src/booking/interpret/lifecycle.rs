@@ -5,10 +5,10 @@ mod tests;
 
 use crate::booking::aggregate::{BookingAggregate, ChangeResponse, LookupResponse};
 use crate::booking::interpret::{
-    AbsenceMeaning, InterpretContext, Interpretation, NOT_FOUND_EVIDENCE, RETRIED_EVIDENCE,
+    AbsenceMeaning, InterpretContext, Interpretation, NextLookup, RETRIED_EVIDENCE,
     booking_failure, classify_absence, classify_booking_absence, may_have_been_executed,
 };
-use host_domain::booking::{Booking, BookingEvent, Failure, ReportedBooking};
+use host_domain::booking::{Booking, BookingEvent, Failure, Orphan, ReportedBooking};
 use host_domain::id::PaymentId;
 use host_domain::remote_call::RemoteCall;
 use host_domain::supplier::{BookingLookup, ChangeError, RefusalReason, SupplierBookingStatus};
@@ -63,16 +63,19 @@ pub fn book_lookup<K: BookingAggregate>(
         Ok(BookingLookup::NotFound) => {
             match classify_booking_absence(booking.payment_collector, call, context) {
                 AbsenceMeaning::NeverExecuted => {
-                    let failure = Failure::new("book_failed", "The supplier has no such booking.");
-                    let evidence = "reconciled: not found, and reads are consistent";
-                    let event = BookingEvent::BookRefused(failure);
+                    let now = context.schedules.now;
+                    let event = BookingEvent::BookNotExecuted {
+                        failure: Failure::new("book_failed", "The supplier has no such booking."),
+                        recheck_at: context.schedules.absence_recheck.upcoming(now, now),
+                    };
+                    let evidence = "reconciled: not found twice, and reads are consistent";
                     Interpretation::refused(event, evidence)
                 }
-                AbsenceMeaning::SafeToRetry => Interpretation::not_sent(
+                AbsenceMeaning::SafeToRetry(_) => Interpretation::not_sent(
                     BookingEvent::BookResendScheduled { at: next_at },
                     RETRIED_EVIDENCE,
                 ),
-                AbsenceMeaning::Inconclusive => unresolved_book(next_at, NOT_FOUND_EVIDENCE),
+                AbsenceMeaning::Inconclusive(next) => unresolved_book(next, next.evidence()),
             }
         }
         Err(error) => unresolved_book(next_at, error.to_string()),
@@ -125,11 +128,67 @@ fn accepted_book<K: BookingAggregate>(
 }
 
 fn unresolved_book<K: BookingAggregate>(
-    next_at: Timestamp,
+    next: impl Into<NextLookup>,
     evidence: impl Into<String>,
 ) -> Interpretation<BookingEvent<K>> {
-    let event = BookingEvent::BookUnresolved { next_at };
+    let NextLookup { next_at, absent_at } = next.into();
+    let event = BookingEvent::BookUnresolved { next_at, absent_at };
     Interpretation::unknown(event, evidence)
+}
+
+/// Interprets a lookup of a booking that failed because its supplier did not have it. Lookups that
+/// give no result are repeated until one does.
+pub fn absence_recheck<K: BookingAggregate>(
+    booking: &Booking<K>,
+    response: LookupResponse<K>,
+    context: &InterpretContext<'_>,
+) -> Interpretation<BookingEvent<K>> {
+    let schedules = context.schedules;
+    let failed_at = booking
+        .absence()
+        .map_or(schedules.now, |absence| absence.failed_at);
+    let next_at = schedules.absence_recheck.upcoming(failed_at, schedules.now);
+    let evidence = match response {
+        Ok(BookingLookup::Found(found)) => match kept_status(found.status()) {
+            Some(status) => return orphan_found(found.supplier_reference(), status, context),
+            None => "rechecked: the supplier's booking is canceled",
+        },
+        Ok(BookingLookup::NotFound) => "rechecked: not found",
+        Err(error) => {
+            let retry_at = schedules.reconcile.next_after(failed_at, schedules.now);
+            let next_at = Some(next_at.map_or(retry_at, |at| at.min(retry_at)));
+            let event = BookingEvent::AbsenceRechecked { next_at };
+            return Interpretation::unknown(event, error.to_string());
+        }
+    };
+    Interpretation::refused(BookingEvent::AbsenceRechecked { next_at }, evidence)
+}
+
+fn orphan_found<K: BookingAggregate>(
+    reference: &str,
+    status: &str,
+    context: &InterpretContext<'_>,
+) -> Interpretation<BookingEvent<K>> {
+    let found_at = context.schedules.now;
+    let evidence = format!(
+        "found at the supplier after the booking failed: {status}, reference {reference}, read at {found_at}"
+    );
+    let event = BookingEvent::OrphanFound(Orphan {
+        supplier_reference: reference.to_owned(),
+        found_at,
+    });
+    Interpretation::unknown(event, evidence).with_reference(reference)
+}
+
+/// Returns the name of a status in which the supplier keeps the booking, or `None` if it does not.
+const fn kept_status(status: &SupplierBookingStatus) -> Option<&'static str> {
+    match status {
+        SupplierBookingStatus::Pending => Some("pending"),
+        SupplierBookingStatus::Confirmed => Some("confirmed"),
+        SupplierBookingStatus::PartiallyCanceled => Some("partially canceled"),
+        SupplierBookingStatus::CancelPending => Some("cancellation pending"),
+        SupplierBookingStatus::Canceled | SupplierBookingStatus::Failed(_) => None,
+    }
 }
 
 pub fn cancel_response<K: BookingAggregate>(
@@ -187,22 +246,21 @@ pub fn cancel_lookup<K: BookingAggregate>(
     if !is_still_booked {
         return interpret_reported_cancellation(booking, supplier_booking, context, next_at);
     }
-    match call {
-        Some(RemoteCall::Accepted { .. }) => {
-            refused_cancel(REFUSED, "reconciled: the booking is still confirmed")
-        }
-        _ if classify_absence(call, context.guarantees, context.schedules)
-            == AbsenceMeaning::NeverExecuted =>
-        {
+    if matches!(call, Some(RemoteCall::Accepted { .. })) {
+        return refused_cancel(REFUSED, "reconciled: the booking is still confirmed");
+    }
+    match classify_absence(call, context.guarantees, context.schedules) {
+        AbsenceMeaning::NeverExecuted => {
             let description = "The cancellation did not reach the supplier.";
             let failure = Failure::new("cancel_failed", description);
-            let evidence = "reconciled: the booking is still confirmed, and reads are consistent";
+            let evidence =
+                "reconciled: the booking is still confirmed twice, and reads are consistent";
             Interpretation::refused(BookingEvent::CancelNotExecuted(failure), evidence)
         }
-        _ => unresolved_cancel(
-            next_at,
-            "reconciled: the booking is still confirmed, but the supplier may show the change later",
-        ),
+        AbsenceMeaning::SafeToRetry(next) | AbsenceMeaning::Inconclusive(next) => {
+            let evidence = "reconciled: the booking is still confirmed, but the supplier may show the change later";
+            unresolved_cancel(next, evidence)
+        }
     }
 }
 
@@ -218,10 +276,7 @@ fn interpret_reported_cancellation<K: BookingAggregate>(
     let is_canceled = K::is_canceled_as_requested(booking, &supplier_booking);
     let interpretation = match supplier_booking.status() {
         _ if is_canceled => {
-            let evidence = match supplier_booking.has_cancellation_amounts() {
-                true => "canceled",
-                false => "canceled, without readable amounts",
-            };
+            let evidence = canceled_evidence(&supplier_booking);
             let event = K::cancel_succeeded_event(Box::new(supplier_booking), context.ids);
             Interpretation::succeeded(BookingEvent::Kind(event), evidence)
         }
@@ -238,6 +293,16 @@ fn interpret_reported_cancellation<K: BookingAggregate>(
     interpretation.with_reference(&reference)
 }
 
+fn canceled_evidence(supplier_booking: &impl ReportedBooking) -> String {
+    match supplier_booking.stated_cancellation_amounts() {
+        Some((fee, Some(refund))) => {
+            format!("canceled; the supplier states a fee of {fee} and a refund of {refund} so far")
+        }
+        Some((fee, None)) => format!("canceled; the supplier states a fee of {fee} so far"),
+        None => "canceled, without readable amounts".to_owned(),
+    }
+}
+
 fn refused_cancel<K: BookingAggregate>(
     description: &str,
     evidence: impl Into<String>,
@@ -247,10 +312,11 @@ fn refused_cancel<K: BookingAggregate>(
 }
 
 fn unresolved_cancel<K: BookingAggregate>(
-    next_at: Timestamp,
+    next: impl Into<NextLookup>,
     evidence: impl Into<String>,
 ) -> Interpretation<BookingEvent<K>> {
-    let event = BookingEvent::CancelUnresolved { next_at };
+    let NextLookup { next_at, absent_at } = next.into();
+    let event = BookingEvent::CancelUnresolved { next_at, absent_at };
     Interpretation::unknown(event, evidence)
 }
 

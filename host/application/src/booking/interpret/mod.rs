@@ -1,6 +1,7 @@
 //! Interprets the responses of suppliers and processors: each becomes an event of a booking. The
 //! code is pure, so the whole mapping can be read and tested here.
 
+mod absence;
 mod lifecycle;
 pub mod payment;
 pub mod purchase;
@@ -8,9 +9,14 @@ pub mod purchase;
 #[cfg(test)]
 mod tests;
 
-use host_domain::booking::{Failure, PaymentCollector};
+use absence::{
+    AbsenceMeaning, NextLookup, RETRIED_EVIDENCE, classify_absence, classify_booking_absence,
+};
+use host_domain::booking::Failure;
 use host_domain::supplier::{Refusal, RefusalReason};
-pub use lifecycle::{book_lookup, book_response, cancel_lookup, cancel_response, refresh_response};
+pub use lifecycle::{
+    absence_recheck, book_lookup, book_response, cancel_lookup, cancel_response, refresh_response,
+};
 pub use payment::{
     authorize_response, capture_response, payment_lookup, refund_lookup, refund_response,
     void_response,
@@ -59,6 +65,8 @@ pub struct ScheduleContext<'a> {
     pub requested_at: Timestamp,
     pub reconcile: &'a BackoffSchedule,
     pub capture_retry: &'a BackoffSchedule,
+    /// Times after a failure by absence at which the booking is looked up again.
+    pub absence_recheck: &'a BackoffSchedule,
 }
 
 /// What the interpretation of a supplier's response depends on, beside the booking.
@@ -133,71 +141,17 @@ impl<E> Interpretation<E> {
     }
 }
 
-/// The guarantees that an adapter declares for its supplier or processor.
+/// The guarantees that an adapter declares for its supplier or processor, and the time limit of its
+/// calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SupplierGuarantees {
-    /// Milliseconds after which not finding something proves that it does not exist. With `None` it
-    /// never proves it.
+    /// Milliseconds after which reads show the effect of a call. With `None`, not finding something
+    /// never proves that it does not exist.
     pub reads_consistent_after_ms: Option<u32>,
+    /// Maximum duration of one call in milliseconds, `limits.call_ms_max` of the configuration.
+    pub call_ms_max: u64,
     /// Whether a call that is resent under its reference returns the first call's result.
     pub supports_idempotent_retry: bool,
-}
-
-/// The meaning of a lookup that found nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum AbsenceMeaning {
-    NeverExecuted,
-    /// The call may have been executed, and resending the same call does no harm.
-    SafeToRetry,
-    Inconclusive,
-}
-
-const RETRIED_EVIDENCE: &str = "reconciled: not found; the same call is sent again";
-const NOT_FOUND_EVIDENCE: &str = "reconciled: not found, but the supplier may still show it later";
-
-/// Time in milliseconds during which a call may be resent under its reference. It is well within
-/// the time for which suppliers and processors remember a reference.
-const IDEMPOTENT_RETRY_WINDOW_MS: i64 = 60 * 60 * 1000;
-
-/// Classifies that a lookup found nothing. This proves that a call was never executed under two
-/// conditions: the adapter declares that its supplier's reads are consistent, and the lookup was
-/// made at least that delay after the call ended. A call that takes long may be executed at its
-/// end.
-fn classify_absence(
-    call: Option<&RemoteCall>,
-    guarantees: SupplierGuarantees,
-    schedules: ScheduleContext<'_>,
-) -> AbsenceMeaning {
-    let given_up = call.and_then(RemoteCall::abandoned_at);
-    let first = call.and_then(RemoteCall::unresolved_since);
-    let (Some(given_up), Some(first)) = (given_up, first) else {
-        return AbsenceMeaning::Inconclusive;
-    };
-    match guarantees.reads_consistent_after_ms {
-        Some(delay) if schedules.requested_at.since(given_up) >= i64::from(delay) => {
-            AbsenceMeaning::NeverExecuted
-        }
-        _ if guarantees.supports_idempotent_retry
-            && schedules.now.since(first) < IDEMPOTENT_RETRY_WINDOW_MS =>
-        {
-            AbsenceMeaning::SafeToRetry
-        }
-        _ => AbsenceMeaning::Inconclusive,
-    }
-}
-
-/// Classifies that a lookup found no booking. If the payer paid at the supplier's own checkout, a
-/// missing booking never ends the workflow: the call is resent, or an operator decides.
-fn classify_booking_absence(
-    collector: PaymentCollector,
-    call: Option<&RemoteCall>,
-    context: &InterpretContext<'_>,
-) -> AbsenceMeaning {
-    let mut guarantees = context.guarantees;
-    if collector == PaymentCollector::Supplier {
-        guarantees.reads_consistent_after_ms = None;
-    }
-    classify_absence(call, guarantees, context.schedules)
 }
 
 /// Returns whether a call that was not sent now was sent before and may have been executed then.

@@ -4,8 +4,8 @@
 mod tests;
 
 use crate::booking::interpret::{
-    AbsenceMeaning, CallOutcome, Interpretation, NOT_FOUND_EVIDENCE, RETRIED_EVIDENCE,
-    ScheduleContext, SupplierGuarantees, classify_absence, may_have_been_executed,
+    AbsenceMeaning, CallOutcome, Interpretation, NextLookup, RETRIED_EVIDENCE, ScheduleContext,
+    SupplierGuarantees, classify_absence, may_have_been_executed,
 };
 use host_domain::id::RefundId;
 use host_domain::payment::{
@@ -38,6 +38,7 @@ pub fn authorize_response(
         Err(PaymentError::Unknown(reason)) => Interpretation::unknown(
             PaymentEvent::Unresolved {
                 next_at: schedules.now,
+                absent_at: None,
             },
             reason,
         ),
@@ -99,7 +100,7 @@ pub fn capture_response(
         Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
             again(error.to_string(), CallOutcome::Refused)
         }
-        Err(PaymentError::NotSent(reason)) => again(reason, CallOutcome::NotSent),
+        Err(PaymentError::NotSent(reason)) => again(reason.message, CallOutcome::NotSent),
         Err(PaymentError::Unknown(reason)) => reconcile_later(payment, schedules, reason),
     }
 }
@@ -174,18 +175,19 @@ fn payment_not_found(
             Interpretation::not_sent(PaymentEvent::Voided, never)
         }
         // A browser payment has no call to resend.
-        (AbsenceMeaning::SafeToRetry, PaymentState::Authorizing(_))
+        (AbsenceMeaning::SafeToRetry(_), PaymentState::Authorizing(_))
             if !payment.is_browser_payment() =>
         {
             let at = schedules.next_reconcile_at(payment.state.call());
             Interpretation::not_sent(PaymentEvent::ResendScheduled { at }, RETRIED_EVIDENCE)
         }
-        (
-            AbsenceMeaning::NeverExecuted
-            | AbsenceMeaning::SafeToRetry
-            | AbsenceMeaning::Inconclusive,
-            _,
-        ) => reconcile_later(payment, schedules, NOT_FOUND_EVIDENCE),
+        (AbsenceMeaning::SafeToRetry(next) | AbsenceMeaning::Inconclusive(next), _) => {
+            unresolved(next, next.evidence())
+        }
+        // The processor lost a payment that it had authorized, so an operator has to decide.
+        (AbsenceMeaning::NeverExecuted, _) => {
+            reconcile_later(payment, schedules, "reconciled: not found")
+        }
     }
 }
 
@@ -233,8 +235,15 @@ fn reconcile_later(
     schedules: ScheduleContext<'_>,
     evidence: impl Into<String>,
 ) -> Interpretation<PaymentEvent> {
-    let next_at = schedules.next_reconcile_at(payment.state.call());
-    Interpretation::unknown(PaymentEvent::Unresolved { next_at }, evidence)
+    unresolved(schedules.next_reconcile_at(payment.state.call()), evidence)
+}
+
+fn unresolved(
+    next: impl Into<NextLookup>,
+    evidence: impl Into<String>,
+) -> Interpretation<PaymentEvent> {
+    let NextLookup { next_at, absent_at } = next.into();
+    Interpretation::unknown(PaymentEvent::Unresolved { next_at, absent_at }, evidence)
 }
 
 /// Records that the call is known not to have been executed, to be retried at once.
@@ -266,14 +275,11 @@ pub fn refund_response(
             again(error.to_string(), CallOutcome::Refused)
         }
         Err(PaymentError::NotSent(reason)) if !may_have_been_executed(call) => {
-            again(reason, CallOutcome::NotSent)
+            again(reason.message, CallOutcome::NotSent)
         }
         Err(PaymentError::NotSent(reason) | PaymentError::Unknown(reason)) => {
-            let event = PaymentEvent::RefundUnresolved {
-                refund: refund.clone(),
-                next_at: schedules.next_reconcile_at(call),
-            };
-            Interpretation::unknown(event, reason)
+            let next_at = schedules.next_reconcile_at(call);
+            unresolved_refund(refund, next_at, reason)
         }
     }
 }
@@ -294,13 +300,6 @@ pub fn refund_lookup(
     schedules: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
     let call = refund_call(payment, refund);
-    let check = |reason: String| {
-        let event = PaymentEvent::RefundUnresolved {
-            refund: refund.clone(),
-            next_at: schedules.next_reconcile_at(call),
-        };
-        Interpretation::unknown(event, reason)
-    };
     match response {
         Ok(true) => Interpretation::succeeded(
             PaymentEvent::Refunded(refund.clone()),
@@ -314,15 +313,32 @@ pub fn refund_lookup(
                 };
                 Interpretation::not_sent(event, "reconciled: never requested")
             }
-            AbsenceMeaning::SafeToRetry => {
+            AbsenceMeaning::SafeToRetry(_) => {
                 let event = PaymentEvent::RefundResendScheduled {
                     refund: refund.clone(),
                     at: schedules.next_reconcile_at(call),
                 };
                 Interpretation::not_sent(event, RETRIED_EVIDENCE)
             }
-            AbsenceMeaning::Inconclusive => check(NOT_FOUND_EVIDENCE.to_owned()),
+            AbsenceMeaning::Inconclusive(next) => unresolved_refund(refund, next, next.evidence()),
         },
-        Err(error) => check(error.to_string()),
+        Err(error) => {
+            let next_at = schedules.next_reconcile_at(call);
+            unresolved_refund(refund, next_at, error.to_string())
+        }
     }
+}
+
+fn unresolved_refund(
+    refund: &RefundId,
+    next: impl Into<NextLookup>,
+    evidence: impl Into<String>,
+) -> Interpretation<PaymentEvent> {
+    let NextLookup { next_at, absent_at } = next.into();
+    let event = PaymentEvent::RefundUnresolved {
+        refund: refund.clone(),
+        next_at,
+        absent_at,
+    };
+    Interpretation::unknown(event, evidence)
 }

@@ -5,7 +5,7 @@ mod tests;
 
 use crate::booking::aggregate::{ChangeResponse, LookupResponse};
 use crate::booking::interpret::{
-    AbsenceMeaning, InterpretContext, Interpretation, NOT_FOUND_EVIDENCE, RETRIED_EVIDENCE,
+    AbsenceMeaning, InterpretContext, Interpretation, NextLookup, RETRIED_EVIDENCE,
     classify_absence, may_have_been_executed,
 };
 use host_domain::booking::{BookingEvent, Failure};
@@ -13,17 +13,17 @@ use host_domain::flight::booking::{FlightBooking, FlightBookingDetails, FlightEv
 use host_domain::flight::supplier_api::FlightSupplierBooking;
 use host_domain::remote_call::RemoteCall;
 use host_domain::supplier::{BookingLookup, ChangeError, RefusalReason};
-use host_domain::time::Timestamp;
 
 fn purchase_failed(description: &str) -> BookingEvent<FlightBookingDetails> {
     FlightEvent::PurchaseRefused(Failure::new("purchase_failed", description)).into()
 }
 
 fn unresolved_purchase(
-    next_at: Timestamp,
+    next: impl Into<NextLookup>,
     evidence: impl Into<String>,
 ) -> Interpretation<BookingEvent<FlightBookingDetails>> {
-    let event = FlightEvent::PurchaseUnresolved { next_at }.into();
+    let NextLookup { next_at, absent_at } = next.into();
+    let event = FlightEvent::PurchaseUnresolved { next_at, absent_at }.into();
     Interpretation::unknown(event, evidence)
 }
 
@@ -86,14 +86,14 @@ pub fn purchase_lookup(
             match classify_absence(call, context.guarantees, context.schedules) {
                 AbsenceMeaning::NeverExecuted => {
                     let event = purchase_failed("The supplier did not sell the extras.");
-                    let evidence = "reconciled: not on the ticket, and reads are consistent";
+                    let evidence = "reconciled: not on the ticket twice, and reads are consistent";
                     Interpretation::refused(event, evidence)
                 }
-                AbsenceMeaning::SafeToRetry => {
+                AbsenceMeaning::SafeToRetry(_) => {
                     let event = FlightEvent::PurchaseResendScheduled { at: next_at }.into();
                     Interpretation::not_sent(event, RETRIED_EVIDENCE)
                 }
-                AbsenceMeaning::Inconclusive => unresolved_purchase(next_at, NOT_FOUND_EVIDENCE),
+                AbsenceMeaning::Inconclusive(next) => unresolved_purchase(next, next.evidence()),
             }
         }
         Ok(BookingLookup::NotFound) => {

@@ -32,6 +32,11 @@ pub(super) fn lost(since: i64, at: i64) -> RemoteCall {
     sent(since).mark_unresolved(Timestamp(at), Timestamp(at + 5000))
 }
 
+/// A call that was not found at this time, when the supplier had to show its effect.
+pub(super) fn absent(call: RemoteCall, at: i64) -> RemoteCall {
+    call.record_absence(Some(Timestamp(at)))
+}
+
 /// A call that was resent as the same call.
 pub(super) fn repeated(first: i64, again: i64) -> RemoteCall {
     let call = sent(first).schedule_resend(Timestamp(again));
@@ -65,6 +70,7 @@ pub(super) fn scheduled<T>(with: impl FnOnce(ScheduleContext<'_>) -> T) -> T {
         requested_at: NOW,
         reconcile: &BackoffSchedule::new(vec![5, 15]),
         capture_retry: &BackoffSchedule::new(vec![30]),
+        absence_recheck: &BackoffSchedule::new(vec![600, 3600]),
     })
 }
 
@@ -104,10 +110,12 @@ pub(super) fn unsent() -> [ChangeError; 3] {
     ]
 }
 
-/// Guarantees of a supplier whose reads are consistent after this delay, or never.
+/// Guarantees of a supplier whose reads are consistent after this delay, or never. Its calls take no
+/// time.
 pub(super) fn consistent(after_ms: Option<u32>) -> SupplierGuarantees {
     SupplierGuarantees {
         reads_consistent_after_ms: after_ms,
+        call_ms_max: 0,
         supports_idempotent_retry: false,
     }
 }
@@ -115,6 +123,7 @@ pub(super) fn consistent(after_ms: Option<u32>) -> SupplierGuarantees {
 /// Guarantees of a supplier that returns the first result for a resent reference.
 pub(super) const REPEATABLE: SupplierGuarantees = SupplierGuarantees {
     reads_consistent_after_ms: None,
+    call_ms_max: 0,
     supports_idempotent_retry: true,
 };
 
@@ -219,6 +228,7 @@ impl SampleKind for HotelBookingDetails {
 impl SampleKind for FlightBookingDetails {
     fn canceling(cancel: RemoteCall) -> FlightBooking {
         Self::sample(BookingState::Booked(FlightBookedState::CancelInProgress {
+            requested_at: NOW,
             cancel,
         }))
     }

@@ -6,8 +6,9 @@ use crate::booking::interpret::{self, InterpretContext, Interpretation};
 use crate::booking::step_dependencies::{StepDependencies, declared_guarantees};
 use crate::booking::steps::payment::execute_payment_request;
 use crate::booking::steps::prepare::{PreparedStep, StepRequest, SupplierRequest};
-use host_domain::booking::{Booking, BookingEvent, BookingStep, ReportedBooking};
-use host_domain::supplier::{ChangeError, ReadError};
+use crate::booking::steps::total_deviation;
+use host_domain::booking::{Booking, BookingEvent, BookingStep};
+use host_domain::supplier::{ChangeError, FailureReason, ReadError};
 
 /// Reason for not making a call: its supplier was removed from the configuration.
 const SUPPLIER_NOT_CONFIGURED: &str = "the supplier is not configured";
@@ -41,13 +42,18 @@ pub async fn execute_step<K: BookingAggregate>(
     let response = match request {
         SupplierRequest::Change(request) => SupplierResponse::Change(match target {
             Some(target) => K::send_change(booking, request, target).await,
-            None => Err(ChangeError::NotSent(SUPPLIER_NOT_CONFIGURED.to_owned())),
+            None => Err(ChangeError::NotSent(FailureReason::needing_help(
+                SUPPLIER_NOT_CONFIGURED,
+            ))),
         }),
         SupplierRequest::Find(request) => SupplierResponse::Lookup(match target {
             Some(target) => K::find(request, target).await,
             None => Err(ReadError::Misconfigured(SUPPLIER_NOT_CONFIGURED.to_owned())),
         }),
     };
+    if let SupplierResponse::Change(Err(ChangeError::NotSent(reason))) = &response {
+        execution.findings.record_not_sent(reason);
+    }
     let context = InterpretContext {
         schedules: dependencies.schedule_context(requested_at),
         guarantees: declared_guarantees(supplier.as_ref()),
@@ -77,24 +83,33 @@ pub fn interpret_response<K: BookingAggregate>(
         (BookingStep::Refresh, SupplierResponse::Lookup(response)) => {
             interpret::refresh_response(booking, response, context)
         }
+        (BookingStep::RecheckAbsence, SupplierResponse::Lookup(response)) => {
+            interpret::absence_recheck(booking, response, context)
+        }
         (
             BookingStep::Book
             | BookingStep::ReconcileBooking
+            | BookingStep::RecheckAbsence
             | BookingStep::Refresh
             | BookingStep::Payment(_),
             response,
-        ) => match response {
-            SupplierResponse::Change(response) => {
-                if let Ok(supplier_booking) = &response
-                    && supplier_booking.total() != booking.details.booked_price()
-                {
-                    tracing::warn!(booking = %booking.id, "the supplier booked at a different total than it bound");
+        ) => {
+            let deviation = total_deviation::report(booking, &response);
+            let interpretation = match response {
+                SupplierResponse::Change(response) => {
+                    interpret::book_response(booking, response, context)
                 }
-                interpret::book_response(booking, response, context)
+                SupplierResponse::Lookup(response) => {
+                    interpret::book_lookup(booking, response, context)
+                }
+            };
+            match deviation {
+                Some(deviation) => Interpretation {
+                    evidence: format!("{}; {deviation}", interpretation.evidence),
+                    ..interpretation
+                },
+                None => interpretation,
             }
-            SupplierResponse::Lookup(response) => {
-                interpret::book_lookup(booking, response, context)
-            }
-        },
+        }
     }
 }

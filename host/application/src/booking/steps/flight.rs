@@ -195,10 +195,20 @@ impl BookingAggregate for FlightBookingDetails {
         }
     }
 
-    fn pending_refund_decision(booking: &FlightBooking) -> Option<fn(Money) -> FlightEvent> {
-        booking
-            .is_refund_undecided()
-            .then_some(FlightEvent::RefundDecided as fn(Money) -> FlightEvent)
+    fn undecided_refunds(booking: &FlightBooking) -> Vec<String> {
+        match booking.is_refund_undecided() {
+            true => vec![booking.id.to_string()],
+            false => Vec::new(),
+        }
+    }
+
+    fn refund_decided_event(
+        _booking: &FlightBooking,
+        _client_reference: &str,
+        amount: Money,
+        _ids: &dyn IdGenerator,
+    ) -> Option<FlightEvent> {
+        Some(FlightEvent::RefundDecided(amount))
     }
 
     fn event_payload(booking: &FlightBooking, id: &EventId, notification: &Notification) -> String {
@@ -212,7 +222,7 @@ async fn send_book(
     call: SupplierTarget<'_>,
 ) -> Result<FlightSupplierBooking, ChangeError> {
     let passengers = call.passenger_secrets.open(booking);
-    let passengers = passengers.map_err(|error| ChangeError::NotSent(error.to_string()))?;
+    let passengers = passengers.map_err(|error| ChangeError::NotSent(error.to_string().into()))?;
     let request = FlightBookRequest {
         passengers,
         ..request

@@ -13,9 +13,10 @@ use host_domain::booking::{BookingEvent, Notification};
 use host_domain::hotel::Guest;
 use host_domain::hotel::booking::{HotelBooking, HotelBookingDetails, HotelEvent, HotelStep};
 use host_domain::hotel::supplier_api::{
-    HotelBookRequest, HotelCancelRequest, HotelSupplierBooking, RoomReference,
+    HotelBookRequest, HotelCancelRequest, HotelSupplierBooking, RoomReference, SupplierRoom,
 };
 use host_domain::id::{CancellationId, EventId, RefundId};
+use host_domain::money::Money;
 use host_domain::supplier::{FindRequest, SupplierBookingStatus};
 use host_domain::time::Timestamp;
 use host_resources::event;
@@ -153,6 +154,14 @@ impl BookingAggregate for HotelBookingDetails {
         supplier_reference: &str,
         status: SupplierBookingStatus,
     ) -> HotelSupplierBooking {
+        let (status, rooms) = match status {
+            SupplierBookingStatus::Canceled => rooms_after_cancellation(booking),
+            status @ (SupplierBookingStatus::Confirmed
+            | SupplierBookingStatus::Pending
+            | SupplierBookingStatus::PartiallyCanceled
+            | SupplierBookingStatus::CancelPending
+            | SupplierBookingStatus::Failed(_)) => (status, Vec::new()),
+        };
         HotelSupplierBooking {
             status,
             supplier_reference: supplier_reference.to_owned(),
@@ -160,10 +169,34 @@ impl BookingAggregate for HotelBookingDetails {
             total: booking.details.total,
             hotel_confirmation_code: booking.details.hotel_confirmation_code.clone(),
             remarks: booking.details.hotel_remarks.clone(),
-            rooms: Vec::new(),
+            rooms,
             policy: booking.details.policy.clone(),
             cancellation: None,
         }
+    }
+
+    fn undecided_refunds(booking: &HotelBooking) -> Vec<String> {
+        let undecided = booking.details.undecided_cancellations();
+        undecided
+            .map(|cancellation| booking.cancellation_client_reference(&cancellation.id))
+            .collect()
+    }
+
+    fn refund_decided_event(
+        booking: &HotelBooking,
+        client_reference: &str,
+        amount: Money,
+        ids: &dyn IdGenerator,
+    ) -> Option<HotelEvent> {
+        let mut undecided = booking.details.undecided_cancellations();
+        let cancellation = undecided.find(|cancellation| {
+            booking.cancellation_client_reference(&cancellation.id) == client_reference
+        })?;
+        Some(HotelEvent::RefundDecided {
+            cancellation: cancellation.id.clone(),
+            amount,
+            refund: RefundId::from_bits(ids.generate()),
+        })
     }
 
     fn event_payload(booking: &HotelBooking, id: &EventId, notification: &Notification) -> String {
@@ -208,6 +241,26 @@ pub fn cancel_request(booking: &HotelBooking) -> Option<HotelCancelRequest> {
         supplier_reference: booking.supplier_reference.clone()?,
         rooms: rooms.collect(),
     })
+}
+
+/// Returns status and rooms of the booking at the supplier if the current cancellation was executed
+/// as requested.
+fn rooms_after_cancellation(booking: &HotelBooking) -> (SupplierBookingStatus, Vec<SupplierRoom>) {
+    let current = booking.details.open_cancellation();
+    let rooms = (0..).zip(&booking.details.rooms);
+    let rooms = rooms.map(|(position, room)| SupplierRoom {
+        position,
+        supplier_room_reference: room.supplier_reference.clone(),
+        hotel_confirmation_code: room.hotel_confirmation_code.clone(),
+        canceled: room.canceled_at.is_some()
+            || current.is_some_and(|cancellation| cancellation.room_ids.contains(&room.id)),
+    });
+    let rooms: Vec<SupplierRoom> = rooms.collect();
+    let status = match rooms.iter().all(|room| room.canceled) {
+        true => SupplierBookingStatus::Canceled,
+        false => SupplierBookingStatus::PartiallyCanceled,
+    };
+    (status, rooms)
 }
 
 /// Returns whether every room that is being cancelled is cancelled at the supplier.

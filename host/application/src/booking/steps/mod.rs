@@ -5,3 +5,4 @@ pub mod flight;
 pub mod hotel;
 pub mod payment;
 pub mod prepare;
+pub mod total_deviation;

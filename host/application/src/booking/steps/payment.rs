@@ -15,7 +15,7 @@ use host_domain::payment::{
     Payment, PaymentError, PaymentEvent, PaymentMethod, PaymentOperation, PaymentStep,
     ProcessorPayment,
 };
-use host_domain::supplier::ReadError;
+use host_domain::supplier::{FailureReason, ReadError};
 use host_domain::time::Timestamp;
 use host_runtime::{
     AuthorizeRequest, CallContext, CaptureRequest, PaymentLookup, RefundLookup, RefundRequest,
@@ -181,12 +181,16 @@ pub async fn execute_payment_request<K: BookingAggregate>(
         PaymentRequest::Authorize(_, request) => {
             let token = instrument_token(dependencies, &booking.owner, payment, execution).await;
             let response = async {
-                let instrument = token.map_err(PaymentError::NotSent)?;
+                let instrument = token.map_err(|error| PaymentError::NotSent(error.into()))?;
                 let mut request = request;
                 request.instrument = instrument;
                 configured()?.authorize(&context, request).await
             };
-            interpret::authorize_response(payment, response.await, schedules())
+            let response = response.await;
+            if let Err(PaymentError::NotSent(reason)) = &response {
+                execution.findings.record_not_sent(reason);
+            }
+            interpret::authorize_response(payment, response, schedules())
         }
         PaymentRequest::Capture(_, request) => {
             let response = async { configured()?.capture(&context, request).await };
@@ -315,7 +319,9 @@ pub fn intent_reference<K: BookingAggregate>(booking: &Booking<K>, payment: &Pay
 }
 
 fn processor_not_configured() -> PaymentError {
-    PaymentError::NotSent("the processor is not configured".to_owned())
+    PaymentError::NotSent(FailureReason::needing_help(
+        "the processor is not configured",
+    ))
 }
 
 fn processor_not_configured_for_read() -> ReadError {

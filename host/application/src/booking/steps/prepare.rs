@@ -40,7 +40,7 @@ pub fn prepare_step<K: BookingAggregate>(
     let lookup = |step| Some(prepare_lookup(booking, &step));
     let preparation = match &step {
         BookingStep::Book => change(ChangeStep::Book),
-        BookingStep::ReconcileBooking => lookup(BookingStep::Book),
+        BookingStep::ReconcileBooking | BookingStep::RecheckAbsence => lookup(BookingStep::Book),
         BookingStep::Refresh => lookup(BookingStep::Refresh),
         BookingStep::Cancel => change(ChangeStep::Cancel),
         BookingStep::ReconcileCancellation => lookup(BookingStep::Cancel),

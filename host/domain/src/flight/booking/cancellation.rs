@@ -37,9 +37,9 @@ impl FlightBooking {
     /// Completes a cancellation. Fee and refund come from the supplier; if it reports none, from
     /// the fare's `terms` where these apply.
     ///
-    /// If neither gives an amount, the refund stays undecided until an operator sets it. Refunding
-    /// money that the gateway does not get back is a loss; keeping it means keeping the customer's
-    /// money.
+    /// If neither gives an amount, or if the supplier's fee and refund do not add up to what was
+    /// paid, the refund stays undecided until an operator sets it. Refunding money that the gateway
+    /// does not get back is a loss; keeping it means keeping the customer's money.
     pub(super) fn complete_cancellation(
         &mut self,
         supplier_booking: &FlightSupplierBooking,
@@ -48,14 +48,11 @@ impl FlightBooking {
     ) {
         let paid = self.price_or_zero();
         let reported = supplier_booking.cancellation.as_ref();
-        let readable = reported.filter(|amounts| {
-            amounts.refund.currency == paid.currency && amounts.fee.currency == paid.currency
-        });
-        let returned = match (readable, terms) {
-            (Some(amounts), _) => {
-                let refund = amounts.refund.at_most(paid);
-                Some(self.start_refunds(amounts.fee, refund, true, now))
+        let returned = match (reported, terms) {
+            (Some(amounts), _) if amounts.fee.plus(amounts.refund) == Ok(paid) => {
+                Some(self.start_refunds(amounts.fee, amounts.refund, true, now))
             }
+            (Some(_), _) => None,
             (None, Some((fee, refund))) => Some(self.start_refunds(fee, refund, false, now)),
             (None, None) => None,
         };
@@ -76,15 +73,15 @@ impl FlightBooking {
         self.canceled_at = Some(now);
     }
 
-    /// Returns fee and refund under the fare's terms if the ticket is cancelled now. Returns `None`
-    /// if the terms do not decide.
+    /// Returns fee and refund under the fare's terms for a cancellation that the client requested at
+    /// `requested_at`. Returns `None` if the terms do not decide.
     ///
     /// Terms apply only before departure, and departure times carry no UTC offset. They therefore
     /// no longer apply once the departure date has begun in the earliest time zone (UTC+14).
-    pub(super) fn refund_by_fare_terms(&self, now: Timestamp) -> Option<(Money, Money)> {
+    pub(super) fn refund_by_fare_terms(&self, requested_at: Timestamp) -> Option<(Money, Money)> {
         let (_, first) = self.segments().next()?;
         let departs: Date = first.departure_time.get(..10)?.parse().ok()?;
-        let today = now.plus_s(FIRST_ZONE_S).date_utc();
+        let today = requested_at.plus_s(FIRST_ZONE_S).date_utc();
         self.estimate_refund().ok().filter(|_| today < departs)
     }
 

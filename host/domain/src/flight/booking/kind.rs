@@ -49,8 +49,9 @@ impl ReportedBooking for FlightSupplierBooking {
         self.total
     }
 
-    fn has_cancellation_amounts(&self) -> bool {
-        self.cancellation.is_some()
+    fn stated_cancellation_amounts(&self) -> Option<(Money, Option<Money>)> {
+        let amounts = self.cancellation.as_ref()?;
+        Some((amounts.fee, Some(amounts.refund)))
     }
 }
 
@@ -118,9 +119,13 @@ impl BookingKind for FlightBookingDetails {
             (FlightBookedState::Confirmed { refresh }, event) => {
                 booking.transition_ticketed(refresh, event, now, notifications)
             }
-            (FlightBookedState::CancelInProgress { cancel }, event) => {
-                booking.transition_cancellation(cancel, event, now, notifications)
-            }
+            (
+                FlightBookedState::CancelInProgress {
+                    requested_at,
+                    cancel,
+                },
+                event,
+            ) => booking.transition_cancellation(requested_at, cancel, event, now, notifications),
             (FlightBookedState::Canceled, BookingEvent::Kind(FlightEvent::CancelExpedited)) => {
                 booking
                     .expedite_refunds(now)
@@ -144,7 +149,7 @@ impl BookingKind for FlightBookingDetails {
         now: Timestamp,
     ) -> bool {
         match state {
-            FlightBookedState::CancelInProgress { cancel } => cancel.expedite_reconcile(now),
+            FlightBookedState::CancelInProgress { cancel, .. } => cancel.expedite_reconcile(now),
             FlightBookedState::Confirmed { refresh } => {
                 for purchase in &mut booking.details.purchases {
                     if let ServicePurchaseState::InProgress { call } = &mut purchase.state {
@@ -189,7 +194,7 @@ impl BookingKind for FlightBookingDetails {
     fn booked_call(state: &FlightBookedState) -> Option<BookedCall<'_>> {
         match state {
             FlightBookedState::Confirmed { refresh } => refresh.as_ref().map(BookedCall::Refresh),
-            FlightBookedState::CancelInProgress { cancel } => Some(BookedCall::Cancel(cancel)),
+            FlightBookedState::CancelInProgress { cancel, .. } => Some(BookedCall::Cancel(cancel)),
             FlightBookedState::Canceled => None,
         }
     }
@@ -232,6 +237,7 @@ impl FlightBooking {
                 self.failure = None;
                 notifications.push_booking_event(EventType::FlightBookingCancellationStarted);
                 Some(FlightBookedState::CancelInProgress {
+                    requested_at: now,
                     cancel: RemoteCall::pending(now),
                 })
             }
@@ -258,6 +264,7 @@ impl FlightBooking {
 
     fn transition_cancellation(
         &mut self,
+        requested_at: Timestamp,
         cancel: RemoteCall,
         event: BookingEvent<FlightBookingDetails>,
         now: Timestamp,
@@ -270,7 +277,7 @@ impl FlightBooking {
                 cancel.expedite(now).then_some(cancel)?
             }
             BookingEvent::Kind(FlightEvent::CancelSucceeded(supplier_booking)) if is_sent => {
-                let terms = self.refund_by_fare_terms(now);
+                let terms = self.refund_by_fare_terms(requested_at);
                 self.complete_cancellation(&supplier_booking, terms, now);
                 notifications.push_booking_event(EventType::FlightBookingCanceled);
                 return Some(FlightBookedState::Canceled);
@@ -284,7 +291,10 @@ impl FlightBooking {
             }
             event => advance_cancel_call(cancel, &event, now)?,
         };
-        Some(FlightBookedState::CancelInProgress { cancel })
+        Some(FlightBookedState::CancelInProgress {
+            requested_at,
+            cancel,
+        })
     }
 
     /// Applies the result of a refresh. `is_reported_again` is whether another change was

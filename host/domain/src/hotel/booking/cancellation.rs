@@ -3,10 +3,9 @@
 use crate::booking::{Failure, Notifications, PaymentCollector};
 use crate::event::EventType;
 use crate::hotel::booking::{
-    CancelableState, CancellationStatus, HotelBookedState, HotelBooking, HotelCancellation, Room,
+    CancelableState, CancellationStatus, HotelBookedState, HotelBooking, HotelCancellation,
 };
-use crate::hotel::supplier_api::HotelSupplierBooking;
-use crate::hotel::types::CancellationPolicy;
+use crate::hotel::supplier_api::{HotelCancellationAmounts, HotelSupplierBooking};
 use crate::id::{CancellationId, RefundId, RoomId};
 use crate::money::Money;
 use crate::remote_call::RemoteCall;
@@ -112,8 +111,11 @@ impl HotelBooking {
         previous.into_state(None)
     }
 
-    /// Completes a cancellation: cancels its rooms and starts the refund. Returns the new state if
-    /// other rooms are still booked.
+    /// Completes a cancellation: cancels its rooms and starts the refund. Rooms that the supplier
+    /// cancelled beyond the request are cancelled with them. Returns the new state if other rooms
+    /// are still booked.
+    ///
+    /// If fee and refund are undecided, no money moves until an operator sets the refund.
     pub(super) fn complete_cancellation(
         &mut self,
         id: &CancellationId,
@@ -122,21 +124,23 @@ impl HotelBooking {
         now: Timestamp,
         notifications: &mut Notifications,
     ) -> Option<CancelableState> {
-        let released = self.canceled_total(id);
-        let (fee, back) = self.fee_and_refund(id, supplier_booking, released, now);
-        let given_back = match self.payment_collector {
-            PaymentCollector::Supplier => back,
-            PaymentCollector::Gateway => self.start_refund(refund, back, now),
-        };
+        let reported_rooms = self.rooms_canceled_by_supplier(supplier_booking);
+        let amounts = self.decide_amounts(id, &reported_rooms, supplier_booking);
+        let amounts = amounts.map(|(fee, back)| (fee, self.give_back(refund, back, now)));
         let details = &mut self.details;
-        if let Some(cancellation) = details.cancellations.iter_mut().find(|c| c.id == *id) {
-            let amounts = supplier_booking.cancellation.as_ref();
+        let mut cancellations = details.cancellations.iter_mut();
+        if let Some(cancellation) = cancellations.find(|c| c.id == *id) {
+            let stated = supplier_booking.cancellation.as_ref();
             cancellation.status = CancellationStatus::Succeeded;
-            cancellation.fee = Some(fee);
-            cancellation.refund_amount = Some(given_back);
-            cancellation.supplier_reference = amounts.and_then(|c| c.supplier_reference.clone());
+            cancellation.fee = amounts.map(|(fee, _)| fee);
+            cancellation.refund_amount = amounts.map(|(_, given_back)| given_back);
+            cancellation.supplier_reference = stated.and_then(|c| c.supplier_reference.clone());
             cancellation.completed_at = Some(now);
             for room in &mut details.rooms {
+                let is_requested = cancellation.room_ids.contains(&room.id);
+                if !is_requested && reported_rooms.contains(&room.id) {
+                    cancellation.room_ids.push(room.id.clone());
+                }
                 if cancellation.room_ids.contains(&room.id) {
                     room.canceled_at.get_or_insert(now);
                 }
@@ -154,58 +158,91 @@ impl HotelBooking {
         }
     }
 
-    fn start_refund(&mut self, refund: RefundId, amount: Money, now: Timestamp) -> Money {
-        let mut newest_first = self.payments.iter_mut().rev();
-        let paid = newest_first.find(|payment| payment.has_funds());
-        paid.map_or(Money::zero(amount.currency), |payment| {
-            payment.begin_refund(refund, amount, now)
-        })
+    /// Applies an operator's refund amount to a completed cancellation whose refund is undecided.
+    /// Returns `None` if there is no such cancellation, the currency differs, or the amount is not
+    /// between 0 and the price of the cancelled rooms.
+    pub(super) fn decide_refund(
+        &mut self,
+        id: &CancellationId,
+        amount: Money,
+        refund: RefundId,
+        now: Timestamp,
+    ) -> Option<()> {
+        let cancellation = self.details.cancellation(id)?;
+        let price = self.price_of(|room| cancellation.room_ids.contains(&room.id));
+        let fits = amount.currency == price.currency && (0..=price.minor).contains(&amount.minor);
+        if !cancellation.is_refund_undecided() || !fits {
+            return None;
+        }
+        let given_back = self.give_back(refund, amount, now);
+        let mut cancellations = self.details.cancellations.iter_mut();
+        let cancellation = cancellations.find(|c| c.id == *id)?;
+        cancellation.fee = Some(price.less(amount));
+        cancellation.refund_amount = Some(given_back);
+        Some(())
     }
 
-    /// Returns the price of the rooms of a cancellation.
-    fn canceled_total(&self, id: &CancellationId) -> Money {
-        let currency = self.details.total.currency;
-        let Some(cancellation) = self.details.cancellation(id) else {
-            return Money::zero(currency);
-        };
-        let stays =
-            |room: &&Room| room.canceled_at.is_none() && !cancellation.room_ids.contains(&room.id);
-        let staying = self.details.rooms.iter().filter(stays);
-        let staying = staying.map(|room| room.total.minor).sum();
-        self.active_total().less(Money::new(staying, currency))
+    /// Starts the refund of money that the gateway collected. Returns the amount that the payer gets
+    /// back.
+    fn give_back(&mut self, refund: RefundId, amount: Money, now: Timestamp) -> Money {
+        match self.payment_collector {
+            PaymentCollector::Supplier => amount,
+            PaymentCollector::Gateway => {
+                let mut newest_first = self.payments.iter_mut().rev();
+                let paid = newest_first.find(|payment| payment.has_funds());
+                paid.map_or(Money::zero(amount.currency), |payment| {
+                    payment.begin_refund(refund, amount, now)
+                })
+            }
+        }
     }
 
-    /// Returns fee and refund. They come from the supplier if it reports a fee in the booking's
-    /// currency, otherwise from the policy.
-    fn fee_and_refund(
+    /// Returns fee and refund of a cancellation, or `None` if they are undecided. They follow the
+    /// amounts that the supplier states, otherwise the policy at the time of the request.
+    fn decide_amounts(
         &self,
         id: &CancellationId,
+        reported_rooms: &[RoomId],
         supplier_booking: &HotelSupplierBooking,
-        released: Money,
-        now: Timestamp,
-    ) -> (Money, Money) {
-        if let Some(amounts) = &supplier_booking.cancellation
-            && amounts.fee.currency == released.currency
-        {
-            let fee = amounts.fee.at_most(released);
-            return (fee, released.less(fee));
-        }
-        let fee = |policy: Option<&CancellationPolicy>, price| {
-            policy.map_or(price, |policy| policy.fee_at(now, price))
-        };
-        let details = &self.details;
-        let fee = match details.cancellation(id) {
+    ) -> Option<(Money, Money)> {
+        let cancellation = self.details.cancellation(id)?;
+        let requested = &cancellation.room_ids;
+        let price =
+            self.price_of(|room| requested.contains(&room.id) || reported_rooms.contains(&room.id));
+        let fee = match &supplier_booking.cancellation {
+            Some(stated) => self.stated_fee(stated, price)?,
             // The policy applies to guests who decide not to come. These rooms were cancelled by
             // the supplier.
-            Some(c) if c.is_supplier_initiated => Money::zero(released.currency),
-            Some(c) if c.is_partial => {
-                let rooms = details.rooms.iter();
-                let rooms = rooms.filter(|room| c.room_ids.contains(&room.id));
-                let fees = rooms.map(|room| fee(room.policy.as_ref(), room.total).minor);
-                Money::new(fees.sum(), released.currency).at_most(released)
-            }
-            _ => fee(details.policy.as_ref(), released),
+            None if cancellation.is_supplier_initiated => Money::zero(price.currency),
+            None => self.fee_of(
+                |room| requested.contains(&room.id),
+                self.details.policy.as_ref(),
+                cancellation.created_at,
+            )?,
         };
-        (fee, released.less(fee))
+        Some((fee, price.less(fee)))
+    }
+
+    /// Returns the fee of a cancellation of rooms that cost `price`, from the amounts that the
+    /// supplier states for all cancelled rooms of the booking. Returns `None` if these amounts
+    /// disagree with what was paid for the rooms, or with the earlier cancellations.
+    fn stated_fee(&self, stated: &HotelCancellationAmounts, price: Money) -> Option<Money> {
+        let mut earlier_fees = Money::zero(price.currency);
+        for cancellation in &self.details.cancellations {
+            if cancellation.status == CancellationStatus::Succeeded {
+                earlier_fees = earlier_fees.plus(cancellation.fee?).ok()?;
+            }
+        }
+        let paid = self.price_of(|room| room.canceled_at.is_some());
+        let paid = paid.plus(price).ok()?;
+        if let Some(refund) = stated.refund
+            && stated.fee.plus(refund) != Ok(paid)
+        {
+            return None;
+        }
+        let is_same_currency = stated.fee.currency == price.currency;
+        let fee = stated.fee.minor.checked_sub(earlier_fees.minor)?;
+        let fits = is_same_currency && (0..=price.minor).contains(&fee);
+        fits.then_some(Money::new(fee, price.currency))
     }
 }

@@ -40,8 +40,9 @@ impl ReportedBooking for HotelSupplierBooking {
         self.total
     }
 
-    fn has_cancellation_amounts(&self) -> bool {
-        self.cancellation.is_some()
+    fn stated_cancellation_amounts(&self) -> Option<(Money, Option<Money>)> {
+        let amounts = self.cancellation.as_ref()?;
+        Some((amounts.fee, amounts.refund))
     }
 }
 
@@ -107,6 +108,15 @@ impl BookingKind for HotelBookingDetails {
         now: Timestamp,
         notifications: &mut Notifications,
     ) -> Option<HotelBookedState> {
+        if let BookingEvent::Kind(HotelEvent::RefundDecided {
+            cancellation,
+            amount,
+            refund,
+        }) = event
+        {
+            booking.decide_refund(&cancellation, amount, refund, now)?;
+            return Some(state);
+        }
         let (active, refresh) = match state {
             HotelBookedState::Confirmed { refresh } => (CancelableState::Confirmed, refresh),
             HotelBookedState::PartiallyCanceled { refresh } => {

@@ -1,5 +1,6 @@
 //! The complete state × event table of a hotel booking, and the invariants of its payments.
 
+mod cancellation;
 mod fixture;
 
 use super::*;
@@ -160,6 +161,12 @@ fn room_cancelled_by_hotel_is_cancelled_and_other_stays_booked() {
     assert_eq!(partly.active_total(), euros(10_000));
     let again = change_reported(partly).apply(read(), NOW).unwrap();
     assert!(notified(&again).is_empty(), "the room was cancelled before");
+}
+
+#[test]
+fn absent_booking_is_looked_up_until_it_is_found_and_resolved() {
+    check_lookups_of_absent_booking::<Hotel>();
+    check_stored_failure::<Hotel>();
 }
 
 #[test]

@@ -13,10 +13,12 @@ pub(crate) use request::{
 use self::itinerary::{
     JOURNEYS_MAX, PASSENGERS_MAX, SEGMENTS_MAX, changes, fare_conditions, passenger_index,
 };
-use super::error::{booking_status, checkout};
+use super::dropped::DroppedItems;
+use super::error::{booking_status, optional_checkout};
 use super::{
-    ConvertResult, ExpectedReferences, currency, invalid, list, money, optional, optional_instant,
-    optional_money, positive_money, same_currency, same_variant, text, valid_if,
+    ConvertResult, ExpectedReferences, PrebookExpectation, currency, expiry, invalid, list, money,
+    optional, optional_instant, optional_money, positive_money, same_currency, same_variant, text,
+    valid_if, valid_items,
 };
 use crate::bindings::exports::stopover::supplier::{
     flight_booking, flight_cancellation, flight_pricing, flight_services,
@@ -29,6 +31,7 @@ use host_domain::flight::supplier_api::{
 };
 use host_domain::money::Currency;
 use host_domain::supplier::{BookingLookup, FindRequest, SupplierBookingStatus};
+use host_domain::time::Timestamp;
 
 /// Maximum number of available or booked services of one ticket. A seat map lists about 400 per
 /// segment.
@@ -42,17 +45,24 @@ const BAG_KG_MAX: u32 = 1_000;
 pub(crate) fn price_response(
     response: flight_pricing::PriceResponse,
     request: &FlightPriceRequest,
+    now: Timestamp,
+    dropped: &mut DroppedItems,
 ) -> ConvertResult<FlightPriceResponse> {
     let mut first_currency: Option<Currency> = None;
     let offers_max = usize::from(request.limit);
-    let offers = list("offers", response.offers, offers_max, |found| {
+    let mut offers = Vec::with_capacity(response.offers.len().min(offers_max));
+    list("offers", response.offers, offers_max, |found| {
         let currency = match first_currency {
-            Some(first) if found.currency == first.code() => first,
+            Some(first) if found.currency == first.code() => Ok(first),
             Some(_) => return invalid("offers.currency", "more than one currency in a response"),
-            None => *first_currency.insert(currency("offers.currency", &found.currency)?),
+            None => currency("offers.currency", &found.currency),
         };
-        offer(found, currency, request)
+        first_currency = currency.ok();
+        let offer = currency.and_then(|currency| offer(found, currency, request, now));
+        offers.extend(dropped.keep(offer));
+        Ok(())
     })?;
+    dropped.check_remaining(!offers.is_empty())?;
     Ok(FlightPriceResponse {
         offers,
         applied: applied(response.applied),
@@ -64,6 +74,7 @@ fn offer(
     offer: flight_pricing::Offer,
     currency: Currency,
     request: &FlightPriceRequest,
+    now: Timestamp,
 ) -> ConvertResult<FlightOffer> {
     let journeys = request.journeys.len();
     if offer.journeys.len() != journeys {
@@ -87,7 +98,7 @@ fn offer(
         journeys: list("offers.journeys", offer.journeys, journeys, |journey| {
             itinerary::journey(journey, passengers)
         })?,
-        expires_at: optional_instant("offers.expires-at", offer.expires_at)?,
+        expires_at: expiry("offers.expires-at", offer.expires_at, now)?,
     })
 }
 
@@ -111,10 +122,10 @@ fn applied(flags: flight_pricing::AppliedFilters) -> FlightAppliedFilters {
 /// Converts a prebooked fare for `passengers` passengers. It must be in the currency of its offer.
 pub(crate) fn prebook_response(
     response: flight_booking::PrebookResponse,
-    expected: Currency,
+    expected: PrebookExpectation,
     passengers: usize,
 ) -> ConvertResult<FlightPrebookResponse> {
-    let currency = same_currency("currency", &response.currency, expected)?;
+    let currency = same_currency("currency", &response.currency, expected.currency)?;
     if response.journeys.is_empty() {
         return invalid("journeys", "none");
     }
@@ -126,8 +137,8 @@ pub(crate) fn prebook_response(
         fare_conditions: fare_conditions(&response.fare_conditions)?,
         documents_required: response.documents_required,
         journeys: itinerary::journeys(response.journeys, passengers)?,
-        expires_at: optional_instant("expires-at", response.expires_at)?,
-        checkout: optional(response.checkout, checkout)?,
+        expires_at: expiry("expires-at", response.expires_at, expected.now)?,
+        checkout: optional_checkout(response.checkout, expected.collects_payment)?,
     })
 }
 
@@ -161,10 +172,12 @@ impl BookingExpectation {
     }
 }
 
-/// Converts the requested booking in whatever currency the supplier uses.
+/// Converts the requested booking in whatever currency the supplier uses. The amounts of its
+/// cancellation are left out if they are invalid.
 pub(crate) fn supplier_booking(
     state: wire::SupplierBooking,
     expected: &BookingExpectation,
+    dropped: &mut DroppedItems,
 ) -> ConvertResult<FlightSupplierBooking> {
     let currency = currency("currency", &state.currency)?;
     let status = booking_status(state.status)?;
@@ -190,7 +203,7 @@ pub(crate) fn supplier_booking(
             booked_service(service, currency, expected.passengers)
         })?,
         changes: changes(state.changes, expected.passengers)?,
-        cancellation: optional(state.cancellation, cancellation)?,
+        cancellation: (state.cancellation).and_then(|amounts| dropped.keep(cancellation(amounts))),
     })
 }
 
@@ -255,10 +268,11 @@ fn cancellation(amounts: wire::CancellationAmounts) -> ConvertResult<FlightCance
 pub(crate) fn booking_lookup(
     lookup: flight_booking::BookingLookup,
     expected: &BookingExpectation,
+    dropped: &mut DroppedItems,
 ) -> ConvertResult<BookingLookup<FlightSupplierBooking>> {
     Ok(match lookup {
         flight_booking::BookingLookup::Found(state) => {
-            BookingLookup::Found(Box::new(supplier_booking(state, expected)?))
+            BookingLookup::Found(Box::new(supplier_booking(state, expected, dropped)?))
         }
         flight_booking::BookingLookup::NotFound => BookingLookup::NotFound,
     })
@@ -283,9 +297,11 @@ pub(crate) fn quote(quote: flight_cancellation::Quote) -> ConvertResult<FlightSu
 /// Converts the available services of a ticket, all in one currency.
 pub(crate) fn available_services(
     available: flight_services::AvailableServices,
+    dropped: &mut DroppedItems,
 ) -> ConvertResult<Vec<AvailableService>> {
     let currency = currency("currency", &available.currency)?;
-    list("services", available.services, SERVICES_MAX, |service| {
+    let services = available.services;
+    valid_items("services", services, SERVICES_MAX, dropped, |service| {
         Ok(AvailableService {
             supplier_service_id: text::reference(
                 "services.supplier-service-id",

@@ -2,7 +2,8 @@
 
 use crate::bindings::exports::stopover::supplier::flight_reference as wire;
 use crate::bindings::stopover::supplier::types::Location;
-use crate::convert::{ConvertResult, invalid, list, location, text};
+use crate::convert::dropped::DroppedItems;
+use crate::convert::{ConvertResult, invalid, location, text, valid_items};
 use host_domain::flight::supplier_api::{Airline, Airport, AirportResponse};
 
 const AIRPORT_ICAO_CHARS: usize = 4;
@@ -12,9 +13,11 @@ const AIRLINE_ICAO_CHARS: usize = 3;
 pub(crate) fn airports(
     response: wire::AirportResponse,
     limit: u16,
+    dropped: &mut DroppedItems,
 ) -> ConvertResult<AirportResponse> {
+    let items_max = usize::from(limit);
     Ok(AirportResponse {
-        airports: list("airports", response.airports, usize::from(limit), airport)?,
+        airports: valid_items("airports", response.airports, items_max, dropped, airport)?,
         truncated: response.truncated,
     })
 }

@@ -1,7 +1,9 @@
 use super::*;
 use crate::bindings::exports::stopover::supplier::flight_reference;
 use crate::bindings::stopover::supplier::types;
-use crate::convert::tests::{InvalidField, assert_rejected, euros, rejected};
+use crate::convert::tests::{
+    InvalidField, NOW, assert_rejected, euros, prebook_expectation, rejected,
+};
 use host_domain::flight::passenger::Travellers;
 use host_domain::flight::supplier_api::{Filters, RequestedJourney, Sort};
 use host_domain::money::Money;
@@ -115,7 +117,7 @@ pub(super) fn response(offers: Vec<flight_pricing::Offer>) -> flight_pricing::Pr
 }
 
 fn read(response: flight_pricing::PriceResponse) -> ConvertResult<FlightPriceResponse> {
-    price_response(response, &request())
+    price_response(response, &request(), NOW, &mut DroppedItems::default())
 }
 
 #[test]
@@ -156,6 +158,8 @@ fn invalid_fare_is_rejected_with_its_rejected() {
             o.exclusive_key = Some("x".repeat(1025));
         }),
         ("offers.expires-at", |o| o.expires_at = Some(i64::MAX)),
+        // Seconds that are given as milliseconds.
+        ("offers.expires-at", |o| o.expires_at = Some(NOW.0)),
         ("offers.journeys", |o| o.journeys.truncate(1)),
         ("offers.journeys", |o| o.journeys.push(journey(&["s9"]))),
         ("journeys.segments", |o| o.journeys[0].segments.clear()),
@@ -230,7 +234,7 @@ pub(super) fn bound() -> flight_booking::PrebookResponse {
 
 #[test]
 fn bound_fare_requires_offer_currency_and_unique_segments() {
-    let read = |bound| prebook_response(bound, euros(), 3);
+    let read = |bound| prebook_response(bound, prebook_expectation(), 3);
     let fare = read(bound()).unwrap().fare;
     assert_eq!(fare, Some(Money::new(40_000, euros())));
     let cases: &[InvalidField<flight_booking::PrebookResponse>] = &[
@@ -238,6 +242,7 @@ fn bound_fare_requires_offer_currency_and_unique_segments() {
         ("total", |p| p.total = 0),
         ("fare", |p| p.fare = Some(-1)),
         ("fare-tax", |p| p.fare_tax = Some(i64::MAX)),
+        ("expires-at", |p| p.expires_at = Some(NOW.0)),
         ("supplier-prebook", |p| {
             p.supplier_prebook = "x".repeat(4_097);
         }),
@@ -248,6 +253,21 @@ fn bound_fare_requires_offer_currency_and_unique_segments() {
         }),
     ];
     assert_rejected(bound, read, cases);
+    // Only a supplier that collects the payment has a checkout.
+    let with_checkout = || flight_booking::PrebookResponse {
+        checkout: Some(types::Checkout {
+            url: None,
+            token: "token".to_owned(),
+        }),
+        ..bound()
+    };
+    assert!(read(with_checkout()).unwrap().checkout.is_some());
+    let without_payment = PrebookExpectation {
+        collects_payment: false,
+        ..prebook_expectation()
+    };
+    let read = prebook_response(with_checkout(), without_payment, 3);
+    assert_eq!(rejected(read), "checkout");
 }
 
 pub(super) fn state() -> wire::SupplierBooking {
@@ -305,7 +325,8 @@ fn asked(supplier_reference: Option<&str>) -> BookingExpectation {
 
 #[test]
 fn ticket_keeps_its_currency_and_empty_values_become_none() {
-    let read = supplier_booking(state(), &asked(Some("order"))).unwrap();
+    let mut dropped = DroppedItems::default();
+    let read = supplier_booking(state(), &asked(Some("order")), &mut dropped).unwrap();
     assert_eq!(read.total, Money::zero(Currency::USD));
     assert_eq!(
         (
@@ -321,8 +342,14 @@ fn ticket_keeps_its_currency_and_empty_values_become_none() {
         journeys: Vec::new(),
         ..state()
     };
-    let read = supplier_booking(nameless, &asked(None)).unwrap();
+    let read = supplier_booking(nameless, &asked(None), &mut dropped).unwrap();
     assert_eq!((read.client_reference, read.journeys.len()), (None, 0));
+    // Unusable amounts do not make the outcome of a cancellation unknown.
+    let mut unpriced = state();
+    unpriced.cancellation.as_mut().unwrap().refund = -1;
+    let read = supplier_booking(unpriced, &asked(None), &mut dropped).unwrap();
+    assert_eq!(read.cancellation, None);
+    assert_eq!(dropped.count_by_field(), [("cancellation.refund", 1)]);
 }
 
 #[test]
@@ -357,26 +384,27 @@ fn invalid_or_different_ticket_is_rejected() {
         ("changes", |s| {
             s.changes = vec![s.changes[0].clone(); 201];
         }),
-        ("cancellation.refund", |s| {
-            s.cancellation.as_mut().unwrap().refund = -1;
-        }),
     ];
-    let read = |state| supplier_booking(state, &asked(Some("order")));
+    let read = |state| {
+        let dropped = &mut DroppedItems::default();
+        supplier_booking(state, &asked(Some("order")), dropped)
+    };
     assert_rejected(state, read, cases);
 }
 
 #[test]
 fn every_ticket_call_checks_the_returned_reference() {
     let changed = BookingExpectation::for_change("fbk_1", "order");
-    assert!(supplier_booking(state(), &changed).is_ok());
+    let dropped = &mut DroppedItems::default();
+    assert!(supplier_booking(state(), &changed, dropped).is_ok());
     let another = wire::SupplierBooking {
         supplier_reference: "other".to_owned(),
         ..state()
     };
-    let read = supplier_booking(another, &changed);
+    let read = supplier_booking(another, &changed, dropped);
     assert_eq!(rejected(read), "supplier-reference");
     let found = flight_booking::BookingLookup::Found(state());
-    let read = super::booking_lookup(found, &asked(Some("other")));
+    let read = super::booking_lookup(found, &asked(Some("other")), dropped);
     assert_eq!(rejected(read), "supplier-reference");
 }
 
@@ -419,10 +447,11 @@ fn available_service_has_positive_quantity() {
         max_quantity: 1,
     };
     let read = |service| {
-        available_services(flight_services::AvailableServices {
+        let available = flight_services::AvailableServices {
             currency: "EUR".to_owned(),
             services: vec![service],
-        })
+        };
+        available_services(available, &mut DroppedItems::default())
     };
     let sold = read(service()).unwrap();
     assert_eq!(sold[0].unit_amount, Money::new(3_500, euros()));
@@ -459,7 +488,8 @@ fn airport_requires_code_and_invalid_display_values_left_out() {
             airports: found,
             truncated: false,
         };
-        airports(response, 2).map(|response| response.airports)
+        let dropped = &mut DroppedItems::default();
+        airports(response, 2, dropped).map(|response| response.airports)
     };
     let zagreb = read(vec![airport("ZAG")]).unwrap().remove(0);
     let displayed = (zagreb.icao_code, zagreb.state, zagreb.country);

@@ -1,9 +1,12 @@
 use super::*;
+use crate::exchange::{ExchangeError, UpstreamResponse};
+use http::HeaderMap;
 
 /// Builds the counts of sent requests; `true` stands for a change, `false` for a read.
 fn sent(requests: &[bool]) -> OutboundTracker {
     let sent = OutboundTracker::default();
     for changing in requests {
+        assert!(sent.try_reserve(u32::MAX));
         assert!(sent.try_begin(*changing));
     }
     sent
@@ -40,9 +43,20 @@ fn unknown_outcome_without_any_request_is_not_sent() {
         let sent = sent(requests);
         let change = ChangeError::from_wire(wire::ChangeError::Unknown(text()), &sent);
         let payment = PaymentError::from_wire(payment_wire::PaymentError::Unknown(text()), &sent);
+        // The plugin failed before it tried to send anything.
+        let reason = || FailureReason {
+            message: text(),
+            needs_help: !is_sent,
+        };
         let expected = match is_sent {
-            true => (ChangeError::Unknown(text()), PaymentError::Unknown(text())),
-            false => (ChangeError::NotSent(text()), PaymentError::NotSent(text())),
+            true => (
+                ChangeError::Unknown(reason()),
+                PaymentError::Unknown(reason()),
+            ),
+            false => (
+                ChangeError::NotSent(reason()),
+                PaymentError::NotSent(reason()),
+            ),
         };
         assert_eq!((change, payment), expected, "{requests:?}");
     }
@@ -71,7 +85,7 @@ fn adapter_errors_and_guest_failures_map_to_different_outcomes() {
             PluginCallOutcome::Unavailable,
         ),
         (
-            broken(CallFailure::TimedOut),
+            broken(CallFailure::TimedOut(String::new())),
             PluginCallOutcome::Unavailable,
         ),
         (
@@ -79,7 +93,7 @@ fn adapter_errors_and_guest_failures_map_to_different_outcomes() {
             PluginCallOutcome::Unavailable,
         ),
         (
-            broken(GuestError::PoolExhausted.into()),
+            broken(CallFailure::Overloaded(String::new())),
             PluginCallOutcome::Overloaded,
         ),
     ] {
@@ -93,4 +107,65 @@ fn closed_call_sends_no_request() {
     sent.close();
     assert!(!sent.try_begin(true));
     assert!(sent.has_sent() && !sent.has_sent_mutation());
+}
+
+#[test]
+fn failure_needs_help_if_the_host_knows_that_only_a_person_can_mend_it() {
+    let answered = |status| {
+        Ok(UpstreamResponse {
+            status,
+            headers: HeaderMap::new(),
+            body: Vec::new(),
+        })
+    };
+    let denied = Err(ExchangeError::Denied("add a grant".to_owned()));
+    let unreachable = Err(ExchangeError::NotSent("no DNS record".to_owned()));
+    for (results, needs_help) in [
+        (vec![], true),
+        (vec![answered(401)], true),
+        (vec![answered(403)], true),
+        // The adapter cannot use the response, for example because of its currency.
+        (vec![answered(200)], true),
+        (vec![answered(429)], false),
+        (vec![denied], true),
+        (vec![unreachable], false),
+        (vec![answered(500)], false),
+        // The last exchange counts: the adapter tried again with a new token.
+        (vec![answered(401), answered(502)], false),
+    ] {
+        let sent = OutboundTracker::default();
+        for result in &results {
+            assert!(sent.try_reserve(u32::MAX));
+            sent.record_result(result);
+        }
+        let not_sent = wire::ChangeError::NotSent("no".to_owned());
+        let ChangeError::NotSent(reason) = ChangeError::from_wire(not_sent, &sent) else {
+            panic!("{results:?}")
+        };
+        assert_eq!(reason.needs_help, needs_help, "{results:?}");
+    }
+    let failed = |failure| ChangeError::from_failure(failure, &OutboundTracker::default());
+    for (failure, needs_help) in [
+        (CallFailure::Trapped(String::new()), true),
+        (CallFailure::TimedOut(String::new()), false),
+    ] {
+        let ChangeError::NotSent(reason) = failed(failure) else {
+            panic!("something was sent")
+        };
+        assert_eq!(reason.needs_help, needs_help);
+    }
+}
+
+#[test]
+fn failure_names_the_limit_that_a_response_exceeded() {
+    let sent = OutboundTracker::default();
+    sent.record_result(&Err(ExchangeError::TooLarge {
+        bytes_max: 5,
+        setting: "limits.response_bytes_max",
+    }));
+    let mut error = ReadError::InvalidResponse("too large".to_owned());
+    error.append(sent.exceeded_limit().unwrap());
+    let expected = "the supplier's response cannot be used: too large: the response is larger than \
+                    its limit of 5 bytes (limits.response_bytes_max)";
+    assert_eq!(error.to_string(), expected);
 }

@@ -49,6 +49,8 @@ pub(crate) struct Exchange {
 pub(crate) struct Remembered {
     pub(crate) calls: Mutex<Vec<Call>>,
     pub(crate) exchanges: Mutex<Vec<Exchange>>,
+    /// Operation, reason and number of items that were left out.
+    pub(crate) dropped: Mutex<Vec<(Capability, String, u64)>>,
 }
 
 impl Remembered {
@@ -83,6 +85,18 @@ impl CallSink for Remembered {
             outcome: record.outcome,
             detail: record.detail.unwrap_or_default().to_owned(),
         });
+    }
+
+    fn items_dropped(
+        &self,
+        supplier: &SupplierId,
+        operation: Capability,
+        reason: &str,
+        count: u64,
+    ) {
+        assert_eq!(*supplier, id());
+        let mut dropped = self.dropped.lock().unwrap();
+        dropped.push((operation, reason.to_owned(), count));
     }
 }
 

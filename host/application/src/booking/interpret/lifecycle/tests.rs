@@ -2,12 +2,14 @@
 //! important rule: only a definite refusal counts as a refusal.
 
 use super::*;
+use crate::booking::aggregate::SupplierResponse;
 use crate::booking::interpret::tests::{
-    NOW, REPEATABLE, SampleKind, consistent, euros, interpret, interpret_with, lost, named,
+    NOW, REPEATABLE, SampleKind, absent, consistent, euros, interpret, interpret_with, lost, named,
     pending, refusal, refused, repeated, sent, unknown, unsent,
 };
 use crate::booking::interpret::{CallOutcome, SupplierGuarantees};
-use host_domain::booking::{Named, PaymentCollector};
+use crate::booking::steps::execute::interpret_response;
+use host_domain::booking::{AbsenceRecheck, BookingState, BookingStep, Named, PaymentCollector};
 use host_domain::flight::FlightBookingDetails;
 use host_domain::hotel::booking::{HotelBooking, HotelBookingDetails};
 use host_domain::hotel::supplier_api::SupplierRoom;
@@ -28,7 +30,9 @@ macro_rules! on_both_kinds {
 
 on_both_kinds![
     booking_is_refused_only_by_a_definite_refusal,
-    missing_booking_is_refused_only_after_reads_are_consistent,
+    missing_booking_is_unknown_before_two_late_lookups,
+    second_late_lookup_proves_that_nothing_was_booked,
+    failed_booking_is_looked_up_until_the_schedule_ends,
     /// The payer has paid at the supplier's checkout or is about to. A missing booking does not end
     /// the workflow.
     missing_booking_paid_at_the_supplier_is_resent_or_stays_unknown,
@@ -93,35 +97,77 @@ mod check {
         }
     }
 
-    pub(super) fn missing_booking_is_refused_only_after_reads_are_consistent<K: SampleKind>() {
-        for (call, guarantees, event) in [
-            (sent(0), consistent(None), "book_unresolved"),
-            (sent(0), consistent(Some(10_001)), "book_unresolved"),
-            (sent(0), consistent(Some(10_000)), "book_refused"),
+    pub(super) fn missing_booking_is_unknown_before_two_late_lookups<K: SampleKind>() {
+        let at = |ms: i64| Some(Timestamp(ms));
+        let limited = |after_ms, call_ms_max| SupplierGuarantees {
+            call_ms_max,
+            ..consistent(Some(after_ms))
+        };
+        // The lookup is made at 10 s. The schedule has 5 s and 15 s after the call was sent.
+        for (call, guarantees, absent_at, next_at) in [
+            (sent(0), consistent(None), None, 15_000),
+            // The supplier has to show the booking 10 s after the end of the call.
+            (sent(0), consistent(Some(10_000)), at(10_000), 15_000),
+            (sent(0), consistent(Some(10_001)), None, 10_001),
             // The call may have been executed when it ended, and no sooner.
-            (lost(0, 9_500), consistent(Some(1_000)), "book_unresolved"),
-            (lost(0, 9_000), consistent(Some(1_000)), "book_refused"),
-            (sent(0), REPEATABLE, "book_resend_scheduled"),
+            (lost(0, 9_000), consistent(Some(1_000)), at(10_000), 15_000),
+            (lost(0, 9_500), consistent(Some(1_000)), None, 10_500),
+            // The supplier may work on the call for as long as a call may last.
+            (lost(0, 1_000), limited(5_000, 4_000), at(10_000), 15_000),
+            (lost(0, 1_000), limited(5_000, 20_000), None, 15_000),
+            // After a crash, the call may have lasted as long as one may.
+            (sent(0), limited(2_000, 4_000), at(10_000), 15_000),
+            (sent(0), limited(2_000, 4_001), None, 10_002),
+            // The second lookup is not made within the delay of the first one.
+            (lost(0, 1_000), limited(9_000, 0), at(10_000), 15_000),
+            (
+                absent(lost(0, 1_000), 7_000),
+                limited(4_000, 0),
+                None,
+                12_000,
+            ),
+            (
+                absent(lost(0, 1_000), 4_000),
+                limited(7_000, 0),
+                None,
+                11_000,
+            ),
             // The supplier had accepted the call. Not finding it now is a contradiction, not a
             // refusal.
-            (pending(0), REPEATABLE, "book_unresolved"),
-            (pending(0), consistent(Some(0)), "book_unresolved"),
+            (pending(0), REPEATABLE, None, 15_000),
+            (pending(0), consistent(Some(0)), None, 15_000),
         ] {
-            let booking = K::completing(call);
-            let interpretation = interpret_with(guarantees, |context| {
-                book_lookup(&booking, Ok(BookingLookup::NotFound), context)
-            });
-            assert_eq!(interpretation.event.name(), event, "{guarantees:?}");
+            let shown = format!("{call:?}, {guarantees:?}");
+            let interpretation = not_found::<K>(call, guarantees, NOW);
+            let next_at = Timestamp(next_at);
+            let unresolved = BookingEvent::BookUnresolved { next_at, absent_at };
+            assert_eq!(interpretation.event, unresolved, "{shown}");
+            assert_eq!(interpretation.outcome, CallOutcome::Unknown, "{shown}");
         }
-        let asked_early = interpret_with(consistent(Some(1_000)), |context| {
-            let mut context = *context;
-            context.schedules.requested_at = Timestamp(9_999);
-            let booking = K::completing(lost(0, 9_000));
-            book_lookup(&booking, Ok(BookingLookup::NotFound), &context)
-        });
+    }
+
+    pub(super) fn second_late_lookup_proves_that_nothing_was_booked<K: SampleKind>() {
+        let limited = |after_ms, call_ms_max| SupplierGuarantees {
+            call_ms_max,
+            ..consistent(Some(after_ms))
+        };
+        let second = |guarantees| not_found::<K>(absent(lost(0, 1_000), 5_000), guarantees, NOW);
+        let proven = second(limited(5_000, 60_000));
+        let not_executed = ("book_not_executed", CallOutcome::Refused);
+        assert_eq!(named(&proven), not_executed);
+        let BookingEvent::BookNotExecuted { recheck_at, .. } = proven.event else {
+            panic!("{:?}", proven.event);
+        };
+        assert_eq!(recheck_at, Some(Timestamp(610_000)));
+        let too_soon = second(limited(5_001, 60_000));
+        assert_eq!(too_soon.event.name(), "book_unresolved");
+        let repeated = not_found::<K>(sent(0), REPEATABLE, NOW);
+        assert_eq!(repeated.event.name(), "book_resend_scheduled");
+        let asked_early = not_found::<K>(lost(0, 9_000), consistent(Some(1_000)), Timestamp(9_999));
+        let (next_at, absent_at) = (Timestamp(10_000), None);
         assert_eq!(
-            asked_early.event.name(),
-            "book_unresolved",
+            asked_early.event,
+            BookingEvent::BookUnresolved { next_at, absent_at },
             "the request was made too early, although its response came late enough"
         );
         let failed = interpret_with(consistent(Some(0)), |context| {
@@ -129,7 +175,66 @@ mod check {
             book_lookup(&K::completing(sent(0)), response, context)
         });
         let next_at = Timestamp(15_000);
-        assert_eq!(failed.event, BookingEvent::BookUnresolved { next_at });
+        assert_eq!(
+            failed.event,
+            BookingEvent::BookUnresolved { next_at, absent_at }
+        );
+    }
+
+    /// Interprets a lookup that was made at `requested_at` and found no booking.
+    fn not_found<K: SampleKind>(
+        call: RemoteCall,
+        guarantees: SupplierGuarantees,
+        requested_at: Timestamp,
+    ) -> Interpretation<BookingEvent<K>> {
+        interpret_with(guarantees, |context| {
+            let mut context = *context;
+            context.schedules.requested_at = requested_at;
+            book_lookup(&K::completing(call), Ok(BookingLookup::NotFound), &context)
+        })
+    }
+
+    pub(super) fn failed_booking_is_looked_up_until_the_schedule_ends<K: SampleKind>() {
+        let found = |status| Ok(BookingLookup::Found(Box::new(K::reported(status))));
+        let lookup = |failed_at: i64, response| {
+            let absence = AbsenceRecheck {
+                failed_at: Timestamp(failed_at),
+                due_at: Some(NOW),
+                orphan: None,
+            };
+            let absence = Some(absence);
+            let booking = K::sample(BookingState::Failed { absence });
+            interpret(|context| absence_recheck(&booking, response, context))
+        };
+        let next = |failed_at, response| match lookup(failed_at, response).event {
+            BookingEvent::AbsenceRechecked { next_at } => next_at,
+            other => panic!("{other:?}"),
+        };
+        // The schedule has 10 minutes and 1 hour after the failure.
+        let (minutes_ago, hour_ago) = (NOW.0 - 600_000, NOW.0 - 3_600_000);
+        let in_an_hour = Some(Timestamp(minutes_ago).plus_s(3600));
+        assert_eq!(next(minutes_ago, Ok(BookingLookup::NotFound)), in_an_hour);
+        assert_eq!(next(minutes_ago, found(Status::Canceled)), in_an_hour);
+        assert_eq!(next(minutes_ago, found(failed())), in_an_hour);
+        assert_eq!(next(hour_ago, Ok(BookingLookup::NotFound)), None);
+        // A lookup without a result is never the last one.
+        let slow = || Err(ReadError::TimedOut("slow".into()));
+        let later = Some(NOW.plus_s(15));
+        assert_eq!(next(minutes_ago, slow()), later);
+        assert_eq!(next(hour_ago, slow()), later);
+        for status in [
+            Status::Pending,
+            Status::Confirmed,
+            Status::PartiallyCanceled,
+            Status::CancelPending,
+        ] {
+            let orphan = lookup(hour_ago, found(status));
+            assert_eq!(named(&orphan), ("orphan_found", CallOutcome::Unknown));
+            assert_eq!(orphan.reference.as_deref(), Some("S1"));
+        }
+        let orphan = lookup(hour_ago, found(Status::Confirmed));
+        let evidence = "found at the supplier after the booking failed: confirmed, reference S1, read at 1970-01-01T00:00:10.000Z";
+        assert_eq!(orphan.evidence, evidence);
     }
 
     pub(super) fn missing_booking_paid_at_the_supplier_is_resent_or_stays_unknown<K: SampleKind>() {
@@ -203,7 +308,17 @@ mod check {
         let found = |status| Ok(BookingLookup::Found(Box::new(K::reported(status))));
         for (call, guarantees, event) in [
             (pending(0), consistent(None), "cancel_refused"),
-            (sent(0), consistent(Some(1_000)), "cancel_not_executed"),
+            (
+                absent(sent(0), 5_000),
+                consistent(Some(1_000)),
+                "cancel_not_executed",
+            ),
+            (
+                absent(sent(0), 5_001),
+                consistent(Some(1_000)),
+                "cancel_unresolved",
+            ),
+            (sent(0), consistent(Some(1_000)), "cancel_unresolved"),
             (sent(9_900), consistent(Some(1_000)), "cancel_unresolved"),
             (sent(0), consistent(None), "cancel_unresolved"),
             (sent(0), REPEATABLE, "cancel_unresolved"),
@@ -216,7 +331,8 @@ mod check {
         }
         let interpretation = interpret_with(consistent(Some(1_000)), |context| {
             let partly_canceled = found(Status::PartiallyCanceled);
-            cancel_lookup(&K::canceling(sent(0)), partly_canceled, context)
+            let booking = K::canceling(absent(sent(0), 5_000));
+            cancel_lookup(&booking, partly_canceled, context)
         });
         let expected = match K::CAN_CANCEL_PARTIALLY {
             true => "cancel_not_executed",
@@ -293,4 +409,36 @@ fn partial_cancellation_succeeds_once_its_rooms_are_released() {
         let interpretation = interpret(|context| cancel_response(&booking, Ok(reported), context));
         assert_eq!(interpretation.event.name(), event);
     }
+}
+
+/// Asserts that a booking that was bound at 1 EUR is confirmed at this total, with this evidence.
+fn assert_confirmed<K: SampleKind>(reported: &K::SupplierBooking, evidence: &str) {
+    let booking = K::completing(sent(0));
+    let found = BookingLookup::Found(Box::new(reported.clone()));
+    for (step, response) in [
+        (
+            BookingStep::Book,
+            SupplierResponse::Change(Ok(reported.clone())),
+        ),
+        (
+            BookingStep::ReconcileBooking,
+            SupplierResponse::Lookup(Ok(found)),
+        ),
+    ] {
+        let read = interpret(|context| interpret_response(&booking, &step, response, context));
+        assert_eq!(named(&read), ("book_confirmed", CallOutcome::Succeeded));
+        assert_eq!(read.evidence, evidence);
+    }
+}
+
+#[test]
+fn booking_at_another_total_stays_confirmed_and_tells_both_totals() {
+    let deviation = "confirmed; SANDBOX booked at 1.01 EUR, but bound at 1.00 EUR";
+    let mut hotel = HotelBookingDetails::reported(Status::Confirmed);
+    let mut flight = FlightBookingDetails::reported(Status::Confirmed);
+    assert_confirmed::<HotelBookingDetails>(&hotel, "confirmed");
+    assert_confirmed::<FlightBookingDetails>(&flight, "confirmed");
+    (hotel.total, flight.total) = (euros(101), euros(101));
+    assert_confirmed::<HotelBookingDetails>(&hotel, deviation);
+    assert_confirmed::<FlightBookingDetails>(&flight, deviation);
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::booking::interpret::tests::{
-    NOW, REPEATABLE, consistent, euros, repeated, scheduled, sent,
+    NOW, REPEATABLE, absent, consistent, euros, repeated, scheduled, sent,
 };
 use host_domain::id::{InstrumentId, PaymentId};
 use host_domain::payment::{Instrument, Refund};
@@ -70,18 +70,36 @@ fn reconciled_payment_is_interpreted_by_the_operation_in_progress() {
     let authorizing = || PaymentState::Authorizing(sent(0));
     let capturing = || PaymentState::Capturing(sent(0));
     let voiding = || PaymentState::Voiding(sent(0));
+    let twice_absent = || absent(sent(0), 5_000);
     for (state, found, after_ms, event) in [
         (authorizing(), Some(S::Authorized), None, "authorized"),
-        (authorizing(), None, Some(0), "not_authorized"),
+        (authorizing(), None, Some(0), "unresolved"),
+        (
+            PaymentState::Authorizing(twice_absent()),
+            None,
+            Some(0),
+            "not_authorized",
+        ),
         (authorizing(), None, None, "unresolved"),
         (capturing(), Some(S::Captured), None, "captured"),
         (capturing(), Some(S::Authorized), None, "step_failed"),
         (capturing(), Some(S::Voided), None, "unresolved"),
-        (capturing(), None, Some(0), "unresolved"),
+        (
+            PaymentState::Capturing(twice_absent()),
+            None,
+            Some(0),
+            "unresolved",
+        ),
         (voiding(), Some(S::Voided), None, "voided"),
         (voiding(), Some(S::Authorized), None, "step_failed"),
         (voiding(), Some(S::Captured), None, "unresolved"),
-        (voiding(), None, Some(0), "voided"),
+        (voiding(), None, Some(0), "unresolved"),
+        (
+            PaymentState::Voiding(twice_absent()),
+            None,
+            Some(0),
+            "voided",
+        ),
     ] {
         let payment = paying(state.clone());
         let interpretation = scheduled(|schedules| {

@@ -3,8 +3,8 @@
 use super::*;
 use crate::booking::interpret::CallOutcome;
 use crate::booking::interpret::tests::{
-    REPEATABLE, SampleKind, consistent, euros, interpret, interpret_with, named, refused, repeated,
-    sent, unknown, unsent,
+    REPEATABLE, SampleKind, absent, consistent, euros, interpret, interpret_with, named, refused,
+    repeated, sent, unknown, unsent,
 };
 use host_domain::booking::Named;
 use host_domain::flight::booking::ServicePurchaseState;
@@ -96,24 +96,24 @@ fn purchase_succeeds_only_if_the_ticket_shows_the_bags() {
 }
 
 #[test]
-fn missing_bags_are_refused_only_after_reads_are_consistent() {
+fn missing_bags_are_refused_only_after_two_late_lookups() {
     let bags = || Ok(BookingLookup::Found(Box::new(with_bag())));
     let bare = || Ok(BookingLookup::Found(Box::new(without_bag())));
     let failed = Err(ReadError::Failed("500".into()));
-    for (response, guarantees, event) in [
-        (bags(), consistent(None), "succeeded"),
-        (bare(), REPEATABLE, "resend_scheduled"),
-        (bare(), consistent(None), "unresolved"),
-        (bare(), consistent(Some(10_001)), "unresolved"),
-        (bare(), consistent(Some(10_000)), "refused"),
-        (
-            Ok(BookingLookup::NotFound),
-            consistent(Some(0)),
-            "unresolved",
-        ),
-        (failed, consistent(Some(0)), "unresolved"),
+    let first = || sent(0);
+    let second = || absent(sent(0), 5_000);
+    let at_once = consistent(Some(0));
+    for (call, response, guarantees, event) in [
+        (first(), bags(), consistent(None), "succeeded"),
+        (first(), bare(), REPEATABLE, "resend_scheduled"),
+        (first(), bare(), consistent(None), "unresolved"),
+        (first(), bare(), at_once, "unresolved"),
+        (second(), bare(), consistent(Some(5_001)), "unresolved"),
+        (second(), bare(), consistent(Some(5_000)), "refused"),
+        (second(), Ok(BookingLookup::NotFound), at_once, "unresolved"),
+        (second(), failed, at_once, "unresolved"),
     ] {
-        let booking = buying(sent(0));
+        let booking = buying(call);
         let interpretation = interpret_with(guarantees, |context| {
             purchase_lookup(&booking, response.clone(), context)
         });

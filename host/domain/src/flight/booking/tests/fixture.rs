@@ -11,7 +11,7 @@ use crate::flight::supplier_api::{
     ServiceType, SupplierService,
 };
 use crate::id::{PurchaseId, ServiceId};
-use crate::money::{Currency, Money};
+use crate::money::Money;
 use crate::payment::{Payment, PaymentEvent};
 use crate::remote_call::RemoteCall;
 use crate::supplier::SupplierBookingStatus;
@@ -23,10 +23,6 @@ pub(super) use crate::flight::booking::FlightBookingDetails as Flight;
 
 /// The number of the payment for the bags.
 pub(super) const BAGS: u128 = 2;
-
-pub(super) fn dollars(minor: i64) -> Money {
-    Money::new(minor, Currency::USD)
-}
 
 fn conditions() -> FareConditions {
     FareConditions {
@@ -159,7 +155,10 @@ impl Sample for Flight {
             purchase_started(),
             FlightEvent::PurchaseSent { next_at },
             FlightEvent::PurchaseNotSent,
-            FlightEvent::PurchaseUnresolved { next_at },
+            FlightEvent::PurchaseUnresolved {
+                next_at,
+                absent_at: None,
+            },
             FlightEvent::PurchaseResendScheduled { at: LATER },
             purchase_succeeded(),
             FlightEvent::PurchaseRefused(refusal()),

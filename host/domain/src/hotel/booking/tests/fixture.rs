@@ -4,12 +4,13 @@ use crate::booking::BookingEvent;
 use crate::booking::tests::{LATER, Sample, after, change_reported, euros, pay, refund_id};
 use crate::hotel::booking::*;
 use crate::hotel::supplier_api::{
-    HotelCancellationAmounts, HotelPrebookResponse, HotelSupplierBooking,
+    HotelCancellationAmounts, HotelPrebookResponse, HotelSupplierBooking, SupplierRoom,
 };
 use crate::hotel::types::{
     Board, CancellationPolicy, Guest, GuestType, HotelSummary, Location, Penalty, RoomRate,
 };
-use crate::id::{CancellationId, GuestId, RoomId};
+use crate::id::{CancellationId, GuestId, RefundId, RoomId};
+use crate::money::Money;
 use crate::payment::PaymentEvent;
 use crate::supplier::SupplierBookingStatus;
 use crate::time::Timestamp;
@@ -53,7 +54,7 @@ fn hotel() -> HotelSummary {
     }
 }
 
-fn room(bits: u128) -> Room {
+pub(super) fn room(bits: u128) -> Room {
     let rate = rate();
     let guest = Guest {
         first_name: "Ada".into(),
@@ -164,7 +165,7 @@ impl Sample for Hotel {
     }
 
     fn other_events() -> Vec<BookingEvent<Self>> {
-        vec![]
+        vec![refund_decided(1, euros(15_000))]
     }
 
     fn other_states() -> Vec<(&'static str, HotelBooking)> {
@@ -182,6 +183,7 @@ impl Sample for Hotel {
             ),
             ("CANCELED", canceled),
             ("CANCELED refund sent", refunding),
+            ("CANCELED refund undecided", refund_undecided()),
         ]
     }
 }
@@ -193,9 +195,50 @@ fn cancel_started(room_ids: Vec<RoomId>) -> BookingEvent<Hotel> {
 
 /// Returns a captured booking of which the first of two rooms was cancelled.
 pub(super) fn one_room_canceled() -> HotelBooking {
-    let started = cancel_started(vec![RoomId::from_bits(1)]);
+    let done = Hotel::cancel_succeeded(reported_canceled(&[1]));
+    after(room_cancellation_sent(Hotel::captured(), 1, &[1]), [done])
+}
+
+/// Returns the booking after a cancellation of the rooms with these numbers was sent.
+pub(super) fn room_cancellation_sent(
+    booking: HotelBooking,
+    cancellation: u128,
+    numbers: &[u128],
+) -> HotelBooking {
+    let id = CancellationId::from_bits(cancellation);
+    let room_ids = numbers.iter().map(|number| RoomId::from_bits(*number));
+    let room_ids = room_ids.collect();
+    let started = HotelEvent::CancelStarted { id, room_ids };
     let sent = BookingEvent::CancelSent { next_at: LATER };
-    after(Hotel::captured(), [started, sent, Hotel::cancel_done()])
+    after(booking, [started.into(), sent])
+}
+
+/// Returns the booking as the supplier reports it after it cancelled the rooms with these numbers,
+/// not all of the booking.
+pub(super) fn reported_canceled(numbers: &[u8]) -> Box<HotelSupplierBooking> {
+    let mut reported = Hotel::reported(SupplierBookingStatus::PartiallyCanceled);
+    let rooms = numbers.iter().map(|number| SupplierRoom {
+        position: number - 1,
+        supplier_room_reference: None,
+        hotel_confirmation_code: None,
+        canceled: true,
+    });
+    reported.rooms = rooms.collect();
+    reported
+}
+
+/// Adds the amounts of all cancellations so far.
+pub(super) fn stating(
+    mut reported: Box<HotelSupplierBooking>,
+    fee: Money,
+    refund: Option<Money>,
+) -> BookingEvent<Hotel> {
+    reported.cancellation = Some(HotelCancellationAmounts {
+        fee,
+        refund,
+        supplier_reference: Some("C1".into()),
+    });
+    Hotel::cancel_succeeded(reported)
 }
 
 /// Returns a booking that the supplier cancelled for a fee of 2,500 cents.
@@ -207,4 +250,20 @@ pub(super) fn canceled_for_fee(refund: Option<i64>) -> Box<HotelSupplierBooking>
         supplier_reference: Some("C1".into()),
     });
     reported
+}
+
+pub(super) fn refund_decided(cancellation: u128, amount: Money) -> BookingEvent<Hotel> {
+    let event = HotelEvent::RefundDecided {
+        cancellation: CancellationId::from_bits(cancellation),
+        amount,
+        refund: RefundId::from_bits(20 + cancellation),
+    };
+    event.into()
+}
+
+/// Returns a cancelled booking for which the supplier states a fee and a refund that do not add up
+/// to the price.
+pub(super) fn refund_undecided() -> HotelBooking {
+    let canceled = Hotel::cancel_succeeded(canceled_for_fee(Some(17_000)));
+    after(Hotel::cancel_sent(), [canceled])
 }

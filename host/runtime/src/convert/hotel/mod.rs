@@ -1,10 +1,21 @@
 //! Conversion of hotel searches, offers, bookings and cancellations.
 
-use super::error::{booking_status, checkout};
+mod policy;
+mod request;
+
+pub(crate) use request::{
+    book_request, cancel_request, find_request, place_query, prebook_request, price_request,
+    search_request,
+};
+
+use self::policy::{PolicyContext, check_rooms_total, policy, room_policy};
+use super::dropped::DroppedItems;
+use super::error::{booking_status, optional_checkout};
 use super::{
-    ConvertResult, ExpectedReferences, currency, display_list, display_number, ensure_unique,
-    expected_currency, instant, invalid, list, location, money, money_with_currency, optional,
-    optional_instant, optional_money, positive_money, same_currency, same_variant, text, valid_if,
+    ConvertResult, ExpectedReferences, PrebookExpectation, currency, display_list, display_number,
+    ensure_unique, expected_currency, expiry, invalid, list, location, money, money_with_currency,
+    optional, optional_instant, optional_money, positive_money, same_currency, same_variant, text,
+    valid_if, valid_items,
 };
 use crate::bindings::exports::stopover::supplier::{
     hotel_booking, hotel_cancellation, hotel_places, hotel_pricing, hotel_search,
@@ -12,176 +23,25 @@ use crate::bindings::exports::stopover::supplier::{
 use crate::bindings::stopover::supplier::{hotel_types as wire, types};
 use host_domain::hotel::supplier_api::{
     HotelAppliedFilters, HotelBookRequest, HotelCancelRequest, HotelCancellationAmounts,
-    HotelOffer, HotelOffers, HotelPrebookRequest, HotelPrebookResponse, HotelPriceRequest,
-    HotelPriceResponse, HotelSupplierBooking, HotelSupplierQuote, Place, PlaceQuery, SearchRequest,
-    SearchResponse, SearchSort, SupplierHotel, SupplierRoom,
+    HotelOffer, HotelOffers, HotelPrebookResponse, HotelPriceRequest, HotelPriceResponse,
+    HotelSupplierBooking, HotelSupplierQuote, Place, SearchResponse, SupplierHotel, SupplierRoom,
 };
-use host_domain::hotel::{
-    Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Loyalty, Penalty,
-    Promotion, Restriction, RoomRate, Stay,
-};
-use host_domain::money::Currency;
+use host_domain::hotel::{Board, HotelSummary, Loyalty, Promotion, RoomRate};
+use host_domain::money::{Currency, Money};
 use host_domain::supplier::{BookingLookup, FindRequest, SupplierBookingStatus};
+use host_domain::time::Timestamp;
 
-const PENALTIES_MAX: usize = 60;
-const RESTRICTIONS_MAX: usize = 20;
 const PROMOTIONS_MAX: usize = 30;
 const ROOMS_MAX: usize = 32;
 const ALTERNATIVES_MAX: usize = 20;
 const RADIUS_M_MAX: f64 = 20_100_000.0;
 
-// Requests.
-
-pub(crate) fn place_query(query: PlaceQuery) -> hotel_places::PlaceQuery {
-    hotel_places::PlaceQuery {
-        text: query.text,
-        country: query.country,
-        language: None,
-        limit: query.limit,
-    }
-}
-
-fn stay(stay: Stay) -> wire::Stay {
-    wire::Stay {
-        check_in: stay.check_in.to_string(),
-        check_out: stay.check_out.to_string(),
-        occupancies: (stay.occupancies.into_iter())
-            .map(|occupancy| wire::Occupancy {
-                adults: occupancy.adults,
-                children: occupancy.children,
-            })
-            .collect(),
-        guest_nationality: stay.guest_nationality,
-        guest_residence: stay.guest_residence,
-        currency: stay.currency.code().to_owned(),
-    }
-}
-
-pub(crate) fn search_request(request: SearchRequest) -> hotel_search::SearchRequest {
-    let filters = request.filters;
-    hotel_search::SearchRequest {
-        area: hotel_search::Area {
-            center: types::Location {
-                latitude: request.center.latitude,
-                longitude: request.center.longitude,
-            },
-            radius_m: request.radius_m,
-            supplier_place_id: request.supplier_place_id,
-        },
-        stay: stay(request.stay),
-        filters: hotel_search::Filters {
-            min_star_rating: filters.min_star_rating,
-            min_guest_rating: filters.min_guest_rating,
-            refundable: filters.refundable,
-            boards: filters.boards.into_iter().map(board_to_wire).collect(),
-            max_total: filters.max_total.map(|total| total.minor),
-        },
-        sort: same_variant!(request.sort, SearchSort => hotel_search::Sort, [
-            Distance, Total, GuestRating, StarRating,
-        ]),
-        limit: request.limit,
-    }
-}
-
-const fn board_to_wire(board: Board) -> types::Board {
-    same_variant!(board, Board => types::Board, [
-        RoomOnly, BedAndBreakfast, HalfBoard, FullBoard, AllInclusive, Other,
-    ])
-}
-
-pub(crate) fn price_request(request: HotelPriceRequest) -> hotel_pricing::PriceRequest {
-    hotel_pricing::PriceRequest {
-        supplier_hotel_ids: request.supplier_hotel_ids,
-        stay: stay(request.stay),
-        max_offers_per_hotel: request.max_offers_per_hotel,
-    }
-}
-
-fn contact(contact: Contact) -> types::Contact {
-    types::Contact {
-        first_name: contact.first_name,
-        last_name: contact.last_name,
-        email: contact.email,
-        phone: contact.phone,
-    }
-}
-
-fn rooms(rooms: Vec<Vec<Guest>>) -> Vec<wire::RoomGuests> {
-    rooms
-        .into_iter()
-        .map(|guests| wire::RoomGuests {
-            guests: guests.into_iter().map(guest).collect(),
-        })
-        .collect()
-}
-
-fn guest(guest: Guest) -> wire::Guest {
-    wire::Guest {
-        first_name: guest.first_name,
-        last_name: guest.last_name,
-        guest_type: match guest.guest_type {
-            GuestType::Adult => wire::GuestType::Adult,
-            GuestType::Child => wire::GuestType::Child,
-        },
-        is_lead: guest.is_lead,
-        age: guest.age,
-    }
-}
-
-pub(crate) fn prebook_request(request: HotelPrebookRequest) -> hotel_booking::PrebookRequest {
-    hotel_booking::PrebookRequest {
-        client_reference: request.client_reference,
-        supplier_hotel_id: request.supplier_hotel_id,
-        supplier_offer: request.supplier_offer,
-        stay: stay(request.stay),
-        total: request.total.minor,
-        contact: contact(request.contact),
-        rooms: rooms(request.rooms),
-        use_payment_sdk: request.use_payment_sdk,
-    }
-}
-
-pub(crate) fn book_request(request: HotelBookRequest) -> hotel_booking::BookRequest {
-    hotel_booking::BookRequest {
-        client_reference: request.client_reference,
-        supplier_prebook: request.supplier_prebook,
-        supplier_hotel_id: request.supplier_hotel_id,
-        stay: stay(request.stay),
-        currency: request.total.currency.code().to_owned(),
-        total: request.total.minor,
-        contact: contact(request.contact),
-        rooms: rooms(request.rooms),
-    }
-}
-
-pub(crate) fn find_request(request: FindRequest) -> hotel_booking::FindRequest {
-    hotel_booking::FindRequest {
-        client_reference: request.client_reference,
-        supplier_reference: request.supplier_reference,
-        supplier_prebook: request.supplier_prebook,
-    }
-}
-
-pub(crate) fn cancel_request(request: HotelCancelRequest) -> hotel_cancellation::CancelRequest {
-    let rooms = request
-        .rooms
-        .into_iter()
-        .map(|room| hotel_cancellation::RoomReference {
-            position: room.position,
-            supplier_room_reference: room.supplier_room_reference,
-        });
-    hotel_cancellation::CancelRequest {
-        client_reference: request.client_reference,
-        booking_client_reference: request.booking_client_reference,
-        supplier_reference: request.supplier_reference,
-        rooms: rooms.collect(),
-    }
-}
-
-// Responses.
-
-pub(crate) fn places(places: Vec<hotel_places::Place>, limit: u16) -> ConvertResult<Vec<Place>> {
-    list("places", places, usize::from(limit), |place| {
+pub(crate) fn places(
+    places: Vec<hotel_places::Place>,
+    limit: u16,
+    dropped: &mut DroppedItems,
+) -> ConvertResult<Vec<Place>> {
+    valid_items("places", places, usize::from(limit), dropped, |place| {
         Ok(Place {
             supplier_place_id: text::opaque("places.supplier-place-id", place.supplier_place_id)?,
             name: text::display_line(place.name),
@@ -202,6 +62,7 @@ pub(crate) fn search_response(
     response: hotel_search::SearchResponse,
     expected: Currency,
     limit: u16,
+    dropped: &mut DroppedItems,
 ) -> ConvertResult<SearchResponse> {
     use hotel_search::AppliedFilters as Flags;
     let currency = same_currency("currency", &response.currency, expected)?;
@@ -216,23 +77,31 @@ pub(crate) fn search_response(
             sort: applied(Flags::SORT),
         },
         truncated: response.truncated,
-        hotels: list("hotels", response.hotels, usize::from(limit), |hotel| {
-            Ok(SupplierHotel {
-                supplier_hotel_id: text::reference(
-                    "hotels.supplier-hotel-id",
-                    hotel.supplier_hotel_id,
-                )?,
-                name: text::display_line(hotel.name),
-                address: text::display_line(hotel.address),
-                location: location("hotels.location", hotel.location)?,
-                star_rating: display_number(hotel.star_rating, 0.0, 5.0),
-                guest_rating: display_number(hotel.guest_rating, 0.0, 10.0),
-                lowest_total: optional(hotel.lowest_total, |minor| {
-                    positive_money("hotels.lowest-total", minor, currency)
-                })?,
-                main_image: text::url(hotel.main_image),
-            })
+        hotels: valid_items(
+            "hotels",
+            response.hotels,
+            usize::from(limit),
+            dropped,
+            |hotel| found_hotel(hotel, currency),
+        )?,
+    })
+}
+
+fn found_hotel(
+    hotel: hotel_search::SupplierHotel,
+    currency: Currency,
+) -> ConvertResult<SupplierHotel> {
+    Ok(SupplierHotel {
+        supplier_hotel_id: text::reference("hotels.supplier-hotel-id", hotel.supplier_hotel_id)?,
+        name: text::display_line(hotel.name),
+        address: text::display_line(hotel.address),
+        location: location("hotels.location", hotel.location)?,
+        star_rating: display_number(hotel.star_rating, 0.0, 5.0),
+        guest_rating: display_number(hotel.guest_rating, 0.0, 10.0),
+        lowest_total: optional(hotel.lowest_total, |minor| {
+            positive_money("hotels.lowest-total", minor, currency)
         })?,
+        main_image: text::url(hotel.main_image),
     })
 }
 
@@ -240,22 +109,32 @@ pub(crate) fn search_response(
 pub(crate) fn price_response(
     response: hotel_pricing::PriceResponse,
     request: HotelPriceRequest,
+    now: Timestamp,
+    dropped: &mut DroppedItems,
 ) -> ConvertResult<HotelPriceResponse> {
     let currency = same_currency("currency", &response.currency, request.stay.currency)?;
     let rooms = request.stay.occupancies.len();
     let offers_max = usize::from(request.max_offers_per_hotel);
     let mut ids = request.supplier_hotel_ids;
     let hotels = list("hotels", response.hotels, ids.len(), |found| {
-        let hotel = hotel_summary(found.hotel)?;
-        let Some(position) = ids.iter().position(|id| *id == hotel.supplier_hotel_id) else {
+        let id = &found.hotel.supplier_hotel_id;
+        let Some(position) = ids.iter().position(|asked| asked == id) else {
             return invalid("hotels.supplier-hotel-id", "not asked for, or twice");
         };
         ids.swap_remove(position);
-        let offers = list("hotels.offers", found.offers, offers_max, |found| {
-            offer(found, currency, rooms)
+        let Some(hotel) = dropped.keep(hotel_summary(found.hotel)) else {
+            return Ok(None);
+        };
+        let mut offers = Vec::with_capacity(found.offers.len().min(offers_max));
+        list("hotels.offers", found.offers, offers_max, |found| {
+            offers.extend(dropped.keep(offer(found, currency, rooms, now)));
+            Ok(())
         })?;
-        Ok(HotelOffers { hotel, offers })
+        Ok(Some(HotelOffers { hotel, offers }))
     })?;
+    let hotels: Vec<HotelOffers> = hotels.into_iter().flatten().collect();
+    let has_offers = hotels.iter().any(|hotel| !hotel.offers.is_empty());
+    dropped.check_remaining(has_offers)?;
     Ok(HotelPriceResponse { currency, hotels })
 }
 
@@ -263,15 +142,22 @@ fn offer(
     offer: hotel_pricing::Offer,
     currency: Currency,
     rooms: usize,
+    now: Timestamp,
 ) -> ConvertResult<HotelOffer> {
+    let total = positive_money("offers.total", offer.total, currency)?;
+    let context = PolicyContext {
+        now,
+        total: Some(total),
+        rooms,
+    };
     Ok(HotelOffer {
         supplier_offer: text::opaque("offers.supplier-offer", offer.supplier_offer)?,
-        total: positive_money("offers.total", offer.total, currency)?,
-        rooms: room_rates(offer.rooms, currency, rooms)?,
-        policy: policy(offer.policy)?,
+        total,
+        rooms: room_rates(offer.rooms, total, context)?,
+        policy: policy(offer.policy, context)?,
         promotions: promotions(offer.promotions, currency, rooms)?,
         loyalty: offer.loyalty.map(loyalty),
-        expires_at: optional_instant("offers.expires-at", offer.expires_at)?,
+        expires_at: expiry("offers.expires-at", offer.expires_at, now)?,
     })
 }
 
@@ -285,77 +171,46 @@ fn hotel_summary(hotel: wire::HotelSummary) -> ConvertResult<HotelSummary> {
     })
 }
 
+/// Converts the rooms of an offer. There is one for each requested room, and their totals add up to
+/// `total`.
 fn room_rates(
     rates: Vec<wire::RoomRate>,
-    currency: Currency,
-    rooms: usize,
+    total: Money,
+    context: PolicyContext,
 ) -> ConvertResult<Vec<RoomRate>> {
-    if rates.len() != rooms {
+    if rates.len() != context.rooms {
         return invalid("rooms", "not one a requested room");
     }
-    rates
+    let rates = rates
         .into_iter()
-        .map(|rate| {
-            Ok(RoomRate {
-                name: text::display_line(rate.name),
-                board: board(rate.board),
-                board_name: text::display_line(rate.board_name),
-                total: money("rooms.total", rate.total, currency)?,
-                due_at_property: optional(rate.due_at_property, |due| {
-                    money_with_currency("rooms.due-at-property", &due)
-                })?,
-                policy: policy(rate.policy)?,
-            })
-        })
-        .collect()
+        .map(|rate| room_rate(rate, total.currency, context))
+        .collect::<ConvertResult<Vec<_>>>()?;
+    check_rooms_total(&rates, total)?;
+    Ok(rates)
+}
+
+fn room_rate(
+    rate: wire::RoomRate,
+    currency: Currency,
+    context: PolicyContext,
+) -> ConvertResult<RoomRate> {
+    let total = money("rooms.total", rate.total, currency)?;
+    Ok(RoomRate {
+        name: text::display_line(rate.name),
+        board: board(rate.board),
+        board_name: text::display_line(rate.board_name),
+        total,
+        due_at_property: optional(rate.due_at_property, |due| {
+            money_with_currency("rooms.due-at-property", &due)
+        })?,
+        policy: room_policy(rate.policy, total, context)?,
+    })
 }
 
 const fn board(board: types::Board) -> Board {
     same_variant!(board, types::Board => Board, [
         RoomOnly, BedAndBreakfast, HalfBoard, FullBoard, AllInclusive, Other,
     ])
-}
-
-fn policy(policy: wire::CancellationPolicy) -> ConvertResult<CancellationPolicy> {
-    let mut penalties = list(
-        "policy.penalties",
-        policy.penalties,
-        PENALTIES_MAX,
-        |penalty| {
-            let currency = currency("policy.penalties.currency", &penalty.currency)?;
-            Ok(Penalty {
-                from: instant("policy.penalties.start", penalty.start)?,
-                amount: money("policy.penalties.amount", penalty.amount, currency)?,
-            })
-        },
-    )?;
-    penalties.sort_by_key(|penalty| penalty.from);
-    let restrictions = list(
-        "policy.restrictions",
-        policy.restrictions,
-        RESTRICTIONS_MAX,
-        |restriction| {
-            Ok(Restriction {
-                code: text::reference("policy.restrictions.code", restriction.code)?,
-                description: text::display_line(restriction.description),
-                active_from: optional_instant(
-                    "policy.restrictions.active-from",
-                    restriction.active_from,
-                )?,
-                active_until: optional_instant(
-                    "policy.restrictions.active-until",
-                    restriction.active_until,
-                )?,
-            })
-        },
-    )?;
-    let free_until = optional_instant("policy.free-until", policy.free_until)?;
-    Ok(CancellationPolicy {
-        refundable: policy.refundable,
-        free_until,
-        penalties,
-        restrictions,
-    })
 }
 
 fn promotions(
@@ -391,20 +246,27 @@ fn loyalty(loyalty: wire::Loyalty) -> Loyalty {
 
 pub(crate) fn prebook_response(
     response: hotel_booking::PrebookResponse,
-    expected: Currency,
+    expected: PrebookExpectation,
     rooms: usize,
 ) -> ConvertResult<HotelPrebookResponse> {
-    let currency = same_currency("currency", &response.currency, expected)?;
+    let currency = same_currency("currency", &response.currency, expected.currency)?;
+    let total = positive_money("total", response.total, currency)?;
+    let now = expected.now;
+    let context = PolicyContext {
+        now,
+        total: Some(total),
+        rooms,
+    };
     Ok(HotelPrebookResponse {
         supplier_prebook: text::opaque("supplier-prebook", response.supplier_prebook)?,
-        total: positive_money("total", response.total, currency)?,
+        total,
         hotel: hotel_summary(response.hotel)?,
-        rooms: room_rates(response.rooms, currency, rooms)?,
-        policy: policy(response.policy)?,
+        rooms: room_rates(response.rooms, total, context)?,
+        policy: policy(response.policy, context)?,
         promotions: promotions(response.promotions, currency, rooms)?,
         loyalty: response.loyalty.map(loyalty),
-        expires_at: optional_instant("expires-at", response.expires_at)?,
-        checkout: optional(response.checkout, checkout)?,
+        expires_at: expiry("expires-at", response.expires_at, now)?,
+        checkout: optional_checkout(response.checkout, expected.collects_payment)?,
     })
 }
 
@@ -463,9 +325,13 @@ impl HotelBookingExpectation {
     }
 }
 
+/// Converts a booking. Its policy and the amounts of its cancellation are left out if they are
+/// invalid, because the booking exists whatever they are.
 pub(crate) fn supplier_booking(
     state: wire::SupplierBooking,
     expected: &HotelBookingExpectation,
+    now: Timestamp,
+    dropped: &mut DroppedItems,
 ) -> ConvertResult<HotelSupplierBooking> {
     let currency = expected_currency(&state.currency, expected.currency)?;
     let status = booking_status(state.status)?;
@@ -473,24 +339,44 @@ pub(crate) fn supplier_booking(
     let client_reference = text::optional_reference("client-reference", state.client_reference)?;
     let references = &expected.references;
     references.check(&supplier_reference, client_reference.as_deref())?;
+    let total = money("total", state.total, currency)?;
     let mut rooms = list("rooms", state.rooms, ROOMS_MAX, booked_room)?;
     rooms.sort_by_key(|room| room.position);
     ensure_unique("rooms.position", rooms.iter().map(|room| room.position))?;
     expected.check_rooms(&status, &rooms)?;
+    let context = PolicyContext {
+        now,
+        total: is_booked_completely(&status).then_some(total),
+        rooms: rooms.len(),
+    };
+    let policy = (state.policy).and_then(|terms| dropped.keep(policy(terms, context)));
+    let amounts = state.cancellation;
     Ok(HotelSupplierBooking {
         status,
         supplier_reference,
         client_reference,
-        total: money("total", state.total, currency)?,
+        total,
         hotel_confirmation_code: text::optional_display(
             state.hotel_confirmation_code,
             text::LINE_CHARS,
         ),
         remarks: text::optional_display(state.remarks, text::TEXT_CHARS),
         rooms,
-        policy: optional(state.policy, policy)?,
-        cancellation: optional(state.cancellation, cancellation)?,
+        policy,
+        cancellation: amounts.and_then(|amounts| dropped.keep(cancellation(amounts))),
     })
+}
+
+/// Returns whether the total of a booking is that of all its rooms. The total of a booking that is
+/// cancelled, even in part, may be smaller than the penalties of its policy.
+const fn is_booked_completely(status: &SupplierBookingStatus) -> bool {
+    match status {
+        SupplierBookingStatus::Pending | SupplierBookingStatus::Confirmed => true,
+        SupplierBookingStatus::PartiallyCanceled
+        | SupplierBookingStatus::CancelPending
+        | SupplierBookingStatus::Canceled
+        | SupplierBookingStatus::Failed(_) => false,
+    }
 }
 
 fn booked_room(room: wire::SupplierRoom) -> ConvertResult<SupplierRoom> {
@@ -526,16 +412,24 @@ fn cancellation(amounts: wire::CancellationAmounts) -> ConvertResult<HotelCancel
 pub(crate) fn booking_lookup(
     lookup: hotel_booking::BookingLookup,
     expected: &HotelBookingExpectation,
+    now: Timestamp,
+    dropped: &mut DroppedItems,
 ) -> ConvertResult<BookingLookup<HotelSupplierBooking>> {
     Ok(match lookup {
         hotel_booking::BookingLookup::Found(state) => {
-            BookingLookup::Found(Box::new(supplier_booking(state, expected)?))
+            let state = supplier_booking(state, expected, now, dropped)?;
+            BookingLookup::Found(Box::new(state))
         }
         hotel_booking::BookingLookup::NotFound => BookingLookup::NotFound,
     })
 }
 
-pub(crate) fn quote(quote: hotel_cancellation::Quote) -> ConvertResult<HotelSupplierQuote> {
+/// Converts a quote. A policy that is invalid is left out, because the stored one can replace it.
+pub(crate) fn quote(
+    quote: hotel_cancellation::Quote,
+    now: Timestamp,
+    dropped: &mut DroppedItems,
+) -> ConvertResult<HotelSupplierQuote> {
     Ok(match quote {
         hotel_cancellation::Quote::Preview(preview) => {
             let currency = currency("preview.currency", &preview.currency)?;
@@ -546,7 +440,16 @@ pub(crate) fn quote(quote: hotel_cancellation::Quote) -> ConvertResult<HotelSupp
             }
         }
         hotel_cancellation::Quote::Policy(terms) => {
-            HotelSupplierQuote::Policy(optional(terms, policy)?)
+            let context = PolicyContext {
+                now,
+                total: None,
+                rooms: 1,
+            };
+            let terms = terms.and_then(|terms| dropped.keep(policy(terms, context)));
+            HotelSupplierQuote::Policy(terms)
         }
     })
 }
+
+#[cfg(test)]
+mod tests;

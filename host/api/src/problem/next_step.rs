@@ -1,0 +1,168 @@
+//! What a client does next if the outcome of its request is not known: the database lost the
+//! response to a commit, or a supplier the response to a call.
+
+use crate::error_code::ErrorCode;
+use crate::problem::ApiError;
+
+/// An operation that changes something, as the subject of the advice for an unknown outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NextStepAdvice {
+    Prebook,
+    SettleBooking,
+    PurchaseServices,
+    CreateInstrument,
+    DeleteInstrument,
+    IssueMandate,
+    RevokeMandate,
+    CreateWatch,
+    DeleteWatch,
+    ConfirmWatchPurchase,
+    CreateSubscription,
+    ChangeSubscription,
+    DeleteSubscription,
+    RotateSecret,
+    SendTestEvent,
+    ReplayDelivery,
+    RecoverDeliveries,
+    RegisterWatcherWebhook,
+    DeleteWatcherWebhook,
+    /// A query that stores what it found.
+    Query,
+}
+
+impl NextStepAdvice {
+    /// Returns the detail of the response.
+    const fn detail(self) -> &'static str {
+        match self {
+            Self::Prebook => {
+                "The offer may be bound; nothing is charged. Send the same request again with the same idempotency key: \
+                 it returns the booking."
+            }
+            Self::SettleBooking => {
+                "It may have happened. Do not send it again under a new key: read the booking until it is settled."
+            }
+            Self::PurchaseServices => {
+                "The bags may be bought and charged. Do not use a new key: read the booking, or send the same request \
+                 again with the same key, until the purchase is settled."
+            }
+            Self::CreateInstrument => {
+                "The payment instrument may be stored. Send the same request again with the same idempotency key: it \
+                 returns the instrument. Without a key, list the instruments before you add it again."
+            }
+            Self::DeleteInstrument | Self::DeleteSubscription | Self::DeleteWatcherWebhook => {
+                "It may be deleted. Send the same request again: 404 means that it is."
+            }
+            Self::IssueMandate => {
+                "The mandate may be issued. Send the same request again with the same idempotency key: it returns the \
+                 mandate. Without a key, a repeat may issue a second one."
+            }
+            Self::RevokeMandate => {
+                "The mandate may be revoked. Send the same request again: revoking it twice changes nothing more."
+            }
+            Self::CreateWatch => {
+                "The watch may exist. Send the same request again with the same idempotency key: it returns the watch. \
+                 Without a key, list the watches before you create it again."
+            }
+            Self::DeleteWatch => {
+                "The watch may be canceled. Read it, and delete it again if it is not."
+            }
+            Self::ConfirmWatchPurchase => {
+                "The watch may be armed. Send the same request again: a watch that is armed stays as it is."
+            }
+            Self::CreateSubscription => {
+                "The subscription may exist. Send the same request again with the same idempotency key: it returns the \
+                 subscription, and its signing secret once. Without a key, list the subscriptions, and rotate the secret \
+                 of the new one or delete it."
+            }
+            Self::ChangeSubscription => {
+                "The subscription may be changed. Read it, or send the same request again."
+            }
+            Self::RotateSecret => {
+                "The signing secret may be replaced. Send the same request again with the same idempotency key: it \
+                 returns the new secret once. Without a key, rotate again; then the secret of this request is the \
+                 previous one."
+            }
+            Self::SendTestEvent => {
+                "The test event may be sent. Send the same request again with the same idempotency key: it returns the \
+                 delivery. Without a key, a repeat may send a second test event."
+            }
+            Self::ReplayDelivery => {
+                "The delivery may be replayed. Read it: `replay_count` counts the replays."
+            }
+            Self::RecoverDeliveries => {
+                "The failed deliveries may be queued. Send the same request again: those that are queued are no longer \
+                 failed."
+            }
+            Self::RegisterWatcherWebhook => {
+                "The webhook may be registered. Send the same request again with the same idempotency key: it returns \
+                 the webhook, and its signing secret once. Without a key, register again, which makes a new secret."
+            }
+            Self::Query => "Send the same request again: it changes nothing that matters to you.",
+        }
+    }
+}
+
+/// Adds the next step to the errors of an operation.
+pub(crate) trait OrNextStep<T> {
+    /// Converts the error. If it says that the outcome is unknown, it also says what to do next.
+    ///
+    /// # Errors
+    /// Those of `self`.
+    fn or_next_step(self, step: NextStepAdvice) -> Result<T, ApiError>;
+}
+
+impl<T, E: Into<ApiError>> OrNextStep<T> for Result<T, E> {
+    fn or_next_step(self, step: NextStepAdvice) -> Result<T, ApiError> {
+        self.map_err(|error| error.into().with_next_step(step))
+    }
+}
+
+impl ApiError {
+    /// Adds the detail of a step to an error that says that the outcome is unknown, unless the
+    /// error has a detail.
+    pub(crate) fn with_next_step(self, step: NextStepAdvice) -> Self {
+        if self.code() == ErrorCode::ResultUnknown && self.1.detail.is_none() {
+            return self.with_detail(step.detail());
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::Violation;
+    use host_application::webhook::error::WebhookError;
+    use host_storage::DatabaseError;
+    use std::io;
+    use std::sync::Arc;
+
+    fn detail(error: ApiError) -> String {
+        error.to_problem("", "").detail
+    }
+
+    fn lost_commit() -> WebhookError {
+        let cause = io::Error::from(io::ErrorKind::ConnectionReset);
+        DatabaseError::CommitUnknown(Arc::new(cause)).into()
+    }
+
+    #[test]
+    fn unknown_outcome_of_a_subscription_tells_how_to_get_its_secret() {
+        let result: Result<(), WebhookError> = Err(lost_commit());
+        let error = result.or_next_step(NextStepAdvice::CreateSubscription);
+        let error = error.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::ResultUnknown);
+        let detail = detail(error);
+        assert!(detail.contains("subscription") && detail.contains("secret once"));
+        assert!(!detail.contains("booking"), "{detail}");
+    }
+
+    #[test]
+    fn next_step_replaces_no_other_detail_and_adds_to_no_other_error() {
+        let step = NextStepAdvice::CreateInstrument;
+        let told = ApiError::from(ErrorCode::ResultUnknown).with_detail("told");
+        assert_eq!(detail(told.with_next_step(step)), "told");
+        let invalid = ApiError::violations(vec![Violation::body("/a", "type", "")]);
+        assert_eq!(detail(invalid.with_next_step(step)), "1 field is not valid");
+    }
+}

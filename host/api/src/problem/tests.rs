@@ -1,0 +1,104 @@
+use super::*;
+use host_application::booking::prebook::PrebookError;
+use host_domain::supplier::{FailureReason, Refusal};
+
+fn supplier() -> SupplierId {
+    SupplierId::parse("SUPPLIER_A").unwrap()
+}
+
+fn retryable(error: &ApiError) -> bool {
+    error.to_problem("", "req_1").retryable
+}
+
+/// The status and the code stay the same; only whether a repeat may succeed differs.
+#[test]
+fn supplier_error_that_needs_help_is_not_retryable() {
+    let text = || "why".to_owned();
+    let account = Refusal {
+        reason: RefusalReason::Account,
+        supplier_code: None,
+        message: text(),
+    };
+    for (error, code, expected) in [
+        (
+            ReadError::TimedOut(text()),
+            ErrorCode::SupplierTimeout,
+            true,
+        ),
+        (
+            ReadError::Unavailable(text()),
+            ErrorCode::SupplierUnavailable,
+            true,
+        ),
+        (ReadError::Failed(text()), ErrorCode::SupplierError, true),
+        (ReadError::Overloaded, ErrorCode::Overloaded, true),
+        (
+            ReadError::RateLimited {
+                retry_after_s: None,
+            },
+            ErrorCode::SupplierRateLimited,
+            true,
+        ),
+        // A panic or an exceeded limit of the adapter.
+        (
+            ReadError::AdapterFailed(text()),
+            ErrorCode::SupplierError,
+            false,
+        ),
+        // A currency that was not requested.
+        (
+            ReadError::InvalidResponse(text()),
+            ErrorCode::SupplierError,
+            false,
+        ),
+        // Rejected credentials (401) or a missing grant.
+        (
+            ReadError::Misconfigured(text()),
+            ErrorCode::SupplierError,
+            false,
+        ),
+        (
+            ReadError::Rejected(account),
+            ErrorCode::SupplierRejected,
+            false,
+        ),
+        (
+            ReadError::Unsupported,
+            ErrorCode::SupplierOperationUnsupported,
+            false,
+        ),
+    ] {
+        let told = ApiError::from_supplier_read(&supplier(), &error, ErrorCode::HotelNotFound);
+        assert_eq!((told.code(), retryable(&told)), (code, expected), "{error}");
+        assert_eq!(told.cause(), Some(error.to_string().as_str()));
+    }
+}
+
+#[test]
+fn failed_prebook_keeps_its_cause_and_tells_whether_a_repeat_may_succeed() {
+    let reason = |needs_help| FailureReason {
+        message: "no DNS record".to_owned(),
+        needs_help,
+    };
+    for needs_help in [true, false] {
+        let not_sent = PrebookError::NotSent {
+            overloaded: false,
+            reason: reason(needs_help),
+        };
+        let no_response = PrebookError::NoResponse {
+            timed_out: false,
+            reason: reason(needs_help),
+        };
+        for (error, code) in [
+            (not_sent, ErrorCode::SupplierUnavailable),
+            (no_response, ErrorCode::SupplierError),
+        ] {
+            let told = ApiError::from_prebook(&supplier(), error);
+            assert_eq!((told.code(), retryable(&told)), (code, !needs_help));
+            assert!(told.cause().unwrap().ends_with(": no DNS record"));
+        }
+    }
+    let message = "no funds".to_owned();
+    let account = ApiError::from_prebook(&supplier(), PrebookError::SupplierAccount { message });
+    assert!(!retryable(&account));
+}

@@ -1,0 +1,119 @@
+//! Interprets lookups that found nothing: what they prove about the call that is looked up.
+
+use crate::booking::interpret::{InterpretContext, ScheduleContext, SupplierGuarantees};
+use host_domain::booking::PaymentCollector;
+use host_domain::remote_call::RemoteCall;
+use host_domain::time::Timestamp;
+
+/// The meaning of a lookup that found nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AbsenceMeaning {
+    NeverExecuted,
+    /// The call may have been executed, and resending the same call does no harm.
+    SafeToRetry(NextLookup),
+    Inconclusive(NextLookup),
+}
+
+/// The next lookup of a call whose outcome is still unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NextLookup {
+    pub(super) next_at: Timestamp,
+    /// Time of the lookup just made, if it counts as the first of the two that prove absence.
+    pub(super) absent_at: Option<Timestamp>,
+}
+
+impl From<Timestamp> for NextLookup {
+    fn from(next_at: Timestamp) -> Self {
+        Self {
+            next_at,
+            absent_at: None,
+        }
+    }
+}
+
+impl NextLookup {
+    pub(super) const fn evidence(self) -> &'static str {
+        match self.absent_at {
+            Some(_) => "reconciled: not found; another lookup has to confirm it",
+            None => "reconciled: not found, but the supplier may still show it later",
+        }
+    }
+}
+
+pub(super) const RETRIED_EVIDENCE: &str = "reconciled: not found; the same call is sent again";
+
+/// Time in milliseconds during which a call may be resent under its reference. It is well within
+/// the time for which suppliers and processors remember a reference.
+const IDEMPOTENT_RETRY_WINDOW_MS: i64 = 60 * 60 * 1000;
+
+/// Classifies that a lookup found nothing. This proves that a call was never executed under three
+/// conditions. The adapter declares that its supplier's reads are consistent. A lookup found nothing
+/// after the longest time that the call may take: the gateway may give a call up long before the
+/// supplier is done with it. A second lookup, apart from the first one, found nothing either.
+pub(super) fn classify_absence(
+    call: Option<&RemoteCall>,
+    guarantees: SupplierGuarantees,
+    schedules: ScheduleContext<'_>,
+) -> AbsenceMeaning {
+    let first_sent_at = call.and_then(RemoteCall::unresolved_since);
+    let (Some(call), Some(first_sent_at)) = (call, first_sent_at) else {
+        return AbsenceMeaning::Inconclusive(schedules.next_reconcile_at(call).into());
+    };
+    let Some(next) = missing_lookup(call, guarantees, schedules) else {
+        return AbsenceMeaning::NeverExecuted;
+    };
+    let age_ms = schedules.now.since(first_sent_at);
+    if guarantees.supports_idempotent_retry && age_ms < IDEMPOTENT_RETRY_WINDOW_MS {
+        AbsenceMeaning::SafeToRetry(next)
+    } else {
+        AbsenceMeaning::Inconclusive(next)
+    }
+}
+
+/// Classifies that a lookup found no booking. If the payer paid at the supplier's own checkout, a
+/// missing booking never ends the workflow: the call is resent, or an operator decides.
+pub(super) fn classify_booking_absence(
+    collector: PaymentCollector,
+    call: Option<&RemoteCall>,
+    context: &InterpretContext<'_>,
+) -> AbsenceMeaning {
+    let mut guarantees = context.guarantees;
+    if collector == PaymentCollector::Supplier {
+        guarantees.reads_consistent_after_ms = None;
+    }
+    classify_absence(call, guarantees, context.schedules)
+}
+
+/// Returns the lookup that is still missing from the proof, or `None` if the lookup just made
+/// completes it.
+fn missing_lookup(
+    call: &RemoteCall,
+    guarantees: SupplierGuarantees,
+    schedules: ScheduleContext<'_>,
+) -> Option<NextLookup> {
+    let scheduled_at = schedules.next_reconcile_at(Some(call));
+    let call_ms_max = i64::try_from(guarantees.call_ms_max).unwrap_or(i64::MAX);
+    let ended_by = call.ended_by(call_ms_max);
+    let Some((delay_ms, ended_by)) = guarantees.reads_consistent_after_ms.zip(ended_by) else {
+        return Some(scheduled_at.into());
+    };
+    let delay_ms = i64::from(delay_ms);
+    // The supplier may work on the call for as long as a call may last, and show the result later.
+    let visible_at = ended_by.plus_ms(call_ms_max).plus_ms(delay_ms);
+    // A second lookup within the delay could meet the same outdated copy of the supplier's data.
+    let second_at = |first: Timestamp| {
+        let first_delay = schedules.reconcile.next_after(first, first);
+        first_delay.max(first.plus_ms(delay_ms))
+    };
+    let requested_at = schedules.requested_at;
+    let (absent_at, earliest_at) = match call.absent_since() {
+        Some(first) if requested_at >= second_at(first) => return None,
+        Some(first) => (None, second_at(first)),
+        None if requested_at >= visible_at => (Some(requested_at), second_at(requested_at)),
+        None => (None, visible_at),
+    };
+    Some(NextLookup {
+        next_at: scheduled_at.min(earliest_at),
+        absent_at,
+    })
+}

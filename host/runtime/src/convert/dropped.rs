@@ -1,0 +1,56 @@
+//! Items of a response that are left out because they break a rule of the interface.
+
+use super::{ConvertResult, InvalidResponse, invalid};
+
+/// Maximum number of reasons that one log line names.
+const REASONS_MAX: usize = 5;
+
+/// The items that are left out of one response, in the order of the response. It holds names of
+/// fields and rules, but no value of the response, because a value may be personal data.
+#[derive(Debug, Default)]
+pub(crate) struct DroppedItems(Vec<InvalidResponse>);
+
+impl DroppedItems {
+    /// Returns a valid item, or records why it is left out.
+    pub(super) fn keep<T>(&mut self, item: ConvertResult<T>) -> Option<T> {
+        item.map_err(|reason| self.0.push(reason)).ok()
+    }
+
+    /// Rejects a response of which nothing is left, with the reason of its first item. Otherwise a
+    /// response that cannot be used would look like one that found nothing.
+    pub(super) fn check_remaining(&self, is_anything_left: bool) -> ConvertResult<()> {
+        match self.0.first() {
+            Some(reason) if !is_anything_left => invalid(reason.field, reason.reason),
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns how many items are left out for each field that breaks a rule, in the order of the
+    /// response.
+    pub(crate) fn count_by_field(&self) -> Vec<(&'static str, u64)> {
+        let mut counts: Vec<(&'static str, u64)> = Vec::new();
+        for InvalidResponse { field, .. } in &self.0 {
+            match counts.iter_mut().find(|(known, _)| known == field) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((field, 1)),
+            }
+        }
+        counts
+    }
+
+    /// Returns the first different reasons, each with its field.
+    pub(crate) fn first_reasons(&self) -> String {
+        let mut reasons: Vec<&InvalidResponse> = Vec::new();
+        for reason in &self.0 {
+            if reasons.len() < REASONS_MAX && !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
+        }
+        let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
+        reasons.join("; ")
+    }
+}

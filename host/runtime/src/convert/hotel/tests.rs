@@ -1,0 +1,99 @@
+//! Tests of what is left out of a response, and of the rules of offers and policies.
+
+use super::*;
+use crate::convert::tests::{
+    NOW, booked, euros, expected, offer, rejected, request, response, terms,
+};
+
+#[test]
+fn invalid_offer_is_dropped_and_the_others_are_kept() {
+    let with_total = |total| hotel_pricing::Offer { total, ..offer() };
+    let mut expired = offer();
+    expired.expires_at = Some(1);
+    let mut dropped = DroppedItems::default();
+    let read = |offers, dropped: &mut DroppedItems| {
+        let mut request = request();
+        request.max_offers_per_hotel = 5;
+        price_response(response(offers), request, NOW, dropped)
+    };
+    let offers = vec![with_total(0), offer(), expired.clone(), with_total(-1)];
+    let read_offers = read(offers, &mut dropped).unwrap().hotels.remove(0).offers;
+    assert_eq!(read_offers.len(), 1);
+    let counts = dropped.count_by_field();
+    assert_eq!(counts, [("offers.total", 2), ("offers.expires-at", 1)]);
+    assert_eq!(
+        dropped.first_reasons(),
+        "offers.total: a price of zero; offers.expires-at: not in the future; \
+         offers.total: a negative amount"
+    );
+    // If nothing is left, the response did not find nothing: it cannot be used.
+    let nothing_left = read(vec![expired], &mut DroppedItems::default());
+    assert_eq!(rejected(nothing_left), "offers.expires-at");
+    let nothing_sent = read(Vec::new(), &mut DroppedItems::default());
+    assert!(nothing_sent.unwrap().hotels[0].offers.is_empty());
+}
+
+#[test]
+fn amounts_of_rooms_may_differ_from_the_total_by_their_rounding() {
+    let mut rounded = offer();
+    rounded.rooms[0].total = 12_001;
+    rounded.policy.penalties[0].amount = 12_001;
+    rounded.rooms[0].policy.penalties[0].amount = 12_002;
+    let read = |offer| {
+        let dropped = &mut DroppedItems::default();
+        price_response(response(vec![offer]), request(), NOW, dropped)
+    };
+    assert!(read(rounded.clone()).is_ok());
+    // A free period that is over does not contradict a policy that is not refundable.
+    rounded.policy.refundable = false;
+    rounded.policy.free_until = Some(NOW.0);
+    assert!(read(rounded).is_ok());
+}
+
+#[test]
+fn invalid_policy_or_amounts_never_reject_a_booking() {
+    let asked = expected(Some("b1"), Some(euros()), Some(1));
+    let terms = |amount| {
+        let mut terms = terms();
+        terms.penalties[0].amount = amount;
+        terms
+    };
+    let state = |amount, fee| wire::SupplierBooking {
+        policy: Some(terms(amount)),
+        cancellation: Some(wire::CancellationAmounts {
+            fee,
+            refund: None,
+            currency: "EUR".to_owned(),
+            supplier_reference: None,
+        }),
+        total: 600,
+        ..booked(&[0])
+    };
+    for (amount, fee, fields) in [
+        (600, 1, &[][..]),
+        (602, 1, &[("policy.penalties.amount", 1)]),
+        (600, -1, &[("cancellation.fee", 1)]),
+    ] {
+        let mut dropped = DroppedItems::default();
+        let read = supplier_booking(state(amount, fee), &asked, NOW, &mut dropped).unwrap();
+        assert_eq!(dropped.count_by_field(), fields);
+        assert_eq!(read.status, SupplierBookingStatus::Confirmed);
+        assert_eq!(
+            (read.policy.is_some(), read.cancellation.is_some()),
+            (amount == 600, fee == 1)
+        );
+    }
+    // The total of a booking that is cancelled in part may be smaller than its penalties.
+    let in_part = wire::SupplierBooking {
+        status: types::BookingStatus::PartiallyCanceled,
+        ..state(602, 1)
+    };
+    let mut dropped = DroppedItems::default();
+    let read = supplier_booking(in_part, &asked, NOW, &mut dropped).unwrap();
+    assert!(read.policy.is_some() && dropped.len() == 0);
+    let mut contradictory = terms(600);
+    contradictory.refundable = false;
+    let policy = hotel_cancellation::Quote::Policy(Some(contradictory));
+    let read = quote(policy, NOW, &mut dropped).unwrap();
+    assert_eq!((read, dropped.len()), (HotelSupplierQuote::Policy(None), 1));
+}

@@ -1,0 +1,78 @@
+//! A part of an object without which the rest is usable.
+
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use crate::json::{self, DecodeError};
+
+/// A part of an object without which the rest is usable. A part that cannot be decoded does not make
+/// the object unreadable. It is taken as raw JSON first, so it costs more than a field of type `T`:
+/// use it for small parts, and for the parts of single objects such as a booking.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Part<T> {
+    /// The part is missing or `null`.
+    #[default]
+    Missing,
+    Decoded(T),
+    Unreadable(DecodeError),
+}
+
+impl<T> Part<T> {
+    /// Returns the part if it is there and readable.
+    pub fn decoded(self) -> Option<T> {
+        match self {
+            Self::Decoded(part) => Some(part),
+            Self::Missing | Self::Unreadable(_) => None,
+        }
+    }
+
+    /// Returns the part if it is there and readable.
+    pub const fn as_decoded(&self) -> Option<&T> {
+        match self {
+            Self::Decoded(part) => Some(part),
+            Self::Missing | Self::Unreadable(_) => None,
+        }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Part<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let part = <&'de RawValue>::deserialize(deserializer)?.get();
+        Ok(match json::decode::<Option<T>>(part.as_bytes()) {
+            Ok(None) => Self::Missing,
+            Ok(Some(part)) => Self::Decoded(part),
+            Err(error) => Self::Unreadable(error),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lenient_struct;
+
+    lenient_struct! {
+        #[derive(Debug)]
+        struct Booking {
+            id: String,
+            nights: Part<u8>,
+        }
+    }
+
+    #[test]
+    fn unreadable_part_leaves_the_object_readable() {
+        for (nights, decoded, is_unreadable) in [
+            ("3", Some(3), false),
+            ("null", None, false),
+            (r#""three""#, None, true),
+            (r#"{"count": 3}"#, None, true),
+        ] {
+            let document = format!(r#"{{"nights": {nights}, "id": "B1"}}"#);
+            let booking: Booking = json::decode(document.as_bytes()).unwrap();
+            assert_eq!(booking.id, "B1");
+            let unreadable = matches!(booking.nights, Part::Unreadable(_));
+            assert_eq!(unreadable, is_unreadable, "{nights}");
+            assert_eq!(booking.nights.decoded(), decoded, "{nights}");
+        }
+    }
+}
