@@ -52,6 +52,10 @@ plugins *arguments:
 release:
     cargo xtask release
 
+# Run all variants of suppliers' responses, or those that `--case` selects
+variants *arguments:
+    cargo xtask variants {{ arguments }}
+
 # Fuzz the API of a fresh demo
 fuzz *arguments:
     cargo xtask schemathesis {{ arguments }}

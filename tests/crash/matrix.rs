@@ -38,10 +38,7 @@ fn every_failpoint_of_every_flow_is_tested() {
         ("hotel", points(&[&hotels, prebook::STEPS, lapse::STEPS])),
         ("flight", points(&[&flights, prebook::STEPS])),
         ("bags", points(&[&bags])),
-        (
-            "watch",
-            points(&[&watch::steps(), watch::UNBOUND, watch::CHECKS]),
-        ),
+        ("watch", points(&[&watch::steps(), watch::CHECKS])),
         ("delivery", points(&[deliver::STEPS])),
     ] {
         assert_eq!(tried, listed(flow), "{flow}");

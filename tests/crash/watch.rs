@@ -17,14 +17,11 @@ const STEPS: &[(&str, &[&str], &[&str])] = &[
         &["planned", "response_received", "outcome_committed"],
         &["purchased"],
     ),
-    ("prebook", &["planned", "outcome_committed"], &["purchased"]),
+    ("prebook", EVERYWHERE, &["purchased"]),
     ("authorize", EVERYWHERE, &["purchased", "purchase_failed"]),
     ("book", EVERYWHERE, &["purchased", "purchase_failed"]),
     ("capture", EVERYWHERE, &["purchased"]),
 ];
-
-/// Failpoints after which it is unknown whether the supplier accepted the prebook.
-pub(crate) const UNBOUND: Steps = &[("prebook", &["intent_committed", "response_received"])];
 
 /// Failpoints while a price is checked and the result is reported.
 pub(crate) const CHECKS: Steps = &[
@@ -98,31 +95,6 @@ async fn a_purchase_by_a_watch_survives_a_crash_at_any_point(database: Database)
     for_each(points, survives).await;
 }
 
-/// The supplier may have accepted the prebook, for which nothing is owed. No second booking starts
-/// beside it.
-async fn watch_waits_for_prebook_without_response(database: Database) {
-    for point in points(UNBOUND) {
-        waits(database, &point).await;
-    }
-}
-
-async fn waits(database: Database, point: &str) {
-    let (server, watch) = crash(database, point, 90.0).await;
-    let client = server.client();
-    // Another watch shows that checks and purchases continue.
-    let other = client.armed_watch("MANY", 1000.0, "tok_visa").await;
-    client
-        .wait_for_watch_status(&other["id"], "purchased")
-        .await;
-    let still = client.read_watch(&watch["id"]).await;
-    assert_eq!(still["status"], "purchasing", "{point}");
-    let begun = client.bookings_of_watch(&watch).await;
-    assert_eq!(begun.len(), 1, "{point}");
-    assert_eq!(begun[0]["status"], "PREBOOK_IN_PROGRESS", "{point}");
-    let id = begun[0]["id"].as_str().unwrap();
-    assert_eq!(server.ledger().await.of(id).count(), 0, "{point}");
-}
-
 /// The price was low at the check and is high again before the purchase. The next process checks
 /// the price once more.
 async fn watch_purchases_nothing_if_the_price_rose_meanwhile(database: Database) {
@@ -165,7 +137,6 @@ async fn tells(database: Database, point: &str) {
 
 on_both_databases! {
     a_purchase_by_a_watch_survives_a_crash_at_any_point,
-    watch_waits_for_prebook_without_response,
     watch_purchases_nothing_if_the_price_rose_meanwhile,
     price_check_survives_a_crash_at_any_point,
 }

@@ -7,6 +7,7 @@
 )]
 
 mod pgbouncer;
+mod prebook;
 mod read_only;
 mod readiness;
 mod standby;

@@ -31,6 +31,7 @@ mod soak;
 mod structure;
 mod test;
 mod tools;
+mod variants;
 
 use std::process::ExitCode;
 
@@ -61,6 +62,8 @@ enum Command {
     Bench(bench::Options),
     /// Run simulations, fuzz targets and crash tests for long
     Soak(soak::Options),
+    /// Run all variants of suppliers' responses
+    Variants(variants::Options),
     /// Check dependencies, imports, type names and document paths
     Structure,
     /// Check structure, format, lints and documentation
@@ -94,6 +97,7 @@ fn dispatch(command: &Command) -> Result<()> {
         Command::Schemathesis(options) => schemathesis::schemathesis(options),
         Command::Bench(options) => bench::bench(options),
         Command::Soak(options) => soak::soak(options),
+        Command::Variants(options) => variants::variants(options),
         Command::Structure => structure::check(),
         Command::Lint => ci::lint(),
         Command::Ci => ci::ci(),

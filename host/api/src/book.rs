@@ -170,7 +170,8 @@ impl ApiError {
             }
             CompletionOutcome::Confirmed(booking)
             | CompletionOutcome::InProgress(booking)
-            | CompletionOutcome::Unknown(booking) => of(ErrorCode::ResultUnknown, booking),
+            | CompletionOutcome::Unknown(booking) => of(ErrorCode::ResultUnknown, booking)
+                .with_supplier(CompletionOutcome::decided_by(booking)),
         }
     }
 }

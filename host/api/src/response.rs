@@ -65,6 +65,14 @@ impl<T, M> ApiResponse<T, M> {
         self
     }
 
+    pub(crate) fn map_meta<N>(self, map: impl FnOnce(M) -> N) -> ApiResponse<T, N> {
+        ApiResponse {
+            status: self.status,
+            data: self.data,
+            meta: self.meta.map(map),
+        }
+    }
+
     fn with_status(status: StatusCode, data: T) -> Self {
         Self {
             status,

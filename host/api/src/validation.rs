@@ -165,7 +165,9 @@ impl CompiledSchema {
     /// its other errors can be found too. The value must be small, or read with its form: the
     /// validator collects all violations before the first is returned.
     pub(crate) fn validate(&self, place: In, value: &Value, found: &mut ViolationList) -> Value {
-        let (mut broken, mut controlled) = (ViolationList::default(), ViolationList::default());
+        // This list is not limited, because some of its violations are left out below.
+        let mut broken: Vec<Violation> = Vec::new();
+        let mut controlled = ViolationList::default();
         control_characters(place, value, String::new(), &mut controlled);
         let mut known = value.clone();
         for error in self.validator.iter_errors(value) {
@@ -180,11 +182,11 @@ impl CompiledSchema {
         }
         // A value of the wrong type also violates the other constraints, so only its type is
         // reported.
-        let of_wrong_type = broken.as_slice().iter();
+        let of_wrong_type = broken.iter();
         let of_wrong_type = of_wrong_type.filter(|one| one.code == WRONG_TYPE);
         let of_wrong_type: HashSet<String> = of_wrong_type.map(|one| one.pointer.clone()).collect();
         broken.retain(|one| one.code == WRONG_TYPE || !of_wrong_type.contains(&one.pointer));
-        found.append(broken);
+        found.extend(broken);
         found.append(controlled);
         known
     }
@@ -276,7 +278,7 @@ pub(crate) fn escape(name: &str) -> String {
 fn push_violations(
     place: In,
     error: &ValidationError<'_>,
-    found: &mut ViolationList,
+    found: &mut Vec<Violation>,
     known: Option<&mut Value>,
 ) {
     let at = error.instance_path().as_str();
@@ -310,7 +312,7 @@ fn push_violations(
     }
 }
 
-fn unknown_fields(place: In, at: &str, unexpected: &[String], found: &mut ViolationList) {
+fn unknown_fields(place: In, at: &str, unexpected: &[String], found: &mut Vec<Violation>) {
     for name in unexpected {
         let pointer = format!("{at}/{}", escape(name));
         let detail = "there is no such field";
@@ -328,7 +330,7 @@ fn report_branch(
     place: In,
     error: &ValidationError<'_>,
     context: &[Vec<ValidationError<'static>>],
-    found: &mut ViolationList,
+    found: &mut Vec<Violation>,
 ) {
     let here = error.instance_path().as_str();
     let is_other_type = |errors: &&Vec<ValidationError<'static>>| {

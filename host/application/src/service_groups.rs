@@ -222,6 +222,7 @@ impl BookingServices {
                 suppliers: Arc::clone(suppliers),
                 passenger_secrets,
                 offer_ttl_s: i64::try_from(config.offers.ttl_s).unwrap_or(i64::MAX),
+                shutdown: tasks.shutdown_token(),
             }),
             completions: Arc::new(CompletionService {
                 base: base.clone(),

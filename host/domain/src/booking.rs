@@ -120,7 +120,9 @@ impl Notifications {
     /// Adds the notification for a payment event, if subscribers receive one.
     pub(crate) fn push_payment_event(&mut self, event: &PaymentEvent, payment: &PaymentId) {
         let event_type = match event {
-            PaymentEvent::Captured => EventType::PaymentCaptured,
+            PaymentEvent::Captured | PaymentEvent::CapturedDespiteVoid => {
+                EventType::PaymentCaptured
+            }
             PaymentEvent::Refunded(_) => EventType::PaymentRefunded,
             PaymentEvent::Declined(_) | PaymentEvent::NotAuthorized => EventType::PaymentFailed,
             PaymentEvent::Sent { .. }

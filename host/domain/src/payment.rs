@@ -157,6 +157,17 @@ impl PaymentState {
     }
 }
 
+impl Refund {
+    /// Creates a refund that is due at once.
+    const fn new(id: RefundId, amount: Money, now: Timestamp) -> Self {
+        Self {
+            id,
+            amount,
+            call: Some(RemoteCall::pending(now)),
+        }
+    }
+}
+
 impl Payment {
     fn new(
         id: PaymentId,
@@ -314,11 +325,7 @@ impl Payment {
         if untaken && amount == self.amount {
             self.state = PaymentState::Voiding(RemoteCall::pending(now));
         } else {
-            self.refunds.push(Refund {
-                id,
-                amount,
-                call: Some(RemoteCall::pending(now)),
-            });
+            self.refunds.push(Refund::new(id, amount, now));
         }
         amount
     }
@@ -374,6 +381,7 @@ impl Payment {
             state: self.state.name(),
             event: event.name(),
         };
+        let refundable = self.refundable();
         self.state = match (self.state, event) {
             (S::Authorizing(call @ RemoteCall::Pending { .. }), E::Sent { reconcile_at }) => {
                 S::Authorizing(call.mark_sent(now, reconcile_at))
@@ -406,6 +414,11 @@ impl Payment {
             (S::Authorizing(RemoteCall::Sent { .. }), E::NotAuthorized) => S::Failed,
             (S::Capturing(RemoteCall::Sent { .. }), E::Captured) => S::Captured,
             (S::Voiding(RemoteCall::Sent { .. }), E::Voided) => S::Voided,
+            (S::Voiding(RemoteCall::Sent { .. }), E::CapturedDespiteVoid) => {
+                let id = RefundId::of(self.id.as_str(), 1);
+                self.refunds.push(Refund::new(id, refundable, now));
+                S::Captured
+            }
             (S::Capturing(call @ RemoteCall::Sent { .. }), E::StepFailed { retry_at }) => {
                 S::Capturing(call.schedule_retry(retry_at))
             }

@@ -27,12 +27,12 @@ pub enum RemoteCall {
         /// Time at which the same call was first sent, if this is a resend.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         first_sent_at: Option<Timestamp>,
-        /// Time at which the response was given up: when the call ended without one or, after a
-        /// crash, when the call was first reconciled.
+        /// Time at which the call ended without a response, if it is certain. An end after the first
+        /// reconciliation was due is not: after a crash, a lookup ends nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         response_lost_at: Option<Timestamp>,
-        /// Time of the first lookup that found nothing when the remote system had to show the
-        /// call's effect.
+        /// Time of the first evidence that the call had no effect: a lookup that found nothing when
+        /// the remote system had to show the effect, or the refusal of a resend.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         absent_since: Option<Timestamp>,
         reconcile_count: u32,
@@ -91,10 +91,14 @@ impl RemoteCall {
     #[must_use]
     pub fn mark_unresolved(mut self, now: Timestamp, next_at: Timestamp) -> Self {
         if let Self::Sent {
-            response_lost_at, ..
+            response_lost_at,
+            reconcile_count: 0,
+            reconcile_at,
+            ..
         } = &mut self
+            && now < *reconcile_at
         {
-            response_lost_at.get_or_insert(now);
+            *response_lost_at = Some(now);
         }
         if let Self::Sent {
             reconcile_count,
@@ -113,8 +117,8 @@ impl RemoteCall {
         self
     }
 
-    /// Records that a lookup made at `absent_at` found nothing, if it counts as one of the lookups
-    /// that prove that the call had no effect. Keeps the time of the first one.
+    /// Records evidence of `absent_at` that the call had no effect, if there is any. Keeps the time
+    /// of the first one.
     #[must_use]
     pub fn record_absence(mut self, absent_at: Option<Timestamp>) -> Self {
         if let Self::Sent { absent_since, .. } = &mut self {
@@ -231,8 +235,8 @@ impl RemoteCall {
     }
 
     /// Returns the latest time at which the call can have ended, if one call takes at most
-    /// `call_ms_max` milliseconds. The time is known if the gateway gave up the response, and
-    /// estimated after a crash.
+    /// `call_ms_max` milliseconds. The time is known if the call ended before its first
+    /// reconciliation was due. Otherwise no process may have seen its end.
     pub fn ended_by(&self, call_ms_max: i64) -> Option<Timestamp> {
         match self {
             Self::Sent {
@@ -244,8 +248,7 @@ impl RemoteCall {
         }
     }
 
-    /// Returns the time of the first lookup that found nothing and counts as evidence that the call
-    /// had no effect.
+    /// Returns the time of the first evidence that the call had no effect.
     pub const fn absent_since(&self) -> Option<Timestamp> {
         match self {
             Self::Sent { absent_since, .. } => *absent_since,
@@ -326,15 +329,20 @@ mod tests {
     }
 
     #[test]
-    fn call_ends_at_first_check_not_at_later_ones() {
+    fn call_ends_when_its_response_is_lost_and_not_at_a_lookup() {
         let at = |s: i64| Timestamp(s * 1000);
-        let call = RemoteCall::pending(at(0)).mark_sent(at(1), at(6));
-        assert_eq!(call.ended_by(30_000), Some(at(31)), "the process crashed");
-        let call = call
+        let sent = || RemoteCall::pending(at(0)).mark_sent(at(1), at(6));
+        assert_eq!(sent().ended_by(30_000), Some(at(31)));
+        let call = sent()
             .mark_unresolved(at(3), at(6))
             .mark_unresolved(at(6), at(16));
         assert_eq!(call.ended_by(30_000), Some(at(3)));
         assert_eq!(call.schedule_resend(at(16)).ended_by(30_000), None);
+        // After a crash, the first event is that of a lookup.
+        let crashed = sent()
+            .mark_unresolved(at(6), at(16))
+            .mark_unresolved(at(9), at(16));
+        assert_eq!(crashed.ended_by(30_000), Some(at(31)));
     }
 
     #[test]

@@ -11,7 +11,8 @@ use host_domain::hotel::content::{WeatherCondition, WeatherDay};
 use host_domain::hotel::quote::{self, HotelQuoteSource};
 use host_domain::hotel::{
     Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Loyalty, Occupancy,
-    Penalty, Promotion, Restriction, Stay,
+    PaymentPoint, Penalty, Promotion, RefundType, Restriction, RoomDetails, RoomPerk, RoomTax,
+    Stay,
 };
 use host_domain::id::{
     BookingId, CancellationId, GuestId, HotelId, InstrumentId, PaymentId, RefundId, RoomId,
@@ -43,6 +44,19 @@ fn room(bits: u128) -> Room {
         total: euros(13_025),
         due_at_property: Some(euros(150)),
         policy: None,
+        details: RoomDetails {
+            remarks: Some("Bring your passport.".to_owned()),
+            perks: vec![RoomPerk {
+                name: "Late check-out".to_owned(),
+                value: Some(euros(2_000)),
+            }],
+            taxes: vec![RoomTax {
+                description: "City tax".to_owned(),
+                amount: euros(150),
+                payable_at: PaymentPoint::CheckIn,
+            }],
+            max_occupancy: Some(3),
+        },
         supplier_reference: None,
         hotel_confirmation_code: None,
         canceled_at: None,
@@ -92,9 +106,11 @@ fn policy() -> CancellationPolicy {
         refundable: true,
         free_until: Some(NOW),
         penalties: vec![Penalty {
-            from: NOW,
-            amount: euros(26_050),
+            basis_points: Some(8_750),
+            time_zone: Some("Europe/Rome".to_owned()),
+            ..Penalty::new(NOW, euros(26_050))
         }],
+        refund_type: Some(RefundType::Full),
         restrictions: vec![Restriction {
             code: "NO_CANCELLATION".to_owned(),
             description: "Fair days".to_owned(),
@@ -244,6 +260,7 @@ fn quote_without_amounts_is_unavailable() {
         amounts: None,
         free_until: None,
         restrictions: Vec::new(),
+        changed_policy: None,
     };
     assert_eq!(
         json_of(&CancellationQuoteResource::from(&quote)),

@@ -9,6 +9,10 @@ use crate::bindings::exports::stopover::supplier::{
 };
 use crate::bindings::stopover::supplier::flight_types;
 use crate::bindings::stopover::supplier::types::{ChangeError, ReadError};
+use crate::bindings::v1_1::exports::stopover::supplier::{
+    detailed_flight_booking, detailed_flight_pricing, detailed_hotel_booking,
+    detailed_hotel_pricing,
+};
 use crate::call_state::GuestState;
 use host_domain::supplier::Capability;
 use std::marker::PhantomData;
@@ -73,6 +77,12 @@ pub(crate) struct CapabilityFunction<Arguments, Response> {
     pub(crate) export: Option<TypedExport<Arguments, Response>>,
 }
 
+impl<Arguments, Response> CapabilityFunction<Arguments, Response> {
+    pub(crate) const fn is_exported(&self) -> bool {
+        self.export.is_some()
+    }
+}
+
 struct ExportResolver<'a> {
     component: &'a Component,
     instance: &'a Instance,
@@ -80,7 +90,7 @@ struct ExportResolver<'a> {
 }
 
 impl ExportResolver<'_> {
-    /// Resolves a function of a capability and checks its types.
+    /// Resolves a function of a capability's interface of version 1.0 and checks its types.
     fn resolve<Arguments, Response>(
         &mut self,
         capability: Capability,
@@ -90,7 +100,20 @@ impl ExportResolver<'_> {
         Arguments: ComponentNamedList + Lower,
         Response: ComponentNamedList + Lift,
     {
-        let interface = interface_name(capability);
+        self.resolve_in(interface_name(capability), capability, name)
+    }
+
+    /// Resolves a function of an interface of a capability and checks its types.
+    fn resolve_in<Arguments, Response>(
+        &mut self,
+        interface: &'static str,
+        capability: Capability,
+        name: &'static str,
+    ) -> Result<CapabilityFunction<Arguments, Response>, ExportError>
+    where
+        Arguments: ComponentNamedList + Lower,
+        Response: ComponentNamedList + Lift,
+    {
         let index = self.component.get_export_index(None, interface);
         Ok(CapabilityFunction {
             capability,
@@ -132,6 +155,34 @@ impl ExportResolver<'_> {
 
 const PLUGIN: &str = "stopover:supplier/plugin@1.0.0";
 
+const DETAILED_HOTEL_PRICING: &str = "stopover:supplier/detailed-hotel-pricing@1.1.0";
+const DETAILED_HOTEL_BOOKING: &str = "stopover:supplier/detailed-hotel-booking@1.1.0";
+const DETAILED_FLIGHT_PRICING: &str = "stopover:supplier/detailed-flight-pricing@1.1.0";
+const DETAILED_FLIGHT_BOOKING: &str = "stopover:supplier/detailed-flight-booking@1.1.0";
+
+/// Returns the interface that version 1.1 adds for a capability. The host calls it if a component
+/// has both. Its name differs from that of version 1.0, because a component that exports only one
+/// version of an interface is also found under the other one.
+const fn detailed_interface_name(capability: Capability) -> Option<&'static str> {
+    match capability {
+        Capability::HotelPricing => Some(DETAILED_HOTEL_PRICING),
+        Capability::HotelBooking => Some(DETAILED_HOTEL_BOOKING),
+        Capability::FlightPricing => Some(DETAILED_FLIGHT_PRICING),
+        Capability::FlightBooking => Some(DETAILED_FLIGHT_BOOKING),
+        Capability::HotelPlaces
+        | Capability::HotelSearch
+        | Capability::HotelCancellation
+        | Capability::HotelContent
+        | Capability::HotelWeather
+        | Capability::HotelPriceCalendar
+        | Capability::FlightCancellation
+        | Capability::FlightServices
+        | Capability::FlightReference
+        | Capability::SupplierEvents
+        | Capability::PaymentProcessor => None,
+    }
+}
+
 const fn interface_name(operation: Capability) -> &'static str {
     match operation {
         Capability::HotelPlaces => "stopover:supplier/hotel-places@1.0.0",
@@ -165,9 +216,19 @@ pub(crate) struct HotelExports {
     pub(crate) find_places: ReadFn<(hotel_places::PlaceQuery,), Vec<hotel_places::Place>>,
     pub(crate) search: ReadFn<(hotel_search::SearchRequest,), hotel_search::SearchResponse>,
     pub(crate) price: ReadFn<(hotel_pricing::PriceRequest,), hotel_pricing::PriceResponse>,
+    pub(crate) detailed_price: ReadFn<
+        (detailed_hotel_pricing::DetailedPriceRequest,),
+        detailed_hotel_pricing::DetailedPriceResponse,
+    >,
     pub(crate) prebook: ChangeFn<hotel_booking::PrebookRequest, hotel_booking::PrebookResponse>,
+    pub(crate) detailed_prebook:
+        ChangeFn<hotel_booking::PrebookRequest, detailed_hotel_booking::DetailedPrebookResponse>,
     pub(crate) book: ChangeFn<hotel_booking::BookRequest, hotel_booking::SupplierBooking>,
+    pub(crate) detailed_book:
+        ChangeFn<hotel_booking::BookRequest, detailed_hotel_booking::DetailedBooking>,
     pub(crate) find: ReadFn<(hotel_booking::FindRequest,), hotel_booking::BookingLookup>,
+    pub(crate) detailed_find:
+        ReadFn<(hotel_booking::FindRequest,), detailed_hotel_booking::DetailedBookingLookup>,
     pub(crate) quote: ReadFn<(hotel_cancellation::QuoteRequest,), hotel_cancellation::Quote>,
     pub(crate) cancel: ChangeFn<hotel_cancellation::CancelRequest, hotel_booking::SupplierBooking>,
     pub(crate) details: ReadFn<(String,), hotel_content::HotelDetails>,
@@ -184,9 +245,29 @@ impl HotelExports {
             find_places: resolver.resolve(Capability::HotelPlaces, "find-places")?,
             search: resolver.resolve(Capability::HotelSearch, "search")?,
             price: resolver.resolve(Capability::HotelPricing, "price")?,
+            detailed_price: resolver.resolve_in(
+                DETAILED_HOTEL_PRICING,
+                Capability::HotelPricing,
+                "price",
+            )?,
             prebook: resolver.resolve(Capability::HotelBooking, "prebook")?,
+            detailed_prebook: resolver.resolve_in(
+                DETAILED_HOTEL_BOOKING,
+                Capability::HotelBooking,
+                "prebook",
+            )?,
             book: resolver.resolve(Capability::HotelBooking, "book")?,
+            detailed_book: resolver.resolve_in(
+                DETAILED_HOTEL_BOOKING,
+                Capability::HotelBooking,
+                "book",
+            )?,
             find: resolver.resolve(Capability::HotelBooking, "find")?,
+            detailed_find: resolver.resolve_in(
+                DETAILED_HOTEL_BOOKING,
+                Capability::HotelBooking,
+                "find",
+            )?,
             quote: resolver.resolve(Capability::HotelCancellation, "quote-cancellation")?,
             cancel: resolver.resolve(Capability::HotelCancellation, "cancel")?,
             details: resolver.resolve(Capability::HotelContent, "read-details")?,
@@ -199,9 +280,17 @@ impl HotelExports {
 
 pub(crate) struct FlightExports {
     pub(crate) price: ReadFn<(flight_pricing::PriceRequest,), flight_pricing::PriceResponse>,
+    pub(crate) detailed_price:
+        ReadFn<(flight_pricing::PriceRequest,), detailed_flight_pricing::DetailedPriceResponse>,
     pub(crate) prebook: ChangeFn<flight_booking::PrebookRequest, flight_booking::PrebookResponse>,
+    pub(crate) detailed_prebook:
+        ChangeFn<flight_booking::PrebookRequest, detailed_flight_booking::DetailedPrebookResponse>,
     pub(crate) book: ChangeFn<flight_booking::BookRequest, flight_types::SupplierBooking>,
+    pub(crate) detailed_book:
+        ChangeFn<flight_booking::BookRequest, detailed_flight_booking::DetailedBooking>,
     pub(crate) find: ReadFn<(flight_booking::FindRequest,), flight_booking::BookingLookup>,
+    pub(crate) detailed_find:
+        ReadFn<(flight_booking::FindRequest,), detailed_flight_booking::DetailedBookingLookup>,
     pub(crate) quote: ReadFn<(flight_cancellation::QuoteRequest,), flight_cancellation::Quote>,
     pub(crate) cancel: ChangeFn<flight_cancellation::CancelRequest, flight_types::SupplierBooking>,
     pub(crate) list_services:
@@ -216,9 +305,29 @@ impl FlightExports {
     fn resolve(resolver: &mut ExportResolver<'_>) -> Result<Self, ExportError> {
         Ok(Self {
             price: resolver.resolve(Capability::FlightPricing, "price")?,
+            detailed_price: resolver.resolve_in(
+                DETAILED_FLIGHT_PRICING,
+                Capability::FlightPricing,
+                "price",
+            )?,
             prebook: resolver.resolve(Capability::FlightBooking, "prebook")?,
+            detailed_prebook: resolver.resolve_in(
+                DETAILED_FLIGHT_BOOKING,
+                Capability::FlightBooking,
+                "prebook",
+            )?,
             book: resolver.resolve(Capability::FlightBooking, "book")?,
+            detailed_book: resolver.resolve_in(
+                DETAILED_FLIGHT_BOOKING,
+                Capability::FlightBooking,
+                "book",
+            )?,
             find: resolver.resolve(Capability::FlightBooking, "find")?,
+            detailed_find: resolver.resolve_in(
+                DETAILED_FLIGHT_BOOKING,
+                Capability::FlightBooking,
+                "find",
+            )?,
             quote: resolver.resolve(Capability::FlightCancellation, "quote-cancellation")?,
             cancel: resolver.resolve(Capability::FlightCancellation, "cancel")?,
             list_services: resolver.resolve(Capability::FlightServices, "list-services")?,
@@ -274,8 +383,12 @@ impl Exports {
     ) -> Result<Self, ExportError> {
         let component = pre.component();
         let is_exported = |capability: &Capability| {
-            let interface = interface_name(*capability);
-            component.get_export_index(None, interface).is_some()
+            let interfaces = [
+                Some(interface_name(*capability)),
+                detailed_interface_name(*capability),
+            ];
+            let mut interfaces = interfaces.into_iter().flatten();
+            interfaces.any(|interface| component.get_export_index(None, interface).is_some())
         };
         let missing = || ExportError {
             interface: PLUGIN,

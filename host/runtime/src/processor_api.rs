@@ -56,6 +56,8 @@ pub struct VoidRequest {
     pub client_reference: String,
     /// The processor's id of the payment.
     pub processor_reference: String,
+    /// Amount of the payment, with which the response is compared. It is not sent.
+    pub amount: Money,
 }
 
 /// A request to refund a captured amount.

@@ -1,7 +1,7 @@
 //! Bookings of every kind: the whole document and columns to search by.
 
 use crate::statement::{Row, statement};
-use crate::{DatabaseError, Store, UnitOfWork};
+use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::booking::{Booking, BookingKind};
 use host_domain::id::BookingId;
 use host_domain::owner::{Mode, Owner};
@@ -18,16 +18,16 @@ pub trait BookingTable: BookingKind {
 }
 
 impl UnitOfWork {
-    /// Stores a new booking. Fails with [`Conflict::OfferInUse`](crate::Conflict::OfferInUse) if
+    /// Stores a new booking. Fails with [`Conflict::OfferInUse`] if
     /// the supplier allows one unfinished booking per offer and there is one, and with
-    /// [`Conflict::BookingExists`](crate::Conflict::BookingExists) if its id exists.
+    /// [`Conflict::BookingExists`] if its id exists.
     pub fn insert_booking<K: BookingTable>(&mut self, booking: &Booking<K>) -> &mut Self {
         K::insert(booking, self);
         self
     }
 
     /// Stores a booking that was read at version `read_version`. Fails with
-    /// [`Conflict::BookingVersion`](crate::Conflict::BookingVersion) if the stored version is
+    /// [`Conflict::BookingVersion`] if the stored version is
     /// another one.
     pub fn update_booking<K: BookingTable>(
         &mut self,
@@ -35,6 +35,23 @@ impl UnitOfWork {
         read_version: i64,
     ) -> &mut Self {
         K::update(booking, read_version, self);
+        self
+    }
+
+    /// Deletes a booking; its history and its attempts remain. Fails with
+    /// [`Conflict::BookingVersion`] if the stored version is
+    /// another one.
+    pub fn delete_booking<K: BookingTable>(&mut self, booking: &Booking<K>) -> &mut Self {
+        let delete = statement!(
+            format!(
+                "DELETE FROM {} WHERE organization = $1 AND mode = $2 AND id = $3 AND version = $4",
+                K::TABLE
+            ),
+            &booking.owner.tenant,
+            booking.id.as_str(),
+            booking.version,
+        );
+        self.add_expecting_one(delete, Conflict::BookingVersion);
         self
     }
 }

@@ -86,6 +86,25 @@ impl UnitOfWork {
             key.key.as_str(),
         ))
     }
+
+    /// Deletes a key if it still stands for this resource, because the resource came to nothing. A
+    /// key with a stored refusal is kept.
+    pub fn delete_idempotency_key_of(
+        &mut self,
+        key: &IdempotencyKey,
+        resource_id: &str,
+    ) -> &mut Self {
+        self.add(statement!(
+            "DELETE FROM idempotency_record WHERE organization = $1 AND mode = $2 \
+             AND user_id = $3 AND operation = $4 AND idempotency_key = $5 AND resource_id = $6 \
+             AND refusal IS NULL",
+            &key.owner.tenant,
+            key.owner.user.as_str(),
+            key.operation.as_str(),
+            key.key.as_str(),
+            resource_id,
+        ))
+    }
 }
 
 impl Store {

@@ -1,15 +1,16 @@
 //! Prebooking, booking and reading a booking back.
 
 use serde_json::{Value, json};
-use stopover_sdk::dropped::DroppedItems;
-use stopover_sdk::flight_booking::{
-    BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
+use stopover_sdk::detailed_flight_booking::{
+    BookRequest, DetailedBooking, DetailedBookingLookup, DetailedPrebookResponse, FindRequest,
+    PrebookRequest,
 };
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::http::{self, Method, Response};
 use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::money::Decimal;
-use stopover_sdk::types::flight::{Passenger, SupplierBooking};
-use stopover_sdk::{ChangeError, FlightBooking, ReadError, Refusal, RefusalReason};
+use stopover_sdk::types::flight::Passenger;
+use stopover_sdk::{ChangeError, DetailedFlightBooking, ReadError, Refusal, RefusalReason};
 
 use crate::fault::{Change, Fault};
 use crate::map::offer::{PrebookReference, check_price};
@@ -30,8 +31,8 @@ use crate::{DuffelFlights, map, wire};
 /// valid response.
 const PAGES_MAX: usize = 5;
 
-impl FlightBooking for DuffelFlights {
-    fn prebook(request: PrebookRequest) -> Result<PrebookResponse, ChangeError> {
+impl DetailedFlightBooking for DuffelFlights {
+    fn prebook(request: PrebookRequest) -> Result<DetailedPrebookResponse, ChangeError> {
         let settings = Settings::read()?;
         let id = &request.supplier_offer;
         let (currency, total) = (request.currency.as_str(), request.total);
@@ -63,7 +64,7 @@ impl FlightBooking for DuffelFlights {
         Ok(map::offer::prebook_response(offer, ids)?)
     }
 
-    fn book(request: BookRequest) -> Result<SupplierBooking, ChangeError> {
+    fn book(request: BookRequest) -> Result<DetailedBooking, ChangeError> {
         let settings = Settings::read()?;
         let bound =
             PrebookReference::read(&request.supplier_prebook).ok_or_else(not_own_prebook)?;
@@ -92,7 +93,7 @@ impl FlightBooking for DuffelFlights {
             return Ok(pending_booking(&response, &request)?);
         }
         match open::<Order>(&response)? {
-            Ok(page) => Ok(new_booking(page.data, &request)?),
+            Ok(page) => Ok(new_booking(page.data, &request, &bound)?),
             Err(fault) if fault.is_price_change() => {
                 Err(price_changed_error(&settings, &bound.offer, fault))
             }
@@ -100,9 +101,14 @@ impl FlightBooking for DuffelFlights {
         }
     }
 
-    fn find(request: FindRequest) -> Result<BookingLookup, ReadError> {
+    fn find(request: FindRequest) -> Result<DetailedBookingLookup, ReadError> {
         let settings = Settings::read()?;
         let known = request.supplier_reference.filter(|id| !id.is_empty());
+        if known.is_none() && request.supplier_prebook.is_none() {
+            // Nothing can be asked for, and a lookup that did not ask proves no absence.
+            let message = "neither the order nor its offer is known";
+            return Err(Refusal::new(RefusalReason::Invalid, message).into());
+        }
         let mut order = match known.map(|id| read_order(&settings, &id)).transpose() {
             Err(failure) if failure.is_not_found() => None,
             order => order?,
@@ -114,10 +120,10 @@ impl FlightBooking for DuffelFlights {
             order = find_order(&settings, &bound.offer, &request.client_reference)?;
         }
         let Some(order) = order else {
-            return Ok(BookingLookup::NotFound);
+            return Ok(DetailedBookingLookup::NotFound);
         };
         map::order::check_booking(&order, None, &request.client_reference)?;
-        Ok(BookingLookup::Found(state(&settings, order)?))
+        Ok(DetailedBookingLookup::Found(state(&settings, order)?))
     }
 }
 
@@ -134,7 +140,7 @@ pub(crate) fn read_order(settings: &Settings, id: &str) -> Result<Order, ReadFai
 
 /// Returns the booking's current state. For a cancelled order the state must include the
 /// cancellation's amounts, so they are read if the order does not contain them.
-pub(crate) fn state(settings: &Settings, mut order: Order) -> Result<SupplierBooking, ReadFailure> {
+pub(crate) fn state(settings: &Settings, mut order: Order) -> Result<DetailedBooking, ReadFailure> {
     if !map::order::is_cancelled(&order)? {
         return Ok(supplier_booking(order, None)?);
     }
@@ -164,7 +170,7 @@ fn read_cancellation(
 pub(crate) fn supplier_booking(
     order: Order,
     cancellation: Option<&OrderCancellation>,
-) -> Result<SupplierBooking, DecodeError> {
+) -> Result<DetailedBooking, DecodeError> {
     map::order::supplier_booking(order, cancellation, &mut DroppedItems::default())
 }
 
@@ -198,6 +204,12 @@ fn check_passengers(request: &PrebookRequest, offer: &Offer) -> Result<Passenger
         .ok_or_else(|| invalid("the offer is for other passengers"))?;
     let types = offer.document_types();
     passenger::order_passengers(&request.passengers, &ids.0, types, &request.contact)?;
+    let is_possible = !offer.documents_required || !types.is_empty();
+    ensure(
+        is_possible,
+        "the offer requires a document and accepts none",
+    )
+    .map_err(not_sent)?;
     let has_document = |passenger: &Passenger| passenger::document(passenger, types).is_some();
     if offer.documents_required && !request.passengers.iter().all(has_document) {
         return Err(invalid("the offer requires a passport of each passenger").into());
@@ -240,8 +252,12 @@ fn set_loyalty(
 ///
 /// # Errors
 /// The response does not prove that the booking of this request stands.
-fn new_booking(order: Order, request: &BookRequest) -> Result<SupplierBooking, DecodeError> {
-    map::order::check_booking(&order, None, &request.client_reference)?;
+fn new_booking(
+    order: Order,
+    request: &BookRequest,
+    bound: &PrebookReference,
+) -> Result<DetailedBooking, DecodeError> {
+    map::order::check_created(&order, &request.client_reference, &bound.passengers)?;
     let is_same_currency = order.total_currency == request.currency;
     ensure(is_same_currency, "the order is in another currency")?;
     // Whether the cancellation is real is left to a later read of the order.
@@ -258,15 +274,18 @@ fn new_booking(order: Order, request: &BookRequest) -> Result<SupplierBooking, D
 fn pending_booking(
     response: &Response,
     request: &BookRequest,
-) -> Result<SupplierBooking, DecodeError> {
+) -> Result<DetailedBooking, DecodeError> {
     let accepted = match response.body.trim_ascii() {
         b"" => None,
         _ => accepted_order(response)?,
     };
     let accepted = accepted.unwrap_or_default();
     map::order::check_reference(&accepted.metadata, &request.client_reference)?;
+    // Without the booking's reference the id may be another object's. The order is then found by its
+    // offer.
+    let is_named = accepted.metadata.gateway_booking_id.is_some();
     let id = accepted.id.into_option();
-    let id = id.filter(|id| id.starts_with(map::order::ORDER_ID));
+    let id = id.filter(|id| is_named && id.starts_with(map::order::ORDER_ID));
     Ok(map::order::pending(
         id.unwrap_or_default(),
         &request.client_reference,

@@ -57,12 +57,13 @@ impl FlightCancellation for DuffelFlights {
             read_order(&settings, id).map_err(|failure| failure.before_change(Change::Quote))?;
         check_booking(&order, None, &request.booking_client_reference).map_err(not_sent)?;
         if is_cancelled(&order).map_err(not_sent)? {
-            return state(&settings, order).map_err(|failure| {
+            let state = state(&settings, order).map_err(|failure| {
                 let error = ReadError::from(failure);
                 ChangeError::Unknown(format!(
                     "the order is cancelled, but its cancellation amounts could not be read: {error:?}"
                 ))
             });
+            return Ok(state?.booking);
         }
         if !can_be_cancelled(&order) {
             return Err(refused(NOT_THROUGH_DUFFEL).into());
@@ -79,7 +80,7 @@ impl FlightCancellation for DuffelFlights {
             is_quoted && is_confirmed(&done, id)?,
             "the response does not say that the cancellation is confirmed",
         )?;
-        Ok(supplier_booking(order, Some(&done))?)
+        Ok(supplier_booking(order, Some(&done))?.booking)
     }
 }
 

@@ -24,8 +24,8 @@ pub struct DuffelFlights;
 
 stopover_sdk::export!(
     DuffelFlights: plugin,
-    flight_pricing,
-    flight_booking,
+    detailed_flight_pricing,
+    detailed_flight_booking,
     flight_cancellation,
     flight_services,
     flight_reference,

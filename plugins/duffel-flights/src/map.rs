@@ -2,6 +2,7 @@
 
 pub(crate) mod cancellation;
 pub(crate) mod change;
+pub(crate) mod details;
 pub(crate) mod event;
 pub(crate) mod itinerary;
 pub(crate) mod offer;

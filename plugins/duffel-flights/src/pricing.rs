@@ -2,14 +2,15 @@
 //! search has megabytes of offers, and a single page fits into memory.
 
 use serde_json::{Value, json};
-use stopover_sdk::dropped::DroppedItems;
-use stopover_sdk::flight_pricing::{
-    AppliedFilters, Filters, Offer, PriceRequest, PriceResponse, RequestedJourney, Sort,
+use stopover_sdk::detailed_flight_pricing::{
+    AppliedFilters, DetailedOffer, DetailedPriceResponse, PriceRequest,
 };
+use stopover_sdk::dropped::DroppedItems;
+use stopover_sdk::flight_pricing::{Filters, RequestedJourney, Sort};
 use stopover_sdk::http::Method;
 use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::lenient::LenientList;
-use stopover_sdk::{FlightPricing, ReadError};
+use stopover_sdk::{DetailedFlightPricing, ReadError};
 
 use crate::map::itinerary::cabin_class;
 use crate::map::offer::Search;
@@ -29,8 +30,8 @@ const PAGES_MAX: usize = 10;
 /// Time for Duffel and the network in addition to the airlines' time, in milliseconds.
 const SEARCH_OVERHEAD_MS: u32 = 5_000;
 
-impl FlightPricing for DuffelFlights {
-    fn price(request: PriceRequest) -> Result<PriceResponse, ReadError> {
+impl DetailedFlightPricing for DuffelFlights {
+    fn price(request: PriceRequest) -> Result<DetailedPriceResponse, ReadError> {
         let settings = Settings::read()?;
         let search = search(&settings, &request)?;
         let limit = usize::from(request.limit);
@@ -63,7 +64,7 @@ impl FlightPricing for DuffelFlights {
             .check_remaining(collector.is_any_readable)?;
         let truncated = !is_whole || collector.offers.len() > limit;
         collector.offers.truncate(limit);
-        Ok(PriceResponse {
+        Ok(DetailedPriceResponse {
             offers: collector.offers,
             applied: applied(is_sorted),
             truncated,
@@ -74,7 +75,7 @@ impl FlightPricing for DuffelFlights {
 /// Offers that were read.
 #[derive(Default)]
 struct OfferCollector {
-    offers: Vec<Offer>,
+    offers: Vec<DetailedOffer>,
     /// Whether an offer could be read, even if it does not satisfy the filters.
     is_any_readable: bool,
     dropped: DroppedItems,
@@ -93,7 +94,7 @@ impl OfferCollector {
             let offer = map::offer::offer(written, search);
             if let Some(offer) = self.dropped.keep(format_args!("/data/{at}"), offer) {
                 self.is_any_readable = true;
-                if map::offer::matches_filters(filters, &offer) {
+                if map::offer::matches_filters(filters, &offer.offer) {
                     self.offers.push(offer);
                 }
             }

@@ -8,7 +8,7 @@ use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_reference::{Airline, AirportResponse};
 use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::lenient::LenientList;
-use stopover_sdk::{FlightReference, ReadError, cache, json};
+use stopover_sdk::{FlightReference, ReadError, Refusal, RefusalReason, cache, json};
 
 use crate::settings::Settings;
 use crate::upstream::{ReadFailure, get, open_list, read_page, unreadable_cursor};
@@ -47,8 +47,9 @@ impl FlightReference for DuffelFlights {
     /// and cached, grouped by the first letter of their codes.
     fn read_airline(iata_code: String) -> Result<Airline, ReadError> {
         let settings = Settings::read()?;
-        let Some(initial) = iata_code.chars().next().filter(char::is_ascii_alphanumeric) else {
-            return Err(unknown());
+        let is_initial = |one: &char| one.is_ascii_uppercase() || one.is_ascii_digit();
+        let Some(initial) = iata_code.chars().next().filter(is_initial) else {
+            return Err(Refusal::new(RefusalReason::Invalid, "not a code of an airline").into());
         };
         let cached =
             cache::get(&key(initial)).and_then(|bytes| json::decode::<AirlineGroup>(&bytes).ok());
@@ -134,8 +135,12 @@ fn read_all(settings: &Settings) -> Result<BTreeMap<char, AirlineGroup>, ReadFai
 }
 
 /// Converts an airline. Returns `None` if it has no IATA code.
+///
+/// # Errors
+/// It has no id or no name, so it is no airline.
 fn cached_airline(airline: WireAirline) -> Result<Option<CachedAirline>, DecodeError> {
-    ensure(!airline.id.is_empty(), "an airline has no id")?;
+    let is_airline = !airline.id.trim().is_empty() && !airline.name.is_empty();
+    ensure(is_airline, "an airline has no id or no name")?;
     if airline.iata_code.is_empty() {
         return Ok(None);
     }

@@ -152,8 +152,9 @@ pub(crate) fn open_list<T: DeserializeOwned>(
     response: &Response,
 ) -> Result<Page<LenientList<T>>, ReadFailure> {
     let page: Page<LenientList<T>> = open(response)??;
-    if page.data.is_empty() && page.data.unreadable().is_empty() {
-        // An empty text counts as an empty list, too, but Duffel did not send a list.
+    if page.data.len() + page.data.unreadable().len() <= 1 {
+        // A single object counts as a list of it, and an empty text as an empty list, but Duffel did
+        // not send a list.
         open::<Vec<IgnoredAny>>(response)??;
     }
     Ok(page)

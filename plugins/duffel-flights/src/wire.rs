@@ -13,6 +13,8 @@ pub(crate) mod order;
 pub(crate) mod reference;
 pub(crate) mod service;
 
+use std::ops::Deref;
+
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use stopover_sdk::json::{self, DecodeError};
@@ -35,6 +37,11 @@ impl OptionalText {
         self.as_deref().unwrap_or_default()
     }
 
+    /// Returns a copy of the text, which is never empty.
+    pub(crate) fn to_option(&self) -> Option<String> {
+        self.0.clone()
+    }
+
     /// Returns the text, which is never empty.
     pub(crate) fn into_option(self) -> Option<String> {
         self.0
@@ -51,6 +58,27 @@ impl<'de> Deserialize<'de> for OptionalText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = LenientText::deserialize(deserializer)?;
         Ok(Self(text.to_owned()))
+    }
+}
+
+/// A value that is its default if it cannot be decoded. Unlike the lenient types it also accepts what
+/// a parser cannot represent, such as half of a surrogate pair or a number out of range. It costs more
+/// than they do: use it for the values of single objects, such as an order.
+#[derive(Debug, Default)]
+pub(crate) struct OrDefault<T>(pub(crate) T);
+
+impl<T> Deref for OrDefault<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for OrDefault<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let part = Part::<T>::deserialize(deserializer)?;
+        Ok(Self(part.decoded().unwrap_or_default()))
     }
 }
 

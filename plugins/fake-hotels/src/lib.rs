@@ -2,8 +2,10 @@
 //! handling of Lodge's deliberate faults. Only the faults inside an adapter (`injected_fault`) are
 //! its own.
 //!
-//! With the feature `full` it has every hotel capability. Without it, it prices, books and cancels.
+//! With the feature `full` it has every hotel capability in the newest version. Without it, it prices,
+//! books and cancels in version 1.0.
 
+mod detailed;
 mod fault;
 mod injected_fault;
 mod map;
@@ -31,10 +33,12 @@ use crate::upstream::{change, get, post, read};
 
 pub struct FakeHotels;
 
+#[cfg(not(feature = "full"))]
 stopover_sdk::export!(FakeHotels: plugin, hotel_pricing, hotel_booking, hotel_cancellation);
 
 #[cfg(feature = "full")]
 stopover_sdk::export!(FakeHotels:
+    plugin, detailed_hotel_pricing, detailed_hotel_booking, hotel_cancellation,
     hotel_places, hotel_search, hotel_content, hotel_weather, hotel_price_calendar);
 
 /// Delay after which Lodge guarantees that `GET /bookings?client_ref=` finds a booking, in
@@ -64,28 +68,48 @@ impl Plugin for FakeHotels {
 
 impl HotelPricing for FakeHotels {
     fn price(request: PriceRequest) -> Result<PriceResponse, ReadError> {
-        if let Some(fault) = InjectedFault::triggered_by(&request.supplier_hotel_ids) {
-            return Ok(fault.trigger(&request));
-        }
-        if request.supplier_hotel_ids.is_empty() {
-            return Ok(PriceResponse {
-                currency: request.stay.currency,
-                hotels: Vec::new(),
-            });
-        }
-        let rates = read(&post("/rates")?.json(&map::rates_request(&request))?)?;
-        Ok(map::price_response(rates, &request)?)
+        price(request, false, |_| {})
     }
+}
+
+/// Prices hotels. `read_details` gets the rates before they are converted.
+fn price(
+    request: PriceRequest,
+    includes_packages: bool,
+    read_details: impl FnOnce(&wire::Rates),
+) -> Result<PriceResponse, ReadError> {
+    if let Some(fault) = InjectedFault::triggered_by(&request.supplier_hotel_ids) {
+        return Ok(fault.trigger(&request));
+    }
+    if request.supplier_hotel_ids.is_empty() {
+        return Ok(PriceResponse {
+            currency: request.stay.currency,
+            hotels: Vec::new(),
+        });
+    }
+    let body = map::rates_request(&request, includes_packages);
+    let rates = read(&post("/rates")?.json(&body)?)?;
+    read_details(&rates);
+    Ok(map::price_response(rates, &request)?)
+}
+
+/// Prebooks an offer. `read_details` gets the prebook before it is converted.
+fn prebook(
+    request: PrebookRequest,
+    read_details: impl FnOnce(&wire::Prebook),
+) -> Result<PrebookResponse, ChangeError> {
+    let body = json!({
+        "rate_id": request.supplier_offer,
+        "client_ref": request.client_reference,
+    });
+    let prebook = change(&post("/prebooks")?.json(&body)?, fault::PREBOOK)?;
+    read_details(&prebook);
+    Ok(map::prebook_response(prebook, &request.stay)?)
 }
 
 impl HotelBooking for FakeHotels {
     fn prebook(request: PrebookRequest) -> Result<PrebookResponse, ChangeError> {
-        let body = json!({
-            "rate_id": request.supplier_offer,
-            "client_ref": request.client_reference,
-        });
-        let prebook = change(&post("/prebooks")?.json(&body)?, fault::PREBOOK)?;
-        Ok(map::prebook_response(prebook, &request.stay)?)
+        prebook(request, |_| {})
     }
 
     fn book(request: BookRequest) -> Result<SupplierBooking, ChangeError> {

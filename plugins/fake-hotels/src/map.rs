@@ -38,11 +38,12 @@ pub(crate) fn with_stay(mut body: Value, stay: &Stay) -> Value {
     body
 }
 
-pub(crate) fn rates_request(request: &PriceRequest) -> Value {
-    let body = json!({
+pub(crate) fn rates_request(request: &PriceRequest, includes_packages: bool) -> Value {
+    let body = without_nulls(json!({
         "hotels": request.supplier_hotel_ids,
         "max_rates": request.max_offers_per_hotel,
-    });
+        "packages": includes_packages.then_some(true),
+    }));
     with_stay(body, &request.stay)
 }
 
@@ -380,7 +381,7 @@ pub(crate) fn amount(decimal: Decimal, currency: &str) -> Result<MinorUnits, Dec
         .map_err(|error| DecodeError::new(format!("an amount is invalid: {error}")))
 }
 
-fn instant(text: &str) -> Result<TimestampMs, DecodeError> {
+pub(crate) fn instant(text: &str) -> Result<TimestampMs, DecodeError> {
     time::parse_timestamp(text).ok_or_else(|| DecodeError::new("an instant cannot be read"))
 }
 

@@ -26,6 +26,9 @@ pub(crate) struct Rate {
     pub(crate) terms: Terms,
     pub(crate) promotions: Vec<Promotion>,
     pub(crate) rewards: Option<Rewards>,
+    /// Whether the rate is sold only together with another travel service.
+    #[serde(default)]
+    pub(crate) package: bool,
 }
 
 #[derive(Deserialize)]
@@ -47,6 +50,42 @@ pub(crate) struct Room {
     pub(crate) total: Decimal,
     pub(crate) due_at_hotel: Option<DueAtHotel>,
     pub(crate) terms: Terms,
+    pub(crate) about: Option<AboutRoom>,
+}
+
+/// What Lodge says about a room of a feature-rich hotel.
+#[derive(Deserialize)]
+pub(crate) struct AboutRoom {
+    pub(crate) sleeps: u8,
+    pub(crate) note: String,
+    pub(crate) extras: Vec<Extra>,
+    pub(crate) taxes: Vec<Tax>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Extra {
+    pub(crate) name: String,
+    pub(crate) worth: Option<Price>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Tax {
+    pub(crate) name: String,
+    pub(crate) price: Price,
+    pub(crate) paid: TaxPayment,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum TaxPayment {
+    InTotal,
+    OnArrival,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Price {
+    pub(crate) amount: Decimal,
+    pub(crate) currency: String,
 }
 
 #[derive(Deserialize)]
@@ -79,6 +118,8 @@ pub(crate) struct Terms {
 pub(crate) struct Charge {
     pub(crate) from: String,
     pub(crate) amount: Decimal,
+    /// The amount in per cent of the price.
+    pub(crate) percent: Option<Decimal>,
 }
 
 #[derive(Deserialize)]

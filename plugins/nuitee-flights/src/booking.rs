@@ -2,25 +2,34 @@
 //! are definite refusals.
 
 use serde_json::{Value, json};
-use stopover_sdk::flight_booking::{
-    BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
+use stopover_sdk::detailed_flight_booking::{
+    DetailedBooking, DetailedBookingLookup, DetailedPrebookResponse,
 };
+use stopover_sdk::dropped::DroppedItems;
+use stopover_sdk::flight_booking::{BookRequest, FindRequest, PrebookRequest};
 use stopover_sdk::http::{self, Request};
-use stopover_sdk::types::flight::SupplierBooking;
-use stopover_sdk::{ChangeError, FlightBooking, ReadError, Refusal, RefusalReason, clock, json};
+use stopover_sdk::json::DecodeError;
+use stopover_sdk::{
+    ChangeError, DetailedFlightBooking, ReadError, Refusal, RefusalReason, clock, json,
+};
 
-use crate::fault;
+use crate::fault::{self, Fault};
 use crate::map::offer::OfferReference;
 use crate::map::prebook::PrebookReference;
 use crate::map::verify::{AgreedTerms, Verified};
 use crate::settings::{PaymentMethod, Settings};
-use crate::upstream::{open, open_read, send};
-use crate::wire::booking::{Booked, Bookings};
+use crate::upstream::{check_lists, found_item, only_item, open, send};
+use crate::wire::booking::{Booked, Booking, Bookings, ListedBookings};
 use crate::wire::prebook::{Prebook, Verified as WireVerified};
 use crate::{NuiteeFlights, map};
 
-impl FlightBooking for NuiteeFlights {
-    fn prebook(request: PrebookRequest) -> Result<PrebookResponse, ChangeError> {
+/// JSON pointer of the booking in a response about one booking.
+const POINTER: &str = "/data/0/booking";
+/// JSON pointer of the list in a response about several bookings.
+const LIST_POINTER: &str = "/data/0/bookings";
+
+impl DetailedFlightBooking for NuiteeFlights {
+    fn prebook(request: PrebookRequest) -> Result<DetailedPrebookResponse, ChangeError> {
         let settings = Settings::read()?;
         let offered: OfferReference = json::decode(request.supplier_offer.as_bytes())
             .map_err(|_| Refusal::new(RefusalReason::Invalid, "not an offer of this adapter"))?;
@@ -37,26 +46,26 @@ impl FlightBooking for NuiteeFlights {
             passengers: &passengers,
             logo_url: &settings.logo_url,
         };
-        let verified = verify(&settings, &agreed)?;
+        let mut dropped = DroppedItems::default();
+        let verified = verify(&settings, &agreed, &mut dropped)?;
 
         let prebook = Request::post(settings.url("/flights/prebooks")).json(&body)?;
         let response = send(prebook)?;
-        let prebooks: Vec<Prebook<'_>> = open(&response, &response.body)?
+        let data = open::<Prebook<'_>>(&response, &response.body)?
             .map_err(|fault| fault.into_change_error(fault::PREBOOK))?;
-        let [prebook] = prebooks.as_slice() else {
-            let message = "the response does not have exactly one prebook";
-            return Err(ChangeError::Unknown(message.to_owned()));
-        };
+        let prebook = only_item(data, &mut dropped)?
+            .ok_or_else(|| ChangeError::Unknown("no prebook was returned".to_owned()))?;
         map::prebook::prebook_response(
             &agreed,
             verified,
             uses_payment_sdk,
             clock::now_ms(),
             prebook,
+            &mut dropped,
         )
     }
 
-    fn book(request: BookRequest) -> Result<SupplierBooking, ChangeError> {
+    fn book(request: BookRequest) -> Result<DetailedBooking, ChangeError> {
         let settings = Settings::read()?;
         let bound: PrebookReference = json::decode(request.supplier_prebook.as_bytes())
             .map_err(|_| Refusal::new(RefusalReason::Invalid, "not a prebook of this adapter"))?;
@@ -68,49 +77,64 @@ impl FlightBooking for NuiteeFlights {
             "customTags": { "GW_REF": request.client_reference },
         }))?;
         let response = send(book)?;
-        let booked: Vec<Booked<'_>> =
-            open(&response, &response.body)?.map_err(fault::Fault::into_book_error)?;
-        let booking = booked.first().and_then(|booked| booked.booking.as_ref());
-        let booking =
-            booking.ok_or_else(|| ChangeError::Unknown("no booking was returned".to_owned()))?;
-        Ok(map::booking::supplier_booking(
-            booking,
-            Some(&bound),
-            &settings.logo_url,
-        )?)
+        let data =
+            open::<Booked<'_>>(&response, &response.body)?.map_err(Fault::into_book_error)?;
+        let mut dropped = DroppedItems::default();
+        let booked = only_item(data, &mut dropped)?;
+        let booking = booked
+            .and_then(|booked| booked.booking)
+            .ok_or_else(|| ChangeError::Unknown("no booking was returned".to_owned()))?;
+        let logo_url = &settings.logo_url;
+        let state =
+            map::booking::supplier_booking(booking, Some(&bound), logo_url, POINTER, &mut dropped);
+        Ok(state?)
     }
 
-    fn find(request: FindRequest) -> Result<BookingLookup, ReadError> {
+    fn find(request: FindRequest) -> Result<DetailedBookingLookup, ReadError> {
         let settings = Settings::read()?;
         let bound = request.supplier_prebook.as_deref();
         let bound: Option<PrebookReference> =
             bound.and_then(|bound| json::decode(bound.as_bytes()).ok());
+        let mut dropped = DroppedItems::default();
         if let Some(id) = &request.supplier_reference
-            && let Some(state) = read_by_id(&settings, id, bound.as_ref())?
+            && let Some(state) = read_by_id(&settings, id, bound.as_ref(), &mut dropped)?
         {
-            return Ok(BookingLookup::Found(state));
+            return Ok(DetailedBookingLookup::Found(state));
         }
-        let found = read_by_reference(&settings, &request.client_reference, bound.as_ref())?;
-        Ok(found.map_or(BookingLookup::NotFound, BookingLookup::Found))
+        let found = read_by_reference(
+            &settings,
+            &request.client_reference,
+            bound.as_ref(),
+            &mut dropped,
+        )?;
+        Ok(found.map_or(
+            DetailedBookingLookup::NotFound,
+            DetailedBookingLookup::Found,
+        ))
     }
 }
 
 /// Verifies an offer and returns its current terms.
-fn verify(settings: &Settings, agreed: &AgreedTerms<'_>) -> Result<Verified, ChangeError> {
+fn verify(
+    settings: &Settings,
+    agreed: &AgreedTerms<'_>,
+    dropped: &mut DroppedItems,
+) -> Result<Verified, ChangeError> {
     let again = |error: http::Error| {
         let why = ReadError::from(error);
         ChangeError::NotSent(format!("the offer cannot be verified: {why:?}"))
     };
+    let not_sent = |error: DecodeError| ChangeError::NotSent(error.to_string());
     let body = json!({ "offerId": agreed.offered.id });
     let verify = Request::post(settings.url("/flights/verify")).json(&body)?;
     let response = send(verify).map_err(again)?;
-    let items: Vec<WireVerified<'_>> = open(&response, &response.body)
-        .map_err(|error| ChangeError::NotSent(error.to_string()))?
+    let data = open::<WireVerified<'_>>(&response, &response.body)
+        .map_err(not_sent)?
         .map_err(|fault| fault.into_unsent_change_error(fault::VERIFY))?;
-    let item = items.first();
+    let item = only_item(data, dropped).map_err(not_sent)?;
     let item =
         item.ok_or_else(|| ChangeError::NotSent("the verified offer is empty".to_owned()))?;
-    map::verify::verified(agreed, item)
+    map::verify::verified(agreed, item, dropped)
 }
 
 /// Reads a booking by Nuitee's id. Returns `None` if there is no such booking.
@@ -118,22 +142,19 @@ pub(crate) fn read_by_id(
     settings: &Settings,
     id: &str,
     bound: Option<&PrebookReference>,
-) -> Result<Option<SupplierBooking>, ReadError> {
+    dropped: &mut DroppedItems,
+) -> Result<Option<DetailedBooking>, ReadError> {
     let path = format!("/flights/bookings/{}", http::percent_encode(id));
     let response = send(Request::get(settings.url(&path)))?;
-    if response.status == 204 {
-        return Ok(None);
-    }
-    let booked: Option<Booked<'_>> = match open_read(&response) {
-        Err(ReadError::NotFound(_)) => return Ok(None),
-        read => read?,
+    let data = match open::<Booked<'_>>(&response, &response.body)? {
+        Ok(data) => data,
+        Err(fault) => return no_booking(fault),
     };
-    // An empty list is no statement about a booking that was asked for by its id.
-    let booking = booked
-        .and_then(|booked| booked.booking)
-        .ok_or_else(|| ReadError::InvalidResponse("the response lacks the booking".to_owned()))?;
-    let state = map::booking::supplier_booking(&booking, bound, &settings.logo_url)?;
-    if state.supplier_reference == id {
+    let booking = found_item(data, dropped)?.booking;
+    let booking = booking.ok_or_else(|| DecodeError::missing("the response has no booking"))?;
+    let logo_url = &settings.logo_url;
+    let state = map::booking::supplier_booking(booking, bound, logo_url, POINTER, dropped)?;
+    if state.booking.supplier_reference == id {
         Ok(Some(state))
     } else {
         let message = "the response is about another booking";
@@ -141,22 +162,53 @@ pub(crate) fn read_by_id(
     }
 }
 
-/// Reads a booking by the client reference in its tags.
+/// Reads a booking by the client reference in its tags. Returns `None` if there is no such booking,
+/// which only an error says, or a list that is empty or whose bookings have references that differ
+/// from this one in case only.
 fn read_by_reference(
     settings: &Settings,
     client_reference: &str,
     bound: Option<&PrebookReference>,
-) -> Result<Option<SupplierBooking>, ReadError> {
+    dropped: &mut DroppedItems,
+) -> Result<Option<DetailedBooking>, ReadError> {
     let list = Request::get(settings.url("/flights/bookings"))
         .query("customTags", format!("GW_REF:{client_reference}"));
     let response = send(list)?;
-    let listed: Bookings<'_> = match open_read(&response) {
-        Err(ReadError::NotFound(_)) => return Ok(None),
-        read => read?.unwrap_or_default(),
+    let data = match open::<Bookings<'_>>(&response, &response.body)? {
+        Ok(data) => data,
+        Err(fault) => return no_booking(fault),
     };
-    let booking = map::booking::with_reference(&listed.bookings.0, client_reference);
-    let state = |booking| map::booking::supplier_booking(booking, bound, &settings.logo_url);
-    Ok(booking.map(state).transpose()?)
+    let bookings = found_item(data, dropped)?.bookings;
+    let bookings = bookings.ok_or_else(|| DecodeError::missing("there is no list of bookings"))?;
+    let listed = dropped.readable(format_args!("{LIST_POINTER}"), bookings);
+    let listed = listed.map(|(at, booking)| (format!("{LIST_POINTER}/{at}"), booking));
+    let listed: Vec<(String, Booking<'_>)> = listed.collect();
+    let lists_nothing = listed.is_empty();
+    let unreadable = dropped.check_remaining(false).err();
+    let found = map::booking::with_reference(listed, client_reference, unreadable)?;
+    let Some((pointer, booking)) = found else {
+        if lists_nothing {
+            check_lists::<ListedBookings>(&response.body)?;
+        }
+        return Ok(None);
+    };
+    let logo_url = &settings.logo_url;
+    let state = map::booking::supplier_booking(booking, bound, logo_url, &pointer, dropped)?;
+    Ok(Some(state))
+}
+
+/// Returns `None` if the error is that there is no such booking.
+fn no_booking<T>(fault: Fault) -> Result<Option<T>, ReadError> {
+    match fault.into_read_error() {
+        ReadError::NotFound(_) => Ok(None),
+        error @ (ReadError::Misconfigured(_)
+        | ReadError::TimedOut(_)
+        | ReadError::RateLimited(_)
+        | ReadError::Unavailable(_)
+        | ReadError::Failed(_)
+        | ReadError::InvalidResponse(_)
+        | ReadError::Rejected(_)) => Err(error),
+    }
 }
 
 fn payment(settings: &Settings, bound: &PrebookReference) -> Result<Value, Refusal> {

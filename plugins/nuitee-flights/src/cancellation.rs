@@ -1,6 +1,7 @@
 //! Cancellation: the airline's quote and the cancellation of a whole booking, which an airline may
 //! complete later.
 
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::http::{self, Request};
 use stopover_sdk::types::BookingStatus;
@@ -10,7 +11,7 @@ use stopover_sdk::{ChangeError, FlightCancellation, ReadError};
 use crate::booking::read_by_id;
 use crate::fault::{self, Fault};
 use crate::settings::Settings;
-use crate::upstream::{open, send};
+use crate::upstream::{only_item, open, send};
 use crate::wire::booking::{Cancellation, Quote as WireQuote};
 use crate::{NuiteeFlights, map};
 
@@ -21,13 +22,18 @@ impl FlightCancellation for NuiteeFlights {
     fn quote_cancellation(request: QuoteRequest) -> Result<Quote, ReadError> {
         let settings = Settings::read()?;
         let response = send(Request::get(url(&settings, &request.supplier_reference)))?;
-        match open::<WireQuote<'_>>(&response, &response.body)? {
-            Ok(quotes) => Ok(quotes.first().map_or_else(
-                || Quote::Unavailable("the airline's quote is empty".to_owned()),
-                map::cancellation::quote,
-            )),
-            Err(fault) if fault.is_no_quote() => Ok(Quote::Unavailable(fault.to_text())),
-            Err(fault) => Err(fault.into_read_error()),
+        let data = match open::<WireQuote<'_>>(&response, &response.body)? {
+            Err(fault) if fault.is_no_quote() => {
+                return Ok(Quote::Unavailable(fault.to_text()));
+            }
+            data => data.map_err(Fault::into_read_error)?,
+        };
+        match only_item(data, &mut DroppedItems::default())? {
+            Some(quote) => Ok(map::cancellation::quote(
+                &quote,
+                &request.supplier_reference,
+            )?),
+            None => Ok(Quote::Unavailable("the airline has no quote".to_owned())),
         }
     }
 
@@ -35,27 +41,27 @@ impl FlightCancellation for NuiteeFlights {
         let settings = Settings::read()?;
         let id = request.supplier_reference.as_str();
         let response = send(Request::post(url(&settings, id)))?;
-        let cancellations = match open::<Cancellation<'_>>(&response, &response.body)? {
-            Ok(cancellations) => cancellations,
+        let data = match open::<Cancellation<'_>>(&response, &response.body)? {
+            Ok(data) => data,
             Err(fault) if fault.is_cancelled_before() => {
                 return read_canceled_booking(&settings, id, &fault);
             }
             Err(fault) => return Err(fault.into_change_error(fault::CANCEL)),
         };
-        let [cancellation] = cancellations.as_slice() else {
-            let message = "the response does not have exactly one cancellation";
-            return Err(ChangeError::Unknown(message.to_owned()));
-        };
+        let mut dropped = DroppedItems::default();
+        let cancellation = only_item(data, &mut dropped)?;
+        let cancellation = cancellation
+            .ok_or_else(|| ChangeError::Unknown("no cancellation was returned".to_owned()))?;
         // The response has the amounts, but no other data of the booking.
-        let read = read_by_id(&settings, id, None).ok().flatten();
+        let read = read_by_id(&settings, id, None, &mut dropped).ok().flatten();
         let is_accepted_only = response.status == ACCEPTED;
         let reference = &request.booking_client_reference;
         let canceled = map::cancellation::canceled_booking(
             id,
             reference,
             is_accepted_only,
-            cancellation,
-            read,
+            &cancellation,
+            read.map(|read| read.booking),
         );
         Ok(canceled?)
     }
@@ -74,15 +80,15 @@ fn read_canceled_booking(
     id: &str,
     fault: &Fault,
 ) -> Result<SupplierBooking, ChangeError> {
-    let read = read_by_id(settings, id, None);
+    let read = read_by_id(settings, id, None, &mut DroppedItems::default());
     match read {
-        Ok(Some(state))
+        Ok(Some(read))
             if matches!(
-                state.status,
+                read.booking.status,
                 BookingStatus::Canceled | BookingStatus::CancelPending
             ) =>
         {
-            Ok(state)
+            Ok(read.booking)
         }
         Ok(_) => Err(ChangeError::Unknown(format!(
             "{}, but the booking is not cancelled",

@@ -2,13 +2,17 @@
 //! party behind Nuitee (5) caused the error. The second digit states the operation: 1 search, 2
 //! verify, 3 prebook, 5 book, 6 cancel, 7 read, 9 quote.
 //!
-//! For calls that change something, the lists here are closed. Only these codes, with their status
-//! or in a 2xx response, are definite refusals. Every other response leaves the outcome unknown.
+//! For calls that change something, the lists here are closed. Only these codes, each with its status
+//! and without data beside it, are definite refusals. Every other response leaves the outcome unknown:
+//! a 5xx status says that a party failed, and a 2xx status that Nuitee did something.
 
-use stopover_sdk::RefusalReason::{
-    Account, Expired, Invalid, NotCancellable, PaymentDeclined, TermsChanged, Unavailable,
-};
+use stopover_sdk::RefusalReason::{Account, Expired, Invalid, NotCancellable, PaymentDeclined};
+use stopover_sdk::fault::CodedError;
+use stopover_sdk::http::Response;
+use stopover_sdk::lenient::{NonEmptyText, Part};
 use stopover_sdk::{ChangeError, ReadError, Refusal, RefusalReason};
+
+use crate::wire::WireError;
 
 /// An error response.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +24,8 @@ pub(crate) struct Fault {
     /// Details of this error. It may quote the request, so it is only compared.
     pub(crate) description: String,
     pub(crate) retry_after_s: Option<u32>,
+    /// Whether the response has data beside the error. Then the error proves nothing.
+    pub(crate) has_data: bool,
 }
 
 /// Definite refusals: status, codes and reason.
@@ -34,20 +40,14 @@ pub(crate) const VERIFY: &[Row] = &[
     (400, &[42015], Expired),
     (401, &[42003, 42016], Account),
     (404, &[42004, 42017, 42018, 42019], Expired),
-    (502, &[52001], TermsChanged),
-    (502, &[52016], Expired),
-    (502, &[52019], Unavailable),
 ];
 
-/// Refusals of a prebook. Those with status 502 are refusals by the airline.
+/// Refusals of a prebook.
 pub(crate) const PREBOOK: &[Row] = &[
     (400, &[43001, 43007], Invalid),
     (400, &[43015], Expired),
     (401, &[43003, 43016], Account),
     (404, &[43004, 43017, 43019], Expired),
-    (502, &[53001], TermsChanged),
-    (502, &[53016], Expired),
-    (502, &[53019], Unavailable),
 ];
 
 /// Refusals of a booking. The list has no conflict (409), rate limit (429) or failure (5xx),
@@ -72,14 +72,30 @@ const QUOTE_WHILE_CANCELLING: u32 = 49007;
 const QUOTE_FAILED: u32 = 59099;
 
 impl Fault {
+    pub(crate) fn new(response: &Response, error: WireError, has_data: bool) -> Self {
+        let text = |part: Part<NonEmptyText>| part.decoded().map(|text| text.as_str().to_owned());
+        Self {
+            status: response.status,
+            code: text(error.code).and_then(|code| code.parse().ok()),
+            message: text(error.message),
+            description: text(error.description).unwrap_or_default(),
+            retry_after_s: response.retry_after_s(),
+            has_data,
+        }
+    }
+
     pub(crate) fn is_no_availability(&self) -> bool {
-        self.code == Some(NO_AVAILABILITY) && self.status < 500
+        self.code == Some(NO_AVAILABILITY) && self.is_statement()
     }
 
     /// Returns whether the airline cannot give a quote: code 59099 or, while a cancellation is in
     /// progress, 49007.
     pub(crate) fn is_no_quote(&self) -> bool {
-        matches!(self.code, Some(QUOTE_FAILED | QUOTE_WHILE_CANCELLING))
+        let is_no_quote = matches!(
+            (self.status, self.code),
+            (500, Some(QUOTE_FAILED)) | (409, Some(QUOTE_WHILE_CANCELLING))
+        );
+        is_no_quote && !self.has_data
     }
 
     /// Returns whether the booking is already cancelled or being cancelled. A read of the booking
@@ -89,43 +105,17 @@ impl Fault {
     }
 
     /// Converts the error for a call that changes nothing. The code determines the result; the
-    /// status does so if the code has no meaning here or contradicts the status.
+    /// status does so if the code has no meaning here or contradicts the status or the data.
     pub(crate) fn into_read_error(self) -> ReadError {
-        let of_code = self.code.and_then(|code| self.read_error_of_code(code));
-        of_code
-            .filter(|error| self.is_proven(error))
-            .unwrap_or_else(|| self.read_error_of_status())
-    }
-
-    /// Returns whether the status agrees with the error of the code. "Not found" counts as proof that
-    /// there is no booking, so it requires a status with which Nuitee sends it.
-    fn is_proven(&self, error: &ReadError) -> bool {
-        match error {
-            ReadError::NotFound(_) => matches!(self.status, 200..=299 | 400 | 404 | 410),
-            ReadError::Rejected(_) => self.status < 500,
-            ReadError::Misconfigured(_)
-            | ReadError::TimedOut(_)
-            | ReadError::RateLimited(_)
-            | ReadError::Unavailable(_)
-            | ReadError::Failed(_)
-            | ReadError::InvalidResponse(_) => true,
-        }
-    }
-
-    /// Converts the error by its status alone. A proxy also returns 400, 404 and 422, so the result
-    /// is never "not found", and a rejection only if Nuitee's own code is there.
-    fn read_error_of_status(&self) -> ReadError {
-        match self.status {
-            401 | 403 => ReadError::Misconfigured(self.to_text()),
-            408 | 504 => ReadError::TimedOut(self.to_text()),
-            429 => ReadError::RateLimited(self.retry_after_s),
-            503 => ReadError::Unavailable(self.to_text()),
-            500..=599 => ReadError::Failed(self.to_text()),
-            400 | 422 if self.code.is_some() => {
-                ReadError::Rejected(self.refusal(RefusalReason::Invalid))
-            }
-            _ => ReadError::InvalidResponse(self.to_text()),
-        }
+        let code = self.code.filter(|_| !self.has_data);
+        let of_code = code.and_then(|code| self.read_error_of_code(code));
+        let error = CodedError {
+            status: self.status,
+            retry_after_s: self.retry_after_s,
+            text: self.to_text(),
+            rejection: code.map(|_| self.refusal(RefusalReason::Invalid)),
+        };
+        error.into_read_error(of_code)
     }
 
     fn read_error_of_code(&self, code: u32) -> Option<ReadError> {
@@ -185,18 +175,17 @@ impl Fault {
     }
 
     fn reason(&self, closed: &[Row]) -> Option<RefusalReason> {
-        let code = self.code?;
+        let code = self.code.filter(|_| !self.has_data)?;
         let mut rows = closed.iter().chain(REFUSED_KEY);
-        let (_, _, reason) = rows.find(|(status, codes, _)| {
-            codes.contains(&code) && (*status == self.status || self.status < 300)
-        })?;
+        let (_, _, reason) =
+            rows.find(|(status, codes, _)| *status == self.status && codes.contains(&code))?;
         Some(reason.clone())
     }
 
     /// Returns whether a booking was rejected because its checkout is not finished. Nuitee
     /// documents no flight code for this. For hotels it documents these words with several codes.
     fn is_unpaid(&self) -> bool {
-        let is_rejected = matches!(self.status, 200..=299 | 400 | 402);
+        let is_rejected = matches!(self.status, 400 | 402) && !self.has_data;
         let is_book = matches!(self.code, Some(2014 | 45000..=45999));
         let words = self.description.to_ascii_lowercase();
         is_rejected
@@ -207,10 +196,17 @@ impl Fault {
     }
 
     fn is_limit(&self) -> bool {
-        matches!(
-            (self.status, self.code),
-            (429, None) | (..500, Some(429 | 4290))
-        )
+        match self.code {
+            Some(429 | 4290) => self.is_statement(),
+            Some(_) => false,
+            None => self.status == 429 && !self.has_data,
+        }
+    }
+
+    /// Returns whether a code that comes with several statuses counts: Nuitee responded, and sent no
+    /// data beside it.
+    const fn is_statement(&self) -> bool {
+        matches!(self.status, 200..=299 | 400..=499) && !self.has_data
     }
 
     fn refusal(&self, reason: RefusalReason) -> Refusal {

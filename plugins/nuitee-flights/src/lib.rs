@@ -24,8 +24,8 @@ pub struct NuiteeFlights;
 // `flight_services` is not exported: Nuitee sells bags and seats only before it confirms a booking.
 stopover_sdk::export!(
     NuiteeFlights: plugin,
-    flight_pricing,
-    flight_booking,
+    detailed_flight_pricing,
+    detailed_flight_booking,
     flight_cancellation,
     flight_reference,
     supplier_events,

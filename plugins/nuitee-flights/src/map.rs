@@ -4,21 +4,42 @@ pub(crate) mod baggage;
 pub(crate) mod booking;
 pub(crate) mod cancellation;
 pub(crate) mod country;
+pub(crate) mod details;
 pub(crate) mod journey;
+pub(crate) mod locator;
 pub(crate) mod logo;
 pub(crate) mod offer;
 pub(crate) mod passenger;
 pub(crate) mod phone;
 pub(crate) mod prebook;
+pub(crate) mod price;
 pub(crate) mod reference;
 pub(crate) mod search;
+pub(crate) mod service;
 pub(crate) mod terms;
+pub(crate) mod trip;
 pub(crate) mod verify;
 
-use stopover_sdk::lenient::LenientAmount;
+use stopover_sdk::dropped::DroppedItems;
+use stopover_sdk::lenient::{LenientAmount, Part};
 use stopover_sdk::types::MinorUnits;
 
 use crate::wire;
+
+/// A reader of the optional parts of one object. Parts that cannot be read are left out.
+pub(crate) struct PartReader<'p> {
+    /// JSON pointer of the object.
+    pub(crate) pointer: &'p str,
+    pub(crate) dropped: &'p mut DroppedItems,
+}
+
+impl PartReader<'_> {
+    pub(crate) fn read<T>(&mut self, name: &str, part: Part<T>) -> Option<T> {
+        let pointer = self.pointer;
+        self.dropped
+            .readable_part(format_args!("{pointer}/{name}"), part)
+    }
+}
 
 /// Converts an amount to minor units, rounded, because Nuitee's amounts are JSON numbers without a
 /// guaranteed number of decimals. Returns `None` for a negative or missing amount.

@@ -1,18 +1,21 @@
 //! Flight search. The response is one document or a stream of documents.
 
-use stopover_sdk::flight_pricing::{PriceRequest, PriceResponse};
+use stopover_sdk::detailed_flight_pricing::DetailedPriceResponse;
+use stopover_sdk::dropped::DroppedItems;
+use stopover_sdk::flight_pricing::PriceRequest;
 use stopover_sdk::http::Request;
-use stopover_sdk::{FlightPricing, ReadError, clock};
+use stopover_sdk::json::ensure;
+use stopover_sdk::{DetailedFlightPricing, ReadError, clock};
 
 use crate::fault::Fault;
-use crate::map::offer::PricingContext;
+use crate::map::offer::{FoundItinerary, PricingContext, found_itineraries};
 use crate::settings::Settings;
-use crate::upstream::{documents, open, send};
-use crate::wire::rates::{Batch, Itinerary};
+use crate::upstream::{check_lists, documents, open, send};
+use crate::wire::rates::{Batch, ListedBatch};
 use crate::{NuiteeFlights, map};
 
-impl FlightPricing for NuiteeFlights {
-    fn price(request: PriceRequest) -> Result<PriceResponse, ReadError> {
+impl DetailedFlightPricing for NuiteeFlights {
+    fn price(request: PriceRequest) -> Result<DetailedPriceResponse, ReadError> {
         let settings = Settings::read()?;
         let currency = request.currency.as_deref();
         let currency = currency.unwrap_or(&settings.currency);
@@ -24,12 +27,21 @@ impl FlightPricing for NuiteeFlights {
         let response = send(search)?;
 
         let documents = documents(&response.body);
-        let mut itineraries: Vec<Itinerary<'_>> = Vec::new();
+        ensure(!documents.is_empty(), "the stream has no results")?;
+        let mut dropped = DroppedItems::default();
+        let mut itineraries = Vec::new();
         let mut failed: Option<Fault> = None;
         for document in &documents {
             match open::<Batch<'_>>(&response, document)? {
-                Ok(batches) => {
-                    itineraries.extend(batches.into_iter().flat_map(|batch| batch.journeys.0));
+                Ok(None) => {}
+                Ok(Some(batches)) => {
+                    let dropped_before = dropped.count();
+                    let found = found_itineraries(batches, &mut dropped);
+                    let lists_nothing = found.iter().all(FoundItinerary::is_empty);
+                    if lists_nothing && dropped.count() == dropped_before {
+                        check_lists::<ListedBatch>(document)?;
+                    }
+                    itineraries.extend(found);
                 }
                 Err(fault) if fault.is_no_availability() => {}
                 Err(fault) => failed = Some(fault),
@@ -49,16 +61,9 @@ impl FlightPricing for NuiteeFlights {
             logo_url: &settings.logo_url,
             now_ms: clock::now_ms(),
         };
-        let mut left_out = 0;
-        let mut why = "";
-        let (offers, truncated) = map::offer::offers(&context, &itineraries, |reason| {
-            left_out += 1;
-            why = reason;
-        });
-        if left_out > 0 {
-            stopover_sdk::warn!("{left_out} offers left out; last reason: {why}");
-        }
-        Ok(PriceResponse {
+        let (offers, truncated) = map::offer::offers(&context, &itineraries, &mut dropped);
+        dropped.check_remaining(!offers.is_empty())?;
+        Ok(DetailedPriceResponse {
             offers,
             applied,
             truncated,

@@ -1,12 +1,15 @@
 //! Airports and airlines, from Nuitee's own data.
 
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_reference::{Airline, AirportResponse};
 use stopover_sdk::http::{self, Request};
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::{FlightReference, ReadError};
 
+use crate::fault::Fault;
 use crate::settings::Settings;
-use crate::upstream::{REFERENCE_TIMEOUT_MS, open_read, send};
-use crate::wire::reference::{Airports, ReadAirline};
+use crate::upstream::{REFERENCE_TIMEOUT_MS, check_lists, only_item, open, send};
+use crate::wire::reference::{Airports, ListedAirports, ReadAirline};
 use crate::{NuiteeFlights, map};
 
 impl FlightReference for NuiteeFlights {
@@ -16,8 +19,20 @@ impl FlightReference for NuiteeFlights {
             .query("q", text)
             .timeout_ms(REFERENCE_TIMEOUT_MS);
         let response = send(search)?;
-        let found: Airports<'_> = open_read(&response)?.unwrap_or_default();
-        Ok(map::reference::airports(&found, limit.into()))
+        let data = open::<Airports<'_>>(&response, &response.body)?;
+        let data = data.map_err(Fault::into_read_error)?;
+        let mut dropped = DroppedItems::default();
+        let Some(found) = only_item(data, &mut dropped)? else {
+            return Ok(AirportResponse {
+                airports: Vec::new(),
+                truncated: false,
+            });
+        };
+        let found = map::reference::airports(found, limit.into(), &mut dropped)?;
+        if found.airports.is_empty() {
+            check_lists::<ListedAirports>(&response.body)?;
+        }
+        Ok(found)
     }
 
     fn read_airline(iata_code: String) -> Result<Airline, ReadError> {
@@ -28,14 +43,14 @@ impl FlightReference for NuiteeFlights {
         );
         let read = Request::get(settings.url(&path)).timeout_ms(REFERENCE_TIMEOUT_MS);
         let response = send(read)?;
-        let read: Option<ReadAirline<'_>> = open_read(&response)?;
-        if response.status == 204 {
+        let data = open::<ReadAirline<'_>>(&response, &response.body)?;
+        let data = data.map_err(Fault::into_read_error)?;
+        let Some(read) = only_item(data, &mut DroppedItems::default())? else {
             return Err(ReadError::NotFound("Nuitee has no such airline".to_owned()));
-        }
-        let lacks_airline =
-            || ReadError::InvalidResponse("the response lacks the airline".to_owned());
-        let airline = read.and_then(|read| read.airline);
-        let airline = airline.ok_or_else(lacks_airline)?;
-        map::reference::airline(&airline, &iata_code, &settings.logo_url).ok_or_else(lacks_airline)
+        };
+        let airline = read.airline;
+        let airline = airline.ok_or_else(|| DecodeError::missing("there is no airline"))?;
+        let airline = map::reference::airline(&airline, &iata_code, &settings.logo_url);
+        Ok(airline?)
     }
 }

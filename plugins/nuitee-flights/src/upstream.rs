@@ -4,43 +4,45 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::http::{self, Request, Response};
-use stopover_sdk::json::{self, DecodeError};
-use stopover_sdk::lenient::{LenientText, OneOrMany};
-use stopover_sdk::{ReadError, lenient_struct};
+use stopover_sdk::json::{self, DecodeError, ensure};
+use stopover_sdk::lenient::{LenientList, Part};
+use stopover_sdk::lenient_struct;
 
 use crate::fault::Fault;
+use crate::wire::WireError;
 
 /// Timeout for airports and airlines, which Nuitee serves from its own data, in milliseconds.
 pub(crate) const REFERENCE_TIMEOUT_MS: u32 = 8_000;
 
-#[derive(Deserialize)]
-struct Envelope<'a, T> {
-    data: Option<OneOrMany<T>>,
-    #[serde(borrow)]
-    error: Option<WireError<'a>>,
-    #[serde(borrow)]
-    value: Option<Wrapped<'a>>,
-}
-
 lenient_struct! {
-    /// A wrapper of `error` that some endpoints use.
-    struct Wrapped<'a> {
-        error: Option<WireError<'a>> = "error",
+    /// The envelope of every response. Some endpoints have `error` under `value`.
+    struct Envelope<B> {
+        data: Option<B>,
+        error: Part<WireError>,
+        value: Part<Wrapped>,
     }
 
-    struct WireError<'a> {
-        code: LenientText<'a> = "code",
-        message: LenientText<'a> = "message",
-        description: LenientText<'a> = "description",
+    struct Wrapped {
+        error: Part<WireError>,
     }
 }
 
-impl<'a, T> Envelope<'a, T> {
-    fn open(self) -> (Option<WireError<'a>>, Option<Vec<T>>) {
-        let wrapped = self.value.and_then(|value| value.error);
-        (self.error.or(wrapped), self.data.map(|data| data.0))
+impl<B> Envelope<B> {
+    /// Returns the error, which is empty if it has another form.
+    fn error(&self) -> Option<WireError> {
+        let wrapped = self.value.as_decoded().map(|value| &value.error);
+        let errors = [Some(&self.error), wrapped].into_iter().flatten();
+        let mut errors = errors.filter_map(|error| match error {
+            Part::Missing => None,
+            Part::Decoded(error) => {
+                Some(error.clone()).filter(|error| *error != WireError::default())
+            }
+            Part::Unreadable(_) => Some(WireError::default()),
+        });
+        errors.next()
     }
 }
 
@@ -65,51 +67,94 @@ fn moved_to(url: &str, response: &Response) -> Option<String> {
     (path.starts_with('/') && !path.starts_with("//")).then(|| format!("{origin}{path}"))
 }
 
-/// Decodes the items of a response's `data`, of which most responses have one; "no content" has
-/// none. An error body counts whatever the status, and only a 2xx response has data.
+/// Decodes the items of a response's `data`, or `None` for "no content". An error body counts
+/// whatever the status, and only a 2xx response has data. A response with both contradicts itself,
+/// and its error proves nothing.
 ///
 /// # Errors
 /// Fails if a 2xx response has neither data nor an error. It does not say that there is nothing.
 pub(crate) fn open<'a, T: Deserialize<'a>>(
     response: &Response,
     body: &'a [u8],
-) -> Result<Result<Vec<T>, Fault>, DecodeError> {
+) -> Result<Result<Option<LenientList<T>>, Fault>, DecodeError> {
     if response.status == 204 {
-        return Ok(Ok(Vec::new()));
+        return Ok(Ok(None));
     }
-    let error = match json::decode::<Envelope<'a, T>>(body).map(Envelope::open) {
-        Ok((None, data)) if response.is_success() => {
-            return data
-                .map(Ok)
-                .ok_or_else(|| DecodeError::new("the response has neither data nor an error"));
+    let unreadable = match json::decode::<Envelope<LenientList<T>>>(body) {
+        Ok(envelope) if response.is_success() && envelope.error().is_none() => {
+            let lacks_data = || DecodeError::missing("the response has neither data nor an error");
+            return Ok(Ok(Some(envelope.data.ok_or_else(lacks_data)?)));
         }
-        Ok((error, _)) => error,
+        Ok(_) => None,
         // The data beside an error may have another form, and a proxy's error may not be JSON.
-        Err(unreadable) => match json::decode::<Envelope<'a, IgnoredAny>>(body) {
-            Ok(envelope) => match envelope.open() {
-                (None, _) if response.is_success() => return Err(unreadable),
-                (error, _) => error,
-            },
-            Err(_) if response.is_success() => return Err(unreadable),
-            Err(_) => None,
-        },
+        Err(unreadable) => Some(unreadable),
     };
-    let error = error.unwrap_or_default();
-    Ok(Err(Fault {
-        status: response.status,
-        code: error.code.as_str().parse().ok(),
-        message: error.message.to_owned(),
-        description: error.description.to_owned().unwrap_or_default(),
-        retry_after_s: response.retry_after_s(),
-    }))
+    let envelope = json::decode::<Envelope<Box<RawValue>>>(body).ok();
+    let error = envelope.as_ref().and_then(Envelope::error);
+    if let (None, true, Some(unreadable)) = (&error, response.is_success(), unreadable) {
+        return Err(unreadable);
+    }
+    let data = envelope.and_then(|envelope| envelope.data);
+    let has_data = data.is_some_and(|data| !is_empty(&data));
+    Ok(Err(Fault::new(
+        response,
+        error.unwrap_or_default(),
+        has_data,
+    )))
 }
 
-/// Decodes the only item of a read, or `None` for "no content".
-pub(crate) fn open_read<'a, T: Deserialize<'a>>(
-    response: &'a Response,
-) -> Result<Option<T>, ReadError> {
-    let items = open(response, &response.body)?.map_err(Fault::into_read_error)?;
-    Ok(items.into_iter().next())
+/// Returns whether data consist of brackets, quotes and spaces only.
+fn is_empty(data: &RawValue) -> bool {
+    let mut bytes = data.get().bytes();
+    bytes.all(|byte| b"[]{}\" \t\r\n".contains(&byte))
+}
+
+/// Returns the only item of a response about one object, or `None` for "no content". Unreadable items
+/// beside it are left out.
+///
+/// # Errors
+/// The response has no readable item, or several.
+pub(crate) fn only_item<T>(
+    data: Option<LenientList<T>>,
+    dropped: &mut DroppedItems,
+) -> Result<Option<T>, DecodeError> {
+    let Some(data) = data else {
+        return Ok(None);
+    };
+    let mut items = dropped.readable(format_args!("/data"), data);
+    let item = items.next();
+    ensure(items.next().is_none(), "the response has several items")?;
+    dropped.check_remaining(item.is_some())?;
+    let (_, item) = item.ok_or_else(|| DecodeError::missing("the response has no item"))?;
+    Ok(Some(item))
+}
+
+/// Returns the only item of a response about one booking. Nuitee documents no response without one:
+/// an error says that there is no such booking.
+///
+/// # Errors
+/// As those of [`only_item`], or the response has no content.
+pub(crate) fn found_item<T>(
+    data: Option<LenientList<T>>,
+    dropped: &mut DroppedItems,
+) -> Result<T, DecodeError> {
+    only_item(data, dropped)?.ok_or_else(|| DecodeError::missing("the response has no content"))
+}
+
+/// A response whose `data` was sent as a list.
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "only the form of the document counts")]
+struct Listed<T> {
+    data: Vec<T>,
+}
+
+/// Checks a document in which nothing is listed: each list must have been sent as one. An empty text
+/// looks like an empty list, but Nuitee did not send a list.
+///
+/// # Errors
+/// The document does not have the form of `T`.
+pub(crate) fn check_lists<'a, T: Deserialize<'a>>(document: &'a [u8]) -> Result<(), DecodeError> {
+    json::decode::<Listed<T>>(document).map(drop)
 }
 
 /// Splits a body into documents. A stream of server-sent events has one document per event; any

@@ -5,10 +5,20 @@ pub(crate) mod prebook;
 pub(crate) mod rates;
 pub(crate) mod reference;
 
-use stopover_sdk::lenient::{LenientAmount, LenientCount, LenientFlag, LenientText, OneOrMany};
+use stopover_sdk::lenient::{
+    LenientAmount, LenientCount, LenientFlag, LenientText, NonEmptyText, OneOrMany, Part,
+};
 use stopover_sdk::lenient_struct;
 
 lenient_struct! {
+    /// An error. One without any text states nothing.
+    #[derive(Clone, PartialEq)]
+    pub(crate) struct WireError {
+        pub(crate) code: Part<NonEmptyText>,
+        pub(crate) message: Part<NonEmptyText>,
+        pub(crate) description: Part<NonEmptyText>,
+    }
+
     /// An amount in major units.
     pub(crate) struct Money<'a> {
         pub(crate) amount: LenientAmount = "amount",
@@ -20,10 +30,12 @@ lenient_struct! {
         pub(crate) display: Option<Money<'a>> = "display",
     }
 
-    /// A price of the whole party.
+    /// A price of the whole party: fare, taxes and fees add up to the total.
     pub(crate) struct Price<'a> {
         pub(crate) total: LenientAmount = "total",
+        pub(crate) base: LenientAmount = "base",
         pub(crate) taxes: LenientAmount = "taxes",
+        pub(crate) fees: LenientAmount = "fees",
         pub(crate) currency: LenientText<'a> = "currency",
     }
 
@@ -53,6 +65,7 @@ lenient_struct! {
 
     pub(crate) struct FlightNumbers<'a> {
         pub(crate) marketing: LenientText<'a> = "marketingNumber",
+        pub(crate) operating: LenientText<'a> = "operatingNumber",
     }
 
     /// Airlines of a flight. Logos are URLs or paths only.
@@ -60,6 +73,7 @@ lenient_struct! {
         pub(crate) marketing_code: LenientText<'a> = "marketingCode",
         pub(crate) marketing_name: LenientText<'a> = "marketingName",
         pub(crate) marketing_logo: LenientText<'a> = "marketingLogo",
+        pub(crate) operating_code: LenientText<'a> = "operatingCode",
         pub(crate) operating_name: LenientText<'a> = "operatingName",
         pub(crate) operating_logo: LenientText<'a> = "operatingLogo",
     }
@@ -73,6 +87,7 @@ lenient_struct! {
         pub(crate) segment_key: LenientText<'a> = "segmentKey",
         pub(crate) cabin: LenientText<'a> = "cabin",
         pub(crate) fare_family: LenientText<'a> = "fareFamily",
+        pub(crate) fare_basis_code: LenientText<'a> = "fareBasisCode",
     }
 
     pub(crate) struct Baggage<'a> {
@@ -87,6 +102,8 @@ lenient_struct! {
         /// `ADT`, `CHD`, `INF` or `ALL`.
         pub(crate) passenger_type: LenientText<'a> = "passengerType",
         pub(crate) pieces: LenientCount = "pieces",
+        /// Limit of one piece.
+        pub(crate) weight_kg: LenientCount = "weightKg",
         pub(crate) pricing: Pricing<'a> = "pricing",
     }
 

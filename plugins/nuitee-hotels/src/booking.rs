@@ -2,12 +2,18 @@
 //! are definite refusals.
 
 use serde_json::{Value, json};
-use stopover_sdk::hotel_booking::{
-    BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
+use stopover_sdk::detailed_hotel_booking::{
+    DetailedBooking, DetailedBookingLookup, DetailedPrebookResponse,
 };
+use stopover_sdk::dropped::DroppedItems;
+use stopover_sdk::hotel_booking::{BookRequest, FindRequest, PrebookRequest};
 use stopover_sdk::http::{self, Request, Response};
+use stopover_sdk::json::DecodeError;
+use stopover_sdk::types::Money;
 use stopover_sdk::types::hotel::{HotelSummary, SupplierBooking};
-use stopover_sdk::{ChangeError, HotelBooking, ReadError, Refusal, RefusalReason, json};
+use stopover_sdk::{
+    ChangeError, DetailedHotelBooking, ReadError, Refusal, RefusalReason, clock, json,
+};
 
 use crate::content::hotel_request;
 use crate::fault::Fault;
@@ -17,10 +23,13 @@ use crate::upstream::{READ_TIMEOUT_MS, open_change, open_read};
 use crate::wire::booking::Booking;
 use crate::wire::rate::Prebook;
 use crate::{NuiteeHotels, map, wire};
-use stopover_sdk::lenient::OneOrMany;
+use stopover_sdk::lenient::Part;
 
-impl HotelBooking for NuiteeHotels {
-    fn prebook(request: PrebookRequest) -> Result<PrebookResponse, ChangeError> {
+/// JSON pointer of a response's data.
+const DATA: &str = "/data";
+
+impl DetailedHotelBooking for NuiteeHotels {
+    fn prebook(request: PrebookRequest) -> Result<DetailedPrebookResponse, ChangeError> {
         let settings = Settings::read()?;
         let prebook = Request::post(settings.book_url("/rates/prebook")).json(&json!({
             "offerId": request.supplier_offer,
@@ -43,11 +52,12 @@ impl HotelBooking for NuiteeHotels {
             total: request.total,
             rooms: request.stay.occupancies.len(),
             uses_payment_sdk: settings.uses_payment_sdk(),
+            now_ms: clock::now_ms(),
         };
         map::prebook::prebook_response(&offered, prebook, hotel)
     }
 
-    fn book(request: BookRequest) -> Result<SupplierBooking, ChangeError> {
+    fn book(request: BookRequest) -> Result<DetailedBooking, ChangeError> {
         let settings = Settings::read()?;
         let bound: PrebookReference = json::decode(request.supplier_prebook.as_bytes())
             .map_err(|_| Refusal::new(RefusalReason::Invalid, "not a prebook of this adapter"))?;
@@ -66,25 +76,38 @@ impl HotelBooking for NuiteeHotels {
             }))?
             .send()?;
         match open_change::<Booking>(&response)? {
-            Ok(Some(booking)) => Ok(map::booking::supplier_booking(booking)?),
+            Ok(Some(booking)) => {
+                let agreed = Money::new(request.total, request.currency);
+                let mut dropped = DroppedItems::default();
+                let booking =
+                    map::booking::supplier_booking(booking, Some(agreed), DATA, &mut dropped)?;
+                Ok(detailed(booking))
+            }
             Ok(None) => Err(ChangeError::Unknown("the booking is empty".to_owned())),
             Err(fault) if fault.is_duplicate_reference() => {
-                find_existing_booking(&settings, &request.client_reference)
+                find_existing_booking(&settings, &request.client_reference).map(detailed)
             }
             Err(fault) => Err(fault.into_change_error()),
         }
     }
 
-    fn find(request: FindRequest) -> Result<BookingLookup, ReadError> {
+    fn find(request: FindRequest) -> Result<DetailedBookingLookup, ReadError> {
         let settings = Settings::read()?;
         if let Some(id) = &request.supplier_reference
             && let Some(state) = read_by_id(&settings, id)?
         {
-            return Ok(BookingLookup::Found(state));
+            return Ok(DetailedBookingLookup::Found(detailed(state)));
         }
         let found = read_by_reference(&settings, &request.client_reference)?;
-        Ok(found.map_or(BookingLookup::NotFound, BookingLookup::Found))
+        Ok(match found.map(detailed) {
+            Some(state) => DetailedBookingLookup::Found(state),
+            None => DetailedBookingLookup::NotFound,
+        })
     }
+}
+
+fn detailed(booking: SupplierBooking) -> DetailedBooking {
+    map::details::detailed_booking(booking, clock::now_ms())
 }
 
 /// Reads a booking by Nuitee's id. Returns `None` if there is no such booking.
@@ -92,13 +115,27 @@ pub(crate) fn read_by_id(
     settings: &Settings,
     id: &str,
 ) -> Result<Option<SupplierBooking>, ReadError> {
+    let booking = read_written(settings, id)?;
+    let booking = booking.map(|booking| with_id(booking, id));
+    Ok(booking.transpose()?)
+}
+
+/// Converts the booking with this id.
+pub(crate) fn with_id(booking: Booking, id: &str) -> Result<SupplierBooking, DecodeError> {
+    let mut dropped = DroppedItems::default();
+    let booking = map::booking::supplier_booking(booking, None, DATA, &mut dropped)?;
+    map::booking::check_id(&booking.supplier_reference, id)?;
+    Ok(booking)
+}
+
+/// Reads a booking by Nuitee's id, in Nuitee's form. Returns `None` if there is no such booking.
+pub(crate) fn read_written(settings: &Settings, id: &str) -> Result<Option<Booking>, ReadError> {
     let path = format!("/bookings/{}", http::percent_encode(id));
     let read = Request::get(settings.book_url(&path)).timeout_ms(READ_TIMEOUT_MS);
     let response = read.send()?;
-    match open_read::<Booking>(&response) {
-        Ok(booking) => Ok(booking.map(map::booking::supplier_booking).transpose()?),
+    match open_read(&response) {
         Err(ReadError::NotFound(_)) => Ok(None),
-        Err(error) => Err(error),
+        booking => booking,
     }
 }
 
@@ -112,13 +149,18 @@ fn read_by_reference(
         .query("clientReference", client_reference)
         .timeout_ms(READ_TIMEOUT_MS)
         .send()?;
-    let bookings: OneOrMany<Booking> = match open_read(&response) {
+    let bookings: Vec<Part<Booking>> = match open_read(&response) {
         Ok(bookings) => bookings.unwrap_or_default(),
-        Err(ReadError::NotFound(_)) => OneOrMany::default(),
+        Err(ReadError::NotFound(_)) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let booking = map::booking::with_reference(bookings.0, client_reference);
-    Ok(booking.map(map::booking::supplier_booking).transpose()?)
+    let found = map::booking::with_reference(bookings, client_reference)?;
+    let mut dropped = DroppedItems::default();
+    let booking = found.map(|(position, booking)| {
+        let pointer = format!("{DATA}/{position}");
+        map::booking::supplier_booking(booking, None, &pointer, &mut dropped)
+    });
+    Ok(booking.transpose()?)
 }
 
 /// Reads the booking that Nuitee already has with this client reference, which is therefore ours.
@@ -175,11 +217,16 @@ fn summary(id: &str, content: Option<Result<Response, http::Error>>) -> HotelSum
     let read = content
         .map(|response| open_read::<wire::content::Hotel>(&response?))
         .transpose();
-    match read {
-        Ok(Some(Some(hotel))) if hotel.id == id && !hotel.name.is_empty() => {
-            map::content::summary(&hotel)
-        }
-        _ => {
+    let hotel = read.ok().flatten().flatten();
+    let hotel = hotel.filter(|hotel| {
+        hotel
+            .id
+            .required("id")
+            .is_ok_and(|other| other.as_str() == id)
+    });
+    match hotel.map(|hotel| map::content::summary(id, hotel)) {
+        Some(Ok(summary)) => summary,
+        Some(Err(_)) | None => {
             stopover_sdk::warn!("a prebook's hotel has no readable content");
             HotelSummary::new(id, id)
         }

@@ -1,13 +1,13 @@
 //! Price calendar. Nuitee limits it to ten requests per minute.
 
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_price_calendar::HotelPrices;
 use stopover_sdk::http::Request;
 use stopover_sdk::{HotelPriceCalendar, ReadError};
 
 use crate::settings::Settings;
-use crate::upstream::{READ_TIMEOUT_MS, open_read};
-use crate::{NuiteeHotels, map, wire};
-use stopover_sdk::lenient::OneOrMany;
+use crate::upstream::{READ_TIMEOUT_MS, open_read_list};
+use crate::{NuiteeHotels, map};
 
 impl HotelPriceCalendar for NuiteeHotels {
     fn read_prices(
@@ -22,12 +22,14 @@ impl HotelPriceCalendar for NuiteeHotels {
             .query("toDate", &end)
             .timeout_ms(READ_TIMEOUT_MS)
             .send()?;
-        let index: OneOrMany<wire::calendar::HotelPrices> =
-            open_read(&response)?.unwrap_or_default();
+        let index = open_read_list(&response)?;
+        let mut dropped = DroppedItems::default();
+        let days = (start.as_str(), end.as_str());
         Ok(map::calendar::prices(
             &supplier_hotel_ids,
-            (&start, &end),
-            &index.0,
+            days,
+            index,
+            &mut dropped,
         )?)
     }
 }

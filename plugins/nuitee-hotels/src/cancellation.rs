@@ -2,13 +2,15 @@
 //! documents show `cancellation_fee` and `refund_amount` of that cancellation, which add up to the
 //! price. As a booking has one cancellation, they are also the sum of all so far.
 
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::http::{self, Request, Response};
+use stopover_sdk::json::ensure;
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::hotel::SupplierBooking;
 use stopover_sdk::{ChangeError, HotelCancellation, ReadError, Refusal, RefusalReason};
 
-use crate::booking::read_by_id;
+use crate::booking::{read_by_id, read_written, with_id};
 use crate::fault::Fault;
 use crate::settings::Settings;
 use crate::upstream::open_change;
@@ -18,10 +20,13 @@ use crate::{NuiteeHotels, map};
 impl HotelCancellation for NuiteeHotels {
     fn quote_cancellation(request: QuoteRequest) -> Result<Quote, ReadError> {
         let settings = Settings::read()?;
-        let booking = read_by_id(&settings, &request.supplier_reference)?;
-        booking
-            .map(|booking| Quote::Policy(booking.policy))
-            .ok_or_else(|| ReadError::NotFound("Nuitee has no such booking".to_owned()))
+        let Some(booking) = read_by_id(&settings, &request.supplier_reference)? else {
+            return Err(ReadError::NotFound("Nuitee has no such booking".to_owned()));
+        };
+        let reference = booking.client_reference.as_ref();
+        let is_same = reference.is_none_or(|other| *other == request.client_reference);
+        ensure(is_same, "the response has another client reference")?;
+        Ok(Quote::Policy(booking.policy))
     }
 
     fn cancel(request: CancelRequest) -> Result<SupplierBooking, ChangeError> {
@@ -40,14 +45,24 @@ impl HotelCancellation for NuiteeHotels {
             let none = "Nuitee has no such booking";
             return Err(Refusal::new(RefusalReason::NotCancellable, none).into());
         }
-        let canceled = open_change::<Cancellation>(&response)?
+        let cancellation = open_change::<Cancellation>(&response)?
             .map_err(|fault| cancellation_error(&response, fault))?
             .ok_or_else(|| ChangeError::Unknown("the cancellation is empty".to_owned()))?;
-        // The response has the amounts, but no other data of the booking.
-        let read = read_by_id(&settings, id).ok().flatten();
+        // The response has the amounts, but no other data of the booking. Its id proves that the booking
+        // is ours, whatever its client reference is.
         let reference = &request.booking_client_reference;
+        let read = read_written(&settings, id).ok().flatten();
+        let read = read.and_then(|mut booking| {
+            booking.client_reference = reference.clone().into();
+            with_id(booking, id).ok()
+        });
+        let mut dropped = DroppedItems::default();
         Ok(map::booking::canceled_booking(
-            id, reference, &canceled, read,
+            id,
+            reference,
+            cancellation,
+            read,
+            &mut dropped,
         )?)
     }
 }

@@ -1,26 +1,29 @@
 //! Hotel content: details and reviews.
 
+use serde::de::IgnoredAny;
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_content::{HotelDetails, Reviews};
 use stopover_sdk::http::Request;
 use stopover_sdk::{HotelContent, ReadError};
 
 use crate::fault::Fault;
 use crate::settings::Settings;
-use crate::upstream::{READ_TIMEOUT_MS, open, open_read};
+use crate::upstream::{Body, READ_TIMEOUT_MS, open_list, open_read};
 use crate::wire::content::{Hotel, Review};
 use crate::{NuiteeHotels, map};
-use stopover_sdk::dropped::DroppedItems;
-use stopover_sdk::lenient::LenientList;
 
 impl HotelContent for NuiteeHotels {
     fn read_details(supplier_hotel_id: String) -> Result<HotelDetails, ReadError> {
         let settings = Settings::read()?;
         let response = hotel_request(&settings, &supplier_hotel_id).send()?;
         let hotel: Option<Hotel> = open_read(&response)?;
-        hotel
-            .filter(|hotel| !hotel.name.is_empty())
-            .map(map::content::details)
-            .ok_or_else(|| ReadError::NotFound("Nuitee has no such hotel".to_owned()))
+        let hotel = hotel.ok_or_else(|| ReadError::NotFound("Nuitee has no such hotel".to_owned()));
+        let mut dropped = DroppedItems::default();
+        Ok(map::content::details(
+            &supplier_hotel_id,
+            hotel?,
+            &mut dropped,
+        )?)
     }
 
     fn read_reviews(supplier_hotel_id: String, limit: u16) -> Result<Reviews, ReadError> {
@@ -30,10 +33,13 @@ impl HotelContent for NuiteeHotels {
             .query("limit", limit)
             .timeout_ms(READ_TIMEOUT_MS)
             .send()?;
-        let opened = open::<LenientList<Review>, serde::de::IgnoredAny>(&response)?;
+        let opened = open_list::<Review, IgnoredAny>(&response)?;
         let body = opened.map_err(Fault::into_read_error)?;
-        let body = body.map(|body| (body.data, body.total));
-        let (reviews, total) = body.unwrap_or_default();
+        let Body {
+            data: reviews,
+            total,
+            hotels: _,
+        } = body.unwrap_or_default();
         let mut dropped = DroppedItems::default();
         let reviews = dropped.readable(format_args!("/data"), reviews);
         let reviews: Vec<Review> = reviews.map(|(_, review)| review).collect();

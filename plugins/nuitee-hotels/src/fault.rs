@@ -1,11 +1,14 @@
 //! Meaning of Nuitee's error codes. Errors come with 200, and refusals with 400.
 //!
 //! For calls that change something, the codes here are the closed list of definite refusals, unless
-//! the status says that Nuitee itself failed (5xx). A rate limit stops a request before anything is
-//! done. Every other response leaves the outcome unknown.
+//! the status says that Nuitee itself failed (5xx) or the response has data as well. A rate limit stops
+//! a request before anything is done. Every other response leaves the outcome unknown.
 
+use stopover_sdk::fault::CodedError;
 use stopover_sdk::http::Response;
 use stopover_sdk::{ChangeError, ReadError, Refusal, RefusalReason};
+
+use crate::upstream::WireError;
 
 /// An error response.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,8 +20,11 @@ pub(crate) struct Fault {
     /// Details of this error. It may quote the request, so it is only compared.
     pub(crate) description: String,
     pub(crate) retry_after_s: Option<u32>,
+    /// Whether the response has data beside the error. Then the error proves nothing.
+    pub(crate) has_data: bool,
 }
 
+const NO_CONTENT: u32 = 204;
 const NO_AVAILABILITY: u32 = 2001;
 const DUPLICATE_REFERENCE: u32 = 4005;
 const PREBOOK_TIMED_OUT: u32 = 4016;
@@ -28,23 +34,32 @@ const fn is_rate_limit_code(code: u32) -> bool {
 }
 
 impl Fault {
-    pub(crate) fn new(
-        response: &Response,
-        code: Option<u32>,
-        message: Option<String>,
-        description: Option<String>,
-    ) -> Self {
+    pub(crate) fn new(response: &Response, error: WireError, has_data: bool) -> Self {
         Self {
             status: response.status,
-            code,
-            message,
-            description: description.unwrap_or_default(),
+            code: error.code.as_deref().and_then(|code| code.parse().ok()),
+            message: error.message.0,
+            description: error.description.0.unwrap_or_default(),
             retry_after_s: response.retry_after_s(),
+            has_data,
         }
     }
 
+    /// Returns whether the error counts with its code. It does not if Nuitee failed or sent data, or if
+    /// the status is that of a redirect, which is not Nuitee's.
+    const fn is_definite(&self) -> bool {
+        matches!(self.status, 200..=299 | 400..=499) && !self.has_data
+    }
+
+    /// Returns whether the error says that there is nothing. It counts as proof that there is no booking,
+    /// so it requires a status with which Nuitee sends it.
+    pub(crate) fn is_no_content(&self) -> bool {
+        let is_documented = matches!(self.status, 200 | 400 | 404 | 410);
+        self.code == Some(NO_CONTENT) && is_documented && self.is_definite()
+    }
+
     pub(crate) fn is_no_availability(&self) -> bool {
-        self.code == Some(NO_AVAILABILITY) && self.status < 500
+        self.code == Some(NO_AVAILABILITY) && self.is_definite()
     }
 
     /// Returns whether a booking with this client reference exists already and must be read.
@@ -53,43 +68,17 @@ impl Fault {
     }
 
     /// Converts the error for a read. The code determines the result; the status does so if the
-    /// code has no meaning here or contradicts the status.
+    /// code has no meaning here or contradicts the status or the data.
     pub(crate) fn into_read_error(self) -> ReadError {
-        let of_code = self.code.and_then(|code| self.read_error_of(code));
-        of_code
-            .filter(|error| self.is_proven(error))
-            .unwrap_or_else(|| self.read_error_of_status())
-    }
-
-    /// Returns whether the status agrees with the error of the code. "Not found" counts as proof that
-    /// there is no booking, so it requires a status with which Nuitee sends it.
-    fn is_proven(&self, error: &ReadError) -> bool {
-        match error {
-            ReadError::NotFound(_) => matches!(self.status, 200..=299 | 400 | 404 | 410),
-            ReadError::Rejected(_) => self.status < 500,
-            ReadError::Misconfigured(_)
-            | ReadError::TimedOut(_)
-            | ReadError::RateLimited(_)
-            | ReadError::Unavailable(_)
-            | ReadError::Failed(_)
-            | ReadError::InvalidResponse(_) => true,
-        }
-    }
-
-    /// Converts the error by its status alone. A proxy also returns 400, 404 and 422, so the result
-    /// is never "not found", and a rejection only if Nuitee's own code is there.
-    fn read_error_of_status(&self) -> ReadError {
-        match self.status {
-            401 | 403 => ReadError::Misconfigured(self.to_text()),
-            408 | 504 => ReadError::TimedOut(self.to_text()),
-            429 => ReadError::RateLimited(self.retry_after_s),
-            503 => ReadError::Unavailable(self.to_text()),
-            500..=599 => ReadError::Failed(self.to_text()),
-            400 | 422 if self.code.is_some() => {
-                ReadError::Rejected(self.refusal(RefusalReason::Invalid))
-            }
-            _ => ReadError::InvalidResponse(self.to_text()),
-        }
+        let code = self.code.filter(|_| !self.has_data);
+        let of_code = code.and_then(|code| self.read_error_of(code));
+        let error = CodedError {
+            status: self.status,
+            retry_after_s: self.retry_after_s,
+            text: self.to_text(),
+            rejection: code.map(|_| self.refusal(RefusalReason::Invalid)),
+        };
+        error.into_read_error(of_code)
     }
 
     fn read_error_of(&self, code: u32) -> Option<ReadError> {
@@ -123,11 +112,11 @@ impl Fault {
 
     pub(crate) fn is_rate_limit(&self) -> bool {
         let has_code = self.code.is_some_and(is_rate_limit_code);
-        self.status == 429 || (has_code && self.status < 500)
+        self.is_definite() && (has_code || self.status == 429)
     }
 
     fn refusal_reason(&self) -> Option<RefusalReason> {
-        if self.status >= 500 {
+        if !self.is_definite() {
             return None;
         }
         let says = |words: &str| self.description.to_ascii_lowercase().contains(words);

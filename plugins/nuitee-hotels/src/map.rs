@@ -3,6 +3,7 @@
 pub(crate) mod booking;
 pub(crate) mod calendar;
 pub(crate) mod content;
+pub(crate) mod details;
 pub(crate) mod offer;
 pub(crate) mod place;
 pub(crate) mod policy;

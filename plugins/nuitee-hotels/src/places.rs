@@ -6,10 +6,8 @@ use stopover_sdk::http::{self, Request};
 use stopover_sdk::{HotelPlaces, ReadError};
 
 use crate::settings::Settings;
-use crate::upstream::{READ_TIMEOUT_MS, open_read};
-use crate::wire::place::Suggestion;
+use crate::upstream::{READ_TIMEOUT_MS, open_read, open_read_list};
 use crate::{NuiteeHotels, map, wire};
-use stopover_sdk::lenient::LenientList;
 
 /// Maximum number of places with details. Each needs a request that Nuitee charges for.
 const DETAILS_AT_MOST: usize = 5;
@@ -25,21 +23,15 @@ impl HotelPlaces for NuiteeHotels {
             .query("textQuery", &query.text)
             .timeout_ms(READ_TIMEOUT_MS);
         let response = with_language(request).send()?;
-        let suggestions: LenientList<Suggestion> = open_read(&response)?.unwrap_or_default();
         let mut dropped = DroppedItems::default();
-        let suggestions = dropped.readable(format_args!("/data"), suggestions);
-        let suggestions: Vec<Suggestion> = suggestions.map(|(_, one)| one).collect();
-        dropped.check_remaining(!suggestions.is_empty())?;
+        let suggestions = map::place::suggestions(open_read_list(&response)?, &mut dropped)?;
 
         let wanted = usize::from(query.limit).min(DETAILS_AT_MOST);
         let details: Vec<Request> = suggestions
             .iter()
             .take(wanted)
             .map(|suggestion| {
-                let path = format!(
-                    "/data/places/{}",
-                    http::percent_encode(&suggestion.place_id)
-                );
+                let path = format!("/data/places/{}", http::percent_encode(&suggestion.id));
                 let request = Request::get(settings.data_url(&path)).timeout_ms(READ_TIMEOUT_MS);
                 with_language(request)
             })
@@ -55,7 +47,8 @@ impl HotelPlaces for NuiteeHotels {
                 .and_then(|response| open_read::<wire::place::Place>(&response));
             match read {
                 Ok(Some(details)) => {
-                    places.extend(map::place::place(suggestion, &details, &suggestions));
+                    let place = map::place::place(suggestion, details, &suggestions, &mut dropped);
+                    places.extend(dropped.keep(format_args!("/data"), place));
                 }
                 Ok(None) | Err(ReadError::NotFound(_)) => {}
                 Err(error) => failure = Some(error),
@@ -64,6 +57,7 @@ impl HotelPlaces for NuiteeHotels {
         if let (true, Some(error)) = (places.is_empty(), failure) {
             return Err(error);
         }
+        dropped.check_remaining(!places.is_empty())?;
         let elsewhere = |place: &Place| {
             let wanted = query.country.as_ref();
             wanted.is_some() && place.country.is_some() && place.country.as_ref() != wanted

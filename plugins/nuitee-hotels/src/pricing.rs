@@ -1,25 +1,39 @@
 //! Pricing: all rates of the named hotels, in one request.
 
 use serde_json::json;
+use stopover_sdk::detailed_hotel_pricing::{DetailedPriceRequest, DetailedPriceResponse};
 use stopover_sdk::dropped::DroppedItems;
-use stopover_sdk::hotel_pricing::{PriceRequest, PriceResponse};
-use stopover_sdk::{HotelPricing, ReadError};
+use stopover_sdk::{DetailedHotelPricing, ReadError};
 
+use crate::map::offer::PricingContext;
 use crate::search::{AvailableRates, pricing_context, send_rates};
 use crate::settings::Settings;
 use crate::{NuiteeHotels, map};
 
-impl HotelPricing for NuiteeHotels {
-    fn price(request: PriceRequest) -> Result<PriceResponse, ReadError> {
+/// Number of rates per hotel that are requested beyond the limit if package rates are left out. Nuitee
+/// sends the cheapest rates, counts package rates too, and documents no maximum.
+const SPARE_RATES: u16 = 5;
+
+impl DetailedHotelPricing for NuiteeHotels {
+    fn price(detailed: DetailedPriceRequest) -> Result<DetailedPriceResponse, ReadError> {
+        let request = detailed.request;
         let settings = Settings::read()?;
+        let spare_rates = if detailed.include_package_rates {
+            0
+        } else {
+            SPARE_RATES
+        };
         let selection = json!({
             "hotelIds": request.supplier_hotel_ids,
-            "maxRatesPerHotel": request.max_offers_per_hotel,
+            "maxRatesPerHotel": request.max_offers_per_hotel.saturating_add(spare_rates),
         });
         let mut dropped = DroppedItems::default();
         let AvailableRates { rates, hotels } =
             send_rates(&settings, &request.stay, selection, &mut dropped)?;
-        let context = pricing_context(&settings, &request.stay);
+        let context = PricingContext {
+            includes_package_rates: detailed.include_package_rates,
+            ..pricing_context(&settings, &request.stay)
+        };
         let response = map::offer::price_response(
             &context,
             &request.supplier_hotel_ids,

@@ -1,4 +1,4 @@
-//! Search: the cheapest rate of each hotel of an area, in one request.
+//! Search: the cheapest rates of each hotel of an area, in one request.
 
 use std::collections::HashMap;
 
@@ -8,12 +8,12 @@ use stopover_sdk::hotel_search::{SearchRequest, SearchResponse};
 use stopover_sdk::http::Request;
 use stopover_sdk::types::Location;
 use stopover_sdk::types::hotel::Stay;
-use stopover_sdk::{HotelSearch, ReadError};
+use stopover_sdk::{HotelSearch, ReadError, clock};
 
 use crate::fault::Fault;
 use crate::map::search::SearchContext;
 use crate::settings::Settings;
-use crate::upstream::{READ_TIMEOUT_MS, open, open_read};
+use crate::upstream::{READ_TIMEOUT_MS, open_list, open_read_list};
 use crate::wire::content::ListedHotel;
 use crate::wire::rate::{Hotel, HotelRates};
 use crate::{NuiteeHotels, map};
@@ -23,6 +23,10 @@ use stopover_sdk::lenient::LenientList;
 /// Maximum number of hotels per search, which is Nuitee's default. It is requested whatever the
 /// client's limit is, because Nuitee's order is none of the sort orders here.
 const HOTELS_AT_MOST: u16 = 200;
+
+/// Number of rates per hotel that a search requests. Nuitee sends the cheapest ones, and these may be
+/// package rates, which are left out.
+const RATES_AT_MOST: u16 = 3;
 
 impl HotelSearch for NuiteeHotels {
     fn search(request: SearchRequest) -> Result<SearchResponse, ReadError> {
@@ -37,7 +41,7 @@ impl HotelSearch for NuiteeHotels {
             "longitude": around(area.center.longitude),
             "radius": place_id.is_none().then_some(area.radius_m),
             "limit": HOTELS_AT_MOST,
-            "maxRatesPerHotel": 1,
+            "maxRatesPerHotel": RATES_AT_MOST,
             "boardType": map::search::board_codes(&filters.boards),
             "refundableRatesOnly": filters.refundable.filter(|only| *only),
             "starRating": stars.filter(|stars| !stars.is_empty()),
@@ -45,7 +49,11 @@ impl HotelSearch for NuiteeHotels {
         let mut dropped = DroppedItems::default();
         let AvailableRates { rates, hotels } =
             send_rates(&settings, &request.stay, selection, &mut dropped)?;
-        let places = places_of(&settings, &hotels, &mut dropped)?;
+        let places = places_of(&settings, &hotels, &mut dropped);
+        let (places, failure) = match places {
+            Ok(places) => (places, None),
+            Err(error) => (HashMap::new(), Some(error)),
+        };
         let context = SearchContext {
             center: &area.center,
             pricing: pricing_context(&settings, &request.stay),
@@ -54,17 +62,17 @@ impl HotelSearch for NuiteeHotels {
             limit: request.limit.into(),
             supplier_limit: HOTELS_AT_MOST.into(),
         };
-        Ok(map::search::search_response(
-            &context,
-            rates,
-            &hotels,
-            &places,
-            &mut dropped,
-        )?)
+        let response =
+            map::search::search_response(&context, rates, &hotels, &places, &mut dropped)?;
+        match failure {
+            // Without the locations it is unknown whether there are hotels.
+            Some(error) if response.hotels.is_empty() => Err(error),
+            Some(_) | None => Ok(response),
+        }
     }
 }
 
-/// Returns the parts of a request that are needed to read its offers.
+/// Returns the parts of a request without package rates that are needed to read its offers.
 pub(crate) fn pricing_context<'a>(
     settings: &'a Settings,
     stay: &'a Stay,
@@ -74,6 +82,8 @@ pub(crate) fn pricing_context<'a>(
         currency: &stay.currency,
         loyalty_program: settings.loyalty_program.as_deref(),
         loyalty_membership: settings.loyalty_membership.as_deref(),
+        includes_package_rates: false,
+        now_ms: clock::now_ms(),
     }
 }
 
@@ -128,7 +138,7 @@ pub(crate) fn send_rates(
                 .saturating_mul(1000),
         )
         .send()?;
-    let body = match open::<LenientList<HotelRates>, LenientList<Hotel>>(&response)? {
+    let body = match open_list::<HotelRates, LenientList<Hotel>>(&response)? {
         Err(fault) if fault.is_no_availability() => None,
         body => body.map_err(Fault::into_read_error)?,
     };
@@ -136,7 +146,8 @@ pub(crate) fn send_rates(
         return Ok(AvailableRates::default());
     };
     let rates = dropped.readable(format_args!("/data"), body.data).collect();
-    let hotels = dropped.readable(format_args!("/hotels"), body.hotels.unwrap_or_default());
+    let hotels = dropped.readable_part(format_args!("/hotels"), body.hotels);
+    let hotels = dropped.readable(format_args!("/hotels"), hotels.unwrap_or_default());
     let hotels = hotels.map(|(_, hotel)| hotel).collect();
     Ok(AvailableRates { rates, hotels })
 }
@@ -159,7 +170,7 @@ fn places_of(
         .query("hotelIds", unplaced.join(","))
         .timeout_ms(READ_TIMEOUT_MS)
         .send()?;
-    let listed: LenientList<ListedHotel> = open_read(&response)?.unwrap_or_default();
+    let listed: LenientList<ListedHotel> = open_read_list(&response)?;
     let listed = dropped.readable(format_args!("/data"), listed);
     let placed = listed.filter_map(|(_, hotel)| {
         let location = map::location(hotel.latitude, hotel.longitude)?;

@@ -2,23 +2,28 @@
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::Value;
 use stopover_sdk::http::Response;
-use stopover_sdk::json::DecodeError;
-use stopover_sdk::{ReadError, json};
+use stopover_sdk::json::{DecodeError, ensure};
+use stopover_sdk::lenient::{LenientList, LenientNumber, Part};
+use stopover_sdk::{ReadError, json, lenient_struct};
 
 use crate::fault::Fault;
-use crate::wire::Code;
-use stopover_sdk::lenient::LenientNumber;
+use crate::wire::Reference;
 
 /// Timeout of reads that Nuitee serves from its own data, in milliseconds. Nuitee itself gives up
 /// after 4 s.
 pub(crate) const READ_TIMEOUT_MS: u32 = 8_000;
 
+/// The content of a response, `None` for "no content", or the error that it states.
+pub(crate) type Opened<T> = Result<Option<T>, Fault>;
+
 /// The data of a response, with the fields beside it that some endpoints have.
+#[derive(Default)]
 pub(crate) struct Body<T, H = IgnoredAny> {
     pub(crate) data: T,
     /// Summaries of the hotels of rates.
-    pub(crate) hotels: Option<H>,
+    pub(crate) hotels: Part<H>,
     /// Total number of items of a list.
     pub(crate) total: LenientNumber,
 }
@@ -27,83 +32,131 @@ pub(crate) struct Body<T, H = IgnoredAny> {
 #[derive(Deserialize)]
 struct Envelope<T, H> {
     data: Option<T>,
-    hotels: Option<H>,
+    #[serde(default)]
+    hotels: Part<H>,
     #[serde(default)]
     total: LenientNumber,
-    error: Option<WireError>,
-    value: Option<Wrapped>,
+    #[serde(default)]
+    error: Part<WireError>,
+    #[serde(default)]
+    value: Part<Wrapped>,
 }
 
-#[derive(Deserialize)]
-struct Wrapped {
-    error: Option<WireError>,
+lenient_struct! {
+    struct Wrapped {
+        error: Part<WireError> = "error",
+    }
+
+    /// An error. One without any text states nothing.
+    #[derive(Clone, PartialEq)]
+    pub(crate) struct WireError {
+        pub(crate) code: Reference = "code",
+        pub(crate) message: Reference = "message",
+        pub(crate) description: Reference = "description",
+    }
 }
 
-#[derive(Deserialize)]
-struct WireError {
-    code: Option<Code>,
-    message: Option<String>,
-    description: Option<String>,
+impl<T, H> Envelope<T, H> {
+    /// Returns the error, which is empty if it has another form.
+    fn error(&self) -> Option<WireError> {
+        let wrapped = self.value.as_decoded().map(|value| &value.error);
+        let errors = [Some(&self.error), wrapped].into_iter().flatten();
+        let mut errors = errors.filter_map(|error| match error {
+            Part::Missing => None,
+            Part::Decoded(error) => {
+                Some(error.clone()).filter(|error| *error != WireError::default())
+            }
+            Part::Unreadable(_) => Some(WireError::default()),
+        });
+        errors.next()
+    }
 }
 
 /// Decodes a response, or `None` for "no content": by status 204 or by error code 204. An error body
-/// counts whatever the status, and only a 2xx response has data.
+/// counts whatever the status, and only a 2xx response has data. A response with both contradicts
+/// itself, and its error proves nothing.
 ///
 /// # Errors
 /// Fails if a 2xx response has neither data nor an error. It does not say that there is nothing.
-pub(crate) fn open<'a, T, H>(
-    response: &'a Response,
-) -> Result<Result<Option<Body<T, H>>, Fault>, DecodeError>
+pub(crate) fn open<'a, T, H>(response: &'a Response) -> Result<Opened<Body<T, H>>, DecodeError>
 where
     T: Deserialize<'a>,
-    H: Deserialize<'a>,
+    H: Deserialize<'a> + Default,
 {
     if response.status == 204 {
         return Ok(Ok(None));
     }
-    let error = match json::decode::<Envelope<T, H>>(&response.body) {
-        Ok(envelope) => match envelope
-            .error
-            .or(envelope.value.and_then(|value| value.error))
-        {
-            None if response.is_success() => {
-                let (hotels, total) = (envelope.hotels, envelope.total);
-                let data = envelope.data.ok_or_else(|| {
-                    DecodeError::new("the response has neither data nor an error")
-                })?;
-                return Ok(Ok(Some(Body {
-                    data,
-                    hotels,
-                    total,
-                })));
-            }
-            error => error,
-        },
+    // Otherwise a list would count as an envelope, too, because its items are in the order of fields.
+    let is_object = response.body.trim_ascii_start().starts_with(b"{");
+    ensure(
+        is_object || !response.is_success(),
+        "the response is no object",
+    )?;
+    let opened = json::decode::<Envelope<T, H>>(&response.body);
+    let unreadable = match opened {
+        Ok(envelope) if response.is_success() && envelope.error().is_none() => {
+            let data = envelope.data.ok_or_else(|| {
+                DecodeError::missing("the response has neither data nor an error")
+            })?;
+            return Ok(Ok(Some(Body {
+                data,
+                hotels: envelope.hotels,
+                total: envelope.total,
+            })));
+        }
+        Ok(_) => None,
         // The data beside an error may have another form, and a proxy's error may not be JSON.
-        Err(unreadable) => match error_of(response) {
-            None if response.is_success() => return Err(unreadable),
-            error => error,
-        },
+        Err(unreadable) => Some(unreadable),
     };
-    let fault = Fault::new(
-        response,
-        error
-            .as_ref()
-            .and_then(|error| error.code)
-            .map(|code| code.0),
-        error.as_ref().and_then(|error| error.message.clone()),
-        error.and_then(|error| error.description),
-    );
-    Ok(match fault.code {
-        Some(204) if response.status < 500 => Ok(None),
-        _ => Err(fault),
+    let envelope = json::decode::<Envelope<Value, IgnoredAny>>(&response.body).ok();
+    let error = envelope.as_ref().and_then(Envelope::error);
+    if let (None, true, Some(unreadable)) = (&error, response.is_success(), unreadable) {
+        return Err(unreadable);
+    }
+    let has_data = envelope.and_then(|envelope| envelope.data);
+    let has_data = has_data.is_some_and(|data| !is_empty(&data));
+    let fault = Fault::new(response, error.unwrap_or_default(), has_data);
+    Ok(match fault.is_no_content() {
+        true => Ok(None),
+        false => Err(fault),
     })
+}
+
+fn is_empty(data: &Value) -> bool {
+    match data {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// Decodes a list, of which unreadable items are left out, or `None` for "no content".
+///
+/// # Errors
+/// Fails like [`open`], and if the data of a 2xx response is no list.
+pub(crate) fn open_list<'a, T, H>(
+    response: &'a Response,
+) -> Result<Opened<Body<LenientList<T>, H>>, DecodeError>
+where
+    T: Deserialize<'a>,
+    H: Deserialize<'a> + Default,
+{
+    let opened = open::<LenientList<T>, H>(response)?;
+    if let Ok(Some(body)) = &opened
+        && body.data.len() + body.data.unreadable().len() <= 1
+    {
+        // An empty text and an object would count as lists of no and of one item.
+        drop(open::<Vec<IgnoredAny>, IgnoredAny>(response)?);
+    }
+    Ok(opened)
 }
 
 /// Decodes the data of a call that may have changed something, or `None` for "no content".
 pub(crate) fn open_change<'a, T: Deserialize<'a>>(
     response: &'a Response,
-) -> Result<Result<Option<T>, Fault>, DecodeError> {
+) -> Result<Opened<T>, DecodeError> {
     let opened = open::<T, IgnoredAny>(response)?;
     Ok(opened.map(|body| body.map(|body| body.data)))
 }
@@ -115,9 +168,10 @@ pub(crate) fn open_read<'a, T: Deserialize<'a>>(
     open_change(response)?.map_err(Fault::into_read_error)
 }
 
-fn error_of(response: &Response) -> Option<WireError> {
-    let envelope: Envelope<IgnoredAny, IgnoredAny> = json::decode(&response.body).ok()?;
-    envelope
-        .error
-        .or(envelope.value.and_then(|value| value.error))
+/// Decodes the list of a read, which is empty for "no content".
+pub(crate) fn open_read_list<'a, T: Deserialize<'a>>(
+    response: &'a Response,
+) -> Result<LenientList<T>, ReadError> {
+    let body = open_list::<T, IgnoredAny>(response)?.map_err(Fault::into_read_error)?;
+    Ok(body.map(|body| body.data).unwrap_or_default())
 }

@@ -1,15 +1,14 @@
 //! Weather forecasts.
 
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_weather::WeatherDay;
 use stopover_sdk::http::Request;
 use stopover_sdk::types::Location;
 use stopover_sdk::{HotelWeather, ReadError};
 
 use crate::settings::Settings;
-use crate::upstream::{READ_TIMEOUT_MS, open_read};
-use crate::wire::weather::Weather;
+use crate::upstream::{READ_TIMEOUT_MS, open_read_list};
 use crate::{NuiteeHotels, map};
-use stopover_sdk::lenient::OneOrMany;
 
 impl HotelWeather for NuiteeHotels {
     fn forecast(
@@ -26,7 +25,9 @@ impl HotelWeather for NuiteeHotels {
             .query("units", "metric")
             .timeout_ms(READ_TIMEOUT_MS)
             .send()?;
-        let weather: OneOrMany<Weather> = open_read(&response)?.unwrap_or_default();
-        Ok(map::weather::days(weather.0, &start, &end))
+        let weather = open_read_list(&response)?;
+        let mut dropped = DroppedItems::default();
+        let days = (start.as_str(), end.as_str());
+        Ok(map::weather::days(weather, days, &mut dropped)?)
     }
 }

@@ -8,8 +8,8 @@ pub(crate) mod place;
 pub(crate) mod rate;
 pub(crate) mod weather;
 
-use serde::de::Error;
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use stopover_sdk::lenient::{LenientCount, LenientText};
 use stopover_sdk::money::Decimal;
 
@@ -20,32 +20,37 @@ pub(crate) struct Amount {
     pub(crate) currency: String,
 }
 
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub(crate) struct Coordinates {
     pub(crate) latitude: f64,
     pub(crate) longitude: f64,
 }
 
-/// Text, which may also be sent as a list of texts or as `null`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(from = "TextForm")]
-pub(crate) struct LenientTextList(pub(crate) Vec<String>);
-
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "invalid type, expected text or a list of texts")]
-enum TextForm {
-    Text(String),
-    List(Vec<Option<String>>),
-    Null(()),
+/// Text, which may also be sent as a list of texts.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LenientTextList {
+    pub(crate) texts: Vec<String>,
+    /// Whether an item is no text.
+    pub(crate) is_any_unreadable: bool,
 }
 
-impl From<TextForm> for LenientTextList {
-    fn from(form: TextForm) -> Self {
-        Self(match form {
-            TextForm::Text(text) => vec![text],
-            TextForm::List(texts) => texts.into_iter().flatten().collect(),
-            TextForm::Null(()) => Vec::new(),
-        })
+impl<'de> Deserialize<'de> for LenientTextList {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let items = match Value::deserialize(deserializer)? {
+            Value::Array(items) => items,
+            item => vec![item],
+        };
+        let mut list = Self::default();
+        for item in items {
+            match item {
+                Value::String(text) => list.texts.push(text),
+                Value::Null => {}
+                Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+                    list.is_any_unreadable = true;
+                }
+            }
+        }
+        Ok(list)
     }
 }
 
@@ -65,19 +70,19 @@ impl<'de> Deserialize<'de> for Reference {
     }
 }
 
+/// Decodes a text like a [`Reference`].
+pub(crate) fn optional_text<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<String>, D::Error> {
+    Ok(Reference::deserialize(deserializer)?.0)
+}
+
+/// Decodes a text like a [`Reference`]; it is empty if it is missing.
+pub(crate) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    Ok(optional_text(deserializer)?.unwrap_or_default())
+}
+
 /// Returns the position of a room, from 0. Nuitee's numbers of rooms count from 1.
 pub(crate) fn room_position(number: LenientCount) -> Option<usize> {
     usize::try_from(number.0?).ok()?.checked_sub(1)
-}
-
-/// The code of an error, which may be sent as a string.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Code(pub(crate) u32);
-
-impl<'de> Deserialize<'de> for Code {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let code = LenientText::deserialize(deserializer)?.as_str().parse();
-        code.map(Self)
-            .map_err(|_| D::Error::custom("invalid code, expected a number"))
-    }
 }

@@ -43,6 +43,15 @@ capability_modules! {
     flight_services: supplier::flight_services as FlightServices;
     /// Reference data of airports and airlines.
     flight_reference: supplier::flight_reference as FlightReference;
+    /// Bookable offers of given hotels, with the details of version 1.1. It replaces `hotel_pricing`.
+    detailed_hotel_pricing: supplier1_1_0::detailed_hotel_pricing as DetailedHotelPricing;
+    /// Prebook and booking of a hotel offer, with the details of version 1.1. It replaces
+    /// `hotel_booking`.
+    detailed_hotel_booking: supplier1_1_0::detailed_hotel_booking as DetailedHotelBooking;
+    /// Search for fares, with the details of version 1.1. It replaces `flight_pricing`.
+    detailed_flight_pricing: supplier1_1_0::detailed_flight_pricing as DetailedFlightPricing;
+    /// Prebook and booking of a fare, with the details of version 1.1. It replaces `flight_booking`.
+    detailed_flight_booking: supplier1_1_0::detailed_flight_booking as DetailedFlightBooking;
     /// A payment processor.
     payment_processor: payment::processor as PaymentProcessor;
 }

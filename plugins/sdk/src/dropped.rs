@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-pub use crate::bindings::v1_1::stopover::host::report::DropReason;
+pub use crate::bindings::imports_v1_1::stopover::host1_1_0::report::DropReason;
 
 use crate::host;
 use crate::json::DecodeError;
@@ -28,11 +28,20 @@ pub struct DroppedItems {
     counts: BTreeMap<DropReason, u32>,
     /// The first different causes.
     causes: Vec<Cause>,
+    /// The first error of a part that is not only unsupported.
+    first_failure: Option<DecodeError>,
+}
+
+/// Returns the reason to leave out a part that was decoded and cannot be converted.
+pub const fn reason_of(error: &DecodeError) -> DropReason {
+    match error.is_missing() {
+        true => DropReason::MissingValue,
+        false => DropReason::InvalidValue,
+    }
 }
 
 #[derive(Debug)]
 struct Cause {
-    reason: DropReason,
     error: DecodeError,
     /// JSON pointer of the first part.
     pointer: String,
@@ -45,12 +54,14 @@ impl DroppedItems {
     pub fn add(&mut self, pointer: fmt::Arguments<'_>, reason: DropReason, error: DecodeError) {
         let count = self.counts.entry(reason).or_default();
         *count = count.saturating_add(1);
+        if self.first_failure.is_none() && reason != DropReason::Unsupported {
+            self.first_failure = Some(error.clone());
+        }
         let is_full = self.causes.len() >= CAUSES_MAX;
         match self.causes.iter_mut().find(|known| known.error == error) {
             Some(cause) => cause.count = cause.count.saturating_add(1),
             None if is_full => {}
             None => self.causes.push(Cause {
-                reason,
                 error,
                 pointer: pointer.to_string(),
                 count: 1,
@@ -58,7 +69,7 @@ impl DroppedItems {
         }
     }
 
-    /// Returns a converted part, or leaves it out because a value in it is not allowed.
+    /// Returns a converted part, or leaves it out because a value in it is missing or not allowed.
     pub fn keep<T>(
         &mut self,
         pointer: fmt::Arguments<'_>,
@@ -67,10 +78,15 @@ impl DroppedItems {
         match part {
             Ok(part) => Some(part),
             Err(error) => {
-                self.add(pointer, DropReason::InvalidValue, error);
+                self.leave_out(pointer, error);
                 None
             }
         }
+    }
+
+    /// Leaves a part out because a value in it is missing or not allowed.
+    pub fn leave_out(&mut self, pointer: fmt::Arguments<'_>, error: DecodeError) {
+        self.add(pointer, reason_of(&error), error);
     }
 
     /// Returns a part of an object if it is there and readable. An unreadable part is left out.
@@ -79,7 +95,7 @@ impl DroppedItems {
             Part::Decoded(part) => Some(part),
             Part::Missing => None,
             Part::Unreadable(error) => {
-                self.add(pointer, DropReason::Unreadable, error);
+                self.add_undecoded(pointer, error);
                 None
             }
         }
@@ -94,9 +110,17 @@ impl DroppedItems {
     ) -> impl Iterator<Item = (usize, T)> + use<T> {
         for item in list.unreadable() {
             let pointer = format_args!("{pointer}/{}", item.index);
-            self.add(pointer, DropReason::Unreadable, item.error.clone());
+            self.add_undecoded(pointer, item.error.clone());
         }
         list.into_indexed()
+    }
+
+    fn add_undecoded(&mut self, pointer: fmt::Arguments<'_>, error: DecodeError) {
+        let reason = match error.is_missing() {
+            true => DropReason::MissingValue,
+            false => DropReason::Unreadable,
+        };
+        self.add(pointer, reason, error);
     }
 
     pub fn is_empty(&self) -> bool {
@@ -115,9 +139,8 @@ impl DroppedItems {
     /// # Errors
     /// Fails with the first cause if parts are left out and nothing is left.
     pub fn check_remaining(&self, is_anything_left: bool) -> Result<(), DecodeError> {
-        let mut causes = self.causes.iter();
-        match causes.find(|cause| cause.reason != DropReason::Unsupported) {
-            Some(cause) if !is_anything_left => Err(cause.error.clone()),
+        match &self.first_failure {
+            Some(error) if !is_anything_left => Err(error.clone()),
             Some(_) | None => Ok(()),
         }
     }
@@ -172,26 +195,52 @@ mod tests {
     fn parts_left_out_are_counted_by_reason_and_logged_once() {
         let gateway = MockGateway::new();
         gateway.run(|| {
-            let list: LenientList<u8> = json::decode(br#"["a", 7, {}, "b"]"#).unwrap();
+            let list: LenientList<u8> = json::decode(br#"["a", 7, {}, "b", null]"#).unwrap();
             let mut dropped = DroppedItems::default();
             let readable = dropped.readable(format_args!("/data"), list);
             assert_eq!(readable.collect::<Vec<_>>(), [(1, 7)]);
-            let no_price = || Err(DecodeError::new("it has no price"));
-            assert_eq!(
-                dropped.keep::<u8>(format_args!("/data/1"), no_price()),
-                None
-            );
+            for error in [
+                DecodeError::missing("it has no price"),
+                DecodeError::new("its price is negative"),
+            ] {
+                assert_eq!(
+                    dropped.keep::<u8>(format_args!("/data/1"), Err(error)),
+                    None
+                );
+            }
             assert_eq!(dropped.keep(format_args!("/data/1"), Ok(7)), Some(7));
             assert_eq!(dropped.check_remaining(true), Ok(()));
             assert!(dropped.check_remaining(false).is_err());
         });
-        let counts = [(DropReason::Unreadable, 3), (DropReason::InvalidValue, 1)];
+        let counts = [
+            (DropReason::Unreadable, 3),
+            (DropReason::MissingValue, 2),
+            (DropReason::InvalidValue, 1),
+        ];
         assert_eq!(gateway.dropped_items(), counts);
-        let message = "4 parts of the supplier's response left out: \
+        let message = "6 parts of the supplier's response left out: \
                        expected u8 at line 1 column 3 (2, first at /data/0); \
                        expected u8 at line 1 column 0 (1, first at /data/2); \
-                       it has no price (1, first at /data/1)";
+                       it is null (1, first at /data/4); \
+                       it has no price (1, first at /data/1); \
+                       its price is negative (1, first at /data/1)";
         assert_eq!(gateway.logs(), [(Level::Warn, message.to_owned())]);
+    }
+
+    #[test]
+    fn response_without_usable_part_is_an_error_unless_all_are_unsupported() {
+        MockGateway::new().run(|| {
+            let mut dropped = DroppedItems::default();
+            for kind in 0..2 * CAUSES_MAX {
+                let error = DecodeError::new(format!("kind {kind} is not for sale"));
+                dropped.add(format_args!("/data/{kind}"), DropReason::Unsupported, error);
+            }
+            assert_eq!(dropped.check_remaining(false), Ok(()));
+            let error = DecodeError::new("it has no price");
+            dropped.keep::<u8>(format_args!("/data/99"), Err(error.clone()));
+            assert_eq!(dropped.check_remaining(true), Ok(()));
+            assert_eq!(dropped.check_remaining(false), Err(error));
+        });
     }
 
     #[test]

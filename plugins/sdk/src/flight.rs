@@ -1,8 +1,13 @@
-//! Flight data that many suppliers do not return and that the SDK derives, and an empty filter.
+//! Flight data that many suppliers do not return and that the SDK derives, an empty filter, and
+//! empty details.
 
 use crate::flight_pricing::Filters;
 use crate::time;
-use crate::types::flight::{Direction, Segment};
+use crate::types::flight::{BaggageType, Direction, Segment};
+use crate::types::flight_details::{
+    Bag, BookingDetails, JourneyDetails, OfferDetails, PrebookDetails, PriceBreakdown, Seat,
+    SegmentDetails, SegmentPassengerDetails,
+};
 
 impl Default for Filters {
     /// Creates filters that exclude nothing.
@@ -18,6 +23,69 @@ impl Default for Filters {
             refundable: None,
             checked_bag: None,
             max_total: None,
+        }
+    }
+}
+
+/// Implements [`Default`] for details in which the supplier says nothing.
+macro_rules! empty_details {
+    ($($details:ident { $($field:ident),+ })+) => {$(
+        impl Default for $details {
+            fn default() -> Self {
+                Self { $($field: Default::default()),+ }
+            }
+        }
+    )+};
+}
+
+empty_details! {
+    PriceBreakdown { fare, fare_tax, fee }
+    OfferDetails { price, payment_terms, journeys }
+    PrebookDetails { price, payment_terms, journeys, services }
+    BookingDetails {
+        price, payment_status, record_locators, documents, journeys, services, services_left_out
+    }
+    JourneyDetails { fare_conditions, segments }
+    SegmentDetails {
+        origin_terminal, destination_terminal, operating_carrier_code, operating_flight, aircraft,
+        aircraft_code, technical_stops, passengers
+    }
+}
+
+impl SegmentPassengerDetails {
+    /// Creates the details of a passenger of whom the supplier says nothing.
+    pub fn new(passenger: u8) -> Self {
+        Self {
+            passenger,
+            fare_basis_code: None,
+            seat: None,
+            baggage: Vec::new(),
+        }
+    }
+}
+
+impl Seat {
+    /// Creates a seat of which only row and column are known.
+    pub fn new(designator: impl Into<String>) -> Self {
+        Self {
+            designator: designator.into(),
+            name: None,
+            position: None,
+            disclosures: Vec::new(),
+        }
+    }
+}
+
+impl Bag {
+    /// Creates bags without a number of pieces and without limits.
+    pub fn new(baggage_type: BaggageType) -> Self {
+        Self {
+            baggage_type,
+            pieces: None,
+            max_weight_kg: None,
+            max_length_cm: None,
+            max_width_cm: None,
+            max_height_cm: None,
         }
     }
 }

@@ -12,7 +12,7 @@ pub(crate) use crate::bindings::shared::stopover::host::{
 };
 
 #[cfg(target_arch = "wasm32")]
-pub(crate) use crate::bindings::v1_1::stopover::host::report::dropped_items;
+pub(crate) use crate::bindings::imports_v1_1::stopover::host1_1_0::report::dropped_items;
 
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use crate::testing::import::*;

@@ -4,6 +4,7 @@
 use crate::hotel_pricing::Offer;
 use crate::hotel_search::Filters;
 use crate::types::hotel::{CancellationPolicy, HotelSummary, RoomRate};
+use crate::types::hotel_details::{OfferDetails, PolicyDetails, RoomDetails};
 use crate::types::{Board, MinorUnits};
 
 impl Default for Filters {
@@ -76,6 +77,41 @@ impl Offer {
             promotions: Vec::new(),
             loyalty: None,
             expires_at: None,
+        }
+    }
+}
+
+impl Default for PolicyDetails {
+    /// Creates the details of a supplier that states none.
+    fn default() -> Self {
+        Self {
+            refund_type: None,
+            penalties: Vec::new(),
+        }
+    }
+}
+
+impl Default for RoomDetails {
+    /// Creates the details of a supplier that states none.
+    fn default() -> Self {
+        Self {
+            remarks: None,
+            perks: Vec::new(),
+            taxes: Vec::new(),
+            max_occupancy: None,
+            policy: PolicyDetails::default(),
+        }
+    }
+}
+
+impl Default for OfferDetails {
+    /// Creates the details of a supplier that states none, and has no package rates.
+    fn default() -> Self {
+        Self {
+            rooms: Vec::new(),
+            policy: PolicyDetails::default(),
+            payment_types: Vec::new(),
+            package_only: false,
         }
     }
 }

@@ -152,14 +152,7 @@ impl Response {
     /// [`DocumentedErrors`](crate::fault::DocumentedErrors) look at the body.
     pub fn to_read_error(&self) -> ReadError {
         let text = format!("the supplier returned HTTP {}", self.status);
-        match self.status {
-            401 | 403 => ReadError::Misconfigured(text),
-            408 | 504 => ReadError::TimedOut(text),
-            429 => ReadError::RateLimited(self.retry_after_s()),
-            503 => ReadError::Unavailable(text),
-            500..=599 => ReadError::Failed(text),
-            _ => ReadError::InvalidResponse(text),
-        }
+        read_error_of_status(self.status, self.retry_after_s(), text)
     }
 
     /// Converts an unsuccessful response to the error of a read: "not found" if it has this status and
@@ -180,6 +173,22 @@ impl Response {
     /// plugin first checks its own closed list of responses that are definite refusals.
     pub fn to_change_error(&self) -> ChangeError {
         ChangeError::Unknown(format!("the supplier returned HTTP {}", self.status))
+    }
+}
+
+/// Returns the error of a read by the status of its response.
+pub(crate) fn read_error_of_status(
+    status: u16,
+    retry_after_s: Option<u32>,
+    text: String,
+) -> ReadError {
+    match status {
+        401 | 403 => ReadError::Misconfigured(text),
+        408 | 504 => ReadError::TimedOut(text),
+        429 => ReadError::RateLimited(retry_after_s),
+        503 => ReadError::Unavailable(text),
+        500..=599 => ReadError::Failed(text),
+        _ => ReadError::InvalidResponse(text),
     }
 }
 

@@ -1,19 +1,50 @@
 //! JSON encoding and decoding. Error messages contain no values of the document.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 pub use serde_json::Value;
 
 use crate::lenient;
 
-/// An error of decoding a supplier's response.
+/// An error of decoding a supplier's response. Clones share the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct DecodeError(String);
+#[error("{text}")]
+pub struct DecodeError {
+    text: Arc<str>,
+    is_missing: bool,
+}
 
 impl DecodeError {
     /// Creates an error from one sentence, which must not contain values of the response.
-    pub fn new(reason: impl Into<String>) -> Self {
-        Self(reason.into())
+    pub fn new(reason: impl Into<Arc<str>>) -> Self {
+        Self {
+            text: reason.into(),
+            is_missing: false,
+        }
+    }
+
+    /// Creates an error about a value that is needed and missing.
+    pub fn missing(reason: impl Into<Arc<str>>) -> Self {
+        Self {
+            is_missing: true,
+            ..Self::new(reason)
+        }
+    }
+
+    /// Returns whether a value that is needed is missing.
+    pub const fn is_missing(&self) -> bool {
+        self.is_missing
+    }
+
+    /// Describes where and why a document cannot be decoded.
+    pub(crate) fn from_json(error: &serde_json::Error) -> Self {
+        let text = error.to_string();
+        let lacks_value = ["missing field", "invalid type: null"];
+        Self {
+            is_missing: lacks_value.iter().any(|start| text.starts_with(start)),
+            ..Self::new(explain(error))
+        }
     }
 }
 
@@ -57,15 +88,18 @@ pub struct EncodeError(String);
 /// Fails if the document is not JSON or does not have the expected form.
 pub fn decode<'a, T: Deserialize<'a>>(document: &'a [u8]) -> Result<T, DecodeError> {
     let decoded = match serde_json::from_slice(document) {
-        // The document is JSON so far, and a value in it has another form.
-        Err(error) if error.is_data() => lenient::item_by_item(|| serde_json::from_slice(document)),
+        // A number that is out of range and half of a surrogate pair count as syntax errors too,
+        // although the document is JSON. Each list is checked to be JSON before its items are read.
+        Err(error) if !error.is_eof() => lenient::item_by_item(|| serde_json::from_slice(document)),
         decoded => decoded,
     };
     decoded.map_err(|error| {
-        DecodeError(format!(
-            "the response does not have the expected form: {}",
-            explain(&error)
-        ))
+        let cause = DecodeError::from_json(&error);
+        let text = format!("the response does not have the expected form: {cause}");
+        DecodeError {
+            text: text.into(),
+            ..cause
+        }
     })
 }
 
@@ -109,7 +143,8 @@ fn remove_nulls(value: &mut Value) {
 /// personal data.
 pub(crate) fn explain(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    let reason = match text.split_once(", expected ") {
+    // A quoted value may contain these words, and the expectation follows it.
+    let reason = match text.rsplit_once(", expected ") {
         Some((_, expected)) => format!("expected {expected}"),
         None if text.starts_with("missing field") || text.starts_with("duplicate field") => text,
         None => match error.classify() {
@@ -156,6 +191,10 @@ mod tests {
                 r#"{"age": "Ann Example"}"#,
                 "expected u8 at line 1 column 21",
             ),
+            (
+                r#"{"age": "a, expected Ann Example"}"#,
+                "expected u8 at line 1 column 33",
+            ),
             (r#"{}"#, "missing field `age` at line 1 column 2"),
             (r#"{"age": 300}"#, "expected u8 at line 1 column 11"),
             (r#"{"age": "#, "it ends too early at line 1 column 8"),
@@ -167,6 +206,20 @@ mod tests {
                 error.to_string(),
                 format!("the response does not have the expected form: {expected}")
             );
+        }
+    }
+
+    #[test]
+    fn missing_value_is_distinguished_from_invalid_one() {
+        for (document, is_missing) in [
+            ("{}", true),
+            (r#"{"age": null}"#, true),
+            (r#"{"age": "null"}"#, false),
+            (r#"{"age": 300}"#, false),
+            ("nul", false),
+        ] {
+            let error = decode::<Guest>(document.as_bytes()).unwrap_err();
+            assert_eq!(error.is_missing(), is_missing, "{document}: {error}");
         }
     }
 }

@@ -5,6 +5,7 @@
 //!
 //! [`lenient_struct!`](crate::lenient_struct) defines structures of such fields.
 
+mod essential;
 mod list;
 mod part;
 
@@ -15,9 +16,13 @@ use std::marker::PhantomData;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 
 use crate::money::{self, Decimal};
 
+pub use essential::{Essential, NonEmptyText};
+#[doc(hidden)]
+pub use essential::{FieldSlot, SetField};
 pub(crate) use list::item_by_item;
 pub use list::{LenientList, UnreadableItem};
 pub use part::Part;
@@ -96,8 +101,20 @@ impl LenientText<'_> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for LenientText<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ScalarVisitor).map(Self)
+        scalar(deserializer).map(Self)
     }
+}
+
+/// Decodes any scalar as text. A value that no type can hold, such as half of a surrogate pair, is
+/// `None`. It makes a direct decoding fail, so that this costs nothing for other documents.
+fn scalar<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Cow<'de, str>>, D::Error> {
+    if !list::is_item_by_item() {
+        return deserializer.deserialize_any(ScalarVisitor);
+    }
+    let value = <&'de RawValue>::deserialize(deserializer)?.get();
+    let mut deserializer = serde_json::Deserializer::from_str(value);
+    let scalar = deserializer.deserialize_any(ScalarVisitor);
+    Ok(scalar.unwrap_or_default())
 }
 
 /// A number for display, such as a rating, a coordinate or minutes. `None` for `null`, `""` and
@@ -107,7 +124,7 @@ pub struct LenientNumber(pub Option<f64>);
 
 impl<'de> Deserialize<'de> for LenientNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let scalar = deserializer.deserialize_any(ScalarVisitor)?;
+        let scalar = scalar(deserializer)?;
         let number = scalar.and_then(|text| text.parse().ok());
         Ok(Self(number.filter(|number: &f64| number.is_finite())))
     }
@@ -119,7 +136,7 @@ pub struct LenientCount(pub Option<u32>);
 
 impl<'de> Deserialize<'de> for LenientCount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let scalar = deserializer.deserialize_any(ScalarVisitor)?;
+        let scalar = scalar(deserializer)?;
         Ok(Self(scalar.and_then(|text| text.parse().ok())))
     }
 }
@@ -137,7 +154,7 @@ impl LenientFlag {
 
 impl<'de> Deserialize<'de> for LenientFlag {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let scalar = deserializer.deserialize_any(ScalarVisitor)?;
+        let scalar = scalar(deserializer)?;
         Ok(Self(match scalar.as_deref() {
             Some("true" | "1") => Some(true),
             Some("false" | "0") => Some(false),
@@ -241,7 +258,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for FieldName<'a> {
 
 /// Defines structures that are decoded from objects. A field is found by its own name, or by the
 /// listed names if there are any. A missing field gets its default, and `null` leaves it unchanged.
-/// A repeated field gets its last value, and unknown fields are skipped. `null` or `""` instead of
+/// A repeated field gets its last value, except an [`Essential`] one, and
+/// unknown fields are skipped. `null` or `""` instead of
 /// the object gives the default; use `Option` to distinguish them.
 ///
 /// ```
@@ -288,12 +306,14 @@ macro_rules! lenient_struct {
                         self,
                         mut fields: A,
                     ) -> ::core::result::Result<Self::Value, A::Error> {
+                        use $crate::lenient::SetField as _;
+
                         let mut decoded = Self::Value::default();
                         while let Some(name) = fields.next_key::<$crate::lenient::FieldName<'de>>()? {
                             let name = name.as_str();
                             $(if $crate::lenient_struct!(@is_field name $field $($($key)+)?) {
                                 if let Some(value) = fields.next_value()? {
-                                    decoded.$field = value;
+                                    $crate::lenient::FieldSlot(&mut decoded.$field).set(value);
                                 }
                                 continue;
                             })*
@@ -445,6 +465,15 @@ mod tests {
             json::decode(br#"[1.5, "-2", "NaN", {}, "x"]"#).unwrap();
         let numbers: Vec<Option<f64>> = numbers.0.iter().map(|number| number.0).collect();
         assert_eq!(numbers, [Some(1.5), Some(-2.0), None, None, None]);
+    }
+
+    #[test]
+    fn value_that_no_type_can_hold_costs_only_its_field() {
+        let odd = r#"{"legs": [{"stops": 2}], "tripId": "\ud800", "total": 1e999}"#;
+        let trip: Trip<'_> = json::decode(odd.as_bytes()).unwrap();
+        assert_eq!((trip.id.as_str(), trip.legs.0), ("", vec![leg(2)]));
+        let flags: OneOrMany<LenientFlag> = json::decode(br#"[1e999, true]"#).unwrap();
+        assert_eq!(flags.0, [LenientFlag(None), LenientFlag(Some(true))]);
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub mod json;
 pub mod lenient;
 pub mod log;
 pub mod money;
-#[cfg(target_arch = "wasm32")]
+#[cfg(any(target_arch = "wasm32", test))]
 #[doc(hidden)]
 pub mod panic_hook;
 pub mod secret;
@@ -36,6 +36,10 @@ pub mod testing;
 pub mod time;
 pub mod types;
 
+pub use capability::detailed_flight_booking::DetailedFlightBooking;
+pub use capability::detailed_flight_pricing::DetailedFlightPricing;
+pub use capability::detailed_hotel_booking::DetailedHotelBooking;
+pub use capability::detailed_hotel_pricing::DetailedHotelPricing;
 pub use capability::flight_booking::FlightBooking;
 pub use capability::flight_cancellation::FlightCancellation;
 pub use capability::flight_pricing::FlightPricing;
@@ -56,9 +60,11 @@ pub use capability::supplier_events::SupplierEvents;
 pub use types::{ChangeError, ReadError, Refusal, RefusalReason};
 
 pub use capability::{
-    flight_booking, flight_cancellation, flight_pricing, flight_reference, flight_services,
-    hotel_booking, hotel_cancellation, hotel_content, hotel_places, hotel_price_calendar,
-    hotel_pricing, hotel_search, hotel_weather, payment_processor, plugin, supplier_events,
+    detailed_flight_booking, detailed_flight_pricing, detailed_hotel_booking,
+    detailed_hotel_pricing, flight_booking, flight_cancellation, flight_pricing, flight_reference,
+    flight_services, hotel_booking, hotel_cancellation, hotel_content, hotel_places,
+    hotel_price_calendar, hotel_pricing, hotel_search, hotel_weather, payment_processor, plugin,
+    supplier_events,
 };
 
 /// An allocator that is smaller and faster than the target's own. It need not be thread-safe,

@@ -110,6 +110,17 @@ impl Decimal {
             .map_err(|_| MoneyError::OutOfRange)
     }
 
+    /// Converts a percentage to hundredths of a per cent, rounded to the nearest, halves away from
+    /// zero.
+    ///
+    /// # Errors
+    /// Fails if it is not from 0 to 100.
+    pub fn to_basis_points(self) -> Result<u16, MoneyError> {
+        let points = u16::try_from(self.round(2)).ok();
+        let points = points.filter(|points| *points <= 10_000);
+        points.ok_or(MoneyError::OutOfRange)
+    }
+
     /// Returns the number rounded to units of the given scale.
     fn round(self, scale: u32) -> i128 {
         if self.scale <= scale {

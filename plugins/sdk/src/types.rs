@@ -15,6 +15,16 @@ pub mod flight {
     pub use crate::bindings::shared::stopover::supplier::flight_types::*;
 }
 
+/// Details of hotels, which version 1.1 adds.
+pub mod hotel_details {
+    pub use crate::bindings::shared_v1_1::stopover::supplier1_1_0::hotel_details::*;
+}
+
+/// Details of flights, which version 1.1 adds.
+pub mod flight_details {
+    pub use crate::bindings::shared_v1_1::stopover::supplier1_1_0::flight_details::*;
+}
+
 impl Money {
     pub fn new(amount: MinorUnits, currency: impl Into<String>) -> Self {
         Self {

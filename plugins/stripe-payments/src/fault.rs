@@ -5,14 +5,21 @@
 //! <https://docs.stripe.com/declines/codes>.
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use stopover_sdk::http::Response;
+use stopover_sdk::json::{DecodeError, ensure};
+use stopover_sdk::lenient::Part;
 use stopover_sdk::payment_processor::{DeclineReason, PaymentError};
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
+
+use crate::wire::ErrorMember;
 
 #[derive(Deserialize)]
 struct Envelope {
     error: Problem,
+    /// The kind of a returned object, which contradicts an error.
+    #[serde(default)]
+    object: Part<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -131,11 +138,16 @@ const MISSING: &str = "resource_missing";
 /// Maximum length of a code, which is above that of any Stripe code.
 const CODE_BYTES_MAX: usize = 100;
 
-/// Returns whether Stripe started nothing: the key is invalid (401) or lacks a permission (403), or
-/// there are too many requests (429, including `lock_timeout`: the object is in use). Stripe's
-/// documentation guarantees this for 401 and 429; for 403 it is inferred.
-const fn is_rejected_before_processing(status: u16) -> bool {
-    matches!(status, 401 | 403 | 429)
+/// Returns whether Stripe started nothing, because the key is invalid (401) or lacks a permission
+/// (403). Stripe's documentation guarantees this for 401; for 403 it is inferred.
+const fn is_key_rejected(status: u16) -> bool {
+    matches!(status, 401 | 403)
+}
+
+/// Returns whether Stripe started nothing and the same request may succeed later: there are too many
+/// requests, or the object is in use (`lock_timeout`).
+const fn is_rate_limited(status: u16) -> bool {
+    status == 429
 }
 
 /// Returns the reason why a card was declined. The issuer's reason takes precedence over the code.
@@ -167,7 +179,10 @@ fn problem(response: &Response) -> Option<Problem> {
     if response.is_success() {
         return None;
     }
-    let Envelope { mut error } = response.json().ok()?;
+    let Envelope { mut error, object } = response.json().ok()?;
+    if !matches!(object, Part::Missing) {
+        return None;
+    }
     error.code = error.code.filter(|code| is_code(code));
     let is_known = matches!(
         error.kind.as_str(),
@@ -180,7 +195,7 @@ fn problem(response: &Response) -> Option<Problem> {
 /// may pass.
 fn is_code(text: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-    text.len() <= CODE_BYTES_MAX && text.bytes().all(is_allowed)
+    (1..=CODE_BYTES_MAX).contains(&text.len()) && text.bytes().all(is_allowed)
 }
 
 /// Returns the text for operators. Stripe's own messages may quote the request.
@@ -191,12 +206,20 @@ fn message(status: u16, code: Option<&str>) -> String {
     }
 }
 
+/// Checks that a response with a success status has no error.
+fn check_success(response: &Response) -> Result<(), DecodeError> {
+    let member: ErrorMember = response.json()?;
+    let has_error = !matches!(member.error, Part::Missing);
+    ensure(!has_error, "a response with a success status has an error")
+}
+
 /// Decodes the response to a call that moves money.
 pub(crate) fn decode_change<T: DeserializeOwned>(
     response: &Response,
     change: Change,
 ) -> Result<T, PaymentError> {
     if response.is_success() {
+        check_success(response)?;
         return Ok(response.json()?);
     }
     let status = response.status;
@@ -206,7 +229,8 @@ pub(crate) fn decode_change<T: DeserializeOwned>(
     let code = problem.code.as_deref();
     let text = message(status, code);
     Err(match code {
-        _ if is_rejected_before_processing(status) => PaymentError::Refused(text),
+        _ if is_key_rejected(status) => PaymentError::Refused(text),
+        _ if is_rate_limited(status) => PaymentError::NotSent(text),
         Some(code) if change.is_decline(status, code) => {
             PaymentError::Declined(reason(code, problem.decline_code.as_deref()))
         }
@@ -222,8 +246,10 @@ pub(crate) fn is_missing(response: &Response) -> bool {
         && problem(response).is_some_and(|problem| problem.code.as_deref() == Some(MISSING))
 }
 
+/// Returns the response of a successful read.
 pub(crate) fn check_read(response: Response) -> Result<Response, ReadError> {
     if response.is_success() {
+        check_success(&response)?;
         return Ok(response);
     }
     let Some(problem) = problem(&response) else {

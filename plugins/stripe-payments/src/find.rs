@@ -1,8 +1,10 @@
 //! Reading payments and refunds back. Nothing here changes anything. Repeating a request under its
 //! idempotency key would also return the result, but would execute a request that never arrived.
 
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::http::Request;
-use stopover_sdk::json::{ensure, single};
+use stopover_sdk::json::{DecodeError, ensure, single};
+use stopover_sdk::lenient::{Essential, Part};
 use stopover_sdk::payment_processor::{FindRequest, PaymentLookup, RefundLookup};
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
 
@@ -22,7 +24,7 @@ pub(crate) fn payment(request: &FindRequest) -> Result<PaymentLookup, ReadError>
         let response = by_id.send()?;
         if !fault::is_missing(&response) {
             let intent: wire::PaymentIntent = fault::check_read(response)?.json()?;
-            ensure(intent.id == *id, map::OTHER_PAYMENT)?;
+            ensure(intent.id.required("id")?.as_str() == id, map::OTHER_PAYMENT)?;
             return found_payment(intent);
         }
     }
@@ -42,7 +44,8 @@ fn found_payment(intent: wire::PaymentIntent) -> Result<PaymentLookup, ReadError
         let reason = RefusalReason::Other("undecided".to_owned());
         Refusal::new(reason, map::UNDECIDED)
     };
-    let payment = map::payment(intent)?.ok_or_else(undecided)?;
+    let payment = map::payment(intent, &mut DroppedItems::default())?;
+    let payment = payment.ok_or_else(undecided)?;
     Ok(PaymentLookup::Found(payment))
 }
 
@@ -56,21 +59,19 @@ pub(crate) fn refund(
         .query("limit", PAGE_SIZE)
         .send()?;
     let page: wire::List<wire::Refund> = fault::check_read(response)?.json()?;
-    let has_client_reference = |refund: &wire::Refund| {
-        map::has_client_reference(refund.metadata.as_ref(), client_reference)
-    };
-    let Some(refund) = single(page.data.into_iter().filter(has_client_reference))? else {
+    let refund = with_client_reference(page.data, client_reference, |refund: &wire::Refund| {
+        refund.status.required("status").map(|_| &refund.metadata)
+    });
+    let Some(refund) = refund? else {
         ensure(!page.has_more, "the payment has more refunds than listed")?;
         return Ok(RefundLookup::NotFound);
     };
-    ensure(
-        refund.payment_intent.as_deref() == Some(processor_reference),
-        map::OTHER_PAYMENT,
-    )?;
-    match refund.status {
+    let payment = refund.payment_intent.required("payment_intent")?;
+    ensure(payment.as_str() == processor_reference, map::OTHER_PAYMENT)?;
+    match refund.status.required("status")? {
         wire::RefundStatus::Succeeded
         | wire::RefundStatus::Pending
-        | wire::RefundStatus::RequiresAction => Ok(RefundLookup::Found(map::refund(refund)?)),
+        | wire::RefundStatus::RequiresAction => Ok(RefundLookup::Found(map::refund(&refund)?)),
         // The refund was requested and the money was not returned, so a person must decide.
         wire::RefundStatus::Failed | wire::RefundStatus::Canceled => {
             let reason = RefusalReason::Other("refund_failed".to_owned());
@@ -88,10 +89,38 @@ fn find_in_page(
         .query("expand[]", format!("data.{EXPANDED_FIELD}"))
         .send()?;
     let page: wire::List<wire::PaymentIntent> = fault::check_read(response)?.json()?;
-    let has_client_reference = |intent: &wire::PaymentIntent| {
-        map::has_client_reference(intent.metadata.as_ref(), client_reference)
-    };
-    Ok(single(page.data.into_iter().filter(has_client_reference))?)
+    // An item without a status is no payment.
+    let found = with_client_reference(page.data, client_reference, |intent| {
+        intent.status.required("status").map(|_| &intent.metadata)
+    });
+    Ok(found?)
+}
+
+/// Returns the only item of a list with the client reference. Unreadable items are left out.
+///
+/// # Errors
+/// Several items have the client reference, or none has it and an item cannot be read.
+fn with_client_reference<T>(
+    items: Vec<Part<T>>,
+    client_reference: &str,
+    metadata: impl Fn(&T) -> Result<&Essential<wire::Metadata>, DecodeError>,
+) -> Result<Option<T>, DecodeError> {
+    let mut dropped = DroppedItems::default();
+    let mut found = Vec::new();
+    for (position, item) in items.into_iter().enumerate() {
+        let item = wire::readable(item).and_then(|item| {
+            let is_found = map::has_client_reference(metadata(&item)?, client_reference)?;
+            Ok(is_found.then_some(item))
+        });
+        found.extend(
+            dropped
+                .keep(format_args!("/data/{position}"), item)
+                .flatten(),
+        );
+    }
+    let found = single(found)?;
+    dropped.check_remaining(found.is_some())?;
+    Ok(found)
 }
 
 /// Formats a query in Stripe's search language.

@@ -2,7 +2,7 @@
 //! Customer. Therefore each card gets its own Customer, without any data of the payer. The ids of
 //! both form the token to store.
 
-use stopover_sdk::json::single;
+use stopover_sdk::json::{ensure, single};
 use stopover_sdk::payment_processor::Instrument;
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
 
@@ -60,16 +60,19 @@ pub(crate) fn describe(token: &str) -> Result<Instrument, ReadError> {
         .field("description", DESCRIPTION);
     let response = post("/customers", &format!("customer-{token}"), form)?.send()?;
     let customer: wire::Customer = fault::check_read(response)?.json()?;
-    let methods = get("/payment_methods")?.query("customer", &customer.id);
+    let customer = customer.id.required("id")?.as_str();
+    let methods = get("/payment_methods")?.query("customer", customer);
     let response = methods.query("type", "card").send()?;
     let page: wire::List<wire::PaymentMethod> = fault::check_read(response)?.json()?;
-    let stored_card = single(page.data)?.and_then(|method| method.id.zip(method.card));
-    let Some((payment_method, card)) = stored_card else {
+    let Some(method) = single(page.data)? else {
         let refusal = Refusal::new(RefusalReason::Invalid, "The token belongs to no card.");
         return Err(refusal.into());
     };
+    let method = wire::readable(method)?;
+    let payment_method = method.id.required("id")?.as_str();
+    let card = wire::readable(method.card)?;
     Ok(Instrument {
-        token: format!("{}/{payment_method}", customer.id),
+        token: format!("{customer}/{payment_method}"),
         card: map::card(card),
     })
 }
@@ -81,6 +84,7 @@ fn create_payment_method(token: &str) -> Result<String, ReadError> {
         .field("card[token]", token);
     let response = post("/payment_methods", &format!("card-{token}"), form)?.send()?;
     let made: wire::PaymentMethod = fault::check_read(response)?.json()?;
-    let id = made.id.filter(|id| is_id(id, "pm_"));
-    id.ok_or_else(|| ReadError::InvalidResponse("the response has no id".to_owned()))
+    let id = made.id.required("id")?.as_str();
+    ensure(is_id(id, "pm_"), "the id is not one of a payment method")?;
+    Ok(id.to_owned())
 }

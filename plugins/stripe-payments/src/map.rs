@@ -1,6 +1,8 @@
 //! Conversion of Stripe's payments, refunds and cards, in pure functions.
 
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::dropped::DroppedItems;
+use stopover_sdk::json::{DecodeError, ensure};
+use stopover_sdk::lenient::Essential;
 use stopover_sdk::payment_processor::{
     Card, CardBrand, Funding, PaymentStatus, ProcessorPayment, ProcessorRefund, Wallet,
 };
@@ -21,45 +23,71 @@ pub(crate) const INSTRUMENT: &str = "instrument";
 pub(crate) const UNDECIDED: &str = "Stripe has not decided on the payment yet.";
 
 /// Returns whether the metadata has this client reference.
+///
+/// # Errors
+/// The metadata or the client reference in it cannot be read.
 pub(crate) fn has_client_reference(
-    metadata: Option<&wire::Metadata>,
+    metadata: &Essential<wire::Metadata>,
     client_reference: &str,
-) -> bool {
-    metadata.and_then(wire::Metadata::client_reference) == Some(client_reference)
+) -> Result<bool, DecodeError> {
+    let metadata = metadata.optional("metadata")?;
+    let known = metadata.map(wire::Metadata::client_reference).transpose()?;
+    Ok(known.flatten() == Some(client_reference))
 }
 
-/// Converts a payment. Returns `None` if Stripe or the card network has not decided yet.
+/// Converts a payment. Returns `None` if Stripe or the card network has not decided yet. Its card is
+/// left out if it cannot be read.
+///
+/// # Errors
+/// What the payment means cannot be read.
 pub(crate) fn payment(
     intent: wire::PaymentIntent,
+    dropped: &mut DroppedItems,
 ) -> Result<Option<ProcessorPayment>, DecodeError> {
-    let Some(status) = status(&intent) else {
+    let Some(status) = status(&intent)? else {
         return Ok(None);
     };
-    let currency = intent.currency.to_ascii_uppercase();
-    let authorized = intent
-        .latest_charge
-        .as_ref()
-        .filter(|charge| charge.status == wire::ChargeStatus::Succeeded);
-    let refunded = authorized.map_or(0, |charge| {
-        // Stripe counts the part of an authorization that was not captured as refunded.
-        let released = charge.amount.saturating_sub(intent.amount_received);
-        charge.amount_refunded.saturating_sub(released).max(0)
-    });
+    let currency = intent
+        .currency
+        .required("currency")?
+        .as_str()
+        .to_ascii_uppercase();
+    let received = *intent.amount_received.required("amount_received")?;
+    let charge = intent.latest_charge.optional("latest_charge")?;
+    let authorized = charge.map(authorized_charge).transpose()?.flatten();
+    let is_paid = matches!(status, PaymentStatus::Authorized | PaymentStatus::Captured);
+    ensure(
+        authorized.is_some() || !is_paid,
+        "the payment has no successful charge",
+    )?;
+    let (authorized, refunded) = authorized.unwrap_or_default();
+    // Stripe counts the part of an authorization that was not captured as refunded.
+    let released = authorized.saturating_sub(received);
+    let refunded = refunded.saturating_sub(released).max(0);
     let minor = |amount| amount::from_stripe(amount, &currency);
-    let (authorized, captured, refunded) = (
-        minor(authorized.map_or(0, |charge| charge.amount))?,
-        minor(intent.amount_received)?,
-        minor(refunded)?,
+    let (authorized, captured, refunded) = (minor(authorized)?, minor(received)?, minor(refunded)?);
+    let charged = charge.map(|charge| charge.payment_method_details.clone());
+    let charged = (
+        "/latest_charge/payment_method_details",
+        charged.unwrap_or_default(),
     );
-    let charged = intent
-        .latest_charge
-        .and_then(|charge| charge.payment_method_details);
-    let (failed, declined_for) = match intent.last_payment_error {
-        Some(error) => (error.payment_method, error.decline_code.or(error.code)),
-        None => (None, None),
-    };
-    let card = charged.or(failed).and_then(|method| method.card);
-    let capture_before = card.as_ref().and_then(|card| card.capture_before);
+    let failure = dropped.readable_part(
+        format_args!("/last_payment_error"),
+        intent.last_payment_error,
+    );
+    let failure = failure.unwrap_or_default();
+    let failed = ("/last_payment_error/payment_method", failure.payment_method);
+    let declined_for = failure.decline_code.decoded().or(failure.code.decoded());
+    let mut cards = [charged, failed]
+        .into_iter()
+        .filter_map(|(pointer, method)| {
+            let method = dropped.readable_part(format_args!("{pointer}"), method)?;
+            dropped.readable_part(format_args!("{pointer}/card"), method.card)
+        });
+    let card = cards.next();
+    let capture_before = card
+        .as_ref()
+        .and_then(|card| card.capture_before.as_decoded());
     let expires_at = capture_before
         .filter(|_| status == PaymentStatus::Authorized)
         .map(|seconds| {
@@ -69,12 +97,12 @@ pub(crate) fn payment(
         });
     Ok(Some(ProcessorPayment {
         status,
-        processor_reference: intent.id,
+        processor_reference: intent.id.required("id")?.as_str().to_owned(),
         authorized,
         captured,
         refunded,
-        card: card.and_then(self::card),
         expires_at: expires_at.transpose()?,
+        card: card.and_then(self::card),
         extensions: declined_for
             .map(|code| ("decline_code".to_owned(), code))
             .into_iter()
@@ -83,32 +111,51 @@ pub(crate) fn payment(
     }))
 }
 
+/// Returns the authorized and the refunded amount of a charge if it succeeded.
+fn authorized_charge(charge: &wire::Charge) -> Result<Option<(i64, i64)>, DecodeError> {
+    match charge.status.required("status")? {
+        wire::ChargeStatus::Succeeded => {
+            let amount = *charge.amount.required("amount")?;
+            Ok(Some((
+                amount,
+                *charge.amount_refunded.required("amount_refunded")?,
+            )))
+        }
+        wire::ChargeStatus::Pending | wire::ChargeStatus::Failed => Ok(None),
+    }
+}
+
 /// Returns the payment's status, or `None` if it is undecided. A payment with a stored card is
 /// created and confirmed in one request. If it waits for a card or a confirmation, that request is
 /// still running or the card was declined. In the browser, the payer can try again.
-fn status(intent: &wire::PaymentIntent) -> Option<PaymentStatus> {
+fn status(intent: &wire::PaymentIntent) -> Result<Option<PaymentStatus>, DecodeError> {
     use wire::Status;
-    let metadata = intent.metadata.as_ref();
-    let by_instrument = metadata.is_some_and(|metadata| metadata.has_payment_origin(INSTRUMENT));
-    match intent.status {
+    let metadata = intent.metadata.optional("metadata")?;
+    let by_instrument = metadata.map(|metadata| metadata.has_payment_origin(INSTRUMENT));
+    let by_instrument = by_instrument.transpose()?.unwrap_or(false);
+    let failure = intent.last_payment_error.as_decoded();
+    let has_failed = failure.is_some_and(|failure| {
+        let codes = [&failure.code, &failure.decline_code];
+        codes.iter().any(|code| code.as_decoded().is_some())
+    });
+    Ok(match intent.status.required("status")? {
         Status::RequiresPaymentMethod | Status::RequiresConfirmation if !by_instrument => {
             Some(PaymentStatus::RequiresAction)
         }
-        Status::RequiresPaymentMethod if intent.last_payment_error.is_some() => {
-            Some(PaymentStatus::Declined)
-        }
+        Status::RequiresPaymentMethod if has_failed => Some(PaymentStatus::Declined),
         Status::RequiresPaymentMethod | Status::RequiresConfirmation | Status::Processing => None,
         Status::RequiresAction => Some(PaymentStatus::RequiresAction),
         Status::RequiresCapture => Some(PaymentStatus::Authorized),
         Status::Succeeded => Some(PaymentStatus::Captured),
         Status::Canceled => Some(PaymentStatus::Voided),
-    }
+    })
 }
 
 /// Converts a card. Returns `None` if Stripe gives no last digits.
 pub(crate) fn card(card: wire::Card) -> Option<Card> {
+    let expires = card.exp_year.decoded().zip(card.exp_month.decoded());
     Some(Card {
-        brand: match card.brand {
+        brand: match card.brand.decoded() {
             Some(wire::Brand::Amex) => CardBrand::Amex,
             Some(wire::Brand::Diners) => CardBrand::Diners,
             Some(wire::Brand::Discover) => CardBrand::Discover,
@@ -118,28 +165,37 @@ pub(crate) fn card(card: wire::Card) -> Option<Card> {
             Some(wire::Brand::Visa) => CardBrand::Visa,
             Some(wire::Brand::Other) | None => CardBrand::Unknown,
         },
-        last4: card.last4?,
-        funding: match card.funding {
+        last4: card.last4.decoded()?,
+        funding: match card.funding.decoded() {
             Some(wire::Funding::Credit) => Funding::Credit,
             Some(wire::Funding::Debit) => Funding::Debit,
             Some(wire::Funding::Prepaid) => Funding::Prepaid,
             Some(wire::Funding::Other) | None => Funding::Unknown,
         },
-        wallet: match card.wallet.map(|wallet| wallet.kind) {
+        wallet: match card.wallet.decoded().map(|wallet| wallet.kind) {
             Some(wire::WalletKind::ApplePay) => Some(Wallet::ApplePay),
             Some(wire::WalletKind::GooglePay) => Some(Wallet::GooglePay),
             Some(wire::WalletKind::Other) | None => None,
         },
-        expires: Some(format!("{:04}-{:02}", card.exp_year, card.exp_month)),
+        expires: expires.map(|(year, month)| format!("{year:04}-{month:02}")),
     })
 }
 
-pub(crate) fn refund(refund: wire::Refund) -> Result<ProcessorRefund, DecodeError> {
-    let currency = refund.currency.to_ascii_uppercase();
+/// Converts a refund.
+///
+/// # Errors
+/// Its id or its amount cannot be read.
+pub(crate) fn refund(refund: &wire::Refund) -> Result<ProcessorRefund, DecodeError> {
+    let currency = refund
+        .currency
+        .required("currency")?
+        .as_str()
+        .to_ascii_uppercase();
+    let amount = *refund.amount.required("amount")?;
     Ok(ProcessorRefund {
-        processor_reference: refund.id,
+        processor_reference: refund.id.required("id")?.as_str().to_owned(),
         amount: Money {
-            amount: amount::from_stripe(refund.amount, &currency)?,
+            amount: amount::from_stripe(amount, &currency)?,
             currency,
         },
     })

@@ -1,7 +1,9 @@
 //! The calls that move money.
 
 use serde::de::DeserializeOwned;
-use stopover_sdk::json::ensure;
+use stopover_sdk::dropped::DroppedItems;
+use stopover_sdk::json::{DecodeError, ensure};
+use stopover_sdk::lenient::{Essential, NonEmptyText};
 use stopover_sdk::payment_processor::{
     AuthorizeRequest, CaptureRequest, DeclineReason, FindRequest, Instrument, Intent,
     IntentRequest, PaymentError, PaymentLookup, ProcessorPayment, ProcessorRefund, RefundLookup,
@@ -23,12 +25,10 @@ impl PaymentProcessor for StripePayments {
             .metadata(PAYMENT_ORIGIN, map::BROWSER);
         let intent =
             create_payment_intent(form, client_reference, &request.amount, Change::Intent)?;
-        let Some(token) = intent.client_secret else {
-            return Err(PaymentError::Unknown("Stripe returned no token".to_owned()));
-        };
+        let token = intent.client_secret.required("client_secret")?;
         Ok(Intent {
-            processor_reference: intent.id,
-            token,
+            processor_reference: intent.id.required("id")?.as_str().to_owned(),
+            token: token.as_str().to_owned(),
         })
     }
 
@@ -62,9 +62,8 @@ impl PaymentProcessor for StripePayments {
         let path = format!("{}/capture", payment_path(&request.processor_reference));
         let intent: wire::PaymentIntent =
             send_change(&path, &request.client_reference, form, Change::Capture)?;
-        let has_requested_amount = is_in(&intent.currency, &request.amount);
-        ensure(intent.id == request.processor_reference, map::OTHER_PAYMENT)?;
-        ensure(has_requested_amount, map::OTHER_AMOUNT)?;
+        check_payment(&intent.id, &request.processor_reference)?;
+        ensure(is_in(&intent.currency, &request.amount)?, map::OTHER_AMOUNT)?;
         changed_payment(intent)
     }
 
@@ -73,7 +72,7 @@ impl PaymentProcessor for StripePayments {
         let path = format!("{}/cancel", payment_path(&request.processor_reference));
         let intent: wire::PaymentIntent =
             send_change(&path, &request.client_reference, form, Change::Void)?;
-        ensure(intent.id == request.processor_reference, map::OTHER_PAYMENT)?;
+        check_payment(&intent.id, &request.processor_reference)?;
         changed_payment(intent)
     }
 
@@ -84,19 +83,14 @@ impl PaymentProcessor for StripePayments {
             .field("amount", to_stripe_amount(&request.amount)?)
             .metadata(CLIENT_REFERENCE, client_reference);
         let refund: wire::Refund = send_change("/refunds", client_reference, form, Change::Refund)?;
-        let payment = refund.payment_intent.as_deref();
-        let has_client_reference =
-            map::has_client_reference(refund.metadata.as_ref(), client_reference);
-        let has_requested_amount = is_in(&refund.currency, &request.amount);
-        let has_payment = payment == Some(&request.processor_reference);
-        ensure(has_client_reference, map::OTHER_CLIENT_REFERENCE)?;
-        ensure(has_payment, map::OTHER_PAYMENT)?;
-        ensure(has_requested_amount, map::OTHER_AMOUNT)?;
-        match refund.status {
+        check_reference(&refund.metadata, client_reference)?;
+        check_payment(&refund.payment_intent, &request.processor_reference)?;
+        ensure(is_in(&refund.currency, &request.amount)?, map::OTHER_AMOUNT)?;
+        match refund.status.required("status")? {
             // The refund is accepted. A pending one waits for the account's balance or for the bank.
             wire::RefundStatus::Succeeded
             | wire::RefundStatus::Pending
-            | wire::RefundStatus::RequiresAction => Ok(map::refund(refund)?),
+            | wire::RefundStatus::RequiresAction => Ok(map::refund(&refund)?),
             wire::RefundStatus::Failed | wire::RefundStatus::Canceled => Err(
                 PaymentError::Declined(DeclineReason::Other("refund_failed".to_owned())),
             ),
@@ -121,7 +115,23 @@ impl PaymentProcessor for StripePayments {
 
 /// Converts the payment that a change returned. The outcome of an undecided one is unknown.
 fn changed_payment(intent: wire::PaymentIntent) -> Result<ProcessorPayment, PaymentError> {
-    map::payment(intent)?.ok_or_else(|| PaymentError::Unknown(map::UNDECIDED.to_owned()))
+    let payment = map::payment(intent, &mut DroppedItems::default())?;
+    payment.ok_or_else(|| PaymentError::Unknown(map::UNDECIDED.to_owned()))
+}
+
+/// Checks the client reference of a response.
+fn check_reference(
+    metadata: &Essential<wire::Metadata>,
+    client_reference: &str,
+) -> Result<(), DecodeError> {
+    let is_same = map::has_client_reference(metadata, client_reference)?;
+    ensure(is_same, map::OTHER_CLIENT_REFERENCE)
+}
+
+/// Checks that a response is about this payment.
+fn check_payment(id: &Essential<NonEmptyText>, expected: &str) -> Result<(), DecodeError> {
+    let id = id.required("the payment's id")?;
+    ensure(id.as_str() == expected, map::OTHER_PAYMENT)
 }
 
 /// Creates the form of a card payment that is captured later.
@@ -148,11 +158,9 @@ fn create_payment_intent(
 ) -> Result<wire::PaymentIntent, PaymentError> {
     let intent: wire::PaymentIntent =
         send_change("/payment_intents", client_reference, form, change)?;
-    let has_client_reference =
-        map::has_client_reference(intent.metadata.as_ref(), client_reference);
-    let has_requested_amount =
-        is_in(&intent.currency, amount) && Some(intent.amount) == amount::to_stripe(amount);
-    ensure(has_client_reference, map::OTHER_CLIENT_REFERENCE)?;
+    check_reference(&intent.metadata, client_reference)?;
+    let is_same = Some(*intent.amount.required("amount")?) == amount::to_stripe(amount);
+    let has_requested_amount = is_same && is_in(&intent.currency, amount)?;
     ensure(has_requested_amount, map::OTHER_AMOUNT)?;
     Ok(intent)
 }
@@ -168,8 +176,9 @@ fn send_change<T: DeserializeOwned>(
     fault::decode_change(&post(path, key, form)?.send()?, change)
 }
 
-fn is_in(currency: &str, amount: &Money) -> bool {
-    currency.eq_ignore_ascii_case(&amount.currency)
+fn is_in(currency: &Essential<NonEmptyText>, amount: &Money) -> Result<bool, DecodeError> {
+    let currency = currency.required("currency")?.as_str();
+    Ok(currency.eq_ignore_ascii_case(&amount.currency))
 }
 
 fn to_stripe_amount(amount: &Money) -> Result<i64, PaymentError> {

@@ -79,9 +79,9 @@ fn parse_event(body: &[u8]) -> Result<Event, DecodeError> {
         return Ok(irrelevant(id, kind));
     }
     let wire::Event { created, data } = json::decode(body)?;
-    let client_reference = data.object.metadata.as_ref();
-    let client_reference = client_reference.and_then(wire::Metadata::client_reference);
-    let client_reference = client_reference.map(str::to_owned);
+    let metadata = data.object.metadata.as_ref();
+    let client_reference = metadata.map(wire::Metadata::client_reference).transpose()?;
+    let client_reference = client_reference.flatten().map(str::to_owned);
     let payment = match subject.as_deref() {
         // The account may have payments that were not made by this gateway. All of the gateway's
         // payments have a client reference.

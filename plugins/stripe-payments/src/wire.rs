@@ -1,44 +1,119 @@
 //! Stripe's JSON, with only the fields that are used. Times are Unix seconds, currencies are
 //! lower-case codes, and `amount` describes amounts.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
+use serde::de::IgnoredAny;
+use stopover_sdk::json::DecodeError;
+use stopover_sdk::lenient::{Essential, NonEmptyText, Part};
+use stopover_sdk::lenient_struct;
 
-use crate::form::{CLIENT_REFERENCE, PAYMENT_ORIGIN};
-
-/// Metadata of a Stripe object, which may contain keys of the gateway and of others.
-#[derive(Deserialize)]
-#[serde(transparent)]
-pub(crate) struct Metadata(BTreeMap<String, String>);
-
-impl Metadata {
-    pub(crate) fn client_reference(&self) -> Option<&str> {
-        self.0.get(CLIENT_REFERENCE).map(String::as_str)
+lenient_struct! {
+    /// The keys of the gateway in the metadata of a Stripe object. Other keys are skipped.
+    #[derive(Clone, Debug, PartialEq)]
+    pub(crate) struct Metadata {
+        client_reference: Essential<String>,
+        payment_origin: Essential<NonEmptyText> = "made_for",
     }
 
-    pub(crate) fn has_payment_origin(&self, whom: &str) -> bool {
-        self.0
-            .get(PAYMENT_ORIGIN)
-            .is_some_and(|known| known == whom)
+    /// A member that only an error response has.
+    pub(crate) struct ErrorMember {
+        pub(crate) error: Part<IgnoredAny>,
+    }
+
+    /// A payment. What it means is in essential fields; the rest is optional.
+    pub(crate) struct PaymentIntent {
+        pub(crate) id: Essential<NonEmptyText>,
+        pub(crate) status: Essential<Status>,
+        pub(crate) currency: Essential<NonEmptyText>,
+        /// Amount to be paid.
+        pub(crate) amount: Essential<i64>,
+        /// Amount that was captured.
+        pub(crate) amount_received: Essential<i64>,
+        pub(crate) metadata: Essential<Metadata>,
+        /// Secret with which a browser completes the payment.
+        pub(crate) client_secret: Essential<NonEmptyText>,
+        /// The latest attempt; missing before the first one. Every request expands it.
+        pub(crate) latest_charge: Essential<Charge>,
+        pub(crate) last_payment_error: Part<Failure>,
+    }
+
+    /// An attempt to pay. Its amounts are essential for those of the payment.
+    #[derive(Clone, PartialEq)]
+    pub(crate) struct Charge {
+        pub(crate) status: Essential<ChargeStatus>,
+        /// Amount that was authorized, if the charge succeeded.
+        pub(crate) amount: Essential<i64>,
+        /// Refunded amount, including the authorized part that is never captured.
+        pub(crate) amount_refunded: Essential<i64>,
+        pub(crate) payment_method_details: Part<PaymentMethod>,
+    }
+
+    /// The reason why an attempt to pay failed.
+    pub(crate) struct Failure {
+        pub(crate) code: Part<String>,
+        pub(crate) decline_code: Part<String>,
+        pub(crate) payment_method: Part<PaymentMethod>,
+    }
+
+    /// A PaymentMethod, or a charge's details of one.
+    #[derive(Clone, PartialEq)]
+    pub(crate) struct PaymentMethod {
+        pub(crate) id: Essential<NonEmptyText>,
+        pub(crate) card: Part<Card>,
+    }
+
+    #[derive(Clone, PartialEq)]
+    pub(crate) struct Card {
+        pub(crate) brand: Part<Brand>,
+        pub(crate) last4: Part<String>,
+        pub(crate) funding: Part<Funding>,
+        pub(crate) exp_month: Part<u8>,
+        pub(crate) exp_year: Part<u16>,
+        pub(crate) wallet: Part<Wallet>,
+        /// Time at which the authorization expires.
+        pub(crate) capture_before: Part<i64>,
+    }
+
+    pub(crate) struct Refund {
+        pub(crate) id: Essential<NonEmptyText>,
+        pub(crate) status: Essential<RefundStatus>,
+        pub(crate) amount: Essential<i64>,
+        pub(crate) currency: Essential<NonEmptyText>,
+        pub(crate) payment_intent: Essential<NonEmptyText>,
+        pub(crate) metadata: Essential<Metadata>,
+    }
+
+    pub(crate) struct Customer {
+        pub(crate) id: Essential<NonEmptyText>,
     }
 }
 
+impl Metadata {
+    pub(crate) fn client_reference(&self) -> Result<Option<&str>, DecodeError> {
+        let reference = self.client_reference.optional("client_reference")?;
+        Ok(reference.map(String::as_str))
+    }
+
+    pub(crate) fn has_payment_origin(&self, whom: &str) -> Result<bool, DecodeError> {
+        let origin = self.payment_origin.optional("made_for")?;
+        Ok(origin.is_some_and(|known| known.as_str() == whom))
+    }
+}
+
+/// A page of a list or of a search result. Its items may be unreadable.
 #[derive(Deserialize)]
-pub(crate) struct PaymentIntent {
-    pub(crate) id: String,
-    pub(crate) status: Status,
-    pub(crate) currency: String,
-    /// Amount to be paid.
-    pub(crate) amount: i64,
-    /// Amount that was captured.
-    pub(crate) amount_received: i64,
-    pub(crate) metadata: Option<Metadata>,
-    /// Secret with which a browser completes the payment.
-    pub(crate) client_secret: Option<String>,
-    /// The latest attempt. Every request expands it.
-    pub(crate) latest_charge: Option<Charge>,
-    pub(crate) last_payment_error: Option<Failure>,
+pub(crate) struct List<T> {
+    pub(crate) data: Vec<Part<T>>,
+    pub(crate) has_more: bool,
+}
+
+/// Returns an item of a list.
+///
+/// # Errors
+/// The item is missing or cannot be decoded.
+pub(crate) fn readable<T>(item: Part<T>) -> Result<T, DecodeError> {
+    let item = item.into_readable()?;
+    item.ok_or_else(|| DecodeError::missing("it is null"))
 }
 
 /// The complete list of statuses. A new one makes a response unreadable, because its meaning is
@@ -55,49 +130,12 @@ pub(crate) enum Status {
     Succeeded,
 }
 
-#[derive(Deserialize)]
-pub(crate) struct Charge {
-    pub(crate) status: ChargeStatus,
-    /// Amount that was authorized, if the charge succeeded.
-    pub(crate) amount: i64,
-    /// Refunded amount, including the authorized part that is never captured.
-    pub(crate) amount_refunded: i64,
-    pub(crate) payment_method_details: Option<PaymentMethod>,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ChargeStatus {
     Succeeded,
     Pending,
     Failed,
-}
-
-/// The reason why an attempt to pay failed.
-#[derive(Deserialize)]
-pub(crate) struct Failure {
-    pub(crate) code: Option<String>,
-    pub(crate) decline_code: Option<String>,
-    pub(crate) payment_method: Option<PaymentMethod>,
-}
-
-/// A PaymentMethod, or a charge's details of one.
-#[derive(Deserialize)]
-pub(crate) struct PaymentMethod {
-    pub(crate) id: Option<String>,
-    pub(crate) card: Option<Card>,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct Card {
-    pub(crate) brand: Option<Brand>,
-    pub(crate) last4: Option<String>,
-    pub(crate) funding: Option<Funding>,
-    pub(crate) exp_month: u8,
-    pub(crate) exp_year: u16,
-    pub(crate) wallet: Option<Wallet>,
-    /// Time at which the authorization expires.
-    pub(crate) capture_before: Option<i64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -124,7 +162,7 @@ pub(crate) enum Funding {
     Other,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, PartialEq, Deserialize)]
 pub(crate) struct Wallet {
     #[serde(rename = "type")]
     pub(crate) kind: WalletKind,
@@ -139,16 +177,6 @@ pub(crate) enum WalletKind {
     Other,
 }
 
-#[derive(Deserialize)]
-pub(crate) struct Refund {
-    pub(crate) id: String,
-    pub(crate) status: RefundStatus,
-    pub(crate) amount: i64,
-    pub(crate) currency: String,
-    pub(crate) payment_intent: Option<String>,
-    pub(crate) metadata: Option<Metadata>,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RefundStatus {
@@ -157,18 +185,6 @@ pub(crate) enum RefundStatus {
     Succeeded,
     Failed,
     Canceled,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct Customer {
-    pub(crate) id: String,
-}
-
-/// A page of a list or of a search result.
-#[derive(Deserialize)]
-pub(crate) struct List<T> {
-    pub(crate) data: Vec<T>,
-    pub(crate) has_more: bool,
 }
 
 /// The part of a webhook event that shows what the event is about.

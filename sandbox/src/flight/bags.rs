@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     flight::{
-        fare::PassengerType,
+        fare::{FareSelection, PassengerType},
         order::{Order, OrderState, requested_order},
         problem::FlightError,
         scenario::Scenario,
@@ -42,18 +42,26 @@ pub(super) fn available(order: &Order) -> Result<Vec<AvailableBag>, FlightError>
     if order.state != OrderState::Ticketed {
         return Err(FlightError::WrongState);
     }
-    if order.scenario() == Scenario::NoBags || !order.bags.is_empty() {
+    if !order.bags.is_empty() {
         return Ok(Vec::new());
     }
-    let price = order.choice.currency.minor(BAG_PRICE);
-    Ok((order.choice.passengers.iter().enumerate())
+    Ok(offered(&order.choice, &order.id))
+}
+
+/// Returns the bags that the airline sells for a fare. Their ids begin with `prefix`.
+pub(super) fn offered(choice: &FareSelection, prefix: &str) -> Vec<AvailableBag> {
+    if choice.scenario() == Scenario::NoBags {
+        return Vec::new();
+    }
+    let price = choice.currency.minor(BAG_PRICE);
+    (choice.passengers.iter().enumerate())
         .filter(|(_, passenger)| **passenger != PassengerType::Infant)
         .map(|(traveller, _)| AvailableBag {
-            id: format!("{}-bag-{traveller}", order.id),
+            id: format!("{prefix}-bag-{traveller}"),
             traveller,
             price,
         })
-        .collect())
+        .collect()
 }
 
 #[derive(Deserialize)]

@@ -62,6 +62,14 @@ impl Rate {
         format!("rate-{}", URL_SAFE_NO_PAD.encode(json))
     }
 
+    /// Returns the same rate as part of a package, which expires a minute earlier.
+    fn package(&self) -> Self {
+        Self {
+            quote: self.quote.clone(),
+            expires_at: self.expires_at - 60_000,
+        }
+    }
+
     fn from_id(id: &str) -> Option<Self> {
         let json = URL_SAFE_NO_PAD.decode(id.strip_prefix("rate-")?).ok()?;
         serde_json::from_slice(&json).ok()
@@ -80,6 +88,7 @@ struct PriceRequest {
     nationality: Option<String>,
     residence: Option<String>,
     max_rates: Option<usize>,
+    packages: Option<bool>,
 }
 
 pub(super) async fn price_hotels(call: Call, body: Bytes) -> LodgeResult {
@@ -110,8 +119,14 @@ pub(super) async fn price_hotels(call: Call, body: Bytes) -> LodgeResult {
     call.app.sleep_or_stop(delay.unwrap_or_default()).await;
     let hotels: Vec<Value> = (hotels.iter().zip(rates))
         .map(|(hotel, rates)| {
-            let rates = rates.iter().map(|rate| rate_wire(rate, hotel.scenario));
-            json!({ "hotel": hotel_wire(hotel), "rates": rates.collect::<Vec<_>>() })
+            let has_package = hotel.scenario == Scenario::Rich && request.packages == Some(true);
+            let package = rates.last().filter(|_| has_package).map(Rate::package);
+            let package = package.map(|rate| rate_wire(&rate, hotel.scenario, true));
+            let rates = rates
+                .iter()
+                .map(|rate| rate_wire(rate, hotel.scenario, false));
+            let rates: Vec<Value> = rates.chain(package).collect();
+            json!({ "hotel": hotel_wire(hotel), "rates": rates })
         })
         .collect();
     Ok(Json(json!({ "currency": stay.currency, "hotels": hotels })).into_response())
@@ -129,9 +144,10 @@ fn rates(world: &SandboxRecords, hotel: &Hotel, stay: &Stay, rates_max: usize) -
         .collect()
 }
 
-fn rate_wire(rate: &Rate, scenario: Scenario) -> Value {
+fn rate_wire(rate: &Rate, scenario: Scenario, is_package: bool) -> Value {
     let quote = &rate.quote;
     json!({
+        "package": is_package,
         "rate_id": rate.id(),
         "total": quote.stay.currency.format(quote.total()),
         "expires_at": instant(rate.expires_at),

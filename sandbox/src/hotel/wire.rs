@@ -14,6 +14,10 @@ use crate::{
 
 /// City tax of the feature-rich hotel for a room and night, paid at the hotel.
 const CITY_TAX: i64 = 4 * PER_MAJOR;
+/// Included tax of the feature-rich hotel for a room and night.
+const INCLUDED_TAX: i64 = 5 * PER_MAJOR;
+/// Worth of an extra of the feature-rich hotel.
+const EXTRA: i64 = 12 * PER_MAJOR;
 /// Discount of the feature-rich hotel's promotion for a room and night.
 const PROMOTION: i64 = 10 * PER_MAJOR;
 const PROMOTION_ROOMS: usize = 2;
@@ -43,10 +47,11 @@ pub(super) fn terms(quote: &Quote, scenario: Scenario, amount: i64) -> Value {
         }]),
         _ => json!([]),
     };
+    let percent = (scenario == Scenario::Rich).then_some(100);
     json!({
         "refundable": free_until.is_some(),
         "free_until": free_until,
-        "charges": [{ "from": instant(charge.from), "amount": amount }],
+        "charges": [{ "from": instant(charge.from), "amount": amount, "percent": percent }],
         "restrictions": restrictions,
     })
 }
@@ -66,9 +71,29 @@ pub(super) fn rooms(quote: &Quote, scenario: Scenario) -> Vec<Value> {
             "total": currency.format(quote.room_total()),
             "due_at_hotel": due_at_hotel,
             "terms": terms(quote, scenario, quote.room_total()),
+            "about": (scenario == Scenario::Rich).then(|| about_room(quote, party)),
         })
     };
     quote.stay.parties.iter().map(room).collect()
+}
+
+/// Returns what the feature-rich hotel says about a room.
+fn about_room(quote: &Quote, party: &Occupancy) -> Value {
+    let currency = quote.stay.currency;
+    let price = |amount: i64| json!({ "amount": currency.format(amount), "currency": currency });
+    let a_stay = |amount: i64| price(currency.minor(amount) * quote.stay.nights());
+    json!({
+        "sleeps": usize::from(party.adults) + party.child_ages.len() + 1,
+        "note": "The spa is closed on Mondays.",
+        "extras": [
+            { "name": "Welcome drink", "worth": price(currency.minor(EXTRA)) },
+            { "name": "Late check-out if available", "worth": null },
+        ],
+        "taxes": [
+            { "name": "Value added tax", "price": a_stay(INCLUDED_TAX), "paid": "in_total" },
+            { "name": "City tax", "price": a_stay(CITY_TAX), "paid": "on_arrival" },
+        ],
+    })
 }
 
 pub(super) fn room_name(party: &Occupancy) -> &'static str {

@@ -93,14 +93,14 @@ async fn breakfast_plan_is_free_to_cancel_until_two_days_before_arrival() {
         first_rate(&market, "OK").await["terms"],
         json!({
             "refundable": false, "free_until": null, "restrictions": [],
-            "charges": [{ "from": "2026-11-21T09:00:00.000Z", "amount": "200.00" }],
+            "charges": [{ "from": "2026-11-21T09:00:00.000Z", "percent": null, "amount": "200.00" }],
         })
     );
     assert_eq!(
         rate(&market, "OK", 1, 1).await["terms"],
         json!({
             "refundable": true, "free_until": "2026-12-08T14:00:00.000Z", "restrictions": [],
-            "charges": [{ "from": "2026-12-08T14:00:00.000Z", "amount": "260.00" }],
+            "charges": [{ "from": "2026-12-08T14:00:00.000Z", "percent": null, "amount": "260.00" }],
         })
     );
     let tomorrow = json!({

@@ -103,6 +103,22 @@ impl Scene<Duffel> {
             assert_eq!(seat["passenger_id"], passenger["id"], "Duffel's order");
         }
         assert_eq!(self.server.ledger().await.sum(id, "capture"), 360.4);
+        let segment = &booking["journeys"][0]["segments"][0];
+        for (name, value) in [
+            ("origin_terminal", "2"),
+            ("destination_terminal", "B"),
+            ("operating_flight", "OW11"),
+            ("aircraft", "Airbus A320neo"),
+        ] {
+            assert_eq!(segment[name], value, "{name}");
+        }
+        let ticket = json!([{"type": "ELECTRONIC_TICKET", "number": "1252106312810",
+            "passenger_ids": [passengers[0]["id"]]}]);
+        assert_eq!(booking["documents"], ticket);
+        let locator = json!([{"locator": "OWNPNR", "system": "AIRLINE", "carrier_code": "OW",
+            "carrier": "Own Air"}]);
+        assert_eq!(booking["record_locators"], locator);
+        assert_eq!(booking["payment_status"]["awaiting_payment"], false);
         let text = booking.to_string();
         assert!(!text.contains(PASSPORT) && !text.contains(TOKEN));
         self.expect_no_call();

@@ -2,7 +2,10 @@
 
 use super::shape::{check_instant, check_local, check_names};
 use serde_json::{Value, json};
-use tests::{Database, FlightBookingBuilder, Server, merged, money, on_both_databases, passenger};
+use tests::{
+    Database, FlightBookingBuilder, Server, merged, money, on_both_databases, passenger,
+    prebook_flight_request,
+};
 
 const SUPPLIERS: [&str; 2] = ["SUPPLIER_A", "SUPPLIER_B"];
 
@@ -52,9 +55,14 @@ async fn flight_booking_contains_all_fields_in_every_status(database: Database) 
         check_itinerary(&ready);
         let payment = way.payment(&client).await;
         let answered = client.book_flight(&id, &payment).await.expect(200);
-        check_names("answered", answered.data(), &ALWAYS, &["airline_pnr"]);
+        // Only Skylane states the numbers of its tickets.
+        let of_ticket = match supplier {
+            "SUPPLIER_A" => &["airline_pnr", "documents"][..],
+            _ => &["airline_pnr"],
+        };
+        check_names("answered", answered.data(), &ALWAYS, of_ticket);
         let ticket = client.flight_booking(&id).await;
-        check_names("confirmed", &ticket, &ALWAYS, &["airline_pnr"]);
+        check_names("confirmed", &ticket, &ALWAYS, of_ticket);
         for text in ["supplier_reference", "airline_pnr"] {
             assert!(ticket[text].is_string(), "{text}");
         }
@@ -71,7 +79,7 @@ async fn flight_booking_contains_all_fields_in_every_status(database: Database) 
         check_names("payment", &ticket["payments"][0], &of_payment, method);
         client.cancel_flight(&id).await.expect(202);
         let canceled = client.wait_for_flight_booking(&id, "CANCELED").await;
-        let more = ["airline_pnr", "cancellation"];
+        let more = [of_ticket, &["cancellation"]].concat();
         check_names("canceled", &canceled, &ALWAYS, &more);
         check_instant(&canceled["canceled_at"]);
         let way = FlightBookingBuilder::on("LHR-LGW").at(supplier);
@@ -145,7 +153,7 @@ fn check_itinerary(booking: &Value) {
     assert_eq!(journey["stops"], 0);
     assert_eq!(journey["fare_brand"], "Economy Flex");
     let segment = &journey["segments"][0];
-    let of_segment = [
+    let mut of_segment = vec![
         "marketing_flight",
         "marketing_carrier",
         "marketing_carrier_logo_url",
@@ -153,6 +161,9 @@ fn check_itinerary(booking: &Value) {
         "operating_carrier_logo_url",
         "passengers",
     ];
+    if booking["supplier"] == "SUPPLIER_A" {
+        of_segment.extend(["origin_terminal", "destination_terminal"]);
+    }
     check_names("segment", segment, &common, &of_segment);
     for part in [journey, segment] {
         check_local(&part["departure_time"]);
@@ -168,6 +179,54 @@ fn check_itinerary(booking: &Value) {
         assert_eq!(*seat, shape);
     }
     assert_eq!(seats.len(), 2);
+}
+
+/// The supplier states tickets, terminals and bags for sale by version 1.1 of its interface. The bags
+/// are offered with the fare and are not stored.
+async fn details_of_a_ticket_are_shown_and_kept(database: Database) {
+    let server = Server::start_with_fast_retries(database).await;
+    let client = server.client();
+    let way = FlightBookingBuilder::on("LHR-JFK").passengers(two_adults());
+    let offer = way.offer(&client).await;
+    let request = prebook_flight_request(&offer, &two_adults());
+    let prebook = client.prebook_flight("details", &request).await.expect(201);
+    let ready = prebook.data();
+    let passengers = ready["passengers"].as_array().unwrap();
+    let passengers: Vec<&Value> = passengers.iter().map(|one| &one["id"]).collect();
+    let segment = &ready["journeys"][0]["segments"][0];
+    assert_eq!(segment["destination_terminal"], "5");
+    let bags = prebook.body["meta"]["available_services"]
+        .as_array()
+        .unwrap();
+    assert_eq!(bags.len(), 2);
+    let bag = json!({
+        "type": "BAGGAGE",
+        "passenger_ids": [passengers[1]],
+        "segment_ids": [segment["id"]],
+        "baggage": {"type": "CHECKED", "max_weight_kg": 23, "pieces": 1},
+        "unit_amount": money(60.0, "EUR"),
+        "max_quantity": 1,
+    });
+    assert_eq!(bags[1], bag);
+    let replayed = client.prebook_flight("details", &request).await.expect(200);
+    let meta = &replayed.body["meta"];
+    assert!(meta.get("available_services").is_none(), "{meta}");
+
+    let id = ready["id"].as_str().unwrap();
+    let payment = way.payment(&client).await;
+    client.book_flight(id, &payment).await.expect(200);
+    let ticket = client.flight_booking(id).await;
+    let documents = ticket["documents"].as_array().unwrap();
+    let kinds = documents.iter().map(|document| &document["type"]);
+    assert!(kinds.eq(["ELECTRONIC_TICKET"; 2].iter()), "{documents:?}");
+    assert_eq!(documents[0]["number"].as_str().unwrap().len(), 13);
+    assert_eq!(documents[1]["passenger_ids"], json!([passengers[1]]));
+    // Skylane states a cancellation by version 1.0, without details.
+    client.cancel_flight(id).await.expect(202);
+    let canceled = client.wait_for_flight_booking(id, "CANCELED").await;
+    for kept in ["documents", "journeys"] {
+        assert_eq!(canceled[kept], ticket[kept], "{kept}");
+    }
 }
 
 async fn flight_booking_returns_the_callers_reference(database: Database) {
@@ -189,6 +248,7 @@ async fn flight_booking_returns_the_callers_reference(database: Database) {
 }
 
 on_both_databases! {
+    details_of_a_ticket_are_shown_and_kept,
     flight_booking_contains_all_fields_in_every_status,
     flight_booking_returns_the_callers_reference,
 }

@@ -79,8 +79,20 @@ fn check_journeys(journeys: &[Value], there: &str, back: &str) {
         "marketing_flight",
         "operating_carrier",
         "operating_carrier_logo_url",
+        "origin_terminal",
+        "destination_terminal",
+        "passengers",
     ];
     check_names("segment", segment, &common, &of_segment);
+    // The sandbox numbers the terminals of an airport by its code.
+    assert_eq!(segment["origin_terminal"], "5");
+    let passengers = segment["passengers"].as_array().unwrap();
+    assert_eq!(passengers.len(), 4);
+    let first = json!({
+        "position": 0, "cabin_class": "ECONOMY", "cabin_name": "Economy Flex", "checked_bags": 1,
+        "carry_on_bags": 1,
+    });
+    assert_eq!(passengers[0], first);
     assert_eq!(segment["cabin_class"], "ECONOMY");
     let ends = [&segment["origin"], &segment["destination"]];
     assert_eq!(ends, ["JFK", "LHR"]);

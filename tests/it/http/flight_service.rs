@@ -137,7 +137,12 @@ async fn refused_bag_purchase_buys_and_charges_nothing(database: Database) {
         let wanted = purchase(&client, &bags, card).await;
         for _ in 0..2 {
             let refused = client.purchase_bags(&booking, &what, &wanted).await;
-            refused.expect_problem(422, code);
+            let refused = refused.expect_problem(422, code);
+            let refused_by = match payment {
+                "VOIDED" => "SUPPLIER_A",
+                _ => "SANDBOX_PAYMENTS",
+            };
+            assert_eq!(refused.header("x-supplier"), Some(refused_by), "{what}");
         }
         let after = client.wait_for_flight_booking_where(&booking, payment, |now| {
             let payments = &now["payments"];

@@ -70,14 +70,42 @@ fn check_policy(policy: &Value, fee: f64) {
         "penalties",
         "restrictions",
     ];
-    check_names("policy", policy, &members, &[]);
+    check_names("policy", policy, &members, &["refund_type"]);
+    assert_eq!(policy["refund_type"], "FULL");
     assert!(policy["version"].is_u64(), "{policy}");
     assert_eq!(policy["refundable"], true);
     assert_eq!(policy["restrictions"], json!([]));
     check_instant(&policy["deadline"]);
-    let penalty =
-        json!({"from": policy["deadline"], "type": "AMOUNT", "amount": money(fee, "EUR")});
+    let penalty = json!({
+        "from": policy["deadline"], "type": "AMOUNT", "amount": money(fee, "EUR"),
+        "percent": 100.0, "time_zone": "Europe/London",
+    });
     assert_eq!(policy["penalties"], json!([penalty]));
+}
+
+/// What a supplier may state about a room.
+const ROOM_DETAILS: [&str; 4] = ["max_occupancy", "remarks", "perks", "taxes"];
+
+/// Checks what the supplier states about a room for `guests`.
+fn check_room_details(room: &Value, guests: usize) {
+    assert_eq!(room["max_occupancy"], guests + 1);
+    assert_eq!(room["remarks"], "The spa is closed on Mondays.");
+    let perks = json!([
+        {"name": "Welcome drink", "value": money(12.0, "EUR")},
+        {"name": "Late check-out if available"},
+    ]);
+    assert_eq!(room["perks"], perks);
+    let tax = |name: &str, amount, included, payable_at: &str| {
+        json!({
+            "description": name, "amount": money(amount, "EUR"), "included": included,
+            "payable_at": payable_at,
+        })
+    };
+    let taxes = [
+        tax("Value added tax", 10.0, true, "BOOKING"),
+        tax("City tax", 8.0, false, "CHECK_IN"),
+    ];
+    assert_eq!(room["taxes"], json!(taxes));
 }
 
 fn check_rooms(rooms: &Value) {
@@ -105,7 +133,8 @@ fn check_rooms(rooms: &Value) {
         (1, json!([{"age": 7}]), ["ADULT", "CHILD"]),
     ];
     for (position, (room, (adults, children, types))) in rooms.iter().zip(asked).enumerate() {
-        check_names("room", room, &members, &[]);
+        check_names("room", room, &members, &ROOM_DETAILS);
+        check_room_details(room, 2);
         assert!(room["id"].as_str().unwrap().starts_with("room_"));
         assert_eq!(room["position"], position);
         assert_eq!(
@@ -339,11 +368,14 @@ async fn hotel_offer_sums_up_its_rooms() {
         "cancellation_policy",
     ];
     for offer in row["offers"].as_array().unwrap() {
-        check_names("offer", offer, &members, &[]);
+        check_names("offer", offer, &members, &["payment_types", "package_only"]);
+        assert_eq!(offer["payment_types"], json!(["PREPAID"]));
+        assert_eq!(offer["package_only"], false);
         check_instant(&offer["expires_at"]);
         let rooms = offer["rooms"].as_array().unwrap();
         for (position, room) in rooms.iter().enumerate() {
-            check_names("room", room, &of_room, &[]);
+            check_names("room", room, &of_room, &ROOM_DETAILS);
+            check_room_details(room, 2);
             assert_eq!(room["position"], position);
         }
         assert_eq!(rooms[0]["adults"], 2);
@@ -368,6 +400,36 @@ async fn hotel_offer_sums_up_its_rooms() {
     one["max_offers_per_hotel"] = json!(1);
     let cheapest = priced(&client, &one).await["offers"].clone();
     assert_eq!(cheapest.as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn package_rate_is_offered_only_if_requested() {
+    let server = Server::start(Database::Sqlite).await;
+    let client = server.client();
+    let packages = async |more: Value| {
+        let row = priced(&client, &merged(rich_request(), more)).await;
+        let offers = row["offers"].as_array().unwrap().clone();
+        let packages = offers.iter().map(|offer| offer["package_only"].clone());
+        packages.collect::<Vec<_>>()
+    };
+    let no = vec![json!(false), json!(false)];
+    assert_eq!(packages(json!({})).await, no);
+    assert_eq!(packages(json!({"include_package_rates": false})).await, no);
+    let included = packages(json!({"include_package_rates": true})).await;
+    assert_eq!(included, [no, vec![json!(true)]].concat());
+    // A plugin of version 1.0 states no details.
+    let other = json!({"supplier": "SANDBOX_MINI"});
+    let row = priced(&client, &merged(rich_request(), other)).await;
+    for offer in row["offers"].as_array().unwrap() {
+        for absent in ["package_only", "payment_types"] {
+            assert!(offer.get(absent).is_none(), "{absent} of {offer:#}");
+        }
+        for absent in ROOM_DETAILS {
+            assert!(offer["rooms"][0].get(absent).is_none(), "{absent}");
+        }
+        let policy = &offer["cancellation_policy"];
+        assert!(policy.get("refund_type").is_none(), "{policy:#}");
+    }
 }
 
 /// The limits are ten hotels with 25 offers each, all of one supplier.

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use tests::{
-    BookingBuilder, Client, Database, HotelBookingBuilder, Server, WATCHES, concurrently, merged,
-    money, on_both_databases, prebook_request, watch_request,
+    BookingBuilder, Client, Database, HotelBookingBuilder, Server, WATCHES, concurrently,
+    eventually, merged, money, on_both_databases, prebook_request, watch_request,
 };
 
 const KEY: &str = "x-idempotency-key";
@@ -44,6 +44,24 @@ async fn concurrent_prebooks_with_one_key_make_one_booking(database: Database) {
     }
     let listed = client.get("/v1/flight/bookings").await.expect(200);
     assert_eq!(listed.body["meta"]["pagination"]["total"], 2);
+}
+
+async fn prebook_continues_after_its_caller_disconnects(database: Database) {
+    let server = Server::start(database).await;
+    let client = server.client();
+    let request = request("SLOW_2000", &client).await;
+    let caller = tokio::spawn({
+        let (client, request) = (client.clone(), request.clone());
+        async move { client.prebook_hotel("gone", &request).await }
+    });
+    eventually("the prebook to begin", async || {
+        let listed = client.get("/v1/hotel/bookings").await.expect(200);
+        (!listed.list().is_empty()).then_some(())
+    })
+    .await;
+    caller.abort();
+    let reply = client.prebook_hotel("gone", &request).await;
+    assert_eq!(reply.outcome(), (200, "READY_FOR_COMPLETE"));
 }
 
 /// A refused request does not consume its key, and a key can be used with every operation.
@@ -184,6 +202,7 @@ async fn prebook_without_idempotency_key_returns_400(database: Database) {
 
 on_both_databases! {
     concurrent_prebooks_with_one_key_make_one_booking,
+    prebook_continues_after_its_caller_disconnects,
     repeated_create_with_one_key_makes_one_resource,
     idempotency_key_is_bound_to_one_request_and_one_user,
     supplier_refusal_is_replayed_and_validation_error_is_not,

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use tests::{
-    Booking, BookingBuilder, Client, Database, FlightBookingBuilder, Reply, Server,
-    complete_payment, on_both_databases,
+    Booking, BookingBuilder, Client, Database, FlightBookingBuilder, Reply, Server, ServerOptions,
+    complete_payment, on_both_databases, supplier_at,
 };
 
 /// Ledger entries of a booking that the gateway has charged.
@@ -73,6 +73,41 @@ async fn booking_can_be_paid_with_another_card_after_a_decline(database: Databas
             wait_for_payments(&booking, &["FAILED", "CAPTURED"]).await;
             assert_eq!(server.ledger().await.kinds_of(&booking.id), PAID, "{card}");
         }
+    }
+}
+
+/// Prebooks in a browser and purchases bags while no server listens at the processor's URL. Nothing
+/// is bound or bought, and the keys of the prebooks are free.
+async fn payment_that_is_not_sent_names_the_processor(database: Database) {
+    let options = ServerOptions::on(database);
+    let server = Server::start_with_own_sandbox(options.clone()).await;
+    let client = server.client();
+    let ticket = FlightBookingBuilder::on("LHR-JFK");
+    let ticket = ticket.book_confirmed(&server).await;
+    let bags = client.bag_request(&ticket, "tok_visa").await;
+    let mut prebooks = Vec::new();
+    for builder in BookingBuilder::of_each_kind() {
+        let builder = builder.in_browser();
+        let request = builder.request(&client).await;
+        prebooks.push((builder, request));
+    }
+    let [id, kind, component] = ["SANDBOX_PAYMENTS", "payment", "fake-payments.wasm"];
+    let nowhere = supplier_at("http://127.0.0.1:9", id, kind, component, &[]);
+    let server = server.restart(options.clone().config(&nowhere)).await;
+    let client = server.client();
+    let mut replies = vec![client.purchase_bags(&ticket, "key", &bags).await];
+    for (builder, request) in &prebooks {
+        replies.push(builder.prebook(&client, "key", request).await);
+    }
+    for reply in replies {
+        let problem = reply.expect_problem(503, "supplier_unavailable");
+        assert_eq!(problem.body["supplier"], id, "{:#}", problem.body);
+        assert_eq!(problem.header("x-supplier"), Some(id));
+    }
+    let server = server.restart(options).await;
+    for (builder, request) in &prebooks {
+        let again = builder.prebook(&server.client(), "key", request).await;
+        assert_eq!(again.outcome(), (201, "READY_FOR_COMPLETE"), "{builder:?}");
     }
 }
 
@@ -251,6 +286,7 @@ async fn supplier_checkout_collects_payment_itself(database: Database) {
 on_both_databases! {
     each_accepted_card_is_charged_once,
     booking_can_be_paid_with_another_card_after_a_decline,
+    payment_that_is_not_sent_names_the_processor,
     payment_of_refused_booking_is_voided,
     card_is_shown_in_single_read_but_not_in_list,
     foreign_deleted_or_unknown_instrument_is_refused,

@@ -4,7 +4,8 @@
 use crate::mock::Work;
 use crate::nuitee::service::{BOOK, LIST, Scene, World, refusal};
 use crate::trip::{RELEASED, TAKEN};
-use tests::{Database, count};
+use serde_json::{Value, json};
+use tests::{Database, count, money};
 
 #[tokio::test]
 async fn booking_after_each_response_ends_as_nuitee_shows() {
@@ -43,4 +44,37 @@ async fn booking_after_each_response_ends_as_nuitee_shows() {
         }
         scene.usual();
     }
+}
+
+/// Nuitee states no amounts here, so the policy decides: the one that the quote read.
+#[tokio::test]
+async fn cancellation_costs_what_the_quote_showed() {
+    let scene = Scene::begin(Database::Sqlite).await;
+    let booking = scene.confirmed().await;
+    scene.book.change(|world| {
+        let read = &mut world.documents["booking"]["data"];
+        read["amountRefunded"] = Value::Null;
+        let terms = &mut read["bookedRooms"][0]["cancellationPolicies"];
+        terms["cancelPolicyInfos"][1]["amount"] = json!(80);
+        let canceled = json!({"bookingId": "BK-OWN-1", "status": "CANCELLED"});
+        world.documents["cancel"]["data"] = canceled;
+    });
+    let path = format!("/v1/hotel/bookings/{booking}/cancellation-quote");
+    for _ in 0..2 {
+        let quote = scene.client.get(&path).await.expect(200);
+        assert_eq!(quote.data()["source"], "POLICY_ESTIMATE");
+        assert_eq!(quote.data()["fee"], money(80.0, "EUR"));
+    }
+    let begun = scene.client.cancel_hotel(&booking, &json!({})).await;
+    assert!(matches!(begun.status, 200 | 202), "{:#}", begun.body);
+    let canceled = scene.client.wait_for_hotel_booking(&booking, "CANCELED");
+    let canceled = canceled.await;
+    let cancellation = &canceled["cancellations"][0];
+    assert_eq!(cancellation["fee"], money(80.0, "EUR"));
+    assert_eq!(cancellation["refund_amount"], money(380.5, "EUR"));
+    let events = scene.server.outbox(&booking).await;
+    let changed = events
+        .iter()
+        .filter(|name| *name == "hotel.booking.changed");
+    assert_eq!(changed.count(), 1, "{events:?}");
 }

@@ -97,7 +97,7 @@ impl Scene {
         assert_eq!(hotel["lowest_total"], euros(350.01));
         let [data, _] = self.take_received();
         assert_eq!(data[0].route, "POST /v3.0/hotels/rates");
-        assert_eq!(data[0].body["maxRatesPerHotel"], 1);
+        assert_eq!(data[0].body["maxRatesPerHotel"], 3);
         hotel["hotel_id"].as_str().unwrap().to_owned()
     }
 

@@ -65,13 +65,22 @@ fn single(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
 
 fn is_allowed(authority: &Authority, allowed_hosts: &[String]) -> bool {
     let host = authority.host();
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    let address = host.parse::<IpAddr>();
-    let is_loopback = address.map_or(host.eq_ignore_ascii_case("localhost"), |it| {
-        it.is_loopback()
-    });
+    let Some(address) = address_of(host) else {
+        let is_host = |name: &str| name.eq_ignore_ascii_case(host);
+        return is_host("localhost") || allowed_hosts.iter().any(|allowed| is_host(allowed));
+    };
     let mut allowed = allowed_hosts.iter();
-    is_loopback || allowed.any(|allowed| allowed.eq_ignore_ascii_case(host))
+    address.is_loopback() || allowed.any(|allowed| address_of(allowed) == Some(address))
+}
+
+/// Returns the address that a host is, or `None` if the host is a name. An IPv6 address may be in
+/// brackets. One that stands for an IPv4 address is returned as that.
+fn address_of(host: &str) -> Option<IpAddr> {
+    let in_brackets = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    let address: IpAddr = in_brackets.unwrap_or(host).parse().ok()?;
+    Some(address.to_canonical())
 }
 
 /// Returns whether the request comes from no page, or from a page of this listener. Only browsers

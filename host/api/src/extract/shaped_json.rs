@@ -11,8 +11,8 @@ use serde_json::{Map, Number, Value};
 use std::collections::HashSet;
 use std::fmt::{self, Write};
 
-/// Maximum number of unknown names of members that are compared with each other. A body with more
-/// is refused anyway, because they are unknown.
+/// Maximum number of unknown names of members that are compared with each other, and of those that
+/// are reported. A body with more is refused anyway, because they are unknown.
 const UNKNOWN_NAMES_MAX: usize = 10_000;
 
 /// Largest number up to which a float represents every integer exactly.
@@ -32,6 +32,7 @@ pub(super) fn read(
     let mut place = Place {
         pointer: String::new(),
         unknown_names_left: UNKNOWN_NAMES_MAX,
+        reports_left: UNKNOWN_NAMES_MAX,
         found,
     };
     let mut deserializer = serde_json::Deserializer::from_slice(text);
@@ -49,6 +50,9 @@ struct Place<'a> {
     /// JSON pointer of the value.
     pointer: String,
     unknown_names_left: usize,
+    /// Number of unknown names that may still be reported. Names that differ only behind the part
+    /// that is shown are one violation, so they do not fill the list.
+    reports_left: usize,
     found: &'a mut ViolationList,
 }
 
@@ -59,8 +63,9 @@ impl Place<'_> {
     }
 
     fn push_unknown(&mut self, name: &str) {
-        // The pointer is only built while it is kept.
-        if !self.found.is_full() {
+        // The pointer is only built while it may be kept.
+        if self.reports_left > 0 && !self.found.is_full() {
+            self.reports_left -= 1;
             let pointer = format!("{}/{}", self.pointer, escape(name));
             self.push(pointer, "unknown_field", "there is no such field");
         }
@@ -293,7 +298,7 @@ mod tests {
         let (value, found) =
             read_text(r#"{"rooms":{"a":[1]},"code":[[1]],"x":{"y":[1]},"a/b":"c"}"#);
         assert_eq!(value, json!({ "rooms": {}, "code": [] }));
-        assert_eq!(found, ["/x unknown_field", "/a~1b unknown_field"]);
+        assert_eq!(found, ["/a~1b unknown_field", "/x unknown_field"]);
     }
 
     #[test]

@@ -5,15 +5,18 @@ use crate::extract::{Body, Context, IdempotencyKeyHeader, Validate, Validated, V
 use crate::flight::passenger::{self, PassengerRequest};
 use crate::meta::PrebookMeta;
 use crate::prebook;
-use crate::response::ApiResult;
+use crate::response::{ApiResult, ResponseMeta};
 use axum::extract::State;
 use host_application::booking::flight_prebook::PrebookFlightCommand;
-use host_application::booking::prebook::PrebookService;
+use host_application::booking::prebook::{PrebookError, PrebookOutcome, PrebookService};
 use host_application::offers::service::OfferService;
+use host_domain::flight::FlightBookingDetails;
 use host_domain::flight::passenger::PassengerContact;
+use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use host_resources::flight::booking::{self, FlightBookingResource};
-use serde::Deserialize;
+use host_resources::flight::details::{self, AttachableServiceResource};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -73,6 +76,24 @@ impl Validate for PrebookFlightRequest {
     }
 }
 
+/// Metadata of a prebooked fare.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct FlightPrebookMeta {
+    #[serde(flatten)]
+    prebook: PrebookMeta,
+    /// Services, such as bags and seats, that the supplier offers together with the fare. Present in
+    /// the first response only, if the supplier offers any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    available_services: Vec<AttachableServiceResource>,
+}
+
+impl ResponseMeta for FlightPrebookMeta {
+    fn supplier(&self) -> Option<&SupplierId> {
+        self.prebook.supplier()
+    }
+}
+
 /// Prebook a fare
 ///
 /// Binds a fare to a contact and passengers. The gateway first requests the supplier's current
@@ -84,10 +105,13 @@ impl Validate for PrebookFlightRequest {
 /// required if the offer has `documents_required`. The supplier checks whether a child has the age
 /// that was priced. Some suppliers allow one unfinished booking for each offer: a second one under
 /// a new key is 409 `offer_in_use`. If the supplier collects the payment, `meta.checkout` says
-/// where to pay before `book`.
+/// where to pay before `book`. `meta.available_services` lists bags and seats that the supplier
+/// offers with the fare; they are information and cannot be purchased with the ticket here.
 ///
 /// Responds 201 the first time. Repeating the same request with the same key responds 200 with the
-/// booking in its current state, or repeats the refusal.
+/// booking in its current state, or repeats the refusal. If the supplier did not respond, nothing
+/// is reserved or charged: the key is free, and a repeat binds the offer again. A supplier that
+/// collects the payment may have made a checkout, so that key is free after 15 minutes.
 #[utoipa::path(post, path = "/v1/flight/prebook", tag = "Flight bookings",
     responses((status = 201, description = "Bound."), (status = 200, description = "Bound by an earlier request with this key; the booking in its current state.")),
     extensions(("x-error-codes" = json!(["offer_invalid", "offer_expired", "offer_unavailable", "offer_price_changed", "offer_in_use", "supplier_rejected",
@@ -97,7 +121,7 @@ pub(crate) async fn prebook_flight(
     State(prebooks): State<Arc<PrebookService>>,
     Context(context): Context,
     Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookFlightRequest>)>,
-) -> ApiResult<FlightBookingResource, PrebookMeta> {
+) -> ApiResult<FlightBookingResource, FlightPrebookMeta> {
     let offer = offers
         .open_flight_offer(&context.owner.tenant, &request.offer_reference)
         .ok_or(ErrorCode::OfferInvalid)?;
@@ -114,7 +138,21 @@ pub(crate) async fn prebook_flight(
         passengers: (0..).zip(passengers).collect(),
     };
     let outcome = prebooks.prebook_flight(command).await;
-    prebook::respond(supplier, outcome, booking::full)
+    let available_services = available_services(&outcome);
+    let response = prebook::respond(supplier, outcome, booking::full)?;
+    Ok(response.map_meta(|prebook| FlightPrebookMeta {
+        prebook,
+        available_services,
+    }))
+}
+
+fn available_services(
+    outcome: &Result<PrebookOutcome<FlightBookingDetails>, PrebookError>,
+) -> Vec<AttachableServiceResource> {
+    match outcome {
+        Ok(PrebookOutcome::Created { booking, .. }) => details::attachable_services(booking),
+        Ok(PrebookOutcome::Existing(_)) | Err(_) => Vec::new(),
+    }
 }
 
 /// Returns a phone number in the form that airlines accept: the plus and the digits.

@@ -52,6 +52,11 @@ pub(crate) struct HotelOffersRequest {
     max_offers_per_hotel: u32,
     /// Supplier to call; required with `supplier_hotel_ids`.
     supplier: Option<SupplierIdParam>,
+    /// Whether to return also offers with `package_only`. Set it only if the room is sold together
+    /// with another travel service.
+    #[serde(default)]
+    #[schema(default = false)]
+    include_package_rates: bool,
 }
 
 const fn offers_per_hotel() -> u32 {
@@ -111,6 +116,7 @@ impl HotelOffersRequest {
             selector: self.supplier.map(|supplier| supplier.0),
             stay,
             max_offers_per_hotel: u16::try_from(self.max_offers_per_hotel).unwrap_or(u16::MAX),
+            include_package_rates: self.include_package_rates,
         }
     }
 }

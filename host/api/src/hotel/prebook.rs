@@ -112,7 +112,9 @@ impl Validate for PrebookHotelRequest {
 /// of their room, and in its `guests` only the children that were named, with their ages.
 ///
 /// Responds 201 the first time. Repeating the same request with the same key responds 200 with the
-/// booking in its current state, or repeats the refusal.
+/// booking in its current state, or repeats the refusal. If the supplier did not respond, nothing
+/// is reserved or charged: the key is free, and a repeat binds the offer again. A supplier that
+/// collects the payment may have made a checkout, so that key is free after 15 minutes.
 #[utoipa::path(post, path = "/v1/hotel/prebook", tag = "Hotel bookings",
     responses((status = 201, description = "Bound."), (status = 200, description = "Bound by an earlier request with this key; the booking in its current state.")),
     extensions(("x-error-codes" = json!(["offer_invalid", "offer_expired", "offer_unavailable", "offer_price_changed", "supplier_rejected",

@@ -8,8 +8,39 @@ use host_application::booking::execution::WorkflowError;
 use host_application::booking::prebook::PrebookError;
 use host_application::booking::prebook_refusal::PrebookRefusal;
 use host_application::booking::service_purchase::ServicePurchaseError;
-use host_domain::id::RoomId;
+use host_domain::id::{BookingId, RoomId};
+use host_domain::payment::PaymentError;
 use host_domain::supplier::SupplierId;
+
+/// The booking has ended, and its key is free.
+const ENDED_WITHOUT_RESPONSE: &str = "The offer is not bound: the supplier's answer is missing or cannot be used. The supplier may \
+     have received the request, but it reserves and charges nothing at this stage. The idempotency key is free: send the \
+     same request again, with this key or another.";
+
+const PAYMENT_NOT_CREATED: &str = "The offer is not bound: the processor did not create the payment for the browser. Nothing is \
+     charged. The idempotency key is free: send the same request again, with this key or another.";
+
+fn unresolved_detail(booking: &BookingId) -> String {
+    format!(
+        "The supplier's answer is missing or cannot be used. It may have made a checkout, which nobody can reach, so nothing \
+         is charged. Booking {booking} stays PREBOOK_IN_PROGRESS for at most 15 minutes; then the idempotency key is free. \
+         Use a new key to try again before."
+    )
+}
+
+fn unconfirmed_detail(booking: &BookingId) -> String {
+    format!(
+        "The database has not confirmed what became of booking {booking}. Nothing is charged. Send the same request again \
+         with the same idempotency key: it returns the booking, or binds the offer again. A new key is safe, too."
+    )
+}
+
+const fn missing_response(timed_out: bool) -> ErrorCode {
+    match timed_out {
+        true => ErrorCode::SupplierTimeout,
+        false => ErrorCode::SupplierError,
+    }
+}
 
 impl ApiError {
     pub(crate) fn from_prebook(supplier: &SupplierId, error: PrebookError) -> Self {
@@ -41,12 +72,30 @@ impl ApiError {
                 overloaded: false, ..
             } => of_supplier(ErrorCode::SupplierUnavailable),
             PrebookError::SupplierAccount { .. } => of_supplier(ErrorCode::SupplierError),
-            PrebookError::NoResponse {
-                timed_out: true, ..
-            } => of_supplier(ErrorCode::SupplierTimeout),
-            PrebookError::NoResponse {
-                timed_out: false, ..
-            } => of_supplier(ErrorCode::SupplierError),
+            PrebookError::NoResponse { timed_out, .. } => {
+                of_supplier(missing_response(timed_out)).with_detail(ENDED_WITHOUT_RESPONSE)
+            }
+            PrebookError::Unresolved {
+                booking, timed_out, ..
+            } => of_supplier(missing_response(timed_out))
+                .with_detail(unresolved_detail(&booking))
+                .with_booking_id(booking),
+            PrebookError::Unconfirmed { booking } => Self::from(ErrorCode::ResultUnknown)
+                .with_detail(unconfirmed_detail(&booking))
+                .with_booking_id(booking),
+            PrebookError::PaymentNotCreated { processor, error } => {
+                let code = match error {
+                    PaymentError::NotSent(_) => ErrorCode::SupplierUnavailable,
+                    PaymentError::Unknown(_)
+                    | PaymentError::Declined(_)
+                    | PaymentError::Refused(_) => ErrorCode::SupplierError,
+                };
+                Self::from(code)
+                    .with_supplier(&processor)
+                    .with_detail(PAYMENT_NOT_CREATED)
+            }
+            PrebookError::NoProcessor => Self::from(ErrorCode::SupplierOperationUnsupported)
+                .with_detail("no payment processor is configured for this mode"),
             PrebookError::Unsupported => of_supplier(ErrorCode::SupplierOperationUnsupported),
         };
         answer.or_cause(cause).with_needs_help(needs_help)
@@ -148,10 +197,12 @@ impl From<ServicePurchaseError> for ApiError {
             ),
             ServicePurchaseError::InstrumentInvalid => ErrorCode::PaymentInstrumentInvalid.into(),
             ServicePurchaseError::InstrumentUnreadable(error) => Self::internal(error),
-            ServicePurchaseError::PaymentFailed { requires_action } => {
-                Self::payment_failed(requires_action)
-                    .with_detail("Nothing was charged or bought. Use a new key to try again.")
-            }
+            ServicePurchaseError::PaymentFailed {
+                processor,
+                requires_action,
+            } => Self::payment_failed(requires_action)
+                .with_supplier(&processor)
+                .with_detail("Nothing was charged or bought. Use a new key to try again."),
             ServicePurchaseError::Rejected(supplier) => Self::from(ErrorCode::SupplierRejected)
                 .with_supplier(&supplier)
                 .with_detail(
@@ -159,12 +210,11 @@ impl From<ServicePurchaseError> for ApiError {
                 ),
             ServicePurchaseError::Unknown => ErrorCode::ResultUnknown.into(),
             ServicePurchaseError::NotSent {
-                overloaded: true, ..
-            } => ErrorCode::Overloaded.into(),
-            ServicePurchaseError::NotSent {
-                overloaded: false,
+                supplier,
                 needs_help,
-            } => Self::from(ErrorCode::SupplierUnavailable).with_needs_help(needs_help),
+            } => Self::from(ErrorCode::SupplierUnavailable)
+                .with_supplier(&supplier)
+                .with_needs_help(needs_help),
             ServicePurchaseError::Supplier(supplier, error) => {
                 Self::from_supplier_read(&supplier, &error, ErrorCode::SupplierError)
             }

@@ -15,6 +15,7 @@ use crate::error_code::ErrorCode;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use host_application::storage_failure::StorageFailure;
+use host_domain::id::BookingId;
 use host_domain::supplier::{ReadError, RefusalReason, SupplierId};
 use host_resources::value::MoneyResource;
 use http::HeaderValue;
@@ -47,6 +48,9 @@ pub(crate) struct Problem {
     /// Id of the supplier that the error concerns.
     #[schema(required)]
     pub supplier: Option<String>,
+    /// Id of the booking that the request made, if it can be read although the request failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub booking_id: Option<String>,
     /// The violations in the request: all of them, or the first 100.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
@@ -69,6 +73,7 @@ pub(crate) struct Problem {
 struct ErrorDetails {
     detail: Option<String>,
     supplier: Option<SupplierId>,
+    booking_id: Option<BookingId>,
     violations: Vec<Violation>,
     retry_after_s: Option<u32>,
     booking_status: Option<String>,
@@ -77,6 +82,8 @@ struct ErrorDetails {
     internal: Option<String>,
     /// Whether the request cannot succeed before somebody has corrected something.
     needs_help: bool,
+    /// Whether the request may be sent again although its code does not say so.
+    is_repeat_safe: bool,
 }
 
 /// Error of a handler. Responses only contain its code and the details that were added as public.
@@ -171,6 +178,11 @@ impl ApiError {
         self
     }
 
+    pub(crate) fn with_booking_id(mut self, id: BookingId) -> Self {
+        self.1.booking_id = Some(id);
+        self
+    }
+
     pub(crate) fn with_retry_after(mut self, seconds: impl Into<Option<u32>>) -> Self {
         self.1.retry_after_s = seconds.into();
         self
@@ -243,8 +255,9 @@ impl ApiError {
             code: facts.name.to_owned(),
             detail: self.public_detail(),
             request_id: request_id.to_owned(),
-            retryable: facts.retryable && !parts.needs_help,
+            retryable: (facts.retryable || parts.is_repeat_safe) && !parts.needs_help,
             supplier: parts.supplier.as_ref().map(ToString::to_string),
+            booking_id: parts.booking_id.as_ref().map(ToString::to_string),
             errors: parts.violations.clone(),
             booking_status: parts.booking_status.clone(),
             payment_status: parts.payment_status.clone(),

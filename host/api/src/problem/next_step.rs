@@ -31,12 +31,38 @@ pub(crate) enum NextStepAdvice {
 }
 
 impl NextStepAdvice {
+    /// Returns whether the same request may be sent again and then succeeds, also under a new key.
+    const fn is_repeat_safe(self) -> bool {
+        match self {
+            Self::Prebook => true,
+            Self::SettleBooking
+            | Self::PurchaseServices
+            | Self::CreateInstrument
+            | Self::DeleteInstrument
+            | Self::IssueMandate
+            | Self::RevokeMandate
+            | Self::CreateWatch
+            | Self::DeleteWatch
+            | Self::ConfirmWatchPurchase
+            | Self::CreateSubscription
+            | Self::ChangeSubscription
+            | Self::DeleteSubscription
+            | Self::RotateSecret
+            | Self::SendTestEvent
+            | Self::ReplayDelivery
+            | Self::RecoverDeliveries
+            | Self::RegisterWatcherWebhook
+            | Self::DeleteWatcherWebhook
+            | Self::Query => false,
+        }
+    }
+
     /// Returns the detail of the response.
     const fn detail(self) -> &'static str {
         match self {
             Self::Prebook => {
-                "The offer may be bound; nothing is charged. Send the same request again with the same idempotency key: \
-                 it returns the booking."
+                "Nothing is charged, whether the offer is bound or not. Send the same request again with the same \
+                 idempotency key: it returns the booking, or binds the offer again. A new key is safe, too."
             }
             Self::SettleBooking => {
                 "It may have happened. Do not send it again under a new key: read the booking until it is settled."
@@ -119,12 +145,17 @@ impl<T, E: Into<ApiError>> OrNextStep<T> for Result<T, E> {
 
 impl ApiError {
     /// Adds the detail of a step to an error that says that the outcome is unknown, unless the
-    /// error has a detail.
+    /// error has a detail, and whether the request may be sent again.
     pub(crate) fn with_next_step(self, step: NextStepAdvice) -> Self {
-        if self.code() == ErrorCode::ResultUnknown && self.1.detail.is_none() {
-            return self.with_detail(step.detail());
+        if self.code() != ErrorCode::ResultUnknown {
+            return self;
         }
-        self
+        let mut error = self;
+        error.1.is_repeat_safe = step.is_repeat_safe();
+        match error.1.detail {
+            Some(_) => error,
+            None => error.with_detail(step.detail()),
+        }
     }
 }
 

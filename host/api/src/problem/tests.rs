@@ -1,5 +1,7 @@
 use super::*;
 use host_application::booking::prebook::PrebookError;
+use host_domain::id::BookingId;
+use host_domain::payment::PaymentError;
 use host_domain::supplier::{FailureReason, Refusal};
 
 fn supplier() -> SupplierId {
@@ -98,6 +100,39 @@ fn failed_prebook_keeps_its_cause_and_tells_whether_a_repeat_may_succeed() {
             assert!(told.cause().unwrap().ends_with(": no DNS record"));
         }
     }
+    let booking = BookingId::from_bits(1);
+    let unresolved = PrebookError::Unresolved {
+        booking: booking.clone(),
+        timed_out: true,
+        reason: reason(false),
+    };
+    let unconfirmed = PrebookError::Unconfirmed {
+        booking: booking.clone(),
+    };
+    for (error, code) in [
+        (unresolved, ErrorCode::SupplierTimeout),
+        (unconfirmed, ErrorCode::ResultUnknown),
+    ] {
+        let told = ApiError::from_prebook(&supplier(), error);
+        let told = told.with_next_step(NextStepAdvice::Prebook);
+        assert_eq!((told.code(), retryable(&told)), (code, true));
+        let problem = told.to_problem("", "req_1");
+        assert_eq!(problem.booking_id, Some(booking.to_string()));
+        assert!(
+            problem.detail.contains(booking.as_str()),
+            "{}",
+            problem.detail
+        );
+    }
+    let declined = PrebookError::PaymentNotCreated {
+        processor: SupplierId::parse("PROCESSOR").unwrap(),
+        error: PaymentError::Refused("no".to_owned()),
+    };
+    let told = ApiError::from_prebook(&supplier(), declined).to_problem("", "req_1");
+    assert_eq!(
+        (told.supplier.as_deref(), told.retryable),
+        (Some("PROCESSOR"), false)
+    );
     let message = "no funds".to_owned();
     let account = ApiError::from_prebook(&supplier(), PrebookError::SupplierAccount { message });
     assert!(!retryable(&account));

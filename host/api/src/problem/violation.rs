@@ -59,16 +59,18 @@ impl Violation {
     }
 }
 
-/// The violations of a request. It keeps one more than a response names, and no further ones, so
-/// that its size does not depend on the size of the request.
+/// The different violations of a request, in order. It keeps one more than a response names, and no
+/// further ones, so that its size does not depend on the size of the request.
 #[derive(Debug, Default)]
 pub(crate) struct ViolationList(Vec<Violation>);
 
 impl ViolationList {
-    /// Adds a violation, unless the list is full.
+    /// Adds a violation, unless the list has it already or is full.
     pub(crate) fn push(&mut self, violation: Violation) {
-        if !self.is_full() {
-            self.0.push(violation);
+        if !self.is_full()
+            && let Err(at) = self.0.binary_search(&violation)
+        {
+            self.0.insert(at, violation);
         }
     }
 
@@ -79,12 +81,7 @@ impl ViolationList {
 
     /// Adds the violations of another list, until this one is full.
     pub(crate) fn append(&mut self, other: Self) {
-        other.0.into_iter().for_each(|one| self.push(one));
-    }
-
-    /// Drops the violations for which `is_kept` is false.
-    pub(crate) fn retain(&mut self, is_kept: impl FnMut(&Violation) -> bool) {
-        self.0.retain(is_kept);
+        self.extend(other.0);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -95,12 +92,10 @@ impl ViolationList {
         &self.0
     }
 
-    /// Returns the violations that a response names, in order and each once, and its `detail`,
-    /// which counts the fields. The detail is `None` if there are no violations.
+    /// Returns the violations that a response names, and its `detail`, which counts the fields. The
+    /// detail is `None` if there are no violations.
     pub(crate) fn into_response(self) -> (Vec<Violation>, Option<String>) {
         let mut violations = self.0;
-        violations.sort();
-        violations.dedup();
         let fields = violations.iter().map(|one| (one.location, &one.pointer));
         let fields = fields.collect::<BTreeSet<_>>().len();
         let detail = match fields {
@@ -116,10 +111,17 @@ impl ViolationList {
     }
 }
 
+impl Extend<Violation> for ViolationList {
+    /// Adds violations, until the list is full.
+    fn extend<I: IntoIterator<Item = Violation>>(&mut self, violations: I) {
+        violations.into_iter().for_each(|one| self.push(one));
+    }
+}
+
 impl From<Vec<Violation>> for ViolationList {
     fn from(violations: Vec<Violation>) -> Self {
         let mut list = Self::default();
-        violations.into_iter().for_each(|one| list.push(one));
+        list.extend(violations);
         list
     }
 }

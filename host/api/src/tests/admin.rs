@@ -16,7 +16,9 @@ fn listener(server: &Server) -> Router {
     admin::router(&admin::AdminState {
         application: Arc::clone(&server.app),
         base_url: server.app.base_url.clone(),
-        allowed_hosts: Arc::from(["Stopover.internal".to_owned(), "10.0.0.5".to_owned()]),
+        allowed_hosts: ["Stopover.internal", "10.0.0.5", "FD00:0:0::5"]
+            .map(str::to_owned)
+            .into(),
         render_metrics: || metrics_handle().render(),
     })
 }
@@ -80,6 +82,10 @@ async fn requests_to_other_hosts_and_from_web_pages_are_refused() {
         ("host: [::1]:8081", 200),
         ("host: stopover.INTERNAL:8081", 200),
         ("host: 10.0.0.5:8081", 200),
+        ("host: [::ffff:10.0.0.5]:8081", 200),
+        ("host: [::FFFF:7f00:1]", 200),
+        ("host: [fd00::5]:8081", 200),
+        ("host: [FD00:0000::0:5]", 200),
         ("host: localhost:8081, origin: http://localhost:8081", 200),
         ("host: localhost:8081, sec-fetch-site: same-origin", 200),
         ("host: localhost:8081, sec-fetch-site: none", 200),
@@ -88,6 +94,9 @@ async fn requests_to_other_hosts_and_from_web_pages_are_refused() {
         ("host: localhost.evil.example", 403),
         ("host: localhost@evil.example", 403),
         ("host: 10.0.0.6", 403),
+        ("host: [fd00::6]:8081", 403),
+        ("host: [::ffff:10.0.0.6]", 403),
+        ("host: [::]:8081", 403),
         ("host: localhost, host: evil.example", 403),
         ("host: localhost:8081, origin: https://evil.example", 403),
         ("host: localhost:8081, origin: http://localhost:3000", 403),

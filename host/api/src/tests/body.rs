@@ -207,6 +207,22 @@ async fn body_with_many_violations_returns_the_first_100() {
 }
 
 #[tokio::test]
+async fn equal_violations_do_not_hide_others() {
+    let server = Server::start().await;
+    // A response shows the first 200 characters of a name.
+    let long = "u".repeat(200);
+    let names = (0..3_000).map(|number| (format!("{long}{number}"), json!(0)));
+    let mut many: serde_json::Map<String, Value> = names.collect();
+    many.insert("board".to_owned(), json!(1));
+    many.insert("zzz".to_owned(), json!(1));
+    let reply = server.post(PATH, stay_with(Value::Object(many))).await;
+    let unknown = format!("body /{long} unknown_field");
+    let expected = ["body /board type", &unknown, "body /zzz unknown_field"];
+    assert_eq!(reply.violations(), expected);
+    assert_eq!(reply.body["detail"], "3 fields are not valid");
+}
+
+#[tokio::test]
 async fn items_above_the_limit_of_their_array_are_not_judged() {
     let server = Server::start().await;
     let many = vec![json!({ "adults": "\u{0}" }); 20_000];

@@ -123,3 +123,25 @@ async fn missing_value_is_the_only_violation_of_a_valid_request() {
     }
     assert!(checked > 80, "{checked}");
 }
+
+/// A value of a wrong type breaks several keywords of its schema, and is one violation.
+#[tokio::test]
+async fn values_of_wrong_types_do_not_hide_others() {
+    const PASSENGERS_MAX: usize = 18;
+    let server = server().await;
+    let mut all = examples(&server.document).into_iter();
+    let example = all.find(|one| one.path == "/v1/flight/prebook").unwrap();
+    let mut body = example.body.clone();
+    let mut passenger = body["passengers"][0].take();
+    passenger["type"] = json!(1);
+    passenger["gender"] = json!(1);
+    let document =
+        json!({ "type": 1, "number": "X1", "issuing_country": "GB", "expires_on": "2034-05-31" });
+    passenger["document"] = document;
+    body["passengers"] = json!(vec![passenger; PASSENGERS_MAX]);
+    body["use_payment_sdk"] = json!(1);
+    let found = violations(&server, &example, &body, 0).await;
+    // Each passenger has three wrong types, and a number that is too short.
+    assert_eq!(found.len(), 4 * PASSENGERS_MAX + 1, "{found:?}");
+    assert_eq!(found.last().unwrap(), "/use_payment_sdk type");
+}

@@ -205,6 +205,59 @@ async fn document_contains_handler_types() {
     assert_eq!(*board, json!({ "$ref": "#/components/schemas/TestBoard" }));
 }
 
+/// A value that the supplier does not state is absent, never null.
+#[tokio::test]
+async fn details_that_suppliers_may_not_state_are_never_null() {
+    fn properties<'a>(schema: &'a Value, found: &mut Vec<(&'a String, &'a Value)>) {
+        let own = schema["properties"].as_object();
+        found.extend(own.into_iter().flatten());
+        let parts = schema["allOf"].as_array().into_iter().flatten();
+        parts.for_each(|part| properties(part, found));
+    }
+    let server = Server::start().await;
+    let document = server.openapi(route_table());
+    for (schema, details) in [
+        ("PaymentTerms", "payment_required_by price_guaranteed_until"),
+        (
+            "TicketPaymentStatus",
+            "payment_required_by price_guaranteed_until",
+        ),
+        ("SegmentPassengerDetails", "fare_basis_code seat"),
+        ("RecordLocator", "carrier_code carrier"),
+        ("AttachableService", "name baggage seat max_quantity"),
+        ("Seat", "name position"),
+        ("TechnicalStop", "arrival_time departure_time"),
+        (
+            "SegmentDetails",
+            "origin_terminal destination_terminal operating_carrier_code operating_flight aircraft \
+             aircraft_code",
+        ),
+        ("OfferPassenger", "cabin_name checked_bags carry_on_bags"),
+        (
+            "FlightOffer",
+            "fare_amount fare_tax_amount fee_amount payment_terms",
+        ),
+        ("FlightBooking", "fee_amount payment_terms payment_status"),
+        ("JourneyTimes", "fare_conditions"),
+        ("Baggage", "pieces max_length_cm max_width_cm max_height_cm"),
+        ("FlightService", "name seat"),
+        ("OfferRoom", "max_occupancy remarks"),
+        ("BookingRoom", "max_occupancy remarks"),
+        ("RoomPerk", "value"),
+        ("HotelOffer", "package_only"),
+        ("Penalty", "percent time_zone"),
+        ("CancellationPolicy", "refund_type"),
+    ] {
+        let mut known = Vec::new();
+        properties(&document["components"]["schemas"][schema], &mut known);
+        for name in details.split_whitespace() {
+            let (_, detail) = known.iter().find(|(known, _)| *known == name).unwrap();
+            let is_nullable = detail.to_string().contains("\"null\"");
+            assert!(!is_nullable, "{schema} {name}: {detail}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn document_and_pages_load_without_key_and_network() {
     let server = Server::start().await;

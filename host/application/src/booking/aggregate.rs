@@ -74,6 +74,7 @@ pub trait BookingAggregate: BookingTable {
         call: SupplierTarget<'a>,
     ) -> BoxFuture<'a, ChangeResponse<Self>>;
     fn find<'a>(
+        booking: &Booking<Self>,
         request: FindRequest,
         call: SupplierTarget<'a>,
     ) -> BoxFuture<'a, LookupResponse<Self>>;

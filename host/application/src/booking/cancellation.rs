@@ -95,14 +95,6 @@ impl CancellationService {
                 ));
             }
         };
-        if booking
-            .details
-            .policy
-            .as_ref()
-            .is_some_and(|policy| policy.forbids_cancellation(self.base.now()))
-        {
-            return Err(CancellationQuoteError::CancellationRestricted);
-        }
         let supplier = self.suppliers.loaded(&booking.supplier).ok_or_else(|| {
             CancellationQuoteError::Supplier(booking.supplier.clone(), ReadError::Unsupported)
         })?;
@@ -115,11 +107,15 @@ impl CancellationService {
             .map_err(|error| CancellationQuoteError::Supplier(booking.supplier.clone(), error))?;
         let quote =
             hotel::quote::HotelCancellationQuote::new(&booking, supplier_quote, self.base.now());
-        let quote = quote.map_err(|unusable| {
+        let mut quote = quote.map_err(|unusable| {
             let error = ReadError::InvalidResponse(unusable.to_string());
             CancellationQuoteError::Supplier(booking.supplier.clone(), error)
         })?;
-        if find_booking().await?.version != booking.version {
+        let is_current = match quote.changed_policy.take() {
+            Some(policy) => self.commit_policy(&booking, policy, request_id).await?,
+            None => find_booking().await?.version == booking.version,
+        };
+        if !is_current {
             return Err(CancellationQuoteError::BookingChanged);
         }
         let forbids = |restriction: &hotel::Restriction| {
@@ -131,6 +127,23 @@ impl CancellationService {
         } else {
             Ok((booking.supplier, quote))
         }
+    }
+
+    /// Stores the policy that a quote follows, so that a cancellation costs what the quote showed.
+    /// Returns `false` if another process changed the booking first.
+    async fn commit_policy(
+        &self,
+        booking: &HotelBooking,
+        policy: hotel::CancellationPolicy,
+        request_id: &str,
+    ) -> Result<bool, CancellationQuoteError> {
+        let event = HotelEvent::PolicyRead(policy);
+        let transition = booking.clone().apply(event.into(), self.base.now());
+        let transition =
+            transition.map_err(|conflict| CancellationQuoteError::InvalidState(conflict.status))?;
+        let (base, version) = (&self.base, booking.version);
+        let write = transition_statements(base, version, &[transition], None, request_id);
+        Ok(base.try_commit(write).await?)
     }
 
     /// Starts a cancellation once. If it is requested again, a cancellation or refund that waits

@@ -290,6 +290,34 @@ impl CompletionService {
         }
     }
 
+    /// Ends a booking that waits to be paid for as expired, so that nobody can pay for it any more.
+    /// `write` is stored in the same transaction. Returns `false` and stores nothing if another
+    /// process changed the booking or works on it.
+    ///
+    /// # Errors
+    /// Fails if the booking does not wait to be paid for, or the database does not answer.
+    pub async fn expire<K: BookingAggregate>(
+        &self,
+        booking: Booking<K>,
+        write: UnitOfWork,
+        request_id: &str,
+        deadline: Instant,
+    ) -> Result<bool, WorkflowError> {
+        let execution = self.engine.execution_context(request_id, deadline);
+        let expired = BookingEvent::OfferExpired;
+        let append = |all: &mut UnitOfWork| {
+            all.append(write);
+        };
+        let started = self.engine.start(booking, expired, &execution, append);
+        let Some((booking, next)) = started.await? else {
+            return Ok(false);
+        };
+        let run = self
+            .engine
+            .run_steps_to_completion(booking, next, execution);
+        run.await.map(|_| true)
+    }
+
     /// Returns the instrument to pay with. `None` if the booking is paid without a stored one.
     async fn instrument_for<K: BookingAggregate>(
         &self,
@@ -338,11 +366,20 @@ impl<K: BookingAggregate> CompletionOutcome<K> {
     }
 
     /// Returns the supplier or processor whose call decided the outcome of a booking that is not
-    /// completed: the processor if the last payment was not authorized.
+    /// completed: the processor if the last payment is not authorized.
     pub fn decided_by(booking: &Booking<K>) -> &SupplierId {
-        match booking.payments.last() {
-            Some(payment) if payment.state == PaymentState::Failed => &payment.processor,
-            Some(_) | None => &booking.supplier,
+        let Some(payment) = booking.payments.last() else {
+            return &booking.supplier;
+        };
+        match payment.state {
+            PaymentState::RequiresAction | PaymentState::Authorizing(_) | PaymentState::Failed => {
+                &payment.processor
+            }
+            PaymentState::Authorized
+            | PaymentState::Capturing(_)
+            | PaymentState::Captured
+            | PaymentState::Voiding(_)
+            | PaymentState::Voided => &booking.supplier,
         }
     }
 

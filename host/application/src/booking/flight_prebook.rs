@@ -13,9 +13,10 @@ use host_domain::booking::PaymentCollector;
 use host_domain::flight::booking::{FlightBooking, FlightBookingDetails};
 use host_domain::flight::passenger::PassengerContact;
 use host_domain::flight::supplier_api::{FlightPrebookRequest, FlightPrebookResponse};
-use host_domain::flight::{FareConditions, Passenger};
+use host_domain::flight::{FareConditions, Passenger, TicketDetails};
 use host_domain::id::BookingId;
 use host_runtime::Supplier;
+use std::sync::Arc;
 
 const OPERATION: &str = "flight_prebook";
 
@@ -37,10 +38,10 @@ impl PrebookFlightCommand {
 
 pub fn prebook_call(command: &PrebookFlightCommand) -> PrebookCall<FlightBookingDetails> {
     let passengers = command.passengers.iter();
-    let passengers = passengers.map(|(_, passenger)| passenger.clone()).collect();
-    Box::new(|supplier: Supplier, context, booking: FlightBooking| {
+    let passengers: Vec<Passenger> = passengers.map(|(_, passenger)| passenger.clone()).collect();
+    Arc::new(move |supplier: Supplier, context, booking: FlightBooking| {
+        let request = prebook_request(&booking, passengers.clone());
         async move {
-            let request = prebook_request(&booking, passengers);
             let response = supplier.prebook_flight(&context, request).await?;
             Ok(to_bound_offer(response))
         }
@@ -72,6 +73,7 @@ pub fn new_booking(
         fare: None,
         fare_tax: None,
         fare_conditions: FareConditions::default(),
+        ticket: TicketDetails::default(),
         journeys: Vec::new(),
         services: Vec::new(),
         purchases: Vec::new(),

@@ -10,9 +10,10 @@ use futures::FutureExt;
 use host_domain::booking::PaymentCollector;
 use host_domain::hotel::booking::{HotelBooking, HotelBookingDetails, Room};
 use host_domain::hotel::supplier_api::{HotelPrebookRequest, HotelPrebookResponse};
-use host_domain::hotel::types::{Contact, Guest};
+use host_domain::hotel::types::{Contact, Guest, RoomDetails};
 use host_domain::id::{BookingId, GuestId, RoomId};
 use host_runtime::Supplier;
+use std::sync::Arc;
 
 pub const OPERATION: &str = "hotel_prebook";
 
@@ -32,7 +33,7 @@ impl PrebookHotelCommand {
 }
 
 pub fn prebook_call() -> PrebookCall<HotelBookingDetails> {
-    Box::new(|supplier: Supplier, context, booking: HotelBooking| {
+    Arc::new(|supplier: Supplier, context, booking: HotelBooking| {
         async move {
             let request = prebook_request(&booking);
             let response = supplier.prebook_hotel(&context, request).await?;
@@ -65,6 +66,7 @@ pub fn new_booking(
             total: room.total,
             due_at_property: None,
             policy: None,
+            details: RoomDetails::default(),
             supplier_reference: None,
             hotel_confirmation_code: None,
             canceled_at: None,

@@ -3,11 +3,14 @@
 
 use crate::base::Base;
 use crate::booking::aggregate::BookingAggregate;
-use crate::booking::engine::WorkflowEngine;
+use crate::booking::engine::{StepOutcome, WorkflowEngine};
 use crate::booking::execution::{ExecutionContext, RunFindings, WorkflowError};
+use crate::booking::interpret::Interpretation;
+use crate::booking::prebook::STEP_NAME as PREBOOK_STEP;
 use crate::jobs::worker::{JobError, JobHandler};
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use host_domain::booking::{Booking, BookingEvent, BookingPhase, PaymentCollector};
 use host_domain::id::BookingId;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -49,12 +52,37 @@ impl<K: BookingAggregate> BookingJob<K> {
             instrument: None,
             findings: RunFindings::default(),
         };
-        match self.engine.resume(booking, &execution).await {
+        let resumed = match is_abandoned_prebook(&booking) {
+            true => {
+                let outcome = StepOutcome {
+                    step: PREBOOK_STEP,
+                    attempt: None,
+                    interpretation: Interpretation::unknown(
+                        BookingEvent::PrebookTimedOut,
+                        "the process that prebooked has ended without a result",
+                    ),
+                };
+                let ended = self
+                    .engine
+                    .resume_with_outcome(booking, outcome, &execution);
+                ended.await
+            }
+            false => self.engine.resume(booking, &execution).await,
+        };
+        match resumed {
             // Another process holds the lease, so nothing is left to do here.
             Err(WorkflowError::LeaseLost(_)) => Ok(()),
             result => result.map(|_| ()),
         }
     }
+}
+
+/// Returns whether a booking is left over by a prebook that nobody executes. A worker gets its job
+/// once the lease of the prebook has expired. A checkout at the supplier may be paid, so such a
+/// booking waits for its timer.
+fn is_abandoned_prebook<K: BookingAggregate>(booking: &Booking<K>) -> bool {
+    matches!(booking.phase(), BookingPhase::Prebooking)
+        && booking.payment_collector == PaymentCollector::Gateway
 }
 
 impl<K: BookingAggregate> JobHandler for BookingJob<K> {

@@ -5,6 +5,7 @@
 pub mod aggregate;
 pub mod cancel_error;
 pub mod cancellation;
+pub mod commit_repeats;
 pub mod completion;
 pub mod engine;
 pub mod execution;
@@ -21,6 +22,7 @@ pub mod plan;
 pub mod prebook;
 pub mod prebook_call;
 pub mod prebook_refusal;
+mod prebook_storage;
 pub mod reader;
 pub mod resolution;
 pub mod service_purchase;

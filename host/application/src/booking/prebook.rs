@@ -3,24 +3,23 @@
 
 use crate::base::Base;
 use crate::booking::aggregate::BookingAggregate;
-use crate::booking::engine::{StepOutcome, WorkflowEngine};
+use crate::booking::engine::WorkflowEngine;
 use crate::booking::execution::{ExecutionContext, WorkflowError};
 use crate::booking::flight_prebook::{self, PrebookFlightCommand};
-use crate::booking::history::{append_history_and_events, transition_statements};
 use crate::booking::hotel_prebook::{self, PrebookHotelCommand};
-use crate::booking::interpret::Interpretation;
 use crate::booking::lease::wait_for_next_poll;
 use crate::booking::passenger_secrets::PassengerSecrets;
 use crate::booking::prebook_call::{BoundOffer, NewBooking, PrebookCall, PrebookContext};
 use crate::booking::prebook_refusal::PrebookRefusal;
-use crate::booking::steps::payment::{STATEMENT_DESCRIPTOR, intent_reference};
-use crate::failpoint::FailpointPhase;
+use crate::booking::steps::payment::{
+    STATEMENT_DESCRIPTOR, intent_reference, processor_not_configured,
+};
 use crate::supplier::directory::SupplierDirectory;
 use futures::FutureExt;
-use host_domain::booking::{Booking, BookingEvent, BookingPhase, Failure, PaymentCollector};
+use host_domain::booking::{Booking, BookingEvent, BookingPhase, PaymentCollector};
 use host_domain::flight::booking::FlightBookingDetails;
 use host_domain::hotel::booking::HotelBookingDetails;
-use host_domain::id::{AttemptId, BookingId, PaymentId};
+use host_domain::id::{BookingId, PaymentId};
 use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::{Payment, PaymentError};
@@ -28,15 +27,13 @@ use host_domain::supplier::{
     ChangeError, Checkout, FailureReason, Refusal, RefusalReason, SupplierId,
 };
 use host_runtime::IntentRequest;
-use host_storage::{
-    AttemptOutcome, BookingHistoryEntry, CommitError, Conflict, DatabaseError, IdempotencyKey,
-    NewAttempt, UnitOfWork,
-};
+use host_storage::{DatabaseError, IdempotencyKey, UnitOfWork};
 use std::sync::Arc;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
 
 /// Name of the prebook step, in failpoints and tests.
-const STEP_NAME: &str = "prebook";
+pub(super) const STEP_NAME: &str = "prebook";
 
 #[derive(Debug)]
 pub enum PrebookOutcome<K: BookingAggregate> {
@@ -69,11 +66,31 @@ pub enum PrebookError {
     },
     #[error("the supplier's rate limit is reached")]
     RateLimited { retry_after_s: Option<u32> },
+    /// The booking has ended, and its key is free: the supplier reserves and charges nothing at
+    /// this stage.
     #[error("the supplier's response did not arrive or is invalid: {reason}")]
     NoResponse {
         timed_out: bool,
         reason: FailureReason,
     },
+    /// The supplier may have made a checkout. The booking waits for its timer.
+    #[error("the supplier may have made a checkout for booking {booking}: {reason}")]
+    Unresolved {
+        booking: BookingId,
+        timed_out: bool,
+        reason: FailureReason,
+    },
+    /// Storing continues, and ends the booking if its supplier was not called.
+    #[error("the database has not confirmed in time what became of booking {booking}")]
+    Unconfirmed { booking: BookingId },
+    /// The payment that the payer completes in a browser was not created, so nothing is bound.
+    #[error("processor {processor} did not create the payment: {error}")]
+    PaymentNotCreated {
+        processor: SupplierId,
+        error: PaymentError,
+    },
+    #[error("no payment processor is configured for this mode")]
+    NoProcessor,
     #[error("the supplier rejected the gateway's account: {message}")]
     SupplierAccount { message: String },
     #[error("the supplier is not configured or does not support booking")]
@@ -87,14 +104,26 @@ impl PrebookError {
     /// the gateway or at the supplier.
     pub const fn needs_help(&self) -> bool {
         match self {
-            Self::NotSent { reason, .. } | Self::NoResponse { reason, .. } => reason.needs_help,
-            Self::SupplierAccount { .. } => true,
+            Self::NotSent { reason, .. }
+            | Self::NoResponse { reason, .. }
+            | Self::Unresolved { reason, .. }
+            | Self::PaymentNotCreated {
+                error: PaymentError::NotSent(reason) | PaymentError::Unknown(reason),
+                ..
+            } => reason.needs_help,
+            Self::SupplierAccount { .. }
+            | Self::PaymentNotCreated {
+                error: PaymentError::Declined(_) | PaymentError::Refused(_),
+                ..
+            } => true,
             Self::Workflow(_)
             | Self::IdempotencyKeyReused
             | Self::IdempotencyInProgress
             | Self::OfferInUse
             | Self::Refused(_)
             | Self::RateLimited { .. }
+            | Self::Unconfirmed { .. }
+            | Self::NoProcessor
             | Self::Unsupported
             | Self::Seal(_) => false,
         }
@@ -102,9 +131,9 @@ impl PrebookError {
 }
 
 /// A prebook that did not bind, with its reason for operators.
-struct FailedPrebook {
-    error: PrebookError,
-    evidence: String,
+pub(super) struct FailedPrebook {
+    pub(super) error: PrebookError,
+    pub(super) evidence: String,
 }
 
 impl From<PrebookError> for FailedPrebook {
@@ -128,6 +157,8 @@ pub struct PrebookService {
     pub(crate) passenger_secrets: PassengerSecrets,
     /// Validity of an offer whose supplier names no expiry, in seconds.
     pub(crate) offer_ttl_s: i64,
+    /// Ends the repetition of commits that the database does not answer.
+    pub(crate) shutdown: CancellationToken,
 }
 
 impl PrebookService {
@@ -197,6 +228,11 @@ impl PrebookService {
         Ok(refusal.map(|text| PrebookRefusal::from_json(&text)))
     }
 
+    /// Deletes the key of a prebook whose booking is deleted.
+    pub fn forget_prebook_in(&self, write: &mut UnitOfWork, owner: &Owner, key: &str) {
+        write.delete_idempotency_key(&IdempotencyKey::new(owner, hotel_prebook::OPERATION, key));
+    }
+
     /// Returns who collects a supplier's payments, or `None` if the supplier is not configured.
     fn payment_collector_of(&self, supplier: &SupplierId) -> Option<PaymentCollector> {
         let supplier = self.suppliers.loaded(supplier)?;
@@ -222,17 +258,21 @@ impl PrebookService {
             }
             let engine = &self.engine;
             let execution = engine.execution_context(&prebook.request_id, prebook.deadline);
-            let created = self.create_booking(new_booking()?, &prebook, &execution);
-            if let Some(booking) = created.await? {
-                let service = Arc::clone(self);
-                let id: BookingId = booking.id.clone();
-                let run = async move {
-                    let bind = service.bind_offer(booking, call, &prebook, &execution);
-                    let leases = service.engine.leases();
-                    let bound = leases.with_lease(K::JOB_KIND, &id, &execution, bind.boxed());
-                    bound.await
-                };
-                return engine.run_to_completion(run.boxed()).await?;
+            let new_booking = new_booking()?;
+            let booking = new_booking.0.id.clone();
+            let (service, call, context) = (Arc::clone(self), Arc::clone(&call), prebook.clone());
+            // The task creates the booking, too: a caller that disconnects leaves no booking behind
+            // that nobody works on.
+            let run = async move {
+                let created = service.create_and_bind(new_booking, call, &context, &execution);
+                created.await
+            };
+            let run = timeout_at(prebook.deadline, engine.run_to_completion(run.boxed()));
+            let Ok(ended) = run.await else {
+                return Err(PrebookError::Unconfirmed { booking });
+            };
+            if let Some(outcome) = ended?? {
+                return Ok(outcome);
             }
             if let Some(existing) = self.find_existing_booking(&prebook).await? {
                 return Ok(existing);
@@ -241,7 +281,27 @@ impl PrebookService {
         }
     }
 
+    /// Creates the booking and binds its offer. Returns `None` if the key is already used.
+    async fn create_and_bind<K: BookingAggregate>(
+        &self,
+        new_booking: NewBooking<K>,
+        call: PrebookCall<K>,
+        prebook: &PrebookContext,
+        execution: &ExecutionContext,
+    ) -> Result<Option<PrebookOutcome<K>>, PrebookError> {
+        let created = self.create_booking(new_booking, prebook, execution).await?;
+        let Some(booking) = created else {
+            return Ok(None);
+        };
+        let id = booking.id.clone();
+        let bind = self.bind_offer(booking, call, prebook, execution).boxed();
+        let leases = self.engine.leases();
+        let bound = leases.with_lease(K::JOB_KIND, &id, execution, bind);
+        bound.await.map(Some)
+    }
+
     /// Returns the booking of an earlier call with this key. Waits while that call is in progress.
+    /// Frees the key of a booking that ended before anything was bound, unless it was refused.
     async fn find_existing_booking<K: BookingAggregate>(
         &self,
         prebook: &PrebookContext,
@@ -263,55 +323,35 @@ impl PrebookService {
             let is_running = self.engine.leases().is_held(K::JOB_KIND, &id).await?;
             let booking: Option<Booking<K>> = self.base.store.booking_unscoped(&id).await?;
             let booking = booking.ok_or(PrebookError::IdempotencyInProgress)?;
-            let is_unbound = matches!(booking.phase(), BookingPhase::Prebooking);
-            if !is_unbound || !is_running {
-                return Ok(Some(PrebookOutcome::Existing(Box::new(booking))));
+            match booking.phase() {
+                BookingPhase::Prebooking if is_running => {}
+                // The process of the earlier call has ended, and a worker is about to end the
+                // booking.
+                BookingPhase::Prebooking
+                    if booking.payment_collector == PaymentCollector::Gateway => {}
+                BookingPhase::Failed {
+                    was_prebooked: false,
+                } => {
+                    let mut write = self.base.unit_of_work();
+                    write.delete_idempotency_key_of(&prebook.key, id.as_str());
+                    self.base.try_commit(write).await?;
+                    return Ok(None);
+                }
+                BookingPhase::Prebooking
+                | BookingPhase::ReadyToComplete
+                | BookingPhase::Completing(_)
+                | BookingPhase::Confirmed
+                | BookingPhase::Canceling
+                | BookingPhase::Failed {
+                    was_prebooked: true,
+                }
+                | BookingPhase::Expired => {
+                    return Ok(Some(PrebookOutcome::Existing(Box::new(booking))));
+                }
             }
             if !wait_for_next_poll(prebook.deadline).await {
                 return Err(PrebookError::IdempotencyInProgress);
             }
-        }
-    }
-
-    /// Stores booking, key and lease in one transaction. Returns `None` if the key is already used.
-    async fn create_booking<K: BookingAggregate>(
-        &self,
-        (booking, extra_statements): NewBooking<K>,
-        prebook: &PrebookContext,
-        execution: &ExecutionContext,
-    ) -> Result<Option<Booking<K>>, PrebookError> {
-        let mut write = UnitOfWork::new(booking.created_at);
-        let (id, tenant) = (booking.id.as_str(), &booking.owner.tenant);
-        let entry = accepted_history_entry(&booking, &execution.request_id);
-        let (token, lease_ms) = (&execution.lease_token, self.engine.leases().duration_ms());
-        // The key comes first: for a repeated call, the used key is the conflict to report.
-        write
-            .insert_idempotency_key(&prebook.key, &prebook.fingerprint, id)
-            .append(extra_statements)
-            .append_booking_history(tenant, &entry)
-            .insert_leased_job(K::JOB_KIND, id, token, lease_ms);
-        // The booking is stored in the state in which the supplier is called. Its history has both
-        // versions.
-        let started = booking.apply(BookingEvent::PrebookStarted, self.base.now())?;
-        write.insert_booking(&started.booking);
-        let booking = started.booking.clone();
-        let request_id = &execution.request_id;
-        append_history_and_events(&self.base, &mut write, &[started], None, request_id);
-        self.engine
-            .hit_failpoint(STEP_NAME, FailpointPhase::StepPlanned);
-        match self.base.store.commit(write).await {
-            Ok(()) => {
-                self.engine
-                    .hit_failpoint(STEP_NAME, FailpointPhase::IntentCommitted);
-                Ok(Some(booking))
-            }
-            Err(CommitError::Conflict(Conflict::IdempotencyKeyExists)) => Ok(None),
-            Err(CommitError::Conflict(Conflict::OfferInUse)) => Err(PrebookError::OfferInUse),
-            Err(CommitError::Conflict(source)) => {
-                let id = booking.id.clone();
-                Err(WorkflowError::NotStored { id, source }.into())
-            }
-            Err(CommitError::Database(error)) => Err(error.into()),
         }
     }
 
@@ -328,6 +368,18 @@ impl PrebookService {
                 .abort_prebook(booking, failed, prebook, execution)
                 .await;
         };
+        if execution.deadline <= Instant::now() {
+            // The database answered too late for the caller.
+            let error = PrebookError::NotSent {
+                overloaded: true,
+                reason: "the request's time was over before the call"
+                    .to_owned()
+                    .into(),
+            };
+            return self
+                .abort_prebook(booking, error.into(), prebook, execution)
+                .await;
+        }
         let offered = booking.details.booked_price();
         let context = execution.call_context(&booking.owner, &booking.id);
         let bound = call(supplier, context, booking.clone()).await;
@@ -365,13 +417,7 @@ impl PrebookService {
             expires_at: bound.expires_at.unwrap_or_else(latest),
             payment,
         };
-        let outcome = StepOutcome {
-            step: STEP_NAME,
-            attempt: None,
-            interpretation: Interpretation::succeeded(event, "bound"),
-        };
-        let resumed = self.engine.resume_with_outcome(booking, outcome, execution);
-        let booking = resumed.await?;
+        let booking = self.store_bound(booking, event, execution).await?;
         Ok(PrebookOutcome::Created {
             booking: Box::new(booking),
             sdk_token,
@@ -386,8 +432,13 @@ impl PrebookService {
         execution: &ExecutionContext,
     ) -> Result<(Payment, String), PrebookError> {
         let processor = self.suppliers.processor(booking.owner.tenant.mode);
-        let processor = processor.and_then(|id| self.suppliers.loaded(id));
-        let processor = processor.ok_or(PrebookError::Unsupported)?;
+        let processor = processor.ok_or(PrebookError::NoProcessor)?;
+        let failed = |error| PrebookError::PaymentNotCreated {
+            processor: processor.clone(),
+            error,
+        };
+        let loaded = self.suppliers.loaded(processor);
+        let loaded = loaded.ok_or_else(|| failed(processor_not_configured()))?;
         let id = PaymentId::from_bits(self.base.ids.generate());
         let request = IntentRequest {
             client_reference: intent_reference(booking, &id),
@@ -395,102 +446,12 @@ impl PrebookService {
             description: STATEMENT_DESCRIPTOR.to_owned(),
         };
         let context = execution.call_context(&booking.owner, &booking.id);
-        let intent = processor.create_intent(&context, request).await;
-        let intent = intent.map_err(|error| match error {
-            PaymentError::NotSent(reason) => PrebookError::NotSent {
-                overloaded: false,
-                reason,
-            },
-            PaymentError::Unknown(reason) => PrebookError::NoResponse {
-                timed_out: false,
-                reason,
-            },
-            error @ (PaymentError::Declined(_) | PaymentError::Refused(_)) => {
-                PrebookError::NoResponse {
-                    timed_out: false,
-                    reason: FailureReason::needing_help(error.to_string()),
-                }
-            }
-        })?;
-        let (processor, reference) = (processor.info().id.clone(), intent.processor_reference);
+        let intent = loaded.create_intent(&context, request).await;
+        let intent = intent.map_err(failed)?;
+        let (processor, reference) = (processor.clone(), intent.processor_reference);
         let payment =
             Payment::new_browser_payment(id, total, processor, reference, self.base.now());
         Ok((payment, intent.token))
-    }
-
-    /// Ends a prebook that did not bind, and records why for operators. A refusal is stored for
-    /// repeats of the request.
-    async fn abort_prebook<K: BookingAggregate>(
-        &self,
-        booking: Booking<K>,
-        FailedPrebook { error, evidence }: FailedPrebook,
-        prebook: &PrebookContext,
-        execution: &ExecutionContext,
-    ) -> Result<PrebookOutcome<K>, PrebookError> {
-        tracing::warn!(
-            booking = %booking.id,
-            supplier = %booking.supplier,
-            step = STEP_NAME,
-            evidence,
-            request_id = execution.request_id,
-            "the prebook failed"
-        );
-        let outcome = match matches!(error, PrebookError::Refused(_)) {
-            true => AttemptOutcome::Refused,
-            false => AttemptOutcome::NotSent,
-        };
-        let mut write = self.base.unit_of_work();
-        self.append_attempt(&mut write, &booking, outcome, &evidence);
-        if matches!(error, PrebookError::NoResponse { .. }) {
-            // The offer may have been bound. The booking is kept until the timer of this phase, and
-            // nothing else, ends it.
-            self.base.try_commit(write).await?;
-            self.engine.resume(booking, execution).await?;
-            return Err(error);
-        }
-        let (id, read_version) = (booking.id.clone(), booking.version);
-        let failure = Failure::new("prebook_failed", K::TEXTS.prebook_failed);
-        let transition = [booking.apply(BookingEvent::PrebookRefused(failure), self.base.now())?];
-        let (reason, request_id) = (Some(evidence.as_str()), &execution.request_id);
-        let transitions =
-            transition_statements(&self.base, read_version, &transition, reason, request_id);
-        write.append(transitions);
-        write.complete_job(K::JOB_KIND, id.as_str(), &execution.lease_token);
-        match &error {
-            PrebookError::Refused(refusal) => {
-                write.store_idempotent_refusal(&prebook.key, &refusal.to_json())
-            }
-            _ => write.delete_idempotency_key(&prebook.key),
-        };
-        match self.base.try_commit(write).await? {
-            true => Err(error),
-            false => Err(WorkflowError::LeaseLost(id).into()),
-        }
-    }
-
-    /// Adds the failed call to the booking's attempts. A prebook reserves nothing and charges
-    /// nothing, so it has no effect even if its response is missing.
-    fn append_attempt<K: BookingAggregate>(
-        &self,
-        write: &mut UnitOfWork,
-        booking: &Booking<K>,
-        outcome: AttemptOutcome,
-        evidence: &str,
-    ) {
-        let (tenant, supplier) = (&booking.owner.tenant, &booking.supplier);
-        let loaded = self.suppliers.loaded(supplier);
-        let digest = loaded.map(|supplier| supplier.info().digest.clone());
-        let attempt = NewAttempt {
-            id: AttemptId::from_bits(self.base.ids.generate()),
-            booking_id: booking.id.clone(),
-            step: STEP_NAME.to_owned(),
-            target: supplier.clone(),
-            client_reference: booking.id.to_string(),
-            plugin_digest: digest.unwrap_or_default(),
-            request_digest: String::new(),
-        };
-        write.record_attempt(tenant, &attempt);
-        write.finish_attempt(tenant, &attempt.id, outcome, None, Some(evidence));
     }
 }
 
@@ -517,22 +478,6 @@ fn validate_bound_offer<K: BookingAggregate>(
         });
     }
     Ok(bound)
-}
-
-fn accepted_history_entry<K: BookingAggregate>(
-    booking: &Booking<K>,
-    request_id: &str,
-) -> BookingHistoryEntry {
-    BookingHistoryEntry {
-        booking_id: booking.id.clone(),
-        sequence: booking.version,
-        event: "accepted".to_owned(),
-        from_status: None,
-        to_status: booking.status().as_str().to_owned(),
-        reason: None,
-        request_id: Some(request_id.to_owned()),
-        occurred_at: booking.created_at,
-    }
 }
 
 fn map_supplier_error(error: ChangeError, offered: Money, timed_out: bool) -> FailedPrebook {

@@ -11,6 +11,7 @@ use host_domain::supplier::{ChangeError, Checkout, SupplierId};
 use host_domain::time::Timestamp;
 use host_runtime::{CallContext, Supplier};
 use host_storage::{IdempotencyKey, UnitOfWork};
+use std::sync::Arc;
 use tokio::time::Instant;
 
 #[derive(Debug, Clone)]
@@ -100,11 +101,13 @@ pub struct BoundOffer<K: BookingAggregate> {
     pub response: Box<K::PrebookResponse>,
 }
 
-pub type PrebookCall<K> = Box<
-    dyn FnOnce(
+/// The call that binds an offer. It is made once for each booking.
+pub type PrebookCall<K> = Arc<
+    dyn Fn(
             Supplier,
             CallContext,
             Booking<K>,
         ) -> BoxFuture<'static, Result<BoundOffer<K>, ChangeError>>
-        + Send,
+        + Send
+        + Sync,
 >;

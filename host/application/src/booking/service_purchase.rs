@@ -13,11 +13,12 @@ use crate::payment_instrument::{InstrumentError, PaymentInstrumentService};
 use crate::sealer::SealError;
 use crate::supplier::directory::SupplierDirectory;
 use host_domain::booking::{BookingKind, BookingState, PaymentCollector};
+use host_domain::flight::ServiceType;
 use host_domain::flight::booking::{
     BookedService, FlightBookedState, FlightBooking, FlightBookingDetails, FlightEvent,
     ServicePurchase, ServicePurchaseState, ServiceStatus,
 };
-use host_domain::flight::supplier_api::{AvailableService, ServiceType};
+use host_domain::flight::supplier_api::AvailableService;
 use host_domain::id::{BookingId, InstrumentId, PassengerId, PurchaseId, SegmentId, ServiceId};
 use host_domain::money::Money;
 use host_domain::owner::Owner;
@@ -81,14 +82,18 @@ pub enum ServicePurchaseError {
     #[error("the payment instrument cannot be decrypted")]
     InstrumentUnreadable(#[source] SealError),
     #[error("the payment was declined")]
-    PaymentFailed { requires_action: bool },
+    PaymentFailed {
+        processor: SupplierId,
+        requires_action: bool,
+    },
     #[error("the supplier refused the purchase")]
     Rejected(SupplierId),
     #[error("the outcome of the purchase is not known yet")]
     Unknown,
-    #[error("nothing was sent to the supplier")]
+    #[error("nothing was sent to {supplier}")]
     NotSent {
-        overloaded: bool,
+        /// The supplier or processor that was not called.
+        supplier: SupplierId,
         /// Whether a repeat cannot succeed before somebody has corrected something.
         needs_help: bool,
     },
@@ -288,8 +293,8 @@ impl ServicePurchaseService {
         purchase_result(result?, &id)
             .map(Some)
             .map_err(|error| match error {
-                ServicePurchaseError::NotSent { overloaded, .. } => ServicePurchaseError::NotSent {
-                    overloaded,
+                ServicePurchaseError::NotSent { supplier, .. } => ServicePurchaseError::NotSent {
+                    supplier,
                     needs_help: findings.needs_help(),
                 },
                 error => error,
@@ -372,25 +377,27 @@ fn purchase_result(
         ServicePurchaseState::InProgress { .. } => Err(ServicePurchaseError::Unknown),
         ServicePurchaseState::Succeeded => Ok(booking),
         ServicePurchaseState::Declined => {
-            let payment = booking.payments.iter().find(|p| p.id == purchase.payment);
-            let decline = payment.and_then(|payment| payment.decline_reason);
-            match decline {
+            let payment = booking.payment(&purchase.payment);
+            let payment = payment.ok_or(ServicePurchaseError::Unknown)?;
+            let processor = payment.processor.clone();
+            match payment.decline_reason {
                 Some(decline) => Err(ServicePurchaseError::PaymentFailed {
+                    processor,
                     requires_action: decline == DeclineReason::RequiresAction,
                 }),
                 // The processor was never called.
-                None => Err(not_sent()),
+                None => Err(not_sent(processor)),
             }
         }
         ServicePurchaseState::Refused => Err(ServicePurchaseError::Rejected(booking.supplier)),
-        ServicePurchaseState::NotSent => Err(not_sent()),
+        ServicePurchaseState::NotSent => Err(not_sent(booking.supplier)),
     }
 }
 
 /// Returns the error of a purchase that was not sent, before it is known why.
-const fn not_sent() -> ServicePurchaseError {
+const fn not_sent(supplier: SupplierId) -> ServicePurchaseError {
     ServicePurchaseError::NotSent {
-        overloaded: false,
+        supplier,
         needs_help: false,
     }
 }

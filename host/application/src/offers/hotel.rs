@@ -23,6 +23,8 @@ pub struct OfferQuery {
     pub selector: Option<SupplierId>,
     pub stay: Stay,
     pub max_offers_per_hotel: u16,
+    /// Whether the caller sells the room together with another travel service.
+    pub include_package_rates: bool,
 }
 
 /// An offer that can be prebooked.

@@ -110,6 +110,7 @@ impl OfferService {
                     supplier_hotel_ids: rows.into_iter().map(|row| row.supplier_hotel_id).collect(),
                     stay: query.stay.clone(),
                     max_offers_per_hotel: query.max_offers_per_hotel,
+                    include_package_rates: query.include_package_rates,
                 };
                 async move { supplier.price_hotels(&call_context, request).await }
             });

@@ -119,9 +119,13 @@ pub const fn from_prebook_error(error: &PrebookError) -> Option<PurchaseOutcome>
         | PrebookError::NotSent { .. }
         | PrebookError::RateLimited { .. }
         | PrebookError::SupplierAccount { .. }
+        | PrebookError::PaymentNotCreated { .. }
+        | PrebookError::NoProcessor
         | PrebookError::Unsupported => Some(PurchaseOutcome::Released),
-        // The offer may have been bound; the booking's own timer decides.
-        PrebookError::NoResponse { .. } => Some(PurchaseOutcome::Undecided),
+        // The state of the booking decides, at the next run.
+        PrebookError::NoResponse { .. }
+        | PrebookError::Unresolved { .. }
+        | PrebookError::Unconfirmed { .. } => Some(PurchaseOutcome::Undecided),
         PrebookError::Workflow(_)
         | PrebookError::IdempotencyKeyReused
         | PrebookError::IdempotencyInProgress

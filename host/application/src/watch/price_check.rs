@@ -190,6 +190,7 @@ impl PriceChecker {
             selector: selector.cloned(),
             stay: stay.clone(),
             max_offers_per_hotel: OFFERS_MAX,
+            include_package_rates: false,
         };
         let (_, hotels) = self.offers.price_hotels(context, &query).await?;
         Ok(hotels)

@@ -4,6 +4,7 @@
 
 use crate::base::Base;
 use crate::booking::completion::{CompleteBookingCommand, CompleteBookingError, CompletionService};
+use crate::booking::execution::WorkflowError;
 use crate::booking::hotel_prebook::PrebookHotelCommand;
 use crate::booking::prebook::{PrebookError, PrebookOutcome, PrebookService};
 use crate::booking::prebook_call::PrebookParameters;
@@ -45,6 +46,10 @@ pub enum WatchPurchaseError {
     Prebook(#[source] PrebookError),
     #[error("the watch's booking could not be completed")]
     Complete(#[source] CompleteBookingError),
+    #[error("the watch's booking could not be expired")]
+    Expire(#[source] WorkflowError),
+    #[error("another process changed the watch's booking {0} meanwhile")]
+    BookingChanged(BookingId),
     #[error("the mandate cannot be used")]
     Mandate(#[source] MandateError),
     #[error("the watch could not be updated")]
@@ -324,29 +329,87 @@ impl<'a> PurchaseRun<'a> {
             write.release_job(PURCHASE_JOB_KIND, id.as_str(), token, due);
             return Ok(job.base.store.commit(write).await?);
         };
-        if outcome == PurchaseOutcome::Released {
-            let tenant = &self.watch().owner.tenant;
-            let released = job.mandates.release_in(&mut write, tenant, &self.mandate);
-            match released.await {
-                // The mandate was revoked or has expired meanwhile; the next purchase reports it.
-                Ok(()) | Err(MandateError::Invalid(_)) => {}
-                Err(error) => return Err(WatchPurchaseError::Mandate(error)),
-            }
-        }
         // The watch is loaded again, because the run has changed it.
         let stored = job.base.store.watch_unscoped(id).await?;
         let stored = stored.ok_or_else(|| WatchPurchaseError::NotArmed(id.clone()))?;
-        let details = match (outcome, stored.watch.booking_id()) {
+        let booking = match stored.watch.booking_id() {
+            Some(booking) => Some(self.booking(booking).await?),
+            None => None,
+        };
+        let details = match (outcome, &booking) {
             (PurchaseOutcome::Purchased, Some(booking)) => {
-                WatchEventDetails::Booking(Box::new(self.booking(booking).await?))
+                WatchEventDetails::Booking(Box::new(booking.clone()))
             }
             _ => WatchEventDetails::None,
         };
         job.watches
             .apply_event_in(&mut write, &stored, event, &details)?;
         write.complete_job(PURCHASE_JOB_KIND, id.as_str(), token);
+        match outcome {
+            PurchaseOutcome::Released => {
+                self.release_mandate(&mut write).await?;
+                if let Some(booking) = &booking {
+                    self.delete_if_never_prebooked(&mut write, booking);
+                }
+            }
+            // The booking expires, so that no other card pays for it.
+            PurchaseOutcome::Failed(_) => {
+                if let Some(booking) = booking.filter(waits_for_payment) {
+                    return self.expire_booking(booking, write).await;
+                }
+            }
+            PurchaseOutcome::Purchased | PurchaseOutcome::Undecided => {}
+        }
         Ok(job.base.store.commit(write).await?)
     }
+
+    async fn release_mandate(&self, write: &mut UnitOfWork) -> Result<(), WatchPurchaseError> {
+        let tenant = &self.watch().owner.tenant;
+        let mandates = &self.job.mandates;
+        match mandates.release_in(write, tenant, &self.mandate).await {
+            // The mandate was revoked or has expired meanwhile; the next purchase reports it.
+            Ok(()) | Err(MandateError::Invalid(_)) => Ok(()),
+            Err(error) => Err(WatchPurchaseError::Mandate(error)),
+        }
+    }
+
+    /// Deletes the booking of an attempt that the supplier did not prebook. It was never announced,
+    /// and each further attempt would leave one more.
+    fn delete_if_never_prebooked(&self, write: &mut UnitOfWork, booking: &HotelBooking) {
+        let BookingPhase::Failed {
+            was_prebooked: false,
+        } = booking.phase()
+        else {
+            return;
+        };
+        let watch = &self.watch().id;
+        tracing::info!(booking = %booking.id, %watch, "the purchase of a watch ended without a commitment; its booking is deleted");
+        write.delete_booking(booking);
+        let (prebooks, owner) = (&self.job.prebooks, &self.watch().owner);
+        prebooks.forget_prebook_in(write, owner, booking.id.as_str());
+    }
+
+    /// Expires a booking in the transaction of `write`, which ends the purchase.
+    async fn expire_booking(
+        &self,
+        booking: HotelBooking,
+        write: UnitOfWork,
+    ) -> Result<(), WatchPurchaseError> {
+        let id = booking.id.clone();
+        let (request_id, deadline) = (&self.request_id, self.deadline);
+        let completions = &self.job.completions;
+        let expired = completions.expire(booking, write, request_id, deadline);
+        match expired.await.map_err(WatchPurchaseError::Expire)? {
+            true => Ok(()),
+            // The next run reads the booking again.
+            false => Err(WatchPurchaseError::BookingChanged(id)),
+        }
+    }
+}
+
+/// Returns whether a client could still pay for the booking.
+fn waits_for_payment(booking: &HotelBooking) -> bool {
+    matches!(booking.phase(), BookingPhase::ReadyToComplete)
 }
 
 fn is_declined(booking: &HotelBooking) -> bool {

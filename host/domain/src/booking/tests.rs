@@ -97,7 +97,7 @@ pub(crate) fn authorized() -> PaymentEvent {
     }
 }
 
-fn payment_events() -> [PaymentEvent; 14] {
+fn payment_events() -> [PaymentEvent; 15] {
     let (at, next_at, retry_at, reconcile_at) = (LATER, LATER, LATER, LATER);
     let refund = refund_id;
     [
@@ -107,6 +107,7 @@ fn payment_events() -> [PaymentEvent; 14] {
         PaymentEvent::NotAuthorized,
         PaymentEvent::Captured,
         PaymentEvent::Voided,
+        PaymentEvent::CapturedDespiteVoid,
         PaymentEvent::StepFailed { retry_at },
         PaymentEvent::Unresolved {
             next_at,
@@ -479,6 +480,17 @@ pub(crate) fn check_change_reported_during_refresh<K: Sample>() {
     assert_eq!(read.booking.status(), BookingStatus::Canceled);
 }
 
+/// The supplier may have refused because it cancelled the booking itself.
+pub(crate) fn check_refresh_after_refused_cancellation<K: Sample>() {
+    for ended in [
+        BookingEvent::CancelRefused(refusal()),
+        BookingEvent::CancelNotExecuted(refusal()),
+    ] {
+        let kept = after(K::cancel_sent(), [ended]);
+        assert_eq!(kept.next_step(NOW), NextStep::Run(BookingStep::Refresh));
+    }
+}
+
 /// The outcome of the purchase that a payment is for.
 pub(crate) enum Outcome {
     Open,
@@ -516,7 +528,7 @@ pub(crate) fn check_events_in_any_order<K: Sample>(picks: &[Index]) -> Result<()
             let outcome = K::outcome(&booking, payment);
             match payment.state {
                 PaymentState::Capturing(_) | PaymentState::Captured => prop_assert!(
-                    matches!(outcome, Outcome::Confirmed),
+                    matches!(outcome, Outcome::Confirmed) || payment.refundable().is_zero(),
                     "money was captured before the supplier's confirmation"
                 ),
                 PaymentState::Authorized | PaymentState::Authorizing(_) => prop_assert!(

@@ -308,7 +308,36 @@ fn apply_absence<K: BookingKind>(
             ..absence
         }),
         (true, BookingEvent::OrphanResolved) => None,
-        _ => return None,
+        (true, BookingEvent::AbsenceRechecked { .. } | BookingEvent::OrphanFound(_))
+        | (false, BookingEvent::OrphanResolved)
+        | (
+            _,
+            BookingEvent::PrebookStarted
+            | BookingEvent::PrebookConfirmed { .. }
+            | BookingEvent::PrebookRefused(_)
+            | BookingEvent::PrebookTimedOut
+            | BookingEvent::OfferExpired
+            | BookingEvent::BookStarted { .. }
+            | BookingEvent::BookSent { .. }
+            | BookingEvent::BookNotSent
+            | BookingEvent::BookAccepted { .. }
+            | BookingEvent::BookUnresolved { .. }
+            | BookingEvent::BookResendScheduled { .. }
+            | BookingEvent::BookConfirmed { .. }
+            | BookingEvent::BookRefused(_)
+            | BookingEvent::BookNotExecuted { .. }
+            | BookingEvent::CheckoutNotCompleted
+            | BookingEvent::CancelSent { .. }
+            | BookingEvent::CancelNotSent { .. }
+            | BookingEvent::CancelAccepted { .. }
+            | BookingEvent::CancelUnresolved { .. }
+            | BookingEvent::CancelRefused(_)
+            | BookingEvent::CancelNotExecuted(_)
+            | BookingEvent::ChangeReported(_)
+            | BookingEvent::RefreshFailed { .. }
+            | BookingEvent::Kind(_)
+            | BookingEvent::Payment { .. },
+        ) => return None,
     };
     Some(BookingState::Failed { absence })
 }

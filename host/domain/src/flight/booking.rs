@@ -15,6 +15,7 @@ pub use entities::{
 pub use kind::FlightStep;
 
 use crate::booking::{Booking, BookingEvent, Failure, Named};
+use crate::flight::details::{TicketDetails, is_default};
 use crate::flight::itinerary::FareConditions;
 use crate::flight::passenger::{PassengerContact, Travellers};
 use crate::flight::supplier_api::FlightSupplierBooking;
@@ -66,6 +67,8 @@ pub struct FlightBookingDetails {
     /// The taxes, if reported.
     pub fare_tax: Option<Money>,
     pub fare_conditions: FareConditions,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ticket: TicketDetails,
     /// The journeys as currently scheduled.
     pub journeys: Vec<BookedJourney>,
     /// Services such as bags, bought or being bought.

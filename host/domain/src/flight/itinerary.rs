@@ -1,5 +1,6 @@
 //! Types of an itinerary: journey, segment, fare conditions, airline changes.
 
+use crate::flight::details::{SegmentDetails, SegmentPassengerDetails, is_default};
 use crate::money::Money;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -50,6 +51,8 @@ pub struct SegmentPassenger {
     pub checked_bags: Option<u8>,
     /// Number of carry-on bags. `None` if unknown.
     pub carry_on_bags: Option<u8>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub details: SegmentPassengerDetails,
 }
 
 /// A segment: one flight number from one airport to the next.
@@ -83,6 +86,8 @@ pub struct Segment {
     pub cabin: Cabin,
     /// The passengers, in the order of the request. The list is empty if nothing is known.
     pub passengers: Vec<SegmentPassenger>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub details: SegmentDetails,
 }
 
 /// A journey from an origin to a destination, as requested.
@@ -107,6 +112,9 @@ pub struct Journey {
     pub stops: u8,
     /// The segments, in order of travel.
     pub segments: Vec<Segment>,
+    /// The conditions of this journey alone, if reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fare_conditions: Option<FareConditions>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,9 @@
 //! Requests to flight suppliers and their responses.
 
+use crate::flight::details::{FlightOfferDetails, TicketDetails};
 use crate::flight::itinerary::{AirlineChange, Cabin, FareConditions, Journey};
 use crate::flight::passenger::{Passenger, PassengerContact, Travellers};
+use crate::flight::service::{Baggage, ServiceType};
 use crate::money::{Currency, Money};
 use crate::supplier::{Checkout, SupplierBookingStatus};
 use crate::time::{Date, Timestamp};
@@ -106,6 +108,7 @@ pub struct FlightOffer {
     pub journeys: Vec<Journey>,
     /// Time at which the supplier discards the offer.
     pub expires_at: Option<Timestamp>,
+    pub details: FlightOfferDetails,
 }
 
 impl FlightOffer {
@@ -157,6 +160,7 @@ pub struct FlightPrebookResponse {
     pub expires_at: Option<Timestamp>,
     /// The checkout of a supplier that collects the payment.
     pub checkout: Option<Checkout>,
+    pub details: TicketDetails,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,29 +173,6 @@ pub struct FlightBookRequest {
     pub contact: PassengerContact,
     /// The passengers, in the order of the request.
     pub passengers: Vec<Passenger>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ServiceType {
-    Baggage,
-    Seat,
-    Meal,
-    Other,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum BaggageType {
-    Checked,
-    CarryOn,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Baggage {
-    pub baggage_type: BaggageType,
-    /// Maximum weight in kilograms. `None` if not reported.
-    pub max_weight_kg: Option<u32>,
 }
 
 /// A service on a ticket, as the supplier reports it.
@@ -231,12 +212,17 @@ pub struct FlightSupplierBooking {
     pub fare: Option<Money>,
     pub fare_tax: Option<Money>,
     /// The journeys as currently scheduled. The list is empty if the supplier does not report them.
-    pub journeys: Vec<Journey>,
+    /// `None` stands for a journey that cannot be read.
+    pub journeys: Vec<Option<Journey>>,
     /// The services on the ticket.
     pub services: Vec<SupplierService>,
+    /// Whether the ticket has services that cannot be read. That a service is not in the list then
+    /// proves nothing.
+    pub has_unreadable_services: bool,
     pub changes: Vec<AirlineChange>,
     /// The amounts of the cancellation, once cancelled.
     pub cancellation: Option<FlightCancellationAmounts>,
+    pub details: TicketDetails,
 }
 
 /// A reference to a booking, used to request a cancellation quote or the services for sale.

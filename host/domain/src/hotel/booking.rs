@@ -12,7 +12,7 @@ pub use kind::HotelStep;
 use crate::booking::{Booking, BookingEvent, BookingState, Failure, Named};
 use crate::hotel::supplier_api::HotelSupplierBooking;
 use crate::hotel::types::{
-    Board, CancellationPolicy, Contact, Guest, HotelSummary, Loyalty, Promotion, Stay,
+    Board, CancellationPolicy, Contact, Guest, HotelSummary, Loyalty, Promotion, RoomDetails, Stay,
 };
 use crate::id::{CancellationId, GuestId, HotelId, RefundId, RoomId};
 use crate::money::Money;
@@ -76,6 +76,9 @@ pub struct Room {
     /// Amount paid at the hotel, in addition to the total.
     pub due_at_property: Option<Money>,
     pub policy: Option<CancellationPolicy>,
+    /// Empty until the prebook is confirmed.
+    #[serde(default, skip_serializing_if = "RoomDetails::is_empty")]
+    pub details: RoomDetails,
     /// The supplier's id of the room.
     pub supplier_reference: Option<String>,
     pub hotel_confirmation_code: Option<String>,
@@ -173,6 +176,8 @@ pub enum HotelEvent {
         /// The id of the refund, if money was collected for those rooms.
         refund: RefundId,
     },
+    /// A quote read another policy than the stored one. Cancellations cost the fee of this policy.
+    PolicyRead(CancellationPolicy),
     /// An operator sets the refund of a cancellation whose refund is undecided.
     RefundDecided {
         cancellation: CancellationId,
@@ -188,6 +193,7 @@ impl Named for HotelEvent {
             Self::CancelStarted { .. } => "cancel_started",
             Self::CancelSucceeded { .. } => "cancel_succeeded",
             Self::Refreshed { .. } => "refreshed",
+            Self::PolicyRead(_) => "policy_read",
             Self::RefundDecided { .. } => "refund_decided",
         }
     }

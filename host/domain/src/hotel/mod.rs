@@ -10,5 +10,6 @@ pub mod types;
 pub use booking::{HotelBookedState, HotelBooking, HotelBookingDetails, HotelEvent, HotelStep};
 pub use types::{
     Board, CancellationPolicy, Contact, Guest, GuestType, HotelSummary, Location, Loyalty,
-    Occupancy, Penalty, Promotion, Restriction, RoomRate, Stay,
+    Occupancy, PaymentPoint, Penalty, Promotion, RefundType, Restriction, RoomDetails, RoomPerk,
+    RoomRate, RoomTax, Stay,
 };

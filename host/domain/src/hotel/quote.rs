@@ -2,7 +2,7 @@
 
 use crate::hotel::booking::{HotelBooking, Room};
 use crate::hotel::supplier_api::HotelSupplierQuote;
-use crate::hotel::types::Restriction;
+use crate::hotel::types::{CancellationPolicy, Restriction};
 use crate::money::Money;
 use crate::time::Timestamp;
 
@@ -24,6 +24,9 @@ pub struct HotelCancellationQuote {
     pub free_until: Option<Timestamp>,
     /// Restrictions of the freshly read policy, or of the stored one if there is no fresh policy.
     pub restrictions: Vec<Restriction>,
+    /// The freshly read policy that the amounts follow, if the stored one has other terms. It is to be
+    /// stored, because a cancellation costs the fee of the stored policy.
+    pub changed_policy: Option<CancellationPolicy>,
 }
 
 /// Error for a preview whose amounts disagree with what was paid for the rooms.
@@ -65,13 +68,24 @@ impl HotelCancellationQuote {
                     amounts: Some((fee, rest)),
                     free_until,
                     restrictions: stored_restrictions(),
+                    changed_policy: None,
                 }
             }
             HotelSupplierQuote::Policy(policy) => {
                 let is_booked = |room: &Room| room.canceled_at.is_none();
+                let policy = policy.map(|policy| match stored {
+                    Some(stored) => policy.with_details_of(stored),
+                    None => policy,
+                });
                 let fee = policy.as_ref();
                 let fee = fee.and_then(|policy| booking.fee_of(is_booked, Some(policy), now));
+                let is_changed = |policy: &&CancellationPolicy| {
+                    stored.is_none_or(|stored| !policy.has_terms_of(stored))
+                };
+                let changed_policy = policy.as_ref().filter(is_changed);
+                let changed_policy = changed_policy.filter(|_| fee.is_some());
                 Self {
+                    changed_policy: changed_policy.cloned(),
                     source: HotelQuoteSource::PolicyEstimate,
                     checked_at: now,
                     amounts: fee.map(|fee| (fee, price.less(fee))),

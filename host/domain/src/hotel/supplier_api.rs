@@ -121,6 +121,29 @@ pub struct HotelPriceRequest {
     pub stay: Stay,
     /// Maximum number of offers per hotel, at least 1.
     pub max_offers_per_hotel: u16,
+    /// Whether to return offers that are sold only together with another travel service.
+    pub include_package_rates: bool,
+}
+
+/// How an offer can be paid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HotelPaymentType {
+    /// The total is paid when the offer is booked.
+    Prepaid,
+    /// The total is paid at the hotel.
+    PayAtProperty,
+    /// The supplier's own name of another type.
+    Other(String),
+}
+
+/// The details of an offer that only some suppliers state.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HotelOfferDetails {
+    /// The types by which all rooms can be paid.
+    pub payment_types: Vec<HotelPaymentType>,
+    /// Whether the offer is sold only together with another travel service. `None` if the
+    /// plugin cannot state it.
+    pub package_only: Option<bool>,
 }
 
 /// An offer that can be booked.
@@ -139,6 +162,7 @@ pub struct HotelOffer {
     pub loyalty: Option<Loyalty>,
     /// Time at which the supplier discards the offer.
     pub expires_at: Option<Timestamp>,
+    pub details: HotelOfferDetails,
 }
 
 /// The offers of one hotel.
@@ -252,6 +276,21 @@ impl HotelSupplierBooking {
         let mut rooms = self.rooms.iter();
         rooms.any(|room| usize::from(room.position) == position && room.canceled)
     }
+
+    /// Returns whether the supplier reports the booking as confirmed and no room as cancelled.
+    pub fn is_completely_booked(&self) -> bool {
+        let mut rooms = self.rooms.iter();
+        self.status == SupplierBookingStatus::Confirmed && rooms.all(|room| !room.canceled)
+    }
+}
+
+/// What a booking must have that is looked up. `None` accepts anything.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HotelFindExpectation {
+    /// The currency of the booking.
+    pub currency: Option<Currency>,
+    /// The number of rooms, none of which may be missing if the booking is confirmed.
+    pub rooms: Option<usize>,
 }
 
 /// A room to cancel.

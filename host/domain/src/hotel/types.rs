@@ -62,6 +62,41 @@ pub struct Penalty {
     pub from: Timestamp,
     /// The total fee. It is not added to earlier ones.
     pub amount: Money,
+    /// The fee in hundredths of a per cent of the price, if the supplier states it so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basis_points: Option<u16>,
+    /// IANA name of the time zone in which the supplier states `from`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
+}
+
+impl Penalty {
+    /// Creates a penalty without details.
+    pub const fn new(from: Timestamp, amount: Money) -> Self {
+        Self {
+            from,
+            amount,
+            basis_points: None,
+            time_zone: None,
+        }
+    }
+
+    /// Returns the penalty without its details.
+    const fn terms(&self) -> (Timestamp, Money) {
+        (self.from, self.amount)
+    }
+}
+
+/// How much of the price a cancellation can return, as the supplier states it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RefundType {
+    /// Cancellation is free for some time.
+    Full,
+    /// At any time, a part of the price is kept and a part is returned.
+    Partial,
+    /// Nothing is returned.
+    None,
 }
 
 /// A rule that can forbid cancelling.
@@ -96,6 +131,8 @@ pub struct CancellationPolicy {
     /// The penalties, in ascending order of `from`.
     pub penalties: Vec<Penalty>,
     pub restrictions: Vec<Restriction>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refund_type: Option<RefundType>,
 }
 
 impl CancellationPolicy {
@@ -117,6 +154,33 @@ impl CancellationPolicy {
     pub fn forbids_cancellation(&self, now: Timestamp) -> bool {
         let mut restrictions = self.restrictions.iter();
         restrictions.any(|r| r.code == Restriction::NO_CANCELLATION && r.is_active(now))
+    }
+
+    /// Returns whether both state the same terms, with whatever details.
+    pub fn has_terms_of(&self, other: &Self) -> bool {
+        let terms = |policy: &Self| (policy.refundable, policy.free_until);
+        let penalties = self.penalties.iter().map(Penalty::terms);
+        terms(self) == terms(other)
+            && self.restrictions == other.restrictions
+            && penalties.eq(other.penalties.iter().map(Penalty::terms))
+    }
+
+    /// Adds the details that this policy lacks from an earlier statement of the same terms. Not every
+    /// response about a booking has them.
+    #[must_use]
+    pub fn with_details_of(mut self, earlier: &Self) -> Self {
+        if self.refundable == earlier.refundable {
+            self.refund_type = self.refund_type.or(earlier.refund_type);
+        }
+        for penalty in &mut self.penalties {
+            let mut known = earlier.penalties.iter();
+            let same = known.find(|known| known.terms() == penalty.terms());
+            if let Some(same) = same {
+                penalty.basis_points = penalty.basis_points.or(same.basis_points);
+                penalty.time_zone = penalty.time_zone.take().or_else(|| same.time_zone.clone());
+            }
+        }
+        self
     }
 }
 
@@ -140,6 +204,54 @@ pub struct Loyalty {
     pub points_estimate: Option<u32>,
 }
 
+/// Where and when a tax or fee is paid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PaymentPoint {
+    /// It is part of the total.
+    Booking,
+    /// At the hotel, on arrival.
+    CheckIn,
+    /// At the hotel, on departure.
+    CheckOut,
+    /// At the hotel, at a time that the supplier does not state.
+    Property,
+}
+
+/// A tax or fee of a room for the whole stay.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoomTax {
+    pub description: String,
+    pub amount: Money,
+    pub payable_at: PaymentPoint,
+}
+
+/// A benefit that the price of a room includes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoomPerk {
+    pub name: String,
+    /// What the benefit is worth.
+    pub value: Option<Money>,
+}
+
+/// The details of a room that only some suppliers state.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoomDetails {
+    /// Remarks of the hotel on the room and its price, as plain text.
+    pub remarks: Option<String>,
+    pub perks: Vec<RoomPerk>,
+    /// Taxes and fees, both those in the total and those paid at the hotel.
+    pub taxes: Vec<RoomTax>,
+    /// Number of guests for whom the room has space.
+    pub max_occupancy: Option<u8>,
+}
+
+impl RoomDetails {
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// A room of an offer. Its position is its index in the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoomRate {
@@ -150,6 +262,7 @@ pub struct RoomRate {
     pub total: Money,
     pub due_at_property: Option<Money>,
     pub policy: CancellationPolicy,
+    pub details: RoomDetails,
 }
 
 /// The hotel as shown on an offer or a booking.
@@ -201,15 +314,15 @@ mod tests {
     use crate::booking::tests::euros;
 
     fn policy(refundable: bool, penalties: &[(i64, i64)]) -> CancellationPolicy {
-        let penalties = penalties.iter().map(|&(from, minor)| Penalty {
-            from: Timestamp(from),
-            amount: euros(minor),
-        });
+        let penalties = penalties
+            .iter()
+            .map(|&(from, minor)| Penalty::new(Timestamp(from), euros(minor)));
         CancellationPolicy {
             refundable,
             free_until: None,
             penalties: penalties.collect(),
             restrictions: Vec::new(),
+            refund_type: None,
         }
     }
 
@@ -244,6 +357,28 @@ mod tests {
         assert_eq!(policy.fee_at(Timestamp(100), dollars), None);
         let before = policy.fee_at(Timestamp(99), dollars);
         assert_eq!(before, Some(Money::zero(Currency::USD)));
+    }
+
+    #[test]
+    fn details_are_kept_for_terms_that_stay_the_same() {
+        let mut earlier = policy(true, &[(100, 50), (200, 400)]);
+        earlier.refund_type = Some(RefundType::Full);
+        for penalty in &mut earlier.penalties {
+            penalty.basis_points = Some(1_250);
+            penalty.time_zone = Some("GMT".to_owned());
+        }
+        let unchanged = policy(true, &[(100, 50), (200, 400)]);
+        assert_eq!(unchanged.clone().with_details_of(&earlier), earlier);
+        let changed = policy(false, &[(100, 51), (201, 400)]);
+        assert_eq!(changed.clone().with_details_of(&earlier), changed);
+        assert!(unchanged.has_terms_of(&earlier) && !changed.has_terms_of(&earlier));
+        let mut restated = policy(true, &[(100, 50)]);
+        restated.refund_type = Some(RefundType::Partial);
+        restated.penalties[0].basis_points = Some(1_000);
+        let restated = restated.with_details_of(&earlier);
+        assert_eq!(restated.refund_type, Some(RefundType::Partial));
+        assert_eq!(restated.penalties[0].basis_points, Some(1_000));
+        assert_eq!(restated.penalties[0].time_zone.as_deref(), Some("GMT"));
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub enum PaymentEvent {
     Captured,
     /// The authorization is voided.
     Voided,
+    /// The amount was to be voided, but it is captured. It is refunded.
+    CapturedDespiteVoid,
     /// The capture or void had no effect and is to be retried.
     StepFailed { retry_at: Timestamp },
     /// A reconciliation gave no result.
@@ -63,6 +65,7 @@ impl PaymentEvent {
             Self::NotAuthorized => "payment_not_authorized",
             Self::Captured => "payment_captured",
             Self::Voided => "payment_voided",
+            Self::CapturedDespiteVoid => "payment_captured_despite_void",
             Self::StepFailed { .. } => "payment_step_failed",
             Self::Unresolved { .. } => "payment_unresolved",
             Self::ResendScheduled { .. } => "payment_resend_scheduled",

@@ -3,6 +3,10 @@
 use crate::failure::{FailureResource, failure};
 use crate::flight::airline_change::{self, AirlineInitiatedChangeResource};
 use crate::flight::cancellation::{self, FlightCancellationResource};
+use crate::flight::details::{
+    self, PaymentTermsResource, RecordLocatorResource, TicketDocumentResource,
+    TicketPaymentStatusResource,
+};
 use crate::flight::itinerary::FareConditionsResource;
 use crate::flight::payment::{self, FlightPaymentResource};
 use crate::flight::service::{self, FlightServiceResource};
@@ -106,6 +110,26 @@ pub struct FlightBookingResource {
     failure: Option<FailureResource>,
     /// Changes by the airline, oldest first.
     airline_initiated_changes: Vec<AirlineInitiatedChangeResource>,
+    /// Fees of the ticket. Absent if the supplier does not report them separately.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    fee_amount: Option<MoneyResource>,
+    /// When the supplier requires the payment of the fare. Absent if it does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    payment_terms: Option<PaymentTermsResource>,
+    /// Whether the ticket is paid at the supplier. Absent if the supplier does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    payment_status: Option<TicketPaymentStatusResource>,
+    /// Record locators of airlines and distribution systems. Absent if none is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    record_locators: Vec<RecordLocatorResource>,
+    /// Documents that the airline issued, such as electronic tickets. Absent if none is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    documents: Vec<TicketDocumentResource>,
     created_at: IsoDateTime,
     updated_at: IsoDateTime,
 }
@@ -124,6 +148,8 @@ pub fn full(booking: &FlightBooking) -> FlightBookingResource {
 pub fn without_payment_methods(booking: &FlightBooking) -> FlightBookingResource {
     let (status, details) = (booking.status(), &booking.details);
     let payments = booking.payments.iter().map(payment::without_method);
+    let ticket = &details.ticket;
+    let locators = ticket.record_locators.iter();
     FlightBookingResource {
         id: booking.id.to_string(),
         reference_id: booking.reference_id.clone(),
@@ -151,6 +177,11 @@ pub fn without_payment_methods(booking: &FlightBooking) -> FlightBookingResource
             .map(cancellation::cancellation),
         failure: booking.failure.as_ref().map(failure),
         airline_initiated_changes: details.changes.iter().map(airline_change::change).collect(),
+        fee_amount: ticket.fee.map(MoneyResource::from),
+        payment_terms: ticket.payment_terms.map(PaymentTermsResource::from),
+        payment_status: ticket.payment_status.map(TicketPaymentStatusResource::from),
+        record_locators: locators.map(RecordLocatorResource::from).collect(),
+        documents: details::documents(booking),
         created_at: booking.created_at.into(),
         updated_at: booking.updated_at.into(),
     }

@@ -1,6 +1,7 @@
 //! Parts of an itinerary that offers, bookings and airline-initiated changes share. They are
 //! flattened into the resource that contains them.
 
+use crate::flight::segment_details::{SegmentDetailsResource, local_time};
 use crate::value::{MoneyResource, same_variants};
 use host_domain::flight;
 use serde::{Deserialize, Serialize};
@@ -70,6 +71,11 @@ pub struct JourneyTimesResource {
     /// Number of landings on the way, technical stops included.
     #[schema(minimum = 0)]
     stops: u32,
+    /// Conditions of this journey alone. Absent if the airline states only those of the whole
+    /// ticket.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    fare_conditions: Option<FareConditionsResource>,
 }
 
 /// The times, airports and carriers of a segment.
@@ -105,6 +111,8 @@ pub struct SegmentFlightResource {
     /// Minutes of flight. Null if not known.
     #[schema(required, minimum = 0)]
     duration_minutes: Option<u32>,
+    #[serde(flatten)]
+    details: SegmentDetailsResource,
 }
 
 same_variants! { CabinResource <=> flight::Cabin: Economy, PremiumEconomy, Business, First }
@@ -139,6 +147,7 @@ impl From<&flight::Journey> for JourneyTimesResource {
             arrival_time: local_time(&journey.arrival_time),
             duration_minutes: journey.duration_minutes,
             stops: journey.stops.into(),
+            fare_conditions: journey.fare_conditions.map(FareConditionsResource::from),
         }
     }
 }
@@ -156,12 +165,7 @@ impl From<&flight::Segment> for SegmentFlightResource {
             operating_carrier: segment.operating_carrier.clone(),
             operating_carrier_logo_url: segment.operating_carrier_logo_url.clone(),
             duration_minutes: segment.duration_minutes,
+            details: (&segment.details).into(),
         }
     }
-}
-
-/// Appends seconds to a local time (`2026-11-21T10:00` becomes `2026-11-21T10:00:00`), because many
-/// ISO 8601 parsers require them.
-pub fn local_time(minutes: &str) -> String {
-    format!("{minutes}:00")
 }

@@ -1,5 +1,6 @@
 //! JSON resources of flight offers in a pricing response.
 
+use crate::flight::details::{PaymentTermsResource, SegmentPassengerDetailsResource};
 use crate::flight::itinerary::{
     CabinResource, FareConditionsResource, JourneyTimesResource, SegmentFlightResource,
 };
@@ -18,6 +19,29 @@ pub struct IncludedBaggageResource {
     carry_on: bool,
 }
 
+/// The cabin and baggage of one passenger on one segment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct OfferPassengerResource {
+    /// Zero-based position of the passenger, by type: adults, children, infants.
+    #[schema(minimum = 0, maximum = 255)]
+    position: u32,
+    cabin_class: CabinResource,
+    /// Name that the airline gives the cabin. Absent if it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    cabin_name: Option<String>,
+    /// Number of checked bags. Absent if it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, minimum = 0)]
+    checked_bags: Option<u32>,
+    /// Number of cabin bags. Absent if it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, minimum = 0)]
+    carry_on_bags: Option<u32>,
+    #[serde(flatten)]
+    details: SegmentPassengerDetailsResource,
+}
+
 /// A flight under one flight number from one airport to the next.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct OfferSegmentResource {
@@ -27,6 +51,10 @@ pub struct OfferSegmentResource {
     #[schema(example = "BA")]
     marketing_carrier_code: String,
     cabin_class: CabinResource,
+    /// Cabin and baggage of each passenger. Absent if the supplier does not report them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    passengers: Vec<OfferPassengerResource>,
 }
 
 /// A requested journey from an origin to a destination.
@@ -64,6 +92,22 @@ pub struct FlightOfferResource {
     /// Sum of the durations of all journeys. Null if the duration of any journey is not known.
     #[schema(required, minimum = 0)]
     total_duration_minutes: Option<u32>,
+    /// Fare without taxes. Absent if the supplier does not report it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    fare_amount: Option<MoneyResource>,
+    /// Taxes. Absent if the supplier does not report them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    fare_tax_amount: Option<MoneyResource>,
+    /// Fees. Absent if the supplier does not report them separately; fare or taxes then contain them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    fee_amount: Option<MoneyResource>,
+    /// When the offer must be paid at the supplier. Absent if the supplier does not report it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    payment_terms: Option<PaymentTermsResource>,
 }
 
 /// Builds the resource of an offer with the given offer reference.
@@ -86,6 +130,10 @@ pub fn offer(
         },
         journeys: offer.journeys.iter().map(journey).collect(),
         total_duration_minutes: offer.total_duration_minutes(),
+        fare_amount: offer.details.fare.map(MoneyResource::from),
+        fare_tax_amount: offer.details.fare_tax.map(MoneyResource::from),
+        fee_amount: offer.details.fee.map(MoneyResource::from),
+        payment_terms: offer.details.payment_terms.map(PaymentTermsResource::from),
     }
 }
 
@@ -101,5 +149,17 @@ fn segment(segment: &flight::Segment) -> OfferSegmentResource {
         flight: segment.into(),
         marketing_carrier_code: segment.marketing_carrier_code.clone(),
         cabin_class: segment.cabin.into(),
+        passengers: segment.passengers.iter().map(passenger).collect(),
+    }
+}
+
+fn passenger(passenger: &flight::SegmentPassenger) -> OfferPassengerResource {
+    OfferPassengerResource {
+        position: passenger.passenger.into(),
+        cabin_class: passenger.cabin.into(),
+        cabin_name: passenger.cabin_name.clone(),
+        checked_bags: passenger.checked_bags.map(u32::from),
+        carry_on_bags: passenger.carry_on_bags.map(u32::from),
+        details: (&passenger.details).into(),
     }
 }

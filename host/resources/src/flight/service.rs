@@ -1,8 +1,9 @@
 //! JSON resources of the booked and the available services of a ticket.
 
+use crate::flight::seat::SeatResource;
 use crate::value::{MoneyResource, same_variants};
 use host_domain::flight::booking::{self, BookedService, FlightBooking};
-use host_domain::flight::supplier_api;
+use host_domain::flight::{self, supplier_api};
 use host_domain::id::{PassengerId, SegmentId, ServiceId};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -49,6 +50,22 @@ pub struct BaggageResource {
     /// Maximum weight in kilograms. Null if it is not known.
     #[schema(required, minimum = 0)]
     max_weight_kg: Option<u32>,
+    /// Number of pieces. Absent if it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, minimum = 0, maximum = 255)]
+    pieces: Option<u32>,
+    /// Maximum length in centimetres. Absent if it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, minimum = 0)]
+    max_length_cm: Option<u32>,
+    /// Maximum width in centimetres. Absent if it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, minimum = 0)]
+    max_width_cm: Option<u32>,
+    /// Maximum height in centimetres. Absent if it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, minimum = 0)]
+    max_height_cm: Option<u32>,
 }
 
 /// A service of a booking.
@@ -79,6 +96,14 @@ pub struct FlightServiceResource {
     /// Details of the bag. Null if the service is not a bag.
     #[schema(required)]
     baggage: Option<BaggageResource>,
+    /// Name that the supplier gives the service. Absent if it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    name: Option<String>,
+    /// The seat. Absent if the service is not a seat or its seat is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    seat: Option<SeatResource>,
 }
 
 /// A service that the airline currently sells for a ticket.
@@ -111,6 +136,10 @@ pub fn booked_services(booking: &FlightBooking) -> Vec<FlightServiceResource> {
     let passengers = &booking.details.passengers;
     let service = |service: &BookedService| {
         let passenger = passengers.get(usize::from(service.passenger));
+        let on_ticket = service.supplier_ticket_service_id.as_ref();
+        let mut stated = booking.details.ticket.services.iter();
+        let stated = stated.find(|stated| Some(&stated.supplier_service_id) == on_ticket);
+        let bag = stated.and_then(|stated| stated.bag);
         FlightServiceResource {
             id: service.id.to_string(),
             status: service.status.into(),
@@ -121,7 +150,11 @@ pub fn booked_services(booking: &FlightBooking) -> Vec<FlightServiceResource> {
             total_amount: service.total().into(),
             payment_id: service.payment.to_string(),
             kind: service.service_type.into(),
-            baggage: service.baggage.map(BaggageResource::from),
+            baggage: bag
+                .map(BaggageResource::from)
+                .or_else(|| service.baggage.map(BaggageResource::from)),
+            name: stated.and_then(|stated| stated.name.clone()),
+            seat: stated.and_then(|stated| stated.seat.as_ref().map(SeatResource::from)),
         }
     };
     booking.details.services.iter().map(service).collect()
@@ -149,18 +182,35 @@ fn texts(ids: &[SegmentId]) -> Vec<String> {
     ids.iter().map(ToString::to_string).collect()
 }
 
-impl From<supplier_api::Baggage> for BaggageResource {
-    fn from(baggage: supplier_api::Baggage) -> Self {
+impl From<flight::Baggage> for BaggageResource {
+    fn from(baggage: flight::Baggage) -> Self {
         Self {
             kind: baggage.baggage_type.into(),
             max_weight_kg: baggage.max_weight_kg,
+            pieces: None,
+            max_length_cm: None,
+            max_width_cm: None,
+            max_height_cm: None,
         }
     }
 }
 
-same_variants! { BaggageTypeResource <= supplier_api::BaggageType: Checked, CarryOn }
+impl From<flight::BagAllowance> for BaggageResource {
+    fn from(bag: flight::BagAllowance) -> Self {
+        Self {
+            kind: bag.baggage_type.into(),
+            max_weight_kg: bag.max_weight_kg,
+            pieces: bag.pieces.map(u32::from),
+            max_length_cm: bag.max_length_cm,
+            max_width_cm: bag.max_width_cm,
+            max_height_cm: bag.max_height_cm,
+        }
+    }
+}
 
-same_variants! { ServiceTypeResource <= supplier_api::ServiceType: Baggage, Seat, Meal, Other }
+same_variants! { BaggageTypeResource <= flight::BaggageType: Checked, CarryOn }
+
+same_variants! { ServiceTypeResource <= flight::ServiceType: Baggage, Seat, Meal, Other }
 
 same_variants! {
     ServiceStatusResource <= booking::ServiceStatus: Pending, Confirmed, Failed, Canceled

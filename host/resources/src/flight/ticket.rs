@@ -1,5 +1,6 @@
 //! JSON resources of the passengers and journeys of a flight booking.
 
+use crate::flight::details::SegmentPassengerDetailsResource;
 use crate::flight::itinerary::{CabinResource, JourneyTimesResource, SegmentFlightResource};
 use host_domain::flight::booking::{self, FlightBooking};
 use host_domain::flight::itinerary::{Segment, SegmentPassenger};
@@ -43,6 +44,8 @@ pub struct BookedSeatResource {
     /// Number of cabin bags. Null if it is not known.
     #[schema(required, minimum = 0)]
     carry_on_bags: Option<u32>,
+    #[serde(flatten)]
+    details: SegmentPassengerDetailsResource,
 }
 
 /// A booked flight under one flight number from one airport to the next.
@@ -130,5 +133,6 @@ fn seat(booking: &FlightBooking, seat: &SegmentPassenger) -> Option<BookedSeatRe
         cabin_name: seat.cabin_name.clone(),
         checked_bags: seat.checked_bags.map(u32::from),
         carry_on_bags: seat.carry_on_bags.map(u32::from),
+        details: (&seat.details).into(),
     })
 }

@@ -7,5 +7,6 @@ pub mod offer;
 pub mod policy;
 pub mod price_calendar;
 pub mod room;
+pub mod room_details;
 pub mod search;
 pub mod weather;

@@ -1,7 +1,9 @@
 //! JSON resources of hotel offers in a pricing response.
 
 use crate::hotel::policy::{CancellationPolicyResource, PromotionResource};
+use crate::hotel::room_details::{RoomPerkResource, RoomTaxResource};
 use crate::value::{IsoDateTime, MoneyResource, same_variants};
+use host_domain::hotel::supplier_api::HotelPaymentType;
 use host_domain::hotel::{self, supplier_api};
 use host_domain::id::HotelId;
 use host_domain::time::Timestamp;
@@ -43,6 +45,23 @@ pub struct OfferRoomResource {
     refundable: bool,
     /// Cancellation policy of this room.
     cancellation_policy: CancellationPolicyResource,
+    /// Number of guests for whom the room has space. Omitted if the supplier does not state it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, minimum = 1, maximum = 255)]
+    max_occupancy: Option<u32>,
+    /// Remarks of the hotel on the room and its price, without markup. Omitted if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    remarks: Option<String>,
+    /// Benefits that the price includes. Omitted if the supplier states none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    perks: Vec<RoomPerkResource>,
+    /// Taxes and fees for the whole stay: those in the total, and those paid at the hotel. Omitted if
+    /// the supplier states none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    taxes: Vec<RoomTaxResource>,
 }
 
 /// A bookable hotel offer.
@@ -68,6 +87,17 @@ pub struct HotelOfferResource {
     promotions: Vec<PromotionResource>,
     /// Time until which the offer can be prebooked.
     expires_at: IsoDateTime,
+    /// The supplier's types of payment: `PREPAID` when the offer is booked, `PAY_AT_PROPERTY`, or the
+    /// supplier's own code. They do not change how a booking is paid here. Omitted if the supplier
+    /// states none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, example = json!(["PREPAID"]))]
+    payment_types: Vec<String>,
+    /// Whether the offer may be sold only together with another travel service. Omitted if it is not
+    /// known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    package_only: Option<bool>,
 }
 
 /// The offers of a hotel.
@@ -116,6 +146,18 @@ pub fn offer(
         cancellation_policy: (&offer.policy).into(),
         promotions: promotions.collect(),
         expires_at: expires_at.into(),
+        payment_types: (offer.details.payment_types.iter())
+            .map(payment_type)
+            .collect(),
+        package_only: offer.details.package_only,
+    }
+}
+
+fn payment_type(payment_type: &HotelPaymentType) -> String {
+    match payment_type {
+        HotelPaymentType::Prepaid => "PREPAID".to_owned(),
+        HotelPaymentType::PayAtProperty => "PAY_AT_PROPERTY".to_owned(),
+        HotelPaymentType::Other(code) => code.clone(),
     }
 }
 
@@ -132,6 +174,20 @@ fn room(
         board: rate.board_name.clone(),
         refundable: rate.policy.refundable,
         cancellation_policy: (&rate.policy).into(),
+        max_occupancy: rate.details.max_occupancy.map(u32::from),
+        remarks: rate.details.remarks.clone(),
+        perks: rate
+            .details
+            .perks
+            .iter()
+            .map(RoomPerkResource::from)
+            .collect(),
+        taxes: rate
+            .details
+            .taxes
+            .iter()
+            .map(RoomTaxResource::from)
+            .collect(),
     }
 }
 

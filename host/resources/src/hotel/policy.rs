@@ -20,6 +20,26 @@ pub struct PenaltyResource {
     kind: PenaltyTypeResource,
     /// Whole cancellation fee from `from` on. It replaces earlier penalties.
     amount: MoneyResource,
+    /// The fee in per cent of the price. Omitted unless the supplier states it so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, minimum = 0, maximum = 100)]
+    percent: Option<f64>,
+    /// IANA name of the time zone in which the supplier states `from`. Omitted if it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, example = "Europe/Rome")]
+    time_zone: Option<String>,
+}
+
+/// How much of the price a cancellation can return.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum RefundTypeResource {
+    /// Cancellation is free for some time.
+    Full,
+    /// At any time, a part of the price is kept and a part is returned.
+    Partial,
+    /// Nothing is returned.
+    None,
 }
 
 /// The form of a penalty.
@@ -62,6 +82,11 @@ pub struct CancellationPolicyResource {
     penalties: Vec<PenaltyResource>,
     /// Rules that may forbid cancellation.
     restrictions: Vec<RestrictionResource>,
+    /// How much of the price a cancellation can return, as the supplier states it. Omitted if the
+    /// supplier does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    refund_type: Option<RefundTypeResource>,
 }
 
 /// The source of a cancellation quote.
@@ -132,6 +157,8 @@ impl From<&hotel::CancellationPolicy> for CancellationPolicyResource {
             from: penalty.from.into(),
             kind: PenaltyTypeResource::Amount,
             amount: penalty.amount.into(),
+            percent: penalty.basis_points.map(|points| f64::from(points) / 100.0),
+            time_zone: penalty.time_zone.clone(),
         });
         Self {
             version: POLICY_VERSION,
@@ -139,6 +166,7 @@ impl From<&hotel::CancellationPolicy> for CancellationPolicyResource {
             deadline: policy.free_until.map(IsoDateTime::from),
             penalties: penalties.collect(),
             restrictions: restrictions(&policy.restrictions),
+            refund_type: policy.refund_type.map(RefundTypeResource::from),
         }
     }
 }
@@ -181,6 +209,7 @@ impl From<&hotel::Loyalty> for LoyaltyResource {
     }
 }
 
+same_variants! { RefundTypeResource <= hotel::RefundType: Full, Partial, None }
 same_variants! { QuoteSourceResource <= quote::HotelQuoteSource: SupplierQuote, PolicyEstimate }
 
 fn restrictions(restrictions: &[hotel::Restriction]) -> Vec<RestrictionResource> {

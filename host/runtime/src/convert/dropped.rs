@@ -1,6 +1,6 @@
 //! Items of a response that are left out because they break a rule of the interface.
 
-use super::{ConvertResult, InvalidResponse, invalid};
+use super::{ConvertResult, InvalidResponse, invalid, valid_if};
 
 /// Maximum number of reasons that one log line names.
 const REASONS_MAX: usize = 5;
@@ -14,6 +14,39 @@ impl DroppedItems {
     /// Returns a valid item, or records why it is left out.
     pub(super) fn keep<T>(&mut self, item: ConvertResult<T>) -> Option<T> {
         item.map_err(|reason| self.0.push(reason)).ok()
+    }
+
+    /// Converts the valid items of a list, at most `items_max` of them, and records that others are
+    /// left out.
+    pub(super) fn keep_valid<T, U>(
+        &mut self,
+        field: &'static str,
+        items: Vec<T>,
+        items_max: usize,
+        read: impl FnMut(T) -> ConvertResult<U>,
+    ) -> Vec<U> {
+        let items = self.keep_each(field, items, items_max, read);
+        items.into_iter().flatten().collect()
+    }
+
+    /// Converts the first `items_max` items of a list and records that others are left out. `None`
+    /// stands for an invalid item.
+    pub(super) fn keep_each<T, U>(
+        &mut self,
+        field: &'static str,
+        items: Vec<T>,
+        items_max: usize,
+        mut read: impl FnMut(T) -> ConvertResult<U>,
+    ) -> Vec<Option<U>> {
+        let is_surplus = items.len() > items_max;
+        self.keep(valid_if(
+            !is_surplus,
+            (),
+            field,
+            "more items than plausible",
+        ));
+        let items = items.into_iter().take(items_max);
+        items.map(|item| self.keep(read(item))).collect()
     }
 
     /// Rejects a response of which nothing is left, with the reason of its first item. Otherwise a

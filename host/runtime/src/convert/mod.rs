@@ -4,8 +4,8 @@
 //! - An item of a list, such as an offer, is left out if a value that affects money or identity is
 //!   invalid. It is recorded in [`DroppedItems`]. If no item is left, the response is rejected.
 //! - A response about one thing, such as a prebook, is rejected if such a value is invalid.
-//! - A booking is never rejected because of its cancellation policy or the amounts of its
-//!   cancellation. They are left out and recorded.
+//! - A booking is rejected only if its references, status, currency, total or rooms are invalid. Other
+//!   parts of it, and the details of version 1.1, are left out and recorded.
 
 pub(crate) mod content;
 pub(crate) mod dropped;

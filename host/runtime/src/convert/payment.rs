@@ -2,13 +2,13 @@
 
 use super::text::operator_message;
 use super::{
-    ConvertResult, currency, expected_currency, invalid, money, optional, optional_instant,
+    ConvertResult, currency, invalid, money, optional, optional_instant, same_currency,
     same_variant, text,
 };
 use crate::bindings::exports::stopover::payment::processor as wire;
 use crate::bindings::stopover::supplier::types;
 use crate::processor_api::{InstrumentDescription, Intent, ProcessorRefund};
-use host_domain::money::{Currency, Money};
+use host_domain::money::Money;
 use host_domain::payment::{
     Card, CardBrand, DeclineReason, Funding, PaymentError, ProcessorPayment,
     ProcessorPaymentStatus, Wallet,
@@ -52,13 +52,61 @@ pub(crate) fn intent(intent: wire::Intent) -> ConvertResult<Intent> {
     })
 }
 
+/// The payment that a response must be about. A plugin that returns another payment cannot make it
+/// pass for the requested one. Processors' responses do not repeat the client reference.
+#[derive(Debug, Clone)]
+pub(crate) struct PaymentExpectation {
+    /// The processor's id of the payment. `None` if the processor is yet to assign it.
+    processor_reference: Option<String>,
+    /// Amount that was to be authorized, and that is captured as a whole or not at all.
+    amount: Money,
+}
+
+impl PaymentExpectation {
+    /// An empty `processor_reference` stands for one that the gateway does not know.
+    pub(crate) fn new(processor_reference: Option<&str>, amount: Money) -> Self {
+        let known = processor_reference.filter(|reference| !reference.is_empty());
+        Self {
+            processor_reference: known.map(str::to_owned),
+            amount,
+        }
+    }
+
+    fn check(&self, payment: &ProcessorPayment) -> ConvertResult<()> {
+        let expected = self.processor_reference.as_ref();
+        if expected.is_some_and(|expected| *expected != payment.processor_reference) {
+            return invalid("processor-reference", "another payment than asked for");
+        }
+        let is_captured = payment.status == ProcessorPaymentStatus::Captured;
+        if is_captured && payment.captured != self.amount {
+            return invalid("captured", ANOTHER_AMOUNT);
+        }
+        Ok(())
+    }
+}
+
+const ANOTHER_AMOUNT: &str = "another amount than asked for";
+
+/// Converts the response to an authorization. What is authorized must be what was asked for.
+pub(crate) fn authorization(
+    state: wire::ProcessorPayment,
+    expected: &PaymentExpectation,
+) -> ConvertResult<ProcessorPayment> {
+    let payment = processor_payment(state, expected)?;
+    let is_authorized = payment.status == ProcessorPaymentStatus::Authorized;
+    if is_authorized && payment.authorized != expected.amount {
+        return invalid("authorized", ANOTHER_AMOUNT);
+    }
+    Ok(payment)
+}
+
 /// Converts the state of a payment. Amounts are totals: the captured amount must not exceed the
 /// authorized one, and the refunded amount must not exceed the captured one.
 pub(crate) fn processor_payment(
     state: wire::ProcessorPayment,
-    expected: Option<Currency>,
+    expected: &PaymentExpectation,
 ) -> ConvertResult<ProcessorPayment> {
-    let currency = expected_currency(&state.currency, expected)?;
+    let currency = same_currency("currency", &state.currency, expected.amount.currency)?;
     let authorized = money("authorized", state.authorized, currency)?;
     let captured = money("captured", state.captured, currency)?;
     let refunded = money("refunded", state.refunded, currency)?;
@@ -68,7 +116,7 @@ pub(crate) fn processor_payment(
     if refunded.minor > captured.minor {
         return invalid("refunded", "more than was captured");
     }
-    Ok(ProcessorPayment {
+    let payment = ProcessorPayment {
         status: status(state.status),
         processor_reference: text::reference("processor-reference", state.processor_reference)?,
         authorized,
@@ -76,7 +124,9 @@ pub(crate) fn processor_payment(
         refunded,
         card: optional(state.card, card)?,
         expires_at: optional_instant("expires-at", state.expires_at)?,
-    })
+    };
+    expected.check(&payment)?;
+    Ok(payment)
 }
 
 const fn status(status: wire::PaymentStatus) -> ProcessorPaymentStatus {
@@ -115,15 +165,15 @@ fn is_month(text: &str) -> bool {
     })
 }
 
-/// Converts a refund. `expected` is the required amount, if it is known.
+/// Converts a refund, whose amount must be the expected one.
 pub(crate) fn refund(
     state: wire::ProcessorRefund,
-    expected: Option<Money>,
+    expected: Money,
 ) -> ConvertResult<ProcessorRefund> {
     let currency = currency("currency", &state.amount.currency)?;
     let amount = money("amount", state.amount.amount, currency)?;
-    if expected.is_some_and(|expected| expected != amount) {
-        return invalid("amount", "another amount than asked for");
+    if amount != expected {
+        return invalid("amount", ANOTHER_AMOUNT);
     }
     Ok(ProcessorRefund {
         processor_reference: text::reference("processor-reference", state.processor_reference)?,
@@ -137,3 +187,6 @@ pub(crate) fn instrument(instrument: wire::Instrument) -> ConvertResult<Instrume
         card: optional(instrument.card, card)?,
     })
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

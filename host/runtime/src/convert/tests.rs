@@ -1,5 +1,4 @@
 use super::*;
-use crate::bindings::exports::stopover::payment::processor;
 use crate::bindings::exports::stopover::supplier::{
     hotel_price_calendar, hotel_pricing, hotel_search, hotel_weather,
 };
@@ -28,6 +27,7 @@ pub(super) fn request() -> HotelPriceRequest {
             currency: euros(),
         },
         max_offers_per_hotel: 2,
+        include_package_rates: false,
     }
 }
 
@@ -423,65 +423,6 @@ fn invalid_refusal_is_not_definitive() {
     let endless = error::read_error(types::ReadError::RateLimited(Some(u32::MAX)));
     let retry_after_s = Some(86_400);
     assert_eq!(endless, ReadError::RateLimited { retry_after_s });
-}
-
-pub(super) fn paid(authorized: i64, captured: i64, refunded: i64) -> processor::ProcessorPayment {
-    processor::ProcessorPayment {
-        status: processor::PaymentStatus::Captured,
-        processor_reference: "p1".to_owned(),
-        currency: "EUR".to_owned(),
-        authorized,
-        captured,
-        refunded,
-        card: None,
-        expires_at: None,
-        extensions: Vec::new(),
-    }
-}
-
-#[test]
-fn captured_and_refunded_amounts_never_exceed_previous_step() {
-    assert!(payment::processor_payment(paid(100, 100, 40), Some(euros())).is_ok());
-    for (state, expected, field) in [
-        (paid(100, 101, 0), None, "captured"),
-        (paid(100, 50, 51), None, "refunded"),
-        (paid(-1, 0, 0), None, "authorized"),
-        (paid(1, 0, 0), Some(Currency::USD), "currency"),
-    ] {
-        assert_eq!(rejected(payment::processor_payment(state, expected)), field);
-    }
-}
-
-#[test]
-fn refund_of_different_amount_is_rejected() {
-    let refund = |amount| processor::ProcessorRefund {
-        processor_reference: "r1".to_owned(),
-        amount: types::Money {
-            amount,
-            currency: "EUR".to_owned(),
-        },
-    };
-    let expected = Some(Money::new(40, euros()));
-    assert!(payment::refund(refund(40), expected).is_ok());
-    assert_eq!(rejected(payment::refund(refund(41), expected)), "amount");
-}
-
-#[test]
-fn card_requires_four_digits_and_valid_month() {
-    let card = |last4: &str, expires: &str| processor::Card {
-        brand: processor::CardBrand::Visa,
-        last4: last4.to_owned(),
-        funding: processor::Funding::Credit,
-        wallet: None,
-        expires: Some(expires.to_owned()),
-    };
-    for (month, expires) in [("2030-12", Some("2030-12")), ("2030-13", None)] {
-        let card = payment::card(card("4242", month)).unwrap();
-        assert_eq!(card.expires.as_deref(), expires);
-    }
-    for last4 in ["", "424", "42424", "424a", "４２４２"] {
-        assert!(payment::card(card(last4, "")).is_err(), "{last4}");
-    }
 }
 
 #[test]

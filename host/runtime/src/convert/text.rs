@@ -142,6 +142,11 @@ pub(super) fn airline_code(field: &'static str, text: String) -> ConvertResult<S
     valid_if(is_code, text, field, "not the IATA code of an airline")
 }
 
+/// Returns the text if it is the IATA code of an airline.
+pub(super) fn optional_airline_code(text: Option<String>) -> Option<String> {
+    text.and_then(|text| airline_code("", text).ok())
+}
+
 /// Returns the text if it is an ICAO code of `length` characters.
 pub(super) fn icao_code(text: Option<String>, length: usize) -> Option<String> {
     text.filter(|text| text.len() == length && text.bytes().all(is_capital_or_digit))

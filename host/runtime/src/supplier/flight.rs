@@ -1,4 +1,5 @@
-//! Flight calls. A read that fails returns [`ReadError`], a change [`ChangeError`].
+//! Flight calls. A read that fails returns [`ReadError`], a change [`ChangeError`]. Of two versions of
+//! a function, the newer one is called.
 
 use crate::convert::flight::{self as convert, BookingExpectation};
 use crate::supplier::{CallContext, Supplier};
@@ -18,10 +19,18 @@ impl Supplier {
         context: &CallContext,
         request: FlightPriceRequest,
     ) -> Result<FlightPriceResponse, ReadError> {
-        let function = &self.plugin.exports.flight.price;
+        let exports = &self.plugin.exports.flight;
         let asked = request.clone();
         let arguments = (convert::price_request(request),);
         let now = self.now();
+        if exports.detailed_price.is_exported() {
+            let function = &exports.detailed_price;
+            let read = |response, dropped: &mut _| {
+                convert::detailed_price_response(response, &asked, now, dropped)
+            };
+            return self.call_dropping(context, function, arguments, read).await;
+        }
+        let function = &exports.price;
         let read =
             |response, dropped: &mut _| convert::price_response(response, &asked, now, dropped);
         self.call_dropping(context, function, arguments, read).await
@@ -33,10 +42,18 @@ impl Supplier {
         context: &CallContext,
         request: FlightPrebookRequest,
     ) -> Result<FlightPrebookResponse, ChangeError> {
-        let function = &self.plugin.exports.flight.prebook;
+        let exports = &self.plugin.exports.flight;
         let expected = self.prebook_expectation(request.total.currency);
         let passengers = request.passengers.len();
         let arguments = (convert::prebook_request(request),);
+        if exports.detailed_prebook.is_exported() {
+            let function = &exports.detailed_prebook;
+            let read = |response, dropped: &mut _| {
+                convert::detailed_prebook_response(response, expected, passengers, dropped)
+            };
+            return self.call_dropping(context, function, arguments, read).await;
+        }
+        let function = &exports.prebook;
         let read = |response| convert::prebook_response(response, expected, passengers);
         self.call(context, function, arguments, read).await
     }
@@ -48,9 +65,16 @@ impl Supplier {
         context: &CallContext,
         request: FlightBookRequest,
     ) -> Result<FlightSupplierBooking, ChangeError> {
-        let function = &self.plugin.exports.flight.book;
+        let exports = &self.plugin.exports.flight;
         let expected = BookingExpectation::for_book(&request);
         let arguments = (convert::book_request(request),);
+        if exports.detailed_book.is_exported() {
+            let function = &exports.detailed_book;
+            let read =
+                |state, dropped: &mut _| convert::detailed_booking(state, &expected, dropped);
+            return self.call_dropping(context, function, arguments, read).await;
+        }
+        let function = &exports.book;
         let read = |state, dropped: &mut _| convert::supplier_booking(state, &expected, dropped);
         self.call_dropping(context, function, arguments, read).await
     }
@@ -61,9 +85,17 @@ impl Supplier {
         context: &CallContext,
         request: FindRequest,
     ) -> Result<BookingLookup<FlightSupplierBooking>, ReadError> {
-        let function = &self.plugin.exports.flight.find;
+        let exports = &self.plugin.exports.flight;
         let expected = BookingExpectation::for_find(&request);
         let arguments = (convert::find_request(request),);
+        if exports.detailed_find.is_exported() {
+            let function = &exports.detailed_find;
+            let read = |lookup, dropped: &mut _| {
+                convert::detailed_booking_lookup(lookup, &expected, dropped)
+            };
+            return self.call_dropping(context, function, arguments, read).await;
+        }
+        let function = &exports.find;
         let read =
             |response, dropped: &mut _| convert::booking_lookup(response, &expected, dropped);
         self.call_dropping(context, function, arguments, read).await

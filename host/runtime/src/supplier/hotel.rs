@@ -1,4 +1,5 @@
-//! Hotel calls. A read that fails returns [`ReadError`], a change [`ChangeError`].
+//! Hotel calls. A read that fails returns [`ReadError`], a change [`ChangeError`]. Of two versions of
+//! a function, the newer one is called.
 
 use crate::bindings::exports::stopover::supplier::{hotel_cancellation, hotel_weather};
 use crate::convert;
@@ -7,9 +8,9 @@ use crate::supplier::{CallContext, Supplier};
 use host_domain::hotel::Location;
 use host_domain::hotel::content::{HotelDetails, HotelPriceCalendar, Reviews, WeatherDay};
 use host_domain::hotel::supplier_api::{
-    HotelBookRequest, HotelCancelRequest, HotelPrebookRequest, HotelPrebookResponse,
-    HotelPriceRequest, HotelPriceResponse, HotelSupplierBooking, HotelSupplierQuote, Place,
-    PlaceQuery, SearchRequest, SearchResponse,
+    HotelBookRequest, HotelCancelRequest, HotelFindExpectation, HotelPrebookRequest,
+    HotelPrebookResponse, HotelPriceRequest, HotelPriceResponse, HotelSupplierBooking,
+    HotelSupplierQuote, Place, PlaceQuery, SearchRequest, SearchResponse,
 };
 use host_domain::money::Currency;
 use host_domain::supplier::{BookingLookup, ChangeError, FindRequest, ReadError};
@@ -51,10 +52,19 @@ impl Supplier {
         context: &CallContext,
         request: HotelPriceRequest,
     ) -> Result<HotelPriceResponse, ReadError> {
-        let function = &self.plugin.exports.hotel.price;
+        let exports = &self.plugin.exports.hotel;
         let asked = request.clone();
-        let arguments = (convert::hotel::price_request(request),);
         let now = self.now();
+        if exports.detailed_price.is_exported() {
+            let function = &exports.detailed_price;
+            let arguments = (convert::hotel::detailed_price_request(request),);
+            let read = |response, dropped: &mut _| {
+                convert::hotel::detailed_price_response(response, asked, now, dropped)
+            };
+            return self.call_dropping(context, function, arguments, read).await;
+        }
+        let function = &exports.price;
+        let arguments = (convert::hotel::price_request(request),);
         let read = |response, dropped: &mut _| {
             convert::hotel::price_response(response, asked, now, dropped)
         };
@@ -67,10 +77,18 @@ impl Supplier {
         context: &CallContext,
         request: HotelPrebookRequest,
     ) -> Result<HotelPrebookResponse, ChangeError> {
-        let function = &self.plugin.exports.hotel.prebook;
+        let exports = &self.plugin.exports.hotel;
         let expected = self.prebook_expectation(request.total.currency);
         let rooms = request.stay.occupancies.len();
         let arguments = (convert::hotel::prebook_request(request),);
+        if exports.detailed_prebook.is_exported() {
+            let function = &exports.detailed_prebook;
+            let read = |response, dropped: &mut _| {
+                convert::hotel::detailed_prebook_response(response, expected, rooms, dropped)
+            };
+            return self.call_dropping(context, function, arguments, read).await;
+        }
+        let function = &exports.prebook;
         let read = |response| convert::hotel::prebook_response(response, expected, rooms);
         self.call(context, function, arguments, read).await
     }
@@ -81,10 +99,18 @@ impl Supplier {
         context: &CallContext,
         request: HotelBookRequest,
     ) -> Result<HotelSupplierBooking, ChangeError> {
-        let function = &self.plugin.exports.hotel.book;
+        let exports = &self.plugin.exports.hotel;
         let expected = HotelBookingExpectation::for_book(&request);
         let arguments = (convert::hotel::book_request(request),);
         let now = self.now();
+        if exports.detailed_book.is_exported() {
+            let function = &exports.detailed_book;
+            let read = |state, dropped: &mut _| {
+                convert::hotel::detailed_booking(state, &expected, now, dropped)
+            };
+            return self.call_dropping(context, function, arguments, read).await;
+        }
+        let function = &exports.book;
         let read = |state, dropped: &mut _| {
             convert::hotel::supplier_booking(state, &expected, now, dropped)
         };
@@ -96,11 +122,20 @@ impl Supplier {
         &self,
         context: &CallContext,
         request: FindRequest,
+        expected: HotelFindExpectation,
     ) -> Result<BookingLookup<HotelSupplierBooking>, ReadError> {
-        let function = &self.plugin.exports.hotel.find;
-        let expected = HotelBookingExpectation::for_find(&request);
+        let exports = &self.plugin.exports.hotel;
+        let expected = HotelBookingExpectation::for_find(&request, expected);
         let arguments = (convert::hotel::find_request(request),);
         let now = self.now();
+        if exports.detailed_find.is_exported() {
+            let function = &exports.detailed_find;
+            let read = |lookup, dropped: &mut _| {
+                convert::hotel::detailed_booking_lookup(lookup, &expected, now, dropped)
+            };
+            return self.call_dropping(context, function, arguments, read).await;
+        }
+        let function = &exports.find;
         let read = |lookup, dropped: &mut _| {
             convert::hotel::booking_lookup(lookup, &expected, now, dropped)
         };

@@ -1,12 +1,13 @@
 //! Payment calls.
 
 use crate::bindings::exports::stopover::payment::processor as wire;
-use crate::convert::payment as convert;
+use crate::convert::payment::{self as convert, PaymentExpectation};
 use crate::processor_api::{
     AuthorizeRequest, CaptureRequest, InstrumentDescription, Intent, IntentRequest, PaymentLookup,
     ProcessorRefund, RefundLookup, RefundRequest, VoidRequest,
 };
 use crate::supplier::{CallContext, Supplier};
+use host_domain::money::Money;
 use host_domain::payment::{PaymentError, ProcessorPayment};
 use host_domain::supplier::ReadError;
 
@@ -34,7 +35,7 @@ impl Supplier {
         request: AuthorizeRequest,
     ) -> Result<ProcessorPayment, PaymentError> {
         let function = &self.plugin.exports.processor.authorize;
-        let currency = request.amount.currency;
+        let expected = PaymentExpectation::new(None, request.amount);
         let arguments = wire::AuthorizeRequest {
             client_reference: request.client_reference,
             amount: convert::money_to_wire(request.amount),
@@ -42,7 +43,7 @@ impl Supplier {
             description: request.description,
             off_session: request.off_session,
         };
-        let read = |state| convert::processor_payment(state, Some(currency));
+        let read = |state| convert::authorization(state, &expected);
         self.call(context, function, (arguments,), read).await
     }
 
@@ -53,13 +54,13 @@ impl Supplier {
         request: CaptureRequest,
     ) -> Result<ProcessorPayment, PaymentError> {
         let function = &self.plugin.exports.processor.capture;
-        let currency = request.amount.currency;
+        let expected = PaymentExpectation::new(Some(&request.processor_reference), request.amount);
         let arguments = wire::CaptureRequest {
             client_reference: request.client_reference,
             processor_reference: request.processor_reference,
             amount: convert::money_to_wire(request.amount),
         };
-        let read = |state| convert::processor_payment(state, Some(currency));
+        let read = |state| convert::processor_payment(state, &expected);
         self.call(context, function, (arguments,), read).await
     }
 
@@ -70,11 +71,12 @@ impl Supplier {
         request: VoidRequest,
     ) -> Result<ProcessorPayment, PaymentError> {
         let function = &self.plugin.exports.processor.void;
+        let expected = PaymentExpectation::new(Some(&request.processor_reference), request.amount);
         let arguments = wire::VoidRequest {
             client_reference: request.client_reference,
             processor_reference: request.processor_reference,
         };
-        let read = |state| convert::processor_payment(state, None);
+        let read = |state| convert::processor_payment(state, &expected);
         self.call(context, function, (arguments,), read).await
     }
 
@@ -91,41 +93,44 @@ impl Supplier {
             processor_reference: request.processor_reference,
             amount: convert::money_to_wire(request.amount),
         };
-        let read = |state| convert::refund(state, Some(expected));
+        let read = |state| convert::refund(state, expected);
         self.call(context, function, (arguments,), read).await
     }
 
-    /// Reads a payment back by the reference of its intent or authorization.
+    /// Reads a payment of this amount back by the reference of its intent or authorization.
     pub async fn find_payment(
         &self,
         context: &CallContext,
         client_reference: String,
         processor_reference: Option<String>,
+        amount: Money,
     ) -> Result<PaymentLookup, ReadError> {
         let function = &self.plugin.exports.processor.find;
+        let expected = PaymentExpectation::new(processor_reference.as_deref(), amount);
         let arguments = wire::FindRequest {
             client_reference,
             processor_reference,
         };
         let read = |response| match response {
-            wire::PaymentLookup::Found(state) => convert::processor_payment(state, None)
+            wire::PaymentLookup::Found(state) => convert::processor_payment(state, &expected)
                 .map(|state| PaymentLookup::Found(Box::new(state))),
             wire::PaymentLookup::NotFound => Ok(PaymentLookup::NotFound),
         };
         self.call(context, function, (arguments,), read).await
     }
 
-    /// Reads a refund back by its own reference.
+    /// Reads a refund of this amount back by its own reference.
     pub async fn find_refund(
         &self,
         context: &CallContext,
         processor_reference: String,
         client_reference: String,
+        amount: Money,
     ) -> Result<RefundLookup, ReadError> {
         let function = &self.plugin.exports.processor.find_refund;
         let read = |response| match response {
             wire::RefundLookup::Found(state) => {
-                convert::refund(state, None).map(RefundLookup::Found)
+                convert::refund(state, amount).map(RefundLookup::Found)
             }
             wire::RefundLookup::NotFound => Ok(RefundLookup::NotFound),
         };

@@ -141,6 +141,39 @@ async fn changes(supplier: &Supplier) -> [Result<(), ChangeError>; 4] {
     ]
 }
 
+/// A component with an interface of version 1.1 has the capability, with or without the interface of
+/// version 1.0, whose functions trap here.
+#[tokio::test]
+async fn both_versions_are_called_and_the_newer_one_first() {
+    let old = ["flight-pricing", "flight-booking"];
+    let new = ["detailed-flight-pricing", "detailed-flight-booking"];
+    let zeros = every_function(&new, "(i32.const 7096)");
+    let both = every_function(&old, "unreachable") + &zeros;
+    for (interfaces, functions) in [
+        (new.to_vec(), zeros),
+        ([old, new].concat(), both),
+        (old.to_vec(), every_function(&old, "(i32.const 7096)")),
+    ] {
+        let bench = Bench::new();
+        let guest = Guest {
+            extra_world: exports(&interfaces),
+            extra_functions: functions,
+            ..Guest::default()
+        };
+        let supplier = bench.load(&guest, &[]).await;
+        for capability in [Capability::FlightPricing, Capability::FlightBooking] {
+            assert!(supplier.supports(capability), "{interfaces:?}");
+        }
+        let priced = supplier.price_flights(&context(), fares()).await;
+        assert_eq!(priced.unwrap().offers.len(), 0, "{interfaces:?}");
+        let [found, ..] = reads(&supplier).await;
+        assert_errors(&[found], "InvalidResponse(\"currency: ");
+        let [prebooked, booked, ..] = changes(&supplier).await;
+        let error = "Unknown(FailureReason { message: \"the response cannot be used: currency: ";
+        assert_errors(&[prebooked, booked], error);
+    }
+}
+
 #[tokio::test]
 async fn zero_responses_to_reads_are_invalid() {
     let bench = Bench::new();

@@ -10,6 +10,7 @@
 //! | takes handles | `hostile_responses::handles_are_limited` |
 //! | traps, in any function | `trap_fails_the_call_and_next_call_uses_fresh_instance`, `outcome_of_change_depends_on_sent_requests`, `traps::a_trap_in_any_function_is_an_error_of_that_call`, `flights::a_trap_in_any_function_is_an_error_of_that_call`, `loading::guest_that_cannot_be_described_or_linked_does_not_load`; `TRAP` |
 //! | returns 100 MB | `hostile_responses::oversized_response_is_rejected`; `FLOOD` |
+//! | reports more items than any response has | `reported_items_are_counted_by_operation_and_limited` |
 //! | floods the log | `surplus_log_lines_are_dropped_without_error`, `exceeded_limit_traps_with_reason` |
 //! | injects headers | `hostile_responses::headers_are_not_injected` |
 //! | calls hosts and addresses that are not granted | `egress::ungranted_host_is_denied_with_grant_to_add`, `egress::a_granted_link_local_address_is_still_denied` |
@@ -23,7 +24,7 @@ use crate::support::upstream::{Behaviour, Upstream};
 use crate::support::{Bench, assert_errors, context, review_count, within};
 use host_domain::hotel::supplier_api::HotelCancelRequest;
 use host_domain::money::Currency;
-use host_domain::supplier::{ChangeError, Health, ReadError};
+use host_domain::supplier::{Capability, ChangeError, Health, ReadError};
 use host_runtime::{PluginCallOutcome, PluginLimits, Supplier};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -171,6 +172,42 @@ async fn surplus_log_lines_are_dropped_without_error() {
                   (br_if $more (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (i32.const 5000))))";
     let supplier = bench.load(&Guest::running(chatty), &[]).await;
     assert_eq!(read(&supplier).await, Ok(0));
+}
+
+#[tokio::test]
+async fn reported_items_are_counted_by_operation_and_limited() {
+    let bench = Bench::new();
+    let report = |reason: u32, count: &str| {
+        format!("(call $dropped (i32.const {reason}) (i32.const {count}))")
+    };
+    let reports = [
+        report(0, "3"),
+        report(1, "0"),
+        report(2, "1"),
+        report(3, "-1"),
+        report(1, "1"),
+    ];
+    let guest = Guest {
+        extra_imports: r#"(import "stopover:host/report@1.1.0" "dropped-items" (func $dropped (param i32 i32)))"#,
+        extra_world: "import stopover:host/report@1.1.0;".to_owned(),
+        on_describe: report(0, "7"),
+        ..Guest::running(&reports.concat())
+    };
+    let supplier = bench.load(&guest, &[]).await;
+    assert_eq!(*bench.sink.dropped.lock().unwrap(), []);
+    let counted = [
+        ("unreadable", 3),
+        ("invalid-value", 1),
+        ("unsupported", 99_996),
+    ];
+    let counted =
+        counted.map(|(reason, count)| (Capability::HotelContent, reason.to_owned(), count));
+    // The limit holds for each call alone.
+    for _ in 0..2 {
+        assert_eq!(read(&supplier).await, Ok(0));
+        let dropped = std::mem::take(&mut *bench.sink.dropped.lock().unwrap());
+        assert_eq!(dropped, counted);
+    }
 }
 
 #[tokio::test]

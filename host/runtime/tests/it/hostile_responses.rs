@@ -34,6 +34,7 @@ async fn price(supplier: &Supplier) -> ReadError {
         supplier_hotel_ids: vec!["h1".to_owned()],
         stay: stay(),
         max_offers_per_hotel: 2,
+        include_package_rates: false,
     };
     supplier
         .price_hotels(&context(), request)

@@ -1,12 +1,13 @@
 //! Tests of loading, rejecting and replacing plugins, and of recorded and replayed traffic.
 
-use crate::support::guest::Guest;
+use crate::support::guest::{Guest, Price, every_function, exports};
 use crate::support::upstream::Upstream;
-use crate::support::{Bench, id, review_count};
+use crate::support::{Bench, context, id, review_count, stay};
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use host_domain::supplier::Capability;
+use host_domain::hotel::supplier_api::HotelPriceRequest;
+use host_domain::supplier::{Capability, ReadError};
 use host_runtime::{CodeSource, LoadError, PluginSpec, Supplier, TrafficMode};
 use std::fs;
 
@@ -39,6 +40,49 @@ async fn loaded_plugin_reports_description_and_capabilities_until_it_is_removed(
     assert!(bench.runtime.supplier(&id()).is_none() && !bench.runtime.remove(&id()));
     let reloaded = bench.runtime.reload(&id()).await;
     assert!(matches!(reloaded, Err(LoadError::NotLoaded(_))));
+}
+
+/// Each function of the newer interface traps. The response of the older one has no valid offer.
+#[tokio::test]
+async fn plugin_may_have_either_version_of_hotel_pricing_and_newer_is_called() {
+    let bench = Bench::new();
+    let price = async |guest: &Guest| {
+        let supplier = bench.load(guest, &[]).await;
+        assert!(supplier.supports(Capability::HotelPricing));
+        let request = HotelPriceRequest {
+            supplier_hotel_ids: vec!["h1".to_owned()],
+            stay: stay(),
+            max_offers_per_hotel: 1,
+            include_package_rates: false,
+        };
+        let priced = supplier.price_hotels(&context(), request).await;
+        priced.unwrap_err()
+    };
+    let newer = ["detailed-hotel-pricing"];
+    let (newer_exports, traps) = (exports(&newer), every_function(&newer, "unreachable"));
+    let older = Price {
+        hotel: "h1",
+        name: b"Grand",
+        latitude: 41.9,
+        total: 0,
+    };
+    let error = price(&older.guest()).await;
+    assert!(matches!(error, ReadError::InvalidResponse(_)), "{error:?}");
+    let older = older.guest();
+    let both = Guest {
+        extra_world: format!("{} {newer_exports}", older.extra_world),
+        extra_functions: format!("{} {traps}", older.extra_functions),
+        ..older
+    };
+    let only_newer = Guest {
+        extra_world: newer_exports,
+        extra_functions: traps,
+        ..Guest::default()
+    };
+    for guest in [both, only_newer] {
+        let error = price(&guest).await;
+        assert!(matches!(error, ReadError::AdapterFailed(_)), "{error:?}");
+    }
 }
 
 #[tokio::test]

@@ -5,8 +5,8 @@
 use crate::support::guest::{Guest, every_function, exports};
 use crate::support::{Bench, assert_errors, context, find_request, review_count, stay, total};
 use host_domain::hotel::supplier_api::{
-    HotelBookRequest, HotelCancelRequest, HotelPrebookRequest, HotelPriceRequest, PlaceQuery,
-    SearchFilters, SearchRequest, SearchSort,
+    HotelBookRequest, HotelCancelRequest, HotelFindExpectation, HotelPrebookRequest,
+    HotelPriceRequest, PlaceQuery, SearchFilters, SearchRequest, SearchSort,
 };
 use host_domain::hotel::{Contact, Location};
 use host_domain::money::Currency;
@@ -83,13 +83,15 @@ async fn reads(bench: &Bench) -> [Result<(), ReadError>; 12] {
         supplier_hotel_ids: vec![text()],
         stay: stay(),
         max_offers_per_hotel: 1,
+        include_package_rates: false,
     };
     let (start, end) = (stay().check_in, stay().check_out);
     let [first, second, third] = [load(bench).await, load(bench).await, load(bench).await];
     let context = context();
     let prices = first.read_hotel_price_calendar(&context, vec![text()], start, end);
     let weather = second.forecast_weather(&context, POINT, start, end);
-    let found = second.find_hotel_booking(&context, find_request());
+    let found =
+        second.find_hotel_booking(&context, find_request(), HotelFindExpectation::default());
     let quote = third.quote_hotel_cancellation(&context, text(), text());
     [
         first.find_places(&context, places).await.map(drop),
@@ -101,8 +103,14 @@ async fn reads(bench: &Bench) -> [Result<(), ReadError>; 12] {
         weather.await.map(drop),
         found.await.map(drop),
         quote.await.map(drop),
-        third.find_payment(&context, text(), None).await.map(drop),
-        third.find_refund(&context, text(), text()).await.map(drop),
+        third
+            .find_payment(&context, text(), None, total())
+            .await
+            .map(drop),
+        third
+            .find_refund(&context, text(), text(), total())
+            .await
+            .map(drop),
         third.describe_instrument(&context, text()).await.map(drop),
     ]
 }
@@ -171,6 +179,7 @@ async fn payments(bench: &Bench) -> [Result<(), PaymentError>; 5] {
     let void = VoidRequest {
         client_reference: text(),
         processor_reference: text(),
+        amount: total(),
     };
     let [first, second] = [load(bench).await, load(bench).await];
     [

@@ -2,6 +2,7 @@
 
 use super::*;
 use host_domain::booking::BookingStatus;
+use host_domain::flight::TicketDetails;
 use host_domain::flight::booking::{FlightBookedState, FlightBooking, FlightBookingDetails};
 use host_domain::flight::itinerary::{FareCondition, FareConditions};
 use host_domain::flight::passenger::{PassengerContact, Travellers};
@@ -40,6 +41,7 @@ pub(super) fn flight(number: u32) -> FlightBooking {
             refund: condition,
             change: condition,
         },
+        ticket: TicketDetails::default(),
         journeys: vec![],
         services: vec![],
         purchases: vec![],

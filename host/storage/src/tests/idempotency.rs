@@ -74,4 +74,10 @@ async fn refusal_is_stored_and_deleted_key_is_reusable(db: &TestDatabase) {
     assert_eq!(db.store.idempotency_record(&key()).await.unwrap(), None);
     db.store.commit(free).await.unwrap();
     assert_eq!(conflict(&db.store, taking(&key(), "bkg_2")).await, None);
+    for (resource, is_kept) in [("bkg_1", true), ("bkg_2", false)] {
+        let free = unit(|write| write.delete_idempotency_key_of(&key(), resource));
+        db.store.commit(free).await.unwrap();
+        let record = db.store.idempotency_record(&key()).await.unwrap();
+        assert_eq!(record.is_some(), is_kept, "{resource}");
+    }
 }

@@ -6,8 +6,8 @@ use stopover_sdk::time;
 use stopover_sdk::types::flight::CancellationAmounts;
 
 use crate::map::{minor, optional_timestamp};
-use crate::wire;
 use crate::wire::cancellation::OrderCancellation;
+use crate::wire::{self, Part};
 
 /// Returns the fee kept of the order's price and the refund in money. Duffel documents
 /// `refund_amount` as the refund of the whole order, and states no fee. Returns `None` if Duffel's
@@ -23,7 +23,7 @@ pub(crate) fn amounts(
             if cancellation.refund_currency.as_str() != currency {
                 return Ok(None);
             }
-            let refund = minor(cancellation.refund_amount, currency)?;
+            let refund = minor(*cancellation.refund_amount, currency)?;
             (total.saturating_sub(refund).max(0), refund)
         }
         // The airline keeps the money and gives the passenger a credit for another flight.
@@ -98,7 +98,12 @@ pub(crate) fn is_confirmed(
         return Ok(false);
     }
     check(cancellation, order_id)?;
-    Ok(optional_timestamp(cancellation.confirmed_at.as_deref())?.is_some())
+    let confirmed_at = match &cancellation.confirmed_at {
+        Part::Missing => None,
+        Part::Decoded(time) => Some(time.as_str()),
+        Part::Unreadable(error) => return Err(error.clone()),
+    };
+    Ok(optional_timestamp(confirmed_at)?.is_some())
 }
 
 /// Checks that this is a cancellation, or the quote of one, of the order.

@@ -17,7 +17,10 @@ pub(crate) fn airline_change(
     written: order::AirlineChange,
     ids: &PassengerIds,
 ) -> Result<AirlineChange, DecodeError> {
-    ensure(!written.id.is_empty(), "a change of the airline has no id")?;
+    ensure(
+        !written.id.trim().is_empty(),
+        "a change of the airline has no id",
+    )?;
     let detected_at = time::parse_timestamp(&written.created_at)
         .ok_or_else(|| DecodeError::new("a change of the airline has no date"))?;
     let action = written.action_taken.as_deref();

@@ -27,7 +27,7 @@ pub(crate) fn journeys(
             Some((city(&first.origin), city(&last.destination)))
         })
         .collect();
-    let ends = ends.ok_or_else(|| DecodeError::new("a slice has no segments"))?;
+    let ends = ends.ok_or_else(|| DecodeError::missing("a slice has no segments"))?;
     let directions = Direction::for_journeys(&ends);
     slices
         .into_iter()
@@ -41,11 +41,11 @@ fn journey(slice: Slice, direction: Direction, ids: &PassengerIds) -> Result<Jou
     let stops: usize = slice
         .segments
         .iter()
-        .map(|segment| segment.stops.len())
+        .map(|segment| segment.stops.len() + segment.stops.unreadable().len())
         .sum();
     let segments = segments(slice.segments, ids)?;
     let (Some(first), Some(last)) = (segments.first(), segments.last()) else {
-        return Err(DecodeError::new("a slice has no segments"));
+        return Err(DecodeError::missing("a slice has no segments"));
     };
     Ok(Journey {
         supplier_journey_id: slice.id,
@@ -83,15 +83,11 @@ fn segment(written: wire::Segment, ids: &PassengerIds) -> Result<Segment, Decode
     check_codes(&written)?;
     let mut cabin = None;
     let mut passengers = Vec::with_capacity(written.passengers.len());
-    let position = |one: &wire::SegmentPassenger| ids.position(one.passenger_id());
-    // Some responses name passengers by ids that appear nowhere else.
-    let is_unnamed_party = written.passengers.len() == ids.0.len()
-        && !written.passengers.iter().any(|one| position(one).is_some());
-    for (place, passenger) in (0..).zip(written.passengers) {
+    let places = positions(&written.passengers, ids);
+    for (place, passenger) in places.into_iter().zip(written.passengers) {
         let seat = self::cabin(&passenger.cabin_class)?;
         cabin.get_or_insert(seat);
-        let known = position(&passenger);
-        let Some(position) = known.or(is_unnamed_party.then_some(place)) else {
+        let Some(position) = place else {
             continue;
         };
         passengers.push(SegmentPassenger {
@@ -136,6 +132,24 @@ fn segment(written: wire::Segment, ids: &PassengerIds) -> Result<Segment, Decode
         cabin: cabin.unwrap_or(Cabin::Economy),
         passengers,
     })
+}
+
+/// Returns the position of each passenger of a segment, or `None` for one who is not of the party.
+/// Some responses name all passengers by ids that appear nowhere else; they are in the party's order.
+pub(crate) fn positions(
+    passengers: &[wire::SegmentPassenger],
+    ids: &PassengerIds,
+) -> Vec<Option<u8>> {
+    let known = passengers
+        .iter()
+        .map(|one| ids.position(one.passenger_id()));
+    let known: Vec<Option<u8>> = known.collect();
+    let is_named = known.iter().any(Option::is_some);
+    if is_named || known.len() != ids.0.len() {
+        return known;
+    }
+    let places = 0..known.len();
+    places.map(|place| u8::try_from(place).ok()).collect()
 }
 
 /// Checks the codes that every segment needs.
@@ -204,22 +218,25 @@ fn city(place: &Place) -> &str {
     }
 }
 
-/// Converts the fare's conditions before departure. Conditions that the airline does not state
-/// remain unknown, and so do penalties without an amount.
-pub(crate) fn fare_conditions(conditions: wire::Conditions) -> FareConditions {
+/// Converts the fare's conditions before departure. Conditions that the airline does not state, or
+/// that cannot be read, remain unknown, and so do penalties without an amount.
+pub(crate) fn fare_conditions(conditions: Option<&wire::Conditions>) -> FareConditions {
+    let refund = conditions.and_then(|conditions| conditions.refund.as_decoded());
+    let change = conditions.and_then(|conditions| conditions.change.as_decoded());
     FareConditions {
-        refund: fare_condition(conditions.refund),
-        change: fare_condition(conditions.change),
+        refund: fare_condition(refund),
+        change: fare_condition(change),
     }
 }
 
-fn fare_condition(condition: wire::Condition) -> FareCondition {
-    let penalty = condition.penalty_currency.and_then(|currency| {
-        let amount = minor(condition.penalty_amount, &currency).ok()?;
-        Some(Money { amount, currency })
+fn fare_condition(condition: Option<&wire::Condition>) -> FareCondition {
+    let penalty = condition.and_then(|condition| {
+        let currency = condition.penalty_currency.as_deref()?;
+        let amount = minor(condition.penalty_amount, currency).ok()?;
+        Some(Money::new(amount, currency))
     });
     FareCondition {
-        allowed: condition.allowed,
+        allowed: condition.and_then(|condition| condition.allowed),
         penalty,
     }
 }

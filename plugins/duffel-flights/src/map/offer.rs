@@ -1,15 +1,18 @@
 //! Conversion of an offer to a fare, and to the bound fare of a prebook.
 
 use serde::{Deserialize, Serialize};
-use stopover_sdk::flight_booking::PrebookResponse;
-use stopover_sdk::flight_pricing::{Filters, Offer};
+use stopover_sdk::detailed_flight_booking::{DetailedPrebookResponse, PrebookResponse};
+use stopover_sdk::detailed_flight_pricing::{DetailedOffer, Offer};
+use stopover_sdk::flight_pricing::Filters;
 use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::types::flight::{Journey, SegmentPassenger};
+use stopover_sdk::types::flight_details::{OfferDetails, PrebookDetails, PriceBreakdown};
 use stopover_sdk::types::{MinorUnits, Money};
 use stopover_sdk::{ChangeError, Refusal, RefusalReason, json};
 
+use crate::map::details;
 use crate::map::itinerary::{fare_conditions, journeys};
-use crate::map::passenger::PassengerIds;
+use crate::map::passenger::{PassengerIds, is_same_party};
 use crate::map::{minor, optional_minor, optional_timestamp};
 use crate::wire;
 use crate::wire::itinerary::Slice;
@@ -27,14 +30,29 @@ pub(crate) struct Search {
 /// Converts an offer to a fare.
 ///
 /// # Errors
-/// The offer has no id, or its price, deadline or journeys cannot be read.
-pub(crate) fn offer(written: wire::offer::Offer, search: &Search) -> Result<Offer, DecodeError> {
+/// The offer has no id, it is for other passengers, or its price, deadline or journeys cannot be
+/// read.
+pub(crate) fn offer(
+    written: wire::offer::Offer,
+    search: &Search,
+) -> Result<DetailedOffer, DecodeError> {
+    let (fare, fare_tax) = (base(&written), tax(&written));
     let supplier_offer = id(written.id)?;
+    check_party(&written.passengers, &search.ids)?;
     let expires_at = optional_timestamp(written.expires_at.as_deref())?;
     let total = minor(written.total_amount, &written.total_currency)?;
+    let details = OfferDetails {
+        price: PriceBreakdown {
+            fare,
+            fare_tax,
+            ..PriceBreakdown::default()
+        },
+        payment_terms: details::payment_terms(&written.payment_requirements),
+        journeys: details::journeys(&written.slices, &search.ids),
+    };
     let journeys = trip(written.slices, &search.ids)?;
-    let fare_conditions = fare_conditions(written.conditions);
-    Ok(Offer {
+    let fare_conditions = fare_conditions(written.conditions.as_decoded());
+    let offer = Offer {
         supplier_offer,
         exclusive_key: Some(search.id.clone()),
         total,
@@ -47,7 +65,20 @@ pub(crate) fn offer(written: wire::offer::Offer, search: &Search) -> Result<Offe
         carry_on_included: is_included(&journeys, search.seated, |one| one.carry_on_bags),
         journeys,
         expires_at,
-    })
+    };
+    Ok(DetailedOffer { offer, details })
+}
+
+/// Returns the price without taxes, if it can be read.
+fn base(written: &wire::offer::Offer) -> Option<MinorUnits> {
+    let currency = written.base_currency.as_str();
+    optional_minor(written.base_amount, currency, &written.total_currency)
+}
+
+/// Returns the taxes of the price, if they can be read.
+fn tax(written: &wire::offer::Offer) -> Option<MinorUnits> {
+    let currency = written.tax_currency.as_str();
+    optional_minor(written.tax_amount, currency, &written.total_currency)
 }
 
 /// Returns whether a fare satisfies the filters that were sent to Duffel. The check is needed
@@ -115,10 +146,16 @@ pub(crate) fn check_price(
 pub(crate) fn prebook_response(
     written: wire::offer::Offer,
     ids: PassengerIds,
-) -> Result<PrebookResponse, DecodeError> {
-    let currency = written.total_currency.as_str();
+) -> Result<DetailedPrebookResponse, DecodeError> {
+    let total = minor(written.total_amount, &written.total_currency)?;
+    let (fare, fare_tax) = (base(&written), tax(&written));
     let documents = written.document_types().to_vec();
     let expires_at = optional_timestamp(written.expires_at.as_deref())?;
+    let details = PrebookDetails {
+        payment_terms: details::payment_terms(&written.payment_requirements),
+        journeys: details::journeys(&written.slices, &ids),
+        ..PrebookDetails::default()
+    };
     let journeys = trip(written.slices, &ids)?;
     let bound = PrebookReference {
         offer: id(written.id)?,
@@ -127,22 +164,19 @@ pub(crate) fn prebook_response(
     };
     let supplier_prebook =
         json::encode_text(&bound).map_err(|error| DecodeError::new(error.to_string()))?;
-    Ok(PrebookResponse {
+    let prebook = PrebookResponse {
         supplier_prebook,
-        total: minor(written.total_amount, currency)?,
-        fare: optional_minor(
-            written.base_amount,
-            written.base_currency.as_str(),
-            currency,
-        ),
-        fare_tax: optional_minor(written.tax_amount, written.tax_currency.as_str(), currency),
+        total,
+        fare,
+        fare_tax,
         currency: written.total_currency,
-        fare_conditions: fare_conditions(written.conditions),
+        fare_conditions: fare_conditions(written.conditions.as_decoded()),
         documents_required: written.documents_required,
         journeys,
         expires_at,
         checkout: None,
-    })
+    };
+    Ok(DetailedPrebookResponse { prebook, details })
 }
 
 /// Returns the refusal of a fare whose price has risen.
@@ -151,6 +185,18 @@ pub(crate) fn price_changed(total: MinorUnits, currency: &str) -> Refusal {
     Refusal::new(
         RefusalReason::PriceChanged(now),
         "the offer has another price now",
+    )
+}
+
+/// Checks that an offer is for the passengers of its search, if it lists any.
+fn check_party(
+    passengers: &[wire::offer::Passenger],
+    ids: &PassengerIds,
+) -> Result<(), DecodeError> {
+    let listed: Vec<String> = passengers.iter().map(|one| one.id.clone()).collect();
+    ensure(
+        listed.is_empty() || is_same_party(&listed, &ids.0),
+        "an offer is for other passengers",
     )
 }
 

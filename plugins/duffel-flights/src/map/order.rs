@@ -2,16 +2,19 @@
 
 use std::collections::HashSet;
 
+use stopover_sdk::detailed_flight_booking::DetailedBooking;
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::lenient::LenientList;
 use stopover_sdk::types::flight::{AirlineChange, Journey, Service, SupplierBooking};
+use stopover_sdk::types::flight_details::{BookingDetails, JourneyDetails, ServiceDetails};
 use stopover_sdk::types::{BookingStatus, MinorUnits};
 
 use crate::map::cancellation::amounts;
 use crate::map::change::airline_change;
+use crate::map::details;
 use crate::map::itinerary::journeys;
-use crate::map::passenger::PassengerIds;
+use crate::map::passenger::{PassengerIds, is_same_party};
 use crate::map::service::booked_service;
 use crate::map::{minor, optional_minor, optional_timestamp};
 use crate::wire::Part;
@@ -34,7 +37,7 @@ pub(crate) fn supplier_booking(
     order: Order,
     cancellation: Option<&OrderCancellation>,
     dropped: &mut DroppedItems,
-) -> Result<SupplierBooking, DecodeError> {
+) -> Result<DetailedBooking, DecodeError> {
     let total = check_order(&order)?;
     let status = status(&order, cancellation.is_some())?;
     let cancellation = cancellation.map(|cancellation| amounts(&order, cancellation));
@@ -43,23 +46,34 @@ pub(crate) fn supplier_booking(
     let ids = ids(&order);
     let currency = order.total_currency;
     let booked = booked_services(order.services, &ids, &currency, dropped);
-    let tax = optional_minor(order.tax_amount, order.tax_currency.as_str(), &currency);
-    let base = optional_minor(order.base_amount, order.base_currency.as_str(), &currency);
-    Ok(SupplierBooking {
+    let tax = optional_minor(*order.tax_amount, order.tax_currency.as_str(), &currency);
+    let base = optional_minor(*order.base_amount, order.base_currency.as_str(), &currency);
+    let (journeys, journey_details) = booked_journeys(order.slices, &ids, dropped);
+    let details = BookingDetails {
+        payment_status: order.payment_status.as_ref().map(details::payment_status),
+        record_locators: details::record_locators(&order.booking_reference, order.owner),
+        documents: details::documents(order.documents, &ids, dropped),
+        journeys: journey_details,
+        services: booked.details,
+        services_left_out: booked.total.is_none(),
+        ..BookingDetails::default()
+    };
+    let booking = SupplierBooking {
         status,
         supplier_reference: order.id,
         client_reference: order.metadata.gateway_booking_id,
-        airline_pnr: order.booking_reference.into_option(),
+        airline_pnr: order.booking_reference.0.into_option(),
         fare: base.and_then(|base| fare(base, tax, booked.total, total)),
         fare_tax: tax,
-        journeys: booked_journeys(order.slices, &ids, dropped),
+        journeys,
         services: booked.services,
         changes: airline_changes(order.changes, &ids, dropped),
         cancellation: cancellation.flatten(),
         currency,
         total,
         extensions: Vec::new(),
-    })
+    };
+    Ok(DetailedBooking { booking, details })
 }
 
 /// Returns the state of an accepted order that is not created yet. It has no airline record locator
@@ -69,8 +83,8 @@ pub(crate) fn pending(
     client_reference: &str,
     total: MinorUnits,
     currency: &str,
-) -> SupplierBooking {
-    SupplierBooking {
+) -> DetailedBooking {
+    let booking = SupplierBooking {
         status: BookingStatus::Pending,
         supplier_reference: order_id,
         client_reference: Some(client_reference.to_owned()),
@@ -84,6 +98,10 @@ pub(crate) fn pending(
         changes: Vec::new(),
         cancellation: None,
         extensions: Vec::new(),
+    };
+    DetailedBooking {
+        booking,
+        details: BookingDetails::default(),
     }
 }
 
@@ -133,6 +151,27 @@ pub(crate) fn check_booking(
     check_reference(&order.metadata, client_reference)
 }
 
+/// Checks that this is the order that a request created: it names the booking, or else has the
+/// passengers of the offer, whose ids occur in no other search.
+///
+/// # Errors
+/// The order has neither, or is not the booking's for a reason of [`check_booking`].
+pub(crate) fn check_created(
+    order: &Order,
+    client_reference: &str,
+    passengers: &[String],
+) -> Result<(), DecodeError> {
+    check_booking(order, None, client_reference)?;
+    let is_named = order.metadata.gateway_booking_id.is_some();
+    let listed = listed_ids(order);
+    let has_passengers = listed.is_some_and(|listed| is_same_party(&listed, passengers));
+    let is_created = is_named || has_passengers;
+    ensure(
+        is_created,
+        "the order names neither the booking nor its passengers",
+    )
+}
+
 /// Checks that the metadata of an order do not name another booking.
 ///
 /// # Errors
@@ -165,19 +204,25 @@ pub(crate) fn is_cancelled(order: &Order) -> Result<bool, DecodeError> {
 }
 
 /// Returns the passengers' ids in the gateway's order, from the order's metadata. If the metadata
-/// does not match the order's passengers, the order's list is used.
+/// lists another number of passengers, or none of the order's, the order's list is used.
 pub(crate) fn ids(order: &Order) -> PassengerIds {
     let label = order.metadata.gateway_passengers.as_deref();
     let labelled: Vec<String> = label
         .map(|label| label.split(',').map(str::to_owned).collect())
         .unwrap_or_default();
-    let Some(passengers) = order.passengers.as_decoded() else {
+    let Some(listed) = listed_ids(order) else {
         return PassengerIds(labelled);
     };
-    let listed: Vec<String> = passengers.iter().map(|one| one.id.clone()).collect();
-    let is_same_party =
-        labelled.len() == listed.len() && listed.iter().all(|id| labelled.contains(id));
-    PassengerIds(if is_same_party { labelled } else { listed })
+    let known: HashSet<&String> = listed.iter().collect();
+    let mut named = labelled.iter().filter(|id| !id.is_empty());
+    let is_same = labelled.len() == listed.len() && named.any(|id| known.contains(id));
+    PassengerIds(if is_same { labelled } else { listed })
+}
+
+/// Returns the passengers' ids in the order's list, if that can be read.
+fn listed_ids(order: &Order) -> Option<Vec<String>> {
+    let passengers = order.passengers.as_decoded()?.iter();
+    Some(passengers.map(|one| one.id.clone()).collect())
 }
 
 /// Returns the metadata value that lists the passengers' ids. It is empty if the ids are too long,
@@ -192,9 +237,10 @@ pub(crate) fn passengers_label(ids: &[String]) -> String {
 
 /// Returns the booking's status. Missing documents do not matter: paid orders may have none.
 fn status(order: &Order, has_cancellation: bool) -> Result<BookingStatus, DecodeError> {
+    let payment_status = order.payment_status.as_ref();
     Ok(if has_cancellation || is_cancelled(order)? {
         BookingStatus::Canceled
-    } else if order.payment_status.awaiting_payment {
+    } else if payment_status.is_some_and(|status| status.awaiting_payment) {
         BookingStatus::Pending
     } else {
         BookingStatus::Confirmed
@@ -204,6 +250,7 @@ fn status(order: &Order, has_cancellation: bool) -> Result<BookingStatus, Decode
 /// The services of an order that can be read.
 struct BookedServices {
     services: Vec<Service>,
+    details: Vec<ServiceDetails>,
     /// Price of all services of the order; `None` if one of them cannot be read.
     total: Option<MinorUnits>,
 }
@@ -217,33 +264,38 @@ fn booked_services(
     let dropped_before = dropped.count();
     let written = dropped.readable_part(format_args!("/services"), written);
     let written = dropped.readable(format_args!("/services"), written.unwrap_or_default());
-    let mut services = Vec::new();
+    let (mut services, mut details) = (Vec::new(), Vec::new());
     let mut total: MinorUnits = 0;
     for (at, service) in written {
         let price = minor(service.total_amount, currency);
+        let described = details::service(&service);
         let booked = booked_service(service, ids, currency);
         let priced = price.and_then(|price| Ok((price, booked?)));
         if let Some((price, service)) = dropped.keep(format_args!("/services/{at}"), priced) {
             total = total.saturating_add(price);
             services.push(service);
+            details.extend(described);
         }
     }
     let is_whole = dropped.count() == dropped_before;
     BookedServices {
         services,
+        details,
         total: is_whole.then_some(total),
     }
 }
 
-/// Converts the journeys of an order. They are whole or left out: the gateway replaces its own by
-/// them, and keeps its own if there are none.
+/// Converts the journeys of an order and their details. They are whole or left out: the gateway
+/// replaces its own by them, and keeps its own if there are none.
 fn booked_journeys(
     slices: Part<Vec<Slice>>,
     ids: &PassengerIds,
     dropped: &mut DroppedItems,
-) -> Vec<Journey> {
+) -> (Vec<Journey>, Vec<JourneyDetails>) {
     let slices = dropped.readable_part(format_args!("/slices"), slices);
-    let journeys = journeys(slices.unwrap_or_default(), ids).and_then(|journeys| {
+    let slices = slices.unwrap_or_default();
+    let details = details::journeys(&slices, ids);
+    let journeys = journeys(slices, ids).and_then(|journeys| {
         let segments = journeys.iter().flat_map(|journey| &journey.segments);
         let ids = segments.map(|segment| segment.supplier_segment_id.as_str());
         let mut named = ids.filter(|id| !id.is_empty());
@@ -253,7 +305,7 @@ fn booked_journeys(
         Ok(journeys)
     });
     let journeys = dropped.keep(format_args!("/slices"), journeys);
-    journeys.unwrap_or_default()
+    journeys.map_or_else(Default::default, |journeys| (journeys, details))
 }
 
 fn airline_changes(
@@ -265,13 +317,11 @@ fn airline_changes(
     let written = dropped.readable_part(format_args!("{POINTER}"), written);
     let written = dropped.readable(format_args!("{POINTER}"), written.unwrap_or_default());
     let mut changes: Vec<AirlineChange> = Vec::new();
+    let mut known = HashSet::new();
     for (at, change) in written {
-        let is_new = |change: &AirlineChange| {
-            let mut known = changes.iter();
-            known.all(|known| known.supplier_change_id != change.supplier_change_id)
-        };
         let change = airline_change(change, ids).and_then(|change| {
-            ensure(is_new(&change), "two changes have the same id")?;
+            let is_new = known.insert(change.supplier_change_id.clone());
+            ensure(is_new, "two changes have the same id")?;
             Ok(change)
         });
         changes.extend(dropped.keep(format_args!("{POINTER}/{at}"), change));

@@ -1,5 +1,7 @@
 //! Matching of the gateway's passengers to Duffel's, which may be in another order.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 use stopover_sdk::flight_booking::FlightContact;
 use stopover_sdk::flight_pricing::PassengerCounts;
@@ -16,9 +18,15 @@ pub(crate) struct PassengerIds(pub(crate) Vec<String>);
 impl PassengerIds {
     /// Returns a passenger's position in the gateway's order.
     pub(crate) fn position(&self, id: &str) -> Option<u8> {
-        let position = self.0.iter().position(|known| known == id)?;
-        u8::try_from(position).ok()
+        let mut positions = (0..=u8::MAX).zip(&self.0);
+        positions.find_map(|(position, known)| (known == id).then_some(position))
     }
+}
+
+/// Returns whether two lists have the same passengers' ids, in any order.
+pub(crate) fn is_same_party(left: &[String], right: &[String]) -> bool {
+    let known: HashSet<&String> = right.iter().collect();
+    left.len() == right.len() && left.iter().all(|id| known.contains(id))
 }
 
 /// A passenger's category in a search.
@@ -96,15 +104,17 @@ pub(crate) fn categories_on(
 /// differ.
 ///
 /// # Errors
-/// A passenger has no id of its own, or neither a known type nor an age.
+/// There are no passengers, or one has no id of its own, or neither a known type nor an age.
 pub(crate) fn match_ids(
     wanted: &[PassengerCategory],
     offered: &[wire::offer::Passenger],
 ) -> Result<Option<PassengerIds>, DecodeError> {
+    ensure(!offered.is_empty(), "there are no passengers")?;
     let mut left: Vec<(PassengerCategory, &str)> = Vec::with_capacity(offered.len());
+    let mut ids = HashSet::new();
     for passenger in offered {
         let id = passenger.id.as_str();
-        let is_new = !id.is_empty() && left.iter().all(|(_, known)| *known != id);
+        let is_new = !id.is_empty() && ids.insert(id);
         ensure(is_new, "a passenger has no id of its own")?;
         let category = PassengerCategory::of(passenger)
             .ok_or_else(|| DecodeError::new("a passenger has neither a known type nor an age"))?;

@@ -52,9 +52,10 @@ impl FoundAirports {
 /// Converts an airport. Returns `None` if it has no IATA code.
 ///
 /// # Errors
-/// The airport has no id.
+/// It has no id or no name, so it is no airport.
 fn airport(written: wire::Airport, city: Option<&str>) -> Result<Option<Airport>, DecodeError> {
-    ensure(!written.id.is_empty(), "an airport has no id")?;
+    let is_airport = !written.id.trim().is_empty() && !written.name.is_empty();
+    ensure(is_airport, "an airport has no id or no name")?;
     if written.iata_code.is_empty() {
         return Ok(None);
     }

@@ -13,21 +13,22 @@ use crate::wire;
 /// currency, or of an unknown type.
 ///
 /// # Errors
-/// The service has no id or no type, or a bag has no price or no maximum quantity.
+/// The service has no id, no type or no maximum quantity, so it is not for sale, or a bag has no
+/// price.
 pub(crate) fn available_service(
     service: wire::service::Service,
     ids: &PassengerIds,
     currency: &str,
 ) -> Result<Option<AvailableService>, DecodeError> {
-    let is_named = !service.id.is_empty() && !service.kind.is_empty();
+    let is_named = !service.id.trim().is_empty() && !service.kind.is_empty();
     ensure(is_named, "a service has no id or no type")?;
+    let max_quantity = service
+        .maximum_quantity
+        .ok_or_else(|| DecodeError::missing("a service has no maximum quantity"))?;
     if service.kind != "baggage" {
         return Ok(None);
     }
     let unit_amount = minor(service.total_amount, &service.total_currency)?;
-    let max_quantity = service
-        .maximum_quantity
-        .ok_or_else(|| DecodeError::new("a bag has no maximum quantity"))?;
     let passenger = match service.passenger_ids.as_slice() {
         [one] => ids.position(one),
         _ => None,
@@ -60,7 +61,7 @@ pub(crate) fn booked_service(
     ids: &PassengerIds,
     currency: &str,
 ) -> Result<Service, DecodeError> {
-    ensure(!service.id.is_empty(), "a service has no id")?;
+    ensure(!service.id.trim().is_empty(), "a service has no id")?;
     let is_same_currency = service.total_currency == currency;
     ensure(
         is_same_currency,
@@ -96,17 +97,22 @@ pub(crate) fn booked_service(
 
 /// Converts a bag's kind and weight. Returns `None` if the bag is neither checked nor carry-on.
 fn baggage(metadata: &wire::service::ServiceMetadata) -> Option<Baggage> {
-    let baggage_type = match metadata.kind.as_str() {
-        "checked" => BaggageType::Checked,
-        "carry_on" => BaggageType::CarryOn,
-        _ => return None,
-    };
     Some(Baggage {
-        baggage_type,
-        max_weight_kg: metadata.maximum_weight_kg.0.and_then(whole_kg),
+        baggage_type: baggage_type(metadata)?,
+        max_weight_kg: metadata.maximum_weight_kg.0.and_then(whole_number),
     })
 }
 
-fn whole_kg(weight: f64) -> Option<u32> {
-    format!("{:.0}", weight.floor()).parse().ok()
+/// Returns a bag's kind, or `None` if the bag is neither checked nor carry-on.
+pub(crate) fn baggage_type(metadata: &wire::service::ServiceMetadata) -> Option<BaggageType> {
+    match metadata.kind.as_str() {
+        "checked" => Some(BaggageType::Checked),
+        "carry_on" => Some(BaggageType::CarryOn),
+        _ => None,
+    }
+}
+
+/// Rounds a limit down. Returns `None` if it is negative or out of range.
+pub(crate) fn whole_number(limit: f64) -> Option<u32> {
+    format!("{:.0}", limit.floor()).parse().ok()
 }

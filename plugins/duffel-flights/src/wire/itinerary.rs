@@ -1,10 +1,9 @@
 //! Slices, segments and conditions, which offers, orders and changes share.
 
-use serde::de::IgnoredAny;
-use stopover_sdk::lenient::LenientCount;
+use stopover_sdk::lenient::{LenientCount, LenientList};
 use stopover_sdk::lenient_struct;
 
-use crate::wire::{LenientAmount, OptionalText, first_filled};
+use crate::wire::{LenientAmount, OptionalText, Part, first_filled};
 
 lenient_struct! {
     /// An airport or a city.
@@ -27,6 +26,8 @@ lenient_struct! {
         pub(crate) origin: Place,
         pub(crate) destination: Place,
         pub(crate) segments: Vec<Segment>,
+        /// Conditions of this slice alone. Airline-initiated changes have a list instead.
+        pub(crate) conditions: Part<Conditions>,
     }
 
     /// A flight segment. Airline-initiated changes use older names for some fields, and an object may
@@ -43,9 +44,24 @@ lenient_struct! {
         pub(crate) marketing_carrier: Carrier,
         pub(crate) marketing_carrier_flight_number: String,
         pub(crate) operating_carrier: Carrier,
-        /// Landings within the segment. Only their number is used.
-        pub(crate) stops: Vec<IgnoredAny>,
+        pub(crate) operating_carrier_flight_number: OptionalText,
+        pub(crate) origin_terminal: OptionalText,
+        pub(crate) destination_terminal: OptionalText,
+        pub(crate) aircraft: Part<Aircraft>,
+        /// Landings within the segment.
+        pub(crate) stops: LenientList<Stop>,
         pub(crate) passengers: Vec<SegmentPassenger>,
+    }
+
+    pub(crate) struct Aircraft {
+        pub(crate) iata_code: OptionalText,
+        pub(crate) name: OptionalText,
+    }
+
+    pub(crate) struct Stop {
+        pub(crate) airport: Place,
+        pub(crate) arriving_at: OptionalText,
+        pub(crate) departing_at: OptionalText,
     }
 
     pub(crate) struct SegmentPassenger {
@@ -54,6 +70,15 @@ lenient_struct! {
         pub(crate) cabin_class: String,
         pub(crate) cabin_class_marketing_name: OptionalText,
         pub(crate) baggages: Vec<Baggage>,
+        pub(crate) fare_basis_code: OptionalText,
+        /// The assigned seat; only orders have it.
+        pub(crate) seat: Part<Seat>,
+    }
+
+    pub(crate) struct Seat {
+        pub(crate) designator: OptionalText,
+        pub(crate) name: OptionalText,
+        pub(crate) disclosures: Part<Vec<OptionalText>>,
     }
 
     pub(crate) struct Baggage {
@@ -62,8 +87,8 @@ lenient_struct! {
     }
 
     pub(crate) struct Conditions {
-        pub(crate) refund: Condition = "refund_before_departure",
-        pub(crate) change: Condition = "change_before_departure",
+        pub(crate) refund: Part<Condition> = "refund_before_departure",
+        pub(crate) change: Part<Condition> = "change_before_departure",
     }
 
     pub(crate) struct Condition {

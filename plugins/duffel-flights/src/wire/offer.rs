@@ -1,10 +1,10 @@
 //! `POST /air/offer_requests` and `GET /air/offers`.
 
-use stopover_sdk::lenient::LenientCount;
+use stopover_sdk::lenient::{LenientCount, LenientFlag};
 use stopover_sdk::lenient_struct;
 
 use crate::wire::itinerary::{Conditions, Slice};
-use crate::wire::{LenientAmount, OptionalText};
+use crate::wire::{LenientAmount, OptionalText, Part};
 
 lenient_struct! {
     /// A search. Its offers are read in pages.
@@ -28,7 +28,8 @@ lenient_struct! {
         pub(crate) tax_amount: LenientAmount,
         pub(crate) tax_currency: OptionalText,
         pub(crate) expires_at: Option<String>,
-        pub(crate) conditions: Conditions,
+        pub(crate) conditions: Part<Conditions>,
+        pub(crate) payment_requirements: Part<PaymentRequirements>,
         pub(crate) documents_required: bool = "passenger_identity_documents_required",
         pub(crate) supported_document_types: Vec<String>
             = "supported_passenger_identity_document_types",
@@ -37,6 +38,12 @@ lenient_struct! {
             = "allowed_passenger_identity_document_types",
         pub(crate) passengers: Vec<Passenger>,
         pub(crate) slices: Vec<Slice>,
+    }
+
+    pub(crate) struct PaymentRequirements {
+        pub(crate) requires_instant_payment: LenientFlag,
+        pub(crate) payment_required_by: OptionalText,
+        pub(crate) price_guarantee_expires_at: OptionalText,
     }
 }
 

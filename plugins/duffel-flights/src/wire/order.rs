@@ -4,9 +4,9 @@ use stopover_sdk::lenient::LenientList;
 use stopover_sdk::lenient_struct;
 
 use crate::wire::cancellation::OrderCancellation;
-use crate::wire::itinerary::Slice;
+use crate::wire::itinerary::{Carrier, Slice};
 use crate::wire::service::Service;
-use crate::wire::{LenientAmount, OptionalText, Part};
+use crate::wire::{LenientAmount, OptionalText, OrDefault, Part};
 
 lenient_struct! {
     /// An order. Its id, total, status and metadata must be readable. Every other part is optional:
@@ -16,14 +16,14 @@ lenient_struct! {
         pub(crate) total_amount: LenientAmount,
         pub(crate) total_currency: String,
         pub(crate) cancelled_at: Option<String>,
-        pub(crate) payment_status: PaymentStatus,
+        pub(crate) payment_status: Option<PaymentStatus>,
         pub(crate) metadata: Metadata,
         /// The airline's record locator; missing until the airline assigns one.
-        pub(crate) booking_reference: OptionalText,
-        pub(crate) base_amount: LenientAmount,
-        pub(crate) base_currency: OptionalText,
-        pub(crate) tax_amount: LenientAmount,
-        pub(crate) tax_currency: OptionalText,
+        pub(crate) booking_reference: OrDefault<OptionalText>,
+        pub(crate) base_amount: OrDefault<LenientAmount>,
+        pub(crate) base_currency: OrDefault<OptionalText>,
+        pub(crate) tax_amount: OrDefault<LenientAmount>,
+        pub(crate) tax_currency: OrDefault<OptionalText>,
         /// The confirmed cancellation, if the response contains it.
         pub(crate) cancellation: Part<OrderCancellation>,
         /// Available actions; missing if Duffel does not list them.
@@ -32,16 +32,28 @@ lenient_struct! {
         pub(crate) slices: Part<Vec<Slice>>,
         pub(crate) services: Part<LenientList<Service>>,
         pub(crate) changes: Part<LenientList<AirlineChange>> = "airline_initiated_changes",
+        /// The airline that issues the tickets.
+        pub(crate) owner: Part<Carrier>,
+        pub(crate) documents: Part<LenientList<Document>>,
     }
 
     pub(crate) struct PaymentStatus {
         pub(crate) awaiting_payment: bool,
+        pub(crate) payment_required_by: OrDefault<OptionalText>,
+        pub(crate) price_guarantee_expires_at: OrDefault<OptionalText>,
+    }
+
+    /// A document of the airline, such as an electronic ticket.
+    pub(crate) struct Document {
+        pub(crate) kind: OptionalText = "type",
+        pub(crate) unique_identifier: OptionalText,
+        pub(crate) passenger_ids: Part<Vec<OptionalText>>,
     }
 
     /// The gateway's metadata, as Duffel returns it.
     pub(crate) struct Metadata {
         pub(crate) gateway_booking_id: Option<String>,
-        pub(crate) gateway_passengers: OptionalText,
+        pub(crate) gateway_passengers: OrDefault<OptionalText>,
     }
 
     pub(crate) struct OrderPassenger {

@@ -20,8 +20,15 @@ lenient_struct! {
         pub(crate) metadata: Part<ServiceMetadata>,
     }
 
+    /// Kind and limits of a bag, or row and column of a seat.
     pub(crate) struct ServiceMetadata {
         pub(crate) kind: OptionalText = "type",
         pub(crate) maximum_weight_kg: LenientNumber,
+        pub(crate) maximum_length_cm: LenientNumber,
+        pub(crate) maximum_height_cm: LenientNumber,
+        pub(crate) maximum_depth_cm: LenientNumber,
+        pub(crate) designator: OptionalText,
+        pub(crate) name: OptionalText,
+        pub(crate) disclosures: Part<Vec<OptionalText>>,
     }
 }

@@ -2,6 +2,10 @@
 
 use duffel_flights::DuffelFlights;
 use serde_json::{Value, json};
+use stopover_sdk::detailed_flight_booking::{
+    DetailedBooking, DetailedBookingLookup, DetailedPrebookResponse,
+};
+use stopover_sdk::detailed_flight_pricing::DetailedPriceResponse;
 use stopover_sdk::flight_booking::{
     BookRequest, BookingLookup, FindRequest, FlightContact, PrebookRequest, PrebookResponse,
 };
@@ -19,8 +23,8 @@ use stopover_sdk::types::flight::{
     Title,
 };
 use stopover_sdk::{
-    ChangeError, FlightBooking, FlightCancellation, FlightPricing, FlightReference, FlightServices,
-    ReadError,
+    ChangeError, DetailedFlightBooking, DetailedFlightPricing, FlightCancellation, FlightReference,
+    FlightServices, ReadError,
 };
 
 pub(crate) fn fixture(name: &str) -> String {
@@ -133,7 +137,28 @@ fn contact() -> FlightContact {
 }
 
 pub(crate) fn price(gateway: &MockGateway) -> Result<PriceResponse, ReadError> {
-    gateway.run(|| DuffelFlights::price(price_request()))
+    price_of(gateway, price_request())
+}
+
+/// Returns the response without its details.
+pub(crate) fn price_of(
+    gateway: &MockGateway,
+    request: PriceRequest,
+) -> Result<PriceResponse, ReadError> {
+    let response = detailed_price(gateway, request)?;
+    let offers = response.offers.into_iter().map(|one| one.offer);
+    Ok(PriceResponse {
+        offers: offers.collect(),
+        applied: response.applied,
+        truncated: response.truncated,
+    })
+}
+
+pub(crate) fn detailed_price(
+    gateway: &MockGateway,
+    request: PriceRequest,
+) -> Result<DetailedPriceResponse, ReadError> {
+    gateway.run(|| DuffelFlights::price(request))
 }
 
 pub(crate) fn prebook_request() -> PrebookRequest {
@@ -159,11 +184,26 @@ pub(crate) fn loyal_prebook_request() -> PrebookRequest {
 }
 
 pub(crate) fn prebook(gateway: &MockGateway) -> Result<PrebookResponse, ChangeError> {
+    prebook_of(gateway, prebook_request())
+}
+
+/// Returns the prebook without its details.
+pub(crate) fn prebook_of(
+    gateway: &MockGateway,
+    request: PrebookRequest,
+) -> Result<PrebookResponse, ChangeError> {
+    let response = gateway.run(|| DuffelFlights::prebook(request))?;
+    Ok(response.prebook)
+}
+
+pub(crate) fn detailed_prebook(
+    gateway: &MockGateway,
+) -> Result<DetailedPrebookResponse, ChangeError> {
     gateway.run(|| DuffelFlights::prebook(prebook_request()))
 }
 
 pub(crate) fn loyal_prebook(gateway: &MockGateway) -> Result<PrebookResponse, ChangeError> {
-    gateway.run(|| DuffelFlights::prebook(loyal_prebook_request()))
+    prebook_of(gateway, loyal_prebook_request())
 }
 
 pub(crate) const PREBOOK: &str = r#"{"offer":"off_flex","passengers":["pas_adult","pas_child","pas_infant"],"documents":["passport"]}"#;
@@ -180,6 +220,19 @@ pub(crate) fn book_request() -> BookRequest {
 }
 
 pub(crate) fn book(gateway: &MockGateway) -> Result<SupplierBooking, ChangeError> {
+    book_of(gateway, book_request())
+}
+
+/// Returns the booking without its details.
+pub(crate) fn book_of(
+    gateway: &MockGateway,
+    request: BookRequest,
+) -> Result<SupplierBooking, ChangeError> {
+    let response = gateway.run(|| DuffelFlights::book(request))?;
+    Ok(response.booking)
+}
+
+pub(crate) fn detailed_book(gateway: &MockGateway) -> Result<DetailedBooking, ChangeError> {
     gateway.run(|| DuffelFlights::book(book_request()))
 }
 
@@ -194,16 +247,32 @@ pub(crate) fn find_request(supplier_reference: Option<&str>, prebook: Option<&st
 
 /// Reads back a booking whose order has no known id.
 pub(crate) fn find_by_offer(gateway: &MockGateway) -> Result<BookingLookup, ReadError> {
-    let request = find_request(None, Some(PREBOOK));
-    gateway.run(|| DuffelFlights::find(request))
+    find_of(gateway, find_request(None, Some(PREBOOK)))
+}
+
+/// Returns the lookup without its details.
+pub(crate) fn find_of(
+    gateway: &MockGateway,
+    request: FindRequest,
+) -> Result<BookingLookup, ReadError> {
+    let found = gateway.run(|| DuffelFlights::find(request))?;
+    Ok(match found {
+        DetailedBookingLookup::Found(state) => BookingLookup::Found(state.booking),
+        DetailedBookingLookup::NotFound => BookingLookup::NotFound,
+    })
 }
 
 /// Reads the order of the fixtures back.
 pub(crate) fn found(gateway: &MockGateway) -> Result<Option<SupplierBooking>, ReadError> {
+    Ok(detailed(gateway)?.map(|state| state.booking))
+}
+
+/// Reads the order of the fixtures back, with its details.
+pub(crate) fn detailed(gateway: &MockGateway) -> Result<Option<DetailedBooking>, ReadError> {
     let request = find_request(Some("ord_own"), None);
     match gateway.run(|| DuffelFlights::find(request))? {
-        BookingLookup::Found(state) => Ok(Some(state)),
-        BookingLookup::NotFound => Ok(None),
+        DetailedBookingLookup::Found(state) => Ok(Some(state)),
+        DetailedBookingLookup::NotFound => Ok(None),
     }
 }
 

@@ -1,14 +1,15 @@
 //! Prebooking, booking and reading a booking back.
 
-use duffel_flights::DuffelFlights;
 use serde_json::json;
+use stopover_sdk::RefusalReason;
 use stopover_sdk::flight_booking::{BookRequest, BookingLookup, PrebookRequest};
 use stopover_sdk::http::{Error, Response};
-use stopover_sdk::testing::Outcome::{InvalidResponse, NotSent, Refused, Unavailable, Unknown};
+use stopover_sdk::testing::Outcome::{
+    Done, InvalidResponse, NotSent, Refused, Rejected, Unavailable, Unknown,
+};
 use stopover_sdk::testing::{MockGateway, check_failed_change, outcome, refusal};
 use stopover_sdk::types::flight::{DocumentType, Gender, PassengerType};
 use stopover_sdk::types::{BookingStatus, Money};
-use stopover_sdk::{FlightBooking, RefusalReason};
 
 use crate::ask;
 
@@ -77,7 +78,7 @@ fn prebook_with_invalid_passengers_is_refused_before_any_change() {
         let mut request = ask::loyal_prebook_request();
         change(&mut request);
         let gateway = ask::fixtures(&["offer.json"]);
-        let result = gateway.run(|| DuffelFlights::prebook(request));
+        let result = ask::prebook_of(&gateway, request);
         assert_eq!(outcome(&result), Refused("invalid"));
         assert_eq!(gateway.requests().len(), 1);
     }
@@ -134,6 +135,24 @@ fn booking_sends_exact_price_and_all_passengers() {
 }
 
 #[test]
+fn booking_counts_only_with_its_own_reference_or_passengers() {
+    let no_metadata = ("/metadata", json!(null));
+    let strangers = ("/passengers", json!([{ "id": "pas_x" }]));
+    let unreadable = ("/passengers", json!(5));
+    for (values, expected) in [
+        (vec![no_metadata.clone()], Done),
+        (vec![strangers.clone()], Done),
+        (vec![no_metadata.clone(), strangers], Unknown),
+        (vec![no_metadata.clone(), unreadable], Unknown),
+        (vec![no_metadata, ("/passengers", json!([]))], Unknown),
+    ] {
+        let order = ask::changed("order.json", &values);
+        let result = ask::book(&MockGateway::new().respond_with(201, order));
+        assert_eq!(outcome(&result), expected, "{values:?}");
+    }
+}
+
+#[test]
 fn each_infant_is_assigned_to_its_own_adult() {
     let gateway = ask::fixtures(&["order.json"]);
     let adult = || ask::passenger(PassengerType::Adult, "Ana", "1990-01-01");
@@ -144,7 +163,7 @@ fn each_infant_is_assigned_to_its_own_adult() {
             r#"{"offer":"off_flex","passengers":["i1","a1","a2","i2"],"documents":[]}"#.to_owned(),
         ..ask::book_request()
     };
-    gateway.run(|| DuffelFlights::book(request)).unwrap();
+    ask::book_of(&gateway, request).unwrap();
     let sent = &gateway.request_json(0)["data"];
     let laps: Vec<_> = (0..4)
         .map(|place| sent["passengers"][place]["infant_passenger_id"].as_str())
@@ -158,7 +177,7 @@ fn each_infant_is_assigned_to_its_own_adult() {
         ..ask::book_request()
     };
     let gateway = MockGateway::new();
-    let result = gateway.run(|| DuffelFlights::book(request));
+    let result = ask::book_of(&gateway, request);
     assert_eq!(outcome(&result), Refused("invalid"));
     assert!(gateway.requests().is_empty());
 }
@@ -168,6 +187,7 @@ fn accepted_order_is_pending_with_or_without_id() {
     let cases = [
         (ask::fixture("order.json"), "ord_own"),
         (r#"{"data": {"id": "por_1"}}"#.to_owned(), ""),
+        (r#"{"data": {"id": "ord_other"}}"#.to_owned(), ""),
         (r#"{"data": null, "meta": null}"#.to_owned(), ""),
         (String::new(), ""),
     ];
@@ -213,7 +233,7 @@ fn booking_with_foreign_prebook_reference_is_refused_without_request() {
         supplier_prebook: "off_flex".to_owned(),
         ..ask::book_request()
     };
-    let result = gateway.run(|| DuffelFlights::book(request));
+    let result = ask::book_of(&gateway, request);
     assert_eq!(outcome(&result), Refused("invalid"));
     assert!(gateway.requests().is_empty());
 }
@@ -241,7 +261,7 @@ fn find_reads_order_by_id_then_by_offer() {
         }
         let gateway = MockGateway::with_responses(&responses);
         let request = ask::find_request(reference, Some(ask::PREBOOK));
-        let found = gateway.run(|| DuffelFlights::find(request));
+        let found = ask::find_of(&gateway, request);
         let Ok(BookingLookup::Found(state)) = found else {
             panic!("{reference:?}: {found:?}");
         };
@@ -256,11 +276,12 @@ fn find_reads_order_by_id_then_by_offer() {
 fn find_without_match_returns_not_found_and_failed_read_returns_error() {
     let find = |prebook, responses: &[(u16, &str)]| {
         let request = ask::find_request(None, prebook);
-        MockGateway::with_responses(responses).run(|| DuffelFlights::find(request))
+        ask::find_of(&MockGateway::with_responses(responses), request)
     };
     let (prebook, none) = (Some(ask::PREBOOK), ask::list(&[], None));
     assert_eq!(find(prebook, &[(200, &none)]), Ok(BookingLookup::NotFound));
-    assert_eq!(find(None, &[]), Ok(BookingLookup::NotFound));
+    // Nothing is asked, so nothing is known to be missing.
+    assert_eq!(outcome(&find(None, &[])), Rejected("invalid"));
     assert_eq!(outcome(&find(prebook, &[(503, "")])), Unavailable);
     let other = ("/metadata/gateway_booking_id", json!("bkg_other"));
     let other = ask::changed("order.json", &[other]);

@@ -324,6 +324,85 @@ fn odd_value_in_a_delivery_never_costs_its_event() {
     }
 }
 
+/// Values that no parser can represent. They cost neither a booking nor a cancellation.
+#[test]
+fn unrepresentable_value_costs_only_itself() {
+    const PLACE: &str = "unrepresentable";
+    let odd = |name: &str, values: &[(&str, Value)], value: &str| {
+        let document = ask::changed(name, values);
+        document.replace(&format!("\"{PLACE}\""), value)
+    };
+    for value in [r#""\ud800""#, "1e999"] {
+        for pointer in [
+            "/booking_reference",
+            "/base_amount",
+            "/base_currency",
+            "/tax_amount",
+            "/tax_currency",
+            "/payment_status/payment_required_by",
+            "/payment_status/price_guarantee_expires_at",
+            "/metadata/gateway_passengers",
+            "/owner/name",
+            "/documents/0/unique_identifier",
+        ] {
+            let order = odd("order.json", &[(pointer, json!(PLACE))], value);
+            let state = booked(&order).unwrap();
+            assert_eq!(state.supplier_reference, "ord_own", "{pointer} {value}");
+            assert_eq!(state.services.len(), 2, "{pointer} {value}");
+        }
+        for pointer in [
+            "/refund_amount",
+            "/refund_currency",
+            "/refund_to",
+            "/expires_at",
+            "/created_at",
+        ] {
+            let confirmed_at = ("/confirmed_at", json!("2027-05-02T10:00:05Z"));
+            let done = odd(
+                "quote.json",
+                &[confirmed_at, (pointer, json!(PLACE))],
+                value,
+            );
+            let gateway = ask::fixtures(&["order.json", "quote.json"]).respond_with(200, done);
+            let state = ask::cancel(&gateway).unwrap();
+            assert_eq!(state.status, BookingStatus::Canceled, "{pointer} {value}");
+        }
+    }
+}
+
+#[test]
+fn odd_passenger_of_an_order_does_not_cost_the_others() {
+    let expected = booked(&ask::fixture("order.json")).unwrap();
+    for odd in [
+        json!({ "odd": 1 }),
+        json!({ "id": "7" }),
+        json!({ "id": 7 }),
+    ] {
+        let order = ask::changed("order.json", &[("/passengers/0", odd.clone())]);
+        let state = booked(&order).unwrap();
+        assert_eq!(state.services, expected.services, "{odd}");
+        assert_eq!(state.journeys, expected.journeys, "{odd}");
+    }
+}
+
+#[test]
+fn odd_condition_costs_only_itself() {
+    const REFUND: &str = "/conditions/refund_before_departure";
+    for (pointer, value, has_change) in [
+        ("/conditions", json!([null]), false),
+        ("/conditions", json!(" "), false),
+        (REFUND, json!(7), true),
+        (REFUND, json!({ "allowed": "yes" }), true),
+    ] {
+        let offer = ask::changed("offer.json", &[(pointer, value.clone())]);
+        let bound = ask::prebook(&MockGateway::new().respond_with(200, offer)).unwrap();
+        let conditions = bound.fare_conditions;
+        assert_eq!(conditions.refund.allowed, None, "{pointer} {value}");
+        let is_change_known = conditions.change.allowed.is_some();
+        assert_eq!(is_change_known, has_change, "{pointer} {value}");
+    }
+}
+
 /// Each response is decoded at most twice, so that a mebibyte of unreadable items takes no longer
 /// than some mebibytes of readable ones.
 #[test]
@@ -344,4 +423,35 @@ fn mebibyte_of_unreadable_items_is_read_in_linear_time() {
         assert_eq!(outcome(&ask::airline(&page(), "OW")), InvalidResponse);
         assert_eq!(outcome(&ask::find_by_offer(&page())), InvalidResponse);
     }
+}
+
+/// Work per passenger, service or change does not depend on how many others there are. These 3 MiB
+/// take a second; comparing each with all others takes a minute.
+#[test]
+fn order_with_many_passengers_and_changes_is_read() {
+    const MANY: usize = 100_000;
+    let id = |number: usize| format!("pas_{number}");
+    let label: Vec<String> = (0..MANY).map(id).collect();
+    let listed: Vec<Value> = label.iter().rev().map(|id| json!({ "id": id })).collect();
+    let changes: Vec<Value> = (0..10_000)
+        .map(|number| {
+            json!({
+                "id": format!("aic_{number}"), "created_at": "2027-05-03T10:00:00Z",
+                "added": [], "removed": [], "available_actions": [],
+            })
+        })
+        .collect();
+    let values = [
+        ("/metadata/gateway_passengers", json!(label.join(","))),
+        ("/passengers", json!(listed)),
+        ("/airline_initiated_changes", json!(changes)),
+    ];
+    let order = ask::changed("order.json", &values);
+    assert!(order.len() > 3 << 20);
+    let state = booked(&order).unwrap();
+    assert_eq!(state.changes.len(), changes.len());
+    let party = json!({ "passengers": listed, "id": "orq_own" });
+    let search = json!({ "data": party }).to_string();
+    let found = ask::price(&MockGateway::new().respond_with(201, search));
+    assert_eq!(outcome(&found), InvalidResponse);
 }

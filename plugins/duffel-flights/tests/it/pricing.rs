@@ -1,8 +1,6 @@
 //! Search: requests, pages, and the conversion of offers.
 
-use duffel_flights::DuffelFlights;
 use serde_json::{Value, json};
-use stopover_sdk::FlightPricing;
 use stopover_sdk::flight_pricing::{AppliedFilters, Filters, PriceRequest, PriceResponse, Sort};
 use stopover_sdk::http::Response;
 use stopover_sdk::testing::Outcome::InvalidResponse;
@@ -19,7 +17,7 @@ fn gateway() -> MockGateway {
 fn price(gateway: &MockGateway, change: impl FnOnce(&mut PriceRequest)) -> PriceResponse {
     let mut request = ask::price_request();
     change(&mut request);
-    gateway.run(|| DuffelFlights::price(request)).unwrap()
+    ask::price_of(gateway, request).unwrap()
 }
 
 fn ids(response: &PriceResponse) -> Vec<&str> {
@@ -247,4 +245,15 @@ fn search_for_other_passengers_is_unreadable() {
     let made = ask::changed("offer-request.json", &[("/passengers/0", adult)]);
     let response = ask::price(&MockGateway::new().respond_with(201, made));
     assert_eq!(outcome(&response), InvalidResponse, "{response:?}");
+}
+
+#[test]
+fn offer_for_other_passengers_is_left_out() {
+    let stranger = ("/0/passengers/1/id", json!("pas_other"));
+    let page = ask::changed("offers-1.json", &[stranger]);
+    let gateway = ask::fixtures(&["offer-request.json"])
+        .respond_with(200, page)
+        .respond_with(200, ask::fixture("offers-2.json"));
+    let response = ask::price(&gateway).unwrap();
+    assert_eq!(ids(&response), ["off_flex", "off_biz"]);
 }

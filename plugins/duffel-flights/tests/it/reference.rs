@@ -5,7 +5,7 @@ use serde_json::json;
 use stopover_sdk::FlightReference;
 use stopover_sdk::flight_reference::AirportResponse;
 use stopover_sdk::http::Response;
-use stopover_sdk::testing::Outcome::{InvalidResponse, NotFound, Unavailable};
+use stopover_sdk::testing::Outcome::{InvalidResponse, NotFound, Rejected, Unavailable};
 use stopover_sdk::testing::{MockGateway, outcome};
 
 use crate::ask;
@@ -55,9 +55,16 @@ fn airlines_are_read_once_and_cached() {
     let logo = own.logo_url.as_deref();
     assert_eq!(logo, Some("https://logos.example/OW.svg"));
     assert_eq!(ask::airline(&gateway, "CH").unwrap().logo_url, None);
-    for unknown in ["XX", "OX", "?!", ""] {
-        let result = ask::airline(&gateway, unknown);
-        assert_eq!(outcome(&result), NotFound, "{unknown}: {result:?}");
+    for (code, expected) in [
+        ("XX", NotFound),
+        ("OX", NotFound),
+        // These are not looked up.
+        ("ow", Rejected("invalid")),
+        ("?!", Rejected("invalid")),
+        ("", Rejected("invalid")),
+    ] {
+        let result = ask::airline(&gateway, code);
+        assert_eq!(outcome(&result), expected, "{code}: {result:?}");
     }
     let list = "GET /air/airlines?limit=200";
     let pages = [list.to_owned(), format!("{list}&after=more")];
@@ -78,7 +85,7 @@ fn incomplete_airline_list_is_not_cached() {
 #[test]
 fn unreadable_airline_costs_only_itself_and_proves_no_absence() {
     let own = json!({ "id": "arl_own_OW", "iata_code": "OW", "name": "Own Air" });
-    let no_code = json!({ "id": "arl_own_NC", "iata_code": null });
+    let no_code = json!({ "id": "arl_own_NC", "iata_code": null, "name": "No Code" });
     for odd in [
         json!(null),
         json!(7),
@@ -96,5 +103,27 @@ fn unreadable_airline_costs_only_itself_and_proves_no_absence() {
         let result = ask::airline(&gateway, "XX");
         assert_eq!(outcome(&result), InvalidResponse, "{odd}: {result:?}");
         assert_eq!(gateway.requests().len(), 1, "{odd}");
+    }
+}
+
+#[test]
+fn list_of_other_objects_proves_no_absence() {
+    let orders = ask::list(&[&ask::fixture("order.json")], None);
+    let gateway = || MockGateway::new().respond_with(200, &orders);
+    assert_eq!(outcome(&ask::airports(&gateway())), InvalidResponse);
+    assert_eq!(outcome(&ask::airline(&gateway(), "OW")), InvalidResponse);
+    let for_sale = ask::fixtures(&["order.json"]).respond_with(200, &orders);
+    assert_eq!(outcome(&ask::list_services(&for_sale)), InvalidResponse);
+}
+
+#[test]
+fn object_instead_of_a_list_finds_nothing_and_proves_no_absence() {
+    for name in ["order.json", "quote.json", "offer.json"] {
+        let airports = ask::airports(&ask::fixtures(&[name]));
+        assert_eq!(outcome(&airports), InvalidResponse, "{name}");
+        let airline = ask::airline(&ask::fixtures(&[name]), "OW");
+        assert_eq!(outcome(&airline), InvalidResponse, "{name}");
+        let found = ask::find_by_offer(&ask::fixtures(&[name]));
+        assert_eq!(outcome(&found), InvalidResponse, "{name}");
     }
 }

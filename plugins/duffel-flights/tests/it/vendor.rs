@@ -6,7 +6,9 @@ use std::path::Path;
 
 use duffel_flights::DuffelFlights;
 use serde_json::{Value, json};
-use stopover_sdk::flight_booking::{BookingLookup, FindRequest, PrebookRequest};
+use stopover_sdk::detailed_flight_booking::{
+    DetailedBooking, DetailedBookingLookup, FindRequest, PrebookRequest,
+};
 use stopover_sdk::flight_pricing::{PassengerCounts, PriceRequest};
 use stopover_sdk::http::Response;
 use stopover_sdk::testing::Outcome::{
@@ -15,7 +17,8 @@ use stopover_sdk::testing::Outcome::{
 use stopover_sdk::testing::{self, MockGateway, outcome};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::{ChangeType, PassengerType, SupplierBooking};
-use stopover_sdk::{FlightBooking, FlightPricing, FlightReference};
+use stopover_sdk::types::flight_details::BookingDetails;
+use stopover_sdk::{DetailedFlightBooking, FlightReference};
 
 use crate::ask;
 
@@ -135,7 +138,7 @@ fn search(document: &Document, made: &Value, page: &str) -> usize {
             body.unwrap_or(r#"{"data": []}"#.to_owned()),
         ))
     });
-    let response = gateway.run(|| DuffelFlights::price(request)).unwrap();
+    let response = ask::price_of(&gateway, request).unwrap();
     for offer in &response.offers {
         assert!(offer.total > 0 && offer.expires_at.is_some(), "{name}");
         for journey in &offer.journeys {
@@ -170,7 +173,7 @@ fn offers(document: &Document) -> usize {
         ..ask::prebook_request()
     };
     let gateway = MockGateway::new().respond_with(200, &document.text);
-    let bound = gateway.run(|| DuffelFlights::prebook(request)).unwrap();
+    let bound = ask::prebook_of(&gateway, request).unwrap();
     assert!(bound.total > 0 && bound.supplier_prebook.len() < 4096);
     let page = json!({ "data": [offer] }).to_string();
     assert_eq!(search(document, &made, &page), 1, "{}", document.name);
@@ -208,6 +211,10 @@ fn loyalty(document: &Document) -> usize {
 }
 
 fn order(document: &str, id: &str) -> SupplierBooking {
+    detailed_order(document, id).booking
+}
+
+fn detailed_order(document: &str, id: &str) -> DetailedBooking {
     let none = r#"{"data": [], "meta": null}"#;
     let request = FindRequest {
         client_reference: "bkg_none".to_owned(),
@@ -215,9 +222,34 @@ fn order(document: &str, id: &str) -> SupplierBooking {
     };
     let gateway = MockGateway::with_responses(&[(200, document), (200, none)]);
     match gateway.run(|| DuffelFlights::find(request)) {
-        Ok(BookingLookup::Found(state)) => state,
+        Ok(DetailedBookingLookup::Found(state)) => state,
         other => panic!("{id}: {other:?}"),
     }
+}
+
+/// Checks that documents, seats, terminals and terms of an order are in its details.
+fn check_details(order: &Value, details: &BookingDetails, name: &str) {
+    let count = |pointer: &str| {
+        order
+            .pointer(pointer)
+            .and_then(Value::as_array)
+            .map_or(0, Vec::len)
+    };
+    assert_eq!(details.documents.len(), count("/documents"), "{name}");
+    let segment = &details.journeys[0].segments[0];
+    let written = &order["slices"][0]["segments"][0];
+    let terminal = written["origin_terminal"].as_str();
+    assert_eq!(segment.origin_terminal.as_deref(), terminal, "{name}");
+    let code = written["operating_carrier"]["iata_code"].as_str();
+    assert_eq!(segment.operating_carrier_code.as_deref(), code, "{name}");
+    let seat = written["passengers"][0]["seat"]["designator"].as_str();
+    let read = segment.passengers.first().and_then(|one| one.seat.as_ref());
+    assert_eq!(read.map(|seat| seat.designator.as_str()), seat, "{name}");
+    let status = details.payment_status.as_ref().unwrap();
+    let is_awaiting = order["payment_status"]["awaiting_payment"] == true;
+    assert_eq!(status.awaiting_payment, is_awaiting, "{name}");
+    let is_due = order["payment_status"]["payment_required_by"].is_string();
+    assert_eq!(status.payment_required_by.is_some(), is_due, "{name}");
 }
 
 fn orders(document: &Document) -> usize {
@@ -228,7 +260,10 @@ fn orders(document: &Document) -> usize {
             true => &json!({ "data": item }).to_string(),
             false => &document.text,
         };
-        let state = order(raw, &text(item, "id"));
+        let DetailedBooking {
+            booking: state,
+            details,
+        } = detailed_order(raw, &text(item, "id"));
         let is_canceled = state.status == BookingStatus::Canceled;
         assert_eq!(is_canceled, item["cancelled_at"].is_string(), "{name}");
         let locator = item["booking_reference"].as_str();
@@ -236,6 +271,7 @@ fn orders(document: &Document) -> usize {
         assert!(state.total > 0 && !state.journeys.is_empty(), "{name}");
         let services = item["services"].as_array().map_or(0, Vec::len);
         assert_eq!(state.services.len(), services, "{name}");
+        check_details(item, &details, name);
     }
     document.items().len()
 }

@@ -1,8 +1,10 @@
 //! Conversion between Skylane's JSON and the interface, in pure functions.
 
 use serde_json::{Value, json};
+use stopover_sdk::detailed_flight_booking::{DetailedBooking, DetailedPrebookResponse};
+use stopover_sdk::detailed_flight_pricing::{DetailedOffer, DetailedPriceResponse};
 use stopover_sdk::flight_booking::{BookRequest, PrebookRequest, PrebookResponse};
-use stopover_sdk::flight_pricing::{AppliedFilters, Offer, PriceRequest, PriceResponse, Sort};
+use stopover_sdk::flight_pricing::{AppliedFilters, Offer, PriceRequest, Sort};
 use stopover_sdk::flight_services::{AvailableService, AvailableServices, PurchaseRequest};
 use stopover_sdk::json::{DecodeError, ensure, non_empty};
 use stopover_sdk::money::{Decimal, MoneyError};
@@ -11,6 +13,10 @@ use stopover_sdk::types::flight::{
     AirlineChange, Baggage, BaggageType, Cabin, ChangeType, Document, DocumentType, Gender,
     Journey, LoyaltyAccount, Passenger, PassengerType, Segment, SegmentPassenger, Service,
     ServiceType, SupplierBooking,
+};
+use stopover_sdk::types::flight_details::{
+    AttachableService, Bag, BookingDetails, JourneyDetails, OfferDetails, PrebookDetails,
+    SegmentDetails, TicketDocument, TicketDocumentType,
 };
 use stopover_sdk::types::{BookingStatus, MinorUnits, Money, TimestampMs};
 
@@ -60,15 +66,22 @@ pub(crate) fn search_request(request: &PriceRequest) -> Value {
 pub(crate) fn price_response(
     found: wire::Found,
     request: &PriceRequest,
-) -> Result<PriceResponse, DecodeError> {
+) -> Result<DetailedPriceResponse, DecodeError> {
     let limit = usize::from(request.limit);
     let truncated = found.more || found.offers.len() > limit;
     let offers = (found.offers.into_iter())
         .filter(|offer| is_within_size_limit(&offer.id))
         .take(limit)
-        .map(|found| offer(found, request.currency.as_deref()));
-    Ok(PriceResponse {
-        offers: offers.collect::<Result<_, _>>()?,
+        .map(|found| {
+            let details = OfferDetails {
+                journeys: journey_details(&found.slices),
+                ..OfferDetails::default()
+            };
+            let offer = offer(found, request.currency.as_deref())?;
+            Ok(DetailedOffer { offer, details })
+        });
+    Ok(DetailedPriceResponse {
+        offers: offers.collect::<Result<_, DecodeError>>()?,
         applied: applied(request),
         truncated,
     })
@@ -111,13 +124,19 @@ fn offer(offer: wire::Offer, currency: Option<&str>) -> Result<Offer, DecodeErro
 }
 
 pub(crate) fn prebook_response(
-    offer: wire::Offer,
+    mut offer: wire::Offer,
     request: &PrebookRequest,
-) -> Result<PrebookResponse, DecodeError> {
+) -> Result<DetailedPrebookResponse, DecodeError> {
     let is_same_offer = offer.id == request.supplier_offer;
     ensure(is_same_offer, "the price is that of another offer")?;
+    let bags = std::mem::take(&mut offer.bags).into_iter();
+    let details = PrebookDetails {
+        journeys: journey_details(&offer.slices),
+        services: bags.map(attachable_bag).collect::<Result<_, _>>()?,
+        ..PrebookDetails::default()
+    };
     let currency = request.currency.clone();
-    Ok(PrebookResponse {
+    let prebook = PrebookResponse {
         total: amount(offer.total, &currency)?,
         fare: Some(amount(offer.base, &currency)?),
         fare_tax: Some(amount(offer.tax, &currency)?),
@@ -128,7 +147,62 @@ pub(crate) fn prebook_response(
         checkout: None,
         supplier_prebook: offer.id,
         currency,
+    };
+    Ok(DetailedPrebookResponse { prebook, details })
+}
+
+fn journey_details(slices: &[wire::Slice]) -> Vec<JourneyDetails> {
+    let details = |slice: &wire::Slice| JourneyDetails {
+        fare_conditions: None,
+        segments: slice.segments.iter().map(segment_details).collect(),
+    };
+    slices.iter().map(details).collect()
+}
+
+fn segment_details(segment: &wire::Segment) -> SegmentDetails {
+    let operator = segment.operator.as_ref().map(|carrier| &carrier.code);
+    let flight = operator.zip(segment.operator_flight_no.as_ref());
+    SegmentDetails {
+        origin_terminal: segment.from_terminal.clone(),
+        destination_terminal: segment.to_terminal.clone(),
+        operating_carrier_code: operator.cloned(),
+        operating_flight: flight.map(|(carrier, number)| format!("{carrier}{number}")),
+        ..SegmentDetails::default()
+    }
+}
+
+fn attachable_bag(bag: wire::OfferedBag) -> Result<AttachableService, DecodeError> {
+    Ok(AttachableService {
+        supplier_service_id: bag.id,
+        service_type: ServiceType::Baggage,
+        name: None,
+        passengers: vec![bag.traveller],
+        supplier_segment_ids: bag.segments,
+        bag: Some(Bag {
+            pieces: Some(1),
+            max_weight_kg: Some(bag.weight_kg),
+            ..Bag::new(BaggageType::Checked)
+        }),
+        seat: None,
+        unit_amount: bag.price.into_money()?,
+        max_quantity: Some(bag.max),
     })
+}
+
+/// Converts an order with its tickets.
+pub(crate) fn detailed_booking(order: wire::Order) -> Result<DetailedBooking, DecodeError> {
+    let ticket = |ticket: &wire::Ticket| TicketDocument {
+        document_type: TicketDocumentType::ElectronicTicket,
+        number: ticket.number.clone(),
+        passengers: vec![ticket.traveller],
+    };
+    let details = BookingDetails {
+        documents: order.tickets.iter().map(ticket).collect(),
+        journeys: journey_details(&order.slices),
+        ..BookingDetails::default()
+    };
+    let booking = booking(order)?;
+    Ok(DetailedBooking { booking, details })
 }
 
 fn journeys(slices: Vec<wire::Slice>) -> Result<Vec<Journey>, DecodeError> {
@@ -267,18 +341,12 @@ pub(crate) fn order_request(request: &BookRequest) -> Result<Value, MoneyError> 
     }))
 }
 
-/// Converts the response to a change that was paid in this currency.
-pub(crate) fn booking_in_currency(
-    order: wire::Order,
-    currency: &str,
-) -> Result<SupplierBooking, DecodeError> {
-    let state = booking(order)?;
-    let is_same_currency = state.currency == currency;
+/// Checks that the response to a change that was paid in this currency is in the same one.
+pub(crate) fn check_currency(order: &wire::Order, currency: &str) -> Result<(), DecodeError> {
     ensure(
-        is_same_currency,
+        order.total.currency == currency,
         "the order is in a currency other than the payment's",
-    )?;
-    Ok(state)
+    )
 }
 
 pub(crate) fn booking(order: wire::Order) -> Result<SupplierBooking, DecodeError> {

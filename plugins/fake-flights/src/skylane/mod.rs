@@ -6,19 +6,21 @@ mod wire;
 
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use stopover_sdk::flight_booking::{
-    BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
+use stopover_sdk::detailed_flight_booking::{
+    DetailedBooking, DetailedBookingLookup, DetailedPrebookResponse,
 };
+use stopover_sdk::detailed_flight_pricing::DetailedPriceResponse;
+use stopover_sdk::flight_booking::{BookRequest, FindRequest, PrebookRequest};
 use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
-use stopover_sdk::flight_pricing::{PriceRequest, PriceResponse};
+use stopover_sdk::flight_pricing::PriceRequest;
 use stopover_sdk::flight_reference::{Airline, AirportResponse};
 use stopover_sdk::flight_services::{AvailableServices, ListRequest, PurchaseRequest};
 use stopover_sdk::http::{Request, percent_encode};
 use stopover_sdk::json::single;
 use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{
-    ChangeError, Description, FlightBooking, FlightCancellation, FlightPricing, FlightReference,
-    FlightServices, Plugin, ReadError,
+    ChangeError, Description, DetailedFlightBooking, DetailedFlightPricing, FlightCancellation,
+    FlightReference, FlightServices, Plugin, ReadError,
 };
 
 use crate::fault::{NO_QUOTE_MESSAGE, check_prebook};
@@ -29,7 +31,8 @@ use crate::{READS_CONSISTENT_AFTER_MS, common};
 pub struct Skylane;
 
 stopover_sdk::export!(Skylane:
-    plugin, flight_pricing, flight_booking, flight_cancellation, flight_services, flight_reference);
+    plugin, detailed_flight_pricing, detailed_flight_booking, flight_cancellation,
+    flight_services, flight_reference);
 
 impl Plugin for Skylane {
     fn describe() -> Description {
@@ -45,17 +48,17 @@ impl Plugin for Skylane {
     }
 }
 
-impl FlightPricing for Skylane {
-    fn price(request: PriceRequest) -> Result<PriceResponse, ReadError> {
+impl DetailedFlightPricing for Skylane {
+    fn price(request: PriceRequest) -> Result<DetailedPriceResponse, ReadError> {
         let body = map::search_request(&request);
         let found = read(&post("/skylane/offers/search")?.json(&body)?)?;
         Ok(map::price_response(found, &request)?)
     }
 }
 
-impl FlightBooking for Skylane {
+impl DetailedFlightBooking for Skylane {
     /// Prices the offer again for these passengers, because Skylane has no prebook.
-    fn prebook(request: PrebookRequest) -> Result<PrebookResponse, ChangeError> {
+    fn prebook(request: PrebookRequest) -> Result<DetailedPrebookResponse, ChangeError> {
         let offer_id = percent_encode(&request.supplier_offer);
         let body = map::reprice_request(&request.passengers);
         let response = post(&format!("/skylane/offers/{offer_id}/price"))?
@@ -65,15 +68,16 @@ impl FlightBooking for Skylane {
         Ok(map::prebook_response(data, &request)?)
     }
 
-    fn book(request: BookRequest) -> Result<SupplierBooking, ChangeError> {
+    fn book(request: BookRequest) -> Result<DetailedBooking, ChangeError> {
         let body = map::order_request(&request)
             .map_err(|error| ChangeError::NotSent(error.to_string()))?;
         let order: wire::Order = change(&post("/skylane/orders")?.json(&body)?, fault::BOOK)?;
         common::check_client_reference(&order.client_ref, &request.client_reference)?;
-        Ok(map::booking_in_currency(order, &request.currency)?)
+        map::check_currency(&order, &request.currency)?;
+        Ok(map::detailed_booking(order)?)
     }
 
-    fn find(request: FindRequest) -> Result<BookingLookup, ReadError> {
+    fn find(request: FindRequest) -> Result<DetailedBookingLookup, ReadError> {
         if let Some(id) = &request.supplier_reference {
             let response = get(&order_path(id))?.send()?;
             if !ERRORS.has_code(&response, fault::NOT_FOUND) {
@@ -85,14 +89,17 @@ impl FlightBooking for Skylane {
         let listing = get("/skylane/orders")?.query("client_ref", &request.client_reference);
         match single(read::<Vec<_>>(&listing)?)? {
             Some(order) => found_order(order, &request),
-            None => Ok(BookingLookup::NotFound),
+            None => Ok(DetailedBookingLookup::NotFound),
         }
     }
 }
 
-fn found_order(order: wire::Order, request: &FindRequest) -> Result<BookingLookup, ReadError> {
+fn found_order(
+    order: wire::Order,
+    request: &FindRequest,
+) -> Result<DetailedBookingLookup, ReadError> {
     common::check_client_reference(&order.client_ref, &request.client_reference)?;
-    Ok(BookingLookup::Found(map::booking(order)?))
+    Ok(DetailedBookingLookup::Found(map::detailed_booking(order)?))
 }
 
 impl FlightCancellation for Skylane {
@@ -143,7 +150,8 @@ impl FlightServices for Skylane {
         let order: wire::Order = change(&post(&path)?.json(&body)?, fault::BUY)?;
         common::check_client_reference(&order.client_ref, &request.booking_client_reference)?;
         map::check_purchased_bags(&order, &request)?;
-        Ok(map::booking_in_currency(order, &request.currency)?)
+        map::check_currency(&order, &request.currency)?;
+        Ok(map::booking(order)?)
     }
 }
 

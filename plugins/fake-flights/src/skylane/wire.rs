@@ -45,6 +45,9 @@ pub(crate) struct Offer {
     pub(crate) conditions: Conditions<Money>,
     pub(crate) passports_required: bool,
     pub(crate) slices: Vec<Slice>,
+    /// Bags for sale with the offer. Only an offer that was priced again has them.
+    #[serde(default)]
+    pub(crate) bags: Vec<OfferedBag>,
 }
 
 #[derive(Deserialize)]
@@ -64,6 +67,8 @@ pub(crate) struct Segment {
     pub(crate) to: String,
     pub(crate) from_zone: String,
     pub(crate) to_zone: String,
+    pub(crate) from_terminal: Option<String>,
+    pub(crate) to_terminal: Option<String>,
     pub(crate) departs: String,
     pub(crate) arrives: String,
     pub(crate) duration: String,
@@ -71,6 +76,7 @@ pub(crate) struct Segment {
     pub(crate) flight_no: String,
     /// Operating carrier; `None` if the marketing carrier operates the flight.
     pub(crate) operator: Option<Carrier>,
+    pub(crate) operator_flight_no: Option<String>,
     pub(crate) travellers: Vec<Seat>,
 }
 
@@ -92,6 +98,8 @@ pub(crate) struct Order {
     pub(crate) state: OrderState,
     pub(crate) failure: Option<Failure>,
     pub(crate) locator: Option<String>,
+    #[serde(default)]
+    pub(crate) tickets: Vec<Ticket>,
     pub(crate) total: Money,
     pub(crate) base: Money,
     pub(crate) tax: Money,
@@ -109,6 +117,13 @@ pub(crate) enum OrderState {
     Failed,
     Cancelling,
     Cancelled,
+}
+
+/// An electronic ticket of one passenger.
+#[derive(Deserialize)]
+pub(crate) struct Ticket {
+    pub(crate) number: String,
+    pub(crate) traveller: u8,
 }
 
 #[derive(Deserialize)]

@@ -6,8 +6,9 @@ use stopover_sdk::flight_booking::BookingLookup;
 use stopover_sdk::testing::Outcome::InvalidResponse;
 use stopover_sdk::testing::outcome;
 use stopover_sdk::types::flight::ChangeType;
+use stopover_sdk::types::flight_details::TicketDocumentType;
 use stopover_sdk::types::{BookingStatus, Checkout};
-use stopover_sdk::{FlightBooking, RefusalReason};
+use stopover_sdk::{DetailedFlightBooking, FlightBooking, RefusalReason};
 
 use crate::ask::{
     BOOKING_ID, BOOKING_REF, asked, book_request, find_request, gateway, prebook_request,
@@ -31,7 +32,14 @@ fn skylane_prebook_prices_offer_with_loyalty_accounts() {
     let gateway = gateway().respond_with(200, SKYLANE.edited("prebook", &[]));
     let offer = SKYLANE.offer();
     let prebook = || Skylane::prebook(prebook_request(&offer));
-    let bound = gateway.run(prebook).unwrap();
+    let detailed = gateway.run(prebook).unwrap();
+    let details = detailed.details;
+    let segment = &details.journeys[0].segments[0];
+    assert!(segment.origin_terminal.is_some() && segment.destination_terminal.is_some());
+    // The infant has no bag.
+    let passengers = details.services.iter().map(|bag| bag.passengers.clone());
+    assert_eq!(passengers.collect::<Vec<_>>(), [[0], [1]]);
+    let bound = detailed.prebook;
     assert_eq!(
         asked(&gateway),
         [format!("POST /skylane/offers/{offer}/price")]
@@ -103,7 +111,12 @@ fn prebook_returns_current_price() {
 #[test]
 fn skylane_booking_sends_all_passengers_and_pays_total() {
     let gateway = gateway().respond_with(201, SKYLANE.edited("booking", &[]));
-    gateway.run(|| Skylane::book(book_request())).unwrap();
+    let booked = gateway.run(|| Skylane::book(book_request())).unwrap();
+    let [ticket, ..] = &booked.details.documents[..] else {
+        panic!("the booking has no tickets")
+    };
+    assert_eq!(ticket.document_type, TicketDocumentType::ElectronicTicket);
+    assert_eq!(ticket.passengers, [0]);
     assert_eq!(asked(&gateway), ["POST /skylane/orders"]);
     let expected = json!({
         "offer_id": "prebook/1", "client_ref": BOOKING_REF,

@@ -10,7 +10,7 @@ use stopover_sdk::testing::Outcome::InvalidResponse;
 use stopover_sdk::testing::outcome;
 use stopover_sdk::types::Money;
 use stopover_sdk::types::flight::{Cabin, Direction};
-use stopover_sdk::{FlightPricing, ReadError};
+use stopover_sdk::{DetailedFlightPricing, FlightPricing, ReadError};
 
 use crate::ask::{asked, gateway, price_request};
 use crate::supplier::{JETBRIDGE, SKYLANE, SUPPLIERS, Supplier};

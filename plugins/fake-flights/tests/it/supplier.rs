@@ -2,6 +2,8 @@
 
 use fake_flights::{Jetbridge, Skylane};
 use serde_json::{Value, json};
+use stopover_sdk::detailed_flight_booking::DetailedBookingLookup;
+use stopover_sdk::detailed_flight_pricing::DetailedPriceResponse;
 use stopover_sdk::flight_booking::{
     BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
 };
@@ -11,8 +13,8 @@ use stopover_sdk::flight_reference::{Airline, AirportResponse};
 use stopover_sdk::testing;
 use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{
-    ChangeError, FlightBooking, FlightCancellation, FlightPricing, FlightReference, FlightServices,
-    ReadError,
+    ChangeError, DetailedFlightBooking, DetailedFlightPricing, FlightBooking, FlightCancellation,
+    FlightPricing, FlightReference, FlightServices, ReadError,
 };
 
 use crate::ask::{
@@ -104,12 +106,27 @@ impl Supplier {
     }
 }
 
+/// Returns the records of version 1.0, which both suppliers have.
+fn without_details(response: DetailedPriceResponse) -> PriceResponse {
+    let offers = response.offers.into_iter();
+    PriceResponse {
+        offers: offers.map(|detailed| detailed.offer).collect(),
+        applied: response.applied,
+        truncated: response.truncated,
+    }
+}
+
 pub(crate) const SKYLANE: Supplier = Supplier {
     name: "skylane",
-    price: Skylane::price,
-    prebook: Skylane::prebook,
-    book: Skylane::book,
-    find: Skylane::find,
+    price: |request| Skylane::price(request).map(without_details),
+    prebook: |request| Skylane::prebook(request).map(|detailed| detailed.prebook),
+    book: |request| Skylane::book(request).map(|detailed| detailed.booking),
+    find: |request| {
+        Ok(match Skylane::find(request)? {
+            DetailedBookingLookup::Found(detailed) => BookingLookup::Found(detailed.booking),
+            DetailedBookingLookup::NotFound => BookingLookup::NotFound,
+        })
+    },
     quote: Skylane::quote_cancellation,
     cancel: Skylane::cancel,
     find_airports: Skylane::find_airports,

@@ -1,7 +1,8 @@
-//! Pieces of baggage that a fare includes per passenger.
+//! Baggage that a fare includes per passenger.
 
-use stopover_sdk::lenient::LenientFlag;
-use stopover_sdk::types::flight::PassengerType;
+use stopover_sdk::lenient::{LenientCount, LenientFlag};
+use stopover_sdk::types::flight::{BaggageType, PassengerType};
+use stopover_sdk::types::flight_details::Bag;
 
 use crate::map;
 use crate::wire::{Baggage, IncludedBag};
@@ -12,36 +13,74 @@ pub(crate) type Pieces = (Option<u8>, Option<u8>);
 /// Returns the pieces that each passenger may take on each segment.
 pub(crate) fn pieces(baggage: &Baggage<'_>, passengers: &[PassengerType]) -> Vec<Pieces> {
     let of_passenger = |passenger: &PassengerType| {
-        let count = |bag_type, has_any| count(baggage, bag_type, has_any, *passenger);
-        (
-            count("checked", baggage.has_checked_bag),
-            count("cabin", baggage.has_carry_on_bag),
-        )
+        let count = |baggage_type| count(baggage, baggage_type, *passenger);
+        (count(BaggageType::Checked), count(BaggageType::CarryOn))
     };
     passengers.iter().map(of_passenger).collect()
 }
 
-fn count(
-    baggage: &Baggage<'_>,
-    bag_type: &str,
-    has_any: LenientFlag,
-    passenger: PassengerType,
-) -> Option<u8> {
-    if has_any.0 == Some(false) {
-        return Some(0);
-    }
-    let code = match passenger {
+/// Returns the bags that a passenger may take on each segment, with their limits.
+pub(crate) fn included_bags(baggage: &Baggage<'_>, passenger: PassengerType) -> Vec<Bag> {
+    let types = [BaggageType::Checked, BaggageType::CarryOn].into_iter();
+    types
+        .filter(|baggage_type| has_any(baggage, *baggage_type).0 != Some(false))
+        .flat_map(|baggage_type| {
+            let bags = included(baggage, baggage_type, passenger);
+            let bags = bags.filter(|bag| bag.pieces.0 != Some(0));
+            bags.map(move |bag| Bag {
+                pieces: piece_count(bag.pieces),
+                max_weight_kg: bag.weight_kg.0,
+                ..Bag::new(baggage_type)
+            })
+        })
+        .collect()
+}
+
+/// Returns Nuitee's code of a passenger's type.
+pub(crate) const fn type_code(passenger: PassengerType) -> &'static str {
+    match passenger {
         PassengerType::Adult => "ADT",
         PassengerType::Child => "CHD",
         PassengerType::Infant => "INF",
+    }
+}
+
+/// Returns a number of pieces, which is at least one.
+pub(crate) fn piece_count(pieces: LenientCount) -> Option<u8> {
+    let pieces = u8::try_from(pieces.0?).ok()?;
+    (pieces > 0).then_some(pieces)
+}
+
+fn has_any(baggage: &Baggage<'_>, baggage_type: BaggageType) -> LenientFlag {
+    match baggage_type {
+        BaggageType::Checked => baggage.has_checked_bag,
+        BaggageType::CarryOn => baggage.has_carry_on_bag,
+    }
+}
+
+/// Returns the allowances of a passenger for this type of bag.
+fn included<'b, 'a>(
+    baggage: &'b Baggage<'a>,
+    baggage_type: BaggageType,
+    passenger: PassengerType,
+) -> impl Iterator<Item = &'b IncludedBag<'a>> + use<'a, 'b> {
+    let name = match baggage_type {
+        BaggageType::Checked => "checked",
+        BaggageType::CarryOn => "cabin",
     };
+    baggage.included.0.iter().filter(move |bag| {
+        let is_theirs = ["", "ALL", type_code(passenger)].contains(&bag.passenger_type.as_str());
+        is_theirs && bag.bag_type.as_str() == name && is_included(bag)
+    })
+}
+
+fn count(baggage: &Baggage<'_>, baggage_type: BaggageType, passenger: PassengerType) -> Option<u8> {
+    if has_any(baggage, baggage_type).0 == Some(false) {
+        return Some(0);
+    }
     let mut pieces: Option<u32> = None;
-    for bag in &baggage.included.0 {
-        let is_theirs = matches!(bag.passenger_type.as_str(), "" | "ALL")
-            || bag.passenger_type.as_str() == code;
-        if bag.bag_type.as_str() == bag_type && is_theirs && is_included(bag) {
-            pieces = Some(pieces.unwrap_or(0).saturating_add(bag.pieces.0?));
-        }
+    for bag in included(baggage, baggage_type, passenger) {
+        pieces = Some(pieces.unwrap_or(0).saturating_add(bag.pieces.0?));
     }
     u8::try_from(pieces?).ok()
 }

@@ -1,16 +1,21 @@
 //! Conversion of a Nuitee booking to the gateway's types.
 
-use stopover_sdk::json::DecodeError;
-use stopover_sdk::types::flight::{
-    Baggage, BaggageType, Journey, Service, ServiceType, SupplierBooking,
-};
-use stopover_sdk::types::{BookingStatus, Currency, Extensions, MinorUnits};
+use stopover_sdk::detailed_flight_booking::DetailedBooking;
+use stopover_sdk::dropped::DroppedItems;
+use stopover_sdk::json::{DecodeError, ensure};
+use stopover_sdk::lenient::Part;
+use stopover_sdk::types::flight::{Journey, SupplierBooking};
+use stopover_sdk::types::flight_details::{BookingDetails, JourneyDetails, PaymentStatus};
+use stopover_sdk::types::{BookingStatus, Extensions, Money};
 
-use crate::map::journey::{Trip, journeys};
+use crate::map::details::{DetailSources, journey_details};
+use crate::map::journey::{Trip, check_segment_ids, journeys};
+use crate::map::locator::order_references;
 use crate::map::prebook::PrebookReference;
-use crate::map::{baggage, minor, money};
-use crate::wire::Price;
-use crate::wire::booking::{BookedJourney, BookedService, Booking};
+use crate::map::service::{booked_services, has_services};
+use crate::map::trip::TripParts;
+use crate::map::{PartReader, baggage, minor, price};
+use crate::wire::booking::{Billing, Booking, Tags};
 
 /// Converts a status. Returns `None` for an unknown status, because neither "booked" nor "not
 /// booked" may be guessed. Nuitee keeps the old status while a cancellation waits for the airline.
@@ -30,178 +35,253 @@ pub(crate) fn status(text: &str, is_cancelling: bool) -> Option<BookingStatus> {
     })
 }
 
-/// Converts a booking. The journeys are included only if the prebook is given: Nuitee's booking
-/// states neither the cabin of a flight nor the journey that it belongs to.
+/// Converts the booking at `pointer`. Its id, status and reference are read first; a part without
+/// which the booking is usable is left out if it cannot be read. The journeys are included only if the
+/// prebook is given: Nuitee's booking states neither the cabin of a flight nor the journey that it
+/// belongs to.
 ///
 /// # Errors
-/// The booking has no id, an unknown status, or no readable price.
+/// The booking has no id or an unknown status, or neither it nor the prebook has a price.
 pub(crate) fn supplier_booking(
-    booking: &Booking<'_>,
+    booking: Booking<'_>,
     bound: Option<&PrebookReference>,
     logo_url: &str,
-) -> Result<SupplierBooking, DecodeError> {
-    let supplier_reference = booking
-        .id
-        .to_owned()
-        .ok_or_else(|| DecodeError::new("the booking has no id"))?;
-    let is_cancelling = booking.cancel_intent_at.0.is_some();
-    let status = status(booking.status.as_str(), is_cancelling)
-        .ok_or_else(|| DecodeError::new("the booking has an unknown status"))?;
-    let (total, currency) =
-        total(booking).ok_or_else(|| DecodeError::new("the booking has no readable price"))?;
-    let services_total = minor(booking.pricing.services, &currency).unwrap_or(0);
-    let fare = fare(
-        &booking.journey,
-        &currency,
-        total.saturating_sub(services_total),
-    );
-    Ok(SupplierBooking {
+    pointer: &str,
+    dropped: &mut DroppedItems,
+) -> Result<DetailedBooking, DecodeError> {
+    let supplier_reference = booking.id.required("bookingId")?.as_str().to_owned();
+    let reference_pointer = format!("{pointer}/order");
+    let mut parts = PartReader {
+        pointer,
+        dropped: &mut *dropped,
+    };
+    let intent = parts.read("cancelIntentAt", booking.cancel_intent_at);
+    let is_cancelling = intent.is_some_and(|intent| !intent.trim().is_empty());
+    let status = status(booking.status.required("status")?.as_str(), is_cancelling)
+        .ok_or_else(unknown_status)?;
+    let tags = parts.read("customTags", booking.custom_tags);
+    let client_reference = tags.as_ref().map(client_reference).transpose()?.flatten();
+    let client_reference = client_reference.map(str::to_owned);
+    let bill = parts.read("pricing", booking.pricing).unwrap_or_default();
+    let order = parts.read("order", booking.order).unwrap_or_default();
+    parts.pointer = &reference_pointer;
+    let order = parts.read("reference", order.reference).unwrap_or_default();
+
+    let references = order_references(booking.airline_locators, order, pointer, dropped);
+    let airline_pnr = references.airline_locator();
+    let trip = TripParts::read_part(booking.journey, &format!("{pointer}/journey"), dropped);
+    let has_services = has_services(&booking.booked_services);
+    let written = written_total(&bill, &trip, has_services);
+    let total = match dropped.keep(format_args!("{pointer}/pricing"), written) {
+        Some(total) => total,
+        None => fallback_total(&trip, bound)?,
+    };
+    let services_total = minor(bill.services, &total.currency).unwrap_or(0);
+    let ticket = total.amount.saturating_sub(services_total);
+    let price = price::breakdown(trip.price.as_ref(), &total.currency, ticket);
+    let dropped_before = dropped.count();
+    let (services, service_details) =
+        booked_services(booking.booked_services, &total.currency, pointer, dropped);
+    let services_left_out = dropped.count() > dropped_before;
+    let journeys = bound.map(|bound| booked_journeys(&trip, bound, logo_url));
+    let journeys =
+        journeys.and_then(|journeys| dropped.keep(format_args!("{pointer}/journey"), journeys));
+    let (journeys, journey_details) = journeys.unwrap_or_default();
+    let payment_status = to_payment_status(booking.payment_status.as_str());
+    let booking = SupplierBooking {
         status,
         supplier_reference,
-        client_reference: booking.custom_tags.client_reference.to_owned(),
-        airline_pnr: locator(booking),
-        total,
-        fare: fare.map(|(fare, _)| fare),
-        fare_tax: fare.map(|(_, tax)| tax),
-        journeys: bound.map_or_else(Vec::new, |bound| {
-            journeys_of_booking(booking, bound, logo_url)
-        }),
-        services: services(booking, &currency),
-        currency,
+        client_reference,
+        airline_pnr,
+        currency: total.currency,
+        total: total.amount,
+        fare: price.fare,
+        fare_tax: price.fare_tax,
+        journeys,
+        services,
         changes: Vec::new(),
         cancellation: None,
-        extensions: extensions(booking),
-    })
+        extensions: extensions([
+            ("booking_ref", booking.reference.to_owned()),
+            ("payment_status", booking.payment_status.to_owned()),
+            ("environment", booking.environment.to_owned()),
+            ("order_id", references.order_id),
+        ]),
+    };
+    let details = BookingDetails {
+        price,
+        payment_status,
+        record_locators: references.locators,
+        documents: Vec::new(),
+        journeys: journey_details,
+        services: service_details,
+        services_left_out,
+    };
+    Ok(DetailedBooking { booking, details })
 }
 
-/// Returns the total of everything bought. Without a bill, the price of the journey is the total,
-/// because nothing was added to it.
-fn total(booking: &Booking<'_>) -> Option<(MinorUnits, Currency)> {
-    let bill = &booking.pricing;
+/// Returns the client reference in the tags of a booking, or `None` if it has none.
+///
+/// # Errors
+/// The reference cannot be read, so that it may be another booking's.
+fn client_reference(tags: &Tags) -> Result<Option<&str>, DecodeError> {
+    let reference = tags.client_reference.optional("GW_REF")?;
+    Ok(reference.map(String::as_str))
+}
+
+/// Returns the total of everything bought: that of the bill or, if nothing was added to the journey,
+/// the price of the journey.
+fn written_total(
+    bill: &Billing<'_>,
+    trip: &TripParts<'_>,
+    has_services: bool,
+) -> Result<Money, DecodeError> {
+    billed(bill)
+        .or_else(|| journey_price(trip).filter(|_| !has_services))
+        .ok_or_else(unpriced)
+}
+
+/// Returns the prebooked total or, without a prebook, the price of the journey.
+fn fallback_total(
+    trip: &TripParts<'_>,
+    bound: Option<&PrebookReference>,
+) -> Result<Money, DecodeError> {
+    let prebooked = bound.and_then(PrebookReference::total);
+    prebooked
+        .or_else(|| journey_price(trip))
+        .ok_or_else(unpriced)
+}
+
+fn unpriced() -> DecodeError {
+    DecodeError::missing("the booking has no readable price")
+}
+
+fn billed(bill: &Billing<'_>) -> Option<Money> {
     let currency = bill.currency.as_str();
-    let billed = minor(bill.total, currency).or_else(|| {
+    let total = minor(bill.total, currency).or_else(|| {
         let services = minor(bill.services, currency).unwrap_or(0);
         minor(bill.subtotal, currency)?.checked_add(services)
     });
-    let of_journey = || {
-        let price = price(&booking.journey)?;
-        let currency = price.currency.as_str();
-        Some((minor(price.total, currency)?, currency.to_owned()))
-    };
-    billed
-        .map(|total| (total, currency.to_owned()))
-        .or_else(of_journey)
+    Some(Money::new(total?, currency))
 }
 
-/// Returns the price of the journey, which is in one of two fields.
-fn price<'j, 'a>(journey: &'j BookedJourney<'a>) -> Option<&'j Price<'a>> {
-    journey.pricing.display.as_ref().or(journey.price.as_ref())
+fn journey_price(trip: &TripParts<'_>) -> Option<Money> {
+    let price = trip.price.as_ref()?;
+    let currency = price.currency.as_str();
+    Some(Money::new(minor(price.total, currency)?, currency))
 }
 
-/// Splits the price of the ticket into fare and taxes. Nuitee's fees and the account's markup count
-/// as fare. Returns `None` if the parts do not belong to this price.
-pub(crate) fn fare(
-    journey: &BookedJourney<'_>,
-    currency: &str,
-    ticket: MinorUnits,
-) -> Option<(MinorUnits, MinorUnits)> {
-    let price = price(journey)?;
-    if price.currency.as_str() != currency || minor(price.total, currency)? != ticket {
-        return None;
-    }
-    let tax = minor(price.taxes, currency)?;
-    Some((ticket.checked_sub(tax).filter(|fare| *fare >= 0)?, tax))
-}
-
-/// Returns the airline's record locator. `bookingRef` and the provider's reference are not record
-/// locators.
-fn locator(booking: &Booking<'_>) -> Option<String> {
-    let listed = booking.airline_locators.0.iter();
-    let ordered = booking.order.reference.airline_bookings.0.iter();
-    let mut locators = listed
-        .chain(ordered)
-        .flat_map(|locator| [&locator.airline_pnr, &locator.pnr]);
-    locators.find_map(|locator| locator.to_owned())
-}
-
-fn journeys_of_booking(
-    booking: &Booking<'_>,
+/// Converts the journeys. They are whole or left out: the gateway replaces its own by them, and keeps
+/// its own if there are none.
+fn booked_journeys(
+    parts: &TripParts<'_>,
     bound: &PrebookReference,
     logo_url: &str,
-) -> Vec<Journey> {
+) -> Result<(Vec<Journey>, Vec<JourneyDetails>), DecodeError> {
+    let Some(segments) = &parts.segments else {
+        return Ok(Default::default());
+    };
     let trip = Trip {
-        key: booking.journey.key.as_str(),
-        segments: &booking.journey.segments.0,
+        key: parts.key.as_str(),
+        segments,
         segment_counts: &bound.segment_counts,
         logo_url,
     };
-    let pieces = baggage::pieces(&booking.journey.baggage, &bound.passenger_types());
-    journeys(trip, &bound.cabins, &pieces).unwrap_or_default()
+    let passengers = bound.passenger_types();
+    let pieces = baggage::pieces(&parts.baggage, &passengers);
+    let journeys = journeys(trip, &bound.cabins, &pieces)?;
+    check_segment_ids(&journeys)?;
+    let sources = DetailSources {
+        fares: &parts.segment_fares,
+        amenities: &[],
+        baggage: &parts.baggage,
+        passengers: &passengers,
+    };
+    Ok((journeys, journey_details(trip, &sources)))
 }
 
-/// Returns the seats and bags that were added before the booking was confirmed.
-fn services(booking: &Booking<'_>, currency: &str) -> Vec<Service> {
-    let services = booking.booked_services.0.iter();
-    services
-        .filter_map(|service| to_service(service, currency))
-        .collect()
-}
-
-fn to_service(service: &BookedService<'_>, currency: &str) -> Option<Service> {
-    let price = money(service.pricing.display.as_ref()?)?;
-    let bag = service.metadata.baggage.as_ref();
-    (price.currency == currency).then(|| Service {
-        supplier_service_id: service.id.as_str().to_owned(),
-        service_type: match service.category.as_str() {
-            "baggage" => ServiceType::Baggage,
-            "seat" => ServiceType::Seat,
-            "meal" => ServiceType::Meal,
-            _ => ServiceType::Other,
-        },
-        passenger: service
-            .passenger
-            .0
-            .and_then(|index| u8::try_from(index).ok()),
-        supplier_segment_ids: service.segment_key.to_owned().into_iter().collect(),
-        baggage: bag.map(|bag| Baggage {
-            baggage_type: match bag.bag_type.as_str() {
-                "cabin" => BaggageType::CarryOn,
-                _ => BaggageType::Checked,
-            },
-            max_weight_kg: bag.weight_kg.0,
-        }),
-        quantity: service
-            .quantity
-            .0
-            .and_then(|quantity| u8::try_from(quantity).ok())
-            .unwrap_or(1),
-        unit_amount: price.amount,
+fn to_payment_status(status: &str) -> Option<PaymentStatus> {
+    let awaiting_payment = match status {
+        "pending" => true,
+        "completed" | "not_required" => false,
+        _ => return None,
+    };
+    Some(PaymentStatus {
+        awaiting_payment,
+        payment_required_by: None,
+        price_guaranteed_until: None,
     })
 }
 
-fn extensions(booking: &Booking<'_>) -> Extensions {
-    let words = [
-        ("booking_ref", &booking.reference),
-        ("payment_status", &booking.payment_status),
-        ("environment", &booking.environment),
-    ];
+fn extensions(words: [(&str, Option<String>); 4]) -> Extensions {
     let words = words.into_iter();
     words
-        .filter_map(|(name, word)| Some((name.to_owned(), word.to_owned()?)))
+        .filter_map(|(name, word)| Some((name.to_owned(), word?)))
         .collect()
 }
 
-/// Returns the booking with the client reference; an active booking takes precedence over a
-/// cancelled one. Nuitee compares references case-insensitively; this function compares them
-/// exactly.
-pub(crate) fn with_reference<'b, 'a>(
-    bookings: &'b [Booking<'a>],
+/// Returns the booking with the client reference, and its JSON pointer. An active booking takes
+/// precedence over a cancelled one. Nuitee compares references case-insensitively; this function
+/// compares them exactly. `unreadable` is the error of a listed booking that cannot be read.
+///
+/// # Errors
+/// Several active bookings have the reference, or no active one has it and a listed booking or its
+/// reference cannot be read. If none has it, one that differs not only in case shows that Nuitee did
+/// not filter the list, which then proves nothing.
+pub(crate) fn with_reference<'a>(
+    bookings: impl IntoIterator<Item = (String, Booking<'a>)>,
     client_reference: &str,
-) -> Option<&'b Booking<'a>> {
-    let ours = bookings.iter().filter(|booking| {
-        booking.custom_tags.client_reference.as_deref() == Some(client_reference)
-    });
-    ours.min_by_key(|booking| {
-        status(booking.status.as_str(), false) == Some(BookingStatus::Canceled)
-    })
+    mut unreadable: Option<DecodeError>,
+) -> Result<Option<(String, Booking<'a>)>, DecodeError> {
+    let (mut active, mut canceled, mut is_filtered) = (None, None, true);
+    for (pointer, booking) in bookings {
+        let status = match listed_reference(&booking) {
+            Ok(reference) if reference == client_reference => listed_status(&booking),
+            Ok(reference) => {
+                is_filtered &= reference.eq_ignore_ascii_case(client_reference);
+                continue;
+            }
+            Err(error) => Err(error),
+        };
+        match status {
+            Ok(BookingStatus::Canceled) => {
+                canceled.get_or_insert((pointer, booking));
+            }
+            Ok(_) => {
+                let is_only = active.replace((pointer, booking)).is_none();
+                ensure(is_only, "several bookings have the client reference")?;
+            }
+            Err(error) => unreadable = Some(error),
+        }
+    }
+    match (active, unreadable) {
+        (Some(active), _) => Ok(Some(active)),
+        (None, Some(error)) => Err(error),
+        (None, None) => {
+            let is_answer = canceled.is_some() || is_filtered;
+            ensure(is_answer, "the list has bookings with other references")?;
+            Ok(canceled)
+        }
+    }
+}
+
+/// Returns the client reference of a listed booking.
+fn listed_reference<'b>(booking: &'b Booking<'_>) -> Result<&'b str, DecodeError> {
+    let tags = match &booking.custom_tags {
+        Part::Decoded(tags) => Some(tags),
+        Part::Missing => None,
+        Part::Unreadable(error) => return Err(error.clone()),
+    };
+    let reference = tags.map(self::client_reference).transpose()?.flatten();
+    let lacks_reference = || DecodeError::missing("a listed booking has no client reference");
+    reference.ok_or_else(lacks_reference)
+}
+
+fn listed_status(booking: &Booking<'_>) -> Result<BookingStatus, DecodeError> {
+    let written = booking.status.required("status")?.as_str();
+    status(written, false).ok_or_else(unknown_status)
+}
+
+fn unknown_status() -> DecodeError {
+    DecodeError::new("the booking has an unknown status")
 }

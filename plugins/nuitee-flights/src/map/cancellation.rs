@@ -2,6 +2,7 @@
 
 use stopover_sdk::flight_cancellation::{AirlineQuote, Quote};
 use stopover_sdk::json::{DecodeError, ensure};
+use stopover_sdk::lenient::{Essential, NonEmptyText, Part};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::{CancellationAmounts, SupplierBooking};
 
@@ -14,12 +15,17 @@ const VOUCHER: &str = "voucher";
 
 /// Converts the airline's quote, or returns why there is none. Nuitee's own estimate is rejected,
 /// because it is no better than the fare's terms.
-pub(crate) fn quote(wire: &Wire<'_>) -> Quote {
-    let unavailable = |why: &str| Quote::Unavailable(why.to_owned());
-    match wire.confidence.as_str() {
+///
+/// # Errors
+/// The quote is about another booking, or does not tell how certain it is.
+pub(crate) fn quote(wire: &Wire<'_>, supplier_reference: &str) -> Result<Quote, DecodeError> {
+    check_booking(&wire.booking_id, supplier_reference)?;
+    let unavailable = |why: &str| Ok(Quote::Unavailable(why.to_owned()));
+    match wire.confidence.required("confidence")?.as_str() {
         "confirmed" | "estimated" => {}
         "heuristic" => return unavailable("Nuitee only estimates the airline's cancellation fee"),
-        _ => return unavailable("Nuitee does not know the airline's cancellation fee"),
+        "unknown" => return unavailable("Nuitee does not know the airline's cancellation fee"),
+        _ => return Err(DecodeError::new("the quote has an unknown confidence")),
     }
     if wire.destination.as_str() == VOUCHER {
         return unavailable("the airline refunds vouchers instead of money");
@@ -31,15 +37,25 @@ pub(crate) fn quote(wire: &Wire<'_>) -> Quote {
             if wire.is_refundable.0 == Some(false) && refund.amount > 0 {
                 return unavailable("the airline's quote contradicts itself");
             }
-            Quote::Quoted(AirlineQuote {
+            Ok(Quote::Quoted(AirlineQuote {
                 currency: refund.currency,
                 fee: penalty.amount,
                 refund: refund.amount,
                 expires_at: None,
-            })
+            }))
         }
         _ => unavailable("the airline's quote has no readable amounts"),
     }
+}
+
+/// Checks that a response is about this booking, which it need not name.
+fn check_booking(
+    booking_id: &Essential<NonEmptyText>,
+    supplier_reference: &str,
+) -> Result<(), DecodeError> {
+    let booking_id = booking_id.optional("bookingId")?;
+    let is_same = booking_id.is_none_or(|id| id.as_str() == supplier_reference);
+    ensure(is_same, "the response is about another booking")
 }
 
 /// Returns the booking's state after a cancellation: the cancellation's response takes precedence
@@ -56,10 +72,9 @@ pub(crate) fn canceled_booking(
     cancellation: &Cancellation<'_>,
     read: Option<SupplierBooking>,
 ) -> Result<SupplierBooking, DecodeError> {
-    let id = cancellation.booking_id.as_deref();
-    let is_same = id.is_none_or(|id| id == supplier_reference);
-    ensure(is_same, "the cancellation is of another booking")?;
-    match status(cancellation.status.as_str(), true) {
+    check_booking(&cancellation.booking_id, supplier_reference)?;
+    let written = cancellation.status.required("status")?;
+    match status(written.as_str(), true) {
         Some(BookingStatus::Canceled) => {
             completed_cancellation(supplier_reference, client_reference, cancellation, read)
         }
@@ -106,22 +121,30 @@ fn completed_cancellation(
     };
     state.status = BookingStatus::Canceled;
     state.cancellation = amounts;
-    if let Some(destination) = cancellation.destination.to_owned() {
+    if let Part::Decoded(destination) = &cancellation.destination
+        && !destination.is_empty()
+    {
         let name = "refund_destination".to_owned();
-        state.extensions.push((name, destination));
+        state.extensions.push((name, destination.clone()));
     }
     Ok(state)
 }
 
-/// Returns the fee and the refund. Nuitee states both for the whole booking. A voucher counts as no
-/// refund: its value is money that the airline keeps.
+/// Returns the fee and the refund, or `None` if they cannot be read or if it cannot be read where the
+/// refund goes. Nuitee states both for the whole booking. A voucher counts as no refund: its value is
+/// money that the airline keeps.
 fn amounts(cancellation: &Cancellation<'_>) -> Option<CancellationAmounts> {
     let currency = cancellation.currency.as_str();
+    let destination = match &cancellation.destination {
+        Part::Missing => "",
+        Part::Decoded(destination) => destination.as_str(),
+        Part::Unreadable(_) => return None,
+    };
     let (fee, refund) = (
         minor(cancellation.fee, currency)?,
         minor(cancellation.refund, currency)?,
     );
-    let (fee, refund) = match cancellation.destination.as_str() {
+    let (fee, refund) = match destination {
         VOUCHER => (fee.checked_add(refund)?, 0),
         _ => (fee, refund),
     };

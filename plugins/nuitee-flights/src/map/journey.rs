@@ -1,7 +1,10 @@
 //! Conversion of Nuitee's flat list of flights to journeys with segments.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 use stopover_sdk::flight::elapsed_minutes;
+use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::time;
 use stopover_sdk::types::flight::{
     Cabin, Direction, Journey, Segment as JourneySegment, SegmentPassenger,
@@ -66,11 +69,9 @@ pub(crate) fn cabins(
     segments: &[Segment<'_>],
     fares: &[SegmentFare<'_>],
     fare: &Fare<'_>,
-) -> Result<Vec<SegmentCabin>, &'static str> {
+) -> Result<Vec<SegmentCabin>, DecodeError> {
     let of_segment = |segment: &Segment<'_>| {
-        let own = fares
-            .iter()
-            .find(|fare| fare.segment_key == segment.key && segment.key.0.is_some());
+        let own = fare_of(segment, fares);
         let names = [
             own.and_then(|own| own.cabin.as_deref()),
             fare.family.as_deref(),
@@ -86,26 +87,59 @@ pub(crate) fn cabins(
         })
     };
     let cabins: Option<Vec<SegmentCabin>> = segments.iter().map(of_segment).collect();
-    cabins.ok_or("the cabin of a flight is not known")
+    cabins.ok_or_else(unknown_cabin)
+}
+
+fn unknown_cabin() -> DecodeError {
+    DecodeError::missing("the cabin of a flight is not known")
+}
+
+fn unmatched_journeys() -> DecodeError {
+    DecodeError::new("its flights do not match the requested journeys")
+}
+
+/// Returns the fare of a segment.
+pub(crate) fn fare_of<'f, 'a>(
+    segment: &Segment<'a>,
+    fares: &'f [SegmentFare<'a>],
+) -> Option<&'f SegmentFare<'a>> {
+    segment.key.0.as_ref()?;
+    fares.iter().find(|fare| fare.segment_key == segment.key)
 }
 
 /// Formats a flight as one line, which is compared with an earlier response.
-pub(crate) fn flight(segment: &Segment<'_>) -> String {
-    let departure = time::parse_local_time(segment.departure_time.as_str());
-    format!(
-        "{} {} {} {}",
-        marketing_flight(segment),
-        segment.origin.as_str(),
-        segment.destination.as_str(),
-        departure.unwrap_or_default()
-    )
+///
+/// # Errors
+/// The flight lacks a value that identifies it.
+pub(crate) fn flight(segment: &Segment<'_>) -> Result<String, DecodeError> {
+    let identify = || {
+        segment.flight.marketing.as_deref()?;
+        segment.carrier.marketing_code.as_deref()?;
+        let departure = time::parse_local_time(segment.departure_time.as_str())?;
+        let (origin, destination) = (segment.origin.as_deref()?, segment.destination.as_deref()?);
+        let flight = marketing_flight(segment);
+        Some(format!("{flight} {origin} {destination} {departure}"))
+    };
+    identify().ok_or_else(|| DecodeError::missing("a flight has no number, airport or time"))
 }
 
 /// Returns the flights of each journey, one line per flight.
-pub(crate) fn flights(trip: Trip<'_>) -> Option<Vec<Vec<String>>> {
-    let journey_segments = trip.segments_by_journey()?;
+///
+/// # Errors
+/// The flights do not match the journeys, or one lacks a value that identifies it.
+pub(crate) fn flights(trip: Trip<'_>) -> Result<Vec<Vec<String>>, DecodeError> {
+    let journeys = trip.segments_by_journey()?.into_iter();
     let lines = |segments: &[Segment<'_>]| segments.iter().map(flight).collect();
-    Some(journey_segments.into_iter().map(lines).collect())
+    journeys.map(lines).collect()
+}
+
+/// Checks that no two segments have the same id, as a prebook and a booking require.
+pub(crate) fn check_segment_ids(journeys: &[Journey]) -> Result<(), DecodeError> {
+    let segments = journeys.iter().flat_map(|journey| &journey.segments);
+    let ids = segments.map(|segment| segment.supplier_segment_id.as_str());
+    let mut known = HashSet::new();
+    let are_unique = ids.filter(|id| !id.is_empty()).all(|id| known.insert(id));
+    ensure(are_unique, "two flights have the same id")
 }
 
 /// Converts the journeys. If Nuitee marks a return flight, the other journeys are outbound.
@@ -117,12 +151,10 @@ pub(crate) fn journeys(
     trip: Trip<'_>,
     cabins: &[SegmentCabin],
     pieces: &[Pieces],
-) -> Result<Vec<Journey>, &'static str> {
-    let journey_segments = trip
-        .segments_by_journey()
-        .ok_or("its flights do not match the requested journeys")?;
+) -> Result<Vec<Journey>, DecodeError> {
+    let journey_segments = trip.segments_by_journey()?;
     if cabins.len() != trip.segments.len() {
-        return Err("the cabin of a flight is not known");
+        return Err(unknown_cabin());
     }
     let is_inbound = |segment: &Segment<'_>| segment.direction.as_str() == "INBOUND";
     let has_way_back = trip.segments.iter().any(is_inbound);
@@ -135,7 +167,7 @@ pub(crate) fn journeys(
             segments.push(to_segment(segment, cabin, pieces, trip.logo_url)?);
         }
         let ends = segments.first().zip(segments.last());
-        let (first, last) = ends.ok_or("a journey has no flights")?;
+        let (first, last) = ends.ok_or_else(unmatched_journeys)?;
         journeys.push(Journey {
             supplier_journey_id: if trip.key.is_empty() {
                 String::new()
@@ -161,16 +193,21 @@ pub(crate) fn journeys(
 }
 
 impl<'a> Trip<'a> {
-    /// Returns the segments of each journey, or `None` if the counts do not add up.
-    fn segments_by_journey(&self) -> Option<Vec<&'a [Segment<'a>]>> {
+    /// Returns the segments of each journey.
+    ///
+    /// # Errors
+    /// The counts do not add up.
+    pub(crate) fn segments_by_journey(&self) -> Result<Vec<&'a [Segment<'a>]>, DecodeError> {
         let mut rest = self.segments;
         let mut journeys = Vec::with_capacity(self.segment_counts.len());
         for count in self.segment_counts {
-            let (journey, after) = rest.split_at_checked(*count)?;
+            let split = rest.split_at_checked(*count);
+            let (journey, after) = split.ok_or_else(unmatched_journeys)?;
             journeys.push(journey);
             rest = after;
         }
-        (rest.is_empty() && !journeys.is_empty()).then_some(journeys)
+        let is_whole = rest.is_empty() && !journeys.is_empty();
+        is_whole.then_some(journeys).ok_or_else(unmatched_journeys)
     }
 }
 
@@ -179,13 +216,18 @@ fn to_segment(
     flown: &SegmentCabin,
     pieces: &[Pieces],
     logo_url: &str,
-) -> Result<JourneySegment, &'static str> {
-    let airport = |code: Option<&str>| code.map(str::to_owned).ok_or("a flight has no airport");
-    let local_time = |text: &str| time::parse_local_time(text).ok_or("a flight has no time");
-    let cabin = cabin(&flown.name).ok_or("the cabin of a flight is not known")?;
+) -> Result<JourneySegment, DecodeError> {
+    let lacks = |what: &'static str| move || DecodeError::missing(what);
+    let airport = |code: Option<&str>| {
+        let code = code.map(str::to_owned);
+        code.ok_or_else(lacks("a flight has no airport"))
+    };
+    let local_time =
+        |text: &str| time::parse_local_time(text).ok_or_else(lacks("a flight has no time"));
+    let cabin = cabin(&flown.name).ok_or_else(unknown_cabin)?;
     let carrier = &segment.carrier;
     let code = carrier.marketing_code.as_deref();
-    let code = code.ok_or("a flight has no airline")?;
+    let code = code.ok_or_else(lacks("a flight has no airline"))?;
     let of_passenger =
         |(passenger, (checked_bags, carry_on_bags)): (u8, &Pieces)| SegmentPassenger {
             passenger,
@@ -214,10 +256,13 @@ fn to_segment(
     })
 }
 
-/// Returns the airline code and flight number. Nuitee's numbers come with or without the code.
 fn marketing_flight(segment: &Segment<'_>) -> String {
     let code = segment.carrier.marketing_code.as_str();
-    let number = segment.flight.marketing.as_str();
+    flight_number(code, segment.flight.marketing.as_str())
+}
+
+/// Returns an airline's code and flight number. Nuitee's numbers come with or without the code.
+pub(crate) fn flight_number(code: &str, number: &str) -> String {
     format!("{code}{}", number.strip_prefix(code).unwrap_or(number))
 }
 

@@ -3,15 +3,20 @@
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
+use stopover_sdk::detailed_flight_pricing::DetailedOffer;
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_pricing::{Offer, PriceRequest, Sort};
-use stopover_sdk::types::flight::Journey;
+use stopover_sdk::json::{self, DecodeError};
+use stopover_sdk::lenient::LenientList;
+use stopover_sdk::time;
+use stopover_sdk::types::flight_details::OfferDetails;
 use stopover_sdk::types::{MinorUnits, TimestampMs};
-use stopover_sdk::{json, time};
 
+use crate::map::details::{DetailSources, journey_details};
 use crate::map::journey::{Trip, cabins, flights, journeys};
-use crate::map::{baggage, minor, search, terms};
+use crate::map::{baggage, minor, price, search, terms};
 use crate::wire;
-use crate::wire::rates::Itinerary;
+use crate::wire::rates::{Batch, Itinerary};
 
 /// Maximum size of an offer reference that the gateway stores, in bytes.
 const SUPPLIER_OFFER_BYTES: usize = 4096;
@@ -39,38 +44,89 @@ pub(crate) struct PricingContext<'a> {
     pub(crate) now_ms: TimestampMs,
 }
 
+/// An itinerary of a response, with its offers and their positions in its list.
+pub(crate) struct FoundItinerary<'a> {
+    /// JSON pointer of its list of offers.
+    pointer: String,
+    itinerary: Itinerary<'a>,
+    offers: Vec<(usize, wire::rates::Offer<'a>)>,
+}
+
+impl FoundItinerary<'_> {
+    /// Returns whether it has no offers.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.offers.is_empty()
+    }
+}
+
+/// Returns the itineraries of a document's batches. Those that cannot be read are left out.
+pub(crate) fn found_itineraries<'a>(
+    batches: LenientList<Batch<'a>>,
+    dropped: &mut DroppedItems,
+) -> Vec<FoundItinerary<'a>> {
+    let mut found = Vec::new();
+    for (batch_at, batch) in dropped.readable(format_args!("/data"), batches) {
+        let lacks_journeys = || DecodeError::missing("the batch has no list of journeys");
+        let itineraries = batch.journeys.ok_or_else(lacks_journeys);
+        let itineraries = dropped.keep(format_args!("/data/{batch_at}"), itineraries);
+        let pointer = format!("/data/{batch_at}/journeys");
+        let itineraries = itineraries.unwrap_or_default();
+        for (at, mut itinerary) in dropped.readable(format_args!("{pointer}"), itineraries) {
+            let lacks_offers = || DecodeError::missing("the journey has no list of offers");
+            let offers = itinerary.offers.take().ok_or_else(lacks_offers);
+            let Some(offers) = dropped.keep(format_args!("{pointer}/{at}"), offers) else {
+                continue;
+            };
+            let pointer = format!("{pointer}/{at}/offers");
+            let offers = dropped
+                .readable(format_args!("{pointer}"), offers)
+                .collect();
+            found.push(FoundItinerary {
+                pointer,
+                itinerary,
+                offers,
+            });
+        }
+    }
+    found
+}
+
 /// An offer with its sort keys that is not converted yet. Of a response of 3 MB, only the offers
 /// within the limit are converted.
 struct Candidate<'a> {
-    itinerary: &'a Itinerary<'a>,
+    found: &'a FoundItinerary<'a>,
+    /// Position in the itinerary's list of offers.
+    position: usize,
     offer: &'a wire::rates::Offer<'a>,
     total: MinorUnits,
     duration_minutes: Option<u32>,
 }
 
 /// Returns the offers in the requested order, up to the limit, and whether there are more. Each
-/// offer counts once, with its first price. Unreadable offers are left out and reported to
-/// `left_out`.
+/// offer counts once, with its first price. Offers that cannot be sold are left out.
 pub(crate) fn offers(
     context: &PricingContext<'_>,
-    itineraries: &[Itinerary<'_>],
-    mut left_out: impl FnMut(&'static str),
-) -> (Vec<Offer>, bool) {
+    itineraries: &[FoundItinerary<'_>],
+    dropped: &mut DroppedItems,
+) -> (Vec<DetailedOffer>, bool) {
     let mut seen = HashSet::new();
     let mut candidates = Vec::new();
-    for itinerary in itineraries {
-        for offer in &itinerary.offers.0 {
-            if !seen.insert(offer.id.as_str()) {
+    for found in itineraries {
+        let duration_minutes = flight_minutes(&found.itinerary);
+        for (position, offer) in &found.offers {
+            let pointer = format_args!("{}/{position}", found.pointer);
+            let priced = identify(offer, context.currency);
+            let Some((id, total)) = dropped.keep(pointer, priced) else {
                 continue;
-            }
-            match total(offer, context.currency) {
-                Some(total) => candidates.push(Candidate {
-                    itinerary,
+            };
+            if seen.insert(id) {
+                candidates.push(Candidate {
+                    found,
+                    position: *position,
                     offer,
                     total,
-                    duration_minutes: flight_minutes(itinerary),
-                }),
-                None => left_out("the offer has no price in the requested currency"),
+                    duration_minutes,
+                });
             }
         }
     }
@@ -78,10 +134,12 @@ pub(crate) fn offers(
     let limit = usize::from(context.request.limit);
     let mut offers = Vec::new();
     for candidate in candidates {
-        match to_offer(context, &candidate) {
-            Ok(_) if offers.len() == limit => return (offers, true),
-            Ok(offer) => offers.push(offer),
-            Err(reason) => left_out(reason),
+        let pointer = format_args!("{}/{}", candidate.found.pointer, candidate.position);
+        if let Some(offer) = dropped.keep(pointer, to_offer(context, &candidate)) {
+            if offers.len() == limit {
+                return (offers, true);
+            }
+            offers.push(offer);
         }
     }
     (offers, false)
@@ -105,7 +163,7 @@ fn sort(candidates: &mut [Candidate<'_>], request: &PriceRequest) {
 }
 
 fn departure(candidate: &Candidate<'_>) -> String {
-    let first = candidate.itinerary.segments.0.first();
+    let first = candidate.found.itinerary.segments.0.first();
     first.map_or_else(String::new, |first| {
         first.departure_time.as_str().to_owned()
     })
@@ -122,21 +180,30 @@ fn flight_minutes(itinerary: &Itinerary<'_>) -> Option<u32> {
     (total > 0).then_some(total)
 }
 
-fn total(offer: &wire::rates::Offer<'_>, currency: &str) -> Option<MinorUnits> {
-    let price = offer.pricing.display.as_ref()?;
-    let total = minor(price.total, price.currency.as_str())?;
-    (price.currency.as_str() == currency && total > 0).then_some(total)
+/// Returns the id and the total of an offer.
+fn identify<'o>(
+    offer: &'o wire::rates::Offer<'_>,
+    currency: &str,
+) -> Result<(&'o str, MinorUnits), DecodeError> {
+    let id = offer.id.as_deref();
+    let id = id.ok_or_else(|| DecodeError::missing("the offer has no id"))?;
+    let price = offer.pricing.display.as_ref();
+    let price = price.filter(|price| price.currency.as_str() == currency);
+    let total = price
+        .and_then(|price| minor(price.total, currency))
+        .filter(|total| *total > 0)
+        .ok_or_else(|| DecodeError::new("the offer has no price in the requested currency"))?;
+    Ok((id, total))
 }
 
 fn to_offer(
     context: &PricingContext<'_>,
     candidate: &Candidate<'_>,
-) -> Result<Offer, &'static str> {
-    let (itinerary, offer) = (candidate.itinerary, candidate.offer);
-    let id = offer.id.as_deref().ok_or("the offer has no id")?;
+) -> Result<DetailedOffer, DecodeError> {
+    let (itinerary, offer) = (&candidate.found.itinerary, candidate.offer);
     let segments = &itinerary.segments.0;
     let segment_counts = search::split(segments, &context.request.journeys)
-        .ok_or("its flights do not match the requested journeys")?;
+        .ok_or_else(|| DecodeError::new("its flights do not match the requested journeys"))?;
     let trip = Trip {
         key: itinerary.key.as_str(),
         segments,
@@ -146,12 +213,27 @@ fn to_offer(
     let cabins = cabins(segments, &offer.segment_fares.0, &offer.fare)?;
     let passengers = search::passenger_types(&context.request.passengers);
     let pieces = baggage::pieces(&offer.baggage, &passengers);
-    let journeys: Vec<Journey> = journeys(trip, &cabins, &pieces)?;
+    let journeys = journeys(trip, &cabins, &pieces)?;
     let offered = OfferReference {
-        id: id.to_owned(),
-        flights: flights(trip).ok_or("its flights do not match the requested journeys")?,
+        id: offer.id.as_str().to_owned(),
+        flights: flights(trip)?,
     };
-    Ok(Offer {
+    let sources = DetailSources {
+        fares: &offer.segment_fares.0,
+        amenities: &offer.segment_amenities.0,
+        baggage: &offer.baggage,
+        passengers: &passengers,
+    };
+    let details = OfferDetails {
+        price: price::breakdown(
+            offer.pricing.display.as_ref(),
+            context.currency,
+            candidate.total,
+        ),
+        journeys: journey_details(trip, &sources),
+        ..OfferDetails::default()
+    };
+    let offer = Offer {
         supplier_offer: supplier_offer(&offered)?,
         exclusive_key: None,
         total: candidate.total,
@@ -166,15 +248,16 @@ fn to_offer(
         // Some offers have the time of the response as their expiry; this is treated as no expiry.
         expires_at: time::parse_timestamp(offer.expiration.as_str())
             .filter(|expires_at| *expires_at > context.now_ms),
-    })
+    };
+    Ok(DetailedOffer { offer, details })
 }
 
 /// Whether documents are required. Nuitee documents them as part of every prebook and marks no fare
 /// as exempt.
 pub(crate) const DOCUMENTS_REQUIRED: bool = true;
 
-fn supplier_offer(offered: &OfferReference) -> Result<String, &'static str> {
+fn supplier_offer(offered: &OfferReference) -> Result<String, DecodeError> {
     let text = json::encode_text(offered).ok();
     text.filter(|text| text.len() <= SUPPLIER_OFFER_BYTES)
-        .ok_or("the offer's reference is too long")
+        .ok_or_else(|| DecodeError::new("the offer's reference is too long"))
 }

@@ -1,16 +1,22 @@
 //! Conversion of a prebook to the bound offer, or to a refusal if the offer changed.
 
 use serde::{Deserialize, Serialize};
+use stopover_sdk::detailed_flight_booking::DetailedPrebookResponse;
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_booking::PrebookResponse;
+use stopover_sdk::json::DecodeError;
+use stopover_sdk::lenient::LenientAmount;
 use stopover_sdk::types::flight::PassengerType;
-use stopover_sdk::types::{Checkout, MinorUnits, TimestampMs};
+use stopover_sdk::types::flight_details::PrebookDetails;
+use stopover_sdk::types::{Checkout, MinorUnits, Money, TimestampMs};
 use stopover_sdk::{ChangeError, json, time};
 
-use crate::map::booking::fare;
 use crate::map::journey::SegmentCabin;
 use crate::map::offer::DOCUMENTS_REQUIRED;
-use crate::map::verify::{AgreedTerms, Verified};
-use crate::map::{minor, terms};
+use crate::map::service::attachable_services;
+use crate::map::trip::TripParts;
+use crate::map::verify::{AgreedTerms, Verified, flights_changed};
+use crate::map::{minor, price, terms};
 use crate::wire::prebook::Prebook;
 
 /// The adapter's reference of a prebook: the data needed to book, and the data that Nuitee's
@@ -28,9 +34,17 @@ pub(crate) struct PrebookReference {
     pub(crate) cabins: Vec<SegmentCabin>,
     /// One letter per passenger: `A` adult, `C` child, `I` infant.
     pub(crate) passengers: String,
+    /// The prebooked price. Prebooks that were stored without it have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) total: Option<(MinorUnits, String)>,
 }
 
 impl PrebookReference {
+    pub(crate) fn total(&self) -> Option<Money> {
+        let (total, currency) = self.total.as_ref()?;
+        Some(Money::new(*total, currency))
+    }
+
     pub(crate) fn passenger_types(&self) -> Vec<PassengerType> {
         let letters = self.passengers.chars();
         letters
@@ -59,67 +73,94 @@ pub(crate) fn prebook_response(
     verified: Verified,
     uses_payment_sdk: bool,
     now_ms: TimestampMs,
-    prebook: &Prebook<'_>,
-) -> Result<PrebookResponse, ChangeError> {
+    prebook: Prebook<'_>,
+    dropped: &mut DroppedItems,
+) -> Result<DetailedPrebookResponse, ChangeError> {
     let currency = agreed.currency;
-    let prebook_id = prebook
-        .id
-        .to_owned()
-        .ok_or_else(|| contradiction("it has no id"))?;
-    if prebook.currency.as_str() != currency {
+    let prebook_id = prebook.id.required("prebookId").map_err(contradiction)?;
+    let written = prebook
+        .currency
+        .required("currency")
+        .map_err(contradiction)?;
+    if written.as_str() != currency {
         return Err(contradiction("it is in another currency"));
     }
-    let total: MinorUnits = minor(prebook.price, currency)
+    let written = prebook.price.required("price").map_err(contradiction)?;
+    let total: MinorUnits = minor(LenientAmount(Some(*written)), currency)
         .filter(|total| *total > 0)
         .ok_or_else(|| contradiction("it has no price"))?;
-    let journey = &prebook.booking.journey;
-    if !journey.segments.0.is_empty() {
-        agreed.check_flights(&journey.segments.0)?;
-    }
-    agreed.check_total(total)?;
-    let checkout = checkout(uses_payment_sdk, prebook)?;
-    let fare = fare(journey, currency, total);
+    let paid = paid_transaction(uses_payment_sdk, &prebook).map_err(contradiction)?;
+    let (transaction_id, checkout) = paid.unzip();
     let bound = PrebookReference {
-        prebook_id,
-        transaction_id: prebook
-            .transaction_id
-            .to_owned()
-            .filter(|_| checkout.is_some()),
+        prebook_id: prebook_id.as_str().to_owned(),
+        transaction_id,
         segment_counts: agreed.offered.segment_counts(),
         cabins: verified.cabins,
         passengers: letters(agreed.passengers),
+        total: Some((total, currency.to_owned())),
     };
-    let supplier_prebook = json::encode_text(&bound)?;
-    let terms = journey.terms.as_ref();
-    let ticket_limit = time::parse_timestamp(prebook.booking.ticket_limit_time.as_str());
-    Ok(PrebookResponse {
-        supplier_prebook,
+
+    let booking = dropped.readable_part(format_args!("/data/0/booking"), prebook.booking);
+    let booking = booking.unwrap_or_default();
+    let trip = TripParts::read_part(booking.journey, "/data/0/booking/journey", dropped);
+    let segments = trip.segments.as_deref().unwrap_or_default();
+    if !segments.is_empty() && !agreed.has_flights(segments).map_err(contradiction)? {
+        return Err(flights_changed().into());
+    }
+    agreed.check_total(total)?;
+
+    let parts = price::breakdown(trip.price.as_ref(), currency, total);
+    let ticket_limit = time::parse_timestamp(booking.ticket_limit_time.as_str());
+    let response = PrebookResponse {
+        supplier_prebook: json::encode_text(&bound)?,
         currency: currency.to_owned(),
         total,
-        fare: fare.map(|(fare, _)| fare),
-        fare_tax: fare.map(|(_, tax)| tax),
-        fare_conditions: terms.map_or(verified.fare_conditions, terms::conditions),
+        fare: parts.fare,
+        fare_tax: parts.fare_tax,
+        fare_conditions: trip
+            .terms
+            .map_or(verified.fare_conditions, |terms| terms::conditions(&terms)),
         documents_required: DOCUMENTS_REQUIRED,
         journeys: verified.journeys,
         expires_at: ticket_limit.filter(|limit| *limit > now_ms),
         checkout,
+    };
+    let details = PrebookDetails {
+        price: parts,
+        journeys: verified.journey_details,
+        services: attachable_services(
+            prebook.services_attachable,
+            agreed.passengers,
+            "/data/0/servicesAttachable",
+            dropped,
+        ),
+        ..PrebookDetails::default()
+    };
+    Ok(DetailedPrebookResponse {
+        prebook: response,
+        details,
     })
 }
 
-/// Returns the checkout. Nuitee has no checkout page; the token is for its payment form.
-fn checkout(
+/// Returns the transaction that the end user pays, with its checkout, or `None` if the account pays.
+/// Nuitee has no checkout page; the token is for its payment form.
+fn paid_transaction(
     uses_payment_sdk: bool,
     prebook: &Prebook<'_>,
-) -> Result<Option<Checkout>, ChangeError> {
+) -> Result<Option<(String, Checkout)>, DecodeError> {
     if !uses_payment_sdk {
         return Ok(None);
     }
-    let token = prebook.secret_key.to_owned();
-    let token = token.filter(|_| prebook.transaction_id.0.is_some());
-    let token = token.ok_or_else(|| contradiction("it has no payment-form token"))?;
-    Ok(Some(Checkout { url: None, token }))
+    let transaction_id = prebook.transaction_id.required("transactionId")?;
+    let token = prebook
+        .secret_key
+        .required("secretKey")?
+        .as_str()
+        .to_owned();
+    let checkout = Checkout { url: None, token };
+    Ok(Some((transaction_id.as_str().to_owned(), checkout)))
 }
 
-fn contradiction(what: &str) -> ChangeError {
+fn contradiction(what: impl std::fmt::Display) -> ChangeError {
     ChangeError::Unknown(format!("the prebook does not match the offer: {what}"))
 }

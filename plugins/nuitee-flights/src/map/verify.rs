@@ -1,14 +1,19 @@
 //! Conversion of a verified offer to its terms, or to a refusal if the offer changed.
 
+use stopover_sdk::dropped::DroppedItems;
+use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::flight::{FareConditions, Journey, PassengerType};
+use stopover_sdk::types::flight_details::JourneyDetails;
 use stopover_sdk::types::{MinorUnits, Money};
 use stopover_sdk::{ChangeError, Refusal, RefusalReason};
 
-use crate::map::journey::{SegmentCabin, Trip, cabins, flight, journeys};
+use crate::map::details::{DetailSources, journey_details};
+use crate::map::journey::{SegmentCabin, Trip, cabins, check_segment_ids, flight, journeys};
 use crate::map::offer::OfferReference;
+use crate::map::trip::TripParts;
 use crate::map::{baggage, minor, terms};
+use crate::wire::Segment;
 use crate::wire::prebook::Verified as WireVerified;
-use crate::wire::{Segment, Terms};
 
 /// The terms that the customer agreed to.
 pub(crate) struct AgreedTerms<'a> {
@@ -22,6 +27,7 @@ pub(crate) struct AgreedTerms<'a> {
 /// The current terms of an offer.
 pub(crate) struct Verified {
     pub(crate) journeys: Vec<Journey>,
+    pub(crate) journey_details: Vec<JourneyDetails>,
     pub(crate) cabins: Vec<SegmentCabin>,
     pub(crate) fare_conditions: FareConditions,
 }
@@ -37,14 +43,20 @@ impl AgreedTerms<'_> {
         Err(Refusal::new(RefusalReason::PriceChanged(now), message))
     }
 
-    /// Refuses flights that differ from the offered ones.
-    pub(crate) fn check_flights(&self, segments: &[Segment<'_>]) -> Result<(), Refusal> {
+    /// Returns whether these are the offered flights.
+    ///
+    /// # Errors
+    /// A flight lacks a value that identifies it.
+    pub(crate) fn has_flights(&self, segments: &[Segment<'_>]) -> Result<bool, DecodeError> {
+        let flights: Result<Vec<String>, DecodeError> = segments.iter().map(flight).collect();
         let agreed = self.offered.flights.iter().flatten();
-        if agreed.cloned().eq(segments.iter().map(flight)) {
-            return Ok(());
-        }
-        Err(terms_changed("the flights of the offer changed"))
+        Ok(agreed.eq(flights?.iter()))
     }
+}
+
+/// The refusal of flights that differ from the offered ones.
+pub(crate) fn flights_changed() -> Refusal {
+    terms_changed("the flights of the offer changed")
 }
 
 fn terms_changed(message: &str) -> Refusal {
@@ -55,7 +67,8 @@ fn terms_changed(message: &str) -> Refusal {
 /// "not sent" and the whole call may be repeated.
 pub(crate) fn verified(
     agreed: &AgreedTerms<'_>,
-    wire: &WireVerified<'_>,
+    wire: WireVerified<'_>,
+    dropped: &mut DroppedItems,
 ) -> Result<Verified, ChangeError> {
     if wire.changes.cabin_changed.is_set() {
         return Err(terms_changed("the cabin of the offer changed").into());
@@ -63,32 +76,46 @@ pub(crate) fn verified(
     if wire.changes.fare_changed.is_set() {
         return Err(terms_changed("the fare of the offer changed").into());
     }
-    let again = |what: &str| ChangeError::NotSent(format!("the offer cannot be verified: {what}"));
-    let journey = wire
-        .journey
-        .as_ref()
-        .ok_or_else(|| again("the verified offer has no journey"))?;
-    agreed.check_flights(&journey.segments.0)?;
-    let price = journey.pricing.display.as_ref();
+    let journey = wire.journey.ok_or_else(|| again("it has no journey"))?;
+    let parts = TripParts::read(journey, "/data/0/journey", dropped);
+    let segments = parts.segments.as_deref();
+    let segments = segments.filter(|segments| !segments.is_empty());
+    let segments = segments.ok_or_else(|| again("it has no readable flights"))?;
+    if !agreed.has_flights(segments).map_err(again)? {
+        return Err(flights_changed().into());
+    }
+    let price = parts.price.as_ref();
     let price = price.filter(|price| price.currency.as_str() == agreed.currency);
     let total = price
         .and_then(|price| minor(price.total, agreed.currency))
         .filter(|total| *total > 0)
-        .ok_or_else(|| again("the verified offer has no price in the offer's currency"))?;
+        .ok_or_else(|| again("it has no price in the offer's currency"))?;
     agreed.check_total(total)?;
 
-    let segments = &journey.segments.0;
-    let cabins = cabins(segments, &journey.segment_fares.0, &journey.fare).map_err(again)?;
+    let cabins = cabins(segments, &parts.segment_fares, &parts.fare).map_err(again)?;
     let trip = Trip {
-        key: journey.key.as_str(),
+        key: parts.key.as_str(),
         segments,
         segment_counts: &agreed.offered.segment_counts(),
         logo_url: agreed.logo_url,
     };
-    let pieces = baggage::pieces(&journey.baggage, agreed.passengers);
+    let pieces = baggage::pieces(&parts.baggage, agreed.passengers);
+    let journeys = journeys(trip, &cabins, &pieces).map_err(again)?;
+    check_segment_ids(&journeys).map_err(again)?;
+    let sources = DetailSources {
+        fares: &parts.segment_fares,
+        amenities: &[],
+        baggage: &parts.baggage,
+        passengers: agreed.passengers,
+    };
     Ok(Verified {
-        journeys: journeys(trip, &cabins, &pieces).map_err(again)?,
+        journeys,
+        journey_details: journey_details(trip, &sources),
         cabins,
-        fare_conditions: terms::conditions(journey.terms.as_ref().unwrap_or(&Terms::default())),
+        fare_conditions: terms::conditions(&parts.terms.unwrap_or_default()),
     })
+}
+
+fn again(what: impl std::fmt::Display) -> ChangeError {
+    ChangeError::NotSent(format!("the offer cannot be verified: {what}"))
 }

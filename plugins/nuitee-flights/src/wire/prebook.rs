@@ -1,9 +1,10 @@
 //! `POST /flights/verify` and `POST /flights/prebooks`.
 
-use stopover_sdk::lenient::{LenientAmount, LenientFlag, LenientText};
+use stopover_sdk::lenient::{Essential, LenientFlag, LenientList, LenientText, NonEmptyText, Part};
 use stopover_sdk::lenient_struct;
+use stopover_sdk::money::Decimal;
 
-use crate::wire::booking::{BookedJourney, Booking};
+use crate::wire::booking::{BookedJourney, Booking, Service};
 
 lenient_struct! {
     pub(crate) struct Verified<'a> {
@@ -18,13 +19,26 @@ lenient_struct! {
     }
 
     pub(crate) struct Prebook<'a> {
-        pub(crate) id: LenientText<'a> = "prebookId",
-        pub(crate) booking: Booking<'a> = "booking",
+        pub(crate) id: Essential<NonEmptyText> = "prebookId",
         /// Price to be charged.
-        pub(crate) price: LenientAmount = "price",
-        pub(crate) currency: LenientText<'a> = "currency",
+        pub(crate) price: Essential<Decimal> = "price",
+        pub(crate) currency: Essential<NonEmptyText> = "currency",
         /// Id of the transaction that is paid in the browser.
-        pub(crate) transaction_id: LenientText<'a> = "transactionId",
-        pub(crate) secret_key: LenientText<'a> = "secretKey",
+        pub(crate) transaction_id: Essential<NonEmptyText> = "transactionId",
+        pub(crate) secret_key: Essential<NonEmptyText> = "secretKey",
+        pub(crate) booking: Part<Booking<'a>> = "booking",
+        pub(crate) services_attachable: Part<ServicesAttachable<'a>> = "servicesAttachable",
+    }
+
+    /// The seats and bags that can be added before the booking is made.
+    pub(crate) struct ServicesAttachable<'a> {
+        pub(crate) groups: Part<LenientList<ServiceGroup<'a>>> = "groups",
+    }
+
+    /// Services of one category.
+    pub(crate) struct ServiceGroup<'a> {
+        pub(crate) available: LenientFlag = "available",
+        pub(crate) category: LenientText<'a> = "category",
+        pub(crate) services: LenientList<Service<'a>> = "services",
     }
 }

@@ -1,6 +1,8 @@
 //! `POST /flights/rates`.
 
-use stopover_sdk::lenient::{LenientText, OneOrMany};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use stopover_sdk::lenient::{LenientList, LenientText, OneOrMany};
 use stopover_sdk::lenient_struct;
 
 use crate::wire::{Baggage, Duration, Fare, Segment, SegmentFare, Terms, TripPricing};
@@ -8,7 +10,7 @@ use crate::wire::{Baggage, Duration, Fare, Segment, SegmentFare, Terms, TripPric
 lenient_struct! {
     /// Results of one of Nuitee's providers.
     pub(crate) struct Batch<'a> {
-        pub(crate) journeys: OneOrMany<Itinerary<'a>> = "journeys",
+        pub(crate) journeys: Option<LenientList<Itinerary<'a>>> = "journeys",
     }
 
     /// The flights of the whole trip, including the return, and the fares for them.
@@ -16,7 +18,7 @@ lenient_struct! {
         pub(crate) key: LenientText<'a> = "journeyKey",
         pub(crate) segments: OneOrMany<Segment<'a>> = "segments",
         pub(crate) leg_durations: OneOrMany<LegDuration<'a>> = "legDurations",
-        pub(crate) offers: OneOrMany<Offer<'a>> = "offers",
+        pub(crate) offers: Option<LenientList<Offer<'a>>> = "offers",
     }
 
     /// Duration of one direction, from the first departure to the last arrival.
@@ -32,5 +34,25 @@ lenient_struct! {
         pub(crate) baggage: Baggage<'a> = "baggage",
         pub(crate) terms: Terms<'a> = "terms",
         pub(crate) segment_fares: OneOrMany<SegmentFare<'a>> = "segmentFares",
+        pub(crate) segment_amenities: OneOrMany<SegmentAmenities<'a>> = "segmentAmenities",
     }
+
+    pub(crate) struct SegmentAmenities<'a> {
+        pub(crate) segment_key: LenientText<'a> = "segmentKey",
+        /// Code or name of the aircraft.
+        pub(crate) aircraft: LenientText<'a> = "aircraftType",
+    }
+}
+
+/// A batch whose lists were sent as lists.
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "only the form of the document counts")]
+pub(crate) struct ListedBatch {
+    journeys: Vec<ListedItinerary>,
+}
+
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "only the form of the document counts")]
+struct ListedItinerary {
+    offers: Vec<IgnoredAny>,
 }

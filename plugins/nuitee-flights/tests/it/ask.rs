@@ -2,6 +2,7 @@
 
 use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
+use stopover_sdk::detailed_flight_booking::DetailedBookingLookup;
 use stopover_sdk::flight_booking::{
     BookRequest, BookingLookup, FindRequest, FlightContact, PrebookRequest, PrebookResponse,
 };
@@ -15,7 +16,8 @@ use stopover_sdk::types::flight::{
     Document, DocumentType, Gender, LoyaltyAccount, Passenger, PassengerType, SupplierBooking,
 };
 use stopover_sdk::{
-    ChangeError, FlightBooking, FlightCancellation, FlightPricing, FlightReference, ReadError, time,
+    ChangeError, DetailedFlightBooking, DetailedFlightPricing, FlightCancellation, FlightReference,
+    ReadError, time,
 };
 
 /// Id of the booking in `fixtures/`.
@@ -81,7 +83,21 @@ pub(crate) fn price_request() -> PriceRequest {
 }
 
 pub(crate) fn price(gateway: &MockGateway) -> Result<PriceResponse, ReadError> {
-    gateway.run(|| NuiteeFlights::price(price_request()))
+    price_with(gateway, price_request())
+}
+
+/// Returns the response to a search, without details.
+pub(crate) fn price_with(
+    gateway: &MockGateway,
+    request: PriceRequest,
+) -> Result<PriceResponse, ReadError> {
+    let response = gateway.run(|| NuiteeFlights::price(request))?;
+    let offers = response.offers.into_iter();
+    Ok(PriceResponse {
+        offers: offers.map(|detailed| detailed.offer).collect(),
+        applied: response.applied,
+        truncated: response.truncated,
+    })
 }
 
 pub(crate) fn requested_journey(origin: &str, destination: &str, date: &str) -> RequestedJourney {
@@ -112,7 +128,16 @@ pub(crate) fn prebook_request() -> PrebookRequest {
 }
 
 pub(crate) fn prebook(gateway: &MockGateway) -> Result<PrebookResponse, ChangeError> {
-    gateway.run(|| NuiteeFlights::prebook(prebook_request()))
+    prebook_with(gateway, prebook_request())
+}
+
+/// Returns the response to a prebook, without details.
+pub(crate) fn prebook_with(
+    gateway: &MockGateway,
+    request: PrebookRequest,
+) -> Result<PrebookResponse, ChangeError> {
+    let detailed = gateway.run(|| NuiteeFlights::prebook(request))?;
+    Ok(detailed.prebook)
 }
 
 /// Returns the adapter's reference of a prebook.
@@ -133,7 +158,16 @@ pub(crate) fn book_request() -> BookRequest {
 }
 
 pub(crate) fn book(gateway: &MockGateway) -> Result<SupplierBooking, ChangeError> {
-    gateway.run(|| NuiteeFlights::book(book_request()))
+    book_with(gateway, book_request())
+}
+
+/// Returns the booking that was made, without details.
+pub(crate) fn book_with(
+    gateway: &MockGateway,
+    request: BookRequest,
+) -> Result<SupplierBooking, ChangeError> {
+    let detailed = gateway.run(|| NuiteeFlights::book(request))?;
+    Ok(detailed.booking)
 }
 
 pub(crate) fn find_request(supplier_reference: Option<&str>) -> FindRequest {
@@ -146,7 +180,18 @@ pub(crate) fn find_request(supplier_reference: Option<&str>) -> FindRequest {
 }
 
 pub(crate) fn find(gateway: &MockGateway, id: Option<&str>) -> Result<BookingLookup, ReadError> {
-    gateway.run(|| NuiteeFlights::find(find_request(id)))
+    find_with(gateway, find_request(id))
+}
+
+/// Returns the booking that was looked up, without details.
+pub(crate) fn find_with(
+    gateway: &MockGateway,
+    request: FindRequest,
+) -> Result<BookingLookup, ReadError> {
+    Ok(match gateway.run(|| NuiteeFlights::find(request))? {
+        DetailedBookingLookup::Found(detailed) => BookingLookup::Found(detailed.booking),
+        DetailedBookingLookup::NotFound => BookingLookup::NotFound,
+    })
 }
 
 pub(crate) fn quote(gateway: &MockGateway) -> Result<Quote, ReadError> {

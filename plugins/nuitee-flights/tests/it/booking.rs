@@ -1,14 +1,13 @@
 //! Booking and reading a booking back.
 
-use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
+use stopover_sdk::ReadError;
 use stopover_sdk::flight_booking::{BookRequest, BookingLookup, FindRequest};
 use stopover_sdk::http::Response;
 use stopover_sdk::testing::Outcome::{Failed, InvalidResponse, Misconfigured, Refused};
 use stopover_sdk::testing::{check_failed_change, outcome, read_failures};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::{BaggageType, ServiceType, SupplierBooking};
-use stopover_sdk::{FlightBooking, ReadError};
 
 use crate::ask;
 
@@ -43,9 +42,9 @@ fn booking_sends_prebook_payment_and_client_reference() {
     assert_eq!(state.supplier_reference, ask::BOOKING_ID);
     assert_eq!(state.client_reference.as_deref(), Some("bkg_own_1"));
     assert_eq!(state.airline_pnr.as_deref(), Some("ABC123"));
-    // The bag is part of the total, but not of the fare.
+    // The bag and the fee of 20 euros are part of the total, but not of the fare.
     assert_eq!((state.total, state.currency.as_str()), (122_390, "EUR"));
-    assert_eq!((state.fare, state.fare_tax), (Some(80_000), Some(39_040)));
+    assert_eq!((state.fare, state.fare_tax), (Some(78_000), Some(39_040)));
     let bag = &state.services[0];
     assert_eq!(bag.service_type, ServiceType::Baggage);
     assert_eq!(
@@ -127,12 +126,12 @@ fn record_locator_is_found_in_every_position_or_is_none() {
 fn total_comes_from_bill_or_journey_price() {
     type Change = fn(&mut Value);
     let cases: [(Change, i64, Option<i64>); 5] = [
-        (|_| {}, 122_390, Some(80_000)),
+        (|_| {}, 122_390, Some(78_000)),
         // The bill has its parts but no sum.
         (
             |booking| booking["pricing"]["totalAmount"] = Value::Null,
             122_390,
-            Some(80_000),
+            Some(78_000),
         ),
         // There is no bill, and the price is in the other field.
         (
@@ -186,7 +185,7 @@ fn booking_is_found_by_id_or_client_reference() {
         ..ask::find_request(None)
     };
     let gateway = ask::fixtures(&["bookings.json"]);
-    let state = found(gateway.run(|| NuiteeFlights::find(request)));
+    let state = found(ask::find_with(&gateway, request));
     // The list also has a booking whose reference differs in case, and a cancelled one.
     assert_eq!(state.supplier_reference, ask::BOOKING_ID);
     assert_eq!(state.journeys.len(), 2);
@@ -204,22 +203,43 @@ fn booking_with_unknown_id_is_searched_by_client_reference() {
 
     for nothing in [
         (200, r#"{"data": [{"bookings": []}]}"#),
-        (200, r#"{"data": []}"#),
-        (204, ""),
         (404, unknown.as_str()),
     ] {
         let read = ask::find(&ask::responding(&[(404, &unknown), nothing]), id);
         assert_eq!(read, Ok(BookingLookup::NotFound), "{nothing:?}");
     }
-    for no_statement in ["", "{}", r#"{"data": null}"#, "<html>"] {
-        let by_id = ask::find(&ask::responding(&[(200, no_statement)]), id);
-        assert_eq!(outcome(&by_id), InvalidResponse, "{no_statement}");
-        let by_label = ask::find(&ask::responding(&[(200, no_statement)]), None);
-        assert_eq!(outcome(&by_label), InvalidResponse, "{no_statement}");
+    for no_statement in [
+        (204, ""),
+        (200, ""),
+        (200, "{}"),
+        (200, r#"{"data": null}"#),
+        (200, "<html>"),
+    ] {
+        let by_id = ask::find(&ask::responding(&[no_statement]), id);
+        assert_eq!(outcome(&by_id), InvalidResponse, "{no_statement:?}");
+        let by_label = ask::find(&ask::responding(&[no_statement]), None);
+        assert_eq!(outcome(&by_label), InvalidResponse, "{no_statement:?}");
     }
-    for other in [r#"{"data": []}"#, r#"{"data": [{}]}"#] {
+    for other in [
+        r#"{"data": []}"#,
+        r#"{"data": [{}]}"#,
+        r#"{"data": [null]}"#,
+    ] {
         let read = ask::find(&ask::responding(&[(200, other)]), id);
         assert_eq!(outcome(&read), InvalidResponse, "{other}");
+    }
+    // Nuitee documents one item with a list, which may be empty.
+    for no_list in [
+        "[]",
+        "[{}]",
+        "[null]",
+        "\"\"",
+        r#"[{"bookings": null}]"#,
+        r#"[{"bookings": ""}]"#,
+    ] {
+        let document = format!(r#"{{"data": {no_list}}}"#);
+        let read = ask::find(&ask::responding(&[(200, &document)]), None);
+        assert_eq!(outcome(&read), InvalidResponse, "{no_list}");
     }
     let read = ask::find(&ask::fixtures(&["booking.json"]), id);
     assert_eq!(outcome(&read), InvalidResponse, "{read:?}");
@@ -262,7 +282,7 @@ fn booking_with_foreign_prebook_or_other_payment_method_is_refused_without_reque
             ..ask::book_request()
         };
         let gateway = ask::gateway();
-        let result = gateway.run(|| NuiteeFlights::book(request));
+        let result = ask::book_with(&gateway, request);
         assert_eq!(outcome(&result), expected, "{result:?}");
         assert!(gateway.requests().is_empty());
     }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use stopover_sdk::ChangeError;
 use stopover_sdk::flight_cancellation::{AirlineQuote, Quote};
 use stopover_sdk::http::Response;
-use stopover_sdk::testing::Outcome::Unknown;
+use stopover_sdk::testing::Outcome::{InvalidResponse, Unknown};
 use stopover_sdk::testing::{check_failed_change, outcome};
 use stopover_sdk::types::BookingStatus;
 
@@ -41,17 +41,15 @@ fn airline_quote_is_returned() {
 #[test]
 fn unconfirmed_or_incomplete_quote_is_unavailable() {
     type Change = fn(&mut Value);
-    let cases: [Change; 10] = [
+    let cases: [Change; 8] = [
         |item| item["confidence"] = json!("heuristic"),
         |item| item["confidence"] = json!("unknown"),
-        |item| item["confidence"] = Value::Null,
         |item| item["refund"] = Value::Null,
         |item| item["penalty"] = Value::Null,
         |item| item["penalty"]["display"]["currency"] = json!("USD"),
         |item| item["refund"]["display"]["amount"] = json!(-1),
         |item| item["destination"] = json!("voucher"),
         |item| item["isRefundable"] = json!(false),
-        |item| *item = Value::Null,
     ];
     for change in cases {
         let quote = quote_with(change);
@@ -61,6 +59,25 @@ fn unconfirmed_or_incomplete_quote_is_unavailable() {
         let quote = ask::quote(&ask::responding(&[(status, &ask::error(code))]));
         assert!(matches!(quote, Ok(Quote::Unavailable(_))), "{quote:?}");
     }
+}
+
+#[test]
+fn quote_without_confidence_or_of_another_booking_is_an_error() {
+    type Change = fn(&mut Value);
+    let cases: [Change; 5] = [
+        |item| item["confidence"] = Value::Null,
+        |item| item["confidence"] = json!("certain"),
+        |item| item["bookingId"] = json!("019d0000-eeee-7000-8000-0000000000ee"),
+        |item| *item = json!({}),
+        |item| *item = Value::Null,
+    ];
+    for change in cases {
+        let document = ask::changed("quote.json", |response| change(&mut response["data"][0]));
+        let quote = ask::quote(&ask::responding(&[(200, &document)]));
+        assert_eq!(outcome(&quote), InvalidResponse, "{document}: {quote:?}");
+    }
+    let empty = ask::quote(&ask::responding(&[(200, r#"{"data": []}"#)]));
+    assert_eq!(outcome(&empty), InvalidResponse);
 }
 
 fn booking_with(status: &str, intent: Value) -> String {

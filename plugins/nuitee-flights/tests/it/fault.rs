@@ -65,15 +65,14 @@ const READS: [Row; 29] = [
 ];
 
 /// Errors of verifying, which changes nothing, and of prebooking.
-const PREBOOKS: [Row; 25] = [
+const PREBOOKS: [Row; 20] = [
     (Verify, 400, &[42001, 42013], Refused("invalid")),
     (Verify, 400, &[42015], Refused("expired")),
     (Verify, 401, &[42003, 42016], Refused("account")),
     (Verify, 404, &[42004, 42017], Refused("expired")),
     (Verify, 404, &[42018, 42019], Refused("expired")),
-    (Verify, 502, &[52001], Refused("terms changed")),
-    (Verify, 502, &[52016], Refused("expired")),
-    (Verify, 502, &[52019], Refused("unavailable")),
+    // A failed party is no proof of a refusal.
+    (Verify, 502, &[52001, 52016, 52019], NotSent),
     (Verify, 502, &[52011], NotSent),
     (Verify, 503, &[52013, 52014, 52015], NotSent),
     (Verify, 500, &[52099], NotSent),
@@ -82,10 +81,7 @@ const PREBOOKS: [Row; 25] = [
     (Prebook, 400, &[43015], Refused("expired")),
     (Prebook, 401, &[43003, 43016], Refused("account")),
     (Prebook, 404, &[43004, 43017, 43019], Refused("expired")),
-    (Prebook, 502, &[53001], Refused("terms changed")),
-    (Prebook, 502, &[53016], Refused("expired")),
-    (Prebook, 502, &[53019], Refused("unavailable")),
-    (Prebook, 502, &[53011], Unknown),
+    (Prebook, 502, &[53001, 53016, 53019, 53011], Unknown),
     (Prebook, 503, &[53013, 53014, 53015], Unknown),
     // Nuitee responds this way to an invalid telephone number.
     (Prebook, 500, &[53099], Unknown),
@@ -170,21 +166,21 @@ pub(crate) fn check_listed(call: Call, status: u16, document: &str) {
     assert_eq!(Some(end(call, status, document)), expected, "{document}");
 }
 
-/// Returns error bodies in four forms: at the top level, wrapped, beside data, and with the code as
-/// a string.
+/// Returns error bodies in four forms: at the top level, wrapped, beside empty data, and with the code
+/// as a string.
 fn bodies(code: u32, description: &str) -> [String; 4] {
     let error = json!({"code": code, "message": "m", "description": description, "key": "k"});
     let text = json!({"code": code.to_string(), "message": null, "description": description});
     [
         json!({ "error": error }).to_string(),
         json!({"value": {"error": error}}).to_string(),
-        json!({"data": {"other": [1]}, "error": error}).to_string(),
+        json!({"data": [{}], "error": error}).to_string(),
         json!({ "error": text }).to_string(),
     ]
 }
 
 #[test]
-fn listed_code_is_refusal_only_with_its_status_or_2xx() {
+fn listed_code_is_refusal_only_with_its_status_and_without_data() {
     let rows = [&PREBOOKS[..], &BOOKS, &CANCELS].concat();
     let changes = rows.into_iter().filter(|(call, ..)| *call != Verify);
     for (call, own_status, codes, expected) in changes {
@@ -193,13 +189,39 @@ fn listed_code_is_refusal_only_with_its_status_or_2xx() {
         }
         for code in codes {
             let [body, ..] = bodies(*code, "");
-            assert_eq!(end(call, 200, &body), expected, "{code}");
-            for status in [409, 429, 500, 503, 504] {
+            let beside_data = json!({"data": {"id": "1"}, "error": {"code": code}}).to_string();
+            assert_eq!(end(call, own_status, &body), expected, "{code}");
+            let contradiction = end(call, own_status, &beside_data);
+            assert_eq!(contradiction, Unknown, "{code}");
+            for status in [200, 201, 202, 409, 429, 500, 502, 503, 504] {
                 assert_ne!(status, own_status);
                 assert_eq!(end(call, status, &body), Unknown, "{code} {status}");
             }
         }
     }
+}
+
+#[test]
+fn error_beside_data_proves_nothing() {
+    let error = |code: u32| json!({"data": [{"id": "1"}], "error": {"code": code}}).to_string();
+    for (call, status, code, expected) in [
+        (Prebook, 429, 4290, Unknown),
+        (Cancel, 200, 4290, Unknown),
+        (Book, 400, 45004, Unknown),
+        (Verify, 404, 42004, NotSent),
+        (Find, 404, 47002, InvalidResponse),
+        (Find, 200, 47002, InvalidResponse),
+        (Airline, 404, 4004, InvalidResponse),
+        (Search, 200, 2001, InvalidResponse),
+        (Quote, 409, 49007, InvalidResponse),
+        (Quote, 500, 59099, Failed),
+    ] {
+        assert_eq!(end(call, status, &error(code)), expected, "{call:?} {code}");
+    }
+    let unpaid = json!({"data": [{"id": "1"}], "error": {"code": 45099, "description": "payment not completed"}});
+    assert_eq!(end(Book, 400, &unpaid.to_string()), Unknown);
+    let [unpaid, ..] = bodies(45099, "payment not completed");
+    assert_eq!(end(Book, 200, &unpaid), Unknown);
 }
 
 #[test]
@@ -271,7 +293,7 @@ fn end(call: Call, status: u16, body: &str) -> Outcome {
         }
         Book => outcome(&ask::book(&gateway)),
         Find => {
-            let gateway = ask::responding(&[response, (200, r#"{"data": []}"#)]);
+            let gateway = ask::responding(&[response, (200, r#"{"data": [{"bookings": []}]}"#)]);
             outcome(&ask::find(&gateway, Some(ask::BOOKING_ID)))
         }
         Quote => outcome(&ask::quote(&gateway)),

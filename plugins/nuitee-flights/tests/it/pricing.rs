@@ -1,13 +1,12 @@
 //! Search.
 
-use nuitee_flights::NuiteeFlights;
 use serde_json::{Value, json};
 use stopover_sdk::flight_pricing::{AppliedFilters, Filters, PriceRequest, PriceResponse, Sort};
 use stopover_sdk::http::Response;
 use stopover_sdk::testing::Outcome::{Failed, InvalidResponse};
 use stopover_sdk::testing::{MockGateway, outcome, read_failures};
+use stopover_sdk::time;
 use stopover_sdk::types::flight::{Cabin, Direction};
-use stopover_sdk::{FlightPricing, time};
 
 use crate::ask;
 
@@ -15,7 +14,7 @@ use crate::ask;
 fn price(gateway: &MockGateway, change: impl FnOnce(&mut PriceRequest)) -> PriceResponse {
     let mut request = ask::price_request();
     change(&mut request);
-    gateway.run(|| NuiteeFlights::price(request)).unwrap()
+    ask::price_with(gateway, request).unwrap()
 }
 
 fn rates() -> MockGateway {
@@ -314,7 +313,7 @@ fn search_without_results_returns_empty_list() {
     let no_availability = ask::error(2001);
     let nothing = [
         (200, r#"{"data": []}"#),
-        (200, r#"{"data": [{"journeys": null}]}"#),
+        (200, r#"{"data": [{"journeys": []}]}"#),
         (200, no_availability.as_str()),
         (204, ""),
     ];
@@ -322,6 +321,20 @@ fn search_without_results_returns_empty_list() {
         let result = ask::price(&ask::responding(&[response])).unwrap();
         let is_empty = result.offers.is_empty() && !result.truncated;
         assert!(is_empty, "{response:?}");
+    }
+    for lacking in [
+        r#"{"data": [{}]}"#,
+        r#"{"data": [null]}"#,
+        r#"{"data": ""}"#,
+        r#"{"data": [{"journeys": null}]}"#,
+        r#"{"data": [{"journeys": ""}]}"#,
+        r#"{"data": [{"journeys": [null]}]}"#,
+        r#"{"data": [{"journeys": [{"journeyKey": "k"}]}]}"#,
+        r#"{"data": [{"journeys": [{"offers": ""}]}]}"#,
+        "event: rates-complete\ndata: [DONE]\n\n",
+    ] {
+        let result = ask::price(&ask::responding(&[(200, lacking)]));
+        assert_eq!(outcome(&result), InvalidResponse, "{lacking}");
     }
 }
 

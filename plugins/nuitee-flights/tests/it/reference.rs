@@ -44,9 +44,21 @@ fn airports_are_truncated_by_limit_or_by_listed_count() {
         assert!(response.airports.len() <= usize::from(limit));
     }
     let no_airports = r#"{"data": [{"airports": [], "count": 0}]}"#;
-    for nothing in [r#"{"data": []}"#, no_airports] {
-        let response = ask::airports(&ask::responding(&[(200, nothing)]), 20);
+    for nothing in [(200, no_airports), (204, "")] {
+        let response = ask::airports(&ask::responding(&[nothing]), 20);
         assert!(response.unwrap().airports.is_empty());
+    }
+    for lacking in [
+        "[]",
+        "[{}]",
+        "[null]",
+        "\"\"",
+        r#"[{"airports": null}]"#,
+        r#"[{"airports": ""}]"#,
+    ] {
+        let document = format!(r#"{{"data": {lacking}}}"#);
+        let response = ask::airports(&ask::responding(&[(200, &document)]), 20);
+        assert_eq!(outcome(&response), InvalidResponse, "{lacking}");
     }
 }
 

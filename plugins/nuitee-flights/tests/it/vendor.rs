@@ -3,13 +3,11 @@
 
 use std::path::Path;
 
-use nuitee_flights::NuiteeFlights;
 use serde_json::Value;
 use stopover_sdk::flight_booking::{BookRequest, BookingLookup, PrebookRequest};
 use stopover_sdk::flight_pricing::{PassengerCounts, PriceRequest, PriceResponse};
 use stopover_sdk::testing::{self, DocumentCheck, MockGateway};
 use stopover_sdk::types::BookingStatus;
-use stopover_sdk::{FlightBooking, FlightPricing};
 
 use crate::ask;
 use crate::fault::{Call, check_listed};
@@ -62,7 +60,7 @@ fn example_search() -> PriceRequest {
 
 fn example_price(document: &str, status: u16) -> PriceResponse {
     let gateway = MockGateway::with_responses(&[(status, document)]);
-    let response = gateway.run(|| NuiteeFlights::price(example_search()));
+    let response = ask::price_with(&gateway, example_search());
     response.unwrap()
 }
 
@@ -147,7 +145,7 @@ fn prebook(document: &str, status: u16) {
     };
     request.passengers.truncate(1);
     let gateway = MockGateway::with_responses(&[(200, &verify.to_string()), (status, document)]);
-    let bound = gateway.run(|| NuiteeFlights::prebook(request)).unwrap();
+    let bound = ask::prebook_with(&gateway, request).unwrap();
     assert_eq!(bound.total, 74_027);
     assert_eq!((bound.fare, bound.fare_tax), (Some(42_187), Some(31_840)));
     assert_eq!(bound.journeys.len(), 2);
@@ -157,7 +155,7 @@ fn prebook(document: &str, status: u16) {
         supplier_prebook: bound.supplier_prebook,
         ..ask::book_request()
     };
-    let _ = gateway.run(|| NuiteeFlights::book(request));
+    let _ = ask::book_with(&gateway, request);
     let payment = &gateway.request_json(2)["payment"];
     assert_eq!(payment["transactionId"], "tr_cts_WaTMwICRB0h_dOfyvLvvN");
 }

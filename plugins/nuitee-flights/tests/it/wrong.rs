@@ -1,10 +1,9 @@
 //! Responses with one value replaced by an invalid one: none makes the adapter panic, and no result
 //! exceeds the agreed price.
 
-use nuitee_flights::NuiteeFlights;
 use stopover_sdk::flight_booking::BookingLookup;
 use stopover_sdk::flight_cancellation::Quote;
-use stopover_sdk::{FlightBooking, testing};
+use stopover_sdk::testing;
 
 use crate::ask;
 use crate::events::verify;
@@ -32,14 +31,14 @@ fn mutated_verification_and_prebook_never_raise_price() {
     let (verify, prebook) = (ask::fixture("verify.json"), ask::fixture("prebook.json"));
     for_each_mutation("verify.json", |document| {
         let gateway = ask::responding(&[(200, document), (200, &prebook)]);
-        let bound = gateway.run(|| NuiteeFlights::prebook(request.clone()));
+        let bound = ask::prebook_with(&gateway, request.clone());
         if let Ok(bound) = bound {
             assert_eq!(bound.total, 119_040, "{document}");
         }
     });
     for_each_mutation("prebook.json", |document| {
         let gateway = ask::responding(&[(200, &verify), (200, document)]);
-        let bound = gateway.run(|| NuiteeFlights::prebook(request.clone()));
+        let bound = ask::prebook_with(&gateway, request.clone());
         if let Ok(bound) = bound {
             assert!((1..=121_040).contains(&bound.total), "{document}");
             assert!(!bound.checkout.unwrap().token.is_empty(), "{document}");
@@ -54,7 +53,7 @@ fn mutated_booking_never_yields_negative_total() {
         let gateway = ask::responding(&[(200, document), (204, "")]);
         let mut request = ask::find_request(Some(ask::BOOKING_ID));
         request.supplier_prebook = Some(supplier_prebook.clone());
-        let found = gateway.run(|| NuiteeFlights::find(request));
+        let found = ask::find_with(&gateway, request);
         if let Ok(BookingLookup::Found(state)) = found {
             assert!(state.total >= 0, "{document}");
             assert_eq!(state.supplier_reference, ask::BOOKING_ID, "{document}");

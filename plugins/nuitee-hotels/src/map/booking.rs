@@ -2,18 +2,25 @@
 
 use std::collections::BTreeSet;
 
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::json::{DecodeError, ensure};
+use stopover_sdk::lenient::{Essential, LenientList, NonEmptyText, Part};
+use stopover_sdk::money::{Decimal, MoneyError};
 use stopover_sdk::types::hotel::{
     CancellationAmounts, CancellationPolicy, SupplierBooking, SupplierRoom,
 };
-use stopover_sdk::types::{BookingStatus, MinorUnits};
+use stopover_sdk::types::{BookingStatus, MinorUnits, Money};
 use stopover_sdk::{html, time};
 
 use crate::map::prebook::Extras;
 use crate::map::{self, minor, policy};
 use crate::wire::booking::{Booking, Cancellation, SupplierRoom as WireRoom};
 use crate::wire::rate::CancellationPolicies;
-use crate::wire::{LenientTextList, room_position};
+use crate::wire::{Amount, LenientTextList, Reference, room_position};
+
+const BOOKING_ID: &str = "bookingId";
+const CLIENT_REFERENCE: &str = "clientReference";
+const STATUS: &str = "status";
 
 /// Converts a status. Returns `None` for an unknown status, because neither "booked" nor "not
 /// booked" may be guessed.
@@ -27,82 +34,188 @@ pub(crate) fn status(text: &str) -> Option<BookingStatus> {
     }
 }
 
-/// Converts a booking.
+/// Converts a booking. Parts without which it is usable are left out if they cannot be read. `agreed`
+/// is the prebooked price, if it is known. It replaces a price of a confirmed booking that cannot be
+/// read. `pointer` is the booking's JSON pointer in the response.
 ///
 /// # Errors
-/// The status is unknown, there is no id, or an amount cannot be read.
-pub(crate) fn supplier_booking(booking: Booking) -> Result<SupplierBooking, DecodeError> {
-    let status = status(&booking.status)
+/// The status is unknown, there is no id, a reference is unreadable, or there is no readable price.
+pub(crate) fn supplier_booking(
+    booking: Booking,
+    agreed: Option<Money>,
+    pointer: &str,
+    dropped: &mut DroppedItems,
+) -> Result<SupplierBooking, DecodeError> {
+    let status = status(booking.status.required(STATUS)?.as_str())
         .ok_or_else(|| DecodeError::new("the booking has an unknown status"))?;
-    let currency = booking.currency.clone();
-    let total = total(&booking)?;
-    let id = booking.booking_id.as_deref();
-    let supplier_reference =
-        non_empty(id).ok_or_else(|| DecodeError::new("the booking has no id"))?;
-    ensure(total >= 0, "the booking has a negative price")?;
+    let supplier_reference = booking.booking_id.required(BOOKING_ID)?.as_str().to_owned();
+    let client_reference = booking.client_reference.optional(CLIENT_REFERENCE)?;
+    let client_reference = client_reference.cloned();
+    let mut parts = Parts { pointer, dropped };
+    let remarks = remarks(
+        [
+            ("hotelRemarks", booking.hotel_remarks),
+            ("remarks", booking.remarks),
+            ("mandatoryFees", booking.mandatory_fees),
+            ("optionalFees", booking.optional_fees),
+            ("knowBeforeYouGo", booking.know_before_you_go),
+        ],
+        &mut parts,
+    );
+    let booked_rooms = BookedRooms::new(booking.booked_rooms, booking.rooms, &mut parts);
+    let addons = parts.readable("addonsTotalAmount", booking.addons_total_amount);
+    let vouchers = parts.readable("voucherTotalAmount", booking.voucher_total_amount);
+    let extras = (addons.unwrap_or_default(), vouchers.unwrap_or_default());
+    let price = stated_price(&booking.currency, &booking.price, extras, &booked_rooms);
+    let price = price.or_else(|error| {
+        let agreed = agreed.filter(|_| status == BookingStatus::Confirmed);
+        let known = booked_rooms.total().or(agreed);
+        let known = known.ok_or_else(|| error.clone())?;
+        parts.leave_out("price", error);
+        Ok(known)
+    })?;
     let is_canceled = status == BookingStatus::Canceled;
-    let hotel_confirmation_code = non_empty(booking.hotel_confirmation_code.as_deref());
-    let supplier_room_reference = non_empty(booking.supplier_booking_id.as_deref());
-    let rooms = positions(booking.all_rooms());
-    let rooms = rooms.into_iter().map(|position| SupplierRoom {
+    let own_policies = parts.readable("cancellationPolicies", booking.cancellation_policies);
+    let last_free_date = &booking.last_free_cancellation_date;
+    let policy = booked_rooms.policy(own_policies.as_ref(), last_free_date, &price);
+    if policy.is_none() && (own_policies.is_some() || booked_rooms.has_policies()) {
+        let error = DecodeError::new("the cancellation policy cannot be used");
+        parts.leave_out("cancellationPolicies", error);
+    }
+    let refunded = parts.readable("amountRefunded", booking.amount_refunded);
+    let refunded = refunded.filter(|_| is_canceled);
+    let cancellation = refunded.and_then(|refunded| refunded_amounts(refunded, &price));
+    let hotel_confirmation_code =
+        parts.text("hotelConfirmationCode", &booking.hotel_confirmation_code);
+    let room_reference = parts.text("supplierBookingId", &booking.supplier_booking_id);
+    let rooms = booked_rooms.positions().into_iter();
+    let rooms = rooms.map(|position| SupplierRoom {
         position,
-        supplier_room_reference: supplier_room_reference.clone(),
+        supplier_room_reference: room_reference.clone(),
         hotel_confirmation_code: hotel_confirmation_code.clone(),
         canceled: is_canceled,
     });
-    let rooms = rooms.collect();
-    let policy = booking_policy(&booking, total);
-    let cancellation = if is_canceled {
-        refunded_amounts(&booking, total)
-    } else {
-        None
-    };
-    let mut extensions = Vec::new();
-    if booking.sandbox.is_set() {
-        extensions.push(("sandbox".to_owned(), "true".to_owned()));
-    }
+    let is_sandbox = booking.sandbox.is_set();
+    let sandbox = is_sandbox.then(|| ("sandbox".to_owned(), "true".to_owned()));
     Ok(SupplierBooking {
         status,
-        client_reference: non_empty(booking.client_reference.as_deref()),
-        currency,
-        total,
-        remarks: remarks(&booking),
+        client_reference,
+        rooms: rooms.collect(),
+        currency: price.currency,
+        total: price.amount,
+        remarks,
         supplier_reference,
         hotel_confirmation_code,
-        rooms,
         policy,
         cancellation,
-        extensions,
+        extensions: sandbox.into_iter().collect(),
     })
 }
 
-/// Returns the booking with the client reference; an active booking takes precedence over a
-/// cancelled one. Nuitee accepts each reference once, so any others are old and cancelled.
-pub(crate) fn with_reference(bookings: Vec<Booking>, client_reference: &str) -> Option<Booking> {
-    let mut ours: Vec<Booking> = bookings
-        .into_iter()
-        .filter(|booking| booking.client_reference.as_deref() == Some(client_reference))
-        .collect();
-    ours.sort_by_key(|booking| status(&booking.status) == Some(BookingStatus::Canceled));
-    ours.into_iter().next()
+/// The parts of a booking. Unreadable ones are left out.
+struct Parts<'a> {
+    /// JSON pointer of the booking.
+    pointer: &'a str,
+    dropped: &'a mut DroppedItems,
+}
+
+impl Parts<'_> {
+    fn readable<T>(&mut self, name: &str, part: Part<T>) -> Option<T> {
+        let pointer = format_args!("{}/{name}", self.pointer);
+        self.dropped.readable_part(pointer, part)
+    }
+
+    fn text(&mut self, name: &str, text: &Essential<NonEmptyText>) -> Option<String> {
+        let text = text.optional(name);
+        let text = text.map(|text| text.map(|text| text.as_str().to_owned()));
+        let pointer = format_args!("{}/{name}", self.pointer);
+        self.dropped.keep(pointer, text).flatten()
+    }
+
+    fn leave_out(&mut self, name: &str, error: DecodeError) {
+        let pointer = format_args!("{}/{name}", self.pointer);
+        self.dropped.leave_out(pointer, error);
+    }
+}
+
+/// Checks that a response is about this booking.
+pub(crate) fn check_id(actual: &str, expected: &str) -> Result<(), DecodeError> {
+    ensure(actual == expected, "the response is about another booking")
+}
+
+/// Returns the booking with the client reference and its position in the response; a confirmed booking
+/// takes precedence over others. Nuitee accepts each reference once, so any others are old and
+/// cancelled.
+///
+/// # Errors
+/// Several confirmed bookings have the reference, or none has it and an item or its reference cannot
+/// be read.
+pub(crate) fn with_reference(
+    bookings: Vec<Part<Booking>>,
+    client_reference: &str,
+) -> Result<Option<(usize, Booking)>, DecodeError> {
+    let (mut confirmed, mut undecided, mut canceled) = (None, None, None);
+    let mut unreadable: Option<DecodeError> = None;
+    for (position, booking) in bookings.into_iter().enumerate() {
+        let booking = booking.into_readable().and_then(|booking| {
+            let booking = booking.ok_or_else(|| DecodeError::missing("a booking is null"))?;
+            let reference = booking.client_reference.required(CLIENT_REFERENCE)?;
+            let is_blank = reference.trim().is_empty();
+            ensure(!is_blank, "the client reference of a booking is blank")?;
+            let is_ours = reference == client_reference;
+            Ok(is_ours.then_some(booking))
+        });
+        let booking = match booking {
+            Ok(Some(booking)) => booking,
+            Ok(None) => continue,
+            Err(error) => {
+                unreadable.get_or_insert(error);
+                continue;
+            }
+        };
+        let text = booking.status.optional(STATUS).ok().flatten();
+        match text.and_then(|text| status(text.as_str())) {
+            Some(BookingStatus::Confirmed) => {
+                let is_only = confirmed.replace((position, booking)).is_none();
+                ensure(is_only, "several bookings have the client reference")?;
+            }
+            Some(BookingStatus::Canceled) => {
+                canceled.get_or_insert((position, booking));
+            }
+            _ => {
+                undecided.get_or_insert((position, booking));
+            }
+        }
+    }
+    match (confirmed, unreadable) {
+        (Some(booking), _) => Ok(Some(booking)),
+        // The unreadable item may be the confirmed booking.
+        (None, Some(error)) => Err(error),
+        (None, None) => Ok(undecided.or(canceled)),
+    }
 }
 
 /// Returns the booking's state after a cancellation: the cancellation's response takes precedence
 /// over the booking that was read afterwards. Without that read, only the essential data is known.
 ///
 /// # Errors
-/// The response does not say that the booking is cancelled, or neither source gives the amounts.
+/// The response does not say that this booking is cancelled, or neither source gives the amounts.
 pub(crate) fn canceled_booking(
     supplier_reference: &str,
     client_reference: &str,
-    cancellation: &Cancellation,
+    cancellation: Cancellation,
     read: Option<SupplierBooking>,
+    dropped: &mut DroppedItems,
 ) -> Result<SupplierBooking, DecodeError> {
+    let id = cancellation.booking_id.required(BOOKING_ID)?;
+    check_id(id.as_str(), supplier_reference)?;
+    let text = cancellation.status.required(STATUS)?;
+    let is_canceled = status(text.as_str()) == Some(BookingStatus::Canceled);
     ensure(
-        status(&cancellation.status) == Some(BookingStatus::Canceled),
+        is_canceled,
         "the response to the cancellation has an unexpected status",
     )?;
-    let amounts = amounts(cancellation, read.as_ref());
+    let amounts = amounts(cancellation, read.as_ref(), dropped);
     let mut state = match (read, &amounts) {
         (Some(state), _) => state,
         (None, Some(amounts)) => SupplierBooking {
@@ -131,138 +244,223 @@ pub(crate) fn canceled_booking(
 /// Returns the fee and the refund, or `None` if Nuitee states neither readably. A refund alone
 /// implies the fee, because a cancellation applies to the whole booking.
 fn amounts(
-    cancellation: &Cancellation,
+    cancellation: Cancellation,
     read: Option<&SupplierBooking>,
+    dropped: &mut DroppedItems,
 ) -> Option<CancellationAmounts> {
+    let mut parts = Parts {
+        pointer: "/data",
+        dropped,
+    };
+    let fee = parts.readable("cancellation_fee", cancellation.cancellation_fee);
+    let refund = parts.readable("refund_amount", cancellation.refund_amount);
     let known = read.map(|state| state.currency.as_str());
     let currency = cancellation.currency.as_deref().or(known)?;
     let amount = |amount| minor(amount, currency).ok().filter(|minor| *minor >= 0);
-    let refund = cancellation.refund_amount.and_then(amount);
+    let refund = refund.and_then(amount);
     let implied_fee = || {
         let paid = read.filter(|state| state.currency == currency)?.total;
         paid.checked_sub(refund?).filter(|fee| *fee >= 0)
     };
-    let fee = cancellation.cancellation_fee.and_then(amount);
     Some(CancellationAmounts {
-        fee: fee.or_else(implied_fee)?,
+        fee: fee.and_then(amount).or_else(implied_fee)?,
         refund,
         currency: currency.to_owned(),
         supplier_reference: None,
     })
 }
 
-fn total(booking: &Booking) -> Result<MinorUnits, DecodeError> {
-    let unreadable = |error: stopover_sdk::money::MoneyError| DecodeError::new(error.to_string());
-    let extras = Extras {
-        price: minor(booking.price, &booking.currency).map_err(unreadable)?,
-        addons: booking.addons_total_amount.unwrap_or_default(),
-        vouchers: booking.voucher_total_amount.unwrap_or_default(),
-    };
+/// Returns the price of the rooms that a booking states.
+fn stated_price(
+    currency: &Essential<NonEmptyText>,
+    price: &Essential<Decimal>,
+    (addons, vouchers): (Decimal, Decimal),
+    rooms: &BookedRooms,
+) -> Result<Money, DecodeError> {
+    let unreadable = |error: MoneyError| DecodeError::new(error.to_string());
+    let currency = currency.required("currency")?.as_str();
+    let price = minor(*price.required("price")?, currency).map_err(unreadable)?;
     let mut rooms_total = 0;
-    for room in booking.all_rooms() {
-        rooms_total = map::add(
-            rooms_total,
-            room_total(room, &booking.currency).unwrap_or(0),
-        )?;
+    for room in &rooms.readable {
+        rooms_total = map::add(rooms_total, room.total(currency).unwrap_or(0))?;
     }
-    extras
-        .hotel_total(rooms_total, booking.all_rooms().len(), &booking.currency)
-        .map_err(unreadable)
-}
-
-fn room_total(room: &WireRoom, currency: &str) -> Option<MinorUnits> {
-    let retail_rate = room.rate.as_ref()?.retail_rate.as_ref()?;
-    map::sum(&retail_rate.total.0, currency).ok().flatten()
-}
-
-fn room_policies(room: &WireRoom) -> Option<&CancellationPolicies> {
-    let of_rate = || room.rate.as_ref()?.cancellation_policies.as_ref();
-    room.cancellation_policies.as_ref().or_else(of_rate)
-}
-
-/// Returns the rooms' positions in the request, ascending. Room numbers count from 1. If they are
-/// missing or not distinct, the order of the response is used.
-fn positions(rooms: &[WireRoom]) -> Vec<u8> {
-    let number = |room: &WireRoom| u8::try_from(room_position(room.occupancy_number)?).ok();
-    let numbered: Option<BTreeSet<u8>> = rooms.iter().map(number).collect();
-    match numbered {
-        Some(numbered) if numbered.len() == rooms.len() => numbered.into_iter().collect(),
-        _ => (0..).take(rooms.len()).collect(),
-    }
-}
-
-/// Returns the booking's cancellation policy: the rooms' merged policies if every room has a policy
-/// and a price, otherwise the booking's own. Nuitee's last free cancellation date can only shorten
-/// the free period.
-fn booking_policy(booking: &Booking, total: MinorUnits) -> Option<CancellationPolicy> {
-    let currency = booking.currency.as_str();
-    let of_room = |room: &WireRoom| {
-        let total = room_total(room, currency)?;
-        Some((
-            policy::cancellation_policy(room_policies(room)?, total, currency)?,
-            total,
-        ))
+    let extras = Extras {
+        price,
+        addons,
+        vouchers,
     };
-    let rooms = booking.all_rooms();
-    let of_rooms: Option<Vec<_>> = rooms.iter().map(of_room).collect();
-    let mut policy = match of_rooms {
-        Some(policies) if !policies.is_empty() => {
-            let policies: Vec<_> = policies
-                .iter()
-                .map(|(policy, total)| (policy, *total))
-                .collect();
-            policy::merge(&policies, currency)
+    let total = extras.hotel_total(rooms_total, rooms.count, currency);
+    let total = total.map_err(unreadable)?;
+    ensure(total >= 0, "the booking has a negative price")?;
+    Ok(Money::new(total, currency))
+}
+
+/// A room, without the parts that cannot be read.
+struct BookedRoom {
+    position: Option<u8>,
+    amounts: Vec<Amount>,
+    policies: Option<CancellationPolicies>,
+}
+
+/// The rooms of a booking.
+struct BookedRooms {
+    readable: Vec<BookedRoom>,
+    /// Number of rooms, unreadable ones included.
+    count: usize,
+}
+
+impl BookedRooms {
+    /// Reads the rooms, which are in one of two fields.
+    fn new(
+        booked_rooms: Part<LenientList<WireRoom>>,
+        rooms: Part<LenientList<WireRoom>>,
+        parts: &mut Parts<'_>,
+    ) -> Self {
+        let booked = parts.readable("bookedRooms", booked_rooms);
+        let booked = booked.filter(|rooms| count(rooms) > 0);
+        let (name, rooms) = match booked {
+            Some(rooms) => ("bookedRooms", rooms),
+            None => ("rooms", parts.readable("rooms", rooms).unwrap_or_default()),
+        };
+        let count = count(&rooms);
+        let pointer = format!("{}/{name}", parts.pointer);
+        let rooms = parts.dropped.readable(format_args!("{pointer}"), rooms);
+        let rooms = rooms.map(|(at, room)| {
+            let parts = Parts {
+                pointer: &format!("{pointer}/{at}"),
+                dropped: &mut *parts.dropped,
+            };
+            booked_room(room, parts)
+        });
+        Self {
+            readable: rooms.collect(),
+            count,
         }
-        _ => policy::cancellation_policy(booking.cancellation_policies.as_ref()?, total, currency)?,
-    };
-    let named = booking
-        .last_free_cancellation_date
-        .as_deref()
-        .and_then(|date| time::parse_timestamp(date.trim()))
-        .filter(|named| *named > 0);
-    if let (true, Some(named)) = (policy.refundable, named) {
-        policy.free_until = Some(policy.free_until.map_or(named, |until| until.min(named)));
     }
-    Some(policy)
+
+    /// Returns the sum of the rooms' totals, if each room has a readable one in the same currency.
+    fn total(&self) -> Option<Money> {
+        let currency = &self.readable.first()?.amounts.first()?.currency;
+        let totals = self.readable.iter().map(|room| room.total(currency));
+        let total: MinorUnits = totals
+            .map(|total| total.filter(|total| *total >= 0))
+            .try_fold(0, |sum: MinorUnits, total| sum.checked_add(total?))?;
+        (self.readable.len() == self.count).then(|| Money::new(total, currency))
+    }
+
+    /// Returns the rooms' positions in the request, ascending. Room numbers count from 1. If they are
+    /// missing, not distinct or above the number of rooms, the order of the response is used.
+    fn positions(&self) -> Vec<u8> {
+        let is_possible = |position: &u8| usize::from(*position) < self.count;
+        let positions = self.readable.iter().map(|room| room.position);
+        let numbered: Option<BTreeSet<u8>> = positions
+            .map(|position| position.filter(is_possible))
+            .collect();
+        match numbered {
+            Some(numbered) if numbered.len() == self.count => numbered.into_iter().collect(),
+            _ => (0..=u8::MAX).take(self.count).collect(),
+        }
+    }
+
+    fn has_policies(&self) -> bool {
+        self.readable.iter().any(|room| room.policies.is_some())
+    }
+
+    /// Returns the booking's cancellation policy: the rooms' merged policies if every room has a policy
+    /// and a price, otherwise the booking's own. Nuitee's last free cancellation date can only shorten
+    /// the free period.
+    fn policy(
+        &self,
+        own: Option<&CancellationPolicies>,
+        last_free_date: &Reference,
+        price: &Money,
+    ) -> Option<CancellationPolicy> {
+        let currency = price.currency.as_str();
+        let of_room = |room: &BookedRoom| {
+            let total = room.total(currency)?;
+            let policies = room.policies.as_ref()?;
+            Some((
+                policy::cancellation_policy(policies, total, currency)?,
+                total,
+            ))
+        };
+        let of_rooms: Option<Vec<_>> = self.readable.iter().map(of_room).collect();
+        let mut policy = match of_rooms {
+            Some(policies) if !policies.is_empty() && policies.len() == self.count => {
+                let policies: Vec<_> = policies
+                    .iter()
+                    .map(|(policy, total)| (policy, *total))
+                    .collect();
+                policy::merge(&policies, currency)
+            }
+            _ => policy::cancellation_policy(own?, price.amount, currency)?,
+        };
+        let named = last_free_date
+            .as_deref()
+            .and_then(time::parse_timestamp)
+            .filter(|named| *named > 0);
+        if let (true, Some(named)) = (policy.refundable, named) {
+            policy.free_until = Some(policy.free_until.map_or(named, |until| until.min(named)));
+        }
+        Some(policy)
+    }
+}
+
+impl BookedRoom {
+    fn total(&self, currency: &str) -> Option<MinorUnits> {
+        map::sum(&self.amounts, currency).ok().flatten()
+    }
+}
+
+fn count<T>(list: &LenientList<T>) -> usize {
+    list.len() + list.unreadable().len()
+}
+
+fn booked_room(room: WireRoom, mut parts: Parts<'_>) -> BookedRoom {
+    let rate = parts.readable("rate", room.rate).unwrap_or_default();
+    let retail_rate = parts.readable("rate/retailRate", rate.retail_rate);
+    let total = retail_rate.unwrap_or_default().total;
+    let amounts = parts.readable("rate/retailRate/total", total);
+    let policies = parts.readable("cancellationPolicies", room.cancellation_policies);
+    let of_rate = parts.readable("rate/cancellationPolicies", rate.cancellation_policies);
+    BookedRoom {
+        position: room_position(room.occupancy_number)
+            .and_then(|position| u8::try_from(position).ok()),
+        amounts: amounts.unwrap_or_default().0,
+        policies: policies.or(of_rate),
+    }
 }
 
 /// Returns the amounts of a cancelled booking that was read. Nuitee documents `amountRefunded` as the
 /// total refunded for the booking, and states no fee. Zero also stands in bookings whose refund is
 /// not made yet, so it states nothing.
-fn refunded_amounts(booking: &Booking, total: MinorUnits) -> Option<CancellationAmounts> {
-    let refunded = minor(booking.amount_refunded?, &booking.currency).ok()?;
-    if !(1..=total).contains(&refunded) {
+fn refunded_amounts(refunded: Decimal, price: &Money) -> Option<CancellationAmounts> {
+    let refunded = minor(refunded, &price.currency).ok()?;
+    if !(1..=price.amount).contains(&refunded) {
         return None;
     }
     Some(CancellationAmounts {
-        fee: total - refunded,
+        fee: price.amount - refunded,
         refund: Some(refunded),
-        currency: booking.currency.clone(),
+        currency: price.currency.clone(),
         supplier_reference: None,
     })
 }
 
 /// Returns every remark for the guest once, as plain text.
-fn remarks(booking: &Booking) -> Option<String> {
-    let sources: [&LenientTextList; 5] = [
-        &booking.hotel_remarks,
-        &booking.remarks,
-        &booking.mandatory_fees,
-        &booking.optional_fees,
-        &booking.know_before_you_go,
-    ];
-    let mut texts: Vec<String> = Vec::new();
-    for text in sources.iter().flat_map(|source| &source.0) {
-        let text = html::plain(text);
-        if !text.is_empty() && !texts.contains(&text) {
-            texts.push(text);
+fn remarks(sources: [(&str, Part<LenientTextList>); 5], parts: &mut Parts<'_>) -> Option<String> {
+    let mut remarks: Vec<String> = Vec::new();
+    for (name, source) in sources {
+        let list = parts.readable(name, source).unwrap_or_default();
+        if list.is_any_unreadable {
+            parts.leave_out(name, DecodeError::new("an item is no text"));
+        }
+        for text in list.texts {
+            let text = html::plain(&text);
+            if !text.is_empty() && !remarks.contains(&text) {
+                remarks.push(text);
+            }
         }
     }
-    (!texts.is_empty()).then(|| texts.join("\n"))
-}
-
-fn non_empty(text: Option<&str>) -> Option<String> {
-    text.map(str::trim)
-        .filter(|text| !text.is_empty())
-        .map(str::to_owned)
+    (!remarks.is_empty()).then(|| remarks.join("\n"))
 }

@@ -1,69 +1,99 @@
 //! Conversion of hotel details and reviews.
 
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_content::{HotelDetails, HouseRule, Image, Review, Reviews, RoomContent};
 use stopover_sdk::html;
-use stopover_sdk::lenient::LenientNumber;
+use stopover_sdk::json::{DecodeError, ensure};
+use stopover_sdk::lenient::{LenientList, LenientNumber, Part};
 use stopover_sdk::types::Location;
 use stopover_sdk::types::hotel::HotelSummary;
 
 use crate::map::location;
 use crate::wire;
 use crate::wire::content::{Hotel, Photo};
+use crate::wire::{Coordinates, Reference};
 
-pub(crate) fn details(hotel: Hotel) -> HotelDetails {
-    let review_count = count(hotel.review_count);
-    let times = hotel.checkin_checkout_times.as_ref();
-    let check_in =
-        times.and_then(|times| times.checkin_start.as_deref().or(times.checkin.as_deref()));
-    HotelDetails {
-        name: html::plain(&hotel.name),
-        description: html::optional(hotel.hotel_description.as_deref()),
+/// Converts a hotel. Parts that cannot be read are left out.
+///
+/// # Errors
+/// The hotel has no name, or it is another one.
+pub(crate) fn details(
+    id: &str,
+    hotel: Hotel,
+    dropped: &mut DroppedItems,
+) -> Result<HotelDetails, DecodeError> {
+    let other = hotel.id.optional("id")?;
+    let is_same = other.is_none_or(|other| other.as_str() == id);
+    ensure(is_same, "the response is about another hotel")?;
+    let name = hotel.name.required("name")?.as_str();
+    let times = format_args!("/data/checkinCheckoutTimes");
+    let times = dropped.readable_part(times, hotel.checkin_checkout_times);
+    let times = times.unwrap_or_default();
+    let check_in = times.checkin_start.as_deref().or(times.checkin.as_deref());
+    let point = dropped.readable_part(format_args!("/data/location"), hotel.location);
+    let facilities = items("hotelFacilities", hotel.hotel_facilities, dropped);
+    let policies = items("policies", hotel.policies, dropped);
+    let policies: Vec<_> = policies.map(|(_, policy)| policy).collect();
+    let images = items("hotelImages", hotel.hotel_images, dropped);
+    let images = images_of(images.collect(), dropped);
+    let rooms = items("rooms", hotel.rooms, dropped);
+    let rooms = rooms.map(|(at, one)| room(one, &format!("/data/rooms/{at}"), dropped));
+    let rooms = rooms.collect();
+    Ok(HotelDetails {
+        name: html::plain(name),
+        description: plain(&hotel.hotel_description),
         star_rating: hotel.star_rating.0.filter(|stars| *stars > 0.0),
         // Without reviews the rating is 0, which is not a rating by guests.
         guest_rating: hotel.rating.0.filter(|rating| *rating > 0.0),
-        review_count,
-        address_line: html::optional(hotel.address.as_deref()),
-        city: html::optional(hotel.city.as_deref()),
-        region: html::optional(hotel.state.as_deref()),
-        postal_code: html::optional(hotel.zip.as_deref()),
+        review_count: count(hotel.review_count),
+        address_line: plain(&hotel.address),
+        city: plain(&hotel.city),
+        region: plain(&hotel.state),
+        postal_code: plain(&hotel.zip),
         country: hotel.country.as_deref().and_then(country),
-        location: point(&hotel),
+        location: point.and_then(location_of),
         time_zone: None,
         check_in_from: check_in.and_then(clock),
-        check_out_until: times
-            .and_then(|times| times.checkout.as_deref())
-            .and_then(clock),
-        phone: html::optional(hotel.phone.as_deref()),
-        email: html::optional(hotel.email.as_deref()),
-        amenities: unique(
-            hotel
-                .hotel_facilities
-                .0
-                .iter()
-                .map(|name| html::plain(name)),
-        ),
-        images: images(hotel.hotel_images.0),
-        policies: policies(
-            &hotel.policies.0,
-            hotel.hotel_important_information.as_deref(),
-        ),
-        rooms: hotel.rooms.0.into_iter().map(room).collect(),
-    }
+        check_out_until: times.checkout.as_deref().and_then(clock),
+        phone: plain(&hotel.phone),
+        email: plain(&hotel.email),
+        amenities: unique(facilities.map(|(_, name)| html::plain(&name))),
+        images,
+        policies: house_rules(&policies, &hotel.hotel_important_information),
+        rooms,
+    })
+}
+
+/// Returns the readable items of a list of the hotel.
+fn items<T>(
+    name: &str,
+    list: Part<LenientList<T>>,
+    dropped: &mut DroppedItems,
+) -> impl Iterator<Item = (usize, T)> + use<T> {
+    let pointer = format_args!("/data/{name}");
+    let list = dropped.readable_part(pointer, list).unwrap_or_default();
+    dropped.readable(pointer, list)
+}
+
+fn plain(text: &Reference) -> Option<String> {
+    html::optional(text.as_deref())
 }
 
 /// Returns the hotel's summary for a booking.
-pub(crate) fn summary(hotel: &Hotel) -> HotelSummary {
+///
+/// # Errors
+/// The hotel has no name.
+pub(crate) fn summary(id: &str, hotel: Hotel) -> Result<HotelSummary, DecodeError> {
+    let name = hotel.name.required("name")?.as_str();
     let parts = [&hotel.address, &hotel.city, &hotel.zip];
-    let parts = parts
-        .into_iter()
-        .filter_map(|part| html::optional(part.as_deref()));
+    let parts = parts.into_iter().filter_map(plain);
     let country = hotel.country.as_deref().and_then(country);
     let address: Vec<String> = parts.chain(country).collect();
-    HotelSummary {
+    Ok(HotelSummary {
         address: address.join(", ").replace('\n', ", "),
-        location: point(hotel),
-        ..HotelSummary::new(&hotel.id, html::plain(&hotel.name))
-    }
+        location: hotel.location.decoded().and_then(location_of),
+        ..HotelSummary::new(id, html::plain(name))
+    })
 }
 
 /// Returns at most `limit` reviews, newest first. Nuitee gives no average of all reviews here.
@@ -101,28 +131,35 @@ fn review(review: wire::content::Review) -> Review {
     }
 }
 
-fn room(room: wire::content::Room) -> RoomContent {
-    let image = |photo: Photo| {
-        Some(Image {
-            url: photo.url_hd.or(photo.url).filter(|url| is_url(url))?,
-            caption: html::optional(photo.image_description.as_deref()),
-            width: None,
-            height: None,
-        })
-    };
+fn room(room: wire::content::Room, pointer: &str, dropped: &mut DroppedItems) -> RoomContent {
+    let pointer = format!("{pointer}/photos");
+    let photos = dropped.readable_part(format_args!("{pointer}"), room.photos);
+    let photos = dropped.readable(format_args!("{pointer}"), photos.unwrap_or_default());
+    let images = photos.filter_map(|(at, photo)| {
+        let Photo {
+            url,
+            url_hd,
+            image_description,
+        } = photo;
+        let image = image(url_hd, url, &image_description);
+        dropped.keep(format_args!("{pointer}/{at}"), image)
+    });
     RoomContent {
-        name: html::plain(&room.room_name),
-        description: html::optional(room.description.as_deref()),
+        images: images.collect(),
+        name: plain(&room.room_name).unwrap_or_default(),
+        description: plain(&room.description),
         max_occupancy: count(room.max_occupancy)
             .and_then(|guests| u8::try_from(guests).ok())
             .filter(|guests| *guests > 0),
-        images: room.photos.0.into_iter().filter_map(image).collect(),
     }
 }
 
 /// Returns the main image first, then the others in the hotel's order.
-fn images(mut images: Vec<wire::content::Image>) -> Vec<Image> {
-    images.sort_by(|left, right| {
+fn images_of(
+    mut images: Vec<(usize, wire::content::Image)>,
+    dropped: &mut DroppedItems,
+) -> Vec<Image> {
+    images.sort_by(|(_, left), (_, right)| {
         let order = |image: &wire::content::Image| image.order.0.unwrap_or(f64::MAX);
         right
             .default_image
@@ -130,30 +167,34 @@ fn images(mut images: Vec<wire::content::Image>) -> Vec<Image> {
             .cmp(&left.default_image.is_set())
             .then(order(left).total_cmp(&order(right)))
     });
-    let image = |image: wire::content::Image| {
-        Some(Image {
-            url: image
-                .url_hd
-                .filter(|url| is_url(url))
-                .or(image.url)
-                .filter(|url| is_url(url))?,
-            caption: html::optional(image.caption.as_deref()),
-            width: None,
-            height: None,
-        })
-    };
-    images.into_iter().filter_map(image).collect()
+    let images = images.into_iter().filter_map(|(at, written)| {
+        let image = image(written.url_hd, written.url, &written.caption);
+        dropped.keep(format_args!("/data/hotelImages/{at}"), image)
+    });
+    images.collect()
 }
 
-fn policies(policies: &[wire::content::Policy], important: Option<&str>) -> Vec<HouseRule> {
-    let important = html::optional(important).map(|text| HouseRule {
+/// Returns an image with the first of its URLs.
+fn image(first: Reference, second: Reference, caption: &Reference) -> Result<Image, DecodeError> {
+    let mut urls = [first.0, second.0].into_iter().flatten();
+    let url = urls.find(|url| is_url(url));
+    Ok(Image {
+        url: url.ok_or_else(|| DecodeError::missing("an image has no URL"))?,
+        caption: plain(caption),
+        width: None,
+        height: None,
+    })
+}
+
+fn house_rules(policies: &[wire::content::Policy], important: &Reference) -> Vec<HouseRule> {
+    let important = plain(important).map(|text| HouseRule {
         name: "Important information".to_owned(),
         text,
     });
     let named = policies.iter().filter_map(|policy| {
         Some(HouseRule {
-            name: html::optional(policy.name.as_deref())?,
-            text: html::optional(policy.description.as_deref())?,
+            name: plain(&policy.name)?,
+            text: plain(&policy.description)?,
         })
     });
     named.chain(important).collect()
@@ -169,8 +210,7 @@ fn unique(names: impl Iterator<Item = String>) -> Vec<String> {
     seen
 }
 
-fn point(hotel: &Hotel) -> Option<Location> {
-    let point = hotel.location?;
+fn location_of(point: Coordinates) -> Option<Location> {
     location(
         LenientNumber(Some(point.latitude)),
         LenientNumber(Some(point.longitude)),

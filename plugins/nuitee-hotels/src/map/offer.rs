@@ -2,14 +2,18 @@
 
 use std::collections::HashMap;
 
-use stopover_sdk::dropped::{DropReason, DroppedItems};
-use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceResponse};
+use stopover_sdk::detailed_hotel_pricing::{
+    DetailedHotelOffers, DetailedOffer, DetailedPriceResponse,
+};
+use stopover_sdk::dropped::{DropReason, DroppedItems, reason_of};
+use stopover_sdk::hotel_pricing::Offer;
 use stopover_sdk::html;
 use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::lenient::{LenientCount, LenientList};
 use stopover_sdk::types::hotel::{CancellationPolicy, HotelSummary, Loyalty, Promotion, RoomRate};
-use stopover_sdk::types::{MinorUnits, Money};
+use stopover_sdk::types::{MinorUnits, Money, TimestampMs};
 
+use crate::map::details::{RatedOffer, offer_details};
 use crate::map::{self, add, board, minor, policy};
 use crate::wire;
 use crate::wire::rate::{HotelRates, Rate, RetailRate, RoomType};
@@ -27,6 +31,10 @@ pub(crate) struct PricingContext<'a> {
     pub(crate) currency: &'a str,
     pub(crate) loyalty_program: Option<&'a str>,
     pub(crate) loyalty_membership: Option<&'a str>,
+    /// Whether offers may be sold only together with another travel service.
+    pub(crate) includes_package_rates: bool,
+    /// Time of the call.
+    pub(crate) now_ms: TimestampMs,
 }
 
 /// An offer that cannot be sold.
@@ -37,7 +45,7 @@ pub(crate) struct UnusableOffer {
 
 impl From<DecodeError> for UnusableOffer {
     fn from(error: DecodeError) -> Self {
-        let reason = DropReason::InvalidValue;
+        let reason = reason_of(&error);
         Self { reason, error }
     }
 }
@@ -52,16 +60,16 @@ pub(crate) fn price_response(
     rates: Vec<(usize, HotelRates)>,
     hotels: &[wire::rate::Hotel],
     dropped: &mut DroppedItems,
-) -> PriceResponse {
+) -> DetailedPriceResponse {
     let mut by_hotel: HashMap<String, Vec<(String, RoomType)>> = HashMap::new();
     for (position, hotel) in rates {
-        let room_types = readable_room_types(position, hotel.room_types, dropped);
+        let room_types = readable_room_types(context, position, hotel.room_types, dropped);
         by_hotel
             .entry(hotel.hotel_id)
             .or_default()
             .extend(room_types);
     }
-    let mut response = PriceResponse {
+    let mut response = DetailedPriceResponse {
         currency: context.currency.to_owned(),
         hotels: Vec::new(),
     };
@@ -71,9 +79,21 @@ pub(crate) fn price_response(
         };
         let mut offers = Vec::new();
         for (pointer, room_type) in room_types {
-            match offer(context, room_type) {
+            match offer(context, &room_type) {
                 Ok(_) if offers.len() >= offers_per_hotel => {}
-                Ok(offer) => offers.push(offer),
+                Ok(offer) => {
+                    let rated = RatedOffer {
+                        pointer: format!("{pointer}/rates"),
+                        currency: context.currency,
+                        rooms: &offer.rooms,
+                        policy: &offer.policy,
+                        total: offer.total,
+                        package_only: room_type.is_package_only(),
+                        now_ms: context.now_ms,
+                    };
+                    let details = offer_details(&rated, room_type.rates.0, dropped);
+                    offers.push(DetailedOffer { offer, details });
+                }
                 Err(UnusableOffer { reason, error }) => {
                     dropped.add(format_args!("{pointer}"), reason, error);
                 }
@@ -82,22 +102,31 @@ pub(crate) fn price_response(
         if !offers.is_empty() {
             let known = hotels.iter().find(|hotel| hotel.id == *id);
             let hotel = known.map_or_else(|| HotelSummary::new(id, id), map::summary);
-            response.hotels.push(HotelOffers { hotel, offers });
+            let found = DetailedHotelOffers { hotel, offers };
+            response.hotels.push(found);
         }
+    }
+    if response.hotels.is_empty() && !by_hotel.is_empty() {
+        let error = DecodeError::new("the response is about other hotels");
+        dropped.leave_out(format_args!("/data"), error);
     }
     response
 }
 
 /// Returns the readable offers of the hotel at this position of the response, each with its JSON
-/// pointer.
+/// pointer. Package rates are left out unless they are asked for.
 pub(crate) fn readable_room_types(
+    context: &PricingContext<'_>,
     hotel: usize,
     room_types: LenientList<RoomType>,
     dropped: &mut DroppedItems,
 ) -> impl Iterator<Item = (String, RoomType)> + use<> {
     let pointer = format!("/data/{hotel}/roomTypes");
+    let includes_package_rates = context.includes_package_rates;
     let readable = dropped.readable(format_args!("{pointer}"), room_types);
-    readable.map(move |(index, room_type)| (format!("{pointer}/{index}"), room_type))
+    readable
+        .filter(move |(_, room_type)| includes_package_rates || !room_type.is_package_only())
+        .map(move |(index, room_type)| (format!("{pointer}/{index}"), room_type))
 }
 
 /// Converts an offer.
@@ -107,7 +136,7 @@ pub(crate) fn readable_room_types(
 /// one.
 pub(crate) fn offer(
     context: &PricingContext<'_>,
-    room_type: RoomType,
+    room_type: &RoomType,
 ) -> Result<Offer, UnusableOffer> {
     let has_id = (1..=OFFER_ID_BYTES).contains(&room_type.offer_id.len());
     ensure(has_id, "the offer's id is missing or too long")?;
@@ -119,7 +148,7 @@ pub(crate) fn offer(
         });
     }
     let promotions = promotions(&room_type.rates.0, context.currency);
-    let rooms = rooms(room_type.rates.0, context.rooms, context.currency)?;
+    let rooms = rooms(&room_type.rates.0, context.rooms, context.currency)?;
     let sum = total_of(&rooms)?;
     let total = map::sum(&room_type.offer_retail_rate.0, context.currency)?.unwrap_or(sum);
     let is_positive = total > 0 && rooms.iter().all(|room| room.total >= 0);
@@ -140,7 +169,7 @@ pub(crate) fn offer(
                 points_estimate: None,
             }),
         total,
-        ..Offer::new(room_type.offer_id, rooms)
+        ..Offer::new(&room_type.offer_id, rooms)
     })
 }
 
@@ -150,14 +179,14 @@ pub(crate) fn offer(
 /// The rates do not match the occupancies, or a price is missing or in a currency other than the
 /// requested one.
 pub(crate) fn rooms(
-    rates: Vec<Rate>,
+    rates: &[Rate],
     wanted: usize,
     currency: &str,
 ) -> Result<Vec<RoomRate>, DecodeError> {
     let not_one_a_room = || DecodeError::new("the offer does not have exactly one rate per room");
     let mut places: Vec<Option<RoomRate>> = Vec::new();
     places.resize_with(wanted, || None);
-    for (index, rate) in rates.into_iter().enumerate() {
+    for (index, rate) in rates.iter().enumerate() {
         let position = match rate.occupancy_number {
             LenientCount(None) => Some(index),
             numbered => room_position(numbered),
@@ -170,9 +199,9 @@ pub(crate) fn rooms(
     rooms.ok_or_else(not_one_a_room)
 }
 
-fn room(rate: Rate, currency: &str) -> Result<RoomRate, DecodeError> {
+fn room(rate: &Rate, currency: &str) -> Result<RoomRate, DecodeError> {
     let total = map::sum(&rate.retail_rate.total.0, currency)?
-        .ok_or_else(|| DecodeError::new("a room has no price"))?;
+        .ok_or_else(|| DecodeError::missing("a room has no price"))?;
     let due_at_property = due_at_property(&rate.retail_rate, currency)
         .ok_or_else(|| DecodeError::new("the amount due at the property cannot be read"))?;
     let name = html::plain(&rate.name);

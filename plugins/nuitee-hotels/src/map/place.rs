@@ -1,61 +1,129 @@
 //! Conversion of suggestions and their details to places.
 
+use std::fmt;
+
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_places::{Alternative, Place};
 use stopover_sdk::html;
+use stopover_sdk::json::DecodeError;
+use stopover_sdk::lenient::{LenientList, LenientNumber, Part};
 
 use crate::map;
 use crate::map::content::country;
 use crate::wire;
-use crate::wire::Coordinates;
-use crate::wire::place::Suggestion;
-use stopover_sdk::lenient::LenientNumber;
+use crate::wire::place::AddressComponent;
+use crate::wire::{Coordinates, Reference};
 
 const EARTH_RADIUS_M: f64 = 6_371_000.0;
 /// Minimum radius of a place, in metres. It is used for places without an extent.
 const SMALLEST_RADIUS_M: f64 = 500.0;
 
-/// Converts a suggestion with its details; the other suggestions are its alternatives. Returns
-/// `None` if the place has no location.
+/// JSON pointer of a place's address components.
+const COMPONENTS: &str = "/data/addressComponents";
+
+/// A place that Nuitee suggests for a text.
+pub(crate) struct Suggestion {
+    pub(crate) id: String,
+    name: String,
+    address: String,
+    types: Vec<String>,
+}
+
+/// Returns the readable suggestions.
+///
+/// # Errors
+/// The response has suggestions, and none of them can be used.
+pub(crate) fn suggestions(
+    written: LenientList<wire::place::Suggestion>,
+    dropped: &mut DroppedItems,
+) -> Result<Vec<Suggestion>, DecodeError> {
+    let mut suggestions = Vec::new();
+    for (position, suggestion) in dropped.readable(format_args!("/data"), written) {
+        let id = suggestion.place_id.required("placeId");
+        let id = id.map(|id| id.as_str().to_owned());
+        let Some(id) = dropped.keep(format_args!("/data/{position}"), id) else {
+            continue;
+        };
+        let types = format_args!("/data/{position}/types");
+        suggestions.push(Suggestion {
+            id,
+            name: plain(&suggestion.display_name),
+            address: plain(&suggestion.formatted_address),
+            types: texts(types, suggestion.types, dropped),
+        });
+    }
+    dropped.check_remaining(!suggestions.is_empty())?;
+    Ok(suggestions)
+}
+
+/// Converts a suggestion with its details; the other suggestions are its alternatives.
+///
+/// # Errors
+/// The place has no location.
 pub(crate) fn place(
     suggestion: &Suggestion,
-    details: &wire::place::Place,
+    details: wire::place::Place,
     all: &[Suggestion],
-) -> Option<Place> {
-    let at = details.location;
+    dropped: &mut DroppedItems,
+) -> Result<Place, DecodeError> {
+    let at = *details.location.required("location")?;
+    let coordinate = |value| LenientNumber(Some(value));
+    let location = map::location(coordinate(at.latitude), coordinate(at.longitude))
+        .ok_or_else(|| DecodeError::new("the place's location is not on earth"))?;
+    let viewport = dropped.readable_part(format_args!("/data/viewport"), details.viewport);
+    let components = details.address_components;
+    let components = dropped.readable_part(format_args!("{COMPONENTS}"), components);
+    let components = components.unwrap_or_default();
+    let mut by_type: Vec<(Vec<String>, AddressComponent)> = Vec::new();
+    for (position, mut component) in dropped.readable(format_args!("{COMPONENTS}"), components) {
+        let types = std::mem::take(&mut component.types);
+        let pointer = format_args!("{COMPONENTS}/{position}/types");
+        by_type.push((texts(pointer, types, dropped), component));
+    }
     let component = |kind: &str| {
-        let components = &details.address_components.0;
-        components
-            .iter()
-            .find(|component| component.types.0.iter().any(|found| found == kind))
+        let mut components = by_type.iter();
+        let found = components.find(|(types, _)| types.iter().any(|found| found == kind));
+        found.map(|(_, component)| component)
     };
     let city = component("locality").or_else(|| component("postal_town"));
-    let alternatives = all
-        .iter()
-        .filter(|other| other.place_id != suggestion.place_id)
-        .map(|other| Alternative {
-            name: html::plain(&other.display_name),
-            address: html::plain(&other.formatted_address),
-        });
-    Some(Place {
-        supplier_place_id: suggestion.place_id.clone(),
-        name: html::plain(&suggestion.display_name),
-        address: html::plain(&suggestion.formatted_address),
-        location: map::location(
-            LenientNumber(Some(at.latitude)),
-            LenientNumber(Some(at.longitude)),
-        )?,
-        suggested_radius: details.viewport.as_ref().map(|viewport| {
-            let corner = |corner: &Coordinates| distance_m(&details.location, corner);
-            corner(&viewport.high)
-                .max(corner(&viewport.low))
+    let others = all.iter().filter(|other| other.id != suggestion.id);
+    let alternatives = others.map(|other| Alternative {
+        name: other.name.clone(),
+        address: other.address.clone(),
+    });
+    Ok(Place {
+        supplier_place_id: suggestion.id.clone(),
+        name: suggestion.name.clone(),
+        address: suggestion.address.clone(),
+        location,
+        suggested_radius: viewport.map(|viewport| {
+            distance_m(&at, &viewport.high)
+                .max(distance_m(&at, &viewport.low))
                 .max(SMALLEST_RADIUS_M)
                 .round()
         }),
-        country: component("country").and_then(|component| country(&component.short_text)),
-        city: city.map(|component| html::plain(&component.long_text)),
-        types: suggestion.types.0.clone(),
+        country: component("country")
+            .and_then(|component| country(component.short_text.as_deref()?)),
+        city: city.map(|component| plain(&component.long_text)),
+        types: suggestion.types.clone(),
         alternatives: alternatives.take(5).collect(),
     })
+}
+
+fn plain(text: &Reference) -> String {
+    html::plain(text.as_deref().unwrap_or_default())
+}
+
+fn texts(
+    pointer: fmt::Arguments<'_>,
+    list: Part<LenientList<String>>,
+    dropped: &mut DroppedItems,
+) -> Vec<String> {
+    let list = dropped.readable_part(pointer, list).unwrap_or_default();
+    dropped
+        .readable(pointer, list)
+        .map(|(_, text)| text)
+        .collect()
 }
 
 /// Returns the distance along the earth's surface in metres.

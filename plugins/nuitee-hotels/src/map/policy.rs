@@ -2,10 +2,14 @@
 
 use stopover_sdk::time;
 use stopover_sdk::types::hotel::CancellationPolicy;
+use stopover_sdk::types::hotel_details::{PenaltyDetails, PolicyDetails, RefundType};
 use stopover_sdk::types::{MinorUnits, Penalty, TimestampMs};
 
 use crate::map::minor;
-use crate::wire::rate::CancellationPolicies;
+use crate::wire::rate::{CancelPolicyInfo, CancellationPolicies};
+
+/// Nuitee documents that its times are GMT, whatever time zone a response names.
+const TIME_ZONE: &str = "GMT";
 
 /// Reads the policy of a room that costs `total`. Returns `None` if it cannot be read: the tag, the
 /// kind of penalty or the time is unknown, or the currency differs.
@@ -27,11 +31,11 @@ pub(crate) fn cancellation_policy(
             "" | "amount" if info.currency.is_empty() || info.currency == currency => {
                 minor(info.amount, currency).ok()?
             }
+            "percent" | "percentage" => share(total, basis_points(info)?)?,
             _ => return None,
         };
         penalties.push(Penalty {
-            // Some suppliers write "always" as the year 1.
-            start: time::parse_timestamp(info.cancel_time.trim())?.max(0),
+            start: start(info)?,
             amount: amount.clamp(0, total.max(0)),
             currency: currency.to_owned(),
         });
@@ -43,6 +47,87 @@ pub(crate) fn cancellation_policy(
         penalties,
         restrictions: Vec::new(),
     })
+}
+
+/// Returns the start of a penalty. Some suppliers write "always" as the year 1.
+fn start(info: &CancelPolicyInfo) -> Option<TimestampMs> {
+    Some(time::parse_timestamp(info.cancel_time.trim())?.max(0))
+}
+
+/// Returns the penalty in hundredths of a per cent, or `None` if it is not stated in per cent.
+fn basis_points(info: &CancelPolicyInfo) -> Option<u16> {
+    let kind = info.penalty_type.to_ascii_lowercase();
+    let is_percentage = matches!(kind.as_str(), "percent" | "percentage");
+    info.amount.to_basis_points().ok().filter(|_| is_percentage)
+}
+
+/// Returns a share of a total, rounded to the nearest minor unit.
+fn share(total: MinorUnits, basis_points: u16) -> Option<MinorUnits> {
+    let share = (i128::from(total) * i128::from(basis_points) + 5_000) / 10_000;
+    MinorUnits::try_from(share).ok()
+}
+
+/// Returns the details of a rate's policy at `now`. A policy that cannot be read has none, because its
+/// replacement is not what Nuitee says.
+pub(crate) fn rate_details(
+    policies: &CancellationPolicies,
+    policy: &CancellationPolicy,
+    total: MinorUnits,
+    now: TimestampMs,
+) -> PolicyDetails {
+    let is_read = match policies.refundable_tag.as_str() {
+        "RFN" => policy.refundable,
+        "NRFN" => true,
+        _ => false,
+    };
+    if !is_read {
+        return PolicyDetails::default();
+    }
+    let mut details = details(policy, total, now);
+    for info in &policies.cancel_policy_infos.0 {
+        let mut penalties = details.penalties.iter_mut();
+        let penalty = penalties.find(|penalty| Some(penalty.start) == start(info));
+        if let Some(penalty) = penalty {
+            penalty.basis_points = basis_points(info);
+        }
+    }
+    details
+}
+
+/// Returns the details of a policy of rooms that cost `total`, at `now`.
+pub(crate) fn details(
+    policy: &CancellationPolicy,
+    total: MinorUnits,
+    now: TimestampMs,
+) -> PolicyDetails {
+    let starts = policy.penalties.iter().map(|penalty| penalty.start);
+    PolicyDetails {
+        refund_type: refund_type(policy, total, now),
+        penalties: starts
+            .map(|start| PenaltyDetails {
+                start,
+                basis_points: None,
+                time_zone: Some(TIME_ZONE.to_owned()),
+            })
+            .collect(),
+    }
+}
+
+/// Returns what the lowest fee from `now` on leaves of the total. `None` if the fees contradict the
+/// policy's tag.
+fn refund_type(
+    policy: &CancellationPolicy,
+    total: MinorUnits,
+    now: TimestampMs,
+) -> Option<RefundType> {
+    let starts = policy.penalties.iter().map(|penalty| penalty.start);
+    let starts = starts.filter(|start| *start > now).chain([now]);
+    let fees = starts.map(|start| fee_at(policy, total, start));
+    match fees.min()? {
+        0 => policy.refundable.then_some(RefundType::Full),
+        lowest if lowest < total => Some(RefundType::Partial),
+        _ => (!policy.refundable).then_some(RefundType::None),
+    }
 }
 
 /// Merges the policies of all rooms, each given with its total. Cancellation is free only while it

@@ -1,11 +1,14 @@
 //! Conversion of a prebook to the bound offer, or to a refusal if the offer changed.
 
 use serde::{Deserialize, Serialize};
+use stopover_sdk::detailed_hotel_booking::DetailedPrebookResponse;
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_booking::PrebookResponse;
 use stopover_sdk::types::hotel::HotelSummary;
-use stopover_sdk::types::{Checkout, MinorUnits, Money};
+use stopover_sdk::types::{Checkout, MinorUnits, Money, TimestampMs};
 use stopover_sdk::{ChangeError, Refusal, RefusalReason, json};
 
+use crate::map::details::{RatedOffer, offer_details};
 use crate::map::{minor, offer, other_currency};
 use crate::wire::rate::{Prebook, RoomType};
 
@@ -17,6 +20,8 @@ pub(crate) struct PricedOffer<'a> {
     pub(crate) rooms: usize,
     /// Whether the end user pays Nuitee in the browser.
     pub(crate) uses_payment_sdk: bool,
+    /// Time of the prebook.
+    pub(crate) now_ms: TimestampMs,
 }
 
 /// The adapter's reference of a prebook: the data needed to book.
@@ -34,7 +39,67 @@ pub(crate) fn prebook_response(
     offered: &PricedOffer<'_>,
     prebook: Prebook,
     hotel: HotelSummary,
-) -> Result<PrebookResponse, ChangeError> {
+) -> Result<DetailedPrebookResponse, ChangeError> {
+    check_offer(offered, &prebook)?;
+    let checkout = checkout(offered, &prebook)?;
+    let bound = PrebookReference {
+        transaction_id: prebook
+            .transaction_id
+            .clone()
+            .filter(|_| checkout.is_some()),
+        prebook_id: prebook.prebook_id.clone(),
+    };
+    let [RoomType { rates, .. }] = <[RoomType; 1]>::try_from(prebook.room_types.0)
+        .map_err(|_| contradiction("it does not have exactly one offer"))?;
+    let promotions = offer::promotions(&rates.0, offered.currency);
+    let rooms = offer::rooms(&rates.0, offered.rooms, offered.currency)
+        .map_err(|error| contradiction(&error.to_string()))?;
+
+    let extras = Extras {
+        price: minor(prebook.price, offered.currency)?,
+        addons: prebook.addons_total_amount.unwrap_or_default(),
+        vouchers: prebook.voucher_total_amount.unwrap_or_default(),
+    };
+    let total = extras.hotel_total(offer::total_of(&rooms)?, rooms.len(), offered.currency)?;
+    if total <= 0 || rooms.iter().any(|room| room.total < 0) {
+        return Err(contradiction("its price is not positive"));
+    }
+    if total > offered.total {
+        let now = Money::new(total, offered.currency);
+        let message = "the price of the offer rose";
+        return Err(Refusal::new(RefusalReason::PriceChanged(now), message).into());
+    }
+    let policy = offer::merged_policy(&rooms, offered.currency);
+    let rated = RatedOffer {
+        pointer: "/data/roomTypes/0/rates".to_owned(),
+        currency: offered.currency,
+        rooms: &rooms,
+        policy: &policy,
+        total,
+        package_only: prebook.is_package_rate.is_set(),
+        now_ms: offered.now_ms,
+    };
+    let mut dropped = DroppedItems::default();
+    let details = offer_details(&rated, rates.0, &mut dropped);
+    Ok(DetailedPrebookResponse {
+        details,
+        prebook: PrebookResponse {
+            supplier_prebook: json::encode_text(&bound)?,
+            currency: prebook.currency,
+            total,
+            hotel,
+            policy,
+            rooms,
+            promotions,
+            loyalty: None,
+            expires_at: None,
+            checkout,
+        },
+    })
+}
+
+/// Checks that a prebook is of the offer and that its terms are the same.
+fn check_offer(offered: &PricedOffer<'_>, prebook: &Prebook) -> Result<(), ChangeError> {
     if prebook.currency != offered.currency {
         return Err(other_currency().into());
     }
@@ -53,47 +118,7 @@ pub(crate) fn prebook_response(
         let message = format!("the {what} of the offer changed");
         return Err(Refusal::new(RefusalReason::TermsChanged, message).into());
     }
-    let checkout = checkout(offered, &prebook)?;
-    let bound = PrebookReference {
-        transaction_id: prebook
-            .transaction_id
-            .clone()
-            .filter(|_| checkout.is_some()),
-        prebook_id: prebook.prebook_id.clone(),
-    };
-    let [RoomType { rates, .. }] = <[RoomType; 1]>::try_from(prebook.room_types.0)
-        .map_err(|_| contradiction("it does not have exactly one offer"))?;
-    let promotions = offer::promotions(&rates.0, offered.currency);
-    let rooms = offer::rooms(rates.0, offered.rooms, offered.currency)
-        .map_err(|error| contradiction(&error.to_string()))?;
-
-    let extras = Extras {
-        price: minor(prebook.price, offered.currency)?,
-        addons: prebook.addons_total_amount.unwrap_or_default(),
-        vouchers: prebook.voucher_total_amount.unwrap_or_default(),
-    };
-    let total = extras.hotel_total(offer::total_of(&rooms)?, rooms.len(), offered.currency)?;
-    if total <= 0 || rooms.iter().any(|room| room.total < 0) {
-        return Err(contradiction("its price is not positive"));
-    }
-    if total > offered.total {
-        let now = Money::new(total, offered.currency);
-        let message = "the price of the offer rose";
-        return Err(Refusal::new(RefusalReason::PriceChanged(now), message).into());
-    }
-    let supplier_prebook = json::encode_text(&bound)?;
-    Ok(PrebookResponse {
-        supplier_prebook,
-        currency: prebook.currency,
-        total,
-        hotel,
-        policy: offer::merged_policy(&rooms, offered.currency),
-        rooms,
-        promotions,
-        loyalty: None,
-        expires_at: None,
-        checkout,
-    })
+    Ok(())
 }
 
 /// Amounts that Nuitee may include in the price of the rooms.

@@ -88,17 +88,22 @@ pub(crate) fn search_response(
     let mut found = Vec::new();
     let mut is_any_usable = false;
     for (position, rate) in rates {
-        let Some(hotel) = known.get(rate.hotel_id.as_str()) else {
+        let hotel = known.get(rate.hotel_id.as_str());
+        let hotel = hotel.ok_or_else(|| DecodeError::missing("a hotel has no summary"));
+        let Some(hotel) = dropped.keep(format_args!("/data/{position}"), hotel) else {
             continue;
         };
-        let room_types = offer::readable_room_types(position, rate.room_types, dropped);
+        let room_types =
+            offer::readable_room_types(&context.pricing, position, rate.room_types, dropped);
         let offers = usable_offers(context, room_types, dropped);
         is_any_usable |= !offers.is_empty();
         let Some(lowest_total) = lowest(context, &offers) else {
             continue;
         };
         let location = map::location(hotel.latitude, hotel.longitude);
-        let Some(location) = location.or_else(|| places.get(&hotel.id).copied()) else {
+        let location = location.or_else(|| places.get(&hotel.id).copied());
+        let location = location.ok_or_else(|| DecodeError::missing("a hotel has no location"));
+        let Some(location) = dropped.keep(format_args!("/data/{position}"), location) else {
             continue;
         };
         if matches_filters(context.filters, hotel, lowest_total) {
@@ -125,7 +130,7 @@ fn usable_offers(
 ) -> Vec<Offer> {
     let mut offers = Vec::new();
     for (pointer, room_type) in room_types {
-        match offer::offer(&context.pricing, room_type) {
+        match offer::offer(&context.pricing, &room_type) {
             Ok(offer) => offers.push(offer),
             Err(UnusableOffer { reason, error }) => {
                 dropped.add(format_args!("{pointer}"), reason, error);

@@ -1,95 +1,67 @@
-//! `POST /rates/book` and `GET|PUT /bookings`.
+//! `POST /rates/book` and `GET|PUT /bookings`. What these responses mean is in essential fields. Every
+//! other part is optional: if it cannot be read, the booking still can.
 
-use serde::Deserialize;
-use stopover_sdk::money::{Decimal, lenient};
+use stopover_sdk::lenient::{
+    Essential, LenientCount, LenientFlag, LenientList, NonEmptyText, OneOrMany, Part,
+};
+use stopover_sdk::lenient_struct;
+use stopover_sdk::money::Decimal;
 
 use crate::wire::rate::CancellationPolicies;
 use crate::wire::{Amount, LenientTextList, Reference};
-use stopover_sdk::lenient::{LenientCount, LenientFlag, OneOrMany};
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Booking {
-    #[serde(default)]
-    pub(crate) booking_id: Reference,
-    #[serde(default)]
-    pub(crate) client_reference: Reference,
-    #[serde(default)]
-    pub(crate) supplier_booking_id: Reference,
-    pub(crate) status: String,
-    #[serde(default)]
-    pub(crate) hotel_confirmation_code: Reference,
-    #[serde(default)]
-    pub(crate) booked_rooms: OneOrMany<SupplierRoom>,
-    /// Rooms of a listed booking, which uses this name for `booked_rooms`.
-    #[serde(default)]
-    pub(crate) rooms: OneOrMany<SupplierRoom>,
-    pub(crate) cancellation_policies: Option<CancellationPolicies>,
-    #[serde(default)]
-    pub(crate) last_free_cancellation_date: Reference,
-    pub(crate) currency: String,
-    pub(crate) price: Decimal,
-    #[serde(default, deserialize_with = "lenient")]
-    pub(crate) addons_total_amount: Option<Decimal>,
-    #[serde(default, deserialize_with = "lenient")]
-    pub(crate) voucher_total_amount: Option<Decimal>,
-    #[serde(default, deserialize_with = "lenient")]
-    pub(crate) amount_refunded: Option<Decimal>,
-    /// HTML text.
-    #[serde(default)]
-    pub(crate) remarks: LenientTextList,
-    #[serde(default)]
-    pub(crate) hotel_remarks: LenientTextList,
-    #[serde(default)]
-    pub(crate) mandatory_fees: LenientTextList,
-    #[serde(default)]
-    pub(crate) optional_fees: LenientTextList,
-    #[serde(default)]
-    pub(crate) know_before_you_go: LenientTextList,
-    #[serde(default)]
-    pub(crate) sandbox: LenientFlag,
-}
-
-impl Booking {
-    pub(crate) fn all_rooms(&self) -> &[SupplierRoom] {
-        if self.booked_rooms.0.is_empty() {
-            &self.rooms.0
-        } else {
-            &self.booked_rooms.0
-        }
+lenient_struct! {
+    #[derive(Debug)]
+    pub(crate) struct Booking {
+        pub(crate) booking_id: Essential<NonEmptyText> = "bookingId",
+        pub(crate) client_reference: Essential<String> = "clientReference",
+        pub(crate) status: Essential<NonEmptyText> = "status",
+        pub(crate) currency: Essential<NonEmptyText> = "currency",
+        pub(crate) price: Essential<Decimal> = "price",
+        pub(crate) addons_total_amount: Part<Decimal> = "addonsTotalAmount",
+        pub(crate) voucher_total_amount: Part<Decimal> = "voucherTotalAmount",
+        pub(crate) amount_refunded: Part<Decimal> = "amountRefunded",
+        pub(crate) supplier_booking_id: Essential<NonEmptyText> = "supplierBookingId",
+        pub(crate) hotel_confirmation_code: Essential<NonEmptyText> = "hotelConfirmationCode",
+        pub(crate) booked_rooms: Part<LenientList<SupplierRoom>> = "bookedRooms",
+        /// Rooms of a listed booking, which uses this name for `booked_rooms`.
+        pub(crate) rooms: Part<LenientList<SupplierRoom>> = "rooms",
+        pub(crate) cancellation_policies: Part<CancellationPolicies> = "cancellationPolicies",
+        pub(crate) last_free_cancellation_date: Reference = "lastFreeCancellationDate",
+        /// HTML text.
+        pub(crate) remarks: Part<LenientTextList> = "remarks",
+        pub(crate) hotel_remarks: Part<LenientTextList> = "hotelRemarks",
+        pub(crate) mandatory_fees: Part<LenientTextList> = "mandatoryFees",
+        pub(crate) optional_fees: Part<LenientTextList> = "optionalFees",
+        pub(crate) know_before_you_go: Part<LenientTextList> = "knowBeforeYouGo",
+        pub(crate) sandbox: LenientFlag = "sandbox",
     }
-}
 
-#[derive(Debug, Deserialize)]
-pub(crate) struct SupplierRoom {
-    #[serde(default)]
-    pub(crate) occupancy_number: LenientCount,
-    #[serde(rename = "cancellationPolicies")]
-    pub(crate) cancellation_policies: Option<CancellationPolicies>,
-    pub(crate) rate: Option<BookedRate>,
-}
+    #[derive(Debug)]
+    pub(crate) struct SupplierRoom {
+        pub(crate) occupancy_number: LenientCount = "occupancy_number",
+        pub(crate) cancellation_policies: Part<CancellationPolicies> = "cancellationPolicies",
+        pub(crate) rate: Part<BookedRate> = "rate",
+    }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct BookedRate {
-    pub(crate) retail_rate: Option<BookedRetailRate>,
-    pub(crate) cancellation_policies: Option<CancellationPolicies>,
-}
+    #[derive(Debug)]
+    pub(crate) struct BookedRate {
+        pub(crate) retail_rate: Part<BookedRetailRate> = "retailRate",
+        pub(crate) cancellation_policies: Part<CancellationPolicies> = "cancellationPolicies",
+    }
 
-#[derive(Debug, Deserialize)]
-pub(crate) struct BookedRetailRate {
-    /// The total: an object here, a list in rates.
-    #[serde(default)]
-    pub(crate) total: OneOrMany<Amount>,
-}
+    #[derive(Debug)]
+    pub(crate) struct BookedRetailRate {
+        /// The total: an object here, a list in rates.
+        pub(crate) total: Part<OneOrMany<Amount>> = "total",
+    }
 
-#[derive(Debug, Deserialize)]
-pub(crate) struct Cancellation {
-    #[serde(default)]
-    pub(crate) status: String,
-    #[serde(default, deserialize_with = "lenient")]
-    pub(crate) cancellation_fee: Option<Decimal>,
-    #[serde(default, deserialize_with = "lenient")]
-    pub(crate) refund_amount: Option<Decimal>,
-    pub(crate) currency: Option<String>,
+    #[derive(Debug)]
+    pub(crate) struct Cancellation {
+        pub(crate) booking_id: Essential<NonEmptyText> = "bookingId",
+        pub(crate) status: Essential<NonEmptyText> = "status",
+        pub(crate) cancellation_fee: Part<Decimal> = "cancellation_fee",
+        pub(crate) refund_amount: Part<Decimal> = "refund_amount",
+        pub(crate) currency: Reference = "currency",
+    }
 }

@@ -1,23 +1,20 @@
 //! `GET /prices/hotels`.
 
-use serde::Deserialize;
-use stopover_sdk::money::{Decimal, lenient};
+use stopover_sdk::lenient::{Essential, LenientList, NonEmptyText, Part};
+use stopover_sdk::lenient_struct;
+use stopover_sdk::money::Decimal;
 
-use stopover_sdk::lenient::OneOrMany;
+lenient_struct! {
+    #[derive(Debug)]
+    pub(crate) struct HotelPrices {
+        pub(crate) hotel_id: Essential<NonEmptyText> = "hotelId",
+        pub(crate) prices: Part<LenientList<DayPrice>> = "prices",
+    }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct HotelPrices {
-    pub(crate) hotel_id: String,
-    #[serde(default)]
-    pub(crate) prices: OneOrMany<DayPrice>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct DayPrice {
-    pub(crate) day: String,
-    /// Average price in US dollars.
-    #[serde(default, deserialize_with = "lenient")]
-    pub(crate) avg_price_usd: Option<Decimal>,
+    #[derive(Debug)]
+    pub(crate) struct DayPrice {
+        pub(crate) day: Essential<NonEmptyText> = "day",
+        /// Average price in US dollars; missing if there is none.
+        pub(crate) avg_price_usd: Part<Decimal> = "avgPriceUsd",
+    }
 }

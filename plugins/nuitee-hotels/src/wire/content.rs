@@ -1,77 +1,77 @@
 //! `GET /data/hotel`, `GET /data/hotels` and `GET /data/reviews`.
 
 use serde::Deserialize;
+use stopover_sdk::lenient::{
+    Essential, LenientFlag, LenientList, LenientNumber, NonEmptyText, Part,
+};
+use stopover_sdk::lenient_struct;
 
-use crate::wire::Coordinates;
-use stopover_sdk::lenient::{LenientFlag, LenientNumber, OneOrMany};
+use crate::wire::{Coordinates, Reference};
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub(crate) struct Hotel {
-    pub(crate) id: String,
-    pub(crate) name: String,
-    /// HTML text.
-    pub(crate) hotel_description: Option<String>,
-    pub(crate) hotel_important_information: Option<String>,
-    pub(crate) checkin_checkout_times: Option<CheckTimes>,
-    pub(crate) hotel_images: OneOrMany<Image>,
-    pub(crate) country: Option<String>,
-    pub(crate) city: Option<String>,
-    pub(crate) state: Option<String>,
-    pub(crate) zip: Option<String>,
-    pub(crate) star_rating: LenientNumber,
-    pub(crate) location: Option<Coordinates>,
-    pub(crate) address: Option<String>,
-    pub(crate) hotel_facilities: OneOrMany<String>,
-    pub(crate) rooms: OneOrMany<Room>,
-    pub(crate) phone: Option<String>,
-    pub(crate) email: Option<String>,
-    /// Guest rating from 0 to 10.
-    pub(crate) rating: LenientNumber,
-    pub(crate) review_count: LenientNumber,
-    pub(crate) policies: OneOrMany<Policy>,
-}
+lenient_struct! {
+    #[derive(Debug)]
+    pub(crate) struct Hotel {
+        pub(crate) id: Essential<NonEmptyText> = "id",
+        pub(crate) name: Essential<NonEmptyText> = "name",
+        /// HTML text.
+        pub(crate) hotel_description: Reference = "hotelDescription",
+        pub(crate) hotel_important_information: Reference = "hotelImportantInformation",
+        pub(crate) checkin_checkout_times: Part<CheckTimes> = "checkinCheckoutTimes",
+        pub(crate) hotel_images: Part<LenientList<Image>> = "hotelImages",
+        pub(crate) country: Reference = "country",
+        pub(crate) city: Reference = "city",
+        pub(crate) state: Reference = "state",
+        pub(crate) zip: Reference = "zip",
+        pub(crate) star_rating: LenientNumber = "starRating",
+        pub(crate) location: Part<Coordinates> = "location",
+        pub(crate) address: Reference = "address",
+        pub(crate) hotel_facilities: Part<LenientList<String>> = "hotelFacilities",
+        pub(crate) rooms: Part<LenientList<Room>> = "rooms",
+        pub(crate) phone: Reference = "phone",
+        pub(crate) email: Reference = "email",
+        /// Guest rating from 0 to 10.
+        pub(crate) rating: LenientNumber = "rating",
+        pub(crate) review_count: LenientNumber = "reviewCount",
+        pub(crate) policies: Part<LenientList<Policy>> = "policies",
+    }
 
-/// Check-in and check-out times, in forms such as `04:00 PM`.
-#[derive(Debug, Deserialize)]
-pub(crate) struct CheckTimes {
-    pub(crate) checkin_start: Option<String>,
-    pub(crate) checkin: Option<String>,
-    pub(crate) checkout: Option<String>,
-}
+    /// Check-in and check-out times, in forms such as `04:00 PM`.
+    #[derive(Debug)]
+    pub(crate) struct CheckTimes {
+        pub(crate) checkin_start: Reference = "checkin_start",
+        pub(crate) checkin: Reference = "checkin",
+        pub(crate) checkout: Reference = "checkout",
+    }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub(crate) struct Image {
-    pub(crate) url: Option<String>,
-    pub(crate) url_hd: Option<String>,
-    pub(crate) caption: Option<String>,
-    pub(crate) order: LenientNumber,
-    pub(crate) default_image: LenientFlag,
-}
+    #[derive(Debug)]
+    pub(crate) struct Image {
+        pub(crate) url: Reference = "url",
+        pub(crate) url_hd: Reference = "urlHd",
+        pub(crate) caption: Reference = "caption",
+        pub(crate) order: LenientNumber = "order",
+        pub(crate) default_image: LenientFlag = "defaultImage",
+    }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub(crate) struct Room {
-    pub(crate) room_name: String,
-    pub(crate) description: Option<String>,
-    pub(crate) max_occupancy: LenientNumber,
-    pub(crate) photos: OneOrMany<Photo>,
-}
+    #[derive(Debug)]
+    pub(crate) struct Room {
+        pub(crate) room_name: Reference = "roomName",
+        pub(crate) description: Reference = "description",
+        pub(crate) max_occupancy: LenientNumber = "maxOccupancy",
+        pub(crate) photos: Part<LenientList<Photo>> = "photos",
+    }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Photo {
-    pub(crate) url: Option<String>,
-    #[serde(rename = "hd_url")]
-    pub(crate) url_hd: Option<String>,
-    pub(crate) image_description: Option<String>,
-}
+    #[derive(Debug)]
+    pub(crate) struct Photo {
+        pub(crate) url: Reference = "url",
+        pub(crate) url_hd: Reference = "hd_url",
+        pub(crate) image_description: Reference = "imageDescription",
+    }
 
-#[derive(Debug, Deserialize)]
-pub(crate) struct Policy {
-    pub(crate) name: Option<String>,
-    pub(crate) description: Option<String>,
+    #[derive(Debug)]
+    pub(crate) struct Policy {
+        pub(crate) name: Reference = "name",
+        pub(crate) description: Reference = "description",
+    }
 }
 
 /// A hotel in a list. It is read for its location.

@@ -1,37 +1,33 @@
 //! `GET /data/places` and `GET /data/places/{placeId}`.
 
 use serde::Deserialize;
+use stopover_sdk::lenient::{Essential, LenientList, NonEmptyText, Part};
+use stopover_sdk::lenient_struct;
 
-use crate::wire::Coordinates;
-use stopover_sdk::lenient::OneOrMany;
+use crate::wire::{Coordinates, Reference};
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Suggestion {
-    pub(crate) place_id: String,
-    #[serde(default)]
-    pub(crate) display_name: String,
-    #[serde(default)]
-    pub(crate) formatted_address: String,
-    #[serde(default)]
-    pub(crate) types: OneOrMany<String>,
-}
+lenient_struct! {
+    #[derive(Debug)]
+    pub(crate) struct Suggestion {
+        pub(crate) place_id: Essential<NonEmptyText> = "placeId",
+        pub(crate) display_name: Reference = "displayName",
+        pub(crate) formatted_address: Reference = "formattedAddress",
+        pub(crate) types: Part<LenientList<String>> = "types",
+    }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Place {
-    #[serde(default)]
-    pub(crate) address_components: OneOrMany<AddressComponent>,
-    pub(crate) location: Coordinates,
-    pub(crate) viewport: Option<Viewport>,
-}
+    #[derive(Debug)]
+    pub(crate) struct Place {
+        pub(crate) address_components: Part<LenientList<AddressComponent>> = "addressComponents",
+        pub(crate) location: Essential<Coordinates> = "location",
+        pub(crate) viewport: Part<Viewport> = "viewport",
+    }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub(crate) struct AddressComponent {
-    pub(crate) long_text: String,
-    pub(crate) short_text: String,
-    pub(crate) types: OneOrMany<String>,
+    #[derive(Debug)]
+    pub(crate) struct AddressComponent {
+        pub(crate) long_text: Reference = "longText",
+        pub(crate) short_text: Reference = "shortText",
+        pub(crate) types: Part<LenientList<String>> = "types",
+    }
 }
 
 #[derive(Debug, Deserialize)]

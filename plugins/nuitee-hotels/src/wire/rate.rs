@@ -3,8 +3,10 @@
 use serde::Deserialize;
 use stopover_sdk::money::{Decimal, lenient};
 
-use crate::wire::Amount;
-use stopover_sdk::lenient::{LenientCount, LenientFlag, LenientList, LenientNumber, OneOrMany};
+use crate::wire::{Amount, Reference, optional_text, text};
+use stopover_sdk::lenient::{
+    LenientAmount, LenientCount, LenientFlag, LenientList, LenientNumber, OneOrMany,
+};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -23,6 +25,16 @@ pub(crate) struct RoomType {
     /// The offer's total: a list in the schema, an object in the responses.
     pub(crate) offer_retail_rate: OneOrMany<Amount>,
     pub(crate) loyalty_membership_id_required: LenientFlag,
+    /// `standard` or `package`.
+    pub(crate) rate_type: Reference,
+}
+
+impl RoomType {
+    /// Returns whether the offer may be sold only together with another travel service.
+    pub(crate) fn is_package_only(&self) -> bool {
+        let rate_type = self.rate_type.as_deref();
+        rate_type.is_some_and(|rate_type| rate_type.eq_ignore_ascii_case("package"))
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -39,6 +51,24 @@ pub(crate) struct Rate {
     pub(crate) board_name: String,
     pub(crate) retail_rate: RetailRate,
     pub(crate) cancellation_policies: Option<CancellationPolicies>,
+    #[serde(default)]
+    pub(crate) max_occupancy: LenientCount,
+    /// HTML text.
+    #[serde(default)]
+    pub(crate) remarks: Reference,
+    #[serde(default)]
+    pub(crate) perks: LenientList<Perk>,
+    /// Such as `NUITEE_PAY` and `PROPERTY_PAY`.
+    #[serde(default)]
+    pub(crate) payment_types: LenientList<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Perk {
+    pub(crate) name: Reference,
+    pub(crate) amount: LenientAmount,
+    pub(crate) currency: Reference,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -53,6 +83,8 @@ pub(crate) struct RetailRate {
 pub(crate) struct TaxOrFee {
     #[serde(default)]
     pub(crate) included: LenientFlag,
+    #[serde(default)]
+    pub(crate) description: Reference,
     pub(crate) amount: Decimal,
     pub(crate) currency: String,
 }
@@ -73,6 +105,8 @@ pub(crate) struct CancellationPolicies {
     pub(crate) cancel_policy_infos: OneOrMany<CancelPolicyInfo>,
     /// `RFN` or `NRFN`.
     pub(crate) refundable_tag: String,
+    /// HTML texts on cancellations.
+    pub(crate) hotel_remarks: LenientList<String>,
 }
 
 /// A penalty. Its time is always GMT, whatever `timezone` contains.
@@ -81,9 +115,9 @@ pub(crate) struct CancellationPolicies {
 pub(crate) struct CancelPolicyInfo {
     pub(crate) cancel_time: String,
     pub(crate) amount: Decimal,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "text")]
     pub(crate) currency: String,
-    #[serde(default, rename = "type")]
+    #[serde(default, deserialize_with = "text", rename = "type")]
     pub(crate) penalty_type: String,
 }
 
@@ -109,6 +143,7 @@ pub(crate) struct Hotel {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Prebook {
+    #[serde(deserialize_with = "text")]
     pub(crate) prebook_id: String,
     #[serde(default)]
     pub(crate) hotel_id: String,
@@ -122,9 +157,13 @@ pub(crate) struct Prebook {
     #[serde(default)]
     pub(crate) room_types: OneOrMany<RoomType>,
     #[serde(default)]
+    pub(crate) is_package_rate: LenientFlag,
+    #[serde(default)]
     pub(crate) cancellation_changed: LenientFlag,
     #[serde(default)]
     pub(crate) board_changed: LenientFlag,
+    #[serde(default, deserialize_with = "optional_text")]
     pub(crate) transaction_id: Option<String>,
+    #[serde(default, deserialize_with = "optional_text")]
     pub(crate) secret_key: Option<String>,
 }

@@ -1,86 +1,77 @@
 //! `GET /data/weather`. Days up to a week ahead have another form than later days. A second array,
 //! `weather`, beside `data` contains other days.
 
-use serde::Deserialize;
+use stopover_sdk::lenient::{Essential, LenientList, LenientNumber, NonEmptyText, Part};
+use stopover_sdk::lenient_struct;
 
-use stopover_sdk::lenient::{LenientNumber, OneOrMany};
+use crate::wire::Reference;
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub(crate) struct Weather {
-    pub(crate) weather_data: OneOrMany<WeatherData>,
-}
+lenient_struct! {
+    #[derive(Debug)]
+    pub(crate) struct Weather {
+        pub(crate) weather_data: Part<LenientList<WeatherData>> = "weatherData",
+    }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct WeatherData {
-    pub(crate) detailed_weather_data: Option<Detailed>,
-    pub(crate) daily_weather: Option<Daily>,
-}
+    #[derive(Debug)]
+    pub(crate) struct WeatherData {
+        pub(crate) detailed_weather_data: Part<Detailed> = "detailedWeatherData",
+        pub(crate) daily_weather: Part<Daily> = "dailyWeather",
+    }
 
-#[derive(Debug, Deserialize)]
-pub(crate) struct Detailed {
-    #[serde(default)]
-    pub(crate) daily: OneOrMany<DetailedDay>,
-}
+    #[derive(Debug)]
+    pub(crate) struct Detailed {
+        pub(crate) daily: Part<LenientList<DetailedDay>> = "daily",
+    }
 
-#[derive(Debug, Deserialize)]
-pub(crate) struct DetailedDay {
-    pub(crate) date: String,
-    pub(crate) summary: Option<String>,
-    pub(crate) temp: Option<Range>,
-    #[serde(default)]
-    pub(crate) humidity: LenientNumber,
-    #[serde(default)]
-    pub(crate) wind_speed: LenientNumber,
-    #[serde(default)]
-    pub(crate) weather: OneOrMany<Condition>,
-    #[serde(default)]
-    pub(crate) pop: LenientNumber,
-}
+    #[derive(Debug)]
+    pub(crate) struct DetailedDay {
+        pub(crate) date: Essential<NonEmptyText> = "date",
+        pub(crate) summary: Reference = "summary",
+        pub(crate) temp: Part<Range> = "temp",
+        pub(crate) humidity: LenientNumber = "humidity",
+        pub(crate) wind_speed: LenientNumber = "wind_speed",
+        pub(crate) weather: Part<LenientList<Condition>> = "weather",
+        pub(crate) pop: LenientNumber = "pop",
+    }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Range {
-    pub(crate) min: LenientNumber,
-    pub(crate) max: LenientNumber,
-}
+    #[derive(Debug)]
+    pub(crate) struct Range {
+        pub(crate) min: LenientNumber = "min",
+        pub(crate) max: LenientNumber = "max",
+    }
 
-#[derive(Debug, Deserialize)]
-pub(crate) struct Condition {
-    #[serde(default)]
-    pub(crate) description: String,
-    pub(crate) icon: Option<String>,
-}
+    #[derive(Debug)]
+    pub(crate) struct Condition {
+        pub(crate) description: Reference = "description",
+        pub(crate) icon: Reference = "icon",
+    }
 
-#[derive(Debug, Deserialize)]
-pub(crate) struct Daily {
-    pub(crate) date: String,
-    pub(crate) temperature: Option<Range>,
-    pub(crate) humidity: Option<Afternoon>,
-    pub(crate) wind: Option<Wind>,
-    pub(crate) precipitation: Option<Precipitation>,
-}
+    #[derive(Debug)]
+    pub(crate) struct Daily {
+        pub(crate) date: Essential<NonEmptyText> = "date",
+        pub(crate) temperature: Part<Range> = "temperature",
+        pub(crate) humidity: Part<Afternoon> = "humidity",
+        pub(crate) wind: Part<Wind> = "wind",
+        pub(crate) precipitation: Part<Precipitation> = "precipitation",
+    }
 
-#[derive(Debug, Deserialize)]
-pub(crate) struct Afternoon {
-    #[serde(default)]
-    pub(crate) afternoon: LenientNumber,
-}
+    #[derive(Debug)]
+    pub(crate) struct Afternoon {
+        pub(crate) afternoon: LenientNumber = "afternoon",
+    }
 
-#[derive(Debug, Deserialize)]
-pub(crate) struct Wind {
-    pub(crate) max: Option<MaximumWind>,
-}
+    #[derive(Debug)]
+    pub(crate) struct Wind {
+        pub(crate) max: Part<MaximumWind> = "max",
+    }
 
-#[derive(Debug, Deserialize)]
-pub(crate) struct MaximumWind {
-    #[serde(default)]
-    pub(crate) speed: LenientNumber,
-}
+    #[derive(Debug)]
+    pub(crate) struct MaximumWind {
+        pub(crate) speed: LenientNumber = "speed",
+    }
 
-#[derive(Debug, Deserialize)]
-pub(crate) struct Precipitation {
-    #[serde(default)]
-    pub(crate) total: LenientNumber,
+    #[derive(Debug)]
+    pub(crate) struct Precipitation {
+        pub(crate) total: LenientNumber = "total",
+    }
 }

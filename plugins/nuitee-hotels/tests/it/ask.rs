@@ -1,17 +1,22 @@
 //! Requests as the gateway makes them, and mock gateways with responses.
 
 use nuitee_hotels::NuiteeHotels;
+use stopover_sdk::detailed_hotel_booking::{
+    DetailedBooking, DetailedBookingLookup, DetailedPrebookResponse,
+};
+use stopover_sdk::detailed_hotel_pricing::{DetailedPriceRequest, DetailedPriceResponse};
 use stopover_sdk::hotel_booking::{
     BookRequest, BookingLookup, FindRequest, PrebookRequest, PrebookResponse,
 };
 use stopover_sdk::hotel_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::hotel_content::HotelDetails;
-use stopover_sdk::hotel_pricing::{PriceRequest, PriceResponse};
+use stopover_sdk::hotel_pricing::{HotelOffers, PriceRequest, PriceResponse};
 use stopover_sdk::testing::{self, MockGateway};
 use stopover_sdk::types::Contact;
 use stopover_sdk::types::hotel::{Guest, GuestType, Occupancy, RoomGuests, Stay, SupplierBooking};
 use stopover_sdk::{
-    ChangeError, HotelBooking, HotelCancellation, HotelContent, HotelPricing, ReadError,
+    ChangeError, DetailedHotelBooking, DetailedHotelPricing, HotelCancellation, HotelContent,
+    ReadError,
 };
 
 pub(crate) fn fixture(name: &str) -> String {
@@ -54,7 +59,35 @@ pub(crate) fn price_request() -> PriceRequest {
 }
 
 pub(crate) fn price(gateway: &MockGateway) -> Result<PriceResponse, ReadError> {
-    gateway.run(|| NuiteeHotels::price(price_request()))
+    price_of(gateway, price_request())
+}
+
+/// Returns the response without details.
+pub(crate) fn price_of(
+    gateway: &MockGateway,
+    request: PriceRequest,
+) -> Result<PriceResponse, ReadError> {
+    let response = detailed_price(gateway, request, false)?;
+    let hotels = response.hotels.into_iter().map(|found| HotelOffers {
+        hotel: found.hotel,
+        offers: found.offers.into_iter().map(|found| found.offer).collect(),
+    });
+    Ok(PriceResponse {
+        currency: response.currency,
+        hotels: hotels.collect(),
+    })
+}
+
+pub(crate) fn detailed_price(
+    gateway: &MockGateway,
+    request: PriceRequest,
+    include_package_rates: bool,
+) -> Result<DetailedPriceResponse, ReadError> {
+    let request = DetailedPriceRequest {
+        request,
+        include_package_rates,
+    };
+    gateway.run(|| NuiteeHotels::price(request))
 }
 
 pub(crate) fn prebook_request() -> PrebookRequest {
@@ -71,7 +104,14 @@ pub(crate) fn prebook_request() -> PrebookRequest {
 }
 
 pub(crate) fn prebook(gateway: &MockGateway) -> Result<PrebookResponse, ChangeError> {
-    gateway.run(|| NuiteeHotels::prebook(prebook_request()))
+    detailed_prebook(gateway, prebook_request()).map(|bound| bound.prebook)
+}
+
+pub(crate) fn detailed_prebook(
+    gateway: &MockGateway,
+    request: PrebookRequest,
+) -> Result<DetailedPrebookResponse, ChangeError> {
+    gateway.run(|| NuiteeHotels::prebook(request))
 }
 
 pub(crate) fn book_request() -> BookRequest {
@@ -88,6 +128,19 @@ pub(crate) fn book_request() -> BookRequest {
 }
 
 pub(crate) fn book(gateway: &MockGateway) -> Result<SupplierBooking, ChangeError> {
+    book_of(gateway, book_request())
+}
+
+/// Returns the booking without details.
+pub(crate) fn book_of(
+    gateway: &MockGateway,
+    request: BookRequest,
+) -> Result<SupplierBooking, ChangeError> {
+    let booking = gateway.run(|| NuiteeHotels::book(request));
+    booking.map(|found| found.booking)
+}
+
+pub(crate) fn detailed_book(gateway: &MockGateway) -> Result<DetailedBooking, ChangeError> {
     gateway.run(|| NuiteeHotels::book(book_request()))
 }
 
@@ -97,7 +150,19 @@ pub(crate) fn find(gateway: &MockGateway, id: Option<&str>) -> Result<BookingLoo
         supplier_reference: id.map(str::to_owned),
         supplier_prebook: None,
     };
-    gateway.run(|| NuiteeHotels::find(request))
+    find_of(gateway, request)
+}
+
+/// Returns the booking without details.
+pub(crate) fn find_of(
+    gateway: &MockGateway,
+    request: FindRequest,
+) -> Result<BookingLookup, ReadError> {
+    let found = gateway.run(|| NuiteeHotels::find(request))?;
+    Ok(match found {
+        DetailedBookingLookup::Found(found) => BookingLookup::Found(found.booking),
+        DetailedBookingLookup::NotFound => BookingLookup::NotFound,
+    })
 }
 
 /// Returns the booking that a response has.

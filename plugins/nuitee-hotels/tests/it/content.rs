@@ -55,10 +55,12 @@ fn hotel_details_are_plain_text_without_invented_data() {
 fn missing_hotel_is_not_found() {
     for (status, body, expected) in [
         (204, "", NotFound),
-        (200, r#"{"data": {}}"#, NotFound),
         (404, r#"{"error": {"code": 4004}}"#, NotFound),
         (200, "", InvalidResponse),
         (200, r#"{"data": null}"#, InvalidResponse),
+        (200, r#"{"data": ""}"#, InvalidResponse),
+        (200, r#"{"data": {}}"#, InvalidResponse),
+        (200, r#"{"data": {"id": "lpown1"}}"#, InvalidResponse),
         (404, "{}", InvalidResponse),
         (404, "<html>", InvalidResponse),
     ] {

@@ -1,5 +1,6 @@
 //! Every error code at each kind of call.
 
+use serde_json::{Value, json};
 use stopover_sdk::testing::Outcome::{
     Done, Failed, InvalidResponse, Misconfigured, NotFound, RateLimited, Refused, Rejected,
     TimedOut, Unavailable, Unknown,
@@ -120,4 +121,57 @@ fn refusal_message_has_code_without_supplier_description() {
     let refusal = refusal(ask::book(&MockGateway::new().respond_with(400, body)));
     assert_eq!(refusal.supplier_code.as_deref(), Some("4002"));
     assert_eq!(refusal.message, "Nuitee returned 4002: wrong input");
+}
+
+/// A response that says "done" and "failed" at once says neither.
+#[test]
+fn error_beside_data_proves_nothing() {
+    let booking: Value = serde_json::from_str(&ask::fixture("booking.json")).unwrap();
+    let booking = &booking["data"];
+    for data in [booking.clone(), json!([booking]), json!(7), json!("x")] {
+        for code in [204, 401, 2001, 4002, 4004, 4040, 4290, 40301] {
+            for status in [200, 400, 404, 429] {
+                let body = json!({"data": data, "error": {"code": code}}).to_string();
+                let gateway = || MockGateway::with_responses(&[(status, &body), (status, &body)]);
+                let changes = [
+                    outcome(&ask::book(&gateway())),
+                    outcome(&ask::prebook(&gateway())),
+                    outcome(&ask::cancel(&gateway())),
+                ];
+                assert_eq!(changes, [Unknown; 3], "{status} {body}");
+                let expected = if status == 429 {
+                    RateLimited
+                } else {
+                    InvalidResponse
+                };
+                let reads = [
+                    outcome(&ask::find(&gateway(), None)),
+                    outcome(&ask::find(&gateway(), Some("BK-OWN-1"))),
+                    outcome(&ask::quote(&gateway())),
+                    outcome(&ask::price(&gateway())),
+                ];
+                assert_eq!(reads, [expected; 4], "{status} {body}");
+            }
+        }
+    }
+}
+
+#[test]
+fn empty_data_beside_error_and_empty_error_beside_data_state_nothing() {
+    for data in ["null", "\"\"", "[]", "{}"] {
+        let body = format!(r#"{{"data": {data}, "error": {{"code": 4002}}}}"#);
+        let book = ask::book(&MockGateway::with_responses(&[(400, &body)]));
+        assert_eq!(outcome(&book), Refused("invalid"), "{body}");
+    }
+    let confirmed = ask::fixture("booking.json");
+    for error in ["null", "\"\"", "{}", r#"{"code": null}"#] {
+        let body = confirmed.replacen('{', &format!(r#"{{"error": {error}, "#), 1);
+        let book = ask::book(&MockGateway::with_responses(&[(200, &body)]));
+        assert_eq!(outcome(&book), Done, "{error}");
+    }
+    for error in ["true", "\"failed\"", r#"{"message": "failed"}"#] {
+        let body = confirmed.replacen('{', &format!(r#"{{"error": {error}, "#), 1);
+        let book = ask::book(&MockGateway::with_responses(&[(200, &body)]));
+        assert_eq!(outcome(&book), Unknown, "{error}");
+    }
 }

@@ -1,13 +1,12 @@
 //! Offers.
 
-use nuitee_hotels::NuiteeHotels;
 use serde_json::{Value, json};
 use stopover_sdk::hotel_pricing::Offer;
 use stopover_sdk::testing::Outcome::InvalidResponse;
 use stopover_sdk::testing::{MockGateway, outcome, with_values};
+use stopover_sdk::time;
 use stopover_sdk::types::hotel::Promotion;
 use stopover_sdk::types::{Board, Money};
-use stopover_sdk::{HotelPricing, time};
 
 use crate::ask;
 
@@ -41,7 +40,7 @@ fn pricing_sends_documented_request() {
             "currency": "EUR",
             "guestNationality": "FR",
             "occupancies": [{"adults": 2, "children": []}, {"adults": 1, "children": [7]}],
-            "maxRatesPerHotel": 25,
+            "maxRatesPerHotel": 30,
             "includeHotelData": true,
             "timeout": 8,
         })
@@ -168,7 +167,7 @@ fn each_promotion_is_listed_once_with_its_rooms() {
 fn offers_beyond_limit_are_truncated() {
     let mut request = ask::price_request();
     request.max_offers_per_hotel = 1;
-    let response = ask::fixtures(&["rates.json"]).run(|| NuiteeHotels::price(request));
+    let response = ask::price_of(&ask::fixtures(&["rates.json"]), request);
     let [offer] = &response.unwrap().hotels[0].offers[..] else {
         panic!("not one offer");
     };

@@ -1,11 +1,12 @@
 //! Search in an area.
 
 use nuitee_hotels::NuiteeHotels;
+use serde_json::{Value, json};
 use stopover_sdk::HotelSearch;
 use stopover_sdk::hotel_search::{
     AppliedFilters, Area, Filters, SearchRequest, SearchResponse, Sort,
 };
-use stopover_sdk::testing::Outcome::InvalidResponse;
+use stopover_sdk::testing::Outcome::{Failed, InvalidResponse};
 use stopover_sdk::testing::{MockGateway, outcome};
 use stopover_sdk::types::{Board, Location};
 
@@ -71,10 +72,28 @@ fn hotels_have_lowest_total_and_are_sorted_by_distance() {
     let body = gateway.request_json(0);
     assert_eq!(body["latitude"], 43.735);
     assert_eq!(body["radius"], 20_000);
-    assert_eq!(body["maxRatesPerHotel"], 1);
+    assert_eq!(body["maxRatesPerHotel"], 3);
     assert_eq!(body["placeId"], serde_json::Value::Null);
     let sent = "GET api.liteapi.travel/v3.0/data/hotels?hotelIds=lpfar%2Clpnowhere";
     assert_eq!(ask::sent(&gateway)[1], sent);
+}
+
+#[test]
+fn lowest_total_is_that_of_the_cheapest_rate_that_is_no_package_rate() {
+    let mut area: Value = serde_json::from_str(&ask::fixture("area.json")).unwrap();
+    let near = area["data"][1]["roomTypes"].as_array_mut().unwrap();
+    let mut package = near[0].clone();
+    package["rateType"] = json!("package");
+    for amount in ["/offerRetailRate", "/rates/0/retailRate/total/0"] {
+        package.pointer_mut(amount).unwrap()["amount"] = json!(10);
+    }
+    near.insert(0, package);
+    let gateway = MockGateway::new()
+        .respond_with(200, area.to_string())
+        .respond_with(200, ask::fixture("hotels.json"));
+    let response = gateway.run(|| NuiteeHotels::search(request())).unwrap();
+    assert_eq!(ids(&response), ["lpnear", "lpmid", "lpfar"]);
+    assert_eq!(response.hotels[0].lowest_total, Some(9000));
 }
 
 #[test]
@@ -155,6 +174,24 @@ fn prices_in_another_currency_are_unreadable() {
     let gateway = MockGateway::with_responses(&[(200, &other), (200, &hotels)]);
     let response = gateway.run(|| NuiteeHotels::search(request()));
     assert_eq!(outcome(&response), InvalidResponse, "{response:?}");
+}
+
+#[test]
+fn hotels_with_location_are_found_if_others_cannot_be_located() {
+    let area = ask::fixture("area.json");
+    for located in [(500, ""), (200, "{}"), (200, r#"{"data": [5]}"#)] {
+        let gateway = MockGateway::with_responses(&[(200, &area), located]);
+        let response = gateway.run(|| NuiteeHotels::search(request())).unwrap();
+        assert_eq!(ids(&response), ["lpnear", "lpmid"], "{located:?}");
+    }
+    let mut document: serde_json::Value = serde_json::from_str(&area).unwrap();
+    for hotel in document["hotels"].as_array_mut().unwrap() {
+        hotel["latitude"] = serde_json::Value::Null;
+    }
+    let area = document.to_string();
+    let gateway = MockGateway::with_responses(&[(200, &area), (500, "")]);
+    let response = gateway.run(|| NuiteeHotels::search(request()));
+    assert_eq!(outcome(&response), Failed, "{response:?}");
 }
 
 #[test]

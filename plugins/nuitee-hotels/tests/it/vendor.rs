@@ -6,14 +6,14 @@ use std::path::Path;
 use nuitee_hotels::NuiteeHotels;
 use serde_json::Value;
 use stopover_sdk::hotel_booking::{BookingLookup, FindRequest};
-use stopover_sdk::hotel_cancellation::Quote;
+use stopover_sdk::hotel_cancellation::{Quote, QuoteRequest};
 use stopover_sdk::hotel_places::PlaceQuery;
 use stopover_sdk::hotel_pricing::PriceRequest;
 use stopover_sdk::testing::Outcome::{Misconfigured, Refused, Rejected, Unknown};
 use stopover_sdk::testing::{self, DocumentCheck, MockGateway, outcome};
 use stopover_sdk::types::hotel::{Occupancy, Stay};
 use stopover_sdk::types::{BookingStatus, Location, Money};
-use stopover_sdk::{HotelBooking, HotelContent, HotelPlaces, HotelPricing, HotelWeather};
+use stopover_sdk::{HotelCancellation, HotelContent, HotelPlaces, HotelWeather};
 
 use crate::ask;
 
@@ -68,7 +68,7 @@ fn rates(document: &str, status: u16) {
         stay: stay(),
         max_offers_per_hotel: 5,
     };
-    let response = gateway.run(|| NuiteeHotels::price(request)).unwrap();
+    let response = ask::price_of(&gateway, request).unwrap();
     let hotel = &response.hotels[0];
     assert_eq!(hotel.hotel.name, "Hotel Example NYC");
     assert_eq!(hotel.offers.len(), 1);
@@ -89,7 +89,18 @@ fn prebook(document: &str, status: u16) {
     request.supplier_hotel_id = "lp1897".to_owned();
     request.stay = stay();
     request.total = 16366;
-    let bound = gateway.run(|| NuiteeHotels::prebook(request)).unwrap();
+    let bound = ask::detailed_prebook(&gateway, request).unwrap();
+    let [room] = &bound.details.rooms[..] else {
+        panic!("not one room");
+    };
+    let remarks = room.remarks.as_deref().unwrap();
+    assert!(
+        remarks.contains("A Resort Fee totaling USD43.61"),
+        "{remarks}"
+    );
+    let taxes: i64 = room.taxes.iter().map(|tax| tax.amount.amount).sum();
+    assert_eq!((room.taxes.len(), taxes), (5, 2353 + 4361));
+    let bound = bound.prebook;
     // The example's price, 213.66, includes add-ons of 70 and a voucher of 20.
     assert_eq!(bound.total, 16366);
     assert_eq!(bound.rooms.len(), 1);
@@ -112,7 +123,7 @@ fn read_booking(document: &str, status: u16) {
         supplier_prebook: None,
     };
     let gateway = MockGateway::with_responses(&[(status, document), (status, document)]);
-    let found = gateway.run(|| NuiteeHotels::find(request)).unwrap();
+    let found = ask::find_of(&gateway, request).unwrap();
     let BookingLookup::Found(state) = found else {
         panic!("not found");
     };
@@ -122,12 +133,19 @@ fn read_booking(document: &str, status: u16) {
     let policy = state.policy.unwrap();
     assert_eq!(policy.penalties[0].amount, 10000);
 
-    assert_eq!(ask::quote(&gateway), Ok(Quote::Policy(Some(policy))));
+    let request = QuoteRequest {
+        supplier_reference: "hSq2gVDrf".to_owned(),
+        client_reference: "REF123".to_owned(),
+    };
+    let quote = gateway.run(|| NuiteeHotels::quote_cancellation(request));
+    assert_eq!(quote, Ok(Quote::Policy(Some(policy))));
 }
 
 fn cancel(document: &str, status: u16) {
     let gateway = MockGateway::with_responses(&[(status, document), (500, "")]);
-    let state = ask::cancel(&gateway).unwrap();
+    let mut request = ask::cancel_request();
+    request.supplier_reference = "hSq2gVDrf".to_owned();
+    let state = gateway.run(|| NuiteeHotels::cancel(request)).unwrap();
     assert_eq!(state.status, BookingStatus::Canceled);
     let amounts = state.cancellation.unwrap();
     assert_eq!((amounts.fee, amounts.refund), (2500, Some(12500)));
@@ -175,7 +193,9 @@ fn refused_read(document: &str, status: u16) {
 }
 
 fn details(document: &str, status: u16) {
-    let details = ask::details(&MockGateway::with_responses(&[(status, document)])).unwrap();
+    let gateway = MockGateway::with_responses(&[(status, document)]);
+    let details = gateway.run(|| NuiteeHotels::read_details("lp1897".to_owned()));
+    let details = details.unwrap();
     assert_eq!(details.name, "The Manhattan at Times Square");
     assert_eq!(details.country.as_deref(), Some("US"));
     assert_eq!(details.check_in_from.as_deref(), Some("16:00"));

@@ -14,14 +14,19 @@ use serde::de::{Error, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use crate::json::{self, DecodeError};
+use crate::json::DecodeError;
+
+/// Maximum number of different errors of a list's items. All further items share another one, so that
+/// a long list of unreadable items does not fill the memory with texts.
+const ERRORS_MAX: usize = 16;
 
 /// A list whose unreadable items are left out, so that one odd value costs one item and not the
 /// whole response. Like [`OneOrMany`](super::OneOrMany) it may also be sent as its only item, as
 /// `null` or as `""`. An item that is `null` is left out too.
 ///
 /// A list inside an item is lenient only if it is a `LenientList` as well; otherwise its unreadable
-/// items make the outer item unreadable.
+/// items make the outer item unreadable. A list needs `serde_json`'s own deserializer, so it works
+/// neither in flattened nor in untagged types.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LenientList<T> {
     items: Vec<T>,
@@ -67,15 +72,41 @@ impl<T> LenientList<T> {
         })
     }
 
-    fn push(&mut self, index: usize, item: Option<T>) {
-        match item {
-            Some(item) => self.items.push(item),
-            None => self.leave_out(index, DecodeError::new("it is null")),
-        }
-    }
-
-    fn leave_out(&mut self, index: usize, error: DecodeError) {
+    /// Adds the item at this position, or leaves it out.
+    fn push(
+        &mut self,
+        index: usize,
+        item: Result<Option<T>, serde_json::Error>,
+        errors: &mut ItemErrors,
+    ) {
+        let error = match item {
+            Ok(Some(item)) => return self.items.push(item),
+            Ok(None) => DecodeError::missing("it is null"),
+            // The item is JSON, so that this is a value that no type can hold.
+            Err(error) if error.is_syntax() => DecodeError::new("a value is not allowed"),
+            Err(error) => DecodeError::from_json(&error),
+        };
+        let error = errors.shared(error);
         self.unreadable.push(UnreadableItem { index, error });
+    }
+}
+
+/// The different errors of a list's items.
+#[derive(Default)]
+struct ItemErrors(Vec<DecodeError>);
+
+impl ItemErrors {
+    /// Returns an equal error whose text is shared, or the error of all further items.
+    fn shared(&mut self, error: DecodeError) -> DecodeError {
+        if let Some(known) = self.0.iter().find(|known| **known == error) {
+            return known.clone();
+        }
+        match self.0.len() {
+            0..ERRORS_MAX => self.0.push(error.clone()),
+            ERRORS_MAX => self.0.push(DecodeError::new("it cannot be decoded")),
+            _ => {}
+        }
+        self.0.last().cloned().unwrap_or(error)
     }
 }
 
@@ -126,9 +157,14 @@ pub(crate) fn item_by_item<R>(decode: impl FnOnce() -> R) -> R {
     decoded
 }
 
+/// Returns whether a document is decoded again because its direct decoding failed.
+pub(crate) fn is_item_by_item() -> bool {
+    IS_ITEM_BY_ITEM.get()
+}
+
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for LenientList<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if IS_ITEM_BY_ITEM.get() {
+        if is_item_by_item() {
             decode_items(<&'de RawValue>::deserialize(deserializer)?)
         } else {
             deserializer.deserialize_any(ListVisitor(PhantomData))
@@ -147,11 +183,12 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
         let mut list = LenientList::default();
+        let mut errors = ItemErrors::default();
         for index in 0.. {
             let Some(item) = items.next_element::<Option<T>>()? else {
                 break;
             };
-            list.push(index, item);
+            list.push(index, Ok(item), &mut errors);
         }
         Ok(list)
     }
@@ -189,11 +226,9 @@ fn decode_items<'de, T: Deserialize<'de>, E: Error>(
         }
     };
     let mut list = LenientList::default();
+    let mut errors = ItemErrors::default();
     for (index, item) in items.into_iter().enumerate() {
-        match serde_json::from_str(item.get()) {
-            Ok(item) => list.push(index, item),
-            Err(error) => list.leave_out(index, DecodeError::new(json::explain(&error))),
-        }
+        list.push(index, serde_json::from_str(item.get()), &mut errors);
     }
     Ok(list)
 }
@@ -201,6 +236,8 @@ fn decode_items<'de, T: Deserialize<'de>, E: Error>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json;
+    use crate::lenient::LenientNumber;
     use crate::lenient_struct;
 
     lenient_struct! {
@@ -213,6 +250,7 @@ mod tests {
         #[derive(Debug, PartialEq)]
         struct Rate {
             id: String,
+            score: LenientNumber,
             taxes: LenientList<u32>,
         }
     }
@@ -249,6 +287,22 @@ mod tests {
                 vec![at(0, "a"), at(3, "b")],
                 vec![1, 2],
             ),
+            // Each of these items is JSON, and no value of its kind can hold it.
+            (
+                r#"[{"id": "a"}, {"id": "b", "taxes": 1e999}]"#,
+                vec![at(0, "a")],
+                vec![1],
+            ),
+            (
+                r#"[{"id": "a"}, {"id": "b", "score": 1e999}]"#,
+                vec![at(0, "a"), at(1, "b")],
+                vec![],
+            ),
+            (
+                r#"[{"id": "\ud800"}, {"id": "b"}]"#,
+                vec![at(1, "b")],
+                vec![0],
+            ),
             (r#"{"id": "a"}"#, vec![at(0, "a")], vec![]),
             (r#"{"id": []}"#, vec![], vec![0]),
             ("null", vec![], vec![]),
@@ -273,6 +327,21 @@ mod tests {
             rate.taxes.unreadable(),
             [UnreadableItem { index: 1, error }]
         );
+    }
+
+    #[test]
+    fn texts_of_unreadable_items_are_few() {
+        let items: Vec<String> = (0..9_000).map(|at| "x".repeat(at % 90)).collect();
+        let document = json::encode(&items).unwrap();
+        let list: LenientList<u8> = json::decode(&document).unwrap();
+        let mut errors: Vec<&DecodeError> = Vec::new();
+        for item in list.unreadable() {
+            if !errors.contains(&&item.error) {
+                errors.push(&item.error);
+            }
+        }
+        assert_eq!(list.unreadable().len(), items.len());
+        assert_eq!(errors.len(), ERRORS_MAX + 1);
     }
 
     #[test]

@@ -7,7 +7,8 @@ use crate::json::{self, DecodeError};
 
 /// A part of an object without which the rest is usable. A part that cannot be decoded does not make
 /// the object unreadable. It is taken as raw JSON first, so it costs more than a field of type `T`:
-/// use it for small parts, and for the parts of single objects such as a booking.
+/// use it for small parts, and for the parts of single objects such as a booking. A part needs
+/// `serde_json`'s own deserializer, so it works neither in flattened nor in untagged types.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Part<T> {
     /// The part is missing or `null`.
@@ -23,6 +24,18 @@ impl<T> Part<T> {
         match self {
             Self::Decoded(part) => Some(part),
             Self::Missing | Self::Unreadable(_) => None,
+        }
+    }
+
+    /// Returns the part, or `None` if it is missing.
+    ///
+    /// # Errors
+    /// The part is there and cannot be decoded.
+    pub fn into_readable(self) -> Result<Option<T>, DecodeError> {
+        match self {
+            Self::Missing => Ok(None),
+            Self::Decoded(part) => Ok(Some(part)),
+            Self::Unreadable(error) => Err(error),
         }
     }
 

@@ -151,3 +151,18 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn percentage_is_converted_to_basis_points() {
+    for (percent, expected) in [
+        ("12.5", Ok(1_250)),
+        ("0", Ok(0)),
+        ("33.335", Ok(3_334)),
+        ("100.004", Ok(10_000)),
+        ("100.01", Err(MoneyError::OutOfRange)),
+        ("-1", Err(MoneyError::OutOfRange)),
+    ] {
+        let percent: Decimal = percent.parse().unwrap();
+        assert_eq!(percent.to_basis_points(), expected);
+    }
+}

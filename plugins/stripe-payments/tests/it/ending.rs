@@ -93,8 +93,8 @@ const ENDINGS: [(&str, u16, &str); 59] = [
     ("api_key_expired", 401, "RRRRR"),
     ("secret_key_required", 401, "RRRRR"),
     ("not_allowed_on_standard_account", 403, "RRRRR"),
-    ("rate_limit", 429, "RRRRR"),
-    ("lock_timeout", 429, "RRRRR"),
+    ("rate_limit", 429, "NNNNN"),
+    ("lock_timeout", 429, "NNNNN"),
     // Codes that are not listed and must not be interpreted.
     ("card_on_fire", 402, "?????"),
     ("card_on_fire", 400, "?????"),
@@ -189,6 +189,12 @@ fn failed_change_is_unknown_or_not_sent() {
         unusable.push(Response::new(status, error.to_string()));
     }
     unusable.extend(["payment", "refund", "intent"].map(half));
+    for name in ["payment", "refund", "intent"] {
+        // An object beside an error contradicts it.
+        let mut both = fixture(name);
+        both["error"] = json!({"type": "card_error", "code": "card_declined"});
+        unusable.extend([200, 402].map(|status| Response::new(status, both.to_string())));
+    }
     for (code, ..) in ENDINGS {
         // These statuses are not documented for the code.
         let undocumented = [302, 409, 418, 424, 500, 502, 503];

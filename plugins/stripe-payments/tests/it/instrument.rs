@@ -115,11 +115,12 @@ fn token_that_cannot_be_stored_returns_reason() {
 
 #[test]
 fn payment_method_without_card_is_rejected() {
+    let response = describe(&keeping(MockGateway::new(), &[]), "pm_1");
+    assert_eq!(outcome(&response), Rejected("invalid"), "{response:?}");
+    // The list is one of cards.
     let account = edited("payment_method", &[("/card", json!(null))]);
-    for kept in [vec![], vec![account]] {
-        let response = describe(&keeping(MockGateway::new(), &kept), "pm_1");
-        assert_eq!(outcome(&response), Rejected("invalid"), "{response:?}");
-    }
+    let response = describe(&keeping(MockGateway::new(), &[account]), "pm_1");
+    assert_eq!(outcome(&response), InvalidResponse, "{response:?}");
     let two = [fixture("payment_method"), fixture("payment_method")];
     let response = describe(&keeping(MockGateway::new(), &two), "pm_1");
     assert_eq!(outcome(&response), InvalidResponse, "{response:?}");

@@ -17,4 +17,5 @@ mod localstripe;
 mod payment;
 mod reading;
 mod script;
+mod variants;
 mod webhook;

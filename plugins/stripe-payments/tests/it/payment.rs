@@ -6,7 +6,8 @@ use stopover_sdk::payment_processor::{
     CardBrand, DeclineReason, Funding, PaymentError, PaymentLookup, PaymentStatus,
     ProcessorPayment, Wallet,
 };
-use stopover_sdk::testing::{MockGateway, Outcome::Refused, outcome};
+use stopover_sdk::testing::Outcome::{Refused, Unknown};
+use stopover_sdk::testing::{MockGateway, outcome};
 use stripe_payments::StripePayments;
 
 use crate::ending::CHANGES;
@@ -217,6 +218,56 @@ fn card_is_converted_with_unknown_values() {
     ] {
         let state = read(&[(without, json!(null))]);
         assert_eq!((state.card, state.authorized), (None, 1_000), "{without}");
+    }
+}
+
+#[test]
+fn authorized_payment_stands_whatever_its_card_is() {
+    let at = "/latest_charge/payment_method_details";
+    for part in [
+        "",
+        "/card",
+        "/card/brand",
+        "/card/exp_month",
+        "/card/last4",
+        "/card/wallet",
+        "/card/capture_before",
+    ] {
+        for value in [json!({"x": []}), json!(true), json!(-1)] {
+            let pointer = format!("{at}{part}");
+            let gateway = returning("payment", &[(&pointer, value.clone())]);
+            let state = gateway.run(|| StripePayments::authorize(authorize_request()));
+            let state = state.unwrap_or_else(|error| panic!("{part} {value}: {error:?}"));
+            assert_eq!(state.status, PaymentStatus::Authorized, "{part} {value}");
+            assert_eq!(state.authorized, 1_000, "{part} {value}");
+        }
+    }
+    let odd_error = returning("payment", &[("/last_payment_error", json!(7))]);
+    let state = odd_error.run(|| StripePayments::authorize(authorize_request()));
+    assert_eq!(state.unwrap().authorized, 1_000);
+    assert_eq!(odd_error.dropped_items().len(), 1);
+}
+
+#[test]
+fn payment_whose_meaning_is_unreadable_is_unknown() {
+    for pointer in [
+        "/id",
+        "/status",
+        "/amount",
+        "/amount_received",
+        "/currency",
+        "/metadata",
+        "/metadata/client_reference",
+        "/latest_charge",
+        "/latest_charge/status",
+        "/latest_charge/amount",
+        "/latest_charge/amount_refunded",
+    ] {
+        for value in [json!(null), json!([5]), json!(true)] {
+            let gateway = returning("payment", &[(pointer, value.clone())]);
+            let state = gateway.run(|| StripePayments::authorize(authorize_request()));
+            assert_eq!(outcome(&state), Unknown, "{pointer} {value}: {state:?}");
+        }
     }
 }
 

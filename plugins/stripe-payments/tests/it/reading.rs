@@ -116,6 +116,45 @@ fn payment_is_not_found_only_after_two_complete_lists() {
     assert_eq!(outcome(&found), InvalidResponse, "{found:?}");
 }
 
+#[test]
+fn odd_item_of_a_list_hides_no_other_but_proves_no_absence() {
+    let odd = [
+        Value::Null,
+        json!(5),
+        json!({"id": "pi_1"}),
+        edited("payment", &[("/metadata", json!("x"))]),
+        edited("payment", &[("/metadata/client_reference", json!({}))]),
+    ];
+    for item in odd {
+        let newest = list(&[item.clone(), fixture("payment")]);
+        let gateway = MockGateway::new().respond_with(200, newest);
+        let found = find(&gateway, None).unwrap();
+        assert_eq!(found.unwrap().processor_reference, PAYMENT_ID, "{item}");
+        let gateway = MockGateway::new().respond_with(200, list(std::slice::from_ref(&item)));
+        let refund = find_refund(&gateway);
+        assert_eq!(outcome(&refund), InvalidResponse, "{item}: {refund:?}");
+        let absent = find(&MockGateway::new().respond_with(200, list(&[item])), None);
+        assert_eq!(outcome(&absent), InvalidResponse, "{absent:?}");
+    }
+}
+
+#[test]
+fn error_beside_object_proves_nothing() {
+    let error = json!({"type": "invalid_request_error", "code": "resource_missing"});
+    for name in ["payment", "refund"] {
+        let mut body = fixture(name);
+        body["error"] = error.clone();
+        let found = |status| {
+            let gateway = MockGateway::new().respond_with(status, body.to_string());
+            outcome(&find(&gateway, Some(PAYMENT_ID)))
+        };
+        assert_eq!([200, 404].map(found), [InvalidResponse; 2], "{name}");
+    }
+    let body = json!({"error": error, "data": [], "has_more": false}).to_string();
+    let found = find(&MockGateway::new().respond_with(200, body), None);
+    assert_eq!(outcome(&found), InvalidResponse, "{found:?}");
+}
+
 /// Checks the payment's status by Stripe's status, by the party that completes the payment, and by
 /// whether an attempt failed. `?` means undecided.
 #[test]

@@ -15,8 +15,7 @@ use crate::{
     connection,
     credentials::{self, Credential},
     flight::{
-        bags::{self, BAG_WEIGHT_KG, BAGS_MAX},
-        cancellation,
+        bags, cancellation,
         order::{self, Order, OrderState},
         problem::FlightError,
     },
@@ -25,7 +24,7 @@ use crate::{
     state::SandboxState,
 };
 use refusal::{SkylaneError, SkylaneResult};
-use wire::{money, order_wire, segment_ids};
+use wire::{available_bags, money, order_wire};
 
 mod data;
 mod offer;
@@ -137,19 +136,11 @@ async fn list_bags(call: Call) -> SkylaneResult<Json<Value>> {
     let order = call
         .transact(|world| order::requested_order(world, &call))
         .await??;
-    let segments = segment_ids(&order.choice.fare()?);
-    let data: Vec<Value> = (bags::available(&order)?.iter())
-        .map(|bag| {
-            json!({
-                "id": bag.id,
-                "traveller": bag.traveller,
-                "segments": segments,
-                "weight_kg": BAG_WEIGHT_KG,
-                "price": money(order.choice.currency, bag.price),
-                "max": BAGS_MAX,
-            })
-        })
-        .collect();
+    let data = available_bags(
+        &order.choice,
+        &order.choice.fare()?,
+        &bags::available(&order)?,
+    );
     Ok(Json(json!({ "data": data })))
 }
 

@@ -16,7 +16,7 @@ use crate::{
         skylane::{
             Payment, answer,
             refusal::SkylaneResult,
-            wire::{Document, cabin, offer_wire},
+            wire::{Document, cabin, offer_wire, priced_offer_wire},
         },
     },
     money::Currency,
@@ -124,7 +124,7 @@ pub(super) async fn price_offer(call: Call, body: Bytes) -> SkylaneResult<Json<V
     let loyal = loyal(request.travellers.iter().flat_map(|one| &one.loyalty));
     let total = choice.current_total(&fare, loyal);
     Ok(Json(
-        json!({ "data": offer_wire(&call.app, &choice, &fare, total) }),
+        json!({ "data": priced_offer_wire(&call.app, &choice, &fare, total) }),
     ))
 }
 

@@ -7,12 +7,13 @@ use serde_json::{Value, json};
 use crate::{
     clock::{DAY_MS, instant},
     flight::{
-        bags::BAG_WEIGHT_KG,
+        bags::{self, AvailableBag, BAG_WEIGHT_KG, BAGS_MAX},
         carrier,
         fare::{Brand, Fare, FareSelection, tax},
         itinerary::{Itinerary, Segment},
         order::{Change, Order, OrderState, changes},
         problem::FlightError,
+        reference_data::Airport,
         scenario::Scenario,
     },
     money::Currency,
@@ -21,6 +22,9 @@ use crate::{
 
 /// Time in which a passenger may respond to a change.
 const ANSWER_MS: i64 = 3 * DAY_MS;
+
+/// Difference between the flight numbers of a partner and of the carrier that sells the flight.
+const PARTNER_FLIGHT_NO: u32 = 5_000;
 
 pub(super) fn money(currency: Currency, minor: i64) -> Value {
     json!({ "value": currency.format(minor), "currency": currency })
@@ -55,6 +59,41 @@ pub(super) fn offer_wire(
         "passports_required": choice.scenario() == Scenario::DocumentsRequired,
         "slices": slices(app, choice, fare),
     })
+}
+
+/// Returns an offer that was priced again, with the bags that the airline sells for it.
+pub(super) fn priced_offer_wire(
+    app: &SandboxState,
+    choice: &FareSelection,
+    fare: &Fare,
+    total: i64,
+) -> Value {
+    let mut offer = offer_wire(app, choice, fare, total);
+    if let Some(members) = offer.as_object_mut() {
+        let bags = bags::offered(choice, "fare");
+        let bags = available_bags(choice, fare, &bags);
+        members.insert("bags".to_owned(), bags.into());
+    }
+    offer
+}
+
+pub(super) fn available_bags(
+    choice: &FareSelection,
+    fare: &Fare,
+    bags: &[AvailableBag],
+) -> Vec<Value> {
+    let segments = segment_ids(fare);
+    let bag = |bag: &AvailableBag| {
+        json!({
+            "id": bag.id,
+            "traveller": bag.traveller,
+            "segments": segments,
+            "weight_kg": BAG_WEIGHT_KG,
+            "price": money(choice.currency, bag.price),
+            "max": BAGS_MAX,
+        })
+    };
+    bags.iter().map(bag).collect()
 }
 
 fn slices(app: &SandboxState, choice: &FareSelection, fare: &Fare) -> Vec<Value> {
@@ -106,14 +145,34 @@ fn segment_wire(app: &SandboxState, segment: &Segment, slice: usize, passengers:
         "to": segment.to.iata,
         "from_zone": segment.from.zone_name,
         "to_zone": segment.to.zone_name,
+        "from_terminal": terminal(segment.from),
+        "to_terminal": terminal(segment.to),
         "departs": segment.departs(),
         "arrives": segment.arrives(),
         "duration": iso_duration(segment.minutes()),
         "carrier": carrier(app, segment.carrier),
         "flight_no": segment.flight_no.to_string(),
         "operator": segment.partner().map(|partner| carrier(app, partner)),
+        "operator_flight_no": segment.partner().map(|_| (segment.flight_no + PARTNER_FLIGHT_NO).to_string()),
         "travellers": travellers,
     })
+}
+
+/// Returns one of five terminals of an airport.
+fn terminal(airport: &Airport) -> String {
+    let sum: u32 = airport.iata.bytes().map(u32::from).sum();
+    (sum % 5 + 1).to_string()
+}
+
+/// Returns the electronic tickets of an order, one for each passenger.
+fn tickets(order: &Order) -> Vec<Value> {
+    if order.ticketed_at.is_none() {
+        return Vec::new();
+    }
+    let number = order.id.trim_start_matches("FLT-");
+    (0..order.choice.passengers.len())
+        .map(|traveller| json!({ "number": format!("125{number:0>8}{traveller:02}"), "traveller": traveller }))
+        .collect()
 }
 
 pub(super) fn cabin(brand: Brand) -> &'static str {
@@ -179,6 +238,7 @@ pub(super) fn order_wire(app: &SandboxState, order: &Order) -> Result<Value, Fli
         "state": order.state,
         "failure": (order.state == OrderState::Failed).then_some(failure),
         "locator": order.locator,
+        "tickets": tickets(order),
         "total": money(currency, order.total()),
         "base": money(currency, fare_total - tax(fare_total)),
         "tax": money(currency, tax(fare_total)),

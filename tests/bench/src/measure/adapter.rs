@@ -22,8 +22,8 @@ use serde_json::json;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stopover_sdk::HotelPricing;
-use stopover_sdk::{hotel_pricing, types};
+use stopover_sdk::DetailedHotelPricing;
+use stopover_sdk::{detailed_hotel_pricing, hotel_pricing, types};
 
 const TURNS: Turns = Turns {
     round: 20,
@@ -127,12 +127,13 @@ fn request() -> Result<HotelPriceRequest> {
             currency: Currency::parse("EUR")?,
         },
         max_offers_per_hotel: u16::try_from(OFFERS_PER_HOTEL)?,
+        include_package_rates: false,
     })
 }
 
 /// The same request in the types of the native adapter.
-fn native_request() -> hotel_pricing::PriceRequest {
-    hotel_pricing::PriceRequest {
+fn native_request() -> detailed_hotel_pricing::DetailedPriceRequest {
+    let request = hotel_pricing::PriceRequest {
         supplier_hotel_ids: (0..HOTELS).map(hotel_id).collect(),
         stay: types::hotel::Stay {
             check_in: "2027-06-01".to_owned(),
@@ -146,5 +147,9 @@ fn native_request() -> hotel_pricing::PriceRequest {
             currency: "EUR".to_owned(),
         },
         max_offers_per_hotel: u16::try_from(OFFERS_PER_HOTEL).unwrap_or(u16::MAX),
+    };
+    detailed_hotel_pricing::DetailedPriceRequest {
+        request,
+        include_package_rates: false,
     }
 }

@@ -20,7 +20,7 @@ use serde_json::json;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use stopover_sdk::{FlightPricing, flight_pricing};
+use stopover_sdk::{DetailedFlightPricing, flight_pricing};
 
 const TURNS: Turns = Turns {
     round: 4,

@@ -98,6 +98,15 @@ impl Scene<Flights> {
         let booking = self.client.flight_booking(id).await;
         assert_eq!(booking["supplier_reference"], ID);
         assert_eq!(booking["airline_pnr"], "ABC123");
+        let locators = booking["record_locators"].as_array().unwrap().iter();
+        let locators = locators.map(|found| (&found["locator"], &found["system"]));
+        let locators: Vec<(&Value, &Value)> = locators.collect();
+        let airline = (&json!("ABC123"), &json!("AIRLINE"));
+        let distribution = (&json!("PROVID"), &json!("DISTRIBUTION_SYSTEM"));
+        assert_eq!(locators, [airline, distribution]);
+        let parts = ["fare_amount", "fare_tax_amount", "fee_amount"].map(|part| &booking[part]);
+        let expected = [780.0, 390.4, 20.0].map(euros);
+        assert_eq!(parts, expected.each_ref());
         assert_eq!(booking["total_amount"], euros(1190.4));
         let payments = booking["payments"].as_array().unwrap();
         assert_eq!(payments.len(), 1);

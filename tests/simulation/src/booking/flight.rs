@@ -21,9 +21,9 @@ use host_domain::flight::booking::{
 use host_domain::flight::itinerary::{FareCondition, FareConditions};
 use host_domain::flight::passenger::{PassengerContact, Travellers};
 use host_domain::flight::supplier_api::{
-    Baggage, BaggageType, FlightCancellationAmounts, FlightPrebookResponse, FlightSupplierBooking,
-    ServiceType, SupplierService,
+    FlightCancellationAmounts, FlightPrebookResponse, FlightSupplierBooking, SupplierService,
 };
+use host_domain::flight::{Baggage, BaggageType, ServiceType, TicketDetails};
 use host_domain::id::{PurchaseId, ServiceId};
 use host_domain::money::Money;
 use host_domain::remote_call::RemoteCall;
@@ -115,6 +115,7 @@ impl Subject for FlightBookingDetails {
             fare: None,
             fare_tax: None,
             fare_conditions: conditions(setting),
+            ticket: TicketDetails::default(),
             journeys: Vec::new(),
             services: Vec::new(),
             purchases: Vec::new(),
@@ -136,6 +137,7 @@ impl Subject for FlightBookingDetails {
             journeys: Vec::new(),
             expires_at: None,
             checkout: None,
+            details: TicketDetails::default(),
         }
     }
 
@@ -159,7 +161,9 @@ impl Subject for FlightBookingDetails {
             fare: None,
             fare_tax: None,
             journeys: Vec::new(),
+            has_unreadable_services: false,
             changes: Vec::new(),
+            details: TicketDetails::default(),
             cancellation: order
                 .amounts
                 .map(|(fee, refund)| FlightCancellationAmounts {

@@ -245,7 +245,7 @@ impl<'a> World<'a> {
             ])));
         }
         let is_pending = self.happens(25);
-        let order = Order {
+        let mut order = Order {
             status: if is_pending {
                 SupplierBookingStatus::Pending
             } else {
@@ -256,6 +256,9 @@ impl<'a> World<'a> {
             amounts: None,
             kept: self.price,
         };
+        if !is_pending && self.setting.loses_room() {
+            self.lose_room(&mut order);
+        }
         let seen_from = self.readable(self.setting.supplier, now);
         self.becomes(seen_from, order.clone());
         if is_pending {
@@ -265,6 +268,18 @@ impl<'a> World<'a> {
             self.will(decides, now);
         }
         Ok(order)
+    }
+
+    /// Cancels the first room free of charge on the supplier's own initiative.
+    fn lose_room(&self, order: &mut Order) {
+        let Some((price, _)) = self.setting.rooms.first() else {
+            return;
+        };
+        let price = Money::new(*price, order.kept.currency);
+        order.status = SupplierBookingStatus::PartiallyCanceled;
+        order.released[0] = true;
+        order.kept = order.kept.less(price);
+        order.amounts = Some((Money::zero(price.currency), price));
     }
 
     fn will(&mut self, decision: Decision, now: Timestamp) {

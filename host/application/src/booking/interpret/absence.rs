@@ -18,7 +18,7 @@ pub(super) enum AbsenceMeaning {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NextLookup {
     pub(super) next_at: Timestamp,
-    /// Time of the lookup just made, if it counts as the first of the two that prove absence.
+    /// Time of the response just read, if it counts as the first of two that prove absence.
     pub(super) absent_at: Option<Timestamp>,
 }
 
@@ -50,6 +50,9 @@ const IDEMPOTENT_RETRY_WINDOW_MS: i64 = 60 * 60 * 1000;
 /// conditions. The adapter declares that its supplier's reads are consistent. A lookup found nothing
 /// after the longest time that the call may take: the gateway may give a call up long before the
 /// supplier is done with it. A second lookup, apart from the first one, found nothing either.
+///
+/// The refusal of a resend stands for the first lookup, and for the declaration: the supplier
+/// answers a resend with the outcome of the call.
 pub(super) fn classify_absence(
     call: Option<&RemoteCall>,
     guarantees: SupplierGuarantees,
@@ -63,7 +66,8 @@ pub(super) fn classify_absence(
         return AbsenceMeaning::NeverExecuted;
     };
     let age_ms = schedules.now.since(first_sent_at);
-    if guarantees.supports_idempotent_retry && age_ms < IDEMPOTENT_RETRY_WINDOW_MS {
+    let is_recent = age_ms < IDEMPOTENT_RETRY_WINDOW_MS;
+    if guarantees.supports_idempotent_retry && is_recent && call.absent_since().is_none() {
         AbsenceMeaning::SafeToRetry(next)
     } else {
         AbsenceMeaning::Inconclusive(next)
@@ -78,10 +82,16 @@ pub(super) fn classify_booking_absence(
     context: &InterpretContext<'_>,
 ) -> AbsenceMeaning {
     let mut guarantees = context.guarantees;
-    if collector == PaymentCollector::Supplier {
-        guarantees.reads_consistent_after_ms = None;
+    if collector == PaymentCollector::Gateway {
+        return classify_absence(call, guarantees, context.schedules);
     }
-    classify_absence(call, guarantees, context.schedules)
+    guarantees.reads_consistent_after_ms = None;
+    match classify_absence(call, guarantees, context.schedules) {
+        AbsenceMeaning::NeverExecuted => {
+            AbsenceMeaning::Inconclusive(context.schedules.next_reconcile_at(call).into())
+        }
+        meaning @ (AbsenceMeaning::SafeToRetry(_) | AbsenceMeaning::Inconclusive(_)) => meaning,
+    }
 }
 
 /// Returns the lookup that is still missing from the proof, or `None` if the lookup just made
@@ -93,8 +103,10 @@ fn missing_lookup(
 ) -> Option<NextLookup> {
     let scheduled_at = schedules.next_reconcile_at(Some(call));
     let call_ms_max = i64::try_from(guarantees.call_ms_max).unwrap_or(i64::MAX);
-    let ended_by = call.ended_by(call_ms_max);
-    let Some((delay_ms, ended_by)) = guarantees.reads_consistent_after_ms.zip(ended_by) else {
+    let absent_since = call.absent_since();
+    let delay_ms = guarantees.reads_consistent_after_ms;
+    let delay_ms = delay_ms.or(absent_since.map(|_| 0));
+    let Some((delay_ms, ended_by)) = delay_ms.zip(call.ended_by(call_ms_max)) else {
         return Some(scheduled_at.into());
     };
     let delay_ms = i64::from(delay_ms);
@@ -103,10 +115,10 @@ fn missing_lookup(
     // A second lookup within the delay could meet the same outdated copy of the supplier's data.
     let second_at = |first: Timestamp| {
         let first_delay = schedules.reconcile.next_after(first, first);
-        first_delay.max(first.plus_ms(delay_ms))
+        first_delay.max(first.plus_ms(delay_ms)).max(visible_at)
     };
     let requested_at = schedules.requested_at;
-    let (absent_at, earliest_at) = match call.absent_since() {
+    let (absent_at, earliest_at) = match absent_since {
         Some(first) if requested_at >= second_at(first) => return None,
         Some(first) => (None, second_at(first)),
         None if requested_at >= visible_at => (Some(requested_at), second_at(requested_at)),

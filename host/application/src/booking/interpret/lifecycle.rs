@@ -6,12 +6,15 @@ mod tests;
 use crate::booking::aggregate::{BookingAggregate, ChangeResponse, LookupResponse};
 use crate::booking::interpret::{
     AbsenceMeaning, InterpretContext, Interpretation, NextLookup, RETRIED_EVIDENCE,
-    booking_failure, classify_absence, classify_booking_absence, may_have_been_executed,
+    ScheduleContext, booking_failure, classify_absence, classify_booking_absence,
+    may_have_been_executed,
 };
 use host_domain::booking::{Booking, BookingEvent, Failure, Orphan, ReportedBooking};
 use host_domain::id::PaymentId;
 use host_domain::remote_call::RemoteCall;
-use host_domain::supplier::{BookingLookup, ChangeError, RefusalReason, SupplierBookingStatus};
+use host_domain::supplier::{
+    BookingLookup, ChangeError, Refusal, RefusalReason, SupplierBookingStatus,
+};
 use host_domain::time::Timestamp;
 
 pub fn book_response<K: BookingAggregate>(
@@ -23,21 +26,7 @@ pub fn book_response<K: BookingAggregate>(
     let next_at = context.schedules.next_reconcile_at(call);
     match response {
         Ok(supplier_booking) => interpret_reported_booking(supplier_booking, context, next_at),
-        Err(ChangeError::Refused(refusal)) => match refusal.reason {
-            RefusalReason::PaymentRequired => {
-                Interpretation::refused(BookingEvent::CheckoutNotCompleted, refusal.message)
-            }
-            RefusalReason::Duplicate => {
-                // The supplier already knows the gateway's own reference; reconciling shows whose
-                // booking it is.
-                unresolved_book(context.schedules.now, refusal.message)
-            }
-            _ => {
-                let failure = booking_failure(&refusal, K::TEXTS.sold_out);
-                let event = BookingEvent::BookRefused(failure);
-                Interpretation::refused(event, refusal.message)
-            }
-        },
+        Err(ChangeError::Refused(refusal)) => refused_book(call, refusal, context.schedules),
         Err(ChangeError::Unknown(reason)) => unresolved_book(next_at, reason),
         Err(error) if may_have_been_executed(call) => unresolved_book(next_at, error.to_string()),
         Err(
@@ -46,6 +35,40 @@ pub fn book_response<K: BookingAggregate>(
             | ChangeError::Overloaded
             | ChangeError::Unsupported),
         ) => Interpretation::not_sent(BookingEvent::BookNotSent, error.to_string()),
+    }
+}
+
+fn refused_book<K: BookingAggregate>(
+    call: Option<&RemoteCall>,
+    refusal: Refusal,
+    schedules: ScheduleContext<'_>,
+) -> Interpretation<BookingEvent<K>> {
+    match refusal.reason {
+        RefusalReason::PaymentRequired => {
+            Interpretation::refused(BookingEvent::CheckoutNotCompleted, refusal.message)
+        }
+        // The supplier already knows the gateway's own reference; reconciling shows whose booking
+        // it is.
+        RefusalReason::Duplicate => unresolved_book(schedules.now, refusal.message),
+        // The state of the gateway's account says nothing about an earlier sending.
+        RefusalReason::Account if may_have_been_executed(call) => {
+            unresolved_book(schedules.next_reconcile_at(call), refusal.message)
+        }
+        RefusalReason::Unavailable
+        | RefusalReason::Expired
+        | RefusalReason::PriceChanged(_)
+        | RefusalReason::TermsChanged
+        | RefusalReason::PaymentDeclined
+        | RefusalReason::Invalid
+        | RefusalReason::NotCancellable
+        | RefusalReason::Account
+        | RefusalReason::Other(_) => match may_have_been_executed(call) {
+            true => unresolved_book(schedules.lookup_after_refusal(call), refusal.message),
+            false => {
+                let failure = booking_failure(&refusal, K::TEXTS.sold_out);
+                Interpretation::refused(BookingEvent::BookRefused(failure), refusal.message)
+            }
+        },
     }
 }
 

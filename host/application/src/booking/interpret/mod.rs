@@ -92,6 +92,15 @@ impl ScheduleContext<'_> {
         self.reconcile.next_after(since, self.now)
     }
 
+    /// Returns the next lookup after the refusal of a resend. An earlier sending may have been
+    /// executed, so the refusal is only the first evidence that none was.
+    fn lookup_after_refusal(&self, call: Option<&RemoteCall>) -> NextLookup {
+        NextLookup {
+            next_at: self.next_reconcile_at(call),
+            absent_at: Some(self.now),
+        }
+    }
+
     fn next_retry_at(&self, call: Option<&RemoteCall>) -> Timestamp {
         self.capture_retry
             .retry_at(call.map_or(0, RemoteCall::failed_attempts), self.now)
@@ -120,7 +129,7 @@ impl<E> Interpretation<E> {
         Self::new(event, CallOutcome::NotSent, evidence)
     }
 
-    fn unknown(event: E, evidence: impl Into<String>) -> Self {
+    pub(super) fn unknown(event: E, evidence: impl Into<String>) -> Self {
         Self::new(event, CallOutcome::Unknown, evidence)
     }
 

@@ -20,15 +20,21 @@ pub fn authorize_response(
     response: Result<ProcessorPayment, PaymentError>,
     schedules: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
+    let call = payment.state.call();
     match response {
         Ok(state) => authorization_state(payment, state, schedules),
+        Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_)))
+            if may_have_been_executed(call) =>
+        {
+            unresolved(schedules.lookup_after_refusal(call), error.to_string())
+        }
         Err(PaymentError::Declined(decline)) => {
             Interpretation::refused(PaymentEvent::Declined(decline), "declined")
         }
         Err(PaymentError::Refused(reason)) => {
             Interpretation::refused(PaymentEvent::Declined(DeclineReason::Other), reason)
         }
-        Err(PaymentError::NotSent(reason)) if may_have_been_executed(payment.state.call()) => {
+        Err(PaymentError::NotSent(reason)) if may_have_been_executed(call) => {
             reconcile_later(payment, schedules, reason)
         }
         Err(PaymentError::NotSent(reason)) => {
@@ -87,20 +93,18 @@ pub fn capture_response(
     response: Result<ProcessorPayment, PaymentError>,
     schedules: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    let retry_at = schedules.next_retry_at(payment.state.call());
-    let again = |reason: String, outcome| {
-        Interpretation::new(PaymentEvent::StepFailed { retry_at }, outcome, reason)
-    };
     match response {
         Ok(state) if state.status == ProcessorPaymentStatus::Captured => {
             Interpretation::succeeded(PaymentEvent::Captured, "captured")
                 .with_reference(&state.processor_reference)
         }
-        Ok(_) => again("not captured".to_owned(), CallOutcome::Refused),
+        // An earlier capture, which was given up, may have been executed meanwhile. The payment is
+        // reconciled at once.
+        Ok(_) => unresolved(schedules.now, "not captured"),
         Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
-            again(error.to_string(), CallOutcome::Refused)
+            unresolved(schedules.now, error.to_string())
         }
-        Err(PaymentError::NotSent(reason)) => again(reason.message, CallOutcome::NotSent),
+        Err(PaymentError::NotSent(reason)) => retry_later(payment, schedules, reason),
         Err(PaymentError::Unknown(reason)) => reconcile_later(payment, schedules, reason),
     }
 }
@@ -123,10 +127,7 @@ pub fn void_response(
             | PaymentError::Refused(_)
             | PaymentError::Unknown(_)),
         ) => reconcile_later(payment, schedules, error.to_string()),
-        Err(PaymentError::NotSent(reason)) => {
-            let retry_at = schedules.next_retry_at(payment.state.call());
-            Interpretation::not_sent(PaymentEvent::StepFailed { retry_at }, reason)
-        }
+        Err(PaymentError::NotSent(reason)) => retry_later(payment, schedules, reason),
     }
 }
 
@@ -151,7 +152,7 @@ pub fn payment_lookup(
     };
     match &payment.state {
         PaymentState::Capturing(_) => capture_lookup(payment, state.status, schedules),
-        PaymentState::Voiding(_) => void_lookup(payment, state.status, schedules),
+        PaymentState::Voiding(_) => void_lookup(payment, &state, schedules),
         PaymentState::Authorizing(_)
         | PaymentState::RequiresAction
         | PaymentState::Authorized
@@ -200,7 +201,10 @@ fn capture_lookup(
         ProcessorPaymentStatus::Captured => {
             Interpretation::succeeded(PaymentEvent::Captured, "found as captured")
         }
-        ProcessorPaymentStatus::Authorized => retry_now(schedules, "reconciled: still authorized"),
+        // Processors that refuse a capture are not asked again without end at short intervals.
+        ProcessorPaymentStatus::Authorized => {
+            retry_later(payment, schedules, "reconciled: still authorized")
+        }
         ProcessorPaymentStatus::RequiresAction
         | ProcessorPaymentStatus::Voided
         | ProcessorPaymentStatus::Declined => {
@@ -211,20 +215,27 @@ fn capture_lookup(
 
 fn void_lookup(
     payment: &Payment,
-    status: ProcessorPaymentStatus,
+    state: &ProcessorPayment,
     schedules: ScheduleContext<'_>,
 ) -> Interpretation<PaymentEvent> {
-    match status {
+    match state.status {
         ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => {
             Interpretation::succeeded(PaymentEvent::Voided, "reconciled: voided")
         }
         ProcessorPaymentStatus::Authorized | ProcessorPaymentStatus::RequiresAction => {
             retry_now(schedules, "reconciled: still authorized")
         }
+        // A capture that was given up arrived before the void. It can only be refunded.
+        ProcessorPaymentStatus::Captured
+            if state.captured == payment.amount && state.refunded.is_zero() =>
+        {
+            let evidence = "reconciled: captured, although it was to be voided; it is refunded";
+            Interpretation::refused(PaymentEvent::CapturedDespiteVoid, evidence)
+        }
         ProcessorPaymentStatus::Captured => reconcile_later(
             payment,
             schedules,
-            "reconciled: captured, although it was to be voided",
+            "reconciled: captured, although it was to be voided, but not in full or with refunds",
         ),
     }
 }
@@ -244,6 +255,16 @@ fn unresolved(
 ) -> Interpretation<PaymentEvent> {
     let NextLookup { next_at, absent_at } = next.into();
     Interpretation::unknown(PaymentEvent::Unresolved { next_at, absent_at }, evidence)
+}
+
+/// Records that the call is known not to have been executed, to be retried later.
+fn retry_later(
+    payment: &Payment,
+    schedules: ScheduleContext<'_>,
+    evidence: impl Into<String>,
+) -> Interpretation<PaymentEvent> {
+    let retry_at = schedules.next_retry_at(payment.state.call());
+    Interpretation::not_sent(PaymentEvent::StepFailed { retry_at }, evidence)
 }
 
 /// Records that the call is known not to have been executed, to be retried at once.
@@ -272,7 +293,13 @@ pub fn refund_response(
                 .with_reference(&reference)
         }
         Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
-            again(error.to_string(), CallOutcome::Refused)
+            match may_have_been_executed(call) {
+                true => {
+                    let next = schedules.lookup_after_refusal(call);
+                    unresolved_refund(refund, next, error.to_string())
+                }
+                false => again(error.to_string(), CallOutcome::Refused),
+            }
         }
         Err(PaymentError::NotSent(reason)) if !may_have_been_executed(call) => {
             again(reason.message, CallOutcome::NotSent)

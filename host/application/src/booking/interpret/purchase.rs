@@ -51,6 +51,10 @@ pub fn purchase_response(
             // outcome.
             unresolved_purchase(context.schedules.now, refusal.message)
         }
+        Err(ChangeError::Refused(refusal)) if may_have_been_executed(call) => {
+            let next = context.schedules.lookup_after_refusal(call);
+            unresolved_purchase(next, refusal.message)
+        }
         Err(ChangeError::Refused(refusal)) => {
             let event = purchase_failed("The supplier refused to sell the extras.");
             Interpretation::refused(event, refusal.message)
@@ -81,6 +85,9 @@ pub fn purchase_lookup(
         {
             let event = FlightEvent::PurchaseSucceeded(supplier_booking).into();
             Interpretation::succeeded(event, "reconciled: bought")
+        }
+        Ok(BookingLookup::Found(supplier_booking)) if supplier_booking.has_unreadable_services => {
+            unresolved_purchase(next_at, "reconciled: services on the ticket cannot be read")
         }
         Ok(BookingLookup::Found(_)) => {
             match classify_absence(call, context.guarantees, context.schedules) {

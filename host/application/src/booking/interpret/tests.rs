@@ -4,6 +4,7 @@ use super::{CallOutcome, InterpretContext, Interpretation, ScheduleContext, Supp
 use crate::booking::aggregate::BookingAggregate;
 use crate::id_generator::IdGenerator;
 use host_domain::booking::{Booking, BookingEvent, BookingState, Named};
+use host_domain::flight::TicketDetails;
 use host_domain::flight::booking::{FlightBookedState, FlightBooking, FlightBookingDetails};
 use host_domain::flight::supplier_api as flight_api;
 use host_domain::hotel::booking::{
@@ -269,8 +270,10 @@ impl SampleKind for FlightBookingDetails {
             fare_tax: None,
             journeys: vec![],
             services: vec![],
+            has_unreadable_services: false,
             changes: vec![],
             cancellation: None,
+            details: TicketDetails::default(),
         }
     }
 }

@@ -47,7 +47,7 @@ pub async fn execute_step<K: BookingAggregate>(
             ))),
         }),
         SupplierRequest::Find(request) => SupplierResponse::Lookup(match target {
-            Some(target) => K::find(request, target).await,
+            Some(target) => K::find(booking, request, target).await,
             None => Err(ReadError::Misconfigured(SUPPLIER_NOT_CONFIGURED.to_owned())),
         }),
     };

@@ -10,6 +10,7 @@ use crate::id_generator::IdGenerator;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use host_domain::booking::{BookingEvent, BookingKind, Failure, Notification};
+use host_domain::flight::TicketDetails;
 use host_domain::flight::booking::{FlightBooking, FlightBookingDetails, FlightEvent, FlightStep};
 use host_domain::flight::supplier_api::{
     BuyRequest, FlightBookRequest, FlightCancelRequest, FlightSupplierBooking, ServiceOrderItem,
@@ -92,6 +93,7 @@ impl BookingAggregate for FlightBookingDetails {
     }
 
     fn find<'a>(
+        _booking: &FlightBooking,
         request: FindRequest,
         call: SupplierTarget<'a>,
     ) -> BoxFuture<'a, LookupResponse<Self>> {
@@ -190,8 +192,10 @@ impl BookingAggregate for FlightBookingDetails {
             fare_tax: None,
             journeys: Vec::new(),
             services: on_ticket.collect(),
+            has_unreadable_services: false,
             changes: Vec::new(),
             cancellation: None,
+            details: TicketDetails::default(),
         }
     }
 

@@ -9,11 +9,12 @@ use crate::booking::interpret::{InterpretContext, Interpretation};
 use crate::id_generator::IdGenerator;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use host_domain::booking::{BookingEvent, Notification};
+use host_domain::booking::{BookingEvent, BookingState, Notification};
 use host_domain::hotel::Guest;
 use host_domain::hotel::booking::{HotelBooking, HotelBookingDetails, HotelEvent, HotelStep};
 use host_domain::hotel::supplier_api::{
-    HotelBookRequest, HotelCancelRequest, HotelSupplierBooking, RoomReference, SupplierRoom,
+    HotelBookRequest, HotelCancelRequest, HotelFindExpectation, HotelSupplierBooking,
+    RoomReference, SupplierRoom,
 };
 use host_domain::id::{CancellationId, EventId, RefundId};
 use host_domain::money::Money;
@@ -83,10 +84,13 @@ impl BookingAggregate for HotelBookingDetails {
     }
 
     fn find<'a>(
+        booking: &HotelBooking,
         request: FindRequest,
         call: SupplierTarget<'a>,
     ) -> BoxFuture<'a, LookupResponse<Self>> {
-        let response = call.supplier.find_hotel_booking(call.context, request);
+        let expected = find_expectation(booking);
+        let supplier = call.supplier;
+        let response = supplier.find_hotel_booking(call.context, request, expected);
         response.boxed()
     }
 
@@ -214,6 +218,27 @@ fn book_request(booking: &HotelBooking) -> HotelBookRequest {
         total: details.total,
         contact: details.contact.clone(),
         rooms: guests_by_room(booking),
+    }
+}
+
+/// Returns what a lookup must find. While the booking is being booked, this is what the response to
+/// `book` must have. An orphan may be any booking under the gateway's reference.
+fn find_expectation(booking: &HotelBooking) -> HotelFindExpectation {
+    let details = &booking.details;
+    match booking.state {
+        BookingState::CompleteInProgress { .. } => HotelFindExpectation {
+            currency: Some(details.total.currency),
+            rooms: Some(details.rooms.len()),
+        },
+        BookingState::Booked(_) => HotelFindExpectation {
+            currency: Some(details.total.currency),
+            rooms: None,
+        },
+        BookingState::Created
+        | BookingState::PrebookInProgress { .. }
+        | BookingState::ReadyForComplete
+        | BookingState::Failed { .. }
+        | BookingState::Expired => HotelFindExpectation::default(),
     }
 }
 

@@ -10,6 +10,7 @@ use host_domain::booking::{
     Booking, BookingEvent, payment_client_reference, refund_client_reference,
 };
 use host_domain::id::{PaymentId, RefundId};
+use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::{
     Payment, PaymentError, PaymentEvent, PaymentMethod, PaymentOperation, PaymentStep,
@@ -41,6 +42,7 @@ pub enum PaymentRequest {
         refund: RefundId,
         client_reference: String,
         processor_reference: String,
+        amount: Money,
     },
 }
 
@@ -94,12 +96,12 @@ pub fn prepare_payment_step<K: BookingAggregate>(
             let request = VoidRequest {
                 client_reference: reference,
                 processor_reference: at_processor,
+                amount,
             };
             (PaymentRequest::Void(id, request), sent, amount)
         }
         PaymentStep::Refund(_, refund) => {
-            let mut refunds = payment.refunds.iter();
-            let amount = refunds.find(|known| known.id == *refund)?.amount;
+            let amount = refund_amount(payment, refund)?;
             let request = RefundRequest {
                 client_reference: reference,
                 processor_reference: at_processor,
@@ -143,6 +145,7 @@ fn prepare_payment_lookup<K: BookingAggregate>(
                 refund: refund.clone(),
                 client_reference,
                 processor_reference: processor_reference.unwrap_or_default(),
+                amount: refund_amount(payment, refund)?,
             },
         ),
         _ => (
@@ -212,16 +215,19 @@ pub async fn execute_payment_request<K: BookingAggregate>(
             processor_reference,
             ..
         } => {
-            let lookup = find_payment(processor, &context, client_reference, processor_reference);
+            let references = (client_reference, processor_reference);
+            let lookup = find_payment(processor, &context, references, payment.amount);
             interpret::payment_lookup(payment, lookup.await, guarantees, schedules())
         }
         PaymentRequest::FindRefund {
             refund,
             client_reference,
             processor_reference,
+            amount,
             ..
         } => {
-            let lookup = find_refund(processor, &context, client_reference, processor_reference);
+            let references = (client_reference, processor_reference);
+            let lookup = find_refund(processor, &context, references, amount);
             interpret::refund_lookup(payment, &refund, lookup.await, guarantees, schedules())
         }
     };
@@ -229,30 +235,42 @@ pub async fn execute_payment_request<K: BookingAggregate>(
     Ok(interpretation.map(|event| BookingEvent::Payment { id, event }))
 }
 
-/// Returns the payment as the processor has it, or `None` if it has none.
+/// Returns the amount of a refund, or `None` if the payment does not have it.
+fn refund_amount(payment: &Payment, refund: &RefundId) -> Option<Money> {
+    let mut refunds = payment.refunds.iter();
+    refunds
+        .find(|known| known.id == *refund)
+        .map(|known| known.amount)
+}
+
+/// Returns the payment as the processor has it, or `None` if it has none. `references` are the
+/// gateway's and the processor's.
 async fn find_payment(
     processor: Option<&Supplier>,
     context: &CallContext,
-    client_reference: String,
-    processor_reference: Option<String>,
+    references: (String, Option<String>),
+    amount: Money,
 ) -> Result<Option<ProcessorPayment>, ReadError> {
     let processor = processor.ok_or_else(processor_not_configured_for_read)?;
-    let lookup = processor.find_payment(context, client_reference, processor_reference);
+    let (client_reference, processor_reference) = references;
+    let lookup = processor.find_payment(context, client_reference, processor_reference, amount);
     Ok(match lookup.await? {
         PaymentLookup::Found(found) => Some(*found),
         PaymentLookup::NotFound => None,
     })
 }
 
-/// Returns whether the processor has the refund.
+/// Returns whether the processor has the refund. `references` are the refund's at the gateway and
+/// the payment's at the processor.
 async fn find_refund(
     processor: Option<&Supplier>,
     context: &CallContext,
-    client_reference: String,
-    processor_reference: String,
+    references: (String, String),
+    amount: Money,
 ) -> Result<bool, ReadError> {
     let processor = processor.ok_or_else(processor_not_configured_for_read)?;
-    let lookup = processor.find_refund(context, processor_reference, client_reference);
+    let (client_reference, processor_reference) = references;
+    let lookup = processor.find_refund(context, processor_reference, client_reference, amount);
     Ok(matches!(lookup.await?, RefundLookup::Found(_)))
 }
 
@@ -318,7 +336,8 @@ pub fn intent_reference<K: BookingAggregate>(booking: &Booking<K>, payment: &Pay
     payment_client_reference(&booking.id, &booking.payments, payment, "intent", 0)
 }
 
-fn processor_not_configured() -> PaymentError {
+/// Returns the error of a call to a processor that the host has not loaded.
+pub fn processor_not_configured() -> PaymentError {
     PaymentError::NotSent(FailureReason::needing_help(
         "the processor is not configured",
     ))

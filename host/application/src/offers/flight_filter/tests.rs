@@ -1,6 +1,6 @@
 use super::*;
 use host_domain::flight::passenger::Travellers;
-use host_domain::flight::{Cabin, FareCondition, FareConditions};
+use host_domain::flight::{Cabin, FareCondition, FareConditions, FlightOfferDetails};
 use host_domain::money::{Currency, Money};
 use serde_json::json;
 
@@ -84,6 +84,7 @@ fn offer(id: &str) -> FlightOffer {
             journey("2026-12-09T18:30", "2026-12-10T06:30", 420),
         ],
         expires_at: None,
+        details: FlightOfferDetails::default(),
     }
 }
 

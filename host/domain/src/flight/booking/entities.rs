@@ -3,7 +3,8 @@
 use crate::booking::Failure;
 use crate::flight::itinerary::{AirlineChange, Journey};
 use crate::flight::passenger::{Gender, LoyaltyAccount, PassengerType, Title};
-use crate::flight::supplier_api::{Baggage, ServiceType, SupplierService};
+use crate::flight::service::{Baggage, ServiceType};
+use crate::flight::supplier_api::SupplierService;
 use crate::id::{
     AirlineChangeId, JourneyId, PassengerId, PaymentId, PurchaseId, SegmentId, ServiceId,
 };

@@ -78,8 +78,10 @@ impl BookingKind for FlightBookingDetails {
         details.ticket_total = Some(prebook.total);
         details.fare = prebook.fare;
         details.fare_tax = prebook.fare_tax;
+        details.ticket.fee = prebook.details.fee;
         details.fare_conditions = prebook.fare_conditions;
-        booking.merge_journeys(prebook.journeys);
+        details.ticket.update(prebook.details);
+        booking.merge_journeys(prebook.journeys.into_iter().map(Some).collect());
         booking.supplier_prebook = Some(prebook.supplier_prebook);
     }
 
@@ -90,10 +92,7 @@ impl BookingKind for FlightBookingDetails {
         now: Timestamp,
         notifications: &mut Notifications,
     ) -> FlightBookedState {
-        let details = &mut booking.details;
-        details.fare = supplier_booking.fare.or(details.fare);
-        details.fare_tax = supplier_booking.fare_tax.or(details.fare_tax);
-        match (booking.payment_collector, details.ticket_total) {
+        match (booking.payment_collector, booking.details.ticket_total) {
             (PaymentCollector::Supplier, Some(ticket)) => {
                 let supplier = booking.supplier.clone();
                 let collected = Payment::new_supplier_collected(payment, ticket, supplier, now);
@@ -287,7 +286,10 @@ impl FlightBooking {
             {
                 self.failure = Some(failure);
                 notifications.push_booking_event(EventType::FlightBookingCancellationRefused);
-                return Some(FlightBookedState::Confirmed { refresh: None });
+                // The airline may have refused because it cancelled the ticket itself. This also
+                // replaces a refresh that the cancellation displaced.
+                let refresh = Some(RemoteCall::for_refresh(now));
+                return Some(FlightBookedState::Confirmed { refresh });
             }
             event => advance_cancel_call(cancel, &event, now)?,
         };

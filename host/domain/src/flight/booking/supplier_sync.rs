@@ -4,6 +4,7 @@
 use crate::booking::Notifications;
 use crate::event::EventType;
 use crate::flight::booking::{BookedChange, BookedJourney, FlightBooking};
+use crate::flight::details::is_default;
 use crate::flight::itinerary::{Journey, Segment};
 use crate::flight::supplier_api::FlightSupplierBooking;
 use crate::id::{AirlineChangeId, JourneyId, SegmentId};
@@ -28,15 +29,19 @@ impl FlightBooking {
         segments_of(&self.details.journeys)
     }
 
-    /// Replaces the journeys by those currently scheduled. A segment of the same flight keeps its
-    /// id and the known data of its passengers.
-    pub(super) fn merge_journeys(&mut self, journeys: Vec<Journey>) {
+    /// Replaces the journeys by those currently scheduled. A journey that is `None` stays as it is. A
+    /// segment of the same flight keeps its id, and details that are not stated again.
+    pub(super) fn merge_journeys(&mut self, journeys: Vec<Option<Journey>>) {
         if journeys.is_empty() {
             return;
         }
         let before = std::mem::take(&mut self.details.journeys);
-        for (at, mut journey) in journeys.into_iter().enumerate() {
+        for (at, journey) in journeys.into_iter().enumerate() {
             let known = before.get(at);
+            let Some(mut journey) = journey else {
+                self.details.journeys.extend(known.cloned());
+                continue;
+            };
             let id = match known {
                 Some(known) => known.id.clone(),
                 None => self.allocate_id(JourneyId::of),
@@ -47,16 +52,15 @@ impl FlightBooking {
                 let same = flown.find(|(_, known)| is_same_segment(known, segment));
                 segment_ids.push(match same {
                     Some((id, known)) => {
-                        if segment.passengers.is_empty() {
-                            segment.passengers.clone_from(&known.passengers);
-                        }
+                        keep_known_data(segment, known);
                         id.clone()
                     }
                     None => self.allocate_id(SegmentId::of),
                 });
             }
-            if journey.fare_brand.is_none() {
-                journey.fare_brand = known.and_then(|known| known.journey.fare_brand.clone());
+            if let Some(BookedJourney { journey: known, .. }) = known {
+                journey.fare_brand = journey.fare_brand.or_else(|| known.fare_brand.clone());
+                journey.fare_conditions = journey.fare_conditions.or(known.fare_conditions);
             }
             self.details.journeys.push(BookedJourney {
                 id,
@@ -79,6 +83,13 @@ impl FlightBooking {
                 .airline_pnr
                 .clone_from(&supplier_booking.airline_pnr);
         }
+        // The parts of the price in two responses need not add up to the total.
+        if supplier_booking.fare.is_some() || supplier_booking.fare_tax.is_some() {
+            self.details.fare = supplier_booking.fare;
+            self.details.fare_tax = supplier_booking.fare_tax;
+            self.details.ticket.fee = supplier_booking.details.fee;
+        }
+        self.details.ticket.update(supplier_booking.details.clone());
         self.merge_journeys(supplier_booking.journeys.clone());
         for change in &supplier_booking.changes {
             let id = &change.supplier_change_id;
@@ -102,6 +113,25 @@ impl FlightBooking {
 fn segments_of(journeys: &[BookedJourney]) -> impl Iterator<Item = (&SegmentId, &Segment)> {
     let journeys = journeys.iter();
     journeys.flat_map(|booked| booked.segment_ids.iter().zip(&booked.journey.segments))
+}
+
+/// Keeps what is known of a segment and of its passengers and is not stated again.
+fn keep_known_data(segment: &mut Segment, known: &Segment) {
+    if is_default(&segment.details) {
+        segment.details.clone_from(&known.details);
+    }
+    if segment.passengers.is_empty() {
+        segment.passengers.clone_from(&known.passengers);
+    }
+    for passenger in &mut segment.passengers {
+        let mut same = known.passengers.iter();
+        let same = same.find(|known| known.passenger == passenger.passenger);
+        if let Some(same) = same
+            && is_default(&passenger.details)
+        {
+            passenger.details.clone_from(&same.details);
+        }
+    }
 }
 
 fn is_same_segment(known: &Segment, segment: &Segment) -> bool {

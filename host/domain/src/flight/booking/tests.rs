@@ -6,7 +6,8 @@ mod fixture;
 use super::*;
 use crate::booking::tests::*;
 use crate::booking::{BookingStatus, BookingStep, PaymentCollector};
-use crate::flight::itinerary::{AirlineChange, ChangeType, FareCondition};
+use crate::flight::details::{TicketDocument, TicketDocumentType};
+use crate::flight::itinerary::{AirlineChange, ChangeType, FareCondition, SegmentPassenger};
 use crate::flight::quote::{FlightCancellationQuote, FlightQuoteSource, QuoteUnavailableReason};
 use crate::flight::supplier_api::{FlightSupplierQuote, SupplierService};
 use crate::id::PaymentId;
@@ -16,6 +17,7 @@ use crate::workflow::NextStep;
 use fixture::*;
 use proptest::prelude::*;
 use proptest::sample::Index;
+use serde_json::json;
 
 #[test]
 fn transition_table_matches_snapshot() {
@@ -190,6 +192,11 @@ fn absent_booking_is_looked_up_until_it_is_found_and_resolved() {
 }
 
 #[test]
+fn refused_cancellation_is_followed_by_a_refresh() {
+    check_refresh_after_refused_cancellation::<Flight>();
+}
+
+#[test]
 fn change_reported_during_refresh_schedules_another_refresh() {
     check_change_reported_during_refresh::<Flight>();
 }
@@ -257,7 +264,7 @@ fn airline_change_is_published_once_and_unchanged_segments_keep_ids() {
         expires_at: None,
         accepted_at: None,
     }];
-    state.journeys = vec![journey(&["seg-1", "seg-9"])];
+    state.journeys = vec![Some(journey(&["seg-1", "seg-9"]))];
     let before = Flight::captured();
     let waiting = change_reported(before.clone());
     assert_eq!(waiting.next_step(NOW), NextStep::Run(BookingStep::Refresh));
@@ -270,6 +277,84 @@ fn airline_change_is_published_once_and_unchanged_segments_keep_ids() {
     assert_ne!(was[1], is[1]);
     let again = change_reported(transition.booking).apply(read(), NOW);
     assert!(again.unwrap().notifications.is_empty());
+}
+
+#[test]
+fn details_and_unreadable_journeys_are_kept_if_not_stated_again() {
+    let refreshed = |booking: FlightBooking, read| {
+        let waiting = change_reported(booking);
+        after(waiting, [Flight::refreshed(read, NOW)])
+    };
+    let mut detailed = Flight::reported(SupplierBookingStatus::Confirmed);
+    let mut stated = journey(&["seg-1", "seg-2"]);
+    stated.fare_conditions = Some(FareConditions::default());
+    stated.segments[0].details.origin_terminal = Some("5".into());
+    let seat = json!({
+        "passenger": 1,
+        "cabin": "economy",
+        "details": {
+            "seat": {"designator": "14B", "disclosures": []},
+            "baggage": [],
+        },
+    });
+    let seat: SegmentPassenger = serde_json::from_value(seat).unwrap();
+    stated.segments[0].passengers = vec![seat];
+    detailed.journeys = vec![Some(stated), Some(journey(&["seg-3"]))];
+    detailed.fare = Some(euros(25_100));
+    detailed.details.fee = Some(euros(500));
+    detailed.details.documents = vec![TicketDocument {
+        document_type: TicketDocumentType::ElectronicTicket,
+        number: "1252106312810".into(),
+        passengers: vec![0],
+    }];
+    let known = refreshed(Flight::captured(), detailed);
+    let details = |booking: &FlightBooking| {
+        let details = &booking.details;
+        (details.ticket.clone(), details.journeys.clone())
+    };
+    assert_eq!(details(&known).0.fee, Some(euros(500)));
+
+    let mut plain = Flight::reported(SupplierBookingStatus::Confirmed);
+    let mut again = journey(&["seg-1", "seg-2"]);
+    let seat = json!({ "passenger": 1, "cabin": "economy" });
+    again.segments[0].passengers = vec![serde_json::from_value(seat).unwrap()];
+    plain.journeys = vec![Some(again.clone()), None];
+    let read = refreshed(known.clone(), plain.clone());
+    assert_eq!(details(&read), details(&known));
+
+    again.segments[0].details.origin_terminal = Some("3".into());
+    plain.journeys = vec![None, Some(journey(&["seg-3"]))];
+    plain.fare = Some(euros(25_000));
+    plain.details.fee = Some(euros(600));
+    let (ticket, journeys) = details(&refreshed(read.clone(), plain.clone()));
+    assert_eq!(ticket.fee, Some(euros(600)));
+    assert_eq!(ticket.documents, known.details.ticket.documents);
+    assert_eq!(journeys, known.details.journeys);
+    plain.journeys = vec![Some(again)];
+    let moved = refreshed(read, plain);
+    assert_eq!(moved.details.journeys.len(), 1);
+    let segment = &moved.details.journeys[0].journey.segments[0];
+    assert_eq!(segment.details.origin_terminal.as_deref(), Some("3"));
+}
+
+#[test]
+fn fare_taxes_and_fee_are_replaced_together() {
+    let mut booking = Flight::captured();
+    let split = [Some(25_000), Some(6_400), Some(600)];
+    for (stated, expected) in [
+        (split, split),
+        ([None, None, Some(700)], split),
+        ([None, None, None], split),
+        ([Some(25_600), None, None], [Some(25_600), None, None]),
+        ([None, Some(6_400), None], [None, Some(6_400), None]),
+    ] {
+        let mut read = Flight::reported(SupplierBookingStatus::Confirmed);
+        [read.fare, read.fare_tax, read.details.fee] = stated.map(|minor| minor.map(euros));
+        booking = after(change_reported(booking), [Flight::refreshed(read, NOW)]);
+        let details = &booking.details;
+        let parts = [details.fare, details.fare_tax, details.ticket.fee];
+        assert_eq!(parts, expected.map(|minor| minor.map(euros)), "{stated:?}");
+    }
 }
 
 #[test]

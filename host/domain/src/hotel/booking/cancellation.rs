@@ -108,7 +108,9 @@ impl HotelBooking {
         }
         self.failure = Some(failure);
         notifications.push_booking_event(EventType::HotelBookingCancellationRefused);
-        previous.into_state(None)
+        // The supplier may have refused because it cancelled rooms itself. This also replaces a
+        // refresh that the cancellation displaced.
+        previous.into_state(Some(RemoteCall::for_refresh(now)))
     }
 
     /// Completes a cancellation: cancels its rooms and starts the refund. Rooms that the supplier
@@ -211,6 +213,11 @@ impl HotelBooking {
             self.price_of(|room| requested.contains(&room.id) || reported_rooms.contains(&room.id));
         let fee = match &supplier_booking.cancellation {
             Some(stated) => self.stated_fee(stated, price)?,
+            // A cancellation that was requested and reported as refused may have taken effect
+            // late. An operator decides whether the supplier keeps a fee for it.
+            None if cancellation.is_supplier_initiated && self.was_requested(requested) => {
+                return None;
+            }
             // The policy applies to guests who decide not to come. These rooms were cancelled by
             // the supplier.
             None if cancellation.is_supplier_initiated => Money::zero(price.currency),
@@ -221,6 +228,18 @@ impl HotelBooking {
             )?,
         };
         Some((fee, price.less(fee)))
+    }
+
+    /// Returns whether the client once requested in vain to cancel one of these rooms.
+    fn was_requested(&self, rooms: &[RoomId]) -> bool {
+        let mut cancellations = self.details.cancellations.iter();
+        cancellations.any(|cancellation| match cancellation.status {
+            CancellationStatus::Refused | CancellationStatus::Failed => {
+                let mut room_ids = cancellation.room_ids.iter();
+                !cancellation.is_supplier_initiated && room_ids.any(|room| rooms.contains(room))
+            }
+            CancellationStatus::InProgress | CancellationStatus::Succeeded => false,
+        })
     }
 
     /// Returns the fee of a cancellation of rooms that cost `price`, from the amounts that the

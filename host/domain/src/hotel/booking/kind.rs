@@ -75,10 +75,11 @@ impl BookingKind for HotelBookingDetails {
                 total,
                 due_at_property,
                 policy,
+                details,
             } = rate;
             (room.name, room.board, room.board_name) = (name, board, board_name);
             (room.total, room.due_at_property) = (total, due_at_property);
-            room.policy = Some(policy);
+            (room.policy, room.details) = (Some(policy), details);
         }
         details.hotel = prebook.hotel;
         details.total = prebook.total;
@@ -98,7 +99,12 @@ impl BookingKind for HotelBookingDetails {
         booking.merge_supplier_booking(supplier_booking);
         booking.capture_payments(now);
         notifications.push_booking_event(EventType::HotelBookingConfirmed);
-        HotelBookedState::Confirmed { refresh: None }
+        // The refresh cancels and refunds the rooms that the supplier cancelled before the
+        // confirmation was read.
+        let is_complete = supplier_booking.is_completely_booked();
+        HotelBookedState::Confirmed {
+            refresh: (!is_complete).then(|| RemoteCall::for_refresh(now)),
+        }
     }
 
     fn apply_booked(
@@ -191,6 +197,11 @@ impl HotelBooking {
         match (refresh, event) {
             (_, BookingEvent::Kind(HotelEvent::CancelStarted { id, room_ids })) => {
                 self.begin_cancellation(state, id, &room_ids, now, notifications)
+            }
+            (refresh, BookingEvent::Kind(HotelEvent::PolicyRead(policy))) => {
+                self.details.policy = Some(policy);
+                notifications.push_booking_event(EventType::HotelBookingChanged);
+                Some(state.into_state(refresh))
             }
             (Some(call), BookingEvent::RefreshFailed { next_at }) => {
                 Some(state.into_state(Some(call.mark_unresolved(now, next_at))))

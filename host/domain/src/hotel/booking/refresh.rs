@@ -35,7 +35,15 @@ impl HotelBooking {
             &mut self.details.hotel_remarks,
             supplier_booking.remarks.as_ref(),
         );
-        is_changed |= update_if_changed(&mut self.details.policy, supplier_booking.policy.as_ref());
+        let reported = supplier_booking.policy.clone();
+        let policy = match &self.details.policy {
+            // The same terms with other details are no change.
+            Some(known) => reported
+                .filter(|policy| !policy.has_terms_of(known))
+                .map(|policy| policy.with_details_of(known)),
+            None => reported,
+        };
+        is_changed |= update_if_changed(&mut self.details.policy, policy.as_ref());
         for known in &supplier_booking.rooms {
             if let Some(room) = self.details.rooms.get_mut(usize::from(known.position)) {
                 is_changed |= update_if_changed(

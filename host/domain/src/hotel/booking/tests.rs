@@ -7,6 +7,7 @@ use super::*;
 use crate::booking::tests::*;
 use crate::booking::{BookingStatus, BookingStep, ChangeSource, payment_client_reference};
 use crate::hotel::supplier_api::SupplierRoom;
+use crate::hotel::types::RefundType;
 use crate::id::PaymentId;
 use crate::payment::{DeclineReason, Payment, PaymentEvent, PaymentStatus, PaymentStep};
 use crate::supplier::SupplierBookingStatus;
@@ -119,6 +120,18 @@ fn hotel_change_is_published_once_and_keeps_known_data() {
     assert_eq!(changed.next_step(NOW), NextStep::Idle);
     let again = change_reported(changed).apply(read(), NOW).unwrap();
     assert!(notified(&again).is_empty(), "nothing changed");
+    // Other details of the same terms are no change.
+    let known = again.booking.details.policy.clone();
+    let mut restated = known.clone().unwrap();
+    restated.refund_type = Some(RefundType::Full);
+    let restated = HotelSupplierBooking {
+        policy: Some(restated),
+        ..changed_booking
+    };
+    let read = Hotel::refreshed(Box::new(restated), NOW);
+    let again = change_reported(again.booking).apply(read, NOW).unwrap();
+    assert!(notified(&again).is_empty());
+    assert_eq!(again.booking.details.policy, known);
 }
 
 /// The policy applies only to guests who cancel.
@@ -163,10 +176,57 @@ fn room_cancelled_by_hotel_is_cancelled_and_other_stays_booked() {
     assert!(notified(&again).is_empty(), "the room was cancelled before");
 }
 
+/// The lookup that finds the booking may be later than the supplier's cancellation of a room.
+#[test]
+fn room_that_was_canceled_before_the_confirmation_was_read_is_refunded() {
+    let found = reported_canceled(&[1]);
+    let confirmed = BookingEvent::BookConfirmed {
+        supplier_booking: found.clone(),
+        payment: PaymentId::from_bits(9),
+    };
+    let booking = after(Hotel::booking_sent(), [confirmed]);
+    assert_eq!(booking.next_step(NOW), NextStep::Run(BookingStep::Refresh));
+    let partly = after(booking, [Hotel::refreshed(found, NOW)]);
+    assert_eq!(partly.status(), BookingStatus::PartiallyCanceled);
+    let captured = after(partly, payment_sent_and(1, PaymentEvent::Captured));
+    assert_eq!(captured.payments[0].refundable(), euros(10_000));
+    let refund = PaymentStep::Refund(PaymentId::from_bits(1), refund_id());
+    let refund = NextStep::Run(BookingStep::Payment(refund));
+    assert_eq!(captured.next_step(NOW), refund);
+}
+
+/// A capture that was given up arrives before the void of a cancellation.
+#[test]
+fn payment_that_is_captured_instead_of_voided_is_refunded() {
+    let [capture_sent, _] = payment_sent_and(1, PaymentEvent::Captured);
+    let retry_at = LATER;
+    let given_up = pay(1, PaymentEvent::StepFailed { retry_at });
+    let booking = after(Hotel::confirmed(), [capture_sent, given_up]);
+    let sent = after(booking, Hotel::cancellation_sent());
+    let canceled = after(sent, [Hotel::cancel_done()]);
+    let [void_sent, captured] = payment_sent_and(1, PaymentEvent::CapturedDespiteVoid);
+    let found = after(canceled, [void_sent]).apply(captured, NOW).unwrap();
+    assert_eq!(notified(&found), ["payment.captured"]);
+    let payment = &found.booking.payments[0];
+    assert_eq!(payment.status(), PaymentStatus::Captured);
+    let [refund] = payment.refunds.as_slice() else {
+        panic!("{payment:?}");
+    };
+    assert_eq!(refund.amount, euros(20_000));
+    let step = PaymentStep::Refund(payment.id.clone(), refund.id.clone());
+    let step = NextStep::Run(BookingStep::Payment(step));
+    assert_eq!(found.booking.next_step(NOW), step);
+}
+
 #[test]
 fn absent_booking_is_looked_up_until_it_is_found_and_resolved() {
     check_lookups_of_absent_booking::<Hotel>();
     check_stored_failure::<Hotel>();
+}
+
+#[test]
+fn refused_cancellation_is_followed_by_a_refresh() {
+    check_refresh_after_refused_cancellation::<Hotel>();
 }
 
 #[test]

@@ -7,10 +7,12 @@ use host_domain::flight::booking::{
     FlightBookingDetails, FlightCancellation, RefundBreakdown, RefundedBy, ServiceStatus,
 };
 use host_domain::flight::passenger::{PassengerContact, Travellers};
-use host_domain::flight::supplier_api::{Baggage, BaggageType, ServiceType};
 use host_domain::flight::{
-    AirlineChange, Cabin, ChangeType, Direction, FareCondition, FareConditions, Gender, Journey,
-    LoyaltyAccount, PassengerType, Segment, SegmentPassenger,
+    AirlineChange, BagAllowance, Baggage, BaggageType, Cabin, ChangeType, Direction, FareCondition,
+    FareConditions, Gender, Journey, LocatorSystem, LoyaltyAccount, PassengerType, PaymentTerms,
+    RecordLocator, Seat, SeatPosition, Segment, SegmentDetails, SegmentPassenger,
+    SegmentPassengerDetails, ServiceDetails, ServiceType, TechnicalStop, TicketDetails,
+    TicketDocument, TicketDocumentType, TicketPaymentStatus,
 };
 use host_domain::id::{AirlineChangeId, JourneyId, PassengerId, PaymentId, SegmentId, ServiceId};
 use host_domain::money::{Currency, Money};
@@ -27,6 +29,11 @@ fn segment() -> Segment {
         cabin_name: Some("World Traveller Plus".to_owned()),
         checked_bags: Some(1),
         carry_on_bags: None,
+        details: SegmentPassengerDetails {
+            fare_basis_code: Some("Y20LGTN2".to_owned()),
+            seat: Some(exit_row_seat()),
+            baggage: vec![checked_bag()],
+        },
     };
     Segment {
         supplier_segment_id: "seg_secret".to_owned(),
@@ -45,6 +52,87 @@ fn segment() -> Segment {
         duration_minutes: Some(490),
         cabin: Cabin::PremiumEconomy,
         passengers: vec![seat(0), seat(1)],
+        details: SegmentDetails {
+            origin_terminal: Some("5".to_owned()),
+            destination_terminal: Some("B".to_owned()),
+            operating_carrier_code: Some("AA".to_owned()),
+            operating_flight: Some("AA6132".to_owned()),
+            aircraft: Some("Airbus A380".to_owned()),
+            aircraft_code: Some("380".to_owned()),
+            technical_stops: vec![TechnicalStop {
+                airport: "KEF".to_owned(),
+                arrival_time: Some("2026-12-01T11:30".to_owned()),
+                departure_time: None,
+            }],
+        },
+    }
+}
+
+fn exit_row_seat() -> Seat {
+    Seat {
+        designator: "14B".to_owned(),
+        name: Some("Exit row seat".to_owned()),
+        position: Some(SeatPosition::Middle),
+        disclosures: vec!["Do not seat children in exit row seats".to_owned()],
+    }
+}
+
+const fn checked_bag() -> BagAllowance {
+    BagAllowance {
+        baggage_type: BaggageType::Checked,
+        pieces: Some(1),
+        max_weight_kg: Some(23),
+        max_length_cm: Some(90),
+        max_width_cm: None,
+        max_height_cm: None,
+    }
+}
+
+/// Every detail, with a passenger who is not part of the booking.
+fn ticket() -> TicketDetails {
+    TicketDetails {
+        fee: Some(pounds(1_200)),
+        payment_terms: Some(PaymentTerms {
+            instant_payment_required: false,
+            payment_required_by: Some(NOW),
+            price_guaranteed_until: None,
+        }),
+        payment_status: Some(TicketPaymentStatus {
+            awaiting_payment: true,
+            payment_required_by: Some(NOW),
+            price_guaranteed_until: Some(NOW),
+        }),
+        record_locators: vec![RecordLocator {
+            locator: "OQTYXX".to_owned(),
+            system: LocatorSystem::DistributionSystem,
+            carrier_code: Some("1G".to_owned()),
+            carrier: Some("Galileo".to_owned()),
+        }],
+        documents: vec![TicketDocument {
+            document_type: TicketDocumentType::ElectronicTicket,
+            number: "1252106312810".to_owned(),
+            passengers: vec![0, 1],
+        }],
+        services: vec![ServiceDetails {
+            supplier_service_id: "ser_secret".to_owned(),
+            name: Some("Extra bag".to_owned()),
+            seat: None,
+            bag: Some(checked_bag()),
+        }],
+        attachable_services: Vec::new(),
+    }
+}
+
+fn conditions() -> FareConditions {
+    FareConditions {
+        refund: FareCondition {
+            allowed: Some(true),
+            penalty: Some(pounds(5_000)),
+        },
+        change: FareCondition {
+            allowed: None,
+            penalty: None,
+        },
     }
 }
 
@@ -90,6 +178,7 @@ fn journey() -> BookedJourney {
             duration_minutes: None,
             stops: 0,
             segments: vec![segment()],
+            fare_conditions: Some(conditions()),
         },
     }
 }
@@ -134,16 +223,8 @@ pub(crate) fn canceled() -> FlightBooking {
         ticket_total: Some(pounds(42_000)),
         fare: Some(pounds(30_000)),
         fare_tax: None,
-        fare_conditions: FareConditions {
-            refund: FareCondition {
-                allowed: Some(true),
-                penalty: Some(pounds(5_000)),
-            },
-            change: FareCondition {
-                allowed: None,
-                penalty: None,
-            },
-        },
+        fare_conditions: conditions(),
+        ticket: ticket(),
         journeys: vec![journey()],
         services: vec![service()],
         purchases: Vec::new(),

@@ -254,7 +254,8 @@ fn accepted_ticket_is_the_requested_one() {
             assert_money(amounts.fee);
             assert_money(amounts.refund);
         }
-        assert_journeys(&read.journeys, 3);
-        assert_once(&read.journeys);
+        let journeys: Vec<Journey> = read.journeys.into_iter().flatten().collect();
+        assert_journeys(&journeys, 3);
+        assert_once(&journeys);
     });
 }

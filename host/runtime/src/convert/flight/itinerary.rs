@@ -1,14 +1,16 @@
 //! Conversion of journeys, segments, fare conditions and airline changes.
 
 use crate::bindings::stopover::supplier::flight_types as wire;
+use crate::convert::dropped::DroppedItems;
 use crate::convert::{
     ConvertResult, ensure_unique, instant, invalid, list, local_time, money_with_currency,
     optional, optional_instant, same_variant, text, valid_if,
 };
 use host_domain::flight::{
     AirlineChange, Cabin, ChangeType, Direction, FareCondition, FareConditions, Journey, Segment,
-    SegmentPassenger,
+    SegmentDetails, SegmentPassenger, SegmentPassengerDetails,
 };
+use std::collections::HashSet;
 
 /// Maximum number of journeys of one ticket, more than any airline sells on one.
 pub(super) const JOURNEYS_MAX: usize = 16;
@@ -22,7 +24,7 @@ pub(super) const CHANGES_MAX: usize = 200;
 /// Maximum accepted duration of a journey, connections included: 30 days.
 const DURATION_MINUTES_MAX: u32 = 30 * 24 * 60;
 
-/// Converts the journeys of one ticket. A segment id must be unique if it is present.
+/// Converts the journeys of a fare. A segment id must be unique if it is present.
 pub(super) fn journeys(
     journeys: Vec<wire::Journey>,
     passengers: usize,
@@ -37,6 +39,31 @@ pub(super) fn journeys(
         .filter(|id| !id.is_empty());
     ensure_unique("segments.supplier-segment-id", ids)?;
     Ok(journeys)
+}
+
+/// Converts the journeys of a booking, at most [`JOURNEYS_MAX`] of them. An invalid one, or one that
+/// repeats the id of a segment, is `None` and is recorded.
+pub(super) fn booked_journeys(
+    journeys: Vec<wire::Journey>,
+    passengers: usize,
+    dropped: &mut DroppedItems,
+) -> Vec<Option<Journey>> {
+    let mut ids = HashSet::new();
+    dropped.keep_each("journeys", journeys, JOURNEYS_MAX, |journey| {
+        let journey = self::journey(journey, passengers)?;
+        let segments = journey.segments.iter();
+        let given = segments.map(|segment| segment.supplier_segment_id.as_str());
+        let given: Vec<&str> = given.filter(|id| !id.is_empty()).collect();
+        ensure_unique("segments.supplier-segment-id", given.iter())?;
+        let is_repeated = given.iter().any(|id| ids.contains(*id));
+        ids.extend(given.into_iter().map(str::to_owned));
+        valid_if(
+            !is_repeated,
+            journey,
+            "segments.supplier-segment-id",
+            "twice",
+        )
+    })
 }
 
 /// Converts a journey of `passengers` passengers. It must have at least one segment.
@@ -60,6 +87,7 @@ pub(super) fn journey(journey: wire::Journey, passengers: usize) -> ConvertResul
         duration_minutes: duration(journey.duration_minutes),
         stops: journey.stops,
         segments: segments("journeys.segments", journey.segments, passengers)?,
+        fare_conditions: None,
     })
 }
 
@@ -102,6 +130,7 @@ fn segment(segment: wire::Segment, passengers: usize) -> ConvertResult<Segment> 
             passengers,
             |passenger| segment_passenger(passenger, passengers),
         )?,
+        details: SegmentDetails::default(),
     })
 }
 
@@ -119,6 +148,7 @@ fn segment_passenger(
         cabin_name: text::optional_display(passenger.cabin_name, text::LINE_CHARS),
         checked_bags: passenger.checked_bags,
         carry_on_bags: passenger.carry_on_bags,
+        details: SegmentPassengerDetails::default(),
     })
 }
 
@@ -167,19 +197,18 @@ fn fare_condition(
     })
 }
 
-/// Converts the changes of one ticket. Each must have a unique id.
+/// Converts the valid changes of one ticket and records the others. Each must have a unique id.
 pub(super) fn changes(
     changes: Vec<wire::AirlineChange>,
     passengers: usize,
-) -> ConvertResult<Vec<AirlineChange>> {
-    let changes = list("changes", changes, CHANGES_MAX, |change| {
-        self::change(change, passengers)
-    })?;
-    let ids = changes
-        .iter()
-        .map(|change| change.supplier_change_id.as_str());
-    ensure_unique("changes.supplier-change-id", ids)?;
-    Ok(changes)
+    dropped: &mut DroppedItems,
+) -> Vec<AirlineChange> {
+    let mut ids = HashSet::new();
+    dropped.keep_valid("changes", changes, CHANGES_MAX, |change| {
+        let change = self::change(change, passengers)?;
+        let is_new = ids.insert(change.supplier_change_id.clone());
+        valid_if(is_new, change, "changes.supplier-change-id", "twice")
+    })
 }
 
 fn change(change: wire::AirlineChange, passengers: usize) -> ConvertResult<AirlineChange> {

@@ -1,9 +1,13 @@
 //! Conversion of supplier responses about fares, tickets and services.
 
+mod details;
 mod itinerary;
 mod reference;
 mod request;
 
+pub(crate) use details::{
+    detailed_booking, detailed_booking_lookup, detailed_prebook_response, detailed_price_response,
+};
 pub(crate) use reference::{airline, airports};
 pub(crate) use request::{
     book_request, cancel_request, find_request, list_request, prebook_request, price_request,
@@ -11,7 +15,8 @@ pub(crate) use request::{
 };
 
 use self::itinerary::{
-    JOURNEYS_MAX, PASSENGERS_MAX, SEGMENTS_MAX, changes, fare_conditions, passenger_index,
+    JOURNEYS_MAX, PASSENGERS_MAX, SEGMENTS_MAX, booked_journeys, changes, fare_conditions,
+    passenger_index,
 };
 use super::dropped::DroppedItems;
 use super::error::{booking_status, optional_checkout};
@@ -24,11 +29,13 @@ use crate::bindings::exports::stopover::supplier::{
     flight_booking, flight_cancellation, flight_pricing, flight_services,
 };
 use crate::bindings::stopover::supplier::flight_types as wire;
+use crate::bindings::v1_1::stopover::supplier::flight_details::OfferDetails;
 use host_domain::flight::supplier_api::{
-    AvailableService, Baggage, BaggageType, FlightAppliedFilters, FlightBookRequest,
-    FlightCancellationAmounts, FlightOffer, FlightPrebookResponse, FlightPriceRequest,
-    FlightPriceResponse, FlightSupplierBooking, FlightSupplierQuote, ServiceType, SupplierService,
+    AvailableService, FlightAppliedFilters, FlightBookRequest, FlightCancellationAmounts,
+    FlightOffer, FlightPrebookResponse, FlightPriceRequest, FlightPriceResponse,
+    FlightSupplierBooking, FlightSupplierQuote, SupplierService,
 };
+use host_domain::flight::{Baggage, BaggageType, FlightOfferDetails, ServiceType, TicketDetails};
 use host_domain::money::Currency;
 use host_domain::supplier::{BookingLookup, FindRequest, SupplierBookingStatus};
 use host_domain::time::Timestamp;
@@ -40,18 +47,35 @@ const SERVICES_MAX: usize = 2_000;
 /// error.
 const BAG_KG_MAX: u32 = 1_000;
 
-/// Converts offers in a single currency, with one journey for each requested journey, and at most
-/// as many as requested.
 pub(crate) fn price_response(
     response: flight_pricing::PriceResponse,
     request: &FlightPriceRequest,
     now: Timestamp,
     dropped: &mut DroppedItems,
 ) -> ConvertResult<FlightPriceResponse> {
+    Ok(FlightPriceResponse {
+        offers: priced_offers(response.offers, request, now, dropped, |found| {
+            (found, None)
+        })?,
+        applied: applied(response.applied),
+        truncated: response.truncated,
+    })
+}
+
+/// Converts offers in a single currency, with one journey for each requested journey, and at most
+/// as many as requested. `split` returns the parts of an offer of any version.
+fn priced_offers<T>(
+    found: Vec<T>,
+    request: &FlightPriceRequest,
+    now: Timestamp,
+    dropped: &mut DroppedItems,
+    split: impl Fn(T) -> (flight_pricing::Offer, Option<OfferDetails>),
+) -> ConvertResult<Vec<FlightOffer>> {
     let mut first_currency: Option<Currency> = None;
     let offers_max = usize::from(request.limit);
-    let mut offers = Vec::with_capacity(response.offers.len().min(offers_max));
-    list("offers", response.offers, offers_max, |found| {
+    let mut offers = Vec::with_capacity(found.len().min(offers_max));
+    list("offers", found, offers_max, |found| {
+        let (found, details) = split(found);
         let currency = match first_currency {
             Some(first) if found.currency == first.code() => Ok(first),
             Some(_) => return invalid("offers.currency", "more than one currency in a response"),
@@ -59,15 +83,18 @@ pub(crate) fn price_response(
         };
         first_currency = currency.ok();
         let offer = currency.and_then(|currency| offer(found, currency, request, now));
-        offers.extend(dropped.keep(offer));
+        let Some(mut offer) = dropped.keep(offer) else {
+            return Ok(());
+        };
+        if let Some(details) = details {
+            let (currency, journeys) = (offer.total.currency, &mut offer.journeys);
+            offer.details = details::add_offer_details(details, currency, journeys, dropped);
+        }
+        offers.push(offer);
         Ok(())
     })?;
     dropped.check_remaining(!offers.is_empty())?;
-    Ok(FlightPriceResponse {
-        offers,
-        applied: applied(response.applied),
-        truncated: response.truncated,
-    })
+    Ok(offers)
 }
 
 fn offer(
@@ -99,6 +126,7 @@ fn offer(
             itinerary::journey(journey, passengers)
         })?,
         expires_at: expiry("offers.expires-at", offer.expires_at, now)?,
+        details: FlightOfferDetails::default(),
     })
 }
 
@@ -139,6 +167,7 @@ pub(crate) fn prebook_response(
         journeys: itinerary::journeys(response.journeys, passengers)?,
         expires_at: expiry("expires-at", response.expires_at, expected.now)?,
         checkout: optional_checkout(response.checkout, expected.collects_payment)?,
+        details: TicketDetails::default(),
     })
 }
 
@@ -172,8 +201,9 @@ impl BookingExpectation {
     }
 }
 
-/// Converts the requested booking in whatever currency the supplier uses. The amounts of its
-/// cancellation are left out if they are invalid.
+/// Converts the requested booking in whatever currency the supplier uses. References, status and
+/// total must be valid. Other parts are left out and recorded if they are not, because a ticket that
+/// is issued must not look like one whose outcome is unknown.
 pub(crate) fn supplier_booking(
     state: wire::SupplierBooking,
     expected: &BookingExpectation,
@@ -190,20 +220,28 @@ pub(crate) fn supplier_booking(
     let client_reference = text::optional_reference("client-reference", state.client_reference)?;
     let references = &expected.references;
     references.check(&supplier_reference, client_reference.as_deref())?;
+    let passengers = expected.passengers;
+    let total = money("total", state.total, currency)?;
+    let fare = dropped.keep(optional_money("fare", state.fare, currency));
+    let fare_tax = dropped.keep(optional_money("fare-tax", state.fare_tax, currency));
+    let services_count = state.services.len();
+    let services = dropped.keep_valid("services", state.services, SERVICES_MAX, |service| {
+        booked_service(service, currency, passengers)
+    });
     Ok(FlightSupplierBooking {
         status,
         supplier_reference,
         client_reference,
         airline_pnr: text::optional_display(state.airline_pnr, text::LINE_CHARS),
-        total: money("total", state.total, currency)?,
-        fare: optional_money("fare", state.fare, currency)?,
-        fare_tax: optional_money("fare-tax", state.fare_tax, currency)?,
-        journeys: itinerary::journeys(state.journeys, expected.passengers)?,
-        services: list("services", state.services, SERVICES_MAX, |service| {
-            booked_service(service, currency, expected.passengers)
-        })?,
-        changes: changes(state.changes, expected.passengers)?,
+        total,
+        fare: fare.flatten(),
+        fare_tax: fare_tax.flatten(),
+        journeys: booked_journeys(state.journeys, passengers, dropped),
+        has_unreadable_services: services.len() < services_count,
+        services,
+        changes: changes(state.changes, passengers, dropped),
         cancellation: (state.cancellation).and_then(|amounts| dropped.keep(cancellation(amounts))),
+        details: TicketDetails::default(),
     })
 }
 
@@ -243,12 +281,13 @@ const fn service_type(service_type: wire::ServiceType) -> ServiceType {
     same_variant!(service_type, wire::ServiceType => ServiceType, [Baggage, Seat, Meal, Other])
 }
 
+const fn baggage_type(baggage_type: wire::BaggageType) -> BaggageType {
+    same_variant!(baggage_type, wire::BaggageType => BaggageType, [Checked, CarryOn])
+}
+
 fn baggage(baggage: wire::Baggage) -> Baggage {
     Baggage {
-        baggage_type: match baggage.baggage_type {
-            wire::BaggageType::Checked => BaggageType::Checked,
-            wire::BaggageType::CarryOn => BaggageType::CarryOn,
-        },
+        baggage_type: baggage_type(baggage.baggage_type),
         max_weight_kg: baggage.max_weight_kg.filter(|kg| *kg <= BAG_KG_MAX),
     }
 }

@@ -353,7 +353,7 @@ fn ticket_keeps_its_currency_and_empty_values_become_none() {
 }
 
 #[test]
-fn invalid_or_different_ticket_is_rejected() {
+fn ticket_without_valid_reference_currency_or_total_is_rejected() {
     let cases: &[InvalidField<wire::SupplierBooking>] = &[
         ("supplier-reference", |s| {
             s.supplier_reference = "other".to_owned();
@@ -364,32 +364,110 @@ fn invalid_or_different_ticket_is_rejected() {
         }),
         ("currency", |s| s.currency.clear()),
         ("total", |s| s.total = -1),
-        ("fare", |s| s.fare = Some(-1)),
-        ("services.quantity", |s| s.services[0].quantity = 0),
-        ("services.unit-amount", |s| s.services[0].unit_amount = -1),
-        ("services.passenger", |s| s.services[0].passenger = Some(64)),
-        ("services.supplier-segment-ids", |s| {
-            s.services[0].supplier_segment_ids = vec![String::new()];
-        }),
-        ("services", |s| {
-            s.services = vec![s.services[0].clone(); 2_001];
-        }),
-        ("changes.supplier-change-id", |s| {
-            s.changes[1] = s.changes[0].clone();
-        }),
-        ("changes.detected-at", |s| s.changes[0].detected_at = -1),
-        ("changes.added-segments", |s| {
-            s.changes[0].added_segments = vec![segment("s"); 17];
-        }),
-        ("changes", |s| {
-            s.changes = vec![s.changes[0].clone(); 201];
-        }),
     ];
     let read = |state| {
         let dropped = &mut DroppedItems::default();
         supplier_booking(state, &asked(Some("order")), dropped)
     };
     assert_rejected(state, read, cases);
+}
+
+/// A change of a ticket, the field that it makes invalid, and the numbers of journeys, services and
+/// airline changes that are left.
+type OddPart = (
+    &'static str,
+    fn(&mut wire::SupplierBooking),
+    (usize, usize, usize),
+);
+
+const ODD_PARTS: &[OddPart] = &[
+    ("fare", |s| s.fare = Some(-1), (1, 1, 2)),
+    ("fare-tax", |s| s.fare_tax = Some(-1), (1, 1, 2)),
+    (
+        "journeys.segments",
+        |s| s.journeys[0].segments.clear(),
+        (0, 1, 2),
+    ),
+    (
+        "segments.origin",
+        |s| s.journeys[0].segments[0].origin.clear(),
+        (0, 1, 2),
+    ),
+    (
+        "segments.supplier-segment-id",
+        |s| s.journeys.push(journey(&["s1"])),
+        (1, 1, 2),
+    ),
+    (
+        "segments.supplier-segment-id",
+        |s| s.journeys = vec![journey(&["a", "a"])],
+        (0, 1, 2),
+    ),
+    (
+        "journeys",
+        |s| s.journeys = vec![journey(&[""]); 17],
+        (16, 1, 2),
+    ),
+    (
+        "services.quantity",
+        |s| s.services[0].quantity = 0,
+        (1, 0, 2),
+    ),
+    (
+        "services.unit-amount",
+        |s| s.services[0].unit_amount = -1,
+        (1, 0, 2),
+    ),
+    (
+        "services.passenger",
+        |s| s.services[0].passenger = Some(64),
+        (1, 0, 2),
+    ),
+    (
+        "services.supplier-segment-ids",
+        |s| s.services[0].supplier_segment_ids = vec![String::new()],
+        (1, 0, 2),
+    ),
+    (
+        "services",
+        |s| s.services = vec![s.services[0].clone(); 2_001],
+        (1, 2_000, 2),
+    ),
+    (
+        "changes.supplier-change-id",
+        |s| s.changes[1] = s.changes[0].clone(),
+        (1, 1, 1),
+    ),
+    (
+        "changes.detected-at",
+        |s| s.changes[0].detected_at = -1,
+        (1, 1, 1),
+    ),
+    (
+        "changes.added-segments",
+        |s| s.changes[0].added_segments = vec![segment("s"); 17],
+        (1, 1, 1),
+    ),
+];
+
+#[test]
+fn invalid_part_of_a_ticket_is_dropped_and_the_ticket_is_kept() {
+    for (field, change, counts) in ODD_PARTS {
+        let mut state = state();
+        change(&mut state);
+        let mut dropped = DroppedItems::default();
+        let read = supplier_booking(state, &asked(Some("order")), &mut dropped).unwrap();
+        assert_eq!(read.status, SupplierBookingStatus::Confirmed);
+        assert_eq!(dropped.count_by_field(), [(*field, 1)]);
+        let journeys = read.journeys.iter().flatten().count();
+        assert_eq!(
+            (journeys, read.services.len(), read.changes.len()),
+            *counts,
+            "{field}"
+        );
+        // A service that cannot be read may be the one that was bought.
+        assert_eq!(read.has_unreadable_services, field.starts_with("services"));
+    }
 }
 
 #[test]

@@ -1,13 +1,20 @@
 //! Conversion of hotel searches, offers, bookings and cancellations.
 
+mod details;
 mod policy;
 mod request;
+
+pub(crate) use details::{
+    detailed_booking, detailed_booking_lookup, detailed_prebook_response, detailed_price_request,
+    detailed_price_response,
+};
 
 pub(crate) use request::{
     book_request, cancel_request, find_request, place_query, prebook_request, price_request,
     search_request,
 };
 
+use self::details::add_offer_details;
 use self::policy::{PolicyContext, check_rooms_total, policy, room_policy};
 use super::dropped::DroppedItems;
 use super::error::{booking_status, optional_checkout};
@@ -21,12 +28,14 @@ use crate::bindings::exports::stopover::supplier::{
     hotel_booking, hotel_cancellation, hotel_places, hotel_pricing, hotel_search,
 };
 use crate::bindings::stopover::supplier::{hotel_types as wire, types};
+use crate::bindings::v1_1::stopover::supplier::hotel_details::OfferDetails;
 use host_domain::hotel::supplier_api::{
     HotelAppliedFilters, HotelBookRequest, HotelCancelRequest, HotelCancellationAmounts,
-    HotelOffer, HotelOffers, HotelPrebookResponse, HotelPriceRequest, HotelPriceResponse,
-    HotelSupplierBooking, HotelSupplierQuote, Place, SearchResponse, SupplierHotel, SupplierRoom,
+    HotelFindExpectation, HotelOffer, HotelOfferDetails, HotelOffers, HotelPrebookResponse,
+    HotelPriceRequest, HotelPriceResponse, HotelSupplierBooking, HotelSupplierQuote, Place,
+    SearchResponse, SupplierHotel, SupplierRoom,
 };
-use host_domain::hotel::{Board, HotelSummary, Loyalty, Promotion, RoomRate};
+use host_domain::hotel::{Board, HotelSummary, Loyalty, Promotion, RoomDetails, RoomRate};
 use host_domain::money::{Currency, Money};
 use host_domain::supplier::{BookingLookup, FindRequest, SupplierBookingStatus};
 use host_domain::time::Timestamp;
@@ -105,29 +114,59 @@ fn found_hotel(
     })
 }
 
-/// Converts offers of the requested hotels, each of which may occur once.
 pub(crate) fn price_response(
     response: hotel_pricing::PriceResponse,
     request: HotelPriceRequest,
     now: Timestamp,
     dropped: &mut DroppedItems,
 ) -> ConvertResult<HotelPriceResponse> {
-    let currency = same_currency("currency", &response.currency, request.stay.currency)?;
+    priced_hotels(
+        &response.currency,
+        response.hotels,
+        request,
+        now,
+        dropped,
+        |found| (found.hotel, found.offers),
+        |found| (found, None),
+    )
+}
+
+/// Converts offers of the requested hotels, each of which may occur once. `hotel_parts` and
+/// `offer_parts` take apart the hotels and offers of a version of the interface.
+fn priced_hotels<H, O>(
+    currency: &str,
+    hotels: Vec<H>,
+    request: HotelPriceRequest,
+    now: Timestamp,
+    dropped: &mut DroppedItems,
+    hotel_parts: impl Fn(H) -> (wire::HotelSummary, Vec<O>),
+    offer_parts: impl Fn(O) -> (hotel_pricing::Offer, Option<OfferDetails>),
+) -> ConvertResult<HotelPriceResponse> {
+    let currency = same_currency("currency", currency, request.stay.currency)?;
     let rooms = request.stay.occupancies.len();
     let offers_max = usize::from(request.max_offers_per_hotel);
     let mut ids = request.supplier_hotel_ids;
-    let hotels = list("hotels", response.hotels, ids.len(), |found| {
-        let id = &found.hotel.supplier_hotel_id;
+    let hotels = list("hotels", hotels, ids.len(), |found| {
+        let (hotel, found) = hotel_parts(found);
+        let id = &hotel.supplier_hotel_id;
         let Some(position) = ids.iter().position(|asked| asked == id) else {
             return invalid("hotels.supplier-hotel-id", "not asked for, or twice");
         };
         ids.swap_remove(position);
-        let Some(hotel) = dropped.keep(hotel_summary(found.hotel)) else {
+        let Some(hotel) = dropped.keep(hotel_summary(hotel)) else {
             return Ok(None);
         };
-        let mut offers = Vec::with_capacity(found.offers.len().min(offers_max));
-        list("hotels.offers", found.offers, offers_max, |found| {
-            offers.extend(dropped.keep(offer(found, currency, rooms, now)));
+        let mut offers = Vec::with_capacity(found.len().min(offers_max));
+        list("hotels.offers", found, offers_max, |found| {
+            let (found, details) = offer_parts(found);
+            let Some(mut offer) = dropped.keep(offer(found, currency, rooms, now)) else {
+                return Ok(());
+            };
+            if let Some(details) = details {
+                let (rooms, policy) = (&mut offer.rooms, &mut offer.policy);
+                offer.details = add_offer_details(details, rooms, policy, dropped);
+            }
+            offers.push(offer);
             Ok(())
         })?;
         Ok(Some(HotelOffers { hotel, offers }))
@@ -158,6 +197,7 @@ fn offer(
         promotions: promotions(offer.promotions, currency, rooms)?,
         loyalty: offer.loyalty.map(loyalty),
         expires_at: expiry("offers.expires-at", offer.expires_at, now)?,
+        details: HotelOfferDetails::default(),
     })
 }
 
@@ -204,6 +244,7 @@ fn room_rate(
             money_with_currency("rooms.due-at-property", &due)
         })?,
         policy: room_policy(rate.policy, total, context)?,
+        details: RoomDetails::default(),
     })
 }
 
@@ -288,11 +329,11 @@ impl HotelBookingExpectation {
         }
     }
 
-    pub(crate) fn for_find(request: &FindRequest) -> Self {
+    pub(crate) fn for_find(request: &FindRequest, expected: HotelFindExpectation) -> Self {
         Self {
             references: request.into(),
-            currency: None,
-            rooms: None,
+            currency: expected.currency,
+            rooms: expected.rooms,
         }
     }
 
@@ -305,12 +346,17 @@ impl HotelBookingExpectation {
         }
     }
 
-    /// Checks the rooms of a booking. A confirmed booking contains every requested room.
+    /// Checks the rooms of a booking. A booking that is cancelled in part names a cancelled room. A
+    /// confirmed booking contains every requested room.
     fn check_rooms(
         &self,
         status: &SupplierBookingStatus,
         rooms: &[SupplierRoom],
     ) -> ConvertResult<()> {
+        let is_in_part = *status == SupplierBookingStatus::PartiallyCanceled;
+        if is_in_part && rooms.iter().all(|room| !room.canceled) {
+            return invalid("rooms.canceled", "no room of a partially cancelled booking");
+        }
         let Some(requested) = self.rooms else {
             return Ok(());
         };
@@ -320,7 +366,8 @@ impl HotelBookingExpectation {
         {
             return invalid("rooms.position", "not a requested room");
         }
-        let is_complete = rooms.len() == requested || *status != SupplierBookingStatus::Confirmed;
+        let is_booked = is_in_part || *status == SupplierBookingStatus::Confirmed;
+        let is_complete = rooms.len() == requested || !is_booked;
         valid_if(is_complete, (), "rooms", "not all requested rooms")
     }
 }

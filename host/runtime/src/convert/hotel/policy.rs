@@ -9,7 +9,7 @@ use host_domain::hotel::{CancellationPolicy, Penalty, Restriction, RoomRate};
 use host_domain::money::Money;
 use host_domain::time::Timestamp;
 
-const PENALTIES_MAX: usize = 60;
+pub(super) const PENALTIES_MAX: usize = 60;
 const RESTRICTIONS_MAX: usize = 20;
 
 /// What a cancellation policy is compared with.
@@ -50,10 +50,10 @@ pub(super) fn policy(
         PENALTIES_MAX,
         |penalty| {
             let currency = currency("policy.penalties.currency", &penalty.currency)?;
-            Ok(Penalty {
-                from: instant("policy.penalties.start", penalty.start)?,
-                amount: money("policy.penalties.amount", penalty.amount, currency)?,
-            })
+            Ok(Penalty::new(
+                instant("policy.penalties.start", penalty.start)?,
+                money("policy.penalties.amount", penalty.amount, currency)?,
+            ))
         },
     )?;
     penalties.sort_by_key(|penalty| penalty.from);
@@ -68,6 +68,7 @@ pub(super) fn policy(
         free_until: optional_instant("policy.free-until", policy.free_until)?,
         penalties,
         restrictions,
+        refund_type: None,
     };
     check_policy(&policy, context)?;
     Ok(policy)

@@ -50,6 +50,50 @@ fn amounts_of_rooms_may_differ_from_the_total_by_their_rounding() {
     assert!(read(rounded).is_ok());
 }
 
+/// While a booking is being booked, a lookup must find what the response to `book` would contain.
+#[test]
+fn found_booking_has_the_requested_rooms_and_currency() {
+    let request = FindRequest {
+        client_reference: "hbk_1".to_owned(),
+        supplier_reference: None,
+        supplier_prebook: None,
+        since: NOW,
+    };
+    let read = |state, currency, rooms| {
+        let expected = HotelFindExpectation { currency, rooms };
+        let expected = HotelBookingExpectation::for_find(&request, expected);
+        let found = hotel_booking::BookingLookup::Found(state);
+        booking_lookup(found, &expected, NOW, &mut DroppedItems::default())
+    };
+    let in_part = |positions, is_first_canceled| {
+        let mut state = booked(positions);
+        state.status = types::BookingStatus::PartiallyCanceled;
+        state.rooms[0].canceled = is_first_canceled;
+        state
+    };
+    let asked = |state| read(state, Some(euros()), Some(2));
+    assert!(asked(booked(&[0, 1])).is_ok());
+    assert!(asked(in_part(&[0, 1], true)).is_ok());
+    for (state, field) in [
+        (booked(&[]), "rooms"),
+        (booked(&[1]), "rooms"),
+        (booked(&[0, 2]), "rooms.position"),
+        (in_part(&[0], true), "rooms"),
+        (in_part(&[0, 1], false), "rooms.canceled"),
+    ] {
+        assert_eq!(rejected(asked(state)), field);
+    }
+    let other_currency = read(booked(&[0, 1]), Some(Currency::USD), Some(2));
+    assert_eq!(rejected(other_currency), "currency");
+    // A booking that is read again later may have fewer rooms, but a cancelled one is named.
+    assert!(read(booked(&[]), None, None).is_ok());
+    assert!(read(in_part(&[0], true), None, None).is_ok());
+    assert_eq!(
+        rejected(read(in_part(&[0], false), None, None)),
+        "rooms.canceled"
+    );
+}
+
 #[test]
 fn invalid_policy_or_amounts_never_reject_a_booking() {
     let asked = expected(Some("b1"), Some(euros()), Some(1));
@@ -84,10 +128,11 @@ fn invalid_policy_or_amounts_never_reject_a_booking() {
         );
     }
     // The total of a booking that is cancelled in part may be smaller than its penalties.
-    let in_part = wire::SupplierBooking {
+    let mut in_part = wire::SupplierBooking {
         status: types::BookingStatus::PartiallyCanceled,
         ..state(602, 1)
     };
+    in_part.rooms[0].canceled = true;
     let mut dropped = DroppedItems::default();
     let read = supplier_booking(in_part, &asked, NOW, &mut dropped).unwrap();
     assert!(read.policy.is_some() && dropped.len() == 0);

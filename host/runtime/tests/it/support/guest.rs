@@ -156,8 +156,10 @@ impl Price {
 
 fn interfaces() -> Resolve {
     let mut resolve = Resolve::default();
-    let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit/v1.0");
-    resolve.push_path(wit).unwrap();
+    for version in ["v1.0", "v1.1"] {
+        let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit");
+        resolve.push_path(wit.join(version)).unwrap();
+    }
     resolve
 }
 

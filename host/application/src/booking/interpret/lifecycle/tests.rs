@@ -38,6 +38,8 @@ on_both_kinds![
     missing_booking_paid_at_the_supplier_is_resent_or_stays_unknown,
     /// The first call may have arrived, whatever the outcome of the resend.
     unsent_resend_leaves_the_booking_unknown,
+    /// The first call may have booked, and then the resend is refused.
+    refused_resend_fails_the_booking_only_if_a_lookup_confirms_it,
     cancellation_succeeds_only_if_the_supplier_shows_it,
     confirmed_booking_is_interpreted_by_the_state_of_its_cancellation,
     failed_refresh_is_scheduled_again,
@@ -110,8 +112,16 @@ mod check {
             (sent(0), consistent(Some(10_000)), at(10_000), 15_000),
             (sent(0), consistent(Some(10_001)), None, 10_001),
             // The call may have been executed when it ended, and no sooner.
-            (lost(0, 9_000), consistent(Some(1_000)), at(10_000), 15_000),
-            (lost(0, 9_500), consistent(Some(1_000)), None, 10_500),
+            (
+                lost(5_000, 9_000),
+                consistent(Some(1_000)),
+                at(10_000),
+                15_000,
+            ),
+            (lost(5_000, 9_500), consistent(Some(1_000)), None, 10_500),
+            // After a crash, the lookup at 5 s ended nothing.
+            (lost(0, 5_000), limited(2_000, 4_000), at(10_000), 15_000),
+            (lost(0, 5_000), limited(2_000, 4_001), None, 10_002),
             // The supplier may work on the call for as long as a call may last.
             (lost(0, 1_000), limited(5_000, 4_000), at(10_000), 15_000),
             (lost(0, 1_000), limited(5_000, 20_000), None, 15_000),
@@ -147,23 +157,20 @@ mod check {
     }
 
     pub(super) fn second_late_lookup_proves_that_nothing_was_booked<K: SampleKind>() {
-        let limited = |after_ms, call_ms_max| SupplierGuarantees {
-            call_ms_max,
-            ..consistent(Some(after_ms))
-        };
         let second = |guarantees| not_found::<K>(absent(lost(0, 1_000), 5_000), guarantees, NOW);
-        let proven = second(limited(5_000, 60_000));
+        let proven = second(consistent(Some(5_000)));
         let not_executed = ("book_not_executed", CallOutcome::Refused);
         assert_eq!(named(&proven), not_executed);
         let BookingEvent::BookNotExecuted { recheck_at, .. } = proven.event else {
             panic!("{:?}", proven.event);
         };
         assert_eq!(recheck_at, Some(Timestamp(610_000)));
-        let too_soon = second(limited(5_001, 60_000));
+        let too_soon = second(consistent(Some(5_001)));
         assert_eq!(too_soon.event.name(), "book_unresolved");
         let repeated = not_found::<K>(sent(0), REPEATABLE, NOW);
         assert_eq!(repeated.event.name(), "book_resend_scheduled");
-        let asked_early = not_found::<K>(lost(0, 9_000), consistent(Some(1_000)), Timestamp(9_999));
+        let lost = lost(5_000, 9_000);
+        let asked_early = not_found::<K>(lost, consistent(Some(1_000)), Timestamp(9_999));
         let (next_at, absent_at) = (Timestamp(10_000), None);
         assert_eq!(
             asked_early.event,
@@ -251,6 +258,9 @@ mod check {
             (repeated(0, 9_000), REPEATABLE, resent),
             (repeated(long_ago + 10_001, 9_000), both, resent),
             (repeated(long_ago + 10_000, 9_000), both, "book_unresolved"),
+            // The resend was refused, and nothing was found since.
+            (absent(repeated(0, 9_000), 0), REPEATABLE, "book_unresolved"),
+            (absent(repeated(0, 9_000), 0), both, "book_unresolved"),
         ] {
             let booking = Booking {
                 payment_collector: PaymentCollector::Supplier,
@@ -269,6 +279,44 @@ mod check {
             let interpretation = interpret(|context| book_response(&booking, Err(error), context));
             let unresolved = ("book_unresolved", CallOutcome::Unknown);
             assert_eq!(named(&interpretation), unresolved);
+        }
+    }
+
+    pub(super) fn refused_resend_fails_the_booking_only_if_a_lookup_confirms_it<K: SampleKind>() {
+        let resent = || repeated(0, 9_000);
+        let booking = K::completing(resent());
+        // The state of the account says nothing about the first call.
+        let response = Err(refused(RefusalReason::Account));
+        let no_account = interpret(|context| book_response(&booking, response, context));
+        let BookingEvent::BookUnresolved { absent_at, .. } = no_account.event else {
+            panic!("{:?}", no_account.event)
+        };
+        assert_eq!(absent_at, None);
+        let response = Err(refused(RefusalReason::Unavailable));
+        let refused = interpret(|context| book_response(&booking, response, context));
+        let (next_at, absent_at) = (Timestamp(14_000), Some(NOW));
+        let unresolved = BookingEvent::BookUnresolved { next_at, absent_at };
+        assert_eq!(refused.event, unresolved);
+        let found = Ok(BookingLookup::Found(Box::new(K::reported(
+            Status::Confirmed,
+        ))));
+        let booking = K::completing(absent(resent(), 9_500));
+        let lookup = interpret(|context| book_lookup(&booking, found, context));
+        assert_eq!(lookup.event.name(), "book_confirmed");
+        let limited = |call_ms_max| SupplierGuarantees {
+            call_ms_max,
+            ..REPEATABLE
+        };
+        for (refused_at, call_ms_max, event) in [
+            (5_000, 0, "book_not_executed"),
+            (5_001, 0, "book_unresolved"),
+            (0, 500, "book_not_executed"),
+            // The first call may still be running.
+            (0, 501, "book_unresolved"),
+        ] {
+            let call = absent(resent(), refused_at);
+            let lookup = not_found::<K>(call, limited(call_ms_max), NOW);
+            assert_eq!(lookup.event.name(), event, "{refused_at} {call_ms_max}");
         }
     }
 

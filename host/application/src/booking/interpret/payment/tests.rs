@@ -92,7 +92,7 @@ fn reconciled_payment_is_interpreted_by_the_operation_in_progress() {
         ),
         (voiding(), Some(S::Voided), None, "voided"),
         (voiding(), Some(S::Authorized), None, "step_failed"),
-        (voiding(), Some(S::Captured), None, "unresolved"),
+        (voiding(), Some(S::Captured), None, "captured_despite_void"),
         (voiding(), None, Some(0), "unresolved"),
         (
             PaymentState::Voiding(twice_absent()),
@@ -111,6 +111,48 @@ fn reconciled_payment_is_interpreted_by_the_operation_in_progress() {
     }
 }
 
+/// An operator decides about money that others have moved.
+#[test]
+fn captured_payment_is_refunded_instead_of_voided_only_if_it_is_whole() {
+    let payment = paying(PaymentState::Voiding(sent(0)));
+    let whole = at_processor(ProcessorPaymentStatus::Captured);
+    let refunded = ProcessorPayment {
+        refunded: euros(1),
+        ..whole.clone()
+    };
+    let in_part = ProcessorPayment {
+        captured: euros(99),
+        ..whole
+    };
+    for found in [refunded, in_part] {
+        let interpretation = scheduled(|schedules| {
+            payment_lookup(&payment, Ok(Some(found)), consistent(None), schedules)
+        });
+        assert_eq!(interpretation.event.name(), "payment_unresolved");
+    }
+}
+
+/// An earlier capture may have been executed after it was given up.
+#[test]
+fn refused_capture_is_reconciled_at_once_and_repeated_later() {
+    let refused = || PaymentError::Refused("captured before".into());
+    let declined = PaymentError::Declined(DeclineReason::Other);
+    let authorized = at_processor(ProcessorPaymentStatus::Authorized);
+    let payment = paying(PaymentState::Capturing(sent(9_000)));
+    for response in [Err(refused()), Err(declined), Ok(authorized.clone())] {
+        let interpretation =
+            scheduled(|schedules| capture_response(&payment, response.clone(), schedules));
+        let (next_at, absent_at) = (NOW, None);
+        let unresolved = PaymentEvent::Unresolved { next_at, absent_at };
+        assert_eq!(interpretation.event, unresolved, "{response:?}");
+    }
+    let lookup = scheduled(|schedules| {
+        payment_lookup(&payment, Ok(Some(authorized)), consistent(None), schedules)
+    });
+    let retry_at = NOW.plus_s(30);
+    assert_eq!(lookup.event, PaymentEvent::StepFailed { retry_at });
+}
+
 #[test]
 fn missing_authorization_is_resent_only_if_idempotent_resend_is_supported() {
     let payment = paying(PaymentState::Authorizing(sent(0)));
@@ -126,12 +168,21 @@ fn missing_authorization_is_resent_only_if_idempotent_resend_is_supported() {
 
 /// A new attempt would have a new reference, and the payer would be charged twice.
 #[test]
-fn unsent_resend_leaves_the_first_call_unresolved() {
-    let not_sent = || PaymentError::NotSent("refused".into());
+fn unsent_or_refused_resend_leaves_the_first_call_unresolved() {
+    for error in [
+        PaymentError::NotSent("refused".into()),
+        PaymentError::Refused("no".into()),
+        PaymentError::Declined(DeclineReason::InsufficientFunds),
+    ] {
+        check_failed_resend(&error);
+    }
+}
+
+fn check_failed_resend(error: &PaymentError) {
+    let response = || Err(error.clone());
     let payment = paying(PaymentState::Authorizing(repeated(0, 9_000)));
-    let interpretation =
-        scheduled(|schedules| authorize_response(&payment, Err(not_sent()), schedules));
-    assert_eq!(interpretation.event.name(), "payment_unresolved");
+    let interpretation = scheduled(|schedules| authorize_response(&payment, response(), schedules));
+    assert_eq!(interpretation.event.name(), "payment_unresolved", "{error}");
     for (call, event) in [
         (sent(9_000), "refund_failed"),
         (repeated(0, 9_000), "refund_unresolved"),
@@ -144,7 +195,30 @@ fn unsent_resend_leaves_the_first_call_unresolved() {
             call: Some(call),
         }];
         let interpretation =
-            scheduled(|schedules| refund_response(&payment, &id, Err(not_sent()), schedules));
-        assert_eq!(interpretation.event.name(), event);
+            scheduled(|schedules| refund_response(&payment, &id, Err(error.clone()), schedules));
+        assert_eq!(interpretation.event.name(), event, "{error}");
     }
+}
+
+/// A processor without consistent reads answers a resend with the outcome of the first call.
+#[test]
+fn refused_resend_that_is_not_found_had_no_effect() {
+    let resent = || absent(repeated(0, 4_000), 5_000);
+    let payment = paying(PaymentState::Authorizing(resent()));
+    let lookup = scheduled(|schedules| payment_lookup(&payment, Ok(None), REPEATABLE, schedules));
+    assert_eq!(lookup.event, PaymentEvent::NotAuthorized);
+    let id = RefundId::from_bits(1);
+    let mut payment = paying(PaymentState::Captured);
+    payment.refunds = vec![Refund {
+        id: id.clone(),
+        amount: euros(10),
+        call: Some(resent()),
+    }];
+    let lookup =
+        scheduled(|schedules| refund_lookup(&payment, &id, Ok(false), REPEATABLE, schedules));
+    let retried = PaymentEvent::RefundFailed {
+        refund: id,
+        retry_at: NOW,
+    };
+    assert_eq!(lookup.event, retried);
 }

@@ -7,8 +7,9 @@ use crate::booking::interpret::tests::{
     repeated, sent, unknown, unsent,
 };
 use host_domain::booking::Named;
+use host_domain::flight::ServiceType;
 use host_domain::flight::booking::ServicePurchaseState;
-use host_domain::flight::supplier_api::{ServiceType, SupplierService};
+use host_domain::flight::supplier_api::SupplierService;
 use host_domain::supplier::{ReadError, SupplierBookingStatus};
 use serde_json::json;
 
@@ -64,9 +65,10 @@ fn with_bag() -> FlightSupplierBooking {
 
 /// The first call may have arrived, whatever the outcome of the resend.
 #[test]
-fn unsent_resend_leaves_the_purchase_unknown() {
+fn unsent_or_refused_resend_leaves_the_purchase_unknown() {
     let booking = buying(repeated(0, 9_000));
-    for error in unsent() {
+    let refused = refused(RefusalReason::Unavailable);
+    for error in unsent().into_iter().chain([refused]) {
         let interpretation = interpret(|context| purchase_response(&booking, Err(error), context));
         let unresolved = ("purchase_unresolved", CallOutcome::Unknown);
         assert_eq!(named(&interpretation), unresolved);
@@ -99,6 +101,12 @@ fn purchase_succeeds_only_if_the_ticket_shows_the_bags() {
 fn missing_bags_are_refused_only_after_two_late_lookups() {
     let bags = || Ok(BookingLookup::Found(Box::new(with_bag())));
     let bare = || Ok(BookingLookup::Found(Box::new(without_bag())));
+    let unreadable = || {
+        Ok(BookingLookup::Found(Box::new(FlightSupplierBooking {
+            has_unreadable_services: true,
+            ..without_bag()
+        })))
+    };
     let failed = Err(ReadError::Failed("500".into()));
     let first = || sent(0);
     let second = || absent(sent(0), 5_000);
@@ -110,6 +118,13 @@ fn missing_bags_are_refused_only_after_two_late_lookups() {
         (first(), bare(), at_once, "unresolved"),
         (second(), bare(), consistent(Some(5_001)), "unresolved"),
         (second(), bare(), consistent(Some(5_000)), "refused"),
+        (
+            second(),
+            unreadable(),
+            consistent(Some(5_000)),
+            "unresolved",
+        ),
+        (first(), unreadable(), REPEATABLE, "unresolved"),
         (second(), Ok(BookingLookup::NotFound), at_once, "unresolved"),
         (second(), failed, at_once, "unresolved"),
     ] {

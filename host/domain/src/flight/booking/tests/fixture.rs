@@ -5,10 +5,11 @@ use crate::booking::tests::{
 };
 use crate::booking::{BookingEvent, BookingStatus};
 use crate::flight::booking::*;
+use crate::flight::details::TicketDetails;
 use crate::flight::itinerary::{FareCondition, FareConditions, Journey};
+use crate::flight::service::{Baggage, BaggageType, ServiceType};
 use crate::flight::supplier_api::{
-    Baggage, BaggageType, FlightCancellationAmounts, FlightPrebookResponse, FlightSupplierBooking,
-    ServiceType, SupplierService,
+    FlightCancellationAmounts, FlightPrebookResponse, FlightSupplierBooking, SupplierService,
 };
 use crate::id::{PurchaseId, ServiceId};
 use crate::money::Money;
@@ -109,6 +110,7 @@ impl Sample for Flight {
             journeys: vec![journey(&["seg-1", "seg-2"])],
             expires_at: None,
             checkout: None,
+            details: TicketDetails::default(),
         }
     }
 
@@ -123,8 +125,10 @@ impl Sample for Flight {
             fare_tax: None,
             journeys: vec![],
             services: vec![],
+            has_unreadable_services: false,
             changes: vec![],
             cancellation: None,
+            details: TicketDetails::default(),
         })
     }
 

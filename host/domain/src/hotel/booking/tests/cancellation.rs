@@ -4,7 +4,7 @@ use super::fixture::*;
 use super::*;
 use crate::hotel::quote::{HotelCancellationQuote, UnusablePreview};
 use crate::hotel::supplier_api::HotelSupplierQuote;
-use crate::hotel::types::{CancellationPolicy, Penalty};
+use crate::hotel::types::{CancellationPolicy, Penalty, RefundType};
 
 /// End of free cancellation in the sample policy.
 const FREE_UNTIL: Timestamp = Timestamp(2_000_000);
@@ -12,12 +12,13 @@ const FREE_UNTIL: Timestamp = Timestamp(2_000_000);
 /// A policy whose fee always applies. Without a fee, the price is not refundable.
 fn policy(fee: Option<Money>) -> CancellationPolicy {
     let from = Timestamp(0);
-    let penalties = fee.into_iter().map(|amount| Penalty { from, amount });
+    let penalties = fee.into_iter().map(|amount| Penalty::new(from, amount));
     CancellationPolicy {
         refundable: fee.is_some(),
         free_until: None,
         penalties: penalties.collect(),
         restrictions: vec![],
+        refund_type: None,
     }
 }
 
@@ -210,10 +211,40 @@ fn preview_that_disagrees_with_price_of_booked_rooms_is_unusable() {
 }
 
 #[test]
-fn quote_of_policy_in_another_currency_has_no_amounts() {
-    let foreign = HotelSupplierQuote::Policy(Some(policy(Some(dollars(5_000)))));
-    let quote = HotelCancellationQuote::new(&Hotel::captured(), foreign, NOW);
-    assert_eq!(quote.unwrap().amounts, None);
+fn quote_of_unusable_policy_has_no_amounts_and_changes_nothing() {
+    for unusable in [Some(policy(Some(dollars(5_000)))), None] {
+        let quote = HotelSupplierQuote::Policy(unusable);
+        let quote = HotelCancellationQuote::new(&Hotel::captured(), quote, NOW).unwrap();
+        assert_eq!((quote.amounts, quote.changed_policy), (None, None));
+    }
+}
+
+#[test]
+fn cancellation_costs_what_the_quote_showed() {
+    let quoted = |booking: &HotelBooking, policy| {
+        let quote = HotelSupplierQuote::Policy(Some(policy));
+        HotelCancellationQuote::new(booking, quote, NOW).unwrap()
+    };
+    let known = Hotel::captured();
+    let stored = known.details.policy.clone().unwrap();
+    // Other details of the same terms are no change.
+    let mut restated = stored.clone();
+    restated.refund_type = Some(RefundType::Partial);
+    for penalty in &mut restated.penalties {
+        penalty.basis_points = Some(1_000);
+        penalty.time_zone = Some("Europe/Rome".to_owned());
+    }
+    for unchanged in [stored, restated] {
+        assert_eq!(quoted(&known, unchanged).changed_policy, None);
+    }
+    let quote = quoted(&known, policy(Some(euros(5_000))));
+    assert_eq!(quote.amounts, Some((euros(5_000), euros(15_000))));
+    let read = HotelEvent::PolicyRead(quote.changed_policy.unwrap());
+    let read = known.apply(read.into(), NOW).unwrap();
+    assert_eq!(notified(&read), ["hotel.booking.changed"]);
+    let sent = after(read.booking, Hotel::cancellation_sent());
+    let canceled = after(sent, [Hotel::cancel_done()]);
+    assert_eq!(amounts(&canceled), [decided(5_000, 15_000)]);
 }
 
 /// A room of a generated booking.
@@ -347,5 +378,26 @@ proptest! {
         }
         prop_assert_eq!(amounts(&booking), expected);
         sums(&booking)?;
+    }
+}
+
+#[test]
+fn refund_is_undecided_if_a_refused_cancellation_took_effect_late() {
+    let canceled = Hotel::reported(SupplierBookingStatus::Canceled);
+    let refused = BookingEvent::CancelRefused(refusal());
+    let kept = after(Hotel::cancel_sent(), [refused]);
+    for (booking, reported, expected) in [
+        (kept.clone(), canceled.clone(), UNDECIDED),
+        // The supplier's own amounts decide.
+        (kept, canceled_for_fee(None), decided(2_500, 17_500)),
+        // Nobody requested this cancellation.
+        (
+            change_reported(Hotel::captured()),
+            canceled,
+            decided(0, 20_000),
+        ),
+    ] {
+        let late = after(booking, [Hotel::refreshed(reported, NOW)]);
+        assert_eq!(amounts(&late).last(), Some(&expected));
     }
 }

@@ -7,7 +7,8 @@ use crate::hotel::supplier_api::{
     HotelCancellationAmounts, HotelPrebookResponse, HotelSupplierBooking, SupplierRoom,
 };
 use crate::hotel::types::{
-    Board, CancellationPolicy, Guest, GuestType, HotelSummary, Location, Penalty, RoomRate,
+    Board, CancellationPolicy, Guest, GuestType, HotelSummary, Location, Penalty, RoomDetails,
+    RoomRate,
 };
 use crate::id::{CancellationId, GuestId, RefundId, RoomId};
 use crate::money::Money;
@@ -22,11 +23,9 @@ fn policy() -> CancellationPolicy {
     CancellationPolicy {
         refundable: true,
         free_until: Some(Timestamp(2_000_000)),
-        penalties: vec![Penalty {
-            from: Timestamp(2_000_000),
-            amount: euros(20_000),
-        }],
+        penalties: vec![Penalty::new(Timestamp(2_000_000), euros(20_000))],
         restrictions: vec![],
+        refund_type: None,
     }
 }
 
@@ -38,6 +37,7 @@ fn rate() -> RoomRate {
         total: euros(10_000),
         due_at_property: None,
         policy: policy(),
+        details: RoomDetails::default(),
     }
 }
 
@@ -73,6 +73,7 @@ pub(super) fn room(bits: u128) -> Room {
         total: rate.total,
         due_at_property: None,
         policy: Some(rate.policy),
+        details: rate.details,
         supplier_reference: None,
         hotel_confirmation_code: None,
         canceled_at: None,
@@ -165,7 +166,8 @@ impl Sample for Hotel {
     }
 
     fn other_events() -> Vec<BookingEvent<Self>> {
-        vec![refund_decided(1, euros(15_000))]
+        let policy_read = HotelEvent::PolicyRead(policy());
+        vec![policy_read.into(), refund_decided(1, euros(15_000))]
     }
 
     fn other_states() -> Vec<(&'static str, HotelBooking)> {

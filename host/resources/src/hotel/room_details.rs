@@ -1,0 +1,66 @@
+//! JSON resources of what a supplier states about a room beyond its price and policy.
+
+use crate::value::{MoneyResource, same_variants};
+use host_domain::hotel::{self, PaymentPoint};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Where and when a tax or fee is paid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum PaymentPointResource {
+    /// As part of the total.
+    Booking,
+    /// At the hotel, on arrival.
+    CheckIn,
+    /// At the hotel, on departure.
+    CheckOut,
+    /// At the hotel, at a time that the supplier does not state.
+    Property,
+}
+
+/// A tax or fee of a room for the whole stay.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct RoomTaxResource {
+    /// Display name.
+    description: String,
+    /// Amount, in the currency in which it is paid.
+    amount: MoneyResource,
+    /// Whether the total includes it.
+    included: bool,
+    /// Where and when it is paid.
+    payable_at: PaymentPointResource,
+}
+
+/// A benefit that the price of a room includes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct RoomPerkResource {
+    /// Display name.
+    name: String,
+    /// What the benefit is worth. Omitted if the supplier does not state it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    value: Option<MoneyResource>,
+}
+
+impl From<&hotel::RoomTax> for RoomTaxResource {
+    fn from(tax: &hotel::RoomTax) -> Self {
+        Self {
+            description: tax.description.clone(),
+            amount: tax.amount.into(),
+            included: tax.payable_at == PaymentPoint::Booking,
+            payable_at: tax.payable_at.into(),
+        }
+    }
+}
+
+impl From<&hotel::RoomPerk> for RoomPerkResource {
+    fn from(perk: &hotel::RoomPerk) -> Self {
+        Self {
+            name: perk.name.clone(),
+            value: perk.value.map(MoneyResource::from),
+        }
+    }
+}
+
+same_variants! { PaymentPointResource <= PaymentPoint: Booking, CheckIn, CheckOut, Property }

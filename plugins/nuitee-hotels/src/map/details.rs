@@ -1,0 +1,169 @@
+//! What Nuitee says about rates beyond prices and terms.
+
+use std::mem;
+
+use stopover_sdk::detailed_hotel_booking::DetailedBooking;
+use stopover_sdk::dropped::DroppedItems;
+use stopover_sdk::html;
+use stopover_sdk::types::hotel::{CancellationPolicy, RoomRate, SupplierBooking};
+use stopover_sdk::types::hotel_details::{
+    OfferDetails, PaymentPoint, PaymentType, Perk, RoomDetails, Tax,
+};
+use stopover_sdk::types::{MinorUnits, Money, TimestampMs};
+
+use crate::map::{minor, policy};
+use crate::wire;
+use crate::wire::rate::{Rate, TaxOrFee};
+use crate::wire::room_position;
+
+/// Maximum number of perks, and of taxes, of one room that the gateway shows.
+const ROOM_ITEMS: usize = 30;
+
+/// An offer that is already converted, and the place of its rates in the response.
+pub(crate) struct RatedOffer<'a> {
+    /// JSON pointer of the list of rates.
+    pub(crate) pointer: String,
+    pub(crate) currency: &'a str,
+    pub(crate) rooms: &'a [RoomRate],
+    pub(crate) policy: &'a CancellationPolicy,
+    pub(crate) total: MinorUnits,
+    pub(crate) package_only: bool,
+    /// Time of the call.
+    pub(crate) now_ms: TimestampMs,
+}
+
+/// Converts the details of an offer. Its rates are those from which its rooms were converted.
+pub(crate) fn offer_details(
+    offer: &RatedOffer<'_>,
+    rates: Vec<Rate>,
+    dropped: &mut DroppedItems,
+) -> OfferDetails {
+    let mut rooms = vec![RoomDetails::default(); offer.rooms.len()];
+    let mut payment_types: Option<Vec<String>> = None;
+    for (index, mut rate) in rates.into_iter().enumerate() {
+        let pointer = format!("{}/{index}", offer.pointer);
+        let types = mem::take(&mut rate.payment_types);
+        let types = dropped.readable(format_args!("{pointer}/paymentTypes"), types);
+        let types = types.map(|(_, code)| code);
+        payment_types = Some(match payment_types {
+            None => types.collect(),
+            Some(common) => types.filter(|code| common.contains(code)).collect(),
+        });
+        let position = room_position(rate.occupancy_number).unwrap_or(index);
+        let room = offer.rooms.get(position);
+        if let Some((details, room)) = rooms.get_mut(position).zip(room) {
+            *details = room_details(&pointer, rate, room, offer, dropped);
+        }
+    }
+    let payment_types = payment_types.into_iter().flatten().filter_map(payment_type);
+    let policy = match &rooms[..] {
+        [room] => room.policy.clone(),
+        rooms => {
+            let mut merged = policy::details(offer.policy, offer.total, offer.now_ms);
+            // What is unknown of one room is unknown of all together.
+            if rooms.iter().any(|room| room.policy.refund_type.is_none()) {
+                merged.refund_type = None;
+            }
+            merged
+        }
+    };
+    OfferDetails {
+        rooms,
+        policy,
+        payment_types: payment_types.collect(),
+        package_only: offer.package_only,
+    }
+}
+
+fn room_details(
+    pointer: &str,
+    rate: Rate,
+    room: &RoomRate,
+    offer: &RatedOffer<'_>,
+    dropped: &mut DroppedItems,
+) -> RoomDetails {
+    let mut policies = rate.cancellation_policies.unwrap_or_default();
+    let hotel_remarks = mem::take(&mut policies.hotel_remarks);
+    let hotel_remarks = dropped.readable(
+        format_args!("{pointer}/cancellationPolicies/hotelRemarks"),
+        hotel_remarks,
+    );
+    let remarks = rate.remarks.0.into_iter();
+    let remarks = remarks.chain(hotel_remarks.map(|(_, remark)| remark));
+    let remarks = joined(remarks);
+    let perks = dropped.readable(format_args!("{pointer}/perks"), rate.perks);
+    let perks = perks.filter_map(|(_, perk)| read_perk(&perk));
+    let taxes = rate.retail_rate.taxes_and_fees.0.iter();
+    let taxes = taxes.filter_map(|fee| tax(fee, offer.currency));
+    let occupancy = rate
+        .max_occupancy
+        .0
+        .and_then(|guests| u8::try_from(guests).ok());
+    RoomDetails {
+        remarks,
+        perks: perks.take(ROOM_ITEMS).collect(),
+        taxes: taxes.take(ROOM_ITEMS).collect(),
+        max_occupancy: occupancy.filter(|guests| *guests > 0),
+        policy: policy::rate_details(&policies, &room.policy, room.total, offer.now_ms),
+    }
+}
+
+/// Adds the details of its policy to a booking that was read at `now_ms`.
+pub(crate) fn detailed_booking(booking: SupplierBooking, now_ms: TimestampMs) -> DetailedBooking {
+    let policy = booking.policy.as_ref();
+    let policy = policy.map(|policy| policy::details(policy, booking.total, now_ms));
+    DetailedBooking {
+        policy: policy.unwrap_or_default(),
+        booking,
+    }
+}
+
+/// Returns every remark once, as plain text.
+fn joined(remarks: impl Iterator<Item = String>) -> Option<String> {
+    let mut texts: Vec<String> = Vec::new();
+    for remark in remarks {
+        let text = html::plain(&remark);
+        if !text.is_empty() && !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+/// Converts a perk. An amount of zero states no value.
+fn read_perk(perk: &wire::rate::Perk) -> Option<Perk> {
+    let name = html::optional(perk.name.as_deref())?;
+    let value = perk.amount.0.zip(perk.currency.as_deref());
+    let value = value.and_then(|(amount, currency)| {
+        let amount = minor(amount, currency).ok().filter(|amount| *amount > 0)?;
+        Some(Money::new(amount, currency))
+    });
+    Some(Perk { name, value })
+}
+
+/// Converts a tax or fee. Nuitee documents that one that is not included is paid on arrival.
+fn tax(fee: &TaxOrFee, currency: &str) -> Option<Tax> {
+    let currency = match fee.currency.as_str() {
+        "" => currency,
+        named => named,
+    };
+    let amount = minor(fee.amount, currency).ok()?;
+    Some(Tax {
+        description: html::optional(fee.description.as_deref()).unwrap_or_default(),
+        amount: (amount >= 0).then(|| Money::new(amount, currency))?,
+        payable_at: match fee.included.0 {
+            Some(true) => PaymentPoint::Booking,
+            Some(false) => PaymentPoint::CheckIn,
+            None => PaymentPoint::Property,
+        },
+    })
+}
+
+fn payment_type(code: String) -> Option<PaymentType> {
+    match code.trim() {
+        "" => None,
+        "NUITEE_PAY" => Some(PaymentType::Prepaid),
+        "PROPERTY_PAY" => Some(PaymentType::PayAtProperty),
+        other => Some(PaymentType::Other(other.to_owned())),
+    }
+}

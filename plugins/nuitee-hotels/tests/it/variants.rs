@@ -1,0 +1,439 @@
+//! Every variant of Nuitee's responses. The tables say what Nuitee documents; `variants` computes from
+//! the changed response which answers it allows.
+
+use nuitee_hotels::NuiteeHotels;
+use serde_json::{Value, json};
+use stopover_sdk::hotel_booking::BookingLookup;
+use stopover_sdk::hotel_cancellation::Quote;
+use stopover_sdk::hotel_places::PlaceQuery;
+use stopover_sdk::hotel_search::{Area, Filters, SearchRequest, Sort};
+use stopover_sdk::testing::MockGateway;
+use stopover_sdk::types::Location;
+use stopover_sdk::types::hotel::SupplierBooking;
+use stopover_sdk::{
+    HotelContent, HotelPlaces, HotelPriceCalendar, HotelSearch, HotelWeather, ReadError,
+};
+use variants::Kind::{Done, Failed, Limited, Nothing, Refused};
+use variants::Need::{Given, List, NoOther, Same, Terms, Usual};
+use variants::Role::{Change, Follow, Read};
+use variants::{Absence, Answer, ErrorRow, Facts, Need, Operation, Step};
+
+use crate::ask;
+
+#[test]
+fn every_variant_has_an_allowed_answer() {
+    let operations = [reads(), bookings(), cancellations(), content()];
+    let operations: Vec<Operation> = operations.into_iter().flatten().collect();
+    variants::check("nuitee-hotels", &operations, MockGateway::new);
+}
+
+/// Statuses with which an error may come: Nuitee documents that its code counts, not the status. A
+/// redirect is not Nuitee's, and with a status of 500 or more nothing is known.
+const ANY: &[u16] = &[
+    200, 201, 202, 203, 206, 400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 413, 422, 425, 429,
+    451,
+];
+/// Those that do not contradict an error.
+const ERRORS: &[u16] = &[
+    400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 413, 422, 425, 429, 451,
+];
+
+const fn row(
+    codes: &'static [&'static str],
+    statuses: &'static [u16],
+    also: &'static [u16],
+    kind: variants::Kind,
+) -> ErrorRow {
+    ErrorRow {
+        codes,
+        words: "",
+        statuses,
+        also,
+        kind,
+    }
+}
+
+const fn described(code: &'static [&'static str], words: &'static str) -> ErrorRow {
+    ErrorRow {
+        words,
+        ..row(code, &[400], ANY, Refused)
+    }
+}
+
+/// The documented refusals of a prebook and a booking.
+const REFUSALS: &[ErrorRow] = &[
+    row(&["2001"], &[200], ANY, Refused),
+    row(&["4000", "4002", "4003", "4010"], &[400], ANY, Refused),
+    row(&["2010", "2013"], &[400], ANY, Refused),
+    row(&["4040"], &[408], ANY, Refused),
+    row(&["401"], &[401], ANY, Refused),
+    row(&["40301", "40302"], &[403], ANY, Refused),
+    row(&["429", "4290", "4291"], &[429], ANY, Limited),
+    described(&["2014"], "payment not completed"),
+    described(
+        &["2014"],
+        "prebookId is not associated with the transaction",
+    ),
+    described(&["5000"], "payment failed"),
+];
+
+/// The same for a cancellation. A success status contradicts a refusal there: Nuitee may have cancelled.
+const CANCELLATION_REFUSALS: &[ErrorRow] = &[
+    row(&["2001", "2010", "2013"], &[], ERRORS, Refused),
+    row(&["4000", "4002", "4003", "4010"], &[400], ERRORS, Refused),
+    row(&["4040"], &[408], ERRORS, Refused),
+    row(&["401"], &[401], ERRORS, Refused),
+    row(&["40301", "40302"], &[403], ERRORS, Refused),
+    row(&["429", "4290", "4291"], &[429], ANY, Limited),
+];
+
+/// Statuses that do not contradict a missing object.
+const ABSENT: &[u16] = &[200, 201, 202, 203, 206, 400, 404, 410];
+
+/// Errors of a read that say that there is no such object.
+const ABSENCES: &[ErrorRow] = &[
+    row(&["204"], &[200], ANY, Nothing),
+    row(&["4004"], &[404], ABSENT, Nothing),
+    row(&["404", "410"], &[], ABSENT, Nothing),
+];
+
+const NO_RATES: &[ErrorRow] = &[row(&["2001", "204"], &[200], ANY, Nothing)];
+
+fn error(code: &str, words: &str) -> Value {
+    let number: Result<u32, _> = code.parse();
+    let code = number.map_or_else(|_| json!(code), |number| json!(number));
+    json!({"error": {"code": code, "message": "a message", "description": words}})
+}
+
+fn step(role: variants::Role, fixture: &str, needs: &'static [(&'static str, Need)]) -> Step {
+    Step {
+        needs,
+        error_document: error,
+        codes: &["/error/code", "/value/error/code"],
+        ..Step::new(role, &ask::fixture(fixture))
+    }
+}
+
+/// Creates a step that reads a list under `data`.
+fn list(fixture: &str, lists: &'static [&'static str]) -> Step {
+    Step {
+        lists,
+        nothing: Some(Absence::of_list("/data")),
+        errors: ABSENCES,
+        statuses: &[(204, &[Nothing])],
+        ..step(Read, fixture, &[("/data", List)])
+    }
+}
+
+fn operation(name: &'static str, steps: Vec<Step>, call: fn(&MockGateway) -> Answer) -> Operation {
+    Operation { name, steps, call }
+}
+
+fn reads() -> Vec<Operation> {
+    let rates = Step {
+        errors: NO_RATES,
+        ..list("rates.json", &["/data", "/data/*/roomTypes", "/hotels"])
+    };
+    // Without the hotels there is neither a name nor a location.
+    let area = Step {
+        errors: NO_RATES,
+        needs: &[("/data", List), ("/hotels", List)],
+        ..list("area.json", &["/data", "/data/*/roomTypes", "/hotels"])
+    };
+    // Hotels whose rates have no location are left out if this read does not have it.
+    let located = Step {
+        open: &[Done, Failed],
+        lists: &["/data"],
+        ..step(Follow, "hotels.json", &[("/data", List)])
+    };
+    vec![
+        operation("price", vec![rates], |gateway| {
+            let response = ask::price(gateway).map(|response| response.hotels);
+            let found = response.map(|hotels| (!hotels.is_empty()).then_some(hotels));
+            Answer::of_read(found, |hotels| {
+                let offers = hotels.iter().flat_map(|hotel| &hotel.offers);
+                Facts::new("").with_items(offers)
+            })
+        }),
+        operation("search", vec![area, located], |gateway| {
+            let found = gateway.run(|| NuiteeHotels::search(search_request()));
+            Answer::of_list(found.map(|response| response.hotels))
+        }),
+    ]
+}
+
+fn search_request() -> SearchRequest {
+    let mut stay = ask::stay();
+    stay.occupancies.truncate(1);
+    SearchRequest {
+        area: Area {
+            center: at(),
+            radius_m: 20_000,
+            supplier_place_id: None,
+        },
+        stay,
+        filters: Filters::default(),
+        sort: Sort::Distance,
+        limit: 20,
+    }
+}
+
+fn at() -> Location {
+    Location {
+        latitude: 43.735,
+        longitude: 15.889,
+    }
+}
+
+/// What a booking's response must state: an id and a status, and a price, without which the gateway has
+/// no booking. The reference may be missing, because the id was asked for or is new.
+const BOOKING: &[(&str, Need)] = &[
+    ("/data/bookingId", Same),
+    ("/data/clientReference", NoOther),
+    ("/data/status", Same),
+    ("/data/price", Usual),
+    ("/data/currency", Usual),
+];
+/// The same for a new booking, whose id is not known before.
+const NEW_BOOKING: &[(&str, Need)] = &[
+    ("/data/bookingId", Given),
+    ("/data/clientReference", NoOther),
+    ("/data/status", Same),
+    ("/data/price", Usual),
+    ("/data/currency", Usual),
+    // The gateway requires the rooms that were requested.
+    ("/data/bookedRooms/0/occupancy_number", Usual),
+    ("/data/bookedRooms/1/occupancy_number", Usual),
+];
+/// What is read after a cancellation counts only if it is about the same booking.
+const BOOKING_READ: &[(&str, Need)] = &[
+    ("/data/bookingId", Same),
+    ("/data/clientReference", NoOther),
+    ("/data/status", Usual),
+    ("/data/price", Usual),
+    ("/data/currency", Usual),
+];
+const PREBOOK: &[(&str, Need)] = &[
+    ("/data/prebookId", Given),
+    ("/data/hotelId", Same),
+    ("/data/currency", Terms),
+    ("/data/price", Terms),
+    ("/data/boardChanged", Terms),
+    ("/data/cancellationChanged", Terms),
+    ("/data/addonsTotalAmount", Usual),
+    ("/data/roomTypes", Usual),
+];
+const OTHER_BOOKING: &[(&str, &str)] = &[("BK-OWN-1", "BK-NOT-OURS"), ("bkg_own_1", "bkg_other")];
+
+fn facts(booking: SupplierBooking) -> Facts {
+    let identity = (&booking.status, &booking.supplier_reference);
+    Facts::new(identity)
+        .with_items(&booking.rooms)
+        .about(booking.client_reference.as_deref(), "bkg_own_1")
+}
+
+/// The facts of a booking whose id was asked for.
+fn facts_by_id(booking: SupplierBooking) -> Facts {
+    let id = booking.supplier_reference.clone();
+    facts(booking).about(Some(&id), "BK-OWN-1")
+}
+
+fn found(lookup: Result<BookingLookup, ReadError>) -> Answer {
+    found_with(lookup, facts)
+}
+
+fn found_with(
+    lookup: Result<BookingLookup, ReadError>,
+    facts: fn(SupplierBooking) -> Facts,
+) -> Answer {
+    let found = lookup.map(|lookup| match lookup {
+        BookingLookup::Found(booking) => Some(booking),
+        BookingLookup::NotFound => None,
+    });
+    Answer::of_read(found, facts)
+}
+
+fn bookings() -> Vec<Operation> {
+    let prebook = Step {
+        errors: REFUSALS,
+        other: &[("lpown1", "lpother")],
+        ..step(Change, "prebook.json", PREBOOK)
+    };
+    // A prebook without the hotel's description has its id as its name.
+    let described = Step {
+        errors: &[],
+        ..step(Follow, "hotel.json", &[])
+    };
+    let booking = Step {
+        errors: REFUSALS,
+        other: OTHER_BOOKING,
+        ..step(Change, "booking.json", NEW_BOOKING)
+    };
+    // Without this booking, the list is read, which has no response here.
+    let by_id = Step {
+        other: OTHER_BOOKING,
+        statuses: &[(204, &[Failed])],
+        ..step(Read, "booking.json", BOOKING)
+    };
+    vec![
+        operation("prebook", vec![prebook, described], |gateway| {
+            Answer::of_change(ask::prebook(gateway), |prebook| {
+                Facts::new(&prebook.supplier_prebook).with_items([prebook.total])
+            })
+        }),
+        operation("book", vec![booking], |gateway| {
+            Answer::of_change(ask::book(gateway), |booking| {
+                let has_rooms = booking.rooms.len() == 2;
+                facts(booking).valid_if(has_rooms)
+            })
+        }),
+        operation("find by id", vec![by_id], |gateway| {
+            found_with(ask::find(gateway, Some("BK-OWN-1")), facts_by_id)
+        }),
+        operation("find by reference", vec![listed(&[2, 0])], |gateway| {
+            found(ask::find(gateway, None))
+        }),
+        operation("find among canceled", vec![listed(&[2, 1])], |gateway| {
+            found(ask::find(gateway, None))
+        }),
+    ]
+}
+
+/// Creates a step that lists two bookings of the fixture, of which the first is the requested one.
+fn listed(kept: &[usize]) -> Step {
+    const NEEDS: &[(&str, Need)] = &[
+        ("/data/0/bookingId", Given),
+        ("/data/0/clientReference", Given),
+        ("/data/0/status", Same),
+        ("/data/0/price", Usual),
+        ("/data/0/currency", Usual),
+        // The other booking may have the same reference; then it must be known to be cancelled.
+        ("/data/1/clientReference", Usual),
+        ("/data/1/status", Usual),
+    ];
+    let mut document: Value = serde_json::from_str(&ask::fixture("bookings.json")).unwrap();
+    let kept = kept.iter().map(|index| document["data"][index].clone());
+    document["data"] = kept.collect();
+    Step {
+        document: variants::Node::from(document),
+        needs: NEEDS,
+        nothing: Some(Absence {
+            kind: Nothing,
+            list: "/data",
+            reference: Some(("/clientReference", "bkg_own_1")),
+            may_lack_reference: false,
+        }),
+        ..list("bookings.json", &["/data"])
+    }
+}
+
+fn cancellations() -> Vec<Operation> {
+    const CANCELLATION: &[(&str, Need)] = &[
+        ("/data/bookingId", NoOther),
+        ("/data/status", Same),
+        ("/data/cancellation_fee", Usual),
+        ("/data/refund_amount", Usual),
+        ("/data/currency", Usual),
+    ];
+    let quoted = Step {
+        errors: ABSENCES,
+        other: OTHER_BOOKING,
+        statuses: &[(204, &[Nothing])],
+        ..step(Read, "booking.json", BOOKING)
+    };
+    let canceled = Step {
+        errors: CANCELLATION_REFUSALS,
+        other: &[("BK-OWN-1", "BK-NOT-OURS")],
+        statuses: &[
+            // Nuitee has no such booking.
+            (204, &[Refused]),
+            // Nothing was cancelled by this call; the booking that is read next is cancelled already.
+            (304, &[Done]),
+        ],
+        ..step(Change, "cancel.json", CANCELLATION)
+    };
+    let mut after: Value = serde_json::from_str(&ask::fixture("booking.json")).unwrap();
+    after["data"]["status"] = json!("CANCELED");
+    let read = Step {
+        document: variants::Node::from(after),
+        other: OTHER_BOOKING,
+        ..step(Follow, "booking.json", BOOKING_READ)
+    };
+    vec![
+        operation("quote", vec![quoted], |gateway| {
+            let quote = ask::quote(gateway);
+            Answer::of_read(quote.map(Some), |quote| match quote {
+                // An unreadable policy never counts as free cancellation.
+                Quote::Policy(_) => Facts::new(""),
+                Quote::Preview(preview) => Facts::new(preview),
+            })
+        }),
+        operation("cancel", vec![canceled, read], |gateway| {
+            Answer::of_change(ask::cancel(gateway), facts_by_id)
+        }),
+    ]
+}
+
+fn content() -> Vec<Operation> {
+    const HOTEL: &[(&str, Need)] = &[("/data/id", NoOther), ("/data/name", Given)];
+    let details = Step {
+        errors: ABSENCES,
+        other: &[("lpown1", "lpother")],
+        statuses: &[(204, &[Nothing])],
+        ..step(Read, "hotel.json", HOTEL)
+    };
+    let weather = list("weather.json", &["/data", "/data/*/weatherData"]);
+    // A suggestion without readable details is left out.
+    let place = || Step {
+        statuses: &[(204, &[Done])],
+        ..step(Follow, "place.json", &[])
+    };
+    vec![
+        operation(
+            "places",
+            vec![list("places.json", &["/data"]), place(), place()],
+            |gateway| Answer::of_list(places(gateway)),
+        ),
+        operation("details", vec![details], |gateway| {
+            let details = ask::details(gateway).map(Some);
+            Answer::of_read(details, |details| Facts::new(details.name))
+        }),
+        operation(
+            "reviews",
+            vec![list("reviews.json", &["/data"])],
+            |gateway| {
+                let read = gateway.run(|| NuiteeHotels::read_reviews("lpown1".to_owned(), 20));
+                Answer::of_list(read.map(|reviews| reviews.items))
+            },
+        ),
+        operation("weather", vec![weather], |gateway| {
+            let (start, end) = days();
+            Answer::of_list(gateway.run(|| NuiteeHotels::forecast(at(), start, end)))
+        }),
+        operation(
+            "prices",
+            vec![list("prices.json", &["/data", "/data/*/prices"])],
+            |gateway| {
+                let (start, end) = days();
+                let ids = ["lpown1", "lpown2"].map(str::to_owned).to_vec();
+                let read = gateway.run(|| NuiteeHotels::read_prices(ids, start, end));
+                let prices = read.map(|hotels| hotels.into_iter().flat_map(|hotel| hotel.prices));
+                Answer::of_list(prices.map(Iterator::collect::<Vec<_>>))
+            },
+        ),
+    ]
+}
+
+fn days() -> (String, String) {
+    ("2027-06-01".to_owned(), "2027-06-03".to_owned())
+}
+
+fn places(gateway: &MockGateway) -> Result<Vec<stopover_sdk::hotel_places::Place>, ReadError> {
+    let query = PlaceQuery {
+        text: "Port Example".to_owned(),
+        country: None,
+        language: None,
+        limit: 5,
+    };
+    gateway.run(|| NuiteeHotels::find_places(query))
+}

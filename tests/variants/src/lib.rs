@@ -1,0 +1,33 @@
+//! Variants of suppliers' responses, and a check of what an adapter makes of each.
+//!
+//! A plugin describes its operations in tables: the ordinary responses, what a definite answer needs of
+//! them, the documented refusals, and the lists whose items stand alone. [`check`] changes each
+//! response in every way and compares the call's answer with the answers that the changed response allows:
+//!
+//! - an answer is definite only if the response proves it (the module `rule`);
+//! - an odd value costs no more than the removal of its item, or of the value if it is in no list;
+//! - a call neither panics nor takes much longer or much more memory than with the ordinary response.
+//!
+//! The expectation is computed from the changed response, never recorded.
+#![expect(
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "tests use this crate, and a test that cannot continue fails by panicking"
+)]
+#![warn(missing_docs)]
+
+mod cost;
+mod document;
+mod growth;
+mod operation;
+mod report;
+mod rule;
+mod run;
+mod settings;
+mod variant;
+
+pub use document::Node;
+pub use operation::{Absence, Answer, ErrorRow, Facts, Kind, Need, Operation, Role, Step, Verdict};
+pub use run::check;

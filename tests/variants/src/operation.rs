@@ -1,0 +1,349 @@
+//! The tables that describe an adapter's operations, and the answers of its calls.
+
+use std::fmt::Debug;
+
+use serde_json::Value;
+use stopover_sdk::testing::{self, MockGateway};
+
+use crate::document::Node;
+
+/// What a call's answer says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// The change is made, or the object is found.
+    Done,
+    /// There is no such object, nothing is for sale, or there is no quote.
+    Nothing,
+    /// The supplier definitely refused, declined or rejected the request.
+    Refused,
+    /// Nothing was changed, and the call may be repeated.
+    NotSent,
+    /// The supplier's rate limit stopped a change before it was made.
+    Limited,
+    /// The change may be made or not.
+    Unknown,
+    /// A read has no result.
+    Failed,
+}
+
+/// The answer of a call.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// What the answer says.
+    pub kind: Kind,
+    /// Id and status of the object, or an error's text for a person who reads a failure.
+    pub identity: String,
+    /// The parts that stand alone, such as offers.
+    pub items: Vec<String>,
+}
+
+/// The result of a successful call.
+#[derive(Debug, Default)]
+pub struct Facts {
+    identity: String,
+    items: Vec<String>,
+    is_other: bool,
+}
+
+impl Facts {
+    /// Creates the facts of an object from its id and status. They never change with an optional part.
+    pub fn new(identity: impl Debug) -> Self {
+        Self {
+            identity: format!("{identity:?}"),
+            ..Self::default()
+        }
+    }
+
+    /// Adds parts of the object that stand alone.
+    #[must_use]
+    pub fn with_items<T: Debug>(mut self, items: impl IntoIterator<Item = T>) -> Self {
+        let items = items.into_iter().map(|item| format!("{item:?}"));
+        self.items.extend(items);
+        self
+    }
+
+    /// Checks what the gateway checks of every answer, too. An invalid answer counts as none.
+    #[must_use]
+    pub const fn valid_if(mut self, is_valid: bool) -> Self {
+        self.is_other |= !is_valid;
+        self
+    }
+
+    /// Compares a reference in the answer with the requested one, as the gateway does with every
+    /// booking. An answer about another object counts as none.
+    #[must_use]
+    pub fn about(mut self, found: Option<&str>, requested: &str) -> Self {
+        self.is_other |= found.is_some_and(|found| found != requested);
+        self
+    }
+}
+
+impl Absence {
+    /// The emptiness of a list says that there is nothing.
+    pub const fn of_list(list: &'static str) -> Self {
+        Self {
+            kind: Kind::Nothing,
+            list,
+            reference: None,
+            may_lack_reference: false,
+        }
+    }
+}
+
+impl Answer {
+    /// Describes the answer of a change.
+    pub fn of_change<T, E>(result: Result<T, E>, facts: impl FnOnce(T) -> Facts) -> Self
+    where
+        E: Debug,
+        for<'e> testing::Outcome: From<&'e E>,
+    {
+        Self::new(result.map(Some), facts, true)
+    }
+
+    /// Describes the answer of a read. `None` is its statement that there is no such object.
+    pub fn of_read<T, E>(result: Result<Option<T>, E>, facts: impl FnOnce(T) -> Facts) -> Self
+    where
+        E: Debug,
+        for<'e> testing::Outcome: From<&'e E>,
+    {
+        Self::new(result, facts, false)
+    }
+
+    /// Describes the answer of a read whose items stand alone.
+    pub fn of_list<T, E>(result: Result<Vec<T>, E>) -> Self
+    where
+        T: Debug,
+        E: Debug,
+        for<'e> testing::Outcome: From<&'e E>,
+    {
+        let found = result.map(|items| (!items.is_empty()).then_some(items));
+        Self::of_read(found, |items| Facts::default().with_items(items))
+    }
+
+    fn new<T, E>(
+        result: Result<Option<T>, E>,
+        facts: impl FnOnce(T) -> Facts,
+        is_change: bool,
+    ) -> Self
+    where
+        E: Debug,
+        for<'e> testing::Outcome: From<&'e E>,
+    {
+        let outcome = testing::outcome(&result);
+        let (kind, facts) = match result {
+            Ok(Some(found)) => {
+                let facts = facts(found);
+                let kind = match (facts.is_other, is_change) {
+                    (false, _) => Kind::Done,
+                    (true, true) => Kind::Unknown,
+                    (true, false) => Kind::Failed,
+                };
+                (kind, facts)
+            }
+            Ok(None) => (Kind::Nothing, Facts::default()),
+            Err(error) => (kind(outcome, is_change), Facts::new(error)),
+        };
+        Self {
+            kind,
+            identity: facts.identity,
+            items: facts.items,
+        }
+    }
+}
+
+fn kind(outcome: testing::Outcome, is_change: bool) -> Kind {
+    use testing::Outcome;
+    match outcome {
+        Outcome::Done => Kind::Done,
+        Outcome::NotFound => Kind::Nothing,
+        Outcome::Rejected(_) | Outcome::Refused(_) | Outcome::Declined => Kind::Refused,
+        Outcome::RateLimited if is_change => Kind::Limited,
+        Outcome::NotSent => Kind::NotSent,
+        Outcome::Unknown => Kind::Unknown,
+        Outcome::RateLimited
+        | Outcome::TimedOut
+        | Outcome::Unavailable
+        | Outcome::InvalidResponse
+        | Outcome::Misconfigured
+        | Outcome::Failed
+        | Outcome::InvalidSignature
+        | Outcome::Malformed => Kind::Failed,
+    }
+}
+
+/// An operation of an adapter: a call, and the exchanges with the supplier that it makes.
+pub struct Operation {
+    /// The name, which is unique in its adapter.
+    pub name: &'static str,
+    /// The exchanges in their order.
+    pub steps: Vec<Step>,
+    /// Makes the call with a gateway that has the responses.
+    pub call: fn(&MockGateway) -> Answer,
+}
+
+/// Which request of a call a response answers. It decides what an unusable response means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A read. Without a usable response it fails.
+    Read,
+    /// A request before the change, which changes nothing. Without a usable response, the call may be
+    /// repeated.
+    Prepare,
+    /// The change. Without a usable response, its outcome is unknown.
+    Change,
+    /// A read after a change whose own response is complete. It adds to the answer and decides nothing.
+    Follow,
+}
+
+/// An exchange of a call.
+pub struct Step {
+    /// Which request the response answers.
+    pub role: Role,
+    /// The document of the ordinary response.
+    pub document: Node,
+    /// The statuses that the supplier documents for it.
+    pub success: &'static [u16],
+    /// What the document must state for the answer to be definite, by JSON pointer.
+    pub needs: &'static [(&'static str, Need)],
+    /// What the answer may be if a needed statement is [open](Verdict::Open).
+    pub open: &'static [Kind],
+    /// Pointers of the lists whose items stand alone; `*` is any position.
+    pub lists: &'static [&'static str],
+    /// The list that says "nothing" if it is empty, or if all its items are of others.
+    pub nothing: Option<Absence>,
+    /// The documented errors.
+    pub errors: &'static [ErrorRow],
+    /// Creates an error document from a code and the words that describe it.
+    pub error_document: fn(&str, &str) -> Value,
+    /// JSON pointers at which a code may be.
+    pub codes: &'static [&'static str],
+    /// JSON pointers of statements that an error document needs beside its code.
+    pub error_needs: &'static [&'static str],
+    /// Whether a status of 429 stops the request before the supplier does anything.
+    pub is_limited: bool,
+    /// Statuses that the supplier documents, which count whatever the body is.
+    pub statuses: &'static [(u16, &'static [Kind])],
+    /// Texts of the ordinary response with their replacements in the response about another object.
+    pub other: &'static [(&'static str, &'static str)],
+}
+
+/// When a list proves that there is no object.
+#[derive(Debug, Clone, Copy)]
+pub struct Absence {
+    /// What the answer is then.
+    pub kind: Kind,
+    /// Pointer of the list.
+    pub list: &'static str,
+    /// Pointer of the reference in an item, and the requested reference. Without one, only an empty
+    /// list proves it.
+    pub reference: Option<(&'static str, &'static str)>,
+    /// Whether an item without a reference is one that others made by hand.
+    pub may_lack_reference: bool,
+}
+
+/// A documented error.
+pub struct ErrorRow {
+    /// The codes, or `*` for any code.
+    pub codes: &'static [&'static str],
+    /// Words that the description must have.
+    pub words: &'static str,
+    /// The statuses with which the supplier documents it. The answer is then of this kind.
+    pub statuses: &'static [u16],
+    /// Statuses with which it may mean the same.
+    pub also: &'static [u16],
+    /// What the answer is then.
+    pub kind: Kind,
+}
+
+/// A statement that a document must make, compared with the one of the ordinary document.
+#[derive(Debug, Clone, Copy)]
+pub enum Need {
+    /// The same value: an id, or a status.
+    Same,
+    /// A text that begins with this: an id of which only the form is known.
+    StartsWith(&'static str),
+    /// A value. Another one than the ordinary one is left open.
+    Given,
+    /// No other reference. It may be missing.
+    NoOther,
+    /// The ordinary value. Another one, or none, is left open.
+    Usual,
+    /// The terms of an offer. Other ones may be refused.
+    Terms,
+    /// A list.
+    List,
+}
+
+/// Whether a document makes the statements that an answer needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// It contradicts one, or lacks one.
+    Disproven,
+    /// Its terms differ.
+    Changed,
+    /// It may be read either way.
+    Open,
+    /// It makes all of them.
+    Proven,
+}
+
+impl Need {
+    /// Judges the value at the need's pointer.
+    pub fn verdict(self, found: Option<&Node>, ordinary: Option<&Node>) -> Verdict {
+        let text = found.filter(|node| node.is_text());
+        let text = text.and_then(Node::scalar).map_or("", str::trim);
+        let is_given = found
+            .and_then(Node::scalar)
+            .is_some_and(|scalar| !scalar.is_empty());
+        // Half of a surrogate pair is a text that nobody can read.
+        let is_readable = !text.contains("\\ud800");
+        match self {
+            Self::Same | Self::Given | Self::NoOther | Self::Usual | Self::Terms
+                if found == ordinary =>
+            {
+                Verdict::Proven
+            }
+            Self::StartsWith(start) if text.starts_with(start) => Verdict::Proven,
+            Self::List if matches!(found, Some(Node::List(_))) => Verdict::Proven,
+            Self::List if matches!(found, Some(Node::Written(list)) if list.starts_with('[')) => {
+                Verdict::Open
+            }
+            Self::Same | Self::StartsWith(_) | Self::List => Verdict::Disproven,
+            Self::Given if !is_given => Verdict::Disproven,
+            Self::NoOther if !text.is_empty() && is_readable => Verdict::Disproven,
+            Self::Terms => Verdict::Changed,
+            Self::Given | Self::NoOther | Self::Usual => Verdict::Open,
+        }
+    }
+}
+
+/// No error of the supplier is documented.
+fn no_error(_: &str, _: &str) -> Value {
+    Value::Null
+}
+
+impl Step {
+    /// Creates a step with a document as its ordinary response, of status 200.
+    pub fn new(role: Role, document: &str) -> Self {
+        Self {
+            role,
+            document: Node::parse(document),
+            success: &[200],
+            needs: &[],
+            open: match role {
+                Role::Prepare | Role::Change => &[Kind::Done, Kind::Unknown],
+                Role::Read => &[Kind::Done, Kind::Failed],
+                Role::Follow => &[Kind::Done],
+            },
+            lists: &[],
+            nothing: None,
+            errors: &[],
+            error_document: no_error,
+            codes: &[],
+            error_needs: &[],
+            is_limited: true,
+            statuses: &[],
+            other: &[],
+        }
+    }
+}
