@@ -36,7 +36,7 @@ pub(crate) struct ApiResponse<T, M = NoMeta> {
     meta: Option<M>,
 }
 
-/// What a handler returns.
+/// The result of a handler.
 pub(crate) type ApiResult<T, M = NoMeta> = Result<ApiResponse<T, M>, ApiError>;
 
 /// A response with status 200 and without an envelope, because another standard defines its form.

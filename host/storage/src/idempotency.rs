@@ -87,8 +87,8 @@ impl UnitOfWork {
         ))
     }
 
-    /// Deletes a key if it still stands for this resource, because the resource came to nothing. A
-    /// key with a stored refusal is kept.
+    /// Deletes a key that still refers to this resource, because the resource was not created. A key
+    /// with a stored refusal is kept.
     pub fn delete_idempotency_key_of(
         &mut self,
         key: &IdempotencyKey,

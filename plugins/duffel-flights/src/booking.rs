@@ -105,7 +105,7 @@ impl DetailedFlightBooking for DuffelFlights {
         let settings = Settings::read()?;
         let known = request.supplier_reference.filter(|id| !id.is_empty());
         if known.is_none() && request.supplier_prebook.is_none() {
-            // Nothing can be asked for, and a lookup that did not ask proves no absence.
+            // Without an id no request can be sent, so the lookup proves no absence.
             let message = "neither the order nor its offer is known";
             return Err(Refusal::new(RefusalReason::Invalid, message).into());
         }

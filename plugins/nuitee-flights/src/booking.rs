@@ -162,9 +162,9 @@ pub(crate) fn read_by_id(
     }
 }
 
-/// Reads a booking by the client reference in its tags. Returns `None` if there is no such booking,
-/// which only an error says, or a list that is empty or whose bookings have references that differ
-/// from this one in case only.
+/// Reads a booking by the client reference in its tags. Returns `None` if there is no such booking.
+/// This is proved by a documented error, by an empty list, or by a list of bookings whose references
+/// differ from this one only in case.
 fn read_by_reference(
     settings: &Settings,
     client_reference: &str,

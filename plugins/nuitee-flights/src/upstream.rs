@@ -34,15 +34,8 @@ impl<B> Envelope<B> {
     /// Returns the error, which is empty if it has another form.
     fn error(&self) -> Option<WireError> {
         let wrapped = self.value.as_decoded().map(|value| &value.error);
-        let errors = [Some(&self.error), wrapped].into_iter().flatten();
-        let mut errors = errors.filter_map(|error| match error {
-            Part::Missing => None,
-            Part::Decoded(error) => {
-                Some(error.clone()).filter(|error| *error != WireError::default())
-            }
-            Part::Unreadable(_) => Some(WireError::default()),
-        });
-        errors.next()
+        let mut errors = [Some(&self.error), wrapped].into_iter().flatten();
+        errors.find_map(Part::statement)
     }
 }
 

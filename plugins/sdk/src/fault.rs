@@ -103,8 +103,8 @@ pub struct CodedError {
     pub retry_after_s: Option<u32>,
     /// Description for operators, without values of the request.
     pub text: String,
-    /// The rejection for a status that says so, if the response has the supplier's own code. A proxy
-    /// also returns such a status.
+    /// The rejection that the status means, if the response has the supplier's own code. Without the
+    /// code, the response may come from a proxy.
     pub rejection: Option<Refusal>,
 }
 

@@ -15,9 +15,9 @@ use crate::settings::Settings;
 /// Sizes of the two documents that are compared.
 const SMALL_BYTES: usize = 64 << 10;
 const LARGE_BYTES: usize = 1 << 20;
-/// How much longer the large document may take: twice as long as linear work.
+/// Greatest ratio of the two times: twice the ratio of linear work.
 const TIME_RATIO_MAX: u32 = 32;
-/// Time below which a ratio says nothing.
+/// Time below which the ratio is not checked.
 const TIME_SLACK: Duration = Duration::from_millis(50);
 /// Twice the memory limit of a plugin's call, because pointers are twice as large here as in a component.
 const BYTES_MAX: usize = 128 << 20;

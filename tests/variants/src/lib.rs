@@ -1,11 +1,12 @@
-//! Variants of suppliers' responses, and a check of what an adapter makes of each.
+//! Runs an adapter on variants of its supplier's responses and checks each answer.
 //!
-//! A plugin describes its operations in tables: the ordinary responses, what a definite answer needs of
-//! them, the documented refusals, and the lists whose items stand alone. [`check`] changes each
-//! response in every way and compares the call's answer with the answers that the changed response allows:
+//! A plugin describes its operations in tables: the ordinary responses, the statements that a definite
+//! answer requires, the documented refusals, and the lists whose items are independent. [`check`]
+//! applies every kind of change to each response and compares the adapter's answer with the answers
+//! that the changed response allows:
 //!
 //! - an answer is definite only if the response proves it (the module `rule`);
-//! - an odd value costs no more than the removal of its item, or of the value if it is in no list;
+//! - an invalid value has at most the effect of removing its item, or the value if it is in no list;
 //! - a call neither panics nor takes much longer or much more memory than with the ordinary response.
 //!
 //! The expectation is computed from the changed response, never recorded.

@@ -79,7 +79,7 @@ impl Facts {
 }
 
 impl Absence {
-    /// The emptiness of a list says that there is nothing.
+    /// An empty list proves that there is no object.
     pub const fn of_list(list: &'static str) -> Self {
         Self {
             kind: Kind::Nothing,
@@ -203,13 +203,13 @@ pub struct Step {
     pub document: Node,
     /// The statuses that the supplier documents for it.
     pub success: &'static [u16],
-    /// What the document must state for the answer to be definite, by JSON pointer.
+    /// Statements that a definite answer requires, by JSON pointer.
     pub needs: &'static [(&'static str, Need)],
-    /// What the answer may be if a needed statement is [open](Verdict::Open).
+    /// Kinds of answer that are allowed if a required statement is [open](Verdict::Open).
     pub open: &'static [Kind],
-    /// Pointers of the lists whose items stand alone; `*` is any position.
+    /// Pointers of the lists whose items are independent; `*` is any position.
     pub lists: &'static [&'static str],
-    /// The list that says "nothing" if it is empty, or if all its items are of others.
+    /// The list that proves absence if it is empty, or if all its items have other references.
     pub nothing: Option<Absence>,
     /// The documented errors.
     pub errors: &'static [ErrorRow],
@@ -230,14 +230,14 @@ pub struct Step {
 /// When a list proves that there is no object.
 #[derive(Debug, Clone, Copy)]
 pub struct Absence {
-    /// What the answer is then.
+    /// Kind of the answer in this case.
     pub kind: Kind,
     /// Pointer of the list.
     pub list: &'static str,
     /// Pointer of the reference in an item, and the requested reference. Without one, only an empty
     /// list proves it.
     pub reference: Option<(&'static str, &'static str)>,
-    /// Whether an item without a reference is one that others made by hand.
+    /// Whether an item without a reference was not made by the gateway.
     pub may_lack_reference: bool,
 }
 
@@ -247,11 +247,11 @@ pub struct ErrorRow {
     pub codes: &'static [&'static str],
     /// Words that the description must have.
     pub words: &'static str,
-    /// The statuses with which the supplier documents it. The answer is then of this kind.
+    /// The statuses with which the supplier documents it. The answer must be of this kind.
     pub statuses: &'static [u16],
-    /// Statuses with which it may mean the same.
+    /// Further statuses with which the answer may be of this kind.
     pub also: &'static [u16],
-    /// What the answer is then.
+    /// Kind of the answer.
     pub kind: Kind,
 }
 

@@ -17,7 +17,7 @@ use crate::rule::{self, Seen};
 use crate::settings::Settings;
 use crate::variant::{self, Built, Variant};
 
-/// How much longer than the ordinary call a call may take.
+/// Greatest ratio of a call's time to that of the ordinary call.
 const TIME_RATIO_MAX: u32 = 20;
 /// Time that a call may take in addition, because short calls vary by more than a ratio.
 const TIME_SLACK: Duration = Duration::from_millis(30);

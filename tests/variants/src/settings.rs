@@ -38,7 +38,8 @@ impl Settings {
         self.count == 0 || self.is_sampled(name, variants, self.count)
     }
 
-    /// The same for large variants, of which each takes as long as hundreds of others.
+    /// Returns whether the sample has this large variant. The sample is smaller, because each large
+    /// variant takes as long as hundreds of others.
     pub(crate) fn has_large(&self, name: &str, variants: usize) -> bool {
         let count = match self.count {
             0 => LARGE_COUNT,

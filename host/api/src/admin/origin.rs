@@ -74,7 +74,7 @@ fn is_allowed(authority: &Authority, allowed_hosts: &[String]) -> bool {
 }
 
 /// Returns the address that a host is, or `None` if the host is a name. An IPv6 address may be in
-/// brackets. One that stands for an IPv4 address is returned as that.
+/// brackets. An IPv4-mapped IPv6 address is returned as the IPv4 address.
 fn address_of(host: &str) -> Option<IpAddr> {
     let in_brackets = host
         .strip_prefix('[')

@@ -1,5 +1,5 @@
-//! What a client does next if the outcome of its request is not known: the database lost the
-//! response to a commit, or a supplier the response to a call.
+//! Next step for a client whose request has an unknown outcome: the response to a commit of the
+//! database or to a call of the supplier was lost.
 
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;

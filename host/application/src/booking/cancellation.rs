@@ -118,11 +118,8 @@ impl CancellationService {
         if !is_current {
             return Err(CancellationQuoteError::BookingChanged);
         }
-        let forbids = |restriction: &hotel::Restriction| {
-            restriction.code == hotel::Restriction::NO_CANCELLATION
-                && restriction.is_active(quote.checked_at)
-        };
-        if quote.restrictions.iter().any(forbids) {
+        let mut restrictions = quote.restrictions.iter();
+        if restrictions.any(|restriction| restriction.forbids_cancellation(quote.checked_at)) {
             Err(CancellationQuoteError::CancellationRestricted)
         } else {
             Ok((booking.supplier, quote))

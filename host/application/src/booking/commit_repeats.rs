@@ -1,5 +1,5 @@
-//! Repetition of a commit whose response is missing. Only the database knows whether it happened,
-//! so the commit is repeated until the database answers; its preconditions let it happen once.
+//! Repeats a commit whose response was lost until the database answers. The preconditions of the
+//! commit ensure that it takes effect once.
 
 use host_domain::booking::PREBOOK_TIMEOUT_MS;
 use host_storage::DatabaseError;

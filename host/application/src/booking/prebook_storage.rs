@@ -1,6 +1,6 @@
-//! Commits of a prebook: its intent, and how it ended. A commit without a response is repeated until
-//! the database answers, also after the caller has stopped waiting. So the booking is carried on or
-//! ended, and its key freed, as soon as the database can be reached again.
+//! Commits of a prebook: its intent and its outcome. A commit without a response is repeated until
+//! the database answers, also after the caller has stopped waiting. The booking then continues or
+//! ends, and its key is freed, as soon as the database is reachable.
 
 use crate::booking::aggregate::BookingAggregate;
 use crate::booking::commit_repeats::CommitRepeats;
@@ -22,7 +22,7 @@ use host_storage::{
     UnitOfWork,
 };
 
-/// How a prebook that failed ends.
+/// Outcome of a failed prebook.
 enum PrebookEnd<'a> {
     Refused(&'a PrebookRefusal),
     /// The supplier may have made a checkout.

@@ -340,7 +340,11 @@ impl<'a> PurchaseRun<'a> {
             (PurchaseOutcome::Purchased, Some(booking)) => {
                 WatchEventDetails::Booking(Box::new(booking.clone()))
             }
-            _ => WatchEventDetails::None,
+            (PurchaseOutcome::Purchased, None)
+            | (
+                PurchaseOutcome::Released | PurchaseOutcome::Failed(_) | PurchaseOutcome::Undecided,
+                _,
+            ) => WatchEventDetails::None,
         };
         job.watches
             .apply_event_in(&mut write, &stored, event, &details)?;

@@ -284,7 +284,7 @@ impl HotelSupplierBooking {
     }
 }
 
-/// What a booking must have that is looked up. `None` accepts anything.
+/// Requirements on a booking that a lookup finds. `None` accepts any value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HotelFindExpectation {
     /// The currency of the booking.

@@ -119,6 +119,10 @@ impl Restriction {
         self.active_from.is_none_or(|from| from <= now)
             && self.active_until.is_none_or(|until| now < until)
     }
+
+    pub fn forbids_cancellation(&self, now: Timestamp) -> bool {
+        self.code == Self::NO_CANCELLATION && self.is_active(now)
+    }
 }
 
 /// The fees for cancelling over time.
@@ -149,11 +153,6 @@ impl CancellationPolicy {
             None if self.refundable => Some(Money::zero(total.currency)),
             None => Some(total),
         }
-    }
-
-    pub fn forbids_cancellation(&self, now: Timestamp) -> bool {
-        let mut restrictions = self.restrictions.iter();
-        restrictions.any(|r| r.code == Restriction::NO_CANCELLATION && r.is_active(now))
     }
 
     /// Returns whether both state the same terms, with whatever details.
@@ -383,16 +382,17 @@ mod tests {
 
     #[test]
     fn restriction_forbids_cancellation_only_while_active() {
-        let mut restricted = policy(true, &[]);
-        restricted.restrictions.push(Restriction {
+        let mut restriction = Restriction {
             code: Restriction::NO_CANCELLATION.to_owned(),
             description: String::new(),
             active_from: Some(Timestamp(100)),
             active_until: Some(Timestamp(200)),
-        });
+        };
         for (now, forbidden) in [(99, false), (100, true), (199, true), (200, false)] {
-            let is_forbidden = restricted.forbids_cancellation(Timestamp(now));
+            let is_forbidden = restriction.forbids_cancellation(Timestamp(now));
             assert_eq!(is_forbidden, forbidden, "at {now}");
         }
+        restriction.code = "MINIMUM_STAY".to_owned();
+        assert!(!restriction.forbids_cancellation(Timestamp(100)));
     }
 }

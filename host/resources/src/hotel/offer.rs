@@ -1,7 +1,7 @@
 //! JSON resources of hotel offers in a pricing response.
 
 use crate::hotel::policy::{CancellationPolicyResource, PromotionResource};
-use crate::hotel::room_details::{RoomPerkResource, RoomTaxResource};
+use crate::hotel::room_details::RoomDetailsResource;
 use crate::value::{IsoDateTime, MoneyResource, same_variants};
 use host_domain::hotel::supplier_api::HotelPaymentType;
 use host_domain::hotel::{self, supplier_api};
@@ -45,23 +45,8 @@ pub struct OfferRoomResource {
     refundable: bool,
     /// Cancellation policy of this room.
     cancellation_policy: CancellationPolicyResource,
-    /// Number of guests for whom the room has space. Omitted if the supplier does not state it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false, minimum = 1, maximum = 255)]
-    max_occupancy: Option<u32>,
-    /// Remarks of the hotel on the room and its price, without markup. Omitted if there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    remarks: Option<String>,
-    /// Benefits that the price includes. Omitted if the supplier states none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    perks: Vec<RoomPerkResource>,
-    /// Taxes and fees for the whole stay: those in the total, and those paid at the hotel. Omitted if
-    /// the supplier states none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    taxes: Vec<RoomTaxResource>,
+    #[serde(flatten)]
+    details: RoomDetailsResource,
 }
 
 /// A bookable hotel offer.
@@ -174,20 +159,7 @@ fn room(
         board: rate.board_name.clone(),
         refundable: rate.policy.refundable,
         cancellation_policy: (&rate.policy).into(),
-        max_occupancy: rate.details.max_occupancy.map(u32::from),
-        remarks: rate.details.remarks.clone(),
-        perks: rate
-            .details
-            .perks
-            .iter()
-            .map(RoomPerkResource::from)
-            .collect(),
-        taxes: rate
-            .details
-            .taxes
-            .iter()
-            .map(RoomTaxResource::from)
-            .collect(),
+        details: (&rate.details).into(),
     }
 }
 

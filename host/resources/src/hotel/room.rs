@@ -2,7 +2,7 @@
 
 use crate::hotel::offer::BoardResource;
 use crate::hotel::policy::{CancellationPolicyResource, PromotionResource};
-use crate::hotel::room_details::{RoomPerkResource, RoomTaxResource};
+use crate::hotel::room_details::RoomDetailsResource;
 use crate::value::{IsoDateTime, MoneyResource, same_variants};
 use host_domain::hotel;
 use host_domain::hotel::GuestType;
@@ -87,23 +87,8 @@ pub struct BookingRoomResource {
     /// The guests who were named at prebook: all adults, and all children or none. Children need no
     /// name, because suppliers book them by their age, which `children` has in every case.
     guests: Vec<RoomGuestResource>,
-    /// Number of guests for whom the room has space. Omitted if the supplier does not state it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false, minimum = 1, maximum = 255)]
-    max_occupancy: Option<u32>,
-    /// Remarks of the hotel on the room and its price, without markup. Omitted if there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false, nullable = false)]
-    remarks: Option<String>,
-    /// Benefits that the price includes. Omitted if the supplier states none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    perks: Vec<RoomPerkResource>,
-    /// Taxes and fees for the whole stay: those in the total, and those paid at the hotel. Omitted if
-    /// the supplier states none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    taxes: Vec<RoomTaxResource>,
+    #[serde(flatten)]
+    details: RoomDetailsResource,
 }
 
 /// Builds the resource of the room at `position`.
@@ -131,20 +116,7 @@ pub fn room(booking: &HotelBooking, position: usize, room: &booking::Room) -> Bo
         hotel_confirmation_code: room.hotel_confirmation_code.clone(),
         canceled_at: room.canceled_at.map(IsoDateTime::from),
         guests: room.guests.iter().map(guest).collect(),
-        max_occupancy: room.details.max_occupancy.map(u32::from),
-        remarks: room.details.remarks.clone(),
-        perks: room
-            .details
-            .perks
-            .iter()
-            .map(RoomPerkResource::from)
-            .collect(),
-        taxes: room
-            .details
-            .taxes
-            .iter()
-            .map(RoomTaxResource::from)
-            .collect(),
+        details: (&room.details).into(),
     }
 }
 

@@ -43,6 +43,39 @@ pub struct RoomPerkResource {
     value: Option<MoneyResource>,
 }
 
+/// Occupancy, remarks, perks and taxes of a room.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct RoomDetailsResource {
+    /// Number of guests for whom the room has space. Omitted if the supplier does not state it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, minimum = 1, maximum = 255)]
+    max_occupancy: Option<u32>,
+    /// Remarks of the hotel on the room and its price, without markup. Omitted if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    remarks: Option<String>,
+    /// Benefits that the price includes. Omitted if the supplier states none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    perks: Vec<RoomPerkResource>,
+    /// Taxes and fees for the whole stay: those in the total, and those paid at the hotel. Omitted if
+    /// the supplier states none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    taxes: Vec<RoomTaxResource>,
+}
+
+impl From<&hotel::RoomDetails> for RoomDetailsResource {
+    fn from(details: &hotel::RoomDetails) -> Self {
+        Self {
+            max_occupancy: details.max_occupancy.map(u32::from),
+            remarks: details.remarks.clone(),
+            perks: details.perks.iter().map(RoomPerkResource::from).collect(),
+            taxes: details.taxes.iter().map(RoomTaxResource::from).collect(),
+        }
+    }
+}
+
 impl From<&hotel::RoomTax> for RoomTaxResource {
     fn from(tax: &hotel::RoomTax) -> Self {
         Self {

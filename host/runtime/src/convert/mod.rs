@@ -97,7 +97,7 @@ impl From<&FindRequest> for ExpectedReferences {
     }
 }
 
-/// What a prebook is read with.
+/// Requirements on the response to a prebook.
 #[derive(Clone, Copy)]
 pub(crate) struct PrebookExpectation {
     pub(crate) now: Timestamp,

@@ -87,7 +87,7 @@ impl PaymentExpectation {
 
 const ANOTHER_AMOUNT: &str = "another amount than asked for";
 
-/// Converts the response to an authorization. What is authorized must be what was asked for.
+/// Converts the response to an authorization. The authorized amount must be the requested one.
 pub(crate) fn authorization(
     state: wire::ProcessorPayment,
     expected: &PaymentExpectation,

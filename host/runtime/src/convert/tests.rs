@@ -121,7 +121,7 @@ pub(super) fn priced() -> hotel_pricing::PriceResponse {
 /// The time at which responses are read, before the expiry of [`offer`].
 pub(super) const NOW: Timestamp = Timestamp(500);
 
-/// What a prebook in euros of a supplier that collects the payment is read with.
+/// Requirements on a prebook in euros with a supplier that collects the payment.
 pub(super) fn prebook_expectation() -> PrebookExpectation {
     PrebookExpectation {
         now: NOW,

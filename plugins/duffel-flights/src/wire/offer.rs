@@ -33,7 +33,7 @@ lenient_struct! {
         pub(crate) documents_required: bool = "passenger_identity_documents_required",
         pub(crate) supported_document_types: Vec<String>
             = "supported_passenger_identity_document_types",
-        /// The same under its older name.
+        /// Older name of `supported_document_types`.
         pub(crate) allowed_document_types: Vec<String>
             = "allowed_passenger_identity_document_types",
         pub(crate) passengers: Vec<Passenger>,

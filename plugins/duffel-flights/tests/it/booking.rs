@@ -280,7 +280,7 @@ fn find_without_match_returns_not_found_and_failed_read_returns_error() {
     };
     let (prebook, none) = (Some(ask::PREBOOK), ask::list(&[], None));
     assert_eq!(find(prebook, &[(200, &none)]), Ok(BookingLookup::NotFound));
-    // Nothing is asked, so nothing is known to be missing.
+    // Without an id no request can be sent, so the lookup proves no absence.
     assert_eq!(outcome(&find(None, &[])), Rejected("invalid"));
     assert_eq!(outcome(&find(prebook, &[(503, "")])), Unavailable);
     let other = ("/metadata/gateway_booking_id", json!("bkg_other"));

@@ -1,5 +1,5 @@
-//! Record locators. Those of airlines are told apart from those of distribution systems, which
-//! airlines do not know.
+//! Record locators. They distinguish those of airlines from those of distribution systems, which
+//! airlines do not have.
 
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::lenient::{LenientList, LenientText, Part};
@@ -14,7 +14,7 @@ const DISTRIBUTION_SYSTEMS: [&str; 9] = ["1A", "1B", "1E", "1F", "1G", "1J", "1P
 /// The references of an order.
 #[derive(Default)]
 pub(crate) struct OrderReferences {
-    /// The provider's id of the order. Nuitee does not tell whether it is a record locator.
+    /// The provider's id of the order. Nuitee does not document whether it is a record locator.
     pub(crate) order_id: Option<String>,
     pub(crate) locators: Vec<RecordLocator>,
 }

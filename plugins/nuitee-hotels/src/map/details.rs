@@ -60,7 +60,7 @@ pub(crate) fn offer_details(
         [room] => room.policy.clone(),
         rooms => {
             let mut merged = policy::details(offer.policy, offer.total, offer.now_ms);
-            // What is unknown of one room is unknown of all together.
+            // A value that is unknown for one room is unknown for the offer.
             if rooms.iter().any(|room| room.policy.refund_type.is_none()) {
                 merged.refund_type = None;
             }

@@ -186,7 +186,7 @@ fn refund_type_is_that_of_the_lowest_fee() {
         let DetailedOffer { details, .. } = offer_at(time, &[rate()]);
         assert_eq!(details.policy.refund_type, expected, "{time}");
     }
-    // What replaces an unreadable policy is not what Nuitee says.
+    // The substitute for an unreadable policy has no details, because Nuitee does not state it.
     for (tag, penalties) in [("", json!([])), ("RFN", from("soon", 5.0))] {
         assert_eq!(policies(tag, penalties), PolicyDetails::default());
     }

@@ -81,7 +81,7 @@ fn price_that_is_neither_in_booking_nor_in_rooms_is_the_prebooked_one() {
     let gateway = || MockGateway::new().respond_with(200, &document);
     let booked = ask::book(&gateway()).unwrap();
     assert_eq!((booked.total, booked.rooms.len()), (46050, 2));
-    // A read does not know the prebook.
+    // A read has no prebook to compare with.
     let found = ask::find(&gateway(), Some("BK-OWN-1"));
     assert_eq!(outcome(&found), InvalidResponse, "{found:?}");
 }

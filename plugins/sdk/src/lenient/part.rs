@@ -39,6 +39,19 @@ impl<T> Part<T> {
         }
     }
 
+    /// Returns what the part states: `None` if it is missing or has no content, and the default value
+    /// if it is unreadable, because something is there.
+    pub fn statement(&self) -> Option<T>
+    where
+        T: Clone + Default + PartialEq,
+    {
+        match self {
+            Self::Missing => None,
+            Self::Decoded(part) => Some(part.clone()).filter(|part| *part != T::default()),
+            Self::Unreadable(_) => Some(T::default()),
+        }
+    }
+
     /// Returns the part if it is there and readable.
     pub const fn as_decoded(&self) -> Option<&T> {
         match self {
@@ -86,6 +99,18 @@ mod tests {
             let unreadable = matches!(booking.nights, Part::Unreadable(_));
             assert_eq!(unreadable, is_unreadable, "{nights}");
             assert_eq!(booking.nights.decoded(), decoded, "{nights}");
+        }
+    }
+
+    #[test]
+    fn part_states_something_unless_it_is_missing_or_empty() {
+        for (part, statement) in [
+            (Part::Missing, None),
+            (Part::Decoded(0), None),
+            (Part::Decoded(3), Some(3)),
+            (Part::Unreadable(DecodeError::new("unreadable")), Some(0)),
+        ] {
+            assert_eq!(part.statement(), statement, "{part:?}");
         }
     }
 }

@@ -51,8 +51,8 @@ const IDEMPOTENT_RETRY_WINDOW_MS: i64 = 60 * 60 * 1000;
 /// after the longest time that the call may take: the gateway may give a call up long before the
 /// supplier is done with it. A second lookup, apart from the first one, found nothing either.
 ///
-/// The refusal of a resend stands for the first lookup, and for the declaration: the supplier
-/// answers a resend with the outcome of the call.
+/// The refusal of a resend replaces the first lookup and the declaration of consistent reads: the
+/// supplier answers a resend with the outcome of the call.
 pub(super) fn classify_absence(
     call: Option<&RemoteCall>,
     guarantees: SupplierGuarantees,

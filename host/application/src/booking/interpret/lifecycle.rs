@@ -47,8 +47,7 @@ fn refused_book<K: BookingAggregate>(
         RefusalReason::PaymentRequired => {
             Interpretation::refused(BookingEvent::CheckoutNotCompleted, refusal.message)
         }
-        // The supplier already knows the gateway's own reference; reconciling shows whose booking
-        // it is.
+        // The supplier already has this client reference; a lookup shows whose booking it is.
         RefusalReason::Duplicate => unresolved_book(schedules.now, refusal.message),
         // The state of the gateway's account says nothing about an earlier sending.
         RefusalReason::Account if may_have_been_executed(call) => {

@@ -69,7 +69,7 @@ pub struct ScheduleContext<'a> {
     pub absence_recheck: &'a BackoffSchedule,
 }
 
-/// What the interpretation of a supplier's response depends on, beside the booking.
+/// Inputs of the interpretation of a supplier's response, besides the booking.
 #[derive(Clone, Copy)]
 pub struct InterpretContext<'a> {
     pub schedules: ScheduleContext<'a>,

@@ -12,7 +12,7 @@ use host_domain::time::Timestamp;
 pub(super) const PENALTIES_MAX: usize = 60;
 const RESTRICTIONS_MAX: usize = 20;
 
-/// What a cancellation policy is compared with.
+/// Values against which a cancellation policy is checked.
 #[derive(Clone, Copy)]
 pub(super) struct PolicyContext {
     pub(super) now: Timestamp,
