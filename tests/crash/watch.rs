@@ -32,6 +32,15 @@ pub(crate) const CHECKS: Steps = &[
     ("watch_move", &["outcome_committed"]),
 ];
 
+/// Failpoints from the declined authorization of a purchase to the end of the watch.
+const DECLINED: Steps = &[
+    ("authorize", &["response_received", "outcome_committed"]),
+    (
+        "watch_purchase",
+        &["response_received", "outcome_committed"],
+    ),
+];
+
 /// Returns the failpoints of a purchase.
 pub(crate) fn steps() -> Vec<(&'static str, &'static [&'static str])> {
     let steps = STEPS.iter();
@@ -42,13 +51,13 @@ fn options(database: Database) -> ServerOptions {
     ServerOptions::on(database).config(SOON).config(OFTEN)
 }
 
-/// Arms a watch, aborts the process at a failpoint after the price fell, and restarts it when the
-/// price is `later`. Returns the new process and the watch.
-async fn crash(database: Database, point: &str, later: f64) -> (Server, Value) {
+/// Arms a watch with a card, aborts the process at a failpoint after the price fell, and restarts it
+/// when the price is `later`. Returns the new process and the watch.
+async fn crash(database: Database, point: &str, card: &str, later: f64) -> (Server, Value) {
     let plain = options(database);
     let mut server = Server::start_with_own_sandbox(plain.clone()).await;
     set_price(&server.sandbox_url, "OK", 500.0).await;
-    let watch = server.client().armed_watch("OK", 200.0, "tok_visa").await;
+    let watch = server.client().armed_watch("OK", 200.0, card).await;
     server = server.restart(plain.clone().with_failpoint(point)).await;
     set_price(&server.sandbox_url, "OK", 90.0).await;
     let _killed = server.wait_for_exit().await;
@@ -57,7 +66,7 @@ async fn crash(database: Database, point: &str, later: f64) -> (Server, Value) {
 }
 
 async fn survives(database: Database, point: &str, ends: &[&str]) {
-    let (server, watch) = crash(database, point, 90.0).await;
+    let (server, watch) = crash(database, point, "tok_visa", 90.0).await;
     let client = server.client();
     let ended = client
         .wait_for_watch(&format!("{point}: the end"), &watch["id"], |watch| {
@@ -95,10 +104,33 @@ async fn a_purchase_by_a_watch_survives_a_crash_at_any_point(database: Database)
     for_each(points, survives).await;
 }
 
+async fn a_declined_purchase_by_a_watch_survives_a_crash_at_any_point(database: Database) {
+    let survives = async |point: String| ends_as_declined(database, &point).await;
+    for_each(points(DECLINED), survives).await;
+}
+
+/// The transaction that ends the watch also expires its booking, so nobody can pay for the booking of
+/// a watch that has ended.
+async fn ends_as_declined(database: Database, point: &str) {
+    let (server, watch) = crash(database, point, "tok_declined", 90.0).await;
+    let client = server.client();
+    let status = "purchase_failed";
+    let ended = client.wait_for_watch_status(&watch["id"], status).await;
+    let id = ended["booking_id"].as_str().unwrap();
+    let booking = client.hotel_booking(id).await;
+    assert_eq!(booking["status"], "EXPIRED", "{point}");
+    let payments = booking["payments"].as_array().unwrap();
+    assert_eq!(payments.len(), 1, "{point}: the card is not tried again");
+    let told = client.only_watch_event("travel.hotel.watch.purchase_failed");
+    assert_eq!(told.await["reason"], "payment_failed", "{point}");
+    assert_eq!(client.bookings_of_watch(&watch).await.len(), 1, "{point}");
+    assert_eq!(server.ledger().await.of(id).count(), 0, "{point}");
+}
+
 /// The price was low at the check and is high again before the purchase. The next process checks
 /// the price once more.
 async fn watch_purchases_nothing_if_the_price_rose_meanwhile(database: Database) {
-    let (server, watch) = crash(database, "watch_purchase:planned", 500.0).await;
+    let (server, watch) = crash(database, "watch_purchase:planned", "tok_visa", 500.0).await;
     let client = server.client();
     let waiting = client.wait_for_watch_status(&watch["id"], "active").await;
     assert_eq!(waiting["booking_id"], Value::Null);
@@ -137,6 +169,7 @@ async fn tells(database: Database, point: &str) {
 
 on_both_databases! {
     a_purchase_by_a_watch_survives_a_crash_at_any_point,
+    a_declined_purchase_by_a_watch_survives_a_crash_at_any_point,
     watch_purchases_nothing_if_the_price_rose_meanwhile,
     price_check_survives_a_crash_at_any_point,
 }

@@ -6,4 +6,5 @@ mod change;
 mod drive;
 mod event;
 mod flight;
+mod rate;
 mod service;

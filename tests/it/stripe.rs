@@ -2,20 +2,25 @@
 //! card pays a booking or is declined.
 
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering};
 use tests::{
     Client, Database, HotelBookingBuilder, MockResponse, MockServer, ReceivedRequest, Server,
-    ServerOptions, count, eventually, example_at, routes, sign_supplier_webhook,
+    ServerOptions, count, eventually, example_at, routes, set_price, sign_supplier_webhook,
 };
 
 const KEY: &str = "sk_test_canary";
 const WEBHOOK_SECRET: &str = "whsec_canary";
+const AUTHORIZE: &str = "POST /v1/payment_intents";
 const CAPTURE: &str = "POST /v1/payment_intents/pi_1/capture";
 
 /// Starts the demo with this Stripe mock in place of the real Stripe and with additional
 /// configuration.
 async fn gateway(stripe: &MockServer, config: &str) -> Server {
     let example = example_at("stripe.toml", &[("api.stripe.com", stripe)]);
-    let settings = format!("settings = {{ base_url = \"{}\" }}\n", stripe.url);
+    let settings = format!(
+        "settings = {{ base_url = \"{}\" }}\nlimits = {{ call_ms_max = 5000 }}\n",
+        stripe.url
+    );
     assert!(example.contains("# secrets = "));
     let example = example.replace("# secrets = ", "secrets = ");
     let options = ServerOptions::on(Database::Sqlite)
@@ -83,7 +88,7 @@ async fn stored_card_pays_a_booking() {
     let stripe = stripe().await;
     let held = std::sync::Arc::new(std::sync::Mutex::new(Value::Null));
     let made = held.clone();
-    stripe.on("POST /v1/payment_intents", move |request| {
+    stripe.on(AUTHORIZE, move |request| {
         let payment = payment(request, "requires_capture", 0);
         *made.lock().unwrap() = payment.clone();
         MockResponse::json(200, &payment)
@@ -106,7 +111,7 @@ async fn stored_card_pays_a_booking() {
     let expected = [
         "POST /v1/customers",
         "GET /v1/payment_methods",
-        "POST /v1/payment_intents",
+        AUTHORIZE,
         CAPTURE,
     ];
     assert_eq!(routes(&received), expected);
@@ -132,7 +137,7 @@ async fn capture_with_lost_response_is_settled_by_stripe_event() {
     let stripe = stripe().await;
     let held = std::sync::Arc::new(std::sync::Mutex::new(Value::Null));
     let (made, taken) = (held.clone(), held.clone());
-    stripe.on("POST /v1/payment_intents", move |request| {
+    stripe.on(AUTHORIZE, move |request| {
         *made.lock().unwrap() = payment(request, "requires_capture", 0);
         MockResponse::json(200, &made.lock().unwrap())
     });
@@ -176,15 +181,56 @@ async fn capture_with_lost_response_is_settled_by_stripe_event() {
     );
 }
 
+fn card_declined() -> MockResponse {
+    let error = json!({"type": "card_error", "code": "card_declined", "decline_code": "insufficient_funds"});
+    MockResponse::json(402, &json!({ "error": error }))
+}
+
 #[tokio::test]
 async fn declined_card_books_nothing() {
     let stripe = stripe().await;
-    stripe.on("POST /v1/payment_intents", |_| {
-        let error = json!({"type": "card_error", "code": "card_declined", "decline_code": "insufficient_funds"});
-        MockResponse::json(402, &json!({ "error": error }))
-    });
+    stripe.on(AUTHORIZE, |_| card_declined());
     let server = gateway(&stripe, "").await;
     let (booking, reply) = booking().book(&server.client()).await;
     reply.expect_problem(422, "payment_failed");
     assert!(server.ledger().await.kinds_of(&booking).is_empty());
+}
+
+/// The response to the first authorization is lost, its resend is declined, and no lookup finds it.
+#[tokio::test]
+async fn watch_does_not_try_a_card_again_that_is_declined_at_a_resend() {
+    let stripe = stripe().await;
+    let is_lost = AtomicBool::new(true);
+    stripe.on(AUTHORIZE, move |_| {
+        match is_lost.swap(false, Ordering::Relaxed) {
+            true => MockResponse::new(502, "<html>"),
+            false => card_declined(),
+        }
+    });
+    for route in ["GET /v1/payment_intents", "GET /v1/payment_intents/search"] {
+        let none = json!({"data": [], "has_more": false});
+        stripe.on(route, move |_| MockResponse::json(200, &none));
+    }
+    let config = "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[watches]\ninterval_s = 1";
+    let server = gateway(&stripe, config).await;
+    let client = server.client();
+    set_price(&server.sandbox_url, "OK", 500.0).await;
+    let watch = client.armed_watch("OK", 200.0, "pm_1").await;
+    set_price(&server.sandbox_url, "OK", 90.0).await;
+
+    let failed = client.wait_for_watch_status(&watch["id"], "purchase_failed");
+    let booking = failed.await["booking_id"].as_str().unwrap().to_owned();
+    let event_type = "travel.hotel.watch.purchase_failed";
+    let event = client.only_watch_event(event_type).await;
+    assert_eq!(event["reason"], "payment_failed");
+    let booking = client.hotel_booking(&booking).await;
+    assert_eq!(booking["status"], "EXPIRED");
+    assert_eq!(booking["payments"][0]["status"], "FAILED");
+    let received = stripe.take_received();
+    let authorizations = received.iter().filter(|request| request.route == AUTHORIZE);
+    let keys: Vec<_> = authorizations
+        .map(|request| request.header("idempotency-key").unwrap())
+        .collect();
+    assert_eq!(keys.len(), 2, "{keys:?}");
+    assert_eq!(keys[0], keys[1], "the second one is the resend");
 }

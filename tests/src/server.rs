@@ -193,6 +193,13 @@ impl Server {
         database::query_strings(&self.database_url, query, booking).await
     }
 
+    /// Returns the outcomes of a booking's recorded calls, oldest first.
+    pub async fn attempt_outcomes(&self, booking: &str) -> Vec<String> {
+        let query = "SELECT outcome FROM remote_call_attempt WHERE booking_id = $1 \
+             ORDER BY last_sent_at, id";
+        database::query_strings(&self.database_url, query, booking).await
+    }
+
     /// Exhausts the attempts of a booking's unleased job, so that it is parked as soon as it is
     /// claimed.
     pub async fn exhaust_attempts(&self, booking: &str) {

@@ -4,12 +4,14 @@
 //! be undone. After it, every step is retried until it succeeds.
 
 mod card;
+pub(crate) mod decline;
 mod event;
 mod operation;
 mod processor;
 mod step;
 
 pub use card::{Card, CardBrand, Funding, Instrument, Wallet};
+pub use decline::DeclineReason;
 pub use event::PaymentEvent;
 pub use operation::PaymentOperation;
 pub use processor::{PaymentError, ProcessorPayment, ProcessorPaymentStatus};
@@ -87,19 +89,6 @@ pub struct Payment {
     /// The reason why the payment failed, from the processor's closed list.
     pub decline_reason: Option<DeclineReason>,
     pub created_at: Timestamp,
-}
-
-/// The reason why a card was declined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DeclineReason {
-    InsufficientFunds,
-    ExpiredCard,
-    IncorrectDetails,
-    SuspectedFraud,
-    RequiresAction,
-    NotCompleted,
-    Other,
 }
 
 /// Error for an event that does not fit the payment's state.
@@ -429,10 +418,8 @@ impl Payment {
                 state @ (S::Authorizing(RemoteCall::Sent { .. })
                 | S::Capturing(RemoteCall::Sent { .. })
                 | S::Voiding(RemoteCall::Sent { .. })),
-                E::Unresolved { next_at, absent_at },
-            ) => {
-                state.map_call(|call| call.mark_unresolved(now, next_at).record_absence(absent_at))
-            }
+                E::Unresolved { next_at, absence },
+            ) => state.map_call(|call| call.mark_unresolved(now, next_at).record_absence(absence)),
             (S::Authorizing(call @ RemoteCall::Sent { .. }), E::ResendScheduled { at }) => {
                 S::Authorizing(call.schedule_resend(at))
             }
@@ -472,11 +459,11 @@ fn apply_refund(
         (
             call,
             E::RefundUnresolved {
-                next_at, absent_at, ..
+                next_at, absence, ..
             },
         ) => Some(
             call.mark_unresolved(now, *next_at)
-                .record_absence(*absent_at),
+                .record_absence(absence.clone()),
         ),
         (_, _) => None,
     };

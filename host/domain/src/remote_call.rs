@@ -3,6 +3,8 @@
 //! The call is marked as sent in storage before its first byte leaves the gateway. From then on it
 //! may only be reconciled; it is never sent again on a guess.
 
+use crate::payment::decline::DeclineReason;
+use crate::supplier::RefusalReason;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -31,10 +33,9 @@ pub enum RemoteCall {
         /// reconciliation was due is not: after a crash, a lookup ends nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         response_lost_at: Option<Timestamp>,
-        /// Time of the first evidence that the call had no effect: a lookup that found nothing when
-        /// the remote system had to show the effect, or the refusal of a resend.
+        /// The first evidence that the call had no effect.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        absent_since: Option<Timestamp>,
+        absence: Option<AbsenceEvidence>,
         reconcile_count: u32,
         reconcile_at: Timestamp,
     },
@@ -44,6 +45,41 @@ pub enum RemoteCall {
         reconcile_count: u32,
         reconcile_at: Timestamp,
     },
+}
+
+/// Evidence that a call had no effect: a lookup that found nothing when the remote system had to show
+/// the effect, or the refusal of a resend.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AbsenceEvidence {
+    /// Time of the request of the lookup, or of the refusal.
+    pub observed_at: Timestamp,
+    /// The reason of the refusal. `None` if a lookup found nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<ResendRefusal>,
+}
+
+/// The reason why the resend of a call was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResendRefusal {
+    Supplier(RefusalReason),
+    Processor(DeclineReason),
+}
+
+impl AbsenceEvidence {
+    pub const fn from_lookup(observed_at: Timestamp) -> Self {
+        Self {
+            observed_at,
+            refusal: None,
+        }
+    }
+
+    pub const fn from_refusal(observed_at: Timestamp, refusal: ResendRefusal) -> Self {
+        Self {
+            observed_at,
+            refusal: Some(refusal),
+        }
+    }
 }
 
 impl RemoteCall {
@@ -74,14 +110,14 @@ impl RemoteCall {
 
     /// Marks the call as sent, before its first byte leaves the gateway.
     #[must_use]
-    pub const fn mark_sent(self, now: Timestamp, next_at: Timestamp) -> Self {
+    pub fn mark_sent(self, now: Timestamp, next_at: Timestamp) -> Self {
         let (failed_attempts, first_sent_at) = (self.failed_attempts(), self.first_sent_at());
         Self::Sent {
             sent_at: now,
             failed_attempts,
             first_sent_at,
             response_lost_at: None,
-            absent_since: None,
+            absence: None,
             reconcile_count: 0,
             reconcile_at: next_at,
         }
@@ -117,12 +153,11 @@ impl RemoteCall {
         self
     }
 
-    /// Records evidence of `absent_at` that the call had no effect, if there is any. Keeps the time
-    /// of the first one.
+    /// Records evidence that the call had no effect, if there is any. Keeps the first one.
     #[must_use]
-    pub fn record_absence(mut self, absent_at: Option<Timestamp>) -> Self {
-        if let Self::Sent { absent_since, .. } = &mut self {
-            *absent_since = absent_since.or(absent_at);
+    pub fn record_absence(mut self, evidence: Option<AbsenceEvidence>) -> Self {
+        if let Self::Sent { absence, .. } = &mut self {
+            *absence = absence.take().or(evidence);
         }
         self
     }
@@ -154,7 +189,7 @@ impl RemoteCall {
     /// Schedules a resend of the same call at `at`. The previous send may have taken effect. This
     /// is safe only if the remote system answers a repeated reference with its first response.
     #[must_use]
-    pub const fn schedule_resend(self, at: Timestamp) -> Self {
+    pub fn schedule_resend(self, at: Timestamp) -> Self {
         Self::Pending {
             due_at: at,
             failed_attempts: self.failed_attempts(),
@@ -248,11 +283,27 @@ impl RemoteCall {
         }
     }
 
-    /// Returns the time of the first evidence that the call had no effect.
-    pub const fn absent_since(&self) -> Option<Timestamp> {
+    /// Returns the first evidence that the call had no effect.
+    pub const fn absence(&self) -> Option<&AbsenceEvidence> {
         match self {
-            Self::Sent { absent_since, .. } => *absent_since,
+            Self::Sent { absence, .. } => absence.as_ref(),
             Self::Pending { .. } | Self::Accepted { .. } => None,
+        }
+    }
+
+    /// Returns why the supplier refused the resend of the call, if it did.
+    pub fn supplier_refusal(&self) -> Option<&RefusalReason> {
+        match self.absence()?.refusal.as_ref()? {
+            ResendRefusal::Supplier(reason) => Some(reason),
+            ResendRefusal::Processor(_) => None,
+        }
+    }
+
+    /// Returns why the processor declined the resend of the call, if it did.
+    pub fn processor_decline(&self) -> Option<DeclineReason> {
+        match self.absence()?.refusal.as_ref()? {
+            ResendRefusal::Processor(reason) => Some(*reason),
+            ResendRefusal::Supplier(_) => None,
         }
     }
 
@@ -304,6 +355,7 @@ impl BackoffSchedule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::money::{Currency, Money};
 
     #[test]
     fn resent_call_keeps_time_of_first_send() {
@@ -349,16 +401,38 @@ mod tests {
     fn first_absence_survives_storage_and_ends_with_the_call() {
         let at = |s: i64| Timestamp(s * 1000);
         let sent = RemoteCall::pending(at(0)).mark_sent(at(1), at(6));
-        let call = sent.record_absence(None).record_absence(Some(at(60)));
-        let stored = serde_json::to_string(&call.record_absence(Some(at(90)))).unwrap();
-        let call: RemoteCall = serde_json::from_str(&stored).unwrap();
-        assert_eq!(call.absent_since(), Some(at(60)));
-        let resent = call
-            .clone()
-            .schedule_resend(at(91))
-            .mark_sent(at(91), at(96));
-        assert_eq!(resent.absent_since(), None, "the call was sent again");
-        assert_eq!(call.mark_accepted(at(91), at(96)).absent_since(), None);
+        let later = AbsenceEvidence::from_lookup(at(90));
+        let price = Money::new(110, Currency::USD);
+        for refusal in [
+            None,
+            Some(ResendRefusal::Supplier(RefusalReason::Expired)),
+            Some(ResendRefusal::Supplier(RefusalReason::PriceChanged(price))),
+            Some(ResendRefusal::Supplier(RefusalReason::Other("x".into()))),
+            Some(ResendRefusal::Processor(DeclineReason::ExpiredCard)),
+        ] {
+            let first = AbsenceEvidence {
+                observed_at: at(60),
+                refusal,
+            };
+            let call = sent.clone().record_absence(None);
+            let call = call.record_absence(Some(first.clone()));
+            let stored = serde_json::to_string(&call.record_absence(Some(later.clone()))).unwrap();
+            let call: RemoteCall = serde_json::from_str(&stored).unwrap();
+            assert_eq!(call.absence(), Some(&first));
+            let resent = call.clone().schedule_resend(at(91));
+            let resent = resent.mark_sent(at(91), at(96));
+            assert_eq!(resent.absence(), None, "the call was sent again");
+            assert_eq!(call.mark_accepted(at(91), at(96)).absence(), None);
+        }
+    }
+
+    #[test]
+    fn call_stored_without_evidence_is_read() {
+        let stored = r#"{"call":"sent","sent_at":1000,"failed_attempts":0,"reconcile_count":0,"reconcile_at":6000}"#;
+        let call: RemoteCall = serde_json::from_str(stored).unwrap();
+        let (sent_at, reconcile_at) = (Timestamp(1_000), Timestamp(6_000));
+        let sent = RemoteCall::pending(sent_at).mark_sent(sent_at, reconcile_at);
+        assert_eq!(call, sent);
     }
 
     #[test]

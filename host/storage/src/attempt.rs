@@ -173,7 +173,8 @@ impl Store {
     }
 
     /// Returns the calls of all tenants that were sent before `sent_before` and whose outcome is
-    /// unknown, oldest first. For operators.
+    /// unknown, oldest first. For operators, so without prebooks: nothing is owed for one, and its
+    /// outcome stays unknown.
     pub async fn unresolved_attempts(
         &self,
         sent_before: Timestamp,
@@ -182,7 +183,8 @@ impl Store {
         let select = statement!(
             format!(
                 "SELECT {COLUMNS} FROM remote_call_attempt \
-                 WHERE outcome IN ('sent', 'unknown') AND last_sent_at < $1 \
+                 WHERE outcome IN ('sent', 'unknown') AND step <> 'prebook' \
+                 AND last_sent_at < $1 \
                  ORDER BY last_sent_at LIMIT $2"
             ),
             sent_before,

@@ -20,10 +20,10 @@ use crate::upstream::{
     AIRLINE_TIMEOUT_MS, CHANGE_TIMEOUT_MS, ReadFailure, after_change, api_request, find_in_pages,
     get, not_sent, open, open_change, open_read, with_data,
 };
-use crate::wire::Part;
 use crate::wire::cancellation::OrderCancellation;
 use crate::wire::offer::Offer;
-use crate::wire::order::{AcceptedOrder, Order};
+use crate::wire::order::{AcceptedOrder, Order, client_reference};
+use crate::wire::{OptionalText, Part};
 use crate::{DuffelFlights, map, wire};
 
 /// Maximum number of pages of orders that are read for one offer, or of cancellations for one order.
@@ -134,7 +134,7 @@ fn not_own_prebook() -> Refusal {
 pub(crate) fn read_order(settings: &Settings, id: &str) -> Result<Order, ReadFailure> {
     let path = format!("/air/orders/{}", http::percent_encode(id));
     let order: Order = open_read(&get(settings, &path).send()?)?;
-    ensure(order.id == id, "the response is about another order")?;
+    ensure(order.id() == id, "the response is about another order")?;
     Ok(order)
 }
 
@@ -146,11 +146,11 @@ pub(crate) fn state(settings: &Settings, mut order: Order) -> Result<DetailedBoo
     }
     let within = std::mem::take(&mut order.cancellation).decoded();
     let is_confirmed = |cancellation: &OrderCancellation| {
-        map::cancellation::is_confirmed(cancellation, &order.id) == Ok(true)
+        map::cancellation::is_confirmed(cancellation, order.id()) == Ok(true)
     };
     let cancellation = match within.filter(is_confirmed) {
         Some(cancellation) => Some(cancellation),
-        None => read_cancellation(settings, &order.id)?,
+        None => read_cancellation(settings, order.id())?,
     };
     Ok(supplier_booking(order, cancellation.as_ref())?)
 }
@@ -185,7 +185,8 @@ fn read_offer(settings: &Settings, id: &str) -> Result<Offer, ReadFailure> {
     let path = format!("/air/offers/{}", http::percent_encode(id));
     let response = get(settings, &path).timeout_ms(AIRLINE_TIMEOUT_MS).send()?;
     let offer: Offer = open_read(&response)?;
-    ensure(offer.id == id, "the response is about another offer")?;
+    let is_asked = offer.id.value().is_some_and(|found| found == id);
+    ensure(is_asked, "the response is about another offer")?;
     Ok(offer)
 }
 
@@ -242,8 +243,8 @@ fn set_loyalty(
     });
     let http_request = api_request(settings, Method::Patch, &path).timeout_ms(AIRLINE_TIMEOUT_MS);
     let response = with_data(http_request, loyalty)?.send()?;
-    let changed: wire::offer::Passenger = open_change(&response, Change::Passenger)?;
-    let is_passenger = changed.id == passenger_id;
+    let changed: wire::offer::ChangedPassenger = open_change(&response, Change::Passenger)?;
+    let is_passenger = changed.id.required("id")? == passenger_id;
     ensure(is_passenger, "the response is about another passenger")?;
     Ok(())
 }
@@ -258,7 +259,7 @@ fn new_booking(
     bound: &PrebookReference,
 ) -> Result<DetailedBooking, DecodeError> {
     map::order::check_created(&order, &request.client_reference, &bound.passengers)?;
-    let is_same_currency = order.total_currency == request.currency;
+    let is_same_currency = order.currency() == request.currency;
     ensure(is_same_currency, "the order is in another currency")?;
     // Whether the cancellation is real is left to a later read of the order.
     let is_cancelled = map::order::is_cancelled(&order)?;
@@ -283,8 +284,8 @@ fn pending_booking(
     map::order::check_reference(&accepted.metadata, &request.client_reference)?;
     // Without the booking's reference the id may be another object's. The order is then found by its
     // offer.
-    let is_named = accepted.metadata.gateway_booking_id.is_some();
-    let id = accepted.id.into_option();
+    let is_named = client_reference(&accepted.metadata)?.is_some();
+    let id = accepted.id.value().and_then(OptionalText::to_option);
     let id = id.filter(|id| is_named && id.starts_with(map::order::ORDER_ID));
     Ok(map::order::pending(
         id.unwrap_or_default(),
@@ -299,15 +300,15 @@ fn accepted_order(response: &Response) -> Result<Option<AcceptedOrder>, DecodeEr
     let envelope: wire::Envelope<Part<AcceptedOrder>> = response.json()?;
     let has_errors = envelope.has_errors();
     ensure(!has_errors, "a response with a success status has errors")?;
-    wire::readable(envelope.data.unwrap_or_default())
+    wire::readable(envelope.data.optional("data")?.unwrap_or_default())
 }
 
 /// Returns the refusal of a payment that differs from the price, with the current price if it can
 /// be read.
 fn price_changed_error(settings: &Settings, offer_id: &str, fault: Fault) -> ChangeError {
     let now = read_offer(settings, offer_id).ok().and_then(|offer| {
-        let total = map::minor(offer.total_amount, &offer.total_currency).ok()?;
-        Some(map::offer::price_changed(total, &offer.total_currency))
+        let (total, currency) = map::total(&offer.total_amount, &offer.total_currency).ok()?;
+        Some(map::offer::price_changed(total, currency))
     });
     match now {
         Some(refusal) => refusal

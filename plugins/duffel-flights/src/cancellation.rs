@@ -33,10 +33,10 @@ impl FlightCancellation for DuffelFlights {
         if !can_be_cancelled(&order) {
             return Ok(Quote::Unavailable(NOT_THROUGH_DUFFEL.to_owned()));
         }
-        let response = quote_request(&settings, &order.id)?.send()?;
+        let response = quote_request(&settings, order.id())?.send()?;
         match open::<OrderCancellation>(&response)? {
             Ok(page) => {
-                check(&page.data, &order.id)?;
+                check(&page.data, order.id())?;
                 let quote = map::cancellation::quote(&order, &page.data)?;
                 let unknown = "the refund is not known in the order's currency";
                 let unavailable = || Quote::Unavailable(unknown.to_owned());
@@ -72,10 +72,10 @@ impl FlightCancellation for DuffelFlights {
         let response = quote_request(&settings, id)?.send()?;
         let quote: OrderCancellation = open_change(&response, Change::Quote)?;
         check(&quote, id)?;
-        let confirmed = confirm(&settings, &quote.id)?;
+        let confirmed = confirm(&settings, quote.id())?;
         let done: OrderCancellation = open_change(&confirmed, Change::Cancel)?;
         check(&done, id)?;
-        let is_quoted = done.id == quote.id;
+        let is_quoted = done.id() == quote.id();
         ensure(
             is_quoted && is_confirmed(&done, id)?,
             "the response does not say that the cancellation is confirmed",

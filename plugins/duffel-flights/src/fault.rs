@@ -39,12 +39,13 @@ impl Fault {
         let failure: Failure = response.json().unwrap_or_default();
         let header = response.header("x-request-id").map(str::to_owned);
         let in_body = || failure.meta.decoded()?.request_id.into_option();
-        let has_codes = failure.errors.iter().all(|error| !error.code().is_empty());
+        let errors = failure.errors.value().unwrap_or_default();
+        let has_codes = errors.iter().all(|error| !error.code().is_empty());
         let is_error = has_codes && failure.data.is_none();
         Self {
             status: response.status,
             request_id: header.or_else(in_body),
-            errors: if is_error { failure.errors } else { Vec::new() },
+            errors: if is_error { errors } else { Vec::new() },
             wait_s: wait_s(response),
         }
     }
@@ -52,7 +53,7 @@ impl Fault {
     /// Returns whether the airline caused the error, rather than Duffel or the gateway.
     pub(crate) fn is_airlines(&self) -> bool {
         self.first()
-            .is_some_and(|error| error.category.as_str() == "airline_error")
+            .is_some_and(|error| error.category() == "airline_error")
     }
 
     /// Returns whether Duffel says that it does not have the object.
@@ -119,7 +120,7 @@ impl Fault {
             "invalid_phone_number" | "duplicate_passenger_name" | "invalid_loyalty_card"
         ) || error.code().starts_with("validation_");
         Some(match (self.status, error.code(), change) {
-            (401 | 403, _, _) if error.category.as_str() == "authentication_error" => Account,
+            (401 | 403, _, _) if error.category() == "authentication_error" => Account,
             (400 | 401 | 403 | 406, code, _) if is_header_code(code) => Account,
             (401 | 403 | 422, "unavailable_feature", _) => Account,
             (422, _, Passenger | Book | BuyServices) if invalid => Invalid,

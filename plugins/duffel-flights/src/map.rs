@@ -12,6 +12,7 @@ pub(crate) mod reference;
 pub(crate) mod service;
 
 use stopover_sdk::json::DecodeError;
+use stopover_sdk::lenient::Essential;
 use stopover_sdk::time;
 use stopover_sdk::types::{MinorUnits, TimestampMs};
 
@@ -30,6 +31,19 @@ pub(crate) fn minor(amount: LenientAmount, currency: &str) -> Result<MinorUnits,
         Ok(_) => Err(DecodeError::new("an amount is negative")),
         Err(error) => Err(DecodeError::new(format!("an amount is invalid: {error}"))),
     }
+}
+
+/// Converts the total of an offer or an order, and returns it with its currency.
+///
+/// # Errors
+/// The amount or the currency is missing, ambiguous or invalid.
+pub(crate) fn total<'a>(
+    amount: &Essential<LenientAmount>,
+    currency: &'a Essential<String>,
+) -> Result<(MinorUnits, &'a str), DecodeError> {
+    let currency = currency.required("total_currency")?;
+    let total = minor(*amount.required("total_amount")?, currency)?;
+    Ok((total, currency))
 }
 
 /// Converts an optional part of a total to minor units. Returns `None` if it is invalid or not in

@@ -45,7 +45,7 @@ impl FlightServices for DuffelFlights {
             &request.client_reference,
         )?;
         let for_sale: LenientList<Service> = open_list(&for_sale)?.data;
-        let (ids, currency) = (map::order::ids(&order), order.total_currency);
+        let (ids, currency) = (map::order::ids(&order), order.currency().to_owned());
         let mut dropped = DroppedItems::default();
         let mut services = Vec::new();
         let mut is_any_readable = false;
@@ -80,7 +80,7 @@ impl FlightServices for DuffelFlights {
             Some(&request.supplier_reference),
             &request.booking_client_reference,
         )?;
-        let is_same_currency = order.total_currency == request.currency;
+        let is_same_currency = order.currency() == request.currency;
         ensure(is_same_currency, "the order is in another currency")?;
         Ok(supplier_booking(order, None)?.booking)
     }

@@ -141,9 +141,8 @@ pub(crate) fn open<'a, T: Deserialize<'a> + Default>(
     let has_errors = envelope.has_errors();
     ensure(!has_errors, "a response with a success status has errors")?;
     let after = envelope.cursor();
-    let data = envelope
-        .data
-        .ok_or_else(|| DecodeError::new("the response has no data"))?;
+    let data = envelope.data.optional("data")?;
+    let data = data.ok_or_else(|| DecodeError::new("the response has no data"))?;
     Ok(Ok(Page { data, after }))
 }
 

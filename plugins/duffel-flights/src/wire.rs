@@ -18,7 +18,7 @@ use std::ops::Deref;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use stopover_sdk::json::{self, DecodeError};
-use stopover_sdk::lenient::LenientText;
+use stopover_sdk::lenient::{Essential, LenientText, NonEmptyText, Single};
 pub(crate) use stopover_sdk::lenient::{LenientAmount, Part};
 use stopover_sdk::lenient_struct;
 
@@ -64,7 +64,7 @@ impl<'de> Deserialize<'de> for OptionalText {
 /// A value that is its default if it cannot be decoded. Unlike the lenient types it also accepts what
 /// a parser cannot represent, such as half of a surrogate pair or a number out of range. It costs more
 /// than they do: use it for the values of single objects, such as an order.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct OrDefault<T>(pub(crate) T);
 
 impl<T> Deref for OrDefault<T> {
@@ -114,23 +114,24 @@ pub(crate) enum Cursor {
 lenient_struct! {
     /// The envelope of a successful response.
     pub(crate) struct Envelope<T> {
-        pub(crate) data: Option<T>,
-        pub(crate) meta: Part<PageMeta>,
+        pub(crate) data: Single<T>,
+        pub(crate) meta: Essential<PageMeta>,
         /// Errors, which contradict a success status.
-        pub(crate) errors: Part<Vec<IgnoredAny>>,
+        pub(crate) errors: Single<Part<Vec<IgnoredAny>>>,
     }
 
     /// The envelope of an error response.
     pub(crate) struct Failure {
         pub(crate) meta: Part<FailureMeta>,
-        pub(crate) errors: Vec<WireError>,
+        pub(crate) errors: Single<Vec<WireError>>,
         /// Data, which contradict an error status.
         pub(crate) data: Option<IgnoredAny>,
     }
 
+    #[derive(PartialEq)]
     pub(crate) struct PageMeta {
-        /// Cursor of the next page; empty on the last page.
-        pub(crate) after: String,
+        /// Cursor of the next page; missing or empty on the last page.
+        pub(crate) after: Essential<String>,
     }
 
     pub(crate) struct FailureMeta {
@@ -141,8 +142,8 @@ lenient_struct! {
     /// responses; neither is read.
     pub(crate) struct WireError {
         /// The code: a text, except for one code that is the number 400.
-        pub(crate) code: OptionalText,
-        pub(crate) category: OptionalText = "type",
+        pub(crate) code: Essential<NonEmptyText>,
+        pub(crate) category: Essential<NonEmptyText> = "type",
         pub(crate) title: OptionalText,
     }
 }
@@ -150,24 +151,32 @@ lenient_struct! {
 impl<T> Envelope<T> {
     pub(crate) fn has_errors(&self) -> bool {
         match &self.errors {
-            Part::Missing => false,
-            Part::Decoded(errors) => !errors.is_empty(),
-            Part::Unreadable(_) => true,
+            Single::Missing | Single::Value(Part::Missing) => false,
+            Single::Value(Part::Decoded(errors)) => !errors.is_empty(),
+            Single::Value(Part::Unreadable(_)) | Single::Repeated => true,
         }
     }
 
     pub(crate) fn cursor(&self) -> Cursor {
-        match &self.meta {
-            Part::Missing => Cursor::End,
-            Part::Decoded(meta) if meta.after.is_empty() => Cursor::End,
-            Part::Decoded(meta) => Cursor::Next(meta.after.clone()),
-            Part::Unreadable(_) => Cursor::Unreadable,
+        let meta = self.meta.optional("meta");
+        let after =
+            meta.and_then(|meta| meta.map_or(Ok(None), |meta| meta.after.optional("after")));
+        match after {
+            Ok(None) => Cursor::End,
+            Ok(Some(after)) => Cursor::Next(after.clone()),
+            Err(_) => Cursor::Unreadable,
         }
     }
 }
 
 impl WireError {
+    /// Returns the code, which is empty if it is missing, unreadable or ambiguous.
     pub(crate) fn code(&self) -> &str {
-        self.code.as_str()
+        self.code.value().map_or("", NonEmptyText::as_str)
+    }
+
+    /// Returns the category, which is empty if it is missing, unreadable or ambiguous.
+    pub(crate) fn category(&self) -> &str {
+        self.category.value().map_or("", NonEmptyText::as_str)
     }
 }

@@ -9,6 +9,7 @@ use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_booking::{BookRequest, FindRequest, PrebookRequest};
 use stopover_sdk::http::{self, Request};
 use stopover_sdk::json::DecodeError;
+use stopover_sdk::lenient::Essential;
 use stopover_sdk::{
     ChangeError, DetailedFlightBooking, ReadError, Refusal, RefusalReason, clock, json,
 };
@@ -19,7 +20,7 @@ use crate::map::prebook::PrebookReference;
 use crate::map::verify::{AgreedTerms, Verified};
 use crate::settings::{PaymentMethod, Settings};
 use crate::upstream::{check_lists, found_item, only_item, open, send};
-use crate::wire::booking::{Booked, Booking, Bookings, ListedBookings};
+use crate::wire::booking::{Booked, Booking, Bookings, ListedBookings, Tags};
 use crate::wire::prebook::{Prebook, Verified as WireVerified};
 use crate::{NuiteeFlights, map};
 
@@ -81,9 +82,9 @@ impl DetailedFlightBooking for NuiteeFlights {
             open::<Booked<'_>>(&response, &response.body)?.map_err(Fault::into_book_error)?;
         let mut dropped = DroppedItems::default();
         let booked = only_item(data, &mut dropped)?;
-        let booking = booked
-            .and_then(|booked| booked.booking)
-            .ok_or_else(|| ChangeError::Unknown("no booking was returned".to_owned()))?;
+        let booked =
+            booked.ok_or_else(|| ChangeError::Unknown("no booking was returned".to_owned()))?;
+        let booking = booked.booking.required("booking")?;
         let logo_url = &settings.logo_url;
         let state =
             map::booking::supplier_booking(booking, Some(&bound), logo_url, POINTER, &mut dropped);
@@ -144,14 +145,38 @@ pub(crate) fn read_by_id(
     bound: Option<&PrebookReference>,
     dropped: &mut DroppedItems,
 ) -> Result<Option<DetailedBooking>, ReadError> {
+    read(settings, id, bound, None, dropped)
+}
+
+/// Reads a booking whose id proves that it is the one with this client reference, whatever its tags are.
+/// Returns `None` if there is no such booking.
+pub(crate) fn read_own(
+    settings: &Settings,
+    id: &str,
+    client_reference: &str,
+    dropped: &mut DroppedItems,
+) -> Result<Option<DetailedBooking>, ReadError> {
+    read(settings, id, None, Some(client_reference), dropped)
+}
+
+fn read(
+    settings: &Settings,
+    id: &str,
+    bound: Option<&PrebookReference>,
+    own_reference: Option<&str>,
+    dropped: &mut DroppedItems,
+) -> Result<Option<DetailedBooking>, ReadError> {
     let path = format!("/flights/bookings/{}", http::percent_encode(id));
     let response = send(Request::get(settings.url(&path)))?;
     let data = match open::<Booked<'_>>(&response, &response.body)? {
         Ok(data) => data,
         Err(fault) => return no_booking(fault),
     };
-    let booking = found_item(data, dropped)?.booking;
-    let booking = booking.ok_or_else(|| DecodeError::missing("the response has no booking"))?;
+    let mut booking = found_item(data, dropped)?.booking.required("booking")?;
+    if let Some(reference) = own_reference {
+        let client_reference = Essential::from(reference.to_owned());
+        booking.custom_tags = Tags { client_reference }.into();
+    }
     let logo_url = &settings.logo_url;
     let state = map::booking::supplier_booking(booking, bound, logo_url, POINTER, dropped)?;
     if state.booking.supplier_reference == id {
@@ -178,8 +203,7 @@ fn read_by_reference(
         Ok(data) => data,
         Err(fault) => return no_booking(fault),
     };
-    let bookings = found_item(data, dropped)?.bookings;
-    let bookings = bookings.ok_or_else(|| DecodeError::missing("there is no list of bookings"))?;
+    let bookings = found_item(data, dropped)?.bookings.required("bookings")?;
     let listed = dropped.readable(format_args!("{LIST_POINTER}"), bookings);
     let listed = listed.map(|(at, booking)| (format!("{LIST_POINTER}/{at}"), booking));
     let listed: Vec<(String, Booking<'_>)> = listed.collect();

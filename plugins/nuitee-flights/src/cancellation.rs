@@ -8,7 +8,7 @@ use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{ChangeError, FlightCancellation, ReadError};
 
-use crate::booking::read_by_id;
+use crate::booking::{read_by_id, read_own};
 use crate::fault::{self, Fault};
 use crate::settings::Settings;
 use crate::upstream::{only_item, open, send};
@@ -52,10 +52,12 @@ impl FlightCancellation for NuiteeFlights {
         let cancellation = only_item(data, &mut dropped)?;
         let cancellation = cancellation
             .ok_or_else(|| ChangeError::Unknown("no cancellation was returned".to_owned()))?;
-        // The response has the amounts, but no other data of the booking.
-        let read = read_by_id(&settings, id, None, &mut dropped).ok().flatten();
-        let is_accepted_only = response.status == ACCEPTED;
         let reference = &request.booking_client_reference;
+        // The response has the amounts, but no other data of the booking. Its id proves that the booking
+        // is ours, whatever its tags are.
+        let read = read_own(&settings, id, reference, &mut dropped);
+        let read = read.ok().flatten();
+        let is_accepted_only = response.status == ACCEPTED;
         let canceled = map::cancellation::canceled_booking(
             id,
             reference,

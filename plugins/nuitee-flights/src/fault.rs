@@ -9,7 +9,6 @@
 use stopover_sdk::RefusalReason::{Account, Expired, Invalid, NotCancellable, PaymentDeclined};
 use stopover_sdk::fault::CodedError;
 use stopover_sdk::http::Response;
-use stopover_sdk::lenient::{NonEmptyText, Part};
 use stopover_sdk::{ChangeError, ReadError, Refusal, RefusalReason};
 
 use crate::wire::WireError;
@@ -66,6 +65,7 @@ pub(crate) const BOOK: &[Row] = &[
 pub(crate) const CANCEL: &[Row] = &[(404, &[46002], NotCancellable)];
 
 const NO_AVAILABILITY: u32 = 2001;
+const CHECKOUT_NOT_FINISHED: u32 = 2014;
 const ALREADY_CANCELLED: u32 = 46004;
 const CANCELLATION_NOT_FINAL: u32 = 46006;
 const QUOTE_WHILE_CANCELLING: u32 = 49007;
@@ -73,12 +73,14 @@ const QUOTE_FAILED: u32 = 59099;
 
 impl Fault {
     pub(crate) fn new(response: &Response, error: WireError, has_data: bool) -> Self {
-        let text = |part: Part<NonEmptyText>| part.decoded().map(|text| text.as_str().to_owned());
+        let code = error.code.to_part().decoded();
+        let message = error.message.decoded();
+        let description = error.description.decoded();
         Self {
             status: response.status,
-            code: text(error.code).and_then(|code| code.parse().ok()),
-            message: text(error.message),
-            description: text(error.description).unwrap_or_default(),
+            code: code.and_then(|code| code.as_str().parse().ok()),
+            message: message.map(|text| text.as_str().to_owned()),
+            description: description.map_or_else(String::new, |text| text.as_str().to_lowercase()),
             retry_after_s: response.retry_after_s(),
             has_data,
         }
@@ -182,17 +184,14 @@ impl Fault {
         Some(reason.clone())
     }
 
-    /// Returns whether a booking was rejected because its checkout is not finished. Nuitee
-    /// documents no flight code for this. For hotels it documents these words with several codes.
+    /// Returns whether a booking was rejected because its checkout is not finished. Nuitee documents
+    /// this code and these words for hotels, and no code of its own for flights.
     fn is_unpaid(&self) -> bool {
-        let is_rejected = matches!(self.status, 400 | 402) && !self.has_data;
-        let is_book = matches!(self.code, Some(2014 | 45000..=45999));
-        let words = self.description.to_ascii_lowercase();
-        is_rejected
-            && is_book
-            && ["payment not completed", "payment is not completed"]
-                .iter()
-                .any(|phrase| words.contains(phrase))
+        let words = ["payment not completed", "payment is not completed"];
+        matches!(self.status, 400 | 402)
+            && self.code == Some(CHECKOUT_NOT_FINISHED)
+            && !self.has_data
+            && words.iter().any(|words| self.description.contains(words))
     }
 
     fn is_limit(&self) -> bool {

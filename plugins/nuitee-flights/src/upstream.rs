@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::http::{self, Request, Response};
 use stopover_sdk::json::{self, DecodeError, ensure};
-use stopover_sdk::lenient::{LenientList, Part};
+use stopover_sdk::lenient::{Essential, LenientList, Single};
 use stopover_sdk::lenient_struct;
 
 use crate::fault::Fault;
@@ -20,22 +20,22 @@ pub(crate) const REFERENCE_TIMEOUT_MS: u32 = 8_000;
 lenient_struct! {
     /// The envelope of every response. Some endpoints have `error` under `value`.
     struct Envelope<B> {
-        data: Option<B>,
-        error: Part<WireError>,
-        value: Part<Wrapped>,
+        data: Single<B>,
+        error: Essential<WireError>,
+        value: Essential<Wrapped>,
     }
 
+    #[derive(Clone, PartialEq)]
     struct Wrapped {
-        error: Part<WireError>,
+        error: Essential<WireError>,
     }
 }
 
 impl<B> Envelope<B> {
-    /// Returns the error, which is empty if it has another form.
+    /// Returns the error, which is empty if it has another form or is ambiguous.
     fn error(&self) -> Option<WireError> {
-        let wrapped = self.value.as_decoded().map(|value| &value.error);
-        let mut errors = [Some(&self.error), wrapped].into_iter().flatten();
-        errors.find_map(Part::statement)
+        let wrapped = || self.value.to_part().decoded()?.error.to_part().statement();
+        self.error.to_part().statement().or_else(wrapped)
     }
 }
 
@@ -65,7 +65,8 @@ fn moved_to(url: &str, response: &Response) -> Option<String> {
 /// and its error proves nothing.
 ///
 /// # Errors
-/// Fails if a 2xx response has neither data nor an error. It does not say that there is nothing.
+/// Fails if a 2xx response has neither data nor an error, or several data. It does not say that there is
+/// nothing.
 pub(crate) fn open<'a, T: Deserialize<'a>>(
     response: &Response,
     body: &'a [u8],
@@ -76,7 +77,8 @@ pub(crate) fn open<'a, T: Deserialize<'a>>(
     let unreadable = match json::decode::<Envelope<LenientList<T>>>(body) {
         Ok(envelope) if response.is_success() && envelope.error().is_none() => {
             let lacks_data = || DecodeError::missing("the response has neither data nor an error");
-            return Ok(Ok(Some(envelope.data.ok_or_else(lacks_data)?)));
+            let data = envelope.data.optional("data")?;
+            return Ok(Ok(Some(data.ok_or_else(lacks_data)?)));
         }
         Ok(_) => None,
         // The data beside an error may have another form, and a proxy's error may not be JSON.
@@ -87,8 +89,11 @@ pub(crate) fn open<'a, T: Deserialize<'a>>(
     if let (None, true, Some(unreadable)) = (&error, response.is_success(), unreadable) {
         return Err(unreadable);
     }
-    let data = envelope.and_then(|envelope| envelope.data);
-    let has_data = data.is_some_and(|data| !is_empty(&data));
+    let has_data = envelope.is_some_and(|envelope| match envelope.data {
+        Single::Missing => false,
+        Single::Value(data) => !is_empty(&data),
+        Single::Repeated => true,
+    });
     Ok(Err(Fault::new(
         response,
         error.unwrap_or_default(),

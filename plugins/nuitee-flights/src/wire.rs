@@ -6,7 +6,7 @@ pub(crate) mod rates;
 pub(crate) mod reference;
 
 use stopover_sdk::lenient::{
-    LenientAmount, LenientCount, LenientFlag, LenientText, NonEmptyText, OneOrMany, Part,
+    Essential, LenientAmount, LenientCount, LenientFlag, LenientText, NonEmptyText, OneOrMany, Part,
 };
 use stopover_sdk::lenient_struct;
 
@@ -14,8 +14,9 @@ lenient_struct! {
     /// An error. One without any text states nothing.
     #[derive(Clone, PartialEq)]
     pub(crate) struct WireError {
-        pub(crate) code: Part<NonEmptyText>,
+        pub(crate) code: Essential<NonEmptyText>,
         pub(crate) message: Part<NonEmptyText>,
+        /// Details, which may quote the request. Only their presence counts.
         pub(crate) description: Part<NonEmptyText>,
     }
 

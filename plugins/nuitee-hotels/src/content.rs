@@ -1,6 +1,5 @@
 //! Hotel content: details and reviews.
 
-use serde::de::IgnoredAny;
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_content::{HotelDetails, Reviews};
 use stopover_sdk::http::Request;
@@ -33,7 +32,7 @@ impl HotelContent for NuiteeHotels {
             .query("limit", limit)
             .timeout_ms(READ_TIMEOUT_MS)
             .send()?;
-        let opened = open_list::<Review, IgnoredAny>(&response)?;
+        let opened = open_list::<Review>(&response)?;
         let body = opened.map_err(Fault::into_read_error)?;
         let Body {
             data: reviews,
@@ -42,7 +41,12 @@ impl HotelContent for NuiteeHotels {
         } = body.unwrap_or_default();
         let mut dropped = DroppedItems::default();
         let reviews = dropped.readable(format_args!("/data"), reviews);
-        let reviews: Vec<Review> = reviews.map(|(_, review)| review).collect();
+        let reviews = reviews.filter_map(|(position, review)| {
+            let date = review.date.as_ref().optional("date").map(drop);
+            let is_ordered = dropped.keep(format_args!("/data/{position}"), date);
+            is_ordered.map(|()| review)
+        });
+        let reviews: Vec<Review> = reviews.collect();
         dropped.check_remaining(!reviews.is_empty())?;
         Ok(map::content::reviews(reviews, total, limit.into()))
     }

@@ -6,6 +6,7 @@
 
 use stopover_sdk::fault::CodedError;
 use stopover_sdk::http::Response;
+use stopover_sdk::lenient::{Essential, NonEmptyText};
 use stopover_sdk::{ChangeError, ReadError, Refusal, RefusalReason};
 
 use crate::upstream::WireError;
@@ -35,11 +36,13 @@ const fn is_rate_limit_code(code: u32) -> bool {
 
 impl Fault {
     pub(crate) fn new(response: &Response, error: WireError, has_data: bool) -> Self {
+        let text = |text: Essential<NonEmptyText>| text.to_part().decoded();
+        let description = text(error.description);
         Self {
             status: response.status,
-            code: error.code.as_deref().and_then(|code| code.parse().ok()),
+            code: text(error.code).and_then(|code| code.as_str().parse().ok()),
             message: error.message.0,
-            description: error.description.0.unwrap_or_default(),
+            description: description.map_or_else(String::new, |text| text.as_str().to_owned()),
             retry_after_s: response.retry_after_s(),
             has_data,
         }

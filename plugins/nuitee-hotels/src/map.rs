@@ -19,7 +19,7 @@ use stopover_sdk::types::hotel::HotelSummary;
 use stopover_sdk::types::{Board, Location, MinorUnits};
 
 use crate::wire;
-use crate::wire::Amount;
+use crate::wire::{Amount, Coordinates};
 
 /// Converts an amount to minor units, rounded, because Nuitee's amounts are JSON numbers without a
 /// guaranteed number of decimals.
@@ -32,11 +32,11 @@ pub(crate) fn minor(amount: Decimal, currency: &str) -> Result<MinorUnits, Money
 pub(crate) fn sum(amounts: &[Amount], currency: &str) -> Result<Option<MinorUnits>, DecodeError> {
     let mut total = None;
     for amount in amounts {
-        if amount.currency != currency {
+        if amount.currency.as_ref().required("currency")? != currency {
             return Err(other_currency());
         }
-        let minor =
-            minor(amount.amount, currency).map_err(|error| DecodeError::new(error.to_string()))?;
+        let amount = amount.amount.required("amount")?;
+        let minor = minor(amount, currency).map_err(|error| DecodeError::new(error.to_string()))?;
         total = Some(add(total.unwrap_or(0), minor)?);
     }
     Ok(total)
@@ -74,11 +74,21 @@ pub(crate) fn location(latitude: LenientNumber, longitude: LenientNumber) -> Opt
     })
 }
 
+/// Returns a place on earth.
+///
+/// # Errors
+/// A coordinate is missing or repeated, or it is not on earth.
+pub(crate) fn place(point: &Coordinates) -> Result<Location, DecodeError> {
+    let latitude = LenientNumber(Some(point.latitude.required("latitude")?));
+    let longitude = LenientNumber(Some(point.longitude.required("longitude")?));
+    location(latitude, longitude).ok_or_else(|| DecodeError::new("the place is not on earth"))
+}
+
 /// Returns the hotel's summary. Nuitee has no time zones.
-pub(crate) fn summary(hotel: &wire::rate::Hotel) -> HotelSummary {
+pub(crate) fn summary(id: &str, hotel: &wire::rate::Hotel) -> HotelSummary {
     HotelSummary {
         address: html::optional(hotel.address.as_deref()).unwrap_or_default(),
         location: location(hotel.latitude, hotel.longitude),
-        ..HotelSummary::new(&hotel.id, html::plain(&hotel.name))
+        ..HotelSummary::new(id, html::plain(&hotel.name))
     }
 }

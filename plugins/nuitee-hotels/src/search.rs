@@ -1,6 +1,7 @@
 //! Search: the cheapest rates of each hotel of an area, in one request.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::mem;
 
 use serde_json::{Value, json};
 use stopover_sdk::dropped::DroppedItems;
@@ -118,8 +119,8 @@ fn rates_request(settings: &Settings, stay: &Stay, selection: Value) -> Value {
 pub(crate) struct AvailableRates {
     /// The hotels with rates, each with its position in the response.
     pub(crate) rates: Vec<(usize, HotelRates)>,
-    /// The summaries of the hotels.
-    pub(crate) hotels: Vec<Hotel>,
+    /// The summaries of the hotels, by hotel id.
+    pub(crate) hotels: BTreeMap<String, Hotel>,
 }
 
 /// Requests rates of the selected hotels. Both lists are empty if nothing is available.
@@ -138,7 +139,7 @@ pub(crate) fn send_rates(
                 .saturating_mul(1000),
         )
         .send()?;
-    let body = match open_list::<HotelRates, LenientList<Hotel>>(&response)? {
+    let body = match open_list::<HotelRates>(&response)? {
         Err(fault) if fault.is_no_availability() => None,
         body => body.map_err(Fault::into_read_error)?,
     };
@@ -147,21 +148,27 @@ pub(crate) fn send_rates(
     };
     let rates = dropped.readable(format_args!("/data"), body.data).collect();
     let hotels = dropped.readable_part(format_args!("/hotels"), body.hotels);
-    let hotels = dropped.readable(format_args!("/hotels"), hotels.unwrap_or_default());
-    let hotels = hotels.map(|(_, hotel)| hotel).collect();
+    let listed = dropped.readable(format_args!("/hotels"), hotels.unwrap_or_default());
+    let mut hotels = BTreeMap::new();
+    for (position, mut hotel) in listed {
+        let id = mem::take(&mut hotel.id).required("id");
+        if let Some(id) = dropped.keep(format_args!("/hotels/{position}"), id) {
+            hotels.entry(id).or_insert(hotel);
+        }
+    }
     Ok(AvailableRates { rates, hotels })
 }
 
 /// Reads the locations of the hotels whose rates came without one.
 fn places_of(
     settings: &Settings,
-    hotels: &[Hotel],
+    hotels: &BTreeMap<String, Hotel>,
     dropped: &mut DroppedItems,
 ) -> Result<HashMap<String, Location>, ReadError> {
     let unplaced: Vec<&str> = hotels
         .iter()
-        .filter(|hotel| map::location(hotel.latitude, hotel.longitude).is_none())
-        .map(|hotel| hotel.id.as_str())
+        .filter(|(_, hotel)| map::location(hotel.latitude, hotel.longitude).is_none())
+        .map(|(id, _)| id.as_str())
         .collect();
     if unplaced.is_empty() {
         return Ok(HashMap::new());
@@ -172,9 +179,11 @@ fn places_of(
         .send()?;
     let listed: LenientList<ListedHotel> = open_read_list(&response)?;
     let listed = dropped.readable(format_args!("/data"), listed);
-    let placed = listed.filter_map(|(_, hotel)| {
+    let placed = listed.filter_map(|(position, hotel)| {
         let location = map::location(hotel.latitude, hotel.longitude)?;
-        Some((hotel.id, location))
+        let id = hotel.id.required("id");
+        let id = dropped.keep(format_args!("/data/{position}"), id)?;
+        Some((id, location))
     });
     Ok(placed.collect())
 }

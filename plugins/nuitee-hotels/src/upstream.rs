@@ -4,12 +4,13 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use stopover_sdk::http::Response;
-use stopover_sdk::json::{DecodeError, ensure};
-use stopover_sdk::lenient::{LenientList, LenientNumber, Part};
+use stopover_sdk::json::DecodeError;
+use stopover_sdk::lenient::{Essential, LenientList, LenientNumber, NonEmptyText, Part, Single};
 use stopover_sdk::{ReadError, json, lenient_struct};
 
 use crate::fault::Fault;
 use crate::wire::Reference;
+use crate::wire::rate::Hotel;
 
 /// Timeout of reads that Nuitee serves from its own data, in milliseconds. Nuitee itself gives up
 /// after 4 s.
@@ -20,48 +21,43 @@ pub(crate) type Opened<T> = Result<Option<T>, Fault>;
 
 /// The data of a response, with the fields beside it that some endpoints have.
 #[derive(Default)]
-pub(crate) struct Body<T, H = IgnoredAny> {
+pub(crate) struct Body<T> {
     pub(crate) data: T,
     /// Summaries of the hotels of rates.
-    pub(crate) hotels: Part<H>,
+    pub(crate) hotels: Part<LenientList<Hotel>>,
     /// Total number of items of a list.
     pub(crate) total: LenientNumber,
 }
 
-/// The envelope. Some endpoints have `error` under `value`.
-#[derive(Deserialize)]
-struct Envelope<T, H> {
-    data: Option<T>,
-    #[serde(default)]
-    hotels: Part<H>,
-    #[serde(default)]
-    total: LenientNumber,
-    #[serde(default)]
-    error: Part<WireError>,
-    #[serde(default)]
-    value: Part<Wrapped>,
-}
-
 lenient_struct! {
+    /// The envelope. Some endpoints have `error` under `value`.
+    struct Envelope<T> {
+        data: Single<T>,
+        hotels: Part<LenientList<Hotel>>,
+        total: LenientNumber,
+        error: Essential<WireError>,
+        value: Essential<Wrapped>,
+    }
+
+    #[derive(Clone, PartialEq)]
     struct Wrapped {
-        error: Part<WireError> = "error",
+        error: Essential<WireError>,
     }
 
     /// An error. One without any text states nothing.
     #[derive(Clone, PartialEq)]
     pub(crate) struct WireError {
-        pub(crate) code: Reference = "code",
-        pub(crate) message: Reference = "message",
-        pub(crate) description: Reference = "description",
+        pub(crate) code: Essential<NonEmptyText>,
+        pub(crate) message: Reference,
+        pub(crate) description: Essential<NonEmptyText>,
     }
 }
 
-impl<T, H> Envelope<T, H> {
-    /// Returns the error, which is empty if it has another form.
+impl<T> Envelope<T> {
+    /// Returns the error, which is empty if it has another form or is ambiguous.
     fn error(&self) -> Option<WireError> {
-        let wrapped = self.value.as_decoded().map(|value| &value.error);
-        let mut errors = [Some(&self.error), wrapped].into_iter().flatten();
-        errors.find_map(Part::statement)
+        let wrapped = || self.value.to_part().decoded()?.error.to_part().statement();
+        self.error.to_part().statement().or_else(wrapped)
     }
 }
 
@@ -70,25 +66,17 @@ impl<T, H> Envelope<T, H> {
 /// itself, and its error proves nothing.
 ///
 /// # Errors
-/// Fails if a 2xx response has neither data nor an error. It does not say that there is nothing.
-pub(crate) fn open<'a, T, H>(response: &'a Response) -> Result<Opened<Body<T, H>>, DecodeError>
-where
-    T: Deserialize<'a>,
-    H: Deserialize<'a> + Default,
-{
+/// Fails if a 2xx response has neither data nor an error, or several data. It does not say that there is
+/// nothing.
+pub(crate) fn open<'a, T: Deserialize<'a> + Default>(
+    response: &'a Response,
+) -> Result<Opened<Body<T>>, DecodeError> {
     if response.status == 204 {
         return Ok(Ok(None));
     }
-    // Otherwise a list would count as an envelope, too, because its items are in the order of fields.
-    let is_object = response.body.trim_ascii_start().starts_with(b"{");
-    ensure(
-        is_object || !response.is_success(),
-        "the response is no object",
-    )?;
-    let opened = json::decode::<Envelope<T, H>>(&response.body);
-    let unreadable = match opened {
+    let unreadable = match json::decode::<Envelope<T>>(&response.body) {
         Ok(envelope) if response.is_success() && envelope.error().is_none() => {
-            let data = envelope.data.ok_or_else(|| {
+            let data = envelope.data.optional("data")?.ok_or_else(|| {
                 DecodeError::missing("the response has neither data nor an error")
             })?;
             return Ok(Ok(Some(Body {
@@ -101,13 +89,16 @@ where
         // The data beside an error may have another form, and a proxy's error may not be JSON.
         Err(unreadable) => Some(unreadable),
     };
-    let envelope = json::decode::<Envelope<Value, IgnoredAny>>(&response.body).ok();
+    let envelope = json::decode::<Envelope<Value>>(&response.body).ok();
     let error = envelope.as_ref().and_then(Envelope::error);
     if let (None, true, Some(unreadable)) = (&error, response.is_success(), unreadable) {
         return Err(unreadable);
     }
-    let has_data = envelope.and_then(|envelope| envelope.data);
-    let has_data = has_data.is_some_and(|data| !is_empty(&data));
+    let has_data = envelope.is_some_and(|envelope| match envelope.data {
+        Single::Missing => false,
+        Single::Value(data) => !is_empty(&data),
+        Single::Repeated => true,
+    });
     let fault = Fault::new(response, error.unwrap_or_default(), has_data);
     Ok(match fault.is_no_content() {
         true => Ok(None),
@@ -129,33 +120,29 @@ fn is_empty(data: &Value) -> bool {
 ///
 /// # Errors
 /// Fails like [`open`], and if the data of a 2xx response is no list.
-pub(crate) fn open_list<'a, T, H>(
+pub(crate) fn open_list<'a, T: Deserialize<'a>>(
     response: &'a Response,
-) -> Result<Opened<Body<LenientList<T>, H>>, DecodeError>
-where
-    T: Deserialize<'a>,
-    H: Deserialize<'a> + Default,
-{
-    let opened = open::<LenientList<T>, H>(response)?;
+) -> Result<Opened<Body<LenientList<T>>>, DecodeError> {
+    let opened = open::<LenientList<T>>(response)?;
     if let Ok(Some(body)) = &opened
         && body.data.len() + body.data.unreadable().len() <= 1
     {
         // An empty text and an object would count as lists of no and of one item.
-        drop(open::<Vec<IgnoredAny>, IgnoredAny>(response)?);
+        drop(open::<Vec<IgnoredAny>>(response)?);
     }
     Ok(opened)
 }
 
 /// Decodes the data of a call that may have changed something, or `None` for "no content".
-pub(crate) fn open_change<'a, T: Deserialize<'a>>(
+pub(crate) fn open_change<'a, T: Deserialize<'a> + Default>(
     response: &'a Response,
 ) -> Result<Opened<T>, DecodeError> {
-    let opened = open::<T, IgnoredAny>(response)?;
+    let opened = open::<T>(response)?;
     Ok(opened.map(|body| body.map(|body| body.data)))
 }
 
 /// Decodes the data of a read, or `None` for "no content".
-pub(crate) fn open_read<'a, T: Deserialize<'a>>(
+pub(crate) fn open_read<'a, T: Deserialize<'a> + Default>(
     response: &'a Response,
 ) -> Result<Option<T>, ReadError> {
     open_change(response)?.map_err(Fault::into_read_error)
@@ -165,6 +152,6 @@ pub(crate) fn open_read<'a, T: Deserialize<'a>>(
 pub(crate) fn open_read_list<'a, T: Deserialize<'a>>(
     response: &'a Response,
 ) -> Result<LenientList<T>, ReadError> {
-    let body = open_list::<T, IgnoredAny>(response)?.map_err(Fault::into_read_error)?;
+    let body = open_list::<T>(response)?.map_err(Fault::into_read_error)?;
     Ok(body.map(|body| body.data).unwrap_or_default())
 }

@@ -10,20 +10,23 @@ pub(crate) mod weather;
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-use stopover_sdk::lenient::{LenientCount, LenientText};
+use stopover_sdk::lenient::{LenientCount, LenientText, Single};
+use stopover_sdk::lenient_struct;
 use stopover_sdk::money::Decimal;
 
-/// An amount of money in major units.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Amount {
-    pub(crate) amount: Decimal,
-    pub(crate) currency: String,
-}
+lenient_struct! {
+    /// An amount of money in major units.
+    #[derive(Debug, Clone)]
+    pub(crate) struct Amount {
+        pub(crate) amount: Single<Decimal> = "amount",
+        pub(crate) currency: Single<String> = "currency",
+    }
 
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-pub(crate) struct Coordinates {
-    pub(crate) latitude: f64,
-    pub(crate) longitude: f64,
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(crate) struct Coordinates {
+        pub(crate) latitude: Single<f64> = "latitude",
+        pub(crate) longitude: Single<f64> = "longitude",
+    }
 }
 
 /// Text, which may also be sent as a list of texts.
@@ -68,18 +71,6 @@ impl<'de> Deserialize<'de> for Reference {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(Self(LenientText::deserialize(deserializer)?.to_owned()))
     }
-}
-
-/// Decodes a text like a [`Reference`].
-pub(crate) fn optional_text<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<String>, D::Error> {
-    Ok(Reference::deserialize(deserializer)?.0)
-}
-
-/// Decodes a text like a [`Reference`]; it is empty if it is missing.
-pub(crate) fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    Ok(optional_text(deserializer)?.unwrap_or_default())
 }
 
 /// Returns the position of a room, from 0. Nuitee's numbers of rooms count from 1.

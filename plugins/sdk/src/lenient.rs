@@ -8,6 +8,7 @@
 mod essential;
 mod list;
 mod part;
+mod single;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -26,6 +27,7 @@ pub use essential::{FieldSlot, SetField};
 pub(crate) use list::item_by_item;
 pub use list::{LenientList, UnreadableItem};
 pub use part::Part;
+pub use single::Single;
 
 /// A list, which may also be sent as its only item, as `null` or as `""`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -258,9 +260,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for FieldName<'a> {
 
 /// Defines structures that are decoded from objects. A field is found by its own name, or by the
 /// listed names if there are any. A missing field gets its default, and `null` leaves it unchanged.
-/// A repeated field gets its last value, except an [`Essential`] one, and
-/// unknown fields are skipped. `null` or `""` instead of
-/// the object gives the default; use `Option` to distinguish them.
+/// A repeated field gets its last value, except an [`Essential`] or a [`Single`] one, and unknown
+/// fields are skipped. `null` or `""` instead of the object gives the default; use `Option` to
+/// distinguish them.
 ///
 /// ```
 /// stopover_sdk::lenient_struct! {

@@ -4,28 +4,33 @@
 //! The codes are those of <https://docs.stripe.com/error-codes>, the reasons those of
 //! <https://docs.stripe.com/declines/codes>.
 
-use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use stopover_sdk::http::Response;
 use stopover_sdk::json::{DecodeError, ensure};
-use stopover_sdk::lenient::Part;
+use stopover_sdk::lenient::{Essential, Part};
+use stopover_sdk::lenient_struct;
 use stopover_sdk::payment_processor::{DeclineReason, PaymentError};
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
 
 use crate::wire::ErrorMember;
 
-#[derive(Deserialize)]
-struct Envelope {
-    error: Problem,
-    /// The kind of a returned object, which contradicts an error.
-    #[serde(default)]
-    object: Part<IgnoredAny>,
+lenient_struct! {
+    struct Envelope {
+        error: Essential<WireProblem>,
+        /// The kind of a returned object, which contradicts an error.
+        object: Part<IgnoredAny>,
+    }
+
+    #[derive(PartialEq)]
+    struct WireProblem {
+        kind: Essential<String> = "type",
+        code: Essential<String>,
+        decline_code: Part<String>,
+    }
 }
 
-#[derive(Deserialize)]
+/// An error of Stripe.
 struct Problem {
-    #[serde(rename = "type")]
-    kind: String,
     code: Option<String>,
     decline_code: Option<String>,
 }
@@ -179,16 +184,20 @@ fn problem(response: &Response) -> Option<Problem> {
     if response.is_success() {
         return None;
     }
-    let Envelope { mut error, object } = response.json().ok()?;
-    if !matches!(object, Part::Missing) {
+    let envelope: Envelope = response.json().ok()?;
+    if !matches!(envelope.object, Part::Missing) {
         return None;
     }
-    error.code = error.code.filter(|code| is_code(code));
+    let error = envelope.error.required("error").ok()?;
+    let code = error.code.optional("code").ok()?;
     let is_known = matches!(
-        error.kind.as_str(),
+        error.kind.required("type").ok()?.as_str(),
         "api_error" | "card_error" | "idempotency_error" | "invalid_request_error"
     );
-    is_known.then_some(error)
+    is_known.then(|| Problem {
+        code: code.filter(|code| is_code(code)).cloned(),
+        decline_code: error.decline_code.as_decoded().cloned(),
+    })
 }
 
 /// Returns whether the text has the form of a code. Codes are shown to operators, so no other text

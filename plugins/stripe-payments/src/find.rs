@@ -59,11 +59,13 @@ pub(crate) fn refund(
         .query("limit", PAGE_SIZE)
         .send()?;
     let page: wire::List<wire::Refund> = fault::check_read(response)?.json()?;
-    let refund = with_client_reference(page.data, client_reference, |refund: &wire::Refund| {
+    let refunds = page.data.required("data")?;
+    let refund = with_client_reference(refunds, client_reference, |refund: &wire::Refund| {
         refund.status.required("status").map(|_| &refund.metadata)
     });
     let Some(refund) = refund? else {
-        ensure(!page.has_more, "the payment has more refunds than listed")?;
+        let has_more = *page.has_more.required("has_more")?;
+        ensure(!has_more, "the payment has more refunds than listed")?;
         return Ok(RefundLookup::NotFound);
     };
     let payment = refund.payment_intent.required("payment_intent")?;
@@ -90,10 +92,17 @@ fn find_in_page(
         .send()?;
     let page: wire::List<wire::PaymentIntent> = fault::check_read(response)?.json()?;
     // An item without a status is no payment.
-    let found = with_client_reference(page.data, client_reference, |intent| {
-        intent.status.required("status").map(|_| &intent.metadata)
-    });
-    Ok(found?)
+    let payments = page.data.required("data")?;
+    let found = with_client_reference(
+        payments,
+        client_reference,
+        |intent: &wire::PaymentIntent| intent.status.required("status").map(|_| &intent.metadata),
+    );
+    let found = found?;
+    if found.is_none() {
+        page.has_more.required("has_more")?;
+    }
+    Ok(found)
 }
 
 /// Returns the only item of a list with the client reference. Unreadable items are left out.

@@ -64,7 +64,8 @@ pub(crate) fn describe(token: &str) -> Result<Instrument, ReadError> {
     let methods = get("/payment_methods")?.query("customer", customer);
     let response = methods.query("type", "card").send()?;
     let page: wire::List<wire::PaymentMethod> = fault::check_read(response)?.json()?;
-    let Some(method) = single(page.data)? else {
+    page.has_more.required("has_more")?;
+    let Some(method) = single(page.data.required("data")?)? else {
         let refusal = Refusal::new(RefusalReason::Invalid, "The token belongs to no card.");
         return Err(refusal.into());
     };

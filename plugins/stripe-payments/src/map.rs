@@ -172,7 +172,11 @@ pub(crate) fn card(card: wire::Card) -> Option<Card> {
             Some(wire::Funding::Prepaid) => Funding::Prepaid,
             Some(wire::Funding::Other) | None => Funding::Unknown,
         },
-        wallet: match card.wallet.decoded().map(|wallet| wallet.kind) {
+        wallet: match card
+            .wallet
+            .decoded()
+            .and_then(|wallet| wallet.kind.decoded())
+        {
             Some(wire::WalletKind::ApplePay) => Some(Wallet::ApplePay),
             Some(wire::WalletKind::GooglePay) => Some(Wallet::GooglePay),
             Some(wire::WalletKind::Other) | None => None,

@@ -66,27 +66,30 @@ fn invalid_signature(why: &str) -> VerifyError {
 }
 
 fn parse_event(body: &[u8]) -> Result<Event, DecodeError> {
-    let head: wire::EventHead = json::decode(body)?;
-    let subject = head.data.and_then(|data| data.object);
-    let subject = subject.and_then(|subject| subject.object);
-    let subjects = ["payment_intent", "charge", "refund", "dispute"];
-    let is_about_payment = head.object == "event"
-        && subject
-            .as_deref()
-            .is_some_and(|kind| subjects.contains(&kind));
-    let (id, kind) = (head.id, head.kind);
-    if !is_about_payment {
+    let event: wire::Event = json::decode(body)?;
+    let id = event.id.required("id")?.as_str().to_owned();
+    let kind = event.kind.required("type")?.to_owned();
+    let is_event = event.object.required("object")? == "event";
+    let data = event.data.optional("data")?;
+    let subject = data.map(|data| data.object.optional("data.object"));
+    let subject = subject.transpose()?.flatten();
+    let subject_kind = subject.map(|subject| subject.object.optional("data.object.object"));
+    let subject_kind = subject_kind.transpose()?.flatten().map(String::as_str);
+    let (Some(subject), Some("payment_intent" | "charge" | "refund" | "dispute"), true) =
+        (subject, subject_kind, is_event)
+    else {
         return Ok(irrelevant(id, kind));
-    }
-    let wire::Event { created, data } = json::decode(body)?;
-    let metadata = data.object.metadata.as_ref();
+    };
+    let created = *event.created.required("created")?;
+    let metadata = subject.metadata.optional("metadata")?;
     let client_reference = metadata.map(wire::Metadata::client_reference).transpose()?;
     let client_reference = client_reference.flatten().map(str::to_owned);
-    let payment = match subject.as_deref() {
+    let payment = match subject_kind {
         // The account may have payments that were not made by this gateway. All of the gateway's
         // payments have a client reference.
-        Some("payment_intent") => client_reference.is_some().then_some(data.object.id),
-        _ => data.object.payment_intent,
+        Some("payment_intent") if client_reference.is_none() => None,
+        Some("payment_intent") => Some(subject.id.required("id")?),
+        _ => subject.payment_intent.optional("payment_intent")?,
     };
     let Some(payment) = payment else {
         return Ok(irrelevant(id, kind));
@@ -94,7 +97,7 @@ fn parse_event(body: &[u8]) -> Result<Event, DecodeError> {
     Ok(Event {
         id,
         kind: EventKind::PaymentChanged,
-        supplier_reference: Some(payment),
+        supplier_reference: Some(payment.as_str().to_owned()),
         client_reference,
         supplier_offer: None,
         occurred_at: created.checked_mul(1_000),

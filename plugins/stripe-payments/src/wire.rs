@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use stopover_sdk::json::DecodeError;
-use stopover_sdk::lenient::{Essential, NonEmptyText, Part};
+use stopover_sdk::lenient::{Essential, NonEmptyText, Part, Single};
 use stopover_sdk::lenient_struct;
 
 lenient_struct! {
@@ -86,6 +86,42 @@ lenient_struct! {
     pub(crate) struct Customer {
         pub(crate) id: Essential<NonEmptyText>,
     }
+
+    /// A page of a list or of a search result. Its items may be unreadable.
+    pub(crate) struct List<T> {
+        pub(crate) data: Single<Vec<Part<T>>>,
+        pub(crate) has_more: Essential<bool>,
+    }
+
+    #[derive(Clone, PartialEq)]
+    pub(crate) struct Wallet {
+        pub(crate) kind: Part<WalletKind> = "type",
+    }
+
+    /// A webhook event. Only an event about a payment must have the data.
+    pub(crate) struct Event {
+        pub(crate) id: Essential<NonEmptyText>,
+        /// `event`; other API versions use other values.
+        pub(crate) object: Essential<String>,
+        pub(crate) kind: Essential<String> = "type",
+        pub(crate) created: Essential<i64>,
+        pub(crate) data: Essential<EventData>,
+    }
+
+    #[derive(Clone, PartialEq)]
+    pub(crate) struct EventData {
+        pub(crate) object: Essential<Subject>,
+    }
+
+    /// A PaymentIntent, or an object that refers to one.
+    #[derive(Clone, PartialEq)]
+    pub(crate) struct Subject {
+        pub(crate) id: Essential<NonEmptyText>,
+        /// Kind of the object, such as `payment_intent`.
+        pub(crate) object: Essential<String>,
+        pub(crate) payment_intent: Essential<NonEmptyText>,
+        pub(crate) metadata: Essential<Metadata>,
+    }
 }
 
 impl Metadata {
@@ -98,13 +134,6 @@ impl Metadata {
         let origin = self.payment_origin.optional("made_for")?;
         Ok(origin.is_some_and(|known| known.as_str() == whom))
     }
-}
-
-/// A page of a list or of a search result. Its items may be unreadable.
-#[derive(Deserialize)]
-pub(crate) struct List<T> {
-    pub(crate) data: Vec<Part<T>>,
-    pub(crate) has_more: bool,
 }
 
 /// Returns an item of a list.
@@ -162,12 +191,6 @@ pub(crate) enum Funding {
     Other,
 }
 
-#[derive(Clone, PartialEq, Deserialize)]
-pub(crate) struct Wallet {
-    #[serde(rename = "type")]
-    pub(crate) kind: WalletKind,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum WalletKind {
@@ -185,45 +208,4 @@ pub(crate) enum RefundStatus {
     Succeeded,
     Failed,
     Canceled,
-}
-
-/// The part of a webhook event that shows what the event is about.
-#[derive(Deserialize)]
-pub(crate) struct EventHead {
-    pub(crate) id: String,
-    /// `event`; other API versions use other values.
-    pub(crate) object: String,
-    #[serde(rename = "type")]
-    pub(crate) kind: String,
-    pub(crate) data: Option<EventHeadData>,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct EventHeadData {
-    pub(crate) object: Option<SubjectHead>,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct SubjectHead {
-    pub(crate) object: Option<String>,
-}
-
-/// The remaining fields of an event about a payment.
-#[derive(Deserialize)]
-pub(crate) struct Event {
-    pub(crate) created: i64,
-    pub(crate) data: EventData,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct EventData {
-    pub(crate) object: Subject,
-}
-
-/// A PaymentIntent, or an object that refers to one.
-#[derive(Deserialize)]
-pub(crate) struct Subject {
-    pub(crate) id: String,
-    pub(crate) payment_intent: Option<String>,
-    pub(crate) metadata: Option<Metadata>,
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use tests::{
-    Booking, BookingBuilder, Client, Database, FlightBookingBuilder, Reply, Server, ServerOptions,
-    complete_payment, on_both_databases, supplier_at,
+    Booking, BookingBuilder, CALLER, Client, Database, Fault, FaultProxy, FlightBookingBuilder,
+    PlannedFault, Reply, Server, ServerOptions, complete_payment, on_both_databases, supplier_at,
 };
 
 /// Ledger entries of a booking that the gateway has charged.
@@ -283,6 +283,44 @@ async fn supplier_checkout_collects_payment_itself(database: Database) {
     }
 }
 
+/// The response to the first request is lost, and the resend is refused because the payer has not
+/// paid. The first request may have booked, so a lookup has to confirm that nothing is booked.
+async fn checkout_unpaid_at_a_resend_returns_to_the_payer_after_a_lookup(database: Database) {
+    let name = "UNPAID";
+    let proxy = FaultProxy::start().await;
+    let is_lost = PlannedFault {
+        route: "POST /jetbridge/v3/bookings",
+        fault: Fault::ErrorBeforeEffect,
+        refusal: (500, String::new()),
+    };
+    proxy.plan(name, vec![is_lost]);
+    let component = "fake-flights-jetbridge.wasm";
+    let headers = [
+        ("x-jetbridge-token", "jetbridge-supplier-b"),
+        (CALLER, name),
+    ];
+    let supplier = supplier_at(&proxy.url, name, "flight", component, &headers);
+    let config = format!("{supplier}limits = {{ call_ms_max = 2000 }}\nweight = 0\n");
+    let server = Server::start_with(ServerOptions::on(database).hurried().config(&config)).await;
+    proxy.forward_to(&server.sandbox_url);
+    let builder = BookingBuilder::new(name, "LHR-JFK");
+    let (booking, token) = prebooked(&server.client(), &builder, "checkout").await;
+    let lost = booking.book(&json!({})).await;
+    lost.expect_problem(500, "result_unknown");
+    booking.wait_for("READY_FOR_COMPLETE").await;
+    let labels = [("supplier", name), ("operation", "flight_booking")];
+    let calls = server.metric("stopover_supplier_calls_total", &labels);
+    let calls = calls.await;
+    assert!(
+        calls >= 5,
+        "a prebook, and a lookup after each of two sendings: {calls}"
+    );
+    complete_payment(&server.sandbox_url, &token).await;
+    let booked = booking.book(&json!({})).await;
+    assert_eq!(booked.outcome(), (200, "CONFIRMED"));
+    assert_eq!(server.ledger().await.kinds_of(&booking.id), ["booking"]);
+}
+
 on_both_databases! {
     each_accepted_card_is_charged_once,
     booking_can_be_paid_with_another_card_after_a_decline,
@@ -293,4 +331,5 @@ on_both_databases! {
     browser_payment_confirms_booking,
     browser_payment_of_expired_booking_is_voided,
     supplier_checkout_collects_payment_itself,
+    checkout_unpaid_at_a_resend_returns_to_the_payer_after_a_lookup,
 }

@@ -369,7 +369,16 @@ impl Stage {
             _ => (200, status.clone()),
         };
         assert_eq!(again, expected, "{cell}: repeated call");
-        (booking["id"].as_str().unwrap().to_owned(), status)
+        let id = booking["id"].as_str().unwrap().to_owned();
+        // Only a failed prebook is recorded. The supplier may have received it if it did not respond.
+        let recorded: &[&str] = match first.status {
+            201 => &[],
+            422 => &["refused"],
+            _ => &["unknown"],
+        };
+        let outcomes = self.server.attempt_outcomes(&id).await;
+        assert_eq!(outcomes, recorded, "{cell}");
+        (id, status)
     }
 
     async fn book(&self, cell: &Cell) -> (String, String) {

@@ -85,6 +85,7 @@ impl Absence {
             kind: Kind::Nothing,
             list,
             reference: None,
+            is_filtered: false,
             may_lack_reference: false,
         }
     }
@@ -237,6 +238,9 @@ pub struct Absence {
     /// Pointer of the reference in an item, and the requested reference. Without one, only an empty
     /// list proves it.
     pub reference: Option<(&'static str, &'static str)>,
+    /// Whether the supplier filters the list by the reference, ignoring case. A reference that differs
+    /// not only in case shows that it did not filter, so that the list proves nothing.
+    pub is_filtered: bool,
     /// Whether an item without a reference was not made by the gateway.
     pub may_lack_reference: bool,
 }

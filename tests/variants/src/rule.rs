@@ -162,7 +162,10 @@ impl Absence {
         match reference.map(Node::scalar) {
             None | Some(Some("")) => self.may_lack_reference && matches!(item, Node::Object(_)),
             // A reference that is sent as a number is another one.
-            Some(Some(reference)) => reference != requested,
+            Some(Some(reference)) => {
+                let is_possible = !self.is_filtered || reference.eq_ignore_ascii_case(requested);
+                reference != requested && is_possible
+            }
             Some(None) => false,
         }
     }

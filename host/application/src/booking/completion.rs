@@ -292,7 +292,8 @@ impl CompletionService {
 
     /// Ends a booking that waits to be paid for as expired, so that nobody can pay for it any more.
     /// `write` is stored in the same transaction. Returns `false` and stores nothing if another
-    /// process changed the booking or works on it.
+    /// process changed the booking or works on it. Then executes the steps that follow. If one
+    /// fails, the booking's own job resumes them.
     ///
     /// # Errors
     /// Fails if the booking does not wait to be paid for, or the database does not answer.
@@ -312,10 +313,15 @@ impl CompletionService {
         let Some((booking, next)) = started.await? else {
             return Ok(false);
         };
+        let id = booking.id.clone();
         let run = self
             .engine
             .run_steps_to_completion(booking, next, execution);
-        run.await.map(|_| true)
+        if let Err(error) = run.await {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(booking = %id, error, "a step of an expired booking failed; the booking's job resumes it");
+        }
+        Ok(true)
     }
 
     /// Returns the instrument to pay with. `None` if the booking is paid without a stored one.

@@ -103,6 +103,7 @@ fn to_bound_offer(bound: FlightPrebookResponse) -> BoundOffer<FlightBookingDetai
     BoundOffer {
         total: bound.total,
         matches_request: true,
+        unsellable: None,
         expires_at: bound.expires_at,
         checkout: bound.checkout.clone(),
         response: Box::new(bound),

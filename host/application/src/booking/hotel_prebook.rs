@@ -32,12 +32,13 @@ impl PrebookHotelCommand {
     }
 }
 
-pub fn prebook_call() -> PrebookCall<HotelBookingDetails> {
-    Arc::new(|supplier: Supplier, context, booking: HotelBooking| {
+pub fn prebook_call(command: &PrebookHotelCommand) -> PrebookCall<HotelBookingDetails> {
+    let includes_package_rates = command.offer.include_package_rates;
+    Arc::new(move |supplier: Supplier, context, booking: HotelBooking| {
         async move {
             let request = prebook_request(&booking);
             let response = supplier.prebook_hotel(&context, request).await?;
-            Ok(to_bound_offer(&booking, response))
+            Ok(to_bound_offer(&booking, response, includes_package_rates))
         }
         .boxed()
     })
@@ -101,10 +102,12 @@ pub fn new_booking(
 fn to_bound_offer(
     booking: &HotelBooking,
     bound: HotelPrebookResponse,
+    includes_package_rates: bool,
 ) -> BoundOffer<HotelBookingDetails> {
     BoundOffer {
         total: bound.total,
         matches_request: bound.rooms.len() == booking.details.rooms.len(),
+        unsellable: bound.details.unsellable_reason(includes_package_rates),
         expires_at: bound.expires_at,
         checkout: bound.checkout.clone(),
         response: Box::new(bound),

@@ -185,7 +185,7 @@ impl PrebookService {
             let booking = hotel_prebook::new_booking(&self.base, id.clone(), &command, collector);
             Ok((booking, extra_statements.clone()))
         };
-        let call = hotel_prebook::prebook_call();
+        let call = hotel_prebook::prebook_call(&command);
         self.prebook(command.to_context(), new_booking, call).await
     }
 
@@ -456,7 +456,7 @@ impl PrebookService {
 }
 
 /// Checks the supplier's response. A higher price than offered is never bound, and neither is
-/// something other than was requested.
+/// something other than was requested or something that cannot be sold to the caller.
 fn validate_bound_offer<K: BookingAggregate>(
     bound: BoundOffer<K>,
     offered: Money,
@@ -468,6 +468,12 @@ fn validate_bound_offer<K: BookingAggregate>(
             reason: FailureReason::needing_help(message),
         };
         return Err(error.into());
+    }
+    if let Some(reason) = bound.unsellable {
+        return Err(FailedPrebook {
+            error: PrebookError::Refused(PrebookRefusal::Unavailable),
+            evidence: format!("the offer that the supplier bound cannot be sold: {reason}"),
+        });
     }
     if bound.total.minor > offered.minor {
         let current = bound.total;

@@ -4,6 +4,7 @@
 use crate::booking::aggregate::BookingAggregate;
 use futures::future::BoxFuture;
 use host_domain::booking::{Booking, BookingState, PaymentCollector};
+use host_domain::hotel::supplier_api::UnsellableReason;
 use host_domain::id::BookingId;
 use host_domain::money::Money;
 use host_domain::owner::Owner;
@@ -95,6 +96,8 @@ pub struct BoundOffer<K: BookingAggregate> {
     pub total: Money,
     /// Whether it is what was requested, apart from the price.
     pub matches_request: bool,
+    /// Why it cannot be sold to the caller, if its terms changed that much.
+    pub unsellable: Option<UnsellableReason>,
     /// Time until which it can be booked, if the supplier names one.
     pub expires_at: Option<Timestamp>,
     pub checkout: Option<Checkout>,

@@ -16,6 +16,7 @@ use crate::booking::prebook_refusal::PrebookRefusal;
 use crate::failpoint::FailpointPhase;
 use host_domain::booking::{Booking, BookingEvent, BookingPhase, Failure, PaymentCollector};
 use host_domain::id::{AttemptId, BookingId};
+use host_domain::payment::PaymentError;
 use host_domain::supplier::{FailureReason, SupplierId};
 use host_storage::{
     AttemptOutcome, BookingHistoryEntry, CommitError, Conflict, DatabaseError, NewAttempt,
@@ -63,6 +64,38 @@ impl<'a> PrebookEnd<'a> {
                 _,
             ) => Self::NotBound,
         }
+    }
+}
+
+/// Returns what is known about the call that failed.
+const fn attempt_outcome(error: &PrebookError) -> AttemptOutcome {
+    match error {
+        PrebookError::Refused(_)
+        | PrebookError::SupplierAccount { .. }
+        | PrebookError::PaymentNotCreated {
+            error: PaymentError::Declined(_) | PaymentError::Refused(_),
+            ..
+        } => AttemptOutcome::Refused,
+        PrebookError::NoResponse { .. }
+        | PrebookError::Unresolved { .. }
+        | PrebookError::PaymentNotCreated {
+            error: PaymentError::Unknown(_),
+            ..
+        } => AttemptOutcome::Unknown,
+        PrebookError::Workflow(_)
+        | PrebookError::IdempotencyKeyReused
+        | PrebookError::IdempotencyInProgress
+        | PrebookError::OfferInUse
+        | PrebookError::NotSent { .. }
+        | PrebookError::RateLimited { .. }
+        | PrebookError::Unconfirmed { .. }
+        | PrebookError::PaymentNotCreated {
+            error: PaymentError::NotSent(_),
+            ..
+        }
+        | PrebookError::NoProcessor
+        | PrebookError::Unsupported
+        | PrebookError::Seal(_) => AttemptOutcome::NotSent,
     }
 }
 
@@ -215,13 +248,8 @@ impl PrebookService {
             "the prebook failed"
         );
         let end = PrebookEnd::of(&error, booking.payment_collector);
-        let outcome = match &end {
-            PrebookEnd::Refused(_) => AttemptOutcome::Refused,
-            PrebookEnd::Unresolved { .. } | PrebookEnd::NoResponse | PrebookEnd::NotBound => {
-                AttemptOutcome::NotSent
-            }
-        };
         let mut write = self.base.unit_of_work();
+        let outcome = attempt_outcome(&error);
         self.append_attempt(&mut write, &booking, target, outcome, &evidence);
         let event = match &end {
             PrebookEnd::Unresolved { timed_out, reason } => {
@@ -259,7 +287,7 @@ impl PrebookService {
     }
 
     /// Adds the failed call to the booking's attempts. A prebook reserves nothing and charges
-    /// nothing, so it has no effect even if its response is missing.
+    /// nothing, so one of unknown outcome is not listed as unresolved.
     fn append_attempt<K: BookingAggregate>(
         &self,
         write: &mut UnitOfWork,

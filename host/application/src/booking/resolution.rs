@@ -6,7 +6,7 @@ use crate::base::Base;
 use crate::booking::aggregate::BookingAggregate;
 use crate::booking::engine::{BOOK_STEP, DECIDE_REFUND_STEP, StepOutcome, WorkflowEngine};
 use crate::booking::execution::{CallKey, WorkflowError};
-use crate::booking::interpret::{CallOutcome, Interpretation};
+use crate::booking::interpret::{CallOutcome, Interpretation, absent_booking_failure};
 use crate::booking::steps::payment;
 use crate::id_generator::IdGenerator;
 use host_domain::booking::{
@@ -153,7 +153,7 @@ impl ResolutionService {
                     UnresolvedCall::Supplier(step) => resolved_event(booking, step, None, ids),
                     UnresolvedCall::Processor(payment, call) => BookingEvent::Payment {
                         id: payment.id.clone(),
-                        event: call.failure_event(self.base.now()),
+                        event: call.failure_event(payment, self.base.now()),
                     },
                 };
                 let key = unresolved.call_key(booking);
@@ -241,10 +241,10 @@ pub fn resolved_event<K: BookingAggregate>(
                 supplier_booking,
                 payment: PaymentId::from_bits(ids.generate()),
             },
-            None => BookingEvent::BookRefused(Failure::new(
-                "book_failed",
-                "The supplier has no such booking.",
-            )),
+            None => {
+                let call = booking.active_call();
+                BookingEvent::BookRefused(absent_booking_failure(call, K::TEXTS.sold_out))
+            }
         },
     }
 }

@@ -87,7 +87,7 @@ pub(super) fn offer_terms(
     hotel_id: &HotelId,
     hotel: &HotelSummary,
     offer: &HotelOffer,
-    stay: &Stay,
+    query: &OfferQuery,
     expires_at: Timestamp,
 ) -> HotelOfferTerms {
     let rooms = offer.rooms.iter().map(|room| OfferedRoom {
@@ -101,9 +101,10 @@ pub(super) fn offer_terms(
         hotel_id: hotel_id.clone(),
         hotel: hotel.clone(),
         supplier_offer: offer.supplier_offer.clone(),
-        stay: stay.clone(),
+        stay: query.stay.clone(),
         total: offer.total,
         rooms: rooms.collect(),
         expires_at,
+        include_package_rates: query.include_package_rates,
     }
 }

@@ -209,7 +209,7 @@ impl OfferService {
                 return None;
             }
             let terms =
-                hotel::offer_terms(supplier, hotel_id, &hotel, &offer, &query.stay, expires_at);
+                hotel::offer_terms(supplier, hotel_id, &hotel, &offer, query, expires_at);
             let reference = token::encode(&self.sealer, &context.owner.tenant, &terms);
             if reference.is_none() {
                 tracing::warn!(%supplier, request_id = %context.request_id, "an offer is too large for an offer reference and is left out");

@@ -18,6 +18,10 @@ pub struct HotelOfferTerms {
     pub total: Money,
     pub rooms: Vec<OfferedRoom>,
     pub expires_at: Timestamp,
+    /// Whether the caller asked for offers that may be sold only together with another travel
+    /// service.
+    #[serde(default)]
+    pub include_package_rates: bool,
 }
 
 /// A room of an offer, with the data that a booking shows.

@@ -10,7 +10,7 @@ use crate::id::{BookingId, PaymentId};
 use crate::money::Money;
 use crate::owner::Owner;
 use crate::payment::{Payment, PaymentEvent};
-use crate::remote_call::RemoteCall;
+use crate::remote_call::{AbsenceEvidence, RemoteCall};
 use crate::supplier::{SupplierBookingStatus, SupplierId};
 use crate::time::Timestamp;
 use serde::de::DeserializeOwned;
@@ -193,8 +193,8 @@ pub struct Booking<K: BookingKind> {
     pub details: K,
 }
 
-/// An event that changes a booking. `next_at` is the time of the next reconciliation, and
-/// `absent_at` the time of a lookup whose "not found" counts as evidence.
+/// An event that changes a booking. `next_at` is the time of the next reconciliation, and `absence`
+/// the evidence that the call had no effect, if the response is one.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BookingEvent<K: BookingKind> {
     /// The prebook is about to be sent to the supplier.
@@ -227,7 +227,7 @@ pub enum BookingEvent<K: BookingKind> {
     /// A reconciliation of the booking gave no result.
     BookUnresolved {
         next_at: Timestamp,
-        absent_at: Option<Timestamp>,
+        absence: Option<AbsenceEvidence>,
     },
     /// A reconciliation did not find the booking, which is to be resent as the same call.
     BookResendScheduled { at: Timestamp },
@@ -262,7 +262,7 @@ pub enum BookingEvent<K: BookingKind> {
     /// A reconciliation of the cancellation gave no result.
     CancelUnresolved {
         next_at: Timestamp,
-        absent_at: Option<Timestamp>,
+        absence: Option<AbsenceEvidence>,
     },
     /// The supplier refused the cancellation.
     CancelRefused(Failure),

@@ -111,7 +111,7 @@ fn payment_events() -> [PaymentEvent; 15] {
         PaymentEvent::StepFailed { retry_at },
         PaymentEvent::Unresolved {
             next_at,
-            absent_at: None,
+            absence: None,
         },
         PaymentEvent::ResendScheduled { at },
         PaymentEvent::RefundResendScheduled {
@@ -130,7 +130,7 @@ fn payment_events() -> [PaymentEvent; 15] {
         PaymentEvent::RefundUnresolved {
             refund: refund(),
             next_at,
-            absent_at: None,
+            absence: None,
         },
     ]
 }
@@ -307,7 +307,7 @@ pub(crate) trait Sample: BookingKind {
             Self::book_accepted(),
             BookingEvent::BookUnresolved {
                 next_at,
-                absent_at: None,
+                absence: None,
             },
             BookingEvent::BookResendScheduled { at },
             Self::book_confirmed(),
@@ -323,7 +323,7 @@ pub(crate) trait Sample: BookingKind {
             BookingEvent::CancelAccepted { next_at },
             BookingEvent::CancelUnresolved {
                 next_at,
-                absent_at: None,
+                absence: None,
             },
             Self::cancel_done(),
             BookingEvent::CancelRefused(refusal()),

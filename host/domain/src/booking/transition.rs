@@ -139,8 +139,8 @@ impl<K: BookingKind> Booking<K> {
                 self.supplier_reference = supplier_reference.or(self.supplier_reference.take());
                 call.mark_accepted(now, next_at)
             }
-            (call, BookingEvent::BookUnresolved { next_at, absent_at }) => {
-                call.mark_unresolved(now, next_at).record_absence(absent_at)
+            (call, BookingEvent::BookUnresolved { next_at, absence }) => {
+                call.mark_unresolved(now, next_at).record_absence(absence)
             }
             (call @ RemoteCall::Sent { .. }, BookingEvent::BookResendScheduled { at }) => {
                 call.schedule_resend(at)
@@ -356,9 +356,9 @@ pub(crate) fn advance_cancel_call<K: BookingKind>(
         (RemoteCall::Pending { .. }, _) => None,
         (call, BookingEvent::CancelNotSent { retry_at }) => Some(call.schedule_retry(*retry_at)),
         (call, BookingEvent::CancelAccepted { next_at }) => Some(call.mark_accepted(now, *next_at)),
-        (call, BookingEvent::CancelUnresolved { next_at, absent_at }) => Some(
+        (call, BookingEvent::CancelUnresolved { next_at, absence }) => Some(
             call.mark_unresolved(now, *next_at)
-                .record_absence(*absent_at),
+                .record_absence(absence.clone()),
         ),
         _ => None,
     }

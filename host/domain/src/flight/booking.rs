@@ -22,7 +22,7 @@ use crate::flight::supplier_api::FlightSupplierBooking;
 use crate::id::PurchaseId;
 use crate::money::Money;
 use crate::payment::Payment;
-use crate::remote_call::RemoteCall;
+use crate::remote_call::{AbsenceEvidence, RemoteCall};
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -109,7 +109,7 @@ pub enum FlightEvent {
     /// A reconciliation of the purchase gave no result.
     PurchaseUnresolved {
         next_at: Timestamp,
-        absent_at: Option<Timestamp>,
+        absence: Option<AbsenceEvidence>,
     },
     /// A reconciliation did not find the purchase, which is to be resent as the same call.
     PurchaseResendScheduled { at: Timestamp },

@@ -61,6 +61,13 @@ pub enum HotelBookedState {
     Canceled,
 }
 
+impl HotelBookedState {
+    /// Returns the state of the rooms that are still booked, or `Canceled` if there are none.
+    fn new(active: Option<CancelableState>, refresh: Option<RemoteCall>) -> Self {
+        active.map_or(Self::Canceled, |active| active.into_state(refresh))
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Room {
     /// The room's id. Its position is its index in the list.

@@ -130,7 +130,7 @@ pub struct HotelPriceRequest {
 pub enum HotelPaymentType {
     /// The total is paid when the offer is booked.
     Prepaid,
-    /// The total is paid at the hotel.
+    /// The total is paid at the hotel, and not to the gateway.
     PayAtProperty,
     /// The supplier's own name of another type.
     Other(String),
@@ -144,6 +144,31 @@ pub struct HotelOfferDetails {
     /// Whether the offer is sold only together with another travel service. `None` if the
     /// plugin cannot state it.
     pub package_only: Option<bool>,
+}
+
+/// Why an offer cannot be sold to a caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum UnsellableReason {
+    #[error("the offer may be sold only together with another travel service")]
+    PackageOnly,
+    /// The gateway collects the total of a booking, so the guest would pay twice.
+    #[error("the total can be paid only at the hotel")]
+    PayAtPropertyOnly,
+}
+
+impl HotelOfferDetails {
+    /// Returns why the offer cannot be sold, or `None` if nothing forbids it. Unknown types of
+    /// payment forbid nothing. `includes_package_rates` states whether the caller sells the offer
+    /// together with another travel service.
+    pub fn unsellable_reason(&self, includes_package_rates: bool) -> Option<UnsellableReason> {
+        if self.package_only == Some(true) && !includes_package_rates {
+            return Some(UnsellableReason::PackageOnly);
+        }
+        let has = |payment_type| self.payment_types.contains(&payment_type);
+        let is_paid_at_property =
+            has(HotelPaymentType::PayAtProperty) && !has(HotelPaymentType::Prepaid);
+        is_paid_at_property.then_some(UnsellableReason::PayAtPropertyOnly)
+    }
 }
 
 /// An offer that can be booked.
@@ -215,6 +240,8 @@ pub struct HotelPrebookResponse {
     pub expires_at: Option<Timestamp>,
     /// The checkout of a supplier that collects the payment.
     pub checkout: Option<Checkout>,
+    /// They decide whether the offer can still be sold. A booking does not store them.
+    pub details: HotelOfferDetails,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -277,10 +304,10 @@ impl HotelSupplierBooking {
         rooms.any(|room| usize::from(room.position) == position && room.canceled)
     }
 
-    /// Returns whether the supplier reports the booking as confirmed and no room as cancelled.
-    pub fn is_completely_booked(&self) -> bool {
+    /// Returns whether the supplier reports a room as cancelled, but the booking as confirmed.
+    pub fn contradicts_itself(&self) -> bool {
         let mut rooms = self.rooms.iter();
-        self.status == SupplierBookingStatus::Confirmed && rooms.all(|room| !room.canceled)
+        self.status == SupplierBookingStatus::Confirmed && rooms.any(|room| room.canceled)
     }
 }
 

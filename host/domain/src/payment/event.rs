@@ -2,10 +2,11 @@
 
 use crate::id::RefundId;
 use crate::payment::{Card, DeclineReason};
+use crate::remote_call::AbsenceEvidence;
 use crate::time::Timestamp;
 
-/// An event that changes a payment. `next_at` is the time of the next reconciliation, and
-/// `absent_at` the time of a lookup whose "not found" counts as evidence.
+/// An event that changes a payment. `next_at` is the time of the next reconciliation, and `absence`
+/// the evidence that the call had no effect, if the response is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaymentEvent {
     /// An authorization, capture or void is about to be sent.
@@ -30,7 +31,7 @@ pub enum PaymentEvent {
     /// A reconciliation gave no result.
     Unresolved {
         next_at: Timestamp,
-        absent_at: Option<Timestamp>,
+        absence: Option<AbsenceEvidence>,
     },
     /// A reconciliation did not find the authorization, which is to be resent as the same call.
     ResendScheduled { at: Timestamp },
@@ -52,7 +53,7 @@ pub enum PaymentEvent {
     RefundUnresolved {
         refund: RefundId,
         next_at: Timestamp,
-        absent_at: Option<Timestamp>,
+        absence: Option<AbsenceEvidence>,
     },
 }
 

@@ -40,11 +40,11 @@ impl PaymentOperation {
         })
     }
 
-    /// Returns the event for an operation that had no effect and will have none. A capture, void or
-    /// refund is retried at `now`.
-    pub fn failure_event(&self, now: Timestamp) -> PaymentEvent {
+    /// Returns the event for an operation of the payment that had no effect and will have none. A
+    /// capture, void or refund is retried at `now`.
+    pub fn failure_event(&self, payment: &Payment, now: Timestamp) -> PaymentEvent {
         match self {
-            Self::Authorize => PaymentEvent::NotAuthorized,
+            Self::Authorize => payment.not_authorized_event(),
             Self::Capture | Self::Void => PaymentEvent::StepFailed { retry_at: now },
             Self::Refund(refund) => PaymentEvent::RefundFailed {
                 refund: refund.clone(),
@@ -55,6 +55,13 @@ impl PaymentOperation {
 }
 
 impl Payment {
+    /// Returns the event for an authorization that had no effect: a decline, if its resend was
+    /// declined.
+    pub fn not_authorized_event(&self) -> PaymentEvent {
+        let decline = self.state.call().and_then(RemoteCall::processor_decline);
+        decline.map_or(PaymentEvent::NotAuthorized, PaymentEvent::Declined)
+    }
+
     /// Returns the operations whose outcome is unknown. There may be several refunds.
     pub fn unresolved_operations(&self) -> Vec<PaymentOperation> {
         let own = match &self.state {

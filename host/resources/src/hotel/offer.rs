@@ -73,13 +73,14 @@ pub struct HotelOfferResource {
     /// Time until which the offer can be prebooked.
     expires_at: IsoDateTime,
     /// The supplier's types of payment: `PREPAID` when the offer is booked, `PAY_AT_PROPERTY`, or the
-    /// supplier's own code. They do not change how a booking is paid here. Omitted if the supplier
+    /// supplier's own code. They do not change how a booking is paid here: its total is charged.
+    /// Offers that have `PAY_AT_PROPERTY` and not `PREPAID` are left out. Omitted if the supplier
     /// states none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, example = json!(["PREPAID"]))]
     payment_types: Vec<String>,
-    /// Whether the offer may be sold only together with another travel service. Omitted if it is not
-    /// known.
+    /// Whether the offer may be sold only together with another travel service. Such offers are left
+    /// out unless the request has `include_package_rates`. Omitted if it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     package_only: Option<bool>,

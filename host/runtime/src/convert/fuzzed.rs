@@ -263,7 +263,8 @@ const BOUND: [Change<hotel_booking::PrebookResponse>; 8] = [
 fn accepted_prebook_has_requested_currency_and_encrypted_checkout() {
     fuzz::values("hotel-prebook", 1_000, |choice| {
         let sent = changed(bound(), choice, &BOUND);
-        let Ok(read) = hotel::prebook_response(sent, prebook_expectation(), 1) else {
+        let (expectation, dropped) = (prebook_expectation(), &mut DroppedItems::default());
+        let Ok(read) = hotel::prebook_response(sent, expectation, 1, dropped) else {
             return;
         };
         assert_total(&read.rooms, &read.policy, read.total);

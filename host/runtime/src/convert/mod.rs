@@ -6,8 +6,10 @@
 //! - A response about one thing, such as a prebook, is rejected if such a value is invalid.
 //! - A booking is rejected only if its references, status, currency, total or rooms are invalid. Other
 //!   parts of it, and the details of version 1.1, are left out and recorded.
+//! - The display texts of a prebook or a booking together are limited, because a booking stores them.
 
 pub(crate) mod content;
+mod display_texts;
 pub(crate) mod dropped;
 pub(crate) mod error;
 pub(crate) mod flight;

@@ -54,8 +54,10 @@ impl Supplier {
             return self.call_dropping(context, function, arguments, read).await;
         }
         let function = &exports.prebook;
-        let read = |response| convert::prebook_response(response, expected, passengers);
-        self.call(context, function, arguments, read).await
+        let read = |response, dropped: &mut _| {
+            convert::prebook_response(response, expected, passengers, dropped)
+        };
+        self.call_dropping(context, function, arguments, read).await
     }
 
     /// Buys the ticket. The supplier determines the currency of the ticket, which may differ from

@@ -89,8 +89,10 @@ impl Supplier {
             return self.call_dropping(context, function, arguments, read).await;
         }
         let function = &exports.prebook;
-        let read = |response| convert::hotel::prebook_response(response, expected, rooms);
-        self.call(context, function, arguments, read).await
+        let read = |response, dropped: &mut _| {
+            convert::hotel::prebook_response(response, expected, rooms, dropped)
+        };
+        self.call_dropping(context, function, arguments, read).await
     }
 
     /// Books a bound offer.

@@ -21,9 +21,9 @@ CREATE TABLE remote_call_attempt (
     evidence           TEXT COLLATE "C",
     PRIMARY KEY (organization, mode, id)
 );
--- Serves the operators' list of unresolved calls.
+-- Serves the operators' list of unresolved calls. A prebook of unknown outcome needs no operator.
 CREATE INDEX remote_call_attempt_unresolved ON remote_call_attempt (last_sent_at)
-    WHERE outcome IN ('sent', 'unknown');
+    WHERE outcome IN ('sent', 'unknown') AND step <> 'prebook';
 -- The other indexes start with their most selective column, as those of lists do.
 CREATE UNIQUE INDEX remote_call_attempt_number ON remote_call_attempt (booking_id, organization, mode, step, attempt_number);
 -- For each reference there is at most one call that happened or may have happened.

@@ -98,15 +98,18 @@ async fn concurrent_calls_with_one_reference_record_one_attempt(db: &TestDatabas
 }
 
 async fn unresolved_attempts_returns_old_calls_without_outcome(db: &TestDatabase) {
-    for (number, outcome) in [
-        (1, Some(AttemptOutcome::Unknown)),
-        (2, None),
-        (3, Some(AttemptOutcome::Succeeded)),
-        (4, Some(AttemptOutcome::NotSent)),
-        (5, None),
+    for (number, step, outcome) in [
+        (1, "book", Some(AttemptOutcome::Unknown)),
+        (2, "book", None),
+        (3, "book", Some(AttemptOutcome::Succeeded)),
+        (4, "book", Some(AttemptOutcome::NotSent)),
+        // A prebook of unknown outcome needs no operator.
+        (5, "prebook", Some(AttemptOutcome::Unknown)),
+        (6, "book", None),
     ] {
         let mut call = call(number);
         call.client_reference = number.to_string();
+        call.step = step.to_owned();
         let at = NOW.plus_ms(i64::from(number));
         db.store.commit(sending(&call, at)).await.unwrap();
         if let Some(outcome) = outcome {
@@ -114,7 +117,7 @@ async fn unresolved_attempts_returns_old_calls_without_outcome(db: &TestDatabase
             db.store.commit(finish).await.unwrap();
         }
     }
-    let before = NOW.plus_ms(5);
+    let before = NOW.plus_ms(6);
     for (limit, expected) in [(10, &[1_u32, 2][..]), (1, &[1])] {
         let list = db.store.unresolved_attempts(before, limit).await.unwrap();
         let found: Vec<_> = list.into_iter().map(|attempt| attempt.call.id).collect();

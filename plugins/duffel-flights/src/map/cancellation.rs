@@ -5,9 +5,9 @@ use stopover_sdk::json::{DecodeError, ensure, non_empty};
 use stopover_sdk::time;
 use stopover_sdk::types::flight::CancellationAmounts;
 
-use crate::map::{minor, optional_timestamp};
+use crate::map::{minor, optional_timestamp, total};
+use crate::wire;
 use crate::wire::cancellation::OrderCancellation;
-use crate::wire::{self, Part};
 
 /// Returns the fee kept of the order's price and the refund in money. Duffel documents
 /// `refund_amount` as the refund of the whole order, and states no fee. Returns `None` if Duffel's
@@ -16,14 +16,14 @@ pub(crate) fn amounts(
     order: &wire::order::Order,
     cancellation: &OrderCancellation,
 ) -> Result<Option<CancellationAmounts>, DecodeError> {
-    let currency = order.total_currency.as_str();
-    let total = minor(order.total_amount, currency)?;
-    let (fee, refund) = match cancellation.refund_to.as_str() {
+    let (total, currency) = total(&order.total_amount, &order.total_currency)?;
+    let (fee, refund) = match cancellation.refund_to() {
         "balance" | "arc_bsp_cash" | "card" | "original_form_of_payment" => {
-            if cancellation.refund_currency.as_str() != currency {
+            if cancellation.refund_currency() != currency {
                 return Ok(None);
             }
-            let refund = minor(*cancellation.refund_amount, currency)?;
+            let refund = *cancellation.refund_amount.required("refund_amount")?;
+            let refund = minor(refund, currency)?;
             (total.saturating_sub(refund).max(0), refund)
         }
         // The airline keeps the money and gives the passenger a credit for another flight.
@@ -36,7 +36,7 @@ pub(crate) fn amounts(
         currency: currency.to_owned(),
         fee,
         refund,
-        supplier_reference: non_empty(cancellation.id.clone()),
+        supplier_reference: non_empty(cancellation.id().to_owned()),
     }))
 }
 
@@ -93,17 +93,14 @@ pub(crate) fn is_confirmed(
     cancellation: &OrderCancellation,
     order_id: &str,
 ) -> Result<bool, DecodeError> {
-    let is_of_another = !cancellation.order_id.is_empty() && cancellation.order_id != order_id;
+    let stated = cancellation.order_id();
+    let is_of_another = !stated.is_empty() && stated != order_id;
     if is_of_another {
         return Ok(false);
     }
     check(cancellation, order_id)?;
-    let confirmed_at = match &cancellation.confirmed_at {
-        Part::Missing => None,
-        Part::Decoded(time) => Some(time.as_str()),
-        Part::Unreadable(error) => return Err(error.clone()),
-    };
-    Ok(optional_timestamp(confirmed_at)?.is_some())
+    let confirmed_at = cancellation.confirmed_at.optional("confirmed_at")?;
+    Ok(optional_timestamp(confirmed_at.map(String::as_str))?.is_some())
 }
 
 /// Checks that this is a cancellation, or the quote of one, of the order.
@@ -111,7 +108,7 @@ pub(crate) fn is_confirmed(
 /// # Errors
 /// It has another id, or is about another order or none.
 pub(crate) fn check(cancellation: &OrderCancellation, order_id: &str) -> Result<(), DecodeError> {
-    let is_of_order = cancellation.id.starts_with("ore_") && cancellation.order_id == order_id;
+    let is_of_order = cancellation.id().starts_with("ore_") && cancellation.order_id() == order_id;
     ensure(
         is_of_order,
         "the response is about another order's cancellation",

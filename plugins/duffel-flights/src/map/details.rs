@@ -112,7 +112,7 @@ pub(crate) fn payment_terms(requirements: &Part<PaymentRequirements>) -> Option<
 /// Returns whether an order is paid, and the terms while it is held without payment.
 pub(crate) fn payment_status(status: &order::PaymentStatus) -> PaymentStatus {
     PaymentStatus {
-        awaiting_payment: status.awaiting_payment,
+        awaiting_payment: status.awaiting_payment.value() == Some(&true),
         payment_required_by: timestamp(&status.payment_required_by),
         price_guaranteed_until: timestamp(&status.price_guarantee_expires_at),
     }

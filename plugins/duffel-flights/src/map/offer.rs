@@ -13,7 +13,7 @@ use stopover_sdk::{ChangeError, Refusal, RefusalReason, json};
 use crate::map::details;
 use crate::map::itinerary::{fare_conditions, journeys};
 use crate::map::passenger::{PassengerIds, is_same_party};
-use crate::map::{minor, optional_minor, optional_timestamp};
+use crate::map::{optional_minor, optional_timestamp, total};
 use crate::wire;
 use crate::wire::itinerary::Slice;
 
@@ -36,11 +36,12 @@ pub(crate) fn offer(
     written: wire::offer::Offer,
     search: &Search,
 ) -> Result<DetailedOffer, DecodeError> {
-    let (fare, fare_tax) = (base(&written), tax(&written));
-    let supplier_offer = id(written.id)?;
+    let supplier_offer = id(&written)?;
     check_party(&written.passengers, &search.ids)?;
     let expires_at = optional_timestamp(written.expires_at.as_deref())?;
-    let total = minor(written.total_amount, &written.total_currency)?;
+    let (total, currency) = total(&written.total_amount, &written.total_currency)?;
+    let currency = currency.to_owned();
+    let (fare, fare_tax) = (base(&written, &currency), tax(&written, &currency));
     let details = OfferDetails {
         price: PriceBreakdown {
             fare,
@@ -56,7 +57,7 @@ pub(crate) fn offer(
         supplier_offer,
         exclusive_key: Some(search.id.clone()),
         total,
-        currency: written.total_currency,
+        currency,
         fare_family: family(&journeys),
         refundable: fare_conditions.refund.allowed,
         fare_conditions,
@@ -70,15 +71,17 @@ pub(crate) fn offer(
 }
 
 /// Returns the price without taxes, if it can be read.
-fn base(written: &wire::offer::Offer) -> Option<MinorUnits> {
-    let currency = written.base_currency.as_str();
-    optional_minor(written.base_amount, currency, &written.total_currency)
+fn base(written: &wire::offer::Offer, currency: &str) -> Option<MinorUnits> {
+    optional_minor(
+        written.base_amount,
+        written.base_currency.as_str(),
+        currency,
+    )
 }
 
 /// Returns the taxes of the price, if they can be read.
-fn tax(written: &wire::offer::Offer) -> Option<MinorUnits> {
-    let currency = written.tax_currency.as_str();
-    optional_minor(written.tax_amount, currency, &written.total_currency)
+fn tax(written: &wire::offer::Offer, currency: &str) -> Option<MinorUnits> {
+    optional_minor(written.tax_amount, written.tax_currency.as_str(), currency)
 }
 
 /// Returns whether a fare satisfies the filters that were sent to Duffel. The check is needed
@@ -128,8 +131,9 @@ pub(crate) fn check_price(
     offered: MinorUnits,
     unreadable: fn(DecodeError) -> ChangeError,
 ) -> Result<(), ChangeError> {
-    let total = minor(written.total_amount, &written.total_currency).map_err(unreadable)?;
-    if written.total_currency != currency {
+    let stated = total(&written.total_amount, &written.total_currency);
+    let (total, stated_currency) = stated.map_err(unreadable)?;
+    if stated_currency != currency {
         let message = "the offer is in another currency now";
         return Err(Refusal::new(RefusalReason::TermsChanged, message).into());
     }
@@ -147,8 +151,10 @@ pub(crate) fn prebook_response(
     written: wire::offer::Offer,
     ids: PassengerIds,
 ) -> Result<DetailedPrebookResponse, DecodeError> {
-    let total = minor(written.total_amount, &written.total_currency)?;
-    let (fare, fare_tax) = (base(&written), tax(&written));
+    let (total, currency) = total(&written.total_amount, &written.total_currency)?;
+    let currency = currency.to_owned();
+    let (fare, fare_tax) = (base(&written, &currency), tax(&written, &currency));
+    let offer = id(&written)?;
     let documents = written.document_types().to_vec();
     let expires_at = optional_timestamp(written.expires_at.as_deref())?;
     let details = PrebookDetails {
@@ -158,7 +164,7 @@ pub(crate) fn prebook_response(
     };
     let journeys = trip(written.slices, &ids)?;
     let bound = PrebookReference {
-        offer: id(written.id)?,
+        offer,
         passengers: ids.0,
         documents,
     };
@@ -169,7 +175,7 @@ pub(crate) fn prebook_response(
         total,
         fare,
         fare_tax,
-        currency: written.total_currency,
+        currency,
         fare_conditions: fare_conditions(written.conditions.as_decoded()),
         documents_required: written.documents_required,
         journeys,
@@ -205,9 +211,11 @@ fn trip(slices: Vec<Slice>, ids: &PassengerIds) -> Result<Vec<Journey>, DecodeEr
     journeys(slices, ids)
 }
 
-fn id(id: String) -> Result<String, DecodeError> {
-    ensure(id.starts_with("off_"), "an offer has no id of an offer")?;
-    Ok(id)
+fn id(written: &wire::offer::Offer) -> Result<String, DecodeError> {
+    let id = written.id.optional("id")?;
+    let id = id.filter(|id| id.starts_with("off_"));
+    let id = id.ok_or_else(|| DecodeError::new("an offer has no id of an offer"))?;
+    Ok(id.clone())
 }
 
 /// Returns the fare family's name if all journeys have the same one.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use stopover_sdk::detailed_flight_booking::DetailedBooking;
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::json::{DecodeError, ensure};
-use stopover_sdk::lenient::LenientList;
+use stopover_sdk::lenient::{Essential, LenientList};
 use stopover_sdk::types::flight::{AirlineChange, Journey, Service, SupplierBooking};
 use stopover_sdk::types::flight_details::{BookingDetails, JourneyDetails, ServiceDetails};
 use stopover_sdk::types::{BookingStatus, MinorUnits};
@@ -16,11 +16,11 @@ use crate::map::details;
 use crate::map::itinerary::journeys;
 use crate::map::passenger::{PassengerIds, is_same_party};
 use crate::map::service::booked_service;
-use crate::map::{minor, optional_minor, optional_timestamp};
+use crate::map::{minor, optional_minor, optional_timestamp, total};
 use crate::wire::Part;
 use crate::wire::cancellation::OrderCancellation;
 use crate::wire::itinerary::Slice;
-use crate::wire::order::{self, Order};
+use crate::wire::order::{self, Order, client_reference};
 use crate::wire::service;
 
 /// The start of an order's id. Other objects, such as offers, have other ones.
@@ -39,18 +39,20 @@ pub(crate) fn supplier_booking(
     dropped: &mut DroppedItems,
 ) -> Result<DetailedBooking, DecodeError> {
     let total = check_order(&order)?;
+    let (supplier_reference, currency) = (order.id().to_owned(), order.currency().to_owned());
+    let client_reference = client_reference(&order.metadata)?.map(str::to_owned);
     let status = status(&order, cancellation.is_some())?;
     let cancellation = cancellation.map(|cancellation| amounts(&order, cancellation));
     let cancellation =
         cancellation.and_then(|amounts| dropped.keep(format_args!("/cancellation"), amounts));
     let ids = ids(&order);
-    let currency = order.total_currency;
     let booked = booked_services(order.services, &ids, &currency, dropped);
     let tax = optional_minor(*order.tax_amount, order.tax_currency.as_str(), &currency);
     let base = optional_minor(*order.base_amount, order.base_currency.as_str(), &currency);
     let (journeys, journey_details) = booked_journeys(order.slices, &ids, dropped);
+    let payment_status = order.payment_status.value();
     let details = BookingDetails {
-        payment_status: order.payment_status.as_ref().map(details::payment_status),
+        payment_status: payment_status.map(details::payment_status),
         record_locators: details::record_locators(&order.booking_reference, order.owner),
         documents: details::documents(order.documents, &ids, dropped),
         journeys: journey_details,
@@ -60,8 +62,8 @@ pub(crate) fn supplier_booking(
     };
     let booking = SupplierBooking {
         status,
-        supplier_reference: order.id,
-        client_reference: order.metadata.gateway_booking_id,
+        supplier_reference,
+        client_reference,
         airline_pnr: order.booking_reference.0.into_option(),
         fare: base.and_then(|base| fare(base, tax, booked.total, total)),
         fare_tax: tax,
@@ -116,9 +118,11 @@ pub(crate) fn with_reference(
     client_reference: &str,
 ) -> Result<Option<Order>, DecodeError> {
     let (mut active, mut cancelled) = (None, None);
-    let are_orders = orders.iter().all(|order| order.id.starts_with(ORDER_ID));
+    let are_orders = orders.iter().all(|order| {
+        order.id().starts_with(ORDER_ID) && self::client_reference(&order.metadata).is_ok()
+    });
     for order in orders {
-        if order.metadata.gateway_booking_id.as_deref() != Some(client_reference) {
+        if self::client_reference(&order.metadata) != Ok(Some(client_reference)) {
             continue;
         }
         if is_cancelled(&order)? {
@@ -131,7 +135,7 @@ pub(crate) fn with_reference(
     let found = active.or(cancelled);
     ensure(
         are_orders || found.is_some(),
-        "an item of the list of orders is no order",
+        "an item of the list of orders is no order, or has several references",
     )?;
     Ok(found)
 }
@@ -146,7 +150,7 @@ pub(crate) fn check_booking(
     client_reference: &str,
 ) -> Result<(), DecodeError> {
     check_order(order)?;
-    let is_order = order_id.is_none_or(|order_id| order_id == order.id);
+    let is_order = order_id.is_none_or(|order_id| order_id == order.id());
     ensure(is_order, "the response is about another order")?;
     check_reference(&order.metadata, client_reference)
 }
@@ -162,7 +166,7 @@ pub(crate) fn check_created(
     passengers: &[String],
 ) -> Result<(), DecodeError> {
     check_booking(order, None, client_reference)?;
-    let is_named = order.metadata.gateway_booking_id.is_some();
+    let is_named = self::client_reference(&order.metadata)?.is_some();
     let listed = listed_ids(order);
     let has_passengers = listed.is_some_and(|listed| is_same_party(&listed, passengers));
     let is_created = is_named || has_passengers;
@@ -175,12 +179,12 @@ pub(crate) fn check_created(
 /// Checks that the metadata of an order do not name another booking.
 ///
 /// # Errors
-/// They name another booking.
+/// They name another booking, or several ones.
 pub(crate) fn check_reference(
-    metadata: &order::Metadata,
+    metadata: &Essential<order::Metadata>,
     client_reference: &str,
 ) -> Result<(), DecodeError> {
-    let reference = metadata.gateway_booking_id.as_deref();
+    let reference = self::client_reference(metadata)?;
     let is_ours = reference.is_none_or(|reference| reference == client_reference);
     ensure(is_ours, "the order belongs to another booking")
 }
@@ -188,11 +192,12 @@ pub(crate) fn check_reference(
 /// Returns the total of an order.
 ///
 /// # Errors
-/// It is another object, or has no total.
+/// It is another object, or its payment or total cannot be read.
 fn check_order(order: &Order) -> Result<MinorUnits, DecodeError> {
-    let is_order = order.id.starts_with(ORDER_ID);
+    let is_order = order.id().starts_with(ORDER_ID);
     ensure(is_order, "the response has no id of an order")?;
-    minor(order.total_amount, &order.total_currency)
+    is_awaiting_payment(order)?;
+    Ok(self::total(&order.total_amount, &order.total_currency)?.0)
 }
 
 /// Returns whether the order is cancelled.
@@ -200,13 +205,15 @@ fn check_order(order: &Order) -> Result<MinorUnits, DecodeError> {
 /// # Errors
 /// The time of its cancellation cannot be read.
 pub(crate) fn is_cancelled(order: &Order) -> Result<bool, DecodeError> {
-    Ok(optional_timestamp(order.cancelled_at.as_deref())?.is_some())
+    let cancelled_at = order.cancelled_at.optional("cancelled_at")?;
+    Ok(optional_timestamp(cancelled_at.map(String::as_str))?.is_some())
 }
 
 /// Returns the passengers' ids in the gateway's order, from the order's metadata. If the metadata
 /// lists another number of passengers, or none of the order's, the order's list is used.
 pub(crate) fn ids(order: &Order) -> PassengerIds {
-    let label = order.metadata.gateway_passengers.as_deref();
+    let metadata = order.metadata.value();
+    let label = metadata.and_then(|metadata| metadata.gateway_passengers.as_deref());
     let labelled: Vec<String> = label
         .map(|label| label.split(',').map(str::to_owned).collect())
         .unwrap_or_default();
@@ -235,12 +242,23 @@ pub(crate) fn passengers_label(ids: &[String]) -> String {
     label
 }
 
+/// Returns whether the order is held without payment.
+///
+/// # Errors
+/// The status of its payment cannot be read.
+fn is_awaiting_payment(order: &Order) -> Result<bool, DecodeError> {
+    let Some(status) = order.payment_status.optional("payment_status")? else {
+        return Ok(false);
+    };
+    let is_awaited = status.awaiting_payment.optional("awaiting_payment")?;
+    Ok(is_awaited == Some(&true))
+}
+
 /// Returns the booking's status. Missing documents do not matter: paid orders may have none.
 fn status(order: &Order, has_cancellation: bool) -> Result<BookingStatus, DecodeError> {
-    let payment_status = order.payment_status.as_ref();
     Ok(if has_cancellation || is_cancelled(order)? {
         BookingStatus::Canceled
-    } else if payment_status.is_some_and(|status| status.awaiting_payment) {
+    } else if is_awaiting_payment(order)? {
         BookingStatus::Pending
     } else {
         BookingStatus::Confirmed

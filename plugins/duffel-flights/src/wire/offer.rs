@@ -1,6 +1,6 @@
 //! `POST /air/offer_requests` and `GET /air/offers`.
 
-use stopover_sdk::lenient::{LenientCount, LenientFlag};
+use stopover_sdk::lenient::{Essential, LenientCount, LenientFlag};
 use stopover_sdk::lenient_struct;
 
 use crate::wire::itinerary::{Conditions, Slice};
@@ -19,10 +19,15 @@ lenient_struct! {
         pub(crate) age: LenientCount,
     }
 
+    /// A passenger that was changed. Only its id decides whether the change was made.
+    pub(crate) struct ChangedPassenger {
+        pub(crate) id: Essential<String>,
+    }
+
     pub(crate) struct Offer {
-        pub(crate) id: String,
-        pub(crate) total_amount: LenientAmount,
-        pub(crate) total_currency: String,
+        pub(crate) id: Essential<String>,
+        pub(crate) total_amount: Essential<LenientAmount>,
+        pub(crate) total_currency: Essential<String>,
         pub(crate) base_amount: LenientAmount,
         pub(crate) base_currency: OptionalText,
         pub(crate) tax_amount: LenientAmount,

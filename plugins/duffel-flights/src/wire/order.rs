@@ -1,6 +1,7 @@
 //! `/air/orders`.
 
-use stopover_sdk::lenient::LenientList;
+use stopover_sdk::json::DecodeError;
+use stopover_sdk::lenient::{Essential, LenientList};
 use stopover_sdk::lenient_struct;
 
 use crate::wire::cancellation::OrderCancellation;
@@ -12,12 +13,12 @@ lenient_struct! {
     /// An order. Its id, total, status and metadata must be readable. Every other part is optional:
     /// if it cannot be read, the order still can.
     pub(crate) struct Order {
-        pub(crate) id: String,
-        pub(crate) total_amount: LenientAmount,
-        pub(crate) total_currency: String,
-        pub(crate) cancelled_at: Option<String>,
-        pub(crate) payment_status: Option<PaymentStatus>,
-        pub(crate) metadata: Metadata,
+        pub(crate) id: Essential<String>,
+        pub(crate) total_amount: Essential<LenientAmount>,
+        pub(crate) total_currency: Essential<String>,
+        pub(crate) cancelled_at: Essential<String>,
+        pub(crate) payment_status: Essential<PaymentStatus>,
+        pub(crate) metadata: Essential<Metadata>,
         /// The airline's record locator; missing until the airline assigns one.
         pub(crate) booking_reference: OrDefault<OptionalText>,
         pub(crate) base_amount: OrDefault<LenientAmount>,
@@ -37,8 +38,9 @@ lenient_struct! {
         pub(crate) documents: Part<LenientList<Document>>,
     }
 
+    #[derive(PartialEq)]
     pub(crate) struct PaymentStatus {
-        pub(crate) awaiting_payment: bool,
+        pub(crate) awaiting_payment: Essential<bool>,
         pub(crate) payment_required_by: OrDefault<OptionalText>,
         pub(crate) price_guarantee_expires_at: OrDefault<OptionalText>,
     }
@@ -51,8 +53,9 @@ lenient_struct! {
     }
 
     /// The gateway's metadata, as Duffel returns it.
+    #[derive(PartialEq)]
     pub(crate) struct Metadata {
-        pub(crate) gateway_booking_id: Option<String>,
+        pub(crate) gateway_booking_id: Essential<String>,
         pub(crate) gateway_passengers: OrDefault<OptionalText>,
     }
 
@@ -74,7 +77,33 @@ lenient_struct! {
     /// An order that Duffel accepted and creates later. The content of such a response is
     /// undocumented.
     pub(crate) struct AcceptedOrder {
-        pub(crate) id: OptionalText,
-        pub(crate) metadata: Metadata,
+        pub(crate) id: Essential<OptionalText>,
+        pub(crate) metadata: Essential<Metadata>,
     }
+}
+
+impl Order {
+    /// Returns the id, which is empty if it is missing, unreadable or ambiguous.
+    pub(crate) fn id(&self) -> &str {
+        self.id.value().map_or("", String::as_str)
+    }
+
+    /// Returns the currency of the total, which is empty if it is missing, unreadable or ambiguous.
+    pub(crate) fn currency(&self) -> &str {
+        self.total_currency.value().map_or("", String::as_str)
+    }
+}
+
+/// Returns the gateway's reference in the metadata of an order, if it is there.
+///
+/// # Errors
+/// It is unreadable or ambiguous, so that the order may be another booking's.
+pub(crate) fn client_reference(
+    metadata: &Essential<Metadata>,
+) -> Result<Option<&str>, DecodeError> {
+    let Some(metadata) = metadata.optional("metadata")? else {
+        return Ok(None);
+    };
+    let reference = metadata.gateway_booking_id.optional("gateway_booking_id")?;
+    Ok(reference.map(String::as_str))
 }

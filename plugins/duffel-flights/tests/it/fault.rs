@@ -231,6 +231,21 @@ fn response_with_one_unlisted_error_is_unknown() {
 }
 
 #[test]
+fn repeated_error_or_code_refuses_nothing() {
+    let listed = r#"{"type": "validation_error", "code": "validation_required"}"#;
+    let other = r#"{"type": "api_error", "code": "internal_server_error"}"#;
+    let twice = r#"{"code": "validation_required", "code": "internal_server_error"}"#;
+    for body in [
+        format!(r#"{{"errors": [{listed}], "errors": [{other}]}}"#),
+        format!(r#"{{"errors": [{other}], "errors": [{listed}]}}"#),
+        format!(r#"{{"errors": [{twice}]}}"#),
+    ] {
+        let book = ask::book(&MockGateway::with_responses(&[(422, &body)]));
+        assert_eq!(outcome(&book), Unknown, "{body}");
+    }
+}
+
+#[test]
 fn rate_limit_response_gives_wait_time() {
     let cases = [
         ("Ratelimit-Reset", "Sun, 06 Nov 1994 08:49:37 GMT", Some(7)),

@@ -1,7 +1,8 @@
 //! Conversion of orders.
 
 use serde_json::{Value, json};
-use stopover_sdk::testing::{self, MockGateway};
+use stopover_sdk::testing::Outcome::Unknown;
+use stopover_sdk::testing::{self, MockGateway, outcome};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::{
     BaggageType, ChangeType, Direction, ServiceType, SupplierBooking,
@@ -164,9 +165,9 @@ fn airline_change_type_is_derived_from_flights() {
 }
 
 #[test]
-fn repeated_json_keys_use_last_value() {
+fn repeated_json_keys_that_decide_nothing_use_last_value() {
     let document = ask::fixture("order.json")
-        .replacen("\"id\":", "\"id\": \"ord_first\", \"id\":", 1)
+        .replacen("\"id\":", "\"id\": \"ord_own\", \"id\": null, \"id\":", 1)
         .replace(
             "\"booking_reference\":",
             "\"booking_reference\": null, \"booking_reference\":",
@@ -176,4 +177,39 @@ fn repeated_json_keys_use_last_value() {
     assert_eq!(state.supplier_reference, "ord_own");
     assert_eq!(state.airline_pnr.as_deref(), Some("OWNPNR"));
     assert_eq!(state.journeys[0].duration_minutes, Some(690));
+}
+
+/// Which value counts must not depend on their order.
+#[test]
+fn repeated_json_keys_that_decide_make_a_booking_unknown() {
+    for (member, other) in [
+        (r#""id": "ord_own""#, r#""id": "ord_other""#),
+        (
+            r#""cancelled_at": null"#,
+            r#""cancelled_at": "2027-05-02T10:05:00Z", "cancelled_at": "x""#,
+        ),
+        (
+            r#""awaiting_payment": false"#,
+            r#""awaiting_payment": true"#,
+        ),
+        (r#""total_amount": "415.40""#, r#""total_amount": "1.00""#),
+        (
+            r#""gateway_booking_id": "bkg_own_1""#,
+            r#""gateway_booking_id": "bkg_other""#,
+        ),
+        (r#""data": {"#, r#""data": {}, "data": {"#),
+    ] {
+        let document = ask::fixture("order.json");
+        assert!(document.contains(member), "{member}");
+        let orders = match member.ends_with('{') {
+            true => vec![document.replacen(member, other, 1)],
+            false => [(member, other), (other, member)]
+                .map(|(first, second)| document.replacen(member, &format!("{first}, {second}"), 1))
+                .to_vec(),
+        };
+        for order in orders {
+            let booked = ask::book(&MockGateway::new().respond_with(201, &order));
+            assert_eq!(outcome(&booked), Unknown, "{other}");
+        }
+    }
 }

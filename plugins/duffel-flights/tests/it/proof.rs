@@ -309,6 +309,15 @@ fn loyalty_of_another_passenger_is_unknown() {
     }
 }
 
+#[test]
+fn odd_part_of_a_changed_passenger_costs_nothing() {
+    let body = r#"{"data": {"id": "pas_adult", "type": [], "age": {}}}"#;
+    let gateway = ask::fixtures(&["offer.json"]).respond_with(200, body);
+    let gateway = gateway.respond_with(200, ask::fixture("offer.json"));
+    let prebook = ask::loyal_prebook(&gateway);
+    assert!(prebook.is_ok(), "{prebook:?}");
+}
+
 /// After one passenger's programmes are set, nothing is "not sent" any more.
 #[test]
 fn failure_at_second_passenger_is_unknown() {

@@ -346,6 +346,7 @@ fn orders() -> Vec<Operation> {
             kind: Nothing,
             list: "/data",
             reference: Some(("/metadata/gateway_booking_id", "bkg_own_1")),
+            is_filtered: false,
             // Orders without metadata are not this gateway's.
             may_lack_reference: true,
         }),
@@ -496,6 +497,7 @@ fn reference() -> Vec<Operation> {
             kind: Nothing,
             list: "/data",
             reference: Some(("/iata_code", "OW")),
+            is_filtered: false,
             may_lack_reference: true,
         }),
         needs: &[

@@ -3,7 +3,6 @@
 use stopover_sdk::detailed_flight_booking::DetailedBooking;
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::json::{DecodeError, ensure};
-use stopover_sdk::lenient::Part;
 use stopover_sdk::types::flight::{Journey, SupplierBooking};
 use stopover_sdk::types::flight_details::{BookingDetails, JourneyDetails, PaymentStatus};
 use stopover_sdk::types::{BookingStatus, Extensions, Money};
@@ -59,7 +58,7 @@ pub(crate) fn supplier_booking(
     let is_cancelling = intent.is_some_and(|intent| !intent.trim().is_empty());
     let status = status(booking.status.required("status")?.as_str(), is_cancelling)
         .ok_or_else(unknown_status)?;
-    let tags = parts.read("customTags", booking.custom_tags);
+    let tags = parts.read("customTags", booking.custom_tags.to_part());
     let client_reference = tags.as_ref().map(client_reference).transpose()?.flatten();
     let client_reference = client_reference.map(str::to_owned);
     let bill = parts.read("pricing", booking.pricing).unwrap_or_default();
@@ -267,11 +266,7 @@ pub(crate) fn with_reference<'a>(
 
 /// Returns the client reference of a listed booking.
 fn listed_reference<'b>(booking: &'b Booking<'_>) -> Result<&'b str, DecodeError> {
-    let tags = match &booking.custom_tags {
-        Part::Decoded(tags) => Some(tags),
-        Part::Missing => None,
-        Part::Unreadable(error) => return Err(error.clone()),
-    };
+    let tags = booking.custom_tags.optional("customTags")?;
     let reference = tags.map(self::client_reference).transpose()?.flatten();
     let lacks_reference = || DecodeError::missing("a listed booking has no client reference");
     reference.ok_or_else(lacks_reference)

@@ -141,8 +141,8 @@ fn amounts(cancellation: &Cancellation<'_>) -> Option<CancellationAmounts> {
         Part::Unreadable(_) => return None,
     };
     let (fee, refund) = (
-        minor(cancellation.fee, currency)?,
-        minor(cancellation.refund, currency)?,
+        minor(cancellation.fee.value()?, currency)?,
+        minor(cancellation.refund.value()?, currency)?,
     );
     let (fee, refund) = match destination {
         VOUCHER => (fee.checked_add(refund)?, 0),

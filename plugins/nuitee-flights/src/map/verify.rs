@@ -2,6 +2,7 @@
 
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::json::DecodeError;
+use stopover_sdk::lenient::LenientFlag;
 use stopover_sdk::types::flight::{FareConditions, Journey, PassengerType};
 use stopover_sdk::types::flight_details::JourneyDetails;
 use stopover_sdk::types::{MinorUnits, Money};
@@ -70,13 +71,18 @@ pub(crate) fn verified(
     wire: WireVerified<'_>,
     dropped: &mut DroppedItems,
 ) -> Result<Verified, ChangeError> {
-    if wire.changes.cabin_changed.is_set() {
-        return Err(terms_changed("the cabin of the offer changed").into());
+    let changes = wire.changes.optional("changes").map_err(again)?;
+    let changes = changes.unwrap_or_default();
+    for (changed, name, what) in [
+        (changes.cabin_changed, "cabinChanged", "cabin"),
+        (changes.fare_changed, "fareChanged", "fare"),
+    ] {
+        let changed = changed.optional(name).map_err(again)?;
+        if changed.is_some_and(LenientFlag::is_set) {
+            return Err(terms_changed(&format!("the {what} of the offer changed")).into());
+        }
     }
-    if wire.changes.fare_changed.is_set() {
-        return Err(terms_changed("the fare of the offer changed").into());
-    }
-    let journey = wire.journey.ok_or_else(|| again("it has no journey"))?;
+    let journey = wire.journey.required("journey").map_err(again)?;
     let parts = TripParts::read(journey, "/data/0/journey", dropped);
     let segments = parts.segments.as_deref();
     let segments = segments.filter(|segments| !segments.is_empty());

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use stopover_sdk::lenient::{
     Essential, LenientAmount, LenientCount, LenientFlag, LenientList, LenientText, NonEmptyText,
-    OneOrMany, Part,
+    OneOrMany, Part, Single,
 };
 use stopover_sdk::lenient_struct;
 
@@ -15,17 +15,17 @@ use crate::wire::{Baggage, Fare, Price, Pricing, Segment, SegmentFare, Terms, Tr
 
 lenient_struct! {
     pub(crate) struct Booked<'a> {
-        pub(crate) booking: Option<Booking<'a>> = "booking",
+        pub(crate) booking: Single<Booking<'a>> = "booking",
     }
 
     pub(crate) struct Bookings<'a> {
-        pub(crate) bookings: Option<LenientList<Booking<'a>>> = "bookings",
+        pub(crate) bookings: Single<LenientList<Booking<'a>>> = "bookings",
     }
 
     pub(crate) struct Booking<'a> {
         pub(crate) id: Essential<NonEmptyText> = "bookingId",
         pub(crate) status: Essential<NonEmptyText> = "status",
-        pub(crate) custom_tags: Part<Tags> = "customTags",
+        pub(crate) custom_tags: Essential<Tags> = "customTags",
         /// Set while a cancellation waits for the airline, and afterwards.
         pub(crate) cancel_intent_at: Part<String> = "cancelIntentAt",
         /// Nuitee's reference for people; not a record locator.
@@ -127,6 +127,7 @@ lenient_struct! {
         pub(crate) seat_type: LenientText<'a> = "seatType",
     }
 
+    #[derive(Clone, PartialEq)]
     pub(crate) struct Tags {
         pub(crate) client_reference: Essential<String> = "GW_REF",
     }
@@ -145,8 +146,8 @@ lenient_struct! {
     pub(crate) struct Cancellation<'a> {
         pub(crate) booking_id: Essential<NonEmptyText> = "bookingId",
         pub(crate) status: Essential<NonEmptyText> = "status",
-        pub(crate) fee: LenientAmount = "cancellation_fee",
-        pub(crate) refund: LenientAmount = "refund_amount",
+        pub(crate) fee: Single<LenientAmount> = "cancellation_fee",
+        pub(crate) refund: Single<LenientAmount> = "refund_amount",
         pub(crate) currency: LenientText<'a> = "currency",
         pub(crate) destination: Part<String> = "destination",
     }

@@ -1,6 +1,8 @@
 //! `POST /flights/verify` and `POST /flights/prebooks`.
 
-use stopover_sdk::lenient::{Essential, LenientFlag, LenientList, LenientText, NonEmptyText, Part};
+use stopover_sdk::lenient::{
+    Essential, LenientFlag, LenientList, LenientText, NonEmptyText, Part, Single,
+};
 use stopover_sdk::lenient_struct;
 use stopover_sdk::money::Decimal;
 
@@ -8,14 +10,14 @@ use crate::wire::booking::{BookedJourney, Booking, Service};
 
 lenient_struct! {
     pub(crate) struct Verified<'a> {
-        pub(crate) journey: Option<BookedJourney<'a>> = "journey",
-        pub(crate) changes: Changes = "changes",
+        pub(crate) journey: Single<BookedJourney<'a>> = "journey",
+        pub(crate) changes: Single<Changes> = "changes",
     }
 
     /// Differences from the search.
     pub(crate) struct Changes {
-        pub(crate) fare_changed: LenientFlag = "fareChanged",
-        pub(crate) cabin_changed: LenientFlag = "cabinChanged",
+        pub(crate) fare_changed: Single<LenientFlag> = "fareChanged",
+        pub(crate) cabin_changed: Single<LenientFlag> = "cabinChanged",
     }
 
     pub(crate) struct Prebook<'a> {

@@ -117,6 +117,21 @@ fn cancellation_returns_amounts_and_booking_read_afterwards() {
 }
 
 #[test]
+fn odd_tags_of_the_booking_read_after_a_cancellation_change_nothing() {
+    for reference in [json!("bkg_other"), json!(7), Value::Null] {
+        let booking = ask::changed("booking.json", |response| {
+            let booking = &mut response["data"][0]["booking"];
+            booking["status"] = json!("CANCELLED");
+            booking["customTags"]["GW_REF"] = reference.clone();
+        });
+        let gateway = ask::fixtures(&["cancel.json"]).respond_with(200, booking);
+        let state = ask::cancel(&gateway).unwrap();
+        assert_eq!(state.client_reference.as_deref(), Some("bkg_own_1"));
+        assert_eq!(state.services.len(), 1, "{reference}");
+    }
+}
+
+#[test]
 fn final_cancellation_response_suffices_without_booking() {
     let gateway = ask::fixtures(&["cancel.json"]).respond_with(500, "");
     let state = ask::cancel(&gateway).unwrap();

@@ -83,13 +83,19 @@ const BOOK: &[ErrorRow] = &[
     row(&["45029", "45033", "45084"], &[404], Refused),
     ErrorRow {
         words: "payment not completed",
-        ..also(
-            &["2014", "45099"],
-            &[200, 201, 202, 203, 206, 400, 402],
-            Refused,
-        )
+        ..also(&["2014"], &[200, 201, 202, 203, 206, 400, 402], Refused)
     },
+    UNLISTED,
 ];
+/// Codes that Nuitee documents for no booking, with words that it documents with another code. They refuse
+/// nothing.
+const UNLISTED: ErrorRow = ErrorRow {
+    codes: &["45000", "45099", "45999"],
+    words: "payment not completed",
+    statuses: &[400, 402],
+    also: &[],
+    kind: Unknown,
+};
 const CANCEL: &[ErrorRow] = &[KEY, RIGHTS, LIMIT, row(&["46002"], &[404], Refused)];
 const NO_RATES: &[ErrorRow] = &[also(&["2001"], NOT_SERVER, Nothing)];
 const NO_BOOKING: &[ErrorRow] = &[also(
@@ -292,6 +298,7 @@ fn listed(kept: &[usize]) -> Step {
             kind: Nothing,
             list: "/data/0/bookings",
             reference: Some(("/customTags/GW_REF", "bkg_own_1")),
+            is_filtered: true,
             may_lack_reference: false,
         }),
         statuses: &[(204, &[Failed])],

@@ -63,8 +63,8 @@ pub(crate) fn supplier_booking(
         &mut parts,
     );
     let booked_rooms = BookedRooms::new(booking.booked_rooms, booking.rooms, &mut parts);
-    let addons = parts.readable("addonsTotalAmount", booking.addons_total_amount);
-    let vouchers = parts.readable("voucherTotalAmount", booking.voucher_total_amount);
+    let addons = parts.readable("addonsTotalAmount", booking.addons_total_amount.to_part());
+    let vouchers = parts.readable("voucherTotalAmount", booking.voucher_total_amount.to_part());
     let extras = (addons.unwrap_or_default(), vouchers.unwrap_or_default());
     let price = stated_price(&booking.currency, &booking.price, extras, &booked_rooms);
     let price = price.or_else(|error| {
@@ -82,7 +82,7 @@ pub(crate) fn supplier_booking(
         let error = DecodeError::new("the cancellation policy cannot be used");
         parts.leave_out("cancellationPolicies", error);
     }
-    let refunded = parts.readable("amountRefunded", booking.amount_refunded);
+    let refunded = parts.readable("amountRefunded", booking.amount_refunded.to_part());
     let refunded = refunded.filter(|_| is_canceled);
     let cancellation = refunded.and_then(|refunded| refunded_amounts(refunded, &price));
     let hotel_confirmation_code =
@@ -252,8 +252,8 @@ fn amounts(
         pointer: "/data",
         dropped,
     };
-    let fee = parts.readable("cancellation_fee", cancellation.cancellation_fee);
-    let refund = parts.readable("refund_amount", cancellation.refund_amount);
+    let fee = parts.readable("cancellation_fee", cancellation.cancellation_fee.to_part());
+    let refund = parts.readable("refund_amount", cancellation.refund_amount.to_part());
     let known = read.map(|state| state.currency.as_str());
     let currency = cancellation.currency.as_deref().or(known)?;
     let amount = |amount| minor(amount, currency).ok().filter(|minor| *minor >= 0);
@@ -340,7 +340,8 @@ impl BookedRooms {
 
     /// Returns the sum of the rooms' totals, if each room has a readable one in the same currency.
     fn total(&self) -> Option<Money> {
-        let currency = &self.readable.first()?.amounts.first()?.currency;
+        let first = self.readable.first()?.amounts.first()?;
+        let currency = first.currency.as_ref().value()?;
         let totals = self.readable.iter().map(|room| room.total(currency));
         let total: MinorUnits = totals
             .map(|total| total.filter(|total| *total >= 0))

@@ -5,13 +5,12 @@ use stopover_sdk::hotel_content::{HotelDetails, HouseRule, Image, Review, Review
 use stopover_sdk::html;
 use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::lenient::{LenientList, LenientNumber, Part};
-use stopover_sdk::types::Location;
 use stopover_sdk::types::hotel::HotelSummary;
 
-use crate::map::location;
+use crate::map;
 use crate::wire;
+use crate::wire::Reference;
 use crate::wire::content::{Hotel, Photo};
-use crate::wire::{Coordinates, Reference};
 
 /// Converts a hotel. Parts that cannot be read are left out.
 ///
@@ -31,6 +30,8 @@ pub(crate) fn details(
     let times = times.unwrap_or_default();
     let check_in = times.checkin_start.as_deref().or(times.checkin.as_deref());
     let point = dropped.readable_part(format_args!("/data/location"), hotel.location);
+    let location = point.map(|point| map::place(&point));
+    let location = location.and_then(|place| dropped.keep(format_args!("/data/location"), place));
     let facilities = items("hotelFacilities", hotel.hotel_facilities, dropped);
     let policies = items("policies", hotel.policies, dropped);
     let policies: Vec<_> = policies.map(|(_, policy)| policy).collect();
@@ -51,7 +52,7 @@ pub(crate) fn details(
         region: plain(&hotel.state),
         postal_code: plain(&hotel.zip),
         country: hotel.country.as_deref().and_then(country),
-        location: point.and_then(location_of),
+        location,
         time_zone: None,
         check_in_from: check_in.and_then(clock),
         check_out_until: times.checkout.as_deref().and_then(clock),
@@ -91,7 +92,10 @@ pub(crate) fn summary(id: &str, hotel: Hotel) -> Result<HotelSummary, DecodeErro
     let address: Vec<String> = parts.chain(country).collect();
     Ok(HotelSummary {
         address: address.join(", ").replace('\n', ", "),
-        location: hotel.location.decoded().and_then(location_of),
+        location: hotel
+            .location
+            .decoded()
+            .and_then(|point| map::place(&point).ok()),
         ..HotelSummary::new(id, html::plain(name))
     })
 }
@@ -102,7 +106,7 @@ pub(crate) fn reviews(
     total: LenientNumber,
     limit: usize,
 ) -> Reviews {
-    reviews.sort_by(|left, right| right.date.cmp(&left.date));
+    reviews.sort_by(|left, right| date(right).cmp(&date(left)));
     let read = u32::try_from(reviews.len()).unwrap_or(u32::MAX);
     reviews.truncate(limit);
     Reviews {
@@ -110,6 +114,10 @@ pub(crate) fn reviews(
         count: count(total).unwrap_or(0).max(read),
         items: reviews.into_iter().map(review).collect(),
     }
+}
+
+fn date(review: &wire::content::Review) -> Option<&str> {
+    review.date.as_ref().value().map(String::as_str)
 }
 
 fn review(review: wire::content::Review) -> Review {
@@ -208,13 +216,6 @@ fn unique(names: impl Iterator<Item = String>) -> Vec<String> {
         }
     }
     seen
-}
-
-fn location_of(point: Coordinates) -> Option<Location> {
-    location(
-        LenientNumber(Some(point.latitude)),
-        LenientNumber(Some(point.longitude)),
-    )
 }
 
 fn is_url(text: &str) -> bool {

@@ -11,9 +11,10 @@ use stopover_sdk::types::hotel_details::{
 };
 use stopover_sdk::types::{MinorUnits, Money, TimestampMs};
 
+use crate::map::offer::fee_amount;
 use crate::map::{minor, policy};
 use crate::wire;
-use crate::wire::rate::{Rate, TaxOrFee};
+use crate::wire::rate::{Rate, RetailRate, TaxOrFee};
 use crate::wire::room_position;
 
 /// Maximum number of perks, and of taxes, of one room that the gateway shows.
@@ -82,7 +83,7 @@ fn room_details(
     offer: &RatedOffer<'_>,
     dropped: &mut DroppedItems,
 ) -> RoomDetails {
-    let mut policies = rate.cancellation_policies.unwrap_or_default();
+    let mut policies = rate.cancellation_policies.value().unwrap_or_default();
     let hotel_remarks = mem::take(&mut policies.hotel_remarks);
     let hotel_remarks = dropped.readable(
         format_args!("{pointer}/cancellationPolicies/hotelRemarks"),
@@ -93,7 +94,9 @@ fn room_details(
     let remarks = joined(remarks);
     let perks = dropped.readable(format_args!("{pointer}/perks"), rate.perks);
     let perks = perks.filter_map(|(_, perk)| read_perk(&perk));
-    let taxes = rate.retail_rate.taxes_and_fees.0.iter();
+    let retail_rate = rate.retail_rate.as_ref().value();
+    let taxes = retail_rate.and_then(RetailRate::taxes_and_fees);
+    let taxes = taxes.unwrap_or_default().iter();
     let taxes = taxes.filter_map(|fee| tax(fee, offer.currency));
     let occupancy = rate
         .max_occupancy
@@ -143,11 +146,7 @@ fn read_perk(perk: &wire::rate::Perk) -> Option<Perk> {
 
 /// Converts a tax or fee. Nuitee documents that one that is not included is paid on arrival.
 fn tax(fee: &TaxOrFee, currency: &str) -> Option<Tax> {
-    let currency = match fee.currency.as_str() {
-        "" => currency,
-        named => named,
-    };
-    let amount = minor(fee.amount, currency).ok()?;
+    let (amount, currency) = fee_amount(fee, currency)?;
     Some(Tax {
         description: html::optional(fee.description.as_deref()).unwrap_or_default(),
         amount: (amount >= 0).then(|| Money::new(amount, currency))?,

@@ -1,6 +1,6 @@
 //! Conversion of rates to offers.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use stopover_sdk::detailed_hotel_pricing::{
     DetailedHotelOffers, DetailedOffer, DetailedPriceResponse,
@@ -16,7 +16,7 @@ use stopover_sdk::types::{MinorUnits, Money, TimestampMs};
 use crate::map::details::{RatedOffer, offer_details};
 use crate::map::{self, add, board, minor, policy};
 use crate::wire;
-use crate::wire::rate::{HotelRates, Rate, RetailRate, RoomType};
+use crate::wire::rate::{HotelRates, Rate, RetailRate, RoomType, TaxOrFee, items};
 use crate::wire::room_position;
 
 /// Maximum size of an offer reference that the gateway stores, in bytes.
@@ -58,16 +58,17 @@ pub(crate) fn price_response(
     hotel_ids: &[String],
     offers_per_hotel: usize,
     rates: Vec<(usize, HotelRates)>,
-    hotels: &[wire::rate::Hotel],
+    hotels: &BTreeMap<String, wire::rate::Hotel>,
     dropped: &mut DroppedItems,
 ) -> DetailedPriceResponse {
     let mut by_hotel: HashMap<String, Vec<(String, RoomType)>> = HashMap::new();
     for (position, hotel) in rates {
+        let id = hotel.hotel_id.required("hotelId");
+        let Some(id) = dropped.keep(format_args!("/data/{position}"), id) else {
+            continue;
+        };
         let room_types = readable_room_types(context, position, hotel.room_types, dropped);
-        by_hotel
-            .entry(hotel.hotel_id)
-            .or_default()
-            .extend(room_types);
+        by_hotel.entry(id).or_default().extend(room_types);
     }
     let mut response = DetailedPriceResponse {
         currency: context.currency.to_owned(),
@@ -91,7 +92,8 @@ pub(crate) fn price_response(
                         package_only: room_type.is_package_only(),
                         now_ms: context.now_ms,
                     };
-                    let details = offer_details(&rated, room_type.rates.0, dropped);
+                    let rates = room_type.rates.value().unwrap_or_default();
+                    let details = offer_details(&rated, rates.0, dropped);
                     offers.push(DetailedOffer { offer, details });
                 }
                 Err(UnusableOffer { reason, error }) => {
@@ -100,8 +102,8 @@ pub(crate) fn price_response(
             }
         }
         if !offers.is_empty() {
-            let known = hotels.iter().find(|hotel| hotel.id == *id);
-            let hotel = known.map_or_else(|| HotelSummary::new(id, id), map::summary);
+            let known = hotels.get(id).map(|hotel| map::summary(id, hotel));
+            let hotel = known.unwrap_or_else(|| HotelSummary::new(id, id));
             let found = DetailedHotelOffers { hotel, offers };
             response.hotels.push(found);
         }
@@ -138,7 +140,8 @@ pub(crate) fn offer(
     context: &PricingContext<'_>,
     room_type: &RoomType,
 ) -> Result<Offer, UnusableOffer> {
-    let has_id = (1..=OFFER_ID_BYTES).contains(&room_type.offer_id.len());
+    let id = room_type.offer_id.as_ref().required("offerId")?;
+    let has_id = (1..=OFFER_ID_BYTES).contains(&id.len());
     ensure(has_id, "the offer's id is missing or too long")?;
     let needs_membership = room_type.loyalty_membership_id_required.is_set();
     if needs_membership && context.loyalty_membership.is_none() {
@@ -147,10 +150,13 @@ pub(crate) fn offer(
             error: DecodeError::new("the offer is for members of a loyalty programme"),
         });
     }
-    let promotions = promotions(&room_type.rates.0, context.currency);
-    let rooms = rooms(&room_type.rates.0, context.rooms, context.currency)?;
+    let rates = room_type.rates()?;
+    let promotions = promotions(rates, context.currency);
+    let rooms = rooms(rates, context.rooms, context.currency)?;
     let sum = total_of(&rooms)?;
-    let total = map::sum(&room_type.offer_retail_rate.0, context.currency)?.unwrap_or(sum);
+    let stated = room_type.offer_retail_rate.as_ref();
+    let stated = items(stated.optional("offerRetailRate")?);
+    let total = map::sum(stated, context.currency)?.unwrap_or(sum);
     let is_positive = total > 0 && rooms.iter().all(|room| room.total >= 0);
     ensure(is_positive, "the offer's price is not positive")?;
     // Each amount is rounded separately, so each room may differ by one minor unit.
@@ -169,7 +175,7 @@ pub(crate) fn offer(
                 points_estimate: None,
             }),
         total,
-        ..Offer::new(&room_type.offer_id, rooms)
+        ..Offer::new(id, rooms)
     })
 }
 
@@ -200,9 +206,10 @@ pub(crate) fn rooms(
 }
 
 fn room(rate: &Rate, currency: &str) -> Result<RoomRate, DecodeError> {
-    let total = map::sum(&rate.retail_rate.total.0, currency)?
+    let retail_rate = rate.retail_rate.as_ref().required("retailRate")?;
+    let total = map::sum(retail_rate.total()?, currency)?
         .ok_or_else(|| DecodeError::missing("a room has no price"))?;
-    let due_at_property = due_at_property(&rate.retail_rate, currency)
+    let due_at_property = due_at_property(retail_rate, currency)
         .ok_or_else(|| DecodeError::new("the amount due at the property cannot be read"))?;
     let name = html::plain(&rate.name);
     let board_name = html::plain(&rate.board_name);
@@ -210,6 +217,7 @@ fn room(rate: &Rate, currency: &str) -> Result<RoomRate, DecodeError> {
     let policy = rate
         .cancellation_policies
         .as_ref()
+        .value()
         .and_then(|policies| policy::cancellation_policy(policies, total, currency))
         .unwrap_or_else(CancellationPolicy::non_refundable);
     let mut room = RoomRate::new(name, board(&rate.board_type), total);
@@ -237,17 +245,9 @@ pub(crate) fn total_of(rooms: &[RoomRate]) -> Result<MinorUnits, DecodeError> {
 /// offer, but only in one. Returns `None` if it cannot be read.
 fn due_at_property(rate: &RetailRate, currency: &str) -> Option<Option<Money>> {
     let mut due: Option<Money> = None;
-    for fee in rate
-        .taxes_and_fees
-        .0
-        .iter()
-        .filter(|fee| !fee.included.is_set())
-    {
-        let fee_currency = match fee.currency.as_str() {
-            "" => currency,
-            named => named,
-        };
-        let amount = minor(fee.amount, fee_currency).ok()?;
+    let fees = rate.taxes_and_fees()?.iter();
+    for fee in fees.filter(|fee| !fee.included.is_set()) {
+        let (amount, fee_currency) = fee_amount(fee, currency)?;
         let sum = due.get_or_insert_with(|| Money::new(0, fee_currency));
         if sum.currency != fee_currency {
             return None;
@@ -260,6 +260,20 @@ fn due_at_property(rate: &RetailRate, currency: &str) -> Option<Option<Money>> {
     }
 }
 
+/// Returns the amount of a tax or fee with its currency, which is that of the offer if the field is empty.
+/// Returns `None` if they cannot be read.
+pub(crate) fn fee_amount<'a>(
+    fee: &'a TaxOrFee,
+    currency: &'a str,
+) -> Option<(MinorUnits, &'a str)> {
+    let currency = match fee.currency.as_ref().value()?.as_str() {
+        "" => currency,
+        named => named,
+    };
+    let amount = minor(fee.amount.value()?, currency).ok()?;
+    Some((amount, currency))
+}
+
 /// Returns each promotion once, with the rooms that it applies to.
 pub(crate) fn promotions(rates: &[Rate], currency: &str) -> Vec<Promotion> {
     let mut found: Vec<Promotion> = Vec::new();
@@ -268,7 +282,9 @@ pub(crate) fn promotions(rates: &[Rate], currency: &str) -> Vec<Promotion> {
         let Ok(position) = u8::try_from(position) else {
             continue;
         };
-        for promotion in &rate.retail_rate.promotions.0 {
+        let retail_rate = rate.retail_rate.as_ref().value();
+        let promotions = items(retail_rate.map(|rate| &rate.promotions));
+        for promotion in promotions {
             let promotion = read_promotion(promotion, currency);
             let same = found.iter_mut().find(|known| {
                 known.name == promotion.name
@@ -301,7 +317,7 @@ fn read_promotion(promotion: &wire::rate::Promotion, currency: &str) -> Promotio
         .currency
         .as_deref()
         .is_none_or(|code| code == currency);
-    let discount = promotion.discount.filter(|discount| !discount.is_zero());
+    let discount = promotion.discount.0.filter(|discount| !discount.is_zero());
     Promotion {
         name: html::plain(&promotion.name),
         description: discount

@@ -6,13 +6,14 @@ use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_places::{Alternative, Place};
 use stopover_sdk::html;
 use stopover_sdk::json::DecodeError;
-use stopover_sdk::lenient::{LenientList, LenientNumber, Part};
+use stopover_sdk::lenient::{LenientList, Part};
+use stopover_sdk::types::Location;
 
 use crate::map;
 use crate::map::content::country;
 use crate::wire;
-use crate::wire::place::AddressComponent;
-use crate::wire::{Coordinates, Reference};
+use crate::wire::Reference;
+use crate::wire::place::{AddressComponent, Viewport};
 
 const EARTH_RADIUS_M: f64 = 6_371_000.0;
 /// Minimum radius of a place, in metres. It is used for places without an extent.
@@ -66,11 +67,11 @@ pub(crate) fn place(
     all: &[Suggestion],
     dropped: &mut DroppedItems,
 ) -> Result<Place, DecodeError> {
-    let at = *details.location.required("location")?;
-    let coordinate = |value| LenientNumber(Some(value));
-    let location = map::location(coordinate(at.latitude), coordinate(at.longitude))
-        .ok_or_else(|| DecodeError::new("the place's location is not on earth"))?;
+    let location = map::place(details.location.required("location")?)?;
     let viewport = dropped.readable_part(format_args!("/data/viewport"), details.viewport);
+    let radius_m = viewport.map(|viewport| radius_m(&location, &viewport));
+    let radius_m =
+        radius_m.and_then(|radius_m| dropped.keep(format_args!("/data/viewport"), radius_m));
     let components = details.address_components;
     let components = dropped.readable_part(format_args!("{COMPONENTS}"), components);
     let components = components.unwrap_or_default();
@@ -96,12 +97,7 @@ pub(crate) fn place(
         name: suggestion.name.clone(),
         address: suggestion.address.clone(),
         location,
-        suggested_radius: viewport.map(|viewport| {
-            distance_m(&at, &viewport.high)
-                .max(distance_m(&at, &viewport.low))
-                .max(SMALLEST_RADIUS_M)
-                .round()
-        }),
+        suggested_radius: radius_m,
         country: component("country")
             .and_then(|component| country(component.short_text.as_deref()?)),
         city: city.map(|component| plain(&component.long_text)),
@@ -126,8 +122,16 @@ fn texts(
         .collect()
 }
 
+/// Returns the radius of the circle around a viewport, in metres.
+fn radius_m(center: &Location, viewport: &Viewport) -> Result<f64, DecodeError> {
+    let high = map::place(viewport.high.required("high")?)?;
+    let low = map::place(viewport.low.required("low")?)?;
+    let radius_m = distance_m(center, &high).max(distance_m(center, &low));
+    Ok(radius_m.max(SMALLEST_RADIUS_M).round())
+}
+
 /// Returns the distance along the earth's surface in metres.
-pub(crate) fn distance_m(from: &Coordinates, to: &Coordinates) -> f64 {
+pub(crate) fn distance_m(from: &Location, to: &Location) -> f64 {
     let latitudes = (from.latitude.to_radians(), to.latitude.to_radians());
     let half_latitude = ((latitudes.1 - latitudes.0) / 2.0).sin();
     let half_longitude = ((to.longitude - from.longitude).to_radians() / 2.0).sin();
@@ -142,7 +146,7 @@ mod tests {
 
     #[test]
     fn distance_follows_earth_surface() {
-        let at = |latitude, longitude| Coordinates {
+        let at = |latitude, longitude| Location {
             latitude,
             longitude,
         };

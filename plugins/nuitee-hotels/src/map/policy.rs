@@ -6,6 +6,7 @@ use stopover_sdk::types::hotel_details::{PenaltyDetails, PolicyDetails, RefundTy
 use stopover_sdk::types::{MinorUnits, Penalty, TimestampMs};
 
 use crate::map::minor;
+use crate::wire::Reference;
 use crate::wire::rate::{CancelPolicyInfo, CancellationPolicies};
 
 /// Nuitee documents that its times are GMT, whatever time zone a response names.
@@ -18,19 +19,19 @@ pub(crate) fn cancellation_policy(
     total: MinorUnits,
     currency: &str,
 ) -> Option<CancellationPolicy> {
-    match policies.refundable_tag.as_str() {
+    match policies.refundable_tag() {
         "RFN" => {}
         // A non-refundable rate is charged in full, whatever times it lists.
         "NRFN" => return Some(CancellationPolicy::non_refundable()),
         _ => return None,
     }
     let mut penalties = Vec::new();
-    for info in &policies.cancel_policy_infos.0 {
-        let kind = info.penalty_type.to_ascii_lowercase();
-        let amount = match kind.as_str() {
-            "" | "amount" if info.currency.is_empty() || info.currency == currency => {
-                minor(info.amount, currency).ok()?
-            }
+    for info in policies.infos()? {
+        let stated = info.currency.as_ref().optional("currency").ok()?;
+        let stated = stated.and_then(Reference::as_deref);
+        let is_usable = stated.is_none_or(|stated| stated == currency);
+        let amount = match kind(info)?.as_str() {
+            "" | "amount" if is_usable => minor(info.amount.value()?, currency).ok()?,
             "percent" | "percentage" => share(total, basis_points(info)?)?,
             _ => return None,
         };
@@ -51,14 +52,22 @@ pub(crate) fn cancellation_policy(
 
 /// Returns the start of a penalty. Some suppliers write "always" as the year 1.
 fn start(info: &CancelPolicyInfo) -> Option<TimestampMs> {
-    Some(time::parse_timestamp(info.cancel_time.trim())?.max(0))
+    let start = info.cancel_time.as_ref().value()?;
+    Some(time::parse_timestamp(start.trim())?.max(0))
+}
+
+/// Returns the kind of a penalty, which is empty if it is missing, or `None` if it is repeated.
+fn kind(info: &CancelPolicyInfo) -> Option<String> {
+    let kind = info.penalty_type.as_ref().optional("type").ok()?;
+    let kind = kind.and_then(Reference::as_deref);
+    Some(kind.unwrap_or_default().to_ascii_lowercase())
 }
 
 /// Returns the penalty in hundredths of a per cent, or `None` if it is not stated in per cent.
 fn basis_points(info: &CancelPolicyInfo) -> Option<u16> {
-    let kind = info.penalty_type.to_ascii_lowercase();
-    let is_percentage = matches!(kind.as_str(), "percent" | "percentage");
-    info.amount.to_basis_points().ok().filter(|_| is_percentage)
+    let is_percentage = matches!(kind(info)?.as_str(), "percent" | "percentage");
+    let basis_points = info.amount.value()?.to_basis_points().ok();
+    basis_points.filter(|_| is_percentage)
 }
 
 /// Returns a share of a total, rounded to the nearest minor unit.
@@ -75,7 +84,7 @@ pub(crate) fn rate_details(
     total: MinorUnits,
     now: TimestampMs,
 ) -> PolicyDetails {
-    let is_read = match policies.refundable_tag.as_str() {
+    let is_read = match policies.refundable_tag() {
         "RFN" => policy.refundable,
         "NRFN" => true,
         _ => false,
@@ -84,7 +93,7 @@ pub(crate) fn rate_details(
         return PolicyDetails::default();
     }
     let mut details = details(policy, total, now);
-    for info in &policies.cancel_policy_infos.0 {
+    for info in policies.infos().unwrap_or_default() {
         let mut penalties = details.penalties.iter_mut();
         let penalty = penalties.find(|penalty| Some(penalty.start) == start(info));
         if let Some(penalty) = penalty {

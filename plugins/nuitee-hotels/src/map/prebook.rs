@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use stopover_sdk::detailed_hotel_booking::DetailedPrebookResponse;
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_booking::PrebookResponse;
+use stopover_sdk::json::DecodeError;
+use stopover_sdk::lenient::{Essential, LenientAmount};
 use stopover_sdk::types::hotel::HotelSummary;
 use stopover_sdk::types::{Checkout, MinorUnits, Money, TimestampMs};
 use stopover_sdk::{ChangeError, Refusal, RefusalReason, json};
@@ -41,25 +43,31 @@ pub(crate) fn prebook_response(
     hotel: HotelSummary,
 ) -> Result<DetailedPrebookResponse, ChangeError> {
     check_offer(offered, &prebook)?;
-    let checkout = checkout(offered, &prebook)?;
+    let payment = offered
+        .uses_payment_sdk
+        .then(|| payment(&prebook))
+        .transpose()?;
+    let (transaction_id, checkout) = payment.unzip();
     let bound = PrebookReference {
-        transaction_id: prebook
-            .transaction_id
-            .clone()
-            .filter(|_| checkout.is_some()),
-        prebook_id: prebook.prebook_id.clone(),
+        transaction_id,
+        prebook_id: prebook
+            .prebook_id
+            .required("prebookId")?
+            .as_str()
+            .to_owned(),
     };
-    let [RoomType { rates, .. }] = <[RoomType; 1]>::try_from(prebook.room_types.0)
+    let extras = Extras::of_prebook(&prebook, offered.currency)?;
+    let room_types = prebook
+        .room_types
+        .optional("roomTypes")?
+        .unwrap_or_default();
+    let [RoomType { rates, .. }] = <[RoomType; 1]>::try_from(room_types.0)
         .map_err(|_| contradiction("it does not have exactly one offer"))?;
-    let promotions = offer::promotions(&rates.0, offered.currency);
-    let rooms = offer::rooms(&rates.0, offered.rooms, offered.currency)
+    let rates = rates.optional("rates")?.unwrap_or_default().0;
+    let promotions = offer::promotions(&rates, offered.currency);
+    let rooms = offer::rooms(&rates, offered.rooms, offered.currency)
         .map_err(|error| contradiction(&error.to_string()))?;
 
-    let extras = Extras {
-        price: minor(prebook.price, offered.currency)?,
-        addons: prebook.addons_total_amount.unwrap_or_default(),
-        vouchers: prebook.voucher_total_amount.unwrap_or_default(),
-    };
     let total = extras.hotel_total(offer::total_of(&rooms)?, rooms.len(), offered.currency)?;
     if total <= 0 || rooms.iter().any(|room| room.total < 0) {
         return Err(contradiction("its price is not positive"));
@@ -80,12 +88,12 @@ pub(crate) fn prebook_response(
         now_ms: offered.now_ms,
     };
     let mut dropped = DroppedItems::default();
-    let details = offer_details(&rated, rates.0, &mut dropped);
+    let details = offer_details(&rated, rates, &mut dropped);
     Ok(DetailedPrebookResponse {
         details,
         prebook: PrebookResponse {
             supplier_prebook: json::encode_text(&bound)?,
-            currency: prebook.currency,
+            currency: offered.currency.to_owned(),
             total,
             hotel,
             policy,
@@ -100,23 +108,22 @@ pub(crate) fn prebook_response(
 
 /// Checks that a prebook is of the offer and that its terms are the same.
 fn check_offer(offered: &PricedOffer<'_>, prebook: &Prebook) -> Result<(), ChangeError> {
-    if prebook.currency != offered.currency {
+    if prebook.currency.required("currency")? != offered.currency {
         return Err(other_currency().into());
     }
-    if prebook.hotel_id != offered.supplier_hotel_id {
+    if prebook.hotel_id.required("hotelId")? != offered.supplier_hotel_id {
         return Err(contradiction("it is of another hotel"));
     }
-    if prebook.prebook_id.is_empty() {
-        return Err(contradiction("it has no id"));
-    }
-    if prebook.board_changed.is_set() || prebook.cancellation_changed.is_set() {
-        let what = if prebook.board_changed.is_set() {
-            "board"
-        } else {
-            "cancellation policy"
-        };
-        let message = format!("the {what} of the offer changed");
-        return Err(Refusal::new(RefusalReason::TermsChanged, message).into());
+    prebook.prebook_id.required("prebookId")?;
+    let board = prebook.board_changed.optional("boardChanged")?;
+    let policy = prebook
+        .cancellation_changed
+        .optional("cancellationChanged")?;
+    for (what, changed) in [("board", board), ("cancellation policy", policy)] {
+        if changed.is_some_and(|flag| flag.is_set()) {
+            let message = format!("the {what} of the offer changed");
+            return Err(Refusal::new(RefusalReason::TermsChanged, message).into());
+        }
     }
     Ok(())
 }
@@ -129,6 +136,18 @@ pub(crate) struct Extras {
 }
 
 impl Extras {
+    fn of_prebook(prebook: &Prebook, currency: &str) -> Result<Self, ChangeError> {
+        let amount = |field: &Essential<LenientAmount>, name: &str| {
+            let amount = field.optional(name)?;
+            Ok::<_, DecodeError>(amount.and_then(|amount| amount.0).unwrap_or_default())
+        };
+        Ok(Self {
+            price: minor(*prebook.price.required("price")?, currency)?,
+            addons: amount(&prebook.addons_total_amount, "addonsTotalAmount")?,
+            vouchers: amount(&prebook.voucher_total_amount, "voucherTotalAmount")?,
+        })
+    }
+
     /// Returns the price of the rooms. Nuitee's `price` is that of the rooms, sometimes plus
     /// add-ons and minus vouchers. This adapter never requests these, but the account may have
     /// them. The variant that matches the sum of the rooms is used, otherwise `price`.
@@ -152,19 +171,18 @@ impl Extras {
     }
 }
 
-fn checkout(offered: &PricedOffer<'_>, prebook: &Prebook) -> Result<Option<Checkout>, ChangeError> {
-    if !offered.uses_payment_sdk {
-        return Ok(None);
-    }
-    match (&prebook.secret_key, &prebook.transaction_id) {
-        (Some(token), Some(transaction)) if !token.is_empty() && !transaction.is_empty() => {
-            Ok(Some(Checkout {
-                url: None,
-                token: token.clone(),
-            }))
-        }
-        _ => Err(contradiction("it has no payment-form token")),
-    }
+/// Returns the id of the transaction that is paid in the browser, and the token of its form.
+fn payment(prebook: &Prebook) -> Result<(String, Checkout), ChangeError> {
+    let secret_key = prebook.secret_key.required("secretKey");
+    let transaction_id = prebook.transaction_id.required("transactionId");
+    let (Ok(token), Ok(transaction_id)) = (secret_key, transaction_id) else {
+        return Err(contradiction("it has no payment-form token"));
+    };
+    let checkout = Checkout {
+        url: None,
+        token: token.as_str().to_owned(),
+    };
+    Ok((transaction_id.as_str().to_owned(), checkout))
 }
 
 fn contradiction(what: &str) -> ChangeError {

@@ -1,6 +1,6 @@
 //! Conversion of the cheapest rates of the hotels in an area to found hotels.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_pricing::Offer;
@@ -12,7 +12,6 @@ use stopover_sdk::types::{Board, Location, MinorUnits};
 use crate::map::offer::UnusableOffer;
 use crate::map::place::distance_m;
 use crate::map::{self, offer};
-use crate::wire::Coordinates;
 use crate::wire::rate::{Hotel, HotelRates, RoomType};
 
 /// The parts of a request that are needed to read its response.
@@ -76,21 +75,20 @@ pub(crate) fn applied(filters: &Filters) -> AppliedFilters {
 pub(crate) fn search_response(
     context: &SearchContext<'_>,
     rates: Vec<(usize, HotelRates)>,
-    hotels: &[Hotel],
+    hotels: &BTreeMap<String, Hotel>,
     places: &HashMap<String, Location>,
     dropped: &mut DroppedItems,
 ) -> Result<SearchResponse, DecodeError> {
-    let known: HashMap<&str, &Hotel> = hotels
-        .iter()
-        .map(|hotel| (hotel.id.as_str(), hotel))
-        .collect();
     let is_all = rates.len() < context.supplier_limit;
     let mut found = Vec::new();
     let mut is_any_usable = false;
     for (position, rate) in rates {
-        let hotel = known.get(rate.hotel_id.as_str());
-        let hotel = hotel.ok_or_else(|| DecodeError::missing("a hotel has no summary"));
-        let Some(hotel) = dropped.keep(format_args!("/data/{position}"), hotel) else {
+        let hotel = rate.hotel_id.required("hotelId").and_then(|id| {
+            let hotel = hotels.get(&id);
+            let hotel = hotel.ok_or_else(|| DecodeError::missing("a hotel has no summary"))?;
+            Ok((id, hotel))
+        });
+        let Some((id, hotel)) = dropped.keep(format_args!("/data/{position}"), hotel) else {
             continue;
         };
         let room_types =
@@ -101,13 +99,13 @@ pub(crate) fn search_response(
             continue;
         };
         let location = map::location(hotel.latitude, hotel.longitude);
-        let location = location.or_else(|| places.get(&hotel.id).copied());
+        let location = location.or_else(|| places.get(&id).copied());
         let location = location.ok_or_else(|| DecodeError::missing("a hotel has no location"));
         let Some(location) = dropped.keep(format_args!("/data/{position}"), location) else {
             continue;
         };
         if matches_filters(context.filters, hotel, lowest_total) {
-            found.push(supplier_hotel(hotel, location, lowest_total));
+            found.push(supplier_hotel(id, hotel, location, lowest_total));
         }
     }
     dropped.check_remaining(is_any_usable)?;
@@ -163,9 +161,14 @@ fn matches_filters(filters: &Filters, hotel: &Hotel, total: MinorUnits) -> bool 
         && filters.max_total.is_none_or(|maximum| total <= maximum)
 }
 
-fn supplier_hotel(hotel: &Hotel, location: Location, lowest_total: MinorUnits) -> SupplierHotel {
+fn supplier_hotel(
+    id: String,
+    hotel: &Hotel,
+    location: Location,
+    lowest_total: MinorUnits,
+) -> SupplierHotel {
     SupplierHotel {
-        supplier_hotel_id: hotel.id.clone(),
+        supplier_hotel_id: id,
         name: html::plain(&hotel.name),
         address: html::optional(hotel.address.as_deref()).unwrap_or_default(),
         location,
@@ -178,17 +181,7 @@ fn supplier_hotel(hotel: &Hotel, location: Location, lowest_total: MinorUnits) -
 
 /// Sorts by the requested key, then by id, so that equal hotels keep their order.
 fn sort(found: &mut [SupplierHotel], context: &SearchContext<'_>) {
-    let center = Coordinates {
-        latitude: context.center.latitude,
-        longitude: context.center.longitude,
-    };
-    let distance = |hotel: &SupplierHotel| {
-        let place = Coordinates {
-            latitude: hotel.location.latitude,
-            longitude: hotel.location.longitude,
-        };
-        distance_m(&center, &place)
-    };
+    let distance = |hotel: &SupplierHotel| distance_m(context.center, &hotel.location);
     let best = |rating: Option<f64>| rating.unwrap_or(-1.0);
     found.sort_by(|left, right| {
         let order = match context.sort {

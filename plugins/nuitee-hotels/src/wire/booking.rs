@@ -18,9 +18,9 @@ lenient_struct! {
         pub(crate) status: Essential<NonEmptyText> = "status",
         pub(crate) currency: Essential<NonEmptyText> = "currency",
         pub(crate) price: Essential<Decimal> = "price",
-        pub(crate) addons_total_amount: Part<Decimal> = "addonsTotalAmount",
-        pub(crate) voucher_total_amount: Part<Decimal> = "voucherTotalAmount",
-        pub(crate) amount_refunded: Part<Decimal> = "amountRefunded",
+        pub(crate) addons_total_amount: Essential<Decimal> = "addonsTotalAmount",
+        pub(crate) voucher_total_amount: Essential<Decimal> = "voucherTotalAmount",
+        pub(crate) amount_refunded: Essential<Decimal> = "amountRefunded",
         pub(crate) supplier_booking_id: Essential<NonEmptyText> = "supplierBookingId",
         pub(crate) hotel_confirmation_code: Essential<NonEmptyText> = "hotelConfirmationCode",
         pub(crate) booked_rooms: Part<LenientList<SupplierRoom>> = "bookedRooms",
@@ -60,8 +60,8 @@ lenient_struct! {
     pub(crate) struct Cancellation {
         pub(crate) booking_id: Essential<NonEmptyText> = "bookingId",
         pub(crate) status: Essential<NonEmptyText> = "status",
-        pub(crate) cancellation_fee: Part<Decimal> = "cancellation_fee",
-        pub(crate) refund_amount: Part<Decimal> = "refund_amount",
+        pub(crate) cancellation_fee: Essential<Decimal> = "cancellation_fee",
+        pub(crate) refund_amount: Essential<Decimal> = "refund_amount",
         pub(crate) currency: Reference = "currency",
     }
 }

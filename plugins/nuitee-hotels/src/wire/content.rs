@@ -1,8 +1,7 @@
 //! `GET /data/hotel`, `GET /data/hotels` and `GET /data/reviews`.
 
-use serde::Deserialize;
 use stopover_sdk::lenient::{
-    Essential, LenientFlag, LenientList, LenientNumber, NonEmptyText, Part,
+    Essential, LenientFlag, LenientList, LenientNumber, NonEmptyText, Part, Single,
 };
 use stopover_sdk::lenient_struct;
 
@@ -72,29 +71,25 @@ lenient_struct! {
         pub(crate) name: Reference = "name",
         pub(crate) description: Reference = "description",
     }
-}
 
-/// A hotel in a list. It is read for its location.
-#[derive(Debug, Deserialize)]
-pub(crate) struct ListedHotel {
-    pub(crate) id: String,
-    #[serde(default)]
-    pub(crate) latitude: LenientNumber,
-    #[serde(default)]
-    pub(crate) longitude: LenientNumber,
-}
+    /// A hotel in a list. It is read for its location.
+    #[derive(Debug)]
+    pub(crate) struct ListedHotel {
+        pub(crate) id: Single<String> = "id",
+        pub(crate) latitude: LenientNumber = "latitude",
+        pub(crate) longitude: LenientNumber = "longitude",
+    }
 
-/// A review. The reviewer's `name` is not read.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub(crate) struct Review {
-    pub(crate) average_score: LenientNumber,
-    #[serde(rename = "type")]
-    pub(crate) traveller_type: Option<String>,
-    /// Date on which the review was written.
-    pub(crate) date: String,
-    pub(crate) headline: Option<String>,
-    pub(crate) language: Option<String>,
-    pub(crate) pros: Option<String>,
-    pub(crate) cons: Option<String>,
+    /// A review. The reviewer's `name` is not read.
+    #[derive(Debug)]
+    pub(crate) struct Review {
+        pub(crate) average_score: LenientNumber = "averageScore",
+        pub(crate) traveller_type: Reference = "type",
+        /// Date on which the review was written.
+        pub(crate) date: Single<String> = "date",
+        pub(crate) headline: Reference = "headline",
+        pub(crate) language: Reference = "language",
+        pub(crate) pros: Reference = "pros",
+        pub(crate) cons: Reference = "cons",
+    }
 }

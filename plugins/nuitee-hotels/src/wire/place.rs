@@ -1,6 +1,5 @@
 //! `GET /data/places` and `GET /data/places/{placeId}`.
 
-use serde::Deserialize;
 use stopover_sdk::lenient::{Essential, LenientList, NonEmptyText, Part};
 use stopover_sdk::lenient_struct;
 
@@ -28,10 +27,10 @@ lenient_struct! {
         pub(crate) short_text: Reference = "shortText",
         pub(crate) types: Part<LenientList<String>> = "types",
     }
-}
 
-#[derive(Debug, Deserialize)]
-pub(crate) struct Viewport {
-    pub(crate) high: Coordinates,
-    pub(crate) low: Coordinates,
+    #[derive(Debug)]
+    pub(crate) struct Viewport {
+        pub(crate) high: Essential<Coordinates> = "high",
+        pub(crate) low: Essential<Coordinates> = "low",
+    }
 }

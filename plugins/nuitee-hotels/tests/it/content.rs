@@ -76,17 +76,20 @@ fn odd_review_is_left_out_alone() {
         gateway.run(|| NuiteeHotels::read_reviews("lpown1".to_owned(), 9))
     };
     let good = r#"{"headline": "Calm", "date": "2027-01-02"}"#;
-    for odd in [
-        "5",
-        r#"{"date": 5}"#,
-        r#"{"date": "a", "date": "b"}"#,
-        r#"{"date": null}"#,
-    ] {
+    for odd in ["5", r#"{"date": 5}"#, r#"{"date": "a", "date": "b"}"#] {
         let reviews = read(&format!(r#"{{"data": [{odd}, {good}], "total": 2}}"#)).unwrap();
         assert_eq!((reviews.count, reviews.items.len()), (2, 1), "{odd}");
         assert_eq!(reviews.items[0].title.as_deref(), Some("Calm"), "{odd}");
         let alone = read(&format!(r#"{{"data": [{odd}]}}"#));
         assert_eq!(outcome(&alone), InvalidResponse, "{odd}: {alone:?}");
+    }
+    for odd in [
+        r#""date": null"#,
+        r#""pros": "a", "pros": "b""#,
+        r#""cons": []"#,
+    ] {
+        let body = format!(r#"{{"data": [{{{odd}, "headline": "Loud"}}, {good}]}}"#);
+        assert_eq!(read(&body).unwrap().items.len(), 2, "{odd}");
     }
 }
 

@@ -118,6 +118,99 @@ fn repeated_field_counts_only_if_it_has_one_value() {
     }
 }
 
+/// Returns a fixture in which a member is followed by another one of the same name.
+fn repeated(fixture: &str, member: &str, other: &str) -> String {
+    let document = ask::fixture(fixture);
+    assert!(document.contains(member), "{member}");
+    document.replacen(member, &format!("{member}, {other}"), 1)
+}
+
+#[test]
+fn repeated_optional_field_of_a_prebook_costs_at_most_its_value() {
+    for (member, other) in [
+        (r#""secretKey": "pi_own_secret""#, r#""secretKey": "other""#),
+        (r#""transactionId": "tr_ct_own""#, r#""transactionId": 7"#),
+        (r#""name": "Twin Sea View""#, r#""name": "Twin""#),
+        (r#""commission": 8.2"#, r#""commission": "x""#),
+        (r#""guestLevel": 0"#, r#""guestLevel": null"#),
+        (
+            r#""guestLevel": 0"#,
+            r#""hotels": 1, "hotels": [], "total": 1, "total": {}"#,
+        ),
+    ] {
+        let body = repeated("prebook.json", member, other);
+        let prebook = ask::prebook(&MockGateway::with_responses(&[(200, &body), (204, "")]));
+        assert_eq!(prebook.unwrap().total, 46050, "{other}");
+    }
+}
+
+/// Which value counts must not depend on their order.
+#[test]
+fn repeated_essential_field_of_a_prebook_makes_it_unknown() {
+    for (member, other) in [
+        (r#""prebookId": "PB-OWN-1""#, r#""prebookId": "PB-OWN-2""#),
+        (r#""hotelId": "lpown1""#, r#""hotelId": "lpown2""#),
+        (r#""price": 460.5"#, r#""price": 999.5"#),
+        (r#""boardChanged": false"#, r#""boardChanged": true"#),
+        (
+            r#""cancellationChanged": false"#,
+            r#""cancellationChanged": true"#,
+        ),
+        (r#""guestLevel": 0"#, r#""data": {"boardChanged": true}"#),
+    ] {
+        for (first, second) in [(member, other), (other, member)] {
+            let document = ask::fixture("prebook.json");
+            let body = document.replacen(member, &format!("{first}, {second}"), 1);
+            let prebook = ask::prebook(&MockGateway::with_responses(&[(200, &body), (204, "")]));
+            assert_eq!(outcome(&prebook), Unknown, "{first}, {second}");
+        }
+    }
+    let refusal = r#""error": {"code": 4010}"#;
+    for other in [
+        r#""error": {"code": 5000}"#,
+        r#""error": "x""#,
+        r#""error": {"code": 4010, "code": 5000}"#,
+        r#""error": {"code": 5000, "code": 4010}"#,
+    ] {
+        for body in [
+            format!("{{{refusal}, {other}}}"),
+            format!("{{{other}, {refusal}}}"),
+        ] {
+            let prebook = ask::prebook(&MockGateway::with_responses(&[(400, &body), (204, "")]));
+            assert_eq!(outcome(&prebook), Unknown, "{body}");
+        }
+    }
+}
+
+#[test]
+fn repeated_field_of_rates_costs_at_most_its_offer() {
+    let offers = |gateway: &MockGateway| {
+        let hotels = ask::price(gateway).unwrap().hotels;
+        hotels.iter().map(|hotel| hotel.offers.len()).sum::<usize>()
+    };
+    let all = offers(&ask::fixtures(&["rates.json"]));
+    for (member, other, lost) in [
+        (r#""rateId": "R-2""#, r#""boardName": "x""#, 0),
+        (r#""offerId": "OFFER-SEA""#, r#""offerId": "OFFER-SEA""#, 1),
+        (
+            r#""rateId": "R-2""#,
+            r#""retailRate": {"total": [{"amount": 1, "currency": "EUR"}]}"#,
+            1,
+        ),
+        (r#""hotels": ["#, r#"{"id": "a", "id": "b"}"#, 0),
+    ] {
+        let document = ask::fixture("rates.json");
+        let separator = if member.ends_with('[') {
+            other.to_owned() + ","
+        } else {
+            String::from(", ") + other
+        };
+        let body = document.replacen(member, &format!("{member}{separator}"), 1);
+        let gateway = MockGateway::new().respond_with(200, body);
+        assert_eq!(offers(&gateway), all - lost, "{other}");
+    }
+}
+
 #[test]
 fn booking_is_found_beside_odd_ones() {
     let mut document = document("bookings.json");

@@ -321,6 +321,7 @@ fn listed(kept: &[usize]) -> Step {
             kind: Nothing,
             list: "/data",
             reference: Some(("/clientReference", "bkg_own_1")),
+            is_filtered: false,
             may_lack_reference: false,
         }),
         ..list("bookings.json", &["/data"])

@@ -4,6 +4,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use super::Part;
 use crate::json::{self, DecodeError};
 
 /// A field that decides what an object means, such as its id, its status or an amount. Its value is
@@ -46,6 +47,26 @@ impl<T> Essential<T> {
                 let text = format!("the response has several values of {name}");
                 Err(DecodeError::new(text))
             }
+        }
+    }
+
+    /// Returns the value, or `None` if it is missing, unreadable or ambiguous.
+    pub const fn value(&self) -> Option<&T> {
+        match &self.0 {
+            State::Value(value) => Some(value),
+            State::Missing | State::Unreadable(_) | State::Ambiguous => None,
+        }
+    }
+}
+
+impl<T: Clone> Essential<T> {
+    /// Returns the value as a part. An ambiguous value is unreadable.
+    pub fn to_part(&self) -> Part<T> {
+        match &self.0 {
+            State::Missing => Part::Missing,
+            State::Value(value) => Part::Decoded(value.clone()),
+            State::Unreadable(error) => Part::Unreadable(error.clone()),
+            State::Ambiguous => Part::Unreadable(DecodeError::new("it has several values")),
         }
     }
 }
@@ -189,6 +210,11 @@ mod tests {
             let text = |id: &NonEmptyText| id.as_str().to_owned();
             let optional = booking.id.optional("id");
             let required = booking.id.required("id");
+            let has_value = matches!(expected, Ok(Some(_)));
+            assert_eq!(booking.id.value().is_some(), has_value, "{document}");
+            let part = booking.id.to_part();
+            assert_eq!(part.as_decoded().is_some(), has_value, "{document}");
+            assert_eq!(matches!(part, Part::Unreadable(_)), expected.is_err());
             match expected {
                 Ok(expected) => {
                     let expected = expected.map(str::to_owned);

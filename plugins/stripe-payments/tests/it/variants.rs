@@ -330,6 +330,7 @@ fn reads() -> Vec<Operation> {
             kind: Nothing,
             list: "/data",
             reference: Some(("/metadata/client_reference", "bkg_1-authorize-1-1")),
+            is_filtered: false,
             // A payment without it was made by others.
             may_lack_reference: true,
         }),
@@ -367,6 +368,7 @@ fn found_refund() -> Operation {
             kind: Nothing,
             list: "/data",
             reference: Some(("/metadata/client_reference", REFUND_REF)),
+            is_filtered: false,
             // A refund without it was made by hand.
             may_lack_reference: true,
         }),

@@ -114,7 +114,7 @@ impl Flights {
     /// Makes one booking per prebook. A repeated request returns the same booking.
     fn book(&mut self, request: &ReceivedRequest) -> MockResponse {
         if !self.is_paid {
-            return refusal(400, 45_000, "payment not completed");
+            return refusal(400, 2014, "payment not completed");
         }
         if request.body["prebookId"] != self.documents["prebook"]["data"][0]["prebookId"] {
             return refusal(404, 45_029, "prebook expired");

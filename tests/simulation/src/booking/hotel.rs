@@ -17,7 +17,8 @@ use host_domain::hotel::booking::{
     CancellationStatus, HotelBookedState, HotelBooking, HotelBookingDetails, HotelEvent, Room,
 };
 use host_domain::hotel::supplier_api::{
-    HotelCancellationAmounts, HotelPrebookResponse, HotelSupplierBooking, SupplierRoom,
+    HotelCancellationAmounts, HotelOfferDetails, HotelPrebookResponse, HotelSupplierBooking,
+    SupplierRoom,
 };
 use host_domain::hotel::types::{
     Board, CancellationPolicy, HotelSummary, Penalty, RoomDetails, RoomRate,
@@ -111,6 +112,7 @@ impl Subject for HotelBookingDetails {
             loyalty: None,
             expires_at: None,
             checkout: None,
+            details: HotelOfferDetails::default(),
         }
     }
 
@@ -214,6 +216,17 @@ impl Subject for HotelBookingDetails {
         }
         let undecided = booking.details.undecided_cancellations().count();
         ensure!(undecided == 0, "{undecided} refunds are undecided");
-        check_events(booking, checks)
+        check_events(booking, checks)?;
+        // Each cancellation that succeeded was told once, the last one as that of the booking.
+        let cancellations = booking.details.cancellations.iter();
+        let succeeded = cancellations.filter(|c| c.status == CancellationStatus::Succeeded);
+        let whole = checks.times(Self::CANCELED, None);
+        let partial = checks.times(EventType::HotelBookingPartiallyCanceled, None);
+        let (told, succeeded) = (whole + partial, succeeded.count());
+        ensure!(
+            told == succeeded,
+            "{told} cancellations were told, {succeeded} succeeded"
+        );
+        Ok(())
     }
 }

@@ -30,7 +30,12 @@ const MOVES: [(&str, &[&str]); 10] = [
     ("READY_FOR_COMPLETE", &["COMPLETE_IN_PROGRESS", "EXPIRED"]),
     (
         "COMPLETE_IN_PROGRESS",
-        &["READY_FOR_COMPLETE", "CONFIRMED", "FAILED"],
+        &[
+            "READY_FOR_COMPLETE",
+            "CONFIRMED",
+            "PARTIALLY_CANCELED",
+            "FAILED",
+        ],
     ),
     (
         "CONFIRMED",

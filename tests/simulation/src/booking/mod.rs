@@ -9,6 +9,7 @@ pub(crate) mod invariants;
 pub(crate) mod job;
 pub(crate) mod payment;
 pub(crate) mod processor;
+pub(crate) mod rare_case;
 pub(crate) mod remote_call;
 pub(crate) mod scenario;
 pub(crate) mod simulated_booking;
@@ -84,16 +85,52 @@ fn flight_bookings_end_in_agreement_with_suppliers() {
 /// No supplier has a booking that nobody knows of.
 #[test]
 fn late_bookings_end_on_the_operators_list() {
-    let orphans = Cell::new(0_u32);
-    live("late hotel booking", |random, history| {
-        let setting = Setting::draw_late(random);
-        let life = Life::<HotelBookingDetails>::new(random, history, &setting);
-        let has_orphan = life.lived()?;
-        orphans.set(orphans.get() + u32::from(has_orphan));
+    live_through::<HotelBookingDetails>("late hotel booking", Setting::draw_late, |life| {
+        life.checks.has_orphan
+    });
+}
+
+/// No later read brings a room back that the supplier cancelled.
+#[test]
+fn lost_rooms_are_refunded() {
+    live_through::<HotelBookingDetails>("lost hotel room", Setting::draw_lost_room, |life| {
+        life.world.rare.outdated_refreshes > 0
+    });
+}
+
+/// A refused resend hides no hotel booking that the supplier has.
+#[test]
+fn hotel_bookings_survive_refused_resends() {
+    let draw = |random: &Random| Setting::draw_refused_resends(random, false);
+    live_through::<HotelBookingDetails>("hotel booking with refused resends", draw, |life| {
+        life.world.rare.refused_bookings > 0
+    });
+}
+
+/// A refused resend hides no flight booking that the supplier has.
+#[test]
+fn flight_bookings_survive_refused_resends() {
+    let draw = |random: &Random| Setting::draw_refused_resends(random, true);
+    live_through::<FlightBookingDetails>("flight booking with refused resends", draw, |life| {
+        life.world.rare.refused_bookings > 0
+    });
+}
+
+/// Runs scenarios that are drawn for a case, and fails if no seed has it.
+fn live_through<K: Subject>(
+    name: &str,
+    draw: impl Fn(&Random) -> Setting,
+    has_case: impl Fn(&Life<'_, K>) -> bool,
+) {
+    let cases = Cell::new(0_u32);
+    live(name, |random, history| {
+        let setting = draw(random);
+        let life = Life::<K>::new(random, history, &setting).lived()?;
+        cases.set(cases.get() + u32::from(has_case(&life)));
         Ok(())
     });
     let is_single_seed = super::setting("STOPOVER_SIMULATION_SEED").is_some();
-    assert!(is_single_seed || orphans.get() > 0, "no seed has an orphan");
+    assert!(is_single_seed || cases.get() > 0, "no seed has the case");
 }
 
 /// A worker or request that executes the steps of the booking.
@@ -147,8 +184,8 @@ impl<'a, K: Subject> Life<'a, K> {
         }
     }
 
-    /// Runs the scenario to its end. Returns whether the operator's list had an orphan.
-    fn lived(mut self) -> Result<bool> {
+    /// Runs the scenario to its end.
+    fn lived(mut self) -> Result<Self> {
         self.plan_people();
         self.begin_prebook()?;
         let mut happenings = 0;
@@ -169,7 +206,7 @@ impl<'a, K: Subject> Life<'a, K> {
         ensure!(is_idle, "work is left: {booking:?}");
         self.checks.at_rest(booking)?;
         K::check_end(booking, &self.world, &self.checks)?;
-        Ok(self.checks.has_orphan)
+        Ok(self)
     }
 
     fn next_at(&self) -> Option<Timestamp> {
@@ -320,7 +357,11 @@ impl<'a, K: Subject> Life<'a, K> {
             }
             StepRequest::Supplier(SupplierRequest::Find(_)) => Request {
                 reference: "the booking".to_owned(),
-                call: Call::FindBooking,
+                call: if matches!(prepared.step, BookingStep::Refresh) {
+                    Call::Refresh
+                } else {
+                    Call::FindBooking
+                },
             },
             StepRequest::Payment(request) => payment_request(request),
         };

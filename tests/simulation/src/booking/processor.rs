@@ -30,6 +30,12 @@ impl Charge {
         )
     }
 
+    /// Returns the times from which reads return the payment and its refunds.
+    pub(super) fn seen_times(&mut self) -> impl Iterator<Item = &mut Timestamp> {
+        let refunds = self.refunds.iter_mut().map(|(_, _, seen_from)| seen_from);
+        refunds.chain([&mut self.seen_from])
+    }
+
     pub(super) fn state(&self) -> ProcessorPayment {
         let none = Money::zero(self.amount.currency);
         let captured = self.status == ProcessorPaymentStatus::Captured;

@@ -18,6 +18,8 @@ pub(super) enum Call {
     Prebook,
     Book,
     FindBooking,
+    /// Reads a booking that is confirmed.
+    Refresh,
     /// Cancels these rooms, or all if the list is empty.
     Cancel(Vec<usize>),
     Buy,
@@ -58,7 +60,11 @@ impl Request {
     pub(super) fn changes(&self) -> Option<&str> {
         let is_change = !matches!(
             self.call,
-            Call::Prebook | Call::FindBooking | Call::FindPayment | Call::FindRefund
+            Call::Prebook
+                | Call::FindBooking
+                | Call::Refresh
+                | Call::FindPayment
+                | Call::FindRefund
         );
         is_change.then_some(self.reference.as_str())
     }
@@ -80,7 +86,7 @@ impl Request {
         match self.call {
             Call::Prebook => Reply::Bound(Err(change())),
             Call::Book | Call::Cancel(_) | Call::Buy => Reply::Changed(Err(change())),
-            Call::FindBooking => Reply::Found(Err(read())),
+            Call::FindBooking | Call::Refresh => Reply::Found(Err(read())),
             Call::Authorize(_) | Call::Capture(_) | Call::Void(_) => Reply::Paid(Err(pay())),
             Call::FindPayment => Reply::FoundPayment(Err(read())),
             Call::Refund(..) => Reply::Refunded(Err(pay())),
@@ -91,7 +97,12 @@ impl Request {
     pub(super) const fn is_of_processor(&self) -> bool {
         !matches!(
             self.call,
-            Call::Prebook | Call::Book | Call::FindBooking | Call::Cancel(_) | Call::Buy
+            Call::Prebook
+                | Call::Book
+                | Call::FindBooking
+                | Call::Refresh
+                | Call::Cancel(_)
+                | Call::Buy
         )
     }
 }

@@ -26,6 +26,15 @@ pub(super) struct Setting {
     pub(super) says_amounts: bool,
     /// Percentage of calls that fail.
     pub(super) trouble: i64,
+    /// Percentage of effects that reads show late.
+    pub(super) late_reads: i64,
+    /// Whether the supplier cancels a room of every booking of several rooms before the gateway has
+    /// read the booking.
+    pub(super) always_loses_room: bool,
+    /// Percentage of refreshes that meet a copy of the order in which that room is still booked.
+    pub(super) outdated_refreshes: i64,
+    /// Percentage of resends that are refused although the call was executed.
+    pub(super) refused_resends: i64,
 }
 
 impl Setting {
@@ -60,6 +69,10 @@ impl Setting {
             bag: random.between(1_000, 6_000),
             says_amounts: random.percent(70),
             trouble: random.one_of(&[0, 10, 30, 60]),
+            late_reads: 30,
+            always_loses_room: false,
+            outdated_refreshes: 50,
+            refused_resends: 20,
         }
     }
 
@@ -80,6 +93,34 @@ impl Setting {
         }
     }
 
+    /// Returns a scenario of a hotel that loses a room.
+    pub(super) fn draw_lost_room(random: &Random) -> Self {
+        Self {
+            always_loses_room: true,
+            ..Self::draw(random, false)
+        }
+    }
+
+    /// Returns a scenario in which calls often fail, reads show their effects after the first
+    /// lookup, and most resends are refused. Reads of payments are consistent in the end: no
+    /// operator resolves them here.
+    pub(super) fn draw_refused_resends(random: &Random, is_flight: bool) -> Self {
+        let drawn = Self::draw(random, is_flight);
+        let idempotent = |reads_consistent_after_ms| SupplierGuarantees {
+            reads_consistent_after_ms,
+            supports_idempotent_retry: true,
+            ..drawn.supplier
+        };
+        Self {
+            supplier: idempotent(random.one_of(&[None, Some(300_000)])),
+            processor: idempotent(Some(300_000)),
+            trouble: 60,
+            late_reads: 90,
+            refused_resends: 80,
+            ..drawn
+        }
+    }
+
     pub(super) fn offered(&self) -> Money {
         euros(self.rooms.iter().map(|(price, _)| price).sum())
     }
@@ -87,7 +128,8 @@ impl Setting {
     /// Returns whether the supplier cancels a room before the gateway has read the booking. It
     /// follows from the price, so that it changes no other draw of a seed.
     pub(super) fn loses_room(&self) -> bool {
-        self.says_amounts && self.rooms.len() > 1 && self.offered().minor % 4 == 0
+        let is_drawn = self.always_loses_room || self.offered().minor % 4 == 0;
+        is_drawn && self.rooms.len() > 1
     }
 
     /// Returns the fee of cancelling everything by the stored terms.

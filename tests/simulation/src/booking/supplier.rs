@@ -2,6 +2,7 @@
 //! adapters declare, and record what they sold and charged.
 
 use super::processor::Charge;
+use super::rare_case::RareCases;
 use super::remote_call::{Call, Reply, Request};
 use super::scenario::Setting;
 use crate::seeded_random::Random;
@@ -57,8 +58,7 @@ pub(super) struct World<'a> {
     /// Pending decisions of the supplier with their times.
     pub(super) decisions: Vec<(Timestamp, Decision)>,
     pub(super) broken: Option<String>,
-    /// Whether a lookup has met an outdated copy of the data, which happens once.
-    was_outdated: bool,
+    pub(super) rare: RareCases,
 }
 
 impl<'a> World<'a> {
@@ -76,7 +76,7 @@ impl<'a> World<'a> {
             is_checkout_paid: false,
             decisions: Vec::new(),
             broken: None,
-            was_outdated: false,
+            rare: RareCases::new(setting),
         }
     }
 
@@ -128,7 +128,7 @@ impl<'a> World<'a> {
 
     /// Returns the time from which reads return the effect of a call that arrives now.
     pub(super) fn readable(&self, promises: SupplierGuarantees, now: Timestamp) -> Timestamp {
-        let late = self.troubled && self.random.percent(30);
+        let late = self.troubled && self.random.percent(self.setting.late_reads);
         let lag_ms = i64::from(late) * self.random.between(1, 600_000);
         let seen_from = now.plus_ms(lag_ms);
         match promises.reads_consistent_after_ms {
@@ -153,21 +153,22 @@ impl<'a> World<'a> {
         let key = request.changes().map(str::to_owned);
         if remembers
             && let Some(key) = &key
-            && let Some(reply) = self.answered.get(key)
+            && let Some(reply) = self.answered.get(key).cloned()
         {
-            return self.again(reply.clone());
+            let refusal = self.refuse_resend(request, &reply, now);
+            return refusal.unwrap_or_else(|| self.again(reply));
         }
         let reference = request.reference.as_str();
         let reply = match &request.call {
             Call::Prebook => Reply::Bound(self.bind()),
             Call::Book => Reply::Changed(self.book(sent_at, now)),
-            Call::FindBooking if self.is_outdated() => Reply::Found(Ok(None)),
+            Call::FindBooking | Call::Refresh if self.is_outdated() => Reply::Found(Ok(None)),
             Call::FindPayment if self.is_outdated() => Reply::FoundPayment(Ok(None)),
             Call::FindRefund if self.is_outdated() => Reply::FoundRefund(Ok(false)),
-            Call::FindBooking => {
-                let mut seen = self.order.iter().rev();
-                let seen = seen.find(|(at, _)| *at <= now);
-                Reply::Found(Ok(seen.map(|(_, order)| order.clone())))
+            Call::FindBooking => Reply::Found(Ok(self.shown(now))),
+            Call::Refresh => {
+                let outdated = self.outdated_copy();
+                Reply::Found(Ok(outdated.or_else(|| self.shown(now))))
             }
             Call::Cancel(rooms) => Reply::Changed(self.cancel(rooms, now)),
             Call::Buy => Reply::Changed(self.sell(reference, now)),
@@ -211,11 +212,20 @@ impl<'a> World<'a> {
         self.random.percent(percent) && self.troubled
     }
 
-    /// Returns whether a lookup meets an outdated copy of the data, in which nothing is found.
-    fn is_outdated(&mut self) -> bool {
-        let is_outdated = !self.was_outdated && self.happens(5);
-        self.was_outdated |= is_outdated;
-        is_outdated
+    /// Shows the effects of all calls to reads that are made from now on.
+    pub(super) fn show_all(&mut self, now: Timestamp) {
+        let orders = self.order.iter_mut().map(|(seen_from, _)| seen_from);
+        let charges = self.charges.iter_mut().flat_map(Charge::seen_times);
+        for seen_from in orders.chain(charges) {
+            *seen_from = now.min(*seen_from);
+        }
+    }
+
+    /// Returns the order as reads show it.
+    fn shown(&self, now: Timestamp) -> Option<Order> {
+        let mut seen = self.order.iter().rev();
+        let seen = seen.find(|(at, _)| *at <= now);
+        seen.map(|(_, order)| order.clone())
     }
 
     fn bind(&mut self) -> Result<Money, ChangeError> {
@@ -270,18 +280,6 @@ impl<'a> World<'a> {
         Ok(order)
     }
 
-    /// Cancels the first room free of charge on the supplier's own initiative.
-    fn lose_room(&self, order: &mut Order) {
-        let Some((price, _)) = self.setting.rooms.first() else {
-            return;
-        };
-        let price = Money::new(*price, order.kept.currency);
-        order.status = SupplierBookingStatus::PartiallyCanceled;
-        order.released[0] = true;
-        order.kept = order.kept.less(price);
-        order.amounts = Some((Money::zero(price.currency), price));
-    }
-
     fn will(&mut self, decision: Decision, now: Timestamp) {
         let at = now.plus_ms(self.random.between(1, 7_200_000));
         self.decisions.push((at, decision));
@@ -293,7 +291,12 @@ impl<'a> World<'a> {
             return;
         };
         match decision {
-            Decision::Confirm => order.status = SupplierBookingStatus::Confirmed,
+            Decision::Confirm => {
+                order.status = SupplierBookingStatus::Confirmed;
+                if self.setting.loses_room() {
+                    self.lose_room(&mut order);
+                }
+            }
             Decision::Fail => {
                 order.status = SupplierBookingStatus::Failed(refusal(RefusalReason::Unavailable));
                 order.kept = Money::zero(order.kept.currency);
@@ -444,6 +447,6 @@ fn refusal(reason: RefusalReason) -> Refusal {
     }
 }
 
-fn no(reason: RefusalReason) -> ChangeError {
+pub(super) fn no(reason: RefusalReason) -> ChangeError {
     ChangeError::Refused(refusal(reason))
 }

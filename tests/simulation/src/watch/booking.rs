@@ -93,7 +93,7 @@ impl Booking {
     }
 
     pub(super) const fn stage(&self) -> BookingPhase<'_> {
-        const LEG: RemoteCall = RemoteCall::pending(Timestamp(0));
+        static LEG: RemoteCall = RemoteCall::pending(Timestamp(0));
         match self.standing {
             Standing::Early => BookingPhase::Prebooking,
             Standing::Ready => BookingPhase::ReadyToComplete,

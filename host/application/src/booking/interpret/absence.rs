@@ -2,11 +2,12 @@
 
 use crate::booking::interpret::{InterpretContext, ScheduleContext, SupplierGuarantees};
 use host_domain::booking::PaymentCollector;
-use host_domain::remote_call::RemoteCall;
+use host_domain::remote_call::{AbsenceEvidence, RemoteCall};
+use host_domain::supplier::RefusalReason;
 use host_domain::time::Timestamp;
 
 /// The meaning of a lookup that found nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum AbsenceMeaning {
     NeverExecuted,
     /// The call may have been executed, and resending the same call does no harm.
@@ -15,25 +16,25 @@ pub(super) enum AbsenceMeaning {
 }
 
 /// The next lookup of a call whose outcome is still unknown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NextLookup {
     pub(super) next_at: Timestamp,
-    /// Time of the response just read, if it counts as the first of two that prove absence.
-    pub(super) absent_at: Option<Timestamp>,
+    /// The response just read, if it counts as the first evidence of absence.
+    pub(super) absence: Option<AbsenceEvidence>,
 }
 
 impl From<Timestamp> for NextLookup {
     fn from(next_at: Timestamp) -> Self {
         Self {
             next_at,
-            absent_at: None,
+            absence: None,
         }
     }
 }
 
 impl NextLookup {
-    pub(super) const fn evidence(self) -> &'static str {
-        match self.absent_at {
+    pub(super) const fn evidence(&self) -> &'static str {
+        match self.absence {
             Some(_) => "reconciled: not found; another lookup has to confirm it",
             None => "reconciled: not found, but the supplier may still show it later",
         }
@@ -41,6 +42,8 @@ impl NextLookup {
 }
 
 pub(super) const RETRIED_EVIDENCE: &str = "reconciled: not found; the same call is sent again";
+pub(super) const REFUSED_EVIDENCE: &str =
+    "reconciled: not found, which confirms the refusal of the resend";
 
 /// Time in milliseconds during which a call may be resent under its reference. It is well within
 /// the time for which suppliers and processors remember a reference.
@@ -67,22 +70,25 @@ pub(super) fn classify_absence(
     };
     let age_ms = schedules.now.since(first_sent_at);
     let is_recent = age_ms < IDEMPOTENT_RETRY_WINDOW_MS;
-    if guarantees.supports_idempotent_retry && is_recent && call.absent_since().is_none() {
+    if guarantees.supports_idempotent_retry && is_recent && call.absence().is_none() {
         AbsenceMeaning::SafeToRetry(next)
     } else {
         AbsenceMeaning::Inconclusive(next)
     }
 }
 
-/// Classifies that a lookup found no booking. If the payer paid at the supplier's own checkout, a
-/// missing booking never ends the workflow: the call is resent, or an operator decides.
+/// Classifies that a lookup found no booking. If the payer pays at the supplier's own checkout, a
+/// missing booking proves nothing: the call is resent, or an operator decides. The exception is a
+/// booking whose resend the supplier refused because the checkout is not completed.
 pub(super) fn classify_booking_absence(
     collector: PaymentCollector,
     call: Option<&RemoteCall>,
     context: &InterpretContext<'_>,
 ) -> AbsenceMeaning {
     let mut guarantees = context.guarantees;
-    if collector == PaymentCollector::Gateway {
+    let refusal = call.and_then(RemoteCall::supplier_refusal);
+    let is_unpaid = refusal == Some(&RefusalReason::PaymentRequired);
+    if collector == PaymentCollector::Gateway || is_unpaid {
         return classify_absence(call, guarantees, context.schedules);
     }
     guarantees.reads_consistent_after_ms = None;
@@ -103,7 +109,7 @@ fn missing_lookup(
 ) -> Option<NextLookup> {
     let scheduled_at = schedules.next_reconcile_at(Some(call));
     let call_ms_max = i64::try_from(guarantees.call_ms_max).unwrap_or(i64::MAX);
-    let absent_since = call.absent_since();
+    let absent_since = call.absence().map(|evidence| evidence.observed_at);
     let delay_ms = guarantees.reads_consistent_after_ms;
     let delay_ms = delay_ms.or(absent_since.map(|_| 0));
     let Some((delay_ms, ended_by)) = delay_ms.zip(call.ended_by(call_ms_max)) else {
@@ -118,14 +124,17 @@ fn missing_lookup(
         first_delay.max(first.plus_ms(delay_ms)).max(visible_at)
     };
     let requested_at = schedules.requested_at;
-    let (absent_at, earliest_at) = match absent_since {
+    let (absence, earliest_at) = match absent_since {
         Some(first) if requested_at >= second_at(first) => return None,
         Some(first) => (None, second_at(first)),
-        None if requested_at >= visible_at => (Some(requested_at), second_at(requested_at)),
+        None if requested_at >= visible_at => {
+            let evidence = AbsenceEvidence::from_lookup(requested_at);
+            (Some(evidence), second_at(requested_at))
+        }
         None => (None, visible_at),
     };
     Some(NextLookup {
         next_at: scheduled_at.min(earliest_at),
-        absent_at,
+        absence,
     })
 }

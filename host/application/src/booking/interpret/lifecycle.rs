@@ -5,13 +5,13 @@ mod tests;
 
 use crate::booking::aggregate::{BookingAggregate, ChangeResponse, LookupResponse};
 use crate::booking::interpret::{
-    AbsenceMeaning, InterpretContext, Interpretation, NextLookup, RETRIED_EVIDENCE,
-    ScheduleContext, booking_failure, classify_absence, classify_booking_absence,
-    may_have_been_executed,
+    AbsenceMeaning, InterpretContext, Interpretation, NextLookup, REFUSED_EVIDENCE,
+    RETRIED_EVIDENCE, ScheduleContext, absent_booking_failure, booking_failure, classify_absence,
+    classify_booking_absence, may_have_been_executed,
 };
 use host_domain::booking::{Booking, BookingEvent, Failure, Orphan, ReportedBooking};
 use host_domain::id::PaymentId;
-use host_domain::remote_call::RemoteCall;
+use host_domain::remote_call::{RemoteCall, ResendRefusal};
 use host_domain::supplier::{
     BookingLookup, ChangeError, Refusal, RefusalReason, SupplierBookingStatus,
 };
@@ -43,17 +43,22 @@ fn refused_book<K: BookingAggregate>(
     refusal: Refusal,
     schedules: ScheduleContext<'_>,
 ) -> Interpretation<BookingEvent<K>> {
-    match refusal.reason {
-        RefusalReason::PaymentRequired => {
-            Interpretation::refused(BookingEvent::CheckoutNotCompleted, refusal.message)
-        }
+    let Refusal {
+        reason, message, ..
+    } = refusal;
+    let is_resend = may_have_been_executed(call);
+    match reason {
         // The supplier already has this client reference; a lookup shows whose booking it is.
-        RefusalReason::Duplicate => unresolved_book(schedules.now, refusal.message),
+        RefusalReason::Duplicate => unresolved_book(schedules.now, message),
         // The state of the gateway's account says nothing about an earlier sending.
-        RefusalReason::Account if may_have_been_executed(call) => {
-            unresolved_book(schedules.next_reconcile_at(call), refusal.message)
+        RefusalReason::Account if is_resend => {
+            unresolved_book(schedules.next_reconcile_at(call), message)
         }
-        RefusalReason::Unavailable
+        RefusalReason::PaymentRequired if !is_resend => {
+            Interpretation::refused(BookingEvent::CheckoutNotCompleted, message)
+        }
+        RefusalReason::PaymentRequired
+        | RefusalReason::Unavailable
         | RefusalReason::Expired
         | RefusalReason::PriceChanged(_)
         | RefusalReason::TermsChanged
@@ -61,11 +66,14 @@ fn refused_book<K: BookingAggregate>(
         | RefusalReason::Invalid
         | RefusalReason::NotCancellable
         | RefusalReason::Account
-        | RefusalReason::Other(_) => match may_have_been_executed(call) {
-            true => unresolved_book(schedules.lookup_after_refusal(call), refusal.message),
+        | RefusalReason::Other(_) => match is_resend {
+            true => {
+                let refusal = ResendRefusal::Supplier(reason);
+                unresolved_book(schedules.lookup_after_refusal(call, refusal), message)
+            }
             false => {
-                let failure = booking_failure(&refusal, K::TEXTS.sold_out);
-                Interpretation::refused(BookingEvent::BookRefused(failure), refusal.message)
+                let failure = booking_failure(&reason, K::TEXTS.sold_out);
+                Interpretation::refused(BookingEvent::BookRefused(failure), message)
             }
         },
     }
@@ -84,24 +92,39 @@ pub fn book_lookup<K: BookingAggregate>(
         }
         Ok(BookingLookup::NotFound) => {
             match classify_booking_absence(booking.payment_collector, call, context) {
-                AbsenceMeaning::NeverExecuted => {
-                    let now = context.schedules.now;
-                    let event = BookingEvent::BookNotExecuted {
-                        failure: Failure::new("book_failed", "The supplier has no such booking."),
-                        recheck_at: context.schedules.absence_recheck.upcoming(now, now),
-                    };
-                    let evidence = "reconciled: not found twice, and reads are consistent";
-                    Interpretation::refused(event, evidence)
-                }
+                AbsenceMeaning::NeverExecuted => book_not_executed(call, context.schedules),
                 AbsenceMeaning::SafeToRetry(_) => Interpretation::not_sent(
                     BookingEvent::BookResendScheduled { at: next_at },
                     RETRIED_EVIDENCE,
                 ),
-                AbsenceMeaning::Inconclusive(next) => unresolved_book(next, next.evidence()),
+                AbsenceMeaning::Inconclusive(next) => {
+                    let evidence = next.evidence();
+                    unresolved_book(next, evidence)
+                }
             }
         }
         Err(error) => unresolved_book(next_at, error.to_string()),
     }
+}
+
+/// Interprets the proof that nothing was booked. If a resend was refused, the refusal decides.
+fn book_not_executed<K: BookingAggregate>(
+    call: Option<&RemoteCall>,
+    schedules: ScheduleContext<'_>,
+) -> Interpretation<BookingEvent<K>> {
+    let refusal = call.and_then(RemoteCall::supplier_refusal);
+    if refusal == Some(&RefusalReason::PaymentRequired) {
+        return Interpretation::refused(BookingEvent::CheckoutNotCompleted, REFUSED_EVIDENCE);
+    }
+    let evidence = match refusal {
+        Some(_) => REFUSED_EVIDENCE,
+        None => "reconciled: not found twice, and reads are consistent",
+    };
+    let event = BookingEvent::BookNotExecuted {
+        failure: absent_booking_failure(call, K::TEXTS.sold_out),
+        recheck_at: (schedules.absence_recheck).upcoming(schedules.now, schedules.now),
+    };
+    Interpretation::refused(event, evidence)
 }
 
 fn interpret_reported_booking<K: BookingAggregate>(
@@ -130,7 +153,8 @@ fn interpret_reported_booking<K: BookingAggregate>(
             Interpretation::refused(event, "canceled at the supplier")
         }
         SupplierBookingStatus::Failed(refusal) => {
-            let event = BookingEvent::BookRefused(booking_failure(refusal, K::TEXTS.sold_out));
+            let event =
+                BookingEvent::BookRefused(booking_failure(&refusal.reason, K::TEXTS.sold_out));
             Interpretation::refused(event, refusal.message.clone())
         }
     };
@@ -153,8 +177,8 @@ fn unresolved_book<K: BookingAggregate>(
     next: impl Into<NextLookup>,
     evidence: impl Into<String>,
 ) -> Interpretation<BookingEvent<K>> {
-    let NextLookup { next_at, absent_at } = next.into();
-    let event = BookingEvent::BookUnresolved { next_at, absent_at };
+    let NextLookup { next_at, absence } = next.into();
+    let event = BookingEvent::BookUnresolved { next_at, absence };
     Interpretation::unknown(event, evidence)
 }
 
@@ -337,8 +361,8 @@ fn unresolved_cancel<K: BookingAggregate>(
     next: impl Into<NextLookup>,
     evidence: impl Into<String>,
 ) -> Interpretation<BookingEvent<K>> {
-    let NextLookup { next_at, absent_at } = next.into();
-    let event = BookingEvent::CancelUnresolved { next_at, absent_at };
+    let NextLookup { next_at, absence } = next.into();
+    let event = BookingEvent::CancelUnresolved { next_at, absence };
     Interpretation::unknown(event, evidence)
 }
 

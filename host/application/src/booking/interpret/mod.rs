@@ -10,10 +10,11 @@ pub mod purchase;
 mod tests;
 
 use absence::{
-    AbsenceMeaning, NextLookup, RETRIED_EVIDENCE, classify_absence, classify_booking_absence,
+    AbsenceMeaning, NextLookup, REFUSED_EVIDENCE, RETRIED_EVIDENCE, classify_absence,
+    classify_booking_absence,
 };
 use host_domain::booking::Failure;
-use host_domain::supplier::{Refusal, RefusalReason};
+use host_domain::supplier::RefusalReason;
 pub use lifecycle::{
     absence_recheck, book_lookup, book_response, cancel_lookup, cancel_response, refresh_response,
 };
@@ -23,7 +24,7 @@ pub use payment::{
 };
 
 use crate::id_generator::IdGenerator;
-use host_domain::remote_call::{BackoffSchedule, RemoteCall};
+use host_domain::remote_call::{AbsenceEvidence, BackoffSchedule, RemoteCall, ResendRefusal};
 use host_domain::time::Timestamp;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,10 +95,14 @@ impl ScheduleContext<'_> {
 
     /// Returns the next lookup after the refusal of a resend. An earlier sending may have been
     /// executed, so the refusal is only the first evidence that none was.
-    fn lookup_after_refusal(&self, call: Option<&RemoteCall>) -> NextLookup {
+    fn lookup_after_refusal(
+        &self,
+        call: Option<&RemoteCall>,
+        refusal: ResendRefusal,
+    ) -> NextLookup {
         NextLookup {
             next_at: self.next_reconcile_at(call),
-            absent_at: Some(self.now),
+            absence: Some(AbsenceEvidence::from_refusal(self.now, refusal)),
         }
     }
 
@@ -168,9 +173,18 @@ fn may_have_been_executed(call: Option<&RemoteCall>) -> bool {
     call.is_some_and(RemoteCall::is_resend)
 }
 
+/// Returns the reason why a booking failed that its supplier does not have: the refusal of a resend,
+/// if there was one. `sold_out` describes what the supplier has no more of.
+pub fn absent_booking_failure(call: Option<&RemoteCall>, sold_out: &str) -> Failure {
+    match call.and_then(RemoteCall::supplier_refusal) {
+        Some(reason) => booking_failure(reason, sold_out),
+        None => Failure::new("book_failed", "The supplier has no such booking."),
+    }
+}
+
 /// Returns the reason why a booking failed. `sold_out` describes what the supplier has no more of.
-fn booking_failure(refusal: &Refusal, sold_out: &str) -> Failure {
-    let description = match &refusal.reason {
+fn booking_failure(reason: &RefusalReason, sold_out: &str) -> Failure {
+    let description = match reason {
         RefusalReason::Unavailable => sold_out,
         RefusalReason::Expired => "The supplier no longer accepts the offer.",
         RefusalReason::PriceChanged(_) => "The supplier asks another price.",

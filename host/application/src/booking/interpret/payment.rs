@@ -4,15 +4,15 @@
 mod tests;
 
 use crate::booking::interpret::{
-    AbsenceMeaning, CallOutcome, Interpretation, NextLookup, RETRIED_EVIDENCE, ScheduleContext,
-    SupplierGuarantees, classify_absence, may_have_been_executed,
+    AbsenceMeaning, CallOutcome, Interpretation, NextLookup, REFUSED_EVIDENCE, RETRIED_EVIDENCE,
+    ScheduleContext, SupplierGuarantees, classify_absence, may_have_been_executed,
 };
 use host_domain::id::RefundId;
 use host_domain::payment::{
     DeclineReason, Payment, PaymentError, PaymentEvent, PaymentState, ProcessorPayment,
     ProcessorPaymentStatus,
 };
-use host_domain::remote_call::RemoteCall;
+use host_domain::remote_call::{RemoteCall, ResendRefusal};
 use host_domain::supplier::ReadError;
 
 pub fn authorize_response(
@@ -23,16 +23,11 @@ pub fn authorize_response(
     let call = payment.state.call();
     match response {
         Ok(state) => authorization_state(payment, state, schedules),
-        Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_)))
-            if may_have_been_executed(call) =>
-        {
-            unresolved(schedules.lookup_after_refusal(call), error.to_string())
-        }
         Err(PaymentError::Declined(decline)) => {
-            Interpretation::refused(PaymentEvent::Declined(decline), "declined")
+            declined_authorization(call, decline, "declined", schedules)
         }
         Err(PaymentError::Refused(reason)) => {
-            Interpretation::refused(PaymentEvent::Declined(DeclineReason::Other), reason)
+            declined_authorization(call, DeclineReason::Other, reason, schedules)
         }
         Err(PaymentError::NotSent(reason)) if may_have_been_executed(call) => {
             reconcile_later(payment, schedules, reason)
@@ -44,10 +39,24 @@ pub fn authorize_response(
         Err(PaymentError::Unknown(reason)) => Interpretation::unknown(
             PaymentEvent::Unresolved {
                 next_at: schedules.now,
-                absent_at: None,
+                absence: None,
             },
             reason,
         ),
+    }
+}
+
+fn declined_authorization(
+    call: Option<&RemoteCall>,
+    decline: DeclineReason,
+    evidence: impl Into<String>,
+    schedules: ScheduleContext<'_>,
+) -> Interpretation<PaymentEvent> {
+    if may_have_been_executed(call) {
+        let refusal = ResendRefusal::Processor(decline);
+        unresolved(schedules.lookup_after_refusal(call, refusal), evidence)
+    } else {
+        Interpretation::refused(PaymentEvent::Declined(decline), evidence)
     }
 }
 
@@ -82,7 +91,10 @@ fn authorization_state(
             Interpretation::refused(PaymentEvent::Declined(decline), "the payer has to act")
         }
         ProcessorPaymentStatus::Voided | ProcessorPaymentStatus::Declined => {
-            Interpretation::refused(PaymentEvent::Declined(DeclineReason::Other), "declined")
+            let call = payment.state.call();
+            let decline = call.and_then(RemoteCall::processor_decline);
+            let decline = decline.unwrap_or(DeclineReason::Other);
+            Interpretation::refused(PaymentEvent::Declined(decline), "declined")
         }
     };
     interpretation.with_reference(&reference)
@@ -169,8 +181,12 @@ fn payment_not_found(
 ) -> Interpretation<PaymentEvent> {
     let never = "reconciled: never requested";
     match (absence, &payment.state) {
-        (AbsenceMeaning::NeverExecuted, PaymentState::Authorizing(_)) => {
-            Interpretation::not_sent(PaymentEvent::NotAuthorized, never)
+        (AbsenceMeaning::NeverExecuted, PaymentState::Authorizing(call)) => {
+            let event = payment.not_authorized_event();
+            match call.processor_decline() {
+                Some(_) => Interpretation::refused(event, REFUSED_EVIDENCE),
+                None => Interpretation::not_sent(event, never),
+            }
         }
         (AbsenceMeaning::NeverExecuted, PaymentState::Voiding(_)) => {
             Interpretation::not_sent(PaymentEvent::Voided, never)
@@ -183,7 +199,8 @@ fn payment_not_found(
             Interpretation::not_sent(PaymentEvent::ResendScheduled { at }, RETRIED_EVIDENCE)
         }
         (AbsenceMeaning::SafeToRetry(next) | AbsenceMeaning::Inconclusive(next), _) => {
-            unresolved(next, next.evidence())
+            let evidence = next.evidence();
+            unresolved(next, evidence)
         }
         // The processor lost a payment that it had authorized, so an operator has to decide.
         (AbsenceMeaning::NeverExecuted, _) => {
@@ -253,8 +270,8 @@ fn unresolved(
     next: impl Into<NextLookup>,
     evidence: impl Into<String>,
 ) -> Interpretation<PaymentEvent> {
-    let NextLookup { next_at, absent_at } = next.into();
-    Interpretation::unknown(PaymentEvent::Unresolved { next_at, absent_at }, evidence)
+    let NextLookup { next_at, absence } = next.into();
+    Interpretation::unknown(PaymentEvent::Unresolved { next_at, absence }, evidence)
 }
 
 /// Records that the call is known not to have been executed, to be retried later.
@@ -287,20 +304,22 @@ pub fn refund_response(
         };
         Interpretation::new(event, outcome, reason)
     };
+    let refused = |decline: DeclineReason, reason: String| {
+        if may_have_been_executed(call) {
+            let refusal = ResendRefusal::Processor(decline);
+            let next = schedules.lookup_after_refusal(call, refusal);
+            unresolved_refund(refund, next, reason)
+        } else {
+            again(reason, CallOutcome::Refused)
+        }
+    };
     match response {
         Ok(reference) => {
             Interpretation::succeeded(PaymentEvent::Refunded(refund.clone()), "refunded")
                 .with_reference(&reference)
         }
-        Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
-            match may_have_been_executed(call) {
-                true => {
-                    let next = schedules.lookup_after_refusal(call);
-                    unresolved_refund(refund, next, error.to_string())
-                }
-                false => again(error.to_string(), CallOutcome::Refused),
-            }
-        }
+        Err(PaymentError::Declined(decline)) => refused(decline, "declined".to_owned()),
+        Err(PaymentError::Refused(reason)) => refused(DeclineReason::Other, reason),
         Err(PaymentError::NotSent(reason)) if !may_have_been_executed(call) => {
             again(reason.message, CallOutcome::NotSent)
         }
@@ -334,11 +353,21 @@ pub fn refund_lookup(
         ),
         Ok(false) => match classify_absence(call, guarantees, schedules) {
             AbsenceMeaning::NeverExecuted => {
-                let event = PaymentEvent::RefundFailed {
-                    refund: refund.clone(),
-                    retry_at: schedules.now,
+                let decline = call.and_then(RemoteCall::processor_decline);
+                let (retry_at, outcome, evidence) = match decline {
+                    // A processor that refuses a refund is not asked again at once.
+                    Some(_) => {
+                        let retry_at = schedules.next_retry_at(call);
+                        (retry_at, CallOutcome::Refused, REFUSED_EVIDENCE)
+                    }
+                    None => {
+                        let evidence = "reconciled: never requested";
+                        (schedules.now, CallOutcome::NotSent, evidence)
+                    }
                 };
-                Interpretation::not_sent(event, "reconciled: never requested")
+                let refund = refund.clone();
+                let event = PaymentEvent::RefundFailed { refund, retry_at };
+                Interpretation::new(event, outcome, evidence)
             }
             AbsenceMeaning::SafeToRetry(_) => {
                 let event = PaymentEvent::RefundResendScheduled {
@@ -347,7 +376,10 @@ pub fn refund_lookup(
                 };
                 Interpretation::not_sent(event, RETRIED_EVIDENCE)
             }
-            AbsenceMeaning::Inconclusive(next) => unresolved_refund(refund, next, next.evidence()),
+            AbsenceMeaning::Inconclusive(next) => {
+                let evidence = next.evidence();
+                unresolved_refund(refund, next, evidence)
+            }
         },
         Err(error) => {
             let next_at = schedules.next_reconcile_at(call);
@@ -361,11 +393,11 @@ fn unresolved_refund(
     next: impl Into<NextLookup>,
     evidence: impl Into<String>,
 ) -> Interpretation<PaymentEvent> {
-    let NextLookup { next_at, absent_at } = next.into();
+    let NextLookup { next_at, absence } = next.into();
     let event = PaymentEvent::RefundUnresolved {
         refund: refund.clone(),
         next_at,
-        absent_at,
+        absence,
     };
     Interpretation::unknown(event, evidence)
 }

@@ -5,14 +5,16 @@ mod tests;
 
 use crate::booking::aggregate::{ChangeResponse, LookupResponse};
 use crate::booking::interpret::{
-    AbsenceMeaning, InterpretContext, Interpretation, NextLookup, RETRIED_EVIDENCE,
-    classify_absence, may_have_been_executed,
+    AbsenceMeaning, InterpretContext, Interpretation, NextLookup, REFUSED_EVIDENCE,
+    RETRIED_EVIDENCE, classify_absence, may_have_been_executed,
 };
 use host_domain::booking::{BookingEvent, Failure};
 use host_domain::flight::booking::{FlightBooking, FlightBookingDetails, FlightEvent};
 use host_domain::flight::supplier_api::FlightSupplierBooking;
-use host_domain::remote_call::RemoteCall;
+use host_domain::remote_call::{RemoteCall, ResendRefusal};
 use host_domain::supplier::{BookingLookup, ChangeError, RefusalReason};
+
+const REFUSED: &str = "The supplier refused to sell the extras.";
 
 fn purchase_failed(description: &str) -> BookingEvent<FlightBookingDetails> {
     FlightEvent::PurchaseRefused(Failure::new("purchase_failed", description)).into()
@@ -22,8 +24,8 @@ fn unresolved_purchase(
     next: impl Into<NextLookup>,
     evidence: impl Into<String>,
 ) -> Interpretation<BookingEvent<FlightBookingDetails>> {
-    let NextLookup { next_at, absent_at } = next.into();
-    let event = FlightEvent::PurchaseUnresolved { next_at, absent_at }.into();
+    let NextLookup { next_at, absence } = next.into();
+    let event = FlightEvent::PurchaseUnresolved { next_at, absence }.into();
     Interpretation::unknown(event, evidence)
 }
 
@@ -52,12 +54,16 @@ pub fn purchase_response(
             unresolved_purchase(context.schedules.now, refusal.message)
         }
         Err(ChangeError::Refused(refusal)) if may_have_been_executed(call) => {
-            let next = context.schedules.lookup_after_refusal(call);
+            // The state of the gateway's account says nothing about an earlier sending.
+            if refusal.reason == RefusalReason::Account {
+                return unresolved_purchase(next_at, refusal.message);
+            }
+            let reason = ResendRefusal::Supplier(refusal.reason);
+            let next = context.schedules.lookup_after_refusal(call, reason);
             unresolved_purchase(next, refusal.message)
         }
         Err(ChangeError::Refused(refusal)) => {
-            let event = purchase_failed("The supplier refused to sell the extras.");
-            Interpretation::refused(event, refusal.message)
+            Interpretation::refused(purchase_failed(REFUSED), refusal.message)
         }
         Err(ChangeError::Unknown(reason)) => unresolved_purchase(next_at, reason),
         Err(error) if may_have_been_executed(call) => {
@@ -92,15 +98,24 @@ pub fn purchase_lookup(
         Ok(BookingLookup::Found(_)) => {
             match classify_absence(call, context.guarantees, context.schedules) {
                 AbsenceMeaning::NeverExecuted => {
-                    let event = purchase_failed("The supplier did not sell the extras.");
-                    let evidence = "reconciled: not on the ticket twice, and reads are consistent";
-                    Interpretation::refused(event, evidence)
+                    let refusal = call.and_then(RemoteCall::supplier_refusal);
+                    let (description, evidence) = match refusal {
+                        Some(_) => (REFUSED, REFUSED_EVIDENCE),
+                        None => (
+                            "The supplier did not sell the extras.",
+                            "reconciled: not on the ticket twice, and reads are consistent",
+                        ),
+                    };
+                    Interpretation::refused(purchase_failed(description), evidence)
                 }
                 AbsenceMeaning::SafeToRetry(_) => {
                     let event = FlightEvent::PurchaseResendScheduled { at: next_at }.into();
                     Interpretation::not_sent(event, RETRIED_EVIDENCE)
                 }
-                AbsenceMeaning::Inconclusive(next) => unresolved_purchase(next, next.evidence()),
+                AbsenceMeaning::Inconclusive(next) => {
+                    let evidence = next.evidence();
+                    unresolved_purchase(next, evidence)
+                }
             }
         }
         Ok(BookingLookup::NotFound) => {

@@ -13,7 +13,7 @@ use host_domain::hotel::booking::{
 use host_domain::hotel::supplier_api as hotel_api;
 use host_domain::id::CancellationId;
 use host_domain::money::{Currency, Money};
-use host_domain::remote_call::{BackoffSchedule, RemoteCall};
+use host_domain::remote_call::{AbsenceEvidence, BackoffSchedule, RemoteCall, ResendRefusal};
 use host_domain::supplier::{ChangeError, Refusal, RefusalReason, SupplierBookingStatus};
 use host_domain::time::Timestamp;
 use serde_json::{Value, json};
@@ -35,7 +35,13 @@ pub(super) fn lost(since: i64, at: i64) -> RemoteCall {
 
 /// A call that was not found at this time, when the supplier had to show its effect.
 pub(super) fn absent(call: RemoteCall, at: i64) -> RemoteCall {
-    call.record_absence(Some(Timestamp(at)))
+    call.record_absence(Some(AbsenceEvidence::from_lookup(Timestamp(at))))
+}
+
+/// A call that was resent and then refused at this time.
+pub(super) fn refused_resend(first: i64, at: i64, refusal: ResendRefusal) -> RemoteCall {
+    let evidence = AbsenceEvidence::from_refusal(Timestamp(at), refusal);
+    repeated(first, at).record_absence(Some(evidence))
 }
 
 /// A call that was resent as the same call.

@@ -54,9 +54,9 @@ impl FlightBooking {
                 }
             }
             (RemoteCall::Pending { .. }, _) => return None,
-            (call, FlightEvent::PurchaseUnresolved { next_at, absent_at }) => {
+            (call, FlightEvent::PurchaseUnresolved { next_at, absence }) => {
                 ServicePurchaseState::InProgress {
-                    call: call.mark_unresolved(now, next_at).record_absence(absent_at),
+                    call: call.mark_unresolved(now, next_at).record_absence(absence),
                 }
             }
             (call @ RemoteCall::Sent { .. }, FlightEvent::PurchaseResendScheduled { at }) => {

@@ -11,7 +11,7 @@ use crate::hotel::booking::{
 };
 use crate::hotel::supplier_api::{HotelPrebookResponse, HotelSupplierBooking};
 use crate::hotel::types::RoomRate;
-use crate::id::{CancellationId, PaymentId};
+use crate::id::{CancellationId, PaymentId, RefundId};
 use crate::money::Money;
 use crate::remote_call::RemoteCall;
 use crate::supplier::SupplierBookingStatus;
@@ -99,12 +99,20 @@ impl BookingKind for HotelBookingDetails {
         booking.merge_supplier_booking(supplier_booking);
         booking.capture_payments(now);
         notifications.push_booking_event(EventType::HotelBookingConfirmed);
-        // The refresh cancels and refunds the rooms that the supplier cancelled before the
-        // confirmation was read.
-        let is_complete = supplier_booking.is_completely_booked();
-        HotelBookedState::Confirmed {
-            refresh: (!is_complete).then(|| RemoteCall::for_refresh(now)),
-        }
+        // The supplier may have cancelled rooms before the confirmation was read. A later read may
+        // meet an outdated copy of its data, which does not show that.
+        let cancellation = CancellationId::of(booking.id.as_str(), 1);
+        let refund = RefundId::of(booking.id.as_str(), 1);
+        let active = booking.cancel_reported_rooms(
+            CancelableState::Confirmed,
+            supplier_booking,
+            cancellation,
+            refund,
+            now,
+            notifications,
+        );
+        let is_unclear = supplier_booking.contradicts_itself();
+        HotelBookedState::new(active, is_unclear.then(|| RemoteCall::for_refresh(now)))
     }
 
     fn apply_booked(
@@ -224,10 +232,8 @@ impl HotelBooking {
                     now,
                     notifications,
                 );
-                Some(match active {
-                    Some(active) => active.into_state(is_reported_again.then_some(call)),
-                    None => HotelBookedState::Canceled,
-                })
+                let refresh = is_reported_again.then_some(call);
+                Some(HotelBookedState::new(active, refresh))
             }
             _ => None,
         }
@@ -250,10 +256,7 @@ impl HotelBooking {
             }) if is_sent => {
                 let active =
                     self.complete_cancellation(&id, &supplier_booking, refund, now, notifications);
-                return Some(match active {
-                    Some(active) => active.into_state(None),
-                    None => HotelBookedState::Canceled,
-                });
+                return Some(HotelBookedState::new(active, None));
             }
             BookingEvent::CancelRefused(failure) if is_sent => {
                 (CancellationStatus::Refused, failure)

@@ -72,11 +72,25 @@ impl HotelBooking {
         notifications: &mut Notifications,
     ) -> Option<CancelableState> {
         let is_changed = self.merge_supplier_booking(supplier_booking);
+        if is_changed && self.rooms_canceled_by_supplier(supplier_booking).is_empty() {
+            notifications.push_booking_event(EventType::HotelBookingChanged);
+        }
+        self.cancel_reported_rooms(previous, supplier_booking, id, refund, now, notifications)
+    }
+
+    /// Cancels the rooms that are booked here but cancelled at the supplier, and starts their
+    /// refund. Returns the state of the rooms that are still booked, or `None` if all are cancelled.
+    pub(super) fn cancel_reported_rooms(
+        &mut self,
+        previous: CancelableState,
+        supplier_booking: &HotelSupplierBooking,
+        id: CancellationId,
+        refund: RefundId,
+        now: Timestamp,
+        notifications: &mut Notifications,
+    ) -> Option<CancelableState> {
         let room_ids = self.rooms_canceled_by_supplier(supplier_booking);
         if room_ids.is_empty() {
-            if is_changed {
-                notifications.push_booking_event(EventType::HotelBookingChanged);
-            }
             return Some(previous);
         }
         let is_partial = supplier_booking.status != SupplierBookingStatus::Canceled;

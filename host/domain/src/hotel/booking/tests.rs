@@ -180,19 +180,48 @@ fn room_cancelled_by_hotel_is_cancelled_and_other_stays_booked() {
 #[test]
 fn room_that_was_canceled_before_the_confirmation_was_read_is_refunded() {
     let found = reported_canceled(&[1]);
-    let confirmed = BookingEvent::BookConfirmed {
-        supplier_booking: found.clone(),
-        payment: PaymentId::from_bits(9),
-    };
-    let booking = after(Hotel::booking_sent(), [confirmed]);
-    assert_eq!(booking.next_step(NOW), NextStep::Run(BookingStep::Refresh));
-    let partly = after(booking, [Hotel::refreshed(found, NOW)]);
-    assert_eq!(partly.status(), BookingStatus::PartiallyCanceled);
-    let captured = after(partly, payment_sent_and(1, PaymentEvent::Captured));
+    let confirmed = Hotel::booking_sent().apply(book_confirmed(found.clone()), NOW);
+    let confirmed = confirmed.unwrap();
+    let events = [
+        "hotel.booking.confirmed",
+        "hotel.booking.partially_canceled",
+    ];
+    assert_eq!(notified(&confirmed), events);
+    let booking = confirmed.booking;
+    assert_eq!(booking.status(), BookingStatus::PartiallyCanceled);
+    let times = (booking.confirmed_at, booking.canceled_at);
+    assert_eq!(times, (Some(NOW), None));
+    let rooms = booking.details.rooms.iter();
+    let canceled: Vec<_> = rooms.map(|room| room.canceled_at).collect();
+    assert_eq!(canceled, [Some(NOW), None]);
+    let captured = after(booking, payment_sent_and(1, PaymentEvent::Captured));
     assert_eq!(captured.payments[0].refundable(), euros(10_000));
     let refund = PaymentStep::Refund(PaymentId::from_bits(1), refund_id());
     let refund = NextStep::Run(BookingStep::Payment(refund));
     assert_eq!(captured.next_step(NOW), refund);
+
+    let mut outdated = found.clone();
+    outdated.status = SupplierBookingStatus::Confirmed;
+    outdated.rooms[0].canceled = false;
+    for later_read in [outdated, found] {
+        let reported = change_reported(captured.clone());
+        let read = reported.apply(Hotel::refreshed(later_read, NOW), NOW);
+        let read = read.unwrap();
+        assert!(notified(&read).is_empty(), "the room was cancelled before");
+        assert_eq!(read.booking.status(), BookingStatus::PartiallyCanceled);
+        assert_eq!(read.booking.details, captured.details);
+        assert_eq!(read.booking.payments, captured.payments);
+    }
+}
+
+/// The supplier may have changed the room first and the status later.
+#[test]
+fn canceled_room_of_confirmed_booking_is_read_again() {
+    let mut unclear = reported_canceled(&[1]);
+    unclear.status = SupplierBookingStatus::Confirmed;
+    let booking = after(Hotel::booking_sent(), [book_confirmed(unclear)]);
+    assert_eq!(booking.status(), BookingStatus::Confirmed);
+    assert_eq!(booking.next_step(NOW), NextStep::Run(BookingStep::Refresh));
 }
 
 /// A capture that was given up arrives before the void of a cancellation.

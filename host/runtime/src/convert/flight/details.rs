@@ -2,9 +2,10 @@
 //! and recorded; they never make a response invalid.
 
 use super::itinerary::{PASSENGERS_MAX, fare_conditions, passenger_index};
+use super::texts::{booking_texts, prebook_texts};
 use super::{
-    BAG_KG_MAX, BookingExpectation, SERVICES_MAX, baggage_type, prebook_response, priced_offers,
-    segment_ids, service_type, supplier_booking,
+    BAG_KG_MAX, BookingExpectation, SERVICES_MAX, baggage_type, bound_fare, priced_offers,
+    requested_booking, segment_ids, service_type,
 };
 use crate::bindings::v1_1::exports::stopover::supplier::{
     detailed_flight_booking as flight_booking, detailed_flight_pricing as flight_pricing,
@@ -60,7 +61,7 @@ pub(crate) fn detailed_prebook_response(
     passengers: usize,
     dropped: &mut DroppedItems,
 ) -> ConvertResult<FlightPrebookResponse> {
-    let mut prebook = prebook_response(response.prebook, expected, passengers)?;
+    let mut prebook = bound_fare(response.prebook, expected, passengers)?;
     let details = response.details;
     add_journey_details(
         details.journeys,
@@ -81,6 +82,7 @@ pub(crate) fn detailed_prebook_response(
         ),
         ..TicketDetails::default()
     };
+    prebook_texts(&mut prebook).fit(dropped);
     Ok(prebook)
 }
 
@@ -89,7 +91,7 @@ pub(crate) fn detailed_booking(
     expected: &BookingExpectation,
     dropped: &mut DroppedItems,
 ) -> ConvertResult<FlightSupplierBooking> {
-    let mut booking = supplier_booking(state.booking, expected, dropped)?;
+    let mut booking = requested_booking(state.booking, expected, dropped)?;
     let details = state.details;
     add_journey_details(
         details.journeys,
@@ -127,6 +129,7 @@ pub(crate) fn detailed_booking(
         ),
         ..TicketDetails::default()
     };
+    booking_texts(&mut booking).fit(dropped);
     Ok(booking)
 }
 

@@ -172,7 +172,8 @@ fn assert_once(journeys: &[Journey]) {
 fn accepted_bound_fare_has_requested_currency() {
     fuzz::values("flight-prebook", 1_000, |choice| {
         let sent = changed(bound(), choice, &BOUND);
-        let Ok(read) = prebook_response(sent, prebook_expectation(), 3) else {
+        let (expectation, dropped) = (prebook_expectation(), &mut DroppedItems::default());
+        let Ok(read) = prebook_response(sent, expectation, 3, dropped) else {
             return;
         };
         let amounts = [Some(read.total), read.fare, read.fare_tax];

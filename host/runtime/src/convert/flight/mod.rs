@@ -4,6 +4,7 @@ mod details;
 mod itinerary;
 mod reference;
 mod request;
+mod texts;
 
 pub(crate) use details::{
     detailed_booking, detailed_booking_lookup, detailed_prebook_response, detailed_price_response,
@@ -18,6 +19,7 @@ use self::itinerary::{
     JOURNEYS_MAX, PASSENGERS_MAX, SEGMENTS_MAX, booked_journeys, changes, fare_conditions,
     passenger_index,
 };
+use self::texts::{booking_texts, prebook_texts};
 use super::dropped::DroppedItems;
 use super::error::{booking_status, optional_checkout};
 use super::{
@@ -152,6 +154,17 @@ pub(crate) fn prebook_response(
     response: flight_booking::PrebookResponse,
     expected: PrebookExpectation,
     passengers: usize,
+    dropped: &mut DroppedItems,
+) -> ConvertResult<FlightPrebookResponse> {
+    let mut prebook = bound_fare(response, expected, passengers)?;
+    prebook_texts(&mut prebook).fit(dropped);
+    Ok(prebook)
+}
+
+fn bound_fare(
+    response: flight_booking::PrebookResponse,
+    expected: PrebookExpectation,
+    passengers: usize,
 ) -> ConvertResult<FlightPrebookResponse> {
     let currency = same_currency("currency", &response.currency, expected.currency)?;
     if response.journeys.is_empty() {
@@ -205,6 +218,16 @@ impl BookingExpectation {
 /// total must be valid. Other parts are left out and recorded if they are not, because a ticket that
 /// is issued must not look like one whose outcome is unknown.
 pub(crate) fn supplier_booking(
+    state: wire::SupplierBooking,
+    expected: &BookingExpectation,
+    dropped: &mut DroppedItems,
+) -> ConvertResult<FlightSupplierBooking> {
+    let mut booking = requested_booking(state, expected, dropped)?;
+    booking_texts(&mut booking).fit(dropped);
+    Ok(booking)
+}
+
+fn requested_booking(
     state: wire::SupplierBooking,
     expected: &BookingExpectation,
     dropped: &mut DroppedItems,

@@ -234,7 +234,7 @@ pub(super) fn bound() -> flight_booking::PrebookResponse {
 
 #[test]
 fn bound_fare_requires_offer_currency_and_unique_segments() {
-    let read = |bound| prebook_response(bound, prebook_expectation(), 3);
+    let read = |bound| bound_fare(bound, prebook_expectation(), 3);
     let fare = read(bound()).unwrap().fare;
     assert_eq!(fare, Some(Money::new(40_000, euros())));
     let cases: &[InvalidField<flight_booking::PrebookResponse>] = &[
@@ -266,7 +266,7 @@ fn bound_fare_requires_offer_currency_and_unique_segments() {
         collects_payment: false,
         ..prebook_expectation()
     };
-    let read = prebook_response(with_checkout(), without_payment, 3);
+    let read = bound_fare(with_checkout(), without_payment, 3);
     assert_eq!(rejected(read), "checkout");
 }
 

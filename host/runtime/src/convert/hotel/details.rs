@@ -1,10 +1,10 @@
 //! Conversion of what version 1.1 adds to offers, prebooks and bookings. Invalid details are left out
-//! and recorded; they never make a response invalid.
+//! and recorded; they never make a response invalid. Offers whose details forbid their sale are left
+//! out.
 
 use super::policy::PENALTIES_MAX;
-use super::{
-    HotelBookingExpectation, prebook_response, price_request, priced_hotels, supplier_booking,
-};
+use super::texts::prebook_texts;
+use super::{HotelBookingExpectation, bound_offer, price_request, priced_hotels, supplier_booking};
 use crate::bindings::v1_1::exports::stopover::supplier::{
     detailed_hotel_booking as hotel_booking, detailed_hotel_pricing as hotel_pricing,
 };
@@ -16,7 +16,7 @@ use crate::convert::{
 };
 use host_domain::hotel::supplier_api::{
     HotelOfferDetails, HotelPaymentType, HotelPrebookResponse, HotelPriceRequest,
-    HotelPriceResponse, HotelSupplierBooking,
+    HotelPriceResponse, HotelSupplierBooking, UnsellableReason,
 };
 use host_domain::hotel::{
     CancellationPolicy, PaymentPoint, Penalty, RefundType, RoomDetails, RoomPerk, RoomRate, RoomTax,
@@ -55,18 +55,26 @@ pub(crate) fn detailed_price_response(
         |found| (found.hotel, found.offers),
         |found| (found.offer, Some(found.details)),
     )?;
-    if !includes_package_rates {
-        // Without these offers the response is not invalid: the hotel has no offer for this caller.
-        for hotel in &mut priced.hotels {
-            hotel.offers.retain(|offer| {
-                let is_package_only = offer.details.package_only == Some(true);
-                let field = "offers.details.package-only";
-                let kept = valid_if(!is_package_only, (), field, "not asked for");
-                dropped.keep(kept).is_some()
-            });
-        }
+    // Without these offers the response is not invalid: the hotel has no offer for this caller.
+    for hotel in &mut priced.hotels {
+        hotel.offers.retain(|offer| {
+            let sellable = check_sellable(&offer.details, includes_package_rates);
+            dropped.keep(sellable).is_some()
+        });
     }
     Ok(priced)
+}
+
+fn check_sellable(details: &HotelOfferDetails, includes_package_rates: bool) -> ConvertResult<()> {
+    match details.unsellable_reason(includes_package_rates) {
+        None => Ok(()),
+        Some(UnsellableReason::PackageOnly) => {
+            invalid("offers.details.package-only", "not asked for")
+        }
+        Some(UnsellableReason::PayAtPropertyOnly) => {
+            invalid("offers.details.payment-types", "payable only at the hotel")
+        }
+    }
 }
 
 pub(crate) fn detailed_prebook_response(
@@ -75,14 +83,14 @@ pub(crate) fn detailed_prebook_response(
     rooms: usize,
     dropped: &mut DroppedItems,
 ) -> ConvertResult<HotelPrebookResponse> {
-    let mut prebook = prebook_response(response.prebook, expected, rooms)?;
-    // A booking shows its own payment, not how its offer could be paid.
-    let _: HotelOfferDetails = add_offer_details(
+    let mut prebook = bound_offer(response.prebook, expected, rooms)?;
+    prebook.details = add_offer_details(
         response.details,
         &mut prebook.rooms,
         &mut prebook.policy,
         dropped,
     );
+    prebook_texts(&mut prebook).fit(dropped);
     Ok(prebook)
 }
 

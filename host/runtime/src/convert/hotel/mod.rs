@@ -3,6 +3,7 @@
 mod details;
 mod policy;
 mod request;
+mod texts;
 
 pub(crate) use details::{
     detailed_booking, detailed_booking_lookup, detailed_prebook_response, detailed_price_request,
@@ -16,6 +17,7 @@ pub(crate) use request::{
 
 use self::details::add_offer_details;
 use self::policy::{PolicyContext, check_rooms_total, policy, room_policy};
+use self::texts::{booking_texts, prebook_texts};
 use super::dropped::DroppedItems;
 use super::error::{booking_status, optional_checkout};
 use super::{
@@ -289,6 +291,17 @@ pub(crate) fn prebook_response(
     response: hotel_booking::PrebookResponse,
     expected: PrebookExpectation,
     rooms: usize,
+    dropped: &mut DroppedItems,
+) -> ConvertResult<HotelPrebookResponse> {
+    let mut prebook = bound_offer(response, expected, rooms)?;
+    prebook_texts(&mut prebook).fit(dropped);
+    Ok(prebook)
+}
+
+fn bound_offer(
+    response: hotel_booking::PrebookResponse,
+    expected: PrebookExpectation,
+    rooms: usize,
 ) -> ConvertResult<HotelPrebookResponse> {
     let currency = same_currency("currency", &response.currency, expected.currency)?;
     let total = positive_money("total", response.total, currency)?;
@@ -308,6 +321,7 @@ pub(crate) fn prebook_response(
         loyalty: response.loyalty.map(loyalty),
         expires_at: expiry("expires-at", response.expires_at, now)?,
         checkout: optional_checkout(response.checkout, expected.collects_payment)?,
+        details: HotelOfferDetails::default(),
     })
 }
 
@@ -398,7 +412,7 @@ pub(crate) fn supplier_booking(
     };
     let policy = (state.policy).and_then(|terms| dropped.keep(policy(terms, context)));
     let amounts = state.cancellation;
-    Ok(HotelSupplierBooking {
+    let mut booking = HotelSupplierBooking {
         status,
         supplier_reference,
         client_reference,
@@ -411,7 +425,9 @@ pub(crate) fn supplier_booking(
         rooms,
         policy,
         cancellation: amounts.and_then(|amounts| dropped.keep(cancellation(amounts))),
-    })
+    };
+    booking_texts(&mut booking).fit(dropped);
+    Ok(booking)
 }
 
 /// Returns whether the total of a booking is that of all its rooms. The total of a booking that is

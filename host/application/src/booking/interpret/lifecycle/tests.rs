@@ -5,7 +5,7 @@ use super::*;
 use crate::booking::aggregate::SupplierResponse;
 use crate::booking::interpret::tests::{
     NOW, REPEATABLE, SampleKind, absent, consistent, euros, interpret, interpret_with, lost, named,
-    pending, refusal, refused, repeated, sent, unknown, unsent,
+    pending, refusal, refused, refused_resend, repeated, sent, unknown, unsent,
 };
 use crate::booking::interpret::{CallOutcome, SupplierGuarantees};
 use crate::booking::steps::execute::interpret_response;
@@ -13,6 +13,7 @@ use host_domain::booking::{AbsenceRecheck, BookingState, BookingStep, Named, Pay
 use host_domain::flight::FlightBookingDetails;
 use host_domain::hotel::booking::{HotelBooking, HotelBookingDetails};
 use host_domain::hotel::supplier_api::SupplierRoom;
+use host_domain::remote_call::AbsenceEvidence;
 use host_domain::supplier::ReadError;
 use host_domain::supplier::SupplierBookingStatus as Status;
 use serde_json::json;
@@ -39,7 +40,8 @@ on_both_kinds![
     /// The first call may have arrived, whatever the outcome of the resend.
     unsent_resend_leaves_the_booking_unknown,
     /// The first call may have booked, and then the resend is refused.
-    refused_resend_fails_the_booking_only_if_a_lookup_confirms_it,
+    refused_resend_ends_the_booking_only_if_a_lookup_confirms_it,
+    confirmed_refusal_of_a_resend_is_the_reason_of_the_failure,
     cancellation_succeeds_only_if_the_supplier_shows_it,
     confirmed_booking_is_interpreted_by_the_state_of_its_cancellation,
     failed_refresh_is_scheduled_again,
@@ -149,8 +151,10 @@ mod check {
         ] {
             let shown = format!("{call:?}, {guarantees:?}");
             let interpretation = not_found::<K>(call, guarantees, NOW);
-            let next_at = Timestamp(next_at);
-            let unresolved = BookingEvent::BookUnresolved { next_at, absent_at };
+            let unresolved = BookingEvent::BookUnresolved {
+                next_at: Timestamp(next_at),
+                absence: absent_at.map(AbsenceEvidence::from_lookup),
+            };
             assert_eq!(interpretation.event, unresolved, "{shown}");
             assert_eq!(interpretation.outcome, CallOutcome::Unknown, "{shown}");
         }
@@ -171,21 +175,21 @@ mod check {
         assert_eq!(repeated.event.name(), "book_resend_scheduled");
         let lost = lost(5_000, 9_000);
         let asked_early = not_found::<K>(lost, consistent(Some(1_000)), Timestamp(9_999));
-        let (next_at, absent_at) = (Timestamp(10_000), None);
+        let (next_at, absence) = (Timestamp(10_000), None);
         assert_eq!(
             asked_early.event,
-            BookingEvent::BookUnresolved { next_at, absent_at },
+            BookingEvent::BookUnresolved { next_at, absence },
             "the request was made too early, although its response came late enough"
         );
         let failed = interpret_with(consistent(Some(0)), |context| {
             let response = Err(ReadError::TimedOut("late".into()));
             book_lookup(&K::completing(sent(0)), response, context)
         });
-        let next_at = Timestamp(15_000);
-        assert_eq!(
-            failed.event,
-            BookingEvent::BookUnresolved { next_at, absent_at }
-        );
+        let unresolved = BookingEvent::BookUnresolved {
+            next_at: Timestamp(15_000),
+            absence: None,
+        };
+        assert_eq!(failed.event, unresolved);
     }
 
     /// Interprets a lookup that was made at `requested_at` and found no booking.
@@ -251,6 +255,9 @@ mod check {
             ..consistent(Some(0))
         };
         let resent = "book_resend_scheduled";
+        let refused_for = |reason| refused_resend(0, 5_000, ResendRefusal::Supplier(reason));
+        let sold_out = || refused_for(RefusalReason::Unavailable);
+        let unpaid = || refused_for(RefusalReason::PaymentRequired);
         for (call, guarantees, event) in [
             (sent(0), consistent(Some(0)), "book_unresolved"),
             (sent(0), consistent(None), "book_unresolved"),
@@ -259,8 +266,12 @@ mod check {
             (repeated(long_ago + 10_001, 9_000), both, resent),
             (repeated(long_ago + 10_000, 9_000), both, "book_unresolved"),
             // The resend was refused, and nothing was found since.
-            (absent(repeated(0, 9_000), 0), REPEATABLE, "book_unresolved"),
-            (absent(repeated(0, 9_000), 0), both, "book_unresolved"),
+            (sold_out(), REPEATABLE, "book_unresolved"),
+            (sold_out(), both, "book_unresolved"),
+            // The supplier says that the payer has not paid.
+            (unpaid(), REPEATABLE, "checkout_not_completed"),
+            (unpaid(), consistent(Some(5_000)), "checkout_not_completed"),
+            (unpaid(), consistent(Some(5_001)), "book_unresolved"),
         ] {
             let booking = Booking {
                 payment_collector: PaymentCollector::Supplier,
@@ -282,21 +293,30 @@ mod check {
         }
     }
 
-    pub(super) fn refused_resend_fails_the_booking_only_if_a_lookup_confirms_it<K: SampleKind>() {
+    pub(super) fn refused_resend_ends_the_booking_only_if_a_lookup_confirms_it<K: SampleKind>() {
+        use RefusalReason as R;
         let resent = || repeated(0, 9_000);
         let booking = K::completing(resent());
-        // The state of the account says nothing about the first call.
-        let response = Err(refused(RefusalReason::Account));
-        let no_account = interpret(|context| book_response(&booking, response, context));
-        let BookingEvent::BookUnresolved { absent_at, .. } = no_account.event else {
-            panic!("{:?}", no_account.event)
-        };
-        assert_eq!(absent_at, None);
-        let response = Err(refused(RefusalReason::Unavailable));
-        let refused = interpret(|context| book_response(&booking, response, context));
-        let (next_at, absent_at) = (Timestamp(14_000), Some(NOW));
-        let unresolved = BookingEvent::BookUnresolved { next_at, absent_at };
-        assert_eq!(refused.event, unresolved);
+        for (reason, is_evidence) in [
+            (R::Unavailable, true),
+            (R::PriceChanged(euros(110)), true),
+            (R::PaymentDeclined, true),
+            (R::PaymentRequired, true),
+            // The state of the account says nothing about the first call.
+            (R::Account, false),
+        ] {
+            let evidence = is_evidence.then(|| {
+                let refusal = ResendRefusal::Supplier(reason.clone());
+                AbsenceEvidence::from_refusal(NOW, refusal)
+            });
+            let unresolved = BookingEvent::BookUnresolved {
+                next_at: Timestamp(14_000),
+                absence: evidence,
+            };
+            let response = Err(refused(reason));
+            let refused = interpret(|context| book_response(&booking, response, context));
+            assert_eq!(refused.event, unresolved);
+        }
         let found = Ok(BookingLookup::Found(Box::new(K::reported(
             Status::Confirmed,
         ))));
@@ -318,6 +338,33 @@ mod check {
             let lookup = not_found::<K>(call, limited(call_ms_max), NOW);
             assert_eq!(lookup.event.name(), event, "{refused_at} {call_ms_max}");
         }
+    }
+
+    pub(super) fn confirmed_refusal_of_a_resend_is_the_reason_of_the_failure<K: SampleKind>() {
+        use RefusalReason as R;
+        let refused_for = |reason| {
+            let call = refused_resend(0, 5_000, ResendRefusal::Supplier(reason));
+            not_found::<K>(call, REPEATABLE, NOW)
+        };
+        for (reason, description) in [
+            (R::Unavailable, K::TEXTS.sold_out),
+            (R::Expired, "The supplier no longer accepts the offer."),
+            (
+                R::PaymentDeclined,
+                "The supplier could not take the payment.",
+            ),
+        ] {
+            let lookup = refused_for(reason);
+            let not_executed = BookingEvent::BookNotExecuted {
+                failure: Failure::new("book_failed", description),
+                recheck_at: Some(Timestamp(610_000)),
+            };
+            assert_eq!(lookup.event, not_executed);
+            assert_eq!(lookup.outcome, CallOutcome::Refused);
+        }
+        let unpaid = refused_for(R::PaymentRequired);
+        let not_completed = ("checkout_not_completed", CallOutcome::Refused);
+        assert_eq!(named(&unpaid), not_completed);
     }
 
     pub(super) fn cancellation_succeeds_only_if_the_supplier_shows_it<K: SampleKind>() {

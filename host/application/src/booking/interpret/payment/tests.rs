@@ -2,11 +2,13 @@
 
 use super::*;
 use crate::booking::interpret::tests::{
-    NOW, REPEATABLE, absent, consistent, euros, repeated, scheduled, sent,
+    NOW, REPEATABLE, absent, consistent, euros, refused_resend, repeated, scheduled, sent,
 };
 use host_domain::id::{InstrumentId, PaymentId};
-use host_domain::payment::{Instrument, Refund};
+use host_domain::payment::{Instrument, PaymentOperation, Refund};
+use host_domain::remote_call::AbsenceEvidence;
 use host_domain::supplier::SupplierId;
+use host_domain::time::Timestamp;
 
 fn paying(state: PaymentState) -> Payment {
     let processor = SupplierId::parse("CARDS").unwrap();
@@ -142,8 +144,8 @@ fn refused_capture_is_reconciled_at_once_and_repeated_later() {
     for response in [Err(refused()), Err(declined), Ok(authorized.clone())] {
         let interpretation =
             scheduled(|schedules| capture_response(&payment, response.clone(), schedules));
-        let (next_at, absent_at) = (NOW, None);
-        let unresolved = PaymentEvent::Unresolved { next_at, absent_at };
+        let (next_at, absence) = (NOW, None);
+        let unresolved = PaymentEvent::Unresolved { next_at, absence };
         assert_eq!(interpretation.event, unresolved, "{response:?}");
     }
     let lookup = scheduled(|schedules| {
@@ -200,13 +202,46 @@ fn check_failed_resend(error: &PaymentError) {
     }
 }
 
+#[test]
+fn reason_of_declined_resend_is_kept_until_a_lookup_confirms_it() {
+    let payment = paying(PaymentState::Authorizing(repeated(0, 9_000)));
+    for (error, reason) in [
+        (
+            PaymentError::Declined(DeclineReason::ExpiredCard),
+            DeclineReason::ExpiredCard,
+        ),
+        (
+            PaymentError::Refused("bad token".into()),
+            DeclineReason::Other,
+        ),
+    ] {
+        let response = scheduled(|schedules| authorize_response(&payment, Err(error), schedules));
+        let refusal = ResendRefusal::Processor(reason);
+        let unresolved = PaymentEvent::Unresolved {
+            next_at: Timestamp(14_000),
+            absence: Some(AbsenceEvidence::from_refusal(NOW, refusal)),
+        };
+        assert_eq!(response.event, unresolved);
+    }
+    let refusal = ResendRefusal::Processor(DeclineReason::ExpiredCard);
+    let payment = paying(PaymentState::Authorizing(refused_resend(0, 5_000, refusal)));
+    let declined = PaymentEvent::Declined(DeclineReason::ExpiredCard);
+    for found in [None, Some(at_processor(ProcessorPaymentStatus::Declined))] {
+        let lookup =
+            scheduled(|schedules| payment_lookup(&payment, Ok(found), REPEATABLE, schedules));
+        assert_eq!(lookup.event, declined);
+        assert_eq!(lookup.outcome, CallOutcome::Refused);
+    }
+    // An operator may confirm the decline instead of a lookup.
+    let resolved = PaymentOperation::Authorize.failure_event(&payment, NOW);
+    assert_eq!(resolved, declined);
+}
+
 /// A processor without consistent reads answers a resend with the outcome of the first call.
 #[test]
-fn refused_resend_that_is_not_found_had_no_effect() {
-    let resent = || absent(repeated(0, 4_000), 5_000);
-    let payment = paying(PaymentState::Authorizing(resent()));
-    let lookup = scheduled(|schedules| payment_lookup(&payment, Ok(None), REPEATABLE, schedules));
-    assert_eq!(lookup.event, PaymentEvent::NotAuthorized);
+fn refused_refund_that_is_not_found_is_retried_later() {
+    let refusal = ResendRefusal::Processor(DeclineReason::Other);
+    let resent = || refused_resend(0, 5_000, refusal.clone());
     let id = RefundId::from_bits(1);
     let mut payment = paying(PaymentState::Captured);
     payment.refunds = vec![Refund {
@@ -218,7 +253,8 @@ fn refused_resend_that_is_not_found_had_no_effect() {
         scheduled(|schedules| refund_lookup(&payment, &id, Ok(false), REPEATABLE, schedules));
     let retried = PaymentEvent::RefundFailed {
         refund: id,
-        retry_at: NOW,
+        retry_at: NOW.plus_s(30),
     };
     assert_eq!(lookup.event, retried);
+    assert_eq!(lookup.outcome, CallOutcome::Refused);
 }

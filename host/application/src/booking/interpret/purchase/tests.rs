@@ -3,13 +3,14 @@
 use super::*;
 use crate::booking::interpret::CallOutcome;
 use crate::booking::interpret::tests::{
-    REPEATABLE, SampleKind, absent, consistent, euros, interpret, interpret_with, named, refused,
-    repeated, sent, unknown, unsent,
+    NOW, REPEATABLE, SampleKind, absent, consistent, euros, interpret, interpret_with, named,
+    refused, refused_resend, repeated, sent, unknown, unsent,
 };
 use host_domain::booking::Named;
 use host_domain::flight::ServiceType;
 use host_domain::flight::booking::ServicePurchaseState;
 use host_domain::flight::supplier_api::SupplierService;
+use host_domain::remote_call::AbsenceEvidence;
 use host_domain::supplier::{ReadError, SupplierBookingStatus};
 use serde_json::json;
 
@@ -72,6 +73,43 @@ fn unsent_or_refused_resend_leaves_the_purchase_unknown() {
         let interpretation = interpret(|context| purchase_response(&booking, Err(error), context));
         let unresolved = ("purchase_unresolved", CallOutcome::Unknown);
         assert_eq!(named(&interpretation), unresolved);
+    }
+}
+
+#[test]
+fn refusal_of_a_resend_is_the_reason_of_the_failure_once_a_lookup_confirms_it() {
+    let booking = buying(repeated(0, 9_000));
+    for (reason, is_evidence) in [
+        (RefusalReason::Unavailable, true),
+        // The state of the account says nothing about the first call.
+        (RefusalReason::Account, false),
+    ] {
+        let refusal = ResendRefusal::Supplier(reason.clone());
+        let evidence = is_evidence.then(|| AbsenceEvidence::from_refusal(NOW, refusal));
+        let response = Err(refused(reason));
+        let interpretation = interpret(|context| purchase_response(&booking, response, context));
+        let BookingEvent::Kind(FlightEvent::PurchaseUnresolved { absence, .. }) =
+            &interpretation.event
+        else {
+            panic!("{:?}", interpretation.event)
+        };
+        assert_eq!(*absence, evidence);
+    }
+    let refusal = ResendRefusal::Supplier(RefusalReason::Unavailable);
+    for (call, guarantees, description) in [
+        (refused_resend(0, 5_000, refusal), REPEATABLE, REFUSED),
+        (
+            absent(sent(0), 5_000),
+            consistent(Some(0)),
+            "The supplier did not sell the extras.",
+        ),
+    ] {
+        let booking = buying(call);
+        let bare = Ok(BookingLookup::Found(Box::new(without_bag())));
+        let lookup = interpret_with(guarantees, |context| {
+            purchase_lookup(&booking, bare, context)
+        });
+        assert_eq!(lookup.event, purchase_failed(description));
     }
 }
 

@@ -161,7 +161,7 @@ impl Sample for Flight {
             FlightEvent::PurchaseNotSent,
             FlightEvent::PurchaseUnresolved {
                 next_at,
-                absent_at: None,
+                absence: None,
             },
             FlightEvent::PurchaseResendScheduled { at: LATER },
             purchase_succeeded(),

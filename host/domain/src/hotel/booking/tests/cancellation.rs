@@ -186,6 +186,52 @@ fn rooms_canceled_beyond_the_request_are_canceled_and_refunded() {
     }
 }
 
+/// The supplier cancelled these rooms before the confirmation was read.
+#[test]
+fn rooms_of_new_booking_cost_what_the_supplier_states() {
+    let amounts_of = |fee, refund| Some((euros(fee), Some(euros(refund))));
+    let (first, both) = (&[1][..], &[1, 2][..]);
+    for (numbers, stated, expected, payment) in [
+        (first, None, decided(0, 10_000), "capturing_pending"),
+        (
+            first,
+            amounts_of(2_500, 7_500),
+            decided(2_500, 7_500),
+            "capturing_pending",
+        ),
+        (
+            first,
+            amounts_of(2_500, 7_000),
+            UNDECIDED,
+            "capturing_pending",
+        ),
+        (both, None, decided(0, 20_000), "voiding_pending"),
+        (
+            both,
+            amounts_of(2_500, 17_500),
+            decided(2_500, 17_500),
+            "capturing_pending",
+        ),
+    ] {
+        let reported = reported_canceled(numbers);
+        let reported = match stated {
+            Some((fee, refund)) => with_amounts(reported, fee, refund),
+            None => reported,
+        };
+        let booking = after(Hotel::booking_sent(), [book_confirmed(reported)]);
+        let what = format!("{numbers:?} {stated:?}");
+        assert_eq!(amounts(&booking), [expected], "{what}");
+        assert_eq!(booking.payments[0].state.name(), payment, "{what}");
+        let are_all_canceled = numbers.len() == booking.details.rooms.len();
+        let status = match are_all_canceled {
+            true => BookingStatus::Canceled,
+            false => BookingStatus::PartiallyCanceled,
+        };
+        assert_eq!(booking.status(), status, "{what}");
+        assert_eq!(booking.canceled_at.is_some(), are_all_canceled, "{what}");
+    }
+}
+
 #[test]
 fn preview_that_disagrees_with_price_of_booked_rooms_is_unusable() {
     let booking = one_room_canceled();

@@ -4,13 +4,14 @@ use crate::booking::BookingEvent;
 use crate::booking::tests::{LATER, Sample, after, change_reported, euros, pay, refund_id};
 use crate::hotel::booking::*;
 use crate::hotel::supplier_api::{
-    HotelCancellationAmounts, HotelPrebookResponse, HotelSupplierBooking, SupplierRoom,
+    HotelCancellationAmounts, HotelOfferDetails, HotelPrebookResponse, HotelSupplierBooking,
+    SupplierRoom,
 };
 use crate::hotel::types::{
     Board, CancellationPolicy, Guest, GuestType, HotelSummary, Location, Penalty, RoomDetails,
     RoomRate,
 };
-use crate::id::{CancellationId, GuestId, RefundId, RoomId};
+use crate::id::{CancellationId, GuestId, PaymentId, RefundId, RoomId};
 use crate::money::Money;
 use crate::payment::PaymentEvent;
 use crate::supplier::SupplierBookingStatus;
@@ -123,6 +124,7 @@ impl Sample for Hotel {
             loyalty: None,
             expires_at: None,
             checkout: None,
+            details: HotelOfferDetails::default(),
         }
     }
 
@@ -167,7 +169,11 @@ impl Sample for Hotel {
 
     fn other_events() -> Vec<BookingEvent<Self>> {
         let policy_read = HotelEvent::PolicyRead(policy());
-        vec![policy_read.into(), refund_decided(1, euros(15_000))]
+        vec![
+            policy_read.into(),
+            refund_decided(1, euros(15_000)),
+            book_confirmed(reported_canceled(&[1])),
+        ]
     }
 
     fn other_states() -> Vec<(&'static str, HotelBooking)> {
@@ -229,29 +235,41 @@ pub(super) fn reported_canceled(numbers: &[u8]) -> Box<HotelSupplierBooking> {
     reported
 }
 
+/// Returns the confirmation of a booking that the supplier reports like this.
+pub(super) fn book_confirmed(supplier_booking: Box<HotelSupplierBooking>) -> BookingEvent<Hotel> {
+    BookingEvent::BookConfirmed {
+        supplier_booking,
+        payment: PaymentId::from_bits(9),
+    }
+}
+
 /// Adds the amounts of all cancellations so far.
-pub(super) fn stating(
+pub(super) fn with_amounts(
     mut reported: Box<HotelSupplierBooking>,
     fee: Money,
     refund: Option<Money>,
-) -> BookingEvent<Hotel> {
+) -> Box<HotelSupplierBooking> {
     reported.cancellation = Some(HotelCancellationAmounts {
         fee,
         refund,
         supplier_reference: Some("C1".into()),
     });
-    Hotel::cancel_succeeded(reported)
+    reported
+}
+
+/// Returns the success of a cancellation with the amounts of all cancellations so far.
+pub(super) fn stating(
+    reported: Box<HotelSupplierBooking>,
+    fee: Money,
+    refund: Option<Money>,
+) -> BookingEvent<Hotel> {
+    Hotel::cancel_succeeded(with_amounts(reported, fee, refund))
 }
 
 /// Returns a booking that the supplier cancelled for a fee of 2,500 cents.
 pub(super) fn canceled_for_fee(refund: Option<i64>) -> Box<HotelSupplierBooking> {
-    let mut reported = Hotel::reported(SupplierBookingStatus::Canceled);
-    reported.cancellation = Some(HotelCancellationAmounts {
-        fee: euros(2_500),
-        refund: refund.map(euros),
-        supplier_reference: Some("C1".into()),
-    });
-    reported
+    let reported = Hotel::reported(SupplierBookingStatus::Canceled);
+    with_amounts(reported, euros(2_500), refund.map(euros))
 }
 
 pub(super) fn refund_decided(cancellation: u128, amount: Money) -> BookingEvent<Hotel> {

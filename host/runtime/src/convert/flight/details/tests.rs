@@ -1,6 +1,9 @@
 use super::*;
+use crate::bindings::exports::stopover::supplier::flight_booking::PrebookResponse as BoundFare;
 use crate::bindings::stopover::supplier::{flight_types, types};
-use crate::convert::flight::tests::{bound, conditions, offer, request, state};
+use crate::convert::flight::tests::{
+    bound, conditions, journey as booked_journey, offer, request, state,
+};
 use crate::convert::tests::{NOW, euros, prebook_expectation};
 use host_domain::supplier::FindRequest;
 
@@ -228,6 +231,58 @@ fn prebook_has_offered_services_and_the_parts_of_its_price() {
     assert_eq!(services[0].max_quantity, None);
     assert_eq!(dropped.len(), 3);
     assert!(read.journeys[1].fare_conditions.is_some());
+}
+
+/// Together, the texts of these 32 segments would have more than 2 MB.
+#[test]
+fn texts_of_a_large_prebook_are_shortened_and_nothing_is_left_out() {
+    let largest = "\u{1}".repeat(300);
+    let logo = format!("https://img.example.com/{}", "x".repeat(2_000));
+    let ids: Vec<String> = (0..16).map(|id| format!("s{id}")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let mut large = booked_journey(&ids);
+    for segment in &mut large.segments {
+        segment.marketing_carrier_logo_url = Some(logo.clone());
+    }
+    let mut detailed = journey(ids.len());
+    for segment in &mut detailed.segments {
+        segment.aircraft = Some(largest.clone());
+        let seat = segment.passengers[0].seat.as_mut().unwrap();
+        seat.disclosures = vec![largest.clone(); 10];
+        seat.name = Some(largest.clone());
+    }
+    let mut other = large.clone();
+    for segment in &mut other.segments {
+        segment.supplier_segment_id.clear();
+    }
+    let response = flight_booking::DetailedPrebookResponse {
+        prebook: BoundFare {
+            journeys: vec![large, other],
+            ..bound()
+        },
+        details: wire::PrebookDetails {
+            price: no_price(),
+            payment_terms: None,
+            journeys: vec![detailed; 2],
+            services: Vec::new(),
+        },
+    };
+    let mut dropped = DroppedItems::default();
+    let expected = prebook_expectation();
+    let read = detailed_prebook_response(response, expected, 3, &mut dropped).unwrap();
+    assert_eq!(dropped.count_by_field(), [("display-texts", 1)]);
+    let bytes = serde_json::to_string(&read.journeys).unwrap().len();
+    assert!(bytes < 192 << 10, "{bytes} bytes");
+    for segment in read.journeys.iter().flat_map(|journey| &journey.segments) {
+        assert_eq!(segment.marketing_carrier, "British Airways");
+        assert_eq!(segment.marketing_carrier_logo_url, None);
+        assert!(segment.operating_carrier_logo_url.is_some());
+        let seat = segment.passengers[0].details.seat.as_ref().unwrap();
+        assert_eq!(
+            (seat.designator.as_str(), seat.disclosures.len()),
+            ("14B", 10)
+        );
+    }
 }
 
 #[test]

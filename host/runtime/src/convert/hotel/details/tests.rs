@@ -185,6 +185,35 @@ fn package_only_offer_is_left_out_unless_asked_for() {
 }
 
 #[test]
+fn offer_payable_only_at_the_hotel_is_left_out() {
+    use wire::PaymentType::{Other, PayAtProperty, Prepaid};
+    let field = "offers.details.payment-types";
+    let voucher = || Other("VOUCHER".to_owned());
+    for (payment_types, is_sold) in [
+        (vec![PayAtProperty], false),
+        (vec![voucher(), PayAtProperty], false),
+        (vec![PayAtProperty, Prepaid], true),
+        // Nothing shows that these are paid at the hotel.
+        (vec![voucher()], true),
+        (vec![], true),
+    ] {
+        let offered = with(|details| details.payment_types = payment_types.clone());
+        let (offers, dropped) = read(vec![offered.clone()], true);
+        let expected: &[_] = if is_sold { &[] } else { &[(field, 1)] };
+        assert_eq!(dropped, expected, "{payment_types:?}");
+        assert_eq!(offers.len(), usize::from(is_sold), "{payment_types:?}");
+        let response = hotel_booking::DetailedPrebookResponse {
+            prebook: bound(),
+            details: offered,
+        };
+        let (expectation, dropped) = (prebook_expectation(), &mut DroppedItems::default());
+        let prebook = detailed_prebook_response(response, expectation, 1, dropped).unwrap();
+        let reason = (!is_sold).then_some(UnsellableReason::PayAtPropertyOnly);
+        assert_eq!(prebook.details.unsellable_reason(true), reason);
+    }
+}
+
+#[test]
 fn details_are_added_to_prebook_and_booking() {
     let mut dropped = DroppedItems::default();
     let response = hotel_booking::DetailedPrebookResponse {
