@@ -61,7 +61,8 @@ type CompleteParts = (PathId<BookingId>, KeyedBody<CompleteBookingRequest>);
 /// Pays and books. The body is `{"payment_instrument_id": …}`, or `{}` after a payment with the
 /// payment SDK or at the supplier's own checkout.
 ///
-/// - 200: the booking is confirmed, by this request or before.
+/// - 200: the booking is confirmed, by this request or before. Its status is PARTIALLY_CANCELED or
+///   CANCELED if the supplier released rooms in the meantime.
 /// - 202: the supplier accepted the request and decides later. Do not book again; wait for
 ///   `hotel.booking.confirmed` or read the booking.
 /// - 422 `payment_failed`: nothing was charged. Another instrument may be tried until

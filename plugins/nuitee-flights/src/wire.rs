@@ -16,7 +16,7 @@ lenient_struct! {
     pub(crate) struct WireError {
         pub(crate) code: Essential<NonEmptyText>,
         pub(crate) message: Part<NonEmptyText>,
-        /// Details, which may quote the request. Only their presence counts.
+        /// Details, which may quote the request. They are compared with known words only.
         pub(crate) description: Part<NonEmptyText>,
     }
 

@@ -10,22 +10,17 @@ use crate::search::{AvailableRates, pricing_context, send_rates};
 use crate::settings::Settings;
 use crate::{NuiteeHotels, map};
 
-/// Number of rates per hotel that are requested beyond the limit if package rates are left out. Nuitee
-/// sends the cheapest rates, counts package rates too, and documents no maximum.
+/// Number of rates per hotel that are requested beyond the limit, because rates that cannot be sold are
+/// left out. Nuitee sends the cheapest rates, counts these too, and documents no maximum.
 const SPARE_RATES: u16 = 5;
 
 impl DetailedHotelPricing for NuiteeHotels {
     fn price(detailed: DetailedPriceRequest) -> Result<DetailedPriceResponse, ReadError> {
         let request = detailed.request;
         let settings = Settings::read()?;
-        let spare_rates = if detailed.include_package_rates {
-            0
-        } else {
-            SPARE_RATES
-        };
         let selection = json!({
             "hotelIds": request.supplier_hotel_ids,
-            "maxRatesPerHotel": request.max_offers_per_hotel.saturating_add(spare_rates),
+            "maxRatesPerHotel": request.max_offers_per_hotel.saturating_add(SPARE_RATES),
         });
         let mut dropped = DroppedItems::default();
         let AvailableRates { rates, hotels } =

@@ -55,7 +55,7 @@ async fn rate_payable_only_at_the_hotel_is_not_offered() {
     offered.remove(0);
     let [expected, found]: [Vec<Value>; 2] = [totals(&offered), totals(&left)];
     assert_eq!(found, expected);
-    assert_eq!(scene.dropped("offers.details.payment-types").await, 1);
+    assert_eq!(scene.dropped("unsupported").await, 1);
 }
 
 #[tokio::test]

@@ -161,6 +161,9 @@ impl CompletionService {
         command: &mut CompleteBookingCommand,
     ) -> Result<CompletionOutcome<K>, CompleteBookingError> {
         let mut declines_known = None;
+        // Whether another worker completes the booking while this request waits. Its outcome is also
+        // the outcome of this request.
+        let mut has_waited = false;
         loop {
             let booking = self.find_booking_to_complete::<K>(command).await?;
             let is_untouched = matches!(booking.phase(), BookingPhase::ReadyToComplete)
@@ -210,10 +213,11 @@ impl CompletionService {
                 | BookingPhase::Expired
                 | BookingPhase::Failed { .. }
                 | BookingPhase::Confirmed
-                | BookingPhase::Canceling => return completed_outcome(booking, is_repeat),
+                | BookingPhase::Canceling => {
+                    return completed_outcome(booking, is_repeat || has_waited);
+                }
             }
-            // Another worker is completing the booking; its outcome is also the outcome of this
-            // request.
+            has_waited = true;
             if !wait_for_next_poll(command.deadline).await {
                 let booking = self.find_booking_to_complete(command).await?;
                 return Ok(CompletionOutcome::at_deadline(booking));

@@ -27,7 +27,7 @@ impl<'a> DisplayTexts<'a> {
         self.0.extend(texts.into_iter().map(DisplayText::Text));
     }
 
-    /// Adds a text of which a part is useless, such as a web address.
+    /// Adds a text of which a part is useless or wrong, such as a web address or a code.
     pub(super) fn add_whole(&mut self, text: &'a mut Option<String>) {
         self.0.push(DisplayText::Whole(text));
     }

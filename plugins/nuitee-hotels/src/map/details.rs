@@ -14,7 +14,7 @@ use stopover_sdk::types::{MinorUnits, Money, TimestampMs};
 use crate::map::offer::fee_amount;
 use crate::map::{minor, policy};
 use crate::wire;
-use crate::wire::rate::{Rate, RetailRate, TaxOrFee};
+use crate::wire::rate::{PAID_AT_HOTEL, PREPAID, Rate, RetailRate, TaxOrFee};
 use crate::wire::room_position;
 
 /// Maximum number of perks, and of taxes, of one room that the gateway shows.
@@ -40,6 +40,7 @@ pub(crate) fn offer_details(
     dropped: &mut DroppedItems,
 ) -> OfferDetails {
     let mut rooms = vec![RoomDetails::default(); offer.rooms.len()];
+    let is_paid_at_hotel = rates.iter().any(Rate::is_paid_at_hotel);
     let mut payment_types: Option<Vec<String>> = None;
     for (index, mut rate) in rates.into_iter().enumerate() {
         let pointer = format!("{}/{index}", offer.pointer);
@@ -56,7 +57,12 @@ pub(crate) fn offer_details(
             *details = room_details(&pointer, rate, room, offer, dropped);
         }
     }
-    let payment_types = payment_types.into_iter().flatten().filter_map(payment_type);
+    let common_types = payment_types.into_iter().flatten().filter_map(payment_type);
+    // A room that is paid at the hotel decides for the offer: its price must not be collected twice.
+    let payment_types = match is_paid_at_hotel {
+        true => vec![PaymentType::PayAtProperty],
+        false => common_types.collect(),
+    };
     let policy = match &rooms[..] {
         [room] => room.policy.clone(),
         rooms => {
@@ -71,7 +77,7 @@ pub(crate) fn offer_details(
     OfferDetails {
         rooms,
         policy,
-        payment_types: payment_types.collect(),
+        payment_types,
         package_only: offer.package_only,
     }
 }
@@ -161,8 +167,8 @@ fn tax(fee: &TaxOrFee, currency: &str) -> Option<Tax> {
 fn payment_type(code: String) -> Option<PaymentType> {
     match code.trim() {
         "" => None,
-        "NUITEE_PAY" => Some(PaymentType::Prepaid),
-        "PROPERTY_PAY" => Some(PaymentType::PayAtProperty),
+        PREPAID => Some(PaymentType::Prepaid),
+        PAID_AT_HOTEL => Some(PaymentType::PayAtProperty),
         other => Some(PaymentType::Other(other.to_owned())),
     }
 }

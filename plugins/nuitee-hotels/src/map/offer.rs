@@ -151,6 +151,12 @@ pub(crate) fn offer(
         });
     }
     let rates = room_type.rates()?;
+    if rates.iter().any(Rate::is_paid_at_hotel) {
+        return Err(UnusableOffer {
+            reason: DropReason::Unsupported,
+            error: DecodeError::new("a room of the offer can be paid only at the hotel"),
+        });
+    }
     let promotions = promotions(rates, context.currency);
     let rooms = rooms(rates, context.rooms, context.currency)?;
     let sum = total_of(&rooms)?;

@@ -10,6 +10,11 @@ use stopover_sdk::money::Decimal;
 
 use crate::wire::{Amount, Reference};
 
+/// Type of payment: the rate is paid when it is booked.
+pub(crate) const PREPAID: &str = "NUITEE_PAY";
+/// Type of payment: the guest pays at the hotel.
+pub(crate) const PAID_AT_HOTEL: &str = "PROPERTY_PAY";
+
 lenient_struct! {
     #[derive(Debug)]
     pub(crate) struct HotelRates {
@@ -42,7 +47,7 @@ lenient_struct! {
         /// HTML text.
         pub(crate) remarks: Reference = "remarks",
         pub(crate) perks: LenientList<Perk> = "perks",
-        /// Such as `NUITEE_PAY` and `PROPERTY_PAY`.
+        /// [`PREPAID`], [`PAID_AT_HOTEL`] or others.
         pub(crate) payment_types: LenientList<String> = "paymentTypes",
     }
 
@@ -140,6 +145,14 @@ impl RoomType {
     /// The rates are repeated.
     pub(crate) fn rates(&self) -> Result<&[Rate], DecodeError> {
         Ok(items(self.rates.as_ref().optional("rates")?))
+    }
+}
+
+impl Rate {
+    /// Returns whether the guest can pay the rate only at the hotel.
+    pub(crate) fn is_paid_at_hotel(&self) -> bool {
+        let has = |name| self.payment_types.iter().any(|code| code.trim() == name);
+        has(PAID_AT_HOTEL) && !has(PREPAID)
     }
 }
 

@@ -214,8 +214,8 @@ fn package_rates_are_left_out_unless_asked_for() {
     for (includes_packages, requested, expected) in [
         (false, 6, &[false][..]),
         (false, 7, &[false, false]),
-        (true, 1, &[true]),
-        (true, 2, &[true, false]),
+        (true, 6, &[true]),
+        (true, 7, &[true, false]),
     ] {
         let body = response(&[rate()], &["PACKAGE", "standard", "", "package"]);
         let gateway = MockGateway::new().respond_with(200, body);
@@ -228,6 +228,31 @@ fn package_rates_are_left_out_unless_asked_for() {
     }
     let gateway = MockGateway::new().respond_with(200, response(&[rate()], &["package"]));
     assert!(priced(&gateway, 1, 1, false).is_empty());
+}
+
+/// The price of a room that is paid at the hotel must not be collected when the offer is booked.
+#[test]
+fn offer_with_a_room_that_is_paid_at_the_hotel_is_left_out() {
+    for (first, second, is_offered) in [
+        (json!(["NUITEE_PAY"]), json!(["NUITEE_PAY"]), true),
+        (json!(["PROPERTY_PAY", "NUITEE_PAY"]), json!([]), true),
+        (json!(["PROPERTY_PAY"]), json!(["NUITEE_PAY"]), false),
+        (
+            json!(["NUITEE_PAY"]),
+            json!(["VOUCHER", "PROPERTY_PAY"]),
+            false,
+        ),
+        (json!([]), json!(["PROPERTY_PAY"]), false),
+    ] {
+        let mut rates = [rate(), rate()];
+        for (index, types) in [&first, &second].into_iter().enumerate() {
+            rates[index]["occupancyNumber"] = json!(index + 1);
+            rates[index]["paymentTypes"] = types.clone();
+        }
+        let gateway = MockGateway::new().respond_with(200, response(&rates, &["standard"]));
+        let offers = priced(&gateway, 2, 1, false);
+        assert_eq!(!offers.is_empty(), is_offered, "{first} {second}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! The display texts of prebooked fares and tickets. References, codes and names of time zones are
-//! not among them. Patterns name every field, so that the compiler reports a new one.
+//! The display texts of prebooked fares and tickets. References, most codes and names of time zones
+//! are not among them; a code of unlimited length is kept whole or left out. Patterns name every
+//! field, so that the compiler reports a new one.
 
 use crate::convert::display_texts::DisplayTexts;
 use host_domain::flight::supplier_api::{FlightPrebookResponse, FlightSupplierBooking};
@@ -120,14 +121,10 @@ fn add_segment<'a>(texts: &mut DisplayTexts<'a>, segment: &'a mut Segment) {
     texts.add(operating_carrier);
     texts.add_whole(marketing_carrier_logo_url);
     texts.add_whole(operating_carrier_logo_url);
-    let lines = [
-        origin_terminal,
-        destination_terminal,
-        operating_flight,
-        aircraft,
-        aircraft_code,
-    ];
+    let lines = [origin_terminal, destination_terminal, aircraft];
     texts.add(lines.into_iter().flatten());
+    texts.add_whole(operating_flight);
+    texts.add_whole(aircraft_code);
     for passenger in passengers {
         let SegmentPassengerDetails {
             fare_basis_code,
@@ -135,7 +132,7 @@ fn add_segment<'a>(texts: &mut DisplayTexts<'a>, segment: &'a mut Segment) {
             baggage: _,
         } = &mut passenger.details;
         texts.add(&mut passenger.cabin_name);
-        texts.add(fare_basis_code);
+        texts.add_whole(fare_basis_code);
         add_seat(texts, seat.as_mut());
     }
 }
