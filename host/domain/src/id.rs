@@ -128,6 +128,10 @@ prefixed_id! {
     /// The id of a price check at suppliers, shared by all watches with the same query.
     PriceCheckId = "chk_";
     JobId = "job_";
+    /// The id of a person's account.
+    AccountId = "acc_";
+    /// The id of a session of the dashboard. It is not the session's cookie.
+    SessionId = "ses_";
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@
 //! passed as arguments. It contains no wire format: rows, WIT and JSON are converted at their own
 //! boundaries. Serde is used only because a record is stored as a whole.
 
+pub mod account;
 pub mod booking;
+pub mod console;
 pub mod event;
 pub mod flight;
 pub mod hotel;

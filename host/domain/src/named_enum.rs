@@ -37,6 +37,7 @@ pub(crate) use named_enum;
 
 #[cfg(test)]
 mod tests {
+    use crate::account::{AccountState, OrganizationRole, Permission};
     use crate::booking::BookingStatus;
     use crate::event::{EventType, Product};
     use crate::mandate::{MandateRejection, MandateStatus};
@@ -59,6 +60,7 @@ mod tests {
             )+};
         }
         check!(BookingStatus, EventType, Product, Mode, Capability);
+        check!(AccountState, OrganizationRole, Permission);
         check!(MandateRejection, MandateStatus, RouteReason);
         check!(PurchaseFailureReason, WatchStatus, WatchEventStatus);
         check!(DeliveryFailureReason, DeliveryStatus, SubscriptionStatus);

@@ -1,9 +1,12 @@
 //! API keys. Only their digests are stored, never the keys.
 
+use crate::condition::ConditionBuilder;
 use crate::statement::{Row, Value, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
+use host_domain::console::{ApiKeyFilter, ApiKeyStatus, TenantScope};
 use host_domain::id::KeyId;
 use host_domain::owner::Tenant;
+use host_domain::page::{Page, PageRequest};
 use host_domain::time::Timestamp;
 
 /// The resolution of [`ApiKey::last_used_at`], so that not every call writes the row.
@@ -24,6 +27,19 @@ pub struct ApiKey {
     /// Time at which the key was last used, with a resolution of one minute.
     pub last_used_at: Option<Timestamp>,
     pub revoked_at: Option<Timestamp>,
+}
+
+impl ApiKey {
+    /// Returns the status at `now`.
+    pub fn status(&self, now: Timestamp) -> ApiKeyStatus {
+        if self.revoked_at.is_some() {
+            ApiKeyStatus::Revoked
+        } else if self.expires_at.is_some_and(|end| end <= now) {
+            ApiKeyStatus::Expired
+        } else {
+            ApiKeyStatus::Active
+        }
+    }
 }
 
 impl UnitOfWork {
@@ -73,6 +89,47 @@ impl Store {
         self.read_all(select, read).await
     }
 
+    /// Returns a key, even if it is revoked or expired.
+    pub async fn api_key(&self, id: &KeyId) -> Result<Option<ApiKey>, DatabaseError> {
+        let select = statement!(
+            format!("SELECT {COLUMNS} FROM api_key WHERE id = $1"),
+            id.as_str(),
+        );
+        self.read_optional(select, read).await
+    }
+
+    /// Returns the keys of a scope that match, newest first, from the one after `after`. `now`
+    /// decides which keys are expired.
+    pub async fn api_key_page(
+        &self,
+        scope: &TenantScope,
+        filter: &ApiKeyFilter,
+        now: Timestamp,
+        after: Option<&KeyId>,
+        limit: u32,
+    ) -> Result<Page<ApiKey>, DatabaseError> {
+        let mut conditions = key_conditions(scope, filter, now);
+        // Ids begin with the time of their creation.
+        conditions.add_some("id <", after.map(KeyId::as_str));
+        let page = PageRequest { limit, offset: 0 };
+        let (condition, limit) = (conditions.text(), conditions.limit(page));
+        let select = conditions.statement(format!(
+            "SELECT {COLUMNS} FROM api_key WHERE {condition} ORDER BY id DESC {limit}"
+        ));
+        self.read_page(select, page, read).await
+    }
+
+    /// Returns the number of keys that match on all pages.
+    pub async fn count_api_keys(
+        &self,
+        scope: &TenantScope,
+        filter: &ApiKeyFilter,
+        now: Timestamp,
+    ) -> Result<u64, DatabaseError> {
+        let conditions = key_conditions(scope, filter, now);
+        self.read_count(conditions.count("api_key")).await
+    }
+
     /// Revokes a key. A revoked key keeps its revocation time. Returns whether the key exists.
     pub async fn revoke_api_key(&self, id: &KeyId, now: Timestamp) -> Result<bool, DatabaseError> {
         let update = statement!(
@@ -100,6 +157,43 @@ impl Store {
         );
         self.execute_statement(update).await.map(|_| ())
     }
+}
+
+fn key_conditions(scope: &TenantScope, filter: &ApiKeyFilter, now: Timestamp) -> ConditionBuilder {
+    let mut conditions = ConditionBuilder::for_scope(scope);
+    if let Some(text) = &filter.text {
+        let pattern = conditions.bind(format!("%{}%", escape_pattern(text)));
+        conditions.add_text(format!(
+            "(LOWER(name) LIKE {pattern} ESCAPE '!' OR LOWER(masked_key) LIKE {pattern} ESCAPE '!')"
+        ));
+    }
+    match filter.status {
+        None => {}
+        Some(ApiKeyStatus::Revoked) => conditions.add_text("revoked_at IS NOT NULL".to_owned()),
+        Some(ApiKeyStatus::Expired) => {
+            conditions.add_text("revoked_at IS NULL".to_owned());
+            conditions.add("expires_at <=", now);
+        }
+        Some(ApiKeyStatus::Active) => {
+            let now = conditions.bind(now);
+            conditions.add_text(format!(
+                "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > {now})"
+            ));
+        }
+    }
+    conditions
+}
+
+/// Returns a text as part of a pattern for `LIKE`. The databases fold only ASCII letters alike.
+fn escape_pattern(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '!' | '%' | '_') {
+            pattern.push('!');
+        }
+        pattern.push(character.to_ascii_lowercase());
+    }
+    pattern
 }
 
 const COLUMNS: &str = "organization, mode, id, name, scopes, masked_key, created_at, expires_at, \

@@ -1,6 +1,7 @@
 //! SQL conditions of lists and counts.
 
-use crate::statement::{Statement, Value, statement};
+use crate::statement::{Statement, Value, statement, text_array};
+use host_domain::console::TenantScope;
 use host_domain::owner::{Owner, Tenant};
 use host_domain::page::PageRequest;
 
@@ -27,6 +28,22 @@ impl ConditionBuilder {
         conditions.add(&format!("{prefix}organization ="), organization);
         conditions.add(&format!("{prefix}mode ="), tenant.mode);
         conditions
+    }
+
+    /// Builds the conditions for what a person may read.
+    pub(crate) fn for_scope(scope: &TenantScope) -> Self {
+        let mut conditions = Self::default();
+        conditions.add("mode =", scope.mode);
+        if let Some(organizations) = &scope.organizations {
+            let list = conditions.bind(text_array(organizations.iter().map(String::as_str)));
+            conditions.add_text(format!("organization {{in {list}}}"));
+        }
+        conditions
+    }
+
+    /// Adds a condition whose arguments are bound already.
+    pub(crate) fn add_text(&mut self, text: String) {
+        self.texts.push(text);
     }
 
     pub(crate) fn add(&mut self, left: &str, right: impl Into<Value>) {

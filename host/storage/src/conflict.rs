@@ -55,4 +55,14 @@ pub enum Conflict {
     MandateVersion,
     #[error("the mandate key exists")]
     MandateKeyExists,
+    #[error("an account with this address exists")]
+    AccountExists,
+    #[error("the account was changed concurrently, or does not exist")]
+    AccountVersion,
+    #[error("the link was used, has expired or does not exist")]
+    AccountLinkUsed,
+    #[error("the session exists")]
+    SessionExists,
+    #[error("another sign-in was recorded concurrently")]
+    SignInRaced,
 }

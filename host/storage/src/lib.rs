@@ -6,6 +6,8 @@
 //! timestamps.
 
 mod abandoned;
+mod account;
+mod account_session;
 mod api_key;
 mod attempt;
 mod batch_queue;
@@ -13,6 +15,7 @@ mod booking;
 mod combined_statement;
 mod condition;
 mod conflict;
+mod console;
 mod content;
 mod dialect;
 mod error;
@@ -35,6 +38,7 @@ mod postgres_session;
 mod reference_data;
 mod session;
 mod setting;
+mod sign_in;
 mod sqlite;
 mod statement;
 mod supplier_event;
@@ -47,10 +51,13 @@ mod watch_event_log;
 mod webhook;
 
 pub use abandoned::ABANDONED_CONNECTIONS;
+pub use account::{PasswordHash, StoredAccount, StoredAccountLink};
+pub use account_session::StoredSession;
 pub use api_key::ApiKey;
 pub use attempt::{Attempt, AttemptOutcome, NewAttempt};
 pub use booking::BookingTable;
 pub use conflict::Conflict;
+pub use console::OverviewLimits;
 pub use content::{ContentPart, StoredContent};
 pub use error::{CommitError, DatabaseError, MigrateError, OpenError};
 pub use event::{BookingHistoryEntry, OutboxEvent};
@@ -61,6 +68,7 @@ pub use job::{ClaimedJobs, Job, JobClaim, ParkedJobFilter};
 pub use mandate::MandateKey;
 pub use place::{PlaceObservation, StoredPlace};
 pub use reference_data::{AirportObservation, StoredAirline};
+pub use sign_in::SignInGuard;
 pub use supplier_event::{StoredSupplierEvent, SupplierEventState};
 pub use unit_of_work::UnitOfWork;
 pub use wakeup::{WakeupReceiver, WorkQueue};

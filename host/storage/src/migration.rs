@@ -48,6 +48,8 @@ const FILES: &[File] = files![
     "0020_airline",
     "0021_supplier_event",
     "0022_write_probe",
+    "0023_account",
+    "0024_account_session",
 ];
 
 /// Finds the first migration of the schema that development versions had before the migrations were

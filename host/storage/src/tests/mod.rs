@@ -1,9 +1,11 @@
 //! Tests of the storage layer. Most of them run once for SQLite and once for PostgreSQL.
 
+mod account;
 mod attempt;
 mod batch;
 mod booking;
 mod catalog;
+mod console;
 mod customer;
 mod database;
 mod flight;

@@ -7,6 +7,7 @@ use crate::{AttemptOutcome, DatabaseError, JobClaim, ParkedJobFilter};
 use host_domain::booking::BookingStatus;
 use host_domain::flight::booking::FlightBookingDetails;
 use host_domain::hotel::list::HotelBookingFilter;
+use host_domain::id::KeyId;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
 /// Statements, each with the index that it must use.
@@ -44,6 +45,13 @@ impl<I> Expectations<I> {
 }
 
 /// The lists of flights have separate tests.
+async fn add_api_key(plans: &mut Expectations, store: &Store) {
+    let by_hash = store.api_key_by_hash(&[7; 32]);
+    plans.add("api_key_sha256", by_hash).await;
+    let key = KeyId::from_bits(7);
+    plans.add("api_key_id", store.api_key(&key)).await;
+}
+
 async fn expectations() -> Vec<(Statement, &'static str)> {
     let db = TestDatabase::sqlite().await;
     let (store, mut plans) = (&db.store, Expectations::new(&db));
@@ -93,9 +101,7 @@ async fn expectations() -> Vec<(Statement, &'static str)> {
     plans.add("job_parked", unparked).await;
     let calls = store.unresolved_attempts(NOW, 10);
     plans.add("remote_call_attempt_unresolved", calls).await;
-    plans
-        .add("api_key_sha256", store.api_key_by_hash(&[7; 32]))
-        .await;
+    add_api_key(&mut plans, store).await;
     let instruments = store.instruments(&owner);
     plans.add("payment_instrument_list", instruments).await;
     let hotel_ids = [HotelId::from_bits(1)];

@@ -1,0 +1,86 @@
+//! What the dashboard reads across the users of an organization, or across organizations.
+
+use crate::booking::BookingStatus;
+use crate::id::{BookingId, KeyId};
+use crate::named_enum::named_enum;
+use crate::owner::Mode;
+use crate::supplier::SupplierId;
+use crate::time::Timestamp;
+
+/// The organizations and the mode of the rows that a person may read.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TenantScope {
+    /// `None` for all organizations. An empty list has no rows.
+    pub organizations: Option<Vec<String>>,
+    pub mode: Mode,
+}
+
+named_enum! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum ApiKeyStatus {
+        Active = "active",
+        Expired = "expired",
+        Revoked = "revoked",
+    }
+}
+
+/// Filter of a list of API keys. `None` means any.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ApiKeyFilter {
+    /// A part of the name or of the masked key, in upper or lower case.
+    pub text: Option<String>,
+    pub status: Option<ApiKeyStatus>,
+}
+
+/// The number of bookings with a status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BookingCount {
+    pub status: BookingStatus,
+    pub hotels: u64,
+    pub flights: u64,
+}
+
+/// Numbers of the overview.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OverviewCounts {
+    /// Deliveries of webhooks that are not delivered yet, at most the limit of the read.
+    pub waiting_deliveries: u64,
+    /// Creation time of the oldest of them.
+    pub oldest_delivery_at: Option<Timestamp>,
+    /// Calls whose outcome is unknown.
+    pub unknown_outcomes: u64,
+    /// Time at which the oldest of them was sent.
+    pub oldest_outcome_at: Option<Timestamp>,
+    /// Jobs of all organizations that are no longer retried.
+    pub parked_jobs: u64,
+    pub active_keys: u64,
+    pub has_key: bool,
+    /// Whether a program has used one of the keys.
+    pub has_used_key: bool,
+}
+
+/// A piece of work that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OpenItem {
+    /// A call of a supplier or a payment processor whose outcome is unknown.
+    Outcome {
+        booking: BookingId,
+        step: String,
+        target: SupplierId,
+        sent_at: Timestamp,
+    },
+    /// A job that failed too often and is no longer retried.
+    Job {
+        kind: String,
+        subject: String,
+        attempts: i64,
+        parked_at: Timestamp,
+    },
+    /// An API key that expires soon.
+    Key {
+        id: KeyId,
+        name: String,
+        masked_key: String,
+        expires_at: Timestamp,
+    },
+}
