@@ -19,9 +19,10 @@ pub(crate) fn ci() -> Result<()> {
     let mut report = Report::default();
     lint_sections(&mut report)?;
     report.section("tests", || test::test(&test::Options::default()))?;
-    report.section("tests of the program without the demo", || {
-        cargo("test --package host-server --no-default-features")
-    })?;
+    report.section(
+        "tests of the program without the demo and the dashboard",
+        || cargo("test --package host-server --no-default-features"),
+    )?;
     report.print();
     Ok(())
 }

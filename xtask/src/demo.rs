@@ -48,6 +48,7 @@ impl Demo {
                 .args(["serve", "--demo", "--data-dir"])
                 .arg(data.path())
                 .args(["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"])
+                .args(["--dashboard-listen", "127.0.0.1:0"])
                 .arg("--config")
                 .arg(config)
                 .env(PLUGINS_VARIABLE, plugins::folder())

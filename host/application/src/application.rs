@@ -1,9 +1,14 @@
 //! The application: the state that handlers and background tasks share, built in one place.
 
+#[cfg(feature = "dashboard")]
+use crate::account::AccountServices;
 use crate::api_key::ApiKeyAuthenticator;
+use crate::api_key::service::ApiKeyService;
 use crate::background;
 use crate::base::Base;
 use crate::config::Config;
+#[cfg(feature = "dashboard")]
+use crate::console::ConsoleServices;
 use crate::id_generator::IdGenerator;
 use crate::jobs::operator::OperatorService;
 use crate::jobs::worker::JobWorker;
@@ -47,7 +52,14 @@ pub struct Application {
     pub operator: Arc<OperatorService>,
     pub supplier_events: Arc<SupplierEventService>,
     pub mandates: Arc<MandateService>,
+    /// Authenticates requests.
     pub api_keys: Arc<ApiKeyAuthenticator>,
+    /// Creates and revokes keys.
+    pub api_key_service: Arc<ApiKeyService>,
+    #[cfg(feature = "dashboard")]
+    pub accounts: AccountServices,
+    #[cfg(feature = "dashboard")]
+    pub console: ConsoleServices,
     pub readiness: Arc<ReadinessProbe>,
     pub tasks: TaskSupervisor,
     /// Base URL of the API as clients see it, without a trailing slash.
@@ -144,6 +156,11 @@ impl Application {
             watches,
             mandates,
             api_keys: Arc::new(ApiKeyAuthenticator::new(base.clone(), tasks.clone())),
+            api_key_service: Arc::new(ApiKeyService::new(base.clone())),
+            #[cfg(feature = "dashboard")]
+            accounts: AccountServices::new(&base),
+            #[cfg(feature = "dashboard")]
+            console: ConsoleServices::new(&base, &suppliers),
             readiness: Arc::new(ReadinessProbe::new(store.clone(), tasks.clone())),
             clock: Arc::clone(&base.clock),
             ids: Arc::clone(&base.ids),

@@ -1,5 +1,7 @@
 //! Background tasks and the handlers of jobs. Each task ends when the application shuts down.
 
+#[cfg(feature = "dashboard")]
+use crate::account::maintenance::{self as account_maintenance, AccountMaintenance};
 use crate::base::Base;
 use crate::booking::engine::WorkflowEngine;
 use crate::booking::job::BookingJob;
@@ -74,5 +76,15 @@ pub fn spawn_periodic_tasks(
         FLIGHT_COUNT_INTERVAL,
         Arc::clone(bookings),
         |bookings| bookings.settle_flight_counts().boxed(),
+    );
+    #[cfg(feature = "dashboard")]
+    tasks.run_periodically(
+        (
+            "account upkeep",
+            "ended sessions and links could not be purged",
+        ),
+        account_maintenance::INTERVAL,
+        AccountMaintenance { base: base.clone() },
+        |maintenance| maintenance.run_once().boxed(),
     );
 }

@@ -1,6 +1,7 @@
 //! The configuration: defaults, file and environment, validated as a whole. This is the only module
 //! that reads environment variables. Secrets are never printed.
 
+pub mod dashboard;
 pub mod data_dir;
 pub mod layers;
 pub mod secret;
@@ -9,6 +10,7 @@ pub mod supplier;
 #[cfg(test)]
 mod tests;
 
+pub use crate::config::dashboard::DashboardConfig;
 pub use crate::config::data_dir::data_dir_overlay;
 pub use crate::config::layers::{ConfigError, Environment};
 pub use crate::config::secret::Secret;
@@ -41,6 +43,7 @@ pub struct Config {
     pub allow_insecure_webhooks: bool,
     pub log: LogConfig,
     pub admin: AdminConfig,
+    pub dashboard: DashboardConfig,
     pub limits: LimitsConfig,
     pub jobs: JobsConfig,
     pub reconcile: ReconcileConfig,
@@ -246,6 +249,10 @@ impl Config {
                 "reconcile.absence_recheck_s must not be empty",
             ),
             rule(is_url, "public_url must begin with https:// or http://"),
+            rule(
+                self.dashboard.has_valid_public_url(),
+                "dashboard.public_url must be https://HOST, or http:// and a loopback address, without a path",
+            ),
             rule(
                 self.admin.allowed_hosts.iter().all(|host| is_host(host)),
                 "admin.allowed_hosts must be names or addresses without scheme and port",

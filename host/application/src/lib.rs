@@ -1,5 +1,7 @@
 //! Use cases of the gateway: services, workers and the booking engine. Knows no HTTP server.
 
+#[cfg(feature = "dashboard")]
+pub mod account;
 pub mod api_key;
 pub mod application;
 pub mod background;
@@ -8,6 +10,8 @@ pub mod booking;
 pub mod catalog;
 pub mod config;
 pub mod conflict_backoff;
+#[cfg(feature = "dashboard")]
+pub mod console;
 pub mod context;
 pub mod deadline;
 pub mod error_chain;

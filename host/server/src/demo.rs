@@ -4,12 +4,13 @@
 use anyhow::Context;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use host_application::api_key::{self, NewApiKey};
+use host_application::api_key::service::NewApiKey;
 use host_application::application::Application;
 use host_application::config::data_dir_overlay;
 use host_application::context::ApiKeyScope;
 use host_application::sealer::KEY_BYTES;
-use host_domain::id::KeyId;
+#[cfg(feature = "dashboard")]
+use host_domain::account::{AccountRole, OrganizationRole};
 use host_domain::owner::{Mode, Tenant};
 use sandbox::credentials::{
     SANDBOX_HOTELS, SANDBOX_MINI, SANDBOX_PAYMENTS, SUPPLIER_A, SUPPLIER_B,
@@ -135,7 +136,7 @@ fn load_or_create_master_key(path: &Path) -> io::Result<String> {
 /// # Errors
 /// The database cannot be used.
 pub(crate) async fn create_initial_key(app: &Application) -> anyhow::Result<Option<SecretString>> {
-    let keys = app.store.api_keys(Some(ORGANIZATION)).await;
+    let keys = app.api_key_service.list(Some(ORGANIZATION)).await;
     if !keys.context("cannot read the API keys")?.is_empty() {
         return Ok(None);
     }
@@ -148,9 +149,29 @@ pub(crate) async fn create_initial_key(app: &Application) -> anyhow::Result<Opti
         scopes: ApiKeyScope::DEFAULT.to_vec(),
         expires_at: None,
     };
-    let id = KeyId::from_bits(app.ids.generate());
-    let key = api_key::create_api_key(&app.store, new, id, app.clock.now()).await;
-    key.map(Some).context("cannot create the demo's API key")
+    let created = app.api_key_service.create(new).await;
+    let created = created.context("cannot create the demo's API key")?;
+    Ok(Some(created.key))
+}
+
+/// Creates the link that sets up the first account: an operator who is also an admin of the demo's
+/// organization. Returns the link's token, or `None` if there is an account.
+///
+/// # Errors
+/// The database cannot be used.
+#[cfg(feature = "dashboard")]
+pub(crate) async fn create_first_account_link(
+    app: &Application,
+) -> anyhow::Result<Option<SecretString>> {
+    let roles = vec![
+        AccountRole::Operator,
+        AccountRole::Organization {
+            organization: ORGANIZATION.to_owned(),
+            role: OrganizationRole::Admin,
+        },
+    ];
+    let link = app.accounts.setup.create_first_link(roles).await;
+    link.context("cannot create the link for the first account")
 }
 
 /// Returns a shell command that prices, prebooks, pays and books a hotel.

@@ -2,6 +2,8 @@
 
 mod assembly;
 mod cli;
+#[cfg(feature = "dashboard")]
+mod dashboard;
 #[cfg(feature = "demo")]
 mod demo;
 mod listener;

@@ -24,7 +24,7 @@ use crate::state::{ApiSettings, ApiState};
 use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
-use host_application::api_key::{self, NewApiKey};
+use host_application::api_key::service::NewApiKey;
 use host_application::application::{Application, ApplicationDependencies};
 use host_application::config::{Config, Environment};
 use host_application::context::ApiKeyScope;
@@ -156,12 +156,8 @@ impl Server {
             scopes,
             expires_at,
         };
-        let (id, now) = (
-            KeyId::from_bits(self.app.ids.generate()),
-            self.app.clock.now(),
-        );
-        let key = api_key::create_api_key(&self.app.store, new, id.clone(), now).await;
-        (id, key.unwrap().expose_secret().to_owned())
+        let created = self.app.api_key_service.create(new).await.unwrap();
+        (created.id, created.key.expose_secret().to_owned())
     }
 
     async fn send(

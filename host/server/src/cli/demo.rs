@@ -30,11 +30,24 @@ pub(super) async fn run(options: &ServeOptions) -> Result<(), CliError> {
     let server = RunningServer::start(config).await?;
     print_line(&format!("sandbox  {}", sandbox.url))?;
     server.print_addresses()?;
+    #[cfg(feature = "dashboard")]
+    print_dashboard_link(&server).await?;
     print_demo_instructions(&server.gateway.application, options).await?;
     print_line("ready")?;
     server.run_until_signal().await;
     sandbox.shut_down().await;
     Ok(())
+}
+
+/// Prints the link that sets up the first account, or the address of the dashboard if there is an
+/// account.
+#[cfg(feature = "dashboard")]
+async fn print_dashboard_link(server: &RunningServer) -> Result<(), CliError> {
+    let link = demo::create_first_account_link(&server.gateway.application).await?;
+    match link {
+        Some(token) => server.print_dashboard(&format!("/setup/{}", token.expose_secret())),
+        None => server.print_dashboard("/"),
+    }
 }
 
 fn data_dir(options: &ServeOptions) -> &Path {

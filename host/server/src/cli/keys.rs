@@ -4,16 +4,19 @@ use crate::cli::{CliError, ConfigSource, print_line};
 use crate::system_clock::SystemClock;
 use anyhow::bail;
 use clap::{Args, Subcommand};
-use host_application::api_key::{self, NewApiKey};
+use host_application::api_key::service::{ApiKeyService, NewApiKey, is_key_name, parse_expiry};
 use host_application::application::open_store;
+use host_application::base::Base;
 use host_application::context::ApiKeyScope;
-use host_application::id_generator::{IdGenerator, UuidV7Generator};
+use host_application::id_generator::UuidV7Generator;
+use host_domain::account::is_organization_id;
 use host_domain::id::KeyId;
 use host_domain::owner::{Mode, Tenant};
-use host_domain::time::{Clock, Date, Timestamp};
-use host_storage::{ApiKey, Store};
+use host_domain::time::Timestamp;
+use host_storage::ApiKey;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Options of `stopover keys`.
 #[derive(Debug, Args)]
@@ -77,9 +80,7 @@ fn key_id(text: &str) -> Result<KeyId, String> {
 }
 
 fn organization(text: &str) -> Result<String, String> {
-    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-    let is_valid = (1..=64).contains(&text.len()) && text.bytes().all(is_allowed);
-    let valid = is_valid.then(|| text.to_owned());
+    let valid = is_organization_id(text).then(|| text.to_owned());
     valid.ok_or_else(|| "1 to 64 of [A-Za-z0-9._-]".to_owned())
 }
 
@@ -92,22 +93,13 @@ fn scope(text: &str) -> Result<ApiKeyScope, String> {
 }
 
 fn name(text: &str) -> Result<String, String> {
-    let is_valid = text.chars().count() <= 100 && !text.chars().any(char::is_control);
-    let valid = is_valid.then(|| text.to_owned());
+    let valid = is_key_name(text).then(|| text.to_owned());
     valid.ok_or_else(|| "at most 100 characters, none of them a control character".to_owned())
 }
 
 fn expiry(text: &str) -> Result<Timestamp, String> {
-    if let Some(at) = Timestamp::parse(text) {
-        return Ok(at);
-    }
-    let date: Option<Date> = Some(text)
-        .filter(|text| text.len() == 10)
-        .and_then(|text| text.parse().ok());
-    let end = date
-        .and_then(|date| date.tomorrow().ok())
-        .and_then(|next| Timestamp::parse(&format!("{next}T00:00:00Z")));
-    end.ok_or_else(|| "a date (2027-01-31) or a timestamp (2027-01-31T12:00:00Z)".to_owned())
+    let message = "a date (2027-01-31) or a timestamp (2027-01-31T12:00:00Z)";
+    parse_expiry(text).ok_or_else(|| message.to_owned())
 }
 
 pub(super) async fn run(options: KeysOptions) -> Result<(), CliError> {
@@ -118,17 +110,22 @@ pub(super) async fn run(options: KeysOptions) -> Result<(), CliError> {
     };
     let store = open_store(&source.load()?).await?;
     store.migrate().await?;
-    let done = run_action(&store, options.action).await;
+    let keys = ApiKeyService::new(Base {
+        store: store.clone(),
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(UuidV7Generator),
+    });
+    let done = run_action(&keys, options.action).await;
     store.close().await;
     done
 }
 
-async fn run_action(store: &Store, action: Action) -> Result<(), CliError> {
+async fn run_action(keys: &ApiKeyService, action: Action) -> Result<(), CliError> {
     match action {
-        Action::Create(options) => create(store, options).await,
-        Action::List(options) => list(store, options.json).await,
+        Action::Create(options) => create(keys, options).await,
+        Action::List(options) => list(keys, options.json).await,
         Action::Revoke(revoke) => {
-            if !store.revoke_api_key(&revoke.id, SystemClock.now()).await? {
+            if !keys.revoke(&revoke.id).await? {
                 bail!("there is no key {}", revoke.id);
             }
             print_line(&format!("{} is revoked", revoke.id))
@@ -136,13 +133,11 @@ async fn run_action(store: &Store, action: Action) -> Result<(), CliError> {
     }
 }
 
-async fn create(store: &Store, options: Create) -> Result<(), CliError> {
+async fn create(keys: &ApiKeyService, options: Create) -> Result<(), CliError> {
     let mut scopes = options.scopes;
     if scopes.is_empty() {
         scopes = ApiKeyScope::DEFAULT.to_vec();
     }
-    scopes.sort_unstable();
-    scopes.dedup();
     let new = NewApiKey {
         tenant: Tenant {
             organization: options.organization,
@@ -152,13 +147,11 @@ async fn create(store: &Store, options: Create) -> Result<(), CliError> {
         scopes,
         expires_at: options.expires,
     };
-    let id = KeyId::from_bits(UuidV7Generator.generate());
-    let key = api_key::create_api_key(store, new, id, SystemClock.now()).await?;
-    print_line(key.expose_secret())
+    print_line(keys.create(new).await?.key.expose_secret())
 }
 
-async fn list(store: &Store, as_json: bool) -> Result<(), CliError> {
-    let keys = store.api_keys(None).await?;
+async fn list(keys: &ApiKeyService, as_json: bool) -> Result<(), CliError> {
+    let keys = keys.list(None).await?;
     if as_json {
         let keys: Vec<Value> = keys.iter().map(to_json).collect();
         return print_line(&serde_json::to_string_pretty(&keys)?);

@@ -1,6 +1,8 @@
 //! The command line: parses arguments, runs the command and sets the exit code: 0 success, 1
 //! failure, 2 invalid usage.
 
+#[cfg(feature = "dashboard")]
+mod accounts;
 mod config;
 #[cfg(feature = "demo")]
 mod demo;
@@ -43,6 +45,9 @@ enum Command {
     Migrate(migrate::MigrateOptions),
     /// Create, list and revoke API keys
     Keys(keys::KeysOptions),
+    /// Create, list, disable and reset accounts of the dashboard
+    #[cfg(feature = "dashboard")]
+    Accounts(accounts::AccountsOptions),
     /// List and inspect plugins
     Plugin(plugin::PluginOptions),
     /// Check and show the configuration
@@ -100,6 +105,8 @@ async fn execute(command: Command) -> Result<(), CliError> {
         Command::Sandbox(options) => sandbox::run(options).await,
         Command::Migrate(options) => migrate::run(options).await,
         Command::Keys(options) => keys::run(options).await,
+        #[cfg(feature = "dashboard")]
+        Command::Accounts(options) => accounts::run(options).await,
         Command::Plugin(options) => plugin::run(options).await,
         Command::Config(options) => config::run(&options),
     }

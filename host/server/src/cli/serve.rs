@@ -1,7 +1,9 @@
-//! `stopover serve`: runs the API and the admin listener until shutdown.
+//! `stopover serve`: runs the listeners until shutdown.
 
 use crate::assembly::Gateway;
 use crate::cli::{CliError, ConfigSource, plugins_dir, print_line};
+#[cfg(feature = "dashboard")]
+use crate::dashboard::spawn_dashboard;
 use crate::observability::logging;
 use crate::signals::Signals;
 use anyhow::Context;
@@ -27,6 +29,10 @@ pub(super) struct ServeOptions {
     /// Address of the admin listener (metrics, plugins, unresolved outcomes)
     #[arg(long, value_name = "ADDRESS")]
     admin_listen: Option<SocketAddr>,
+    /// Address of the dashboard; port 0 takes any free port
+    #[cfg(feature = "dashboard")]
+    #[arg(long, value_name = "ADDRESS")]
+    dashboard_listen: Option<SocketAddr>,
     /// URL of an external sandbox, for the demo
     #[cfg(feature = "demo")]
     #[arg(long, value_name = "URL", requires = "demo")]
@@ -50,6 +56,8 @@ pub(super) async fn run(options: ServeOptions) -> Result<(), CliError> {
     options.override_config(&mut config);
     let server = RunningServer::start(config).await?;
     server.print_addresses()?;
+    #[cfg(feature = "dashboard")]
+    server.print_dashboard("/")?;
     print_line("ready")?;
     server.run_until_signal().await;
     Ok(())
@@ -60,6 +68,10 @@ impl ServeOptions {
     pub(super) fn override_config(&self, config: &mut Config) {
         config.listen = self.listen.unwrap_or(config.listen);
         config.admin_listen = self.admin_listen.unwrap_or(config.admin_listen);
+        #[cfg(feature = "dashboard")]
+        if self.dashboard_listen.is_some() {
+            config.dashboard.listen = self.dashboard_listen;
+        }
         if let Some(folder) = &self.plugins_dir {
             config.plugins_dir.clone_from(folder);
         }
@@ -72,6 +84,9 @@ pub(super) struct RunningServer {
     signals: Signals,
     api_address: SocketAddr,
     admin_address: SocketAddr,
+    /// URL of the dashboard, without a trailing slash; `None` if it has no listener.
+    #[cfg(feature = "dashboard")]
+    pub(super) dashboard_url: Option<String>,
 }
 
 impl RunningServer {
@@ -83,10 +98,19 @@ impl RunningServer {
         let admin = bind(config.admin_listen).await?;
         let (api_address, admin_address) = (api.local_addr()?, admin.local_addr()?);
         config.listen = api_address;
+        #[cfg(feature = "dashboard")]
+        let dashboard = match config.dashboard.listen {
+            Some(address) => Some(bind(address).await?),
+            None => None,
+        };
         let plugins_dir = plugins_dir(&config);
         let gateway = Gateway::build(config, plugins_dir).await?;
         gateway.spawn_listeners(api, admin);
         Ok(Self {
+            #[cfg(feature = "dashboard")]
+            dashboard_url: dashboard
+                .map(|listener| spawn_dashboard(&gateway.application, listener))
+                .transpose()?,
             gateway,
             signals,
             api_address,
@@ -100,6 +124,15 @@ impl RunningServer {
         print_line(&format!("api  http://{api_address}"))?;
         let admin_address = reachable_address(self.admin_address);
         print_line(&format!("admin  http://{admin_address}"))
+    }
+
+    /// Prints the URL of a page of the dashboard.
+    #[cfg(feature = "dashboard")]
+    pub(super) fn print_dashboard(&self, path: &str) -> Result<(), CliError> {
+        let Some(url) = &self.dashboard_url else {
+            return Ok(());
+        };
+        print_line(&format!("dashboard  {url}{path}"))
     }
 
     /// Serves until SIGTERM or SIGINT, then stops the gateway.

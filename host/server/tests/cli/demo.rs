@@ -1,3 +1,5 @@
+#[cfg(feature = "dashboard")]
+use crate::support::printed;
 use crate::support::{Demo, FREE_PORTS, client, failed, send_signal, stderr, stopover};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
@@ -25,6 +27,31 @@ async fn demo_start_prints_instructions_and_serves_its_addresses() {
     assert_eq!(text(format!("{sandbox}/control/ledger")).await, "[]");
     // Metrics are served only by the admin listener.
     assert!(text(format!("{api}/metrics")).await.contains("not_found"));
+    demo.stop();
+}
+
+/// A link that nobody used is replaced at the next start. The log never has it.
+#[cfg(feature = "dashboard")]
+#[tokio::test]
+async fn demo_prints_a_setup_link_until_there_is_an_account() {
+    let folder = TempDir::new().unwrap();
+    let mut links = Vec::new();
+    for _ in 0..2 {
+        let demo = Demo::start(folder.path());
+        let link = demo.told("dashboard").unwrap();
+        assert!(text(link.clone()).await.contains("Set up your account"));
+        let log = demo.stop();
+        let token = link.rsplit('/').next().unwrap();
+        assert!(token.len() == 43 && !log.contains(token), "{link}: {log}");
+        links.push(link);
+    }
+    assert_ne!(links[0], links[1]);
+    let create = "accounts create --email ada@example.com --data-dir data";
+    printed(folder.path(), create);
+    let demo = Demo::start(folder.path());
+    let address = demo.told("dashboard").unwrap();
+    assert!(!address.contains("/setup/"), "{address}");
+    assert!(text(format!("{address}login")).await.contains("Sign in"));
     demo.stop();
 }
 

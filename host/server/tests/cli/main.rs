@@ -5,6 +5,8 @@
     reason = "a test that cannot go on has failed"
 )]
 
+#[cfg(feature = "dashboard")]
+mod accounts;
 #[cfg(feature = "demo")]
 mod demo;
 #[cfg(feature = "demo")]

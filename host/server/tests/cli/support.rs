@@ -49,8 +49,11 @@ pub(crate) fn printed_json(folder: &Path, line: &str) -> Value {
     serde_json::from_str(&printed(folder, line)).unwrap()
 }
 
-/// Options that let both listeners use free ports.
-#[cfg(feature = "demo")]
+/// Options that let all listeners use free ports.
+#[cfg(all(feature = "demo", feature = "dashboard"))]
+pub(crate) const FREE_PORTS: &str =
+    "--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --dashboard-listen 127.0.0.1:0";
+#[cfg(all(feature = "demo", not(feature = "dashboard")))]
 pub(crate) const FREE_PORTS: &str = "--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0";
 
 #[cfg(feature = "demo")]

@@ -15,6 +15,16 @@ fn every_command_prints_its_help() {
         "keys create",
         "keys list",
         "keys revoke",
+        #[cfg(feature = "dashboard")]
+        "accounts",
+        #[cfg(feature = "dashboard")]
+        "accounts create",
+        #[cfg(feature = "dashboard")]
+        "accounts list",
+        #[cfg(feature = "dashboard")]
+        "accounts disable",
+        #[cfg(feature = "dashboard")]
+        "accounts reset",
         "plugin",
         "plugin list",
         "plugin inspect",

@@ -54,7 +54,8 @@ async fn start(folder: &Path) -> Result<(Child, Duration)> {
     let begin = Instant::now();
     let mut process = Command::new(binary())
         .args(["serve", "--demo", "--listen", "127.0.0.1:0"])
-        .args(["--admin-listen", "127.0.0.1:0", "--data-dir"])
+        .args(["--admin-listen", "127.0.0.1:0"])
+        .args(["--dashboard-listen", "127.0.0.1:0", "--data-dir"])
         .arg(folder)
         .arg("--config")
         .arg(folder.join("more.toml"))

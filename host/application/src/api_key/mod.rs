@@ -1,16 +1,17 @@
-//! API keys: their format, creation and authentication. Only digests are stored. A revoked key
-//! stops working on every host within seconds, because cached keys expire after [`CACHE_TTL`].
+//! API keys: their format and authentication. Only digests are stored. A revoked key stops working
+//! on every host within seconds, because cached keys expire after [`CACHE_TTL`].
+
+pub mod service;
 
 use crate::base::Base;
 use crate::context::{ApiKeyScope, RequestContext};
 use crate::deadline::Deadline;
 use crate::task_supervisor::TaskSupervisor;
-use host_domain::id::KeyId;
-use host_domain::owner::{Mode, Owner, Tenant};
+use host_domain::owner::{Mode, Owner};
 use host_domain::time::Timestamp;
-use host_storage::{ApiKey, CommitError, DatabaseError, Store, UnitOfWork};
+use host_storage::{ApiKey, DatabaseError};
 use moka::future::Cache;
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,49 +23,6 @@ const CACHE_CAPACITY: u64 = 10_000;
 const RANDOM_CHARS: usize = 32;
 const CHECKSUM_CHARS: usize = 6;
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-
-#[derive(Debug, thiserror::Error)]
-pub enum CreateApiKeyError {
-    #[error("the operating system provides no random bytes")]
-    Random,
-    #[error("the API key cannot be stored")]
-    Store(#[source] CommitError),
-}
-
-#[derive(Debug, Clone)]
-pub struct NewApiKey {
-    pub tenant: Tenant,
-    pub name: String,
-    pub scopes: Vec<ApiKeyScope>,
-    pub expires_at: Option<Timestamp>,
-}
-
-/// Creates an API key, stores its digest and returns the key. The key cannot be read again.
-pub async fn create_api_key(
-    store: &Store,
-    new: NewApiKey,
-    id: KeyId,
-    now: Timestamp,
-) -> Result<SecretString, CreateApiKeyError> {
-    let key = generate(new.tenant.mode).ok_or(CreateApiKeyError::Random)?;
-    let scopes = new.scopes.iter().map(|scope| scope.as_str().to_owned());
-    let stored = ApiKey {
-        id,
-        tenant: new.tenant,
-        name: new.name,
-        scopes: scopes.collect(),
-        masked_key: masked(key.expose_secret()),
-        created_at: now,
-        expires_at: new.expires_at,
-        last_used_at: None,
-        revoked_at: None,
-    };
-    let mut write = UnitOfWork::new(now);
-    write.insert_api_key(&stored, &digest(key.expose_secret()));
-    let stored = store.commit(write).await;
-    stored.map_err(CreateApiKeyError::Store)?;
-    Ok(key)
-}
 
 /// Returns the masked form of a key, e.g. `sk_test_…abcd`.
 fn masked(key: &str) -> String {
@@ -210,6 +168,7 @@ impl ApiKeyAuthenticator {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use secrecy::ExposeSecret;
 
     #[test]
     fn only_generated_keys_are_well_formed() {

@@ -1,0 +1,234 @@
+//! Locks accounts and addresses after failed sign-ins.
+//!
+//! An attempt is counted as a failure before its password is checked, and the count is corrected
+//! when the password was right. Attempts that come together therefore never check more passwords
+//! than the limit, on however many hosts.
+
+use crate::base::Base;
+use crate::conflict_backoff::{ConflictBackoff, DeadlinePassed};
+use crate::deadline::Deadline;
+use crate::storage_failure::StorageFailure;
+use host_domain::time::Timestamp;
+use host_storage::{CommitError, Conflict, DatabaseError, SignInGuard, UnitOfWork};
+use sha2::{Digest, Sha256};
+use std::net::{IpAddr, Ipv6Addr};
+use std::time::Duration;
+
+/// Number of failures that lock a subject.
+pub(super) const FAILURES_MAX: usize = 5;
+/// Time within which failures are counted, and for which a subject is locked after the last one.
+pub(super) const WINDOW_MS: i64 = 15 * 60 * 1000;
+
+/// Time in which concurrent attempts must have been recorded.
+const COMMIT_TIME_MAX: Duration = Duration::from_secs(5);
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum AttemptError {
+    #[error("too many failed sign-ins; try again in {retry_after_s} s")]
+    Locked { retry_after_s: u64 },
+    #[error(transparent)]
+    Contended(#[from] DeadlinePassed),
+    /// Another precondition of the change was not met.
+    #[error("{0}")]
+    Conflict(Conflict),
+    #[error("sign-ins could not be counted")]
+    Storage(#[from] StorageFailure),
+}
+
+impl From<DatabaseError> for AttemptError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Storage(error.into())
+    }
+}
+
+impl From<CommitError> for AttemptError {
+    fn from(error: CommitError) -> Self {
+        match error {
+            CommitError::Conflict(conflict) => Self::Conflict(conflict),
+            CommitError::Database(error) => error.into(),
+        }
+    }
+}
+
+/// What the failures of an attempt are counted by.
+#[derive(Debug, Clone)]
+pub(super) struct SignInSubjects {
+    /// The account, which need not exist. Addresses without an account are locked too, so that a
+    /// lock does not tell whether there is one.
+    account: String,
+    address: String,
+}
+
+impl SignInSubjects {
+    pub(super) fn new(email: &str, address: IpAddr) -> Self {
+        // The digest bounds the length. The spelling is that of `EmailAddress`.
+        let email = Sha256::digest(email.trim().to_lowercase());
+        Self {
+            account: format!("account:{}", hex::encode(email)),
+            address: address_subject(address),
+        }
+    }
+
+    fn both(&self) -> [String; 2] {
+        [self.account.clone(), self.address.clone()]
+    }
+}
+
+/// Returns the subject of an address. A subscriber usually has a whole IPv6 network of 64 bits.
+fn address_subject(address: IpAddr) -> String {
+    match address.to_canonical() {
+        IpAddr::V4(address) => format!("address:{address}"),
+        IpAddr::V6(address) => {
+            let network = Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX));
+            format!("address:{network}/64")
+        }
+    }
+}
+
+/// An attempt that is counted as a failure until it succeeds.
+#[derive(Debug)]
+#[must_use = "an attempt counts as a failure until it succeeds"]
+pub(super) struct SignInAttempt {
+    subjects: SignInSubjects,
+    began_at: Timestamp,
+}
+
+/// Counts failed sign-ins.
+pub(super) struct SignInLimiter {
+    pub(super) base: Base,
+}
+
+impl SignInLimiter {
+    /// Checks whether an attempt may begin.
+    ///
+    /// # Errors
+    /// [`AttemptError::Locked`] if the account or the address is locked.
+    pub(super) async fn check(&self, subjects: &SignInSubjects) -> Result<(), AttemptError> {
+        let guards = self.base.store.sign_in_guards(&subjects.both()).await?;
+        refuse_locked(&guards, self.base.now())
+    }
+
+    /// Begins an attempt and counts it as a failure.
+    ///
+    /// # Errors
+    /// [`AttemptError::Locked`] if the account or the address is locked.
+    pub(super) async fn begin(
+        &self,
+        subjects: SignInSubjects,
+    ) -> Result<SignInAttempt, AttemptError> {
+        let mut backoff = ConflictBackoff::new(Deadline::from_now(COMMIT_TIME_MAX));
+        loop {
+            let both = subjects.both();
+            let guards = self.base.store.sign_in_guards(&both).await?;
+            let now = self.base.now();
+            refuse_locked(&guards, now)?;
+            let mut write = UnitOfWork::new(now);
+            for subject in both {
+                let known = guards.iter().find(|guard| guard.subject == subject);
+                let mut guard = next_revision(subject, known, now);
+                guard.failures.retain(|at| now.since(*at) < WINDOW_MS);
+                guard.failures.push(now);
+                write.put_sign_in_guard(&guard, known.map(|known| known.revision));
+            }
+            let conflict = Conflict::SignInRaced;
+            if self.base.commit_unless(conflict, write).await? {
+                return Ok(SignInAttempt {
+                    subjects,
+                    began_at: now,
+                });
+            }
+            backoff.wait(self.base.ids.as_ref()).await?;
+        }
+    }
+
+    /// Commits what a successful attempt changes. The account has no failures then, and the address
+    /// keeps those of other attempts.
+    ///
+    /// # Errors
+    /// [`AttemptError::Conflict`] if a precondition of the change is not met.
+    pub(super) async fn succeed(
+        &self,
+        attempt: &SignInAttempt,
+        change: &UnitOfWork,
+    ) -> Result<(), AttemptError> {
+        let mut backoff = ConflictBackoff::new(Deadline::from_now(COMMIT_TIME_MAX));
+        loop {
+            let both = attempt.subjects.both();
+            let guards = self.base.store.sign_in_guards(&both).await?;
+            let mut write = change.clone();
+            for known in &guards {
+                let subject = known.subject.clone();
+                let mut guard = next_revision(subject, Some(known), attempt.began_at);
+                if guard.subject == attempt.subjects.account {
+                    guard.failures.clear();
+                } else {
+                    let mut failures = guard.failures.iter();
+                    if let Some(own) = failures.position(|at| *at == attempt.began_at) {
+                        guard.failures.remove(own);
+                    }
+                }
+                write.put_sign_in_guard(&guard, Some(known.revision));
+            }
+            let conflict = Conflict::SignInRaced;
+            if self.base.commit_unless(conflict, write).await? {
+                return Ok(());
+            }
+            backoff.wait(self.base.ids.as_ref()).await?;
+        }
+    }
+}
+
+/// Returns the row that replaces the known one.
+fn next_revision(subject: String, known: Option<&SignInGuard>, now: Timestamp) -> SignInGuard {
+    SignInGuard {
+        subject,
+        revision: known.map_or(now.0, |known| known.revision.saturating_add(1)),
+        failures: known.map_or_else(Vec::new, |known| known.failures.clone()),
+    }
+}
+
+fn refuse_locked(guards: &[SignInGuard], now: Timestamp) -> Result<(), AttemptError> {
+    let ends = guards.iter().filter_map(|guard| lock_end(&guard.failures));
+    match ends.max() {
+        Some(end) if now < end => {
+            let wait_s = end.since(now).unsigned_abs().div_ceil(1000);
+            Err(AttemptError::Locked {
+                retry_after_s: wait_s,
+            })
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Returns the time until which these failures lock their subject. They are within one window,
+/// because each attempt removes earlier ones.
+fn lock_end(failures: &[Timestamp]) -> Option<Timestamp> {
+    let last = failures.iter().max()?;
+    (failures.len() >= FAILURES_MAX).then(|| last.plus_ms(WINDOW_MS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ipv6_addresses_of_a_network_are_one_subject() {
+        for (address, subject) in [
+            ("192.0.2.1", "address:192.0.2.1"),
+            ("::ffff:192.0.2.1", "address:192.0.2.1"),
+            ("2001:db8:1:2:3:4:5:6", "address:2001:db8:1:2::/64"),
+            ("2001:db8:1:2::", "address:2001:db8:1:2::/64"),
+            ("2001:db8:1:3::", "address:2001:db8:1:3::/64"),
+        ] {
+            assert_eq!(address_subject(address.parse().unwrap()), subject);
+        }
+    }
+
+    #[test]
+    fn spellings_of_an_account_are_one_subject() {
+        let address = IpAddr::V6(Ipv6Addr::LOCALHOST);
+        let account = |email| SignInSubjects::new(email, address).account;
+        assert_eq!(account("ada@example.com"), account(" Ada@Example.COM "));
+        assert_ne!(account("ada@example.com"), account("eda@example.com"));
+    }
+}

@@ -1,0 +1,161 @@
+//! Accounts as operators manage them.
+
+use crate::account::secret::RandomSourceFailure;
+use crate::account::setup::{add_link_in, invited_account};
+use crate::base::Base;
+use crate::conflict_backoff::{ConflictBackoff, DeadlinePassed};
+use crate::deadline::Deadline;
+use crate::storage_failure::StorageFailure;
+use host_domain::account::{AccountRole, AccountState, EmailAddress};
+use host_domain::id::AccountId;
+use host_domain::time::Timestamp;
+use host_storage::{CommitError, Conflict, DatabaseError, StoredAccount, UnitOfWork};
+use secrecy::SecretString;
+use std::time::Duration;
+
+/// Time in which concurrent changes of an account must have ended.
+const CHANGE_TIME_MAX: Duration = Duration::from_secs(10);
+
+#[derive(Debug, thiserror::Error)]
+pub enum AccountError {
+    #[error("there is no account with this address")]
+    NotFound,
+    #[error("an account with this address exists")]
+    Exists,
+    #[error(transparent)]
+    Contended(#[from] DeadlinePassed),
+    #[error(transparent)]
+    Random(#[from] RandomSourceFailure),
+    #[error("the account could not be read or stored")]
+    Storage(#[from] StorageFailure),
+}
+
+impl From<DatabaseError> for AccountError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Storage(error.into())
+    }
+}
+
+impl From<CommitError> for AccountError {
+    fn from(error: CommitError) -> Self {
+        match error.conflict() {
+            Some(Conflict::AccountExists) => Self::Exists,
+            _ => Self::Storage(error.into()),
+        }
+    }
+}
+
+/// An account without its secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountSummary {
+    pub id: AccountId,
+    pub email: EmailAddress,
+    pub state: AccountState,
+    pub roles: Vec<AccountRole>,
+    pub created_at: Timestamp,
+    /// Time of the last sign-in.
+    pub signed_in_at: Option<Timestamp>,
+}
+
+impl From<StoredAccount> for AccountSummary {
+    fn from(stored: StoredAccount) -> Self {
+        Self {
+            id: stored.id,
+            email: stored.email,
+            state: stored.state,
+            roles: stored.roles,
+            created_at: stored.created_at,
+            signed_in_at: stored.signed_in_at,
+        }
+    }
+}
+
+/// Creates, lists, disables and resets accounts.
+pub struct AccountService {
+    base: Base,
+}
+
+impl AccountService {
+    pub fn new(base: Base) -> Self {
+        Self { base }
+    }
+
+    /// Returns all accounts, ordered by address.
+    pub async fn list(&self) -> Result<Vec<AccountSummary>, StorageFailure> {
+        let stored = self.base.store.accounts().await?;
+        Ok(stored.into_iter().map(AccountSummary::from).collect())
+    }
+
+    /// Creates an account and returns the token of the link that sets it up. There is at most one
+    /// role for each organization.
+    ///
+    /// # Errors
+    /// [`AccountError::Exists`] if the address has an account.
+    pub async fn create(
+        &self,
+        email: &EmailAddress,
+        roles: Vec<AccountRole>,
+    ) -> Result<SecretString, AccountError> {
+        let id = AccountId::from_bits(self.base.ids.generate());
+        let account = invited_account(id, email.clone(), roles, self.base.now());
+        let mut write = self.base.unit_of_work();
+        write.insert_account(&account);
+        let token = add_link_in(&mut write, &self.base, Some(email), Vec::new())?;
+        self.base.store.commit(write).await?;
+        Ok(token)
+    }
+
+    /// Disables an account. Its sessions end, and its link is revoked. A reset enables it again.
+    ///
+    /// # Errors
+    /// [`AccountError::NotFound`].
+    pub async fn disable(&self, email: &EmailAddress) -> Result<(), AccountError> {
+        let disable = |write: &mut UnitOfWork, account: &mut StoredAccount| {
+            account.state = AccountState::Disabled;
+            write.revoke_account_links(Some(email));
+            Ok(())
+        };
+        self.change(email, disable).await
+    }
+
+    /// Removes the password of an account and ends its sessions. Returns the token of the link that
+    /// sets a new password; earlier links are revoked.
+    ///
+    /// # Errors
+    /// [`AccountError::NotFound`].
+    pub async fn reset(&self, email: &EmailAddress) -> Result<SecretString, AccountError> {
+        let reset = |write: &mut UnitOfWork, account: &mut StoredAccount| {
+            account.state = AccountState::Invited;
+            account.password_hash = None;
+            add_link_in(write, &self.base, Some(email), Vec::new())
+        };
+        self.change(email, reset).await
+    }
+
+    /// Changes an account and ends its sessions. Repeats the change if the account changed
+    /// meanwhile.
+    async fn change<T>(
+        &self,
+        email: &EmailAddress,
+        change: impl Fn(&mut UnitOfWork, &mut StoredAccount) -> Result<T, RandomSourceFailure>,
+    ) -> Result<T, AccountError> {
+        let mut backoff = ConflictBackoff::new(Deadline::from_now(CHANGE_TIME_MAX));
+        loop {
+            let account = self.base.store.account_by_email(email).await?;
+            let mut account = account.ok_or(AccountError::NotFound)?;
+            let read_version = account.version;
+            let mut write = self.base.unit_of_work();
+            let result = change(&mut write, &mut account)?;
+            account.session_epoch += 1;
+            account.updated_at = self.base.now();
+            account.version += 1;
+            write.update_account(&account, read_version);
+            write.delete_sessions(&account.id);
+            let conflict = Conflict::AccountVersion;
+            if self.base.commit_unless(conflict, write).await? {
+                return Ok(result);
+            }
+            backoff.wait(self.base.ids.as_ref()).await?;
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Links with which a person sets the password of an account. A link is valid once, for 24 hours.
+
+use crate::account::password::{HashError, HashingQueue, check_new_password};
+use crate::account::secret::{RandomSourceFailure, digest_token, generate_token};
+use crate::account::session::{NewSession, SessionService};
+use crate::account::viewer::ClientInfo;
+use crate::base::Base;
+use crate::storage_failure::StorageFailure;
+use host_domain::account::{
+    AccountRole, AccountState, EmailAddress, InvalidEmailAddress, PasswordProblem,
+};
+use host_domain::id::AccountId;
+use host_domain::owner::Mode;
+use host_domain::time::Timestamp;
+use host_storage::{
+    CommitError, Conflict, DatabaseError, PasswordHash, StoredAccount, StoredAccountLink,
+    UnitOfWork,
+};
+use secrecy::{ExposeSecret, SecretString};
+use std::sync::Arc;
+
+/// Time for which a link is valid.
+pub const LINK_TTL_MS: i64 = 24 * 60 * 60 * 1000;
+
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// The link is unknown, was used or revoked, or has expired. Callers do not learn which.
+    #[error("the link is not valid")]
+    NotFound,
+    #[error(transparent)]
+    Email(#[from] InvalidEmailAddress),
+    #[error("an account with this address exists")]
+    EmailTaken,
+    #[error(transparent)]
+    Password(#[from] PasswordProblem),
+    #[error("too many people set a password at the same time; try again later")]
+    Busy,
+    #[error("the account could not be read or stored")]
+    Storage(#[from] StorageFailure),
+    /// A defect.
+    #[error(transparent)]
+    Internal(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<HashError> for SetupError {
+    fn from(error: HashError) -> Self {
+        match error {
+            HashError::Busy => Self::Busy,
+            HashError::Failed(_) => Self::Internal(error.into()),
+        }
+    }
+}
+
+impl From<RandomSourceFailure> for SetupError {
+    fn from(error: RandomSourceFailure) -> Self {
+        Self::Internal(error.into())
+    }
+}
+
+impl From<DatabaseError> for SetupError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Storage(error.into())
+    }
+}
+
+impl From<CommitError> for SetupError {
+    fn from(error: CommitError) -> Self {
+        match error.conflict() {
+            // Whatever changes an invited account revokes its links too.
+            Some(Conflict::AccountLinkUsed | Conflict::AccountVersion) => Self::NotFound,
+            Some(Conflict::AccountExists) => Self::EmailTaken,
+            _ => Self::Storage(error.into()),
+        }
+    }
+}
+
+/// What a link sets up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkDescription {
+    /// The account's address. `None` if the person chooses one.
+    pub email: Option<EmailAddress>,
+    pub roles: Vec<AccountRole>,
+}
+
+/// Sets up accounts.
+pub struct SetupService {
+    pub(super) base: Base,
+    pub(super) hashing: Arc<HashingQueue>,
+    pub(super) sessions: Arc<SessionService>,
+}
+
+impl SetupService {
+    /// Makes the link of the first account, which gets these roles and the address that the person
+    /// chooses. Earlier links of this kind are revoked. Returns `None` if there is an account.
+    ///
+    /// # Errors
+    /// [`SetupError::Storage`] or [`SetupError::Internal`].
+    pub async fn create_first_link(
+        &self,
+        roles: Vec<AccountRole>,
+    ) -> Result<Option<SecretString>, SetupError> {
+        if self.base.store.has_accounts().await? {
+            return Ok(None);
+        }
+        let mut write = self.base.unit_of_work();
+        let token = add_link_in(&mut write, &self.base, None, roles)?;
+        self.base.store.commit(write).await?;
+        Ok(Some(token))
+    }
+
+    /// Returns what a link sets up.
+    ///
+    /// # Errors
+    /// [`SetupError::NotFound`] or [`SetupError::Storage`].
+    pub async fn describe(&self, token: &str) -> Result<LinkDescription, SetupError> {
+        let link = self.find_link(token).await?;
+        let roles = match &link.email {
+            Some(email) => self.find_invited(email).await?.roles,
+            None => link.roles,
+        };
+        Ok(LinkDescription {
+            email: link.email,
+            roles,
+        })
+    }
+
+    /// Uses a link: sets the password of its account, and begins a session. The address is used
+    /// only if the link has none.
+    ///
+    /// # Errors
+    /// [`SetupError`]. Except after [`SetupError::NotFound`], the link remains valid.
+    pub async fn complete(
+        &self,
+        token: &str,
+        email: &str,
+        password: SecretString,
+        client: &ClientInfo,
+    ) -> Result<NewSession, SetupError> {
+        let link = self.find_link(token).await?;
+        let email = match &link.email {
+            Some(email) => email.clone(),
+            None => EmailAddress::parse(email)?,
+        };
+        check_new_password(&password, &email)?;
+        let permit = self.hashing.enter().await?;
+        let (permit, hash) = permit.hash(password).await?;
+        drop(permit);
+        let mut write = self.base.unit_of_work();
+        write.use_account_link(&digest_token(token));
+        let account = self.set_up_in(&mut write, link, email, hash).await?;
+        let session = self
+            .sessions
+            .begin_in(&mut write, &account, client, Mode::Test)?;
+        write.record_sign_in(&account.id);
+        self.base.store.commit(write).await?;
+        tracing::info!(account = %account.id, session = %session.id, "an account was set up");
+        Ok(session)
+    }
+
+    async fn find_link(&self, token: &str) -> Result<StoredAccountLink, SetupError> {
+        let link = self.base.store.account_link(&digest_token(token)).await?;
+        let now = self.base.now();
+        let valid = link.filter(|link| link.used_at.is_none() && now < link.expires_at);
+        valid.ok_or(SetupError::NotFound)
+    }
+
+    async fn find_invited(&self, email: &EmailAddress) -> Result<StoredAccount, SetupError> {
+        let account = self.base.store.account_by_email(email).await?;
+        let invited = account.filter(|account| account.state == AccountState::Invited);
+        invited.ok_or(SetupError::NotFound)
+    }
+
+    /// Adds the account with its password to a write: the account that the link was made for, or a
+    /// new one.
+    async fn set_up_in(
+        &self,
+        write: &mut UnitOfWork,
+        link: StoredAccountLink,
+        email: EmailAddress,
+        hash: PasswordHash,
+    ) -> Result<StoredAccount, SetupError> {
+        let now = self.base.now();
+        if link.email.is_none() {
+            let id = AccountId::from_bits(self.base.ids.generate());
+            let account = StoredAccount {
+                state: AccountState::Active,
+                password_hash: Some(hash),
+                ..invited_account(id, email, link.roles, now)
+            };
+            write.insert_account(&account);
+            return Ok(account);
+        }
+        let invited = self.find_invited(&email).await?;
+        let account = StoredAccount {
+            state: AccountState::Active,
+            password_hash: Some(hash),
+            session_epoch: invited.session_epoch + 1,
+            updated_at: now,
+            version: invited.version + 1,
+            ..invited
+        };
+        write.update_account(&account, invited.version);
+        Ok(account)
+    }
+}
+
+/// Returns a new account without a password.
+pub(super) fn invited_account(
+    id: AccountId,
+    email: EmailAddress,
+    roles: Vec<AccountRole>,
+    now: Timestamp,
+) -> StoredAccount {
+    StoredAccount {
+        id,
+        email,
+        state: AccountState::Invited,
+        password_hash: None,
+        session_epoch: 1,
+        roles,
+        created_at: now,
+        updated_at: now,
+        signed_in_at: None,
+        version: 1,
+    }
+}
+
+/// Adds a link to a write and returns its token. Unused links of the same address, or the others
+/// without an address, are revoked. `roles` are those of an account that the link creates.
+pub(super) fn add_link_in(
+    write: &mut UnitOfWork,
+    base: &Base,
+    email: Option<&EmailAddress>,
+    roles: Vec<AccountRole>,
+) -> Result<SecretString, RandomSourceFailure> {
+    let (token, now) = (generate_token()?, base.now());
+    let link = StoredAccountLink {
+        email: email.cloned(),
+        roles,
+        created_at: now,
+        expires_at: now.plus_ms(LINK_TTL_MS),
+        used_at: None,
+    };
+    write.revoke_account_links(email);
+    write.insert_account_link(&link, &digest_token(token.expose_secret()));
+    Ok(token)
+}

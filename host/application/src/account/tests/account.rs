@@ -1,0 +1,71 @@
+//! Accounts as operators manage them.
+
+use super::*;
+use crate::account::service::AccountError;
+use futures::future::join_all;
+use host_domain::account::AccountState;
+
+on_both_databases!(
+    accounts_are_listed_with_their_roles,
+    address_has_one_account,
+    unknown_account_is_not_found,
+    concurrent_changes_of_an_account_all_happen,
+);
+
+async fn accounts_are_listed_with_their_roles(office: &Office) {
+    let accounts = &office.host.services.accounts;
+    let operator = vec![AccountRole::Operator];
+    accounts
+        .create(&email("zoe@example.com"), operator.clone())
+        .await
+        .unwrap();
+    office.set_up(ADA).await;
+    let listed = office.other_host.services.accounts.list().await.unwrap();
+    let seen: Vec<_> = listed
+        .iter()
+        .map(|account| (account.email.as_str(), account.state, &account.roles))
+        .collect();
+    let expected = [
+        (ADA, AccountState::Active, &roles()),
+        ("zoe@example.com", AccountState::Invited, &operator),
+    ];
+    assert_eq!(seen, expected);
+}
+
+async fn address_has_one_account(office: &Office) {
+    let created = (0..6).map(async |_| {
+        let accounts = &office.host.services.accounts;
+        accounts.create(&email(ADA), roles()).await
+    });
+    let results = join_all(created).await;
+    let done = results.iter().filter(|result| result.is_ok());
+    assert_eq!(done.count(), 1, "{results:?}");
+    let mut failed = results.iter().filter_map(|result| result.as_ref().err());
+    assert!(failed.all(|error| matches!(error, AccountError::Exists)));
+}
+
+async fn unknown_account_is_not_found(office: &Office) {
+    let accounts = &office.host.services.accounts;
+    let disabled = accounts.disable(&email(ADA)).await;
+    assert!(matches!(disabled, Err(AccountError::NotFound)));
+    let reset = accounts.reset(&email(ADA)).await;
+    assert!(matches!(reset, Err(AccountError::NotFound)));
+}
+
+async fn concurrent_changes_of_an_account_all_happen(office: &Office) {
+    office.invite(ADA).await;
+    let hosts = [&office.host, &office.other_host];
+    let resets = (0..8).map(async |number: usize| {
+        let accounts = &hosts[number % 2].services.accounts;
+        accounts.reset(&email(ADA)).await.unwrap()
+    });
+    let tokens = join_all(resets).await;
+    let valid = tokens.iter().map(async |token| {
+        let described = office.host.services.setup.describe(token.expose_secret());
+        described.await.is_ok()
+    });
+    // Each reset revokes the link of the one before.
+    let valid = join_all(valid).await;
+    let valid = valid.into_iter().filter(|is_valid| *is_valid);
+    assert_eq!(valid.count(), 1);
+}

@@ -1,0 +1,32 @@
+//! The person who uses the dashboard, and the client that the person uses.
+
+use host_domain::account::{AccountRole, EmailAddress};
+use host_domain::id::{AccountId, SessionId};
+use host_domain::owner::Mode;
+use std::net::IpAddr;
+
+/// A person who has signed in, with the scope that the session is set to.
+#[derive(Debug, Clone)]
+pub struct Viewer {
+    pub account: AccountId,
+    pub email: EmailAddress,
+    pub roles: Vec<AccountRole>,
+    /// The mode whose data the pages show.
+    pub mode: Mode,
+    pub session: SessionId,
+}
+
+impl Viewer {
+    pub fn is_operator(&self) -> bool {
+        self.roles.contains(&AccountRole::Operator)
+    }
+}
+
+/// The client of a request.
+#[derive(Debug, Clone)]
+pub struct ClientInfo {
+    /// Address of the client, or of the last proxy that is not trusted.
+    pub address: IpAddr,
+    /// The header `User-Agent`, cut to 200 characters.
+    pub user_agent: String,
+}

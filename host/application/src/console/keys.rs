@@ -1,0 +1,183 @@
+//! API keys as people manage them.
+
+use crate::account::viewer::Viewer;
+use crate::api_key::service::{
+    ApiKeyProblem, ApiKeyService, CreateApiKeyError, CreatedApiKey, NewApiKey,
+};
+use crate::base::Base;
+use crate::console::access::AccessError;
+use crate::storage_failure::StorageFailure;
+use host_domain::account::Permission;
+use host_domain::console::{ApiKeyFilter, ApiKeyStatus};
+use host_domain::id::KeyId;
+use host_storage::{ApiKey, DatabaseError};
+
+/// Number of keys on a page.
+const PAGE_LIMIT: u32 = 50;
+/// Maximum number of organizations that an operator can choose from.
+const ORGANIZATIONS_MAX: u32 = 500;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ConsoleKeyError {
+    #[error(transparent)]
+    Access(#[from] AccessError),
+    /// The rules that a new key breaks, at least one.
+    #[error("the API key is not valid")]
+    Invalid(Vec<ApiKeyProblem>),
+    #[error("the API keys could not be read or stored")]
+    Storage(#[from] StorageFailure),
+    #[error("the operating system provides no random bytes")]
+    Random,
+}
+
+impl From<DatabaseError> for ConsoleKeyError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Storage(error.into())
+    }
+}
+
+impl From<CreateApiKeyError> for ConsoleKeyError {
+    fn from(error: CreateApiKeyError) -> Self {
+        match error {
+            CreateApiKeyError::Invalid(problems) => Self::Invalid(problems),
+            CreateApiKeyError::Random => Self::Random,
+            CreateApiKeyError::Storage(failure) => Self::Storage(failure),
+        }
+    }
+}
+
+/// A request for a page of keys, newest first.
+#[derive(Debug, Clone, Default)]
+pub struct ApiKeyListRequest {
+    /// `None` for all organizations that the person may read.
+    pub organization: Option<String>,
+    pub filter: ApiKeyFilter,
+    /// The last key of the previous page.
+    pub after: Option<KeyId>,
+}
+
+/// A key as a person sees it.
+#[derive(Debug, Clone)]
+pub struct ApiKeyView {
+    pub key: ApiKey,
+    pub status: ApiKeyStatus,
+    /// Whether the person may revoke the key. A revoked key cannot be revoked again.
+    pub can_revoke: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct ApiKeyPage {
+    pub keys: Vec<ApiKeyView>,
+    /// Number of matching keys on all pages.
+    pub total: u64,
+    /// The key after which the next page begins. `None` on the last page.
+    pub next: Option<KeyId>,
+    /// The organizations that the person may read.
+    pub organizations: Vec<String>,
+}
+
+/// Lists, creates and revokes keys within the roles of a person.
+pub struct ConsoleKeys {
+    pub(crate) base: Base,
+    pub(crate) api_keys: ApiKeyService,
+}
+
+impl ConsoleKeys {
+    /// Returns a page of keys of the session's mode.
+    ///
+    /// # Errors
+    /// [`ConsoleKeyError::Access`] if the organization is somebody else's.
+    pub async fn list(
+        &self,
+        viewer: &Viewer,
+        request: &ApiKeyListRequest,
+    ) -> Result<ApiKeyPage, ConsoleKeyError> {
+        let scope = viewer.scope(request.organization.as_deref())?;
+        let (store, now) = (&self.base.store, self.base.now());
+        let (filter, after) = (&request.filter, request.after.as_ref());
+        let (page, total, organizations) = futures::try_join!(
+            store.api_key_page(&scope, filter, now, after, PAGE_LIMIT),
+            store.count_api_keys(&scope, filter, now),
+            self.organizations(viewer),
+        )?;
+        let last = page.items.last().map(|key| key.id.clone());
+        Ok(ApiKeyPage {
+            next: last.filter(|_| page.has_more),
+            keys: page
+                .items
+                .into_iter()
+                .map(|key| self.view(viewer, key))
+                .collect(),
+            total,
+            organizations,
+        })
+    }
+
+    /// Returns a key of the session's mode.
+    ///
+    /// # Errors
+    /// [`ConsoleKeyError::Access`].
+    pub async fn find(&self, viewer: &Viewer, id: &KeyId) -> Result<ApiKeyView, ConsoleKeyError> {
+        let key = self.api_keys.find(id).await?;
+        let key = key.ok_or(AccessError::NotFound)?;
+        viewer.require_on(Permission::Read, &key.tenant)?;
+        Ok(self.view(viewer, key))
+    }
+
+    /// Creates a key of either mode.
+    ///
+    /// # Errors
+    /// [`ConsoleKeyError`].
+    pub async fn create(
+        &self,
+        viewer: &Viewer,
+        new: NewApiKey,
+    ) -> Result<CreatedApiKey, ConsoleKeyError> {
+        let permission = Permission::manage_keys(new.tenant.mode);
+        viewer.require(permission, &new.tenant.organization)?;
+        let mut problems = new.problems();
+        let now = self.base.now();
+        if new.expires_at.is_some_and(|end| end <= now) {
+            problems.push(ApiKeyProblem::ExpiryPassed);
+        }
+        if !problems.is_empty() {
+            return Err(ConsoleKeyError::Invalid(problems));
+        }
+        let created = self.api_keys.create(new).await?;
+        tracing::info!(account = %viewer.account, key = %created.id, "an API key was created");
+        Ok(created)
+    }
+
+    /// Revokes a key of the session's mode. Revoking it again changes nothing.
+    ///
+    /// # Errors
+    /// [`ConsoleKeyError::Access`].
+    pub async fn revoke(&self, viewer: &Viewer, id: &KeyId) -> Result<(), ConsoleKeyError> {
+        let key = self.api_keys.find(id).await?;
+        let tenant = key.ok_or(AccessError::NotFound)?.tenant;
+        viewer.require_on(Permission::manage_keys(tenant.mode), &tenant)?;
+        if !self.api_keys.revoke(id).await? {
+            return Err(AccessError::NotFound.into());
+        }
+        tracing::info!(account = %viewer.account, key = %id, "an API key was revoked");
+        Ok(())
+    }
+
+    fn view(&self, viewer: &Viewer, key: ApiKey) -> ApiKeyView {
+        let permission = Permission::manage_keys(key.tenant.mode);
+        let status = key.status(self.base.now());
+        ApiKeyView {
+            status,
+            can_revoke: status != ApiKeyStatus::Revoked
+                && viewer.require_on(permission, &key.tenant).is_ok(),
+            key,
+        }
+    }
+
+    async fn organizations(&self, viewer: &Viewer) -> Result<Vec<String>, DatabaseError> {
+        match viewer.organizations_with(Permission::Read) {
+            Some(organizations) => Ok(organizations),
+            None => self.base.store.organizations(ORGANIZATIONS_MAX).await,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+// Enhancements of pages that work without JavaScript: theme, copy buttons, confirmations,
+// keyboard shortcuts. The script runs in <head> without `defer`, so that a chosen theme applies
+// before the first paint.
+"use strict";
+(() => {
+  const THEMES = ["system", "light", "dark"];
+  const root = document.documentElement;
+  const setting = {
+    read(name) {
+      try { return localStorage.getItem(`stopover.${name}`); } catch { return null; }
+    },
+    write(name, value) {
+      try { localStorage.setItem(`stopover.${name}`, value); } catch { /* Storage is off: the choice lasts for the page. */ }
+    },
+  };
+
+  let theme = setting.read("theme");
+  if (!THEMES.includes(theme)) theme = "system";
+  const applyTheme = () => {
+    if (theme === "system") delete root.dataset.theme;
+    else root.dataset.theme = theme;
+  };
+  applyTheme();
+  // Shows the controls that need this script, also in parts of the page that come later.
+  root.dataset.script = "";
+
+  let announcer;
+  const announce = (text) => {
+    announcer.textContent = "";
+    setTimeout(() => { announcer.textContent = text; }, 50);
+  };
+
+  const showTheme = (button) => {
+    button.querySelector("[data-theme-name]").textContent = `Theme: ${theme}`;
+  };
+
+  const changeTheme = (button) => {
+    theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
+    setting.write("theme", theme);
+    applyTheme();
+    showTheme(button);
+    announce(`Theme: ${theme}`);
+  };
+
+  // The Clipboard API exists in secure contexts only. Plain HTTP on another host than loopback
+  // is not one, so the text is selected there for the person to copy.
+  const copy = async (button) => {
+    const source = document.getElementById(button.dataset.copy);
+    const label = button.querySelector("[data-label]");
+    try {
+      await navigator.clipboard.writeText(source.textContent.trim());
+      label.textContent = "Copied";
+      announce("Copied to the clipboard");
+      setTimeout(() => { label.textContent = "Copy"; }, 2000);
+    } catch {
+      getSelection().selectAllChildren(source);
+      announce("Selected. Press Control and C to copy.");
+    }
+  };
+
+  // A confirmation is a GET form that leads to a page which asks. Where the page has the dialog
+  // of the form, the dialog asks instead.
+  const confirmInDialog = (form) => {
+    const dialog = document.getElementById(form.dataset.confirm);
+    if (!dialog) return false;
+    dialog.querySelector("form[method=post]").action = form.dataset.action;
+    for (const place of dialog.querySelectorAll("[data-subject]")) place.textContent = form.dataset.subject;
+    dialog.showModal();
+    return true;
+  };
+
+  const rows = () => [...document.querySelectorAll("[data-rows] a[data-row]")];
+  const moveRow = (step) => {
+    const all = rows();
+    const current = document.activeElement?.closest("tr, li");
+    const at = all.findIndex((link) => current?.contains(link));
+    const next = at < 0 ? (step > 0 ? 0 : all.length - 1) : at + step;
+    const link = all[next];
+    if (!link) return;
+    link.focus();
+    link.scrollIntoView({ block: "nearest" });
+  };
+
+  const shortcuts = {
+    j: () => moveRow(1),
+    k: () => moveRow(-1),
+    "/": () => document.querySelector("[data-search]")?.focus(),
+    "?": () => document.getElementById("shortcuts")?.showModal(),
+  };
+
+  const onKey = (event) => {
+    const isTyping = event.target.closest?.("input, select, textarea, [contenteditable], dialog[open]");
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (setting.read("shortcuts") === "off" && event.key !== "?") return;
+    const shortcut = Object.hasOwn(shortcuts, event.key) ? shortcuts[event.key] : null;
+    if (!shortcut) return;
+    event.preventDefault();
+    shortcut();
+  };
+
+  const onClick = (event) => {
+    const button = event.target.closest?.("button");
+    if (!button) return;
+    if (button.dataset.copy) copy(button);
+    else if ("themeToggle" in button.dataset) changeTheme(button);
+    else if (button.dataset.dialog) document.getElementById(button.dataset.dialog)?.showModal();
+  };
+
+  const onSubmit = (event) => {
+    const form = event.target;
+    if (form.dataset.confirm && confirmInDialog(form)) event.preventDefault();
+    // A second press would repeat the change before the answer of the first has come.
+    else if (form.method === "post") {
+      if (form.dataset.isSent) event.preventDefault();
+      form.dataset.isSent = "true";
+    }
+  };
+
+  document.addEventListener("keydown", onKey);
+  document.addEventListener("click", onClick);
+  document.addEventListener("submit", onSubmit);
+  // A request of htmx that is led to the sign-in: the session has ended.
+  document.addEventListener("htmx:after:request", (event) => {
+    if (!event.detail.ctx.response.raw.redirected) return;
+    event.preventDefault();
+    location.reload();
+  });
+  // Browsers keep pages for "Back", whatever the server says about storing them. The session may
+  // have ended since, so the page is asked for again.
+  window.addEventListener("pageshow", (event) => {
+    if (event.persisted) location.reload();
+  });
+  document.addEventListener("DOMContentLoaded", () => {
+    announcer = document.createElement("div");
+    announcer.className = "hidden-text";
+    announcer.setAttribute("role", "status");
+    document.body.append(announcer);
+    for (const button of document.querySelectorAll("[data-theme-toggle]")) showTheme(button);
+    const toggle = document.getElementById("shortcuts-on");
+    if (toggle) {
+      toggle.checked = setting.read("shortcuts") !== "off";
+      toggle.addEventListener("change", () => setting.write("shortcuts", toggle.checked ? "on" : "off"));
+    }
+    document.querySelector('[role="alert"][tabindex]')?.focus();
+  });
+})();

@@ -1,0 +1,55 @@
+//! Embedded style sheets and scripts. Their URLs contain their digest, so browsers keep them.
+
+use crate::error::PageError;
+use axum::extract::Path;
+use axum::response::{IntoResponse, Response};
+use http::HeaderMap;
+use http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, VARY};
+
+/// A file of `assets/`.
+pub(crate) struct Asset {
+    /// Path below `assets/`.
+    name: &'static str,
+    /// Path of the URL.
+    url: &'static str,
+    content_type: &'static str,
+    bytes: &'static [u8],
+    gzip: &'static [u8],
+}
+
+include!(concat!(env!("OUT_DIR"), "/assets.rs"));
+
+/// Returns the URL of an asset. A test checks the names that templates use.
+pub(crate) fn url(name: &str) -> &'static str {
+    let asset = ASSETS.iter().find(|asset| asset.name == name);
+    asset.map_or("/assets/unknown", |asset| asset.url)
+}
+
+/// Returns whether an asset of this name exists.
+#[cfg(test)]
+pub(crate) fn is_known(name: &str) -> bool {
+    ASSETS.iter().any(|asset| asset.name == name)
+}
+
+/// `GET /assets/{digest}/{name}`
+pub(crate) async fn serve(
+    Path(path): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, PageError> {
+    let is_asked = |asset: &&Asset| asset.url.strip_prefix("/assets/") == Some(path.as_str());
+    let asset = ASSETS.iter().find(is_asked).ok_or(PageError::NotFound)?;
+    let accepts_gzip = headers.get_all(ACCEPT_ENCODING).iter().any(|value| {
+        let mut names = value.to_str().unwrap_or_default().split(',');
+        names.any(|name| name.trim() == "gzip")
+    });
+    let common = [
+        (CONTENT_TYPE, asset.content_type),
+        (CACHE_CONTROL, "public, max-age=31536000, immutable"),
+        (VARY, "accept-encoding"),
+    ];
+    Ok(if accepts_gzip {
+        (common, [(CONTENT_ENCODING, "gzip")], asset.gzip).into_response()
+    } else {
+        (common, asset.bytes).into_response()
+    })
+}

@@ -1,0 +1,61 @@
+//! Submitted forms and what is wrong with their fields.
+
+use crate::error::PageError;
+use axum::body::to_bytes;
+use axum::extract::{FromRequest, Request};
+use secrecy::SecretString;
+use url::form_urlencoded;
+
+/// Maximum size of a form.
+pub(crate) const BODY_BYTES_MAX: usize = 64 * 1024;
+
+/// The fields of a form, in order. A name may occur several times. It is an extractor.
+pub(crate) struct FormFields(Vec<(String, String)>);
+
+impl FormFields {
+    /// Returns the first value of a field, or an empty text.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.all(name).next().unwrap_or_default()
+    }
+
+    /// Returns all values of a field, such as the checked ones of several boxes.
+    pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        let fields = self.0.iter().filter(move |(known, _)| known == name);
+        fields.map(|(_, value)| value.as_str())
+    }
+
+    /// Returns the first value of a field that must not be printed.
+    pub(crate) fn secret(&self, name: &str) -> SecretString {
+        self.text(name).into()
+    }
+}
+
+impl<S: Send + Sync> FromRequest<S> for FormFields {
+    type Rejection = PageError;
+
+    async fn from_request(request: Request, _state: &S) -> Result<Self, PageError> {
+        let body = to_bytes(request.into_body(), BODY_BYTES_MAX).await;
+        let body = body.map_err(|_| PageError::BodyTooLarge)?;
+        Ok(Self(form_urlencoded::parse(&body).into_owned().collect()))
+    }
+}
+
+/// Problems of a form's fields, shown beside them. Templates have it as `form`.
+#[derive(Debug, Default)]
+pub(crate) struct FormProblems(Vec<(&'static str, String)>);
+
+impl FormProblems {
+    pub(crate) fn add(&mut self, field: &'static str, problem: impl Into<String>) {
+        self.0.push((field, problem.into()));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the first problem of a field.
+    pub(crate) fn problem(&self, field: &str) -> Option<&str> {
+        let problem = self.0.iter().find(|(known, _)| *known == field);
+        problem.map(|(_, text)| text.as_str())
+    }
+}

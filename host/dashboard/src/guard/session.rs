@@ -1,0 +1,120 @@
+//! Finds the session of a request and sends people without one to the sign-in.
+
+use crate::error::PageError;
+use crate::guard::cookie::session_token;
+use crate::guard::origin::SEC_FETCH_SITE;
+use crate::local_path::LocalPath;
+use crate::render::render;
+use crate::state::DashboardState;
+use askama::Template;
+use axum::extract::{FromRequestParts, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Redirect, Response};
+use host_application::account::session::SessionActivity;
+use host_application::account::viewer::Viewer;
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, Method};
+use secrecy::SecretString;
+use std::sync::Arc;
+use url::form_urlencoded;
+
+/// Header of the requests that htmx sends on its own.
+const HX_REQUEST: HeaderName = HeaderName::from_static("hx-request");
+
+/// The person who has signed in. It is an extractor.
+#[derive(Debug, Clone)]
+pub(crate) struct SignedIn(pub(crate) Arc<Viewer>);
+
+/// The token of the session's cookie. It is an extractor.
+#[derive(Debug, Clone)]
+pub(crate) struct SessionToken(pub(crate) SecretString);
+
+/// Middleware: makes the viewer available to handlers and to the layout. Only public pages are
+/// served without a session.
+pub(crate) async fn require_session(
+    State(state): State<DashboardState>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, PageError> {
+    let token = session_token(&state.settings, request.headers());
+    let sessions = &state.application.accounts.sessions;
+    let viewer = match &token {
+        Some(token) => sessions.find(token, activity(request.headers())).await?,
+        None => None,
+    };
+    if let (Some(viewer), Some(token)) = (viewer, token) {
+        request.extensions_mut().insert(Arc::clone(&viewer));
+        request.extensions_mut().insert(SessionToken(token));
+        let mut response = next.run(request).await;
+        // Error pages are rendered further outside.
+        response.extensions_mut().insert(viewer);
+        return Ok(response);
+    }
+    if is_public(request.uri().path()) {
+        return Ok(next.run(request).await);
+    }
+    Ok(send_to_sign_in(&request))
+}
+
+/// The overview refreshes its figures as long as it is open. That does not keep a session alive.
+fn activity(headers: &HeaderMap) -> SessionActivity {
+    if headers.contains_key(HX_REQUEST) {
+        SessionActivity::Poll
+    } else {
+        SessionActivity::Person
+    }
+}
+
+fn is_public(path: &str) -> bool {
+    path == "/login" || path.starts_with("/setup/") || path.starts_with("/assets/")
+}
+
+/// A page that opens itself again.
+#[derive(Template)]
+#[template(path = "arrival.html")]
+struct ArrivalPage {
+    path: String,
+}
+
+/// Browsers do not send the cookie if a page of another site, for example a mail client, links
+/// here. The page is therefore opened again, from a page of the dashboard.
+fn send_to_sign_in(request: &Request) -> Response {
+    let path = request.uri().path_and_query();
+    let path = LocalPath::parse(path.map_or("/", |path| path.as_str()));
+    if request.method() != Method::GET {
+        return Redirect::to("/login").into_response();
+    }
+    if is_arrival(request.headers()) {
+        return render(&ArrivalPage {
+            path: path.as_str().to_owned(),
+        });
+    }
+    if path.as_str() == "/" {
+        return Redirect::to("/login").into_response();
+    }
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.append_pair("next", path.as_str());
+    Redirect::to(&format!("/login?{}", query.finish())).into_response()
+}
+
+fn is_arrival(headers: &HeaderMap) -> bool {
+    let site = headers.get(SEC_FETCH_SITE);
+    site.is_some_and(|site| site == "cross-site" || site == "same-site")
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for SignedIn {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, PageError> {
+        let viewer = parts.extensions.get().cloned();
+        viewer.map(Self).ok_or(PageError::Forbidden)
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for SessionToken {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, PageError> {
+        parts.extensions.get().cloned().ok_or(PageError::Forbidden)
+    }
+}

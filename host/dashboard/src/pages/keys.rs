@@ -1,0 +1,155 @@
+//! `/keys`: API keys.
+
+mod view;
+
+pub(super) use view::key_label;
+
+use crate::error::PageError;
+use crate::form::{FormFields, FormProblems};
+use crate::guard::session::SignedIn;
+use crate::page::PageContext;
+use crate::pages::keys::view::{
+    KeyForm, KeyPage, KeyRow, KeysPage, NewKeyText, add_problems, list_request, new_key,
+};
+use crate::query::QueryFields;
+use crate::render::{redirect, render, render_with};
+use crate::state::DashboardState;
+use crate::text::TimeText;
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use axum::routing::{get, post};
+use host_application::account::viewer::Viewer;
+use host_application::api_key::service::NewApiKey;
+use host_application::console::keys::{ApiKeyListRequest, ConsoleKeyError, ConsoleKeys};
+use host_domain::account::Permission;
+use host_domain::id::KeyId;
+use host_domain::time::{Clock, Timestamp};
+use http::StatusCode;
+use secrecy::ExposeSecret;
+use std::sync::Arc;
+
+pub(crate) fn routes() -> Router<DashboardState> {
+    Router::new()
+        .route("/keys", get(list).post(create))
+        .route("/keys/{id}", get(show))
+        .route("/keys/{id}/revoke", post(revoke))
+}
+
+/// `GET /keys`; with `?create=1` the form is open.
+async fn list(
+    State(keys): State<Arc<ConsoleKeys>>,
+    State(clock): State<Arc<dyn Clock>>,
+    SignedIn(viewer): SignedIn,
+    page: PageContext,
+    query: QueryFields,
+) -> Result<Response, PageError> {
+    let opens_form = query.some("create").is_some();
+    if opens_form && !viewer.may_anywhere(Permission::ManageTestKeys) {
+        return Err(PageError::Forbidden);
+    }
+    let mut keys_page = load(&keys, &viewer, page, list_request(&query), clock.now()).await?;
+    if opens_form {
+        let organizations = keys_page.organizations.clone();
+        let filtered = &keys_page.filter.organization;
+        keys_page.create = Some(KeyForm::empty(&viewer, organizations, filtered));
+    }
+    Ok(render(&keys_page))
+}
+
+async fn load(
+    keys: &ConsoleKeys,
+    viewer: &Viewer,
+    page: PageContext,
+    request: ApiKeyListRequest,
+    now: Timestamp,
+) -> Result<KeysPage, PageError> {
+    let found = keys.list(viewer, &request).await?;
+    Ok(KeysPage::new(page, viewer, request, found, now))
+}
+
+/// `POST /keys`: shows the key once, or the problems of the form.
+async fn create(
+    State(keys): State<Arc<ConsoleKeys>>,
+    State(clock): State<Arc<dyn Clock>>,
+    SignedIn(viewer): SignedIn,
+    page: PageContext,
+    fields: FormFields,
+) -> Result<Response, PageError> {
+    if !viewer.may_anywhere(Permission::ManageTestKeys) {
+        return Err(PageError::Forbidden);
+    }
+    let mut form = FormProblems::default();
+    let created = match new_key(&viewer, &fields, &mut form) {
+        Some(new) => create_key(&keys, &viewer, new, &mut form).await?,
+        None => None,
+    };
+    let request = ApiKeyListRequest::default();
+    let mut keys_page = load(&keys, &viewer, page, request, clock.now()).await?;
+    if created.is_some() {
+        keys_page.new_key = created;
+        return Ok(render(&keys_page));
+    }
+    let organizations = keys_page.organizations.clone();
+    keys_page.create = Some(KeyForm::sent(&viewer, organizations, &fields, form));
+    Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &keys_page))
+}
+
+/// Creates a key. Returns `None` after adding the rules that it breaks.
+async fn create_key(
+    keys: &ConsoleKeys,
+    viewer: &Viewer,
+    new: NewApiKey,
+    form: &mut FormProblems,
+) -> Result<Option<NewKeyText>, PageError> {
+    let (name, mode) = (new.name.clone(), new.tenant.mode);
+    match keys.create(viewer, new).await {
+        Ok(created) => Ok(Some(NewKeyText {
+            name,
+            key: created.key.expose_secret().to_owned(),
+            other_mode: (mode != viewer.mode).then_some(mode.as_str()),
+        })),
+        Err(ConsoleKeyError::Invalid(problems)) => {
+            add_problems(form, &problems);
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// `GET /keys/{id}`; with `?confirm=revoke` the page asks whether to revoke the key.
+async fn show(
+    State(keys): State<Arc<ConsoleKeys>>,
+    State(clock): State<Arc<dyn Clock>>,
+    SignedIn(viewer): SignedIn,
+    Path(id): Path<String>,
+    page: PageContext,
+    query: QueryFields,
+) -> Result<Response, PageError> {
+    let found = keys.find(&viewer, &parse_id(&id)?).await?;
+    let now = clock.now();
+    let revoked_at = found.key.revoked_at;
+    let mode = found.key.tenant.mode.as_str();
+    let key = KeyRow::new(found, now);
+    Ok(render(&KeyPage {
+        page: page.titled(format!("API key {}", key.label)),
+        key,
+        mode,
+        revoked: revoked_at.map(|at| TimeText::new(at, now)),
+        is_confirming: query.text("confirm") == "revoke",
+    }))
+}
+
+/// `POST /keys/{id}/revoke`
+async fn revoke(
+    State(keys): State<Arc<ConsoleKeys>>,
+    SignedIn(viewer): SignedIn,
+    Path(id): Path<String>,
+) -> Result<Response, PageError> {
+    keys.revoke(&viewer, &parse_id(&id)?).await?;
+    Ok(redirect("/keys?done=key-revoked"))
+}
+
+fn parse_id(text: &str) -> Result<KeyId, PageError> {
+    KeyId::parse(text).map_err(|_| PageError::NotFound)
+}

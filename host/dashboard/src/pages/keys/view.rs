@@ -1,0 +1,347 @@
+//! What the pages of API keys show, and what their form sends.
+
+use crate::form::{FormFields, FormProblems};
+use crate::page::PageContext;
+use crate::query::{QueryFields, path_with};
+use crate::text::{State, TimeText};
+use askama::Template;
+use host_application::account::viewer::Viewer;
+use host_application::api_key::service::{ApiKeyProblem, NewApiKey, parse_expiry};
+use host_application::console::keys::{ApiKeyListRequest, ApiKeyPage, ApiKeyView};
+use host_application::context::ApiKeyScope;
+use host_domain::account::{AccountRole, Permission};
+use host_domain::console::{ApiKeyFilter, ApiKeyStatus};
+use host_domain::id::KeyId;
+use host_domain::owner::{Mode, Tenant};
+use host_domain::time::Timestamp;
+
+/// Returns the list that a query asks for. A status or a position that does not exist is ignored.
+pub(super) fn list_request(query: &QueryFields) -> ApiKeyListRequest {
+    let filter = ApiKeyFilter {
+        text: query.some("q").map(str::to_owned),
+        status: ApiKeyStatus::parse(query.text("status")),
+    };
+    ApiKeyListRequest {
+        organization: query.some("organization").map(str::to_owned),
+        filter,
+        after: KeyId::parse(query.text("after")).ok(),
+    }
+}
+
+#[derive(Template)]
+#[template(path = "keys.html")]
+pub(super) struct KeysPage {
+    pub(super) page: PageContext,
+    pub(super) can_create: bool,
+    pub(super) new_key: Option<NewKeyText>,
+    pub(super) create: Option<KeyForm>,
+    pub(super) filter: KeyFilterText,
+    pub(super) organizations: Vec<String>,
+    pub(super) count: u64,
+    pub(super) rows: Vec<KeyRow>,
+    pub(super) next_page: Option<String>,
+}
+
+impl KeysPage {
+    pub(super) fn new(
+        page: PageContext,
+        viewer: &Viewer,
+        request: ApiKeyListRequest,
+        found: ApiKeyPage,
+        now: Timestamp,
+    ) -> Self {
+        let filter = KeyFilterText::from(request);
+        Self {
+            page: page.titled("API keys").about(&filter.organization),
+            can_create: viewer.may_anywhere(Permission::ManageTestKeys),
+            new_key: None,
+            create: None,
+            next_page: found.next.map(|next| filter.page_after(&next)),
+            filter,
+            organizations: found.organizations,
+            count: found.total,
+            rows: found
+                .keys
+                .into_iter()
+                .map(|key| KeyRow::new(key, now))
+                .collect(),
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "key.html")]
+pub(super) struct KeyPage {
+    pub(super) page: PageContext,
+    pub(super) key: KeyRow,
+    pub(super) mode: &'static str,
+    pub(super) revoked: Option<TimeText>,
+    pub(super) is_confirming: bool,
+}
+
+/// The key that was just created. It is shown once.
+pub(super) struct NewKeyText {
+    pub(super) name: String,
+    pub(super) key: String,
+    /// The mode, if the list shows the other one.
+    pub(super) other_mode: Option<&'static str>,
+}
+
+/// The filter as it was sent.
+pub(super) struct KeyFilterText {
+    pub(super) q: String,
+    pub(super) status: String,
+    pub(super) organization: String,
+    pub(super) is_set: bool,
+}
+
+impl From<ApiKeyListRequest> for KeyFilterText {
+    fn from(request: ApiKeyListRequest) -> Self {
+        let filter = request.filter;
+        Self {
+            is_set: filter != ApiKeyFilter::default() || request.organization.is_some(),
+            q: filter.text.unwrap_or_default(),
+            status: filter
+                .status
+                .map_or_else(String::new, |status| status.as_str().to_owned()),
+            organization: request.organization.unwrap_or_default(),
+        }
+    }
+}
+
+impl KeyFilterText {
+    fn page_after(&self, last: &KeyId) -> String {
+        let parameters = [
+            ("q", self.q.as_str()),
+            ("status", &self.status),
+            ("organization", &self.organization),
+            ("after", last.as_str()),
+        ];
+        path_with("/keys", &parameters)
+    }
+}
+
+pub(super) struct KeyRow {
+    pub(super) id: String,
+    /// The name, or the id of a key without one.
+    pub(super) label: String,
+    pub(super) organization: String,
+    pub(super) masked_key: String,
+    pub(super) state: State,
+    pub(super) is_ended: bool,
+    pub(super) can_revoke: bool,
+    pub(super) scopes: Vec<String>,
+    pub(super) created: TimeText,
+    pub(super) last_used: Option<TimeText>,
+    pub(super) expires: Option<TimeText>,
+}
+
+impl KeyRow {
+    pub(super) fn new(view: ApiKeyView, now: Timestamp) -> Self {
+        let key = view.key;
+        let (tone, label) = match view.status {
+            ApiKeyStatus::Active => ("good", "Active"),
+            ApiKeyStatus::Expired => ("bad", "Expired"),
+            ApiKeyStatus::Revoked => ("", "Revoked"),
+        };
+        let time = |at| TimeText::new(at, now);
+        Self {
+            label: key_label(&key.id, key.name),
+            id: key.id.to_string(),
+            organization: key.tenant.organization,
+            masked_key: key.masked_key,
+            state: State { tone, label },
+            is_ended: view.status != ApiKeyStatus::Active,
+            can_revoke: view.can_revoke,
+            scopes: key.scopes,
+            created: time(key.created_at),
+            last_used: key.last_used_at.map(time),
+            expires: key.expires_at.map(time),
+        }
+    }
+}
+
+/// Returns the name of a key, or its id if it has none.
+pub(in crate::pages) fn key_label(id: &KeyId, name: String) -> String {
+    if name.trim().is_empty() {
+        return id.to_string();
+    }
+    name
+}
+
+/// The form of a new key.
+pub(super) struct KeyForm {
+    pub(super) alert: Option<String>,
+    pub(super) name: String,
+    pub(super) expires: String,
+    pub(super) organization: String,
+    /// The organizations in which the person may create keys, as far as they are known.
+    pub(super) organizations: Vec<String>,
+    /// The person may name any organization.
+    pub(super) is_operator: bool,
+    pub(super) modes: Vec<Choice>,
+    pub(super) scopes: Vec<Choice>,
+    pub(super) form: FormProblems,
+}
+
+/// An option of a form.
+pub(super) struct Choice {
+    pub(super) value: &'static str,
+    pub(super) label: &'static str,
+    pub(super) hint: &'static str,
+    pub(super) is_chosen: bool,
+}
+
+impl KeyForm {
+    /// Returns the form as it opens. `readable` are the organizations that the person may read.
+    pub(super) fn empty(viewer: &Viewer, readable: Vec<String>, filtered: &str) -> Self {
+        let is_default = |scope: ApiKeyScope| ApiKeyScope::DEFAULT.contains(&scope);
+        let mut form = Self::new(viewer, readable, viewer.mode, is_default);
+        form.organization = proposed_organization(viewer, filtered);
+        form
+    }
+
+    /// Returns the form as it was sent, with its problems.
+    pub(super) fn sent(
+        viewer: &Viewer,
+        readable: Vec<String>,
+        fields: &FormFields,
+        problems: FormProblems,
+    ) -> Self {
+        let mode = Mode::parse(fields.text("mode")).unwrap_or(viewer.mode);
+        let is_sent = |scope: ApiKeyScope| fields.all("scopes").any(|name| name == scope.as_str());
+        let alert = "The key was not created. Correct the marked fields.";
+        Self {
+            alert: Some(alert.to_owned()),
+            name: fields.text("name").to_owned(),
+            expires: fields.text("expires").to_owned(),
+            organization: fields.text("organization").to_owned(),
+            form: problems,
+            ..Self::new(viewer, readable, mode, is_sent)
+        }
+    }
+
+    fn new(
+        viewer: &Viewer,
+        readable: Vec<String>,
+        mode: Mode,
+        is_chosen: impl Fn(ApiKeyScope) -> bool,
+    ) -> Self {
+        let modes = Mode::ALL.into_iter();
+        let modes = modes.filter(|mode| viewer.may_anywhere(Permission::manage_keys(*mode)));
+        let organizations = viewer.organizations_with(Permission::ManageTestKeys);
+        Self {
+            alert: None,
+            name: String::new(),
+            expires: String::new(),
+            organization: String::new(),
+            organizations: organizations.unwrap_or(readable),
+            is_operator: viewer.is_operator(),
+            modes: modes.map(|one| mode_choice(one, mode)).collect(),
+            scopes: ApiKeyScope::ALL
+                .into_iter()
+                .map(|scope| scope_choice(scope, is_chosen(scope)))
+                .collect(),
+            form: FormProblems::default(),
+        }
+    }
+}
+
+/// Returns the organization that the form proposes: the filtered one, else one in which the person
+/// may create keys, else one in which the person has a role.
+fn proposed_organization(viewer: &Viewer, filtered: &str) -> String {
+    if !filtered.is_empty() {
+        return filtered.to_owned();
+    }
+    let own = |permission| {
+        let mut roles = viewer.roles.iter();
+        roles.find_map(|role| match role {
+            AccountRole::Operator => None,
+            AccountRole::Organization { organization, .. } => role
+                .permits(permission, organization)
+                .then_some(organization),
+        })
+    };
+    let proposed = own(Permission::ManageTestKeys).or_else(|| own(Permission::Read));
+    proposed.cloned().unwrap_or_default()
+}
+
+fn mode_choice(mode: Mode, chosen: Mode) -> Choice {
+    Choice {
+        value: mode.as_str(),
+        label: match mode {
+            Mode::Test => "Test",
+            Mode::Live => "Live",
+        },
+        hint: "",
+        is_chosen: mode == chosen,
+    }
+}
+
+fn scope_choice(scope: ApiKeyScope, is_chosen: bool) -> Choice {
+    Choice {
+        value: scope.as_str(),
+        label: scope.as_str(),
+        hint: match scope {
+            ApiKeyScope::Read => "Search, price, read and list",
+            ApiKeyScope::Book => "Prebook, book, cancel, pay, watch",
+            ApiKeyScope::Webhooks => "Manage webhook subscriptions",
+            ApiKeyScope::Admin => "Reserved, permits nothing yet",
+        },
+        is_chosen,
+    }
+}
+
+/// Reads the form of a new key. Returns `None` after adding the problems of values that cannot be
+/// read.
+pub(super) fn new_key(
+    viewer: &Viewer,
+    fields: &FormFields,
+    problems: &mut FormProblems,
+) -> Option<NewApiKey> {
+    let mode = Mode::parse(fields.text("mode"));
+    if mode.is_none() {
+        problems.add("mode", "Choose a mode.");
+    }
+    let scopes: Option<Vec<_>> = fields.all("scopes").map(ApiKeyScope::from_name).collect();
+    if scopes.is_none() {
+        problems.add("scopes", "Choose scopes of the list.");
+    }
+    let expires = fields.text("expires").trim();
+    let expires_at = parse_expiry(expires);
+    if !expires.is_empty() && expires_at.is_none() {
+        problems.add("expires", "Enter a date, e.g. 2027-01-31.");
+    }
+    let organization = match fields.text("organization").trim() {
+        // The form of a person with one organization has no field for it.
+        "" if !viewer.is_operator() => proposed_organization(viewer, ""),
+        sent => sent.to_owned(),
+    };
+    if !problems.is_empty() {
+        return None;
+    }
+    Some(NewApiKey {
+        tenant: Tenant {
+            organization,
+            mode: mode?,
+        },
+        name: fields.text("name").trim().to_owned(),
+        scopes: scopes?,
+        expires_at,
+    })
+}
+
+pub(super) fn add_problems(form: &mut FormProblems, problems: &[ApiKeyProblem]) {
+    for problem in problems {
+        let (field, text) = match problem {
+            ApiKeyProblem::Organization => (
+                "organization",
+                "Enter 1 to 64 letters, digits, dots, underscores or hyphens.",
+            ),
+            ApiKeyProblem::Name => ("name", "Use at most 100 characters, all printable."),
+            ApiKeyProblem::NoScope => ("scopes", "Choose at least one scope."),
+            ApiKeyProblem::ExpiryPassed => ("expires", "The date is in the past."),
+        };
+        form.add(field, text);
+    }
+}

@@ -1,0 +1,225 @@
+//! `stopover accounts`: manages the accounts of people who use the dashboard, even while the server
+//! is running.
+
+use crate::cli::{CliError, ConfigSource, print_line};
+use crate::system_clock::SystemClock;
+use anyhow::{Context, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use host_application::account::service::{AccountError, AccountService, AccountSummary};
+use host_application::application::open_store;
+use host_application::base::Base;
+use host_application::config::DashboardConfig;
+use host_application::id_generator::UuidV7Generator;
+use host_domain::account::{AccountRole, EmailAddress, OrganizationRole, is_organization_id};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Options of `stopover accounts`.
+#[derive(Debug, Args)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub(super) struct AccountsOptions {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Create an account and print the link that sets its password, valid once for 24 hours
+    Create(Create),
+    /// List accounts
+    List(List),
+    /// Disable an account; its sessions end at once
+    Disable(Subject),
+    /// Remove the password of an account, end its sessions, and print a link that sets a new one
+    Reset(Subject),
+}
+
+#[derive(Debug, Args)]
+struct Create {
+    /// E-mail address, which names the account
+    #[arg(long, value_name = "EMAIL", value_parser = email)]
+    email: EmailAddress,
+    /// Role in the whole installation
+    #[arg(long, value_name = "ROLE")]
+    role: Option<InstallationRole>,
+    /// Organization in which the account has the role --org-role
+    #[arg(long, value_name = "ID", value_parser = organization, requires = "org_role")]
+    organization: Option<String>,
+    /// Role in the organization: admin, developer or viewer
+    #[arg(long, value_name = "ROLE", value_parser = organization_role, requires = "organization")]
+    org_role: Option<OrganizationRole>,
+    #[command(flatten)]
+    source: ConfigSource,
+}
+
+/// A role that belongs to no organization.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum InstallationRole {
+    /// May do everything, in all organizations
+    Operator,
+}
+
+#[derive(Debug, Args)]
+struct List {
+    /// Print a JSON array
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    source: ConfigSource,
+}
+
+#[derive(Debug, Args)]
+struct Subject {
+    /// E-mail address of the account
+    #[arg(value_parser = email)]
+    email: EmailAddress,
+    #[command(flatten)]
+    source: ConfigSource,
+}
+
+fn email(text: &str) -> Result<EmailAddress, String> {
+    EmailAddress::parse(text).map_err(|error| error.to_string())
+}
+
+fn organization(text: &str) -> Result<String, String> {
+    let valid = is_organization_id(text).then(|| text.to_owned());
+    valid.ok_or_else(|| "1 to 64 of [A-Za-z0-9._-]".to_owned())
+}
+
+fn organization_role(text: &str) -> Result<OrganizationRole, String> {
+    OrganizationRole::parse(text).ok_or_else(|| "admin, developer or viewer".to_owned())
+}
+
+pub(super) async fn run(options: AccountsOptions) -> Result<(), CliError> {
+    let source = match &options.action {
+        Action::Create(create) => &create.source,
+        Action::List(list) => &list.source,
+        Action::Disable(subject) | Action::Reset(subject) => &subject.source,
+    };
+    let config = source.load()?;
+    let store = open_store(&config).await?;
+    store.migrate().await?;
+    let accounts = AccountService::new(Base {
+        store: store.clone(),
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(UuidV7Generator),
+    });
+    let done = run_action(&accounts, &config.dashboard, options.action).await;
+    store.close().await;
+    done
+}
+
+async fn run_action(
+    accounts: &AccountService,
+    dashboard: &DashboardConfig,
+    action: Action,
+) -> Result<(), CliError> {
+    match action {
+        Action::Create(create) => {
+            let (email, roles) = (create.email.clone(), create.roles());
+            let link = SetupLinks::new(dashboard)?;
+            match accounts.create(&email, roles).await {
+                Ok(token) => link.print(&token),
+                Err(AccountError::Exists) => bail!(
+                    "the account {email} exists; `stopover accounts reset` makes a new link for it"
+                ),
+                Err(error) => Err(error.into()),
+            }
+        }
+        Action::List(options) => list(accounts, options.json).await,
+        Action::Disable(subject) => {
+            let disabled = accounts.disable(&subject.email).await;
+            disabled.with_context(|| format!("cannot disable {}", subject.email))?;
+            print_line(&format!("{} is disabled", subject.email))
+        }
+        Action::Reset(subject) => {
+            let link = SetupLinks::new(dashboard)?;
+            let reset = accounts.reset(&subject.email).await;
+            let token = reset.with_context(|| format!("cannot reset {}", subject.email))?;
+            link.print(&token)
+        }
+    }
+}
+
+impl Create {
+    fn roles(self) -> Vec<AccountRole> {
+        let operator = self.role.map(|role| match role {
+            InstallationRole::Operator => AccountRole::Operator,
+        });
+        let member = self.organization.zip(self.org_role);
+        let member =
+            member.map(|(organization, role)| AccountRole::Organization { organization, role });
+        operator.into_iter().chain(member).collect()
+    }
+}
+
+/// Prints links to the dashboard's set-up page.
+struct SetupLinks {
+    base_url: String,
+}
+
+impl SetupLinks {
+    /// # Errors
+    /// The configuration names no URL of the dashboard.
+    fn new(dashboard: &DashboardConfig) -> Result<Self, CliError> {
+        if let Some(address) = dashboard.listen {
+            let base_url = dashboard.base_url(address);
+            return Ok(Self { base_url });
+        }
+        if dashboard.public_url.is_empty() {
+            bail!("the dashboard has no listener; set dashboard.listen or dashboard.public_url");
+        }
+        let base_url = dashboard.public_url.trim_end_matches('/').to_owned();
+        Ok(Self { base_url })
+    }
+
+    fn print(&self, token: &SecretString) -> Result<(), CliError> {
+        print_line(&format!(
+            "{}/setup/{}",
+            self.base_url,
+            token.expose_secret()
+        ))
+    }
+}
+
+async fn list(accounts: &AccountService, as_json: bool) -> Result<(), CliError> {
+    let accounts = accounts.list().await?;
+    if as_json {
+        let accounts: Vec<Value> = accounts.iter().map(to_json).collect();
+        return print_line(&serde_json::to_string_pretty(&accounts)?);
+    }
+    for account in accounts {
+        let roles: Vec<String> = account.roles.iter().map(role_text).collect();
+        let (id, email, state) = (account.id, account.email, account.state.as_str());
+        print_line(&format!("{id}  {email}  {state}  {}", roles.join(",")))?;
+    }
+    Ok(())
+}
+
+/// Returns `operator`, or the role and its organization as in `admin@acme`.
+fn role_text(role: &AccountRole) -> String {
+    match role {
+        AccountRole::Operator => "operator".to_owned(),
+        AccountRole::Organization { organization, role } => {
+            format!("{}@{organization}", role.as_str())
+        }
+    }
+}
+
+fn to_json(account: &AccountSummary) -> Value {
+    let roles = account.roles.iter().map(|role| match role {
+        AccountRole::Operator => json!({ "organization": null, "role": "operator" }),
+        AccountRole::Organization { organization, role } => {
+            json!({ "organization": organization, "role": role.as_str() })
+        }
+    });
+    json!({
+        "id": account.id.as_str(),
+        "email": account.email.as_str(),
+        "state": account.state.as_str(),
+        "roles": roles.collect::<Vec<Value>>(),
+        "created_at": account.created_at.to_string(),
+        "signed_in_at": account.signed_in_at.map(|at| at.to_string()),
+    })
+}

@@ -1,0 +1,41 @@
+//! The listener of the dashboard.
+
+use crate::listener;
+use crate::refusal::RefuseRequest;
+use host_application::application::Application;
+use host_application::config::DashboardConfig;
+use host_dashboard::{DashboardSettings, DashboardState};
+use std::io;
+use std::sync::Arc;
+use tokio::net::TcpListener;
+
+/// Maximum number of connections to the dashboard. A browser opens up to six.
+const CONNECTIONS_MAX: usize = 1000;
+
+/// Serves the dashboard in tasks of the application.
+/// Returns the URL that browsers use, without a trailing slash.
+///
+/// # Errors
+/// The address of the listener cannot be read.
+pub(crate) fn spawn_dashboard(
+    application: &Arc<Application>,
+    listener: TcpListener,
+) -> io::Result<String> {
+    let config: &DashboardConfig = &application.config.dashboard;
+    let base_url = config.base_url(listener.local_addr()?);
+    let settings = DashboardSettings {
+        base_url: base_url.clone(),
+        trusted_proxies: config.trusted_proxies.clone(),
+    };
+    let state = DashboardState::new(Arc::clone(application), settings);
+    let router = host_dashboard::router(state);
+    let refuse: RefuseRequest = Arc::new(host_dashboard::refused_request);
+    listener::spawn_listener(
+        &application.tasks,
+        listener,
+        router,
+        refuse,
+        CONNECTIONS_MAX,
+    );
+    Ok(base_url)
+}
