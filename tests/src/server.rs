@@ -101,6 +101,9 @@ pub struct Server {
     pub api: String,
     /// Base URL of the admin listener.
     pub admin: String,
+    /// URL of the dashboard that the server printed: the link that sets up the first account, or
+    /// the overview. Empty if the server has no dashboard.
+    pub dashboard: String,
     /// Base URL of the sandbox.
     pub sandbox_url: String,
     /// A test key of organization `demo`.
@@ -379,6 +382,7 @@ impl Server {
             output: said.output,
             api: said.api,
             admin: said.admin,
+            dashboard: said.dashboard,
             key: said.key,
             data_dir,
         }
@@ -408,6 +412,8 @@ fn serve(
             "--listen",
             "127.0.0.1:0",
             "--admin-listen",
+            "127.0.0.1:0",
+            "--dashboard-listen",
             "127.0.0.1:0",
         ])
         .arg("--data-dir")
@@ -450,6 +456,7 @@ struct StartupOutput {
     output: Arc<Mutex<String>>,
     api: String,
     admin: String,
+    dashboard: String,
     sandbox: String,
     key: String,
 }
@@ -473,6 +480,7 @@ impl StartupOutput {
             match words.as_slice() {
                 ["api", url, ..] => said.api = (*url).to_owned(),
                 ["admin", url, ..] => said.admin = (*url).to_owned(),
+                ["dashboard", url, ..] => said.dashboard = (*url).to_owned(),
                 ["sandbox", url, ..] => said.sandbox = (*url).to_owned(),
                 _ => {}
             }

@@ -20,6 +20,9 @@ pub(crate) fn install() -> Result<()> {
         "pgbouncer",
         "tests of PostgreSQL behind PgBouncer",
     )?;
+    let browser = "tests of the dashboard in a browser";
+    apt::require("chromium", "chromium", browser)?;
+    apt::require("chromedriver", "chromium-driver", browser)?;
     python::install(&cargo::target("localstripe"), &[LOCALSTRIPE], "localstripe")?;
     python::install(&cargo::target("pyjwt"), &PYJWT, "PyJWT")?;
     Ok(())

@@ -1,0 +1,50 @@
+//! Rules that hold for every page of every test: no error of a script, no violation of the content
+//! security policy, no request to another host.
+
+use crate::driver::Browser;
+use serde_json::Value;
+
+impl Browser {
+    /// Returns every broken rule since the browser started.
+    pub(crate) async fn complaints(&self) -> Vec<String> {
+        let console = self.driver.log("browser").await;
+        // The events of the network say more about failed loads.
+        let console = console
+            .iter()
+            .filter(|entry| entry["source"] != "network")
+            .map(|entry| format!("console: {} {}", entry["level"], entry["message"]));
+        let mut complaints: Vec<String> = console.collect();
+        let network = self.driver.log("performance").await;
+        assert!(!network.is_empty(), "the browser reports its requests");
+        for entry in network {
+            let entry: Value = serde_json::from_str(entry["message"].as_str().unwrap()).unwrap();
+            complaints.extend(complaint(&self.base, &entry["message"]));
+        }
+        complaints
+    }
+}
+
+/// Returns the rule that an event of the network breaks.
+fn complaint(base: &str, event: &Value) -> Option<String> {
+    let parameters = &event["params"];
+    let is_page = parameters["type"] == "Document";
+    match event["method"].as_str()? {
+        "Network.requestWillBeSent" => {
+            let url = parameters["request"]["url"].as_str()?;
+            let rest = url.strip_prefix(base);
+            let is_own = rest.is_some_and(|rest| rest.starts_with('/'));
+            (!is_own && !url.starts_with("data:")).then(|| format!("request to {url}"))
+        }
+        // Tests check the status of pages themselves.
+        "Network.responseReceived" if !is_page => {
+            let response = &parameters["response"];
+            let status = response["status"].as_i64()?;
+            (status >= 400).then(|| format!("{status} for {}", response["url"]))
+        }
+        // Requests that a page has begun end with the page.
+        "Network.loadingFailed" if !is_page && parameters["canceled"] != true => {
+            Some(format!("failed load: {parameters}"))
+        }
+        _ => None,
+    }
+}

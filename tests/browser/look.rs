@@ -1,0 +1,96 @@
+//! Every page on a telephone and on a desktop, in light and dark colours.
+
+use crate::driver::{Browser, with_browser};
+use crate::{EMAIL, set_up};
+use tests::{Database, PASSWORD, Server, link_path};
+
+/// A name that is long enough to need its own line.
+const LONG_NAME: &str = "nightly-reconciliation-of-all-hotel-and-flight-bookings-in-europe";
+
+/// Pages of a person who has signed in, with their headings.
+pub(crate) const PAGES: [(&str, &str); 6] = [
+    ("/", "Overview"),
+    ("/keys", "API keys"),
+    ("/keys?create=1", "API keys"),
+    ("/keys?q=nothing", "API keys"),
+    ("/account", "Account"),
+    ("/unknown", "Page not found"),
+];
+
+#[tokio::test]
+async fn pages_before_the_sign_in_are_good() {
+    let server = Server::start(Database::Sqlite).await;
+    with_browser("look_anonymous", &server, async |browser| {
+        let link = link_path(&server.dashboard);
+        browser.open(link).await;
+        browser.expect_good_page("Set up your account").await;
+        browser.submit("Create account").await;
+        browser.alert().await;
+        browser.expect_good_page("Set up your account").await;
+        browser.open("/setup/unknown").await;
+        browser.expect_good_page("Page not found").await;
+        browser.open("/login").await;
+        browser.expect_good_page("Sign in").await;
+        browser.sign_in(EMAIL, "something else").await;
+        browser.alert().await;
+        browser.expect_good_page("Sign in").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn pages_after_the_sign_in_are_good() {
+    let server = Server::start(Database::Sqlite).await;
+    set_up(&server).await;
+    with_browser("look", &server, async |browser| {
+        browser.open("/login").await;
+        browser.sign_in(EMAIL, PASSWORD).await;
+        for (path, heading) in PAGES {
+            browser.open(path).await;
+            browser.expect_good_page(heading).await;
+        }
+        check_keys(browser).await;
+        browser.open("/account").await;
+        browser.submit("Change password").await;
+        browser.alert().await;
+        browser.expect_good_page("Account").await;
+        browser.open("/").await;
+        browser.submit("Switch to live mode").await;
+        for (path, heading) in PAGES {
+            browser.open(path).await;
+            browser.expect_good_page(heading).await;
+        }
+    })
+    .await;
+}
+
+/// Checks what the pages of keys show after a form.
+async fn check_keys(browser: &Browser) {
+    browser.open("/keys?create=1").await;
+    browser.fill("Name", &"x".repeat(101)).await;
+    browser.submit("Create key").await;
+    browser.alert().await;
+    browser.expect_good_page("API keys").await;
+    browser.fill("Name", LONG_NAME).await;
+    browser.submit("Create key").await;
+    browser.test_id("new-key").await;
+    browser.expect_good_page("API keys").await;
+    browser.press_in_row(LONG_NAME, "Revoke").await;
+    assert!(browser.shows("//dialog//button[.='Revoke key']").await);
+    browser.expect_good_page("API keys").await;
+    browser.press("Cancel").await;
+    browser.follow(LONG_NAME).await;
+    let heading = format!("API key {LONG_NAME}");
+    browser.expect_good_page(&heading).await;
+    let path = browser.path().await;
+    browser.open(&format!("{path}?confirm=revoke")).await;
+    browser.expect_good_page(&heading).await;
+    browser.submit("Switch to live mode").await;
+    browser.expect_good_page("Page not found").await;
+    browser.submit("Switch to test mode").await;
+    browser.expect_good_page(&heading).await;
+    browser.submit("Revoke key").await;
+    browser.expect_good_page("API keys").await;
+    browser.open(&path).await;
+    browser.expect_good_page(&heading).await;
+}

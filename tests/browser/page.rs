@@ -1,0 +1,109 @@
+//! Checks of a page: heading, title, width, barriers.
+
+use crate::driver::Browser;
+use serde_json::{Value, json};
+use tests::eventually;
+
+/// Widths of a telephone and of a desktop, each with its height.
+const SIZES: [(u32, u32); 2] = [(390, 844), (1280, 900)];
+
+const SCHEMES: [&str; 2] = ["light", "dark"];
+
+/// Returns what can be seen of the page as a whole.
+const FACTS: &str = r"
+const root = document.documentElement;
+const outside = [...document.querySelectorAll('body *')]
+    .filter((element) => element.checkVisibility() && element.getBoundingClientRect().right > innerWidth + 1)
+    .slice(0, 3).map((element) => element.outerHTML.slice(0, 120));
+return {
+    headings: [...document.querySelectorAll('h1')].map((heading) => heading.textContent.trim()),
+    width: Math.max(root.scrollWidth, document.body.scrollWidth),
+    outside,
+};
+";
+
+impl Browser {
+    /// Checks heading and title of the current page.
+    ///
+    /// # Panics
+    /// Panics if the page has other headings of the first level than this one.
+    pub(crate) async fn expect_page(&self, heading: &str) {
+        self.wait_for(heading).await;
+        let facts = self.driver.run(FACTS).await;
+        self.check_headings(&facts, heading).await;
+    }
+
+    /// Checks the current page in all sizes and colour schemes.
+    ///
+    /// # Panics
+    /// Panics if it has another heading, scrolls sideways or has barriers.
+    pub(crate) async fn expect_good_page(&self, heading: &str) {
+        for (size, scheme) in SIZES
+            .into_iter()
+            .flat_map(|size| SCHEMES.map(|scheme| (size, scheme)))
+        {
+            self.show_as(size, scheme).await;
+            self.check_layout(heading, size.0).await;
+            let violations = self.axe_violations().await;
+            let place = format!("{} at {} px, {scheme}", self.path().await, size.0);
+            assert!(violations.is_empty(), "{place}: {}", violations.join("\n"));
+        }
+    }
+
+    /// Checks the current page in all sizes, without a script of its own.
+    pub(crate) async fn expect_good_layout(&self, heading: &str) {
+        for size in SIZES {
+            self.show_as(size, SCHEMES[0]).await;
+            self.check_layout(heading, size.0).await;
+        }
+    }
+
+    /// Waits for the page, because a pressed button takes a moment to lead there.
+    async fn wait_for(&self, heading: &str) {
+        let title = format!("{heading} · Stopover");
+        eventually(&format!("the page \"{title}\""), async || {
+            let found = self.driver.title().await;
+            (found == title).then_some(())
+        })
+        .await;
+    }
+
+    async fn check_layout(&self, heading: &str, width: u32) {
+        self.wait_for(heading).await;
+        let facts = self.driver.run(FACTS).await;
+        self.check_headings(&facts, heading).await;
+        let needed = facts["width"].as_u64().unwrap();
+        let path = self.path().await;
+        assert!(needed <= width.into(), "{path} at {width} px: {facts}");
+    }
+
+    async fn check_headings(&self, facts: &Value, heading: &str) {
+        let path = self.path().await;
+        assert_eq!(facts["headings"], json!([heading]), "{path}");
+    }
+
+    /// Sets the size of the window and the person's choice of colours, and stops animations.
+    async fn show_as(&self, (width, height): (u32, u32), scheme: &str) {
+        let size =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.driver
+            .devtools("Emulation.setDeviceMetricsOverride", size)
+            .await;
+        let features = json!([
+            { "name": "prefers-color-scheme", "value": scheme },
+            { "name": "prefers-reduced-motion", "value": "reduce" },
+        ]);
+        let media = json!({ "features": features });
+        self.driver
+            .devtools("Emulation.setEmulatedMedia", media)
+            .await;
+    }
+
+    /// Lets pages run no scripts from now on.
+    pub(crate) async fn turn_scripts_off(&self) {
+        let off = json!({ "value": true });
+        self.driver
+            .devtools("Emulation.setScriptExecutionDisabled", off)
+            .await;
+    }
+}

@@ -1,0 +1,96 @@
+//! API keys that people create and revoke.
+
+use std::time::{Duration, Instant};
+use tests::{Client, DashboardClient, Database, PageReply, Server, eventually, on_both_databases};
+
+on_both_databases!(
+    key_works_until_a_person_revokes_it,
+    organizations_see_and_change_only_their_own_keys,
+);
+
+/// Time within which a revoked key must be refused.
+const REVOCATION_TIME_MAX: Duration = Duration::from_secs(5);
+
+/// Returns the key that a page shows.
+fn new_key(reply: &PageReply) -> &str {
+    let (_, rest) = reply.body.split_once("data-testid=\"new-key\">").unwrap();
+    rest.split('<').next().unwrap()
+}
+
+/// Returns the path of the first key of a list.
+fn first_key(list: &PageReply) -> String {
+    let (_, rest) = list.body.split_once("href=\"/keys/key_").unwrap();
+    format!("/keys/key_{}", rest.split('"').next().unwrap())
+}
+
+async fn key_works_until_a_person_revokes_it(database: Database) {
+    let server = Server::start(database).await;
+    let options = ["--organization", "acme", "--org-role", "developer"];
+    let ada = DashboardClient::with_account(&server, "ada@example.com", &options).await;
+    let fields = [("name", "checkout"), ("mode", "test"), ("scopes", "read")];
+    let created = ada.post("/keys", &fields).await;
+    assert_eq!(created.status, 200, "{}", created.body);
+    let key = new_key(&created);
+    assert!(!server.dump_database().await.contains(key));
+
+    let program = Client::new(&server.api, key);
+    program.get("/v1/suppliers").await.expect(200);
+    let path = first_key(&ada.get("/keys").await);
+    eventually("the last use of the key", async || {
+        let page = ada.get(&path).await;
+        let (_, rest) = page.body.split_once("<dt>Last used</dt>")?;
+        let (fact, _) = rest.split_once("</dd>")?;
+        fact.contains("just now").then_some(())
+    })
+    .await;
+
+    let revoked = ada.post(&format!("{path}/revoke"), &[]).await;
+    assert_eq!(revoked.status, 303, "{}", revoked.body);
+    let begin = Instant::now();
+    eventually("the refusal of the revoked key", async || {
+        (program.get("/v1/suppliers").await.status == 401).then_some(())
+    })
+    .await;
+    assert!(begin.elapsed() < REVOCATION_TIME_MAX);
+}
+
+async fn organizations_see_and_change_only_their_own_keys(database: Database) {
+    let server = Server::start(database).await;
+    let account = async |name: &str, options: &[&str]| {
+        let email = format!("{name}@example.com");
+        DashboardClient::with_account(&server, &email, options).await
+    };
+    let of = |organization, role| ["--organization", organization, "--org-role", role];
+    let operator = account("operator", &["--role", "operator"]).await;
+    let admin = account("admin", &of("acme", "admin")).await;
+    let viewer = account("viewer", &of("acme", "viewer")).await;
+    let stranger = account("stranger", &of("other", "admin")).await;
+    server
+        .client_with("acme", &["--mode", "test", "--name", "of acme"])
+        .await;
+    let path = first_key(&admin.get("/keys").await);
+    for (client, read, revoke) in [
+        (&stranger, 404, 404),
+        (&viewer, 200, 403),
+        (&admin, 200, 303),
+        (&operator, 200, 303),
+    ] {
+        assert_eq!(client.get(&path).await.status, read);
+        let reply = client.post(&format!("{path}/revoke"), &[]).await;
+        assert_eq!(reply.status, revoke, "{}", reply.body);
+    }
+    for (client, sees_acme, sees_demo) in [
+        (&stranger, false, false),
+        (&viewer, true, false),
+        (&operator, true, true),
+    ] {
+        let list = client.get("/keys").await;
+        assert_eq!(list.body.contains("of acme"), sees_acme);
+        assert_eq!(
+            list.body.contains("data-label=\"Organization\">demo"),
+            sees_demo
+        );
+        let overview = client.get("/").await;
+        assert_eq!((overview.status, overview.heading()), (200, "Overview"));
+    }
+}
