@@ -126,9 +126,12 @@
     location.reload();
   });
   // Browsers keep pages for "Back", whatever the server says about storing them. The session may
-  // have ended since, so the page is asked for again.
+  // have ended since, so the page is asked for again. To reload the response to a form would send
+  // the form again.
   window.addEventListener("pageshow", (event) => {
-    if (event.persisted) location.reload();
+    if (!event.persisted) return;
+    if (root.dataset.page) location.replace(root.dataset.page);
+    else location.reload();
   });
   document.addEventListener("DOMContentLoaded", () => {
     announcer = document.createElement("div");

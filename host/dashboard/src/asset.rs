@@ -1,7 +1,7 @@
 //! Embedded style sheets and scripts. Their URLs contain their digest, so browsers keep them.
 
 use crate::error::PageError;
-use axum::extract::Path;
+use crate::path_text::PathText;
 use axum::response::{IntoResponse, Response};
 use http::HeaderMap;
 use http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, VARY};
@@ -33,7 +33,7 @@ pub(crate) fn is_known(name: &str) -> bool {
 
 /// `GET /assets/{digest}/{name}`
 pub(crate) async fn serve(
-    Path(path): Path<String>,
+    PathText(path): PathText,
     headers: HeaderMap,
 ) -> Result<Response, PageError> {
     let is_asked = |asset: &&Asset| asset.url.strip_prefix("/assets/") == Some(path.as_str());

@@ -36,7 +36,7 @@ pub(crate) enum PageError {
     Internal,
 }
 
-/// What the page of an error says.
+/// Text of the page of an error.
 pub(crate) struct ErrorText {
     pub(crate) status: StatusCode,
     pub(crate) heading: &'static str,
@@ -154,7 +154,7 @@ impl From<ConsoleKeyError> for PageError {
     }
 }
 
-/// The response gets its body in `error_page.rs`, which knows the layout of the request.
+/// Makes a response without a body. `error_page.rs` adds the page in the layout of the request.
 impl IntoResponse for PageError {
     fn into_response(self) -> Response {
         let mut response = self.status().into_response();

@@ -10,6 +10,7 @@ mod local_path;
 mod nonce;
 mod page;
 mod pages;
+mod path_text;
 mod query;
 mod render;
 mod router;

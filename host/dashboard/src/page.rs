@@ -1,10 +1,12 @@
 //! The context of the layout: what every template needs besides its own content.
 
+use crate::local_path::LocalPath;
 use crate::nonce::Nonce;
 use axum::extract::FromRequestParts;
 use host_application::account::viewer::Viewer;
 use host_domain::account::Permission;
 use host_domain::owner::Mode;
+use http::Uri;
 use http::request::Parts;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -16,8 +18,10 @@ pub(crate) struct PageContext {
     pub(crate) title: String,
     /// Nonce of the content security policy, for scripts.
     pub(crate) nonce: Nonce,
-    /// Path and query of the request.
+    /// Path and query with which a GET opens the page again, without its notice.
     pub(crate) path: String,
+    /// The page is the response to a form. To reload it would send the form again.
+    pub(crate) is_form_response: bool,
     /// Address of the account, empty before the sign-in.
     pub(crate) email: String,
     /// The organization that the page is about, empty for all that the person may read.
@@ -75,11 +79,17 @@ impl PageContext {
     pub(crate) fn from_parts(parts: &Parts) -> Self {
         let extensions = &parts.extensions;
         let viewer: Option<&Arc<Viewer>> = extensions.get();
-        let path_and_query = parts.uri.path_and_query();
+        let is_form_response = !parts.method.is_safe();
+        let path = if is_form_response {
+            page_of_form(parts.uri.path()).to_owned()
+        } else {
+            path_without_notice(&parts.uri)
+        };
         Self {
             title: String::new(),
             nonce: extensions.get().cloned().unwrap_or_default(),
-            path: path_and_query.map_or("/", |path| path.as_str()).to_owned(),
+            path: LocalPath::parse(&path).as_str().to_owned(),
+            is_form_response,
             email: viewer.map_or_else(String::new, |viewer| viewer.email.to_string()),
             organization: viewer.map_or_else(String::new, |viewer| only_organization(viewer)),
             is_live: viewer.is_some_and(|viewer| viewer.mode == Mode::Live),
@@ -90,6 +100,12 @@ impl PageContext {
 
     pub(crate) fn titled(mut self, title: impl Into<String>) -> Self {
         self.title = title.into();
+        self
+    }
+
+    /// Sets the mode of the data that the page shows.
+    pub(crate) fn in_mode(mut self, mode: Mode) -> Self {
+        self.is_live = mode == Mode::Live;
         self
     }
 
@@ -108,6 +124,27 @@ fn only_organization(viewer: &Viewer) -> String {
         Some([only]) => only.clone(),
         Some(_) | None => String::new(),
     }
+}
+
+/// Returns the path of the page that has a form, by the path to which the form is sent.
+fn page_of_form(path: &str) -> &str {
+    match path {
+        // These forms are part of the layout.
+        "/mode" | "/sign-out" => "/",
+        path if path.starts_with("/account/") => "/account",
+        path => path.strip_suffix("/revoke").unwrap_or(path),
+    }
+}
+
+fn path_without_notice(uri: &Uri) -> String {
+    let pairs = uri.query().unwrap_or_default().split('&');
+    let kept: Vec<&str> = pairs
+        .filter(|pair| !pair.is_empty() && !pair.starts_with("done="))
+        .collect();
+    if kept.is_empty() {
+        return uri.path().to_owned();
+    }
+    format!("{}?{}", uri.path(), kept.join("&"))
 }
 
 fn notice(query: &str) -> Option<&'static str> {
@@ -146,5 +183,26 @@ impl<S: Send + Sync> FromRequestParts<S> for PageContext {
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
         Ok(Self::from_parts(parts))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn form_belongs_to_a_page_that_a_get_opens() {
+        for (path, page) in [
+            ("/mode", "/"),
+            ("/sign-out", "/"),
+            ("/login", "/login"),
+            ("/setup/abc", "/setup/abc"),
+            ("/keys", "/keys"),
+            ("/keys/key_1/revoke", "/keys/key_1"),
+            ("/account/password", "/account"),
+            ("/account/sessions/ses_1/revoke", "/account"),
+        ] {
+            assert_eq!(page_of_form(path), page);
+        }
     }
 }

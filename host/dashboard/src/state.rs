@@ -14,7 +14,9 @@ use std::sync::Arc;
 /// Settings of the dashboard.
 #[derive(Debug, Clone)]
 pub struct DashboardSettings {
-    /// URL of the dashboard as browsers see it, without a trailing slash.
+    /// URL of the dashboard in the form of the header `Origin`, as
+    /// [`DashboardConfig::base_url`](host_application::config::DashboardConfig::base_url) returns
+    /// it.
     pub base_url: String,
     pub trusted_proxies: Vec<TrustedProxy>,
 }

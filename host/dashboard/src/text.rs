@@ -1,4 +1,4 @@
-//! How pages write states, times and roles.
+//! States, times and roles in the words of the pages.
 
 use host_domain::account::AccountRole;
 use host_domain::time::Timestamp;

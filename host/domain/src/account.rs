@@ -43,7 +43,7 @@ pub enum AccountRole {
 }
 
 named_enum! {
-    /// What a role may permit on data of an organization.
+    /// A permission on data of an organization.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum Permission {
         Read = "read",

@@ -1,4 +1,4 @@
-//! What the dashboard reads across the users of an organization, or across organizations.
+//! Data that the dashboard reads across the users of an organization, or across organizations.
 
 use crate::booking::BookingStatus;
 use crate::id::{BookingId, KeyId};

@@ -2,15 +2,31 @@
 
 use crate::listener;
 use crate::refusal::RefuseRequest;
+use anyhow::ensure;
 use host_application::application::Application;
 use host_application::config::DashboardConfig;
 use host_dashboard::{DashboardSettings, DashboardState};
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 
 /// Maximum number of connections to the dashboard. A browser opens up to six.
 const CONNECTIONS_MAX: usize = 1000;
+
+/// Checks that people's passwords will not cross the network in clear text.
+///
+/// # Errors
+/// The address is not loopback, and there is no public URL.
+pub(crate) fn check_address(config: &DashboardConfig, address: SocketAddr) -> anyhow::Result<()> {
+    ensure!(
+        config.protects_passwords_on(address.ip()),
+        "the dashboard would receive passwords in clear text on {address}; set \
+         dashboard.public_url to the https:// URL of a proxy with TLS, or dashboard.listen \
+         (--dashboard-listen) to a loopback address such as 127.0.0.1:8082"
+    );
+    Ok(())
+}
 
 /// Serves the dashboard in tasks of the application.
 /// Returns the URL that browsers use, without a trailing slash.

@@ -101,44 +101,46 @@ impl Store {
         self.read_all(select, read).await
     }
 
-    /// Records that a session is in use, unless it was recorded after `unless_after`. Returns
-    /// whether the row changed.
+    /// Records that a session is in use, unless it was recorded after `unless_after`.
     pub async fn touch_session(
         &self,
         sha256: &[u8; 32],
         now: Timestamp,
         unless_after: Timestamp,
-    ) -> Result<bool, DatabaseError> {
+    ) -> Result<(), DatabaseError> {
         let update = statement!(
             "UPDATE account_session SET seen_at = $2 WHERE sha256 = $1 AND seen_at <= $3",
             sha256.as_slice(),
             now,
             unless_after,
         );
-        Ok(self.execute_statement(update).await? > 0)
+        self.execute_statement(update).await?;
+        Ok(())
     }
 
-    /// Sets the mode whose data the pages of a session show. Returns whether the session exists.
+    /// Sets the mode whose data the pages of a session show, if the session exists.
     pub async fn set_session_mode(
         &self,
         sha256: &[u8; 32],
         mode: Mode,
-    ) -> Result<bool, DatabaseError> {
+    ) -> Result<(), DatabaseError> {
         let update = statement!(
             "UPDATE account_session SET mode = $2 WHERE sha256 = $1",
             sha256.as_slice(),
             mode,
         );
-        Ok(self.execute_statement(update).await? > 0)
+        self.execute_statement(update).await?;
+        Ok(())
     }
 
-    /// Deletes a session. Returns whether it existed.
-    pub async fn delete_session(&self, sha256: &[u8; 32]) -> Result<bool, DatabaseError> {
+    /// Deletes a session if it exists.
+    pub async fn delete_session(&self, sha256: &[u8; 32]) -> Result<(), DatabaseError> {
         let delete = statement!(
             "DELETE FROM account_session WHERE sha256 = $1",
             sha256.as_slice(),
         );
-        Ok(self.execute_statement(delete).await? > 0)
+        self.execute_statement(delete).await?;
+        Ok(())
     }
 
     /// Deletes a session of an account. Returns whether it existed.
@@ -147,6 +149,8 @@ impl Store {
         account: &AccountId,
         id: &SessionId,
     ) -> Result<bool, DatabaseError> {
+        // `account_id || ''` keeps the databases from using the index of the account's list instead
+        // of the unique index of the id.
         let delete = statement!(
             "DELETE FROM account_session WHERE id = $1 AND account_id || '' = $2",
             id.as_str(),

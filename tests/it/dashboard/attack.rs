@@ -156,7 +156,7 @@ async fn cookie_that_was_not_given_opens_nothing() {
     let client = DashboardClient::set_up(&server, EMAIL).await;
     let own = client.cookie().unwrap();
     let (name, token) = own.split_once('=').unwrap();
-    // Whoever reads the database knows the digest.
+    // The digest is stored, so a reader of the database has it.
     let digest = Sha256::digest(token);
     let shorter = &token[..token.len() - 1];
     for value in [
@@ -183,7 +183,8 @@ async fn cookie_that_was_not_given_opens_nothing() {
     assert_eq!(client.get("/").await.status, 200);
 }
 
-/// Whoever uses a set-up link in a browser with a chosen cookie must not share the session.
+/// An attacker who has set the cookie of a browser must not share the session of a set-up link that
+/// is used in it.
 #[tokio::test]
 async fn set_up_replaces_the_cookie_of_the_request() {
     let server = Server::start(Database::Sqlite).await;

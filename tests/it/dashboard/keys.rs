@@ -6,6 +6,7 @@ use tests::{Client, DashboardClient, Database, PageReply, Server, eventually, on
 on_both_databases!(
     key_works_until_a_person_revokes_it,
     organizations_see_and_change_only_their_own_keys,
+    filter_of_any_text_is_answered,
 );
 
 /// Time within which a revoked key must be refused.
@@ -92,5 +93,22 @@ async fn organizations_see_and_change_only_their_own_keys(database: Database) {
         );
         let overview = client.get("/").await;
         assert_eq!((overview.status, overview.heading()), (200, "Overview"));
+    }
+}
+
+async fn filter_of_any_text_is_answered(database: Database) {
+    let server = Server::start(database).await;
+    let operator = DashboardClient::set_up(&server, "ada@example.com").await;
+    let long = "_".repeat(1000);
+    for (query, status) in [
+        ("q=%00", 200),
+        ("q=a%00b%1F", 200),
+        (&format!("q={long}"), 200),
+        ("organization=%00", 404),
+        ("organization=a%20b", 404),
+        ("organization=unknown", 200),
+    ] {
+        let reply = operator.get(&format!("/keys?{query}")).await;
+        assert_eq!(reply.status, status, "{query}: {}", reply.body);
     }
 }

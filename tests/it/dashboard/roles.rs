@@ -1,4 +1,4 @@
-//! Who may open which path and send which form.
+//! Statuses of each path and form for each role.
 
 use reqwest::Method;
 use tests::{Client, DashboardClient, Database, Server, on_both_databases};
@@ -44,7 +44,7 @@ const LIVE_KEY: &[(&str, &str)] = &[
     ("scopes", "read"),
 ];
 
-/// While the session shows test data.
+/// The requests while the session shows test data.
 const IN_TEST_MODE: &[Row] = &[
     ("GET", "/", &[], [303, 200, 200, 200, 200, 200]),
     ("GET", "/keys", &[], [303, 200, 200, 200, 200, 200]),
@@ -75,7 +75,6 @@ const IN_TEST_MODE: &[Row] = &[
         [404, 404, 404, 404, 404, 404],
     ),
     ("POST", "/keys", TEST_KEY, [303, 403, 200, 200, 200, 404]),
-    ("POST", "/keys", LIVE_KEY, [303, 403, 403, 200, 200, 404]),
     (
         "POST",
         "/keys/{live}/revoke",
@@ -112,6 +111,8 @@ const IN_TEST_MODE: &[Row] = &[
         &[],
         [404, 404, 404, 404, 404, 404],
     ),
+    // A live key switches the session of its creator to live data.
+    ("POST", "/keys", LIVE_KEY, [303, 403, 403, 200, 200, 404]),
     (
         "POST",
         "/mode",
@@ -120,7 +121,7 @@ const IN_TEST_MODE: &[Row] = &[
     ),
 ];
 
-/// While the session shows live data, to which the last row above has switched.
+/// The requests while the session shows live data, to which the last row above has switched.
 const IN_LIVE_MODE: &[Row] = &[
     ("GET", "/", &[], [303, 200, 200, 200, 200, 200]),
     ("GET", "/keys", &[], [303, 200, 200, 200, 200, 200]),

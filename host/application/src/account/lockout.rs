@@ -2,7 +2,8 @@
 //!
 //! An attempt is counted as a failure before its password is checked, and the count is corrected
 //! when the password was right. Attempts that come together therefore never check more passwords
-//! than the limit, on however many hosts.
+//! than the limit, on however many hosts. In return, an attempt may be refused because of others
+//! that are not decided yet.
 
 use crate::base::Base;
 use crate::conflict_backoff::{ConflictBackoff, DeadlinePassed};
@@ -50,7 +51,7 @@ impl From<CommitError> for AttemptError {
     }
 }
 
-/// What the failures of an attempt are counted by.
+/// The account and the address of an attempt, by which failures are counted.
 #[derive(Debug, Clone)]
 pub(super) struct SignInSubjects {
     /// The account, which need not exist. Addresses without an account are locked too, so that a
@@ -69,7 +70,7 @@ impl SignInSubjects {
         }
     }
 
-    fn both(&self) -> [String; 2] {
+    fn keys(&self) -> [String; 2] {
         [self.account.clone(), self.address.clone()]
     }
 }
@@ -104,7 +105,7 @@ impl SignInLimiter {
     /// # Errors
     /// [`AttemptError::Locked`] if the account or the address is locked.
     pub(super) async fn check(&self, subjects: &SignInSubjects) -> Result<(), AttemptError> {
-        let guards = self.base.store.sign_in_guards(&subjects.both()).await?;
+        let guards = self.base.store.sign_in_guards(&subjects.keys()).await?;
         refuse_locked(&guards, self.base.now())
     }
 
@@ -118,17 +119,17 @@ impl SignInLimiter {
     ) -> Result<SignInAttempt, AttemptError> {
         let mut backoff = ConflictBackoff::new(Deadline::from_now(COMMIT_TIME_MAX));
         loop {
-            let both = subjects.both();
-            let guards = self.base.store.sign_in_guards(&both).await?;
+            let keys = subjects.keys();
+            let guards = self.base.store.sign_in_guards(&keys).await?;
             let now = self.base.now();
             refuse_locked(&guards, now)?;
             let mut write = UnitOfWork::new(now);
-            for subject in both {
-                let known = guards.iter().find(|guard| guard.subject == subject);
-                let mut guard = next_revision(subject, known, now);
+            for subject in keys {
+                let stored = guards.iter().find(|guard| guard.subject == subject);
+                let mut guard = next_revision(subject, stored, now);
                 guard.failures.retain(|at| now.since(*at) < WINDOW_MS);
                 guard.failures.push(now);
-                write.put_sign_in_guard(&guard, known.map(|known| known.revision));
+                write.put_sign_in_guard(&guard, stored.map(|stored| stored.revision));
             }
             let conflict = Conflict::SignInRaced;
             if self.base.commit_unless(conflict, write).await? {
@@ -153,12 +154,12 @@ impl SignInLimiter {
     ) -> Result<(), AttemptError> {
         let mut backoff = ConflictBackoff::new(Deadline::from_now(COMMIT_TIME_MAX));
         loop {
-            let both = attempt.subjects.both();
-            let guards = self.base.store.sign_in_guards(&both).await?;
+            let keys = attempt.subjects.keys();
+            let guards = self.base.store.sign_in_guards(&keys).await?;
             let mut write = change.clone();
-            for known in &guards {
-                let subject = known.subject.clone();
-                let mut guard = next_revision(subject, Some(known), attempt.began_at);
+            for stored in &guards {
+                let subject = stored.subject.clone();
+                let mut guard = next_revision(subject, Some(stored), attempt.began_at);
                 if guard.subject == attempt.subjects.account {
                     guard.failures.clear();
                 } else {
@@ -167,7 +168,7 @@ impl SignInLimiter {
                         guard.failures.remove(own);
                     }
                 }
-                write.put_sign_in_guard(&guard, Some(known.revision));
+                write.put_sign_in_guard(&guard, Some(stored.revision));
             }
             let conflict = Conflict::SignInRaced;
             if self.base.commit_unless(conflict, write).await? {
@@ -178,12 +179,12 @@ impl SignInLimiter {
     }
 }
 
-/// Returns the row that replaces the known one.
-fn next_revision(subject: String, known: Option<&SignInGuard>, now: Timestamp) -> SignInGuard {
+/// Returns the row that replaces the stored one.
+fn next_revision(subject: String, stored: Option<&SignInGuard>, now: Timestamp) -> SignInGuard {
     SignInGuard {
         subject,
-        revision: known.map_or(now.0, |known| known.revision.saturating_add(1)),
-        failures: known.map_or_else(Vec::new, |known| known.failures.clone()),
+        revision: stored.map_or(now.0, |stored| stored.revision.saturating_add(1)),
+        failures: stored.map_or_else(Vec::new, |stored| stored.failures.clone()),
     }
 }
 

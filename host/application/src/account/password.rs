@@ -57,6 +57,12 @@ pub(super) enum HashError {
     Failed(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
+#[cfg(test)]
+tokio::task_local! {
+    /// Number of hashes that were computed for the task of a test.
+    pub(super) static COMPUTED_HASHES: std::cell::Cell<u32>;
+}
+
 /// Limits how many passwords are hashed at a time.
 pub(super) struct HashingQueue {
     admitted: Arc<Semaphore>,
@@ -126,7 +132,10 @@ impl HashingPermit {
         work: impl FnOnce() -> Result<T, HashError> + Send + 'static,
     ) -> Result<(Self, T), HashError> {
         let computed = tokio::task::spawn_blocking(move || Ok((self, work()?)));
-        computed.await.map_err(failed)?
+        let computed = computed.await.map_err(failed)?;
+        #[cfg(test)]
+        let _ = COMPUTED_HASHES.try_with(|number| number.set(number.get() + 1));
+        computed
     }
 }
 

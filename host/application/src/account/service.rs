@@ -1,7 +1,7 @@
 //! Accounts as operators manage them.
 
 use crate::account::secret::RandomSourceFailure;
-use crate::account::setup::{add_link_in, invited_account};
+use crate::account::setup::{add_link_in, insert_account_in, invited_account};
 use crate::base::Base;
 use crate::conflict_backoff::{ConflictBackoff, DeadlinePassed};
 use crate::deadline::Deadline;
@@ -87,7 +87,7 @@ impl AccountService {
     }
 
     /// Creates an account and returns the token of the link that sets it up. There is at most one
-    /// role for each organization.
+    /// role for each organization. An unused link of the first account is revoked.
     ///
     /// # Errors
     /// [`AccountError::Exists`] if the address has an account.
@@ -99,7 +99,7 @@ impl AccountService {
         let id = AccountId::from_bits(self.base.ids.generate());
         let account = invited_account(id, email.clone(), roles, self.base.now());
         let mut write = self.base.unit_of_work();
-        write.insert_account(&account);
+        insert_account_in(&mut write, &account);
         let token = add_link_in(&mut write, &self.base, Some(email), Vec::new())?;
         self.base.store.commit(write).await?;
         Ok(token)

@@ -15,9 +15,9 @@ use secrecy::{ExposeSecret, SecretString};
 use std::sync::Arc;
 
 /// Time without a request after which a session ends.
-pub const IDLE_MS: i64 = 12 * 60 * 60 * 1000;
+pub(super) const IDLE_MS: i64 = 12 * 60 * 60 * 1000;
 /// Time after which a session ends in any case.
-pub const AGE_MAX_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+const AGE_MAX_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// The resolution of a session's last use, so that not every request writes the row.
 const SEEN_RESOLUTION_MS: i64 = 60 * 1000;
 
@@ -29,12 +29,12 @@ pub struct NewSession {
     pub token: SecretString,
 }
 
-/// What causes a request.
+/// The cause of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionActivity {
     /// The person opens a page or sends a form.
     Person,
-    /// A page that is open refreshes itself. The session does not stay alive by this alone.
+    /// A script refreshes an open page. This does not extend the session.
     Poll,
 }
 

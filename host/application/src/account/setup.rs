@@ -20,7 +20,7 @@ use secrecy::{ExposeSecret, SecretString};
 use std::sync::Arc;
 
 /// Time for which a link is valid.
-pub const LINK_TTL_MS: i64 = 24 * 60 * 60 * 1000;
+const LINK_TTL_MS: i64 = 24 * 60 * 60 * 1000;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
@@ -74,7 +74,7 @@ impl From<CommitError> for SetupError {
     }
 }
 
-/// What a link sets up.
+/// The account that a link sets up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkDescription {
     /// The account's address. `None` if the person chooses one.
@@ -91,7 +91,8 @@ pub struct SetupService {
 
 impl SetupService {
     /// Makes the link of the first account, which gets these roles and the address that the person
-    /// chooses. Earlier links of this kind are revoked. Returns `None` if there is an account.
+    /// chooses. Earlier links of this kind are revoked. The link ends when any account is created.
+    /// Returns `None` if there is an account.
     ///
     /// # Errors
     /// [`SetupError::Storage`] or [`SetupError::Internal`].
@@ -108,7 +109,7 @@ impl SetupService {
         Ok(Some(token))
     }
 
-    /// Returns what a link sets up.
+    /// Returns the account that a link sets up.
     ///
     /// # Errors
     /// [`SetupError::NotFound`] or [`SetupError::Storage`].
@@ -187,7 +188,7 @@ impl SetupService {
                 password_hash: Some(hash),
                 ..invited_account(id, email, link.roles, now)
             };
-            write.insert_account(&account);
+            insert_account_in(write, &account);
             return Ok(account);
         }
         let invited = self.find_invited(&email).await?;
@@ -223,6 +224,14 @@ pub(super) fn invited_account(
         signed_in_at: None,
         version: 1,
     }
+}
+
+/// Adds a new account to a write. It ends the links without an address, which only set up the first
+/// account. They are revoked before the insertion, in the order of [`SetupService::complete`]:
+/// otherwise the two could lock each other's rows in PostgreSQL.
+pub(super) fn insert_account_in(write: &mut UnitOfWork, account: &StoredAccount) {
+    write.revoke_account_links(None);
+    write.insert_account(account);
 }
 
 /// Adds a link to a write and returns its token. Unused links of the same address, or the others

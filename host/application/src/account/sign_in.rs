@@ -101,8 +101,10 @@ impl SignInService {
         // Attempts on a locked account do not wait for others.
         self.limiter.check(&subjects).await?;
         let permit = self.hashing.enter().await?;
-        // With the permit, at most as many attempts are counted without being decided as hashes run.
-        // People who sign in together therefore do not lock their address.
+        // The attempt counts as a failure until its password is checked. It begins with the permit,
+        // so that each host has at most as many of these as hashes that run. An address that has
+        // some failures already, or whose people sign in on several hosts at the same moment, may
+        // still be refused until these attempts are decided.
         let attempt = self.limiter.begin(subjects).await?;
         let account = self.find_active(email).await?;
         let hash = account

@@ -19,14 +19,25 @@ pub struct DashboardConfig {
 }
 
 impl DashboardConfig {
-    /// Returns the URL that browsers use, without a trailing slash. `address` is the address that
-    /// the listener is bound to.
+    /// Returns the URL that browsers use, without a trailing slash: [`Self::public_origin`], or
+    /// else `http://` and `address`, which the listener is bound to.
     pub fn base_url(&self, address: SocketAddr) -> String {
-        if self.public_url.is_empty() {
-            format!("http://{}", reachable_address(address))
-        } else {
-            self.public_url.trim_end_matches('/').to_owned()
-        }
+        let origin = self.public_origin();
+        origin.unwrap_or_else(|| format!("http://{}", reachable_address(address)))
+    }
+
+    /// Returns the origin of the public URL in the form of the header `Origin`: in lower case,
+    /// with an ASCII host, without the default port and a trailing slash. Returns `None` if there
+    /// is no public URL.
+    pub fn public_origin(&self) -> Option<String> {
+        let url = Url::parse(&self.public_url).ok()?;
+        Some(url.origin().ascii_serialization())
+    }
+
+    /// Returns whether a listener on this address keeps passwords off the network in clear text:
+    /// the address is loopback, or browsers use a public URL.
+    pub fn protects_passwords_on(&self, address: IpAddr) -> bool {
+        address.to_canonical().is_loopback() || !self.public_url.is_empty()
     }
 
     /// Returns whether the URL is empty, https, or http on a loopback address, and has no path. On
@@ -114,6 +125,52 @@ impl From<TrustedProxy> for String {
 mod tests {
     use super::*;
 
+    fn config(public_url: &str) -> DashboardConfig {
+        DashboardConfig {
+            listen: None,
+            public_url: public_url.to_owned(),
+            trusted_proxies: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn base_url_is_the_origin_of_the_public_url_or_the_listener() {
+        let address = "0.0.0.0:8082".parse().unwrap();
+        for (public_url, expected) in [
+            ("", "http://127.0.0.1:8082"),
+            ("https://dash.example.com/", "https://dash.example.com"),
+            ("HTTPS://Dash.Example.com", "https://dash.example.com"),
+            (" https://dash.example.com", "https://dash.example.com"),
+            ("https://dash.example.com:443", "https://dash.example.com"),
+            (
+                "https://bücher.example:8443/",
+                "https://xn--bcher-kva.example:8443",
+            ),
+            ("http://[::1]:8082", "http://[::1]:8082"),
+        ] {
+            let config = config(public_url);
+            assert!(config.has_valid_public_url(), "{public_url}");
+            assert_eq!(config.base_url(address), expected, "{public_url}");
+        }
+    }
+
+    #[test]
+    fn listener_without_public_url_must_be_loopback() {
+        for (public_url, address, is_protected) in [
+            ("", "127.0.0.1", true),
+            ("", "127.1.2.3", true),
+            ("", "::1", true),
+            ("", "::ffff:127.0.0.1", true),
+            ("", "0.0.0.0", false),
+            ("", "::", false),
+            ("", "10.0.0.1", false),
+            ("https://dash.example.com", "0.0.0.0", true),
+        ] {
+            let found = config(public_url).protects_passwords_on(address.parse().unwrap());
+            assert_eq!(found, is_protected, "{public_url} {address}");
+        }
+    }
+
     #[test]
     fn public_url_must_protect_cookies() {
         for (public_url, is_valid) in [
@@ -131,12 +188,8 @@ mod tests {
             ("ftp://stopover.example.com", false),
             ("stopover.example.com", false),
         ] {
-            let config = DashboardConfig {
-                listen: None,
-                public_url: public_url.to_owned(),
-                trusted_proxies: Vec::new(),
-            };
-            assert_eq!(config.has_valid_public_url(), is_valid, "{public_url}");
+            let found = config(public_url).has_valid_public_url();
+            assert_eq!(found, is_valid, "{public_url}");
         }
     }
 

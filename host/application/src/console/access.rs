@@ -1,4 +1,4 @@
-//! What a person may read and change. It is the only place that turns roles into organizations.
+//! Permissions of a person. No other module derives organizations from roles.
 
 use crate::account::viewer::Viewer;
 use host_domain::account::{AccountRole, Permission};

@@ -1,4 +1,4 @@
-//! The overview: what waits for a person, and how the gateway is.
+//! The overview: work that waits for a person, and the state of the gateway.
 
 use crate::account::viewer::Viewer;
 use crate::base::Base;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Time before the expiry of a key in which the overview names it.
-pub const KEY_EXPIRY_NOTICE_DAYS: i64 = 14;
+const KEY_EXPIRY_NOTICE_DAYS: i64 = 14;
 /// Maximum number of waiting deliveries that are counted.
 pub const DELIVERIES_MAX: u32 = 10_000;
 
@@ -24,12 +24,12 @@ const CALL_MS_MAX: i64 = 5 * 60 * 1000;
 /// Maximum number of items of each kind.
 const ITEMS_MAX: u32 = 20;
 
-/// Counting reads an index of all bookings. The page asks again every ten seconds, so that several
-/// people share a count.
+/// Counting reads an index of all bookings. Each open page is refreshed every ten seconds, so
+/// several people share a count.
 const COUNTS_TTL: Duration = Duration::from_secs(5);
 const COUNTED_SCOPES_MAX: u64 = 1000;
 
-/// What the overview shows.
+/// The content of the overview.
 #[derive(Debug, Clone)]
 pub struct Overview {
     /// Time of the read.

@@ -36,7 +36,7 @@ impl FromRequestParts<DashboardState> for Client {
 }
 
 /// Returns the last address on the way to the gateway that is not a trusted proxy's. Everything
-/// before it in the header may be invented.
+/// before it in the header may be invented, and everything before an unreadable part is unknown.
 fn client_address(peer: IpAddr, headers: &HeaderMap, settings: &DashboardSettings) -> IpAddr {
     let is_trusted = |address: IpAddr| {
         let mut proxies = settings.trusted_proxies.iter();
@@ -45,7 +45,7 @@ fn client_address(peer: IpAddr, headers: &HeaderMap, settings: &DashboardSetting
     let mut address = peer.to_canonical();
     let lines = headers.get_all(FORWARDED_FOR).iter().rev();
     let hops = lines
-        .filter_map(|line| line.to_str().ok())
+        .map_while(|line| line.to_str().ok())
         .flat_map(|line| line.rsplit(','));
     for hop in hops {
         if !is_trusted(address) {
@@ -62,6 +62,7 @@ fn client_address(peer: IpAddr, headers: &HeaderMap, settings: &DashboardSetting
 #[cfg(test)]
 mod tests {
     use super::*;
+    use http::HeaderValue;
 
     #[test]
     fn forwarded_address_counts_only_behind_trusted_proxies() {
@@ -83,10 +84,13 @@ mod tests {
             ),
             ("127.0.0.1", vec!["2001:db8::1"], "2001:db8::1"),
             ("10.0.0.1", vec!["198.51.100.1, unknown"], "10.0.0.1"),
+            ("10.0.0.1", vec!["198.51.100.1", "ä"], "10.0.0.1"),
+            ("10.0.0.1", vec!["ä", "198.51.100.1"], "198.51.100.1"),
         ] {
             let mut headers = HeaderMap::new();
             for line in &lines {
-                headers.append(FORWARDED_FOR, line.parse().unwrap());
+                let line = HeaderValue::from_bytes(line.as_bytes()).unwrap();
+                headers.append(FORWARDED_FOR, line);
             }
             let found = client_address(peer.parse().unwrap(), &headers, &settings);
             assert_eq!(found.to_string(), expected, "{peer} {lines:?}");

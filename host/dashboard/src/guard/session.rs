@@ -29,13 +29,17 @@ pub(crate) struct SignedIn(pub(crate) Arc<Viewer>);
 #[derive(Debug, Clone)]
 pub(crate) struct SessionToken(pub(crate) SecretString);
 
-/// Middleware: makes the viewer available to handlers and to the layout. Only public pages are
-/// served without a session.
+/// Middleware: makes the viewer available to handlers and to the layout. Only public pages and
+/// assets are served without a session.
 pub(crate) async fn require_session(
     State(state): State<DashboardState>,
     mut request: Request,
     next: Next,
 ) -> Result<Response, PageError> {
+    // Assets are the same for everybody.
+    if request.uri().path().starts_with("/assets/") {
+        return Ok(next.run(request).await);
+    }
     let token = session_token(&state.settings, request.headers());
     let sessions = &state.application.accounts.sessions;
     let viewer = match &token {
@@ -66,7 +70,7 @@ fn activity(headers: &HeaderMap) -> SessionActivity {
 }
 
 fn is_public(path: &str) -> bool {
-    path == "/login" || path.starts_with("/setup/") || path.starts_with("/assets/")
+    path == "/login" || path.starts_with("/setup/")
 }
 
 /// A page that opens itself again.

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// Longest time that a page may take.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Middleware.
+/// Middleware: responds with an error page if the request panics or exceeds [`TIMEOUT`].
 pub(crate) async fn bound_request(request: Request, next: Next) -> Result<Response, PageError> {
     // The panic is logged by the hook of the process.
     let work = AssertUnwindSafe(next.run(request)).catch_unwind();

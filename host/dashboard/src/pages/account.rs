@@ -7,12 +7,13 @@ use crate::guard::cookie::session_cookie;
 use crate::guard::session::SignedIn;
 use crate::page::PageContext;
 use crate::pages::setup::password_text;
-use crate::render::{redirect, render_with};
+use crate::path_text::PathText;
+use crate::render::{redirect, render_locked, render_with};
 use crate::state::{DashboardSettings, DashboardState};
 use crate::text::{self, TimeText};
 use askama::Template;
 use axum::Router;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 use axum::routing::{get, post};
 use host_application::account::password_change::ChangePasswordError;
@@ -111,7 +112,7 @@ async fn change_password(
     fields: FormFields,
 ) -> Result<Response, PageError> {
     let accounts = &state.application.accounts;
-    let mut form = FormProblems::default();
+    let (mut form, mut locked_for_s) = (FormProblems::default(), None);
     if fields.text("new_password") != fields.text("repeat_password") {
         form.add("repeat_password", "The two passwords differ.");
     } else {
@@ -130,19 +131,27 @@ async fn change_password(
             Err(ChangePasswordError::Password(problem)) => {
                 form.add("new_password", password_text(problem));
             }
-            Err(error) => form.add("current_password", current_password_text(error)?),
+            Err(error) => {
+                if let ChangePasswordError::Locked { retry_after_s } = error {
+                    locked_for_s = Some(retry_after_s);
+                }
+                form.add("current_password", current_password_text(error)?);
+            }
         }
     }
     let clock = state.application.clock.as_ref();
     let account = account_page(&accounts.sessions, clock, &viewer, page, form).await?;
-    Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &account))
+    Ok(match locked_for_s {
+        Some(seconds) => render_locked(&account, seconds),
+        None => render_with(StatusCode::UNPROCESSABLE_ENTITY, &account),
+    })
 }
 
 /// `POST /account/sessions/{id}/revoke`
 async fn revoke_session(
     State(sessions): State<Arc<SessionService>>,
     SignedIn(viewer): SignedIn,
-    Path(id): Path<String>,
+    PathText(id): PathText,
 ) -> Result<Response, PageError> {
     let id = SessionId::parse(&id).map_err(|_| PageError::NotFound)?;
     if !sessions.revoke(&viewer, &id).await? {

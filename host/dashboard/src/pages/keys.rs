@@ -6,19 +6,21 @@ pub(super) use view::key_label;
 
 use crate::error::PageError;
 use crate::form::{FormFields, FormProblems};
-use crate::guard::session::SignedIn;
+use crate::guard::session::{SessionToken, SignedIn};
 use crate::page::PageContext;
 use crate::pages::keys::view::{
     KeyForm, KeyPage, KeyRow, KeysPage, NewKeyText, add_problems, list_request, new_key,
 };
+use crate::path_text::PathText;
 use crate::query::QueryFields;
 use crate::render::{redirect, render, render_with};
 use crate::state::DashboardState;
 use crate::text::TimeText;
 use axum::Router;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 use axum::routing::{get, post};
+use host_application::account::session::SessionService;
 use host_application::account::viewer::Viewer;
 use host_application::api_key::service::NewApiKey;
 use host_application::console::keys::{ApiKeyListRequest, ConsoleKeyError, ConsoleKeys};
@@ -48,7 +50,8 @@ async fn list(
     if opens_form && !viewer.may_anywhere(Permission::ManageTestKeys) {
         return Err(PageError::Forbidden);
     }
-    let mut keys_page = load(&keys, &viewer, page, list_request(&query), clock.now()).await?;
+    let request = list_request(&query)?;
+    let mut keys_page = load(&keys, &viewer, page, request, clock.now()).await?;
     if opens_form {
         let organizations = keys_page.organizations.clone();
         let filtered = &keys_page.filter.organization;
@@ -68,12 +71,15 @@ async fn load(
     Ok(KeysPage::new(page, viewer, request, found, now))
 }
 
-/// `POST /keys`: shows the key once, or the problems of the form.
+/// `POST /keys`: shows the key once, or the problems of the form. The session switches to the mode
+/// of the key, because test and live data never appear on one page.
 async fn create(
     State(keys): State<Arc<ConsoleKeys>>,
     State(clock): State<Arc<dyn Clock>>,
-    SignedIn(viewer): SignedIn,
-    page: PageContext,
+    State(sessions): State<Arc<SessionService>>,
+    SignedIn(mut viewer): SignedIn,
+    SessionToken(token): SessionToken,
+    mut page: PageContext,
     fields: FormFields,
 ) -> Result<Response, PageError> {
     if !viewer.may_anywhere(Permission::ManageTestKeys) {
@@ -84,6 +90,11 @@ async fn create(
         Some(new) => create_key(&keys, &viewer, new, &mut form).await?,
         None => None,
     };
+    if let Some(mode) = created.as_ref().and_then(|key| key.switched_to) {
+        sessions.set_mode(&token, mode).await?;
+        Arc::make_mut(&mut viewer).mode = mode;
+        page = page.in_mode(mode);
+    }
     let request = ApiKeyListRequest::default();
     let mut keys_page = load(&keys, &viewer, page, request, clock.now()).await?;
     if created.is_some() {
@@ -107,7 +118,7 @@ async fn create_key(
         Ok(created) => Ok(Some(NewKeyText {
             name,
             key: created.key.expose_secret().to_owned(),
-            other_mode: (mode != viewer.mode).then_some(mode.as_str()),
+            switched_to: (mode != viewer.mode).then_some(mode),
         })),
         Err(ConsoleKeyError::Invalid(problems)) => {
             add_problems(form, &problems);
@@ -122,7 +133,7 @@ async fn show(
     State(keys): State<Arc<ConsoleKeys>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    Path(id): Path<String>,
+    PathText(id): PathText,
     page: PageContext,
     query: QueryFields,
 ) -> Result<Response, PageError> {
@@ -144,7 +155,7 @@ async fn show(
 async fn revoke(
     State(keys): State<Arc<ConsoleKeys>>,
     SignedIn(viewer): SignedIn,
-    Path(id): Path<String>,
+    PathText(id): PathText,
 ) -> Result<Response, PageError> {
     keys.revoke(&viewer, &parse_id(&id)?).await?;
     Ok(redirect("/keys?done=key-revoked"))

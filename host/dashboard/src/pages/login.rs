@@ -8,7 +8,7 @@ use crate::guard::session::SessionToken;
 use crate::local_path::LocalPath;
 use crate::page::PageContext;
 use crate::query::QueryFields;
-use crate::render::{redirect, render, render_with};
+use crate::render::{redirect, render, render_locked, render_with};
 use crate::state::{DashboardSettings, DashboardState};
 use askama::Template;
 use axum::extract::State;
@@ -18,8 +18,8 @@ use axum::{Extension, Router};
 use host_application::account::session::SessionService;
 use host_application::account::sign_in::{SignInError, SignInService};
 use host_application::account::viewer::Viewer;
-use http::header::{RETRY_AFTER, SET_COOKIE};
-use http::{HeaderValue, StatusCode};
+use http::StatusCode;
+use http::header::SET_COOKIE;
 use std::sync::Arc;
 
 pub(crate) fn routes() -> Router<DashboardState> {
@@ -60,27 +60,30 @@ async fn show(
     render(&login)
 }
 
-/// `POST /login`
+/// `POST /login`: a session that is open in this browser ends.
 async fn sign_in(
     State(sign_ins): State<Arc<SignInService>>,
+    State(sessions): State<Arc<SessionService>>,
     State(settings): State<Arc<DashboardSettings>>,
     Client(client): Client,
+    earlier: Option<Extension<SessionToken>>,
     page: PageContext,
     fields: FormFields,
 ) -> Result<Response, PageError> {
     let next = LocalPath::parse(fields.text("next"));
     let (email, password) = (fields.text("email"), fields.secret("password"));
-    let (status, retry_after_s) = match sign_ins.with_password(email, password, &client).await {
+    let locked_for_s = match sign_ins.with_password(email, password, &client).await {
         Ok(session) => {
+            if let Some(Extension(SessionToken(token))) = earlier {
+                sessions.end(&token).await?;
+            }
             let mut response = redirect(next.as_str());
             let cookie = session_cookie(&settings, &session.token);
             response.headers_mut().insert(SET_COOKIE, cookie);
             return Ok(response);
         }
-        Err(SignInError::Refused) => (StatusCode::UNAUTHORIZED, None),
-        Err(SignInError::Locked { retry_after_s }) => {
-            (StatusCode::TOO_MANY_REQUESTS, Some(retry_after_s))
-        }
+        Err(SignInError::Refused) => None,
+        Err(SignInError::Locked { retry_after_s }) => Some(retry_after_s),
         Err(SignInError::Busy) => return Err(PageError::Unavailable),
         Err(SignInError::Storage(failure)) => return Err(failure.into()),
         Err(error @ SignInError::Internal(_)) => return Err(PageError::internal(error)),
@@ -91,12 +94,10 @@ async fn sign_in(
         email: email.to_owned(),
         next: next.as_str().to_owned(),
     };
-    let mut response = render_with(status, &login);
-    if let Some(seconds) = retry_after_s {
-        let seconds = HeaderValue::from(seconds);
-        response.headers_mut().insert(RETRY_AFTER, seconds);
-    }
-    Ok(response)
+    Ok(match locked_for_s {
+        Some(seconds) => render_locked(&login, seconds),
+        None => render_with(StatusCode::UNAUTHORIZED, &login),
+    })
 }
 
 /// `POST /sign-out`

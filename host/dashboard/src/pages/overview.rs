@@ -1,4 +1,4 @@
-//! `/`: what waits for a person, and how the gateway is.
+//! `/`: open work, and the state of the gateway.
 
 use crate::error::PageError;
 use crate::guard::session::SignedIn;

@@ -5,12 +5,13 @@ use crate::form::{FormFields, FormProblems};
 use crate::guard::client::Client;
 use crate::guard::cookie::session_cookie;
 use crate::page::PageContext;
+use crate::path_text::PathText;
 use crate::render::{redirect, render, render_with};
 use crate::state::{DashboardSettings, DashboardState};
 use crate::text;
 use askama::Template;
 use axum::Router;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
 use host_application::account::setup::{LinkDescription, SetupError, SetupService};
@@ -53,7 +54,7 @@ impl SetupPage {
 /// `GET /setup/{token}`
 async fn show(
     State(setup): State<Arc<SetupService>>,
-    Path(token): Path<String>,
+    PathText(token): PathText,
     page: PageContext,
 ) -> Result<Response, PageError> {
     let link = setup.describe(&token).await.map_err(page_error)?;
@@ -65,7 +66,7 @@ async fn show(
 async fn complete(
     State(setup): State<Arc<SetupService>>,
     State(settings): State<Arc<DashboardSettings>>,
-    Path(token): Path<String>,
+    PathText(token): PathText,
     Client(client): Client,
     page: PageContext,
     fields: FormFields,

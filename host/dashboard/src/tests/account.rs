@@ -1,12 +1,14 @@
 //! Sign-in, set-up, mode, and the person's own account.
 
 use super::server::{PASSWORD, Reply, Server, member};
+use crate::asset::url;
 use host_application::account::viewer::ClientInfo;
 use host_domain::account::{AccountRole, OrganizationRole};
 use secrecy::ExposeSecret;
 use std::net::{IpAddr, Ipv4Addr};
 
 const EMAIL: &str = "ada@example.com";
+const HOUR_MS: i64 = 60 * 60 * 1000;
 const NEW_PASSWORD: &str = "staple battery horse correct";
 
 async fn sign_in(server: &Server, email: &str, password: &str, next: &str) -> Reply {
@@ -30,7 +32,7 @@ async fn sign_in_opens_the_page_and_sign_out_ends_the_session() {
     }
     let cookie = sign_in(&server, EMAIL, PASSWORD, "/").await.cookie();
     assert_eq!(server.get("/", &cookie).await.status, 200);
-    // Who has signed in already need not do it again.
+    // A person who has signed in need not do it again.
     let reply = server.get("/login?next=/keys", &cookie).await;
     assert_eq!(reply.header("location"), "/keys");
 
@@ -64,6 +66,81 @@ async fn refused_and_locked_sign_in_say_the_same() {
     assert_eq!(alerts.len(), 1, "{alerts:?}");
     let reply = sign_in(&server, EMAIL, PASSWORD, "/").await;
     assert_eq!(reply.status, 429);
+}
+
+#[tokio::test]
+async fn sign_in_over_an_open_session_ends_it() {
+    let server = Server::start().await;
+    let first = server.sign_up(EMAIL, &[AccountRole::Operator]).await;
+    for (password, status, first_status) in [("a wrong password", 401, 200), (PASSWORD, 303, 303)] {
+        let fields = [("email", EMAIL), ("password", password)];
+        let reply = server.post("/login", &first, &fields).await;
+        assert_eq!(reply.status, status);
+        let kept = server.get("/account", &first).await.status;
+        assert_eq!(kept, first_status, "{password}");
+        if status == 303 {
+            assert_eq!(server.get("/account", &reply.cookie()).await.status, 200);
+        }
+    }
+}
+
+#[tokio::test]
+async fn asset_does_not_keep_a_session_alive() {
+    let server = Server::start().await;
+    let cookie = server.sign_up(EMAIL, &[AccountRole::Operator]).await;
+    server.advance(11 * HOUR_MS);
+    let reply = server.get(url("app.js"), &cookie).await;
+    assert_eq!(reply.status, 200);
+    server.advance(2 * HOUR_MS);
+    assert_eq!(server.get("/account", &cookie).await.status, 303);
+}
+
+/// The path to which a form is sent need not be a page.
+#[tokio::test]
+async fn change_of_mode_returns_to_a_page_without_its_notice() {
+    let server = Server::start().await;
+    let cookie = server.sign_up(EMAIL, &[AccountRole::Operator]).await;
+    for (path, next) in [
+        ("/account?done=password-changed", "/account"),
+        ("/keys?done=key-revoked", "/keys"),
+        (
+            "/keys?q=a&done=key-revoked&status=active",
+            "/keys?q=a&status=active",
+        ),
+    ] {
+        let page = server.get(path, &cookie).await;
+        assert_eq!(page.next_path(), next, "{path}");
+        assert!(!page.body.contains("data-page="), "{path}");
+    }
+    for (path, next) in [("/account/password", "/account"), ("/keys", "/keys")] {
+        let page = server.post(path, &cookie, &[("new_password", "a")]).await;
+        assert_eq!(page.status, 422, "{path}");
+        assert_eq!(page.next_path(), next, "{path}");
+        // The script reloads this page instead of sending the form again.
+        let mark = format!("data-page=\"{next}\"");
+        assert!(page.body.contains(&mark), "{path}");
+        assert_eq!(server.get(next, &cookie).await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn path_that_is_not_utf_8_is_not_found() {
+    let server = Server::start().await;
+    let cookie = server.sign_up(EMAIL, &[AccountRole::Operator]).await;
+    for path in ["/keys/%ff", "/setup/%ff", "/assets/%ff", "/%ff"] {
+        let reply = server.get(path, &cookie).await;
+        assert_eq!(reply.status, 404, "{path}");
+        assert!(reply.body.contains("Page not found"), "{path}");
+    }
+    for path in [
+        "/keys/%ff/revoke",
+        "/setup/%ff",
+        "/account/sessions/%ff/revoke",
+    ] {
+        let reply = server.post(path, &cookie, &[]).await;
+        assert_eq!(reply.status, 404, "{path}");
+        assert!(reply.body.contains("Page not found"), "{path}");
+    }
 }
 
 #[tokio::test]
@@ -172,6 +249,23 @@ async fn password_change_ends_all_other_sessions() {
     assert_eq!(refused.status, 401);
     let accepted = sign_in(&server, EMAIL, NEW_PASSWORD, "/").await;
     assert_eq!(accepted.status, 303);
+}
+
+#[tokio::test]
+async fn password_change_is_locked_like_the_sign_in() {
+    let server = Server::start().await;
+    let cookie = server.sign_up(EMAIL, &[AccountRole::Operator]).await;
+    let fields = [
+        ("current_password", "a wrong password"),
+        ("new_password", NEW_PASSWORD),
+        ("repeat_password", NEW_PASSWORD),
+    ];
+    for (status, retry_after) in [(422, ""); 5].into_iter().chain([(429, "900")]) {
+        let reply = server.post("/account/password", &cookie, &fields).await;
+        assert_eq!(reply.status, status);
+        assert_eq!(reply.header("retry-after"), retry_after);
+        assert!(reply.body.contains("role=\"alert\""));
+    }
 }
 
 #[tokio::test]

@@ -143,6 +143,10 @@ async fn key_of_another_organization_or_mode_is_not_found() {
         let offers_switch = reply.status == 404 && reply.body.contains(&form);
         assert_eq!(offers_switch, has_switch, "{path}");
     }
+    // The switch does not return to the path of the form, which no GET opens.
+    let path = format!("/keys/{live}");
+    let reply = server.post(&format!("{path}/revoke"), &cookie, &[]).await;
+    assert_eq!((reply.status.as_u16(), reply.next_path()), (404, path));
     let list = server.get("/keys", &cookie).await;
     assert!(list.body.contains(own.as_str()));
     for other in [&foreign, &foreign_live, &live] {
@@ -205,6 +209,30 @@ async fn new_key_is_shown_once_and_works_until_it_is_revoked() {
     assert!(!list.body.contains(&format!("action=\"{path}\"")));
 }
 
+/// Test and live data never appear on one page.
+#[tokio::test]
+async fn new_key_of_the_other_mode_switches_the_session() {
+    let server = Server::start().await;
+    let roles = [member("acme", OrganizationRole::Admin)];
+    let cookie = server.sign_up("ada@example.com", &roles).await;
+    make_key(&server, "acme", Mode::Test, "rehearsal").await;
+    let soon = ("expires", "soon");
+    for (fields, status, mode) in [
+        (&[("mode", "live"), soon][..], 422, "Test mode"),
+        (&[("mode", "live")], 200, "Live mode"),
+        (&[("mode", "live")], 200, "Live mode"),
+        (&[("mode", "test")], 200, "Test mode"),
+    ] {
+        let reply = create(&server, &cookie, fields).await;
+        assert_eq!(reply.status, status, "{fields:?}");
+        assert_eq!(reply.test_id("mode"), Some(mode), "{fields:?}");
+        let lists_test_keys = reply.body.contains("rehearsal");
+        assert_eq!(lists_test_keys, mode == "Test mode", "{fields:?}");
+        let overview = server.get("/", &cookie).await;
+        assert_eq!(overview.test_id("mode"), Some(mode), "{fields:?}");
+    }
+}
+
 #[tokio::test]
 async fn wrong_field_is_marked_and_nothing_is_created() {
     let server = Server::start().await;
@@ -254,6 +282,10 @@ async fn form_proposes_the_organization_of_the_filter_then_of_the_role() {
         let field = format!("name=\"organization\" type=\"text\" value=\"{organization}\"");
         assert!(reply.body.contains(&field), "{path}");
     }
+    let list = server.get("/keys?organization=acme", &operator).await;
+    let button =
+        "name=\"create\" value=\"1\"><input type=\"hidden\" name=\"organization\" value=\"acme\">";
+    assert!(list.body.contains(button), "{}", list.body);
     // A person with one organization need not name it.
     let roles = [member("acme", OrganizationRole::Admin)];
     let admin = server.sign_up("bob@example.com", &roles).await;
@@ -284,10 +316,22 @@ async fn list_is_filtered_and_paged() {
         ("?status=expired", 1, "1 key"),
         ("?status=revoked", 0, "0 keys"),
         ("?status=nonsense", 50, "53 keys"),
+        ("?q=%00", 50, "53 keys"),
+        ("?q=%00wor%01ker+1", 11, "11 keys"),
     ] {
         let page = server.get(&format!("/keys{query}"), &cookie).await;
         assert_eq!(page.count("data-label=\"Name\""), rows, "{query}");
         assert!(page.body.contains(total), "{query}");
+    }
+    // SQLite refuses patterns of more than 50,000 bytes.
+    let long = format!("/keys?q={}", "_".repeat(30_000));
+    let page = server.get(&long, &cookie).await;
+    let field = format!("name=\"q\" type=\"search\" value=\"{}\"", "_".repeat(100));
+    assert_eq!(page.status, 200);
+    assert!(page.body.contains(&field));
+    for organization in ["%00", "a%20b", "a%2Fb", &"a".repeat(65)] {
+        let path = format!("/keys?organization={organization}");
+        assert_eq!(server.get(&path, &cookie).await.status, 404, "{path}");
     }
     let first = server.get("/keys?q=worker", &cookie).await;
     let (_, rest) = first.body.split_once("href=\"/keys?q=worker&").unwrap();

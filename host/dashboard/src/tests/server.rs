@@ -64,6 +64,13 @@ impl Reply {
         Some(rest.split_once('>')?.1.split_once('<')?.0)
     }
 
+    /// Returns the path to which a change of the mode returns.
+    pub(super) fn next_path(&self) -> String {
+        let (_, rest) = self.body.split_once("name=\"next\" value=\"").unwrap();
+        let escaped = rest.split('"').next().unwrap();
+        escaped.replace("&#38;", "&").replace("&amp;", "&")
+    }
+
     /// Returns the number of occurrences of a text in the page.
     pub(super) fn count(&self, text: &str) -> usize {
         self.body.matches(text).count()

@@ -163,14 +163,13 @@ impl SetupLinks {
     /// # Errors
     /// The configuration names no URL of the dashboard.
     fn new(dashboard: &DashboardConfig) -> Result<Self, CliError> {
-        if let Some(address) = dashboard.listen {
-            let base_url = dashboard.base_url(address);
-            return Ok(Self { base_url });
-        }
-        if dashboard.public_url.is_empty() {
-            bail!("the dashboard has no listener; set dashboard.listen or dashboard.public_url");
-        }
-        let base_url = dashboard.public_url.trim_end_matches('/').to_owned();
+        let base_url = match dashboard.listen {
+            Some(address) => Some(dashboard.base_url(address)),
+            None => dashboard.public_origin(),
+        };
+        let base_url = base_url.context(
+            "the dashboard has no listener; set dashboard.listen or dashboard.public_url",
+        )?;
         Ok(Self { base_url })
     }
 

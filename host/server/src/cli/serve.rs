@@ -3,7 +3,7 @@
 use crate::assembly::Gateway;
 use crate::cli::{CliError, ConfigSource, plugins_dir, print_line};
 #[cfg(feature = "dashboard")]
-use crate::dashboard::spawn_dashboard;
+use crate::dashboard::{check_address, spawn_dashboard};
 use crate::observability::logging;
 use crate::signals::Signals;
 use anyhow::Context;
@@ -100,7 +100,10 @@ impl RunningServer {
         config.listen = api_address;
         #[cfg(feature = "dashboard")]
         let dashboard = match config.dashboard.listen {
-            Some(address) => Some(bind(address).await?),
+            Some(address) => {
+                check_address(&config.dashboard, address)?;
+                Some(bind(address).await?)
+            }
             None => None,
         };
         let plugins_dir = plugins_dir(&config);

@@ -78,7 +78,7 @@ fn link_bears_the_public_url() {
         let text = format!("[dashboard]\n{dashboard}\n");
         std::fs::write(folder.path().join("stopover.toml"), text).unwrap();
     };
-    config("listen = \"\"\npublic_url = \"https://stopover.example.com/\"");
+    config("listen = \"\"\npublic_url = \"HTTPS://stopover.example.com:443/\"");
     let create =
         format!("accounts create --email ada@example.com {DATABASE} --config stopover.toml");
     let created = printed(folder.path(), &create);

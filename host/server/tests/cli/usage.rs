@@ -116,6 +116,21 @@ fn printed_defaults_are_a_valid_configuration() {
     assert_eq!(effective, written);
 }
 
+#[cfg(feature = "dashboard")]
+#[test]
+fn dashboard_that_would_receive_passwords_in_clear_text_is_not_served() {
+    let folder = TempDir::new().unwrap();
+    let config = "[dashboard]\nlisten = \"0.0.0.0:0\"\n";
+    fs::write(folder.path().join("c.toml"), config).unwrap();
+    for options in ["--dashboard-listen 0.0.0.0:0", "--config c.toml"] {
+        let line = format!("serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 {options}");
+        let error = failed(folder.path(), &line);
+        for part in ["0.0.0.0:0", "dashboard.public_url", "--dashboard-listen"] {
+            assert!(error.contains(part), "{options}: {error}");
+        }
+    }
+}
+
 #[test]
 fn missing_plugin_is_reported_before_serving() {
     let folder = TempDir::new().unwrap();

@@ -1,7 +1,9 @@
 //! Sign-in, and the locks after failures.
 
 use super::*;
+use crate::account::password::COMPUTED_HASHES;
 use futures::future::join_all;
+use std::cell::Cell;
 
 on_both_databases!(
     each_sign_in_begins_a_new_session,
@@ -39,6 +41,21 @@ async fn each_sign_in_begins_a_new_session(office: &Office) {
     assert_eq!(listed[0].signed_in_at, Some(NOW));
 }
 
+/// Signs in. Returns the answer and the number of hashes that were computed for it, which take
+/// almost all the time of a sign-in.
+async fn sign_in_counting_hashes(
+    office: &Office,
+    address: &str,
+    password: &str,
+    client: &ClientInfo,
+) -> (Answer, u32) {
+    let sign_in = async {
+        let result = office.host.sign_in(address, password, client).await;
+        (answer(&result), COMPUTED_HASHES.with(Cell::get))
+    };
+    COMPUTED_HASHES.scope(Cell::new(0), sign_in).await
+}
+
 async fn every_account_that_cannot_sign_in_is_refused_like_a_wrong_password(office: &Office) {
     for address in [ADA, "disabled@example.com", "reset@example.com"] {
         office.set_up(address).await;
@@ -57,14 +74,11 @@ async fn every_account_that_cannot_sign_in_is_refused_like_a_wrong_password(offi
         ("reset@example.com", PASSWORD),
         ("invited@example.com", PASSWORD),
     ]) {
-        let client = client(number);
-        let result = office.host.sign_in(address, password, &client);
-        let error = result.await.unwrap_err();
-        assert!(
-            matches!(error, SignInError::Refused),
-            "{address}: {error:?}"
-        );
+        let found = sign_in_counting_hashes(office, address, password, &client(number)).await;
+        assert_eq!(found, (Answer::Refused, 1), "{address}");
     }
+    let known = sign_in_counting_hashes(office, ADA, PASSWORD, &client(20)).await;
+    assert_eq!(known, (Answer::Session, 1));
 }
 
 /// Failures at these minutes, and the answer to a wrong password at the last one.

@@ -1,5 +1,6 @@
-//! What the pages of API keys show, and what their form sends.
+//! Contents of the pages of API keys, and the fields of their form.
 
+use crate::error::PageError;
 use crate::form::{FormFields, FormProblems};
 use crate::page::PageContext;
 use crate::query::{QueryFields, path_with};
@@ -9,23 +10,42 @@ use host_application::account::viewer::Viewer;
 use host_application::api_key::service::{ApiKeyProblem, NewApiKey, parse_expiry};
 use host_application::console::keys::{ApiKeyListRequest, ApiKeyPage, ApiKeyView};
 use host_application::context::ApiKeyScope;
-use host_domain::account::{AccountRole, Permission};
+use host_domain::account::{AccountRole, Permission, is_organization_id};
 use host_domain::console::{ApiKeyFilter, ApiKeyStatus};
 use host_domain::id::KeyId;
 use host_domain::owner::{Mode, Tenant};
 use host_domain::time::Timestamp;
 
+/// Maximum number of characters of a search. Databases limit the length of a pattern.
+const SEARCH_CHARS_MAX: usize = 100;
+
 /// Returns the list that a query asks for. A status or a position that does not exist is ignored.
-pub(super) fn list_request(query: &QueryFields) -> ApiKeyListRequest {
+///
+/// # Errors
+/// [`PageError::NotFound`] if the organization is not an organization's id.
+pub(super) fn list_request(query: &QueryFields) -> Result<ApiKeyListRequest, PageError> {
+    let organization = query.some("organization");
+    if organization.is_some_and(|id| !is_organization_id(id)) {
+        return Err(PageError::NotFound);
+    }
     let filter = ApiKeyFilter {
-        text: query.some("q").map(str::to_owned),
+        text: search_text(query.text("q")),
         status: ApiKeyStatus::parse(query.text("status")),
     };
-    ApiKeyListRequest {
-        organization: query.some("organization").map(str::to_owned),
+    Ok(ApiKeyListRequest {
+        organization: organization.map(str::to_owned),
         filter,
         after: KeyId::parse(query.text("after")).ok(),
-    }
+    })
+}
+
+/// Returns the beginning of a search without control characters, which PostgreSQL refuses in part
+/// and no name has.
+fn search_text(sent: &str) -> Option<String> {
+    let printable = sent.chars().filter(|character| !character.is_control());
+    let text: String = printable.take(SEARCH_CHARS_MAX).collect();
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
 }
 
 #[derive(Template)]
@@ -83,8 +103,8 @@ pub(super) struct KeyPage {
 pub(super) struct NewKeyText {
     pub(super) name: String,
     pub(super) key: String,
-    /// The mode, if the list shows the other one.
-    pub(super) other_mode: Option<&'static str>,
+    /// The mode of the key, if the session had the other one.
+    pub(super) switched_to: Option<Mode>,
 }
 
 /// The filter as it was sent.
@@ -237,7 +257,7 @@ impl KeyForm {
             organization: String::new(),
             organizations: organizations.unwrap_or(readable),
             is_operator: viewer.is_operator(),
-            modes: modes.map(|one| mode_choice(one, mode)).collect(),
+            modes: modes.map(|offered| mode_choice(offered, mode)).collect(),
             scopes: ApiKeyScope::ALL
                 .into_iter()
                 .map(|scope| scope_choice(scope, is_chosen(scope)))
