@@ -141,7 +141,7 @@ async fn session_is_no_way_to_guess_the_password() {
     }
     assert_eq!(
         guess(PASSWORD).await,
-        422,
+        429,
         "the right one is not checked any more"
     );
     let other = DashboardClient::new(&server);
