@@ -7,10 +7,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use tests::{
-    Client, Database, HotelBookingBuilder, Server, ServerOptions, Subscriber, binary,
-    complete_payment, eventually, offers_request, prebook_request, set_price, watch_events,
+    Client, Database, HotelBookingBuilder, Server, ServerOptions, Subscriber, complete_payment,
+    eventually, offers_request, prebook_request, set_price, watch_events,
 };
-use tokio::process::Command;
 use tokio::task::JoinHandle;
 
 const HOSTS: usize = 3;
@@ -146,16 +145,7 @@ fn of_watch(event: &Value) -> Option<&str> {
 
 /// Runs `stopover keys …` on the hosts' database and returns its standard output.
 async fn keys(host: &Server, arguments: &[&str]) -> String {
-    let output = Command::new(binary())
-        .arg("keys")
-        .args(arguments)
-        .args(["--database", host.database_url()])
-        .output()
-        .await
-        .unwrap();
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{complaint}");
-    String::from_utf8(output.stdout).unwrap()
+    host.command("keys", arguments).await
 }
 
 #[tokio::test]

@@ -1,10 +1,9 @@
 //! A browser without scripts for the dashboard.
 
-use crate::server::{Server, binary};
+use crate::server::Server;
 use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, COOKIE, ORIGIN, SET_COOKIE};
 use std::sync::Mutex;
-use tokio::process::Command;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
@@ -194,16 +193,7 @@ impl DashboardClient {
 /// # Panics
 /// Panics if the command fails.
 pub async fn accounts(server: &Server, arguments: &[&str]) -> String {
-    let output = Command::new(binary())
-        .arg("accounts")
-        .args(arguments)
-        .args(["--database", server.database_url()])
-        .output()
-        .await
-        .unwrap();
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{complaint}");
-    String::from_utf8(output.stdout).unwrap()
+    server.command("accounts", arguments).await
 }
 
 /// Returns the path of a printed link. `stopover accounts` prints the address of the configuration,

@@ -196,6 +196,23 @@ impl Server {
         database::query_strings(&self.database_url, query, booking).await
     }
 
+    /// Runs a command of `stopover` on the server's database and returns its standard output.
+    ///
+    /// # Panics
+    /// Panics if the command fails.
+    pub async fn command(&self, command: &str, arguments: &[&str]) -> String {
+        let output = Command::new(binary())
+            .arg(command)
+            .args(arguments)
+            .args(["--database", self.database_url()])
+            .output()
+            .await
+            .unwrap();
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{complaint}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
     /// Returns the outcomes of a booking's recorded calls, oldest first.
     pub async fn attempt_outcomes(&self, booking: &str) -> Vec<String> {
         let query = "SELECT outcome FROM remote_call_attempt WHERE booking_id = $1 \

@@ -81,7 +81,7 @@ async fn address_is_locked_for_all_accounts(database: Database) {
     }
     let neighbour = attempt(&client, "2001:db8::ffff", EMAIL, PASSWORD).await;
     assert_eq!(neighbour.status, 429);
-    // What a client writes into the header itself is before the address that the proxy adds.
+    // An entry that the client invents stands before the address that the proxy adds.
     let invented = attempt(&client, "192.0.2.1, 2001:db8::1", EMAIL, PASSWORD).await;
     assert_eq!(invented.status, 429);
     let other = attempt(&client, "2001:db8:0:1::1", EMAIL, PASSWORD).await;

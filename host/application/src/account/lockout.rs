@@ -55,7 +55,7 @@ impl From<CommitError> for AttemptError {
 #[derive(Debug, Clone)]
 pub(super) struct SignInSubjects {
     /// The account, which need not exist. Addresses without an account are locked too, so that a
-    /// lock does not tell whether there is one.
+    /// lock does not reveal whether there is one.
     account: String,
     address: String,
 }

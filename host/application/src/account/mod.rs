@@ -1,5 +1,6 @@
 //! Accounts of people: sign-in, sessions and set-up links.
 
+mod failure;
 mod lockout;
 pub(crate) mod maintenance;
 mod password;

@@ -1,14 +1,14 @@
 //! The change of a password by its owner. A wrong current password counts like a failed sign-in.
 
+use crate::account::failure::convert_shared_failures;
 use crate::account::lockout::{AttemptError, SignInLimiter, SignInSubjects};
-use crate::account::password::{HashError, HashingPermit, HashingQueue, check_new_password};
-use crate::account::secret::RandomSourceFailure;
+use crate::account::password::{HashingPermit, HashingQueue, check_new_password};
 use crate::account::session::{NewSession, SessionService};
 use crate::account::viewer::{ClientInfo, Viewer};
 use crate::base::Base;
 use crate::storage_failure::StorageFailure;
 use host_domain::account::{AccountState, PasswordProblem};
-use host_storage::{Conflict, DatabaseError, PasswordHash, StoredAccount};
+use host_storage::{Conflict, PasswordHash, StoredAccount};
 use secrecy::SecretString;
 use std::sync::Arc;
 
@@ -43,26 +43,7 @@ impl From<AttemptError> for ChangePasswordError {
     }
 }
 
-impl From<HashError> for ChangePasswordError {
-    fn from(error: HashError) -> Self {
-        match error {
-            HashError::Busy => Self::Busy,
-            HashError::Failed(_) => Self::Internal(error.into()),
-        }
-    }
-}
-
-impl From<RandomSourceFailure> for ChangePasswordError {
-    fn from(error: RandomSourceFailure) -> Self {
-        Self::Internal(error.into())
-    }
-}
-
-impl From<DatabaseError> for ChangePasswordError {
-    fn from(error: DatabaseError) -> Self {
-        Self::Storage(error.into())
-    }
-}
+convert_shared_failures!(ChangePasswordError);
 
 /// Changes passwords.
 pub struct PasswordService {

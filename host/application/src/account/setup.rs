@@ -1,6 +1,7 @@
 //! Links with which a person sets the password of an account. A link is valid once, for 24 hours.
 
-use crate::account::password::{HashError, HashingQueue, check_new_password};
+use crate::account::failure::convert_shared_failures;
+use crate::account::password::{HashingQueue, check_new_password};
 use crate::account::secret::{RandomSourceFailure, digest_token, generate_token};
 use crate::account::session::{NewSession, SessionService};
 use crate::account::viewer::ClientInfo;
@@ -13,8 +14,7 @@ use host_domain::id::AccountId;
 use host_domain::owner::Mode;
 use host_domain::time::Timestamp;
 use host_storage::{
-    CommitError, Conflict, DatabaseError, PasswordHash, StoredAccount, StoredAccountLink,
-    UnitOfWork,
+    CommitError, Conflict, PasswordHash, StoredAccount, StoredAccountLink, UnitOfWork,
 };
 use secrecy::{ExposeSecret, SecretString};
 use std::sync::Arc;
@@ -42,26 +42,7 @@ pub enum SetupError {
     Internal(Box<dyn std::error::Error + Send + Sync>),
 }
 
-impl From<HashError> for SetupError {
-    fn from(error: HashError) -> Self {
-        match error {
-            HashError::Busy => Self::Busy,
-            HashError::Failed(_) => Self::Internal(error.into()),
-        }
-    }
-}
-
-impl From<RandomSourceFailure> for SetupError {
-    fn from(error: RandomSourceFailure) -> Self {
-        Self::Internal(error.into())
-    }
-}
-
-impl From<DatabaseError> for SetupError {
-    fn from(error: DatabaseError) -> Self {
-        Self::Storage(error.into())
-    }
-}
+convert_shared_failures!(SetupError);
 
 impl From<CommitError> for SetupError {
     fn from(error: CommitError) -> Self {

@@ -3,9 +3,9 @@
 //! Accounts that do not exist, are disabled or have no password are treated like a wrong password:
 //! the same steps in the same order, which take the same time, and the same error.
 
+use crate::account::failure::convert_shared_failures;
 use crate::account::lockout::{AttemptError, SignInAttempt, SignInLimiter, SignInSubjects};
-use crate::account::password::{HashError, HashingQueue};
-use crate::account::secret::RandomSourceFailure;
+use crate::account::password::HashingQueue;
 use crate::account::session::{NewSession, SessionService};
 use crate::account::viewer::ClientInfo;
 use crate::base::Base;
@@ -44,26 +44,7 @@ impl From<AttemptError> for SignInError {
     }
 }
 
-impl From<HashError> for SignInError {
-    fn from(error: HashError) -> Self {
-        match error {
-            HashError::Busy => Self::Busy,
-            HashError::Failed(_) => Self::Internal(error.into()),
-        }
-    }
-}
-
-impl From<RandomSourceFailure> for SignInError {
-    fn from(error: RandomSourceFailure) -> Self {
-        Self::Internal(error.into())
-    }
-}
-
-impl From<DatabaseError> for SignInError {
-    fn from(error: DatabaseError) -> Self {
-        Self::Storage(error.into())
-    }
-}
+convert_shared_failures!(SignInError);
 
 /// Begins sessions for people who prove who they are.
 pub struct SignInService {

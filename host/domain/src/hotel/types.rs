@@ -203,7 +203,7 @@ pub struct Loyalty {
     pub points_estimate: Option<u32>,
 }
 
-/// Where and when a tax or fee is paid.
+/// The place and time at which a tax or fee is paid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PaymentPoint {
@@ -229,7 +229,7 @@ pub struct RoomTax {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoomPerk {
     pub name: String,
-    /// What the benefit is worth.
+    /// The value of the benefit.
     pub value: Option<Money>,
 }
 

@@ -5,7 +5,7 @@ use host_domain::hotel::{self, PaymentPoint};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Where and when a tax or fee is paid.
+/// The place and time at which a tax or fee is paid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum PaymentPointResource {
@@ -37,7 +37,7 @@ pub struct RoomTaxResource {
 pub struct RoomPerkResource {
     /// Display name.
     name: String,
-    /// What the benefit is worth. Omitted if the supplier does not state it.
+    /// The value of the benefit. Omitted if the supplier does not state it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     value: Option<MoneyResource>,

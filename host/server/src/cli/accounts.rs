@@ -1,19 +1,14 @@
 //! `stopover accounts`: manages the accounts of people who use the dashboard, even while the server
 //! is running.
 
-use crate::cli::{CliError, ConfigSource, print_line};
-use crate::system_clock::SystemClock;
+use crate::cli::{CliError, ConfigSource, open_base, organization, print_line};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use host_application::account::service::{AccountError, AccountService, AccountSummary};
-use host_application::application::open_store;
-use host_application::base::Base;
 use host_application::config::DashboardConfig;
-use host_application::id_generator::UuidV7Generator;
-use host_domain::account::{AccountRole, EmailAddress, OrganizationRole, is_organization_id};
+use host_domain::account::{AccountRole, EmailAddress, OrganizationRole};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// Options of `stopover accounts`.
 #[derive(Debug, Args)]
@@ -82,11 +77,6 @@ fn email(text: &str) -> Result<EmailAddress, String> {
     EmailAddress::parse(text).map_err(|error| error.to_string())
 }
 
-fn organization(text: &str) -> Result<String, String> {
-    let valid = is_organization_id(text).then(|| text.to_owned());
-    valid.ok_or_else(|| "1 to 64 of [A-Za-z0-9._-]".to_owned())
-}
-
 fn organization_role(text: &str) -> Result<OrganizationRole, String> {
     OrganizationRole::parse(text).ok_or_else(|| "admin, developer or viewer".to_owned())
 }
@@ -98,15 +88,10 @@ pub(super) async fn run(options: AccountsOptions) -> Result<(), CliError> {
         Action::Disable(subject) | Action::Reset(subject) => &subject.source,
     };
     let config = source.load()?;
-    let store = open_store(&config).await?;
-    store.migrate().await?;
-    let accounts = AccountService::new(Base {
-        store: store.clone(),
-        clock: Arc::new(SystemClock),
-        ids: Arc::new(UuidV7Generator),
-    });
+    let base = open_base(&config).await?;
+    let accounts = AccountService::new(base.clone());
     let done = run_action(&accounts, &config.dashboard, options.action).await;
-    store.close().await;
+    base.store.close().await;
     done
 }
 

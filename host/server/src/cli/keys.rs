@@ -1,22 +1,16 @@
 //! `stopover keys`: manages API keys, even while the server is running.
 
-use crate::cli::{CliError, ConfigSource, print_line};
-use crate::system_clock::SystemClock;
+use crate::cli::{CliError, ConfigSource, open_base, organization, print_line};
 use anyhow::bail;
 use clap::{Args, Subcommand};
 use host_application::api_key::service::{ApiKeyService, NewApiKey, is_key_name, parse_expiry};
-use host_application::application::open_store;
-use host_application::base::Base;
 use host_application::context::ApiKeyScope;
-use host_application::id_generator::UuidV7Generator;
-use host_domain::account::is_organization_id;
 use host_domain::id::KeyId;
 use host_domain::owner::{Mode, Tenant};
 use host_domain::time::Timestamp;
 use host_storage::ApiKey;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// Options of `stopover keys`.
 #[derive(Debug, Args)]
@@ -79,11 +73,6 @@ fn key_id(text: &str) -> Result<KeyId, String> {
     KeyId::parse(text).map_err(|error| error.to_string())
 }
 
-fn organization(text: &str) -> Result<String, String> {
-    let valid = is_organization_id(text).then(|| text.to_owned());
-    valid.ok_or_else(|| "1 to 64 of [A-Za-z0-9._-]".to_owned())
-}
-
 fn mode(text: &str) -> Result<Mode, String> {
     Mode::parse(text).ok_or_else(|| "test or live".to_owned())
 }
@@ -108,15 +97,10 @@ pub(super) async fn run(options: KeysOptions) -> Result<(), CliError> {
         Action::List(list) => &list.source,
         Action::Revoke(revoke) => &revoke.source,
     };
-    let store = open_store(&source.load()?).await?;
-    store.migrate().await?;
-    let keys = ApiKeyService::new(Base {
-        store: store.clone(),
-        clock: Arc::new(SystemClock),
-        ids: Arc::new(UuidV7Generator),
-    });
+    let base = open_base(&source.load()?).await?;
+    let keys = ApiKeyService::new(base.clone());
     let done = run_action(&keys, options.action).await;
-    store.close().await;
+    base.store.close().await;
     done
 }
 

@@ -13,13 +13,19 @@ mod plugin;
 mod sandbox;
 mod serve;
 
+use crate::system_clock::SystemClock;
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
+use host_application::application::open_store;
+use host_application::base::Base;
 use host_application::config::{Config, ConfigError, Environment, data_dir_overlay};
+use host_application::id_generator::UuidV7Generator;
+use host_domain::account::is_organization_id;
 use host_domain::supplier::SupplierId;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// One API for hotels and flights, with pluggable suppliers
 #[derive(Debug, Parser)]
@@ -110,6 +116,23 @@ async fn execute(command: Command) -> Result<(), CliError> {
         Command::Plugin(options) => plugin::run(options).await,
         Command::Config(options) => config::run(&options),
     }
+}
+
+/// Opens the database of a configuration and brings its schema up to date.
+async fn open_base(config: &Config) -> Result<Base, CliError> {
+    let store = open_store(config).await?;
+    store.migrate().await?;
+    Ok(Base {
+        store,
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(UuidV7Generator),
+    })
+}
+
+/// Parses the id of an organization.
+fn organization(text: &str) -> Result<String, String> {
+    let valid = is_organization_id(text).then(|| text.to_owned());
+    valid.ok_or_else(|| "1 to 64 of [A-Za-z0-9._-]".to_owned())
 }
 
 /// Prints a line to standard output. A closed pipe is not an error.

@@ -199,7 +199,7 @@ fn operation(name: &'static str, steps: Vec<Step>, call: fn(&MockGateway) -> Ans
     Operation { name, steps, call }
 }
 
-/// What an offer must state to be prebooked. Passengers and documents decide which passengers may
+/// Statements that an offer needs to be prebooked. Passengers and documents decide which passengers may
 /// book it.
 const OFFER: &[(&str, Need)] = &[
     ("/data/id", Same),

@@ -200,7 +200,7 @@ const BOOKING: &[(&str, Need)] = &[
     ("/data/0/booking/pricing/totalAmount", Usual),
     ("/data/0/booking/pricing/currency", Usual),
 ];
-/// The same for a new booking, whose id is not known before.
+/// Statements of a new booking, whose id is not known before.
 const NEW_BOOKING: &[(&str, Need)] = &[
     ("/data/0/booking/bookingId", Given),
     ("/data/0/booking/customTags/GW_REF", NoOther),

@@ -1,4 +1,4 @@
-//! What Nuitee says about rates beyond prices and terms.
+//! Details of rates beyond prices and terms.
 
 use std::mem;
 
@@ -40,7 +40,6 @@ pub(crate) fn offer_details(
     dropped: &mut DroppedItems,
 ) -> OfferDetails {
     let mut rooms = vec![RoomDetails::default(); offer.rooms.len()];
-    let is_paid_at_hotel = rates.iter().any(Rate::is_paid_at_hotel);
     let mut payment_types: Option<Vec<String>> = None;
     for (index, mut rate) in rates.into_iter().enumerate() {
         let pointer = format!("{}/{index}", offer.pointer);
@@ -57,12 +56,7 @@ pub(crate) fn offer_details(
             *details = room_details(&pointer, rate, room, offer, dropped);
         }
     }
-    let common_types = payment_types.into_iter().flatten().filter_map(payment_type);
-    // A room that is paid at the hotel decides for the offer: its price must not be collected twice.
-    let payment_types = match is_paid_at_hotel {
-        true => vec![PaymentType::PayAtProperty],
-        false => common_types.collect(),
-    };
+    let payment_types = payment_types.into_iter().flatten().filter_map(payment_type);
     let policy = match &rooms[..] {
         [room] => room.policy.clone(),
         rooms => {
@@ -77,7 +71,7 @@ pub(crate) fn offer_details(
     OfferDetails {
         rooms,
         policy,
-        payment_types,
+        payment_types: payment_types.collect(),
         package_only: offer.package_only,
     }
 }

@@ -7,12 +7,13 @@ use stopover_sdk::hotel_booking::PrebookResponse;
 use stopover_sdk::json::DecodeError;
 use stopover_sdk::lenient::{Essential, LenientAmount};
 use stopover_sdk::types::hotel::HotelSummary;
+use stopover_sdk::types::hotel_details::PaymentType;
 use stopover_sdk::types::{Checkout, MinorUnits, Money, TimestampMs};
 use stopover_sdk::{ChangeError, Refusal, RefusalReason, json};
 
 use crate::map::details::{RatedOffer, offer_details};
 use crate::map::{minor, offer, other_currency};
-use crate::wire::rate::{Prebook, RoomType};
+use crate::wire::rate::{Prebook, Rate, RoomType};
 
 /// The offer as it was priced.
 pub(crate) struct PricedOffer<'a> {
@@ -88,7 +89,12 @@ pub(crate) fn prebook_response(
         now_ms: offered.now_ms,
     };
     let mut dropped = DroppedItems::default();
-    let details = offer_details(&rated, rates, &mut dropped);
+    let is_paid_at_hotel = rates.iter().any(Rate::is_paid_at_hotel);
+    let mut details = offer_details(&rated, rates, &mut dropped);
+    if is_paid_at_hotel {
+        // Such a room decides for the offer: its price must not be collected twice.
+        details.payment_types = vec![PaymentType::PayAtProperty];
+    }
     Ok(DetailedPrebookResponse {
         details,
         prebook: PrebookResponse {

@@ -232,7 +232,7 @@ fn facts(booking: SupplierBooking) -> Facts {
         .about(booking.client_reference.as_deref(), "bkg_own_1")
 }
 
-/// The facts of a booking whose id was asked for.
+/// Returns the facts of a booking that was requested by its id.
 fn facts_by_id(booking: SupplierBooking) -> Facts {
     let id = booking.supplier_reference.clone();
     facts(booking).about(Some(&id), "BK-OWN-1")

@@ -50,7 +50,7 @@ fn refused_book<K: BookingAggregate>(
     match reason {
         // The supplier already has this client reference; a lookup shows whose booking it is.
         RefusalReason::Duplicate => unresolved_book(schedules.now, message),
-        // The state of the gateway's account says nothing about an earlier sending.
+        // The state of the gateway's account is no evidence about an earlier sending.
         RefusalReason::Account if is_resend => {
             unresolved_book(schedules.next_reconcile_at(call), message)
         }

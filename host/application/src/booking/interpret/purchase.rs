@@ -54,7 +54,7 @@ pub fn purchase_response(
             unresolved_purchase(context.schedules.now, refusal.message)
         }
         Err(ChangeError::Refused(refusal)) if may_have_been_executed(call) => {
-            // The state of the gateway's account says nothing about an earlier sending.
+            // The state of the gateway's account is no evidence about an earlier sending.
             if refusal.reason == RefusalReason::Account {
                 return unresolved_purchase(next_at, refusal.message);
             }
