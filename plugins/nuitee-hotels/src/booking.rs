@@ -43,7 +43,8 @@ impl DetailedHotelBooking for NuiteeHotels {
             .next()
             .ok_or_else(|| ChangeError::Unknown("the gateway returned no response".to_owned()))??;
         let hotel = summary(&request.supplier_hotel_id, responses.next());
-        let prebook: Option<Prebook> = open_change(&prebook)?.map_err(Fault::into_change_error)?;
+        let prebook: Option<Prebook<'_>> =
+            open_change(&prebook)?.map_err(Fault::into_change_error)?;
         let prebook =
             prebook.ok_or_else(|| ChangeError::Unknown("the prebook is empty".to_owned()))?;
         let offered = PricedOffer {
@@ -75,7 +76,7 @@ impl DetailedHotelBooking for NuiteeHotels {
                 "payment": payment(&settings, &bound)?,
             }))?
             .send()?;
-        match open_change::<Booking>(&response)? {
+        match open_change::<Booking<'_>>(&response)? {
             Ok(Some(booking)) => {
                 let agreed = Money::new(request.total, request.currency);
                 let mut dropped = DroppedItems::default();
@@ -115,25 +116,29 @@ pub(crate) fn read_by_id(
     settings: &Settings,
     id: &str,
 ) -> Result<Option<SupplierBooking>, ReadError> {
-    let booking = read_written(settings, id)?;
-    let booking = booking.map(|booking| with_id(booking, id));
+    let response = booking_response(settings, id)?;
+    let booking = open_booking(&response)?.map(|booking| with_id(booking, id));
     Ok(booking.transpose()?)
 }
 
 /// Converts the booking with this id.
-pub(crate) fn with_id(booking: Booking, id: &str) -> Result<SupplierBooking, DecodeError> {
+pub(crate) fn with_id(booking: Booking<'_>, id: &str) -> Result<SupplierBooking, DecodeError> {
     let mut dropped = DroppedItems::default();
     let booking = map::booking::supplier_booking(booking, None, DATA, &mut dropped)?;
     map::booking::check_id(&booking.supplier_reference, id)?;
     Ok(booking)
 }
 
-/// Reads a booking by Nuitee's id, in Nuitee's form. Returns `None` if there is no such booking.
-pub(crate) fn read_written(settings: &Settings, id: &str) -> Result<Option<Booking>, ReadError> {
+/// Requests a booking by Nuitee's id.
+pub(crate) fn booking_response(settings: &Settings, id: &str) -> Result<Response, http::Error> {
     let path = format!("/bookings/{}", http::percent_encode(id));
     let read = Request::get(settings.book_url(&path)).timeout_ms(READ_TIMEOUT_MS);
-    let response = read.send()?;
-    match open_read(&response) {
+    read.send()
+}
+
+/// Reads the booking in a response. Returns `None` if there is no such booking.
+pub(crate) fn open_booking(response: &Response) -> Result<Option<Booking<'_>>, ReadError> {
+    match open_read(response) {
         Err(ReadError::NotFound(_)) => Ok(None),
         booking => booking,
     }
@@ -149,7 +154,7 @@ fn read_by_reference(
         .query("clientReference", client_reference)
         .timeout_ms(READ_TIMEOUT_MS)
         .send()?;
-    let bookings: Vec<Part<Booking>> = match open_read(&response) {
+    let bookings: Vec<Part<Booking<'_>>> = match open_read(&response) {
         Ok(bookings) => bookings.unwrap_or_default(),
         Err(ReadError::NotFound(_)) => return Ok(None),
         Err(error) => return Err(error),

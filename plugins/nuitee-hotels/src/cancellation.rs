@@ -10,7 +10,7 @@ use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::hotel::SupplierBooking;
 use stopover_sdk::{ChangeError, HotelCancellation, ReadError, Refusal, RefusalReason};
 
-use crate::booking::{read_by_id, read_written, with_id};
+use crate::booking::{booking_response, open_booking, read_by_id, with_id};
 use crate::fault::Fault;
 use crate::settings::Settings;
 use crate::upstream::open_change;
@@ -51,8 +51,9 @@ impl HotelCancellation for NuiteeHotels {
         // The response has the amounts, but no other data of the booking. Its id proves that the booking
         // is ours, whatever its client reference is.
         let reference = &request.booking_client_reference;
-        let read = read_written(&settings, id).ok().flatten();
-        let read = read.and_then(|mut booking| {
+        let read = booking_response(&settings, id).ok();
+        let read = read.as_ref().and_then(|response| {
+            let mut booking = open_booking(response).ok()??;
             booking.client_reference = reference.clone().into();
             with_id(booking, id).ok()
         });

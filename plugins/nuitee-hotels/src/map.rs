@@ -29,10 +29,13 @@ pub(crate) fn minor(amount: Decimal, currency: &str) -> Result<MinorUnits, Money
 
 /// Returns the sum of amounts, which must all be in `currency`. Returns `None` if there are no
 /// amounts.
-pub(crate) fn sum(amounts: &[Amount], currency: &str) -> Result<Option<MinorUnits>, DecodeError> {
+pub(crate) fn sum(
+    amounts: &[Amount<'_>],
+    currency: &str,
+) -> Result<Option<MinorUnits>, DecodeError> {
     let mut total = None;
     for amount in amounts {
-        if amount.currency.as_ref().required("currency")? != currency {
+        if amount.currency.as_ref().required("currency")?.as_str() != currency {
             return Err(other_currency());
         }
         let amount = amount.amount.required("amount")?;

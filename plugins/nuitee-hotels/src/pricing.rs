@@ -23,8 +23,8 @@ impl DetailedHotelPricing for NuiteeHotels {
             "maxRatesPerHotel": request.max_offers_per_hotel.saturating_add(SPARE_RATES),
         });
         let mut dropped = DroppedItems::default();
-        let AvailableRates { rates, hotels } =
-            send_rates(&settings, &request.stay, selection, &mut dropped)?;
+        let response = send_rates(&settings, &request.stay, selection)?;
+        let AvailableRates { rates, hotels } = AvailableRates::read(&response, &mut dropped)?;
         let context = PricingContext {
             includes_package_rates: detailed.include_package_rates,
             ..pricing_context(&settings, &request.stay)

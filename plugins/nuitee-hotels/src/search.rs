@@ -6,7 +6,7 @@ use std::mem;
 use serde_json::{Value, json};
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_search::{SearchRequest, SearchResponse};
-use stopover_sdk::http::Request;
+use stopover_sdk::http::{Request, Response};
 use stopover_sdk::types::Location;
 use stopover_sdk::types::hotel::Stay;
 use stopover_sdk::{HotelSearch, ReadError, clock};
@@ -48,8 +48,8 @@ impl HotelSearch for NuiteeHotels {
             "starRating": stars.filter(|stars| !stars.is_empty()),
         });
         let mut dropped = DroppedItems::default();
-        let AvailableRates { rates, hotels } =
-            send_rates(&settings, &request.stay, selection, &mut dropped)?;
+        let response = send_rates(&settings, &request.stay, selection)?;
+        let AvailableRates { rates, hotels } = AvailableRates::read(&response, &mut dropped)?;
         let places = places_of(&settings, &hotels, &mut dropped);
         let (places, failure) = match places {
             Ok(places) => (places, None),
@@ -114,22 +114,12 @@ fn rates_request(settings: &Settings, stay: &Stay, selection: Value) -> Value {
     without_nulls(body)
 }
 
-/// The readable parts of a response with rates.
-#[derive(Default)]
-pub(crate) struct AvailableRates {
-    /// The hotels with rates, each with its position in the response.
-    pub(crate) rates: Vec<(usize, HotelRates)>,
-    /// The summaries of the hotels, by hotel id.
-    pub(crate) hotels: BTreeMap<String, Hotel>,
-}
-
-/// Requests rates of the selected hotels. Both lists are empty if nothing is available.
+/// Requests rates of the selected hotels.
 pub(crate) fn send_rates(
     settings: &Settings,
     stay: &Stay,
     selection: Value,
-    dropped: &mut DroppedItems,
-) -> Result<AvailableRates, ReadError> {
+) -> Result<Response, ReadError> {
     let response = Request::post(settings.data_url("/hotels/rates"))
         .json(&rates_request(settings, stay, selection))?
         .timeout_ms(
@@ -139,24 +129,43 @@ pub(crate) fn send_rates(
                 .saturating_mul(1000),
         )
         .send()?;
-    let body = match open_list::<HotelRates>(&response)? {
-        Err(fault) if fault.is_no_availability() => None,
-        body => body.map_err(Fault::into_read_error)?,
-    };
-    let Some(body) = body else {
-        return Ok(AvailableRates::default());
-    };
-    let rates = dropped.readable(format_args!("/data"), body.data).collect();
-    let hotels = dropped.readable_part(format_args!("/hotels"), body.hotels);
-    let listed = dropped.readable(format_args!("/hotels"), hotels.unwrap_or_default());
-    let mut hotels = BTreeMap::new();
-    for (position, mut hotel) in listed {
-        let id = mem::take(&mut hotel.id).required("id");
-        if let Some(id) = dropped.keep(format_args!("/hotels/{position}"), id) {
-            hotels.entry(id).or_insert(hotel);
+    Ok(response)
+}
+
+/// The readable parts of a response with rates. They borrow texts from it.
+#[derive(Default)]
+pub(crate) struct AvailableRates<'a> {
+    /// The hotels with rates, each with its position in the response.
+    pub(crate) rates: Vec<(usize, HotelRates<'a>)>,
+    /// The summaries of the hotels, by hotel id.
+    pub(crate) hotels: BTreeMap<String, Hotel>,
+}
+
+impl<'a> AvailableRates<'a> {
+    /// Reads a response. Both lists are empty if nothing is available.
+    pub(crate) fn read(
+        response: &'a Response,
+        dropped: &mut DroppedItems,
+    ) -> Result<Self, ReadError> {
+        let body = match open_list::<HotelRates<'a>>(response)? {
+            Err(fault) if fault.is_no_availability() => None,
+            body => body.map_err(Fault::into_read_error)?,
+        };
+        let Some(body) = body else {
+            return Ok(Self::default());
+        };
+        let rates = dropped.readable(format_args!("/data"), body.data).collect();
+        let hotels = dropped.readable_part(format_args!("/hotels"), body.hotels);
+        let listed = dropped.readable(format_args!("/hotels"), hotels.unwrap_or_default());
+        let mut hotels = BTreeMap::new();
+        for (position, mut hotel) in listed {
+            let id = mem::take(&mut hotel.id).required("id");
+            if let Some(id) = dropped.keep(format_args!("/hotels/{position}"), id) {
+                hotels.entry(id).or_insert(hotel);
+            }
         }
+        Ok(Self { rates, hotels })
     }
-    Ok(AvailableRates { rates, hotels })
 }
 
 /// Reads the locations of the hotels whose rates came without one.

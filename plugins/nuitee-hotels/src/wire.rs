@@ -10,16 +10,16 @@ pub(crate) mod weather;
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-use stopover_sdk::lenient::{LenientCount, LenientText, Single};
+use stopover_sdk::lenient::{ExactText, LenientCount, LenientText, Single};
 use stopover_sdk::lenient_struct;
 use stopover_sdk::money::Decimal;
 
 lenient_struct! {
     /// An amount of money in major units.
     #[derive(Debug, Clone)]
-    pub(crate) struct Amount {
+    pub(crate) struct Amount<'a> {
         pub(crate) amount: Single<Decimal> = "amount",
-        pub(crate) currency: Single<String> = "currency",
+        pub(crate) currency: Single<ExactText<'a>> = "currency",
     }
 
     #[derive(Debug, Clone, Copy, PartialEq)]

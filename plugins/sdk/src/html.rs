@@ -79,6 +79,9 @@ const REFERENCE_BYTES_MAX: usize = 32;
 /// Returns the text of an HTML fragment: tags are removed, characters decoded, and each block is on
 /// its own line without empty lines. The work is linear in the length of the fragment.
 pub fn plain(html: &str) -> String {
+    if is_tidy_line(html) {
+        return html.to_owned();
+    }
     let mut text = String::with_capacity(html.len());
     let unclosed_bytes = html.rsplit('>').next().map_or(0, str::len);
     let mut rest = html;
@@ -189,6 +192,20 @@ fn character(name: &str) -> Option<char> {
         None => number.parse().ok()?,
     };
     char::from_u32(code)
+}
+
+/// Returns whether the fragment is its own text already, as most names are: ASCII words with one space
+/// between them, without tags and character references.
+fn is_tidy_line(html: &str) -> bool {
+    let mut last = b' ';
+    for byte in html.bytes() {
+        let is_usual = matches!(byte, b' '..=b'~') && byte != b'<' && byte != b'&';
+        if !is_usual || (byte == b' ' && last == b' ') {
+            return false;
+        }
+        last = byte;
+    }
+    last != b' ' || html.is_empty()
 }
 
 /// Replaces white space between words with one space, trims lines and removes empty ones.

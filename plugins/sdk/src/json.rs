@@ -82,15 +82,20 @@ pub fn non_empty(text: String) -> Option<String> {
 pub struct EncodeError(String);
 
 /// Decodes a JSON document. Text may be borrowed from it. Unreadable items of each
-/// [`LenientList`](crate::lenient::LenientList) are left out.
+/// [`LenientList`](crate::lenient::LenientList) are left out. Bytes that are not UTF-8 are decoded as
+/// U+FFFD, because some suppliers send names in older encodings.
 ///
 /// # Errors
 /// Fails if the document is not JSON or does not have the expected form.
 pub fn decode<'a, T: Deserialize<'a>>(document: &'a [u8]) -> Result<T, DecodeError> {
-    let decoded = match serde_json::from_slice(document) {
+    let document = match std::str::from_utf8(document) {
+        Ok(document) => document,
+        Err(_) => repaired(document),
+    };
+    let decoded = match serde_json::from_str(document) {
         // A number that is out of range and half of a surrogate pair count as syntax errors too,
         // although the document is JSON. Each list is checked to be JSON before its items are read.
-        Err(error) if !error.is_eof() => lenient::item_by_item(|| serde_json::from_slice(document)),
+        Err(error) if !error.is_eof() => lenient::item_by_item(|| serde_json::from_str(document)),
         decoded => decoded,
     };
     decoded.map_err(|error| {
@@ -101,6 +106,16 @@ pub fn decode<'a, T: Deserialize<'a>>(document: &'a [u8]) -> Result<T, DecodeErr
             ..cause
         }
     })
+}
+
+/// Returns a copy of the document in which U+FFFD replaces what is not UTF-8. Each call of a plugin has an
+/// instance of its own, so the copy is freed at the end of the call.
+fn repaired(document: &[u8]) -> &'static str {
+    Box::leak(
+        String::from_utf8_lossy(document)
+            .into_owned()
+            .into_boxed_str(),
+    )
 }
 
 /// Encodes a value as a JSON document.
@@ -182,6 +197,12 @@ mod tests {
             document.to_string(),
             r#"{"d":[null,{"f":0}],"g":[],"h":""}"#
         );
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf_8_cost_only_their_characters() {
+        let names: Vec<String> = decode(b"[\"Caf\xe9\", \"Bar\"]").unwrap();
+        assert_eq!(names, ["Caf\u{fffd}", "Bar"]);
     }
 
     #[test]

@@ -107,6 +107,25 @@ impl<'de: 'a, 'a> Deserialize<'de> for LenientText<'a> {
     }
 }
 
+/// A text exactly as it was sent, borrowed from the document if possible. Unlike a [`LenientText`] it is
+/// not trimmed, and every other value is an error.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ExactText<'a>(pub Cow<'a, str>);
+
+impl ExactText<'_> {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for ExactText<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer
+            .deserialize_str(TextVisitor("a string"))
+            .map(Self)
+    }
+}
+
 /// Decodes any scalar as text. A value that no type can hold, such as half of a surrogate pair, is
 /// `None`. It makes a direct decoding fail, so that this costs nothing for other documents.
 fn scalar<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Cow<'de, str>>, D::Error> {
@@ -238,23 +257,28 @@ impl FieldName<'_> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for FieldName<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct FieldNameVisitor;
-        impl<'de> Visitor<'de> for FieldNameVisitor {
-            type Value = FieldName<'de>;
+        deserializer
+            .deserialize_str(TextVisitor("the name of a field"))
+            .map(Self)
+    }
+}
 
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("the name of a field")
-            }
+/// Visits a text and borrows it if possible. It contains what is expected, for error messages.
+struct TextVisitor(&'static str);
 
-            fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<FieldName<'de>, E> {
-                Ok(FieldName(Cow::Borrowed(name)))
-            }
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Cow<'de, str>;
 
-            fn visit_str<E: Error>(self, name: &str) -> Result<FieldName<'de>, E> {
-                Ok(FieldName(Cow::Owned(name.to_owned())))
-            }
-        }
-        deserializer.deserialize_str(FieldNameVisitor)
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.0)
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(text.to_owned()))
     }
 }
 

@@ -89,13 +89,15 @@ fn tax(written: &wire::offer::Offer, currency: &str) -> Option<MinorUnits> {
 pub(crate) fn matches_filters(filters: &Filters, offer: &Offer) -> bool {
     let (after, before) = (&filters.departure_after, &filters.departure_before);
     let latest = &filters.arrival_before;
-    let clock = |local: &str| local.get(11..).unwrap_or_default().to_owned();
+    fn clock(local: &str) -> &str {
+        local.get(11..).unwrap_or_default()
+    }
     offer.journeys.iter().all(|journey| {
         let (departs, arrives) = (clock(&journey.departure_time), clock(&journey.arrival_time));
         filters.max_stops.is_none_or(|most| journey.stops <= most)
-            && after.as_ref().is_none_or(|after| departs >= *after)
-            && before.as_ref().is_none_or(|before| departs <= *before)
-            && latest.as_ref().is_none_or(|latest| arrives <= *latest)
+            && after.as_deref().is_none_or(|after| departs >= after)
+            && before.as_deref().is_none_or(|before| departs <= before)
+            && latest.as_deref().is_none_or(|latest| arrives <= latest)
             && filters
                 .cabin
                 .is_none_or(|cabin| journey.segments.iter().all(|one| one.cabin == cabin))

@@ -41,7 +41,7 @@ pub(crate) fn status(text: &str) -> Option<BookingStatus> {
 /// # Errors
 /// The status is unknown, there is no id, a reference is unreadable, or there is no readable price.
 pub(crate) fn supplier_booking(
-    booking: Booking,
+    booking: Booking<'_>,
     agreed: Option<Money>,
     pointer: &str,
     dropped: &mut DroppedItems,
@@ -150,10 +150,10 @@ pub(crate) fn check_id(actual: &str, expected: &str) -> Result<(), DecodeError> 
 /// # Errors
 /// Several confirmed bookings have the reference, or none has it and an item or its reference cannot
 /// be read.
-pub(crate) fn with_reference(
-    bookings: Vec<Part<Booking>>,
+pub(crate) fn with_reference<'a>(
+    bookings: Vec<Part<Booking<'a>>>,
     client_reference: &str,
-) -> Result<Option<(usize, Booking)>, DecodeError> {
+) -> Result<Option<(usize, Booking<'a>)>, DecodeError> {
     let (mut confirmed, mut undecided, mut canceled) = (None, None, None);
     let mut unreadable: Option<DecodeError> = None;
     for (position, booking) in bookings.into_iter().enumerate() {
@@ -275,7 +275,7 @@ fn stated_price(
     currency: &Essential<NonEmptyText>,
     price: &Essential<Decimal>,
     (addons, vouchers): (Decimal, Decimal),
-    rooms: &BookedRooms,
+    rooms: &BookedRooms<'_>,
 ) -> Result<Money, DecodeError> {
     let unreadable = |error: MoneyError| DecodeError::new(error.to_string());
     let currency = currency.required("currency")?.as_str();
@@ -296,24 +296,24 @@ fn stated_price(
 }
 
 /// A room, without the parts that cannot be read.
-struct BookedRoom {
+struct BookedRoom<'a> {
     position: Option<u8>,
-    amounts: Vec<Amount>,
-    policies: Option<CancellationPolicies>,
+    amounts: Vec<Amount<'a>>,
+    policies: Option<CancellationPolicies<'a>>,
 }
 
 /// The rooms of a booking.
-struct BookedRooms {
-    readable: Vec<BookedRoom>,
+struct BookedRooms<'a> {
+    readable: Vec<BookedRoom<'a>>,
     /// Number of rooms, unreadable ones included.
     count: usize,
 }
 
-impl BookedRooms {
+impl<'a> BookedRooms<'a> {
     /// Reads the rooms, which are in one of two fields.
     fn new(
-        booked_rooms: Part<LenientList<WireRoom>>,
-        rooms: Part<LenientList<WireRoom>>,
+        booked_rooms: Part<LenientList<WireRoom<'a>>>,
+        rooms: Part<LenientList<WireRoom<'a>>>,
         parts: &mut Parts<'_>,
     ) -> Self {
         let booked = parts.readable("bookedRooms", booked_rooms);
@@ -341,7 +341,7 @@ impl BookedRooms {
     /// Returns the sum of the rooms' totals, if each room has a readable one in the same currency.
     fn total(&self) -> Option<Money> {
         let first = self.readable.first()?.amounts.first()?;
-        let currency = first.currency.as_ref().value()?;
+        let currency = first.currency.as_ref().value()?.as_str();
         let totals = self.readable.iter().map(|room| room.total(currency));
         let total: MinorUnits = totals
             .map(|total| total.filter(|total| *total >= 0))
@@ -372,12 +372,12 @@ impl BookedRooms {
     /// the free period.
     fn policy(
         &self,
-        own: Option<&CancellationPolicies>,
+        own: Option<&CancellationPolicies<'_>>,
         last_free_date: &Reference,
         price: &Money,
     ) -> Option<CancellationPolicy> {
         let currency = price.currency.as_str();
-        let of_room = |room: &BookedRoom| {
+        let of_room = |room: &BookedRoom<'_>| {
             let total = room.total(currency)?;
             let policies = room.policies.as_ref()?;
             Some((
@@ -407,7 +407,7 @@ impl BookedRooms {
     }
 }
 
-impl BookedRoom {
+impl BookedRoom<'_> {
     fn total(&self, currency: &str) -> Option<MinorUnits> {
         map::sum(&self.amounts, currency).ok().flatten()
     }
@@ -417,7 +417,7 @@ fn count<T>(list: &LenientList<T>) -> usize {
     list.len() + list.unreadable().len()
 }
 
-fn booked_room(room: WireRoom, mut parts: Parts<'_>) -> BookedRoom {
+fn booked_room<'a>(room: WireRoom<'a>, mut parts: Parts<'_>) -> BookedRoom<'a> {
     let rate = parts.readable("rate", room.rate).unwrap_or_default();
     let retail_rate = parts.readable("rate/retailRate", rate.retail_rate);
     let total = retail_rate.unwrap_or_default().total;

@@ -1,10 +1,12 @@
 //! Details of rates beyond prices and terms.
 
-use std::mem;
+use std::borrow::Cow;
+use std::{fmt, mem};
 
 use stopover_sdk::detailed_hotel_booking::DetailedBooking;
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::html;
+use stopover_sdk::lenient::ExactText;
 use stopover_sdk::types::hotel::{CancellationPolicy, RoomRate, SupplierBooking};
 use stopover_sdk::types::hotel_details::{
     OfferDetails, PaymentPoint, PaymentType, Perk, RoomDetails, Tax,
@@ -22,8 +24,8 @@ const ROOM_ITEMS: usize = 30;
 
 /// An offer that is already converted, and the place of its rates in the response.
 pub(crate) struct RatedOffer<'a> {
-    /// JSON pointer of the list of rates.
-    pub(crate) pointer: String,
+    /// JSON pointer of the offer in the response.
+    pub(crate) pointer: &'a dyn fmt::Display,
     pub(crate) currency: &'a str,
     pub(crate) rooms: &'a [RoomRate],
     pub(crate) policy: &'a CancellationPolicy,
@@ -36,15 +38,15 @@ pub(crate) struct RatedOffer<'a> {
 /// Converts the details of an offer. Its rates are those from which its rooms were converted.
 pub(crate) fn offer_details(
     offer: &RatedOffer<'_>,
-    rates: Vec<Rate>,
+    rates: Vec<Rate<'_>>,
     dropped: &mut DroppedItems,
 ) -> OfferDetails {
     let mut rooms = vec![RoomDetails::default(); offer.rooms.len()];
-    let mut payment_types: Option<Vec<String>> = None;
+    let mut payment_types: Option<Vec<ExactText<'_>>> = None;
     for (index, mut rate) in rates.into_iter().enumerate() {
-        let pointer = format!("{}/{index}", offer.pointer);
         let types = mem::take(&mut rate.payment_types);
-        let types = dropped.readable(format_args!("{pointer}/paymentTypes"), types);
+        let pointer = format_args!("{}/rates/{index}/paymentTypes", offer.pointer);
+        let types = dropped.readable(pointer, types);
         let types = types.map(|(_, code)| code);
         payment_types = Some(match payment_types {
             None => types.collect(),
@@ -53,7 +55,7 @@ pub(crate) fn offer_details(
         let position = room_position(rate.occupancy_number).unwrap_or(index);
         let room = offer.rooms.get(position);
         if let Some((details, room)) = rooms.get_mut(position).zip(room) {
-            *details = room_details(&pointer, rate, room, offer, dropped);
+            *details = room_details(index, rate, room, offer, dropped);
         }
     }
     let payment_types = payment_types.into_iter().flatten().filter_map(payment_type);
@@ -76,9 +78,10 @@ pub(crate) fn offer_details(
     }
 }
 
+/// Converts the details of the rate at position `index` of its offer.
 fn room_details(
-    pointer: &str,
-    rate: Rate,
+    index: usize,
+    rate: Rate<'_>,
     room: &RoomRate,
     offer: &RatedOffer<'_>,
     dropped: &mut DroppedItems,
@@ -86,13 +89,17 @@ fn room_details(
     let mut policies = rate.cancellation_policies.value().unwrap_or_default();
     let hotel_remarks = mem::take(&mut policies.hotel_remarks);
     let hotel_remarks = dropped.readable(
-        format_args!("{pointer}/cancellationPolicies/hotelRemarks"),
+        format_args!(
+            "{}/rates/{index}/cancellationPolicies/hotelRemarks",
+            offer.pointer
+        ),
         hotel_remarks,
     );
     let remarks = rate.remarks.0.into_iter();
-    let remarks = remarks.chain(hotel_remarks.map(|(_, remark)| remark));
+    let remarks = remarks.chain(hotel_remarks.map(|(_, remark)| remark.0));
     let remarks = joined(remarks);
-    let perks = dropped.readable(format_args!("{pointer}/perks"), rate.perks);
+    let pointer = format_args!("{}/rates/{index}/perks", offer.pointer);
+    let perks = dropped.readable(pointer, rate.perks);
     let perks = perks.filter_map(|(_, perk)| read_perk(&perk));
     let retail_rate = rate.retail_rate.as_ref().value();
     let taxes = retail_rate.and_then(RetailRate::taxes_and_fees);
@@ -122,7 +129,7 @@ pub(crate) fn detailed_booking(booking: SupplierBooking, now_ms: TimestampMs) ->
 }
 
 /// Returns every remark once, as plain text.
-fn joined(remarks: impl Iterator<Item = String>) -> Option<String> {
+fn joined<'a>(remarks: impl Iterator<Item = Cow<'a, str>>) -> Option<String> {
     let mut texts: Vec<String> = Vec::new();
     for remark in remarks {
         let text = html::plain(&remark);
@@ -134,7 +141,7 @@ fn joined(remarks: impl Iterator<Item = String>) -> Option<String> {
 }
 
 /// Converts a perk. An amount of zero states no value.
-fn read_perk(perk: &wire::rate::Perk) -> Option<Perk> {
+fn read_perk(perk: &wire::rate::Perk<'_>) -> Option<Perk> {
     let name = html::optional(perk.name.as_deref())?;
     let value = perk.amount.0.zip(perk.currency.as_deref());
     let value = value.and_then(|(amount, currency)| {
@@ -145,7 +152,7 @@ fn read_perk(perk: &wire::rate::Perk) -> Option<Perk> {
 }
 
 /// Converts a tax or fee. Nuitee documents that one that is not included is paid on arrival.
-fn tax(fee: &TaxOrFee, currency: &str) -> Option<Tax> {
+fn tax(fee: &TaxOrFee<'_>, currency: &str) -> Option<Tax> {
     let (amount, currency) = fee_amount(fee, currency)?;
     Some(Tax {
         description: html::optional(fee.description.as_deref()).unwrap_or_default(),
@@ -158,8 +165,8 @@ fn tax(fee: &TaxOrFee, currency: &str) -> Option<Tax> {
     })
 }
 
-fn payment_type(code: String) -> Option<PaymentType> {
-    match code.trim() {
+fn payment_type(code: ExactText<'_>) -> Option<PaymentType> {
+    match code.as_str().trim() {
         "" => None,
         PREPAID => Some(PaymentType::Prepaid),
         PAID_AT_HOTEL => Some(PaymentType::PayAtProperty),

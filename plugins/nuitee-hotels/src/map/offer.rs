@@ -1,6 +1,7 @@
 //! Conversion of rates to offers.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 
 use stopover_sdk::detailed_hotel_pricing::{
     DetailedHotelOffers, DetailedOffer, DetailedPriceResponse,
@@ -37,6 +38,20 @@ pub(crate) struct PricingContext<'a> {
     pub(crate) now_ms: TimestampMs,
 }
 
+/// JSON pointer of an offer in a response with rates.
+#[derive(Clone, Copy)]
+pub(crate) struct OfferPointer {
+    hotel: usize,
+    offer: usize,
+}
+
+impl fmt::Display for OfferPointer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { hotel, offer } = self;
+        write!(formatter, "/data/{hotel}/roomTypes/{offer}")
+    }
+}
+
 /// An offer that cannot be sold.
 pub(crate) struct UnusableOffer {
     pub(crate) reason: DropReason,
@@ -57,11 +72,11 @@ pub(crate) fn price_response(
     context: &PricingContext<'_>,
     hotel_ids: &[String],
     offers_per_hotel: usize,
-    rates: Vec<(usize, HotelRates)>,
+    rates: Vec<(usize, HotelRates<'_>)>,
     hotels: &BTreeMap<String, wire::rate::Hotel>,
     dropped: &mut DroppedItems,
 ) -> DetailedPriceResponse {
-    let mut by_hotel: HashMap<String, Vec<(String, RoomType)>> = HashMap::new();
+    let mut by_hotel: HashMap<String, Vec<(OfferPointer, RoomType<'_>)>> = HashMap::new();
     for (position, hotel) in rates {
         let id = hotel.hotel_id.required("hotelId");
         let Some(id) = dropped.keep(format_args!("/data/{position}"), id) else {
@@ -84,7 +99,7 @@ pub(crate) fn price_response(
                 Ok(_) if offers.len() >= offers_per_hotel => {}
                 Ok(offer) => {
                     let rated = RatedOffer {
-                        pointer: format!("{pointer}/rates"),
+                        pointer: &pointer,
                         currency: context.currency,
                         rooms: &offer.rooms,
                         policy: &offer.policy,
@@ -115,20 +130,19 @@ pub(crate) fn price_response(
     response
 }
 
-/// Returns the readable offers of the hotel at this position of the response, each with its JSON
-/// pointer. Package rates are left out unless they are asked for.
-pub(crate) fn readable_room_types(
+/// Returns the readable offers of the hotel at this position of the response, each with its pointer.
+/// Package rates are left out unless they are asked for.
+pub(crate) fn readable_room_types<'a>(
     context: &PricingContext<'_>,
     hotel: usize,
-    room_types: LenientList<RoomType>,
+    room_types: LenientList<RoomType<'a>>,
     dropped: &mut DroppedItems,
-) -> impl Iterator<Item = (String, RoomType)> + use<> {
-    let pointer = format!("/data/{hotel}/roomTypes");
+) -> impl Iterator<Item = (OfferPointer, RoomType<'a>)> + use<'a> {
     let includes_package_rates = context.includes_package_rates;
-    let readable = dropped.readable(format_args!("{pointer}"), room_types);
+    let readable = dropped.readable(format_args!("/data/{hotel}/roomTypes"), room_types);
     readable
         .filter(move |(_, room_type)| includes_package_rates || !room_type.is_package_only())
-        .map(move |(index, room_type)| (format!("{pointer}/{index}"), room_type))
+        .map(move |(offer, room_type)| (OfferPointer { hotel, offer }, room_type))
 }
 
 /// Converts an offer.
@@ -138,9 +152,9 @@ pub(crate) fn readable_room_types(
 /// one.
 pub(crate) fn offer(
     context: &PricingContext<'_>,
-    room_type: &RoomType,
+    room_type: &RoomType<'_>,
 ) -> Result<Offer, UnusableOffer> {
-    let id = room_type.offer_id.as_ref().required("offerId")?;
+    let id = room_type.offer_id.as_ref().required("offerId")?.as_str();
     let has_id = (1..=OFFER_ID_BYTES).contains(&id.len());
     ensure(has_id, "the offer's id is missing or too long")?;
     let needs_membership = room_type.loyalty_membership_id_required.is_set();
@@ -191,7 +205,7 @@ pub(crate) fn offer(
 /// The rates do not match the occupancies, or a price is missing or in a currency other than the
 /// requested one.
 pub(crate) fn rooms(
-    rates: &[Rate],
+    rates: &[Rate<'_>],
     wanted: usize,
     currency: &str,
 ) -> Result<Vec<RoomRate>, DecodeError> {
@@ -211,14 +225,14 @@ pub(crate) fn rooms(
     rooms.ok_or_else(not_one_a_room)
 }
 
-fn room(rate: &Rate, currency: &str) -> Result<RoomRate, DecodeError> {
+fn room(rate: &Rate<'_>, currency: &str) -> Result<RoomRate, DecodeError> {
     let retail_rate = rate.retail_rate.as_ref().required("retailRate")?;
     let total = map::sum(retail_rate.total()?, currency)?
         .ok_or_else(|| DecodeError::missing("a room has no price"))?;
     let due_at_property = due_at_property(retail_rate, currency)
         .ok_or_else(|| DecodeError::new("the amount due at the property cannot be read"))?;
-    let name = html::plain(&rate.name);
-    let board_name = html::plain(&rate.board_name);
+    let name = html::plain(rate.name.as_str());
+    let board_name = html::plain(rate.board_name.as_str());
     // An unreadable policy must not be offered as free cancellation.
     let policy = rate
         .cancellation_policies
@@ -226,7 +240,7 @@ fn room(rate: &Rate, currency: &str) -> Result<RoomRate, DecodeError> {
         .value()
         .and_then(|policies| policy::cancellation_policy(policies, total, currency))
         .unwrap_or_else(CancellationPolicy::non_refundable);
-    let mut room = RoomRate::new(name, board(&rate.board_type), total);
+    let mut room = RoomRate::new(name, board(rate.board_type.as_str()), total);
     if !board_name.is_empty() {
         room.board_name = board_name;
     }
@@ -249,7 +263,7 @@ pub(crate) fn total_of(rooms: &[RoomRate]) -> Result<MinorUnits, DecodeError> {
 
 /// Returns the amount to be paid at the hotel, if any. It may be in another currency than the
 /// offer, but only in one. Returns `None` if it cannot be read.
-fn due_at_property(rate: &RetailRate, currency: &str) -> Option<Option<Money>> {
+fn due_at_property(rate: &RetailRate<'_>, currency: &str) -> Option<Option<Money>> {
     let mut due: Option<Money> = None;
     let fees = rate.taxes_and_fees()?.iter();
     for fee in fees.filter(|fee| !fee.included.is_set()) {
@@ -269,7 +283,7 @@ fn due_at_property(rate: &RetailRate, currency: &str) -> Option<Option<Money>> {
 /// Returns the amount of a tax or fee with its currency, which is that of the offer if the field is empty.
 /// Returns `None` if they cannot be read.
 pub(crate) fn fee_amount<'a>(
-    fee: &'a TaxOrFee,
+    fee: &'a TaxOrFee<'_>,
     currency: &'a str,
 ) -> Option<(MinorUnits, &'a str)> {
     let currency = match fee.currency.as_ref().value()?.as_str() {
@@ -281,7 +295,7 @@ pub(crate) fn fee_amount<'a>(
 }
 
 /// Returns each promotion once, with the rooms that it applies to.
-pub(crate) fn promotions(rates: &[Rate], currency: &str) -> Vec<Promotion> {
+pub(crate) fn promotions(rates: &[Rate<'_>], currency: &str) -> Vec<Promotion> {
     let mut found: Vec<Promotion> = Vec::new();
     for (index, rate) in rates.iter().enumerate() {
         let position = room_position(rate.occupancy_number).unwrap_or(index);
@@ -317,15 +331,15 @@ pub(crate) fn promotions(rates: &[Rate], currency: &str) -> Vec<Promotion> {
 
 /// Converts a promotion. A percentage becomes its description, because Nuitee does not state the
 /// amount that it applies to.
-fn read_promotion(promotion: &wire::rate::Promotion, currency: &str) -> Promotion {
-    let kind = promotion.discount_type.to_ascii_lowercase();
+fn read_promotion(promotion: &wire::rate::Promotion<'_>, currency: &str) -> Promotion {
+    let kind = promotion.discount_type.as_str().to_ascii_lowercase();
     let in_currency = promotion
         .currency
-        .as_deref()
-        .is_none_or(|code| code == currency);
+        .as_ref()
+        .is_none_or(|code| code.as_str() == currency);
     let discount = promotion.discount.0.filter(|discount| !discount.is_zero());
     Promotion {
-        name: html::plain(&promotion.name),
+        name: html::plain(promotion.name.as_str()),
         description: discount
             .filter(|_| kind == "percentage")
             .map(|discount| format!("{discount} %")),

@@ -1,12 +1,12 @@
 //! Cancellation policies of one room and of all rooms together.
 
+use stopover_sdk::lenient::LenientText;
 use stopover_sdk::time;
 use stopover_sdk::types::hotel::CancellationPolicy;
 use stopover_sdk::types::hotel_details::{PenaltyDetails, PolicyDetails, RefundType};
 use stopover_sdk::types::{MinorUnits, Penalty, TimestampMs};
 
 use crate::map::minor;
-use crate::wire::Reference;
 use crate::wire::rate::{CancelPolicyInfo, CancellationPolicies};
 
 /// Nuitee documents that its times are GMT, whatever time zone a response names.
@@ -15,7 +15,7 @@ const TIME_ZONE: &str = "GMT";
 /// Reads the policy of a room that costs `total`. Returns `None` if it cannot be read: the tag, the
 /// kind of penalty or the time is unknown, or the currency differs.
 pub(crate) fn cancellation_policy(
-    policies: &CancellationPolicies,
+    policies: &CancellationPolicies<'_>,
     total: MinorUnits,
     currency: &str,
 ) -> Option<CancellationPolicy> {
@@ -28,12 +28,12 @@ pub(crate) fn cancellation_policy(
     let mut penalties = Vec::new();
     for info in policies.infos()? {
         let stated = info.currency.as_ref().optional("currency").ok()?;
-        let stated = stated.and_then(Reference::as_deref);
+        let stated = stated.and_then(LenientText::as_deref);
         let is_usable = stated.is_none_or(|stated| stated == currency);
-        let amount = match kind(info)?.as_str() {
-            "" | "amount" if is_usable => minor(info.amount.value()?, currency).ok()?,
-            "percent" | "percentage" => share(total, basis_points(info)?)?,
-            _ => return None,
+        let amount = match kind(info)? {
+            PenaltyKind::Amount if is_usable => minor(info.amount.value()?, currency).ok()?,
+            PenaltyKind::Percentage => share(total, basis_points(info)?)?,
+            PenaltyKind::Amount | PenaltyKind::Other => return None,
         };
         penalties.push(Penalty {
             start: start(info)?,
@@ -51,23 +51,40 @@ pub(crate) fn cancellation_policy(
 }
 
 /// Returns the start of a penalty. Some suppliers write "always" as the year 1.
-fn start(info: &CancelPolicyInfo) -> Option<TimestampMs> {
+fn start(info: &CancelPolicyInfo<'_>) -> Option<TimestampMs> {
     let start = info.cancel_time.as_ref().value()?;
-    Some(time::parse_timestamp(start.trim())?.max(0))
+    Some(time::parse_timestamp(start.as_str().trim())?.max(0))
 }
 
-/// Returns the kind of a penalty, which is empty if it is missing, or `None` if it is repeated.
-fn kind(info: &CancelPolicyInfo) -> Option<String> {
+/// How a penalty is stated.
+enum PenaltyKind {
+    Amount,
+    Percentage,
+    Other,
+}
+
+/// Returns the kind of a penalty, which is an amount if it is missing, or `None` if it is repeated.
+fn kind(info: &CancelPolicyInfo<'_>) -> Option<PenaltyKind> {
     let kind = info.penalty_type.as_ref().optional("type").ok()?;
-    let kind = kind.and_then(Reference::as_deref);
-    Some(kind.unwrap_or_default().to_ascii_lowercase())
+    let Some(kind) = kind.and_then(LenientText::as_deref) else {
+        return Some(PenaltyKind::Amount);
+    };
+    let is = |name: &str| kind.eq_ignore_ascii_case(name);
+    Some(if is("amount") {
+        PenaltyKind::Amount
+    } else if is("percent") || is("percentage") {
+        PenaltyKind::Percentage
+    } else {
+        PenaltyKind::Other
+    })
 }
 
 /// Returns the penalty in hundredths of a per cent, or `None` if it is not stated in per cent.
-fn basis_points(info: &CancelPolicyInfo) -> Option<u16> {
-    let is_percentage = matches!(kind(info)?.as_str(), "percent" | "percentage");
-    let basis_points = info.amount.value()?.to_basis_points().ok();
-    basis_points.filter(|_| is_percentage)
+fn basis_points(info: &CancelPolicyInfo<'_>) -> Option<u16> {
+    match kind(info)? {
+        PenaltyKind::Percentage => info.amount.value()?.to_basis_points().ok(),
+        PenaltyKind::Amount | PenaltyKind::Other => None,
+    }
 }
 
 /// Returns a share of a total, rounded to the nearest minor unit.
@@ -79,7 +96,7 @@ fn share(total: MinorUnits, basis_points: u16) -> Option<MinorUnits> {
 /// Returns the details of a rate's policy at `now`. A policy that cannot be read has none, because its
 /// replacement is not what Nuitee says.
 pub(crate) fn rate_details(
-    policies: &CancellationPolicies,
+    policies: &CancellationPolicies<'_>,
     policy: &CancellationPolicy,
     total: MinorUnits,
     now: TimestampMs,
@@ -94,9 +111,9 @@ pub(crate) fn rate_details(
     }
     let mut details = details(policy, total, now);
     for info in policies.infos().unwrap_or_default() {
+        let start = start(info);
         let mut penalties = details.penalties.iter_mut();
-        let penalty = penalties.find(|penalty| Some(penalty.start) == start(info));
-        if let Some(penalty) = penalty {
+        if let Some(penalty) = penalties.find(|penalty| Some(penalty.start) == start) {
             penalty.basis_points = basis_points(info);
         }
     }

@@ -40,7 +40,7 @@ pub(crate) struct PrebookReference {
 /// consent to them. A lower price is accepted.
 pub(crate) fn prebook_response(
     offered: &PricedOffer<'_>,
-    prebook: Prebook,
+    prebook: Prebook<'_>,
     hotel: HotelSummary,
 ) -> Result<DetailedPrebookResponse, ChangeError> {
     check_offer(offered, &prebook)?;
@@ -62,7 +62,7 @@ pub(crate) fn prebook_response(
         .room_types
         .optional("roomTypes")?
         .unwrap_or_default();
-    let [RoomType { rates, .. }] = <[RoomType; 1]>::try_from(room_types.0)
+    let [RoomType { rates, .. }] = <[RoomType<'_>; 1]>::try_from(room_types.0)
         .map_err(|_| contradiction("it does not have exactly one offer"))?;
     let rates = rates.optional("rates")?.unwrap_or_default().0;
     let promotions = offer::promotions(&rates, offered.currency);
@@ -80,7 +80,7 @@ pub(crate) fn prebook_response(
     }
     let policy = offer::merged_policy(&rooms, offered.currency);
     let rated = RatedOffer {
-        pointer: "/data/roomTypes/0/rates".to_owned(),
+        pointer: &"/data/roomTypes/0",
         currency: offered.currency,
         rooms: &rooms,
         policy: &policy,
@@ -113,7 +113,7 @@ pub(crate) fn prebook_response(
 }
 
 /// Checks that a prebook is of the offer and that its terms are the same.
-fn check_offer(offered: &PricedOffer<'_>, prebook: &Prebook) -> Result<(), ChangeError> {
+fn check_offer(offered: &PricedOffer<'_>, prebook: &Prebook<'_>) -> Result<(), ChangeError> {
     if prebook.currency.required("currency")? != offered.currency {
         return Err(other_currency().into());
     }
@@ -142,7 +142,7 @@ pub(crate) struct Extras {
 }
 
 impl Extras {
-    fn of_prebook(prebook: &Prebook, currency: &str) -> Result<Self, ChangeError> {
+    fn of_prebook(prebook: &Prebook<'_>, currency: &str) -> Result<Self, ChangeError> {
         let amount = |field: &Essential<LenientAmount>, name: &str| {
             let amount = field.optional(name)?;
             Ok::<_, DecodeError>(amount.and_then(|amount| amount.0).unwrap_or_default())
@@ -178,7 +178,7 @@ impl Extras {
 }
 
 /// Returns the id of the transaction that is paid in the browser, and the token of its form.
-fn payment(prebook: &Prebook) -> Result<(String, Checkout), ChangeError> {
+fn payment(prebook: &Prebook<'_>) -> Result<(String, Checkout), ChangeError> {
     let secret_key = prebook.secret_key.required("secretKey");
     let transaction_id = prebook.transaction_id.required("transactionId");
     let (Ok(token), Ok(transaction_id)) = (secret_key, transaction_id) else {

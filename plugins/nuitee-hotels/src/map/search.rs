@@ -9,7 +9,7 @@ use stopover_sdk::html;
 use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::{Board, Location, MinorUnits};
 
-use crate::map::offer::UnusableOffer;
+use crate::map::offer::{OfferPointer, UnusableOffer};
 use crate::map::place::distance_m;
 use crate::map::{self, offer};
 use crate::wire::rate::{Hotel, HotelRates, RoomType};
@@ -74,7 +74,7 @@ pub(crate) fn applied(filters: &Filters) -> AppliedFilters {
 /// No offer in the response can be sold.
 pub(crate) fn search_response(
     context: &SearchContext<'_>,
-    rates: Vec<(usize, HotelRates)>,
+    rates: Vec<(usize, HotelRates<'_>)>,
     hotels: &BTreeMap<String, Hotel>,
     places: &HashMap<String, Location>,
     dropped: &mut DroppedItems,
@@ -121,9 +121,9 @@ pub(crate) fn search_response(
 }
 
 /// Returns the offers that pricing would return too, without those that cannot be sold.
-fn usable_offers(
+fn usable_offers<'a>(
     context: &SearchContext<'_>,
-    room_types: impl Iterator<Item = (String, RoomType)>,
+    room_types: impl Iterator<Item = (OfferPointer, RoomType<'a>)>,
     dropped: &mut DroppedItems,
 ) -> Vec<Offer> {
     let mut offers = Vec::new();

@@ -12,7 +12,7 @@ use crate::wire::{Amount, LenientTextList, Reference};
 
 lenient_struct! {
     #[derive(Debug)]
-    pub(crate) struct Booking {
+    pub(crate) struct Booking<'a> {
         pub(crate) booking_id: Essential<NonEmptyText> = "bookingId",
         pub(crate) client_reference: Essential<String> = "clientReference",
         pub(crate) status: Essential<NonEmptyText> = "status",
@@ -23,10 +23,10 @@ lenient_struct! {
         pub(crate) amount_refunded: Essential<Decimal> = "amountRefunded",
         pub(crate) supplier_booking_id: Essential<NonEmptyText> = "supplierBookingId",
         pub(crate) hotel_confirmation_code: Essential<NonEmptyText> = "hotelConfirmationCode",
-        pub(crate) booked_rooms: Part<LenientList<SupplierRoom>> = "bookedRooms",
+        pub(crate) booked_rooms: Part<LenientList<SupplierRoom<'a>>> = "bookedRooms",
         /// Rooms of a listed booking, which uses this name for `booked_rooms`.
-        pub(crate) rooms: Part<LenientList<SupplierRoom>> = "rooms",
-        pub(crate) cancellation_policies: Part<CancellationPolicies> = "cancellationPolicies",
+        pub(crate) rooms: Part<LenientList<SupplierRoom<'a>>> = "rooms",
+        pub(crate) cancellation_policies: Part<CancellationPolicies<'a>> = "cancellationPolicies",
         pub(crate) last_free_cancellation_date: Reference = "lastFreeCancellationDate",
         /// HTML text.
         pub(crate) remarks: Part<LenientTextList> = "remarks",
@@ -38,22 +38,22 @@ lenient_struct! {
     }
 
     #[derive(Debug)]
-    pub(crate) struct SupplierRoom {
+    pub(crate) struct SupplierRoom<'a> {
         pub(crate) occupancy_number: LenientCount = "occupancy_number",
-        pub(crate) cancellation_policies: Part<CancellationPolicies> = "cancellationPolicies",
-        pub(crate) rate: Part<BookedRate> = "rate",
+        pub(crate) cancellation_policies: Part<CancellationPolicies<'a>> = "cancellationPolicies",
+        pub(crate) rate: Part<BookedRate<'a>> = "rate",
     }
 
     #[derive(Debug)]
-    pub(crate) struct BookedRate {
-        pub(crate) retail_rate: Part<BookedRetailRate> = "retailRate",
-        pub(crate) cancellation_policies: Part<CancellationPolicies> = "cancellationPolicies",
+    pub(crate) struct BookedRate<'a> {
+        pub(crate) retail_rate: Part<BookedRetailRate<'a>> = "retailRate",
+        pub(crate) cancellation_policies: Part<CancellationPolicies<'a>> = "cancellationPolicies",
     }
 
     #[derive(Debug)]
-    pub(crate) struct BookedRetailRate {
+    pub(crate) struct BookedRetailRate<'a> {
         /// The total: an object here, a list in rates.
-        pub(crate) total: Part<OneOrMany<Amount>> = "total",
+        pub(crate) total: Part<OneOrMany<Amount<'a>>> = "total",
     }
 
     #[derive(Debug)]

@@ -2,13 +2,13 @@
 
 use stopover_sdk::json::DecodeError;
 use stopover_sdk::lenient::{
-    Essential, LenientAmount, LenientCount, LenientFlag, LenientList, LenientNumber, NonEmptyText,
-    OneOrMany, Single,
+    Essential, ExactText, LenientAmount, LenientCount, LenientFlag, LenientList, LenientNumber,
+    LenientText, NonEmptyText, OneOrMany, Single,
 };
 use stopover_sdk::lenient_struct;
 use stopover_sdk::money::Decimal;
 
-use crate::wire::{Amount, Reference};
+use crate::wire::Amount;
 
 /// Type of payment: the rate is paid when it is booked.
 pub(crate) const PREPAID: &str = "NUITEE_PAY";
@@ -17,86 +17,86 @@ pub(crate) const PAID_AT_HOTEL: &str = "PROPERTY_PAY";
 
 lenient_struct! {
     #[derive(Debug)]
-    pub(crate) struct HotelRates {
+    pub(crate) struct HotelRates<'a> {
         pub(crate) hotel_id: Single<String> = "hotelId",
-        pub(crate) room_types: LenientList<RoomType> = "roomTypes",
+        pub(crate) room_types: LenientList<RoomType<'a>> = "roomTypes",
     }
 
     /// An offer, which Nuitee calls a room type: a rate for every requested room.
     #[derive(Debug)]
-    pub(crate) struct RoomType {
-        pub(crate) offer_id: Single<String> = "offerId",
-        pub(crate) rates: Single<OneOrMany<Rate>> = "rates",
+    pub(crate) struct RoomType<'a> {
+        pub(crate) offer_id: Single<ExactText<'a>> = "offerId",
+        pub(crate) rates: Single<OneOrMany<Rate<'a>>> = "rates",
         /// The offer's total: a list in the schema, an object in the responses.
-        pub(crate) offer_retail_rate: Single<OneOrMany<Amount>> = "offerRetailRate",
+        pub(crate) offer_retail_rate: Single<OneOrMany<Amount<'a>>> = "offerRetailRate",
         pub(crate) loyalty_membership_id_required: LenientFlag = "loyaltyMembershipIdRequired",
         /// `standard` or `package`.
-        pub(crate) rate_type: Reference = "rateType",
+        pub(crate) rate_type: LenientText<'a> = "rateType",
     }
 
     #[derive(Debug)]
-    pub(crate) struct Rate {
+    pub(crate) struct Rate<'a> {
         /// Number of the room. Rates come in any order.
         pub(crate) occupancy_number: LenientCount = "occupancyNumber",
-        pub(crate) name: String = "name",
-        pub(crate) board_type: String = "boardType",
-        pub(crate) board_name: String = "boardName",
-        pub(crate) retail_rate: Single<RetailRate> = "retailRate",
-        pub(crate) cancellation_policies: Single<CancellationPolicies> = "cancellationPolicies",
+        pub(crate) name: ExactText<'a> = "name",
+        pub(crate) board_type: ExactText<'a> = "boardType",
+        pub(crate) board_name: ExactText<'a> = "boardName",
+        pub(crate) retail_rate: Single<RetailRate<'a>> = "retailRate",
+        pub(crate) cancellation_policies: Single<CancellationPolicies<'a>> = "cancellationPolicies",
         pub(crate) max_occupancy: LenientCount = "maxOccupancy",
         /// HTML text.
-        pub(crate) remarks: Reference = "remarks",
-        pub(crate) perks: LenientList<Perk> = "perks",
+        pub(crate) remarks: LenientText<'a> = "remarks",
+        pub(crate) perks: LenientList<Perk<'a>> = "perks",
         /// [`PREPAID`], [`PAID_AT_HOTEL`] or others.
-        pub(crate) payment_types: LenientList<String> = "paymentTypes",
+        pub(crate) payment_types: LenientList<ExactText<'a>> = "paymentTypes",
     }
 
     #[derive(Debug)]
-    pub(crate) struct Perk {
-        pub(crate) name: Reference = "name",
+    pub(crate) struct Perk<'a> {
+        pub(crate) name: LenientText<'a> = "name",
         pub(crate) amount: LenientAmount = "amount",
-        pub(crate) currency: Reference = "currency",
+        pub(crate) currency: LenientText<'a> = "currency",
     }
 
     #[derive(Debug)]
-    pub(crate) struct RetailRate {
-        pub(crate) total: Single<OneOrMany<Amount>> = "total",
-        pub(crate) taxes_and_fees: Single<OneOrMany<TaxOrFee>> = "taxesAndFees",
-        pub(crate) promotions: OneOrMany<Promotion> = "promotions",
+    pub(crate) struct RetailRate<'a> {
+        pub(crate) total: Single<OneOrMany<Amount<'a>>> = "total",
+        pub(crate) taxes_and_fees: Single<OneOrMany<TaxOrFee<'a>>> = "taxesAndFees",
+        pub(crate) promotions: OneOrMany<Promotion<'a>> = "promotions",
     }
 
     #[derive(Debug)]
-    pub(crate) struct TaxOrFee {
+    pub(crate) struct TaxOrFee<'a> {
         pub(crate) included: LenientFlag = "included",
-        pub(crate) description: Reference = "description",
+        pub(crate) description: LenientText<'a> = "description",
         pub(crate) amount: Single<Decimal> = "amount",
-        pub(crate) currency: Single<String> = "currency",
+        pub(crate) currency: Single<ExactText<'a>> = "currency",
     }
 
     #[derive(Debug)]
-    pub(crate) struct Promotion {
-        pub(crate) name: String = "name",
+    pub(crate) struct Promotion<'a> {
+        pub(crate) name: ExactText<'a> = "name",
         pub(crate) discount: LenientAmount = "discount",
-        pub(crate) discount_type: String = "discountType",
-        pub(crate) currency: Option<String> = "currency",
+        pub(crate) discount_type: ExactText<'a> = "discountType",
+        pub(crate) currency: Option<ExactText<'a>> = "currency",
     }
 
     #[derive(Debug, Clone)]
-    pub(crate) struct CancellationPolicies {
-        pub(crate) cancel_policy_infos: Single<OneOrMany<CancelPolicyInfo>> = "cancelPolicyInfos",
+    pub(crate) struct CancellationPolicies<'a> {
+        pub(crate) cancel_policy_infos: Single<OneOrMany<CancelPolicyInfo<'a>>> = "cancelPolicyInfos",
         /// `RFN` or `NRFN`.
-        pub(crate) refundable_tag: Single<String> = "refundableTag",
+        pub(crate) refundable_tag: Single<ExactText<'a>> = "refundableTag",
         /// HTML texts on cancellations.
-        pub(crate) hotel_remarks: LenientList<String> = "hotelRemarks",
+        pub(crate) hotel_remarks: LenientList<ExactText<'a>> = "hotelRemarks",
     }
 
     /// A penalty. Its time is always GMT, whatever `timezone` contains.
     #[derive(Debug, Clone)]
-    pub(crate) struct CancelPolicyInfo {
-        pub(crate) cancel_time: Single<String> = "cancelTime",
+    pub(crate) struct CancelPolicyInfo<'a> {
+        pub(crate) cancel_time: Single<ExactText<'a>> = "cancelTime",
         pub(crate) amount: Single<Decimal> = "amount",
-        pub(crate) currency: Single<Reference> = "currency",
-        pub(crate) penalty_type: Single<Reference> = "type",
+        pub(crate) currency: Single<LenientText<'a>> = "currency",
+        pub(crate) penalty_type: Single<LenientText<'a>> = "type",
     }
 
     /// A hotel's summary beside rates.
@@ -115,7 +115,7 @@ lenient_struct! {
 
     /// A prebook. What it binds is in fields that count only if they are unambiguous.
     #[derive(Debug)]
-    pub(crate) struct Prebook {
+    pub(crate) struct Prebook<'a> {
         pub(crate) prebook_id: Essential<NonEmptyText> = "prebookId",
         pub(crate) hotel_id: Essential<String> = "hotelId",
         pub(crate) currency: Essential<String> = "currency",
@@ -123,7 +123,7 @@ lenient_struct! {
         pub(crate) price: Essential<Decimal> = "price",
         pub(crate) addons_total_amount: Essential<LenientAmount> = "addonsTotalAmount",
         pub(crate) voucher_total_amount: Essential<LenientAmount> = "voucherTotalAmount",
-        pub(crate) room_types: Single<OneOrMany<RoomType>> = "roomTypes",
+        pub(crate) room_types: Single<OneOrMany<RoomType<'a>>> = "roomTypes",
         pub(crate) is_package_rate: LenientFlag = "isPackageRate",
         pub(crate) cancellation_changed: Essential<LenientFlag> = "cancellationChanged",
         pub(crate) board_changed: Essential<LenientFlag> = "boardChanged",
@@ -132,7 +132,7 @@ lenient_struct! {
     }
 }
 
-impl RoomType {
+impl<'a> RoomType<'a> {
     /// Returns whether the offer may be sold only together with another travel service.
     pub(crate) fn is_package_only(&self) -> bool {
         let rate_type = self.rate_type.as_deref();
@@ -143,44 +143,48 @@ impl RoomType {
     ///
     /// # Errors
     /// The rates are repeated.
-    pub(crate) fn rates(&self) -> Result<&[Rate], DecodeError> {
+    pub(crate) fn rates(&self) -> Result<&[Rate<'a>], DecodeError> {
         Ok(items(self.rates.as_ref().optional("rates")?))
     }
 }
 
-impl Rate {
+impl Rate<'_> {
     /// Returns whether the guest can pay the rate only at the hotel.
     pub(crate) fn is_paid_at_hotel(&self) -> bool {
-        let has = |name| self.payment_types.iter().any(|code| code.trim() == name);
+        let has = |name| {
+            self.payment_types
+                .iter()
+                .any(|code| code.as_str().trim() == name)
+        };
         has(PAID_AT_HOTEL) && !has(PREPAID)
     }
 }
 
-impl RetailRate {
+impl<'a> RetailRate<'a> {
     /// Returns the amounts that are the price together.
     ///
     /// # Errors
     /// The total is repeated.
-    pub(crate) fn total(&self) -> Result<&[Amount], DecodeError> {
+    pub(crate) fn total(&self) -> Result<&[Amount<'a>], DecodeError> {
         Ok(items(self.total.as_ref().optional("total")?))
     }
 
     /// Returns the taxes and fees, or `None` if they are repeated.
-    pub(crate) fn taxes_and_fees(&self) -> Option<&[TaxOrFee]> {
+    pub(crate) fn taxes_and_fees(&self) -> Option<&[TaxOrFee<'a>]> {
         let fees = self.taxes_and_fees.as_ref().optional("taxesAndFees");
         Some(items(fees.ok()?))
     }
 }
 
-impl CancellationPolicies {
+impl<'a> CancellationPolicies<'a> {
     /// Returns the tag, which is empty if it is missing or repeated.
     pub(crate) fn refundable_tag(&self) -> &str {
         let tag = self.refundable_tag.as_ref().value();
-        tag.map_or("", String::as_str)
+        tag.map_or("", ExactText::as_str)
     }
 
     /// Returns the penalties, or `None` if they are repeated.
-    pub(crate) fn infos(&self) -> Option<&[CancelPolicyInfo]> {
+    pub(crate) fn infos(&self) -> Option<&[CancelPolicyInfo<'a>]> {
         let infos = self.cancel_policy_infos.as_ref();
         Some(items(infos.optional("cancelPolicyInfos").ok()?))
     }

@@ -127,7 +127,8 @@ impl<T: PartialEq> FieldSlot<'_, Essential<T>> {
     }
 }
 
-/// A text that is not empty, or a whole number as its digits. It is trimmed.
+/// A text that is not empty, or a whole number as its digits. It is trimmed. U+FFFD stands for bytes that
+/// are not UTF-8, so a text that contains it is not the supplier's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NonEmptyText(String);
 
@@ -155,6 +156,9 @@ impl<'de> Deserialize<'de> for NonEmptyText {
             return Err(D::Error::custom(
                 "invalid value, expected a text that is not empty",
             ));
+        }
+        if text.contains(char::REPLACEMENT_CHARACTER) {
+            return Err(D::Error::custom("invalid value, expected UTF-8"));
         }
         Ok(Self(text))
     }
@@ -205,6 +209,7 @@ mod tests {
             (r#"{"id": [1]}"#, Err(unreadable)),
             (r#"{"id": 1e999}"#, Err("id: ")),
             (r#"{"id": " "}"#, Err(blank)),
+            ("{\"id\": \"B\u{fffd}\"}", Err("id: ")),
         ] {
             let booking: Booking = json::decode(document.as_bytes()).unwrap();
             let text = |id: &NonEmptyText| id.as_str().to_owned();

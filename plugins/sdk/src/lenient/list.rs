@@ -1,8 +1,8 @@
 //! A list of which unreadable items are left out.
 //!
 //! A document is decoded directly first, which is as fast as for `Vec`. Only if that fails, it is
-//! decoded again item by item: each item of each [`LenientList`] is taken as raw JSON and decoded
-//! alone. The work is therefore linear in the size of the document, even if every item is unreadable.
+//! decoded again item by item: each item of each [`LenientList`] and each [`Part`](super::Part) is taken
+//! as raw JSON and decoded alone. The work is therefore linear in the size of the document, even if every item is unreadable.
 
 use std::cell::Cell;
 use std::fmt;

@@ -3,12 +3,12 @@
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use super::list::is_item_by_item;
 use crate::json::{self, DecodeError};
 
 /// A part of an object without which the rest is usable. A part that cannot be decoded does not make
-/// the object unreadable. It is taken as raw JSON first, so it costs more than a field of type `T`:
-/// use it for small parts, and for the parts of single objects such as a booking. A part needs
-/// `serde_json`'s own deserializer, so it works neither in flattened nor in untagged types.
+/// the object unreadable: the document is then decoded again, with each part taken as raw JSON first. A
+/// part needs `serde_json`'s own deserializer, so it works neither in flattened nor in untagged types.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Part<T> {
     /// The part is missing or `null`.
@@ -63,6 +63,10 @@ impl<T> Part<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Part<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if !is_item_by_item() {
+            let part = Option::<T>::deserialize(deserializer)?;
+            return Ok(part.map_or(Self::Missing, Self::Decoded));
+        }
         let part = <&'de RawValue>::deserialize(deserializer)?.get();
         Ok(match json::decode::<Option<T>>(part.as_bytes()) {
             Ok(None) => Self::Missing,
