@@ -32,6 +32,7 @@ pub(crate) fn routes() -> Router<SandboxState> {
         .route("/price", post(move_price))
         .route("/heal", post(heal_content))
         .route("/pay", post(pay_token))
+        .route("/webhooks", post(async || StatusCode::NO_CONTENT))
         .fallback(async || ControlError::NotFound("There is no such control."))
 }
 

@@ -41,9 +41,10 @@ fn complaint(base: &str, event: &Value) -> Option<String> {
             let status = response["status"].as_i64()?;
             (status >= 400).then(|| format!("{status} for {}", response["url"]))
         }
-        // Requests that a page has begun end with the page.
-        "Network.loadingFailed" if !is_page && parameters["canceled"] != true => {
-            Some(format!("failed load: {parameters}"))
+        // Requests that a page has begun end with the page, and streams are opened again.
+        "Network.loadingFailed" if !is_page && parameters["type"] != "EventSource" => {
+            let is_cancelled = parameters["canceled"] == true;
+            (!is_cancelled).then(|| format!("failed load: {parameters}"))
         }
         _ => None,
     }

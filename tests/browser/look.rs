@@ -1,6 +1,7 @@
 //! Every page on a telephone and on a desktop, in light and dark colours.
 
 use crate::driver::{Browser, with_browser};
+use crate::traffic::{FAILED_REQUEST, Traffic, make_traffic};
 use crate::{EMAIL, set_up};
 use tests::{Database, PASSWORD, Server, link_path};
 
@@ -8,12 +9,25 @@ use tests::{Database, PASSWORD, Server, link_path};
 const LONG_NAME: &str = "nightly-reconciliation-of-all-hotel-and-flight-bookings-in-europe";
 
 /// Pages of a person who has signed in, with their headings.
-pub(crate) const PAGES: [(&str, &str); 6] = [
+pub(crate) const PAGES: &[(&str, &str)] = &[
     ("/", "Overview"),
+    ("/bookings", "Bookings"),
+    ("/unresolved", "Unresolved"),
+    ("/requests", "Requests"),
+    ("/webhooks", "Webhooks"),
+    ("/webhooks?create=1", "Webhooks"),
+    ("/deliveries", "Deliveries"),
+    ("/watches", "Watches"),
+    ("/mandates", "Mandates"),
     ("/keys", "API keys"),
     ("/keys?create=1", "API keys"),
     ("/keys?q=nothing", "API keys"),
+    ("/members", "Members"),
+    ("/audit", "Audit log"),
+    ("/go-live", "Go-live checklist"),
     ("/account", "Account"),
+    ("/search", "Search"),
+    ("/search?q=nothing", "Search"),
     ("/unknown", "Page not found"),
 ];
 
@@ -45,9 +59,8 @@ async fn pages_after_the_sign_in_are_good() {
     with_browser("look", &server, async |browser| {
         browser.open("/login").await;
         browser.sign_in(EMAIL, PASSWORD).await;
-        for (path, heading) in PAGES {
-            browser.open(path).await;
-            browser.expect_good_page(heading).await;
+        for &(path, heading) in PAGES {
+            browser.open_good_page(path, heading).await;
         }
         check_keys(browser).await;
         browser.open("/account").await;
@@ -56,12 +69,58 @@ async fn pages_after_the_sign_in_are_good() {
         browser.expect_good_page("Account").await;
         browser.open("/").await;
         browser.submit("Switch to live mode").await;
-        for (path, heading) in PAGES {
-            browser.open(path).await;
-            browser.expect_good_page(heading).await;
+        for &(path, heading) in PAGES {
+            browser.open_good_page(path, heading).await;
         }
     })
     .await;
+}
+
+#[tokio::test]
+async fn pages_about_traffic_are_good() {
+    let server = Server::start_with_fast_retries(Database::Sqlite).await;
+    set_up(&server).await;
+    let traffic = make_traffic(&server).await;
+    with_browser("look_traffic", &server, async |browser| {
+        browser.open("/login").await;
+        browser.sign_in(EMAIL, PASSWORD).await;
+        for (path, heading) in pages_about(&traffic) {
+            browser.open_good_page(&path, &heading).await;
+        }
+    })
+    .await;
+}
+
+/// Returns paths and headings of lists with rows, and of the pages of one thing.
+fn pages_about(traffic: &Traffic) -> Vec<(String, String)> {
+    let list = |path: &str, heading: &str| (path.to_owned(), heading.to_owned());
+    let page =
+        |path: &str, heading: &str, id: &str| (format!("{path}/{id}"), format!("{heading} {id}"));
+    vec![
+        list("/", "Overview"),
+        list("/bookings", "Bookings"),
+        list("/bookings?q=nothing&from=2026-01-01", "Bookings"),
+        page("/bookings", "Booking", &traffic.booking),
+        page("/bookings", "Booking", &traffic.unresolved),
+        list("/unresolved", "Unresolved"),
+        list(
+            &format!("/unresolved?booking={}", traffic.unresolved),
+            "Unresolved",
+        ),
+        list("/requests", "Requests"),
+        list("/requests?status=5xx&user=nobody", "Requests"),
+        page("/requests", "Request", FAILED_REQUEST),
+        list("/webhooks", "Webhooks"),
+        page("/webhooks", "Webhook", &traffic.webhook),
+        list("/deliveries", "Deliveries"),
+        page("/deliveries", "Delivery", &traffic.delivery),
+        page("/events", "Event", &traffic.event),
+        list("/watches", "Watches"),
+        page("/watches", "Watch", &traffic.watch),
+        list("/mandates", "Mandates"),
+        page("/mandates", "Mandate", &traffic.mandate),
+        list("/audit", "Audit log"),
+    ]
 }
 
 /// Checks what the pages of keys show after a form.

@@ -9,18 +9,27 @@
     reason = "a test that cannot continue fails by panicking"
 )]
 
+mod audit;
 mod axe;
+mod bookings;
 mod complaints;
 mod driver;
 mod form;
 mod keys;
 mod look;
 mod markup;
+mod members;
 mod no_script;
 mod overview;
 mod page;
+mod picture;
 mod sign_in;
+mod stream;
+mod traffic;
+mod two_factor;
+mod unresolved;
 mod webdriver;
+mod webhooks;
 
 use tests::{DashboardClient, Server};
 

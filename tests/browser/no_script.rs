@@ -38,7 +38,7 @@ async fn everything_works_without_scripts() {
             (program.get("/v1/suppliers").await.status == 401).then_some(())
         })
         .await;
-        for (path, heading) in PAGES {
+        for &(path, heading) in PAGES {
             browser.open(path).await;
             browser.expect_good_layout(heading).await;
         }

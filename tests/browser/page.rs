@@ -4,8 +4,12 @@ use crate::driver::Browser;
 use serde_json::{Value, json};
 use tests::eventually;
 
-/// Widths of a telephone and of a desktop, each with its height.
-const SIZES: [(u32, u32); 2] = [(390, 844), (1280, 900)];
+/// Width and height of a telephone.
+pub(crate) const TELEPHONE: (u32, u32) = (390, 844);
+/// Width and height of a desktop.
+pub(crate) const DESKTOP: (u32, u32) = (1280, 900);
+
+const SIZES: [(u32, u32); 2] = [TELEPHONE, DESKTOP];
 
 const SCHEMES: [&str; 2] = ["light", "dark"];
 
@@ -22,7 +26,33 @@ return {
 };
 ";
 
+/// Calls back with the sum of all movements of the page's elements since it was opened.
+const SHIFT: &str = r"
+const done = arguments[arguments.length - 1];
+let sum = 0;
+const add = (list) => { for (const shift of list.getEntries()) sum += shift.value; };
+new PerformanceObserver(add).observe({ type: 'layout-shift', buffered: true });
+requestAnimationFrame(() => requestAnimationFrame(() => done(sum)));
+";
+
+/// Sum of movements that nobody notices.
+const SHIFT_MAX: f64 = 0.01;
+
 impl Browser {
+    /// Opens a page and checks that nothing on it moves while it loads, and that it is good in all
+    /// sizes and colour schemes.
+    ///
+    /// # Panics
+    /// Panics if it is not.
+    pub(crate) async fn open_good_page(&self, path: &str, heading: &str) {
+        self.open(path).await;
+        self.wait_for(heading).await;
+        let shift = self.driver.run_with_callback(SHIFT).await;
+        let shift = shift.as_f64().unwrap();
+        assert!(shift <= SHIFT_MAX, "{path} moves by {shift}");
+        self.expect_good_page(heading).await;
+    }
+
     /// Checks heading and title of the current page.
     ///
     /// # Panics
@@ -83,7 +113,7 @@ impl Browser {
     }
 
     /// Sets the size of the window and the person's choice of colours, and stops animations.
-    async fn show_as(&self, (width, height): (u32, u32), scheme: &str) {
+    pub(crate) async fn show_as(&self, (width, height): (u32, u32), scheme: &str) {
         let size =
             json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.driver

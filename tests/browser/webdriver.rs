@@ -138,11 +138,11 @@ impl WebDriver {
         log.unwrap().as_array().unwrap().clone()
     }
 
-    /// Sends a command of Chromium's DevTools protocol.
-    pub(crate) async fn devtools(&self, command: &str, parameters: Value) {
+    /// Sends a command of Chromium's DevTools protocol and returns its result.
+    pub(crate) async fn devtools(&self, command: &str, parameters: Value) -> Value {
         let call = json!({ "cmd": command, "params": parameters });
         let sent = self.post("/goog/cdp/execute", &call).await;
-        sent.unwrap_or_else(|error| panic!("{command}: {error}"));
+        sent.unwrap_or_else(|error| panic!("{command}: {error}"))
     }
 
     async fn get_text(&self, path: &str) -> String {

@@ -1,9 +1,11 @@
 //! A browser without scripts for the dashboard.
 
+use crate::event_stream::EventStream;
 use crate::server::Server;
 use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, COOKIE, ORIGIN, SET_COOKIE};
 use std::sync::Mutex;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
@@ -47,6 +49,41 @@ impl PageReply {
         let text = rest.and_then(|rest| rest.split_once('>')?.1.split_once("</h1>"));
         text.unwrap_or_else(|| panic!("no <h1>: {self:?}")).0.trim()
     }
+}
+
+impl PageReply {
+    /// Returns the text of the first element with a test id.
+    ///
+    /// # Panics
+    /// Panics if the page has none.
+    pub fn test_id(&self, id: &str) -> &str {
+        let rest = self.body.split_once(&format!("data-testid=\"{id}\""));
+        let text = rest.and_then(|(_, rest)| rest.split_once('>')?.1.split_once('<'));
+        text.unwrap_or_else(|| panic!("no {id}: {self:?}")).0
+    }
+
+    /// Returns the value of the first hidden field with a name.
+    ///
+    /// # Panics
+    /// Panics if the page has none.
+    pub fn hidden_field(&self, name: &str) -> &str {
+        let rest = self.body.split_once(&format!("name=\"{name}\" value=\""));
+        let value = rest.and_then(|(_, rest)| rest.split_once('"'));
+        value.unwrap_or_else(|| panic!("no {name}: {self:?}")).0
+    }
+}
+
+/// Returns the code that an authenticator app with this secret shows, or will show after so many
+/// steps of 30 s. The gateway accepts the current code and the ones before and after it.
+///
+/// # Panics
+/// Panics if the text is no secret in base 32.
+pub fn totp_code(secret: &str, steps_ahead: u64) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let secret = totp_rs::Secret::try_from_base32(secret).unwrap();
+    let totp = totp_rs::Builder::new().with_secret(secret).build().unwrap();
+    let at_s = now.as_secs() + steps_ahead * totp.step();
+    totp.generate(at_s).to_string()
 }
 
 impl DashboardClient {
@@ -174,6 +211,32 @@ impl DashboardClient {
             status,
             headers,
             body,
+        }
+    }
+
+    /// Opens a stream of events. Returns its status if it is not opened.
+    ///
+    /// # Errors
+    /// The status, if it is not 200.
+    ///
+    /// # Panics
+    /// Panics if the server does not respond.
+    pub async fn open_stream(
+        &self,
+        path: &str,
+        last_event_id: Option<&str>,
+    ) -> Result<EventStream, u16> {
+        let mut request = self.http.get(format!("{}{path}", self.base));
+        if let Some(cookie) = self.cookie() {
+            request = request.header(COOKIE, cookie);
+        }
+        if let Some(id) = last_event_id {
+            request = request.header("last-event-id", id);
+        }
+        let response = request.send().await.expect("the dashboard responds");
+        match response.status().as_u16() {
+            200 => Ok(EventStream::new(response)),
+            status => Err(status),
         }
     }
 

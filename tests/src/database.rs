@@ -60,6 +60,20 @@ pub(crate) async fn query_strings(url: &str, query: &str, argument: &str) -> Vec
     }
 }
 
+/// Executes statements on a server's database. Returns the message of the database if it refuses
+/// one.
+pub(crate) async fn execute(url: &str, sql: &str) -> Result<(), String> {
+    let sql = sqlx::AssertSqlSafe(sql.to_owned());
+    let done = if url.starts_with("sqlite:") {
+        let mut connection = SqliteConnection::connect(url).await.unwrap();
+        connection.execute(sql).await.map(drop)
+    } else {
+        let mut connection = PgConnection::connect(url).await.unwrap();
+        connection.execute(sql).await.map(drop)
+    };
+    done.map_err(|error| error.to_string())
+}
+
 /// Returns every row of a PostgreSQL database as text. Bytes appear as hexadecimal digits.
 pub(crate) async fn dump_rows(url: &str) -> Vec<String> {
     let tables =

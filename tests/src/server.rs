@@ -240,6 +240,14 @@ impl Server {
         payloads.iter().map(read).collect()
     }
 
+    /// Edits the database as somebody with access to it could.
+    ///
+    /// # Errors
+    /// The message of the database if it refuses a statement.
+    pub async fn try_edit(&self, sql: &str) -> Result<(), String> {
+        database::execute(&self.database_url, sql).await
+    }
+
     /// Returns everything in the database as text.
     pub async fn dump_database(&self) -> String {
         let file = self.database_url.strip_prefix("sqlite:");

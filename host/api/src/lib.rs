@@ -7,6 +7,8 @@ pub(crate) mod accept;
 pub mod access_log;
 pub mod admin;
 pub(crate) mod book;
+pub(crate) mod capture;
+pub(crate) mod cli;
 pub(crate) mod docs_pages;
 pub(crate) mod error_code;
 pub(crate) mod extract;

@@ -105,7 +105,7 @@ pub(crate) async fn issue_mandate(
 ) -> ApiResult<MandateResource> {
     let key = key.map(|key| key.for_operation(&context.owner, "mandate"));
     let (owner, new) = request.into_command(&context.owner)?;
-    let issued = mandates.issue(&context.owner, &owner, new, key.as_ref());
+    let issued = mandates.issue(&context, &owner, new, key.as_ref());
     let issued = issued.await.or_next_step(NextStepAdvice::IssueMandate)?;
     let now = clock.now();
     Ok(match issued {
@@ -146,7 +146,7 @@ pub(crate) async fn revoke_mandate(
     Validated((PathId(id), key, _)): Validated<RevokeParts>,
 ) -> ApiResult<MandateResource> {
     let key = key.map(|key| key.for_operation(&context.owner, "mandate_revoke"));
-    let mandate = mandates.revoke(&context.owner, &id, key.as_ref()).await;
+    let mandate = mandates.revoke(&context, &id, key.as_ref()).await;
     let mandate = mandate.or_next_step(NextStepAdvice::RevokeMandate)?;
     Ok(ApiResponse::ok(mandate::mandate(&mandate, clock.now())))
 }

@@ -3,6 +3,7 @@
 
 use crate::accept;
 use crate::access_log::AccessLogEntry;
+use crate::capture::{Capture, CapturedCall, is_recorded};
 use crate::error_code::ErrorCode;
 use crate::health;
 use crate::problem::{ApiError, Violation, ViolationLocation as In, take_error};
@@ -16,9 +17,10 @@ use host_application::api_key::{ApiKeyAuthenticator, ApiKeyError};
 use host_application::context::{AnonymousContext, ApiKeyScope, RequestContext};
 use host_application::deadline::{Deadline, Stopwatch};
 use host_application::id_generator;
+use host_domain::id::KeyId;
 use host_domain::owner::Owner;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,8 +47,10 @@ pub(crate) async fn request_middleware(
     let request_id: Arc<str> = request_id(request.headers()).into();
     let deadline = Deadline::from_now(state.request_timeout);
     let api_keys = &state.application.api_keys;
-    let identity = authenticate(api_keys, request.headers(), &request_id, deadline).await;
-    let key = rate_limit_key(&identity, &request);
+    let address = client_address(&request);
+    let identity = authenticate(api_keys, request.headers(), &request_id, deadline, address);
+    let identity = identity.await;
+    let key = rate_limit_key(&identity, address);
     let verdict = state.rate_limiter.check(&key);
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
@@ -62,6 +66,8 @@ pub(crate) async fn request_middleware(
     // Health probes are exempt from the rate limit: they carry no key, and behind a proxy they
     // share their address with all other clients.
     let path = route.as_ref().map(MatchedPath::as_str);
+    let recorder = &state.application.recorder;
+    let capture = is_recorded(recorder, path).then(|| Capture::begin(&mut request));
     let is_probe = path.is_some_and(|path| health::PROBE_PATHS.contains(&path));
     let mut response = match verdict.retry_after_s.filter(|_| !is_probe) {
         Some(seconds) => ApiError::from(ErrorCode::RateLimited)
@@ -75,18 +81,31 @@ pub(crate) async fn request_middleware(
     }
     insert_standard_headers(&state.rate_limiter, &mut response, &request_id, verdict);
     let context = identity.as_ref().ok();
+    let (duration, code) = (watch.elapsed(), error.as_ref().map(|e| e.code().as_str()));
     AccessLogEntry {
         request_id: &request_id,
         method: &method,
         route: path,
         status: response.status().as_u16(),
-        duration: watch.elapsed(),
+        duration,
         organization: context.map(|context| context.owner.tenant.organization.as_str()),
-        key: context.map(|context| context.key_id.as_str()),
-        code: error.as_ref().map(|error| error.code().as_str()),
+        key: context.and_then(|context| context.key_id.as_ref().map(KeyId::as_str)),
+        code,
         cause: error.as_ref().and_then(ApiError::cause),
     }
     .record();
+    if let Some(capture) = capture {
+        let call = CapturedCall {
+            request_id: &request_id,
+            context,
+            method: &method,
+            route: path,
+            at: state.now(),
+            duration,
+            code,
+        };
+        capture.finish(recorder, &mut response, call).await;
+    }
     response
 }
 
@@ -140,14 +159,20 @@ fn is_valid_token(text: &str, others: &[u8]) -> bool {
 
 /// Returns the rate limit key of a request. Requests without a valid API key share the bucket of
 /// their address, which slows down guessing.
-fn rate_limit_key(identity: &Result<RequestContext, ApiError>, request: &Request) -> RateLimitKey {
-    match identity {
-        Ok(context) => RateLimitKey::ApiKey(context.key_id.clone()),
-        Err(_) => {
-            let address = request.extensions().get::<ConnectInfo<SocketAddr>>();
-            RateLimitKey::ClientAddress(address.map(|info| info.0.ip()))
-        }
+fn rate_limit_key(
+    identity: &Result<RequestContext, ApiError>,
+    address: Option<IpAddr>,
+) -> RateLimitKey {
+    let key = identity.as_ref().ok();
+    match key.and_then(|context| context.key_id.clone()) {
+        Some(key) => RateLimitKey::ApiKey(key),
+        None => RateLimitKey::ClientAddress(address),
     }
+}
+
+fn client_address(request: &Request) -> Option<IpAddr> {
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    peer.map(|peer| peer.0.ip())
 }
 
 async fn authenticate(
@@ -155,12 +180,13 @@ async fn authenticate(
     headers: &HeaderMap,
     request_id: &Arc<str>,
     deadline: Deadline,
+    address: Option<IpAddr>,
 ) -> Result<RequestContext, ApiError> {
     let mut keys = headers.get_all(API_KEY).iter();
     let key = keys.next().ok_or(ErrorCode::MissingApiKey)?;
     let key = key.to_str().ok().filter(|_| keys.next().is_none());
     let key = key.ok_or(ErrorCode::InvalidApiKey)?;
-    let context = api_keys.authenticate(key, Arc::clone(request_id), deadline);
+    let context = api_keys.authenticate(key, Arc::clone(request_id), deadline, address);
     let mut context = context.await.map_err(|error| match error {
         ApiKeyError::Invalid => ApiError::from(ErrorCode::InvalidApiKey),
         ApiKeyError::Database(error) => ApiError::from_storage(error),

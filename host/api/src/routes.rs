@@ -5,7 +5,7 @@ use crate::openapi::describe::{OperationInputs, OperationOutputs};
 use crate::openapi::operation::{OpenApiDocument, OperationSpec};
 use crate::state::ApiState;
 use crate::{
-    book, docs_pages, flight, health, hotel, mandate, middleware, payment_instrument, supplier,
+    book, cli, docs_pages, flight, health, hotel, mandate, middleware, payment_instrument, supplier,
     supplier_event, watcher, webhook,
 };
 use axum::Router;
@@ -136,6 +136,7 @@ pub(crate) fn build_router(state: &ApiState, table: fn() -> RouteTable) -> Route
         }
     }
     router
+        .merge(cli::routes())
         .merge(docs_pages::routes(move |server, today| {
             openapi_document(table(), server, today)
         }))

@@ -23,6 +23,7 @@ use host_application::supplier::directory::SupplierDirectory;
 use host_application::supplier_event::service::SupplierEventService;
 use host_application::watch::service::WatchService;
 use host_application::webhook::delivery_service::DeliveryService;
+use host_application::webhook::listen::ListenService;
 use host_application::webhook::service::WebhookService;
 use host_application::webhook::watch_endpoint::WatchEndpointService;
 use host_domain::time::{Clock, Timestamp};
@@ -125,6 +126,7 @@ services! { ApiState:
     mandates: Arc<MandateService>;
     readiness: Arc<ReadinessProbe>;
     suppliers: Arc<SupplierDirectory>;
+    webhooks.listen: Arc<ListenService>;
     webhooks.watch_endpoints: Arc<WatchEndpointService>;
     webhooks.subscriptions: Arc<WebhookService>;
     bookings.reader: Arc<BookingReader>;

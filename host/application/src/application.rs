@@ -4,21 +4,27 @@
 use crate::account::AccountServices;
 use crate::api_key::ApiKeyAuthenticator;
 use crate::api_key::service::ApiKeyService;
+use crate::audit::service::AuditService;
 use crate::background;
 use crate::base::Base;
 use crate::config::Config;
 #[cfg(feature = "dashboard")]
-use crate::console::ConsoleServices;
+use crate::console::{ConsoleServices, bulk_replay::BulkReplayJob};
 use crate::id_generator::IdGenerator;
 use crate::jobs::operator::OperatorService;
+#[cfg(feature = "dashboard")]
+use crate::jobs::worker::JobHandler;
 use crate::jobs::worker::JobWorker;
 use crate::mandate::service::MandateService;
 use crate::mandate::signing_key::SigningKeyError;
 use crate::payment_instrument::PaymentInstrumentService;
 use crate::readiness::ReadinessProbe;
+use crate::recording::recorder::Recorder;
+use crate::recording::{RecordingCallSink, start_recording};
 use crate::sealer::{KEY_BYTES, SealError, Sealer};
 use crate::service_groups::{BookingServices, QueryServices, WebhookServices};
 use crate::supplier::directory::SupplierDirectory;
+use crate::supplier::overrides::SupplierControl;
 use crate::supplier_event::service::SupplierEventService;
 use crate::task_supervisor::TaskSupervisor;
 use crate::watch::check_worker::CheckWorker;
@@ -40,6 +46,8 @@ pub struct Application {
     pub config: Config,
     pub store: Store,
     pub suppliers: Arc<SupplierDirectory>,
+    /// Drains, ranks and reloads suppliers.
+    pub supplier_control: Arc<SupplierControl>,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn IdGenerator>,
     /// Seals offers and secrets.
@@ -60,6 +68,9 @@ pub struct Application {
     pub accounts: AccountServices,
     #[cfg(feature = "dashboard")]
     pub console: ConsoleServices,
+    pub audit: Arc<AuditService>,
+    /// Records API calls and statistics.
+    pub recorder: Arc<Recorder>,
     pub readiness: Arc<ReadinessProbe>,
     pub tasks: TaskSupervisor,
     /// Base URL of the API as clients see it, without a trailing slash.
@@ -98,6 +109,9 @@ pub enum StartupError {
     MandateKey(#[from] SigningKeyError),
     #[error("the plugin runtime cannot start")]
     Runtime(#[from] RuntimeError),
+    #[cfg(feature = "dashboard")]
+    #[error("the HTTP client of single sign-on cannot be built")]
+    SingleSignOn(#[from] reqwest::Error),
 }
 
 impl Application {
@@ -126,16 +140,26 @@ impl Application {
             base_url: surroundings.base_url.clone(),
         });
         mandates.load_or_rotate_keys().await?;
-        let runtime = build_runtime(&config, &surroundings)?;
+        let tasks = TaskSupervisor::default();
+        let recorder = start_recording(&config.requests, &base, &tasks);
+        let call_sink = RecordingCallSink {
+            recorder: Arc::clone(&recorder),
+            next: Arc::clone(&surroundings.call_sink),
+        };
+        let runtime = build_runtime(&config, &surroundings, call_sink)?;
         let directory = SupplierDirectory::new(&config, surroundings.plugins_dir, runtime);
         let suppliers = Arc::new(directory);
         suppliers.load_all().await;
+        let supplier_control = Arc::new(SupplierControl {
+            base: base.clone(),
+            directory: Arc::clone(&suppliers),
+        });
+        supplier_control.refresh().await?;
         let instruments = Arc::new(PaymentInstrumentService {
             base: base.clone(),
             suppliers: Arc::clone(&suppliers),
             sealer: Arc::clone(&sealer),
         });
-        let tasks = TaskSupervisor::default();
         let queries = QueryServices::new(&config, &base, &suppliers, &sealer, &tasks);
         let watches = Arc::new(WatchService {
             base: base.clone(),
@@ -143,9 +167,26 @@ impl Application {
             mandates: Arc::clone(&mandates),
         });
         let webhooks = WebhookServices::start(&config, &base, &tasks, &sealer);
-        let bookings =
-            BookingServices::new(&config, &base, &tasks, &suppliers, &sealer, &instruments);
+        let bookings = BookingServices::new(
+            &config,
+            &base,
+            &tasks,
+            &suppliers,
+            &sealer,
+            &instruments,
+            &recorder,
+        );
         let supplier_events = SupplierEventService::new(base.clone(), Arc::clone(&suppliers));
+        #[cfg(feature = "dashboard")]
+        let console = ConsoleServices::new(
+            &base,
+            &supplier_control,
+            &webhooks.subscriptions,
+            &webhooks.deliveries,
+            &bookings.settlements,
+            &watches,
+            &mandates,
+        );
         let app = Arc::new(Self {
             bookings,
             queries,
@@ -158,9 +199,11 @@ impl Application {
             api_keys: Arc::new(ApiKeyAuthenticator::new(base.clone(), tasks.clone())),
             api_key_service: Arc::new(ApiKeyService::new(base.clone())),
             #[cfg(feature = "dashboard")]
-            accounts: AccountServices::new(&base),
+            accounts: AccountServices::new(&base, &sealer, &config.dashboard.oidc)?,
             #[cfg(feature = "dashboard")]
-            console: ConsoleServices::new(&base, &suppliers),
+            console,
+            audit: Arc::new(AuditService::new(base.clone())),
+            recorder,
             readiness: Arc::new(ReadinessProbe::new(store.clone(), tasks.clone())),
             clock: Arc::clone(&base.clock),
             ids: Arc::clone(&base.ids),
@@ -168,6 +211,7 @@ impl Application {
             config,
             store,
             suppliers,
+            supplier_control,
             sealer,
             tasks,
         });
@@ -206,10 +250,24 @@ fn spawn_background_tasks(app: &Application, base: &Base) {
         jobs_config: app.config.jobs.clone(),
     };
     let purchase_job = Arc::new(purchase_job);
-    let handlers = background::job_handlers(base, &bookings.engine, &app.suppliers, purchase_job);
+    let handlers = background::job_handlers(
+        base,
+        &bookings.engine,
+        &bookings.resolutions,
+        &app.suppliers,
+        purchase_job,
+    );
+    #[cfg(feature = "dashboard")]
+    let handlers = [handlers, bulk_replay_job(app, base)].concat();
     let job_worker = JobWorker::new(base.clone(), tasks.clone(), &app.config.jobs, handlers);
     tasks.spawn("worker", Arc::new(job_worker).run());
-    background::spawn_periodic_tasks(base, tasks, &bookings.reader, &app.supplier_events);
+    background::spawn_periodic_tasks(
+        base,
+        tasks,
+        &bookings.reader,
+        &app.supplier_events,
+        &app.supplier_control,
+    );
     let check_worker = Arc::new(CheckWorker {
         base: base.clone(),
         tasks: tasks.clone(),
@@ -220,6 +278,14 @@ fn spawn_background_tasks(app: &Application, base: &Base) {
         permits: Arc::new(Semaphore::new(app.config.watches.concurrency)),
     });
     tasks.spawn("watches", check_worker.run());
+}
+
+#[cfg(feature = "dashboard")]
+fn bulk_replay_job(app: &Application, base: &Base) -> Vec<Arc<dyn JobHandler>> {
+    vec![Arc::new(BulkReplayJob {
+        base: base.clone(),
+        deliveries: Arc::clone(&app.webhooks.deliveries),
+    })]
 }
 
 /// Opens the configured database without applying migrations.
@@ -240,12 +306,13 @@ pub async fn open_store(config: &Config) -> Result<Store, OpenError> {
 fn build_runtime(
     config: &Config,
     surroundings: &ApplicationDependencies,
+    call_sink: RecordingCallSink,
 ) -> Result<Runtime, RuntimeError> {
     let mut made_of = RuntimeConfig::new(Arc::clone(&surroundings.clock));
     made_of.calls_max = config.limits.plugin_calls;
     let cache = Some(config.code_cache_dir.clone());
     made_of.code_cache_dir = cache.filter(|folder| !folder.as_os_str().is_empty());
-    Runtime::new(made_of, Arc::clone(&surroundings.call_sink))
+    Runtime::new(made_of, Arc::new(call_sink))
 }
 
 fn build_sealer(config: &Config) -> Result<Sealer, StartupError> {

@@ -2,13 +2,17 @@
 
 #[cfg(feature = "dashboard")]
 use crate::account::maintenance::{self as account_maintenance, AccountMaintenance};
+use crate::audit::chain::{self, AuditChain};
 use crate::base::Base;
 use crate::booking::engine::WorkflowEngine;
 use crate::booking::job::BookingJob;
 use crate::booking::reader::{BookingReader, FLIGHT_COUNT_INTERVAL};
+use crate::booking::resolution::ResolutionService;
+use crate::booking::settlement_job::SettlementJob;
 use crate::jobs::unresolved_monitor::{self, UnresolvedMonitor};
 use crate::jobs::worker::JobHandler;
 use crate::supplier::directory::SupplierDirectory;
+use crate::supplier::overrides::{self, SupplierControl};
 use crate::supplier_event::job::SupplierEventJob;
 use crate::supplier_event::service::{PURGE_INTERVAL, SupplierEventService};
 use crate::task_supervisor::TaskSupervisor;
@@ -21,6 +25,7 @@ use std::sync::Arc;
 pub fn job_handlers(
     base: &Base,
     engine: &Arc<WorkflowEngine>,
+    resolutions: &Arc<ResolutionService>,
     suppliers: &Arc<SupplierDirectory>,
     purchase: Arc<dyn JobHandler>,
 ) -> Vec<Arc<dyn JobHandler>> {
@@ -30,9 +35,14 @@ pub fn job_handlers(
         base: base.clone(),
         suppliers: Arc::clone(suppliers),
     };
+    let settlements = SettlementJob {
+        base: base.clone(),
+        resolutions: Arc::clone(resolutions),
+    };
     vec![
         Arc::new(hotels),
         Arc::new(flights),
+        Arc::new(settlements),
         Arc::new(supplier_events),
         purchase,
     ]
@@ -43,7 +53,17 @@ pub fn spawn_periodic_tasks(
     tasks: &TaskSupervisor,
     bookings: &Arc<BookingReader>,
     supplier_events: &Arc<SupplierEventService>,
+    supplier_control: &Arc<SupplierControl>,
 ) {
+    tasks.run_periodically(
+        (
+            "supplier changes",
+            "changes of suppliers by operators could not be read",
+        ),
+        overrides::REFRESH_INTERVAL,
+        Arc::clone(supplier_control),
+        |control| control.refresh().boxed(),
+    );
     tasks.run_periodically(
         ("webhook upkeep", "webhook maintenance failed"),
         maintenance::INTERVAL,
@@ -76,6 +96,25 @@ pub fn spawn_periodic_tasks(
         FLIGHT_COUNT_INTERVAL,
         Arc::clone(bookings),
         |bookings| bookings.settle_flight_counts().boxed(),
+    );
+    let chain = AuditChain { base: base.clone() };
+    tasks.run_periodically(
+        (
+            "audit chain",
+            "recorded changes could not be appended to the audit log",
+        ),
+        chain::CHAIN_INTERVAL,
+        chain.clone(),
+        |chain| async move { chain.append_pending().await.map(drop) }.boxed(),
+    );
+    tasks.run_periodically(
+        (
+            "audit head",
+            "the head of the audit log could not be reported",
+        ),
+        chain::REPORT_INTERVAL,
+        chain,
+        |chain| chain.report_head().boxed(),
     );
     #[cfg(feature = "dashboard")]
     tasks.run_periodically(

@@ -4,6 +4,7 @@
 pub mod dashboard;
 pub mod data_dir;
 pub mod layers;
+pub mod oidc;
 pub mod secret;
 pub mod supplier;
 
@@ -14,7 +15,7 @@ pub use crate::config::dashboard::DashboardConfig;
 pub use crate::config::data_dir::data_dir_overlay;
 pub use crate::config::layers::{ConfigError, Environment};
 pub use crate::config::secret::Secret;
-pub use crate::config::supplier::{Rank, SupplierConfig};
+pub use crate::config::supplier::SupplierConfig;
 
 use host_domain::owner::Mode;
 use host_domain::supplier::{SupplierId, SupplierKind};
@@ -44,6 +45,7 @@ pub struct Config {
     pub log: LogConfig,
     pub admin: AdminConfig,
     pub dashboard: DashboardConfig,
+    pub requests: RequestsConfig,
     pub limits: LimitsConfig,
     pub jobs: JobsConfig,
     pub reconcile: ReconcileConfig,
@@ -70,6 +72,7 @@ sections! {
     OldMasterKey { id: String, key: Secret, }
     LogConfig { format: LogFormat, filter: String, }
     AdminConfig { allowed_hosts: Vec<String>, }
+    RequestsConfig { days: u32, rows_max: u64, }
     LimitsConfig {
         requests_per_s: u32,
         burst: u32,
@@ -221,6 +224,8 @@ impl Config {
         let endpoint_concurrency = webhooks.endpoint_concurrency.into();
         let supplier_per_minute = watches.supplier_per_minute.into();
         vec![
+            rule(self.requests.days <= 365, "requests.days must be 0 to 365"),
+            positive("requests.rows_max", self.requests.rows_max),
             positive("limits.requests_per_s", limits.requests_per_s.into()),
             positive("limits.burst", limits.burst.into()),
             positive("limits.connections", limits.connections as u64),
@@ -252,6 +257,10 @@ impl Config {
             rule(
                 self.dashboard.has_valid_public_url(),
                 "dashboard.public_url must be https://HOST, or http:// and a loopback address, without a path",
+            ),
+            rule(
+                self.dashboard.oidc.is_valid(),
+                "dashboard.oidc must have an issuer with https://, or http:// and a loopback address, a client_id, and the scope openid",
             ),
             rule(
                 self.admin.allowed_hosts.iter().all(|host| is_host(host)),

@@ -1,8 +1,9 @@
 //! The context of a request: its id, its deadline, and the owner if it is authenticated.
 
 use crate::deadline::Deadline;
+use host_domain::audit::Actor;
 use host_domain::id::KeyId;
-use host_domain::owner::Owner;
+use host_domain::owner::{Owner, Tenant};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -42,12 +43,42 @@ impl ApiKeyScope {
 pub struct RequestContext {
     pub request_id: Arc<str>,
     pub owner: Owner,
-    pub key_id: KeyId,
+    /// The person or program that the audit log names.
+    pub actor: Arc<Actor>,
+    /// The API key of the request. `None` if a person or a background task acts.
+    pub key_id: Option<KeyId>,
     pub scopes: Arc<[ApiKeyScope]>,
     pub deadline: Deadline,
 }
 
 impl RequestContext {
+    /// Builds the context of an actor without an API key, e.g. of a person.
+    pub fn for_actor(
+        actor: Arc<Actor>,
+        owner: Owner,
+        request_id: Arc<str>,
+        deadline: Deadline,
+    ) -> Self {
+        Self {
+            request_id,
+            owner,
+            actor,
+            key_id: None,
+            scopes: Arc::default(),
+            deadline,
+        }
+    }
+
+    /// Builds the context of background work for an organization.
+    pub fn for_background(tenant: &Tenant, request_id: &str, deadline: Deadline) -> Self {
+        let owner = Owner {
+            tenant: tenant.clone(),
+            user: Owner::ORGANIZATION_USER.to_owned(),
+        };
+        let actor = Arc::new(Actor::system());
+        Self::for_actor(actor, owner, Arc::from(request_id), deadline)
+    }
+
     /// Returns a hash of the request id, so that a repeated request is routed the same way.
     pub fn routing_hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();

@@ -4,6 +4,7 @@
 pub mod account;
 pub mod api_key;
 pub mod application;
+pub mod audit;
 pub mod background;
 pub mod base;
 pub mod booking;
@@ -24,6 +25,7 @@ pub mod metric_names;
 pub mod offers;
 pub mod payment_instrument;
 pub mod readiness;
+pub mod recording;
 pub mod sealer;
 pub mod service_groups;
 pub mod storage_failure;

@@ -1,5 +1,7 @@
 //! Names of the metrics that the application records.
 
+/// Entries of the request log and of the statistics that were not recorded, by kind.
+pub const RECORDING_DROPPED_TOTAL: &str = "stopover_recording_dropped_total";
 /// Failed bookings that were found at their supplier later, by supplier.
 pub const ORPHANED_BOOKINGS_TOTAL: &str = "stopover_orphaned_bookings_total";
 /// Events reported by suppliers, by supplier, kind and result.

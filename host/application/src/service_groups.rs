@@ -10,6 +10,7 @@ use crate::booking::reader::BookingReader;
 use crate::booking::resolution::ResolutionService;
 use crate::booking::service_purchase::ServicePurchaseService;
 use crate::booking::settings::RetrySchedules;
+use crate::booking::settlement::SettlementService;
 use crate::booking::step_dependencies::StepDependencies;
 use crate::catalog::flight_reference::FlightReferenceService;
 use crate::catalog::hotel_content::ContentService;
@@ -22,6 +23,7 @@ use crate::catalog::weather::WeatherService;
 use crate::config::Config;
 use crate::offers::service::OfferService;
 use crate::payment_instrument::PaymentInstrumentService;
+use crate::recording::recorder::Recorder;
 use crate::sealer::Sealer;
 use crate::supplier::directory::SupplierDirectory;
 use crate::supplier::rate_limiter::SupplierRateLimiter;
@@ -31,6 +33,7 @@ use crate::watch::price_check::PriceChecker;
 use crate::webhook::delivery_service::DeliveryService;
 use crate::webhook::delivery_worker::DeliveryWorker;
 use crate::webhook::http_sender::HttpSender;
+use crate::webhook::listen::ListenService;
 use crate::webhook::policy::DeliveryPolicy;
 use crate::webhook::service::WebhookService;
 use crate::webhook::watch_endpoint::WatchEndpointService;
@@ -42,6 +45,7 @@ pub struct WebhookServices {
     pub subscriptions: Arc<WebhookService>,
     pub deliveries: Arc<DeliveryService>,
     pub watch_endpoints: Arc<WatchEndpointService>,
+    pub listen: Arc<ListenService>,
 }
 
 impl WebhookServices {
@@ -88,6 +92,7 @@ impl WebhookServices {
             subscriptions,
             deliveries,
             watch_endpoints,
+            listen: Arc::new(ListenService { base: base.clone() }),
         }
     }
 }
@@ -190,7 +195,8 @@ pub struct BookingServices {
     pub completions: Arc<CompletionService>,
     pub cancellations: Arc<CancellationService>,
     pub service_purchases: Arc<ServicePurchaseService>,
-    pub resolutions: Arc<ResolutionService>,
+    pub(crate) resolutions: Arc<ResolutionService>,
+    pub settlements: Arc<SettlementService>,
 }
 
 impl BookingServices {
@@ -201,6 +207,7 @@ impl BookingServices {
         suppliers: &Arc<SupplierDirectory>,
         sealer: &Arc<Sealer>,
         instruments: &Arc<PaymentInstrumentService>,
+        recorder: &Arc<Recorder>,
     ) -> Self {
         let passenger_secrets = PassengerSecrets {
             ids: Arc::clone(&base.ids),
@@ -210,10 +217,15 @@ impl BookingServices {
             base: base.clone(),
             suppliers: Arc::clone(suppliers),
             instruments: Arc::clone(instruments),
+            recorder: Arc::clone(recorder),
             passenger_secrets: passenger_secrets.clone(),
             schedules: RetrySchedules::new(&config.reconcile, &config.payments),
         };
         let engine = Arc::new(WorkflowEngine::new(&config.jobs, steps, tasks.clone()));
+        let resolutions = Arc::new(ResolutionService {
+            base: base.clone(),
+            engine: Arc::clone(&engine),
+        });
         Self {
             reader: Arc::new(BookingReader { base: base.clone() }),
             prebooks: Arc::new(PrebookService {
@@ -240,10 +252,11 @@ impl BookingServices {
                 suppliers: Arc::clone(suppliers),
                 instruments: Arc::clone(instruments),
             }),
-            resolutions: Arc::new(ResolutionService {
+            settlements: Arc::new(SettlementService {
                 base: base.clone(),
-                engine: Arc::clone(&engine),
+                resolutions: Arc::clone(&resolutions),
             }),
+            resolutions,
             engine,
         }
     }

@@ -1,9 +1,11 @@
 // Enhancements of pages that work without JavaScript: theme, copy buttons, confirmations,
-// keyboard shortcuts. The script runs in <head> without `defer`, so that a chosen theme applies
+// keyboard shortcuts, lists that grow while they are open. The script runs in <head> without `defer`, so that a chosen theme applies
 // before the first paint.
 "use strict";
 (() => {
   const THEMES = ["system", "light", "dark"];
+  // Rows that a growing list keeps.
+  const STREAM_ROWS_MAX = 200;
   const root = document.documentElement;
   const setting = {
     read(name) {
@@ -47,11 +49,12 @@
   const copy = async (button) => {
     const source = document.getElementById(button.dataset.copy);
     const label = button.querySelector("[data-label]");
+    button.dataset.text ??= label.textContent;
     try {
       await navigator.clipboard.writeText(source.textContent.trim());
       label.textContent = "Copied";
       announce("Copied to the clipboard");
-      setTimeout(() => { label.textContent = "Copy"; }, 2000);
+      setTimeout(() => { label.textContent = button.dataset.text; }, 2000);
     } catch {
       getSelection().selectAllChildren(source);
       announce("Selected. Press Control and C to copy.");
@@ -84,7 +87,7 @@
   const shortcuts = {
     j: () => moveRow(1),
     k: () => moveRow(-1),
-    "/": () => document.querySelector("[data-search]")?.focus(),
+    "/": () => (document.querySelector("[data-search]") ?? document.querySelector("[data-find]"))?.focus(),
     "?": () => document.getElementById("shortcuts")?.showModal(),
   };
 
@@ -116,6 +119,61 @@
     }
   };
 
+  // A list whose new rows come as server-sent events. A row that the list has already is replaced.
+  // The browser connects again by itself and names the last event; after a pause the script does.
+  const followStream = (controls) => {
+    const state = controls.querySelector("[data-stream-state]");
+    const button = controls.querySelector("button");
+    const list = document.querySelector("[data-stream-rows]");
+    let lastId = list.querySelector("[data-stream-id]")?.dataset.streamId ?? "";
+    let source = null;
+    const show = (tone, text) => {
+      state.className = `state ${tone}`;
+      state.textContent = text;
+    };
+    const close = (tone, text) => {
+      source.close();
+      source = null;
+      button.textContent = "Resume";
+      show(tone, text);
+    };
+    const onRow = (event) => {
+      lastId = event.lastEventId;
+      const parsed = document.createElement("template");
+      parsed.innerHTML = event.data;
+      const row = parsed.content.firstElementChild;
+      const known = [...list.rows].find((other) => other.dataset.streamId === row.dataset.streamId);
+      if (known) return known.replaceWith(row);
+      // The table of an empty list is hidden.
+      const table = list.closest("table");
+      if (table.hidden) table.parentElement.querySelector(".empty")?.remove();
+      table.hidden = false;
+      list.prepend(row);
+      while (list.rows.length > STREAM_ROWS_MAX) list.lastElementChild.remove();
+    };
+    const open = () => {
+      const url = new URL(controls.dataset.stream, location.href);
+      if (lastId) url.searchParams.set("last_event_id", lastId);
+      source = new EventSource(url);
+      button.textContent = "Pause";
+      show("", "Connecting");
+      source.addEventListener("open", () => show("good", "Live"));
+      source.addEventListener("row", onRow);
+      source.addEventListener("skipped", (event) => show("wait", event.data));
+      // The session or its mode has changed, so the page shows what it must not any more.
+      source.addEventListener("end", () => { close("", "Ended"); location.reload(); });
+      source.addEventListener("error", () => {
+        if (source?.readyState === EventSource.CLOSED) close("bad", "Disconnected");
+        else if (source) show("wait", "Reconnecting");
+      });
+    };
+    button.addEventListener("click", () => {
+      if (source) close("", "Paused");
+      else open();
+    });
+    open();
+  };
+
   document.addEventListener("keydown", onKey);
   document.addEventListener("click", onClick);
   document.addEventListener("submit", onSubmit);
@@ -145,5 +203,7 @@
       toggle.addEventListener("change", () => setting.write("shortcuts", toggle.checked ? "on" : "off"));
     }
     document.querySelector('[role="alert"][tabindex]')?.focus();
+    const controls = document.querySelector("[data-stream]");
+    if (controls) followStream(controls);
   });
 })();

@@ -2,9 +2,15 @@
 
 use axum::response::{IntoResponse, Response};
 use host_application::console::access::AccessError;
+use host_application::console::bulk_replay::BulkReplayError;
+use host_application::console::deliveries::ConsoleDeliveryError;
+use host_application::console::failure::ConsoleError;
 use host_application::console::keys::ConsoleKeyError;
+use host_application::console::live::TooManyStreams;
+use host_application::console::webhooks::ConsoleWebhookError;
 use host_application::error_chain::error_chain;
 use host_application::storage_failure::StorageFailure;
+use host_application::webhook::error::WebhookError;
 use host_domain::owner::Mode;
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
@@ -143,6 +149,21 @@ impl From<AccessError> for PageError {
     }
 }
 
+impl From<TooManyStreams> for PageError {
+    fn from(_: TooManyStreams) -> Self {
+        Self::Unavailable
+    }
+}
+
+impl From<ConsoleError> for PageError {
+    fn from(error: ConsoleError) -> Self {
+        match error {
+            ConsoleError::Access(error) => error.into(),
+            ConsoleError::Storage(failure) => failure.into(),
+        }
+    }
+}
+
 impl From<ConsoleKeyError> for PageError {
     fn from(error: ConsoleKeyError) -> Self {
         match error {
@@ -150,6 +171,58 @@ impl From<ConsoleKeyError> for PageError {
             ConsoleKeyError::Storage(failure) => failure.into(),
             // The page shows what is wrong with a key beside the fields.
             ConsoleKeyError::Invalid(_) | ConsoleKeyError::Random => Self::internal(error),
+        }
+    }
+}
+
+impl From<WebhookError> for PageError {
+    fn from(error: WebhookError) -> Self {
+        match error {
+            WebhookError::NotFound | WebhookError::DeliveryNotFound => Self::NotFound,
+            WebhookError::TooManyConflicts => Self::Unavailable,
+            WebhookError::Storage(error) => StorageFailure::from(error).into(),
+            // The pages show why a change was refused.
+            WebhookError::SubscriptionLimitReached { .. }
+            | WebhookError::UrlNotAllowed(_)
+            | WebhookError::ReplayNotAllowed(_)
+            | WebhookError::SubscriptionNotActive
+            | WebhookError::Idempotency(_)
+            | WebhookError::Seal(_) => Self::internal(error),
+        }
+    }
+}
+
+impl From<ConsoleWebhookError> for PageError {
+    fn from(error: ConsoleWebhookError) -> Self {
+        match error {
+            ConsoleWebhookError::Access(error) => error.into(),
+            ConsoleWebhookError::Webhook(error) => error.into(),
+            ConsoleWebhookError::Storage(failure) => failure.into(),
+            // The page shows what is wrong beside the fields.
+            ConsoleWebhookError::Invalid(_) => Self::internal(error),
+        }
+    }
+}
+
+impl From<ConsoleDeliveryError> for PageError {
+    fn from(error: ConsoleDeliveryError) -> Self {
+        match error {
+            ConsoleDeliveryError::Access(error) => error.into(),
+            ConsoleDeliveryError::Webhook(error) => error.into(),
+            ConsoleDeliveryError::Storage(failure) => failure.into(),
+        }
+    }
+}
+
+impl From<BulkReplayError> for PageError {
+    fn from(error: BulkReplayError) -> Self {
+        match error {
+            BulkReplayError::Access(error) => error.into(),
+            BulkReplayError::Storage(failure) => failure.into(),
+            // The page shows why nothing was begun.
+            BulkReplayError::TooMany
+            | BulkReplayError::NothingMatches
+            | BulkReplayError::Running => Self::internal(error),
         }
     }
 }

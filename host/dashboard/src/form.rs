@@ -41,7 +41,7 @@ impl<S: Send + Sync> FromRequest<S> for FormFields {
 }
 
 /// Problems of a form's fields, shown beside them. Templates have it as `form`.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct FormProblems(Vec<(&'static str, String)>);
 
 impl FormProblems {

@@ -49,16 +49,75 @@ pub(crate) struct NavigationItem {
     pub(crate) is_current: bool,
 }
 
-/// The navigation: headings with entries, each of which is a label, a path and an icon.
-type Navigation = [(
-    &'static str,
-    &'static [(&'static str, &'static str, &'static str)],
-)];
+/// An entry of the navigation: label, path, icon, and the permission without which it is hidden.
+type Entry = (&'static str, &'static str, &'static str, Option<Permission>);
 
-const NAVIGATION: &Navigation = &[
-    ("", &[("Overview", "/", "overview")]),
-    ("Organization", &[("API keys", "/keys", "key")]),
-    ("You", &[("Account", "/account", "account")]),
+/// The navigation: headings with entries.
+const NAVIGATION: &[(&str, &[Entry])] = &[
+    ("", &[("Overview", "/", "overview", None)]),
+    (
+        "Traffic",
+        &[
+            ("Requests", "/requests", "requests", None),
+            ("Bookings", "/bookings", "bookings", None),
+            ("Unresolved", "/unresolved", "unresolved", None),
+        ],
+    ),
+    (
+        "Delivery",
+        &[
+            ("Webhooks", "/webhooks", "webhooks", None),
+            ("Deliveries", "/deliveries", "deliveries", None),
+            ("Watches", "/watches", "watches", None),
+        ],
+    ),
+    (
+        "Supply",
+        &[
+            ("Suppliers", "/suppliers", "supplier", None),
+            ("Mandates", "/mandates", "mandates", None),
+        ],
+    ),
+    (
+        "Organization",
+        &[
+            ("API keys", "/keys", "key", None),
+            ("Members", "/members", "members", None),
+            (
+                "Audit log",
+                "/audit",
+                "audit",
+                Some(Permission::ReadAuditLog),
+            ),
+            ("Go-live checklist", "/go-live", "checklist", None),
+        ],
+    ),
+    ("You", &[("Account", "/account", "account", None)]),
+];
+
+/// Last parts of the paths of forms that belong to the page at the path before it.
+const FORM_SUFFIXES: &[&str] = &[
+    "/invitations/revoke",
+    "/role",
+    "/remove",
+    "/accept",
+    "/revoke",
+    "/reveal",
+    "/pause",
+    "/resume",
+    "/rotate",
+    "/delete",
+    "/test",
+    "/recover",
+    "/replay",
+    "/cancel",
+    "/settle",
+    "/retry",
+    "/reload",
+    "/drain",
+    "/undrain",
+    "/rank",
+    "/verify",
 ];
 
 /// Sentences by the query parameter `done`, with which a form redirects to a page. The parameter's
@@ -73,6 +132,77 @@ const NOTICES: &[(&str, &str)] = &[
         "The password is changed. All other sessions have ended.",
     ),
     ("session-revoked", "The session has ended."),
+    (
+        "two-factor-off",
+        "Two-factor authentication is off. Your password alone signs you in.",
+    ),
+    ("member-changed", "The role is changed. It holds at once."),
+    (
+        "member-removed",
+        "The member is removed and sees nothing of the organization any more.",
+    ),
+    ("invitation-revoked", "The invitation is revoked."),
+    (
+        "watch-canceled",
+        "The watch is canceled. Its price is no longer checked.",
+    ),
+    (
+        "watch-not-cancelable",
+        "The watch has ended or is buying, so nothing was canceled.",
+    ),
+    (
+        "mandate-revoked",
+        "The mandate is revoked. Nothing can be bought under it any more.",
+    ),
+    (
+        "mandate-not-revocable",
+        "The mandate was used or has expired, so it was not revoked.",
+    ),
+    ("webhook-changed", "The webhook is changed."),
+    (
+        "webhook-paused",
+        "The webhook is paused. Its deliveries wait until it is resumed.",
+    ),
+    (
+        "webhook-resumed",
+        "The webhook is active. Waiting deliveries are sent now.",
+    ),
+    ("webhook-deleted", "The webhook is deleted."),
+    (
+        "webhook-recovered",
+        "The deliveries that failed since then are sent again.",
+    ),
+    ("nothing-to-recover", "No delivery has failed since then."),
+    ("test-sent", "The test event is on its way."),
+    ("delivery-replayed", "The delivery is sent again."),
+    (
+        "bulk-replay-stopped",
+        "The replay is stopped. Deliveries that it had replayed already are sent.",
+    ),
+    ("joined", "You have joined the organization."),
+    ("outcome-settled", "The decision is applied."),
+    (
+        "decision-kept",
+        "A lookup is under way. The decision is kept and applied when it ends.",
+    ),
+    ("job-retried", "The job is due now."),
+    (
+        "sample-data",
+        "Sample data is being made. It takes about a minute; this page shows it as it comes.",
+    ),
+    ("supplier-reloaded", "The plugin is reloaded on this host."),
+    (
+        "supplier-drained",
+        "The supplier gets no new searches and offers. Other hosts follow within seconds.",
+    ),
+    (
+        "supplier-undrained",
+        "The supplier gets new requests again. Other hosts follow within seconds.",
+    ),
+    (
+        "supplier-ranked",
+        "Priority and weight are changed. Other hosts follow within seconds.",
+    ),
 ];
 
 impl PageContext {
@@ -94,7 +224,7 @@ impl PageContext {
             organization: viewer.map_or_else(String::new, |viewer| only_organization(viewer)),
             is_live: viewer.is_some_and(|viewer| viewer.mode == Mode::Live),
             notice: notice(parts.uri.query().unwrap_or_default()),
-            navigation: navigation(parts.uri.path()),
+            navigation: navigation(parts.uri.path(), viewer.map(Arc::as_ref)),
         }
     }
 
@@ -130,9 +260,16 @@ fn only_organization(viewer: &Viewer) -> String {
 fn page_of_form(path: &str) -> &str {
     match path {
         // These forms are part of the layout.
-        "/mode" | "/sign-out" => "/",
+        "/mode" | "/sign-out" | "/sample-data" => "/",
+        "/login/code" => "/login",
         path if path.starts_with("/account/") => "/account",
-        path => path.strip_suffix("/revoke").unwrap_or(path),
+        path if path.starts_with("/deliveries/replays/") => "/deliveries",
+        path => {
+            let mut suffixes = FORM_SUFFIXES.iter();
+            suffixes
+                .find_map(|suffix| path.strip_suffix(suffix))
+                .unwrap_or(path)
+        }
     }
 }
 
@@ -156,12 +293,17 @@ fn notice(query: &str) -> Option<&'static str> {
     known.map(|(_, sentence)| *sentence)
 }
 
-fn navigation(current: &str) -> Vec<NavigationGroup> {
-    let groups = NAVIGATION.iter().map(|(label, items)| NavigationGroup {
+/// Returns the entries that are open to the person.
+fn navigation(current: &str, viewer: Option<&Viewer>) -> Vec<NavigationGroup> {
+    let is_open = |permission: &Option<Permission>| {
+        permission.is_none_or(|needed| viewer.is_some_and(|viewer| viewer.may_anywhere(needed)))
+    };
+    let groups = NAVIGATION.iter().map(|(label, entries)| NavigationGroup {
         label,
-        items: items
+        items: entries
             .iter()
-            .map(|(label, path, icon)| NavigationItem {
+            .filter(|(_, _, _, permission)| is_open(permission))
+            .map(|(label, path, icon, _)| NavigationItem {
                 label,
                 path,
                 icon,
@@ -169,7 +311,7 @@ fn navigation(current: &str) -> Vec<NavigationGroup> {
             })
             .collect(),
     });
-    groups.collect()
+    groups.filter(|group| !group.items.is_empty()).collect()
 }
 
 /// Returns whether a path is a page or below it.
@@ -196,9 +338,15 @@ mod tests {
             ("/mode", "/"),
             ("/sign-out", "/"),
             ("/login", "/login"),
+            ("/login/code", "/login"),
             ("/setup/abc", "/setup/abc"),
             ("/keys", "/keys"),
             ("/keys/key_1/revoke", "/keys/key_1"),
+            ("/members/acme/acc_1/role", "/members/acme/acc_1"),
+            ("/members/invitations/revoke", "/members"),
+            ("/setup/abc/accept", "/setup/abc"),
+            ("/deliveries/replay", "/deliveries"),
+            ("/deliveries/replays/blk_1/stop", "/deliveries"),
             ("/account/password", "/account"),
             ("/account/sessions/ses_1/revoke", "/account"),
         ] {

@@ -18,3 +18,26 @@ impl<S: Send + Sync> FromRequestParts<S> for PathText {
         Ok(Self(text))
     }
 }
+
+/// The two variable parts of the path, decoded. It is an extractor like [`PathText`].
+#[derive(Debug)]
+pub(crate) struct PathPair(pub(crate) String, pub(crate) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for PathPair {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, PageError> {
+        let path = Path::<(String, String)>::from_request_parts(parts, state).await;
+        let Path((first, second)) = path.map_err(|_| PageError::NotFound)?;
+        Ok(Self(first, second))
+    }
+}
+
+/// Returns a text as one part of a path. Clients choose the ids of their requests.
+pub(crate) fn path_segment(text: &str) -> String {
+    let encoded = text.bytes().map(|byte| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    });
+    encoded.collect()
+}

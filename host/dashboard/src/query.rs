@@ -1,14 +1,28 @@
 //! Parameters of a list's query.
 
+use crate::error::PageError;
 use axum::extract::FromRequestParts;
+use host_application::console::list::ConsoleListRequest;
+use host_domain::account::is_organization_id;
+use host_domain::page::Cursor;
+use host_domain::time::Timestamp;
 use http::request::Parts;
 use std::convert::Infallible;
 use url::form_urlencoded;
 
+/// Maximum number of characters of a search. Databases limit the length of a pattern.
+const SEARCH_CHARS_MAX: usize = 100;
+
 /// The parameters of the query. It is an extractor. Unknown parameters are ignored.
+#[derive(Default)]
 pub(crate) struct QueryFields(Vec<(String, String)>);
 
 impl QueryFields {
+    pub(crate) fn parse(query: &str) -> Self {
+        let fields = form_urlencoded::parse(query.as_bytes());
+        Self(fields.into_owned().collect())
+    }
+
     /// Returns the first value of a parameter without the spaces around it, or an empty text.
     pub(crate) fn text(&self, name: &str) -> &str {
         let field = self.0.iter().find(|(known, _)| known == name);
@@ -19,15 +33,59 @@ impl QueryFields {
     pub(crate) fn some(&self, name: &str) -> Option<&str> {
         Some(self.text(name)).filter(|text| !text.is_empty())
     }
+
+    /// Returns the beginning of a text to search for, without control characters, which PostgreSQL
+    /// refuses in part and no name has.
+    pub(crate) fn search(&self, name: &str) -> Option<String> {
+        let printable = self.text(name).chars().filter(|c| !c.is_control());
+        let text: String = printable.take(SEARCH_CHARS_MAX).collect();
+        let text = text.trim();
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    /// Returns a point in time, as [`parse_time`] reads it.
+    pub(crate) fn time(&self, name: &str) -> Option<Timestamp> {
+        parse_time(self.text(name))
+    }
+
+    /// Returns the request for the list that the query asks for. A position that does not exist is
+    /// ignored.
+    ///
+    /// # Errors
+    /// [`PageError::NotFound`] if the organization is not an organization's id.
+    pub(crate) fn list_request<F>(&self, filter: F) -> Result<ConsoleListRequest<F>, PageError> {
+        let organization = self.some("organization");
+        if organization.is_some_and(|id| !is_organization_id(id)) {
+            return Err(PageError::NotFound);
+        }
+        Ok(ConsoleListRequest {
+            organization: organization.map(str::to_owned),
+            filter,
+            after: Cursor::parse(self.text("after")),
+        })
+    }
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for QueryFields {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
-        let query = parts.uri.query().unwrap_or_default().as_bytes();
-        Ok(Self(form_urlencoded::parse(query).into_owned().collect()))
+        Ok(Self::parse(parts.uri.query().unwrap_or_default()))
     }
+}
+
+/// Parses a point in time: RFC 3339, or a date with or without a time, in UTC.
+pub(crate) fn parse_time(text: &str) -> Option<Timestamp> {
+    let zoned = match text.len() {
+        // 2026-11-26
+        10 => format!("{text}T00:00:00Z"),
+        // 2026-11-26T05:00
+        16 => format!("{text}:00Z"),
+        // 2026-11-26T05:00:00
+        19 => format!("{text}Z"),
+        _ => text.to_owned(),
+    };
+    Timestamp::parse(&zoned)
 }
 
 /// Returns a path with those parameters that are not empty.
@@ -39,5 +97,31 @@ pub(crate) fn path_with(path: &str, parameters: &[(&str, &str)]) -> String {
     match query.finish().as_str() {
         "" => path.to_owned(),
         query => format!("{path}?{query}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_is_read_in_each_form() {
+        for (text, expected) in [
+            ("2026-11-26", Some("2026-11-26T00:00:00.000Z")),
+            ("2026-11-26T05:07", Some("2026-11-26T05:07:00.000Z")),
+            ("2026-11-26T05:07:09", Some("2026-11-26T05:07:09.000Z")),
+            ("2026-11-26T05:07:09Z", Some("2026-11-26T05:07:09.000Z")),
+            (
+                "2026-11-26T05:07:09.5+01:00",
+                Some("2026-11-26T04:07:09.500Z"),
+            ),
+            ("26.11.2026", None),
+            ("2026-13-26", None),
+            ("yesterday", None),
+        ] {
+            let query = QueryFields::parse(&path_with("", &[("from", text)])[1..]);
+            let found = query.time("from").map(|at| at.to_string());
+            assert_eq!(found.as_deref(), expected, "{text}");
+        }
     }
 }

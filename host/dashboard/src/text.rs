@@ -1,7 +1,9 @@
 //! States, times and roles in the words of the pages.
 
 use host_domain::account::AccountRole;
-use host_domain::time::Timestamp;
+use host_domain::booking::BookingStatus;
+use host_domain::money::Money;
+use host_domain::time::{Date, Timestamp};
 
 const MINUTE_MS: i64 = 60 * 1000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
@@ -10,6 +12,9 @@ const DAY_MS: i64 = 24 * HOUR_MS;
 const HOURS_UNTIL_MS: i64 = 2 * DAY_MS;
 /// Time from which a page writes the date of a coming event and not the distance in days.
 const DAYS_UNTIL_MS: i64 = 30 * DAY_MS;
+
+/// End of an id that is always shown.
+const ID_END_BYTES: usize = 6;
 
 const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -48,11 +53,7 @@ impl TimeText {
 
 /// Returns the date as `26 Nov 2026`.
 pub(crate) fn date(at: Timestamp) -> String {
-    let date = at.date_utc();
-    let month = usize::try_from(date.month() - 1).ok();
-    let month = month.and_then(|month| MONTHS.get(month));
-    let month = month.copied().unwrap_or_default();
-    format!("{} {month} {}", date.day(), date.year())
+    day(at.date_utc())
 }
 
 /// Returns the distance from now in words, or `None` if it is so long that the date says more.
@@ -89,6 +90,91 @@ pub(crate) fn number(number: u64) -> String {
     text
 }
 
+/// Returns an amount as `1,412.00 EUR`.
+pub(crate) fn money(money: Money) -> String {
+    let text = money.to_string();
+    let (sign, amount) = match text.strip_prefix('-') {
+        Some(amount) => ("−", amount),
+        None => ("", text.as_str()),
+    };
+    let end = amount.find(['.', ' ']).unwrap_or(amount.len());
+    let (whole, rest) = amount.split_at(end);
+    match whole.parse() {
+        Ok(whole) => format!("{sign}{}{rest}", number(whole)),
+        Err(_) => text,
+    }
+}
+
+/// Returns a duration of a call with two or three digits: `0.8 ms`, `240 ms`, `2.1 s` or `5 min`.
+pub(crate) fn duration_us(us: u64) -> String {
+    match us {
+        0 => "0 ms".to_owned(),
+        1..100 => format!("{us} µs"),
+        100..9_950 => format!("{}.{} ms", us / 1000, us % 1000 / 100),
+        9_950..999_500 => format!("{} ms", (us + 500) / 1000),
+        999_500..60_000_000 => {
+            let tenths = (us + 50_000) / 100_000;
+            format!("{}.{} s", tenths / 10, tenths % 10)
+        }
+        60_000_000.. => format!("{} min", us / 60_000_000),
+    }
+}
+
+/// Returns a size as `312 B` or `8.2 KB`, with a thousand bytes to the kilobyte.
+pub(crate) fn bytes(bytes: u64) -> String {
+    match bytes {
+        0..1000 => format!("{bytes} B"),
+        1000..1_000_000 => format!("{}.{} KB", bytes / 1000, bytes % 1000 / 100),
+        1_000_000.. => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+    }
+}
+
+/// Splits an id so that a narrow column can cut its middle and keep its end, which differs most.
+pub(crate) fn split_id(id: &str) -> (&str, &str) {
+    let end = id.len().saturating_sub(ID_END_BYTES);
+    id.split_at_checked(end).unwrap_or((id, ""))
+}
+
+/// Returns the state of a booking.
+pub(crate) const fn booking_state(status: BookingStatus) -> State {
+    let (tone, label) = match status {
+        BookingStatus::Created => ("", "Created"),
+        BookingStatus::PrebookInProgress => ("wait", "Prebook in progress"),
+        BookingStatus::ReadyForComplete => ("wait", "Ready to book"),
+        BookingStatus::CompleteInProgress => ("wait", "Booking in progress"),
+        BookingStatus::Confirmed => ("good", "Confirmed"),
+        BookingStatus::CancelInProgress => ("wait", "Cancellation in progress"),
+        BookingStatus::PartiallyCanceled => ("", "Partially canceled"),
+        BookingStatus::Canceled => ("", "Canceled"),
+        BookingStatus::Failed => ("bad", "Failed"),
+        BookingStatus::Expired => ("", "Expired"),
+    };
+    State { tone, label }
+}
+
+/// Returns a date as `26 Nov 2026`.
+pub(crate) fn day(day: Date) -> String {
+    let month = usize::try_from(day.month() - 1).ok();
+    let month = month.and_then(|month| MONTHS.get(month));
+    let month = month.copied().unwrap_or_default();
+    format!("{} {month} {}", day.day(), day.year())
+}
+
+/// Returns a name such as `book_confirmed` as `Book confirmed`.
+pub(crate) fn words(name: &str) -> String {
+    let mut words = name.replace(['_', '.'], " ");
+    if let Some(first) = words.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    words
+}
+
+/// Returns a number with its noun, as `1 night` or `2 nights`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{ending}")
+}
+
 /// Returns a role in words.
 pub(crate) fn role(role: &AccountRole) -> String {
     match role {
@@ -104,6 +190,7 @@ pub(crate) fn role(role: &AccountRole) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use host_domain::money::Currency;
 
     /// 2026-11-26T02:40:00Z
     const NOW: Timestamp = Timestamp(1_795_660_800_000);
@@ -139,6 +226,47 @@ mod tests {
             (1_234_567, "1,234,567"),
         ] {
             assert_eq!(number(value), text);
+        }
+    }
+
+    #[test]
+    fn amount_is_grouped_and_has_its_currency() {
+        let currency = Currency::parse("EUR").unwrap();
+        for (minor, text) in [
+            (0, "0.00 EUR"),
+            (-5, "−0.05 EUR"),
+            (141_200, "1,412.00 EUR"),
+            (-141_200, "−1,412.00 EUR"),
+        ] {
+            assert_eq!(money(Money { minor, currency }), text);
+        }
+    }
+
+    #[test]
+    fn duration_of_a_call_has_two_or_three_digits() {
+        for (us, text) in [
+            (0, "0 ms"),
+            (99, "99 µs"),
+            (840, "0.8 ms"),
+            (9_949, "9.9 ms"),
+            (9_950, "10 ms"),
+            (999_499, "999 ms"),
+            (999_500, "1.0 s"),
+            (2_149_999, "2.1 s"),
+            (300_000_000, "5 min"),
+        ] {
+            assert_eq!(duration_us(us), text);
+        }
+    }
+
+    #[test]
+    fn id_keeps_its_end() {
+        for (id, parts) in [
+            ("bkg_0123456789", ("bkg_0123", "456789")),
+            ("req", ("", "req")),
+            ("aé12345", ("aé12345", "")),
+        ] {
+            assert_eq!(split_id(id), parts);
         }
     }
 }

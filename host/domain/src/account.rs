@@ -49,6 +49,14 @@ named_enum! {
         Read = "read",
         ManageTestKeys = "manage_test_keys",
         ManageLiveKeys = "manage_live_keys",
+        ManageMembers = "manage_members",
+        ManageWebhooks = "manage_webhooks",
+        /// Send a test event, replay deliveries and recover missed ones.
+        ReplayDeliveries = "replay_deliveries",
+        ManageWatches = "manage_watches",
+        ManageMandates = "manage_mandates",
+        RevealPersonalData = "reveal_personal_data",
+        ReadAuditLog = "read_audit_log",
     }
 }
 
@@ -65,8 +73,14 @@ impl Permission {
     const fn lowest_role(self) -> OrganizationRole {
         match self {
             Self::Read => OrganizationRole::Viewer,
-            Self::ManageTestKeys => OrganizationRole::Developer,
-            Self::ManageLiveKeys => OrganizationRole::Admin,
+            Self::ManageTestKeys | Self::ReplayDeliveries => OrganizationRole::Developer,
+            Self::ManageLiveKeys
+            | Self::ManageMembers
+            | Self::ManageWebhooks
+            | Self::ManageWatches
+            | Self::ManageMandates
+            | Self::RevealPersonalData
+            | Self::ReadAuditLog => OrganizationRole::Admin,
         }
     }
 }
@@ -181,22 +195,24 @@ mod tests {
 
     #[test]
     fn role_permits_what_the_table_says() {
-        use Permission::{ManageLiveKeys, ManageTestKeys, Read};
+        use Permission::{ManageTestKeys, Read, ReplayDeliveries};
+        let all = Permission::ALL;
+        let developer = [Read, ManageTestKeys, ReplayDeliveries];
         for (held, permitted) in [
-            (AccountRole::Operator, [true, true, true]),
-            (role("acme", OrganizationRole::Admin), [true, true, true]),
-            (
-                role("acme", OrganizationRole::Developer),
-                [true, true, false],
-            ),
-            (role("acme", OrganizationRole::Viewer), [true, false, false]),
-            (
-                role("other", OrganizationRole::Admin),
-                [false, false, false],
-            ),
+            (AccountRole::Operator, &all[..]),
+            (role("acme", OrganizationRole::Admin), &all),
+            (role("acme", OrganizationRole::Developer), &developer),
+            (role("acme", OrganizationRole::Viewer), &[Read]),
+            (role("other", OrganizationRole::Admin), &[]),
         ] {
-            let found = [Read, ManageTestKeys, ManageLiveKeys].map(|p| held.permits(p, "acme"));
-            assert_eq!(found, permitted, "{held:?}");
+            for permission in all {
+                let found = held.permits(permission, "acme");
+                assert_eq!(
+                    found,
+                    permitted.contains(&permission),
+                    "{held:?} {permission:?}"
+                );
+            }
         }
     }
 

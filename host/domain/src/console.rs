@@ -1,9 +1,18 @@
 //! Data that the dashboard reads across the users of an organization, or across organizations.
 
-use crate::booking::BookingStatus;
+pub mod booking;
+pub mod watch;
+pub mod go_live;
+pub mod webhook;
+
+use crate::booking::{BookingKind, BookingStatus};
+use crate::flight::FlightBooking;
+use crate::hotel::HotelBooking;
 use crate::id::{BookingId, KeyId};
+use crate::money::Money;
 use crate::named_enum::named_enum;
-use crate::owner::Mode;
+use crate::owner::{Mode, Owner};
+use crate::payment::Payment;
 use crate::supplier::SupplierId;
 use crate::time::Timestamp;
 
@@ -83,4 +92,51 @@ pub enum OpenItem {
         masked_key: String,
         expires_at: Timestamp,
     },
+}
+
+/// A booking of either kind.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AnyBooking {
+    Hotel(Box<HotelBooking>),
+    Flight(Box<FlightBooking>),
+}
+
+impl AnyBooking {
+    pub fn status(&self) -> BookingStatus {
+        match self {
+            Self::Hotel(hotel) => hotel.status(),
+            Self::Flight(flight) => flight.status(),
+        }
+    }
+
+    /// Returns the prebooked price without services, or the offered one before the prebook.
+    pub fn price(&self) -> Money {
+        match self {
+            Self::Hotel(hotel) => hotel.details.booked_price(),
+            Self::Flight(flight) => flight.details.booked_price(),
+        }
+    }
+
+    /// Returns all payments that were started, oldest first.
+    pub fn payments(&self) -> &[Payment] {
+        match self {
+            Self::Hotel(hotel) => &hotel.payments,
+            Self::Flight(flight) => &flight.payments,
+        }
+    }
+
+    pub fn owner(&self) -> &Owner {
+        match self {
+            Self::Hotel(booking) => &booking.owner,
+            Self::Flight(booking) => &booking.owner,
+        }
+    }
+}
+
+/// Filter of the calls with an unknown outcome. `None` means any.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UnresolvedFilter {
+    pub booking: Option<BookingId>,
+    /// The supplier or processor that was called.
+    pub target: Option<SupplierId>,
 }

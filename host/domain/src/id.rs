@@ -118,11 +118,17 @@ prefixed_id! {
     EventId = "evt_";
     /// The id of a recorded call to a supplier or processor that may change something.
     AttemptId = "att_";
+    /// The id of an operator's decision about such a call.
+    SettlementId = "stl_";
     /// The id of an API key. It is not the key itself.
     KeyId = "key_";
     SubscriptionId = "whs_";
     /// The id of a delivery of an event to a subscription.
     DeliveryId = "dlv_";
+    /// The id of a connection of `stopover listen`.
+    ListenSessionId = "lsn_";
+    /// The id of a replay of all deliveries that match a filter.
+    BulkReplayId = "blk_";
     WatchId = "wtc_";
     MandateId = "mnd_";
     /// The id of a price check at suppliers, shared by all watches with the same query.
@@ -132,6 +138,21 @@ prefixed_id! {
     AccountId = "acc_";
     /// The id of a session of the dashboard. It is not the session's cookie.
     SessionId = "ses_";
+    /// The id of an API call in the request log. Clients choose the ids of their calls and may use
+    /// one twice.
+    RequestLogId = "rql_";
+    /// The id of a recorded call of a plugin, or of a recorded HTTP request of one.
+    CallLogId = "cll_";
+    /// The id of a change that is not in the chain of the audit log yet.
+    AuditEntryId = "adt_";
+}
+
+impl PaymentId {
+    /// Returns the id of the booking of which this is the id of a payment.
+    pub fn booking(&self) -> Option<BookingId> {
+        let (rest, _) = self.0.strip_prefix(Self::PREFIX)?.rsplit_once('-')?;
+        BookingId::parse(&format!("{}{rest}", BookingId::PREFIX)).ok()
+    }
 }
 
 #[cfg(test)]
@@ -143,6 +164,13 @@ mod tests {
         let id = BookingId::from_bits(42);
         assert_eq!(BookingId::parse(id.as_str()).unwrap(), id);
         assert_eq!(id.as_str().len(), 36);
+    }
+
+    #[test]
+    fn payment_names_its_booking() {
+        let booking = BookingId::from_bits(42);
+        assert_eq!(PaymentId::of(booking.as_str(), 3).booking(), Some(booking));
+        assert_eq!(PaymentId::from_bits(1).booking(), None);
     }
 
     #[test]

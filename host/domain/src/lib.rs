@@ -5,6 +5,7 @@
 //! boundaries. Serde is used only because a record is stored as a whole.
 
 pub mod account;
+pub mod audit;
 pub mod booking;
 pub mod console;
 pub mod event;
@@ -18,7 +19,10 @@ pub mod owner;
 pub mod page;
 pub mod payment;
 pub mod remote_call;
+pub mod request_log;
 pub mod routing;
+pub mod settlement;
+pub mod statistics;
 pub mod supplier;
 pub mod supplier_event;
 pub mod time;

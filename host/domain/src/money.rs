@@ -88,6 +88,13 @@ impl Money {
         Self::new(0, currency)
     }
 
+    /// Parses an amount in major units, such as `12.50`. Returns `None` for other texts, for more
+    /// decimals than the currency has, and for amounts out of range.
+    pub fn parse_major(text: &str, currency: Currency) -> Option<Self> {
+        let amount = Decimal::from_str_exact(text.trim()).ok()?;
+        Self::from_major(amount, currency).ok()
+    }
+
     /// Converts an amount in major units.
     ///
     /// # Errors

@@ -38,11 +38,16 @@ pub(crate) use named_enum;
 #[cfg(test)]
 mod tests {
     use crate::account::{AccountState, OrganizationRole, Permission};
+    use crate::audit::{AccessChannel, ActorKind, AuditAction};
     use crate::booking::BookingStatus;
+    use crate::console::booking::BookingProduct;
+    use crate::console::go_live::GoLiveStep;
     use crate::event::{EventType, Product};
     use crate::mandate::{MandateRejection, MandateStatus};
     use crate::owner::Mode;
+    use crate::remote_call::AttemptOutcome;
     use crate::routing::RouteReason;
+    use crate::settlement::{SettlementChoice, SettlementState};
     use crate::supplier::Capability;
     use crate::watch::{PurchaseFailureReason, WatchStatus};
     use crate::webhook::{
@@ -59,8 +64,11 @@ mod tests {
                 assert_eq!($enum::parse(""), None);
             )+};
         }
+        check!(BookingProduct, AttemptOutcome, GoLiveStep);
         check!(BookingStatus, EventType, Product, Mode, Capability);
         check!(AccountState, OrganizationRole, Permission);
+        check!(ActorKind, AccessChannel, AuditAction);
+        check!(SettlementChoice, SettlementState);
         check!(MandateRejection, MandateStatus, RouteReason);
         check!(PurchaseFailureReason, WatchStatus, WatchEventStatus);
         check!(DeliveryFailureReason, DeliveryStatus, SubscriptionStatus);

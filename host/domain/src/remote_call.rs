@@ -3,6 +3,7 @@
 //! The call is marked as sent in storage before its first byte leaves the gateway. From then on it
 //! may only be reconciled; it is never sent again on a guess.
 
+use crate::named_enum::named_enum;
 use crate::payment::decline::DeclineReason;
 use crate::supplier::RefusalReason;
 use crate::time::Timestamp;
@@ -45,6 +46,22 @@ pub enum RemoteCall {
         reconcile_count: u32,
         reconcile_at: Timestamp,
     },
+}
+
+named_enum! {
+    /// The outcome of one attempt of a call.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum AttemptOutcome {
+        /// The call was sent or is about to be, and nothing more is known. After a crash it must be
+        /// reconciled and must not be sent again.
+        Sent = "sent",
+        Succeeded = "succeeded",
+        Refused = "refused",
+        /// The call is known not to have been sent, or to have had no effect.
+        NotSent = "not_sent",
+        /// The call may have taken effect.
+        Unknown = "unknown",
+    }
 }
 
 /// Evidence that a call had no effect: a lookup that found nothing when the remote system had to show

@@ -140,6 +140,39 @@ pub enum Health {
     Down,
 }
 
+/// The state of a circuit breaker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CircuitStatus {
+    /// Calls are made.
+    Closed,
+    /// Calls are refused until a probe is made.
+    Open {
+        /// Time until the next call may be a probe, in milliseconds.
+        probe_in_ms: u64,
+    },
+    /// A probe is under way. Other calls are refused.
+    Probing,
+}
+
+/// What operators changed about a supplier, beside its configuration.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SupplierOverride {
+    /// The supplier gets no new requests. What exists there is followed to its end.
+    pub is_drained: bool,
+    /// Priority and weight for all organizations. `None` for those of the configuration.
+    pub rank: Option<Rank>,
+}
+
+/// The place of a supplier among others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rank {
+    /// Lower values are called first.
+    pub priority: i32,
+    /// Share of calls among suppliers of equal priority. With 0 the supplier is called only if a
+    /// request names it.
+    pub weight: u32,
+}
+
 /// A definite refusal by a supplier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {

@@ -2,6 +2,7 @@
 //! contain no secrets and no personal data. This module defines the records, not where they are
 //! stored.
 
+use host_domain::owner::Mode;
 use host_domain::supplier::{Capability, SupplierId};
 use host_domain::time::Timestamp;
 use std::time::Duration;
@@ -98,6 +99,8 @@ pub struct CallRecord<'a> {
     pub request_id: &'a str,
     /// Organization that made the request.
     pub organization: &'a str,
+    /// Mode of that request.
+    pub mode: Option<Mode>,
     /// Booking that the call is about.
     pub booking: Option<&'a str>,
     /// Start of the call.
@@ -157,6 +160,10 @@ pub struct ExchangeRecord<'a> {
     pub operation: Capability,
     /// Id of the request that caused the exchange.
     pub request_id: &'a str,
+    /// Organization that made the request.
+    pub organization: &'a str,
+    /// Mode of that request.
+    pub mode: Option<Mode>,
     /// Booking that the exchange is about.
     pub booking: Option<&'a str>,
     /// HTTP method.

@@ -1,6 +1,7 @@
 //! Context and outbound requests of one call. They are shared by the guest's store and the egress.
 
 use crate::exchange::{ExchangeError, UpstreamResponse};
+use host_domain::owner::Mode;
 use host_domain::supplier::Capability;
 use std::fmt;
 use std::sync::OnceLock;
@@ -11,8 +12,7 @@ use tokio::time::Instant;
 /// and its peak memory.
 pub(crate) struct CallScope {
     pub(crate) operation: Option<Capability>,
-    pub(crate) request_id: String,
-    pub(crate) booking: Option<String>,
+    pub(crate) origin: CallOrigin,
     pub(crate) deadline: Instant,
     pub(crate) time_limit: TimeLimit,
     pub(crate) sent: OutboundTracker,
@@ -20,17 +20,24 @@ pub(crate) struct CallScope {
     pub(crate) memory_bytes: AtomicUsize,
 }
 
+/// Origin and subject of a call, for its records.
+#[derive(Default)]
+pub(crate) struct CallOrigin {
+    pub(crate) request_id: String,
+    pub(crate) organization: String,
+    pub(crate) mode: Option<Mode>,
+    pub(crate) booking: Option<String>,
+}
+
 impl CallScope {
     pub(crate) fn new(
         operation: Option<Capability>,
-        request_id: &str,
-        booking: Option<&str>,
+        origin: CallOrigin,
         (deadline, time_limit): (Instant, TimeLimit),
     ) -> Self {
         Self {
             operation,
-            request_id: request_id.to_owned(),
-            booking: booking.map(str::to_owned),
+            origin,
             deadline,
             time_limit,
             sent: OutboundTracker::default(),

@@ -2,7 +2,7 @@
 //! allowed. It uses only outcomes and time and makes no calls.
 
 use crate::call_log::PluginCallOutcome;
-use host_domain::supplier::Health;
+use host_domain::supplier::{CircuitStatus, Health};
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -62,6 +62,8 @@ const fn classify_outcome(outcome: PluginCallOutcome) -> OutcomeClass {
 pub struct HealthReport {
     /// Overall health.
     pub health: Health,
+    /// Whether calls are made at present.
+    pub circuit: CircuitStatus,
     /// Counted calls of the last minute.
     pub calls: u32,
     /// Failed calls among `calls`.
@@ -184,6 +186,7 @@ impl CircuitBreaker {
         let (calls, failures) = window.totals(now);
         HealthReport {
             health: window.health(now),
+            circuit: window.circuit_status(now),
             calls,
             failures,
             last_failure: window.last_failure.clone(),
@@ -277,6 +280,19 @@ impl RollingWindow {
                 wait,
             },
         };
+    }
+
+    fn circuit_status(&self, now: Instant) -> CircuitStatus {
+        match self.circuit {
+            CircuitState::Closed => CircuitStatus::Closed,
+            CircuitState::Open { probe_at, .. } => {
+                let wait = probe_at.saturating_duration_since(now).as_millis();
+                CircuitStatus::Open {
+                    probe_in_ms: u64::try_from(wait).unwrap_or(u64::MAX),
+                }
+            }
+            CircuitState::HalfOpen { .. } => CircuitStatus::Probing,
+        }
     }
 
     fn health(&mut self, now: Instant) -> Health {

@@ -11,9 +11,21 @@ use tokio::time::Instant;
 /// Number of calls that may wait for each permit. Further calls are rejected at once.
 const WAITING_PER_PERMIT: u32 = 16;
 
+/// The concurrent calls of a plugin at present.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallUsage {
+    /// Calls under way.
+    pub in_flight: u32,
+    /// Maximum number of calls under way.
+    pub limit: u32,
+    /// Calls that wait for another one to end.
+    pub waiting: u32,
+}
+
 #[derive(Debug)]
 pub(crate) struct ConcurrencyLimit {
     permits: Arc<Semaphore>,
+    permits_max: u32,
     waiting: AtomicU32,
     waiting_max: u32,
 }
@@ -31,8 +43,19 @@ impl ConcurrencyLimit {
                     .unwrap_or(Semaphore::MAX_PERMITS)
                     .min(Semaphore::MAX_PERMITS),
             )),
+            permits_max: places,
             waiting: AtomicU32::new(0),
             waiting_max: places.saturating_mul(WAITING_PER_PERMIT),
+        }
+    }
+
+    /// Returns how many permits are held and how many calls wait for one.
+    pub(crate) fn usage(&self) -> CallUsage {
+        let free = u32::try_from(self.permits.available_permits()).unwrap_or(u32::MAX);
+        CallUsage {
+            in_flight: self.permits_max.saturating_sub(free),
+            limit: self.permits_max,
+            waiting: self.waiting.load(Ordering::Relaxed),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::background_executor::BackgroundExecutor;
 use crate::bindings::stopover::host as imports;
 use crate::bindings::v1_1::stopover::host as imports_v1_1;
 use crate::call_log::CallSink;
-use crate::call_scope::{CallScope, TimeLimit};
+use crate::call_scope::{CallOrigin, CallScope, TimeLimit};
 use crate::call_state::{GuestError, GuestState, HasGuestState};
 use crate::cassette::{CassetteError, Recorder, Replayer};
 use crate::circuit_breaker::CircuitBreaker;
@@ -238,7 +238,11 @@ impl Loader {
             Instant::now() + DESCRIBE_TIME_MAX,
             TimeLimit::Request { ms },
         );
-        let scope = Arc::new(CallScope::new(None, "load", None, limit));
+        let origin = CallOrigin {
+            request_id: "load".to_owned(),
+            ..CallOrigin::default()
+        };
+        let scope = Arc::new(CallScope::new(None, origin, limit));
         let nothing = Egress::new(
             AllowList::new(spec.id.as_str(), Vec::new(), Vec::new()),
             &[],

@@ -64,6 +64,12 @@ impl Gateway {
         })
     }
 
+    /// Returns the routes of the API, for calls from this process.
+    #[cfg(feature = "demo")]
+    pub(crate) fn api_router(&self) -> axum::Router {
+        host_api::router(&self.api_state)
+    }
+
     /// Serves the API and the admin listener in tasks of the application.
     pub(crate) fn spawn_listeners(&self, api: TcpListener, admin: TcpListener) {
         let tasks = &self.application.tasks;

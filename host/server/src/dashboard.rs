@@ -5,7 +5,7 @@ use crate::refusal::RefuseRequest;
 use anyhow::ensure;
 use host_application::application::Application;
 use host_application::config::DashboardConfig;
-use host_dashboard::{DashboardSettings, DashboardState};
+use host_dashboard::{DashboardSettings, DashboardState, SampleDataHook};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -36,6 +36,7 @@ pub(crate) fn check_address(config: &DashboardConfig, address: SocketAddr) -> an
 pub(crate) fn spawn_dashboard(
     application: &Arc<Application>,
     listener: TcpListener,
+    sample_data: Option<SampleDataHook>,
 ) -> io::Result<String> {
     let config: &DashboardConfig = &application.config.dashboard;
     let base_url = config.base_url(listener.local_addr()?);
@@ -43,7 +44,8 @@ pub(crate) fn spawn_dashboard(
         base_url: base_url.clone(),
         trusted_proxies: config.trusted_proxies.clone(),
     };
-    let state = DashboardState::new(Arc::clone(application), settings);
+    let mut state = DashboardState::new(Arc::clone(application), settings);
+    state.sample_data = sample_data;
     let router = host_dashboard::router(state);
     let refuse: RefuseRequest = Arc::new(host_dashboard::refused_request);
     listener::spawn_listener(

@@ -1,6 +1,9 @@
 //! The demo: a sandbox with its suppliers, an organization and an API key, so that a first booking
 //! needs no configuration.
 
+mod day;
+pub(crate) mod sample;
+
 use anyhow::Context;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,6 +14,7 @@ use host_application::context::ApiKeyScope;
 use host_application::sealer::KEY_BYTES;
 #[cfg(feature = "dashboard")]
 use host_domain::account::{AccountRole, OrganizationRole};
+use host_domain::audit::Actor;
 use host_domain::owner::{Mode, Tenant};
 use sandbox::credentials::{
     SANDBOX_HOTELS, SANDBOX_MINI, SANDBOX_PAYMENTS, SUPPLIER_A, SUPPLIER_B,
@@ -149,7 +153,7 @@ pub(crate) async fn create_initial_key(app: &Application) -> anyhow::Result<Opti
         scopes: ApiKeyScope::DEFAULT.to_vec(),
         expires_at: None,
     };
-    let created = app.api_key_service.create(new).await;
+    let created = app.api_key_service.create(&Actor::system(), new).await;
     let created = created.context("cannot create the demo's API key")?;
     Ok(Some(created.key))
 }

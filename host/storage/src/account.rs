@@ -1,7 +1,7 @@
 //! Accounts of people, their roles, and the links that set them up. Only digests of passwords and
 //! links are stored.
 
-use crate::statement::{Row, Value, statement};
+use crate::statement::{Row, Statement, Value, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::account::{AccountRole, AccountState, EmailAddress, OrganizationRole};
 use host_domain::id::AccountId;
@@ -46,13 +46,16 @@ pub struct StoredAccount {
     pub version: i64,
 }
 
-/// A link with which a person sets the password of a new account, or of one that was reset.
+/// A link with which a person sets the password of a new account, or of one that was reset, or joins
+/// an organization.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAccountLink {
     /// The account's address. `None` if the person who opens the link chooses one.
     pub email: Option<EmailAddress>,
-    /// The roles of an account that the link creates.
+    /// The roles of an account that the link creates, or the role that an invitation gives.
     pub roles: Vec<AccountRole>,
+    /// The organization that the link invites to. Invitations have an address and one role.
+    pub organization: Option<String>,
     pub created_at: Timestamp,
     pub expires_at: Timestamp,
     /// Time at which the link was used or revoked.
@@ -79,18 +82,55 @@ impl UnitOfWork {
         );
         self.add_expecting_one(insert, Conflict::AccountExists);
         for role in &account.roles {
-            let (organization, name) = role_columns(role);
-            let insert = statement!(
-                "INSERT INTO account_role (account_id, organization, role, created_at) \
-                 VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
-                account.id.as_str(),
-                organization,
-                name,
-                account.created_at,
-            );
+            let insert = insert_role(&account.id, role, account.created_at);
             self.add_expecting_one(insert, Conflict::AccountExists);
         }
         self
+    }
+
+    /// Replaces the roles of an account that was read with the roles `before`. Fails with
+    /// [`Conflict::AccountVersion`] if they have changed.
+    pub fn set_account_roles(
+        &mut self,
+        id: &AccountId,
+        before: &[AccountRole],
+        after: &[AccountRole],
+    ) -> &mut Self {
+        for role in before.iter().filter(|role| !after.contains(role)) {
+            let (organization, name) = role_columns(role);
+            let delete = statement!(
+                "DELETE FROM account_role \
+                 WHERE account_id = $1 AND organization = $2 AND role = $3",
+                id.as_str(),
+                organization,
+                name,
+            );
+            self.add_expecting_one(delete, Conflict::AccountVersion);
+        }
+        for role in after.iter().filter(|role| !before.contains(role)) {
+            let insert = insert_role(id, role, self.now);
+            self.add_expecting_one(insert, Conflict::AccountVersion);
+        }
+        self
+    }
+
+    /// Stores by which issuer and subject single sign-on knows an account. Fails with
+    /// [`Conflict::AccountExists`] if they name an account.
+    pub fn insert_account_identity(
+        &mut self,
+        issuer: &str,
+        subject: &str,
+        id: &AccountId,
+    ) -> &mut Self {
+        let insert = statement!(
+            "INSERT INTO account_identity (issuer, subject, account_id, created_at) \
+             VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+            issuer,
+            subject,
+            id.as_str(),
+            self.now,
+        );
+        self.add_expecting_one(insert, Conflict::AccountExists)
     }
 
     /// Stores the state, the password and the session epoch of an account that was read at version
@@ -129,11 +169,12 @@ impl UnitOfWork {
     ) -> &mut Self {
         let roles = self.encode_json(&link.roles);
         let insert = statement!(
-            "INSERT INTO account_link (sha256, email, roles, created_at, expires_at, used_at) \
-             VALUES ($1, $2, $3, $4, $5, $6)",
+            "INSERT INTO account_link (sha256, email, roles, organization, created_at, \
+             expires_at, used_at) VALUES ($1, $2, $3, $4, $5, $6, $7)",
             sha256.as_slice(),
             link.email.as_ref().map(EmailAddress::as_str),
             roles,
+            link.organization.as_deref(),
             link.created_at,
             link.expires_at,
             link.used_at,
@@ -173,7 +214,7 @@ impl UnitOfWork {
 impl Store {
     /// Returns all accounts, ordered by address.
     pub async fn accounts(&self) -> Result<Vec<StoredAccount>, DatabaseError> {
-        self.read_accounts("", None).await
+        self.read_accounts("", []).await
     }
 
     pub async fn account_by_email(
@@ -181,21 +222,33 @@ impl Store {
         email: &EmailAddress,
     ) -> Result<Option<StoredAccount>, DatabaseError> {
         let condition = "WHERE account.email = $1";
-        let accounts = self.read_accounts(condition, Some(email.as_str().into()));
+        let accounts = self.read_accounts(condition, [email.as_str().into()]);
+        Ok(accounts.await?.pop())
+    }
+
+    /// Returns the account that single sign-on knows by this issuer and subject.
+    pub async fn account_by_identity(
+        &self,
+        issuer: &str,
+        subject: &str,
+    ) -> Result<Option<StoredAccount>, DatabaseError> {
+        let condition = "WHERE account.id = (SELECT account_id FROM account_identity \
+             WHERE issuer = $1 AND subject = $2)";
+        let accounts = self.read_accounts(condition, [issuer.into(), subject.into()]);
         Ok(accounts.await?.pop())
     }
 
     async fn read_accounts(
         &self,
         condition: &str,
-        argument: Option<Value>,
+        arguments: impl IntoIterator<Item = Value>,
     ) -> Result<Vec<StoredAccount>, DatabaseError> {
         let mut select = statement!(format!(
             "SELECT {ACCOUNT_COLUMNS} FROM account \
              LEFT JOIN account_role ON account_role.account_id = account.id \
              {condition} ORDER BY account.email, account_role.organization"
         ));
-        select.args.extend(argument);
+        select.args.extend(arguments);
         read_accounts(&self.fetch_all(select).await?)
     }
 
@@ -211,8 +264,8 @@ impl Store {
         sha256: &[u8; 32],
     ) -> Result<Option<StoredAccountLink>, DatabaseError> {
         let select = statement!(
-            "SELECT email, roles, created_at, expires_at, used_at FROM account_link \
-             WHERE sha256 = $1",
+            "SELECT email, roles, organization, created_at, expires_at, used_at \
+             FROM account_link WHERE sha256 = $1",
             sha256.as_slice(),
         );
         self.read_optional(select, read_link).await
@@ -232,6 +285,18 @@ impl Store {
         );
         self.execute_statement(delete).await
     }
+}
+
+fn insert_role(id: &AccountId, role: &AccountRole, at: Timestamp) -> Statement {
+    let (organization, name) = role_columns(role);
+    statement!(
+        "INSERT INTO account_role (account_id, organization, role, created_at) \
+         VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+        id.as_str(),
+        organization,
+        name,
+        at,
+    )
 }
 
 fn hash_text(account: &StoredAccount) -> Option<&str> {
@@ -292,10 +357,11 @@ fn read_role(row: &Row) -> Result<Option<AccountRole>, DatabaseError> {
     })
 }
 
-fn read_link(row: &Row) -> Result<StoredAccountLink, DatabaseError> {
+pub(crate) fn read_link(row: &Row) -> Result<StoredAccountLink, DatabaseError> {
     Ok(StoredAccountLink {
         email: row.parsed_opt("email", EmailAddress::parse)?,
         roles: row.json("roles")?,
+        organization: row.get("organization")?,
         created_at: row.timestamp("created_at")?,
         expires_at: row.timestamp("expires_at")?,
         used_at: row.timestamp_opt("used_at")?,

@@ -1,12 +1,12 @@
 //! API keys. Only their digests are stored, never the keys.
 
-use crate::condition::ConditionBuilder;
+use crate::condition::{ConditionBuilder, escape_pattern};
 use crate::statement::{Row, Value, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::console::{ApiKeyFilter, ApiKeyStatus, TenantScope};
 use host_domain::id::KeyId;
 use host_domain::owner::Tenant;
-use host_domain::page::{Page, PageRequest};
+use host_domain::page::{Cursor, CursorPage, CursorRequest};
 use host_domain::time::Timestamp;
 
 /// The resolution of [`ApiKey::last_used_at`], so that not every call writes the row.
@@ -64,6 +64,17 @@ impl UnitOfWork {
         );
         self.add_expecting_one(insert, Conflict::ApiKeyExists)
     }
+
+    /// Revokes a key. Fails with [`Conflict::ApiKeyRevoked`] if it is revoked already or does not
+    /// exist.
+    pub fn revoke_api_key(&mut self, id: &KeyId, now: Timestamp) -> &mut Self {
+        let update = statement!(
+            "UPDATE api_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL",
+            id.as_str(),
+            now,
+        );
+        self.add_expecting_one(update, Conflict::ApiKeyRevoked)
+    }
 }
 
 impl Store {
@@ -98,25 +109,22 @@ impl Store {
         self.read_optional(select, read).await
     }
 
-    /// Returns the keys of a scope that match, newest first, from the one after `after`. `now`
-    /// decides which keys are expired.
+    /// Returns the keys of a scope that match, newest first. `now` decides which keys are expired.
     pub async fn api_key_page(
         &self,
         scope: &TenantScope,
         filter: &ApiKeyFilter,
         now: Timestamp,
-        after: Option<&KeyId>,
-        limit: u32,
-    ) -> Result<Page<ApiKey>, DatabaseError> {
+        page: &CursorRequest,
+    ) -> Result<CursorPage<ApiKey>, DatabaseError> {
         let mut conditions = key_conditions(scope, filter, now);
-        // Ids begin with the time of their creation.
-        conditions.add_some("id <", after.map(KeyId::as_str));
-        let page = PageRequest { limit, offset: 0 };
-        let (condition, limit) = (conditions.text(), conditions.limit(page));
+        let order = conditions.cursor_order("created_at", "id", page);
+        let condition = conditions.text();
         let select = conditions.statement(format!(
-            "SELECT {COLUMNS} FROM api_key WHERE {condition} ORDER BY id DESC {limit}"
+            "SELECT {COLUMNS} FROM api_key WHERE {condition} {order}"
         ));
-        self.read_page(select, page, read).await
+        let cursor = |key: &ApiKey| Cursor::new(key.created_at, key.id.as_str());
+        self.read_cursor_page(select, page, read, cursor).await
     }
 
     /// Returns the number of keys that match on all pages.
@@ -128,16 +136,6 @@ impl Store {
     ) -> Result<u64, DatabaseError> {
         let conditions = key_conditions(scope, filter, now);
         self.read_count(conditions.count("api_key")).await
-    }
-
-    /// Revokes a key. A revoked key keeps its revocation time. Returns whether the key exists.
-    pub async fn revoke_api_key(&self, id: &KeyId, now: Timestamp) -> Result<bool, DatabaseError> {
-        let update = statement!(
-            "UPDATE api_key SET revoked_at = COALESCE(revoked_at, $2) WHERE id = $1",
-            id.as_str(),
-            now,
-        );
-        Ok(self.execute_statement(update).await? > 0)
     }
 
     /// Records that a key is in use, at most once a minute.
@@ -182,18 +180,6 @@ fn key_conditions(scope: &TenantScope, filter: &ApiKeyFilter, now: Timestamp) ->
         }
     }
     conditions
-}
-
-/// Returns a text as part of a pattern for `LIKE`. The databases fold only ASCII letters alike.
-fn escape_pattern(text: &str) -> String {
-    let mut pattern = String::with_capacity(text.len());
-    for character in text.chars() {
-        if matches!(character, '!' | '%' | '_') {
-            pattern.push('!');
-        }
-        pattern.push(character.to_ascii_lowercase());
-    }
-    pattern
 }
 
 const COLUMNS: &str = "organization, mode, id, name, scopes, masked_key, created_at, expires_at, \

@@ -5,6 +5,7 @@ use crate::statement::{Row, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::{AttemptId, BookingId};
 use host_domain::owner::Tenant;
+use host_domain::remote_call::AttemptOutcome;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 
@@ -23,19 +24,6 @@ pub struct NewAttempt {
     pub request_digest: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AttemptOutcome {
-    /// The call was sent or is about to be, and nothing more is known. After a crash it must be
-    /// reconciled and must not be sent again.
-    Sent,
-    Succeeded,
-    Refused,
-    /// The call is known not to have been sent, or to have had no effect.
-    NotSent,
-    /// The call may have taken effect.
-    Unknown,
-}
-
 /// A call that was sent or was about to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
@@ -51,26 +39,6 @@ pub struct Attempt {
     pub supplier_reference: Option<String>,
     /// A short explanation of the outcome, without secrets or personal data.
     pub evidence: Option<String>,
-}
-
-impl AttemptOutcome {
-    /// Returns the name used in tables and logs.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Sent => "sent",
-            Self::Succeeded => "succeeded",
-            Self::Refused => "refused",
-            Self::NotSent => "not_sent",
-            Self::Unknown => "unknown",
-        }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        use AttemptOutcome::{NotSent, Refused, Sent, Succeeded, Unknown};
-        let mut all = [Sent, Succeeded, Refused, NotSent, Unknown].into_iter();
-        all.find(|outcome| outcome.as_str() == text)
-    }
 }
 
 // Calls are finished by key: `outcome || ''` keeps PostgreSQL from using the indexes of unresolved
@@ -198,7 +166,7 @@ const COLUMNS: &str = "organization, mode, id, booking_id, step, attempt_number,
     client_reference, plugin_digest, request_digest, outcome, \
     last_sent_at, finished_at, supplier_reference, evidence";
 
-fn read(row: &Row) -> Result<Attempt, DatabaseError> {
+pub(crate) fn read(row: &Row) -> Result<Attempt, DatabaseError> {
     Ok(Attempt {
         tenant: row.tenant()?,
         call: NewAttempt {

@@ -3,11 +3,11 @@
 use crate::statement::{Statement, Value, statement, text_array};
 use host_domain::console::TenantScope;
 use host_domain::owner::{Owner, Tenant};
-use host_domain::page::PageRequest;
+use host_domain::page::{CursorRequest, PageRequest};
 
 /// Conditions and their arguments. Only requested filters become conditions: an optional condition
 /// in the SQL text would keep the database from using the index of another one.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct ConditionBuilder {
     texts: Vec<String>,
     args: Vec<Value>,
@@ -32,11 +32,40 @@ impl ConditionBuilder {
 
     /// Builds the conditions for what a person may read.
     pub(crate) fn for_scope(scope: &TenantScope) -> Self {
-        let mut conditions = Self::default();
+        let mut conditions = Self::for_organizations(scope.organizations.as_deref());
         conditions.add("mode =", scope.mode);
-        if let Some(organizations) = &scope.organizations {
-            let list = conditions.bind(text_array(organizations.iter().map(String::as_str)));
-            conditions.add_text(format!("organization {{in {list}}}"));
+        conditions
+    }
+
+    /// Builds the conditions of a list for what a person may read. They compare expressions, as the
+    /// indexes of these lists do, so that no other query considers such an index.
+    pub(crate) fn for_scope_list(scope: &TenantScope) -> Self {
+        let mut conditions = Self::default();
+        conditions.add("mode || '' =", scope.mode);
+        match scope.organizations.as_deref() {
+            None => {}
+            Some([organization]) => conditions.add("organization || '' =", organization.as_str()),
+            // No index has this expression, so that one gives the order of the rows.
+            Some(organizations) => {
+                let list = conditions.bind(text_array(organizations.iter().map(String::as_str)));
+                conditions.add_text(format!("'' || organization {{in {list}}}"));
+            }
+        }
+        conditions
+    }
+
+    /// Builds the conditions for organizations in both modes. `None` means all organizations, which
+    /// is no condition.
+    pub(crate) fn for_organizations(organizations: Option<&[String]>) -> Self {
+        let mut conditions = Self::default();
+        match organizations {
+            None => {}
+            // An equality lets an index give the order of the rows.
+            Some([organization]) => conditions.add("organization =", organization.as_str()),
+            Some(organizations) => {
+                let list = conditions.bind(text_array(organizations.iter().map(String::as_str)));
+                conditions.add_text(format!("organization {{in {list}}}"));
+            }
         }
         conditions
     }
@@ -75,6 +104,18 @@ impl ConditionBuilder {
         format!("LIMIT {limit} OFFSET {offset}")
     }
 
+    /// Adds the condition of the rows that follow a position, and returns the `ORDER BY` and the
+    /// `LIMIT` of the page, with one row more than the page has. `at` and `id` are the columns of
+    /// the order, which an index should have.
+    pub(crate) fn cursor_order(&mut self, at: &str, id: &str, page: &CursorRequest) -> String {
+        if let Some(after) = &page.after {
+            let (after_at, after_id) = (self.bind(after.at), self.bind(after.id.as_str()));
+            self.add_text(format!("({at}, {id}) < ({after_at}, {after_id})"));
+        }
+        let limit = self.bind(page.limit.saturating_add(1));
+        format!("ORDER BY {at} DESC, {id} DESC LIMIT {limit}")
+    }
+
     pub(crate) fn statement(self, sql: String) -> Statement {
         Statement {
             args: self.args,
@@ -89,4 +130,16 @@ impl ConditionBuilder {
             "SELECT COUNT(*) AS number FROM {table} WHERE {condition}"
         ))
     }
+}
+
+/// Returns a text as part of a pattern for `LIKE`. The databases fold only ASCII letters alike.
+pub(crate) fn escape_pattern(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '!' | '%' | '_') {
+            pattern.push('!');
+        }
+        pattern.push(character.to_ascii_lowercase());
+    }
+    pattern
 }

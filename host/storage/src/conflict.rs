@@ -27,6 +27,8 @@ pub enum Conflict {
     LeaseLost,
     #[error("the API key exists")]
     ApiKeyExists,
+    #[error("the API key is revoked already, or does not exist")]
+    ApiKeyRevoked,
     #[error("the payment instrument exists")]
     InstrumentExists,
     #[error("the payment instrument does not exist")]
@@ -43,6 +45,10 @@ pub enum Conflict {
     SubscriptionNotFound,
     #[error("the delivery was changed concurrently, or does not exist")]
     DeliveryChanged,
+    #[error("the listen session does not exist")]
+    ListenSessionNotFound,
+    #[error("the bulk replay has ended")]
+    BulkReplayEnded,
     #[error("the watch exists")]
     WatchExists,
     #[error("the watch was changed concurrently, or does not exist")]
@@ -63,6 +69,20 @@ pub enum Conflict {
     AccountLinkUsed,
     #[error("the session exists")]
     SessionExists,
+    #[error("another decision about the call waits for the end of a read-back")]
+    SettlementWaiting,
+    #[error("the decision has ended, or does not exist")]
+    SettlementEnded,
     #[error("another sign-in was recorded concurrently")]
     SignInRaced,
+    #[error("the account has a second factor")]
+    SecondFactorExists,
+    #[error("the code was used before")]
+    CodeUsed,
+    #[error("the account has a role in the organization")]
+    MemberExists,
+    #[error("the member was changed concurrently, or is the last admin")]
+    MemberChanged,
+    #[error("the audit log has an entry with this id or sequence number")]
+    AuditEntryExists,
 }

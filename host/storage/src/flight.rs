@@ -22,9 +22,9 @@ impl BookingTable for FlightBookingDetails {
         let exclusive_key = exclusive_key(booking);
         let insert = statement!(
             "INSERT INTO flight_booking (organization, mode, id, user_id, status, supplier, \
-             supplier_reference, offer_hash, exclusive_key, price_sort_key, created_at, \
-             updated_at, version, document) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) \
+             supplier_reference, reference_id, offer_hash, exclusive_key, price_sort_key, \
+             created_at, updated_at, version, document) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) \
              ON CONFLICT DO NOTHING",
             &booking.owner.tenant,
             booking.id.as_str(),
@@ -32,6 +32,7 @@ impl BookingTable for FlightBookingDetails {
             booking.status().as_str(),
             booking.supplier.as_str(),
             booking.supplier_reference.as_deref(),
+            booking.reference_id.as_deref(),
             offer_hash(&booking.supplier_offer),
             exclusive_key,
             price_sort_key(booking),

@@ -257,23 +257,32 @@ impl Store {
     }
 
     /// Returns the parked jobs, longest parked first. For operators.
-    pub async fn parked_jobs(&self, limit: u32) -> Result<Vec<Job>, DatabaseError> {
+    pub async fn parked_jobs(
+        &self,
+        filter: ParkedJobFilter<'_>,
+        limit: u32,
+    ) -> Result<Vec<Job>, DatabaseError> {
         let select = statement!(
             format!(
-                "SELECT {COLUMNS} FROM job WHERE parked_at IS NOT NULL ORDER BY parked_at LIMIT $1"
+                "SELECT {COLUMNS} FROM job WHERE parked_at IS NOT NULL \
+                 AND kind = COALESCE($1, kind) AND subject = COALESCE($2, subject) \
+                 ORDER BY parked_at LIMIT $3"
             ),
+            filter.kind,
+            filter.subject,
             limit,
         );
         self.read_all(select, read).await
     }
 
-    /// Unparks jobs: resets their attempts and makes them due now. Returns the unparked jobs.
+    /// Unparks jobs: resets their attempts and makes them due at the time of `write`, which is
+    /// committed with them. Returns the unparked jobs.
     pub async fn unpark_jobs(
         &self,
         filter: ParkedJobFilter<'_>,
-        now: Timestamp,
+        mut write: UnitOfWork,
     ) -> Result<Vec<Job>, DatabaseError> {
-        let mut write = UnitOfWork::new(now);
+        let now = write.now;
         let update = statement!(
             format!(
                 "UPDATE job SET parked_at = NULL, attempt_count = 0, due_at = $1 \
@@ -292,10 +301,10 @@ impl Store {
     }
 }
 
-const COLUMNS: &str = "kind, subject, due_at, attempt_count, parked_at, last_error, created_at, \
+pub(crate) const COLUMNS: &str = "kind, subject, due_at, attempt_count, parked_at, last_error, created_at, \
     CAST(CASE WHEN lease_expires_at > {now_ms} THEN 1 ELSE 0 END AS BIGINT) AS leased";
 
-fn read(row: &Row) -> Result<Job, DatabaseError> {
+pub(crate) fn read(row: &Row) -> Result<Job, DatabaseError> {
     Ok(Job {
         kind: row.get("kind")?,
         subject: row.get("subject")?,

@@ -10,8 +10,11 @@ mod account;
 mod account_session;
 mod api_key;
 mod attempt;
+mod audit;
 mod batch_queue;
 mod booking;
+mod bulk_replay;
+mod call_log;
 mod combined_statement;
 mod condition;
 mod conflict;
@@ -29,6 +32,7 @@ mod idempotency;
 mod instrument;
 mod job;
 mod mandate;
+mod member;
 mod migration;
 mod pg_notify;
 mod place;
@@ -36,12 +40,17 @@ mod pool;
 mod postgres;
 mod postgres_session;
 mod reference_data;
+mod request_log;
+mod second_factor;
 mod session;
 mod setting;
+mod settlement;
 mod sign_in;
 mod sqlite;
 mod statement;
+mod statistics;
 mod supplier_event;
+mod supplier_override;
 #[cfg(test)]
 mod tests;
 mod unit_of_work;
@@ -54,10 +63,11 @@ pub use abandoned::ABANDONED_CONNECTIONS;
 pub use account::{PasswordHash, StoredAccount, StoredAccountLink};
 pub use account_session::StoredSession;
 pub use api_key::ApiKey;
-pub use attempt::{Attempt, AttemptOutcome, NewAttempt};
+pub use attempt::{Attempt, NewAttempt};
+pub use audit::{AuditChainEnd, PendingAuditEntry, StoredAuditEntry};
 pub use booking::BookingTable;
 pub use conflict::Conflict;
-pub use console::OverviewLimits;
+pub use console::{OverviewLimits, PriceObservation, ScheduledWatch, WatchSurroundings};
 pub use content::{ContentPart, StoredContent};
 pub use error::{CommitError, DatabaseError, MigrateError, OpenError};
 pub use event::{BookingHistoryEntry, OutboxEvent};
@@ -66,22 +76,23 @@ pub use idempotency::{IdempotencyKey, IdempotencyRecord};
 pub use instrument::StoredInstrument;
 pub use job::{ClaimedJobs, Job, JobClaim, ParkedJobFilter};
 pub use mandate::MandateKey;
+pub use member::Member;
 pub use place::{PlaceObservation, StoredPlace};
 pub use reference_data::{AirportObservation, StoredAirline};
+pub use second_factor::{SignInMethods, StoredTotp};
+pub use settlement::{RecentSettlement, SettlementDecision, UnresolvedAttempt};
 pub use sign_in::SignInGuard;
 pub use supplier_event::{StoredSupplierEvent, SupplierEventState};
 pub use unit_of_work::UnitOfWork;
 pub use wakeup::{WakeupReceiver, WorkQueue};
 pub use watch::{ClaimedPriceCheck, PriceCheckClaim, PriceCheckRelease, StoredWatch};
 pub use watch_event_log::WatchLogEntry;
-pub use webhook::{
-    DeliveryAttempt, DeliveryClaim, DeliveryRelease, DueSubscription, SealedSecrets, StoredDelivery,
-};
+pub use webhook::{DeliveryClaim, DeliveryRelease, DueSubscription, SealedSecrets, StoredDelivery};
 
 use crate::statement::{Row, Statement};
 use crate::unit_of_work::ExecutionResult;
 use crate::wakeup::WakeupSender;
-use host_domain::page::{Page, PageRequest};
+use host_domain::page::{Cursor, CursorPage, CursorRequest, Page, PageRequest};
 use host_domain::time::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;
@@ -322,6 +333,27 @@ impl Store {
         Ok(Page {
             items: rows.iter().map(read).collect::<Result<_, _>>()?,
             has_more,
+        })
+    }
+
+    /// Returns a page of the rows of a statement that requests one row more than the page has.
+    /// `cursor` returns the position of an item.
+    pub(crate) async fn read_cursor_page<T>(
+        &self,
+        statement: Statement,
+        page: &CursorRequest,
+        read: impl Fn(&Row) -> Result<T, DatabaseError>,
+        cursor: impl Fn(&T) -> Cursor,
+    ) -> Result<CursorPage<T>, DatabaseError> {
+        let request = PageRequest {
+            limit: page.limit,
+            offset: 0,
+        };
+        let found = self.read_page(statement, request, read).await?;
+        let last = found.items.last().filter(|_| found.has_more);
+        Ok(CursorPage {
+            next: last.map(cursor),
+            items: found.items,
         })
     }
 

@@ -92,9 +92,10 @@ impl Store {
         id: &MandateId,
     ) -> Result<Option<Mandate>, DatabaseError> {
         let select = statement!(
-            "SELECT id, user_id, amount_minor, currency, instrument_id, scope, created_at, \
-             expires_at, jws, status, booking_id, payment_jws, version FROM mandate \
-             WHERE organization = $1 AND mode = $2 AND id = $3",
+            format!(
+                "SELECT {COLUMNS} FROM mandate \
+                 WHERE organization = $1 AND mode = $2 AND id = $3"
+            ),
             tenant,
             id.as_str(),
         );
@@ -124,7 +125,11 @@ fn columns(state: &MandateState) -> (&'static str, Option<&str>, Option<&str>) {
     }
 }
 
-fn read(tenant: &Tenant, row: &Row) -> Result<Mandate, DatabaseError> {
+/// The columns that [`read`] needs besides the tenant.
+pub(crate) const COLUMNS: &str = "id, user_id, amount_minor, currency, instrument_id, scope, \
+    created_at, expires_at, jws, status, booking_id, payment_jws, version";
+
+pub(crate) fn read(tenant: &Tenant, row: &Row) -> Result<Mandate, DatabaseError> {
     let currency = row.parsed("currency", Currency::parse)?;
     Ok(Mandate {
         terms: MandateTerms {

@@ -50,6 +50,13 @@ const FILES: &[File] = files![
     "0022_write_probe",
     "0023_account",
     "0024_account_session",
+    "0025_audit_log",
+    "0026_request_log",
+    "0027_statistics",
+    "0028_console",
+    "0029_operation",
+    "0030_second_factor",
+    "0031_account_identity",
 ];
 
 /// Finds the first migration of the schema that development versions had before the migrations were

@@ -76,11 +76,15 @@ impl UnitOfWork {
         self.add(statement!(
             format!(
                 "INSERT INTO webhook_delivery (organization, mode, id, subscription_id, event_id, \
-                 status, generation, attempt_count, next_attempt_at, created_at, pending_since) \
+                 status, generation, attempt_count, next_attempt_at, created_at, pending_since, \
+                 event_type) \
                  SELECT l.organization, l.mode, '{}' || substr(l.event_id, {}) || '-' || $4, $3, \
-                 l.event_id, 'PENDING', 0, 0, l.created_at, l.created_at, l.created_at \
+                 l.event_id, 'PENDING', 0, 0, l.created_at, l.created_at, l.created_at, \
+                 o.event_type \
                  FROM watch_event_log AS l JOIN watch_event_log_head AS head \
                    ON head.organization = l.organization AND head.mode = l.mode \
+                 JOIN outbox AS o \
+                   ON o.organization = l.organization AND o.mode = l.mode AND o.id = l.event_id \
                  WHERE l.organization = $1 AND l.mode = $2 AND l.status = 'pending' \
                    AND l.created_at >= $5 ON CONFLICT DO NOTHING",
                 DeliveryId::PREFIX,

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    clock::MINUTE_MS,
+    clock::{MINUTE_MS, SECOND_MS},
     flight::{
         itinerary::{self, Itinerary},
         problem::FlightError,
@@ -18,6 +18,8 @@ use crate::{
 };
 
 const OFFER_LIFE_MS: i64 = 30 * MINUTE_MS;
+/// The same on the route whose offers expire soon.
+const SHORT_LIFE_MS: i64 = 3 * SECOND_MS;
 const MANY_FARES: u32 = 300;
 /// Price increase on routes whose price changes.
 const PRICE_MOVE: i64 = 10 * PER_MAJOR;
@@ -268,10 +270,14 @@ pub(super) struct Search {
 
 impl Search {
     pub(super) fn new(world: &SandboxRecords, trip: Trip) -> Self {
+        let life_ms = match Scenario::of(&trip.legs) {
+            Scenario::ExpiresSoon => SHORT_LIFE_MS,
+            _ => OFFER_LIFE_MS,
+        };
         Self {
             trip,
             id: uuid::Uuid::now_v7().simple().to_string(),
-            expires_at: world.now() + OFFER_LIFE_MS,
+            expires_at: world.now() + life_ms,
         }
     }
 

@@ -10,6 +10,7 @@ mod fares;
 mod isolation;
 mod list;
 mod read;
+mod recording;
 mod refusal;
 mod replace;
 mod start;
@@ -22,11 +23,12 @@ use anyhow::Result;
 
 type Measure = fn() -> Result<Vec<Measured>>;
 
-pub(crate) const ALL: [(&str, Measure); 15] = [
+pub(crate) const ALL: [(&str, Measure); 16] = [
     ("call", || block_on(call::measure())),
     ("adapter", adapter::measure),
     ("fares", fares::measure),
     ("read", || on_both(read::measure)),
+    ("recording", || on_both(recording::measure)),
     ("refusal", || block_on(refusal::measure())),
     ("list", || on_both(list::measure)),
     ("booking", booking::measure),

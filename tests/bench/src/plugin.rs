@@ -2,6 +2,7 @@
 
 use crate::scene::component;
 use anyhow::{Context, Result};
+use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;
 use host_domain::time::{Clock, Timestamp};
 use host_runtime::{CallContext, CallSink, PluginSpec, Runtime, RuntimeConfig, Supplier};
@@ -39,6 +40,7 @@ pub(crate) fn context() -> CallContext {
     CallContext {
         request_id: "req_01976f3e4a5b7c8d9e0f112233445566".to_owned(),
         organization: "demo".to_owned(),
+        mode: Some(Mode::Test),
         booking: None,
         deadline: tokio::time::Instant::now() + Duration::from_secs(60),
     }

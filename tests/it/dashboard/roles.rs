@@ -44,6 +44,20 @@ const LIVE_KEY: &[(&str, &str)] = &[
     ("scopes", "read"),
 ];
 
+const GUEST: &[(&str, &str)] = &[
+    ("organization", "acme"),
+    ("email", "guest@example.com"),
+    ("role", "viewer"),
+];
+
+/// A webhook whose URL is refused, so that nothing is stored.
+const WEBHOOK: &[(&str, &str)] = &[
+    ("organization", "acme"),
+    ("product", "hotel"),
+    ("url", "ftp://shop.example"),
+    ("events", "*"),
+];
+
 /// The requests while the session shows test data.
 const IN_TEST_MODE: &[Row] = &[
     ("GET", "/", &[], [303, 200, 200, 200, 200, 200]),
@@ -64,7 +78,155 @@ const IN_TEST_MODE: &[Row] = &[
     ),
     ("GET", "/keys/{live}", &[], [303, 404, 404, 404, 404, 404]),
     ("GET", "/keys/unknown", &[], [303, 404, 404, 404, 404, 404]),
+    ("GET", "/webhooks", &[], [303, 200, 200, 200, 200, 200]),
+    (
+        "GET",
+        "/webhooks?organization=acme",
+        &[],
+        [303, 200, 200, 200, 200, 404],
+    ),
+    (
+        "GET",
+        "/webhooks?create=1",
+        &[],
+        [303, 403, 403, 200, 200, 200],
+    ),
+    (
+        "GET",
+        "/webhooks/whs_1",
+        &[],
+        [303, 404, 404, 404, 404, 404],
+    ),
+    ("GET", "/deliveries", &[], [303, 200, 200, 200, 200, 200]),
+    (
+        "GET",
+        "/deliveries?organization=acme",
+        &[],
+        [303, 200, 200, 200, 200, 404],
+    ),
+    (
+        "GET",
+        "/deliveries/dlv_1-1",
+        &[],
+        [303, 404, 404, 404, 404, 404],
+    ),
+    ("GET", "/events/evt_1", &[], [303, 404, 404, 404, 404, 404]),
+    ("POST", "/webhooks", WEBHOOK, [303, 403, 403, 422, 422, 404]),
+    (
+        "POST",
+        "/webhooks/whs_1",
+        &[],
+        [303, 404, 404, 404, 404, 404],
+    ),
+    (
+        "POST",
+        "/webhooks/whs_1/rotate",
+        &[],
+        [303, 404, 404, 404, 404, 404],
+    ),
+    (
+        "POST",
+        "/webhooks/whs_1/test",
+        &[],
+        [303, 404, 404, 404, 404, 404],
+    ),
+    (
+        "POST",
+        "/deliveries/replay",
+        &[("status", "FAILED")],
+        [303, 403, 409, 409, 409, 409],
+    ),
+    (
+        "POST",
+        "/deliveries/replays/blk_1/stop",
+        &[],
+        [303, 404, 404, 404, 404, 404],
+    ),
+    (
+        "POST",
+        "/deliveries/dlv_1-1/replay",
+        &[],
+        [303, 404, 404, 404, 404, 404],
+    ),
+    (
+        "POST",
+        "/events/evt_1/reveal",
+        &[],
+        [303, 404, 404, 404, 404, 404],
+    ),
     ("GET", "/account", &[], [303, 200, 200, 200, 200, 200]),
+    ("GET", "/audit", &[], [303, 403, 403, 200, 200, 200]),
+    (
+        "GET",
+        "/audit?organization=acme",
+        &[],
+        [303, 403, 403, 200, 200, 404],
+    ),
+    (
+        "GET",
+        "/audit/export?organization=acme",
+        &[],
+        [303, 403, 403, 200, 200, 404],
+    ),
+    ("POST", "/audit/verify", &[], [303, 403, 403, 200, 200, 200]),
+    ("GET", "/unresolved", &[], [303, 200, 200, 200, 200, 200]),
+    (
+        "GET",
+        "/unresolved?organization=acme",
+        &[],
+        [303, 200, 200, 200, 200, 404],
+    ),
+    (
+        "POST",
+        "/unresolved/settle",
+        &[],
+        [303, 404, 404, 404, 404, 404],
+    ),
+    (
+        "POST",
+        "/unresolved/retry",
+        &[("kind", "hotel_booking"), ("subject", "bkg_1")],
+        [303, 403, 403, 403, 303, 403],
+    ),
+    // The operator's call fills the demo, which changes no status of the table.
+    ("POST", "/sample-data", &[], [303, 403, 403, 403, 303, 403]),
+    ("GET", "/suppliers", &[], [303, 200, 200, 200, 200, 200]),
+    (
+        "GET",
+        "/suppliers/SANDBOX_HOTELS",
+        &[],
+        [303, 200, 200, 200, 200, 200],
+    ),
+    (
+        "POST",
+        "/suppliers/SANDBOX_HOTELS/reload",
+        &[],
+        [303, 403, 403, 403, 303, 403],
+    ),
+    (
+        "POST",
+        "/suppliers/SANDBOX_HOTELS/drain",
+        &[],
+        [303, 403, 403, 403, 303, 403],
+    ),
+    (
+        "POST",
+        "/suppliers/SANDBOX_HOTELS/undrain",
+        &[],
+        [303, 403, 403, 403, 303, 403],
+    ),
+    (
+        "POST",
+        "/suppliers/SANDBOX_HOTELS/rank",
+        &[("reset", "1")],
+        [303, 403, 403, 403, 303, 403],
+    ),
+    (
+        "POST",
+        "/suppliers/UNKNOWN/drain",
+        &[],
+        [303, 404, 404, 404, 404, 404],
+    ),
     ("GET", "/unknown", &[], [303, 404, 404, 404, 404, 404]),
     ("GET", "/login", &[], [200, 303, 303, 303, 303, 303]),
     ("GET", "/setup/unknown", &[], [404, 404, 404, 404, 404, 404]),
@@ -110,6 +272,45 @@ const IN_TEST_MODE: &[Row] = &[
         "/setup/unknown",
         &[],
         [404, 404, 404, 404, 404, 404],
+    ),
+    ("GET", "/members", &[], [303, 200, 200, 200, 200, 200]),
+    (
+        "GET",
+        "/members?organization=acme",
+        &[],
+        [303, 200, 200, 200, 200, 404],
+    ),
+    (
+        "GET",
+        "/members/acme/unknown",
+        &[],
+        [303, 404, 404, 404, 404, 404],
+    ),
+    ("POST", "/members", GUEST, [303, 403, 403, 200, 200, 404]),
+    (
+        "POST",
+        "/members/invitations/revoke",
+        GUEST,
+        [303, 403, 403, 303, 303, 404],
+    ),
+    (
+        "POST",
+        "/account/two-factor",
+        &[],
+        [303, 200, 200, 200, 200, 200],
+    ),
+    (
+        "POST",
+        "/account/two-factor/confirm",
+        &[],
+        [303, 303, 303, 303, 303, 303],
+    ),
+    ("POST", "/login/code", &[], [401, 401, 401, 401, 401, 401]),
+    (
+        "POST",
+        "/setup/unknown/accept",
+        &[],
+        [303, 404, 404, 404, 404, 404],
     ),
     // A live key switches the session of its creator to live data.
     ("POST", "/keys", LIVE_KEY, [303, 403, 403, 200, 200, 404]),

@@ -28,7 +28,7 @@ pub(super) const LAYERED_CRATE: &str = "host-application";
 
 /// Top-level modules of [`LAYERED_CRATE`], lowest layer first. A module may import modules
 /// of lower layers only.
-pub(super) const LAYERS: [&[&str]; 9] = [
+pub(super) const LAYERS: [&[&str]; 11] = [
     &[
         "failpoint",
         "id_generator",
@@ -45,6 +45,7 @@ pub(super) const LAYERS: [&[&str]; 9] = [
         "task_supervisor",
         "conflict_backoff",
     ],
+    &["audit", "recording"],
     &["idempotency", "api_key", "readiness", "supplier", "jobs"],
     &[
         "payment_instrument",
@@ -55,7 +56,8 @@ pub(super) const LAYERS: [&[&str]; 9] = [
     ],
     &["offers"],
     &["booking"],
-    &["watch", "supplier_event", "console"],
+    &["watch", "supplier_event"],
+    &["console"],
     &["background", "service_groups"],
     // `testing` starts an application for the tests of other crates.
     &["application", "testing"],

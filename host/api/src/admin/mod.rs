@@ -1,26 +1,27 @@
-//! The operator API of a running process, on its own listener: metrics, plugin reloads, resolution
-//! of unresolved outcomes, and retries of parked jobs. It requires no key; access to the listener
+//! The operator API of a running process, on its own listener: metrics, suppliers, resolution of
+//! unresolved outcomes, and retries of parked jobs. It requires no key; access to the listener
 //! grants full trust. Web pages have no access.
 
+mod actor;
+mod audit;
 mod origin;
+mod suppliers;
 pub(crate) mod unresolved;
 
-use crate::error_code::ErrorCode;
-use crate::problem::{ApiError, take_error};
+use crate::problem::take_error;
 use crate::state::{error_docs_url, services};
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use host_application::application::Application;
-use host_application::booking::resolution::ResolutionService;
-use host_application::error_chain::error_chain;
+use host_application::audit::service::AuditService;
+use host_application::booking::settlement::SettlementService;
 use host_application::id_generator;
 use host_application::jobs::operator::OperatorService;
 use host_application::supplier::directory::SupplierDirectory;
-use host_application::supplier::plugin_report::ReloadError;
-use host_domain::supplier::SupplierId;
+use host_application::supplier::overrides::SupplierControl;
 use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -39,8 +40,10 @@ pub struct AdminState {
 
 services! { AdminState:
     suppliers: Arc<SupplierDirectory>;
+    supplier_control: Arc<SupplierControl>;
     operator: Arc<OperatorService>;
-    bookings.resolutions: Arc<ResolutionService>;
+    audit: Arc<AuditService>;
+    bookings.settlements: Arc<SettlementService>;
 }
 
 pub fn router(state: &AdminState) -> Router {
@@ -51,12 +54,18 @@ pub fn router(state: &AdminState) -> Router {
         )
         .route("/metrics", get(metrics))
         .route("/plugins", get(list_plugins))
-        .route("/plugins/{id}/reload", post(reload_plugin))
+        .route("/plugins/{id}/reload", post(suppliers::reload))
+        .route("/suppliers", get(suppliers::list))
+        .route("/suppliers/{id}/drain", post(suppliers::drain))
+        .route("/suppliers/{id}/undrain", post(suppliers::undrain))
+        .route("/suppliers/{id}/rank", post(suppliers::set_rank))
         .route("/unresolved", get(unresolved::list_unresolved))
         .route(
             "/unresolved/{booking_id}",
             post(unresolved::resolve_booking),
         )
+        .route("/audit", get(audit::list))
+        .route("/audit/verify", get(audit::verify))
         .route("/parked_jobs", post(unresolved::retry_parked_jobs))
         .layer(from_fn_with_state(
             state.clone(),
@@ -92,24 +101,4 @@ async fn metrics(State(state): State<AdminState>) -> Response {
 
 async fn list_plugins(State(suppliers): State<Arc<SupplierDirectory>>) -> Json<Value> {
     Json(json!({ "data": suppliers.loaded_plugins() }))
-}
-
-async fn reload_plugin(
-    State(suppliers): State<Arc<SupplierDirectory>>,
-    Path(id): Path<String>,
-) -> Result<Json<Value>, ApiError> {
-    let id = SupplierId::parse(&id).map_err(|_| plugin_not_found())?;
-    match suppliers.reload(&id).await {
-        Ok(report) => Ok(Json(json!({ "data": report }))),
-        Err(ReloadError::NotConfigured) => Err(plugin_not_found()),
-        // The response includes the cause, because the file belongs to the operator.
-        Err(error @ ReloadError::Load(_)) => Err(ApiError::from(ErrorCode::SupplierError)
-            .with_supplier(&id)
-            .with_detail(error_chain(&error))
-            .with_cause(&error)),
-    }
-}
-
-fn plugin_not_found() -> ApiError {
-    ApiError::from(ErrorCode::NotFound).with_detail("no plugin with this id is configured")
 }

@@ -1,13 +1,14 @@
 //! Operator view of unresolved calls and parked jobs, on the admin listener, with the operations
 //! that resolve them.
 
+use crate::admin::actor::AdminActor;
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
 use axum::Json;
 use axum::extract::{Path, Query, State};
-use host_application::booking::resolution::{Resolution, ResolutionService, ResolveError};
+use host_application::booking::resolution::{CallSelector, Resolution, ResolveError};
+use host_application::booking::settlement::{NOTE_CHARS_MAX, NewSettlement, SettlementService};
 use host_application::error_chain::error_chain;
-use host_application::id_generator;
 use host_application::jobs::operator::OperatorService;
 use host_domain::id::BookingId;
 use host_resources::value::{Amount, CurrencyCode};
@@ -24,7 +25,8 @@ pub(super) struct UnresolvedQuery {
     older_than_s: u32,
 }
 
-/// Outcome that an operator determined at the supplier or processor.
+/// Outcome that an operator determined at the supplier or processor. `note` is the reason, for the
+/// audit log.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, tag = "outcome", rename_all = "snake_case")]
 pub(super) enum ResolveRequest {
@@ -36,11 +38,15 @@ pub(super) enum ResolveRequest {
         /// Id of the booking or payment at the supplier or processor, if the gateway does not have
         /// it.
         supplier_reference: Option<String>,
+        #[serde(default)]
+        note: String,
     },
     /// The call was not executed and will not be.
     NotDone {
         /// Client reference of the call as listed.
         client_reference: Option<String>,
+        #[serde(default)]
+        note: String,
     },
     /// Refund amount of a completed cancellation.
     Refund {
@@ -50,6 +56,8 @@ pub(super) enum ResolveRequest {
         /// Amount in major units, at most what was paid.
         amount: Amount,
         currency: CurrencyCode,
+        #[serde(default)]
+        note: String,
     },
 }
 
@@ -75,33 +83,45 @@ pub(super) async fn list_unresolved(
 
 /// `POST /unresolved/{booking_id}`: resolves a call or an undecided refund.
 pub(super) async fn resolve_booking(
-    State(resolutions): State<Arc<ResolutionService>>,
+    State(settlements): State<Arc<SettlementService>>,
     Path(booking): Path<String>,
+    AdminActor(actor): AdminActor,
     Json(request): Json<ResolveRequest>,
 ) -> Result<Json<Value>, ApiError> {
     let id = BookingId::parse(&booking).map_err(|_| ApiError::from(ErrorCode::BookingNotFound))?;
-    let (call, resolution) = match request {
+    let (call, resolution, note) = match request {
         ResolveRequest::Done {
             client_reference,
             supplier_reference,
+            note,
         } => {
             let reference = supplier_reference;
-            (client_reference, Resolution::Succeeded { reference })
+            (client_reference, Resolution::Succeeded { reference }, note)
         }
-        ResolveRequest::NotDone { client_reference } => (client_reference, Resolution::NotExecuted),
+        ResolveRequest::NotDone {
+            client_reference,
+            note,
+        } => (client_reference, Resolution::NotExecuted, note),
         ResolveRequest::Refund {
             client_reference,
             amount,
             currency,
+            note,
         } => {
             let refund = amount.to_money(currency);
             let refund = refund.map_err(|_| problem(ResolveError::InvalidRefundAmount))?;
-            (client_reference, Resolution::RefundAmount(refund))
+            (client_reference, Resolution::RefundAmount(refund), note)
         }
     };
-    let (call, request_id) = (call.as_deref(), id_generator::new_request_id());
-    let status = resolutions.resolve(&id, call, resolution, &request_id);
-    let status = status.await.map_err(problem)?;
+    if note.chars().count() > NOTE_CHARS_MAX {
+        let detail = format!("the note has more than {NOTE_CHARS_MAX} characters");
+        return Err(ApiError::from(ErrorCode::ValidationFailed).with_detail(detail));
+    }
+    let call = call.as_deref();
+    let call = call.map_or(CallSelector::Only, CallSelector::ClientReference);
+    let settlement = NewSettlement { resolution, note };
+    let status = settlements.apply(&actor, &id, call, &settlement).await;
+    let status = status.map_err(problem)?.as_str();
     let resolved = json!({ "id": id.as_str(), "status": status });
     Ok(Json(json!({ "data": resolved })))
 }
@@ -109,10 +129,11 @@ pub(super) async fn resolve_booking(
 /// `POST /parked_jobs`: resets the attempts of parked jobs and makes them due now.
 pub(super) async fn retry_parked_jobs(
     State(operator): State<Arc<OperatorService>>,
+    AdminActor(actor): AdminActor,
     Json(request): Json<RetryJobsRequest>,
 ) -> Result<Json<Value>, ApiError> {
     let (kind, subject) = (request.kind.as_deref(), request.subject.as_deref());
-    let jobs = operator.unpark_jobs(kind, subject).await;
+    let jobs = operator.unpark_jobs(&actor, kind, subject).await;
     let jobs = jobs.map_err(ApiError::from_storage)?;
     Ok(Json(json!({ "data": { "jobs": jobs } })))
 }

@@ -76,6 +76,7 @@ path_ids! {
     PlaceId "id" "^plc_[a-zA-Z0-9-]+$" "Id of a saved place.";
     MandateId "id" "^mnd_[a-zA-Z0-9-]+$" "Id of a mandate.";
     InstrumentId "id" "^inst_[a-zA-Z0-9-]+$" "Id of a payment instrument.";
+    ListenSessionId "id" "^lsn_[a-zA-Z0-9-]+$" "Id of a connection of a program that receives events.";
     SubscriptionId "id" "^whs_[a-zA-Z0-9-]+$" "Id of a webhook subscription.";
     WatchId "watch_id" "^wtc_[a-zA-Z0-9-]+$" "Id of a watch.";
     DeliveryId "delivery_id" "^dlv_[a-zA-Z0-9-]+$" "Id of a delivery to the subscription.";

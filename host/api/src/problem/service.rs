@@ -12,6 +12,7 @@ use host_application::supplier::query_error::QueryError;
 use host_application::supplier_event::service::{AdmitError, ReceiveError};
 use host_application::watch::service::WatchError;
 use host_application::webhook::error::WebhookError;
+use host_application::webhook::listen::ListenError;
 use host_domain::supplier::{ReadError, SupplierId};
 use host_domain::supplier_event::VerifyError;
 
@@ -200,6 +201,15 @@ impl From<WebhookError> for ApiError {
             WebhookError::Idempotency(error) => error.into(),
             WebhookError::Storage(error) => Self::from_storage(error),
             WebhookError::Seal(error) => Self::internal(error),
+        }
+    }
+}
+
+impl From<ListenError> for ApiError {
+    fn from(error: ListenError) -> Self {
+        match error {
+            ListenError::NotFound => ErrorCode::NotFound.into(),
+            ListenError::Storage(failure) => Self::from_storage(failure),
         }
     }
 }

@@ -28,14 +28,8 @@ async fn malformed_unknown_revoked_and_expired_keys_return_the_same_error() {
     let server = Server::start().await;
     let (revoked, revoked_key) = server.make_key(&ApiKeyScope::DEFAULT, None).await;
     let now = server.app.clock.now();
-    assert!(
-        server
-            .app
-            .store
-            .revoke_api_key(&revoked, now)
-            .await
-            .unwrap()
-    );
+    let keys = &server.app.api_key_service;
+    assert!(keys.revoke(&Actor::system(), &revoked).await.unwrap());
     let (_, expiring) = server
         .make_key(&ApiKeyScope::DEFAULT, Some(now.plus_s(60)))
         .await;

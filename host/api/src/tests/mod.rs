@@ -29,6 +29,7 @@ use host_application::application::{Application, ApplicationDependencies};
 use host_application::config::{Config, Environment};
 use host_application::context::ApiKeyScope;
 use host_application::id_generator::UuidV7Generator;
+use host_domain::audit::Actor;
 use host_domain::id::{BookingId, KeyId};
 use host_domain::owner::{Mode, Tenant};
 use host_domain::time::{Clock, Timestamp};
@@ -156,7 +157,7 @@ impl Server {
             scopes,
             expires_at,
         };
-        let created = self.app.api_key_service.create(new).await.unwrap();
+        let created = self.app.api_key_service.create(&Actor::system(), new).await.unwrap();
         (created.id, created.key.expose_secret().to_owned())
     }
 

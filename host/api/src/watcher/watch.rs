@@ -321,7 +321,7 @@ pub(crate) async fn delete_watch(
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<WatchId>>,
 ) -> Result<NoContent, ApiError> {
-    let canceled = watches.cancel(&context.owner, &id).await;
+    let canceled = watches.cancel(&context, &id).await;
     canceled.or_next_step(NextStepAdvice::DeleteWatch)?;
     Ok(NoContent)
 }
@@ -346,7 +346,7 @@ pub(crate) async fn confirm_watch_purchase(
     )>,
 ) -> ApiResult<WatchResource> {
     let key = key.map(|key| key.for_operation(&context.owner, "confirm_purchase"));
-    let armed = watches.confirm_purchase(&context.owner, &id, key.as_ref());
+    let armed = watches.confirm_purchase(&context, &id, key.as_ref());
     let armed = armed
         .await
         .or_next_step(NextStepAdvice::ConfirmWatchPurchase)?;

@@ -154,7 +154,7 @@ pub(crate) async fn recover_deliveries(
 ) -> ApiResult<RecoveredDeliveriesResource> {
     let key = idempotent_request(&context, "recover", product, key);
     let since = request.since.start;
-    let queued = deliveries.recover(&context.owner, product, &id, since, key.as_ref());
+    let queued = deliveries.recover(&context, product, &id, since, key.as_ref());
     let queued = queued
         .await
         .or_next_step(NextStepAdvice::RecoverDeliveries)?;

@@ -137,7 +137,7 @@ pub(crate) async fn create_subscription(
         event_types: request.event_types,
         description: request.description,
     };
-    let issued = webhooks.create(&context.owner, new, key.as_ref());
+    let issued = webhooks.create(&context, new, key.as_ref());
     let issued = issued
         .await
         .or_next_step(NextStepAdvice::CreateSubscription)?;
@@ -228,7 +228,7 @@ pub(crate) async fn delete_subscription(
     Context(context): Context,
     Validated((PathProduct(product), PathId(id))): Validated<(PathProduct, PathId<SubscriptionId>)>,
 ) -> Result<NoContent, ApiError> {
-    let deleted = webhooks.delete(&context.owner.tenant, product, &id);
+    let deleted = webhooks.delete(&context, product, &id);
     deleted
         .await
         .or_next_step(NextStepAdvice::DeleteSubscription)?;
@@ -315,7 +315,7 @@ pub(crate) async fn test_subscription(
     Validated((PathProduct(product), PathId(id), key, _)): Validated<SubscriptionActionParts>,
 ) -> ApiResult<WebhookDeliveryResource> {
     let key = idempotent_request(&context, "test", product, key);
-    let delivery = webhooks.send_test_event(&context.owner, product, &id, key.as_ref());
+    let delivery = webhooks.send_test_event(&context, product, &id, key.as_ref());
     let delivery = delivery.await.or_next_step(NextStepAdvice::SendTestEvent)?;
     Ok(ApiResponse::accepted(delivery::to_resource(delivery)))
 }

@@ -152,6 +152,27 @@ impl SignInLimiter {
         attempt: &SignInAttempt,
         change: &UnitOfWork,
     ) -> Result<(), AttemptError> {
+        self.settle(attempt, change, true).await
+    }
+
+    /// Stops counting an attempt whose password was right and which needs a code besides. The
+    /// account keeps its other failures. Otherwise, whoever knows the password could try codes
+    /// without a limit.
+    ///
+    /// # Errors
+    /// The database failed, or too many attempts were made at the same time.
+    pub(super) async fn withdraw(&self, attempt: &SignInAttempt) -> Result<(), AttemptError> {
+        let nothing = self.base.unit_of_work();
+        self.settle(attempt, &nothing, false).await
+    }
+
+    /// Removes the failure as which an attempt is counted, and commits a change.
+    async fn settle(
+        &self,
+        attempt: &SignInAttempt,
+        change: &UnitOfWork,
+        clears_account: bool,
+    ) -> Result<(), AttemptError> {
         let mut backoff = ConflictBackoff::new(Deadline::from_now(COMMIT_TIME_MAX));
         loop {
             let keys = attempt.subjects.keys();
@@ -160,7 +181,7 @@ impl SignInLimiter {
             for stored in &guards {
                 let subject = stored.subject.clone();
                 let mut guard = next_revision(subject, Some(stored), attempt.began_at);
-                if guard.subject == attempt.subjects.account {
+                if clears_account && guard.subject == attempt.subjects.account {
                     guard.failures.clear();
                 } else {
                     let mut failures = guard.failures.iter();

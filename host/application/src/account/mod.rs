@@ -3,6 +3,7 @@
 mod failure;
 mod lockout;
 pub(crate) mod maintenance;
+pub mod oidc;
 mod password;
 pub mod password_change;
 pub mod secret;
@@ -10,31 +11,46 @@ pub mod service;
 pub mod session;
 pub mod setup;
 pub mod sign_in;
+mod totp;
+pub mod two_factor;
 pub mod viewer;
 
 #[cfg(test)]
 mod tests;
 
+use crate::account::oidc::OidcService;
 use crate::account::password::HashingQueue;
 use crate::account::password_change::PasswordService;
 use crate::account::service::AccountService;
 use crate::account::session::SessionService;
 use crate::account::setup::SetupService;
 use crate::account::sign_in::SignInService;
+use crate::account::two_factor::TwoFactorService;
 use crate::base::Base;
+use crate::config::oidc::OidcConfig;
+use crate::sealer::Sealer;
 use std::sync::Arc;
 
 /// The services of people's accounts.
 pub struct AccountServices {
     pub accounts: Arc<AccountService>,
+    /// `None` without single sign-on.
+    pub oidc: Option<Arc<OidcService>>,
     pub passwords: Arc<PasswordService>,
     pub sessions: Arc<SessionService>,
     pub setup: Arc<SetupService>,
     pub sign_in: Arc<SignInService>,
+    pub two_factor: Arc<TwoFactorService>,
 }
 
 impl AccountServices {
-    pub(crate) fn new(base: &Base) -> Self {
+    /// # Errors
+    /// The HTTP client of single sign-on cannot be built.
+    pub(crate) fn new(
+        base: &Base,
+        sealer: &Arc<Sealer>,
+        oidc: &OidcConfig,
+    ) -> Result<Self, reqwest::Error> {
         let hashing = Arc::new(HashingQueue::default());
         let sessions = Arc::new(SessionService { base: base.clone() });
         let setup = SetupService {
@@ -42,14 +58,22 @@ impl AccountServices {
             hashing: Arc::clone(&hashing),
             sessions: Arc::clone(&sessions),
         };
-        let passwords = PasswordService::new(base, &hashing, &sessions);
-        let sign_in = SignInService::new(base, &hashing, &sessions);
-        Self {
+        let passwords = Arc::new(PasswordService::new(base, &hashing, &sessions));
+        let sign_in = SignInService::new(base, sealer, &hashing, &sessions);
+        let two_factor = TwoFactorService {
+            base: base.clone(),
+            sealer: Arc::clone(sealer),
+            passwords: Arc::clone(&passwords),
+        };
+        let oidc = OidcService::new(base, sealer, &sessions, oidc)?;
+        Ok(Self {
             accounts: Arc::new(AccountService::new(base.clone())),
-            passwords: Arc::new(passwords),
+            oidc: oidc.map(Arc::new),
+            passwords,
             sessions,
             setup: Arc::new(setup),
             sign_in: Arc::new(sign_in),
-        }
+            two_factor: Arc::new(two_factor),
+        })
     }
 }

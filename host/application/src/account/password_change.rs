@@ -1,14 +1,16 @@
 //! The change of a password by its owner. A wrong current password counts like a failed sign-in.
 
 use crate::account::failure::convert_shared_failures;
-use crate::account::lockout::{AttemptError, SignInLimiter, SignInSubjects};
+use crate::account::lockout::{AttemptError, SignInAttempt, SignInLimiter, SignInSubjects};
 use crate::account::password::{HashingPermit, HashingQueue, check_new_password};
 use crate::account::session::{NewSession, SessionService};
 use crate::account::viewer::{ClientInfo, Viewer};
+use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
 use crate::storage_failure::StorageFailure;
 use host_domain::account::{AccountState, PasswordProblem};
-use host_storage::{Conflict, PasswordHash, StoredAccount};
+use host_domain::audit::AuditAction;
+use host_storage::{Conflict, PasswordHash, StoredAccount, UnitOfWork};
 use secrecy::SecretString;
 use std::sync::Arc;
 
@@ -45,6 +47,13 @@ impl From<AttemptError> for ChangePasswordError {
 
 convert_shared_failures!(ChangePasswordError);
 
+/// The owner of an account, who has given the current password.
+pub(super) struct PasswordProof {
+    permit: HashingPermit,
+    attempt: SignInAttempt,
+    pub(super) account: StoredAccount,
+}
+
 /// Changes passwords.
 pub struct PasswordService {
     base: Base,
@@ -80,16 +89,15 @@ impl PasswordService {
         client: &ClientInfo,
     ) -> Result<NewSession, ChangePasswordError> {
         check_new_password(&new, &viewer.email)?;
-        let subjects = SignInSubjects::new(viewer.email.as_str(), client.address);
-        self.limiter.check(&subjects).await?;
-        let permit = self.hashing.enter().await?;
-        let attempt = self.limiter.begin(subjects).await?;
-        let (permit, account) = self.verify(permit, viewer, current).await?;
-        let (permit, hash) = permit.hash(new).await?;
+        let proof = self.prove(viewer, current, client).await?;
+        let (attempt, account) = (proof.attempt, proof.account);
+        let (permit, hash) = proof.permit.hash(new).await?;
         let mut write = self.base.unit_of_work();
         let account = self.replaced(account, hash);
         write.update_account(&account, account.version - 1);
         write.delete_sessions(&account.id);
+        let change = AuditChange::new(AuditAction::AccountPasswordChanged, account.id.as_str());
+        audit_in(&mut write, &self.base, &viewer.actor(), change);
         let begun = self
             .sessions
             .begin_in(&mut write, &account, client, viewer.mode);
@@ -98,6 +106,35 @@ impl PasswordService {
         drop(permit);
         tracing::info!(account = %account.id, session = %session.id, "a password was changed");
         Ok(session)
+    }
+
+    /// Checks the current password of a person. The attempt counts as a failed sign-in until
+    /// [`PasswordService::accept`] commits what it permits.
+    pub(super) async fn prove(
+        &self,
+        viewer: &Viewer,
+        current: SecretString,
+        client: &ClientInfo,
+    ) -> Result<PasswordProof, ChangePasswordError> {
+        let subjects = SignInSubjects::new(viewer.email.as_str(), client.address);
+        self.limiter.check(&subjects).await?;
+        let permit = self.hashing.enter().await?;
+        let attempt = self.limiter.begin(subjects).await?;
+        let (permit, account) = self.verify(permit, viewer, current).await?;
+        Ok(PasswordProof {
+            permit,
+            attempt,
+            account,
+        })
+    }
+
+    /// Commits a change that the current password permits.
+    pub(super) async fn accept(
+        &self,
+        proof: PasswordProof,
+        change: &UnitOfWork,
+    ) -> Result<(), ChangePasswordError> {
+        Ok(self.limiter.succeed(&proof.attempt, change).await?)
     }
 
     /// Returns the account if the password is its current one.

@@ -2,15 +2,18 @@
 
 use crate::account::secret::RandomSourceFailure;
 use crate::account::setup::{add_link_in, insert_account_in, invited_account};
+use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
 use crate::conflict_backoff::{ConflictBackoff, DeadlinePassed};
 use crate::deadline::Deadline;
 use crate::storage_failure::StorageFailure;
 use host_domain::account::{AccountRole, AccountState, EmailAddress};
+use host_domain::audit::{Actor, AuditAction};
 use host_domain::id::AccountId;
 use host_domain::time::Timestamp;
 use host_storage::{CommitError, Conflict, DatabaseError, StoredAccount, UnitOfWork};
 use secrecy::SecretString;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// Time in which concurrent changes of an account must have ended.
@@ -93,6 +96,7 @@ impl AccountService {
     /// [`AccountError::Exists`] if the address has an account.
     pub async fn create(
         &self,
+        actor: &Actor,
         email: &EmailAddress,
         roles: Vec<AccountRole>,
     ) -> Result<SecretString, AccountError> {
@@ -100,6 +104,9 @@ impl AccountService {
         let account = invited_account(id, email.clone(), roles, self.base.now());
         let mut write = self.base.unit_of_work();
         insert_account_in(&mut write, &account);
+        let change = AuditChange::new(AuditAction::AccountCreated, account.id.as_str());
+        let change = change.after(audited_account(&account));
+        audit_in(&mut write, &self.base, actor, change);
         let token = add_link_in(&mut write, &self.base, Some(email), Vec::new())?;
         self.base.store.commit(write).await?;
         Ok(token)
@@ -109,13 +116,14 @@ impl AccountService {
     ///
     /// # Errors
     /// [`AccountError::NotFound`].
-    pub async fn disable(&self, email: &EmailAddress) -> Result<(), AccountError> {
+    pub async fn disable(&self, actor: &Actor, email: &EmailAddress) -> Result<(), AccountError> {
         let disable = |write: &mut UnitOfWork, account: &mut StoredAccount| {
             account.state = AccountState::Disabled;
             write.revoke_account_links(Some(email));
             Ok(())
         };
-        self.change(email, disable).await
+        self.change(actor, AuditAction::AccountDisabled, email, disable)
+            .await
     }
 
     /// Removes the password of an account and ends its sessions. Returns the token of the link that
@@ -123,19 +131,26 @@ impl AccountService {
     ///
     /// # Errors
     /// [`AccountError::NotFound`].
-    pub async fn reset(&self, email: &EmailAddress) -> Result<SecretString, AccountError> {
+    pub async fn reset(
+        &self,
+        actor: &Actor,
+        email: &EmailAddress,
+    ) -> Result<SecretString, AccountError> {
         let reset = |write: &mut UnitOfWork, account: &mut StoredAccount| {
             account.state = AccountState::Invited;
             account.password_hash = None;
             add_link_in(write, &self.base, Some(email), Vec::new())
         };
-        self.change(email, reset).await
+        self.change(actor, AuditAction::AccountReset, email, reset)
+            .await
     }
 
     /// Changes an account and ends its sessions. Repeats the change if the account changed
     /// meanwhile.
     async fn change<T>(
         &self,
+        actor: &Actor,
+        action: AuditAction,
         email: &EmailAddress,
         change: impl Fn(&mut UnitOfWork, &mut StoredAccount) -> Result<T, RandomSourceFailure>,
     ) -> Result<T, AccountError> {
@@ -143,7 +158,7 @@ impl AccountService {
         loop {
             let account = self.base.store.account_by_email(email).await?;
             let mut account = account.ok_or(AccountError::NotFound)?;
-            let read_version = account.version;
+            let (read_version, before) = (account.version, audited_account(&account));
             let mut write = self.base.unit_of_work();
             let result = change(&mut write, &mut account)?;
             account.session_epoch += 1;
@@ -151,6 +166,9 @@ impl AccountService {
             account.version += 1;
             write.update_account(&account, read_version);
             write.delete_sessions(&account.id);
+            let audited = AuditChange::new(action, account.id.as_str());
+            let audited = audited.before(before).after(audited_account(&account));
+            audit_in(&mut write, &self.base, actor, audited);
             let conflict = Conflict::AccountVersion;
             if self.base.commit_unless(conflict, write).await? {
                 return Ok(result);
@@ -158,4 +176,14 @@ impl AccountService {
             backoff.wait(self.base.ids.as_ref()).await?;
         }
     }
+}
+
+/// Returns the properties of an account that the audit log has.
+pub(super) fn audited_account(account: &StoredAccount) -> Value {
+    json!({
+        "email": account.email,
+        "state": account.state,
+        "roles": account.roles,
+        "has_password": account.password_hash.is_some(),
+    })
 }

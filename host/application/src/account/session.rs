@@ -12,6 +12,7 @@ use host_domain::owner::Mode;
 use host_domain::time::Timestamp;
 use host_storage::{StoredAccount, StoredSession, UnitOfWork};
 use secrecy::{ExposeSecret, SecretString};
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// Time without a request after which a session ends.
@@ -58,6 +59,7 @@ pub struct SessionService {
 impl SessionService {
     /// Returns the person of a session, or `None` if there is no such session or it has ended.
     /// Records that the session is in use, unless the request is a [`SessionActivity::Poll`].
+    /// `address` is the client's.
     ///
     /// # Errors
     /// The database failed.
@@ -65,6 +67,7 @@ impl SessionService {
         &self,
         token: &SecretString,
         activity: SessionActivity,
+        address: IpAddr,
     ) -> Result<Option<Arc<Viewer>>, StorageFailure> {
         let sha256 = digest_token(token.expose_secret());
         let Some((session, account)) = self.base.store.session_by_hash(&sha256).await? else {
@@ -82,7 +85,7 @@ impl SessionService {
                 tracing::warn!(session = %session.id, error = &error as &dyn std::error::Error, "the last use of a session was not recorded");
             }
         }
-        Ok(Some(Arc::new(viewer(session, account))))
+        Ok(Some(Arc::new(viewer(session, account, address))))
     }
 
     /// Sets the mode whose data the pages of a session show.
@@ -167,12 +170,13 @@ fn has_ended(session: &StoredSession, now: Timestamp) -> bool {
     now.since(session.seen_at) >= IDLE_MS || now.since(session.created_at) >= AGE_MAX_MS
 }
 
-fn viewer(session: StoredSession, account: StoredAccount) -> Viewer {
+fn viewer(session: StoredSession, account: StoredAccount, address: IpAddr) -> Viewer {
     Viewer {
         account: account.id,
         email: account.email,
         roles: account.roles,
         mode: session.mode,
         session: session.id,
+        address,
     }
 }

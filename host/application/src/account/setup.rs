@@ -1,15 +1,21 @@
-//! Links with which a person sets the password of an account. A link is valid once, for 24 hours.
+//! Links with which a person sets the password of an account or joins an organization. A link is
+//! valid once, for 24 hours.
+//!
+//! An invitation never sets the password of an account that exists: the admin who makes the link
+//! would otherwise get the other roles of the account. Its owner signs in and accepts.
 
 use crate::account::failure::convert_shared_failures;
 use crate::account::password::{HashingQueue, check_new_password};
 use crate::account::secret::{RandomSourceFailure, digest_token, generate_token};
 use crate::account::session::{NewSession, SessionService};
-use crate::account::viewer::ClientInfo;
+use crate::account::viewer::{ClientInfo, Viewer, account_actor};
+use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
 use crate::storage_failure::StorageFailure;
 use host_domain::account::{
-    AccountRole, AccountState, EmailAddress, InvalidEmailAddress, PasswordProblem,
+    AccountRole, AccountState, EmailAddress, InvalidEmailAddress, OrganizationRole, PasswordProblem,
 };
+use host_domain::audit::{Actor, AuditAction};
 use host_domain::id::AccountId;
 use host_domain::owner::Mode;
 use host_domain::time::Timestamp;
@@ -17,6 +23,7 @@ use host_storage::{
     CommitError, Conflict, PasswordHash, StoredAccount, StoredAccountLink, UnitOfWork,
 };
 use secrecy::{ExposeSecret, SecretString};
+use serde_json::json;
 use std::sync::Arc;
 
 /// Time for which a link is valid.
@@ -31,6 +38,9 @@ pub enum SetupError {
     Email(#[from] InvalidEmailAddress),
     #[error("an account with this address exists")]
     EmailTaken,
+    /// The invited person has an account and must sign in to it before accepting.
+    #[error("the invitation is for another account")]
+    OtherAccount,
     #[error(transparent)]
     Password(#[from] PasswordProblem),
     #[error("too many people set a password at the same time; try again later")]
@@ -47,20 +57,26 @@ convert_shared_failures!(SetupError);
 impl From<CommitError> for SetupError {
     fn from(error: CommitError) -> Self {
         match error.conflict() {
-            // Whatever changes an invited account revokes its links too.
-            Some(Conflict::AccountLinkUsed | Conflict::AccountVersion) => Self::NotFound,
+            // Whatever changes an invited account revokes its links too, and a member has no use
+            // for an invitation.
+            Some(Conflict::AccountLinkUsed | Conflict::AccountVersion | Conflict::MemberExists) => {
+                Self::NotFound
+            }
             Some(Conflict::AccountExists) => Self::EmailTaken,
             _ => Self::Storage(error.into()),
         }
     }
 }
 
-/// The account that a link sets up.
+/// The account that a link sets up, or the organization that its owner joins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkDescription {
     /// The account's address. `None` if the person chooses one.
     pub email: Option<EmailAddress>,
+    /// The roles that the account gets.
     pub roles: Vec<AccountRole>,
+    /// The organization that the owner of an existing account is invited to.
+    pub joins: Option<String>,
 }
 
 /// Sets up accounts.
@@ -96,14 +112,44 @@ impl SetupService {
     /// [`SetupError::NotFound`] or [`SetupError::Storage`].
     pub async fn describe(&self, token: &str) -> Result<LinkDescription, SetupError> {
         let link = self.find_link(token).await?;
-        let roles = match &link.email {
-            Some(email) => self.find_invited(email).await?.roles,
-            None => link.roles,
+        let (roles, joins) = match (&link.email, link.organization) {
+            (Some(email), Some(organization)) => {
+                let account = self.base.store.account_by_email(email).await?;
+                (link.roles, account.map(|_| organization))
+            }
+            (Some(email), None) => (self.find_invited(email).await?.roles, None),
+            (None, _) => (link.roles, None),
         };
         Ok(LinkDescription {
             email: link.email,
             roles,
+            joins,
         })
+    }
+
+    /// Gives the role of an invitation to the account that it was made for.
+    ///
+    /// # Errors
+    /// [`SetupError::NotFound`] if the link is not valid, is no invitation, or the person is a member
+    /// already; [`SetupError::OtherAccount`] or [`SetupError::Storage`].
+    pub async fn accept(&self, token: &str, viewer: &Viewer) -> Result<(), SetupError> {
+        let link = self.find_link(token).await?;
+        if link.organization.is_none() {
+            return Err(SetupError::NotFound);
+        }
+        if link.email.as_ref() != Some(&viewer.email) {
+            return Err(SetupError::OtherAccount);
+        }
+        let mut write = self.base.unit_of_work();
+        write.use_account_link(&digest_token(token));
+        for role in &link.roles {
+            if let AccountRole::Organization { organization, role } = role {
+                write.insert_member(organization, &viewer.account, *role);
+            }
+        }
+        join_in(&mut write, &self.base, &viewer.actor(), &link.roles);
+        self.base.store.commit(write).await?;
+        Ok(())
     }
 
     /// Uses a link: sets the password of its account, and begins a session. The address is used
@@ -129,7 +175,14 @@ impl SetupService {
         drop(permit);
         let mut write = self.base.unit_of_work();
         write.use_account_link(&digest_token(token));
+        let is_invitation = link.organization.is_some();
         let account = self.set_up_in(&mut write, link, email, hash).await?;
+        let actor = account_actor(&account.id, &account.email, client.address);
+        let change = AuditChange::new(AuditAction::AccountSetUp, account.id.as_str());
+        audit_in(&mut write, &self.base, &actor, change);
+        if is_invitation {
+            join_in(&mut write, &self.base, &actor, &account.roles);
+        }
         let session = self
             .sessions
             .begin_in(&mut write, &account, client, Mode::Test)?;
@@ -153,7 +206,7 @@ impl SetupService {
     }
 
     /// Adds the account with its password to a write: the account that the link was made for, or a
-    /// new one.
+    /// new one. An invitation only makes new ones.
     async fn set_up_in(
         &self,
         write: &mut UnitOfWork,
@@ -162,7 +215,7 @@ impl SetupService {
         hash: PasswordHash,
     ) -> Result<StoredAccount, SetupError> {
         let now = self.base.now();
-        if link.email.is_none() {
+        if link.email.is_none() || link.organization.is_some() {
             let id = AccountId::from_bits(self.base.ids.generate());
             let account = StoredAccount {
                 state: AccountState::Active,
@@ -183,6 +236,18 @@ impl SetupService {
         };
         write.update_account(&account, invited.version);
         Ok(account)
+    }
+}
+
+/// Adds the audit entries of the roles that an invitation gave.
+fn join_in(write: &mut UnitOfWork, base: &Base, actor: &Actor, roles: &[AccountRole]) {
+    for role in roles {
+        if let AccountRole::Organization { organization, role } = role {
+            let change = AuditChange::new(AuditAction::MemberJoined, &actor.id);
+            let change = change.of_organization(organization);
+            let after = json!({ "email": actor.name, "role": role.as_str() });
+            audit_in(write, base, actor, change.after(after));
+        }
     }
 }
 
@@ -223,15 +288,53 @@ pub(super) fn add_link_in(
     email: Option<&EmailAddress>,
     roles: Vec<AccountRole>,
 ) -> Result<SecretString, RandomSourceFailure> {
-    let (token, now) = (generate_token()?, base.now());
+    write.revoke_account_links(email);
+    insert_link_in(write, &new_link(base, email, roles))
+}
+
+/// Adds the invitation of an address to a write and returns its token. Earlier invitations of the
+/// address to the organization are revoked.
+pub(crate) fn add_invitation_in(
+    write: &mut UnitOfWork,
+    base: &Base,
+    organization: &str,
+    email: &EmailAddress,
+    role: OrganizationRole,
+) -> Result<SecretString, RandomSourceFailure> {
+    let organization = organization.to_owned();
+    write.revoke_invitations(&organization, email);
+    let role = AccountRole::Organization {
+        organization: organization.clone(),
+        role,
+    };
     let link = StoredAccountLink {
+        organization: Some(organization),
+        ..new_link(base, Some(email), vec![role])
+    };
+    insert_link_in(write, &link)
+}
+
+fn new_link(
+    base: &Base,
+    email: Option<&EmailAddress>,
+    roles: Vec<AccountRole>,
+) -> StoredAccountLink {
+    let now = base.now();
+    StoredAccountLink {
         email: email.cloned(),
         roles,
+        organization: None,
         created_at: now,
         expires_at: now.plus_ms(LINK_TTL_MS),
         used_at: None,
-    };
-    write.revoke_account_links(email);
-    write.insert_account_link(&link, &digest_token(token.expose_secret()));
+    }
+}
+
+fn insert_link_in(
+    write: &mut UnitOfWork,
+    link: &StoredAccountLink,
+) -> Result<SecretString, RandomSourceFailure> {
+    let token = generate_token()?;
+    write.insert_account_link(link, &digest_token(token.expose_secret()));
     Ok(token)
 }

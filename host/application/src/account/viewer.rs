@@ -1,6 +1,7 @@
 //! The person who uses the dashboard, and the client that the person uses.
 
 use host_domain::account::{AccountRole, EmailAddress};
+use host_domain::audit::{AccessChannel, Actor, ActorKind, ActorSource};
 use host_domain::id::{AccountId, SessionId};
 use host_domain::owner::Mode;
 use std::net::IpAddr;
@@ -14,11 +15,31 @@ pub struct Viewer {
     /// The mode whose data the pages show.
     pub mode: Mode,
     pub session: SessionId,
+    /// Address of the client, as in [`ClientInfo`].
+    pub address: IpAddr,
 }
 
 impl Viewer {
     pub fn is_operator(&self) -> bool {
         self.roles.contains(&AccountRole::Operator)
+    }
+
+    /// Returns the person as the audit log names them.
+    pub fn actor(&self) -> Actor {
+        account_actor(&self.account, &self.email, self.address)
+    }
+}
+
+/// Returns a person as the audit log names them, also before there is a session.
+pub(super) fn account_actor(account: &AccountId, email: &EmailAddress, address: IpAddr) -> Actor {
+    Actor {
+        kind: ActorKind::Account,
+        id: account.to_string(),
+        name: email.to_string(),
+        source: ActorSource {
+            address: Some(address),
+            via: AccessChannel::Dashboard,
+        },
     }
 }
 

@@ -7,12 +7,14 @@ use crate::base::Base;
 use crate::context::{ApiKeyScope, RequestContext};
 use crate::deadline::Deadline;
 use crate::task_supervisor::TaskSupervisor;
+use host_domain::audit::{AccessChannel, Actor, ActorKind, ActorSource};
 use host_domain::owner::{Mode, Owner};
 use host_domain::time::Timestamp;
 use host_storage::{ApiKey, DatabaseError};
 use moka::future::Cache;
 use secrecy::SecretString;
 use sha2::{Digest, Sha256};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +25,12 @@ const CACHE_CAPACITY: u64 = 10_000;
 const RANDOM_CHARS: usize = 32;
 const CHECKSUM_CHARS: usize = 6;
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Returns the mode that the beginning of a key names, whether the key is valid or not.
+pub fn named_mode(key: &str) -> Option<Mode> {
+    let mut modes = Mode::ALL.into_iter();
+    modes.find(|mode| key.starts_with(prefix(*mode)))
+}
 
 /// Returns the masked form of a key, e.g. `sk_test_…abcd`.
 fn masked(key: &str) -> String {
@@ -110,23 +118,34 @@ impl ApiKeyAuthenticator {
     }
 
     /// Authenticates a request by its API key and returns its context. The user of its owner is
-    /// the organization itself.
+    /// the organization itself. `address` is the client's, for the audit log.
     pub async fn authenticate(
         &self,
         key: &str,
         request_id: Arc<str>,
         deadline: Deadline,
+        address: Option<IpAddr>,
     ) -> Result<RequestContext, ApiKeyError> {
         let api_key = self.find_valid(key).await?;
         let scopes = api_key.scopes.iter();
         let scopes = scopes.filter_map(|name| ApiKeyScope::from_name(name));
+        let actor = Actor {
+            kind: ActorKind::ApiKey,
+            id: api_key.id.to_string(),
+            name: api_key.name.clone(),
+            source: ActorSource {
+                address,
+                via: AccessChannel::Api,
+            },
+        };
         Ok(RequestContext {
             request_id,
             owner: Owner {
                 tenant: api_key.tenant.clone(),
                 user: Owner::ORGANIZATION_USER.to_owned(),
             },
-            key_id: api_key.id.clone(),
+            actor: Arc::new(actor),
+            key_id: Some(api_key.id.clone()),
             scopes: scopes.collect(),
             deadline,
         })

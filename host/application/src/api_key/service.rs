@@ -1,15 +1,18 @@
 //! Creates, lists and revokes API keys.
 
 use crate::api_key::{digest, generate, masked};
+use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
 use crate::context::ApiKeyScope;
 use crate::storage_failure::StorageFailure;
 use host_domain::account::is_organization_id;
+use host_domain::audit::{Actor, AuditAction};
 use host_domain::id::KeyId;
 use host_domain::owner::Tenant;
 use host_domain::time::{Date, Timestamp};
-use host_storage::{ApiKey, UnitOfWork};
+use host_storage::{ApiKey, Conflict, UnitOfWork};
 use secrecy::{ExposeSecret, SecretString};
+use serde_json::json;
 
 /// Maximum length of a key's name.
 const NAME_CHARS_MAX: usize = 100;
@@ -112,7 +115,11 @@ impl ApiKeyService {
     ///
     /// # Errors
     /// [`CreateApiKeyError`].
-    pub async fn create(&self, mut new: NewApiKey) -> Result<CreatedApiKey, CreateApiKeyError> {
+    pub async fn create(
+        &self,
+        actor: &Actor,
+        mut new: NewApiKey,
+    ) -> Result<CreatedApiKey, CreateApiKeyError> {
         let now = self.base.now();
         let problems = new.problems();
         if !problems.is_empty() {
@@ -135,19 +142,42 @@ impl ApiKeyService {
         };
         let mut write = UnitOfWork::new(now);
         write.insert_api_key(&stored, &digest(key.expose_secret()));
+        let change = AuditChange::new(AuditAction::ApiKeyCreated, stored.id.as_str());
+        let change = change.of_tenant(&stored.tenant).after(json!({
+            "name": stored.name,
+            "scopes": stored.scopes,
+            "expires_at": stored.expires_at.map(|at| at.to_string()),
+        }));
+        audit_in(&mut write, &self.base, actor, change);
         let committed = self.base.store.commit(write).await;
         committed.map_err(|error| CreateApiKeyError::Storage(error.into()))?;
         Ok(CreatedApiKey { id: stored.id, key })
     }
 
     /// Revokes a key. It stops working on every host within
-    /// [`CACHE_TTL`](crate::api_key::CACHE_TTL). Returns whether the key exists.
+    /// [`CACHE_TTL`](crate::api_key::CACHE_TTL). A revoked key keeps its revocation time. Returns
+    /// whether the key exists.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn revoke(&self, id: &KeyId) -> Result<bool, StorageFailure> {
-        let revoked = self.base.store.revoke_api_key(id, self.base.now()).await;
-        Ok(revoked?)
+    pub async fn revoke(&self, actor: &Actor, id: &KeyId) -> Result<bool, StorageFailure> {
+        let Some(key) = self.find(id).await? else {
+            return Ok(false);
+        };
+        if key.revoked_at.is_some() {
+            return Ok(true);
+        }
+        let (mut write, now) = (self.base.unit_of_work(), self.base.now());
+        write.revoke_api_key(id, now);
+        let change = AuditChange::new(AuditAction::ApiKeyRevoked, id.as_str())
+            .of_tenant(&key.tenant)
+            .before(json!({ "revoked_at": null }))
+            .after(json!({ "revoked_at": now.to_string() }));
+        audit_in(&mut write, &self.base, actor, change);
+        // Somebody else may have revoked the key meanwhile.
+        let conflict = Conflict::ApiKeyRevoked;
+        self.base.commit_unless(conflict, write).await?;
+        Ok(true)
     }
 
     /// Returns all keys, or those of one organization, oldest first.

@@ -16,6 +16,7 @@ use host_domain::owner::Owner;
 use host_domain::payment::{DeclineReason, Instrument, Payment, PaymentMethod, PaymentState};
 use host_domain::remote_call::RemoteCall;
 use host_domain::supplier::SupplierId;
+use host_domain::time::Timestamp;
 use host_storage::UnitOfWork;
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -262,7 +263,8 @@ impl CompletionService {
         } else {
             execution.instrument = self.instrument_for(&booking, command).await?;
             let (price, instrument) = (booking.details.booked_price(), &execution.instrument);
-            let to_payment = |instrument| new_authorization(&self.base, price, instrument);
+            let (id, now) = (booking.next_payment_id(), self.base.now());
+            let to_payment = |instrument| new_authorization(id, price, instrument, now);
             BookingEvent::BookStarted {
                 payment: instrument.as_ref().map(to_payment),
             }
@@ -352,10 +354,14 @@ impl CompletionService {
     }
 }
 
-pub fn new_authorization(base: &Base, amount: Money, instrument: &Instrument) -> Payment {
-    let id = PaymentId::from_bits(base.ids.generate());
+pub fn new_authorization(
+    id: PaymentId,
+    amount: Money,
+    instrument: &Instrument,
+    now: Timestamp,
+) -> Payment {
     let processor = instrument.processor.clone();
-    Payment::new_authorization(id, amount, processor, instrument, base.now())
+    Payment::new_authorization(id, amount, processor, instrument, now)
 }
 
 fn invalid_state<K: BookingAggregate>(booking: &Booking<K>) -> CompleteBookingError {

@@ -20,9 +20,10 @@ use crate::failpoint::{self, FailpointPhase};
 use crate::task_supervisor::TaskSupervisor;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use host_domain::booking::{Booking, BookingEvent, Named, Orphan};
+use host_domain::booking::{Booking, BookingEvent, BookingStatus, Named, Orphan, Transition};
 use host_domain::id::{AttemptId, BookingId};
-use host_storage::{Attempt, AttemptOutcome, CommitError, Conflict, NewAttempt, UnitOfWork};
+use host_domain::remote_call::AttemptOutcome;
+use host_storage::{Attempt, CommitError, Conflict, NewAttempt, UnitOfWork};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -156,18 +157,21 @@ impl WorkflowEngine {
     }
 
     /// Stores an outcome that was found out separately, for a call that no run waits for, and
-    /// acquires the lease. Returns `None` in the same cases as `start`.
+    /// acquires the lease. Returns `None` in the same cases as `start`, and if a precondition of
+    /// the accompanying statements fails.
     pub async fn start_with_outcome<K: BookingAggregate>(
         &self,
         booking: Booking<K>,
         outcome: &StepOutcome<BookingEvent<K>>,
         execution: &ExecutionContext,
+        accompanying: UnitOfWork,
     ) -> Result<Option<(Booking<K>, NextCall<K>)>, WorkflowError> {
         let read_version = booking.version;
         log_outcome(&booking.id, outcome, execution);
         let plan = self.plan_transitions(booking, Some(outcome.interpretation.event.clone()))?;
         let (outcome, lease) = (Some(outcome), LeaseAction::Acquire);
-        let write = self.plan_statements(read_version, &plan, outcome, execution, lease);
+        let mut write = self.plan_statements(read_version, &plan, outcome, execution, lease);
+        write.append(accompanying);
         self.commit_start(plan, write).await
     }
 
@@ -375,6 +379,7 @@ impl WorkflowEngine {
         if let Some(expiry) = plan.expiry {
             self.hit_failpoint(expiry.name(), FailpointPhase::OutcomeCommitted);
         }
+        self.count_confirmation(&plan.transitions);
         let next = match plan.next {
             PlannedAction::Execute(prepared, call) => {
                 if matches!(call, PlannedCall::Record { .. }) {
@@ -385,6 +390,20 @@ impl WorkflowEngine {
             PlannedAction::Wait(_) => None,
         };
         (plan.booking, next)
+    }
+
+    /// Counts the amount of a booking that was just confirmed.
+    fn count_confirmation<K: BookingAggregate>(&self, transitions: &[Transition<Booking<K>>]) {
+        let is_confirmation = |transition: &&Transition<Booking<K>>| {
+            transition.from_status == BookingStatus::CompleteInProgress.as_str()
+                && transition.booking.confirmed_at.is_some()
+        };
+        if let Some(Transition { booking, .. }) = transitions.iter().find(is_confirmation) {
+            let (tenant, amount) = (&booking.owner.tenant, booking.details.booked_price());
+            self.steps
+                .recorder
+                .booked(tenant, booking.updated_at, amount);
+        }
     }
 
     /// Returns the latest unresolved attempt of a call, if there is one.

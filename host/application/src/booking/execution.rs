@@ -6,9 +6,10 @@ use host_domain::booking::InvalidTransition;
 use host_domain::id::BookingId;
 use host_domain::owner::Owner;
 use host_domain::payment::Instrument;
+use host_domain::remote_call::AttemptOutcome;
 use host_domain::supplier::{FailureReason, SupplierId};
 use host_runtime::CallContext;
-use host_storage::{Attempt, AttemptOutcome, Conflict, DatabaseError};
+use host_storage::{Attempt, Conflict, DatabaseError};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,6 +53,7 @@ impl ExecutionContext {
         CallContext {
             request_id: self.request_id.clone(),
             organization: owner.tenant.organization.clone(),
+            mode: Some(owner.tenant.mode),
             booking: Some(booking.to_string()),
             deadline: self.deadline,
         }

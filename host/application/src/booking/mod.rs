@@ -27,5 +27,8 @@ pub mod reader;
 pub mod resolution;
 pub mod service_purchase;
 pub mod settings;
+pub mod settlement;
+pub mod settlement_job;
 pub mod step_dependencies;
 pub mod steps;
+pub mod unresolved_call;

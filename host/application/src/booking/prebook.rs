@@ -19,7 +19,7 @@ use futures::FutureExt;
 use host_domain::booking::{Booking, BookingEvent, BookingPhase, PaymentCollector};
 use host_domain::flight::booking::FlightBookingDetails;
 use host_domain::hotel::booking::HotelBookingDetails;
-use host_domain::id::{BookingId, PaymentId};
+use host_domain::id::BookingId;
 use host_domain::money::Money;
 use host_domain::owner::Owner;
 use host_domain::payment::{Payment, PaymentError};
@@ -439,7 +439,7 @@ impl PrebookService {
         };
         let loaded = self.suppliers.loaded(processor);
         let loaded = loaded.ok_or_else(|| failed(processor_not_configured()))?;
-        let id = PaymentId::from_bits(self.base.ids.generate());
+        let id = booking.next_payment_id();
         let request = IntentRequest {
             client_reference: intent_reference(booking, &id),
             amount: total,

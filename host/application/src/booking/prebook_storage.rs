@@ -17,10 +17,10 @@ use crate::failpoint::FailpointPhase;
 use host_domain::booking::{Booking, BookingEvent, BookingPhase, Failure, PaymentCollector};
 use host_domain::id::{AttemptId, BookingId};
 use host_domain::payment::PaymentError;
+use host_domain::remote_call::AttemptOutcome;
 use host_domain::supplier::{FailureReason, SupplierId};
 use host_storage::{
-    AttemptOutcome, BookingHistoryEntry, CommitError, Conflict, DatabaseError, NewAttempt,
-    UnitOfWork,
+    BookingHistoryEntry, CommitError, Conflict, DatabaseError, NewAttempt, UnitOfWork,
 };
 
 /// Outcome of a failed prebook.

@@ -267,7 +267,8 @@ impl ServicePurchaseService {
         let (instruments, owner) = (&self.instruments, &command.owner);
         let instrument = instruments.open(owner, &command.instrument).await?;
         let instrument = instrument.ok_or(ServicePurchaseError::InstrumentInvalid)?;
-        let payment = new_authorization(&self.base, total, &instrument);
+        let (id, now) = (booking.next_payment_id(), self.base.now());
+        let payment = new_authorization(id, total, &instrument, now);
         execution.instrument = Some(instrument);
         let event = self.purchase_started_event(&chosen, total, payment);
         let FlightEvent::PurchaseStarted { purchase, .. } = &event else {

@@ -5,6 +5,7 @@ use crate::booking::interpret::{ScheduleContext, SupplierGuarantees};
 use crate::booking::passenger_secrets::PassengerSecrets;
 use crate::booking::settings::RetrySchedules;
 use crate::payment_instrument::PaymentInstrumentService;
+use crate::recording::recorder::Recorder;
 use crate::supplier::directory::SupplierDirectory;
 use host_domain::time::Timestamp;
 use host_runtime::Supplier;
@@ -14,6 +15,8 @@ pub struct StepDependencies {
     pub base: Base,
     pub suppliers: Arc<SupplierDirectory>,
     pub instruments: Arc<PaymentInstrumentService>,
+    /// Counts what was booked.
+    pub recorder: Arc<Recorder>,
     pub passenger_secrets: PassengerSecrets,
     pub schedules: RetrySchedules,
 }

@@ -1,5 +1,6 @@
 //! The configuration of the dashboard.
 
+use crate::config::oidc::OidcConfig;
 use crate::config::reachable_address;
 use ipnet::IpNet;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -16,6 +17,7 @@ pub struct DashboardConfig {
     pub listen: Option<SocketAddr>,
     pub public_url: String,
     pub trusted_proxies: Vec<TrustedProxy>,
+    pub oidc: OidcConfig,
 }
 
 impl DashboardConfig {
@@ -130,6 +132,7 @@ mod tests {
             listen: None,
             public_url: public_url.to_owned(),
             trusted_proxies: Vec::new(),
+            oidc: OidcConfig::default(),
         }
     }
 

@@ -60,8 +60,8 @@ impl<const N: usize> From<[(&str, &str); N]> for Environment {
 }
 
 const PREFIX: &str = "STOPOVER_";
-/// Prefixes of variables for tests and tools, which are not configuration keys.
-const IGNORED_PREFIXES: [&str; 2] = ["STOPOVER_TEST_", "STOPOVER_XTASK_"];
+/// Prefixes of variables for tests, tools and commands, which are not configuration keys.
+const IGNORED_PREFIXES: [&str; 3] = ["STOPOVER_TEST_", "STOPOVER_XTASK_", "STOPOVER_API_KEY"];
 
 pub fn merge_layers(
     overlay: Option<Table>,
@@ -183,6 +183,10 @@ fn expand_variables(table: &mut Table, environment: &Environment) -> Result<(), 
         if let Some(value) = table.get_mut(key) {
             expand_value(value, key, environment)?;
         }
+    }
+    let oidc = value_at_path(table, &["dashboard", "oidc", "client_secret"].map(str::to_owned));
+    if let Some(value) = oidc {
+        expand_value(value, "dashboard.oidc.client_secret", environment)?;
     }
     let suppliers = table.get_mut("suppliers").and_then(Value::as_array_mut);
     for supplier in suppliers.into_iter().flatten() {

@@ -2,7 +2,7 @@
 
 use crate::config::Secret;
 use host_domain::owner::Mode;
-use host_domain::supplier::{SupplierId, SupplierKind};
+use host_domain::supplier::{Rank, SupplierId, SupplierKind};
 use host_runtime::{Credential, HostGrant, PluginLimits, PluginSpec, TrafficMode, TrustedKey};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -63,12 +63,6 @@ pub struct OrganizationRank {
     /// Share of calls among suppliers of equal priority. With 0 the supplier is called only if a
     /// request names it.
     #[serde(default = "weight")]
-    pub weight: u32,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rank {
-    pub priority: i32,
     pub weight: u32,
 }
 

@@ -75,6 +75,8 @@ fn out_of_range_values_are_rejected() {
         "[limits]\nburst = 0\n",
         "[reconcile]\nschedule_s = []\n",
         "[reconcile]\nabsence_recheck_s = []\n",
+        "[requests]\ndays = 366\n",
+        "[requests]\nrows_max = 0\n",
         "public_url = \"example.com\"\n",
         "[admin]\nallowed_hosts = [\"https://stopover.internal\"]\n",
         "[admin]\nallowed_hosts = [\"stopover.internal:8081\"]\n",

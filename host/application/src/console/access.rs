@@ -63,6 +63,16 @@ impl Viewer {
         }
     }
 
+    /// Checks whether the person may do what only operators may.
+    ///
+    /// # Errors
+    /// [`AccessError::Forbidden`].
+    pub fn require_operator(&self) -> Result<(), AccessError> {
+        self.is_operator()
+            .then_some(())
+            .ok_or(AccessError::Forbidden)
+    }
+
     /// Checks whether the person may do something with an object of a tenant.
     ///
     /// # Errors
@@ -93,6 +103,12 @@ impl Viewer {
         Some(organizations)
     }
 
+    /// Returns whether a list of the person can have rows of several organizations.
+    pub fn reads_several_organizations(&self) -> bool {
+        let organizations = self.organizations_with(Permission::Read);
+        organizations.is_none_or(|organizations| organizations.len() > 1)
+    }
+
     /// Returns whether a role permits something in any organization.
     pub fn may_anywhere(&self, permission: Permission) -> bool {
         let organizations = self.organizations_with(permission);
@@ -105,6 +121,7 @@ mod tests {
     use super::*;
     use host_domain::account::{EmailAddress, OrganizationRole};
     use host_domain::id::{AccountId, SessionId};
+    use std::net::Ipv4Addr;
 
     fn viewer(roles: &[AccountRole]) -> Viewer {
         Viewer {
@@ -113,6 +130,7 @@ mod tests {
             roles: roles.to_vec(),
             mode: Mode::Test,
             session: SessionId::from_bits(1),
+            address: Ipv4Addr::LOCALHOST.into(),
         }
     }
 

@@ -6,16 +6,12 @@ use crate::api_key::service::{
 };
 use crate::base::Base;
 use crate::console::access::AccessError;
+use crate::console::list::{ConsoleList, ConsoleListRequest, readable_organizations};
 use crate::storage_failure::StorageFailure;
 use host_domain::account::Permission;
 use host_domain::console::{ApiKeyFilter, ApiKeyStatus};
 use host_domain::id::KeyId;
 use host_storage::{ApiKey, DatabaseError};
-
-/// Number of keys on a page.
-const PAGE_LIMIT: u32 = 50;
-/// Maximum number of organizations that an operator can choose from.
-const ORGANIZATIONS_MAX: u32 = 500;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ConsoleKeyError {
@@ -46,16 +42,6 @@ impl From<CreateApiKeyError> for ConsoleKeyError {
     }
 }
 
-/// A request for a page of keys, newest first.
-#[derive(Debug, Clone, Default)]
-pub struct ApiKeyListRequest {
-    /// `None` for all organizations that the person may read.
-    pub organization: Option<String>,
-    pub filter: ApiKeyFilter,
-    /// The last key of the previous page.
-    pub after: Option<KeyId>,
-}
-
 /// A key as a person sees it.
 #[derive(Debug, Clone)]
 pub struct ApiKeyView {
@@ -65,15 +51,12 @@ pub struct ApiKeyView {
     pub can_revoke: bool,
 }
 
+/// A page of keys.
 #[derive(Debug, Clone)]
-pub struct ApiKeyPage {
-    pub keys: Vec<ApiKeyView>,
+pub struct ApiKeyList {
+    pub list: ConsoleList<ApiKeyView>,
     /// Number of matching keys on all pages.
     pub total: u64,
-    /// The key after which the next page begins. `None` on the last page.
-    pub next: Option<KeyId>,
-    /// The organizations that the person may read.
-    pub organizations: Vec<String>,
 }
 
 /// Lists, creates and revokes keys within the roles of a person.
@@ -90,27 +73,21 @@ impl ConsoleKeys {
     pub async fn list(
         &self,
         viewer: &Viewer,
-        request: &ApiKeyListRequest,
-    ) -> Result<ApiKeyPage, ConsoleKeyError> {
+        request: &ConsoleListRequest<ApiKeyFilter>,
+    ) -> Result<ApiKeyList, ConsoleKeyError> {
         let scope = viewer.scope(request.organization.as_deref())?;
         let (store, now) = (&self.base.store, self.base.now());
-        let (filter, after) = (&request.filter, request.after.as_ref());
-        let (page, total, organizations) = futures::try_join!(
-            store.api_key_page(&scope, filter, now, after, PAGE_LIMIT),
+        let (filter, page) = (&request.filter, request.page());
+        let (keys, total, organizations) = futures::try_join!(
+            store.api_key_page(&scope, filter, now, &page),
             store.count_api_keys(&scope, filter, now),
-            self.organizations(viewer),
+            readable_organizations(store, viewer),
         )?;
-        let last = page.items.last().map(|key| key.id.clone());
-        Ok(ApiKeyPage {
-            next: last.filter(|_| page.has_more),
-            keys: page
-                .items
-                .into_iter()
-                .map(|key| self.view(viewer, key))
-                .collect(),
-            total,
+        let list = ConsoleList {
+            page: keys.map(|key| self.view(viewer, key)),
             organizations,
-        })
+        };
+        Ok(ApiKeyList { list, total })
     }
 
     /// Returns a key of the session's mode.
@@ -143,7 +120,7 @@ impl ConsoleKeys {
         if !problems.is_empty() {
             return Err(ConsoleKeyError::Invalid(problems));
         }
-        let created = self.api_keys.create(new).await?;
+        let created = self.api_keys.create(&viewer.actor(), new).await?;
         tracing::info!(account = %viewer.account, key = %created.id, "an API key was created");
         Ok(created)
     }
@@ -156,7 +133,7 @@ impl ConsoleKeys {
         let key = self.api_keys.find(id).await?;
         let tenant = key.ok_or(AccessError::NotFound)?.tenant;
         viewer.require_on(Permission::manage_keys(tenant.mode), &tenant)?;
-        if !self.api_keys.revoke(id).await? {
+        if !self.api_keys.revoke(&viewer.actor(), id).await? {
             return Err(AccessError::NotFound.into());
         }
         tracing::info!(account = %viewer.account, key = %id, "an API key was revoked");
@@ -171,13 +148,6 @@ impl ConsoleKeys {
             can_revoke: status != ApiKeyStatus::Revoked
                 && viewer.require_on(permission, &key.tenant).is_ok(),
             key,
-        }
-    }
-
-    async fn organizations(&self, viewer: &Viewer) -> Result<Vec<String>, DatabaseError> {
-        match viewer.organizations_with(Permission::Read) {
-            Some(organizations) => Ok(organizations),
-            None => self.base.store.organizations(ORGANIZATIONS_MAX).await,
         }
     }
 }

@@ -1,28 +1,129 @@
 //! Services of the dashboard. They decide what a person may read and change.
 
 pub mod access;
+pub mod audit;
+pub mod booking_people;
+pub mod bookings;
+pub mod bulk_replay;
+pub mod deliveries;
+pub mod desk;
+pub mod desk_consequence;
+mod event_payload;
+pub mod failure;
+pub mod go_live;
 pub mod keys;
+pub mod list;
+pub mod live;
+pub mod mandates;
+pub mod members;
 pub mod overview;
+pub mod requests;
+pub mod search;
+pub mod suppliers;
+mod viewer_context;
+pub mod watches;
+pub mod webhooks;
 
 use crate::api_key::service::ApiKeyService;
+use crate::audit::service::AuditService;
 use crate::base::Base;
+use crate::booking::settlement::SettlementService;
+use crate::console::bookings::ConsoleBookings;
+use crate::console::audit::ConsoleAudit;
+use crate::console::bulk_replay::ConsoleBulkReplays;
+use crate::console::deliveries::ConsoleDeliveries;
+use crate::console::desk::SettlementDesk;
+use crate::console::go_live::GoLiveService;
 use crate::console::keys::ConsoleKeys;
+use crate::console::mandates::ConsoleMandates;
+use crate::console::members::ConsoleMembers;
 use crate::console::overview::ConsoleOverview;
-use crate::supplier::directory::SupplierDirectory;
+use crate::console::requests::ConsoleRequests;
+use crate::console::search::SearchService;
+use crate::console::suppliers::ConsoleSuppliers;
+use crate::console::watches::ConsoleWatches;
+use crate::console::webhooks::ConsoleWebhooks;
+use crate::jobs::operator::OperatorService;
+use crate::mandate::service::MandateService;
+use crate::supplier::overrides::SupplierControl;
+use crate::watch::service::WatchService;
+use crate::webhook::delivery_service::DeliveryService;
+use crate::webhook::service::WebhookService;
 use std::sync::Arc;
 
 pub struct ConsoleServices {
+    pub audit: Arc<ConsoleAudit>,
+    pub bookings: Arc<ConsoleBookings>,
+    pub bulk_replays: Arc<ConsoleBulkReplays>,
+    pub deliveries: Arc<ConsoleDeliveries>,
+    pub desk: Arc<SettlementDesk>,
+    pub go_live: Arc<GoLiveService>,
     pub keys: Arc<ConsoleKeys>,
+    pub mandates: Arc<ConsoleMandates>,
+    pub members: Arc<ConsoleMembers>,
     pub overview: Arc<ConsoleOverview>,
+    pub requests: Arc<ConsoleRequests>,
+    pub search: Arc<SearchService>,
+    pub suppliers: Arc<ConsoleSuppliers>,
+    pub watches: Arc<ConsoleWatches>,
+    pub webhooks: Arc<ConsoleWebhooks>,
 }
 
 impl ConsoleServices {
-    pub(crate) fn new(base: &Base, suppliers: &Arc<SupplierDirectory>) -> Self {
+    pub(crate) fn new(
+        base: &Base,
+        supplier_control: &Arc<SupplierControl>,
+        webhooks: &Arc<WebhookService>,
+        deliveries: &Arc<DeliveryService>,
+        settlements: &Arc<SettlementService>,
+        watches: &Arc<WatchService>,
+        mandates: &Arc<MandateService>,
+    ) -> Self {
+        let suppliers = &supplier_control.directory;
         Self {
+            suppliers: Arc::new(ConsoleSuppliers {
+                base: base.clone(),
+                control: Arc::clone(supplier_control),
+            }),
+            audit: Arc::new(ConsoleAudit {
+                base: base.clone(),
+                audit: Arc::new(AuditService::new(base.clone())),
+            }),
+            bookings: Arc::new(ConsoleBookings {
+                base: base.clone(),
+                suppliers: Arc::clone(suppliers),
+            }),
+            desk: Arc::new(SettlementDesk {
+                base: base.clone(),
+                settlements: Arc::clone(settlements),
+                operator: Arc::new(OperatorService { base: base.clone() }),
+            }),
+            bulk_replays: Arc::new(ConsoleBulkReplays { base: base.clone() }),
+            deliveries: Arc::new(ConsoleDeliveries {
+                base: base.clone(),
+                deliveries: Arc::clone(deliveries),
+            }),
+            webhooks: Arc::new(ConsoleWebhooks {
+                base: base.clone(),
+                webhooks: Arc::clone(webhooks),
+                deliveries: Arc::clone(deliveries),
+            }),
             keys: Arc::new(ConsoleKeys {
                 base: base.clone(),
                 api_keys: ApiKeyService::new(base.clone()),
             }),
+            mandates: Arc::new(ConsoleMandates {
+                base: base.clone(),
+                mandates: Arc::clone(mandates),
+            }),
+            watches: Arc::new(ConsoleWatches {
+                base: base.clone(),
+                watches: Arc::clone(watches),
+            }),
+            go_live: Arc::new(GoLiveService { base: base.clone() }),
+            requests: Arc::new(ConsoleRequests { base: base.clone() }),
+            search: Arc::new(SearchService { base: base.clone() }),
+            members: Arc::new(ConsoleMembers { base: base.clone() }),
             overview: Arc::new(ConsoleOverview::new(base.clone(), Arc::clone(suppliers))),
         }
     }

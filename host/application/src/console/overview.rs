@@ -6,6 +6,8 @@ use crate::storage_failure::StorageFailure;
 use crate::supplier::directory::SupplierDirectory;
 use crate::supplier::plugin_report::SupplierSummary;
 use host_domain::console::{BookingCount, OpenItem, OverviewCounts, TenantScope};
+use host_domain::money::Money;
+use host_domain::statistics::{RemarkableCall, Resolution, StatisticsGroup};
 use host_domain::time::Timestamp;
 use host_storage::{DatabaseError, OverviewLimits};
 use moka::future::Cache;
@@ -17,17 +19,62 @@ const KEY_EXPIRY_NOTICE_DAYS: i64 = 14;
 /// Maximum number of waiting deliveries that are counted.
 pub const DELIVERIES_MAX: u32 = 10_000;
 
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+const HOUR_MS: i64 = 60 * 60 * 1000;
+const DAY_MS: i64 = 24 * HOUR_MS;
 /// Time after which a call without an outcome is no longer considered in progress. It is longer than
 /// calls usually may take.
 const CALL_MS_MAX: i64 = 5 * 60 * 1000;
 /// Maximum number of items of each kind.
 const ITEMS_MAX: u32 = 20;
+/// Maximum number of remarkable calls.
+const REMARKABLE_MAX: u32 = 8;
 
 /// Counting reads an index of all bookings. Each open page is refreshed every ten seconds, so
 /// several people share a count.
 const COUNTS_TTL: Duration = Duration::from_secs(5);
 const COUNTED_SCOPES_MAX: u64 = 1000;
+
+/// The time that the statistics of the overview cover.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OverviewWindow {
+    Hour,
+    Day,
+    Week,
+}
+
+impl OverviewWindow {
+    pub const ALL: [Self; 3] = [Self::Hour, Self::Day, Self::Week];
+
+    /// Returns the length in milliseconds.
+    pub const fn ms(self) -> i64 {
+        match self {
+            Self::Hour => HOUR_MS,
+            Self::Day => DAY_MS,
+            Self::Week => 7 * DAY_MS,
+        }
+    }
+
+    /// Returns the resolution of its charts.
+    pub const fn resolution(self) -> Resolution {
+        match self {
+            Self::Hour => Resolution::Minute,
+            Self::Day | Self::Week => Resolution::Hour,
+        }
+    }
+}
+
+/// What programs did in a window of time.
+#[derive(Debug, Clone)]
+pub struct Traffic {
+    /// Beginning of the first minute or hour.
+    pub since: Timestamp,
+    /// As `Store::statistics` returns them.
+    pub statistics: Vec<StatisticsGroup>,
+    /// Amounts of bookings that suppliers confirmed, with the number of bookings.
+    pub booked: Vec<(Money, u64)>,
+    /// Calls of suppliers in the last hour that failed, then the slowest.
+    pub remarkable: Vec<RemarkableCall>,
+}
 
 /// The content of the overview.
 #[derive(Debug, Clone)]
@@ -43,6 +90,7 @@ pub struct Overview {
     pub bookings: Vec<BookingCount>,
     /// The suppliers of the mode.
     pub suppliers: Vec<SupplierSummary>,
+    pub traffic: Arc<Traffic>,
 }
 
 /// Reads the overview of what a person may read.
@@ -50,15 +98,18 @@ pub struct ConsoleOverview {
     base: Base,
     suppliers: Arc<SupplierDirectory>,
     booking_counts: Cache<TenantScope, Arc<[BookingCount]>>,
+    traffic: Cache<(TenantScope, OverviewWindow), Arc<Traffic>>,
 }
 
 impl ConsoleOverview {
     pub(crate) fn new(base: Base, suppliers: Arc<SupplierDirectory>) -> Self {
-        let cache = Cache::builder().max_capacity(COUNTED_SCOPES_MAX);
+        let counts = Cache::builder().max_capacity(COUNTED_SCOPES_MAX);
+        let traffic = Cache::builder().max_capacity(COUNTED_SCOPES_MAX);
         Self {
             base,
             suppliers,
-            booking_counts: cache.time_to_live(COUNTS_TTL).build(),
+            booking_counts: counts.time_to_live(COUNTS_TTL).build(),
+            traffic: traffic.time_to_live(COUNTS_TTL).build(),
         }
     }
 
@@ -66,7 +117,11 @@ impl ConsoleOverview {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn read(&self, viewer: &Viewer) -> Result<Overview, StorageFailure> {
+    pub async fn read(
+        &self,
+        viewer: &Viewer,
+        window: OverviewWindow,
+    ) -> Result<Overview, StorageFailure> {
         let scope = viewer.whole_scope();
         let (store, now) = (&self.base.store, self.base.now());
         let limits = OverviewLimits {
@@ -77,10 +132,11 @@ impl ConsoleOverview {
             items_max: ITEMS_MAX,
             includes_jobs: viewer.is_operator(),
         };
-        let (open_items, counts, bookings) = futures::try_join!(
+        let (open_items, counts, bookings, traffic) = futures::try_join!(
             store.open_items(&scope, limits),
             store.overview_counts(&scope, limits),
             self.count_bookings(&scope),
+            self.read_traffic(&scope, window, now),
         )?;
         Ok(Overview {
             at: now,
@@ -89,7 +145,36 @@ impl ConsoleOverview {
             includes_jobs: limits.includes_jobs,
             bookings: bookings.to_vec(),
             suppliers: self.suppliers.list(scope.mode),
+            traffic,
         })
+    }
+
+    async fn read_traffic(
+        &self,
+        scope: &TenantScope,
+        window: OverviewWindow,
+        now: Timestamp,
+    ) -> Result<Arc<Traffic>, DatabaseError> {
+        let read = async {
+            let (store, resolution) = (&self.base.store, window.resolution());
+            // The part that is not over yet belongs to the window.
+            let first = now.plus_ms(resolution.ms() - window.ms());
+            let since = resolution.floor(first);
+            let (statistics, booked, remarkable) = futures::try_join!(
+                store.statistics(scope, resolution, since),
+                store.booked_amounts(scope, Resolution::Hour.floor(since)),
+                store.remarkable_calls(scope, now.plus_ms(-HOUR_MS), REMARKABLE_MAX),
+            )?;
+            Ok(Arc::new(Traffic {
+                since,
+                statistics,
+                booked,
+                remarkable,
+            }))
+        };
+        let key = (scope.clone(), window);
+        let traffic = self.traffic.try_get_with(key, read).await;
+        traffic.map_err(|error: Arc<DatabaseError>| error.as_ref().clone())
     }
 
     async fn count_bookings(

@@ -1,8 +1,11 @@
 //! Operator view of unresolved calls and parked jobs.
 
+use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
+use host_domain::audit::{Actor, AuditAction};
 use host_storage::{Attempt, DatabaseError, Job, ParkedJobFilter};
 use serde::Serialize;
+use serde_json::json;
 
 /// Maximum number of rows in each list.
 const ROWS_MAX: u32 = 500;
@@ -84,7 +87,9 @@ impl OperatorService {
         let store = &self.base.store;
         let before = self.base.now().plus_s(-i64::from(older_than_s));
         let calls = store.unresolved_attempts(before, ROWS_MAX).await?;
-        let parked_jobs = store.parked_jobs(ROWS_MAX).await?;
+        let parked_jobs = store
+            .parked_jobs(ParkedJobFilter::default(), ROWS_MAX)
+            .await?;
         Ok(UnresolvedWork {
             calls: calls.into_iter().map(UnresolvedCall::from).collect(),
             parked_jobs: parked_jobs.into_iter().map(ParkedJob::from).collect(),
@@ -95,11 +100,20 @@ impl OperatorService {
     /// means any. Returns the jobs.
     pub async fn unpark_jobs(
         &self,
+        actor: &Actor,
         kind: Option<&str>,
         subject: Option<&str>,
     ) -> Result<Vec<ParkedJob>, DatabaseError> {
+        let store = &self.base.store;
         let filter = ParkedJobFilter { kind, subject };
-        let jobs = self.base.store.unpark_jobs(filter, self.base.now()).await?;
+        if store.parked_jobs(filter, 1).await?.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut write = self.base.unit_of_work();
+        let change = AuditChange::new(AuditAction::JobRetried, subject.unwrap_or("*"));
+        let change = change.after(json!({ "kind": kind }));
+        audit_in(&mut write, &self.base, actor, change);
+        let jobs = store.unpark_jobs(filter, write).await?;
         for Job { kind, subject, .. } in &jobs {
             tracing::info!(kind, subject, "an operator restarted a parked job");
         }

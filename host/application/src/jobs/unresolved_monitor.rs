@@ -2,7 +2,7 @@
 //! operator has to act.
 
 use crate::base::Base;
-use host_storage::DatabaseError;
+use host_storage::{DatabaseError, ParkedJobFilter};
 use std::time::Duration;
 
 /// Age in seconds after which an unresolved call needs an operator.
@@ -22,7 +22,9 @@ impl UnresolvedMonitor {
         let store = &self.base.store;
         let before = self.base.now().plus_s(-OPERATOR_ALERT_AFTER_S);
         let calls = store.unresolved_attempts(before, COUNT_LIMIT).await?;
-        let parked = store.parked_jobs(COUNT_LIMIT).await?;
+        let parked = store
+            .parked_jobs(ParkedJobFilter::default(), COUNT_LIMIT)
+            .await?;
         let (calls, parked) = (calls.len(), parked.len());
         metrics::gauge!(crate::metric_names::UNRESOLVED_CALLS)
             .set(u32::try_from(calls).unwrap_or(u32::MAX));

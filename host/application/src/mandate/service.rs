@@ -4,11 +4,13 @@
 #[cfg(test)]
 mod tests;
 
+use crate::audit::record::audit_in;
 use crate::base::Base;
 use crate::config::MandatesConfig;
+use crate::context::RequestContext;
 use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
-use crate::mandate::claims;
 use crate::mandate::signing_key::{SigningKeyError, SigningKeyRing};
+use crate::mandate::{audited, claims};
 use crate::sealer::Sealer;
 use host_domain::id::{InstrumentId, MandateId};
 use host_domain::mandate::{
@@ -224,12 +226,12 @@ impl MandateService {
     /// be used.
     pub async fn issue(
         &self,
-        context: &Owner,
+        context: &RequestContext,
         owner: &Owner,
         new: NewMandate,
         key: Option<&IdempotentRequest>,
     ) -> Result<Issued, MandateError> {
-        if !context.can_act_for(&owner.user) {
+        if !context.owner.can_act_for(&owner.user) {
             return Err(MandateError::OtherUser);
         }
         for _ in 0..CONFLICT_RETRIES_MAX {
@@ -238,12 +240,18 @@ impl MandateService {
                 return self.find(owner, &id).await.map(Issued::Existing);
             }
             let mut write = self.base.unit_of_work();
-            let payers = [owner, context];
+            let payers = [owner, &context.owner];
             let instrument = self.find_instrument(&payers, &new.instrument).await?;
             let mandate = self
                 .sign(&mut write, owner, instrument, new.clone())
                 .await?;
             claim_in(&mut write, key, mandate.terms.id.as_str());
+            audit_in(
+                &mut write,
+                &self.base,
+                &context.actor,
+                audited::issued(&mandate),
+            );
             // If another call with the same key was committed first, its mandate is returned.
             let conflict = Conflict::IdempotencyKeyExists;
             if self.base.commit_unless(conflict, write).await? {
@@ -260,12 +268,12 @@ impl MandateService {
     /// cannot be used, or with the underlying error.
     pub async fn revoke(
         &self,
-        context: &Owner,
+        context: &RequestContext,
         id: &MandateId,
         key: Option<&IdempotentRequest>,
     ) -> Result<Mandate, MandateError> {
         for _ in 0..CONFLICT_RETRIES_MAX {
-            let mandate = self.find(context, id).await?;
+            let mandate = self.find(&context.owner, id).await?;
             if self.base.find_idempotent_result(key).await?.is_some() {
                 return Ok(mandate);
             }
@@ -275,6 +283,8 @@ impl MandateService {
             let revoked = match mandate.clone().apply(MandateEvent::Revoked, now)? {
                 Some(revoked) => {
                     write.update_mandate(&revoked, read_version);
+                    let change = audited::revoked(&mandate, &revoked, now);
+                    audit_in(&mut write, &self.base, &context.actor, change);
                     revoked
                 }
                 None => mandate,

@@ -2,13 +2,15 @@
 
 use crate::config::{Config, SupplierConfig};
 use crate::error_chain::error_chain;
-use crate::supplier::plugin_report::{PluginReport, ReloadError, SupplierSummary};
+use crate::supplier::plugin_report::{PluginReport, ReloadError, SupplierStatus, SupplierSummary};
 use host_domain::owner::Mode;
 use host_domain::routing::Candidate;
-use host_domain::supplier::{Capability, Health, SupplierId, SupplierKind};
+use host_domain::supplier::{Capability, Health, Rank, SupplierId, SupplierKind, SupplierOverride};
 use host_runtime::{LoadError, PluginInfo, Runtime, Supplier};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::{PoisonError, RwLock};
 
 /// Supplier directory: the configuration of each supplier, combined with the state of the runtime.
 pub struct SupplierDirectory {
@@ -17,6 +19,15 @@ pub struct SupplierDirectory {
     processor_live: Option<SupplierId>,
     plugins_dir: PathBuf,
     runtime: Runtime,
+    overrides: RwLock<BTreeMap<SupplierId, SupplierOverride>>,
+}
+
+/// The suppliers that offer a capability.
+#[derive(Debug, Default)]
+pub struct CapableSuppliers {
+    pub candidates: Vec<Candidate>,
+    /// Suppliers that get no new requests.
+    pub drained: Vec<SupplierId>,
 }
 
 pub enum EventEndpoint<'a> {
@@ -38,6 +49,7 @@ impl SupplierDirectory {
             processor_live: config.processor(Mode::Live).cloned(),
             plugins_dir,
             runtime,
+            overrides: RwLock::default(),
         }
     }
 
@@ -107,6 +119,39 @@ impl SupplierDirectory {
         summaries
     }
 
+    /// Returns the state of all configured suppliers on this host, ordered by id.
+    pub fn statuses(&self) -> Vec<SupplierStatus> {
+        let mut statuses: Vec<_> = self.configs.iter().map(|one| self.status_of(one)).collect();
+        statuses.sort_by(|one, other| one.summary.id.cmp(&other.summary.id));
+        statuses
+    }
+
+    /// Returns the state of a configured supplier on this host.
+    pub fn status(&self, id: &SupplierId) -> Option<SupplierStatus> {
+        self.config(id).map(|supplier| self.status_of(supplier))
+    }
+
+    fn status_of(&self, supplier: &SupplierConfig) -> SupplierStatus {
+        let loaded = self.runtime.supplier(&supplier.id);
+        let changed = self.override_of(&supplier.id);
+        let configured = Rank {
+            priority: supplier.priority,
+            weight: supplier.weight,
+        };
+        SupplierStatus {
+            summary: self.summary(supplier),
+            modes: supplier.modes.clone(),
+            health: loaded.as_ref().map(Supplier::health_report),
+            usage: loaded.as_ref().map(Supplier::call_usage),
+            plugin: loaded
+                .as_ref()
+                .map(|loaded| PluginReport::from(loaded.info())),
+            is_drained: changed.is_drained,
+            rank: changed.rank.unwrap_or(configured),
+            is_rank_changed: changed.rank.is_some(),
+        }
+    }
+
     fn summary(&self, supplier: &SupplierConfig) -> SupplierSummary {
         let loaded = self.runtime.supplier(&supplier.id);
         let info = loaded.as_ref().map(Supplier::info);
@@ -130,31 +175,56 @@ impl SupplierDirectory {
     }
 
     /// Returns the loaded suppliers of this kind and mode that export the operation.
-    pub fn candidates(
+    pub fn capable_suppliers(
         &self,
         kind: SupplierKind,
         operation: Capability,
         mode: Mode,
         organization: &str,
-    ) -> Vec<Candidate> {
+    ) -> CapableSuppliers {
         let able = self
             .configs
             .iter()
             .filter(|supplier| supplier.kind == kind && supplier.modes.contains(&mode));
-        let candidates = able.filter_map(|supplier| {
-            let loaded = self
-                .runtime
-                .supplier(&supplier.id)
-                .filter(|loaded| loaded.supports(operation))?;
-            let rank = supplier.rank_for(organization);
-            Some(Candidate {
+        let mut capable = CapableSuppliers::default();
+        for supplier in able {
+            let loaded = self.runtime.supplier(&supplier.id);
+            let Some(loaded) = loaded.filter(|loaded| loaded.supports(operation)) else {
+                continue;
+            };
+            let changed = self.override_of(&supplier.id);
+            if changed.is_drained {
+                capable.drained.push(supplier.id.clone());
+                continue;
+            }
+            let configured = || supplier.rank_for(organization);
+            let rank = changed.rank.unwrap_or_else(configured);
+            capable.candidates.push(Candidate {
                 id: supplier.id.clone(),
                 priority: rank.priority,
                 weight: rank.weight,
                 health: loaded.health(),
-            })
-        });
-        candidates.collect()
+            });
+        }
+        capable
+    }
+
+    /// Replaces what operators changed about suppliers.
+    pub(crate) fn set_overrides(&self, overrides: BTreeMap<SupplierId, SupplierOverride>) {
+        let mut current = self
+            .overrides
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        *current = overrides;
+    }
+
+    /// Returns what operators changed about a supplier.
+    pub fn override_of(&self, id: &SupplierId) -> SupplierOverride {
+        let overrides = self
+            .overrides
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        overrides.get(id).copied().unwrap_or_default()
     }
 
     /// Resolves the path of a supplier webhook, with or without a token.

@@ -1,7 +1,9 @@
 //! Descriptions of suppliers and loaded plugins for callers and operators.
 
-use host_domain::supplier::{Capability, Health, SupplierId, SupplierKind};
-use host_runtime::{LoadError, PluginInfo};
+use crate::storage_failure::StorageFailure;
+use host_domain::owner::Mode;
+use host_domain::supplier::{Capability, Health, Rank, SupplierId, SupplierKind};
+use host_runtime::{CallUsage, HealthReport, LoadError, PluginInfo};
 use serde::Serialize;
 
 /// Description of a loaded plugin for operators: the command line and the admin API.
@@ -68,6 +70,9 @@ pub enum ReloadError {
     /// The plugin cannot be loaded. The one that was loaded before stays in use.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// The plugin is reloaded, but this could not be recorded.
+    #[error("the reload could not be recorded")]
+    Storage(#[source] StorageFailure),
 }
 
 /// A configured supplier with the state of its plugin.
@@ -82,4 +87,23 @@ pub struct SupplierSummary {
     pub operations: Vec<Capability>,
     /// Current health; a supplier without a loaded plugin is down.
     pub health: Health,
+}
+
+/// The state of a configured supplier on this host, for operators.
+#[derive(Debug, Clone)]
+pub struct SupplierStatus {
+    pub summary: SupplierSummary,
+    pub modes: Vec<Mode>,
+    /// `None` while no plugin is loaded.
+    pub health: Option<HealthReport>,
+    /// `None` while no plugin is loaded.
+    pub usage: Option<CallUsage>,
+    /// `None` while no plugin is loaded.
+    pub plugin: Option<PluginReport>,
+    /// Whether an operator has ended new requests to the supplier.
+    pub is_drained: bool,
+    /// Priority and weight for organizations without their own.
+    pub rank: Rank,
+    /// Whether an operator set the rank, for all organizations.
+    pub is_rank_changed: bool,
 }

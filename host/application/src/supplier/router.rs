@@ -8,6 +8,9 @@ use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_runtime::{CallContext, Supplier};
 use std::sync::Arc;
 
+/// Why a supplier gets no new requests.
+const DRAINED: &str = "an operator has taken it out of use for new requests";
+
 /// A request that any of several suppliers can serve.
 #[derive(Debug, Clone, Copy)]
 pub struct RouteRequest<'a> {
@@ -36,6 +39,8 @@ impl<'a> RouteRequest<'a> {
 pub struct RouteCandidates<'a> {
     request: RouteRequest<'a>,
     candidates: Vec<Candidate>,
+    /// Suppliers that would be candidates but get no new requests.
+    drained: Vec<SupplierId>,
 }
 
 impl RouteCandidates<'_> {
@@ -43,7 +48,8 @@ impl RouteCandidates<'_> {
     /// of the request; it is `None` if the request names no hotels.
     ///
     /// # Errors
-    /// [`QueryError::Unsupported`] if no candidate is eligible.
+    /// [`QueryError::Unsupported`] if no candidate is eligible, [`QueryError::Supplier`] if all that
+    /// are eligible are drained.
     pub fn choose(self, eligible: Option<&[SupplierId]>) -> Result<SupplierRoute, QueryError> {
         let (operation, selector) = (self.request.operation, self.request.selector);
         let hash = self.request.context.routing_hash();
@@ -51,10 +57,26 @@ impl RouteCandidates<'_> {
         let only_eligible = eligible
             .filter(|suppliers| suppliers.len() == 1)
             .and_then(<[SupplierId]>::first);
-        let route =
-            route.map_err(|_| QueryError::Unsupported(selector.or(only_eligible).cloned()))?;
+        let route = route.map_err(|_| self.no_route(selector.or(only_eligible)))?;
         tracing::debug!(operation = operation.as_str(), suppliers = ?route.suppliers, reason = route.reason.as_str(), "routed");
         Ok(route)
+    }
+
+    /// Returns the error of a request that no candidate can serve. `supplier` is the only one that
+    /// could.
+    fn no_route(&self, supplier: Option<&SupplierId>) -> QueryError {
+        let mut drained = self.drained.iter();
+        let drained = match supplier {
+            Some(supplier) => drained.find(|drained| *drained == supplier),
+            None => drained.next(),
+        };
+        match drained {
+            Some(supplier) => QueryError::Supplier {
+                supplier: supplier.clone(),
+                error: ReadError::Unavailable(DRAINED.to_owned()),
+            },
+            None => QueryError::Unsupported(supplier.cloned()),
+        }
     }
 
     /// Returns whether a request that names no hotels can be routed.
@@ -78,6 +100,7 @@ impl SupplierRouter {
     ///
     /// # Errors
     /// [`QueryError::Unsupported`] if no supplier offers it, or not the one that was named.
+    /// [`QueryError::Supplier`] if those that offer it are drained.
     pub fn candidates<'a>(
         &self,
         request: RouteRequest<'a>,
@@ -86,7 +109,7 @@ impl SupplierRouter {
         if candidates.has_route() {
             Ok(candidates)
         } else {
-            Err(QueryError::Unsupported(request.selector.cloned()))
+            Err(candidates.no_route(request.selector))
         }
     }
 
@@ -112,12 +135,13 @@ impl SupplierRouter {
         let kind = kind.ok_or(QueryError::Unsupported(None))?;
         let tenant = &request.context.owner.tenant;
         let (mode, organization) = (tenant.mode, &tenant.organization);
-        let candidates = self
+        let capable = self
             .directory
-            .candidates(kind, operation, mode, organization);
+            .capable_suppliers(kind, operation, mode, organization);
         Ok(RouteCandidates {
             request,
-            candidates,
+            candidates: capable.candidates,
+            drained: capable.drained,
         })
     }
 
@@ -169,6 +193,7 @@ pub fn read_call_context(context: &RequestContext) -> CallContext {
     CallContext {
         request_id: context.request_id.to_string(),
         organization: context.owner.tenant.organization.clone(),
+        mode: Some(context.owner.tenant.mode),
         booking: None,
         deadline: context.deadline.instant(),
     }

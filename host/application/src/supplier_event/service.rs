@@ -165,6 +165,7 @@ impl SupplierEventService {
         let context = CallContext {
             request_id: webhook.request_id,
             organization: String::new(),
+            mode: None,
             booking: None,
             deadline: webhook.deadline,
         };

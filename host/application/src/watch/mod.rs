@@ -1,5 +1,6 @@
 //! Price watches: operations, checks and purchases.
 
+mod audited;
 pub mod check_worker;
 pub mod policy;
 pub mod price_check;

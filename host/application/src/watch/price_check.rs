@@ -5,7 +5,7 @@ use crate::catalog::hotel_mapping::HotelMappingService;
 use crate::catalog::hotel_search::{HotelSearchService, SearchQuery};
 use crate::catalog::local_date;
 use crate::catalog::place::PlaceService;
-use crate::context::{ApiKeyScope, RequestContext};
+use crate::context::RequestContext;
 use crate::deadline::Deadline;
 use crate::offers::hotel::{HotelSelection, OfferQuery, PricedHotel};
 use crate::offers::service::OfferService;
@@ -14,9 +14,9 @@ use crate::supplier::rate_limiter::SupplierRateLimiter;
 use crate::supplier::router::{RouteRequest, SupplierRouter};
 use host_domain::hotel::Stay;
 use host_domain::hotel::supplier_api::{HotelOffer, SearchFilters, SearchSort, SupplierHotel};
-use host_domain::id::{HotelId, KeyId, PriceCheckId};
+use host_domain::id::{HotelId, PriceCheckId};
 use host_domain::money::Money;
-use host_domain::owner::{Owner, Tenant};
+use host_domain::owner::Tenant;
 use host_domain::supplier::{Capability, SupplierId};
 use host_domain::watch::{self, TripFilters, WatchTarget};
 use host_resources::watch_event as render;
@@ -225,16 +225,7 @@ impl PriceChecker {
 /// Builds the context of a background check, which runs for the organization's watches and not for
 /// a caller. The same check always uses the same supplier, as long as that one responds.
 pub fn background_context(tenant: &Tenant, ask: &PriceCheckId, time: Duration) -> RequestContext {
-    RequestContext {
-        request_id: Arc::from(ask.as_str()),
-        owner: Owner {
-            tenant: tenant.clone(),
-            user: Owner::ORGANIZATION_USER.to_owned(),
-        },
-        key_id: KeyId::from_bits(0),
-        scopes: Arc::from([ApiKeyScope::Read]),
-        deadline: Deadline::from_now(time),
-    }
+    RequestContext::for_background(tenant, ask.as_str(), Deadline::from_now(time))
 }
 
 fn search_query(area: &watch::Area, filters: &TripFilters, stay: &Stay) -> SearchQuery {

@@ -1,12 +1,16 @@
 //! Price watches: the operations of callers on watches, and the transitions of a watch. Checking
 //! prices is background work: one query at a time, however many watches share it.
 
+use crate::audit::record::audit_in;
 use crate::base::Base;
 use crate::context::RequestContext;
 use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
+use crate::mandate::audited;
 use crate::mandate::service::{MandateError, MandateService, NewMandate};
 use crate::supplier::query_error::QueryError;
+use crate::watch::audited::audited_watch;
 use crate::watch::price_check::PriceChecker;
+use host_domain::audit::{Actor, AuditAction};
 use host_domain::booking;
 use host_domain::event::Product;
 use host_domain::id::{EventId, WatchId};
@@ -115,6 +119,8 @@ impl WatchService {
         let mut write = UnitOfWork::new(now);
         claim_in(&mut write, key, watch.id.as_str());
         write.insert_watch(&watch);
+        let change = audited_watch(AuditAction::WatchCreated, None, &watch);
+        audit_in(&mut write, &self.base, &context.actor, change);
         let conflict = Conflict::IdempotencyKeyExists;
         if !self.base.commit_unless(conflict, write).await? {
             let stored = self.find_existing(owner, key).await?;
@@ -170,20 +176,27 @@ impl WatchService {
     ///
     /// # Errors
     /// [`WatchError::NotFound`], [`WatchError::InvalidTransition`] or a storage error.
-    pub async fn cancel(&self, owner: &Owner, id: &WatchId) -> Result<(), WatchError> {
+    pub async fn cancel(&self, context: &RequestContext, id: &WatchId) -> Result<(), WatchError> {
+        let owner = &context.owner;
         for _ in 0..CONFLICT_RETRIES_MAX {
             let stored = self.find(owner, id).await?;
             let now = self.base.now();
             let mut write = UnitOfWork::new(now);
             let event = WatchTransitionEvent::Canceled;
-            self.apply_event_in(&mut write, &stored, event, &WatchEventDetails::None)?;
+            let details = WatchEventDetails::None;
+            if let Some(canceled) = self.apply_event_in(&mut write, &stored, event, &details)? {
+                let action = AuditAction::WatchCanceled;
+                let change = audited_watch(action, Some(&stored.watch), &canceled.watch);
+                audit_in(&mut write, &self.base, &context.actor, change);
+            }
             if let Some(id) = &stored.watch.mandate_id
                 && let Some(mandate) = self.base.store.mandate(&owner.tenant, id).await?
             {
-                let read_version = mandate.version;
                 // A mandate that has already ended needs no revocation.
-                if let Ok(Some(revoked)) = mandate.apply(MandateEvent::Revoked, now) {
-                    write.update_mandate(&revoked, read_version);
+                if let Ok(Some(revoked)) = mandate.clone().apply(MandateEvent::Revoked, now) {
+                    write.update_mandate(&revoked, mandate.version);
+                    let change = audited::revoked(&mandate, &revoked, now);
+                    audit_in(&mut write, &self.base, &context.actor, change);
                 }
             }
             if self.base.try_commit(write).await? {
@@ -196,12 +209,12 @@ impl WatchService {
     /// Signs the mandate of a watch that is not armed, so that it buys; once for each key.
     pub async fn confirm_purchase(
         &self,
-        owner: &Owner,
+        context: &RequestContext,
         id: &WatchId,
         key: Option<&IdempotentRequest>,
     ) -> Result<StoredWatch, WatchError> {
         for _ in 0..CONFLICT_RETRIES_MAX {
-            let stored = self.find(owner, id).await?;
+            let stored = self.find(&context.owner, id).await?;
             if self.base.find_idempotent_result(key).await?.is_some() {
                 return Ok(stored);
             }
@@ -211,7 +224,7 @@ impl WatchService {
             let confirmed = if is_armed {
                 stored
             } else {
-                self.arm(&mut write, stored).await?
+                self.arm(&mut write, &context.actor, stored).await?
             };
             if self.base.try_commit(write).await? {
                 return Ok(confirmed);
@@ -224,16 +237,24 @@ impl WatchService {
     async fn arm(
         &self,
         write: &mut UnitOfWork,
+        actor: &Actor,
         stored: StoredWatch,
     ) -> Result<StoredWatch, WatchError> {
         let new = mandate_for(&stored.watch)?;
         let owner = &stored.watch.owner;
         let mandate = self.mandates.sign_in(write, owner, new).await?;
+        audit_in(write, &self.base, actor, audited::issued(&mandate));
         let event = WatchTransitionEvent::Armed {
             mandate: mandate.terms.id,
         };
         let armed = self.apply_event_in(write, &stored, event, &WatchEventDetails::None)?;
-        Ok(armed.unwrap_or(stored))
+        let Some(armed) = armed else {
+            return Ok(stored);
+        };
+        let action = AuditAction::WatchConfirmed;
+        let change = audited_watch(action, Some(&stored.watch), &armed.watch);
+        audit_in(write, &self.base, actor, change);
+        Ok(armed)
     }
 
     /// Applies an event to a watch and adds all consequences to `write`: the changed watch, the

@@ -8,11 +8,12 @@ use host_domain::event::Product;
 use host_domain::time::Timestamp;
 use host_domain::webhook::delivery::JITTER_PERMILLE_MAX;
 use host_domain::webhook::{
-    DeliveryEvent, DeliveryResult, RetryAfterLimit, RetryPolicy, Subscription, SubscriptionEvent,
+    DeliveryAttempt, DeliveryEvent, DeliveryResult, RetryAfterLimit, RetryPolicy, Subscription, SubscriptionEvent,
     SubscriptionStatus,
 };
-use host_storage::{DeliveryAttempt, DeliveryRelease, StoredDelivery};
+use host_storage::{DeliveryRelease, StoredDelivery};
 use http::{HeaderValue, StatusCode};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A receiver's response, as far as it is read.
@@ -59,6 +60,8 @@ impl From<SendFailure> for SendError {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptResult {
+    /// The headers of the request by name; empty if nothing was sent.
+    pub request_headers: BTreeMap<String, String>,
     pub outcome: DeliveryResult,
     pub status: Option<u16>,
     pub body: Option<String>,
@@ -70,7 +73,7 @@ pub struct AttemptResult {
 }
 
 impl AttemptResult {
-    /// Builds the result of a request. `honors_gone` is whether a 410 pauses the subscription.
+    /// Builds the result of a request, without its headers. `honors_gone` is whether a 410 pauses the subscription.
     pub fn new(
         response: Result<ReceiverResponse, SendError>,
         honors_gone: bool,
@@ -79,6 +82,7 @@ impl AttemptResult {
     ) -> Self {
         match response {
             Ok(response) => Self {
+                request_headers: BTreeMap::new(),
                 outcome: response.outcome(honors_gone, sent_at),
                 status: Some(response.status.as_u16()),
                 body: Some(response.body),
@@ -87,6 +91,7 @@ impl AttemptResult {
                 duration: took,
             },
             Err(SendError { failure, cause }) => Self {
+                request_headers: BTreeMap::new(),
                 outcome: match failure {
                     SendFailure::UrlNotAllowed => DeliveryResult::UrlNotAllowed,
                     SendFailure::Connect
@@ -216,6 +221,7 @@ impl DeliveryPolicy {
         DeliveryRelease {
             attempt: Some(DeliveryAttempt {
                 number: delivery.attempts,
+                request_headers: attempted.request_headers,
                 response_status: attempted.status,
                 response_body: attempted.body,
                 error: attempted.error.map(str::to_owned),

@@ -3,8 +3,8 @@
 use crate::webhook::error::WebhookError;
 use host_domain::id::{DeliveryId, SubscriptionId};
 use host_domain::owner::Tenant;
-use host_domain::webhook::Delivery;
-use host_storage::{DeliveryAttempt, Store, StoredDelivery};
+use host_domain::webhook::{Delivery, DeliveryAttempt};
+use host_storage::{Store, StoredDelivery};
 
 /// A delivery with the attempts of its current replay.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! Operations on deliveries: reading them and sending them again.
 
+use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
 use crate::conflict_backoff::ConflictBackoff;
 use crate::context::RequestContext;
@@ -9,13 +10,14 @@ use crate::webhook::error::WebhookError;
 use crate::webhook::policy::DeliveryPolicy;
 use crate::webhook::service::WebhookService;
 use futures::stream::{self, StreamExt, TryStreamExt};
+use host_domain::audit::{ActorKind, AuditAction};
 use host_domain::event::Product;
 use host_domain::id::{DeliveryId, SubscriptionId};
-use host_domain::owner::{Owner, Tenant};
+use host_domain::owner::Tenant;
 use host_domain::page::{Page, PageRequest};
 use host_domain::time::Timestamp;
 use host_domain::webhook::list::DeliveryFilter;
-use host_domain::webhook::{Subscription, SubscriptionStatus};
+use host_domain::webhook::{Delivery, Subscription, SubscriptionStatus};
 use host_storage::{StoredDelivery, UnitOfWork};
 use std::sync::Arc;
 
@@ -51,12 +53,31 @@ impl DeliveryService {
             }
             let mut write = self.base.unit_of_work();
             claim_in(&mut write, key, id.as_str());
+            self.audit_in(
+                &mut write,
+                context,
+                AuditAction::DeliveryReplayed,
+                id.as_str(),
+            );
             let replayed = self.replay_in(&current, stored, &mut write)?;
             if self.base.try_commit(write).await? {
                 return DeliveryDetails::read(store, tenant, replayed).await;
             }
             backoff.wait(self.base.ids.as_ref()).await?;
         }
+    }
+
+    /// Replays a delivery that only its id names, as [`DeliveryService::replay`] does.
+    pub async fn replay_by_id(
+        &self,
+        context: &RequestContext,
+        id: &DeliveryId,
+    ) -> Result<DeliveryDetails, WebhookError> {
+        let subscription = Delivery::subscription_of(id).ok_or(WebhookError::DeliveryNotFound)?;
+        let found = self.base.store.subscription_by_id(&subscription).await?;
+        let own = found.filter(|found| found.tenant == context.owner.tenant);
+        let product = own.ok_or(WebhookError::DeliveryNotFound)?.product;
+        self.replay(context, product, &subscription, id, None).await
     }
 
     fn replay_in(
@@ -77,16 +98,26 @@ impl DeliveryService {
     /// key it covers the deliveries that had failed when the key was first used.
     pub async fn recover(
         &self,
-        owner: &Owner,
+        context: &RequestContext,
         product: Product,
         id: &SubscriptionId,
         since: Timestamp,
         key: Option<&IdempotentRequest>,
     ) -> Result<u64, WebhookError> {
-        let tenant = &owner.tenant;
+        let tenant = &context.owner.tenant;
         let subscription = self.webhooks.find(tenant, product, id).await?;
         if subscription.status != SubscriptionStatus::Active {
             return Err(WebhookError::SubscriptionNotActive);
+        }
+        let mut write = self.base.unit_of_work();
+        self.audit_in(
+            &mut write,
+            context,
+            AuditAction::WebhookRecovered,
+            id.as_str(),
+        );
+        if !write.is_empty() {
+            self.base.store.commit(write).await?;
         }
         let (mut queued, until) = (0, self.recovery_cutoff(key).await?);
         loop {
@@ -97,7 +128,7 @@ impl DeliveryService {
                 return Ok(queued);
             }
             let are_replayed: Vec<bool> = stream::iter(failed)
-                .map(|stored| self.replay_failed(&subscription, stored))
+                .map(|stored| self.replay_stored(&subscription, stored))
                 .buffer_unordered(CONCURRENT_WRITES_MAX)
                 .try_collect()
                 .await?;
@@ -121,15 +152,29 @@ impl DeliveryService {
             .unwrap_or(now))
     }
 
-    /// Replays one failed delivery. Returns `false` if another process changed it first.
-    async fn replay_failed(
+    /// Replays a delivery that was just read. Returns `false` if another process changed it first.
+    pub(crate) async fn replay_stored(
         &self,
         subscription: &Subscription,
-        failed: StoredDelivery,
+        stored: StoredDelivery,
     ) -> Result<bool, WebhookError> {
         let mut write = self.base.unit_of_work();
-        self.replay_in(subscription, failed, &mut write)?;
+        self.replay_in(subscription, stored, &mut write)?;
         Ok(self.base.try_commit(write).await?)
+    }
+
+    /// Records what a person does with deliveries. Programs do so in the ordinary course of events.
+    fn audit_in(
+        &self,
+        write: &mut UnitOfWork,
+        context: &RequestContext,
+        action: AuditAction,
+        target: &str,
+    ) {
+        if context.actor.kind != ActorKind::ApiKey {
+            let change = AuditChange::new(action, target).of_tenant(&context.owner.tenant);
+            audit_in(write, &self.base, &context.actor, change);
+        }
     }
 
     pub async fn find(

@@ -4,6 +4,7 @@
 
 use crate::base::Base;
 use crate::config::{JobsConfig, WebhooksConfig};
+use crate::context::RequestContext;
 use crate::deadline::Deadline;
 use crate::failpoint::{self, FailpointPhase};
 use crate::metric_names::{WEBHOOK_ATTEMPTS_TOTAL, WEBHOOK_SUBSCRIPTIONS_DISABLED_TOTAL};
@@ -197,8 +198,9 @@ impl DeliveryWorker {
         let (id, tenant, product) = (&before.id, &before.tenant, &before.product);
         let time = self.policy.queue_timeout() / SUBSCRIPTION_UPDATE_SHARE;
         let deadline = Deadline::from_now(time.min(SUBSCRIPTION_UPDATE_TIMEOUT));
+        let context = RequestContext::for_background(tenant, id.as_str(), deadline);
         let webhooks = &self.webhooks;
-        let transition = webhooks.apply_event(tenant, *product, id, event, None, deadline);
+        let transition = webhooks.apply_event(&context, *product, id, event, None);
         let SubscriptionTransition { from, subscription } = match transition.await {
             Ok(transition) => transition,
             Err(WebhookError::NotFound) => return,

@@ -4,13 +4,15 @@ use crate::deadline::Stopwatch;
 use crate::webhook::attempt::{self, AttemptResult, ReceiverResponse, SendError, SendFailure};
 use crate::webhook::policy::DeliveryPolicy;
 use crate::webhook::recipient::{ActiveSecrets, Recipient};
-use crate::webhook::{signature, url_policy};
+use crate::webhook::signature::signed_headers;
+use crate::webhook::url_policy;
 use host_domain::time::Timestamp;
 use host_runtime::guarded_client::{self, DnsLookup};
 use host_storage::StoredDelivery;
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Request, Response};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::time::Duration;
 use url::Url;
@@ -55,23 +57,28 @@ impl DeliveryPolicy {
 
 fn headers(signers: &ActiveSecrets, stored: &StoredDelivery, now: Timestamp) -> HeaderMap {
     let delivery = &stored.delivery;
-    let (event, unix_s) = (delivery.event.as_str(), now.0.div_euclid(1000));
-    let payload = stored.payload.as_bytes();
-    let signed = signature::sign(signers.valid_at(now), unix_s, event, payload);
-    let headers = [
-        ("svc-signature", signed.svc),
-        ("svc-event-id", event.to_owned()),
-        ("svc-delivery-id", delivery.id.to_string()),
-        ("webhook-id", event.to_owned()),
-        ("webhook-timestamp", unix_s.to_string()),
-        ("webhook-signature", signed.standard),
-    ];
+    let headers = signed_headers(
+        signers.valid_at(now),
+        now.0.div_euclid(1000),
+        delivery.event.as_str(),
+        delivery.id.as_str(),
+        &stored.payload,
+    );
     let headers = headers.into_iter().filter_map(|(name, value)| {
         // The values are numbers, base64 and identifiers, so they are always valid header values.
         let value = HeaderValue::from_str(&value).ok()?;
         Some((HeaderName::from_static(name), value))
     });
     headers.collect()
+}
+
+/// Returns headers by name, for the record of the attempt.
+fn header_texts(headers: &HeaderMap) -> BTreeMap<String, String> {
+    let texts = headers.iter().filter_map(|(name, value)| {
+        let value = value.to_str().ok()?;
+        Some((name.as_str().to_owned(), value.to_owned()))
+    });
+    texts.collect()
 }
 
 /// The HTTP clients for receivers. They connect only to addresses that were checked.
@@ -95,14 +102,19 @@ impl HttpSender {
 
     pub async fn send(&self, delivery: DeliveryRequest<'_>, now: Timestamp) -> AttemptResult {
         let (watch, honors_gone) = (Stopwatch::start(), delivery.honors_gone);
+        let mut request_headers = BTreeMap::new();
         let response = match url_policy::parse(delivery.url, delivery.allow_insecure) {
             Ok(url) => {
+                request_headers = header_texts(&delivery.headers);
                 let exchange = tokio::time::timeout(self.time_max, self.exchange(url, delivery));
                 exchange.await.unwrap_or(Err(SendFailure::TimedOut.into()))
             }
             Err(_) => Err(SendFailure::UrlNotAllowed.into()),
         };
-        AttemptResult::new(response, honors_gone, now, watch.elapsed())
+        AttemptResult {
+            request_headers,
+            ..AttemptResult::new(response, honors_gone, now, watch.elapsed())
+        }
     }
 
     async fn exchange(

@@ -3,12 +3,14 @@
 //! sent until it is accepted or has failed for good, even if this process dies.
 
 pub mod attempt;
+mod audited;
 pub mod delivery_details;
 pub mod delivery_service;
 pub mod delivery_worker;
 pub mod endpoint;
 pub mod error;
 pub mod http_sender;
+pub mod listen;
 pub mod maintenance;
 pub mod policy;
 pub mod recipient;

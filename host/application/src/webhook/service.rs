@@ -1,19 +1,21 @@
 //! Operations on subscriptions.
 
+use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
 use crate::conflict_backoff::ConflictBackoff;
 use crate::context::RequestContext;
-use crate::deadline::Deadline;
 use crate::idempotency::{IdempotentRequest, claim_in};
 use crate::sealer::Sealer;
+use crate::webhook::audited::{audited_event, audited_subscription};
 use crate::webhook::delivery_details::{DeliveryDetails, find_delivery};
 use crate::webhook::error::WebhookError;
 use crate::webhook::policy::DeliveryPolicy;
 use crate::webhook::signing_secret::{self, SecretOrigin, SecretSlot};
 use crate::webhook::url_policy;
+use host_domain::audit::AuditAction;
 use host_domain::event::{EventType, Product};
 use host_domain::id::{EventId, SubscriptionId};
-use host_domain::owner::{Owner, Tenant};
+use host_domain::owner::Tenant;
 use host_domain::page::{Page, PageRequest};
 use host_domain::webhook::{Delivery, Subscription, SubscriptionEvent, SubscriptionStatus};
 use host_storage::{Conflict, OutboxEvent, SealedSecrets, UnitOfWork};
@@ -68,11 +70,11 @@ pub struct WebhookService {
 impl WebhookService {
     pub async fn create(
         &self,
-        owner: &Owner,
+        context: &RequestContext,
         new: NewSubscription,
         key: Option<&IdempotentRequest>,
     ) -> Result<SubscriptionWithSecret, WebhookError> {
-        let tenant = &owner.tenant;
+        let tenant = &context.owner.tenant;
         let origin = SecretOrigin::Creation;
         let replay = self.find_replay(tenant, new.product, key, origin);
         if let Some(existing) = replay.await? {
@@ -100,6 +102,11 @@ impl WebhookService {
         let mut write = UnitOfWork::new(now);
         claim_in(&mut write, key, subscription.id.as_str());
         write.insert_subscription(&subscription, &sealed);
+        let change = AuditChange::new(AuditAction::WebhookCreated, subscription.id.as_str());
+        let change = change
+            .of_tenant(tenant)
+            .after(audited_subscription(&subscription));
+        audit_in(&mut write, &self.base, &context.actor, change);
         let conflict = Conflict::IdempotencyKeyExists;
         if !self.base.commit_unless(conflict, write).await? {
             let replay = self.find_replay(tenant, new.product, key, origin);
@@ -139,12 +146,19 @@ impl WebhookService {
     /// Deletes a subscription. Its secrets are deleted at once, its deliveries soon after.
     pub async fn delete(
         &self,
-        tenant: &Tenant,
+        context: &RequestContext,
         product: Product,
         id: &SubscriptionId,
     ) -> Result<(), WebhookError> {
+        let tenant = &context.owner.tenant;
+        let subscription = self.find(tenant, product, id).await?;
         let mut write = self.base.unit_of_work();
         write.delete_subscription(tenant, product, id);
+        let change = AuditChange::new(AuditAction::WebhookDeleted, id.as_str());
+        let change = change
+            .of_tenant(tenant)
+            .before(audited_subscription(&subscription));
+        audit_in(&mut write, &self.base, &context.actor, change);
         let conflict = Conflict::SubscriptionNotFound;
         match self.base.commit_unless(conflict, write).await? {
             true => Ok(()),
@@ -175,7 +189,7 @@ impl WebhookService {
             let now = self.base.now();
             let event = self.policy.rotation_event(now);
             let read_version = current.version;
-            let Some(subscription) = current.clone().apply(event, now) else {
+            let Some(subscription) = current.clone().apply(event.clone(), now) else {
                 // A second rotation in the same millisecond changes nothing; the next attempt has
                 // another time.
                 backoff.wait(self.base.ids.as_ref()).await?;
@@ -184,6 +198,9 @@ impl WebhookService {
             let mut write = UnitOfWork::new(now);
             claim_in(&mut write, key, id.as_str());
             write.rotate_subscription_secret(&subscription, read_version, &sealed);
+            if let Some(change) = audited_event(&event, &current, &subscription) {
+                audit_in(&mut write, &self.base, &context.actor, change);
+            }
             if self.base.try_commit(write).await? {
                 return Ok(SubscriptionWithSecret {
                     subscription,
@@ -213,12 +230,12 @@ impl WebhookService {
     /// Sends a `ping`, once for each key.
     pub async fn send_test_event(
         &self,
-        owner: &Owner,
+        context: &RequestContext,
         product: Product,
         id: &SubscriptionId,
         key: Option<&IdempotentRequest>,
     ) -> Result<DeliveryDetails, WebhookError> {
-        let tenant = &owner.tenant;
+        let tenant = &context.owner.tenant;
         let subscription = self.find(tenant, product, id).await?;
         if let Some(delivery_id) = self.base.find_idempotent_result(key).await? {
             return self.find_test_delivery(tenant, id, &delivery_id).await;
@@ -228,6 +245,8 @@ impl WebhookService {
         let mut write = UnitOfWork::new(event.created_at);
         claim_in(&mut write, key, delivery.as_str());
         write.publish_to_subscription(tenant, &event, id);
+        let change = AuditChange::new(AuditAction::WebhookTested, id.as_str()).of_tenant(tenant);
+        audit_in(&mut write, &self.base, &context.actor, change);
         let conflict = Conflict::IdempotencyKeyExists;
         if self.base.commit_unless(conflict, write).await? {
             return self.find_test_delivery(tenant, id, delivery.as_str()).await;
@@ -299,22 +318,21 @@ impl WebhookService {
         event: &SubscriptionEvent,
         key: Option<&IdempotentRequest>,
     ) -> Result<Subscription, WebhookError> {
-        let (tenant, deadline) = (&context.owner.tenant, context.deadline);
-        let transition = self.apply_event(tenant, product, id, event, key, deadline);
-        Ok(transition.await?.subscription)
+        let transition = self.apply_event(context, product, id, event, key).await?;
+        Ok(transition.subscription)
     }
 
     /// Applies an event to a subscription in its stored state; once for each key.
     pub async fn apply_event(
         &self,
-        tenant: &Tenant,
+        context: &RequestContext,
         product: Product,
         id: &SubscriptionId,
         event: &SubscriptionEvent,
         key: Option<&IdempotentRequest>,
-        deadline: Deadline,
     ) -> Result<SubscriptionTransition, WebhookError> {
-        let mut backoff = ConflictBackoff::new(deadline);
+        let tenant = &context.owner.tenant;
+        let mut backoff = ConflictBackoff::new(context.deadline);
         loop {
             let current = self.find(tenant, product, id).await?;
             let from = current.status;
@@ -331,6 +349,9 @@ impl WebhookService {
             let subscription = match current.clone().apply(event.clone(), now) {
                 Some(subscription) => {
                     write.update_subscription(&subscription, read_version);
+                    if let Some(change) = audited_event(event, &current, &subscription) {
+                        audit_in(&mut write, &self.base, &context.actor, change);
+                    }
                     subscription
                 }
                 None if key.is_none() => return transition(current),

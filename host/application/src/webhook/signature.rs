@@ -47,6 +47,25 @@ pub fn sign<'a>(
     }
 }
 
+/// Returns the headers that sign a delivery of an event, by name.
+pub fn signed_headers<'a>(
+    secrets: impl IntoIterator<Item = &'a SecretString>,
+    unix_s: i64,
+    event_id: &str,
+    delivery_id: &str,
+    payload: &str,
+) -> [(&'static str, String); 6] {
+    let signed = sign(secrets, unix_s, event_id, payload.as_bytes());
+    [
+        ("svc-signature", signed.svc),
+        ("svc-event-id", event_id.to_owned()),
+        ("svc-delivery-id", delivery_id.to_owned()),
+        ("webhook-id", event_id.to_owned()),
+        ("webhook-timestamp", unix_s.to_string()),
+        ("webhook-signature", signed.standard),
+    ]
+}
+
 fn mac(key: &[u8], parts: &[&[u8]]) -> Vec<u8> {
     // HMAC accepts keys of any length, so this never fails.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else {

@@ -1,15 +1,18 @@
 //! The endpoint that receives the events of an organization's watches. It is a subscription to all
 //! of them, and an organization has at most one.
 
+use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
 use crate::conflict_backoff::ConflictBackoff;
 use crate::context::RequestContext;
 use crate::idempotency::{IdempotentRequest, claim_in};
 use crate::sealer::Sealer;
+use crate::webhook::audited::audited_subscription;
 use crate::webhook::error::WebhookError;
 use crate::webhook::maintenance::PENDING_RETENTION_S;
 use crate::webhook::service::{SubscriptionWithSecret, WebhookService};
 use crate::webhook::signing_secret::{self, SecretOrigin};
+use host_domain::audit::AuditAction;
 use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
 use host_domain::owner::Tenant;
@@ -60,6 +63,9 @@ impl WatchEndpointService {
             let subscription = Subscription::new(id, tenant, PRODUCT, url, event_types, None, now);
             let mut write = UnitOfWork::new(now);
             claim_in(&mut write, key, subscription.id.as_str());
+            for change in audited_replacement(replaced.as_ref(), &subscription) {
+                audit_in(&mut write, &self.base, &context.actor, change);
+            }
             let replaced = replaced.as_ref().map(|endpoint| &endpoint.id);
             let since = now.plus_s(-PENDING_RETENTION_S);
             write.replace_watch_endpoint(&subscription, &sealed, replaced, since);
@@ -93,11 +99,28 @@ impl WatchEndpointService {
         loop {
             let endpoint = self.find(tenant).await?;
             let endpoint = endpoint.ok_or(WebhookError::NotFound)?;
-            match self.webhooks.delete(tenant, PRODUCT, &endpoint.id).await {
+            match self.webhooks.delete(context, PRODUCT, &endpoint.id).await {
                 // The endpoint was replaced meanwhile; the new one has to be deleted, too.
                 Err(WebhookError::NotFound) => backoff.wait(self.base.ids.as_ref()).await?,
                 result => return result,
             }
         }
     }
+}
+
+/// Returns the changes that the audit log has of a new endpoint, which replaces the previous one.
+fn audited_replacement<'a>(
+    replaced: Option<&'a Subscription>,
+    new: &'a Subscription,
+) -> impl Iterator<Item = AuditChange<'a>> {
+    let created = AuditChange::new(AuditAction::WebhookCreated, new.id.as_str());
+    let created = created
+        .of_tenant(&new.tenant)
+        .after(audited_subscription(new));
+    let deleted = replaced.map(|endpoint| {
+        AuditChange::new(AuditAction::WebhookDeleted, endpoint.id.as_str())
+            .of_tenant(&endpoint.tenant)
+            .before(audited_subscription(endpoint))
+    });
+    deleted.into_iter().chain([created])
 }

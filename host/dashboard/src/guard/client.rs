@@ -5,7 +5,7 @@ use axum::extract::{ConnectInfo, FromRequestParts};
 use host_application::account::viewer::ClientInfo;
 use http::header::USER_AGENT;
 use http::request::Parts;
-use http::{HeaderMap, HeaderName};
+use http::{Extensions, HeaderMap, HeaderName};
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -23,21 +23,34 @@ impl FromRequestParts<DashboardState> for Client {
         parts: &mut Parts,
         state: &DashboardState,
     ) -> Result<Self, Infallible> {
-        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-        let peer = peer.map_or(Ipv4Addr::UNSPECIFIED.into(), |peer| peer.0.ip());
         let user_agent = parts.headers.get(USER_AGENT);
         let user_agent = user_agent.and_then(|value| value.to_str().ok());
         let user_agent = user_agent.unwrap_or_default().chars();
         Ok(Self(ClientInfo {
-            address: client_address(peer, &parts.headers, &state.settings),
+            address: client_address(&parts.extensions, &parts.headers, &state.settings),
             user_agent: user_agent.take(USER_AGENT_CHARS_MAX).collect(),
         }))
     }
 }
 
+/// Returns the address of the client of a request.
+pub(crate) fn client_address(
+    extensions: &Extensions,
+    headers: &HeaderMap,
+    settings: &DashboardSettings,
+) -> IpAddr {
+    let peer = extensions.get::<ConnectInfo<SocketAddr>>();
+    let peer = peer.map_or(Ipv4Addr::UNSPECIFIED.into(), |peer| peer.0.ip());
+    last_untrusted_address(peer, headers, settings)
+}
+
 /// Returns the last address on the way to the gateway that is not a trusted proxy's. Everything
 /// before it in the header may be invented, and everything before an unreadable part is unknown.
-fn client_address(peer: IpAddr, headers: &HeaderMap, settings: &DashboardSettings) -> IpAddr {
+fn last_untrusted_address(
+    peer: IpAddr,
+    headers: &HeaderMap,
+    settings: &DashboardSettings,
+) -> IpAddr {
     let is_trusted = |address: IpAddr| {
         let mut proxies = settings.trusted_proxies.iter();
         proxies.any(|proxy| proxy.contains(address))
@@ -92,7 +105,7 @@ mod tests {
                 let line = HeaderValue::from_bytes(line.as_bytes()).unwrap();
                 headers.append(FORWARDED_FOR, line);
             }
-            let found = client_address(peer.parse().unwrap(), &headers, &settings);
+            let found = last_untrusted_address(peer.parse().unwrap(), &headers, &settings);
             assert_eq!(found.to_string(), expected, "{peer} {lines:?}");
         }
     }

@@ -1,4 +1,5 @@
-//! The cookie of a session. Only its digest is stored.
+//! The cookie of a session, of which only the digest is stored, and the cookie that binds a single
+//! sign-on to the browser in which it began.
 
 use crate::state::DashboardSettings;
 use http::header::COOKIE;
@@ -7,6 +8,9 @@ use secrecy::{ExposeSecret, SecretString};
 
 /// Time after which browsers drop the cookie: the longest duration of a session, 7 days.
 const MAX_AGE_S: u32 = 7 * 24 * 3600;
+
+/// Time after which browsers drop the cookie of a single sign-on: the longest time that it takes.
+const CHALLENGE_MAX_AGE_S: u32 = 10 * 60;
 
 /// Returns the name. The prefix `__Host-` lets no other host or path set the cookie; browsers
 /// accept it only over https.
@@ -18,22 +22,48 @@ const fn cookie_name(is_https: bool) -> &'static str {
     }
 }
 
+const fn challenge_name(is_https: bool) -> &'static str {
+    if is_https {
+        "__Host-stopover-oidc"
+    } else {
+        "stopover-oidc"
+    }
+}
+
 /// Returns the value of `Set-Cookie` that begins a session.
 pub(crate) fn session_cookie(settings: &DashboardSettings, token: &SecretString) -> HeaderValue {
-    set_cookie(settings, token.expose_secret(), MAX_AGE_S)
+    let name = cookie_name(settings.is_https());
+    set_cookie(settings, name, token.expose_secret(), "Strict", MAX_AGE_S)
 }
 
 /// Returns the value of `Set-Cookie` that removes the cookie.
 pub(crate) fn expired_cookie(settings: &DashboardSettings) -> HeaderValue {
-    set_cookie(settings, "", 0)
+    set_cookie(settings, cookie_name(settings.is_https()), "", "Strict", 0)
 }
 
-fn set_cookie(settings: &DashboardSettings, value: &str, max_age_s: u32) -> HeaderValue {
-    let is_https = settings.is_https();
-    let name = cookie_name(is_https);
-    let secure = if is_https { "; Secure" } else { "" };
-    let text =
-        format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={max_age_s}{secure}");
+/// Returns the value of `Set-Cookie` that begins a single sign-on. The provider, which is another
+/// site, sends the person back, so `Strict` would keep the cookie from being sent.
+pub(crate) fn challenge_cookie(settings: &DashboardSettings, value: &SecretString) -> HeaderValue {
+    let (name, value) = (challenge_name(settings.is_https()), value.expose_secret());
+    set_cookie(settings, name, value, "Lax", CHALLENGE_MAX_AGE_S)
+}
+
+/// Returns the value of `Set-Cookie` that removes the cookie of a single sign-on.
+pub(crate) fn expired_challenge_cookie(settings: &DashboardSettings) -> HeaderValue {
+    set_cookie(settings, challenge_name(settings.is_https()), "", "Lax", 0)
+}
+
+fn set_cookie(
+    settings: &DashboardSettings,
+    name: &str,
+    value: &str,
+    same_site: &str,
+    max_age_s: u32,
+) -> HeaderValue {
+    let secure = if settings.is_https() { "; Secure" } else { "" };
+    let text = format!(
+        "{name}={value}; Path=/; HttpOnly; SameSite={same_site}; Max-Age={max_age_s}{secure}"
+    );
     // A token has no character that a header cannot have.
     let mut header = HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""));
     header.set_sensitive(true);
@@ -46,7 +76,18 @@ pub(super) fn session_token(
     settings: &DashboardSettings,
     headers: &HeaderMap,
 ) -> Option<SecretString> {
-    let name = cookie_name(settings.is_https());
+    cookie_value(headers, cookie_name(settings.is_https()))
+}
+
+/// Returns the challenge of the request's single sign-on.
+pub(crate) fn challenge_token(
+    settings: &DashboardSettings,
+    headers: &HeaderMap,
+) -> Option<SecretString> {
+    cookie_value(headers, challenge_name(settings.is_https()))
+}
+
+fn cookie_value(headers: &HeaderMap, name: &str) -> Option<SecretString> {
     let lines = headers.get_all(COOKIE).iter();
     let mut pairs = lines
         .filter_map(|line| line.to_str().ok())

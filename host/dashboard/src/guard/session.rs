@@ -1,6 +1,7 @@
 //! Finds the session of a request and sends people without one to the sign-in.
 
 use crate::error::PageError;
+use crate::guard::client::client_address;
 use crate::guard::cookie::session_token;
 use crate::guard::origin::SEC_FETCH_SITE;
 use crate::local_path::LocalPath;
@@ -43,7 +44,11 @@ pub(crate) async fn require_session(
     let token = session_token(&state.settings, request.headers());
     let sessions = &state.application.accounts.sessions;
     let viewer = match &token {
-        Some(token) => sessions.find(token, activity(request.headers())).await?,
+        Some(token) => {
+            let headers = request.headers();
+            let address = client_address(request.extensions(), headers, &state.settings);
+            sessions.find(token, activity(&request), address).await?
+        }
         None => None,
     };
     if let (Some(viewer), Some(token)) = (viewer, token) {
@@ -60,9 +65,11 @@ pub(crate) async fn require_session(
     Ok(send_to_sign_in(&request))
 }
 
-/// The overview refreshes its figures as long as it is open. That does not keep a session alive.
-fn activity(headers: &HeaderMap) -> SessionActivity {
-    if headers.contains_key(HX_REQUEST) {
+/// The overview refreshes its figures and lists receive new rows as long as they are open. That does
+/// not keep a session alive.
+fn activity(request: &Request) -> SessionActivity {
+    let is_stream = request.uri().path().starts_with("/stream/");
+    if is_stream || request.headers().contains_key(HX_REQUEST) {
         SessionActivity::Poll
     } else {
         SessionActivity::Person
@@ -70,7 +77,7 @@ fn activity(headers: &HeaderMap) -> SessionActivity {
 }
 
 fn is_public(path: &str) -> bool {
-    path == "/login" || path.starts_with("/setup/")
+    path == "/login" || path.starts_with("/login/") || path.starts_with("/setup/")
 }
 
 /// A page that opens itself again.
@@ -89,9 +96,7 @@ fn send_to_sign_in(request: &Request) -> Response {
         return Redirect::to("/login").into_response();
     }
     if is_arrival(request.headers()) {
-        return render(&ArrivalPage {
-            path: path.as_str().to_owned(),
-        });
+        return arrival(&path);
     }
     if path.as_str() == "/" {
         return Redirect::to("/login").into_response();
@@ -99,6 +104,14 @@ fn send_to_sign_in(request: &Request) -> Response {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.append_pair("next", path.as_str());
     Redirect::to(&format!("/login?{}", query.finish())).into_response()
+}
+
+/// Returns a page of the dashboard that opens a path. The browser then sends the session's cookie,
+/// which it does not for a path to which another site leads.
+pub(crate) fn arrival(path: &LocalPath) -> Response {
+    render(&ArrivalPage {
+        path: path.as_str().to_owned(),
+    })
 }
 
 fn is_arrival(headers: &HeaderMap) -> bool {

@@ -1,4 +1,7 @@
-//! `/account`: the person's own password and sessions.
+//! `/account`: the person's own password, second factor and sessions.
+
+mod two_factor;
+mod view;
 
 use crate::error::PageError;
 use crate::form::{FormFields, FormProblems};
@@ -6,21 +9,19 @@ use crate::guard::client::Client;
 use crate::guard::cookie::session_cookie;
 use crate::guard::session::SignedIn;
 use crate::page::PageContext;
+use crate::pages::account::view::{TwoFactorView, account_page, current_password_text};
 use crate::pages::setup::password_text;
 use crate::path_text::PathText;
-use crate::render::{redirect, render_locked, render_with};
+use crate::query::QueryFields;
+use crate::render::{redirect, render, render_locked, render_with};
 use crate::state::{DashboardSettings, DashboardState};
-use crate::text::{self, TimeText};
-use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::{get, post};
 use host_application::account::password_change::ChangePasswordError;
-use host_application::account::session::{SessionService, SessionSummary};
-use host_application::account::viewer::Viewer;
+use host_application::account::session::SessionService;
 use host_domain::id::SessionId;
-use host_domain::time::{Clock, Timestamp};
 use http::StatusCode;
 use http::header::SET_COOKIE;
 use std::sync::Arc;
@@ -29,77 +30,26 @@ pub(crate) fn routes() -> Router<DashboardState> {
     Router::new()
         .route("/account", get(show))
         .route("/account/password", post(change_password))
+        .route("/account/two-factor", post(two_factor::begin))
+        .route("/account/two-factor/confirm", post(two_factor::confirm))
+        .route("/account/two-factor/turn-off", post(two_factor::turn_off))
         .route("/account/sessions/{id}/revoke", post(revoke_session))
 }
 
-#[derive(Template)]
-#[template(path = "account.html")]
-struct AccountPage {
-    page: PageContext,
-    roles: Vec<String>,
-    has_password: bool,
-    alert: Option<String>,
-    form: FormProblems,
-    sessions: Vec<SessionRow>,
-}
-
-struct SessionRow {
-    id: String,
-    device: String,
-    address: String,
-    user_agent: String,
-    is_current: bool,
-    signed_in: TimeText,
-    seen: TimeText,
-}
-
-impl SessionRow {
-    fn new(session: SessionSummary, viewer: &Viewer, now: Timestamp) -> Self {
-        Self {
-            is_current: session.id == viewer.session,
-            id: session.id.to_string(),
-            device: device(&session.user_agent),
-            address: session.address,
-            user_agent: session.user_agent,
-            signed_in: TimeText::new(session.created_at, now),
-            seen: TimeText::new(session.seen_at, now),
-        }
-    }
-}
-
-/// Builds the page; `form` has the problems of the password's form.
-async fn account_page(
-    sessions: &SessionService,
-    clock: &dyn Clock,
-    viewer: &Viewer,
-    page: PageContext,
-    form: FormProblems,
-) -> Result<AccountPage, PageError> {
-    let (list, now) = (sessions.list(viewer).await?, clock.now());
-    let alert = "The password was not changed. Correct the marked fields.";
-    Ok(AccountPage {
-        page: page.titled("Account"),
-        roles: viewer.roles.iter().map(text::role).collect(),
-        has_password: true,
-        alert: (!form.is_empty()).then(|| alert.to_owned()),
-        form,
-        sessions: list
-            .into_iter()
-            .map(|session| SessionRow::new(session, viewer, now))
-            .collect(),
-    })
-}
-
-/// `GET /account`
+/// `GET /account`; with `?confirm=turn-off` the page asks for the password that turns the second
+/// factor off.
 async fn show(
-    State(sessions): State<Arc<SessionService>>,
-    State(clock): State<Arc<dyn Clock>>,
+    State(state): State<DashboardState>,
     SignedIn(viewer): SignedIn,
     page: PageContext,
+    query: QueryFields,
 ) -> Result<Response, PageError> {
-    let form = FormProblems::default();
-    let account = account_page(&sessions, clock.as_ref(), &viewer, page, form).await?;
-    Ok(render_with(StatusCode::OK, &account))
+    let mut account = account_page(&state, &viewer, page).await?;
+    let is_on = matches!(account.two_factor, TwoFactorView::On { .. });
+    if is_on && query.text("confirm") == "turn-off" {
+        account.two_factor = TwoFactorView::TurningOff;
+    }
+    Ok(render(&account))
 }
 
 /// `POST /account/password`: ends all sessions and begins a new one for this browser.
@@ -139,8 +89,9 @@ async fn change_password(
             }
         }
     }
-    let clock = state.application.clock.as_ref();
-    let account = account_page(&accounts.sessions, clock, &viewer, page, form).await?;
+    let mut account = account_page(&state, &viewer, page).await?;
+    account.alert = Some("The password was not changed. Correct the marked fields.");
+    account.form = form;
     Ok(match locked_for_s {
         Some(seconds) => render_locked(&account, seconds),
         None => render_with(StatusCode::UNPROCESSABLE_ENTITY, &account),
@@ -158,81 +109,4 @@ async fn revoke_session(
         return Err(PageError::NotFound);
     }
     Ok(redirect("/account?done=session-revoked"))
-}
-
-/// Returns why the current password was not accepted.
-///
-/// # Errors
-/// The page of a failure that the person cannot correct.
-fn current_password_text(error: ChangePasswordError) -> Result<&'static str, PageError> {
-    match error {
-        ChangePasswordError::WrongPassword => Ok("The password is wrong."),
-        ChangePasswordError::Locked { .. } => {
-            Ok("Too many wrong passwords. Try again in 15 minutes.")
-        }
-        ChangePasswordError::Busy => Err(PageError::Unavailable),
-        ChangePasswordError::Storage(failure) => Err(failure.into()),
-        ChangePasswordError::Password(_) | ChangePasswordError::Internal(_) => {
-            Err(PageError::internal(error))
-        }
-    }
-}
-
-/// Programs and systems by the text that identifies them in a user agent. The first match counts,
-/// because later ones occur in the text of earlier ones too.
-const PROGRAMS: [(&str, &str); 6] = [
-    ("Edg/", "Edge"),
-    ("OPR/", "Opera"),
-    ("Firefox/", "Firefox"),
-    ("Chrome/", "Chrome"),
-    ("Safari/", "Safari"),
-    ("curl/", "curl"),
-];
-const SYSTEMS: [(&str, &str); 6] = [
-    ("iPhone", "iPhone"),
-    ("iPad", "iPad"),
-    ("Android", "Android"),
-    ("Windows", "Windows"),
-    ("Mac OS X", "macOS"),
-    ("Linux", "Linux"),
-];
-
-/// Returns a short form of a user agent, e.g. `Firefox on Linux`.
-fn device(user_agent: &str) -> String {
-    let find = |known: &[(&str, &'static str)]| {
-        let found = known.iter().find(|(text, _)| user_agent.contains(text));
-        found.map(|(_, name)| *name)
-    };
-    match (find(&PROGRAMS), find(&SYSTEMS)) {
-        (Some(program), Some(system)) => format!("{program} on {system}"),
-        (Some(name), None) | (None, Some(name)) => name.to_owned(),
-        (None, None) => "Unknown program".to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn device_names_program_and_system() {
-        for (user_agent, expected) in [
-            (
-                "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
-                "Firefox on Linux",
-            ),
-            (
-                "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36 Edg/126.0.0.0",
-                "Edge on Windows",
-            ),
-            (
-                "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1",
-                "Safari on iPhone",
-            ),
-            ("curl/8.5.0", "curl"),
-            ("", "Unknown program"),
-        ] {
-            assert_eq!(device(user_agent), expected);
-        }
-    }
 }

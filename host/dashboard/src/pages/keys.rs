@@ -23,7 +23,7 @@ use axum::routing::{get, post};
 use host_application::account::session::SessionService;
 use host_application::account::viewer::Viewer;
 use host_application::api_key::service::NewApiKey;
-use host_application::console::keys::{ApiKeyListRequest, ConsoleKeyError, ConsoleKeys};
+use host_application::console::keys::{ConsoleKeyError, ConsoleKeys};
 use host_domain::account::Permission;
 use host_domain::id::KeyId;
 use host_domain::time::{Clock, Timestamp};
@@ -50,11 +50,10 @@ async fn list(
     if opens_form && !viewer.may_anywhere(Permission::ManageTestKeys) {
         return Err(PageError::Forbidden);
     }
-    let request = list_request(&query)?;
-    let mut keys_page = load(&keys, &viewer, page, request, clock.now()).await?;
+    let mut keys_page = load(&keys, &viewer, page, &query, clock.now()).await?;
     if opens_form {
         let organizations = keys_page.organizations.clone();
-        let filtered = &keys_page.filter.organization;
+        let filtered = keys_page.filter.value("organization");
         keys_page.create = Some(KeyForm::empty(&viewer, organizations, filtered));
     }
     Ok(render(&keys_page))
@@ -64,11 +63,11 @@ async fn load(
     keys: &ConsoleKeys,
     viewer: &Viewer,
     page: PageContext,
-    request: ApiKeyListRequest,
+    query: &QueryFields,
     now: Timestamp,
 ) -> Result<KeysPage, PageError> {
-    let found = keys.list(viewer, &request).await?;
-    Ok(KeysPage::new(page, viewer, request, found, now))
+    let found = keys.list(viewer, &list_request(query)?).await?;
+    Ok(KeysPage::new(page, viewer, query, found, now))
 }
 
 /// `POST /keys`: shows the key once, or the problems of the form. The session switches to the mode
@@ -95,8 +94,8 @@ async fn create(
         Arc::make_mut(&mut viewer).mode = mode;
         page = page.in_mode(mode);
     }
-    let request = ApiKeyListRequest::default();
-    let mut keys_page = load(&keys, &viewer, page, request, clock.now()).await?;
+    let query = QueryFields::default();
+    let mut keys_page = load(&keys, &viewer, page, &query, clock.now()).await?;
     if created.is_some() {
         keys_page.new_key = created;
         return Ok(render(&keys_page));

@@ -1,4 +1,4 @@
-//! `/login` and `/sign-out`.
+//! `/login`, its second step and `/sign-out`.
 
 use crate::error::PageError;
 use crate::form::FormFields;
@@ -7,7 +7,7 @@ use crate::guard::cookie::{expired_cookie, session_cookie};
 use crate::guard::session::SessionToken;
 use crate::local_path::LocalPath;
 use crate::page::PageContext;
-use crate::query::QueryFields;
+use crate::query::{QueryFields, path_with};
 use crate::render::{redirect, render, render_locked, render_with};
 use crate::state::{DashboardSettings, DashboardState};
 use askama::Template;
@@ -15,16 +15,19 @@ use axum::extract::State;
 use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
-use host_application::account::session::SessionService;
-use host_application::account::sign_in::{SignInError, SignInService};
+use host_application::account::oidc::OidcService;
+use host_application::account::session::{NewSession, SessionService};
+use host_application::account::sign_in::{SecondFactor, SignInError, SignInService, SignInStep};
 use host_application::account::viewer::Viewer;
 use http::StatusCode;
 use http::header::SET_COOKIE;
+use secrecy::ExposeSecret;
 use std::sync::Arc;
 
 pub(crate) fn routes() -> Router<DashboardState> {
     Router::new()
         .route("/login", get(show).post(sign_in))
+        .route("/login/code", post(enter_code))
         .route("/sign-out", post(sign_out))
 }
 
@@ -32,17 +35,53 @@ pub(crate) fn routes() -> Router<DashboardState> {
 const REFUSAL: &str =
     "Email or password is wrong. After five failures, sign-in is locked for 15 minutes.";
 
+/// The refusal of a code. It does not tell whether the account is locked.
+const CODE_REFUSAL: &str =
+    "The code is wrong or was used before. After five failures, sign-in is locked for 15 minutes.";
+
+const CHALLENGE_ENDED: &str = "The sign-in took too long. Enter your password again.";
+
 #[derive(Template)]
 #[template(path = "login.html")]
-struct LoginPage {
+pub(super) struct LoginPage {
     page: PageContext,
-    alert: Option<String>,
+    alert: Option<&'static str>,
     email: String,
     next: String,
+    /// Path of single sign-on, if there is one.
+    single_sign_on: Option<String>,
+}
+
+impl LoginPage {
+    pub(super) fn new(
+        page: PageContext,
+        oidc: Option<&OidcService>,
+        next: &LocalPath,
+        alert: Option<&'static str>,
+    ) -> Self {
+        Self {
+            page: page.titled("Sign in"),
+            alert,
+            email: String::new(),
+            next: next.as_str().to_owned(),
+            single_sign_on: oidc.map(|_| path_with("/login/oidc", &[("next", next.as_str())])),
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "login_code.html")]
+struct CodePage {
+    page: PageContext,
+    alert: Option<&'static str>,
+    challenge: String,
+    next: String,
+    is_recovery: bool,
 }
 
 /// `GET /login`
 async fn show(
+    State(oidc): State<Option<Arc<OidcService>>>,
     page: PageContext,
     viewer: Option<Extension<Arc<Viewer>>>,
     query: QueryFields,
@@ -51,17 +90,13 @@ async fn show(
     if viewer.is_some() {
         return redirect(next.as_str());
     }
-    let login = LoginPage {
-        page: page.titled("Sign in"),
-        alert: None,
-        email: String::new(),
-        next: next.as_str().to_owned(),
-    };
-    render(&login)
+    render(&LoginPage::new(page, oidc.as_deref(), &next, None))
 }
 
-/// `POST /login`: a session that is open in this browser ends.
+/// `POST /login`: asks for a code, or begins a session. A session that is open in this browser ends
+/// then.
 async fn sign_in(
+    State(oidc): State<Option<Arc<OidcService>>>,
     State(sign_ins): State<Arc<SignInService>>,
     State(sessions): State<Arc<SessionService>>,
     State(settings): State<Arc<DashboardSettings>>,
@@ -72,32 +107,119 @@ async fn sign_in(
 ) -> Result<Response, PageError> {
     let next = LocalPath::parse(fields.text("next"));
     let (email, password) = (fields.text("email"), fields.secret("password"));
-    let locked_for_s = match sign_ins.with_password(email, password, &client).await {
-        Ok(session) => {
-            if let Some(Extension(SessionToken(token))) = earlier {
-                sessions.end(&token).await?;
-            }
-            let mut response = redirect(next.as_str());
-            let cookie = session_cookie(&settings, &session.token);
-            response.headers_mut().insert(SET_COOKIE, cookie);
-            return Ok(response);
+    let refusal = match sign_ins.with_password(email, password, &client).await {
+        Ok(SignInStep::Session(session)) => {
+            end_session(&sessions, earlier).await?;
+            return Ok(open_session(&settings, &session, &next));
         }
-        Err(SignInError::Refused) => None,
-        Err(SignInError::Locked { retry_after_s }) => Some(retry_after_s),
-        Err(SignInError::Busy) => return Err(PageError::Unavailable),
-        Err(SignInError::Storage(failure)) => return Err(failure.into()),
-        Err(error @ SignInError::Internal(_)) => return Err(PageError::internal(error)),
+        Ok(SignInStep::CodeRequired { challenge }) => {
+            let code_page = CodePage {
+                page: page.titled("Sign in"),
+                alert: None,
+                challenge: challenge.expose_secret().to_owned(),
+                next: next.as_str().to_owned(),
+                is_recovery: false,
+            };
+            return Ok(render(&code_page));
+        }
+        Err(error) => Refusal::new(error)?,
     };
-    let login = LoginPage {
+    let mut login = LoginPage::new(page, oidc.as_deref(), &next, Some(REFUSAL));
+    email.clone_into(&mut login.email);
+    Ok(refusal.render(&login))
+}
+
+/// `POST /login/code`: begins a session, or asks for a recovery code instead.
+async fn enter_code(
+    State(oidc): State<Option<Arc<OidcService>>>,
+    State(sign_ins): State<Arc<SignInService>>,
+    State(sessions): State<Arc<SessionService>>,
+    State(settings): State<Arc<DashboardSettings>>,
+    Client(client): Client,
+    earlier: Option<Extension<SessionToken>>,
+    page: PageContext,
+    fields: FormFields,
+) -> Result<Response, PageError> {
+    let next = LocalPath::parse(fields.text("next"));
+    let recovery_code = fields.all("recovery_code").next();
+    let asks_for_recovery = !fields.text("use_recovery_code").is_empty();
+    let mut code_page = CodePage {
         page: page.titled("Sign in"),
-        alert: Some(REFUSAL.to_owned()),
-        email: email.to_owned(),
+        alert: None,
+        challenge: fields.text("challenge").to_owned(),
         next: next.as_str().to_owned(),
+        is_recovery: asks_for_recovery || recovery_code.is_some(),
     };
-    Ok(match locked_for_s {
-        Some(seconds) => render_locked(&login, seconds),
-        None => render_with(StatusCode::UNAUTHORIZED, &login),
-    })
+    if asks_for_recovery {
+        return Ok(render(&code_page));
+    }
+    let factor = match recovery_code {
+        None => SecondFactor::Totp(fields.text("code")),
+        Some(code) => SecondFactor::RecoveryCode(code),
+    };
+    let challenge = fields.secret("challenge");
+    let signed_in = sign_ins.with_second_factor(&challenge, factor, &client);
+    let refusal = match signed_in.await {
+        Ok(session) => {
+            end_session(&sessions, earlier).await?;
+            return Ok(open_session(&settings, &session, &next));
+        }
+        Err(SignInError::ChallengeEnded) => {
+            let page = code_page.page;
+            let login = LoginPage::new(page, oidc.as_deref(), &next, Some(CHALLENGE_ENDED));
+            return Ok(render_with(StatusCode::UNAUTHORIZED, &login));
+        }
+        Err(error) => Refusal::new(error)?,
+    };
+    code_page.alert = Some(CODE_REFUSAL);
+    Ok(refusal.render(&code_page))
+}
+
+/// The session that was open in the browser must not outlive the sign-in.
+async fn end_session(
+    sessions: &SessionService,
+    earlier: Option<Extension<SessionToken>>,
+) -> Result<(), PageError> {
+    if let Some(Extension(SessionToken(token))) = earlier {
+        sessions.end(&token).await?;
+    }
+    Ok(())
+}
+
+fn open_session(settings: &DashboardSettings, session: &NewSession, next: &LocalPath) -> Response {
+    let mut response = redirect(next.as_str());
+    let cookie = session_cookie(settings, &session.token);
+    response.headers_mut().insert(SET_COOKIE, cookie);
+    response
+}
+
+/// A sign-in that was not accepted. The pages say the same in both cases.
+enum Refusal {
+    Wrong,
+    Locked { retry_after_s: u64 },
+}
+
+impl Refusal {
+    /// # Errors
+    /// The page of a failure that the person cannot correct.
+    fn new(error: SignInError) -> Result<Self, PageError> {
+        match error {
+            SignInError::Refused => Ok(Self::Wrong),
+            SignInError::Locked { retry_after_s } => Ok(Self::Locked { retry_after_s }),
+            SignInError::Busy => Err(PageError::Unavailable),
+            SignInError::Storage(failure) => Err(failure.into()),
+            SignInError::ChallengeEnded | SignInError::Internal(_) => {
+                Err(PageError::internal(error))
+            }
+        }
+    }
+
+    fn render(&self, template: &impl Template) -> Response {
+        match self {
+            Self::Wrong => render_with(StatusCode::UNAUTHORIZED, template),
+            Self::Locked { retry_after_s } => render_locked(template, *retry_after_s),
+        }
+    }
 }
 
 /// `POST /sign-out`

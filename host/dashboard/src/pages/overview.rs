@@ -1,23 +1,31 @@
 //! `/`: open work, and the state of the gateway.
 
+mod figure;
+mod traffic;
+
 use crate::error::PageError;
 use crate::guard::session::SignedIn;
 use crate::page::PageContext;
 use crate::pages::keys::key_label;
+use crate::pages::overview::figure::Figure;
+use crate::pages::overview::traffic::{TrafficView, parameter, window};
+use crate::query::{QueryFields, path_with};
 use crate::render::render;
 use crate::state::DashboardState;
-use crate::text::{State as StateText, TimeText, date, duration, number};
+use crate::text::{State as StateText, TimeText, booking_state, date, duration, number};
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
 use host_application::account::viewer::Viewer;
-use host_application::console::overview::{ConsoleOverview, DELIVERIES_MAX, Overview};
+use host_application::console::overview::{
+    ConsoleOverview, DELIVERIES_MAX, Overview, OverviewWindow,
+};
 use host_application::supplier::plugin_report::SupplierSummary;
 use host_domain::account::Permission;
-use host_domain::booking::BookingStatus;
 use host_domain::console::{BookingCount, OpenItem, OverviewCounts};
+use host_domain::owner::Mode;
 use host_domain::supplier::Health;
 use host_domain::time::Timestamp;
 use std::sync::Arc;
@@ -36,6 +44,11 @@ struct OverviewPage {
     bookings: Vec<BookingRow>,
     suppliers: Vec<SupplierRow>,
     first_steps: Vec<FirstStep>,
+    /// Path that reads the page again.
+    path: String,
+    traffic: TrafficView,
+    /// Whether the person may fill the demo with sample data.
+    offers_sample_data: bool,
 }
 
 struct AttentionItem {
@@ -45,14 +58,6 @@ struct AttentionItem {
     /// The page where it is fixed, if there is one.
     path: Option<String>,
     since: Option<TimeText>,
-}
-
-struct Figure {
-    label: &'static str,
-    value: String,
-    detail: String,
-    tone: &'static str,
-    path: Option<String>,
 }
 
 struct BookingRow {
@@ -82,16 +87,22 @@ async fn show(
     State(state): State<DashboardState>,
     SignedIn(viewer): SignedIn,
     page: PageContext,
+    query: QueryFields,
 ) -> Result<Response, PageError> {
-    let overview = overview.read(&viewer).await?;
+    let window = window(query.text("window"));
+    let overview = overview.read(&viewer, window).await?;
     let api_url = &state.application.base_url;
-    Ok(render(&overview_page(page, &viewer, overview, api_url)))
+    let mut overview = overview_page(page, &viewer, overview, window, api_url);
+    let is_offered = viewer.is_operator() && viewer.mode == Mode::Test;
+    overview.offers_sample_data = state.sample_data.is_some() && is_offered;
+    Ok(render(&overview))
 }
 
 fn overview_page(
     page: PageContext,
     viewer: &Viewer,
     overview: Overview,
+    window: OverviewWindow,
     api_url: &str,
 ) -> OverviewPage {
     let now = overview.at;
@@ -99,6 +110,9 @@ fn overview_page(
         page: page.titled("Overview"),
         at: TimeText::new(now, now),
         figures: figures(&overview),
+        path: path_with("/", &[("window", parameter(window))]),
+        traffic: TrafficView::new(&overview.traffic, window, now),
+        offers_sample_data: false,
         first_steps: first_steps(viewer, &overview, api_url),
         bookings: overview.bookings.iter().map(booking_row).collect(),
         attention: attention(&overview),
@@ -128,7 +142,7 @@ fn open_item(item: &OpenItem, now: Timestamp) -> AttentionItem {
             tone: "wait",
             title: format!("Outcome unknown: {step} at {target}"),
             detail: format!("Booking {booking}"),
-            path: None,
+            path: Some(format!("/unresolved?booking={booking}")),
             since: Some(TimeText::new(*sent_at, now)),
         },
         OpenItem::Job {
@@ -140,7 +154,7 @@ fn open_item(item: &OpenItem, now: Timestamp) -> AttentionItem {
             tone: "bad",
             title: format!("Job parked: {kind}"),
             detail: format!("{subject} · failed {attempts} times"),
-            path: None,
+            path: Some("/unresolved#jobs".to_owned()),
             since: Some(TimeText::new(*parked_at, now)),
         },
         OpenItem::Key {
@@ -178,7 +192,7 @@ fn supplier_item(supplier: &SupplierSummary) -> Option<AttentionItem> {
         tone,
         title: format!("Supplier {} {problem}", supplier.id),
         detail: detail.to_owned(),
-        path: None,
+        path: Some(format!("/suppliers/{}", supplier.id)),
         since: None,
     })
 }
@@ -187,35 +201,27 @@ fn figures(overview: &Overview) -> Vec<Figure> {
     let counts = overview.counts;
     let mut figures = vec![
         Figure {
-            label: "Unknown outcomes",
-            value: number(counts.unknown_outcomes),
             detail: oldest(counts.oldest_outcome_at, overview.at),
             tone: tone_of(counts.unknown_outcomes, "wait"),
-            path: None,
+            path: Some("/unresolved".to_owned()),
+            ..Figure::plain("Unknown outcomes", number(counts.unknown_outcomes))
         },
         Figure {
-            label: "Waiting deliveries",
-            value: delivery_count(counts),
             detail: oldest(counts.oldest_delivery_at, overview.at),
-            tone: "",
-            path: None,
+            path: Some("/deliveries?status=PENDING".to_owned()),
+            ..Figure::plain("Waiting deliveries", delivery_count(counts))
         },
     ];
     if overview.includes_jobs {
         figures.push(Figure {
-            label: "Parked jobs",
-            value: number(counts.parked_jobs),
-            detail: String::new(),
             tone: tone_of(counts.parked_jobs, "bad"),
-            path: None,
+            path: Some("/unresolved#jobs".to_owned()),
+            ..Figure::plain("Parked jobs", number(counts.parked_jobs))
         });
     }
     figures.push(Figure {
-        label: "Active API keys",
-        value: number(counts.active_keys),
-        detail: String::new(),
-        tone: "",
         path: Some("/keys?status=active".to_owned()),
+        ..Figure::plain("Active API keys", number(counts.active_keys))
     });
     figures
 }
@@ -239,20 +245,8 @@ fn tone_of(number: u64, tone: &'static str) -> &'static str {
 }
 
 fn booking_row(count: &BookingCount) -> BookingRow {
-    let (tone, label) = match count.status {
-        BookingStatus::Created => ("", "Created"),
-        BookingStatus::PrebookInProgress => ("wait", "Prebook in progress"),
-        BookingStatus::ReadyForComplete => ("wait", "Ready to book"),
-        BookingStatus::CompleteInProgress => ("wait", "Booking in progress"),
-        BookingStatus::Confirmed => ("good", "Confirmed"),
-        BookingStatus::CancelInProgress => ("wait", "Cancellation in progress"),
-        BookingStatus::PartiallyCanceled => ("", "Partially canceled"),
-        BookingStatus::Canceled => ("", "Canceled"),
-        BookingStatus::Failed => ("bad", "Failed"),
-        BookingStatus::Expired => ("", "Expired"),
-    };
     BookingRow {
-        state: StateText { tone, label },
+        state: booking_state(count.status),
         hotels: number(count.hotels),
         flights: number(count.flights),
     }

@@ -1,4 +1,5 @@
-//! `/setup/{token}`: sets up an account with the link that an operator made.
+//! `/setup/{token}`: sets up an account with the link that an operator or an admin made, or adds an
+//! account to an organization.
 
 use crate::error::PageError;
 use crate::form::{FormFields, FormProblems};
@@ -6,22 +7,26 @@ use crate::guard::client::Client;
 use crate::guard::cookie::session_cookie;
 use crate::page::PageContext;
 use crate::path_text::PathText;
+use crate::query::path_with;
 use crate::render::{redirect, render, render_with};
 use crate::state::{DashboardSettings, DashboardState};
 use crate::text;
 use askama::Template;
-use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
-use axum::routing::get;
+use axum::routing::{get, post};
+use axum::{Extension, Router};
 use host_application::account::setup::{LinkDescription, SetupError, SetupService};
+use host_application::account::viewer::Viewer;
 use host_domain::account::PasswordProblem;
 use http::StatusCode;
 use http::header::SET_COOKIE;
 use std::sync::Arc;
 
 pub(crate) fn routes() -> Router<DashboardState> {
-    Router::new().route("/setup/{token}", get(show).post(complete))
+    Router::new()
+        .route("/setup/{token}", get(show).post(complete))
+        .route("/setup/{token}/accept", post(accept))
 }
 
 #[derive(Template)]
@@ -51,13 +56,43 @@ impl SetupPage {
     }
 }
 
+/// The page of an invitation for a person who has an account.
+#[derive(Template)]
+#[template(path = "join.html")]
+struct JoinPage {
+    page: PageContext,
+    token: String,
+    email: String,
+    organization: String,
+    roles: Vec<String>,
+    sign_in: String,
+    is_invited: bool,
+    viewer: Option<String>,
+}
+
 /// `GET /setup/{token}`
 async fn show(
     State(setup): State<Arc<SetupService>>,
     PathText(token): PathText,
+    viewer: Option<Extension<Arc<Viewer>>>,
     page: PageContext,
 ) -> Result<Response, PageError> {
     let link = setup.describe(&token).await.map_err(page_error)?;
+    if let Some(organization) = link.joins {
+        let path = page.path.clone();
+        let email = link.email.map_or_else(String::new, String::from);
+        let viewer = viewer.map(|Extension(viewer)| viewer.email.to_string());
+        return Ok(render(&JoinPage {
+            page: page.titled(format!("Join {organization}")),
+            token,
+            is_invited: viewer.as_ref() == Some(&email),
+            email,
+            organization,
+            roles: link.roles.iter().map(text::role).collect(),
+            sign_in: path_with("/login", &[("next", &path)]),
+            viewer,
+        }));
+    }
     let setup_page = SetupPage::new(page, token, link);
     Ok(render(&setup_page))
 }
@@ -72,6 +107,9 @@ async fn complete(
     fields: FormFields,
 ) -> Result<Response, PageError> {
     let link = setup.describe(&token).await.map_err(page_error)?;
+    if link.joins.is_some() {
+        return Ok(redirect(&page.path));
+    }
     let mut form = FormProblems::default();
     if fields.text("password") != fields.text("repeat_password") {
         form.add("repeat_password", "The two passwords differ.");
@@ -103,6 +141,24 @@ async fn complete(
     Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &setup_page))
 }
 
+/// `POST /setup/{token}/accept`
+async fn accept(
+    State(setup): State<Arc<SetupService>>,
+    PathText(token): PathText,
+    viewer: Option<Extension<Arc<Viewer>>>,
+    page: PageContext,
+) -> Result<Response, PageError> {
+    // The page of the link says which account has to sign in.
+    let Some(Extension(viewer)) = viewer else {
+        return Ok(redirect(&page.path));
+    };
+    match setup.accept(&token, &viewer).await {
+        Ok(()) => Ok(redirect("/?done=joined")),
+        Err(SetupError::OtherAccount) => Ok(redirect(&page.path)),
+        Err(error) => Err(page_error(error)),
+    }
+}
+
 /// Returns what is wrong with a new password.
 pub(super) fn password_text(problem: PasswordProblem) -> &'static str {
     match problem {
@@ -120,6 +176,7 @@ fn page_error(error: SetupError) -> PageError {
         SetupError::Storage(failure) => failure.into(),
         SetupError::Email(_)
         | SetupError::EmailTaken
+        | SetupError::OtherAccount
         | SetupError::Password(_)
         | SetupError::Internal(_) => PageError::internal(error),
     }

@@ -2,6 +2,7 @@
 
 use super::server::{PASSWORD, Reply, Server, member};
 use crate::asset::url;
+use host_application::account::sign_in::SignInStep;
 use host_application::account::viewer::ClientInfo;
 use host_domain::account::{AccountRole, OrganizationRole};
 use secrecy::ExposeSecret;
@@ -281,10 +282,10 @@ async fn account_lists_and_revokes_the_persons_own_sessions() {
         user_agent: "curl/8.5.0".to_owned(),
     };
     let sign_ins = &server.app.accounts.sign_in;
-    let second = sign_ins
-        .with_password(EMAIL, PASSWORD.into(), &client)
-        .await
-        .unwrap();
+    let step = sign_ins.with_password(EMAIL, PASSWORD.into(), &client);
+    let SignInStep::Session(second) = step.await.unwrap() else {
+        panic!("no code is set up")
+    };
     let bob = server.sign_up("bob@example.com", &roles).await;
 
     let page = server.get("/account", &cookie).await;

@@ -5,6 +5,7 @@ use host_application::api_key::service::NewApiKey;
 use host_application::context::ApiKeyScope;
 use host_application::deadline::Deadline;
 use host_domain::account::{AccountRole, OrganizationRole};
+use host_domain::audit::Actor;
 use host_domain::id::KeyId;
 use host_domain::owner::{Mode, Tenant};
 use host_domain::time::Timestamp;
@@ -32,7 +33,7 @@ async fn make_expiring(
         scopes: vec![ApiKeyScope::Read],
         expires_at,
     };
-    server.app.api_key_service.create(new).await.unwrap().id
+    server.app.api_key_service.create(&Actor::system(), new).await.unwrap().id
 }
 
 async fn is_accepted(server: &Server, key: &str) -> bool {
@@ -40,7 +41,7 @@ async fn is_accepted(server: &Server, key: &str) -> bool {
     let context = server
         .app
         .api_keys
-        .authenticate(key, "req_1".into(), deadline);
+        .authenticate(key, "req_1".into(), deadline, None);
     context.await.is_ok()
 }
 

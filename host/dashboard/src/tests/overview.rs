@@ -4,6 +4,7 @@ use super::server::{NOW, Server, member};
 use host_application::api_key::service::NewApiKey;
 use host_application::context::ApiKeyScope;
 use host_domain::account::{AccountRole, OrganizationRole};
+use host_domain::audit::Actor;
 use host_domain::owner::{Mode, Tenant};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
@@ -18,7 +19,7 @@ async fn make_key(server: &Server, organization: &str, name: &str, days: i64) {
         scopes: vec![ApiKeyScope::Read],
         expires_at: Some(NOW.plus_ms(days * DAY_MS)),
     };
-    server.app.api_key_service.create(new).await.unwrap();
+    server.app.api_key_service.create(&Actor::system(), new).await.unwrap();
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use host_application::application::{Application, ApplicationDependencies};
 use host_application::config::{Config, Environment, data_dir_overlay};
 use host_application::id_generator::UuidV7Generator;
 use host_domain::account::{AccountRole, EmailAddress, OrganizationRole};
+use host_domain::audit::Actor;
 use host_domain::time::{Clock, Timestamp};
 use http::{HeaderMap, Method, Request, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
@@ -113,7 +114,7 @@ impl Server {
     pub(super) async fn invite(&self, email: &str, roles: &[AccountRole]) -> SecretString {
         let email = EmailAddress::parse(email).unwrap();
         let accounts = &self.app.accounts.accounts;
-        accounts.create(&email, roles.to_vec()).await.unwrap()
+        accounts.create(&Actor::system(), &email, roles.to_vec()).await.unwrap()
     }
 
     /// Makes an account with these roles and signs in. Returns the cookie.

@@ -314,6 +314,13 @@ impl<K: BookingKind> Named for BookingEvent<K> {
 }
 
 impl<K: BookingKind> Booking<K> {
+    /// Returns the id of the next payment. It contains the booking's, so that a person finds the
+    /// booking by its payment.
+    pub fn next_payment_id(&self) -> PaymentId {
+        let ordinal = u32::try_from(self.payments.len()).unwrap_or(u32::MAX);
+        PaymentId::of(self.id.as_str(), ordinal.saturating_add(1))
+    }
+
     pub fn status(&self) -> BookingStatus {
         match &self.state {
             BookingState::Created => BookingStatus::Created,

@@ -43,6 +43,11 @@ impl WatchStatus {
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Active | Self::Triggered | Self::Purchasing)
     }
+
+    /// Returns whether the watch can be canceled. A purchase in progress cannot.
+    pub const fn is_cancelable(self) -> bool {
+        matches!(self, Self::Active | Self::Triggered)
+    }
 }
 
 named_enum! {

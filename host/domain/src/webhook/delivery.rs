@@ -3,13 +3,15 @@
 use crate::id::{DeliveryId, EventId, SubscriptionId};
 use crate::named_enum::named_enum;
 use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
 
 /// Maximum jitter added to a retry delay, in permille, so that deliveries that failed together are
 /// not retried together.
 pub const JITTER_PERMILLE_MAX: i64 = 50;
 
 named_enum! {
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
     pub enum DeliveryStatus {
         /// The delivery is recorded and not yet claimed by a sender.
         Pending = "PENDING",
@@ -152,6 +154,12 @@ impl Delivery {
         let (_, event) = event.as_str().split_once('_')?;
         let (_, subscription) = subscription.as_str().split_once('_')?;
         DeliveryId::parse(&format!("{}{event}-{subscription}", DeliveryId::PREFIX)).ok()
+    }
+
+    /// Returns the subscription of a delivery by the delivery's id.
+    pub fn subscription_of(id: &DeliveryId) -> Option<SubscriptionId> {
+        let (_, subscription) = id.as_str().rsplit_once('-')?;
+        SubscriptionId::parse(&format!("{}{subscription}", SubscriptionId::PREFIX)).ok()
     }
 
     pub const fn status(&self) -> DeliveryStatus {

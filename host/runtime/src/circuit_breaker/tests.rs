@@ -44,6 +44,7 @@ async fn plugin_is_degraded_when_a_fifth_of_calls_fail() {
         breaker.report(),
         HealthReport {
             health: Health::Degraded,
+            circuit: CircuitStatus::Closed,
             calls: 20,
             failures: 4,
             last_failure: Some("detail".to_owned())

@@ -35,8 +35,8 @@ fn emit(state: &GuestState, level: log::Level, message: &str) {
                 target: "plugin",
                 supplier = state.provision.supplier.as_str(),
                 operation = state.scope.operation.map(|operation| operation.as_str()),
-                request_id = state.scope.request_id,
-                booking = state.scope.booking,
+                request_id = state.scope.origin.request_id,
+                booking = state.scope.origin.booking,
                 "{message}"
             )
         };

@@ -2,7 +2,7 @@
 //! response, and the record. The record is also written if the call is dropped.
 
 use crate::call_log::{CallRecord, PluginCallOutcome, trace_call};
-use crate::call_scope::{CallScope, TimeLimit};
+use crate::call_scope::{CallOrigin, CallScope, TimeLimit};
 use crate::call_state::GuestError;
 use crate::circuit_breaker::CallPermit;
 use crate::convert::InvalidResponse;
@@ -166,8 +166,13 @@ impl<'a> CallTracker<'a> {
                 (context.deadline, TimeLimit::Request { ms })
             }
         };
-        let booking = context.booking.as_deref();
-        let scope = CallScope::new(Some(capability), &context.request_id, booking, limit);
+        let origin = CallOrigin {
+            request_id: context.request_id.clone(),
+            organization: context.organization.clone(),
+            mode: context.mode,
+            booking: context.booking.clone(),
+        };
+        let scope = CallScope::new(Some(capability), origin, limit);
         Self {
             plugin,
             context,
@@ -266,6 +271,7 @@ impl<'a> CallTracker<'a> {
             function: self.function,
             request_id: &self.context.request_id,
             organization: &self.context.organization,
+            mode: self.context.mode,
             booking: self.context.booking.as_deref(),
             started_at: self.started_at,
             duration: self.began.elapsed(),

@@ -8,10 +8,12 @@ mod flight;
 mod hotel;
 mod payment;
 
-use crate::concurrency_limit::ConcurrencyLimit;
+use crate::circuit_breaker::HealthReport;
+use crate::concurrency_limit::{CallUsage, ConcurrencyLimit};
 use crate::convert::PrebookExpectation;
 use crate::plugin::{Plugin, PluginInfo};
 use host_domain::money::Currency;
+use host_domain::owner::Mode;
 use host_domain::supplier::{Capability, Health};
 use host_domain::time::Timestamp;
 use std::sync::Arc;
@@ -22,8 +24,10 @@ use tokio::time::Instant;
 pub struct CallContext {
     /// Id of the request, for logs and records.
     pub request_id: String,
-    /// Organization that made the request.
+    /// Organization that made the request. Empty if the supplier made it.
     pub organization: String,
+    /// Mode of the request. `None` if the supplier made it, because its booking is not known yet.
+    pub mode: Option<Mode>,
     /// Booking that the call is about.
     pub booking: Option<String>,
     /// Time after which a response is no longer useful. The plugin's own limit may be earlier.
@@ -78,5 +82,17 @@ impl Supplier {
     #[must_use]
     pub fn health(&self) -> Health {
         self.plugin.breaker.health()
+    }
+
+    /// Returns the plugin's health with the numbers behind it.
+    #[must_use]
+    pub fn health_report(&self) -> HealthReport {
+        self.plugin.breaker.report()
+    }
+
+    /// Returns the concurrent calls at present.
+    #[must_use]
+    pub fn call_usage(&self) -> CallUsage {
+        self.plugin.admission.usage()
     }
 }

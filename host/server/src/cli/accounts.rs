@@ -1,7 +1,7 @@
 //! `stopover accounts`: manages the accounts of people who use the dashboard, even while the server
 //! is running.
 
-use crate::cli::{CliError, ConfigSource, open_base, organization, print_line};
+use crate::cli::{CliError, ConfigSource, actor, open_base, organization, print_line};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use host_application::account::service::{AccountError, AccountService, AccountSummary};
@@ -26,7 +26,8 @@ enum Action {
     List(List),
     /// Disable an account; its sessions end at once
     Disable(Subject),
-    /// Remove the password of an account, end its sessions, and print a link that sets a new one
+    /// Remove the password and the second factor of an account, end its sessions, and print a link
+    /// that sets a new password
     Reset(Subject),
 }
 
@@ -104,7 +105,7 @@ async fn run_action(
         Action::Create(create) => {
             let (email, roles) = (create.email.clone(), create.roles());
             let link = SetupLinks::new(dashboard)?;
-            match accounts.create(&email, roles).await {
+            match accounts.create(&actor(), &email, roles).await {
                 Ok(token) => link.print(&token),
                 Err(AccountError::Exists) => bail!(
                     "the account {email} exists; `stopover accounts reset` makes a new link for it"
@@ -114,13 +115,13 @@ async fn run_action(
         }
         Action::List(options) => list(accounts, options.json).await,
         Action::Disable(subject) => {
-            let disabled = accounts.disable(&subject.email).await;
+            let disabled = accounts.disable(&actor(), &subject.email).await;
             disabled.with_context(|| format!("cannot disable {}", subject.email))?;
             print_line(&format!("{} is disabled", subject.email))
         }
         Action::Reset(subject) => {
             let link = SetupLinks::new(dashboard)?;
-            let reset = accounts.reset(&subject.email).await;
+            let reset = accounts.reset(&actor(), &subject.email).await;
             let token = reset.with_context(|| format!("cannot reset {}", subject.email))?;
             link.print(&token)
         }

@@ -2,12 +2,14 @@
 
 use crate::cli::serve::{RunningServer, ServeOptions};
 use crate::cli::{CliError, missing_plugins, print_line};
+use crate::demo::sample::SampleData;
 use crate::demo::{self, DemoSandbox};
 use anyhow::{Context, bail};
 use host_application::application::Application;
 use host_application::config::{Config, Environment};
 use secrecy::ExposeSecret;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Starts the sandbox and serves with it until shutdown.
 pub(super) async fn run(options: &ServeOptions) -> Result<(), CliError> {
@@ -27,12 +29,26 @@ pub(super) async fn run(options: &ServeOptions) -> Result<(), CliError> {
             file.display()
         );
     }
-    let server = RunningServer::start(config).await?;
+    #[cfg_attr(
+        not(feature = "dashboard"),
+        expect(unused_mut, reason = "only the dashboard is added later")
+    )]
+    let mut server = RunningServer::start(config).await?;
     print_line(&format!("sandbox  {}", sandbox.url))?;
     server.print_addresses()?;
+    let gateway = &server.gateway;
+    let (application, api) = (&gateway.application, gateway.api_router());
+    let sample_data = Arc::new(SampleData::new(application, api, sandbox.url.clone()));
     #[cfg(feature = "dashboard")]
-    print_dashboard_link(&server).await?;
+    {
+        let sample_data = Arc::clone(&sample_data);
+        server.serve_dashboard(Some(Arc::new(move || sample_data.begin())))?;
+        print_dashboard_link(&server).await?;
+    }
     print_demo_instructions(&server.gateway.application, options).await?;
+    if options.sample_data {
+        sample_data.begin();
+    }
     print_line("ready")?;
     server.run_until_signal().await;
     sandbox.shut_down().await;

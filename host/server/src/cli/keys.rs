@@ -1,6 +1,6 @@
 //! `stopover keys`: manages API keys, even while the server is running.
 
-use crate::cli::{CliError, ConfigSource, open_base, organization, print_line};
+use crate::cli::{CliError, ConfigSource, actor, open_base, organization, print_line};
 use anyhow::bail;
 use clap::{Args, Subcommand};
 use host_application::api_key::service::{ApiKeyService, NewApiKey, is_key_name, parse_expiry};
@@ -109,7 +109,7 @@ async fn run_action(keys: &ApiKeyService, action: Action) -> Result<(), CliError
         Action::Create(options) => create(keys, options).await,
         Action::List(options) => list(keys, options.json).await,
         Action::Revoke(revoke) => {
-            if !keys.revoke(&revoke.id).await? {
+            if !keys.revoke(&actor(), &revoke.id).await? {
                 bail!("there is no key {}", revoke.id);
             }
             print_line(&format!("{} is revoked", revoke.id))
@@ -131,7 +131,7 @@ async fn create(keys: &ApiKeyService, options: Create) -> Result<(), CliError> {
         scopes,
         expires_at: options.expires,
     };
-    print_line(keys.create(new).await?.key.expose_secret())
+    print_line(keys.create(&actor(), new).await?.key.expose_secret())
 }
 
 async fn list(keys: &ApiKeyService, as_json: bool) -> Result<(), CliError> {

@@ -3,15 +3,20 @@
 
 #[cfg(feature = "dashboard")]
 mod accounts;
+mod api_client;
+mod audit;
 mod config;
+mod deliveries;
 #[cfg(feature = "demo")]
 mod demo;
 mod keys;
+mod listen;
 mod migrate;
 mod plugin;
 #[cfg(feature = "demo")]
 mod sandbox;
 mod serve;
+mod trigger;
 
 use crate::system_clock::SystemClock;
 use anyhow::Context;
@@ -21,6 +26,7 @@ use host_application::base::Base;
 use host_application::config::{Config, ConfigError, Environment, data_dir_overlay};
 use host_application::id_generator::UuidV7Generator;
 use host_domain::account::is_organization_id;
+use host_domain::audit::Actor;
 use host_domain::supplier::SupplierId;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -54,6 +60,14 @@ enum Command {
     /// Create, list, disable and reset accounts of the dashboard
     #[cfg(feature = "dashboard")]
     Accounts(accounts::AccountsOptions),
+    /// List and verify the audit log
+    Audit(audit::AuditOptions),
+    /// Send deliveries of webhooks again
+    Deliveries(deliveries::DeliveriesOptions),
+    /// Receive events without a public address and forward them
+    Listen(listen::ListenOptions),
+    /// Make an event happen in test mode
+    Trigger(trigger::TriggerOptions),
     /// List and inspect plugins
     Plugin(plugin::PluginOptions),
     /// Check and show the configuration
@@ -113,6 +127,10 @@ async fn execute(command: Command) -> Result<(), CliError> {
         Command::Keys(options) => keys::run(options).await,
         #[cfg(feature = "dashboard")]
         Command::Accounts(options) => accounts::run(options).await,
+        Command::Audit(options) => audit::run(options).await,
+        Command::Deliveries(options) => deliveries::run(options).await,
+        Command::Listen(options) => listen::run(options).await,
+        Command::Trigger(options) => trigger::run(options).await,
         Command::Plugin(options) => plugin::run(options).await,
         Command::Config(options) => config::run(&options),
     }
@@ -133,6 +151,11 @@ async fn open_base(config: &Config) -> Result<Base, CliError> {
 fn organization(text: &str) -> Result<String, String> {
     let valid = is_organization_id(text).then(|| text.to_owned());
     valid.ok_or_else(|| "1 to 64 of [A-Za-z0-9._-]".to_owned())
+}
+
+/// Returns the user of the operating system who runs the command, as the audit log names them.
+fn actor() -> Actor {
+    Actor::cli(whoami::username().unwrap_or_default())
 }
 
 /// Prints a line to standard output. A closed pipe is not an error.

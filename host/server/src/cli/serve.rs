@@ -9,6 +9,8 @@ use crate::signals::Signals;
 use anyhow::Context;
 use clap::Args;
 use host_application::config::{Config, reachable_address};
+#[cfg(feature = "dashboard")]
+use host_dashboard::SampleDataHook;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use tokio::net::TcpListener;
@@ -33,6 +35,10 @@ pub(super) struct ServeOptions {
     #[cfg(feature = "dashboard")]
     #[arg(long, value_name = "ADDRESS")]
     dashboard_listen: Option<SocketAddr>,
+    /// Fill the demo with a day of bookings, webhooks and watches
+    #[cfg(feature = "demo")]
+    #[arg(long, requires = "demo")]
+    pub(super) sample_data: bool,
     /// URL of an external sandbox, for the demo
     #[cfg(feature = "demo")]
     #[arg(long, value_name = "URL", requires = "demo")]
@@ -54,8 +60,14 @@ pub(super) async fn run(options: ServeOptions) -> Result<(), CliError> {
     };
     let mut config = source.load()?;
     options.override_config(&mut config);
-    let server = RunningServer::start(config).await?;
+    #[cfg_attr(
+        not(feature = "dashboard"),
+        expect(unused_mut, reason = "only the dashboard is added later")
+    )]
+    let mut server = RunningServer::start(config).await?;
     server.print_addresses()?;
+    #[cfg(feature = "dashboard")]
+    server.serve_dashboard(None)?;
     #[cfg(feature = "dashboard")]
     server.print_dashboard("/")?;
     print_line("ready")?;
@@ -84,7 +96,10 @@ pub(super) struct RunningServer {
     signals: Signals,
     api_address: SocketAddr,
     admin_address: SocketAddr,
-    /// URL of the dashboard, without a trailing slash; `None` if it has no listener.
+    /// The listener of the dashboard until it is served.
+    #[cfg(feature = "dashboard")]
+    dashboard_listener: Option<TcpListener>,
+    /// URL of the dashboard, without a trailing slash; `None` if it is not served.
     #[cfg(feature = "dashboard")]
     pub(super) dashboard_url: Option<String>,
 }
@@ -111,9 +126,9 @@ impl RunningServer {
         gateway.spawn_listeners(api, admin);
         Ok(Self {
             #[cfg(feature = "dashboard")]
-            dashboard_url: dashboard
-                .map(|listener| spawn_dashboard(&gateway.application, listener))
-                .transpose()?,
+            dashboard_listener: dashboard,
+            #[cfg(feature = "dashboard")]
+            dashboard_url: None,
             gateway,
             signals,
             api_address,
@@ -127,6 +142,19 @@ impl RunningServer {
         print_line(&format!("api  http://{api_address}"))?;
         let admin_address = reachable_address(self.admin_address);
         print_line(&format!("admin  http://{admin_address}"))
+    }
+
+    /// Serves the dashboard if it has a listener. The hook makes the demo's sample data.
+    #[cfg(feature = "dashboard")]
+    pub(super) fn serve_dashboard(
+        &mut self,
+        sample_data: Option<SampleDataHook>,
+    ) -> Result<(), CliError> {
+        if let Some(listener) = self.dashboard_listener.take() {
+            let url = spawn_dashboard(&self.gateway.application, listener, sample_data)?;
+            self.dashboard_url = Some(url);
+        }
+        Ok(())
     }
 
     /// Prints the URL of a page of the dashboard.

@@ -2,8 +2,8 @@
 
 use host_api::access_log::{HTTP_REQUEST_DURATION_SECONDS, HTTP_REQUESTS_TOTAL};
 use host_application::metric_names::{
-    BOOKED_TOTAL_DEVIATIONS_TOTAL, JOBS_PARKED_TOTAL, PARKED_JOBS, SUPPLIER_EVENTS_TOTAL,
-    UNRESOLVED_CALLS, WATCH_CHECKS_TOTAL, WEBHOOK_ATTEMPTS_TOTAL,
+    BOOKED_TOTAL_DEVIATIONS_TOTAL, JOBS_PARKED_TOTAL, PARKED_JOBS, RECORDING_DROPPED_TOTAL,
+    SUPPLIER_EVENTS_TOTAL, UNRESOLVED_CALLS, WATCH_CHECKS_TOTAL, WEBHOOK_ATTEMPTS_TOTAL,
     WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS, WEBHOOK_SUBSCRIPTIONS_DISABLED_TOTAL,
 };
 use host_domain::supplier::{Capability, SupplierId};
@@ -72,6 +72,10 @@ fn describe_metrics() {
         "Bookings that a supplier confirmed at another total than it bound"
     );
     metrics::describe_counter!(PLUGIN_HTTP_REQUESTS_TOTAL, "HTTP requests of plugins");
+    metrics::describe_counter!(
+        RECORDING_DROPPED_TOTAL,
+        "Entries of the request log and of the statistics that were not recorded"
+    );
     metrics::describe_counter!(SUPPLIER_EVENTS_TOTAL, "Events reported by suppliers");
     metrics::describe_counter!(WEBHOOK_ATTEMPTS_TOTAL, "Requests to webhook endpoints");
     metrics::describe_counter!(WATCH_CHECKS_TOTAL, "Price checks of watches that were due");

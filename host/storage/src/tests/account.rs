@@ -19,7 +19,7 @@ on_both_databases!(
     expired_rows_are_purged_in_batches,
 );
 
-fn email(text: &str) -> EmailAddress {
+pub(super) fn email(text: &str) -> EmailAddress {
     EmailAddress::parse(text).unwrap()
 }
 
@@ -30,7 +30,7 @@ fn member(organization: &str, role: OrganizationRole) -> AccountRole {
     }
 }
 
-fn account(number: u32, address: &str) -> StoredAccount {
+pub(super) fn account(number: u32, address: &str) -> StoredAccount {
     StoredAccount {
         id: AccountId::from_bits(u128::from(number)),
         email: email(address),
@@ -56,7 +56,7 @@ fn changed(account: &StoredAccount) -> StoredAccount {
     }
 }
 
-async fn insert(db: &TestDatabase, account: &StoredAccount) -> Option<Conflict> {
+pub(super) async fn insert(db: &TestDatabase, account: &StoredAccount) -> Option<Conflict> {
     conflict(&db.store, unit(|write| write.insert_account(account))).await
 }
 
@@ -120,6 +120,7 @@ fn link(address: Option<&str>) -> StoredAccountLink {
             AccountRole::Operator,
             member("demo", OrganizationRole::Admin),
         ],
+        organization: None,
         created_at: NOW,
         expires_at: NOW.plus_ms(10),
         used_at: None,

@@ -1,7 +1,7 @@
 //! Remote calls that may change data: each is recorded, and none is sent twice.
 
 use super::*;
-use crate::AttemptOutcome;
+use host_domain::remote_call::AttemptOutcome;
 
 on_both_databases!(
     attempt_is_stored_before_sending_and_updated_with_its_outcome,

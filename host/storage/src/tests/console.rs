@@ -2,13 +2,15 @@
 
 use super::*;
 use crate::tests::flight::flight;
-use crate::{ApiKey, AttemptOutcome, OverviewLimits};
+use crate::{ApiKey, OverviewLimits};
 use host_domain::booking::BookingStatus;
 use host_domain::console::{
     ApiKeyFilter, ApiKeyStatus, BookingCount, OpenItem, OverviewCounts, TenantScope,
 };
 use host_domain::event::Product;
 use host_domain::id::{EventId, KeyId, SubscriptionId};
+use host_domain::page::CursorRequest;
+use host_domain::remote_call::AttemptOutcome;
 use host_domain::webhook::Subscription;
 
 on_both_databases!(
@@ -22,7 +24,7 @@ on_both_databases!(
 
 const SOON_MS: i64 = 10_000;
 
-fn scope(organizations: Option<&[&str]>, mode: Mode) -> TenantScope {
+pub(super) fn scope(organizations: Option<&[&str]>, mode: Mode) -> TenantScope {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     TenantScope {
         organizations: organizations.map(owned),
@@ -30,7 +32,12 @@ fn scope(organizations: Option<&[&str]>, mode: Mode) -> TenantScope {
     }
 }
 
-fn tenant_of(organization: &str, mode: Mode) -> Tenant {
+/// Returns the request of the first page of a list.
+pub(super) fn first_page(limit: u32) -> CursorRequest {
+    CursorRequest { after: None, limit }
+}
+
+pub(super) fn tenant_of(organization: &str, mode: Mode) -> Tenant {
     Tenant {
         organization: organization.to_owned(),
         mode,
@@ -109,7 +116,8 @@ async fn keys_are_listed_by_scope_and_filter(db: &TestDatabase) {
             text: text.map(str::to_owned),
             status,
         };
-        let page = db.store.api_key_page(scope, &filter, NOW, None, 10).await;
+        let first = first_page(10);
+        let page = db.store.api_key_page(scope, &filter, NOW, &first).await;
         let found: Vec<_> = page.unwrap().items.into_iter().map(|key| key.id).collect();
         let expected = ids(KeyId::from_bits, expected.iter().copied());
         assert_eq!(found, expected, "{scope:?} {filter:?}");
@@ -124,21 +132,21 @@ async fn keys_are_listed_by_scope_and_filter(db: &TestDatabase) {
 }
 
 async fn keys_are_paged_newest_first(db: &TestDatabase) {
-    let keys: Vec<_> = (1..=5)
+    let mut keys: Vec<_> = (1..=5)
         .map(|number| key(number, "acme", Mode::Test))
         .collect();
+    // The page ends between two keys of the same time.
+    keys[2].created_at = keys[3].created_at;
     insert_keys(db, &keys).await;
     let (scope, filter) = (scope(None, Mode::Test), ApiKeyFilter::default());
-    let (mut after, mut found) = (None, Vec::new());
+    let (mut page, mut found) = (first_page(2), Vec::new());
     loop {
-        let page = db
-            .store
-            .api_key_page(&scope, &filter, NOW, after.as_ref(), 2);
-        let page = page.await.unwrap();
-        assert!(page.items.len() <= 2);
-        found.extend(page.items.iter().map(|key| key.name.clone()));
-        after = page.items.last().map(|key| key.id.clone());
-        if !page.has_more {
+        let next = db.store.api_key_page(&scope, &filter, NOW, &page).await;
+        let next = next.unwrap();
+        assert!(next.items.len() <= 2);
+        found.extend(next.items.into_iter().map(|key| key.name));
+        page.after = next.next;
+        if page.after.is_none() {
             break;
         }
     }

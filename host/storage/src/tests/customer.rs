@@ -53,12 +53,18 @@ async fn api_key_is_found_by_digest(db: &TestDatabase) {
 async fn revoked_api_key_keeps_its_revocation_time(db: &TestDatabase) {
     insert(&db.store, &key(1)).await;
     let id = key(1).0.id;
-    let later = NOW.plus_ms(5);
-    assert!(db.store.revoke_api_key(&id, NOW).await.unwrap());
-    assert!(db.store.revoke_api_key(&id, later).await.unwrap());
+    let unknown = key(2).0.id;
+    for (id, at, is_revoked) in [
+        (&id, NOW, true),
+        (&id, NOW.plus_ms(5), false),
+        (&unknown, NOW, false),
+    ] {
+        let found = conflict(&db.store, unit(|write| write.revoke_api_key(id, at))).await;
+        let expected = (!is_revoked).then_some(Conflict::ApiKeyRevoked);
+        assert_eq!(found, expected, "{id}");
+    }
     let found = db.store.api_key_by_hash(&[1; 32]).await.unwrap().unwrap();
     assert_eq!(found.revoked_at, Some(NOW));
-    assert!(!db.store.revoke_api_key(&key(2).0.id, NOW).await.unwrap());
 }
 
 async fn touched_api_key_is_written_at_most_once_a_minute(db: &TestDatabase) {

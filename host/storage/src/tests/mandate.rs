@@ -13,7 +13,7 @@ on_both_databases!(
     mandate_keys_are_listed_newest_first,
 );
 
-fn mandate(number: u128, scope: MandateScope) -> Mandate {
+pub(super) fn mandate(number: u128, scope: MandateScope) -> Mandate {
     let terms = MandateTerms {
         id: MandateId::from_bits(number),
         owner: owner(),

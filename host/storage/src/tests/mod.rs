@@ -2,10 +2,13 @@
 
 mod account;
 mod attempt;
+mod audit;
 mod batch;
 mod booking;
 mod catalog;
 mod console;
+mod console_booking;
+mod console_watch;
 mod customer;
 mod database;
 mod flight;
@@ -14,10 +17,14 @@ mod group;
 mod idempotency;
 mod job;
 mod mandate;
+mod member;
 mod outage;
 mod plan;
+mod recording;
 mod schema;
+mod settlement;
 mod supplier_event;
+mod supplier_override;
 mod watch;
 mod webhook;
 mod write;

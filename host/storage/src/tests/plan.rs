@@ -3,11 +3,14 @@
 use super::*;
 use crate::dialect::Dialect;
 use crate::statement::{Statement, Value, postgres_args};
-use crate::{AttemptOutcome, DatabaseError, JobClaim, ParkedJobFilter};
+use crate::{DatabaseError, JobClaim, ParkedJobFilter};
 use host_domain::booking::BookingStatus;
+use host_domain::console::{TenantScope, UnresolvedFilter};
 use host_domain::flight::booking::FlightBookingDetails;
 use host_domain::hotel::list::HotelBookingFilter;
 use host_domain::id::KeyId;
+use host_domain::page::CursorRequest;
+use host_domain::remote_call::AttemptOutcome;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
 /// Statements, each with the index that it must use.
@@ -96,11 +99,13 @@ async fn expectations() -> Vec<(Statement, &'static str)> {
         attempts_max: 5,
     };
     plans.add("job_due", store.claim_jobs(claim)).await;
-    plans.add("job_parked", store.parked_jobs(10)).await;
-    let unparked = store.unpark_jobs(ParkedJobFilter::default(), NOW);
+    let parked = store.parked_jobs(ParkedJobFilter::default(), 10);
+    plans.add("job_parked", parked).await;
+    let unparked = store.unpark_jobs(ParkedJobFilter::default(), UnitOfWork::new(NOW));
     plans.add("job_parked", unparked).await;
     let calls = store.unresolved_attempts(NOW, 10);
     plans.add("remote_call_attempt_unresolved", calls).await;
+    add_settlement(&mut plans, store).await;
     add_api_key(&mut plans, store).await;
     let instruments = store.instruments(&owner);
     plans.add("payment_instrument_list", instruments).await;
@@ -271,12 +276,37 @@ pub(super) fn scans(plan: &str) -> impl Iterator<Item = &str> {
     scans.filter(|source| !source.contains("INDEX"))
 }
 
+async fn add_settlement(plans: &mut Expectations, store: &Store) {
+    let scope = TenantScope {
+        organizations: None,
+        mode: tenant().mode,
+    };
+    let filter = UnresolvedFilter::default();
+    let first = CursorRequest {
+        after: None,
+        limit: 50,
+    };
+    let open = store.unresolved_page(&scope, &filter, NOW, &first);
+    plans.add("remote_call_attempt_unresolved", open).await;
+    let recent = store.recent_settlements(&scope, 10);
+    plans.add("settlement_decision_recent", recent).await;
+    let (tenant, attempt) = (tenant(), AttemptId::from_bits(7));
+    let latest = store.latest_settlement(&tenant, &attempt);
+    plans.add("settlement_decision_attempt", latest).await;
+    let booking = BookingId::from_bits(7);
+    let one = store.attempt_with_booking(&scope, &booking, &attempt);
+    plans.add("remote_call_attempt_number", one).await;
+}
+
 /// Returns whether the few rows found by this index are sorted afterwards.
 fn is_put_in_order(index: &str) -> bool {
     let few = [
         "hotel_mapping_hotel",
         "flight_booking_offer",
         "payment_instrument_list",
+        "remote_call_attempt_unresolved",
+        "remote_call_attempt_number",
+        "settlement_decision_recent",
     ];
     few.contains(&index) || index.ends_with("_supplier_reference")
 }
@@ -302,6 +332,10 @@ pub(super) const FILL: &[&str] = &[
        'SUPPLIER_A', 'ref-' || n, 'd', 'd', \
        CASE WHEN n % 100 = 0 THEN 'unknown' ELSE 'succeeded' END, \
        1, 0, n, NULL, NULL, NULL \
+     FROM generate_series(1, 20000) AS n",
+    "INSERT INTO settlement_decision SELECT 'demo', 'test', 'stl_' || n, 'bkg_' || n, 'att_' || n, \
+       'done', NULL, NULL, NULL, 'n', 'a', n, \
+       CASE WHEN n % 100 = 0 THEN 'waiting' ELSE 'applied' END, NULL \
      FROM generate_series(1, 20000) AS n",
     "INSERT INTO api_key SELECT 'demo', 'test', 'key_' || n, 'k', '[]', 'h', \
        decode(md5(CAST(n AS text)), 'hex'), n, NULL, NULL, NULL \

@@ -24,7 +24,7 @@ on_both_databases!(
     concurrent_deletion_keeps_price_check_of_new_watch,
 );
 
-fn query(hotel: u32) -> PriceQuery {
+pub(super) fn query(hotel: u32) -> PriceQuery {
     PriceQuery {
         target: WatchTarget::Hotel {
             hotel_id: HotelId::from_bits(u128::from(hotel)),
@@ -34,7 +34,7 @@ fn query(hotel: u32) -> PriceQuery {
 }
 
 /// Builds a watch with a query. `number` determines its id and its creation time.
-fn watch_of(number: u32, query: PriceQuery, trigger: i64) -> Watch {
+pub(super) fn watch_of(number: u32, query: PriceQuery, trigger: i64) -> Watch {
     let trigger = Trigger::BelowTotal {
         amount: euros(trigger),
     };
@@ -43,7 +43,7 @@ fn watch_of(number: u32, query: PriceQuery, trigger: i64) -> Watch {
     Watch::new(id, owner(), query, trigger, None, at)
 }
 
-fn watch(number: u32) -> Watch {
+pub(super) fn watch(number: u32) -> Watch {
     watch_of(number, query(1), 10_000)
 }
 
@@ -81,7 +81,7 @@ async fn claim_until(store: &Store, now: Timestamp, lease_ms: i64) -> Vec<Claime
     store.claim_price_checks(claim).await.unwrap()
 }
 
-async fn claim(store: &Store) -> Vec<ClaimedPriceCheck> {
+pub(super) async fn claim(store: &Store) -> Vec<ClaimedPriceCheck> {
     claim_until(store, NOW, LEASE_MS).await
 }
 

@@ -90,22 +90,19 @@ impl Store {
     ) -> Result<Option<StoredWatch>, DatabaseError> {
         // `user_id || ''` keeps the databases from using the index of the owner's list instead of
         // the primary key.
-        let select = statement!(
-            format!(
-                "{SELECT} WHERE w.organization = $1 AND w.mode = $2 AND w.id = $3 \
-                 AND w.user_id || '' = $4"
-            ),
+        let find = statement!(
+            select("w.organization = $1 AND w.mode = $2 AND w.id = $3 AND w.user_id || '' = $4"),
             &owner.tenant,
             id.as_str(),
             owner.user.as_str(),
         );
-        self.read_optional(select, read).await
+        self.read_optional(find, read).await
     }
 
     /// Returns a watch of any owner. Only for background work, never for a caller's request.
     pub async fn watch_unscoped(&self, id: &WatchId) -> Result<Option<StoredWatch>, DatabaseError> {
-        let select = statement!(format!("{SELECT} WHERE w.id = $1"), id.as_str());
-        self.read_optional(select, read).await
+        let find = statement!(select("w.id = $1"), id.as_str());
+        self.read_optional(find, read).await
     }
 
     /// Returns a page of an owner's watches, newest first.
@@ -117,10 +114,10 @@ impl Store {
     ) -> Result<Page<StoredWatch>, DatabaseError> {
         let mut conditions = conditions(owner, filter);
         let (condition, limit) = (conditions.text(), conditions.limit(page));
-        let select = conditions.statement(format!(
-            "{SELECT} WHERE {condition} ORDER BY w.created_at DESC, w.id DESC {limit}"
-        ));
-        self.read_page(select, page, read).await
+        let list = conditions.statement(select(&format!(
+            "{condition} ORDER BY w.created_at DESC, w.id DESC {limit}"
+        )));
+        self.read_page(list, page, read).await
     }
 
     /// Returns the number of matching watches on all pages.
@@ -195,14 +192,21 @@ impl Store {
     }
 }
 
-/// An open watch has the price last observed by its price check. A closed one keeps the price
-/// stored in its own row.
-const SELECT: &str = "SELECT w.document, \
+/// The columns that [`read`] needs, of the watch `w` and its price check `p`. An open watch has the
+/// price last observed by its price check. A closed one keeps the price stored in its own row.
+pub(crate) const COLUMNS: &str = "w.document, \
     COALESCE(w.last_checked_at, p.last_checked_at) AS last_checked_at, \
-    COALESCE(w.last_total_minor, p.last_total_minor) AS last_total_minor \
-    FROM watch AS w LEFT JOIN price_check AS p \
-      ON p.organization = w.organization AND p.mode = w.mode AND p.id = w.price_check_id \
-      AND w.status IN ('active', 'triggered', 'purchasing')";
+    COALESCE(w.last_total_minor, p.last_total_minor) AS last_total_minor";
+
+/// Joins the price check of an open watch.
+pub(crate) const JOIN_PRICE_CHECK: &str = "LEFT JOIN price_check AS p \
+    ON p.organization = w.organization AND p.mode = w.mode AND p.id = w.price_check_id \
+    AND w.status IN ('active', 'triggered', 'purchasing')";
+
+/// Builds a query of watches that meet a condition.
+fn select(condition: &str) -> String {
+    format!("SELECT {COLUMNS} FROM watch AS w {JOIN_PRICE_CHECK} WHERE {condition}")
+}
 
 fn conditions(owner: &Owner, filter: WatchFilter) -> ConditionBuilder {
     let mut conditions = ConditionBuilder::for_owner("w.", owner);
@@ -210,7 +214,7 @@ fn conditions(owner: &Owner, filter: WatchFilter) -> ConditionBuilder {
     conditions
 }
 
-fn read(row: &Row) -> Result<StoredWatch, DatabaseError> {
+pub(crate) fn read(row: &Row) -> Result<StoredWatch, DatabaseError> {
     let watch: Watch = row.json("document")?;
     let currency = watch.query.stay.currency;
     Ok(StoredWatch {

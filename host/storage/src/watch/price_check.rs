@@ -10,6 +10,9 @@ use host_domain::time::Timestamp;
 use host_domain::watch::{ObservedPrice, PriceQuery, Watch};
 use sha2::{Digest, Sha256};
 
+/// Number of observed prices that are kept of a price check.
+const OBSERVATIONS_MAX: u32 = 50;
+
 #[derive(Debug, Clone, Copy)]
 pub struct PriceCheckClaim<'a> {
     /// The current time. Price checks due by then are claimed.
@@ -95,6 +98,9 @@ impl UnitOfWork {
         outcome: PriceCheckRelease,
     ) -> &mut Self {
         let seen = outcome.observed;
+        if let Some(seen) = seen {
+            self.record_price_observation(price_check, seen);
+        }
         let update = statement!(
             "UPDATE price_check SET \
                last_checked_at = COALESCE($5, last_checked_at), \
@@ -113,10 +119,42 @@ impl UnitOfWork {
         self.add_expecting_one(update, Conflict::LeaseLost)
     }
 
-    /// Deletes a price check that no open watch uses. Fails with [`Conflict::PriceCheckInUse`]
-    /// otherwise. A watch that is added concurrently increases the revision, so its request is not
-    /// lost.
+    /// Stores a price for the people who look at the watches if it differs from the previous one,
+    /// and deletes all but the latest.
+    fn record_price_observation(&mut self, price_check: &ClaimedPriceCheck, seen: ObservedPrice) {
+        self.add(statement!(
+            "INSERT INTO price_observation (organization, mode, price_check_id, observed_at, \
+             total_minor) SELECT $1, $2, $3, $4, $5 WHERE NOT EXISTS (SELECT 1 FROM \
+               (SELECT total_minor FROM price_observation WHERE organization = $1 AND mode = $2 \
+                AND price_check_id = $3 ORDER BY observed_at DESC LIMIT 1) AS latest \
+               WHERE latest.total_minor IS NOT DISTINCT FROM $5) \
+             ON CONFLICT DO NOTHING",
+            &price_check.tenant,
+            price_check.id.as_str(),
+            seen.observed_at,
+            seen.total.map(|total| total.minor),
+        ));
+        self.add(statement!(
+            "DELETE FROM price_observation WHERE organization = $1 AND mode = $2 \
+             AND price_check_id = $3 AND observed_at <= (SELECT observed_at \
+               FROM price_observation WHERE organization = $1 AND mode = $2 \
+               AND price_check_id = $3 ORDER BY observed_at DESC LIMIT 1 OFFSET $4)",
+            &price_check.tenant,
+            price_check.id.as_str(),
+            OBSERVATIONS_MAX,
+        ));
+    }
+
+    /// Deletes a price check that no open watch uses, with its observed prices. Fails with
+    /// [`Conflict::PriceCheckInUse`] otherwise. A watch that is added concurrently increases the
+    /// revision, so its request is not lost.
     pub fn delete_price_check(&mut self, price_check: &ClaimedPriceCheck) -> &mut Self {
+        self.add(statement!(
+            "DELETE FROM price_observation \
+             WHERE organization = $1 AND mode = $2 AND price_check_id = $3",
+            &price_check.tenant,
+            price_check.id.as_str(),
+        ));
         let delete = statement!(
             "DELETE FROM price_check \
              WHERE organization = $1 AND mode = $2 AND id = $3 AND lease_token = $4 \

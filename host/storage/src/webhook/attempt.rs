@@ -4,22 +4,7 @@ use crate::statement::{Row, statement, text_array};
 use crate::{DatabaseError, Store};
 use host_domain::id::DeliveryId;
 use host_domain::owner::Tenant;
-use host_domain::time::Timestamp;
-
-/// One delivery attempt with its outcome.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeliveryAttempt {
-    /// The attempt's number within a generation, from 1.
-    pub number: i64,
-    /// The status code of the endpoint's response, if there was one.
-    pub response_status: Option<u16>,
-    /// The start of the response body, without NUL characters, which PostgreSQL cannot store.
-    pub response_body: Option<String>,
-    /// The reason that there is no response, as an identifier such as `timeout`.
-    pub error: Option<String>,
-    pub duration_ms: i64,
-    pub created_at: Timestamp,
-}
+use host_domain::webhook::DeliveryAttempt;
 
 impl Store {
     /// Returns the attempts of the current generation of these deliveries, each with its delivery's
@@ -33,8 +18,8 @@ impl Store {
             return Ok(Vec::new());
         }
         let select = statement!(
-            "SELECT a.delivery_id, a.attempt_number, a.response_status, a.response_body, \
-             a.error, a.duration_ms, a.created_at \
+            "SELECT a.delivery_id, a.attempt_number, a.request_headers, a.response_status, \
+             a.response_body, a.error, a.duration_ms, a.created_at \
              FROM webhook_delivery AS d JOIN webhook_delivery_attempt AS a \
                ON a.organization = d.organization AND a.mode = d.mode \
                AND a.delivery_id = d.id AND a.generation = d.generation \
@@ -48,14 +33,21 @@ impl Store {
 }
 
 fn read(row: &Row) -> Result<(DeliveryId, DeliveryAttempt), DatabaseError> {
+    Ok((
+        row.parsed("delivery_id", DeliveryId::parse)?,
+        read_attempt(row)?,
+    ))
+}
+
+pub(super) fn read_attempt(row: &Row) -> Result<DeliveryAttempt, DatabaseError> {
     let status = row.get::<Option<i64>>("response_status")?;
-    let attempt = DeliveryAttempt {
+    Ok(DeliveryAttempt {
         number: row.get("attempt_number")?,
+        request_headers: row.json_opt("request_headers")?.unwrap_or_default(),
         response_status: status.and_then(|status| u16::try_from(status).ok()),
         response_body: row.get("response_body")?,
         error: row.get("error")?,
         duration_ms: row.get("duration_ms")?,
         created_at: row.timestamp("created_at")?,
-    };
-    Ok((row.parsed("delivery_id", DeliveryId::parse)?, attempt))
+    })
 }

@@ -2,7 +2,7 @@
 
 use crate::condition::ConditionBuilder;
 use crate::event::OutboxEvent;
-use crate::statement::{Row, Value, statement};
+use crate::statement::{Row, statement};
 use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
@@ -32,14 +32,11 @@ impl UnitOfWork {
         self.insert_deliveries(
             tenant,
             event,
-            "s.product = $6 AND s.deleted_at IS NULL AND EXISTS \
+            "s.product = $7 AND s.deleted_at IS NULL AND EXISTS \
                (SELECT 1 FROM webhook_subscription_event_type AS t \
                 WHERE t.organization = s.organization AND t.mode = s.mode \
-                AND t.subscription_id = s.id AND t.event_type IN ($7, '*'))",
-            vec![
-                event.product.as_str().into(),
-                event.event_type.as_str().into(),
-            ],
+                AND t.subscription_id = s.id AND t.event_type IN ($6, '*'))",
+            event.product.as_str(),
         )
     }
 
@@ -56,28 +53,28 @@ impl UnitOfWork {
         self.insert_deliveries(
             tenant,
             event,
-            "s.id = $6 AND s.deleted_at IS NULL",
-            vec![subscription.as_str().into()],
+            "s.id = $7 AND s.deleted_at IS NULL",
+            subscription.as_str(),
         )
     }
 
-    /// Inserts deliveries for the subscriptions that meet the condition `which`, whose parameters
-    /// are `$6` and so on.
+    /// Inserts deliveries for the subscriptions that meet the condition `which`. Its parameters are
+    /// the event's type, `$6`, and `argument`, `$7`.
     fn insert_deliveries(
         &mut self,
         tenant: &Tenant,
         event: &OutboxEvent,
         which: &str,
-        args: Vec<Value>,
+        argument: &str,
     ) -> &mut Self {
         let (_, id) = event.id.as_str().split_once('_').unwrap_or_default();
-        let mut insert = statement!(
+        let insert = statement!(
             format!(
                 "INSERT INTO webhook_delivery (organization, mode, id, subscription_id, \
                  event_id, status, generation, attempt_count, next_attempt_at, created_at, \
-                 pending_since) \
+                 pending_since, event_type) \
                  SELECT s.organization, s.mode, $3 || substr(s.id, {}), s.id, $4, 'PENDING', \
-                 0, 0, $5, $5, $5 FROM webhook_subscription AS s \
+                 0, 0, $5, $5, $5, $6 FROM webhook_subscription AS s \
                  WHERE s.organization = $1 AND s.mode = $2 AND {which} ON CONFLICT DO NOTHING",
                 SubscriptionId::PREFIX.len() + 1
             ),
@@ -85,8 +82,9 @@ impl UnitOfWork {
             format!("{}{id}-", DeliveryId::PREFIX),
             event.id.as_str(),
             event.created_at,
+            event.event_type.as_str(),
+            argument,
         );
-        insert.args.extend(args);
         self.wakeups.insert(WorkQueue::Deliveries);
         self.add(insert)
     }
@@ -247,17 +245,21 @@ fn conditions(
 pub(crate) fn read(row: &Row) -> Result<StoredDelivery, DatabaseError> {
     Ok(StoredDelivery {
         tenant: row.tenant()?,
-        delivery: Delivery {
-            id: row.parsed("id", DeliveryId::parse)?,
-            subscription: row.parsed("subscription_id", SubscriptionId::parse)?,
-            event: row.parsed("event_id", EventId::parse)?,
-            state: read_state(row)?,
-            generation: row.get("generation")?,
-            attempts: row.get("attempt_count")?,
-            created_at: row.timestamp("created_at")?,
-            pending_since: row.timestamp("pending_since")?,
-        },
+        delivery: read_delivery(row)?,
         payload: row.get("payload")?,
+    })
+}
+
+pub(crate) fn read_delivery(row: &Row) -> Result<Delivery, DatabaseError> {
+    Ok(Delivery {
+        id: row.parsed("id", DeliveryId::parse)?,
+        subscription: row.parsed("subscription_id", SubscriptionId::parse)?,
+        event: row.parsed("event_id", EventId::parse)?,
+        state: read_state(row)?,
+        generation: row.get("generation")?,
+        attempts: row.get("attempt_count")?,
+        created_at: row.timestamp("created_at")?,
+        pending_since: row.timestamp("pending_since")?,
     })
 }
 

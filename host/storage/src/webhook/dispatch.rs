@@ -3,7 +3,6 @@
 //! only while the sender's lease is valid. A late sender can therefore not change a delivery that
 //! was replayed or taken over.
 
-use super::attempt::DeliveryAttempt;
 use super::delivery::{self, StoredDelivery};
 use super::subscription;
 use super::subscription::SealedSecrets;
@@ -14,7 +13,7 @@ use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
-use host_domain::webhook::{Delivery, Subscription};
+use host_domain::webhook::{Delivery, DeliveryAttempt, Subscription};
 use serde_json::json;
 
 /// An ACTIVE subscription that has deliveries to send, now or later.
@@ -60,10 +59,10 @@ impl UnitOfWork {
             // statement ends the lease, so this one must run before it.
             self.add(statement!(
                 "INSERT INTO webhook_delivery_attempt (organization, mode, delivery_id, \
-                 generation, attempt_number, response_status, response_body, error, duration_ms, \
-                 created_at) \
+                 generation, attempt_number, request_headers, response_status, response_body, \
+                 error, duration_ms, created_at) \
                  SELECT d.organization, d.mode, d.id, d.generation, \
-                   CAST(item.value ->> 'number' AS BIGINT), \
+                   CAST(item.value ->> 'number' AS BIGINT), item.value ->> 'request_headers', \
                    CAST(item.value ->> 'response_status' AS BIGINT), \
                    item.value ->> 'response_body', item.value ->> 'error', \
                    CAST(item.value ->> 'duration_ms' AS BIGINT), \
@@ -329,6 +328,7 @@ fn attempt_item(release: &DeliveryRelease) -> Option<serde_json::Value> {
         "token": release.token,
         "generation": release.delivery.generation,
         "number": attempt.number,
+        "request_headers": attempt.request_headers,
         "response_status": attempt.response_status,
         "response_body": body,
         "error": attempt.error,

@@ -5,7 +5,7 @@ use super::payment::new_payment;
 use super::simulated_booking::Subject;
 use super::{BIRTH, Life, TROUBLE_MS};
 use anyhow::{Result, bail, ensure};
-use host_application::booking::resolution::{resolved_event, unresolved_supplier_step};
+use host_application::booking::unresolved_call::{resolved_event, unresolved_supplier_step};
 use host_domain::booking::{BookingEvent, BookingPhase, ChangeSource, Named, PaymentCollector};
 use host_domain::money::Money;
 use host_domain::payment::Payment;

@@ -5,10 +5,10 @@ use host_application::webhook::maintenance::PENDING_RETENTION_S;
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
 use host_domain::time::Timestamp;
 use host_domain::webhook::{
-    Delivery, DeliveryEvent, DeliveryState, DeliveryStatus, WatchEventStatus,
+    Delivery, DeliveryAttempt, DeliveryEvent, DeliveryState, DeliveryStatus, WatchEventStatus,
 };
 use host_domain::webhook::{Subscription, SubscriptionEvent, SubscriptionStatus};
-use host_storage::{DeliveryAttempt, DeliveryRelease, StoredDelivery};
+use host_storage::{DeliveryRelease, StoredDelivery};
 use secrecy::SecretString;
 use std::collections::BTreeMap;
 

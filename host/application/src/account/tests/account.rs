@@ -16,7 +16,7 @@ async fn accounts_are_listed_with_their_roles(office: &Office) {
     let accounts = &office.host.services.accounts;
     let operator = vec![AccountRole::Operator];
     accounts
-        .create(&email("zoe@example.com"), operator.clone())
+        .create(&Actor::system(), &email("zoe@example.com"), operator.clone())
         .await
         .unwrap();
     office.set_up(ADA).await;
@@ -35,7 +35,7 @@ async fn accounts_are_listed_with_their_roles(office: &Office) {
 async fn address_has_one_account(office: &Office) {
     let created = (0..6).map(async |_| {
         let accounts = &office.host.services.accounts;
-        accounts.create(&email(ADA), roles()).await
+        accounts.create(&Actor::system(), &email(ADA), roles()).await
     });
     let results = join_all(created).await;
     let done = results.iter().filter(|result| result.is_ok());
@@ -46,9 +46,9 @@ async fn address_has_one_account(office: &Office) {
 
 async fn unknown_account_is_not_found(office: &Office) {
     let accounts = &office.host.services.accounts;
-    let disabled = accounts.disable(&email(ADA)).await;
+    let disabled = accounts.disable(&Actor::system(), &email(ADA)).await;
     assert!(matches!(disabled, Err(AccountError::NotFound)));
-    let reset = accounts.reset(&email(ADA)).await;
+    let reset = accounts.reset(&Actor::system(), &email(ADA)).await;
     assert!(matches!(reset, Err(AccountError::NotFound)));
 }
 
@@ -57,7 +57,7 @@ async fn concurrent_changes_of_an_account_all_happen(office: &Office) {
     let hosts = [&office.host, &office.other_host];
     let resets = (0..8).map(async |number: usize| {
         let accounts = &hosts[number % 2].services.accounts;
-        accounts.reset(&email(ADA)).await.unwrap()
+        accounts.reset(&Actor::system(), &email(ADA)).await.unwrap()
     });
     let tokens = join_all(resets).await;
     let valid = tokens.iter().map(async |token| {

@@ -5,18 +5,22 @@ mod database;
 mod session;
 mod setup;
 mod sign_in;
+mod two_factor;
 
 use crate::account::AccountServices;
 use crate::account::maintenance::AccountMaintenance;
 use crate::account::session::{NewSession, SessionActivity};
-use crate::account::sign_in::SignInError;
+use crate::account::sign_in::{SignInError, SignInStep};
 use crate::account::viewer::{ClientInfo, Viewer};
 use crate::base::Base;
+use crate::config::oidc::OidcConfig;
 use crate::id_generator::UuidV7Generator;
+use crate::sealer::{KEY_BYTES, Sealer};
 use database::TestDatabase;
 use host_domain::account::{AccountRole, EmailAddress, OrganizationRole};
+use host_domain::audit::Actor;
 use host_domain::time::{Clock, Timestamp};
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::{ExposeSecret, SecretSlice, SecretString};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -79,6 +83,8 @@ impl Office {
 
     async fn open(database: TestDatabase) -> Self {
         let clock = Arc::new(StillClock(AtomicI64::new(NOW.0)));
+        let key = SecretSlice::from(vec![7; KEY_BYTES]);
+        let sealer = Arc::new(Sealer::new("k1", &key, &[]).unwrap());
         let host = async || {
             let base = Base {
                 store: database.open_store().await,
@@ -86,7 +92,7 @@ impl Office {
                 ids: Arc::new(UuidV7Generator),
             };
             Host {
-                services: AccountServices::new(&base),
+                services: AccountServices::new(&base, &sealer, &OidcConfig::default()).unwrap(),
                 base,
             }
         };
@@ -112,7 +118,7 @@ impl Office {
     /// Creates an account without a password and returns the token of its link.
     async fn invite(&self, address: &str) -> SecretString {
         let accounts = &self.host.services.accounts;
-        accounts.create(&email(address), roles()).await.unwrap()
+        accounts.create(&Actor::system(), &email(address), roles()).await.unwrap()
     }
 
     /// Creates an account with [`PASSWORD`] and returns its session.
@@ -126,12 +132,12 @@ impl Office {
 
     async fn disable(&self, address: &str) {
         let accounts = &self.other_host.services.accounts;
-        accounts.disable(&email(address)).await.unwrap();
+        accounts.disable(&Actor::system(), &email(address)).await.unwrap();
     }
 
     async fn reset(&self, address: &str) -> SecretString {
         let accounts = &self.other_host.services.accounts;
-        accounts.reset(&email(address)).await.unwrap()
+        accounts.reset(&Actor::system(), &email(address)).await.unwrap()
     }
 
     async fn purge(&self) {
@@ -147,6 +153,18 @@ impl Host {
         password: &str,
         client: &ClientInfo,
     ) -> Result<NewSession, SignInError> {
+        match self.give_password(address, password, client).await? {
+            SignInStep::Session(session) => Ok(session),
+            SignInStep::CodeRequired { .. } => panic!("{address} needs a code"),
+        }
+    }
+
+    async fn give_password(
+        &self,
+        address: &str,
+        password: &str,
+        client: &ClientInfo,
+    ) -> Result<SignInStep, SignInError> {
         let sign_in = &self.services.sign_in;
         sign_in
             .with_password(address, password.into(), client)
@@ -163,7 +181,7 @@ impl Host {
         let found = self
             .services
             .sessions
-            .find(&session.token, SessionActivity::Poll);
+            .find(&session.token, SessionActivity::Poll, client(1).address);
         found.await.unwrap()
     }
 }

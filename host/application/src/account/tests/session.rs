@@ -19,7 +19,8 @@ on_both_databases!(
 
 async fn is_open(office: &Office, session: &NewSession, activity: SessionActivity) -> bool {
     let sessions = &office.host.services.sessions;
-    let found = sessions.find(&session.token, activity).await.unwrap();
+    let found = sessions.find(&session.token, activity, client(1).address);
+    let found = found.await.unwrap();
     found.is_some()
 }
 

@@ -46,6 +46,7 @@ async fn link_is_valid_once_within_a_day(office: &Office) {
         let expected = is_valid.then(|| LinkDescription {
             email: Some(email(&address)),
             roles: roles(),
+            joins: None,
         });
         assert_eq!(describe(office, &token).await, expected);
         // The address of the form is not used: the link has one.
@@ -117,6 +118,7 @@ async fn first_account_chooses_its_address_and_gets_the_roles_of_its_link(office
     let expected = LinkDescription {
         email: None,
         roles: roles.clone(),
+        joins: None,
     };
     assert_eq!(describe(office, &token).await, Some(expected));
     let invalid = complete(&office.host, &token, "no address", PASSWORD).await;

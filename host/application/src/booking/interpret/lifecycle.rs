@@ -10,7 +10,6 @@ use crate::booking::interpret::{
     classify_booking_absence, may_have_been_executed,
 };
 use host_domain::booking::{Booking, BookingEvent, Failure, Orphan, ReportedBooking};
-use host_domain::id::PaymentId;
 use host_domain::remote_call::{RemoteCall, ResendRefusal};
 use host_domain::supplier::{
     BookingLookup, ChangeError, Refusal, RefusalReason, SupplierBookingStatus,
@@ -25,7 +24,9 @@ pub fn book_response<K: BookingAggregate>(
     let call = booking.active_call();
     let next_at = context.schedules.next_reconcile_at(call);
     match response {
-        Ok(supplier_booking) => interpret_reported_booking(supplier_booking, context, next_at),
+        Ok(supplier_booking) => {
+            interpret_reported_booking(booking, supplier_booking, next_at)
+        }
         Err(ChangeError::Refused(refusal)) => refused_book(call, refusal, context.schedules),
         Err(ChangeError::Unknown(reason)) => unresolved_book(next_at, reason),
         Err(error) if may_have_been_executed(call) => unresolved_book(next_at, error.to_string()),
@@ -88,7 +89,7 @@ pub fn book_lookup<K: BookingAggregate>(
     let next_at = context.schedules.next_reconcile_at(call);
     match response {
         Ok(BookingLookup::Found(supplier_booking)) => {
-            interpret_reported_booking(*supplier_booking, context, next_at)
+            interpret_reported_booking(booking, *supplier_booking, next_at)
         }
         Ok(BookingLookup::NotFound) => {
             match classify_booking_absence(booking.payment_collector, call, context) {
@@ -128,8 +129,8 @@ fn book_not_executed<K: BookingAggregate>(
 }
 
 fn interpret_reported_booking<K: BookingAggregate>(
+    booking: &Booking<K>,
     supplier_booking: K::SupplierBooking,
-    context: &InterpretContext<'_>,
     next_at: Timestamp,
 ) -> Interpretation<BookingEvent<K>> {
     let reference = supplier_booking.supplier_reference().to_owned();
@@ -140,7 +141,7 @@ fn interpret_reported_booking<K: BookingAggregate>(
         SupplierBookingStatus::Confirmed | SupplierBookingStatus::PartiallyCanceled => {
             let event = BookingEvent::BookConfirmed {
                 supplier_booking: Box::new(supplier_booking),
-                payment: PaymentId::from_bits(context.ids.generate()),
+                payment: booking.next_payment_id(),
             };
             Interpretation::succeeded(event, "confirmed")
         }

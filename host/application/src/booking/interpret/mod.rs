@@ -75,7 +75,7 @@ pub struct ScheduleContext<'a> {
 pub struct InterpretContext<'a> {
     pub schedules: ScheduleContext<'a>,
     pub guarantees: SupplierGuarantees,
-    /// Generates the ids of payments, cancellations and refunds that the response causes.
+    /// Generates the ids of cancellations and refunds that the response causes.
     pub ids: &'a dyn IdGenerator,
 }
 

@@ -4,9 +4,11 @@
 use super::*;
 use crate::application::{Application, ApplicationDependencies};
 use crate::config::{Config, Environment};
+use crate::deadline::Deadline;
 use crate::id_generator::UuidV7Generator;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use host_domain::audit::Actor;
 use host_domain::id::{BookingId, HotelId, WatchId};
 use host_domain::mandate::{MandateState, MandateStatus};
 use host_domain::money::Currency;
@@ -19,6 +21,7 @@ use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 use tempfile::TempDir;
 
 const NOW: i64 = 1_795_255_200_000;
@@ -230,7 +233,13 @@ async fn use_that_violates_a_term_is_rejected_and_does_not_consume_the_mandate()
     assert_eq!(desk.stored(&id).await.state, MandateState::Active);
     desk.pass_s(TTL_S);
     assert_eq!(desk.refusal(&id, desk.usage()).await, "expired");
-    let expired = desk.app.mandates.revoke(&desk.owner, &id, None).await;
+    let context = RequestContext::for_actor(
+        Arc::new(Actor::system()),
+        desk.owner.clone(),
+        "req_1".into(),
+        Deadline::from_now(Duration::from_secs(60)),
+    );
+    let expired = desk.app.mandates.revoke(&context, &id, None).await;
     let refusal = MandateRejection::Expired;
     assert!(matches!(expired, Err(MandateError::Invalid(found)) if found == refusal));
 }

@@ -2,50 +2,43 @@
 
 use crate::error::PageError;
 use crate::form::{FormFields, FormProblems};
+use crate::list::{FilterForm, Pager};
 use crate::page::PageContext;
-use crate::query::{QueryFields, path_with};
+use crate::query::QueryFields;
 use crate::text::{State, TimeText};
 use askama::Template;
 use host_application::account::viewer::Viewer;
 use host_application::api_key::service::{ApiKeyProblem, NewApiKey, parse_expiry};
-use host_application::console::keys::{ApiKeyListRequest, ApiKeyPage, ApiKeyView};
+use host_application::console::keys::{ApiKeyList, ApiKeyView};
+use host_application::console::list::ConsoleListRequest;
 use host_application::context::ApiKeyScope;
-use host_domain::account::{AccountRole, Permission, is_organization_id};
+use host_domain::account::{AccountRole, Permission};
 use host_domain::console::{ApiKeyFilter, ApiKeyStatus};
 use host_domain::id::KeyId;
 use host_domain::owner::{Mode, Tenant};
 use host_domain::time::Timestamp;
 
-/// Maximum number of characters of a search. Databases limit the length of a pattern.
-const SEARCH_CHARS_MAX: usize = 100;
-
-/// Returns the list that a query asks for. A status or a position that does not exist is ignored.
+/// Returns the list that a query asks for. A status that does not exist is ignored.
 ///
 /// # Errors
 /// [`PageError::NotFound`] if the organization is not an organization's id.
-pub(super) fn list_request(query: &QueryFields) -> Result<ApiKeyListRequest, PageError> {
-    let organization = query.some("organization");
-    if organization.is_some_and(|id| !is_organization_id(id)) {
-        return Err(PageError::NotFound);
-    }
-    let filter = ApiKeyFilter {
-        text: search_text(query.text("q")),
+pub(super) fn list_request(
+    query: &QueryFields,
+) -> Result<ConsoleListRequest<ApiKeyFilter>, PageError> {
+    query.list_request(ApiKeyFilter {
+        text: query.search("q"),
         status: ApiKeyStatus::parse(query.text("status")),
-    };
-    Ok(ApiKeyListRequest {
-        organization: organization.map(str::to_owned),
-        filter,
-        after: KeyId::parse(query.text("after")).ok(),
     })
 }
 
-/// Returns the beginning of a search without control characters, which PostgreSQL refuses in part
-/// and no name has.
-fn search_text(sent: &str) -> Option<String> {
-    let printable = sent.chars().filter(|character| !character.is_control());
-    let text: String = printable.take(SEARCH_CHARS_MAX).collect();
-    let text = text.trim();
-    (!text.is_empty()).then(|| text.to_owned())
+/// Returns the form that filters the keys.
+fn filter_form(query: &QueryFields, organizations: &[String]) -> FilterForm {
+    let statuses = ApiKeyStatus::ALL.map(|status| (status.as_str(), key_state(status).label));
+    FilterForm::builder("/keys", query)
+        .search("Name or last characters")
+        .choice("Status", "status", statuses)
+        .organization(organizations)
+        .build()
 }
 
 #[derive(Template)]
@@ -55,33 +48,35 @@ pub(super) struct KeysPage {
     pub(super) can_create: bool,
     pub(super) new_key: Option<NewKeyText>,
     pub(super) create: Option<KeyForm>,
-    pub(super) filter: KeyFilterText,
+    pub(super) filter: FilterForm,
+    pub(super) pager: Pager,
     pub(super) organizations: Vec<String>,
     pub(super) count: u64,
     pub(super) rows: Vec<KeyRow>,
-    pub(super) next_page: Option<String>,
 }
 
 impl KeysPage {
     pub(super) fn new(
         page: PageContext,
         viewer: &Viewer,
-        request: ApiKeyListRequest,
-        found: ApiKeyPage,
+        query: &QueryFields,
+        found: ApiKeyList,
         now: Timestamp,
     ) -> Self {
-        let filter = KeyFilterText::from(request);
+        let ApiKeyList { list, total } = found;
+        let filter = filter_form(query, &list.organizations);
         Self {
-            page: page.titled("API keys").about(&filter.organization),
+            page: page.titled("API keys").about(filter.value("organization")),
             can_create: viewer.may_anywhere(Permission::ManageTestKeys),
             new_key: None,
             create: None,
-            next_page: found.next.map(|next| filter.page_after(&next)),
+            pager: filter.pager(list.page.next.as_ref()),
             filter,
-            organizations: found.organizations,
-            count: found.total,
-            rows: found
-                .keys
+            organizations: list.organizations,
+            count: total,
+            rows: list
+                .page
+                .items
                 .into_iter()
                 .map(|key| KeyRow::new(key, now))
                 .collect(),
@@ -107,40 +102,6 @@ pub(super) struct NewKeyText {
     pub(super) switched_to: Option<Mode>,
 }
 
-/// The filter as it was sent.
-pub(super) struct KeyFilterText {
-    pub(super) q: String,
-    pub(super) status: String,
-    pub(super) organization: String,
-    pub(super) is_set: bool,
-}
-
-impl From<ApiKeyListRequest> for KeyFilterText {
-    fn from(request: ApiKeyListRequest) -> Self {
-        let filter = request.filter;
-        Self {
-            is_set: filter != ApiKeyFilter::default() || request.organization.is_some(),
-            q: filter.text.unwrap_or_default(),
-            status: filter
-                .status
-                .map_or_else(String::new, |status| status.as_str().to_owned()),
-            organization: request.organization.unwrap_or_default(),
-        }
-    }
-}
-
-impl KeyFilterText {
-    fn page_after(&self, last: &KeyId) -> String {
-        let parameters = [
-            ("q", self.q.as_str()),
-            ("status", &self.status),
-            ("organization", &self.organization),
-            ("after", last.as_str()),
-        ];
-        path_with("/keys", &parameters)
-    }
-}
-
 pub(super) struct KeyRow {
     pub(super) id: String,
     /// The name, or the id of a key without one.
@@ -159,18 +120,13 @@ pub(super) struct KeyRow {
 impl KeyRow {
     pub(super) fn new(view: ApiKeyView, now: Timestamp) -> Self {
         let key = view.key;
-        let (tone, label) = match view.status {
-            ApiKeyStatus::Active => ("good", "Active"),
-            ApiKeyStatus::Expired => ("bad", "Expired"),
-            ApiKeyStatus::Revoked => ("", "Revoked"),
-        };
         let time = |at| TimeText::new(at, now);
         Self {
             label: key_label(&key.id, key.name),
             id: key.id.to_string(),
             organization: key.tenant.organization,
             masked_key: key.masked_key,
-            state: State { tone, label },
+            state: key_state(view.status),
             is_ended: view.status != ApiKeyStatus::Active,
             can_revoke: view.can_revoke,
             scopes: key.scopes,
@@ -179,6 +135,15 @@ impl KeyRow {
             expires: key.expires_at.map(time),
         }
     }
+}
+
+fn key_state(status: ApiKeyStatus) -> State {
+    let (tone, label) = match status {
+        ApiKeyStatus::Active => ("good", "Active"),
+        ApiKeyStatus::Expired => ("bad", "Expired"),
+        ApiKeyStatus::Revoked => ("", "Revoked"),
+    };
+    State { tone, label }
 }
 
 /// Returns the name of a key, or its id if it has none.

@@ -7,6 +7,7 @@ pub(crate) mod upstream;
 use guest::Guest;
 use host_domain::hotel::{Occupancy, Stay};
 use host_domain::money::{Currency, Money};
+use host_domain::owner::Mode;
 use host_domain::supplier::{Capability, FindRequest, ReadError, SupplierId};
 use host_domain::time::{Clock, Timestamp};
 use host_runtime::{
@@ -66,8 +67,13 @@ impl Remembered {
 impl CallSink for Remembered {
     fn call(&self, record: &CallRecord<'_>) {
         assert_eq!(
-            (record.request_id, record.organization, record.booking),
-            ("req_1", "org_1", Some("hbk_1"))
+            (
+                record.request_id,
+                record.organization,
+                record.mode,
+                record.booking
+            ),
+            ("req_1", "org_1", Some(Mode::Test), Some("hbk_1"))
         );
         self.calls.lock().unwrap().push(Call {
             operation: record.capability,
@@ -78,6 +84,10 @@ impl CallSink for Remembered {
     }
 
     fn exchange(&self, record: &ExchangeRecord<'_>) {
+        assert_eq!(
+            (record.request_id, record.organization, record.mode),
+            ("req_1", "org_1", Some(Mode::Test))
+        );
         self.exchanges.lock().unwrap().push(Exchange {
             line: format!("{} {}", record.method, record.path),
             status: record.status,
@@ -229,6 +239,7 @@ pub(crate) fn within(time: Duration) -> CallContext {
     CallContext {
         request_id: "req_1".to_owned(),
         organization: "org_1".to_owned(),
+        mode: Some(Mode::Test),
         booking: Some("hbk_1".to_owned()),
         deadline: Instant::now() + time,
     }

@@ -1,6 +1,7 @@
 //! Subscriptions and deliveries: each event is delivered to the right subscriptions, once, and
 //! never lost.
 
+mod console;
 mod delivery;
 mod plan;
 mod send;

@@ -1,7 +1,8 @@
 //! A due delivery is claimed by one sender at a time, and its result is stored once.
 
 use super::*;
-use crate::{DeliveryAttempt, DeliveryRelease};
+use crate::DeliveryRelease;
+use host_domain::webhook::DeliveryAttempt;
 use std::collections::HashSet;
 
 on_both_databases!(
@@ -21,6 +22,7 @@ on_both_databases!(
 pub(super) fn attempt(number: i64) -> DeliveryAttempt {
     DeliveryAttempt {
         number,
+        request_headers: [("webhook-id".to_owned(), "evt_1".to_owned())].into(),
         response_status: Some(500),
         response_body: Some("b\u{fffd}roken \"ü' \\ $1".to_owned()),
         error: None,

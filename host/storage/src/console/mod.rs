@@ -1,5 +1,14 @@
 //! Reads of the dashboard across the users of an organization, or across organizations.
 
+mod booking;
+mod go_live;
+mod job;
+mod mandate;
+mod timeline;
+mod watch;
+
+pub use watch::{PriceObservation, ScheduledWatch, WatchSurroundings};
+
 use crate::condition::ConditionBuilder;
 use crate::statement::{Row, statement};
 use crate::{DatabaseError, Store};
@@ -68,7 +77,7 @@ impl Store {
         let condition = conditions.text();
         let now = conditions.bind(limits.now);
         let deliveries_max = conditions.bind(limits.deliveries_max);
-        let unknown = unknown_outcome(&mut conditions, &condition, limits);
+        let unknown = unknown_outcome(&mut conditions, &condition, limits.sent_before);
         let waiting = format!("{WAITING} AND {condition}");
         let jobs = if limits.includes_jobs {
             let parked = parked_job(&mut conditions, scope);
@@ -106,7 +115,7 @@ impl Store {
     ) -> Result<Vec<OpenItem>, DatabaseError> {
         let mut conditions = ConditionBuilder::for_scope(scope);
         let condition = conditions.text();
-        let unknown = unknown_outcome(&mut conditions, &condition, limits);
+        let unknown = unknown_outcome(&mut conditions, &condition, limits.sent_before);
         let now = conditions.bind(limits.now);
         let expires_until = conditions.bind(limits.expires_until);
         let limit = conditions.bind(limits.items_max);
@@ -147,23 +156,24 @@ const WAITING: &str = "d.next_attempt_at IS NOT NULL AND EXISTS \
     (SELECT 1 FROM webhook_subscription AS s WHERE s.id = d.subscription_id \
      AND s.deleted_at IS NULL)";
 
-/// Returns the condition of calls of a scope whose outcome is unknown. A call that has just been
-/// sent is in progress.
-fn unknown_outcome(
+/// Returns the condition of calls of a scope whose outcome is unknown, and of undecided refunds. A
+/// call that has just been sent is in progress. Nothing is owed for a prebook.
+pub(crate) fn unknown_outcome(
     conditions: &mut ConditionBuilder,
     scope: &str,
-    limits: OverviewLimits,
+    sent_before: Timestamp,
 ) -> String {
-    let sent_before = conditions.bind(limits.sent_before);
+    let sent_before = conditions.bind(sent_before);
     format!(
-        "outcome IN ('sent', 'unknown') \
-         AND (outcome = 'unknown' OR last_sent_at < {sent_before}) AND {scope}"
+        "outcome IN ('sent', 'unknown') AND step <> 'prebook' \
+         AND (outcome = 'unknown' OR step = 'decide_refund' OR last_sent_at < {sent_before}) \
+         AND {scope}"
     )
 }
 
 /// Returns the condition of parked jobs that do not belong to the other mode. The subject of a job is
 /// the id of a booking or a watch, or begins with the mode.
-fn parked_job(conditions: &mut ConditionBuilder, scope: &TenantScope) -> String {
+pub(crate) fn parked_job(conditions: &mut ConditionBuilder, scope: &TenantScope) -> String {
     let other_mode = match scope.mode {
         Mode::Test => Mode::Live,
         Mode::Live => Mode::Test,

@@ -1,0 +1,108 @@
+//! The audit log on the admin listener.
+
+use crate::error_code::ErrorCode;
+use crate::problem::ApiError;
+use axum::Json;
+use axum::extract::{Query, State};
+use host_application::audit::service::{AuditError, AuditRow, AuditService, VerifyHeadError};
+use host_domain::audit::{AuditAction, AuditFilter, AuditScope};
+use host_domain::page::{Cursor, CursorRequest};
+use host_domain::time::Timestamp;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+const LIMIT_DEFAULT: u32 = 50;
+const LIMIT_MAX: u32 = 500;
+
+/// Filter of the audit log. Absent fields mean any.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AuditQuery {
+    organization: Option<String>,
+    /// Id or name of an actor.
+    actor: Option<String>,
+    /// Name of an action, for example `api_key.created`.
+    action: Option<String>,
+    /// Id of the changed object.
+    target: Option<String>,
+    /// Time of the first entry, RFC 3339.
+    from: Option<String>,
+    /// Time before which the last entry was made, RFC 3339.
+    until: Option<String>,
+    /// The `next` of the previous page.
+    after: Option<String>,
+    /// Maximum number of entries, at most 500.
+    limit: Option<u32>,
+}
+
+/// The head that the chain must have.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct VerifyQuery {
+    /// A hash that was the head at some time, in hexadecimal.
+    head: Option<String>,
+}
+
+/// `GET /audit`: lists entries, latest first.
+pub(super) async fn list(
+    State(audit): State<Arc<AuditService>>,
+    Query(query): Query<AuditQuery>,
+) -> Result<Json<Value>, ApiError> {
+    let filter = AuditFilter {
+        actor: query.actor,
+        action: parse(query.action, "action", AuditAction::parse)?,
+        target: query.target,
+        from: parse(query.from, "from", Timestamp::parse)?,
+        until: parse(query.until, "until", Timestamp::parse)?,
+    };
+    let scope = AuditScope {
+        organizations: query.organization.map(|organization| vec![organization]),
+        ..AuditScope::ALL
+    };
+    let page = CursorRequest {
+        after: parse(query.after, "after", Cursor::parse)?,
+        limit: query.limit.unwrap_or(LIMIT_DEFAULT).clamp(1, LIMIT_MAX),
+    };
+    let list = audit.list(&scope, &filter, &page).await;
+    let page = list.map_err(ApiError::from_storage)?.page;
+    let next = page.next.map(|next| next.to_string());
+    let entries: Vec<Value> = page.items.into_iter().map(AuditRow::into_json).collect();
+    Ok(Json(json!({ "data": entries, "next": next })))
+}
+
+/// `GET /audit/verify`: verifies the whole chain.
+pub(super) async fn verify(
+    State(audit): State<Arc<AuditService>>,
+    Query(query): Query<VerifyQuery>,
+) -> Result<Json<Value>, ApiError> {
+    let verified = match query.head.as_deref() {
+        Some(hash) => audit.verify_with_head(hash).await,
+        None => audit.verify().await.map_err(VerifyHeadError::Chain),
+    };
+    let result = match verified {
+        Ok(head) => json!({ "intact": true, "entries": head.sequence, "head": head.hash }),
+        Err(VerifyHeadError::Chain(AuditError::Broken { sequence })) => {
+            json!({ "intact": false, "broken_sequence": sequence })
+        }
+        // The end was cut off, so no entry that is left is wrong.
+        Err(VerifyHeadError::NotFound) => json!({ "intact": false, "broken_sequence": null }),
+        Err(VerifyHeadError::Chain(AuditError::Storage(failure))) => {
+            return Err(ApiError::from_storage(failure));
+        }
+    };
+    Ok(Json(json!({ "data": result })))
+}
+
+/// Parses a parameter.
+fn parse<T>(
+    text: Option<String>,
+    name: &str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<Option<T>, ApiError> {
+    let Some(text) = text else { return Ok(None) };
+    let value = parse(&text).ok_or_else(|| {
+        ApiError::from(ErrorCode::ValidationFailed).with_detail(format!("`{name}` is not valid"))
+    });
+    value.map(Some)
+}

@@ -1,0 +1,207 @@
+//! Two-factor authentication: an account's owner sets it up with an authenticator app and turns it
+//! off.
+
+use crate::account::password_change::{ChangePasswordError, PasswordService};
+use crate::account::secret::RandomSourceFailure;
+use crate::account::totp::{TotpSecret, digest_recovery_code, generate_recovery_codes};
+use crate::account::viewer::{ClientInfo, Viewer};
+use crate::audit::record::{AuditChange, audit_in};
+use crate::base::Base;
+use crate::sealer::{SealError, Sealer};
+use crate::storage_failure::StorageFailure;
+use host_domain::audit::AuditAction;
+use host_storage::{CommitError, Conflict, DatabaseError, SignInMethods, StoredTotp};
+use secrecy::{ExposeSecret, SecretString};
+use std::sync::Arc;
+use totp_rs::TotpError;
+
+/// Binds the secret of a set-up that is not confirmed to its account and session.
+const PURPOSE: &str = "totp_enrolment";
+
+#[derive(Debug, thiserror::Error)]
+pub enum TwoFactorError {
+    /// The code is not the one that the authenticator app shows.
+    #[error("the code is wrong")]
+    WrongCode,
+    /// The set-up began in another session.
+    #[error("the set-up has to begin again")]
+    UnknownEnrolment,
+    /// The account uses two-factor authentication already, or has no password.
+    #[error("two-factor authentication cannot be set up for this account")]
+    NotAvailable,
+    #[error("two-factor authentication could not be read or stored")]
+    Storage(#[from] StorageFailure),
+    /// A defect.
+    #[error(transparent)]
+    Internal(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<DatabaseError> for TwoFactorError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Storage(error.into())
+    }
+}
+
+impl From<CommitError> for TwoFactorError {
+    fn from(error: CommitError) -> Self {
+        match error.conflict() {
+            Some(Conflict::SecondFactorExists) => Self::NotAvailable,
+            _ => Self::Storage(error.into()),
+        }
+    }
+}
+
+impl From<RandomSourceFailure> for TwoFactorError {
+    fn from(error: RandomSourceFailure) -> Self {
+        Self::Internal(error.into())
+    }
+}
+
+impl From<SealError> for TwoFactorError {
+    fn from(error: SealError) -> Self {
+        Self::Internal(error.into())
+    }
+}
+
+impl From<TotpError> for TwoFactorError {
+    fn from(error: TotpError) -> Self {
+        Self::Internal(error.into())
+    }
+}
+
+/// A set-up that a code of the authenticator app has to confirm.
+#[derive(Debug)]
+pub struct TotpEnrolment {
+    /// The secret in base 32.
+    pub secret: SecretString,
+    /// The content of the QR code.
+    pub uri: SecretString,
+    /// The sealed secret, with which [`TwoFactorService::confirm`] is called.
+    pub token: SecretString,
+}
+
+/// Sets up and turns off two-factor authentication.
+pub struct TwoFactorService {
+    pub(super) base: Base,
+    pub(super) sealer: Arc<Sealer>,
+    pub(super) passwords: Arc<PasswordService>,
+}
+
+impl TwoFactorService {
+    /// Returns how the person can sign in.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn methods(&self, viewer: &Viewer) -> Result<SignInMethods, StorageFailure> {
+        let methods = self.base.store.sign_in_methods(&viewer.account).await?;
+        Ok(methods.unwrap_or(SignInMethods {
+            has_password: false,
+            has_totp: false,
+            recovery_codes: 0,
+        }))
+    }
+
+    /// Begins a set-up with a new secret. Nothing is stored.
+    ///
+    /// # Errors
+    /// [`TwoFactorError`].
+    pub async fn begin(&self, viewer: &Viewer) -> Result<TotpEnrolment, TwoFactorError> {
+        let methods = self.methods(viewer).await?;
+        if methods.has_totp || !methods.has_password {
+            return Err(TwoFactorError::NotAvailable);
+        }
+        let secret = TotpSecret::generate()?;
+        let context = seal_context(viewer);
+        let token = self.sealer.seal_text(PURPOSE, &context, secret.bytes())?;
+        enrolment(viewer, &secret, token.into())
+    }
+
+    /// Returns a set-up that has begun in the person's session, to show it again.
+    ///
+    /// # Errors
+    /// [`TwoFactorError::UnknownEnrolment`].
+    pub fn resume(
+        &self,
+        viewer: &Viewer,
+        token: &SecretString,
+    ) -> Result<TotpEnrolment, TwoFactorError> {
+        let secret = self.open(viewer, token)?;
+        enrolment(viewer, &secret, token.clone())
+    }
+
+    /// Turns two-factor authentication on. Returns the recovery codes, which cannot be read again.
+    ///
+    /// # Errors
+    /// [`TwoFactorError`].
+    pub async fn confirm(
+        &self,
+        viewer: &Viewer,
+        token: &SecretString,
+        code: &str,
+    ) -> Result<Vec<SecretString>, TwoFactorError> {
+        let secret = self.open(viewer, token)?;
+        let step = secret.step_of(code, self.base.now())?;
+        let step = step.ok_or(TwoFactorError::WrongCode)?;
+        let totp = StoredTotp {
+            sealed_secret: secret.seal(&self.sealer, &viewer.account)?,
+            // This is no sign-in, so the same code may still be used for one.
+            last_step: step.saturating_sub(1),
+        };
+        let codes = generate_recovery_codes()?;
+        let digests: Vec<[u8; 32]> = codes
+            .iter()
+            .map(|code| digest_recovery_code(code.expose_secret()))
+            .collect();
+        let mut write = self.base.unit_of_work();
+        write.insert_second_factor(&viewer.account, &totp, &digests);
+        let change = AuditChange::new(AuditAction::AccountTotpEnabled, viewer.account.as_str());
+        audit_in(&mut write, &self.base, &viewer.actor(), change);
+        self.base.store.commit(write).await?;
+        Ok(codes)
+    }
+
+    /// Turns two-factor authentication off for a person who knows the current password. A wrong
+    /// password counts like a failed sign-in.
+    ///
+    /// # Errors
+    /// [`ChangePasswordError`], but never [`ChangePasswordError::Password`].
+    pub async fn turn_off(
+        &self,
+        viewer: &Viewer,
+        current_password: SecretString,
+        client: &ClientInfo,
+    ) -> Result<(), ChangePasswordError> {
+        let passwords = &self.passwords;
+        let proof = passwords.prove(viewer, current_password, client).await?;
+        let mut write = self.base.unit_of_work();
+        write.delete_second_factor(&proof.account.id);
+        let change = AuditChange::new(AuditAction::AccountTotpDisabled, viewer.account.as_str());
+        audit_in(&mut write, &self.base, &viewer.actor(), change);
+        passwords.accept(proof, &write).await
+    }
+
+    fn open(&self, viewer: &Viewer, token: &SecretString) -> Result<TotpSecret, TwoFactorError> {
+        let context = seal_context(viewer);
+        let opened = self
+            .sealer
+            .open_text(PURPOSE, &context, token.expose_secret());
+        let bytes = opened.map_err(|_| TwoFactorError::UnknownEnrolment)?;
+        Ok(TotpSecret::from_bytes(bytes))
+    }
+}
+
+fn seal_context(viewer: &Viewer) -> [&str; 2] {
+    [viewer.account.as_str(), viewer.session.as_str()]
+}
+
+fn enrolment(
+    viewer: &Viewer,
+    secret: &TotpSecret,
+    token: SecretString,
+) -> Result<TotpEnrolment, TwoFactorError> {
+    Ok(TotpEnrolment {
+        secret: secret.to_text(),
+        uri: secret.to_uri(&viewer.email)?,
+        token,
+    })
+}

@@ -1,0 +1,187 @@
+//! Reads and verifies the audit log.
+
+use crate::audit::chain::AuditChain;
+use crate::audit::entry::{AuditEntry, ChainHead, canonical_json};
+use crate::base::Base;
+use crate::storage_failure::StorageFailure;
+use futures::Stream;
+use futures::stream::try_unfold;
+use host_domain::audit::{AuditFilter, AuditScope};
+use host_domain::page::{CursorPage, CursorRequest};
+use host_storage::{DatabaseError, StoredAuditEntry};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Number of entries that are verified or exported at a time.
+const BATCH_MAX: u32 = 500;
+
+#[derive(Debug, thiserror::Error)]
+pub enum AuditError {
+    #[error("the audit log could not be read")]
+    Storage(#[from] StorageFailure),
+    /// An entry was changed, added or removed at this position or just before it.
+    #[error("the audit log was changed at entry {sequence}")]
+    Broken { sequence: i64 },
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyHeadError {
+    #[error(transparent)]
+    Chain(#[from] AuditError),
+    /// The entries of the chain continue each other, but none has the expected hash.
+    #[error("the audit log has no entry with the expected hash; its end was cut off or replaced")]
+    NotFound,
+}
+
+impl From<DatabaseError> for AuditError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Storage(error.into())
+    }
+}
+
+/// An entry of the audit log with its hash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditRow {
+    pub sequence: i64,
+    /// `None` if the stored entry cannot be read, because somebody changed it.
+    pub entry: Option<AuditEntry>,
+    pub hash: String,
+}
+
+impl From<StoredAuditEntry> for AuditRow {
+    fn from(stored: StoredAuditEntry) -> Self {
+        Self {
+            sequence: stored.sequence,
+            entry: serde_json::from_str(&stored.body).ok(),
+            hash: stored.hash,
+        }
+    }
+}
+
+impl AuditRow {
+    /// Returns the entry with its hash as JSON. Without the member `hash`, its canonical form is
+    /// what the hash was computed of. An unreadable entry has only its number and its hash.
+    pub fn into_json(self) -> Value {
+        let entry = self.entry.map(serde_json::to_value).and_then(Result::ok);
+        let mut json = entry.unwrap_or_else(|| json!({ "sequence": self.sequence }));
+        if let Value::Object(members) = &mut json {
+            members.insert("hash".to_owned(), Value::from(self.hash));
+        }
+        json
+    }
+}
+
+/// A page of the audit log.
+#[derive(Debug, Clone)]
+pub struct AuditList {
+    pub page: CursorPage<AuditRow>,
+    /// The head of the whole chain.
+    pub head: ChainHead,
+}
+
+/// Lists, exports and verifies the audit log.
+pub struct AuditService {
+    chain: AuditChain,
+}
+
+impl AuditService {
+    pub fn new(base: Base) -> Self {
+        Self {
+            chain: AuditChain { base },
+        }
+    }
+
+    /// Returns entries, latest first.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn list(
+        &self,
+        scope: &AuditScope,
+        filter: &AuditFilter,
+        page: &CursorRequest,
+    ) -> Result<AuditList, StorageFailure> {
+        let head = self.chain.append_pending().await?;
+        let store = &self.chain.base.store;
+        let stored = store.audit_page(scope, filter, page).await?;
+        Ok(AuditList {
+            page: stored.map(AuditRow::from),
+            head,
+        })
+    }
+
+    /// Returns all matching entries, latest first, as lines of JSON. Each item has several lines
+    /// with their line feeds.
+    pub fn export(
+        self: Arc<Self>,
+        scope: AuditScope,
+        filter: AuditFilter,
+    ) -> impl Stream<Item = Result<String, StorageFailure>> + Send + 'static {
+        let first = CursorRequest {
+            after: None,
+            limit: BATCH_MAX,
+        };
+        try_unfold(Some(first), move |request| {
+            let (service, scope, filter) = (Arc::clone(&self), scope.clone(), filter.clone());
+            async move {
+                let Some(request) = request else {
+                    return Ok(None);
+                };
+                let page = service.list(&scope, &filter, &request).await?.page;
+                let lines = page.items.into_iter().map(AuditRow::into_json);
+                let lines = lines.map(|row| canonical_json(&row) + "\n");
+                let text: String = lines.collect();
+                let next = page.next.map(|after| CursorRequest {
+                    after: Some(after),
+                    ..request
+                });
+                Ok(Some((text, next)))
+            }
+        })
+    }
+
+    /// Verifies the whole chain and returns its head.
+    ///
+    /// # Errors
+    /// [`AuditError`].
+    pub async fn verify(&self) -> Result<ChainHead, AuditError> {
+        self.verify_each(|_| ()).await
+    }
+
+    /// Verifies the whole chain, which must have an entry with this hash: an earlier head. Returns
+    /// the head.
+    ///
+    /// # Errors
+    /// [`VerifyHeadError`].
+    pub async fn verify_with_head(&self, expected: &str) -> Result<ChainHead, VerifyHeadError> {
+        let mut is_found = false;
+        let head = self.verify_each(|head| {
+            is_found |= head.hash.eq_ignore_ascii_case(expected);
+        });
+        let head = head.await?;
+        is_found.then_some(head).ok_or(VerifyHeadError::NotFound)
+    }
+
+    /// Verifies the chain, and calls `visit` with the head before the first entry and after each
+    /// entry.
+    async fn verify_each(
+        &self,
+        mut visit: impl FnMut(&ChainHead),
+    ) -> Result<ChainHead, AuditError> {
+        self.chain.append_pending().await?;
+        let mut head = ChainHead::empty();
+        visit(&head);
+        loop {
+            let store = &self.chain.base.store;
+            let stored = store.audit_entries_after(head.sequence, BATCH_MAX).await?;
+            if stored.is_empty() {
+                return Ok(head);
+            }
+            for entry in &stored {
+                let sequence = head.sequence + 1;
+                head = AuditEntry::check(&head, entry).ok_or(AuditError::Broken { sequence })?;
+                visit(&head);
+            }
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Decisions of operators about calls with an unknown outcome. A decision is stored in the
+//! transaction of the outcome. While the gateway reads the outcome back, the decision waits.
+
+use crate::audit::record::{AuditChange, audit_in};
+use crate::base::Base;
+use crate::booking::resolution::{
+    CallSelector, OPERATOR_EVIDENCE, Resolution, ResolutionRequest, ResolutionService, ResolveError,
+};
+use crate::booking::settlement_job::{SETTLEMENT_JOB_KIND, SETTLEMENT_RETRY_S, job_subject};
+use crate::id_generator;
+use crate::storage_failure::StorageFailure;
+use host_domain::audit::{Actor, AuditAction};
+use host_domain::booking::BookingStatus;
+use host_domain::id::{AttemptId, BookingId, SettlementId};
+use host_domain::owner::Tenant;
+use host_domain::remote_call::AttemptOutcome;
+use host_domain::settlement::{SettlementChoice, SettlementState};
+use host_storage::{Attempt, Conflict, DatabaseError, SettlementDecision, UnitOfWork};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Maximum length of a note.
+pub const NOTE_CHARS_MAX: usize = 1000;
+
+/// A decision and its reason.
+#[derive(Debug, Clone)]
+pub struct NewSettlement {
+    pub resolution: Resolution,
+    /// The reason, as the operator wrote it.
+    pub note: String,
+}
+
+/// What became of a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SettlementResult {
+    /// The booking's status afterwards.
+    Applied(BookingStatus),
+    /// The gateway reads the outcome back. The decision is applied afterwards.
+    Waiting,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum SettlementError {
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    #[error("the note must have 1 to {NOTE_CHARS_MAX} characters")]
+    InvalidNote,
+    #[error("another operator has decided about the call")]
+    AlreadyDecided(Box<SettlementDecision>),
+    /// The other side has told the gateway the outcome.
+    #[error("the outcome of the call is known meanwhile")]
+    OutcomeKnown { evidence: Option<String> },
+    #[error("the decision could not be read or stored")]
+    Storage(#[from] StorageFailure),
+}
+
+impl From<DatabaseError> for SettlementError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Storage(error.into())
+    }
+}
+
+/// Stores and applies decisions.
+pub struct SettlementService {
+    pub(crate) base: Base,
+    pub(crate) resolutions: Arc<ResolutionService>,
+}
+
+impl SettlementService {
+    /// Applies a decision at once.
+    ///
+    /// # Errors
+    /// [`ResolveError`]. [`ResolveError::InProgress`] also if another decision waits.
+    pub async fn apply(
+        &self,
+        actor: &Actor,
+        booking: &BookingId,
+        call: CallSelector<'_>,
+        new: &NewSettlement,
+    ) -> Result<BookingStatus, ResolveError> {
+        let request_id = id_generator::new_request_id();
+        let request = ResolutionRequest {
+            call,
+            resolution: new.resolution.clone(),
+            request_id: &request_id,
+            accompanying: Box::new(|tenant, attempt| {
+                self.decision_write(
+                    actor,
+                    tenant,
+                    booking,
+                    attempt,
+                    new,
+                    SettlementState::Applied,
+                )
+            }),
+        };
+        self.resolutions.resolve(booking, request).await
+    }
+
+    /// Applies a decision, or keeps it until the gateway has read the outcome back.
+    ///
+    /// # Errors
+    /// [`SettlementError`].
+    pub async fn settle(
+        &self,
+        actor: &Actor,
+        attempt: &Attempt,
+        new: &NewSettlement,
+    ) -> Result<SettlementResult, SettlementError> {
+        let note_chars = new.note.trim().chars().count();
+        if !(1..=NOTE_CHARS_MAX).contains(&note_chars) {
+            return Err(SettlementError::InvalidNote);
+        }
+        let (booking, call) = (
+            &attempt.call.booking_id,
+            CallSelector::Attempt(&attempt.call.id),
+        );
+        match self.apply(actor, booking, call, new).await {
+            Ok(status) => Ok(SettlementResult::Applied(status)),
+            Err(ResolveError::InProgress) => self.keep(actor, attempt, new).await,
+            Err(ResolveError::NothingUnresolved(_)) => Err(self.explain(attempt).await?),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Stores a decision about a call that another process works on.
+    async fn keep(
+        &self,
+        actor: &Actor,
+        attempt: &Attempt,
+        new: &NewSettlement,
+    ) -> Result<SettlementResult, SettlementError> {
+        let (tenant, call) = (&attempt.tenant, &attempt.call);
+        let current = self.current_attempt(attempt).await?;
+        let is_open = |attempt: &Attempt| {
+            matches!(
+                attempt.outcome,
+                AttemptOutcome::Sent | AttemptOutcome::Unknown
+            )
+        };
+        if !current.as_ref().is_some_and(is_open) {
+            return Err(self.explain(attempt).await?);
+        }
+        let state = SettlementState::Waiting;
+        let booking = &call.booking_id;
+        let write = self.decision_write(actor, tenant, booking, Some(&call.id), new, state);
+        let committed = self.base.commit_unless(Conflict::SettlementWaiting, write);
+        match committed.await.map_err(StorageFailure::from)? {
+            true => Ok(SettlementResult::Waiting),
+            false => Err(self.explain(attempt).await?),
+        }
+    }
+
+    /// Returns why a decision about a call has no effect.
+    async fn explain(&self, attempt: &Attempt) -> Result<SettlementError, SettlementError> {
+        let (tenant, id) = (&attempt.tenant, &attempt.call.id);
+        let current = self.current_attempt(attempt).await?;
+        let evidence = current.and_then(|attempt| attempt.evidence);
+        let is_by_operator = evidence.as_deref() == Some(OPERATOR_EVIDENCE);
+        let latest = self.base.store.latest_settlement(tenant, id).await?;
+        // An earlier decision may be about an earlier outcome of the call.
+        let decision =
+            latest.filter(|latest| latest.state == SettlementState::Waiting || is_by_operator);
+        Ok(match decision {
+            Some(decision) => SettlementError::AlreadyDecided(Box::new(decision)),
+            None => SettlementError::OutcomeKnown { evidence },
+        })
+    }
+
+    async fn current_attempt(&self, attempt: &Attempt) -> Result<Option<Attempt>, DatabaseError> {
+        let (tenant, call) = (&attempt.tenant, &attempt.call);
+        let attempts = self.base.store.attempts(tenant, &call.booking_id).await?;
+        Ok(attempts.into_iter().find(|known| known.call.id == call.id))
+    }
+
+    /// Returns the statements that store a decision. A call without a record has only an entry in
+    /// the audit log.
+    fn decision_write(
+        &self,
+        actor: &Actor,
+        tenant: &Tenant,
+        booking: &BookingId,
+        attempt: Option<&AttemptId>,
+        new: &NewSettlement,
+        state: SettlementState,
+    ) -> UnitOfWork {
+        let mut write = self.base.unit_of_work();
+        let (choice, refund, reference) = match &new.resolution {
+            Resolution::Succeeded { reference } => {
+                (SettlementChoice::Done, None, reference.clone())
+            }
+            Resolution::NotExecuted => (SettlementChoice::NotDone, None, None),
+            Resolution::RefundAmount(amount) => (SettlementChoice::Refund, Some(*amount), None),
+        };
+        let note = new.note.trim();
+        let change = AuditChange::new(AuditAction::BookingSettled, booking.as_str());
+        let change = change.of_tenant(tenant).after(json!({
+            "call": attempt.map(AttemptId::as_str),
+            "choice": choice.as_str(),
+            "refund": refund.map(|refund| refund.to_string()),
+            "reference": reference,
+            "note": note,
+            "state": state.as_str(),
+        }));
+        audit_in(&mut write, &self.base, actor, change);
+        let Some(attempt) = attempt else {
+            return write;
+        };
+        let decision = SettlementDecision {
+            tenant: tenant.clone(),
+            id: SettlementId::from_bits(self.base.ids.generate()),
+            booking_id: booking.clone(),
+            attempt_id: attempt.clone(),
+            choice,
+            refund,
+            reference,
+            note: note.to_owned(),
+            decided_by: actor_name(actor).to_owned(),
+            decided_at: self.base.now(),
+            state,
+            result: None,
+        };
+        write.insert_settlement(&decision);
+        if state == SettlementState::Waiting {
+            let subject = job_subject(tenant, &decision.id);
+            let due_at = self.base.now().plus_s(SETTLEMENT_RETRY_S);
+            write.schedule_job(SETTLEMENT_JOB_KIND, &subject, due_at);
+        }
+        write
+    }
+}
+
+/// Returns the name of an actor, or its kind if it has none.
+fn actor_name(actor: &Actor) -> &str {
+    if actor.name.is_empty() {
+        return actor.kind.as_str();
+    }
+    &actor.name
+}

@@ -1,0 +1,109 @@
+//! The audit log as people read it: operators all of it, the admins of an organization its share.
+
+use crate::account::viewer::Viewer;
+use crate::audit::entry::ChainHead;
+use crate::audit::service::{AuditError, AuditRow, AuditService};
+use crate::base::Base;
+use crate::console::access::AccessError;
+use crate::console::failure::ConsoleError;
+use crate::console::list::{ConsoleList, ConsoleListRequest, readable_organizations};
+use crate::storage_failure::StorageFailure;
+use futures::Stream;
+use host_domain::account::Permission;
+use host_domain::audit::{AuditFilter, AuditScope};
+use std::sync::Arc;
+
+/// A page of the audit log.
+#[derive(Debug, Clone)]
+pub struct ConsoleAuditList {
+    pub list: ConsoleList<AuditRow>,
+    /// The head of the chain of all entries.
+    pub head: ChainHead,
+}
+
+/// The result of a verification of the chain of all entries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AuditVerification {
+    Intact(ChainHead),
+    /// An entry was changed, added or removed at this position or just before it.
+    Broken {
+        sequence: i64,
+    },
+}
+
+/// Lists, exports and verifies the audit log within the roles of a person.
+pub struct ConsoleAudit {
+    pub(crate) base: Base,
+    pub(crate) audit: Arc<AuditService>,
+}
+
+impl ConsoleAudit {
+    /// Returns a page of entries of the session's mode and of entries without a mode.
+    ///
+    /// # Errors
+    /// [`ConsoleError::Access`] if no role of the person reads the audit log.
+    pub async fn list(
+        &self,
+        viewer: &Viewer,
+        request: &ConsoleListRequest<AuditFilter>,
+    ) -> Result<ConsoleAuditList, ConsoleError> {
+        let scope = scope(viewer, request.organization.as_deref())?;
+        let page = request.page();
+        let found = self.audit.list(&scope, &request.filter, &page).await?;
+        let organizations = match viewer.organizations_with(Permission::ReadAuditLog) {
+            Some(organizations) => organizations,
+            None => readable_organizations(&self.base.store, viewer).await?,
+        };
+        Ok(ConsoleAuditList {
+            list: ConsoleList {
+                page: found.page,
+                organizations,
+            },
+            head: found.head,
+        })
+    }
+
+    /// Returns the entries that [`Self::list`] returns on all pages, as lines of JSON.
+    ///
+    /// # Errors
+    /// No role of the person reads the audit log.
+    pub fn export(
+        &self,
+        viewer: &Viewer,
+        request: ConsoleListRequest<AuditFilter>,
+    ) -> Result<impl Stream<Item = Result<String, StorageFailure>> + Send + use<>, AccessError>
+    {
+        let scope = scope(viewer, request.organization.as_deref())?;
+        Ok(Arc::clone(&self.audit).export(scope, request.filter))
+    }
+
+    /// Verifies the chain of all entries.
+    ///
+    /// # Errors
+    /// [`ConsoleError::Access`] if no role of the person reads the audit log.
+    pub async fn verify(&self, viewer: &Viewer) -> Result<AuditVerification, ConsoleError> {
+        scope(viewer, None)?;
+        match self.audit.verify().await {
+            Ok(head) => Ok(AuditVerification::Intact(head)),
+            Err(AuditError::Broken { sequence }) => Ok(AuditVerification::Broken { sequence }),
+            Err(AuditError::Storage(failure)) => Err(failure.into()),
+        }
+    }
+}
+
+fn scope(viewer: &Viewer, organization: Option<&str>) -> Result<AuditScope, AccessError> {
+    let organizations = match organization {
+        Some(organization) => {
+            viewer.require(Permission::ReadAuditLog, organization)?;
+            Some(vec![organization.to_owned()])
+        }
+        None => viewer.organizations_with(Permission::ReadAuditLog),
+    };
+    if organizations.as_ref().is_some_and(Vec::is_empty) {
+        return Err(AccessError::Forbidden);
+    }
+    Ok(AuditScope {
+        organizations,
+        mode: Some(viewer.mode),
+    })
+}

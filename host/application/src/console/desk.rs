@@ -1,0 +1,275 @@
+//! The desk of operators: calls with an unknown outcome, undecided refunds, and parked jobs.
+
+use crate::account::viewer::Viewer;
+use crate::base::Base;
+use crate::booking::aggregate::BookingAggregate;
+use crate::booking::engine::DECIDE_REFUND_STEP;
+use crate::booking::resolution::{CallSelector, Resolution, ResolveError, select_call};
+use crate::booking::settlement::{
+    NewSettlement, SettlementError, SettlementResult, SettlementService,
+};
+use crate::console::access::AccessError;
+use crate::console::desk_consequence::{Consequence, consequence};
+use crate::console::failure::ConsoleError;
+use crate::console::list::ConsoleListRequest;
+use crate::jobs::operator::OperatorService;
+use host_domain::account::Permission;
+use host_domain::booking::Booking;
+use host_domain::console::{AnyBooking, UnresolvedFilter};
+use host_domain::id::{AttemptId, BookingId};
+use host_domain::page::Cursor;
+use host_domain::remote_call::RemoteCall;
+use host_domain::settlement::SettlementChoice;
+use host_domain::time::Timestamp;
+use host_storage::{Attempt, Job, RecentSettlement, SettlementDecision, UnresolvedAttempt};
+use std::sync::Arc;
+
+/// Time after which a call without an outcome is no longer considered in progress. It is longer than
+/// calls usually may take.
+const CALL_MS_MAX: i64 = 5 * 60 * 1000;
+const JOBS_MAX: u32 = 100;
+const RECENT_MAX: u32 = 10;
+
+/// Stands for a reference that the operator has not entered yet.
+const ANY_REFERENCE: &str = "-";
+
+#[derive(Debug, thiserror::Error)]
+pub enum DeskError {
+    #[error(transparent)]
+    Console(#[from] ConsoleError),
+    #[error(transparent)]
+    Settlement(#[from] SettlementError),
+}
+
+impl From<AccessError> for DeskError {
+    fn from(error: AccessError) -> Self {
+        Self::Console(error.into())
+    }
+}
+
+/// A call with an unknown outcome, or an undecided refund.
+#[derive(Debug, Clone)]
+pub struct OpenOutcome {
+    pub attempt: Attempt,
+    pub booking: AnyBooking,
+    /// The supplier's or processor's id of the booking or payment, if the gateway has it.
+    pub known_reference: Option<String>,
+    /// Number of lookups at the other side, all without an answer that decides.
+    pub lookups: u32,
+    /// Time of the next lookup. `None` if only an operator can decide.
+    pub next_lookup_at: Option<Timestamp>,
+    /// The decisions to choose from. Empty if the booking has moved on.
+    pub choices: Vec<OpenChoice>,
+    /// The decision that waits for the end of a lookup.
+    pub waiting: Option<SettlementDecision>,
+}
+
+/// A decision that fits a call.
+#[derive(Debug, Clone)]
+pub struct OpenChoice {
+    pub choice: SettlementChoice,
+    /// Whether the operator must enter the other side's reference.
+    pub needs_reference: bool,
+    /// `None` if it depends on the amount of the refund.
+    pub consequence: Option<Consequence>,
+}
+
+/// The content of the desk.
+#[derive(Debug, Clone)]
+pub struct Desk {
+    /// Oldest first.
+    pub outcomes: Vec<OpenOutcome>,
+    /// The position after which the next page begins.
+    pub next: Option<Cursor>,
+    /// Longest parked first. `None` for people who may not see them.
+    pub jobs: Option<Vec<Job>>,
+    /// The latest decisions, latest first.
+    pub recent: Vec<RecentSettlement>,
+    pub can_settle: bool,
+}
+
+/// Shows open work to people and applies the decisions of operators.
+pub struct SettlementDesk {
+    pub(crate) base: Base,
+    pub(crate) settlements: Arc<SettlementService>,
+    pub(crate) operator: Arc<OperatorService>,
+}
+
+impl SettlementDesk {
+    /// Returns a page of the open outcomes in the session's mode, with parked jobs and recent
+    /// decisions.
+    ///
+    /// # Errors
+    /// [`ConsoleError::Access`] if the organization is somebody else's.
+    pub async fn list(
+        &self,
+        viewer: &Viewer,
+        request: &ConsoleListRequest<UnresolvedFilter>,
+    ) -> Result<Desk, ConsoleError> {
+        let scope = viewer.scope(request.organization.as_deref())?;
+        let (store, page) = (&self.base.store, request.page());
+        let sent_before = self.base.now().plus_ms(-CALL_MS_MAX);
+        let can_settle = viewer.is_operator();
+        let jobs = async {
+            match can_settle {
+                true => store.parked_jobs_of_mode(&scope, JOBS_MAX).await.map(Some),
+                false => Ok(None),
+            }
+        };
+        let (found, jobs, recent) = futures::try_join!(
+            store.unresolved_page(&scope, &request.filter, sent_before, &page),
+            jobs,
+            store.recent_settlements(&scope, RECENT_MAX),
+        )?;
+        let outcomes = found.items.into_iter().map(|row| self.open_outcome(row));
+        Ok(Desk {
+            outcomes: outcomes.collect(),
+            next: found.next,
+            jobs,
+            recent,
+            can_settle,
+        })
+    }
+
+    /// Settles a call of the session's mode.
+    ///
+    /// # Errors
+    /// [`DeskError`].
+    pub async fn settle(
+        &self,
+        viewer: &Viewer,
+        booking: &BookingId,
+        attempt: &AttemptId,
+        new: &NewSettlement,
+    ) -> Result<SettlementResult, DeskError> {
+        let scope = viewer.whole_scope();
+        let store = &self.base.store;
+        let found = store.attempt_with_booking(&scope, booking, attempt).await;
+        let found = found.map_err(ConsoleError::from)?;
+        let attempt = found.ok_or(AccessError::NotFound)?.attempt;
+        viewer.require_on(Permission::Read, &attempt.tenant)?;
+        viewer.require_operator()?;
+        let actor = viewer.actor();
+        let settled = self.settlements.settle(&actor, &attempt, new);
+        Ok(settled.await?)
+    }
+
+    /// Makes a parked job due now. Returns whether it was parked.
+    ///
+    /// # Errors
+    /// [`ConsoleError::Access`] for everybody but operators.
+    pub async fn retry_job(
+        &self,
+        viewer: &Viewer,
+        kind: &str,
+        subject: &str,
+    ) -> Result<bool, ConsoleError> {
+        viewer.require_operator()?;
+        let operator = &self.operator;
+        let actor = viewer.actor();
+        let jobs = operator.unpark_jobs(&actor, Some(kind), Some(subject));
+        Ok(!jobs.await?.is_empty())
+    }
+
+    fn open_outcome(&self, row: UnresolvedAttempt) -> OpenOutcome {
+        let facts = match &row.booking {
+            AnyBooking::Hotel(hotel) => self.facts(hotel, &row.attempt),
+            AnyBooking::Flight(flight) => self.facts(flight, &row.attempt),
+        };
+        OpenOutcome {
+            attempt: row.attempt,
+            booking: row.booking,
+            known_reference: facts.known_reference,
+            lookups: facts.lookups,
+            next_lookup_at: facts.next_lookup_at,
+            choices: facts.choices,
+            waiting: row.waiting,
+        }
+    }
+
+    fn facts<K: BookingAggregate>(&self, booking: &Booking<K>, attempt: &Attempt) -> CallFacts {
+        if attempt.call.step == DECIDE_REFUND_STEP {
+            return CallFacts {
+                choices: vec![OpenChoice {
+                    choice: SettlementChoice::Refund,
+                    needs_reference: false,
+                    consequence: None,
+                }],
+                ..CallFacts::default()
+            };
+        }
+        let selector = CallSelector::Attempt(&attempt.call.id);
+        let selected = select_call(booking, selector, |key| {
+            key.matches(attempt).then_some(attempt)
+        });
+        // The record may be older than the state of the booking.
+        let Ok(Some(call)) = selected else {
+            return CallFacts::default();
+        };
+        let (lookups, next_lookup_at) = call.remote_call(booking).map_or_else(
+            || (0, booking.absence().and_then(|absence| absence.due_at)),
+            lookups,
+        );
+        CallFacts {
+            known_reference: call.known_reference(booking),
+            lookups,
+            next_lookup_at,
+            choices: self.choices(booking, attempt),
+        }
+    }
+
+    /// Returns the decisions that fit a call, with what each does.
+    fn choices<K: BookingAggregate>(
+        &self,
+        booking: &Booking<K>,
+        attempt: &Attempt,
+    ) -> Vec<OpenChoice> {
+        let preview = |resolution| consequence(&self.base, booking, attempt, resolution);
+        let done = |reference| preview(Resolution::Succeeded { reference });
+        let (needs_reference, done) = match done(None) {
+            Err(ResolveError::ReferenceRequired) => (true, done(Some(ANY_REFERENCE.to_owned()))),
+            result => (false, result),
+        };
+        let not_done = preview(Resolution::NotExecuted);
+        let choice = |choice, needs_reference, consequence: Result<Consequence, ResolveError>| {
+            Some(OpenChoice {
+                choice,
+                needs_reference,
+                consequence: Some(consequence.ok()?),
+            })
+        };
+        let done = choice(SettlementChoice::Done, needs_reference, done);
+        let not_done = choice(SettlementChoice::NotDone, false, not_done);
+        done.into_iter().chain(not_done).collect()
+    }
+}
+
+#[derive(Default)]
+struct CallFacts {
+    known_reference: Option<String>,
+    lookups: u32,
+    next_lookup_at: Option<Timestamp>,
+    choices: Vec<OpenChoice>,
+}
+
+/// Returns the number of lookups of a call and the time of the next one.
+fn lookups(call: &RemoteCall) -> (u32, Option<Timestamp>) {
+    match call {
+        RemoteCall::Pending { .. } => (0, None),
+        RemoteCall::Sent {
+            response_lost_at,
+            reconcile_count,
+            reconcile_at,
+            ..
+        } => {
+            // The end of the call without a response counts too.
+            let ended = u32::from(response_lost_at.is_some());
+            (reconcile_count.saturating_sub(ended), Some(*reconcile_at))
+        }
+        RemoteCall::Accepted {
+            reconcile_count,
+            reconcile_at,
+            ..
+        } => (*reconcile_count, Some(*reconcile_at)),
+    }
+}

@@ -1,0 +1,39 @@
+//! Payloads of events and responses of receivers, without personal data.
+
+use crate::recording::redact::{BodyKind, redact_body};
+use host_domain::webhook::DeliveryAttempt;
+use serde_json::Value;
+
+/// Returns a payload as indented JSON without personal data.
+pub(super) fn masked_payload(payload: &str) -> String {
+    match redact_body(payload.as_bytes(), BodyKind::Content) {
+        Some(redacted) => pretty_payload(&redacted),
+        None => size_of(payload),
+    }
+}
+
+/// Returns a payload as indented JSON.
+pub(super) fn pretty_payload(payload: &str) -> String {
+    let value: Result<Value, _> = serde_json::from_str(payload);
+    let pretty = value.and_then(|value| serde_json::to_string_pretty(&value));
+    pretty.unwrap_or_else(|_| payload.to_owned())
+}
+
+/// Returns an attempt without personal data in the response. Receivers may send back what they
+/// received.
+pub(super) fn masked_attempt(
+    (generation, attempt): (i64, DeliveryAttempt),
+) -> (i64, DeliveryAttempt) {
+    let attempt = DeliveryAttempt {
+        response_body: attempt.response_body.as_deref().map(masked_payload),
+        ..attempt
+    };
+    (generation, attempt)
+}
+
+fn size_of(text: &str) -> String {
+    match text.chars().count() {
+        0 => String::new(),
+        characters => format!("[text, {characters}]"),
+    }
+}

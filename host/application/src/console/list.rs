@@ -1,0 +1,50 @@
+//! Lists that people filter and page through.
+
+use crate::account::viewer::Viewer;
+use host_domain::account::Permission;
+use host_domain::page::{Cursor, CursorPage, CursorRequest};
+use host_storage::{DatabaseError, Store};
+
+/// Number of items on a page.
+const PAGE_LIMIT: u32 = 50;
+/// Maximum number of organizations that an operator can choose from.
+const ORGANIZATIONS_MAX: u32 = 500;
+
+/// A request for a page of a list, latest items first.
+#[derive(Debug, Clone, Default)]
+pub struct ConsoleListRequest<F> {
+    /// `None` for all organizations that the person may read.
+    pub organization: Option<String>,
+    pub filter: F,
+    /// The last item of the previous page.
+    pub after: Option<Cursor>,
+}
+
+impl<F> ConsoleListRequest<F> {
+    pub(crate) fn page(&self) -> CursorRequest {
+        CursorRequest {
+            after: self.after.clone(),
+            limit: PAGE_LIMIT,
+        }
+    }
+}
+
+/// A page of a list.
+#[derive(Debug, Clone)]
+pub struct ConsoleList<T> {
+    pub page: CursorPage<T>,
+    /// The organizations that the person may read, to choose from.
+    pub organizations: Vec<String>,
+}
+
+/// Returns the organizations that the person may read, in alphabetical order. Reads the database
+/// for operators only.
+pub(crate) async fn readable_organizations(
+    store: &Store,
+    viewer: &Viewer,
+) -> Result<Vec<String>, DatabaseError> {
+    match viewer.organizations_with(Permission::Read) {
+        Some(organizations) => Ok(organizations),
+        None => store.organizations(ORGANIZATIONS_MAX).await,
+    }
+}

@@ -1,0 +1,158 @@
+//! Watches of all users as people see them.
+
+use crate::account::viewer::Viewer;
+use crate::base::Base;
+use crate::console::access::AccessError;
+use crate::console::failure::ConsoleError;
+use crate::console::list::{ConsoleList, ConsoleListRequest, readable_organizations};
+use crate::console::viewer_context::viewer_context;
+use crate::context::RequestContext;
+use crate::storage_failure::StorageFailure;
+use crate::watch::service::{WatchError, WatchService};
+use host_domain::account::Permission;
+use host_domain::console::watch::WatchScopeFilter;
+use host_domain::id::WatchId;
+use host_domain::money::Money;
+use host_domain::time::Timestamp;
+use host_domain::watch::{ObservedPrice, Watch, WatchTarget};
+use host_storage::{ScheduledWatch, WatchSurroundings};
+use std::sync::Arc;
+
+/// A watch as a person sees it.
+#[derive(Debug, Clone)]
+pub struct WatchView {
+    pub watch: Watch,
+    /// `None` before the first check.
+    pub last_observed: Option<ObservedPrice>,
+    /// `None` if the watch can no longer change.
+    pub next_check_at: Option<Timestamp>,
+    /// The prices that differed from the previous one, oldest first.
+    pub prices: Vec<ObservedPrice>,
+    /// The name of the watched hotel, if it is known.
+    pub hotel_name: Option<String>,
+    /// Whether the person may cancel the watch, and it can be canceled.
+    pub can_cancel: bool,
+}
+
+/// What became of a request to cancel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CancelOutcome {
+    Canceled,
+    /// The watch has ended, or it is buying.
+    NotCancelable,
+}
+
+/// Lists and cancels watches within the roles of a person.
+pub struct ConsoleWatches {
+    pub(crate) base: Base,
+    pub(crate) watches: Arc<WatchService>,
+}
+
+impl ConsoleWatches {
+    /// Returns a page of watches of the session's mode.
+    ///
+    /// # Errors
+    /// [`ConsoleError::Access`] if the organization is somebody else's.
+    pub async fn list(
+        &self,
+        viewer: &Viewer,
+        request: &ConsoleListRequest<WatchScopeFilter>,
+    ) -> Result<ConsoleList<WatchView>, ConsoleError> {
+        let scope = viewer.scope(request.organization.as_deref())?;
+        let (store, position) = (&self.base.store, request.page());
+        let (page, organizations) = futures::try_join!(
+            store.watch_page(&scope, &request.filter, &position),
+            readable_organizations(store, viewer),
+        )?;
+        let surroundings = store.watch_surroundings(scope.mode, &page.items).await?;
+        Ok(ConsoleList {
+            page: page.map(|watch| view(viewer, watch, &surroundings)),
+            organizations,
+        })
+    }
+
+    /// Returns a watch of the session's mode.
+    ///
+    /// # Errors
+    /// [`ConsoleError::Access`].
+    pub async fn find(&self, viewer: &Viewer, id: &WatchId) -> Result<WatchView, ConsoleError> {
+        let watch = self.read(viewer, id, Permission::Read).await?;
+        let watches = [watch];
+        let surroundings = self.base.store.watch_surroundings(viewer.mode, &watches);
+        let surroundings = surroundings.await?;
+        let [watch] = watches;
+        Ok(view(viewer, watch, &surroundings))
+    }
+
+    /// Ends a watch of the session's mode and revokes its mandate.
+    ///
+    /// # Errors
+    /// [`ConsoleError::Access`].
+    pub async fn cancel(
+        &self,
+        viewer: &Viewer,
+        id: &WatchId,
+    ) -> Result<CancelOutcome, ConsoleError> {
+        let watch = self.read(viewer, id, Permission::ManageWatches).await?;
+        let owner = watch.stored.watch.owner;
+        let context = RequestContext {
+            owner: owner.clone(),
+            ..viewer_context(viewer, owner.tenant)
+        };
+        match self.watches.cancel(&context, id).await {
+            Ok(()) => Ok(CancelOutcome::Canceled),
+            Err(WatchError::InvalidTransition(_)) => Ok(CancelOutcome::NotCancelable),
+            Err(WatchError::NotFound) => Err(AccessError::NotFound.into()),
+            Err(WatchError::Storage(error)) => Err(StorageFailure::from(error).into()),
+            Err(error @ WatchError::TooManyConflicts) => {
+                Err(StorageFailure::Unavailable(error.into()).into())
+            }
+            // Only other operations on watches fail in these ways.
+            Err(
+                error @ (WatchError::EventNotFound
+                | WatchError::NoAutoBook
+                | WatchError::Query(_)
+                | WatchError::InstrumentNotFound
+                | WatchError::Mandate(_)
+                | WatchError::Idempotency(_)),
+            ) => Err(StorageFailure::Internal(error.into()).into()),
+        }
+    }
+
+    async fn read(
+        &self,
+        viewer: &Viewer,
+        id: &WatchId,
+        permission: Permission,
+    ) -> Result<ScheduledWatch, ConsoleError> {
+        let watch = self.base.store.any_watch(id).await?;
+        let watch = watch.ok_or(AccessError::NotFound)?;
+        viewer.require_on(permission, &watch.stored.watch.owner.tenant)?;
+        Ok(watch)
+    }
+}
+
+fn view(viewer: &Viewer, found: ScheduledWatch, surroundings: &WatchSurroundings) -> WatchView {
+    let price_check = found.stored.price_check_id();
+    let watch = found.stored.watch;
+    let currency = watch.query.stay.currency;
+    let prices = surroundings.prices.get(&price_check).into_iter().flatten();
+    let prices = prices.map(|price| ObservedPrice {
+        observed_at: price.observed_at,
+        total: price.total_minor.map(|minor| Money::new(minor, currency)),
+    });
+    let hotel_name = match &watch.query.target {
+        WatchTarget::Hotel { hotel_id } => surroundings.hotel_names.get(hotel_id).cloned(),
+        WatchTarget::Trip { .. } => None,
+    };
+    let tenant = &watch.owner.tenant;
+    let may_cancel = viewer.require_on(Permission::ManageWatches, tenant).is_ok();
+    WatchView {
+        last_observed: found.stored.last_observed,
+        next_check_at: found.next_check_at,
+        prices: prices.collect(),
+        hotel_name,
+        can_cancel: may_cancel && watch.status().is_cancelable(),
+        watch,
+    }
+}

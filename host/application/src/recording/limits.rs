@@ -1,0 +1,23 @@
+//! Limits of the queue of the log.
+
+use std::time::Duration;
+
+/// Maximum number of entries that wait.
+pub(super) const QUEUE_ENTRIES_MAX: usize = 8192;
+/// Number of waiting entries from which successful reads are left out, so that a flood of them
+/// leaves room for changes and failures. The writer needs 3 seconds for so many.
+pub(super) const QUEUE_ENTRIES_FOR_READS: usize = 2048;
+/// Maximum length in bytes of all waiting bodies together.
+pub(super) const QUEUE_BODY_BYTES_MAX: usize = 32 << 20;
+/// Maximum number of entries that are written together.
+pub(super) const BATCH_MAX: usize = 128;
+/// Time between two batches. Together with [`BATCH_MAX`] it bounds the processor time of the log,
+/// and the time that bookings wait for its writes on SQLite.
+pub(super) const BATCH_INTERVAL: Duration = Duration::from_millis(200);
+/// Interval at which statistics are stored.
+pub(super) const STATISTICS_INTERVAL: Duration = Duration::from_secs(10);
+/// Maximum number of organizations that are counted on their own between two writes. Further ones
+/// are counted in the sum of all.
+pub(super) const ORGANIZATIONS_MAX: usize = 500;
+/// Maximum number of remarkable calls of each reason that are kept for a supplier's function.
+pub(super) const REMARKABLE_MAX: usize = 3;

@@ -1,0 +1,184 @@
+//! The recorder: counts calls, and queues them for the log without ever waiting.
+
+pub use crate::recording::entry::{CapturedBodies, CapturedBody};
+
+use crate::context::RequestContext;
+use crate::id_generator::IdGenerator;
+use crate::metric_names::RECORDING_DROPPED_TOTAL;
+use crate::recording::counters::Counters;
+use crate::recording::entry::{QueuedEntry, QueuedRequest, method_name};
+use crate::recording::limits::{QUEUE_BODY_BYTES_MAX, QUEUE_ENTRIES_FOR_READS, QUEUE_ENTRIES_MAX};
+use host_domain::money::Money;
+use host_domain::owner::{Mode, Tenant};
+use host_domain::request_log::LoggedCall;
+use host_domain::statistics::CallResult;
+use host_domain::time::Timestamp;
+use http::{Method, Uri};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// An API call as the listener saw it.
+#[derive(Debug)]
+pub struct RequestRecord<'a> {
+    pub request_id: &'a Arc<str>,
+    /// Context of a call with a valid key.
+    pub context: Option<&'a RequestContext>,
+    /// Mode of a call without a valid key.
+    pub mode: Mode,
+    /// Time of the response.
+    pub at: Timestamp,
+    pub method: &'a Method,
+    /// Template of the path; `None` if the path is unknown.
+    pub route: Option<&'a str>,
+    pub uri: &'a Uri,
+    pub status: u16,
+    pub duration: Duration,
+    /// Code of the problem.
+    pub code: Option<&'static str>,
+    /// The bodies of a change or a failure.
+    pub bodies: Option<CapturedBodies>,
+}
+
+/// Counts calls, and queues them for the log. Its methods never wait: if the queue is full, entries
+/// are dropped and counted.
+pub struct Recorder {
+    /// `None` if nothing is recorded.
+    queue: Option<mpsc::Sender<QueuedEntry>>,
+    counters: Mutex<Counters>,
+    body_bytes: AtomicUsize,
+    dropped: AtomicU64,
+    pub(super) ids: Arc<dyn IdGenerator>,
+}
+
+/// The receiving end of the queue, for the writer.
+pub(crate) struct RecorderQueue(pub(super) mpsc::Receiver<QueuedEntry>);
+
+impl Recorder {
+    /// Returns a recorder with its queue.
+    pub(crate) fn new(ids: Arc<dyn IdGenerator>) -> (Arc<Self>, RecorderQueue) {
+        let (queue, receiver) = mpsc::channel(QUEUE_ENTRIES_MAX);
+        let recorder = Self {
+            queue: Some(queue),
+            ..Self::off(ids)
+        };
+        (Arc::new(recorder), RecorderQueue(receiver))
+    }
+
+    /// Returns a recorder that records nothing.
+    pub(crate) fn off(ids: Arc<dyn IdGenerator>) -> Self {
+        Self {
+            queue: None,
+            counters: Mutex::default(),
+            body_bytes: AtomicUsize::new(0),
+            dropped: AtomicU64::new(0),
+            ids,
+        }
+    }
+
+    pub fn is_on(&self) -> bool {
+        self.queue.is_some()
+    }
+
+    /// Returns the number of entries that were not recorded since the start, because too many came
+    /// at once.
+    pub fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
+    /// Records an API call.
+    pub fn request(&self, record: RequestRecord<'_>) {
+        let Some(queue) = &self.queue else {
+            return;
+        };
+        let duration_us = micros(record.duration);
+        let owner = record.context.map(|context| &context.owner);
+        let tenant = owner.map(|owner| &owner.tenant);
+        self.counters().count_request(
+            tenant,
+            record.mode,
+            record.at,
+            (method_name(record.method), record.route),
+            (duration_us, result_of_status(record.status)),
+        );
+        let is_read = record.bodies.is_none();
+        if is_read && queue.max_capacity() - queue.capacity() >= QUEUE_ENTRIES_FOR_READS {
+            self.count_dropped("request");
+            return;
+        }
+        let request = QueuedRequest {
+            owner: owner.cloned(),
+            mode: record.mode,
+            request_id: Arc::clone(record.request_id),
+            at: record.at,
+            method: record.method.clone(),
+            route: record.route.map(str::to_owned),
+            uri: record.uri.clone(),
+            status: record.status,
+            duration_us,
+            key: record.context.and_then(|context| context.key_id.clone()),
+            code: record.code,
+            bodies: record.bodies,
+        };
+        self.enqueue(QueuedEntry::Request(Box::new(request)), "request");
+    }
+
+    /// Records a call of a plugin or an HTTP request of one.
+    pub(super) fn call(&self, call: LoggedCall) {
+        self.enqueue(QueuedEntry::Call(Box::new(call)), "call");
+    }
+
+    /// Counts the amount of a booking that a supplier confirmed.
+    pub(crate) fn booked(&self, tenant: &Tenant, at: Timestamp, amount: Money) {
+        if self.is_on() {
+            self.counters().count_booking(tenant, at, amount);
+        }
+    }
+
+    pub(super) fn counters(&self) -> MutexGuard<'_, Counters> {
+        self.counters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn enqueue(&self, entry: QueuedEntry, kind: &'static str) {
+        let Some(queue) = &self.queue else {
+            return;
+        };
+        let bytes = entry.body_bytes();
+        let waiting = self.body_bytes.fetch_add(bytes, Ordering::Relaxed);
+        if waiting + bytes > QUEUE_BODY_BYTES_MAX || queue.try_send(entry).is_err() {
+            self.body_bytes.fetch_sub(bytes, Ordering::Relaxed);
+            self.count_dropped(kind);
+        }
+    }
+
+    /// Gives back the memory of entries that are no longer queued.
+    pub(super) fn release(&self, entries: &[QueuedEntry]) {
+        let bytes = entries.iter().map(QueuedEntry::body_bytes).sum();
+        self.body_bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    fn count_dropped(&self, kind: &'static str) {
+        self.count_lost(kind, 1);
+    }
+
+    /// Counts entries that are not recorded.
+    pub(super) fn count_lost(&self, kind: &'static str, number: usize) {
+        let number = u64::try_from(number).unwrap_or(u64::MAX);
+        self.dropped.fetch_add(number, Ordering::Relaxed);
+        metrics::counter!(RECORDING_DROPPED_TOTAL, "kind" => kind).increment(number);
+    }
+}
+
+pub(super) fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+const fn result_of_status(status: u16) -> CallResult {
+    match status {
+        500.. => CallResult::ServerError,
+        400.. => CallResult::ClientError,
+        _ => CallResult::Succeeded,
+    }
+}

@@ -1,0 +1,196 @@
+//! Redaction of what is recorded. A text is kept only if a rule of `fields.toml` says so; numbers
+//! and booleans are kept unless a rule drops their member.
+
+mod rules;
+
+#[cfg(test)]
+mod tests;
+
+use crate::recording::redact::rules::{Rules, Treatment, is_code, rules};
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// Length in bytes from which a recorded body is cut off between two members.
+const BODY_BYTES_MAX: usize = 7_500;
+/// Depth from which members are cut off.
+const DEPTH_MAX: usize = 16;
+/// Maximum length of a recorded path, query or sentence.
+const TEXT_CHARS_MAX: usize = 400;
+const DROPPED: &str = "\"[redacted]\"";
+
+/// The origin of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BodyKind {
+    Content,
+    /// The gateway's description of a problem.
+    Problem,
+}
+
+/// Returns a JSON body without secrets and personal data, at most 8 KiB long. Returns `None` if it
+/// is no JSON.
+pub(crate) fn redact_body(body: &[u8], kind: BodyKind) -> Option<String> {
+    let value: Value = serde_json::from_slice(body).ok()?;
+    let mut writer = BodyWriter {
+        rules: rules(),
+        kind,
+        text: String::new(),
+    };
+    writer.write(&value, "", 0);
+    Some(writer.text)
+}
+
+struct BodyWriter {
+    rules: &'static Rules,
+    kind: BodyKind,
+    text: String,
+}
+
+impl BodyWriter {
+    /// Writes the value of a member. Items of an array have the name of the array.
+    fn write(&mut self, value: &Value, name: &str, depth: usize) {
+        let treatment = self.rules.of_member(name);
+        match value {
+            Value::Null => self.text.push_str("null"),
+            _ if treatment == Treatment::Drop && !self.is_problem_sentence(name) => {
+                self.text.push_str(DROPPED);
+            }
+            Value::Bool(_) | Value::Number(_) => {
+                // Both types can be written.
+                let _ = write!(self.text, "{value}");
+            }
+            Value::String(text) => self.write_text(text, name, treatment),
+            Value::Array(items) => self.write_array(items, name, depth),
+            Value::Object(members) => {
+                self.text.push('{');
+                for (position, (name, value)) in members.iter().enumerate() {
+                    if self.separate(position, depth) {
+                        let left = members.len() - position;
+                        let _ = write!(self.text, "\"[more]\":{left}");
+                        break;
+                    }
+                    let shown = if is_member_name(name) {
+                        name
+                    } else {
+                        "[member]"
+                    };
+                    let _ = write!(self.text, "\"{shown}\":");
+                    self.write(value, name, depth + 1);
+                }
+                self.text.push('}');
+            }
+        }
+    }
+
+    fn write_array(&mut self, items: &[Value], name: &str, depth: usize) {
+        self.text.push('[');
+        for (position, item) in items.iter().enumerate() {
+            if self.separate(position, depth) {
+                let left = items.len() - position;
+                let _ = write!(self.text, "\"[{left} more]\"");
+                break;
+            }
+            self.write(item, name, depth + 1);
+        }
+        self.text.push(']');
+    }
+
+    /// Writes the comma before an item. Returns whether the rest is cut off.
+    fn separate(&mut self, position: usize, depth: usize) -> bool {
+        if position > 0 {
+            self.text.push(',');
+        }
+        self.text.len() > BODY_BYTES_MAX || depth >= DEPTH_MAX
+    }
+
+    fn write_text(&mut self, text: &str, name: &str, treatment: Treatment) {
+        let is_kept = match treatment {
+            Treatment::Code => is_code(text),
+            Treatment::Id => self.rules.is_id(text),
+            Treatment::Drop => self.is_problem_sentence(name),
+            Treatment::Length => false,
+        };
+        if is_kept {
+            let _ = write!(self.text, "{}", Value::from(text));
+        } else {
+            let _ = write!(self.text, "\"[text, {}]\"", text.chars().count());
+        }
+    }
+
+    fn is_problem_sentence(&self, name: &str) -> bool {
+        self.kind == BodyKind::Problem && self.rules.keeps_problem_sentence(name)
+    }
+}
+
+/// Returns whether a name has the form of the names in schemas. Other names may be anything that a
+/// client sent.
+fn is_member_name(name: &str) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    let digits = name.bytes().filter(u8::is_ascii_digit).count();
+    (1..=40).contains(&name.len()) && digits <= 3 && name.bytes().all(is_allowed)
+}
+
+/// Returns the path and the query of an API call. `route` is the template of the path, `None` if
+/// the path is unknown: then nothing is kept.
+pub(super) fn redact_uri(route: Option<&str>, path: &str, query: Option<&str>) -> String {
+    let Some(route) = route else {
+        return String::new();
+    };
+    let rules = rules();
+    let segments = route.split('/').zip(path.split('/'));
+    let segments = segments.map(|(template, segment)| {
+        let name = template.strip_prefix('{');
+        let name = name.and_then(|name| name.strip_suffix('}'));
+        let is_kept = name.is_none_or(|name| {
+            rules.is_id(segment) || (rules.keeps_path_code(name) && is_code(segment))
+        });
+        if is_kept { segment } else { "…" }
+    });
+    let mut text = segments.collect::<Vec<_>>().join("/");
+    let pairs = query.into_iter().flat_map(|query| query.split('&'));
+    for (position, pair) in pairs.filter(|pair| !pair.is_empty()).enumerate() {
+        text.push(if position == 0 { '?' } else { '&' });
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let is_kept = rules.keeps_query(name) && (is_code(value) || rules.is_id(value));
+        let shown = if is_member_name(name) { name } else { "…" };
+        let value = if is_kept { value } else { "…" };
+        let _ = write!(text, "{shown}={value}");
+    }
+    shorten(&text)
+}
+
+/// Returns method, origin and path of an HTTP request of a plugin, without those parts of the path
+/// that may be a reference or a name.
+pub(super) fn redact_target(method: &str, origin: &str, path: &str) -> String {
+    let segments = path
+        .split('/')
+        .map(|segment| if is_word(segment) { segment } else { "…" });
+    let path = segments.collect::<Vec<_>>().join("/");
+    shorten(&format!("{method} {origin}{path}"))
+}
+
+/// Returns the sentence of a plugin or of the runtime with the words that a person's name, an
+/// address or a reference cannot be: words in lower case and short numbers.
+pub(super) fn redact_sentence(sentence: &str) -> String {
+    let rules = rules();
+    let words = sentence.split_whitespace().map(|word| {
+        let core = word.trim_matches(|c: char| c.is_ascii_punctuation());
+        let is_quoted = word.starts_with(['"', '\'', '`']) || word.ends_with(['"', '\'', '`']);
+        let is_kept = !is_quoted && (is_word(core) || rules.keeps_word(core));
+        if is_kept { word } else { "…" }
+    });
+    let mut kept: Vec<&str> = words.collect();
+    kept.dedup_by(|one, other| one == other && *one == "…");
+    shorten(&kept.join(" "))
+}
+
+/// Returns whether a text has only lower-case letters, digits and separators, and no long number.
+fn is_word(text: &str) -> bool {
+    let is_allowed =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.-".contains(&byte);
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    text.len() <= 40 && digits <= 5 && text.bytes().all(is_allowed)
+}
+
+fn shorten(text: &str) -> String {
+    text.chars().take(TEXT_CHARS_MAX).collect()
+}

@@ -1,0 +1,144 @@
+use super::*;
+use serde_json::json;
+
+/// A text that no rule keeps, whatever the member: a person's name with a number.
+const SECRET: &str = "Ada Marker-4711";
+
+fn redacted(value: &Value) -> String {
+    redact_body(value.to_string().as_bytes(), BodyKind::Content).unwrap()
+}
+
+#[test]
+fn texts_are_kept_only_where_a_rule_keeps_them() {
+    for (value, expected) in [
+        (json!({"currency": "EUR"}), r#"{"currency":"EUR"}"#),
+        (json!({"currency": "to Ada"}), r#"{"currency":"[text, 6]"}"#),
+        (
+            json!({"code": "4242424242424242"}),
+            r#"{"code":"[text, 16]"}"#,
+        ),
+        (json!({"id": "bkg_01a2"}), r#"{"id":"bkg_01a2"}"#),
+        (
+            json!({"user_id": "ada@example.com"}),
+            r#"{"user_id":"[text, 15]"}"#,
+        ),
+        (
+            json!({"description": "quiet room"}),
+            r#"{"description":"[text, 10]"}"#,
+        ),
+        (
+            json!({"first_name": "Ada"}),
+            r#"{"first_name":"[redacted]"}"#,
+        ),
+        (json!({"first_name": null}), r#"{"first_name":null}"#),
+        (json!({"card": {"cvc": 123}}), r#"{"card":"[redacted]"}"#),
+        (
+            json!({"phone": 442079460000_u64}),
+            r#"{"phone":"[redacted]"}"#,
+        ),
+        (
+            json!({"total": 12.5, "is_done": true}),
+            r#"{"is_done":true,"total":12.5}"#,
+        ),
+        (json!({"Ada Lovelace": 1}), r#"{"[member]":1}"#),
+        (json!(["Ada"]), r#"["[text, 3]"]"#),
+    ] {
+        let text = redacted(&value);
+        assert_eq!(text, expected);
+        serde_json::from_str::<Value>(&text).unwrap();
+    }
+    let problem = json!({"title": "The offer has expired", "detail": "Ada"});
+    let text = redact_body(problem.to_string().as_bytes(), BodyKind::Problem).unwrap();
+    assert_eq!(
+        text,
+        r#"{"detail":"[text, 3]","title":"The offer has expired"}"#
+    );
+    assert_eq!(redact_body(b"Ada", BodyKind::Content), None);
+}
+
+#[test]
+fn secret_in_any_member_is_never_recorded() {
+    let names = include_str!("fields.toml").split('"').skip(1).step_by(2);
+    for name in names.map(|pattern| pattern.replace('*', "a")) {
+        for value in [
+            json!({name.as_str(): SECRET}),
+            json!({name.as_str(): [SECRET]}),
+            json!({name.as_str(): {"inner": {name.as_str(): SECRET}}}),
+            json!({SECRET: {name.as_str(): SECRET}}),
+        ] {
+            let text = redacted(&value);
+            assert!(!text.contains("Marker") && !text.contains("4711"), "{text}");
+        }
+        let query = format!("{name}=Ada%20Marker-4711&Marker-4711=1");
+        let uri = redact_uri(Some("/v1/{id}/{token}"), "/v1/Marker/4711", Some(&query));
+        assert!(!uri.contains("Marker") && !uri.contains("4711"), "{uri}");
+    }
+}
+
+#[test]
+fn long_bodies_stay_below_the_limit_and_remain_json() {
+    let item = json!({"status": "x".repeat(60), "deep": [[[[{"code": "y".repeat(70)}]]]]});
+    let wide = json!({"data": vec![item; 1000]});
+    let mut deep = json!({"code": "END"});
+    for _ in 0..100 {
+        deep = json!({"status": "x".repeat(70), "deep": [deep]});
+    }
+    for value in [wide, deep] {
+        let text = redacted(&value);
+        assert!(text.len() <= 8192, "{}", text.len());
+        serde_json::from_str::<Value>(&text).unwrap();
+    }
+}
+
+#[test]
+fn paths_keep_templates_identifiers_and_codes() {
+    let id = "bkg_01a2031efb1771978f99678c5ff4034b";
+    for (route, path, query, expected) in [
+        (
+            Some("/v1/hotel/bookings/{id}"),
+            format!("/v1/hotel/bookings/{id}"),
+            None,
+            format!("/v1/hotel/bookings/{id}"),
+        ),
+        (
+            Some("/v1/suppliers/{id}/events/{token}"),
+            "/v1/suppliers/ACME/events/abc".to_owned(),
+            None,
+            "/v1/suppliers/…/events/…".to_owned(),
+        ),
+        (
+            Some("/v1/hotel/places"),
+            "/v1/hotel/places".to_owned(),
+            Some("query=Main%20Street&limit=5"),
+            "/v1/hotel/places?query=…&limit=5".to_owned(),
+        ),
+        (
+            None,
+            "/ada@example.com".to_owned(),
+            Some("a=b"),
+            String::new(),
+        ),
+    ] {
+        assert_eq!(redact_uri(route, &path, query), expected);
+    }
+    assert_eq!(
+        redact_target("GET", "https://api.example.com", "/v3/guests/SMITH/4711000"),
+        "GET https://api.example.com/v3/guests/…/…"
+    );
+}
+
+#[test]
+fn sentences_keep_words_in_lower_case() {
+    for (sentence, expected) in [
+        ("HTTP 503: no room left", "HTTP 503: no room left"),
+        ("guest Ada Lovelace is unknown", "guest … is unknown"),
+        ("no \"ada\" at 1234567", "no … at …"),
+        (
+            "the limit (limits.call_ms_max) of 30 ms",
+            "the limit (limits.call_ms_max) of 30 ms",
+        ),
+        ("mail ada@example.com", "mail …"),
+    ] {
+        assert_eq!(redact_sentence(sentence), expected);
+    }
+}

@@ -1,0 +1,134 @@
+//! The task that writes the log and the statistics.
+
+use crate::base::Base;
+use crate::error_chain::error_chain;
+use crate::recording::entry::QueuedEntry;
+use crate::recording::limits::{BATCH_INTERVAL, BATCH_MAX, STATISTICS_INTERVAL};
+use crate::recording::recorder::{Recorder, RecorderQueue};
+use host_domain::request_log::{LoggedBodies, LoggedCall, LoggedRequest};
+use host_storage::{DatabaseError, UnitOfWork};
+use std::sync::Arc;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+/// Writes the log in batches, and the statistics periodically.
+pub(crate) struct RecordWriter {
+    pub(crate) base: Base,
+    pub(crate) recorder: Arc<Recorder>,
+    pub(crate) queue: RecorderQueue,
+    /// Name of this machine.
+    pub(crate) host: String,
+    pub(crate) shutdown: CancellationToken,
+}
+
+/// The rows of a batch.
+#[derive(Default)]
+struct Batch {
+    requests: Vec<(LoggedRequest, Option<LoggedBodies>)>,
+    calls: Vec<LoggedCall>,
+}
+
+impl RecordWriter {
+    /// Writes until shutdown, then what still waits.
+    pub(crate) async fn run(mut self) {
+        let mut statistics = interval(STATISTICS_INTERVAL);
+        statistics.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let shutdown = self.shutdown.clone();
+        let mut entries = Vec::with_capacity(BATCH_MAX);
+        loop {
+            tokio::select! {
+                () = shutdown.cancelled() => break,
+                _ = statistics.tick() => self.write_statistics().await,
+                received = self.queue.0.recv_many(&mut entries, BATCH_MAX) => {
+                    if received == 0 {
+                        break;
+                    }
+                    let next = Instant::now() + BATCH_INTERVAL;
+                    tokio::select! {
+                        () = shutdown.cancelled() => {}
+                        () = sleep_until(next) => {}
+                    }
+                    self.complete(&mut entries);
+                    self.write(&mut entries).await;
+                }
+            }
+        }
+        self.write(&mut entries).await;
+        while !self.queue.0.is_empty() {
+            self.complete(&mut entries);
+            self.write(&mut entries).await;
+        }
+        self.write_statistics().await;
+    }
+
+    /// Adds what came meanwhile, up to a full batch.
+    fn complete(&mut self, entries: &mut Vec<QueuedEntry>) {
+        while entries.len() < BATCH_MAX {
+            match self.queue.0.try_recv() {
+                Ok(entry) => entries.push(entry),
+                Err(_) => return,
+            }
+        }
+    }
+
+    async fn write(&self, entries: &mut Vec<QueuedEntry>) {
+        if entries.is_empty() {
+            return;
+        }
+        self.recorder.release(entries);
+        let mut batch = Batch::default();
+        for entry in entries.drain(..) {
+            match entry {
+                QueuedEntry::Request(request) => {
+                    let bits = self.recorder.ids.generate();
+                    batch.requests.push(request.into_row(bits, &self.host));
+                }
+                QueuedEntry::Call(call) => batch.calls.push(*call),
+            }
+        }
+        if let Err(error) = self.commit_batch(&batch).await {
+            tracing::warn!(error = %error_chain(&error), "a part of the request log could not be stored; it is lost");
+            self.recorder.count_lost("request", batch.requests.len());
+            self.recorder.count_lost("call", batch.calls.len());
+        }
+    }
+
+    async fn commit_batch(&self, batch: &Batch) -> Result<(), DatabaseError> {
+        let mut write = self.base.unit_of_work();
+        if !batch.requests.is_empty() {
+            write.insert_request_log(&batch.requests);
+        }
+        if !batch.calls.is_empty() {
+            write.insert_call_log(&batch.calls);
+        }
+        self.commit(write).await
+    }
+
+    async fn write_statistics(&self) {
+        let now = self.base.now();
+        let rows = self.recorder.counters().take(now).into_rows(&self.host);
+        let mut write = self.base.unit_of_work();
+        if !rows.statistics.is_empty() {
+            write.add_statistics(&rows.statistics);
+        }
+        if !rows.amounts.is_empty() {
+            write.add_booked_amounts(&rows.amounts);
+        }
+        if !rows.remarkable.is_empty() {
+            write.insert_remarkable_calls(&rows.remarkable);
+        }
+        if write.is_empty() {
+            return;
+        }
+        if let Err(error) = self.commit(write).await {
+            tracing::warn!(error = %error_chain(&error), "statistics could not be stored; they are lost");
+            self.recorder
+                .count_lost("statistics", rows.statistics.len());
+        }
+    }
+
+    /// Commits a unit of work without preconditions.
+    async fn commit(&self, write: UnitOfWork) -> Result<(), DatabaseError> {
+        self.base.try_commit(write).await.map(|_| ())
+    }
+}

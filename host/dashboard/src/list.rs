@@ -1,0 +1,262 @@
+//! Filters and pages of lists, as their templates show them.
+
+use crate::query::{QueryFields, path_with};
+use crate::text::TimeText;
+use host_domain::page::Cursor;
+
+/// The form that filters a list, for `components/filters.html`. Its values come from the query; a
+/// value that the list cannot apply is left out.
+pub(crate) struct FilterForm {
+    /// Path of the list.
+    pub(crate) path: String,
+    pub(crate) fields: Vec<FilterField>,
+    /// The filters that apply.
+    pub(crate) chips: Vec<FilterChip>,
+    pub(crate) is_set: bool,
+    /// Whether the page is not the first one.
+    is_later_page: bool,
+}
+
+/// A field of the form.
+pub(crate) struct FilterField {
+    pub(crate) label: &'static str,
+    /// Name of the query parameter.
+    pub(crate) name: &'static str,
+    /// The value that applies, empty for none.
+    pub(crate) value: String,
+    /// `search`, `text`, `choice` or `time`.
+    pub(crate) kind: &'static str,
+    pub(crate) options: Vec<FilterOption>,
+    /// What the field takes, empty if its label says it.
+    pub(crate) hint: &'static str,
+    /// Why the value that was sent does not apply.
+    pub(crate) problem: Option<&'static str>,
+}
+
+/// A choice of a field.
+pub(crate) struct FilterOption {
+    pub(crate) value: String,
+    pub(crate) label: String,
+    pub(crate) is_chosen: bool,
+}
+
+/// A filter that applies, and the path of the list without it.
+pub(crate) struct FilterChip {
+    pub(crate) label: &'static str,
+    pub(crate) value: String,
+    pub(crate) path: String,
+}
+
+/// Links to other pages of a list, for `components/pager.html`.
+pub(crate) struct Pager {
+    /// Path of the first page, unless this is the first page.
+    pub(crate) first: Option<String>,
+    pub(crate) next: Option<String>,
+    /// Time of the oldest item that was examined, if the page has fewer items than it could because
+    /// the filter is rare.
+    pub(crate) searched_back_to: Option<TimeText>,
+}
+
+/// Builds a [`FilterForm`] from the fields of a list and the values of the query.
+pub(crate) struct FilterFormBuilder<'a> {
+    query: &'a QueryFields,
+    form: FilterForm,
+}
+
+impl FilterFormBuilder<'_> {
+    /// Adds the field "Search", which is the parameter `q`.
+    pub(crate) fn search(self, hint: &'static str) -> Self {
+        let value = self.query.search("q").unwrap_or_default();
+        self.with(FilterField {
+            hint,
+            ..FilterField::new("Search", "q", "search", value)
+        })
+    }
+
+    /// Adds a field for a text.
+    pub(crate) fn text(self, label: &'static str, name: &'static str) -> Self {
+        let value = self.query.search(name).unwrap_or_default();
+        self.with(FilterField::new(label, name, "text", value))
+    }
+
+    /// Adds a field with choices, each of which is a value and a label.
+    pub(crate) fn choice<V: Into<String>, L: Into<String>>(
+        self,
+        label: &'static str,
+        name: &'static str,
+        options: impl IntoIterator<Item = (V, L)>,
+    ) -> Self {
+        let sent = self.query.text(name);
+        let options = options.into_iter().map(|(value, label)| {
+            let value = value.into();
+            FilterOption {
+                is_chosen: value == sent,
+                value,
+                label: label.into(),
+            }
+        });
+        let options: Vec<_> = options.collect();
+        let chosen = options.iter().find(|option| option.is_chosen);
+        let value = chosen.map_or_else(String::new, |option| option.value.clone());
+        self.with(FilterField {
+            options,
+            ..FilterField::new(label, name, "choice", value)
+        })
+    }
+
+    /// Adds a field for a point in time.
+    pub(crate) fn time(self, label: &'static str, name: &'static str) -> Self {
+        let at = self.query.time(name).map(|at| at.to_string());
+        let is_wrong = at.is_none() && self.query.some(name).is_some();
+        // The form of a `datetime-local` input, which has no zone.
+        let local = at.as_deref().and_then(|at| at.get(..19));
+        self.with(FilterField {
+            hint: "UTC",
+            problem: is_wrong.then_some("Enter a time, e.g. 2026-11-26T05:00."),
+            ..FilterField::new(label, name, "time", local.unwrap_or_default().to_owned())
+        })
+    }
+
+    /// Adds the field "Organization" if there is a choice.
+    pub(crate) fn organization(self, organizations: &[String]) -> Self {
+        let mut organizations = organizations.to_vec();
+        // An operator may name an organization that has nothing yet.
+        let sent = self.query.some("organization").map(str::to_owned);
+        organizations.extend(sent.filter(|sent| !organizations.contains(sent)));
+        if organizations.len() < 2 {
+            return self;
+        }
+        let options = organizations.into_iter().map(|name| (name.clone(), name));
+        self.choice("Organization", "organization", options)
+    }
+
+    fn with(mut self, field: FilterField) -> Self {
+        self.form.fields.push(field);
+        self
+    }
+
+    pub(crate) fn build(self) -> FilterForm {
+        let mut form = self.form;
+        let set = form.fields.iter().filter(|field| !field.value.is_empty());
+        let chips = set.map(|field| FilterChip {
+            label: field.label,
+            value: field.shown_value().to_owned(),
+            path: form.path_without(field.name, &[]),
+        });
+        form.chips = chips.collect();
+        form.is_set = !form.chips.is_empty();
+        form
+    }
+}
+
+impl FilterForm {
+    /// Begins a form without fields for the list at a path.
+    pub(crate) fn builder(path: impl Into<String>, query: &QueryFields) -> FilterFormBuilder<'_> {
+        let form = Self {
+            path: path.into(),
+            fields: Vec::new(),
+            chips: Vec::new(),
+            is_set: false,
+            is_later_page: query.some("after").is_some(),
+        };
+        FilterFormBuilder { query, form }
+    }
+
+    /// Returns the value of a field that applies, or an empty text.
+    pub(crate) fn value(&self, name: &str) -> &str {
+        let field = self.fields.iter().find(|field| field.name == name);
+        field.map_or("", |field| &field.value)
+    }
+
+    /// Returns the path of the first page, with all filters.
+    pub(crate) fn first_page(&self) -> String {
+        self.path_without("", &[])
+    }
+
+    /// Returns the links to the first and the next page.
+    pub(crate) fn pager(&self, next: Option<&Cursor>) -> Pager {
+        let after = next.map(Cursor::to_string);
+        Pager {
+            first: self.is_later_page.then(|| self.first_page()),
+            next: after.map(|after| self.path_without("", &[("after", &after)])),
+            searched_back_to: None,
+        }
+    }
+
+    /// Returns the path of the list with all filters but one, and with more parameters.
+    fn path_without(&self, name: &str, more: &[(&str, &str)]) -> String {
+        let kept = self.fields.iter().filter(|field| field.name != name);
+        let mut parameters: Vec<_> = kept.map(|f| (f.name, f.value.as_str())).collect();
+        parameters.extend(more);
+        path_with(&self.path, &parameters)
+    }
+}
+
+impl FilterField {
+    fn new(label: &'static str, name: &'static str, kind: &'static str, value: String) -> Self {
+        Self {
+            label,
+            name,
+            value,
+            kind,
+            options: Vec::new(),
+            hint: "",
+            problem: None,
+        }
+    }
+
+    /// Returns the value, or the label of the choice.
+    fn shown_value(&self) -> &str {
+        let chosen = self.options.iter().find(|option| option.is_chosen);
+        chosen.map_or(&self.value, |option| &option.label)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use host_domain::time::Timestamp;
+
+    fn form(query: &str) -> FilterForm {
+        FilterForm::builder("/bookings", &QueryFields::parse(query))
+            .search("")
+            .choice("Status", "status", [("ok", "Good"), ("no", "Bad")])
+            .time("From", "from")
+            .organization(&["acme".to_owned(), "zoo".to_owned()])
+            .build()
+    }
+
+    #[test]
+    fn links_keep_the_filters_that_apply() {
+        let sent = "q=a%26b&status=ok&from=2026-11-26T05%3A00&organization=&after=1.a&x=y";
+        let form = form(sent);
+        let kept = "q=a%26b&status=ok&from=2026-11-26T05%3A00%3A00";
+        let pager = form.pager(Some(&Cursor::new(Timestamp(2), "b")));
+        assert_eq!(pager.first, Some(format!("/bookings?{kept}")));
+        assert_eq!(pager.next, Some(format!("/bookings?{kept}&after=2.b")));
+        let chips = form.chips.into_iter();
+        let chips: Vec<_> = chips
+            .map(|chip| (chip.label, chip.value, chip.path))
+            .collect();
+        let chip = |label, value: &str, query: &str| {
+            (label, value.to_owned(), format!("/bookings?{query}"))
+        };
+        let expected = [
+            chip("Search", "a&b", "status=ok&from=2026-11-26T05%3A00%3A00"),
+            chip("Status", "Good", "q=a%26b&from=2026-11-26T05%3A00%3A00"),
+            chip("From", "2026-11-26T05:00:00", "q=a%26b&status=ok"),
+        ];
+        assert_eq!(chips, expected);
+    }
+
+    #[test]
+    fn value_that_cannot_apply_is_left_out() {
+        let form = form("status=unknown&from=tomorrow");
+        assert!(!form.is_set);
+        assert!(form.chips.is_empty());
+        let from = form.fields.iter().find(|field| field.name == "from");
+        assert!(from.is_some_and(|field| field.problem.is_some()));
+        let pager = form.pager(None);
+        assert_eq!((pager.first, pager.next), (None, None));
+    }
+}

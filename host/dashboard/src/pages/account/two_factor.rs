@@ -1,0 +1,114 @@
+//! Forms of `/account` that set up two-factor authentication and turn it off.
+
+use crate::error::PageError;
+use crate::form::FormFields;
+use crate::guard::client::Client;
+use crate::guard::session::SignedIn;
+use crate::page::PageContext;
+use crate::pages::account::view::{
+    AccountPage, TwoFactorView, account_page, current_password_text,
+};
+use crate::render::{redirect, render, render_locked, render_with};
+use crate::state::DashboardState;
+use axum::extract::State;
+use axum::response::Response;
+use host_application::account::password_change::ChangePasswordError;
+use host_application::account::two_factor::TwoFactorError;
+use host_application::account::viewer::Viewer;
+use http::StatusCode;
+use secrecy::ExposeSecret;
+
+/// `POST /account/two-factor`: shows a new secret.
+pub(super) async fn begin(
+    State(state): State<DashboardState>,
+    SignedIn(viewer): SignedIn,
+    page: PageContext,
+) -> Result<Response, PageError> {
+    let two_factor = &state.application.accounts.two_factor;
+    match two_factor.begin(&viewer).await {
+        Ok(enrolment) => {
+            let account = account_step(&state, &viewer, page, enrolment.into()).await?;
+            Ok(render(&account))
+        }
+        Err(error) => shown_again(error),
+    }
+}
+
+/// `POST /account/two-factor/confirm`: shows the recovery codes, or the same secret again.
+pub(super) async fn confirm(
+    State(state): State<DashboardState>,
+    SignedIn(viewer): SignedIn,
+    page: PageContext,
+    fields: FormFields,
+) -> Result<Response, PageError> {
+    let two_factor = &state.application.accounts.two_factor;
+    let (token, code) = (fields.secret("enrolment"), fields.text("code"));
+    match two_factor.confirm(&viewer, &token, code).await {
+        Ok(codes) => {
+            let codes = codes.iter().map(|code| code.expose_secret().to_owned());
+            let step = TwoFactorView::RecoveryCodes {
+                codes: codes.collect(),
+            };
+            let account = account_step(&state, &viewer, page, step).await?;
+            Ok(render(&account))
+        }
+        Err(TwoFactorError::WrongCode) => {
+            let enrolment = match two_factor.resume(&viewer, &token) {
+                Ok(enrolment) => enrolment,
+                Err(error) => return shown_again(error),
+            };
+            let mut account = account_step(&state, &viewer, page, enrolment.into()).await?;
+            let problem = "The code is wrong. Enter the one that the app shows now.";
+            account.form.add("code", problem);
+            Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &account))
+        }
+        Err(error) => shown_again(error),
+    }
+}
+
+/// `POST /account/two-factor/turn-off`
+pub(super) async fn turn_off(
+    State(state): State<DashboardState>,
+    SignedIn(viewer): SignedIn,
+    Client(client): Client,
+    page: PageContext,
+    fields: FormFields,
+) -> Result<Response, PageError> {
+    let two_factor = &state.application.accounts.two_factor;
+    let password = fields.secret("current_password");
+    let Err(error) = two_factor.turn_off(&viewer, password, &client).await else {
+        return Ok(redirect("/account?done=two-factor-off"));
+    };
+    let locked_for_s = match error {
+        ChangePasswordError::Locked { retry_after_s } => Some(retry_after_s),
+        _ => None,
+    };
+    let mut account = account_step(&state, &viewer, page, TwoFactorView::TurningOff).await?;
+    account
+        .form
+        .add("current_password", current_password_text(error)?);
+    Ok(match locked_for_s {
+        Some(seconds) => render_locked(&account, seconds),
+        None => render_with(StatusCode::UNPROCESSABLE_ENTITY, &account),
+    })
+}
+
+async fn account_step(
+    state: &DashboardState,
+    viewer: &Viewer,
+    page: PageContext,
+    step: TwoFactorView,
+) -> Result<AccountPage, PageError> {
+    let mut account = account_page(state, viewer, page).await?;
+    account.two_factor = step;
+    Ok(account)
+}
+
+/// Returns to the account if another page of the person was faster, or the session is another one.
+fn shown_again(error: TwoFactorError) -> Result<Response, PageError> {
+    match error {
+        TwoFactorError::NotAvailable | TwoFactorError::UnknownEnrolment => Ok(redirect("/account")),
+        TwoFactorError::Storage(failure) => Err(failure.into()),
+        TwoFactorError::WrongCode | TwoFactorError::Internal(_) => Err(PageError::internal(error)),
+    }
+}

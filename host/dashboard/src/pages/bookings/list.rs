@@ -1,0 +1,187 @@
+//! The list of bookings.
+
+use crate::error::PageError;
+use crate::list::{FilterForm, Pager};
+use crate::page::PageContext;
+use crate::query::QueryFields;
+use crate::text::{State, TimeText, booking_state, day, money};
+use askama::Template;
+use host_application::console::bookings::BookingList;
+use host_application::console::list::ConsoleListRequest;
+use host_domain::booking::BookingStatus;
+use host_domain::console::AnyBooking;
+use host_domain::console::booking::{BookingProduct, BookingScopeFilter};
+use host_domain::flight::FlightBooking;
+use host_domain::hotel::HotelBooking;
+use host_domain::supplier::SupplierId;
+use host_domain::time::Timestamp;
+
+/// Returns the list that a query asks for. A value that does not exist is ignored.
+///
+/// # Errors
+/// [`PageError::NotFound`] if the organization is not an organization's id.
+pub(super) fn list_request(
+    query: &QueryFields,
+) -> Result<ConsoleListRequest<BookingScopeFilter>, PageError> {
+    query.list_request(BookingScopeFilter {
+        product: BookingProduct::parse(query.text("kind")),
+        status: BookingStatus::parse(query.text("status")),
+        supplier: SupplierId::parse(query.text("supplier")).ok(),
+        user: query.search("user"),
+        reference: query.search("q"),
+        created_from: query.time("from"),
+        created_to: query.time("to"),
+    })
+}
+
+/// Returns the form that filters the bookings.
+fn filter_form(query: &QueryFields, found: &BookingList) -> FilterForm {
+    let statuses = BookingStatus::ALL.map(|status| (status.as_str(), booking_state(status).label));
+    let products = BookingProduct::ALL.map(|product| (product.as_str(), product_name(product)));
+    let sent = SupplierId::parse(query.text("supplier")).ok();
+    let mut suppliers = found.suppliers.clone();
+    // A supplier that is no longer configured has bookings too.
+    suppliers.extend(sent.filter(|sent| !found.suppliers.contains(sent)));
+    let suppliers = suppliers.iter().map(|id| (id.as_str(), id.as_str()));
+    FilterForm::builder("/bookings", query)
+        .search("Booking id, supplier's or client's reference")
+        .choice("Status", "status", statuses)
+        .choice("Kind", "kind", products)
+        .choice("Supplier", "supplier", suppliers)
+        .text("User", "user")
+        .time("From", "from")
+        .time("To", "to")
+        .organization(&found.list.organizations)
+        .build()
+}
+
+#[derive(Template)]
+#[template(path = "bookings.html")]
+pub(super) struct BookingsPage {
+    page: PageContext,
+    filter: FilterForm,
+    pager: Pager,
+    has_organizations: bool,
+    rows: Vec<BookingRow>,
+}
+
+/// A booking of the list.
+struct BookingRow {
+    id: String,
+    organization: String,
+    user: String,
+    /// The hotel or the route.
+    title: String,
+    /// The dates of travel, empty before they are known.
+    dates: String,
+    product: &'static str,
+    state: State,
+    supplier: String,
+    /// Empty before the price is known.
+    total: String,
+    created: TimeText,
+}
+
+impl BookingsPage {
+    pub(super) fn new(
+        page: PageContext,
+        query: &QueryFields,
+        found: BookingList,
+        now: Timestamp,
+    ) -> Self {
+        let filter = filter_form(query, &found);
+        let list = found.list;
+        let next = list.page.next.as_ref();
+        let mut pager = filter.pager(next);
+        if found.is_search_cut {
+            pager.searched_back_to = next.map(|next| TimeText::new(next.at, now));
+        }
+        let rows = list.page.items.iter();
+        Self {
+            page: page.titled("Bookings").about(filter.value("organization")),
+            pager,
+            filter,
+            has_organizations: list.organizations.len() > 1,
+            rows: rows.map(|booking| BookingRow::new(booking, now)).collect(),
+        }
+    }
+}
+
+impl BookingRow {
+    fn new(booking: &AnyBooking, now: Timestamp) -> Self {
+        let (title, dates) = title_and_dates(booking);
+        let owner = booking.owner();
+        let (id, supplier, created_at) = match booking {
+            AnyBooking::Hotel(hotel) => (&hotel.id, &hotel.supplier, hotel.created_at),
+            AnyBooking::Flight(flight) => (&flight.id, &flight.supplier, flight.created_at),
+        };
+        let (product, total) = match booking {
+            AnyBooking::Hotel(hotel) => (BookingProduct::Hotel, Some(hotel.details.total)),
+            AnyBooking::Flight(flight) => (BookingProduct::Flight, flight.total()),
+        };
+        Self {
+            id: id.to_string(),
+            organization: owner.tenant.organization.clone(),
+            user: owner.user.clone(),
+            title,
+            dates,
+            product: product_name(product),
+            state: booking_state(booking.status()),
+            supplier: supplier.to_string(),
+            total: total.map_or_else(String::new, money),
+            created: TimeText::new(created_at, now),
+        }
+    }
+}
+
+pub(super) const fn product_name(product: BookingProduct) -> &'static str {
+    match product {
+        BookingProduct::Hotel => "Hotel",
+        BookingProduct::Flight => "Flight",
+    }
+}
+
+/// Returns the hotel or the route of a booking, and the dates of travel, empty before they are known.
+pub(in crate::pages) fn title_and_dates(booking: &AnyBooking) -> (String, String) {
+    match booking {
+        AnyBooking::Hotel(booking) => (booking.details.hotel.name.clone(), stay_dates(booking)),
+        AnyBooking::Flight(booking) => (route(booking), flight_dates(booking)),
+    }
+}
+
+fn stay_dates(booking: &HotelBooking) -> String {
+    let stay = &booking.details.stay;
+    format!("{} – {}", day(stay.check_in), day(stay.check_out))
+}
+
+/// Returns the route of all journeys, such as `LHR → JFK → LHR`.
+fn route(booking: &FlightBooking) -> String {
+    let mut stops: Vec<&str> = Vec::new();
+    for journey in &booking.details.journeys {
+        let journey = &journey.journey;
+        if stops.last() != Some(&journey.origin.as_str()) {
+            stops.push(&journey.origin);
+        }
+        stops.push(&journey.destination);
+    }
+    if stops.is_empty() {
+        return product_name(BookingProduct::Flight).to_owned();
+    }
+    stops.join(" → ")
+}
+
+/// Returns the local dates of the first and the last departure.
+fn flight_dates(booking: &FlightBooking) -> String {
+    let departures = booking.details.journeys.iter();
+    let mut dates = departures.filter_map(|journey| local_day(&journey.journey.departure_time));
+    match (dates.next(), dates.next_back()) {
+        (None, _) => String::new(),
+        (Some(only), None) => only,
+        (Some(first), Some(last)) => format!("{first} – {last}"),
+    }
+}
+
+/// Returns the day of a local time `YYYY-MM-DDTHH:MM`.
+pub(super) fn local_day(time: &str) -> Option<String> {
+    time.get(..10)?.parse().ok().map(day)
+}

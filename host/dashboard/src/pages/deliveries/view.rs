@@ -1,0 +1,237 @@
+//! Contents of the list of deliveries.
+
+use crate::error::PageError;
+use crate::list::{FilterForm, Pager};
+use crate::page::PageContext;
+use crate::query::QueryFields;
+use crate::text::{State, TimeText, number};
+use askama::Template;
+use host_application::account::viewer::Viewer;
+use host_application::console::bulk_replay::{BulkReplayError, DELIVERIES_MAX};
+use host_application::console::list::{ConsoleList, ConsoleListRequest};
+use host_domain::account::Permission;
+use host_domain::console::webhook::ListedDelivery;
+use host_domain::event::EventType;
+use host_domain::id::SubscriptionId;
+use host_domain::page::Cursor;
+use host_domain::time::Timestamp;
+use host_domain::webhook::list::DeliveryScopeFilter;
+use host_domain::webhook::{BulkReplay, BulkReplayState, Delivery, DeliveryStatus};
+
+const PATH: &str = "/deliveries";
+
+/// Returns the list that a query asks for. A status, an event and a time that do not exist are
+/// ignored.
+///
+/// # Errors
+/// [`PageError::NotFound`] if the organization or the webhook is not an id.
+pub(in crate::pages) fn list_request(
+    query: &QueryFields,
+) -> Result<ConsoleListRequest<DeliveryScopeFilter>, PageError> {
+    let webhook = query.some("webhook").map(SubscriptionId::parse).transpose();
+    query.list_request(DeliveryScopeFilter {
+        status: DeliveryStatus::parse(query.text("status")),
+        subscription: webhook.map_err(|_| PageError::NotFound)?,
+        event_type: EventType::parse(query.text("event")),
+        from: query.time("from"),
+        to: query.time("to"),
+    })
+}
+
+/// Returns whether a query has a value that [`list_request`] ignores.
+pub(super) fn has_ignored_value(query: &QueryFields) -> bool {
+    let is_ignored = |name, is_known: bool| query.some(name).is_some() && !is_known;
+    is_ignored(
+        "status",
+        DeliveryStatus::parse(query.text("status")).is_some(),
+    ) || is_ignored("event", EventType::parse(query.text("event")).is_some())
+        || is_ignored("from", query.time("from").is_some())
+        || is_ignored("to", query.time("to").is_some())
+}
+
+fn filter_form(query: &QueryFields, organizations: &[String]) -> FilterForm {
+    let statuses = DeliveryStatus::ALL.map(|status| (status.as_str(), status_label(status)));
+    let events = EventType::ALL.map(|event| (event.as_str(), event.as_str()));
+    FilterForm::builder(PATH, query)
+        .choice("Status", "status", statuses)
+        .text("Webhook", "webhook")
+        .choice("Event", "event", events)
+        .time("From", "from")
+        .time("To", "to")
+        .organization(organizations)
+        .build()
+}
+
+#[derive(Template)]
+#[template(path = "deliveries.html")]
+pub(super) struct DeliveriesPage {
+    pub(super) page: PageContext,
+    /// Why nothing was replayed.
+    pub(super) alert: Option<String>,
+    pub(super) filter: FilterForm,
+    pub(super) pager: Pager,
+    pub(super) show_organization: bool,
+    pub(super) rows: Vec<DeliveryRow>,
+    /// Path of the list's stream, on the first page.
+    pub(super) stream: Option<String>,
+    pub(super) bulk_replay: Option<BulkReplayText>,
+    /// Whether the person may replay the deliveries that match.
+    pub(super) can_replay: bool,
+}
+
+impl DeliveriesPage {
+    pub(super) fn new(
+        page: PageContext,
+        viewer: &Viewer,
+        query: &QueryFields,
+        found: ConsoleList<ListedDelivery>,
+        bulk_replay: Option<BulkReplay>,
+        now: Timestamp,
+    ) -> Self {
+        let filter = filter_form(query, &found.organizations);
+        let is_first = query.some("after").is_none();
+        let is_running = |bulk: &BulkReplay| bulk.state == BulkReplayState::Running;
+        let mut pager = filter.pager(found.page.next.as_ref());
+        if found.page.items.is_empty() {
+            let end = found.page.next.as_ref();
+            pager.searched_back_to = end.map(|end| TimeText::new(end.at, now));
+        }
+        Self {
+            can_replay: filter.is_set
+                && !found.page.items.is_empty()
+                && viewer.may_anywhere(Permission::ReplayDeliveries)
+                && !bulk_replay.as_ref().is_some_and(is_running),
+            alert: None,
+            stream: is_first.then(|| format!("/stream{}", filter.first_page())),
+            page: page
+                .titled("Deliveries")
+                .about(filter.value("organization")),
+            pager,
+            filter,
+            show_organization: viewer.reads_several_organizations(),
+            rows: delivery_rows(found.page.items, now),
+            bulk_replay: bulk_replay.map(|bulk| BulkReplayText::new(&bulk, now)),
+        }
+    }
+}
+
+/// The progress of a bulk replay.
+pub(super) struct BulkReplayText {
+    pub(super) id: String,
+    pub(super) state: State,
+    pub(super) is_running: bool,
+    /// Numbers of deliveries.
+    pub(super) seen: u64,
+    pub(super) total: u64,
+    /// What was done, in words.
+    pub(super) summary: String,
+    pub(super) started: TimeText,
+}
+
+impl BulkReplayText {
+    fn new(bulk_replay: &BulkReplay, now: Timestamp) -> Self {
+        let progress = &bulk_replay.progress;
+        let (tone, label) = match bulk_replay.state {
+            BulkReplayState::Running => ("wait", "Running"),
+            BulkReplayState::Finished => ("good", "Finished"),
+            BulkReplayState::Stopped => ("", "Stopped"),
+        };
+        let (replayed, total) = (number(progress.replayed), number(bulk_replay.total));
+        let mut summary = format!("{replayed} of {total} replayed");
+        if progress.skipped > 0 {
+            let skipped = number(progress.skipped);
+            summary.push_str(&format!(
+                ", {skipped} skipped because they are still being sent or their webhook is not active"
+            ));
+        }
+        Self {
+            id: bulk_replay.id.to_string(),
+            state: State { tone, label },
+            is_running: bulk_replay.state == BulkReplayState::Running,
+            seen: progress.replayed.saturating_add(progress.skipped),
+            total: bulk_replay.total,
+            summary,
+            started: TimeText::new(bulk_replay.created_at, now),
+        }
+    }
+}
+
+/// A row of a list of deliveries. It may be shown for a long time, so its times are not distances.
+pub(in crate::pages) struct DeliveryRow {
+    pub(in crate::pages) stream_id: String,
+    pub(in crate::pages) id: String,
+    pub(in crate::pages) organization: String,
+    pub(in crate::pages) event_type: String,
+    pub(in crate::pages) event: String,
+    pub(in crate::pages) webhook: String,
+    pub(in crate::pages) state: State,
+    /// The number of finished attempts, or that of replays.
+    pub(in crate::pages) attempts: String,
+    pub(in crate::pages) created: TimeText,
+}
+
+impl DeliveryRow {
+    pub(in crate::pages) fn new(listed: ListedDelivery, now: Timestamp) -> Self {
+        let delivery = listed.delivery;
+        let position = Cursor::new(delivery.created_at, delivery.id.as_str());
+        Self {
+            stream_id: position.to_string(),
+            state: delivery_state(&delivery),
+            attempts: number(delivery.attempts.unsigned_abs()),
+            created: TimeText::new(delivery.created_at, now),
+            id: delivery.id.to_string(),
+            organization: listed.tenant.organization,
+            event_type: listed.event_type,
+            event: delivery.event.to_string(),
+            webhook: delivery.subscription.to_string(),
+        }
+    }
+}
+
+pub(in crate::pages) fn delivery_rows(
+    deliveries: Vec<ListedDelivery>,
+    now: Timestamp,
+) -> Vec<DeliveryRow> {
+    let rows = deliveries.into_iter();
+    rows.map(|listed| DeliveryRow::new(listed, now)).collect()
+}
+
+pub(in crate::pages) fn delivery_state(delivery: &Delivery) -> State {
+    let status = delivery.status();
+    State {
+        tone: match status {
+            DeliveryStatus::Pending | DeliveryStatus::Published => "wait",
+            DeliveryStatus::Delivered => "good",
+            DeliveryStatus::Failed => "bad",
+        },
+        label: status_label(status),
+    }
+}
+
+const fn status_label(status: DeliveryStatus) -> &'static str {
+    match status {
+        DeliveryStatus::Pending => "Pending",
+        DeliveryStatus::Published => "Published",
+        DeliveryStatus::Delivered => "Delivered",
+        DeliveryStatus::Failed => "Failed",
+    }
+}
+
+/// Returns why nothing was replayed.
+///
+/// # Errors
+/// The failure has no place on the page.
+pub(super) fn bulk_alert(error: BulkReplayError) -> Result<String, PageError> {
+    match error {
+        BulkReplayError::Access(error) => Err(error.into()),
+        BulkReplayError::Storage(failure) => Err(failure.into()),
+        BulkReplayError::NothingMatches => Ok("No delivery matches the filter.".to_owned()),
+        BulkReplayError::TooMany => Ok(format!(
+            "More than {} deliveries match. Narrow the filter, for example by time.",
+            number(u64::from(DELIVERIES_MAX))
+        )),
+        BulkReplayError::Running => {
+            Ok("Your last replay is still running. Wait until it ends, or stop it.".to_owned())
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! Figures, charts and tables of what programs did.
+
+use crate::chart::{Chart, ChartColumn, ChartPoint};
+use crate::pages::overview::figure::Figure;
+use crate::path_text::path_segment;
+use crate::query::path_with;
+use crate::sparkline::Sparkline;
+use crate::text::{TimeText, count, duration_us, money, number, words};
+use host_application::console::overview::{OverviewWindow, Traffic};
+use host_domain::statistics::{
+    CallStatistics, RemarkableCall, RemarkableReason, StatisticsGroup, StatisticsSubject,
+};
+use host_domain::time::Timestamp;
+use std::collections::BTreeMap;
+
+/// Maximum number of rows of a table.
+const ROWS_MAX: usize = 12;
+
+/// The view of a window of time.
+pub(super) struct Segment {
+    pub(super) label: &'static str,
+    pub(super) path: String,
+    pub(super) is_current: bool,
+}
+
+/// The calls of a route, or of a function of a supplier.
+pub(super) struct CallsRow {
+    pub(super) name: String,
+    /// Empty for a route.
+    pub(super) operation: String,
+    /// Where its calls are listed.
+    pub(super) path: String,
+    pub(super) count: String,
+    pub(super) errors: String,
+    pub(super) p50: String,
+    pub(super) p99: String,
+}
+
+pub(super) struct TrafficView {
+    pub(super) segments: Vec<Segment>,
+    pub(super) figures: Vec<Figure>,
+    /// `None` without calls.
+    pub(super) charts: Option<TrafficCharts>,
+    pub(super) routes: Vec<CallsRow>,
+    pub(super) suppliers: Vec<CallsRow>,
+    pub(super) remarkable: Vec<RemarkableRow>,
+}
+
+/// A call of a supplier that explains a part of the charts.
+pub(super) struct RemarkableRow {
+    /// The API call that made it.
+    pub(super) path: String,
+    pub(super) supplier: String,
+    pub(super) operation: String,
+    pub(super) tone: &'static str,
+    pub(super) outcome: String,
+    pub(super) duration: String,
+    pub(super) at: TimeText,
+}
+
+pub(super) struct TrafficCharts {
+    pub(super) outcomes: Chart,
+    pub(super) durations: Chart,
+}
+
+/// Returns the window that a query names, the last hour by default.
+pub(super) fn window(name: &str) -> OverviewWindow {
+    let mut windows = OverviewWindow::ALL.into_iter();
+    let named = windows.find(|window| parameter(*window) == name);
+    named.unwrap_or(OverviewWindow::Hour)
+}
+
+/// Returns the value of the parameter `window`. The default has none.
+pub(super) const fn parameter(window: OverviewWindow) -> &'static str {
+    match window {
+        OverviewWindow::Hour => "",
+        OverviewWindow::Day => "day",
+        OverviewWindow::Week => "week",
+    }
+}
+
+const fn label(window: OverviewWindow) -> &'static str {
+    match window {
+        OverviewWindow::Hour => "Hour",
+        OverviewWindow::Day => "Day",
+        OverviewWindow::Week => "Week",
+    }
+}
+
+impl TrafficView {
+    pub(super) fn new(traffic: &Traffic, window: OverviewWindow, now: Timestamp) -> Self {
+        let slots = slots(traffic, window, now);
+        let mut total = CallStatistics::default();
+        for (_, calls) in &slots {
+            total.add(calls);
+        }
+        let segments = OverviewWindow::ALL.map(|other| Segment {
+            label: label(other),
+            path: path_with("/", &[("window", parameter(other))]),
+            is_current: other == window,
+        });
+        Self {
+            segments: segments.into(),
+            figures: figures(traffic, &slots, &total, now),
+            charts: (total.count > 0).then(|| charts(&slots, window)),
+            routes: rows(traffic, StatisticsSubject::Route),
+            suppliers: rows(traffic, StatisticsSubject::Supplier),
+            remarkable: traffic
+                .remarkable
+                .iter()
+                .map(|call| remarkable_row(call, now))
+                .collect(),
+        }
+    }
+}
+
+/// The calls of each minute or hour of the window, also of those without calls.
+type Slots = Vec<(Timestamp, CallStatistics)>;
+
+fn slots(traffic: &Traffic, window: OverviewWindow, now: Timestamp) -> Slots {
+    let of_total = |group: &&StatisticsGroup| group.subject == StatisticsSubject::Total;
+    let counted = traffic.statistics.iter().filter(of_total);
+    let counted: BTreeMap<_, _> = counted.map(|group| (group.at, group.calls)).collect();
+    let mut slots = Vec::new();
+    let mut at = traffic.since;
+    while at <= now {
+        slots.push((at, counted.get(&at).copied().unwrap_or_default()));
+        at = at.plus_ms(window.resolution().ms());
+    }
+    slots
+}
+
+fn figures(
+    traffic: &Traffic,
+    slots: &Slots,
+    total: &CallStatistics,
+    now: Timestamp,
+) -> Vec<Figure> {
+    let elapsed_s = u64::try_from(now.since(traffic.since) / 1000).unwrap_or(1);
+    let counts = slots.iter().map(|(_, calls)| calls.count);
+    let mut figures = vec![
+        Figure {
+            sparkline: sparkline(counts, "Requests over time"),
+            path: Some("/requests".to_owned()),
+            ..Figure::plain("Requests a second", rate(total.count, elapsed_s.max(1)))
+        },
+        Figure {
+            detail: format!("{} of {}", number(total.server_errors), number(total.count)),
+            tone: if total.server_errors > 0 { "bad" } else { "" },
+            path: Some("/requests?status=5xx".to_owned()),
+            ..Figure::plain("Error rate", percent(total.server_errors, total.count))
+        },
+        Figure {
+            detail: format!("p50 {}", quantile(total, 500)),
+            ..Figure::plain("Response time, p99", quantile(total, 990))
+        },
+    ];
+    figures.extend(traffic.booked.iter().map(|(amount, bookings)| Figure {
+        detail: count(usize::try_from(*bookings).unwrap_or(usize::MAX), "booking"),
+        path: Some("/bookings".to_owned()),
+        ..Figure::plain("Booked", money(*amount))
+    }));
+    figures
+}
+
+fn sparkline(counts: impl Iterator<Item = u64>, summary: &str) -> Option<Sparkline> {
+    let counts = counts.map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+    let values: Vec<f64> = counts.map(f64::from).collect();
+    Sparkline::new(&values, summary.to_owned())
+}
+
+fn charts(slots: &Slots, window: OverviewWindow) -> TrafficCharts {
+    let columns = slots.iter().map(|(at, calls)| ChartColumn {
+        label: slot_label(*at, window),
+        path: slot_path(*at, calls, window),
+        answered: calls.count.saturating_sub(calls.server_errors),
+        failed: calls.server_errors,
+    });
+    let points = slots.iter().map(|(at, calls)| ChartPoint {
+        label: slot_label(*at, window),
+        path: slot_path(*at, calls, window),
+        p50_us: calls.quantile_us(500),
+        p99_us: calls.quantile_us(990),
+    });
+    TrafficCharts {
+        outcomes: Chart::columns("Requests by outcome".to_owned(), columns.collect()),
+        durations: Chart::lines("Response times".to_owned(), points.collect()),
+    }
+}
+
+fn slot_label(at: Timestamp, window: OverviewWindow) -> String {
+    let text = at.to_string();
+    let day = text.get(..10).unwrap_or_default();
+    let time = text.get(11..16).unwrap_or_default();
+    match window {
+        OverviewWindow::Hour | OverviewWindow::Day => time.to_owned(),
+        OverviewWindow::Week => format!("{day} {time}"),
+    }
+}
+
+/// Returns the path of the calls of a minute or hour, of the failed ones if there are any.
+fn slot_path(at: Timestamp, calls: &CallStatistics, window: OverviewWindow) -> Option<String> {
+    if calls.count == 0 {
+        return None;
+    }
+    let end = at.plus_ms(window.resolution().ms());
+    let status = if calls.server_errors > 0 { "5xx" } else { "" };
+    let (from, to) = (at.to_string(), end.to_string());
+    let parameters = [("status", status), ("from", &from), ("to", &to)];
+    Some(path_with("/requests", &parameters))
+}
+
+fn rows(traffic: &Traffic, subject: StatisticsSubject) -> Vec<CallsRow> {
+    let groups = traffic.statistics.iter();
+    let groups = groups.filter(|group| group.subject == subject);
+    let rows = groups.take(ROWS_MAX).map(|group| CallsRow {
+        path: match subject {
+            StatisticsSubject::Supplier => format!("/suppliers/{}", group.name),
+            StatisticsSubject::Route | StatisticsSubject::Total => route_path(&group.name),
+        },
+        name: group.name.clone(),
+        operation: group.operation.clone(),
+        count: number(group.calls.count),
+        errors: percent(group.calls.server_errors, group.calls.count),
+        p50: quantile(&group.calls, 500),
+        p99: quantile(&group.calls, 990),
+    });
+    rows.collect()
+}
+
+fn remarkable_row(call: &RemarkableCall, now: Timestamp) -> RemarkableRow {
+    RemarkableRow {
+        path: format!("/requests/{}", path_segment(&call.request_id)),
+        supplier: call.supplier.to_string(),
+        operation: call.operation.clone(),
+        tone: match call.reason {
+            RemarkableReason::Failed => "bad",
+            RemarkableReason::Slow => "wait",
+        },
+        outcome: match call.reason {
+            RemarkableReason::Failed => words(&call.outcome),
+            RemarkableReason::Slow => "Slow".to_owned(),
+        },
+        duration: duration_us(call.duration_us),
+        at: TimeText::new(call.at, now),
+    }
+}
+
+/// Returns the path of the calls of a method and a route.
+fn route_path(name: &str) -> String {
+    let (method, route) = name.split_once(' ').unwrap_or(("", name));
+    path_with("/requests", &[("method", method), ("route", route)])
+}
+
+fn quantile(calls: &CallStatistics, permille: u64) -> String {
+    let us = calls.quantile_us(permille);
+    us.map_or_else(|| "none".to_owned(), duration_us)
+}
+
+/// Returns a share as `0.21 %`.
+fn percent(part: u64, whole: u64) -> String {
+    let hundredths = part.saturating_mul(10_000) / whole.max(1);
+    match hundredths {
+        0 if part > 0 => "< 0.01 %".to_owned(),
+        _ => format!("{}.{:02} %", hundredths / 100, hundredths % 100),
+    }
+}
+
+/// Returns a number a second as `38.4`, or with two decimals below 10.
+fn rate(count: u64, seconds: u64) -> String {
+    let hundredths = count.saturating_mul(100) / seconds;
+    match hundredths {
+        0 if count > 0 => "< 0.01".to_owned(),
+        ..1000 => format!("{}.{:02}", hundredths / 100, hundredths % 100),
+        _ => format!("{}.{}", number(hundredths / 100), hundredths % 100 / 10),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_and_rates_have_few_digits() {
+        for (part, whole, text) in [
+            (0, 0, "0.00 %"),
+            (9, 4310, "0.20 %"),
+            (1, 100_000, "< 0.01 %"),
+            (3, 3, "100.00 %"),
+        ] {
+            assert_eq!(percent(part, whole), text);
+        }
+        for (count, seconds, text) in [
+            (0, 60, "0.00"),
+            (1, 360_000, "< 0.01"),
+            (90, 60, "1.50"),
+            (138_240, 3600, "38.4"),
+            (7_200_000, 3600, "2,000.0"),
+        ] {
+            assert_eq!(rate(count, seconds), text);
+        }
+    }
+}

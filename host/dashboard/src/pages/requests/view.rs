@@ -1,0 +1,153 @@
+//! Contents of the list of API calls.
+
+use crate::error::PageError;
+use crate::list::{FilterForm, Pager};
+use crate::page::PageContext;
+use crate::path_text::path_segment;
+use crate::query::QueryFields;
+use crate::text::{TimeText, duration_us};
+use askama::Template;
+use host_application::account::viewer::Viewer;
+use host_application::console::list::{ConsoleList, ConsoleListRequest};
+use host_domain::page::Cursor;
+use host_domain::request_log::{LoggedRequest, RequestLogFilter, StatusFilter};
+use host_domain::time::Timestamp;
+
+const PATH: &str = "/requests";
+const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/// Returns the list that a query asks for. A status, a method and a time that do not exist are
+/// ignored.
+///
+/// # Errors
+/// [`PageError::NotFound`] if the organization is not an organization's id.
+pub(in crate::pages) fn list_request(
+    query: &QueryFields,
+) -> Result<ConsoleListRequest<RequestLogFilter>, PageError> {
+    let mut methods = METHODS.into_iter();
+    let method = methods.find(|method| *method == query.text("method"));
+    query.list_request(RequestLogFilter {
+        status: StatusFilter::parse(query.text("status")),
+        method: method.map(str::to_owned),
+        route: query.search("route"),
+        key: query.search("key"),
+        user: query.search("user"),
+        from: query.time("from"),
+        to: query.time("to"),
+    })
+}
+
+fn filter_form(query: &QueryFields, organizations: &[String]) -> FilterForm {
+    let classes = [
+        ("2xx", "2xx Succeeded"),
+        ("4xx", "4xx Refused"),
+        ("5xx", "5xx Failed"),
+    ];
+    let mut statuses = classes
+        .map(|(value, label)| (value.to_owned(), label))
+        .to_vec();
+    if let Some(StatusFilter::Exact(status)) = StatusFilter::parse(query.text("status")) {
+        statuses.push((status.to_string(), "Exactly this status"));
+    }
+    FilterForm::builder(PATH, query)
+        .choice("Status", "status", statuses)
+        .choice("Method", "method", METHODS.map(|method| (method, method)))
+        .text("Route", "route")
+        .text("Key", "key")
+        .text("User", "user")
+        .time("From", "from")
+        .time("To", "to")
+        .organization(organizations)
+        .build()
+}
+
+#[derive(Template)]
+#[template(path = "requests.html")]
+pub(super) struct RequestsPage {
+    pub(super) page: PageContext,
+    pub(super) filter: FilterForm,
+    pub(super) pager: Pager,
+    pub(super) show_organization: bool,
+    pub(super) rows: Vec<RequestRow>,
+    /// Path of the list's stream, on the first page.
+    pub(super) stream: Option<String>,
+}
+
+impl RequestsPage {
+    pub(super) fn new(
+        page: PageContext,
+        viewer: &Viewer,
+        query: &QueryFields,
+        found: ConsoleList<LoggedRequest>,
+        now: Timestamp,
+    ) -> Self {
+        let filter = filter_form(query, &found.organizations);
+        let is_first = query.some("after").is_none();
+        let mut pager = filter.pager(found.page.next.as_ref());
+        if found.page.items.is_empty() {
+            let end = found.page.next.as_ref();
+            pager.searched_back_to = end.map(|end| TimeText::new(end.at, now));
+        }
+        Self {
+            page: page.titled("Requests").about(filter.value("organization")),
+            stream: is_first.then(|| format!("/stream{}", filter.first_page())),
+            pager,
+            filter,
+            show_organization: viewer.reads_several_organizations(),
+            rows: found.page.items.into_iter().map(RequestRow::new).collect(),
+        }
+    }
+}
+
+/// A row of the list. It may be shown for a long time, so its time is not a distance.
+pub(in crate::pages) struct RequestRow {
+    pub(in crate::pages) stream_id: String,
+    pub(in crate::pages) path: String,
+    pub(in crate::pages) organization: String,
+    pub(in crate::pages) method: String,
+    pub(in crate::pages) route: String,
+    pub(in crate::pages) tone: &'static str,
+    pub(in crate::pages) status: u16,
+    pub(in crate::pages) code: String,
+    pub(in crate::pages) duration: String,
+    pub(in crate::pages) key: String,
+    pub(in crate::pages) user: String,
+    pub(in crate::pages) at: TimeText,
+    pub(in crate::pages) request_id: String,
+}
+
+impl RequestRow {
+    pub(in crate::pages) fn new(request: LoggedRequest) -> Self {
+        let position = Cursor::new(request.at, request.id.as_str());
+        Self {
+            stream_id: position.to_string(),
+            path: call_path(&request),
+            organization: request.organization,
+            method: request.method,
+            route: request.route,
+            tone: status_tone(request.status),
+            status: request.status,
+            code: request.code.unwrap_or_default(),
+            duration: duration_us(request.duration_us),
+            key: request.key.map_or_else(String::new, |key| key.to_string()),
+            user: request.user,
+            at: TimeText::new(request.at, request.at),
+            request_id: request.request_id,
+        }
+    }
+}
+
+/// Returns the path of the page of one call among those with the same id.
+pub(super) fn call_path(request: &LoggedRequest) -> String {
+    let request_id = path_segment(&request.request_id);
+    format!("{PATH}/{request_id}?call={}", request.id)
+}
+
+/// Returns the tone of `components/state.html` for a status.
+pub(super) const fn status_tone(status: u16) -> &'static str {
+    match status {
+        500.. => "bad",
+        400.. => "wait",
+        _ => "good",
+    }
+}

@@ -1,0 +1,279 @@
+//! `/webhooks`: subscriptions to events.
+
+mod form;
+mod view;
+
+use crate::error::PageError;
+use crate::form::{FormFields, FormProblems};
+use crate::guard::session::SignedIn;
+use crate::page::PageContext;
+use crate::pages::webhooks::form::{
+    WebhookForm, add_problems, add_refusal, new_webhook, sent_fields,
+};
+use crate::pages::webhooks::view::{WebhookDetailsPage, WebhooksPage, change_alert, list_request};
+use crate::path_text::PathText;
+use crate::query::{QueryFields, parse_time};
+use crate::render::{redirect, render, render_with};
+use crate::state::DashboardState;
+use axum::Router;
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::{get, post};
+use host_application::account::viewer::Viewer;
+use host_application::console::webhooks::{ConsoleWebhookError, ConsoleWebhooks};
+use host_application::webhook::service::SubscriptionWithSecret;
+use host_domain::account::Permission;
+use host_domain::id::SubscriptionId;
+use host_domain::time::{Clock, Timestamp};
+use http::StatusCode;
+use secrecy::ExposeSecret;
+use std::sync::Arc;
+
+pub(crate) fn routes() -> Router<DashboardState> {
+    Router::new()
+        .route("/webhooks", get(list).post(create))
+        .route("/webhooks/{id}", get(show).post(update))
+        .route("/webhooks/{id}/pause", post(pause))
+        .route("/webhooks/{id}/resume", post(resume))
+        .route("/webhooks/{id}/rotate", post(rotate))
+        .route("/webhooks/{id}/delete", post(delete))
+        .route("/webhooks/{id}/test", post(send_test_event))
+        .route("/webhooks/{id}/recover", post(recover))
+}
+
+/// `GET /webhooks`; with `?create=1` the form is open.
+async fn list(
+    State(webhooks): State<Arc<ConsoleWebhooks>>,
+    State(clock): State<Arc<dyn Clock>>,
+    SignedIn(viewer): SignedIn,
+    page: PageContext,
+    query: QueryFields,
+) -> Result<Response, PageError> {
+    let opens_form = query.some("create").is_some();
+    if opens_form && !viewer.may_anywhere(Permission::ManageWebhooks) {
+        return Err(PageError::Forbidden);
+    }
+    let mut list = load_list(&webhooks, &viewer, page, &query, clock.now()).await?;
+    if opens_form {
+        list.create = Some(WebhookForm::empty(&viewer, &list.organizations, &query));
+    }
+    Ok(render(&list))
+}
+
+async fn load_list(
+    webhooks: &ConsoleWebhooks,
+    viewer: &Viewer,
+    page: PageContext,
+    query: &QueryFields,
+    now: Timestamp,
+) -> Result<WebhooksPage, PageError> {
+    let found = webhooks.list(viewer, &list_request(query)?).await?;
+    Ok(WebhooksPage::new(page, viewer, query, found, now))
+}
+
+/// `POST /webhooks`: shows the webhook with its secret, or the problems of the form.
+async fn create(
+    State(webhooks): State<Arc<ConsoleWebhooks>>,
+    State(clock): State<Arc<dyn Clock>>,
+    SignedIn(viewer): SignedIn,
+    page: PageContext,
+    fields: FormFields,
+) -> Result<Response, PageError> {
+    if !viewer.may_anywhere(Permission::ManageWebhooks) {
+        return Err(PageError::Forbidden);
+    }
+    let mut problems = FormProblems::default();
+    if let Some((organization, product)) = new_webhook(&viewer, &fields, &mut problems) {
+        let created = webhooks.create(&viewer, &organization, product, sent_fields(&fields));
+        match created.await {
+            Ok(created) => {
+                return show_secret(&webhooks, &viewer, page, created, clock.now()).await;
+            }
+            Err(error) => add_failure(&mut problems, error)?,
+        }
+    }
+    let query = QueryFields::parse("");
+    let mut list = load_list(&webhooks, &viewer, page, &query, clock.now()).await?;
+    let form = WebhookForm::sent(&viewer, &list.organizations, &fields, problems);
+    list.create = Some(form);
+    Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &list))
+}
+
+/// Shows a webhook with its new secret, which is in this response only.
+async fn show_secret(
+    webhooks: &ConsoleWebhooks,
+    viewer: &Viewer,
+    mut page: PageContext,
+    created: SubscriptionWithSecret,
+    now: Timestamp,
+) -> Result<Response, PageError> {
+    let id = created.subscription.id;
+    page.path = format!("/webhooks/{id}");
+    let found = webhooks.find(viewer, &id).await?;
+    let mut details = WebhookDetailsPage::new(page, found, now);
+    let secret = created.signing_secret;
+    details.secret = secret.map(|secret| secret.expose_secret().to_owned());
+    Ok(render(&details))
+}
+
+/// Adds what is wrong with the fields of a form.
+fn add_failure(problems: &mut FormProblems, error: ConsoleWebhookError) -> Result<(), PageError> {
+    match error {
+        ConsoleWebhookError::Invalid(found) => {
+            add_problems(problems, &found);
+            Ok(())
+        }
+        ConsoleWebhookError::Webhook(error) => add_refusal(problems, error),
+        error => Err(error.into()),
+    }
+}
+
+/// `GET /webhooks/{id}`; with `?edit=1` the form is open, with `?confirm=rotate` or
+/// `?confirm=delete` the page asks before the change.
+async fn show(
+    State(webhooks): State<Arc<ConsoleWebhooks>>,
+    State(clock): State<Arc<dyn Clock>>,
+    SignedIn(viewer): SignedIn,
+    PathText(id): PathText,
+    page: PageContext,
+    query: QueryFields,
+) -> Result<Response, PageError> {
+    let found = webhooks.find(&viewer, &parse_id(&id)?).await?;
+    let form = query.some("edit").map(|_| WebhookForm::of(&found.view));
+    if form.is_some() && !found.view.can_manage {
+        return Err(PageError::Forbidden);
+    }
+    let mut details = WebhookDetailsPage::new(page, found, clock.now());
+    details.edit = form;
+    details.confirms = match query.text("confirm") {
+        "rotate" => "rotate",
+        "delete" => "delete",
+        _ => "",
+    };
+    Ok(render(&details))
+}
+
+/// `POST /webhooks/{id}`: stores the fields of the form.
+async fn update(
+    State(webhooks): State<Arc<ConsoleWebhooks>>,
+    State(clock): State<Arc<dyn Clock>>,
+    SignedIn(viewer): SignedIn,
+    PathText(id): PathText,
+    page: PageContext,
+    fields: FormFields,
+) -> Result<Response, PageError> {
+    let id = parse_id(&id)?;
+    let mut problems = FormProblems::default();
+    match webhooks.update(&viewer, &id, sent_fields(&fields)).await {
+        Ok(()) => return Ok(redirect(&format!("/webhooks/{id}?done=webhook-changed"))),
+        Err(error) => add_failure(&mut problems, error)?,
+    }
+    let found = webhooks.find(&viewer, &id).await?;
+    let form = WebhookForm::changed(&found.view, &fields, problems);
+    let mut details = WebhookDetailsPage::new(page, found, clock.now());
+    details.edit = Some(form);
+    Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &details))
+}
+
+/// `POST /webhooks/{id}/pause`
+async fn pause(
+    State(webhooks): State<Arc<ConsoleWebhooks>>,
+    State(clock): State<Arc<dyn Clock>>,
+    SignedIn(viewer): SignedIn,
+    PathText(id): PathText,
+    page: PageContext,
+) -> Result<Response, PageError> {
+    let id = parse_id(&id)?;
+    match webhooks.pause(&viewer, &id).await {
+        Ok(()) => Ok(redirect(&format!("/webhooks/{id}?done=webhook-paused"))),
+        Err(error) => refuse(&webhooks, &viewer, page, &id, error, clock.now()).await,
+    }
+}
+
+/// `POST /webhooks/{id}/resume`
+async fn resume(
+    State(webhooks): State<Arc<ConsoleWebhooks>>,
+    SignedIn(viewer): SignedIn,
+    PathText(id): PathText,
+) -> Result<Response, PageError> {
+    let id = parse_id(&id)?;
+    webhooks.resume(&viewer, &id).await?;
+    Ok(redirect(&format!("/webhooks/{id}?done=webhook-resumed")))
+}
+
+/// `POST /webhooks/{id}/rotate`: the page with the new secret, which is in this response only.
+async fn rotate(
+    State(webhooks): State<Arc<ConsoleWebhooks>>,
+    State(clock): State<Arc<dyn Clock>>,
+    SignedIn(viewer): SignedIn,
+    PathText(id): PathText,
+    page: PageContext,
+) -> Result<Response, PageError> {
+    let rotated = webhooks.rotate_secret(&viewer, &parse_id(&id)?).await?;
+    show_secret(&webhooks, &viewer, page, rotated, clock.now()).await
+}
+
+/// `POST /webhooks/{id}/delete`
+async fn delete(
+    State(webhooks): State<Arc<ConsoleWebhooks>>,
+    SignedIn(viewer): SignedIn,
+    PathText(id): PathText,
+) -> Result<Response, PageError> {
+    webhooks.delete(&viewer, &parse_id(&id)?).await?;
+    Ok(redirect("/webhooks?done=webhook-deleted"))
+}
+
+/// `POST /webhooks/{id}/test`: leads to the delivery of the test event.
+async fn send_test_event(
+    State(webhooks): State<Arc<ConsoleWebhooks>>,
+    SignedIn(viewer): SignedIn,
+    PathText(id): PathText,
+) -> Result<Response, PageError> {
+    let delivery = webhooks.send_test_event(&viewer, &parse_id(&id)?).await?;
+    Ok(redirect(&format!("/deliveries/{delivery}?done=test-sent")))
+}
+
+/// `POST /webhooks/{id}/recover`
+async fn recover(
+    State(webhooks): State<Arc<ConsoleWebhooks>>,
+    State(clock): State<Arc<dyn Clock>>,
+    SignedIn(viewer): SignedIn,
+    PathText(id): PathText,
+    page: PageContext,
+    fields: FormFields,
+) -> Result<Response, PageError> {
+    let id = parse_id(&id)?;
+    let sent = fields.text("since").trim();
+    let Some(since) = parse_time(sent) else {
+        let found = webhooks.find(&viewer, &id).await?;
+        let mut details = WebhookDetailsPage::new(page, found, clock.now());
+        sent.clone_into(&mut details.since);
+        details.form.add("since", "Enter a date and a time.");
+        return Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &details));
+    };
+    match webhooks.recover(&viewer, &id, since).await {
+        Ok(0) => Ok(redirect(&format!("/webhooks/{id}?done=nothing-to-recover"))),
+        Ok(_) => Ok(redirect(&format!("/webhooks/{id}?done=webhook-recovered"))),
+        Err(error) => refuse(&webhooks, &viewer, page, &id, error, clock.now()).await,
+    }
+}
+
+/// Shows a webhook with the reason why nothing was changed.
+async fn refuse(
+    webhooks: &ConsoleWebhooks,
+    viewer: &Viewer,
+    page: PageContext,
+    id: &SubscriptionId,
+    error: ConsoleWebhookError,
+    now: Timestamp,
+) -> Result<Response, PageError> {
+    let alert = change_alert(error)?;
+    let found = webhooks.find(viewer, id).await?;
+    let mut details = WebhookDetailsPage::new(page, found, now);
+    details.alert = Some(alert);
+    Ok(render_with(StatusCode::CONFLICT, &details))
+}
+
+fn parse_id(text: &str) -> Result<SubscriptionId, PageError> {
+    SubscriptionId::parse(text).map_err(|_| PageError::NotFound)
+}

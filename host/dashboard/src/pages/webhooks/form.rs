@@ -1,0 +1,255 @@
+//! The form of a webhook.
+
+use crate::error::PageError;
+use crate::form::{FormFields, FormProblems};
+use crate::query::QueryFields;
+use host_application::account::viewer::Viewer;
+use host_application::console::webhooks::{WebhookFields, WebhookProblem, WebhookView};
+use host_application::webhook::error::WebhookError;
+use host_domain::account::{AccountRole, Permission, is_organization_id};
+use host_domain::event::{EventType, Product};
+use host_domain::webhook::subscription::WILDCARD_EVENT_TYPE;
+
+/// Products to whose events webhooks can subscribe.
+const PRODUCTS: [Product; 2] = [Product::Hotel, Product::Flight];
+
+/// The form of a new webhook or of a change.
+pub(super) struct WebhookForm {
+    /// Why nothing was stored.
+    pub(super) alert: Option<String>,
+    /// Path to which the form is sent.
+    pub(super) action: String,
+    /// Path that leaves the form.
+    pub(super) cancel: String,
+    pub(super) is_new: bool,
+    pub(super) url: String,
+    pub(super) description: String,
+    pub(super) organization: String,
+    /// The organizations to choose from.
+    pub(super) organizations: Vec<String>,
+    /// The person may name any organization.
+    pub(super) is_operator: bool,
+    pub(super) products: Vec<FormOption>,
+    pub(super) all_events: bool,
+    pub(super) events: Vec<FormOption>,
+    pub(super) form: FormProblems,
+}
+
+/// A choice of the form.
+pub(super) struct FormOption {
+    pub(super) value: &'static str,
+    pub(super) label: &'static str,
+    pub(super) is_chosen: bool,
+}
+
+impl WebhookForm {
+    /// Returns the form of a new webhook as it opens. `readable` are the organizations that the
+    /// person may read.
+    pub(super) fn empty(viewer: &Viewer, readable: &[String], query: &QueryFields) -> Self {
+        let mut form = Self::new(viewer, readable, Product::Hotel);
+        let filtered = query.text("organization");
+        if !filtered.is_empty() {
+            filtered.clone_into(&mut form.organization);
+        }
+        form
+    }
+
+    /// Returns the form of a new webhook as it was sent, with its problems.
+    pub(super) fn sent(
+        viewer: &Viewer,
+        readable: &[String],
+        fields: &FormFields,
+        problems: FormProblems,
+    ) -> Self {
+        let product = Product::parse(fields.text("product")).unwrap_or(Product::Hotel);
+        let mut form = Self::new(viewer, readable, product);
+        fields
+            .text("organization")
+            .clone_into(&mut form.organization);
+        form.fill(&sent_fields(fields), problems)
+    }
+
+    /// Returns the form of a change as it opens.
+    pub(super) fn of(view: &WebhookView) -> Self {
+        let subscription = &view.listed.subscription;
+        let fields = WebhookFields {
+            url: subscription.url.clone(),
+            event_types: subscription.event_types.clone(),
+            description: subscription.description.clone().unwrap_or_default(),
+        };
+        Self::existing(view).fill(&fields, FormProblems::default())
+    }
+
+    /// Returns the form of a change as it was sent, with its problems.
+    pub(super) fn changed(view: &WebhookView, fields: &FormFields, problems: FormProblems) -> Self {
+        Self::existing(view).fill(&sent_fields(fields), problems)
+    }
+
+    fn new(viewer: &Viewer, readable: &[String], product: Product) -> Self {
+        let managed = viewer.organizations_with(Permission::ManageWebhooks);
+        let organizations = managed.unwrap_or_else(|| readable.to_vec());
+        let products = PRODUCTS.into_iter().map(|offered| FormOption {
+            value: offered.as_str(),
+            label: product_label(offered),
+            is_chosen: offered == product,
+        });
+        Self {
+            alert: None,
+            action: "/webhooks".to_owned(),
+            cancel: "/webhooks".to_owned(),
+            is_new: true,
+            url: String::new(),
+            description: String::new(),
+            organization: proposed_organization(viewer),
+            organizations,
+            is_operator: viewer.is_operator(),
+            products: products.collect(),
+            all_events: true,
+            events: event_options(&PRODUCTS),
+            form: FormProblems::default(),
+        }
+    }
+
+    fn existing(view: &WebhookView) -> Self {
+        let subscription = &view.listed.subscription;
+        let path = format!("/webhooks/{}", subscription.id);
+        Self {
+            alert: None,
+            action: path.clone(),
+            cancel: path,
+            is_new: false,
+            url: String::new(),
+            description: String::new(),
+            organization: subscription.tenant.organization.clone(),
+            organizations: Vec::new(),
+            is_operator: false,
+            products: Vec::new(),
+            all_events: false,
+            events: event_options(&[subscription.product]),
+            form: FormProblems::default(),
+        }
+    }
+
+    fn fill(mut self, fields: &WebhookFields, problems: FormProblems) -> Self {
+        let is_chosen = |name: &str| fields.event_types.iter().any(|chosen| chosen == name);
+        self.all_events = is_chosen(WILDCARD_EVENT_TYPE);
+        for event in &mut self.events {
+            event.is_chosen = is_chosen(event.value);
+        }
+        fields.url.clone_into(&mut self.url);
+        fields.description.clone_into(&mut self.description);
+        if !problems.is_empty() {
+            let alert = problems.problem("webhook").map(str::to_owned);
+            let general = "Nothing was stored. Correct the marked fields.";
+            self.alert = Some(alert.unwrap_or_else(|| general.to_owned()));
+        }
+        self.form = problems;
+        self
+    }
+}
+
+/// Returns the organization that the form proposes: the first in which the person may manage
+/// webhooks by a role of the organization.
+fn proposed_organization(viewer: &Viewer) -> String {
+    let mut roles = viewer.roles.iter();
+    let proposed = roles.find_map(|role| match role {
+        AccountRole::Operator => None,
+        AccountRole::Organization { organization, .. } => role
+            .permits(Permission::ManageWebhooks, organization)
+            .then(|| organization.clone()),
+    });
+    proposed.unwrap_or_default()
+}
+
+/// Returns the event types of these products, each once.
+fn event_options(products: &[Product]) -> Vec<FormOption> {
+    let is_of_one = |event_type: &EventType| {
+        let mut products = products.iter();
+        products.any(|product| EventType::for_product(*product).any(|known| known == *event_type))
+    };
+    let events = EventType::ALL.into_iter().filter(is_of_one);
+    let options = events.map(|event_type| FormOption {
+        value: event_type.as_str(),
+        label: event_type.as_str(),
+        is_chosen: false,
+    });
+    options.collect()
+}
+
+pub(super) const fn product_label(product: Product) -> &'static str {
+    match product {
+        Product::Hotel => "Hotel",
+        Product::Flight => "Flight",
+        Product::Watch => "Watch",
+    }
+}
+
+/// Reads the organization and the product of a new webhook. Returns `None` after adding the
+/// problems of values that cannot be read.
+pub(super) fn new_webhook(
+    viewer: &Viewer,
+    fields: &FormFields,
+    problems: &mut FormProblems,
+) -> Option<(String, Product)> {
+    let product = Product::parse(fields.text("product"));
+    let product = product.filter(|product| PRODUCTS.contains(product));
+    if product.is_none() {
+        problems.add("product", "Choose a product.");
+    }
+    let organization = match fields.text("organization").trim() {
+        // The form of a person with one organization has no field for it.
+        "" => proposed_organization(viewer),
+        sent => sent.to_owned(),
+    };
+    if !is_organization_id(&organization) {
+        let rule = "Enter 1 to 64 letters, digits, dots, underscores or hyphens.";
+        problems.add("organization", rule);
+        return None;
+    }
+    Some((organization, product?))
+}
+
+/// Reads the fields that a new webhook and a change share.
+pub(super) fn sent_fields(fields: &FormFields) -> WebhookFields {
+    let chosen: Vec<String> = fields.all("events").map(str::to_owned).collect();
+    let has_all = chosen.iter().any(|name| name == WILDCARD_EVENT_TYPE);
+    WebhookFields {
+        url: fields.text("url").trim().to_owned(),
+        event_types: match has_all {
+            true => vec![WILDCARD_EVENT_TYPE.to_owned()],
+            false => chosen,
+        },
+        description: fields.text("description").trim().to_owned(),
+    }
+}
+
+pub(super) fn add_problems(form: &mut FormProblems, problems: &[WebhookProblem]) {
+    for problem in problems {
+        let (field, text) = match problem {
+            WebhookProblem::Url => ("url", "Enter a URL of at most 2,048 characters."),
+            WebhookProblem::NoEventType => ("events", "Choose at least one event."),
+            WebhookProblem::EventType => ("events", "Choose events of the webhook's product."),
+            WebhookProblem::Description => ("description", "Use at most 500 printable characters."),
+        };
+        form.add(field, text);
+    }
+}
+
+/// Adds why a webhook is not stored.
+///
+/// # Errors
+/// The failure is not about the form.
+pub(super) fn add_refusal(form: &mut FormProblems, error: WebhookError) -> Result<(), PageError> {
+    match error {
+        WebhookError::UrlNotAllowed(reason) => {
+            form.add("url", format!("This URL is not allowed: {reason}."));
+            Ok(())
+        }
+        WebhookError::SubscriptionLimitReached { max } => {
+            let text = format!("The organization has {max} webhooks of this product already.");
+            form.add("webhook", text);
+            Ok(())
+        }
+        error => Err(error.into()),
+    }
+}

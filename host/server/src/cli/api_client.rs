@@ -1,0 +1,160 @@
+//! Calls of commands to a running gateway.
+
+use crate::cli::CliError;
+use anyhow::{Context, anyhow, bail};
+use clap::Args;
+use host_application::api_key::named_mode;
+use host_application::id_generator::new_request_id;
+use host_domain::owner::Mode;
+use reqwest::{Client, Method, StatusCode, Url};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use std::time::Duration;
+
+/// Time limit of a call. A call that waits for events takes up to 20 seconds.
+const TIMEOUT: Duration = Duration::from_secs(40);
+
+/// Options that name a running gateway and a key for it.
+#[derive(Debug, Args)]
+pub(super) struct ApiOptions {
+    /// URL of the gateway's API
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
+    url: Url,
+    /// API key; better given in the environment, where other users cannot see it
+    #[arg(
+        long,
+        value_name = "KEY",
+        env = "STOPOVER_API_KEY",
+        hide_env_values = true,
+        value_parser = secret
+    )]
+    api_key: Option<SecretString>,
+}
+
+/// A client of the API.
+pub(super) struct ApiClient {
+    client: Client,
+    url: Url,
+    api_key: SecretString,
+}
+
+/// The response to a call, if it is no success.
+#[derive(Debug, thiserror::Error)]
+#[error("{detail}")]
+pub(super) struct ApiProblem {
+    pub(super) status: StatusCode,
+    detail: String,
+}
+
+fn secret(text: &str) -> Result<SecretString, String> {
+    Ok(text.into())
+}
+
+/// Builds the client of a command. The person who runs the command chooses the addresses.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the addresses come from the command line, not from callers of the gateway"
+)]
+pub(super) fn http_client() -> Result<Client, CliError> {
+    let client = Client::builder().timeout(TIMEOUT);
+    client.build().context("cannot create the HTTP client")
+}
+
+impl ApiOptions {
+    /// Returns the mode that the key names.
+    pub(super) fn mode(&self) -> Option<Mode> {
+        named_mode(self.api_key.as_ref()?.expose_secret())
+    }
+}
+
+impl ApiClient {
+    pub(super) fn new(options: &ApiOptions) -> Result<Self, CliError> {
+        let api_key = options.api_key.clone();
+        Ok(Self {
+            client: http_client()?,
+            url: options.url.clone(),
+            api_key: api_key.context("no API key: set STOPOVER_API_KEY, or give --api-key")?,
+        })
+    }
+
+    /// Sends a GET and returns the data of the response.
+    pub(super) async fn get(&self, path: &str) -> Result<Value, CliError> {
+        self.call(Method::GET, path, None).await
+    }
+
+    /// Sends a POST and returns the data of the response.
+    pub(super) async fn post(&self, path: &str, body: Option<&Value>) -> Result<Value, CliError> {
+        self.call(Method::POST, path, body).await
+    }
+
+    /// Sends a POST that may be refused for what the body or its subject says.
+    pub(super) async fn post_unless_refused(
+        &self,
+        path: &str,
+        body: &Value,
+    ) -> Result<(), CliError> {
+        match self.call(Method::POST, path, Some(body)).await {
+            Ok(_) => Ok(()),
+            Err(error) => match error.downcast_ref::<ApiProblem>() {
+                Some(problem) if problem.status == StatusCode::UNPROCESSABLE_ENTITY => Ok(()),
+                Some(_) | None => Err(error),
+            },
+        }
+    }
+
+    /// Sends a DELETE.
+    pub(super) async fn delete(&self, path: &str) -> Result<(), CliError> {
+        self.call(Method::DELETE, path, None).await?;
+        Ok(())
+    }
+
+    /// Sends a request. An error response becomes an [`ApiProblem`].
+    async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<Value, CliError> {
+        let url = self.url.join(path).context("the path is no URL")?;
+        let request = self.client.request(method.clone(), url);
+        let mut request = request.header("x-api-key", self.api_key.expose_secret());
+        if method == Method::POST {
+            request = request.header("x-idempotency-key", new_request_id());
+        }
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        let response = request.send().await;
+        let response = response.with_context(|| format!("cannot reach {}", self.url))?;
+        let status = response.status();
+        let text = response.text().await.context("the response broke off")?;
+        if text.is_empty() && status.is_success() {
+            return Ok(Value::Null);
+        }
+        let Ok(document) = serde_json::from_str::<Value>(&text) else {
+            bail!("{} answered {status}, but not as a gateway does", self.url);
+        };
+        if status.is_success() {
+            return Ok(document.get("data").cloned().unwrap_or(Value::Null));
+        }
+        Err(ApiProblem::new(status, &document).into())
+    }
+}
+
+impl ApiProblem {
+    fn new(status: StatusCode, document: &Value) -> Self {
+        let text = |name: &str| document.get(name).and_then(Value::as_str);
+        let title = text("title").unwrap_or("the gateway refused the call");
+        let detail = match text("detail") {
+            Some(detail) => format!("{title}: {detail}"),
+            None => title.to_owned(),
+        };
+        Self { status, detail }
+    }
+}
+
+/// Returns a text of a response.
+pub(super) fn text<'a>(data: &'a Value, name: &str) -> Result<&'a str, CliError> {
+    let text = data.get(name).and_then(Value::as_str);
+    text.ok_or_else(|| anyhow!("the response has no {name}"))
+}

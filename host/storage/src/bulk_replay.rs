@@ -1,0 +1,132 @@
+//! Replays of all deliveries that match a filter, with their progress.
+
+use crate::statement::{Row, statement};
+use crate::{Conflict, DatabaseError, Store, UnitOfWork};
+use host_domain::id::{AccountId, BulkReplayId};
+use host_domain::owner::Mode;
+use host_domain::page::Cursor;
+use host_domain::time::Timestamp;
+use host_domain::webhook::{BulkReplay, BulkReplayProgress, BulkReplayState};
+
+impl UnitOfWork {
+    /// Stores a new bulk replay, and deletes those of the same account that were last changed before
+    /// `keep_since`.
+    pub fn insert_bulk_replay(
+        &mut self,
+        bulk_replay: &BulkReplay,
+        keep_since: Timestamp,
+    ) -> &mut Self {
+        self.add(statement!(
+            "DELETE FROM bulk_replay WHERE account_id = $1 AND updated_at < $2",
+            bulk_replay.account.as_str(),
+            keep_since,
+        ));
+        let selection = self.encode_json(&bulk_replay.selection);
+        let progress = &bulk_replay.progress;
+        self.add(statement!(
+            "INSERT INTO bulk_replay (id, account_id, mode, selection, total, replayed, skipped, \
+             after_at, after_id, state, created_at, updated_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)",
+            bulk_replay.id.as_str(),
+            bulk_replay.account.as_str(),
+            bulk_replay.mode,
+            selection,
+            bulk_replay.total,
+            progress.replayed,
+            progress.skipped,
+            progress.after.as_ref().map(|after| after.at),
+            progress.after.as_ref().map(|after| after.id.as_str()),
+            bulk_replay.state.as_str(),
+            bulk_replay.created_at,
+        ))
+    }
+
+    /// Stores the progress of a running bulk replay. Fails with [`Conflict::BulkReplayEnded`] if it
+    /// does not run any more.
+    pub fn update_bulk_replay(
+        &mut self,
+        id: &BulkReplayId,
+        progress: &BulkReplayProgress,
+        state: BulkReplayState,
+    ) -> &mut Self {
+        let update = statement!(
+            "UPDATE bulk_replay SET replayed = $2, skipped = $3, after_at = $4, after_id = $5, \
+             state = $6, updated_at = $7 WHERE id = $1 AND state = 'running'",
+            id.as_str(),
+            progress.replayed,
+            progress.skipped,
+            progress.after.as_ref().map(|after| after.at),
+            progress.after.as_ref().map(|after| after.id.as_str()),
+            state.as_str(),
+            self.now,
+        );
+        self.add_expecting_one(update, Conflict::BulkReplayEnded)
+    }
+
+    /// Stops a bulk replay. Fails with [`Conflict::BulkReplayEnded`] if it does not run any more.
+    pub fn stop_bulk_replay(&mut self, id: &BulkReplayId) -> &mut Self {
+        let update = statement!(
+            "UPDATE bulk_replay SET state = 'stopped', updated_at = $2 \
+             WHERE id = $1 AND state = 'running'",
+            id.as_str(),
+            self.now,
+        );
+        self.add_expecting_one(update, Conflict::BulkReplayEnded)
+    }
+}
+
+impl Store {
+    pub async fn bulk_replay(
+        &self,
+        id: &BulkReplayId,
+    ) -> Result<Option<BulkReplay>, DatabaseError> {
+        let select = statement!(
+            format!("SELECT {COLUMNS} FROM bulk_replay WHERE id = $1"),
+            id.as_str(),
+        );
+        self.read_optional(select, read).await
+    }
+
+    /// Returns the latest bulk replay that an account began in a mode, if it changed at
+    /// `changed_since` or later.
+    pub async fn latest_bulk_replay(
+        &self,
+        account: &AccountId,
+        mode: Mode,
+        changed_since: Timestamp,
+    ) -> Result<Option<BulkReplay>, DatabaseError> {
+        let select = statement!(
+            format!(
+                "SELECT {COLUMNS} FROM bulk_replay \
+                 WHERE account_id = $1 AND mode = $2 AND updated_at >= $3 \
+                 ORDER BY created_at DESC, id DESC LIMIT 1"
+            ),
+            account.as_str(),
+            mode,
+            changed_since,
+        );
+        self.read_optional(select, read).await
+    }
+}
+
+const COLUMNS: &str = "id, account_id, mode, selection, total, replayed, skipped, after_at, \
+    after_id, state, created_at";
+
+fn read(row: &Row) -> Result<BulkReplay, DatabaseError> {
+    let after_at = row.timestamp_opt("after_at")?;
+    let after = after_at.zip(row.get::<Option<String>>("after_id")?);
+    Ok(BulkReplay {
+        id: row.parsed("id", BulkReplayId::parse)?,
+        account: row.parsed("account_id", AccountId::parse)?,
+        mode: row.enum_value("mode", Mode::parse)?,
+        selection: row.json("selection")?,
+        total: row.get::<i64>("total")?.unsigned_abs(),
+        progress: BulkReplayProgress {
+            replayed: row.get::<i64>("replayed")?.unsigned_abs(),
+            skipped: row.get::<i64>("skipped")?.unsigned_abs(),
+            after: after.map(|(at, id)| Cursor { at, id }),
+        },
+        state: row.enum_value("state", BulkReplayState::parse)?,
+        created_at: row.timestamp("created_at")?,
+    })
+}

@@ -1,0 +1,159 @@
+//! The log of calls of plugins and of their HTTP requests. Rows are inserted in batches and never
+//! changed.
+
+use crate::condition::ConditionBuilder;
+use crate::request_log::status;
+use crate::statement::{Row, statement};
+use crate::{DatabaseError, Store, UnitOfWork};
+use host_domain::console::TenantScope;
+use host_domain::id::CallLogId;
+use host_domain::owner::{Mode, Tenant};
+use host_domain::request_log::{LoggedCall, LoggedCallKind};
+use host_domain::supplier::SupplierId;
+use serde_json::json;
+
+impl UnitOfWork {
+    /// Inserts calls.
+    pub fn insert_call_log(&mut self, calls: &[LoggedCall]) -> &mut Self {
+        let rows = serde_json::Value::from_iter(calls.iter().map(call_json)).to_string();
+        self.add(statement!(INSERT, rows))
+    }
+}
+
+const INSERT: &str = "INSERT INTO call_log (organization, mode, request_id, id, kind, supplier, \
+    capability, function, target, started_at, duration_us, outcome, is_failure, detail, \
+    status, request_bytes, response_bytes) \
+    SELECT item.value ->> 'organization', item.value ->> 'mode', item.value ->> 'request_id', \
+      item.value ->> 'id', item.value ->> 'kind', item.value ->> 'supplier', \
+      item.value ->> 'capability', item.value ->> 'function', item.value ->> 'target', \
+      CAST(item.value ->> 'started_at' AS BIGINT), CAST(item.value ->> 'duration_us' AS BIGINT), \
+      item.value ->> 'outcome', CAST(item.value ->> 'is_failure' AS BIGINT), \
+      item.value ->> 'detail', \
+      CAST(item.value ->> 'status' AS BIGINT), CAST(item.value ->> 'request_bytes' AS BIGINT), \
+      CAST(item.value ->> 'response_bytes' AS BIGINT) \
+    FROM {each $1}";
+
+fn call_json(call: &LoggedCall) -> serde_json::Value {
+    json!({
+        "organization": call.organization,
+        "mode": call.mode.as_str(),
+        "request_id": call.request_id,
+        "id": call.id.as_str(),
+        "kind": call.kind.as_str(),
+        "supplier": call.supplier.as_str(),
+        "capability": call.capability,
+        "function": call.function,
+        "target": call.target,
+        "started_at": call.started_at.0,
+        "duration_us": call.duration_us,
+        "outcome": call.outcome,
+        "is_failure": i64::from(call.is_failure),
+        "detail": call.detail,
+        "status": call.status,
+        "request_bytes": call.request_bytes,
+        "response_bytes": call.response_bytes,
+    })
+}
+
+impl Store {
+    /// Returns the calls that an API call or a piece of background work made, in the order of
+    /// their ends.
+    pub async fn calls_of_request(
+        &self,
+        tenant: &Tenant,
+        request_id: &str,
+        limit: u32,
+    ) -> Result<Vec<LoggedCall>, DatabaseError> {
+        let select = statement!(
+            format!(
+                "SELECT {COLUMNS} FROM call_log \
+                 WHERE organization = $1 AND mode = $2 AND request_id = $3 ORDER BY id LIMIT $4"
+            ),
+            tenant,
+            request_id,
+            limit,
+        );
+        self.read_all(select, read).await
+    }
+
+    /// Returns the calls of a supplier's plugin that failed, latest first.
+    pub async fn failed_calls(
+        &self,
+        scope: &TenantScope,
+        supplier: &SupplierId,
+        limit: u32,
+    ) -> Result<Vec<LoggedCall>, DatabaseError> {
+        let mut conditions = ConditionBuilder::for_scope(scope);
+        conditions.add("supplier =", supplier.as_str());
+        conditions.add_text("is_failure = 1".to_owned());
+        let (condition, limit) = (conditions.text(), conditions.bind(limit));
+        let select = conditions.statement(format!(
+            "SELECT {COLUMNS} FROM call_log WHERE {condition} ORDER BY id DESC LIMIT {limit}"
+        ));
+        self.read_all(select, read).await
+    }
+}
+
+impl Store {
+    /// Deletes up to `limit` of the oldest calls of a mode that are older than `before`. Returns
+    /// their number.
+    pub async fn purge_call_log(
+        &self,
+        mode: Mode,
+        before: &CallLogId,
+        limit: u32,
+    ) -> Result<u64, DatabaseError> {
+        self.execute_statement(statement!(
+            "DELETE FROM call_log WHERE (organization, mode, request_id, id) IN \
+             (SELECT organization, mode, request_id, id FROM call_log \
+              WHERE mode = $1 AND id < $2 ORDER BY id LIMIT $3)",
+            mode,
+            before.as_str(),
+            limit,
+        ))
+        .await
+    }
+
+    /// Returns the number of calls in the log. Reads a whole index.
+    pub async fn call_log_count(&self) -> Result<u64, DatabaseError> {
+        self.read_count(statement!("SELECT COUNT(*) AS number FROM call_log"))
+            .await
+    }
+
+    /// Returns the id of the oldest call of a mode.
+    pub async fn oldest_logged_call(&self, mode: Mode) -> Result<Option<CallLogId>, DatabaseError> {
+        let select = statement!(
+            "SELECT id FROM call_log WHERE mode = $1 ORDER BY id LIMIT 1",
+            mode
+        );
+        self.read_optional(select, |row| row.parsed("id", CallLogId::parse))
+            .await
+    }
+}
+
+const COLUMNS: &str = "organization, mode, request_id, id, kind, supplier, capability, function, \
+    target, started_at, duration_us, outcome, is_failure, detail, status, \
+    request_bytes, response_bytes";
+
+fn read(row: &Row) -> Result<LoggedCall, DatabaseError> {
+    let Tenant { organization, mode } = row.tenant()?;
+    Ok(LoggedCall {
+        id: row.parsed("id", CallLogId::parse)?,
+        organization,
+        mode,
+        request_id: row.get("request_id")?,
+        kind: row.enum_value("kind", LoggedCallKind::parse)?,
+        supplier: row.parsed("supplier", SupplierId::parse)?,
+        capability: row.get("capability")?,
+        function: row.get("function")?,
+        target: row.get("target")?,
+        started_at: row.timestamp("started_at")?,
+        duration_us: row.get::<i64>("duration_us")?.unsigned_abs(),
+        outcome: row.get("outcome")?,
+        is_failure: row.get::<i64>("is_failure")? == 1,
+        detail: row.get("detail")?,
+        status: status(row)?,
+        request_bytes: row.get::<i64>("request_bytes")?.unsigned_abs(),
+        response_bytes: row.get::<i64>("response_bytes")?.unsigned_abs(),
+    })
+}

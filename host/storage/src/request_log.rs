@@ -1,0 +1,342 @@
+//! The log of API calls. Rows are inserted in batches and never changed.
+
+use crate::condition::ConditionBuilder;
+use crate::statement::{Row, statement, text_array};
+use crate::{DatabaseError, Store, UnitOfWork};
+use host_domain::console::TenantScope;
+use host_domain::id::{BookingId, KeyId, RequestLogId};
+use host_domain::owner::{Mode, Tenant};
+use host_domain::page::{Cursor, CursorPage, CursorRequest, PageRequest};
+use host_domain::request_log::{
+    LoggedBodies, LoggedBody, LoggedRequest, RequestLogFilter, StatusFilter,
+};
+use host_domain::time::Timestamp;
+use serde_json::json;
+
+/// Rows that a page examines at most. A filter that no index serves would otherwise read the whole
+/// log to find few rows.
+const EXAMINED_ROWS_MAX: u32 = 10_000;
+
+impl UnitOfWork {
+    /// Inserts API calls, some with their bodies.
+    pub fn insert_request_log(
+        &mut self,
+        entries: &[(LoggedRequest, Option<LoggedBodies>)],
+    ) -> &mut Self {
+        let rows = entries.iter().map(|(request, _)| request_json(request));
+        let rows = serde_json::Value::from_iter(rows).to_string();
+        self.add(statement!(INSERT_REQUESTS, rows));
+        let bodies = entries
+            .iter()
+            .filter_map(|(request, bodies)| Some(bodies_json(request, bodies.as_ref()?)));
+        let bodies: Vec<_> = bodies.collect();
+        if !bodies.is_empty() {
+            let rows = serde_json::Value::from(bodies).to_string();
+            self.add(statement!(INSERT_BODIES, rows));
+        }
+        self
+    }
+}
+
+const INSERT_REQUESTS: &str = "INSERT INTO request_log (organization, mode, id, request_id, at, \
+    method, route, path, status, failure, duration_us, key_id, user_id, booking_id, code, host) \
+    SELECT item.value ->> 'organization', item.value ->> 'mode', item.value ->> 'id', \
+      item.value ->> 'request_id', CAST(item.value ->> 'at' AS BIGINT), \
+      item.value ->> 'method', item.value ->> 'route', item.value ->> 'path', \
+      CAST(item.value ->> 'status' AS BIGINT), CAST(item.value ->> 'failure' AS BIGINT), \
+      CAST(item.value ->> 'duration_us' AS BIGINT), \
+      item.value ->> 'key', item.value ->> 'user', item.value ->> 'booking', \
+      item.value ->> 'code', item.value ->> 'host' \
+    FROM {each $1}";
+
+const INSERT_BODIES: &str = "INSERT INTO request_log_body (organization, mode, id, \
+    request_bytes, request_body, response_bytes, response_body) \
+    SELECT item.value ->> 'organization', item.value ->> 'mode', item.value ->> 'id', \
+      CAST(item.value ->> 'request_bytes' AS BIGINT), item.value ->> 'request_body', \
+      CAST(item.value ->> 'response_bytes' AS BIGINT), item.value ->> 'response_body' \
+    FROM {each $1}";
+
+fn request_json(request: &LoggedRequest) -> serde_json::Value {
+    json!({
+        "organization": request.organization,
+        "mode": request.mode.as_str(),
+        "id": request.id.as_str(),
+        "request_id": request.request_id,
+        "at": request.at.0,
+        "method": request.method,
+        "route": request.route,
+        "path": request.path,
+        "status": request.status,
+        "failure": Some(request.status / 100).filter(|class| *class >= 4),
+        "duration_us": request.duration_us,
+        "key": request.key.as_ref().map(KeyId::as_str),
+        "user": request.user,
+        "booking": request.booking.as_ref().map(BookingId::as_str),
+        "code": request.code,
+        "host": request.host,
+    })
+}
+
+fn bodies_json(request: &LoggedRequest, bodies: &LoggedBodies) -> serde_json::Value {
+    json!({
+        "organization": request.organization,
+        "mode": request.mode.as_str(),
+        "id": request.id.as_str(),
+        "request_bytes": bodies.request.bytes,
+        "request_body": bodies.request.text,
+        "response_bytes": bodies.response.bytes,
+        "response_body": bodies.response.text,
+    })
+}
+
+impl Store {
+    /// Returns the API calls of a scope that match, latest first. Calls without an organization
+    /// are in the scope of all organizations only. A page may have fewer items than requested, or
+    /// none, and be followed by another one: it examines at most [`EXAMINED_ROWS_MAX`] rows.
+    pub async fn request_log_page(
+        &self,
+        scope: &TenantScope,
+        filter: &RequestLogFilter,
+        page: &CursorRequest,
+    ) -> Result<CursorPage<LoggedRequest>, DatabaseError> {
+        let mut conditions = indexed_conditions(scope, filter);
+        let after = page.after.as_ref().map(|after| after.id.as_str());
+        conditions.add_some("id <", after);
+        let oldest = if is_indexed(scope, filter) {
+            None
+        } else {
+            self.oldest_examined(conditions.clone()).await?
+        };
+        conditions.add_some("id >=", oldest.as_ref().map(RequestLogId::as_str));
+        add_other_conditions(&mut conditions, scope, filter);
+        let (condition, limit) = (conditions.text(), page.limit);
+        let rows_max = conditions.bind(limit.saturating_add(1));
+        let select = conditions.statement(format!(
+            "SELECT {COLUMNS} FROM request_log WHERE {condition} ORDER BY id DESC LIMIT {rows_max}"
+        ));
+        let request = PageRequest { limit, offset: 0 };
+        let found = self.read_page(select, request, read).await?;
+        let last = found.items.last().filter(|_| found.has_more);
+        let next = last.map(|last| Cursor::new(last.at, last.id.as_str()));
+        let examined = || {
+            let oldest = oldest?;
+            Some(Cursor::new(oldest.time()?, oldest.as_str()))
+        };
+        Ok(CursorPage {
+            next: next.or_else(examined),
+            items: found.items,
+        })
+    }
+
+    /// Returns the id of the last row that a page may examine, or `None` if it examines all.
+    async fn oldest_examined(
+        &self,
+        mut conditions: ConditionBuilder,
+    ) -> Result<Option<RequestLogId>, DatabaseError> {
+        let (condition, offset) = (conditions.text(), conditions.bind(EXAMINED_ROWS_MAX));
+        let select = conditions.statement(format!(
+            "SELECT id FROM request_log WHERE {condition} ORDER BY id DESC LIMIT 1 OFFSET {offset}"
+        ));
+        self.read_optional(select, |row| row.parsed("id", RequestLogId::parse))
+            .await
+    }
+
+    /// Returns the calls of a tenant with an id above `after`, oldest first.
+    pub async fn request_log_after(
+        &self,
+        scope: &TenantScope,
+        filter: &RequestLogFilter,
+        after: &RequestLogId,
+        limit: u32,
+    ) -> Result<Vec<LoggedRequest>, DatabaseError> {
+        let mut conditions = indexed_conditions(scope, filter);
+        conditions.add("id >", after.as_str());
+        add_other_conditions(&mut conditions, scope, filter);
+        let (condition, limit) = (conditions.text(), conditions.bind(limit));
+        let select = conditions.statement(format!(
+            "SELECT {COLUMNS} FROM request_log WHERE {condition} ORDER BY id LIMIT {limit}"
+        ));
+        self.read_all(select, read).await
+    }
+
+    /// Returns the calls of both modes to which a client gave this id, latest first, of these
+    /// organizations or of all.
+    pub async fn requests_with_id(
+        &self,
+        organizations: Option<&[String]>,
+        request_id: &str,
+        limit: u32,
+    ) -> Result<Vec<LoggedRequest>, DatabaseError> {
+        let mut conditions = ConditionBuilder::default();
+        conditions.add("request_id =", request_id);
+        if let Some(organizations) = organizations {
+            let list = conditions.bind(text_array(organizations.iter().map(String::as_str)));
+            conditions.add_text(format!("organization {{in {list}}}"));
+        }
+        let (condition, limit) = (conditions.text(), conditions.bind(limit));
+        let select = conditions.statement(format!(
+            "SELECT {COLUMNS} FROM request_log WHERE {condition} ORDER BY id DESC LIMIT {limit}"
+        ));
+        self.read_all(select, read).await
+    }
+
+    /// Returns the bodies of an API call, if they were recorded.
+    pub async fn request_log_bodies(
+        &self,
+        tenant: &Tenant,
+        id: &RequestLogId,
+    ) -> Result<Option<LoggedBodies>, DatabaseError> {
+        let select = statement!(
+            "SELECT request_bytes, request_body, response_bytes, response_body \
+             FROM request_log_body WHERE organization = $1 AND mode = $2 AND id = $3",
+            tenant,
+            id.as_str(),
+        );
+        self.read_optional(select, read_bodies).await
+    }
+
+    /// Deletes up to `limit` of the oldest API calls of a mode that are older than `before`. Returns
+    /// their number.
+    pub async fn purge_request_log(
+        &self,
+        mode: Mode,
+        before: &RequestLogId,
+        limit: u32,
+    ) -> Result<u64, DatabaseError> {
+        let oldest = "SELECT organization, mode, id FROM request_log \
+                      WHERE mode = $1 AND id < $2 ORDER BY id LIMIT $3";
+        let mut write = UnitOfWork::new(Timestamp(0));
+        for table in ["request_log_body", "request_log"] {
+            write.add(statement!(
+                format!("DELETE FROM {table} WHERE (organization, mode, id) IN ({oldest})"),
+                mode,
+                before.as_str(),
+                limit,
+            ));
+        }
+        let outcome = self.execute_unconditional(write).await?;
+        Ok(outcome.rows_affected)
+    }
+
+    /// Returns the number of API calls in the log. Reads a whole index.
+    pub async fn request_log_count(&self) -> Result<u64, DatabaseError> {
+        self.read_count(statement!("SELECT COUNT(*) AS number FROM request_log"))
+            .await
+    }
+
+    /// Returns the id of the oldest API call of a mode.
+    pub async fn oldest_logged_request(
+        &self,
+        mode: Mode,
+    ) -> Result<Option<RequestLogId>, DatabaseError> {
+        let select = statement!(
+            "SELECT id FROM request_log WHERE mode = $1 ORDER BY id LIMIT 1",
+            mode
+        );
+        self.read_optional(select, |row| row.parsed("id", RequestLogId::parse))
+            .await
+    }
+}
+
+/// Returns the conditions that the order of an index meets: the scope, failures, and the time.
+fn indexed_conditions(scope: &TenantScope, filter: &RequestLogFilter) -> ConditionBuilder {
+    let mut conditions = if has_indexed_organizations(scope) {
+        ConditionBuilder::for_scope(scope)
+    } else {
+        ConditionBuilder::for_scope(&TenantScope {
+            organizations: None,
+            mode: scope.mode,
+        })
+    };
+    let failure = filter.status.and_then(StatusFilter::failure_class);
+    conditions.add_some("failure =", failure.map(u32::from));
+    let lowest = |time: Timestamp| RequestLogId::lowest_at(time).to_string();
+    conditions.add_some("id >=", filter.from.map(lowest));
+    conditions.add_some("id <", filter.to.map(lowest));
+    conditions
+}
+
+/// Returns whether an index has the rows of the scope's organizations in order.
+fn has_indexed_organizations(scope: &TenantScope) -> bool {
+    let organizations = scope.organizations.as_ref();
+    organizations.is_none_or(|organizations| organizations.len() == 1)
+}
+
+/// Returns whether [`indexed_conditions`] are all conditions.
+fn is_indexed(scope: &TenantScope, filter: &RequestLogFilter) -> bool {
+    has_indexed_organizations(scope)
+        && !matches!(
+            filter.status,
+            Some(StatusFilter::Exact(_) | StatusFilter::Class(0..=3))
+        )
+        && filter.method.is_none()
+        && filter.route.is_none()
+        && filter.key.is_none()
+        && filter.user.is_none()
+}
+
+fn add_other_conditions(
+    conditions: &mut ConditionBuilder,
+    scope: &TenantScope,
+    filter: &RequestLogFilter,
+) {
+    if let Some(organizations) = &scope.organizations
+        && !has_indexed_organizations(scope)
+    {
+        let list = conditions.bind(text_array(organizations.iter().map(String::as_str)));
+        conditions.add_text(format!("organization {{in {list}}}"));
+    }
+    if let Some(status) = filter.status {
+        let (lowest, highest) = status.range();
+        conditions.add("status >=", u32::from(lowest));
+        conditions.add("status <=", u32::from(highest));
+    }
+    conditions.add_some("method =", filter.method.as_deref());
+    conditions.add_some("route =", filter.route.as_deref());
+    conditions.add_some("key_id =", filter.key.as_deref());
+    conditions.add_some("user_id =", filter.user.as_deref());
+}
+
+const COLUMNS: &str = "organization, mode, id, request_id, at, method, route, path, status, \
+    duration_us, key_id, user_id, booking_id, code, host";
+
+fn read(row: &Row) -> Result<LoggedRequest, DatabaseError> {
+    let Tenant { organization, mode } = row.tenant()?;
+    Ok(LoggedRequest {
+        id: row.parsed("id", RequestLogId::parse)?,
+        organization,
+        mode,
+        request_id: row.get("request_id")?,
+        at: row.timestamp("at")?,
+        method: row.get("method")?,
+        route: row.get("route")?,
+        path: row.get("path")?,
+        status: status(row)?.unwrap_or_default(),
+        duration_us: row.get::<i64>("duration_us")?.unsigned_abs(),
+        key: row.parsed_opt("key_id", KeyId::parse)?,
+        user: row.get("user_id")?,
+        booking: row.parsed_opt("booking_id", BookingId::parse)?,
+        code: row.get("code")?,
+        host: row.get("host")?,
+    })
+}
+
+/// Reads an HTTP status that may be absent.
+pub(crate) fn status(row: &Row) -> Result<Option<u16>, DatabaseError> {
+    let status: Option<i64> = row.get("status")?;
+    let status = status.map(u16::try_from).transpose();
+    status.map_err(|error| DatabaseError::unreadable("status", error))
+}
+
+fn read_bodies(row: &Row) -> Result<LoggedBodies, DatabaseError> {
+    Ok(LoggedBodies {
+        request: LoggedBody {
+            bytes: row.get::<i64>("request_bytes")?.unsigned_abs(),
+            text: row.get("request_body")?,
+        },
+        response: LoggedBody {
+            bytes: row.get::<i64>("response_bytes")?.unsigned_abs(),
+            text: row.get("response_body")?,
+        },
+    })
+}

@@ -1,0 +1,538 @@
+//! The request log, the log of suppliers' calls, and the statistics.
+
+use super::console::{first_page, scope, tenant_of};
+use super::plan::{Expectations, check_postgres_plans, check_sqlite_plans, names, sqlite_plan};
+use super::*;
+use crate::statement::Statement;
+use host_domain::id::{CallLogId, KeyId, RequestLogId};
+use host_domain::page::{Cursor, CursorRequest};
+use host_domain::request_log::{
+    LoggedBodies, LoggedBody, LoggedCall, LoggedCallKind, LoggedRequest, RequestLogFilter,
+    StatusFilter,
+};
+use host_domain::statistics::{
+    BookedAmount, CallResult, CallStatistics, RemarkableCall, RemarkableReason, Resolution,
+    StatisticsKey, StatisticsSubject,
+};
+
+on_both_databases!(
+    requests_are_listed_by_scope_and_filter,
+    requests_are_paged_newest_first,
+    rare_filter_is_searched_in_parts,
+    request_has_its_bodies_and_the_calls_beneath_it,
+    statistics_of_hosts_are_added_up,
+    old_records_are_purged,
+);
+
+fn at(number: i64) -> Timestamp {
+    NOW.plus_ms(number)
+}
+
+fn request(number: u32, organization: &str, mode: Mode) -> LoggedRequest {
+    let time = at(number.into());
+    LoggedRequest {
+        id: RequestLogId::at(time, number.into()),
+        organization: organization.to_owned(),
+        mode,
+        request_id: format!("req_{number}"),
+        at: time,
+        method: "GET".to_owned(),
+        route: "/v1/a".to_owned(),
+        path: "/v1/a?limit=1".to_owned(),
+        status: 200,
+        duration_us: 1_500,
+        key: None,
+        user: "org".to_owned(),
+        booking: None,
+        code: None,
+        host: "host-1".to_owned(),
+    }
+}
+
+async fn insert(db: &TestDatabase, requests: impl IntoIterator<Item = LoggedRequest>) {
+    let entries: Vec<_> = requests.into_iter().map(|one| (one, None)).collect();
+    commit(&db.store, |write| write.insert_request_log(&entries)).await;
+}
+
+/// Five calls: of two organizations and of none, of two modes, successful and failed.
+fn five_requests() -> [LoggedRequest; 5] {
+    let (test, live) = (Mode::Test, Mode::Live);
+    [
+        LoggedRequest {
+            method: "POST".to_owned(),
+            route: "/v1/b".to_owned(),
+            status: 404,
+            code: Some("not_found".to_owned()),
+            booking: Some(BookingId::from_bits(7)),
+            ..request(1, "acme", test)
+        },
+        LoggedRequest {
+            status: 503,
+            user: "ada".to_owned(),
+            key: Some(KeyId::from_bits(3)),
+            ..request(2, "acme", test)
+        },
+        request(3, "acme", live),
+        request(4, "other", test),
+        LoggedRequest {
+            status: 401,
+            route: "unknown".to_owned(),
+            ..request(5, "", test)
+        },
+    ]
+}
+
+async fn requests_are_listed_by_scope_and_filter(db: &TestDatabase) {
+    insert(db, five_requests()).await;
+    let any = RequestLogFilter::default;
+    let status = |text| RequestLogFilter {
+        status: StatusFilter::parse(text),
+        ..any()
+    };
+    let (acme, both) = (&["acme"][..], &["acme", "other"][..]);
+    let post = RequestLogFilter {
+        method: Some("POST".to_owned()),
+        ..any()
+    };
+    let route = RequestLogFilter {
+        route: Some("/v1/a".to_owned()),
+        ..any()
+    };
+    let ada = RequestLogFilter {
+        user: Some("ada".to_owned()),
+        key: Some(KeyId::from_bits(3).to_string()),
+        ..any()
+    };
+    let times = RequestLogFilter {
+        from: Some(at(2)),
+        to: Some(at(4)),
+        ..any()
+    };
+    for (organizations, mode, filter, expected) in [
+        (None, Mode::Test, any(), &[5, 4, 2, 1][..]),
+        (None, Mode::Live, any(), &[3]),
+        (Some(acme), Mode::Test, any(), &[2, 1]),
+        (Some(both), Mode::Test, any(), &[4, 2, 1]),
+        (Some(&[][..]), Mode::Test, any(), &[]),
+        (None, Mode::Test, status("4xx"), &[5, 1]),
+        (None, Mode::Test, status("503"), &[2]),
+        (None, Mode::Test, status("2xx"), &[4]),
+        (Some(acme), Mode::Test, status("4xx"), &[1]),
+        (Some(both), Mode::Test, status("5xx"), &[2]),
+        (None, Mode::Test, post, &[1]),
+        (None, Mode::Test, route, &[4, 2]),
+        (None, Mode::Test, ada, &[2]),
+        (None, Mode::Test, times, &[2]),
+    ] {
+        let scope = scope(organizations, mode);
+        let first = first_page(10);
+        let page = db.store.request_log_page(&scope, &filter, &first);
+        let page = page.await.unwrap();
+        let found: Vec<_> = page
+            .items
+            .iter()
+            .map(|one| one.request_id.clone())
+            .collect();
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|number| format!("req_{number}"))
+            .collect();
+        assert_eq!(found, expected, "{scope:?} {filter:?}");
+        assert_eq!(page.next, None);
+    }
+    let acme = ["acme".to_owned()];
+    for (organizations, count) in [(None, 1), (Some(&acme[..]), 0)] {
+        let found = db.store.requests_with_id(organizations, "req_4", 10).await;
+        assert_eq!(found.unwrap().len(), count);
+    }
+}
+
+async fn requests_are_paged_newest_first(db: &TestDatabase) {
+    let all: Vec<_> = (1..=5)
+        .map(|number| request(number, "acme", Mode::Test))
+        .collect();
+    insert(db, all.clone()).await;
+    let (scope, filter) = (
+        scope(Some(&["acme"]), Mode::Test),
+        RequestLogFilter::default(),
+    );
+    let (mut after, mut found) = (None, Vec::new());
+    loop {
+        let request = CursorRequest { after, limit: 2 };
+        let page = db
+            .store
+            .request_log_page(&scope, &filter, &request)
+            .await
+            .unwrap();
+        found.extend(page.items);
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    found.reverse();
+    assert_eq!(found, all);
+}
+
+/// More calls than one page examines come after the one that is sought.
+async fn rare_filter_is_searched_in_parts(db: &TestDatabase) {
+    let sought = LoggedRequest {
+        route: "/v1/rare".to_owned(),
+        ..request(0, "acme", Mode::Test)
+    };
+    insert(db, [sought.clone()]).await;
+    insert(
+        db,
+        (1..=10_050).map(|number| request(number, "acme", Mode::Test)),
+    )
+    .await;
+    let filter = RequestLogFilter {
+        route: Some(sought.route.clone()),
+        ..RequestLogFilter::default()
+    };
+    let scope = scope(None, Mode::Test);
+    let request = first_page(10);
+    let first = db.store.request_log_page(&scope, &filter, &request);
+    let first = first.await.unwrap();
+    assert_eq!(first.items, []);
+    let next = CursorRequest {
+        after: first.next,
+        limit: 10,
+    };
+    assert!(next.after.is_some());
+    let second = db
+        .store
+        .request_log_page(&scope, &filter, &next)
+        .await
+        .unwrap();
+    assert_eq!((second.items, second.next), (vec![sought], None));
+}
+
+fn call(number: u32, organization: &str) -> LoggedCall {
+    LoggedCall {
+        id: CallLogId::at(at(number.into()), number.into()),
+        organization: organization.to_owned(),
+        mode: Mode::Test,
+        request_id: "req_1".to_owned(),
+        kind: LoggedCallKind::Plugin,
+        supplier: supplier(),
+        capability: "hotel_booking".to_owned(),
+        function: "book".to_owned(),
+        target: String::new(),
+        started_at: at(0),
+        duration_us: 9,
+        outcome: "timed_out".to_owned(),
+        is_failure: true,
+        detail: Some("no response".to_owned()),
+        status: None,
+        request_bytes: 0,
+        response_bytes: 0,
+    }
+}
+
+async fn request_has_its_bodies_and_the_calls_beneath_it(db: &TestDatabase) {
+    let one = request(1, "acme", Mode::Test);
+    let bodies = LoggedBodies {
+        request: LoggedBody {
+            bytes: 2,
+            text: Some("{}".to_owned()),
+        },
+        response: LoggedBody {
+            bytes: 90_000,
+            text: None,
+        },
+    };
+    let calls = [
+        call(1, "acme"),
+        LoggedCall {
+            kind: LoggedCallKind::Http,
+            status: Some(200),
+            is_failure: false,
+            ..call(2, "acme")
+        },
+        call(3, "other"),
+    ];
+    let entries = [(one.clone(), Some(bodies.clone()))];
+    commit(&db.store, |write| {
+        write.insert_request_log(&entries).insert_call_log(&calls)
+    })
+    .await;
+    let acme = tenant_of("acme", Mode::Test);
+    let found = db.store.request_log_bodies(&acme, &one.id).await.unwrap();
+    assert_eq!(found, Some(bodies));
+    let other = tenant_of("other", Mode::Test);
+    let found = db.store.request_log_bodies(&other, &one.id).await.unwrap();
+    assert_eq!(found, None);
+    let found = db.store.calls_of_request(&acme, "req_1", 10).await.unwrap();
+    assert_eq!(found, calls[..2]);
+    let found = db
+        .store
+        .failed_calls(&scope(None, Mode::Test), &supplier(), 10)
+        .await;
+    assert_eq!(found.unwrap(), [calls[2].clone(), calls[0].clone()]);
+}
+
+fn statistics_key(organization: Option<&str>, host: &str) -> StatisticsKey {
+    StatisticsKey {
+        organization: organization.map(str::to_owned),
+        mode: Mode::Test,
+        resolution: Resolution::Minute,
+        subject: StatisticsSubject::Total,
+        at: at(0),
+        name: String::new(),
+        operation: String::new(),
+        host: host.to_owned(),
+    }
+}
+
+fn two_calls() -> CallStatistics {
+    let mut calls = CallStatistics::default();
+    calls.add_call(1_500, CallResult::Succeeded);
+    calls.add_call(70_000, CallResult::ServerError);
+    calls
+}
+
+async fn statistics_of_hosts_are_added_up(db: &TestDatabase) {
+    let supplier_key = StatisticsKey {
+        subject: StatisticsSubject::Supplier,
+        name: "SUPPLIER_A".to_owned(),
+        operation: "hotel_booking.book".to_owned(),
+        ..statistics_key(None, "one")
+    };
+    let rows = [
+        (statistics_key(None, "one"), two_calls()),
+        (statistics_key(None, "two"), two_calls()),
+        (statistics_key(Some("acme"), "one"), two_calls()),
+        (supplier_key, two_calls()),
+    ];
+    let euros = |organization: Option<&str>| BookedAmount {
+        organization: organization.map(str::to_owned),
+        mode: Mode::Test,
+        at: at(0),
+        bookings: 1,
+        amount: euros(100),
+    };
+    let amounts = [euros(None), euros(Some("acme"))];
+    for _ in 0..2 {
+        commit(&db.store, |write| {
+            write.add_statistics(&rows).add_booked_amounts(&amounts)
+        })
+        .await;
+    }
+    let minute = Resolution::Minute;
+    for (organizations, count) in [(None, 8), (Some(&["acme"][..]), 4), (Some(&["x"]), 0)] {
+        let scope = scope(organizations, Mode::Test);
+        let found = db.store.statistics(&scope, minute, at(0)).await.unwrap();
+        let total = found
+            .first()
+            .filter(|one| one.subject == StatisticsSubject::Total);
+        let total = total.map(|group| group.calls).unwrap_or_default();
+        assert_eq!((total.count, total.server_errors), (count, count / 2));
+        assert_eq!(total.classes.iter().sum::<u64>(), count);
+        assert_eq!(total.duration_us_max, if count > 0 { 70_000 } else { 0 });
+        let booked = db.store.booked_amounts(&scope, at(0)).await.unwrap();
+        let expected = if count > 0 {
+            vec![(super::euros(200), 2)]
+        } else {
+            vec![]
+        };
+        assert_eq!(booked, expected);
+    }
+    let all = scope(None, Mode::Test);
+    let suppliers = db
+        .store
+        .supplier_statistics(&all, minute, at(0))
+        .await
+        .unwrap();
+    let [supplier] = &suppliers[..] else {
+        panic!("{suppliers:?}");
+    };
+    assert_eq!(
+        (supplier.name.as_str(), supplier.calls.count),
+        ("SUPPLIER_A", 4)
+    );
+    assert_eq!(db.store.statistics(&all, minute, at(1)).await.unwrap(), []);
+    assert_eq!(
+        db.store
+            .statistics(&all, Resolution::Hour, at(0))
+            .await
+            .unwrap(),
+        []
+    );
+}
+
+async fn old_records_are_purged(db: &TestDatabase) {
+    let store = &db.store;
+    let entries: Vec<_> = (1..=3)
+        .map(|number| {
+            (
+                request(number, "acme", Mode::Test),
+                Some(LoggedBodies::default()),
+            )
+        })
+        .collect();
+    let calls = [1, 2, 3].map(|number| call(number, "acme"));
+    let remarkable = RemarkableCall {
+        tenant: tenant_of("acme", Mode::Test),
+        at: at(0),
+        supplier: supplier(),
+        operation: "hotel_booking.book".to_owned(),
+        reason: RemarkableReason::Slow,
+        request_id: "req_3".to_owned(),
+        duration_us: 5,
+        outcome: "done".to_owned(),
+    };
+    let background = RemarkableCall {
+        request_id: "job_1".to_owned(),
+        ..remarkable.clone()
+    };
+    let rows = [(statistics_key(None, "one"), two_calls())];
+    commit(store, |write| {
+        write
+            .insert_request_log(&entries)
+            .insert_call_log(&calls)
+            .add_statistics(&rows)
+            .insert_remarkable_calls(&[remarkable.clone(), background])
+    })
+    .await;
+    let all = scope(None, Mode::Test);
+    // Only calls that an API call made are shown.
+    let found = store.remarkable_calls(&all, at(0), 10).await.unwrap();
+    assert_eq!(found, [remarkable]);
+    let before = RequestLogId::lowest_at(at(3));
+    assert_eq!(
+        store
+            .purge_request_log(Mode::Live, &before, 9)
+            .await
+            .unwrap(),
+        0
+    );
+    assert_eq!(
+        store
+            .purge_request_log(Mode::Test, &before, 1)
+            .await
+            .unwrap(),
+        1
+    );
+    assert_eq!(
+        store
+            .purge_request_log(Mode::Test, &before, 9)
+            .await
+            .unwrap(),
+        1
+    );
+    assert_eq!(store.request_log_count().await.unwrap(), 1);
+    let kept = &entries[2].0.id;
+    assert_eq!(
+        store
+            .oldest_logged_request(Mode::Test)
+            .await
+            .unwrap()
+            .as_ref(),
+        Some(kept)
+    );
+    let acme = tenant_of("acme", Mode::Test);
+    for (number, (request, _)) in entries.iter().enumerate() {
+        let bodies = store.request_log_bodies(&acme, &request.id).await.unwrap();
+        assert_eq!(bodies.is_some(), number == 2);
+    }
+    let before = CallLogId::lowest_at(at(3));
+    assert_eq!(
+        store.purge_call_log(Mode::Test, &before, 9).await.unwrap(),
+        2
+    );
+    assert_eq!(store.call_log_count().await.unwrap(), 1);
+    let kept = store.oldest_logged_call(Mode::Test).await.unwrap();
+    assert_eq!(kept, Some(calls[2].id.clone()));
+    let (minute, later) = (Resolution::Minute, at(1));
+    assert_eq!(
+        store
+            .purge_statistics(Resolution::Hour, later, 9)
+            .await
+            .unwrap(),
+        0
+    );
+    assert_eq!(store.purge_statistics(minute, later, 9).await.unwrap(), 1);
+    assert_eq!(store.purge_remarkable_calls(later, 9).await.unwrap(), 2);
+}
+
+/// The statements of pages, each with its index.
+async fn expectations() -> Vec<(Statement, &'static str)> {
+    let db = TestDatabase::sqlite().await;
+    let (store, mut plans) = (&db.store, Expectations::new(&db));
+    let page = CursorRequest {
+        after: Some(Cursor::new(at(1), "rql_9")),
+        limit: 50,
+    };
+    let any = RequestLogFilter::default();
+    let failed = RequestLogFilter {
+        status: StatusFilter::parse("5xx"),
+        ..RequestLogFilter::default()
+    };
+    let (one, all) = (scope(Some(&["demo"]), Mode::Test), scope(None, Mode::Test));
+    for (scope, filter, index) in [
+        (&one, &any, "request_log_pkey"),
+        (&all, &any, "request_log_mode"),
+        (&one, &failed, "request_log_failed"),
+        (&all, &failed, "request_log_failed_mode"),
+    ] {
+        plans
+            .add(index, store.request_log_page(scope, filter, &page))
+            .await;
+    }
+    let found = store.requests_with_id(None, "req_7", 10);
+    plans.add("request_log_request", found).await;
+    let (tenant, supplier, id) = (tenant(), supplier(), RequestLogId::from_bits(1));
+    let bodies = store.request_log_bodies(&tenant, &id);
+    plans.add("request_log_body_pkey", bodies).await;
+    let calls = store.calls_of_request(&tenant, "req_7", 10);
+    plans.add("call_log_pkey", calls).await;
+    let calls = store.failed_calls(&all, &supplier, 10);
+    plans.add("call_log_failed", calls).await;
+    let statistics = store.supplier_statistics(&all, Resolution::Hour, at(0));
+    plans.add("statistics_pkey", statistics).await;
+    db.remove().await;
+    plans.all
+}
+
+#[tokio::test]
+async fn sqlite_plans_of_the_log_use_expected_indexes() {
+    // Tables without row ids are their own primary key.
+    let expectations = expectations().await.into_iter();
+    let (own, other): (Vec<_>, Vec<_>) = expectations
+        .partition(|(_, index)| matches!(*index, "request_log_body_pkey" | "statistics_pkey"));
+    check_sqlite_plans(other, |plan, _| !plan.contains("TEMP B-TREE")).await;
+    let db = TestDatabase::sqlite().await;
+    for (statement, _) in own {
+        let plan = sqlite_plan(&db, &statement).await;
+        assert!(
+            plan.contains("USING PRIMARY KEY"),
+            "{}\n{plan}",
+            statement.sql
+        );
+    }
+    db.remove().await;
+}
+
+/// Enough rows to make a full scan a bad plan.
+const FILL: &[&str] = &[
+    "INSERT INTO request_log SELECT CASE WHEN n % 10 = 0 THEN 'demo' ELSE 'o' || n % 7 END, 'test', \
+       'rql_' || lpad(CAST(n AS text), 9, '0'), 'req_' || n, n, 'GET', '/v1/a', '', \
+       CASE WHEN n % 100 = 0 THEN 500 ELSE 200 END, CASE WHEN n % 100 = 0 THEN 5 END, 1, NULL, 'org', \
+       NULL, NULL, 'h' FROM generate_series(1, 20000) AS n",
+    "INSERT INTO request_log_body SELECT organization, mode, id, 1, NULL, 1, NULL FROM request_log",
+    "INSERT INTO call_log SELECT organization, mode, request_id, 'cll_' || id, 'plugin', \
+       'SUPPLIER_' || status, 'c', 'f', '', at, 1, 'o', CASE WHEN status = 500 THEN 1 ELSE 0 END, \
+       NULL, NULL, NULL, 0, 0 FROM request_log",
+    "INSERT INTO statistics SELECT organization, mode, 'hour', 'supplier', at, 'n', 'o', 'h', \
+       1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 FROM request_log",
+    "ANALYZE",
+];
+
+#[tokio::test]
+async fn postgres_plans_of_the_log_use_expected_indexes() {
+    check_postgres_plans(FILL, expectations().await, |plan, index| {
+        names(plan, index) && !plan.contains("Seq Scan")
+    })
+    .await;
+}

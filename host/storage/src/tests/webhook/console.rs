@@ -1,0 +1,365 @@
+//! Deliveries and bulk replays as people see them.
+
+use super::super::plan::{Expectations, check_sqlite_plans, scans};
+use super::*;
+use crate::statement::statement;
+use crate::{CommitError, Conflict};
+use host_domain::console::TenantScope;
+use host_domain::console::webhook::ListedSubscription;
+use host_domain::event::EventType;
+use host_domain::id::{AccountId, BulkReplayId};
+use host_domain::owner::Mode;
+use host_domain::page::{Cursor, CursorRequest};
+use host_domain::webhook::list::{DeliveryScopeFilter, SubscriptionScopeFilter};
+use host_domain::webhook::{
+    BulkReplay, BulkReplayProgress, BulkReplaySelection, BulkReplayState, SubscriptionStatus,
+};
+
+on_both_databases!(
+    scope_deliveries_match_filter,
+    rare_filter_examines_a_limited_number_of_deliveries,
+    subscriptions_are_listed_with_their_health,
+    ended_bulk_replay_is_not_changed,
+);
+
+fn scope(organizations: Option<&[&str]>) -> TenantScope {
+    let organizations = organizations.map(|names| names.iter().map(|&name| name.into()).collect());
+    TenantScope {
+        organizations,
+        mode: Mode::Test,
+    }
+}
+
+fn first(limit: u32) -> CursorRequest {
+    CursorRequest { after: None, limit }
+}
+
+/// Marks a delivery as failed at a time.
+async fn fail(store: &Store, id: &DeliveryId, at: Timestamp) {
+    let update = statement!(
+        "UPDATE webhook_delivery SET status = 'FAILED', failure_reason = 'gone', failed_at = $2, \
+         next_attempt_at = NULL WHERE id = $1",
+        id.as_str(),
+        at,
+    );
+    store.execute_statement(update).await.unwrap();
+}
+
+async fn scope_deliveries_match_filter(db: &TestDatabase) {
+    let store = &db.store;
+    filled(db, 2, 2).await;
+    publish(store, &[event(3, EventType::PaymentCaptured.as_str())]).await;
+    let foreign = Subscription {
+        tenant: Tenant {
+            organization: "another".to_owned(),
+            mode: Mode::Test,
+        },
+        ..hotel_subscription(9)
+    };
+    insert(store, std::slice::from_ref(&foreign)).await;
+    commit(store, |write| {
+        write.publish(&foreign.tenant, &event(4, "ping"))
+    })
+    .await;
+    fail(store, &delivery_id(1, 2), NOW).await;
+    let own = tenant().organization;
+    let own = Some(&[own.as_str()][..]);
+    let all = DeliveryScopeFilter::default();
+    let of = |subscription| DeliveryScopeFilter {
+        subscription: Some(subscription_id(subscription)),
+        ..all.clone()
+    };
+    let with = |status| DeliveryScopeFilter {
+        status: Some(status),
+        ..all.clone()
+    };
+    let (failed, pending) = (DeliveryStatus::Failed, DeliveryStatus::Pending);
+    let time = |number| Some(NOW.plus_ms(number));
+    for (organizations, filter, expected) in [
+        (
+            own,
+            all.clone(),
+            &[(3, 2), (3, 1), (2, 2), (2, 1), (1, 2), (1, 1)][..],
+        ),
+        (
+            None,
+            all.clone(),
+            &[(4, 9), (3, 2), (3, 1), (2, 2), (2, 1), (1, 2), (1, 1)],
+        ),
+        (Some(&["another", "unknown"]), all.clone(), &[(4, 9)]),
+        (Some(&[]), all.clone(), &[]),
+        (own, of(2), &[(3, 2), (2, 2), (1, 2)]),
+        (own, of(9), &[]),
+        (None, of(9), &[(4, 9)]),
+        (None, with(failed), &[(1, 2)]),
+        (
+            own,
+            with(pending),
+            &[(3, 2), (3, 1), (2, 2), (2, 1), (1, 1)],
+        ),
+        (Some(&["another"]), with(pending), &[(4, 9)]),
+        (own, with(DeliveryStatus::Delivered), &[]),
+        (
+            own,
+            DeliveryScopeFilter {
+                status: Some(failed),
+                ..of(2)
+            },
+            &[(1, 2)],
+        ),
+        (
+            None,
+            DeliveryScopeFilter {
+                event_type: Some(EventType::PaymentCaptured),
+                ..all.clone()
+            },
+            &[(3, 2), (3, 1)],
+        ),
+        (
+            None,
+            DeliveryScopeFilter {
+                from: time(2),
+                to: time(3),
+                ..all.clone()
+            },
+            &[(3, 2), (3, 1), (2, 2), (2, 1)],
+        ),
+    ] {
+        let scope = scope(organizations);
+        let expected: Vec<_> = expected.iter().map(|(e, s)| delivery_id(*e, *s)).collect();
+        let page = store
+            .delivery_page(&scope, &filter, &first(10))
+            .await
+            .unwrap();
+        let found: Vec<_> = page.items.into_iter().map(|one| one.delivery.id).collect();
+        assert_eq!(found, expected, "{scope:?} {filter:?}");
+        assert_eq!(page.next, None);
+        let count = store.count_scope_deliveries(&scope, &filter, NOW.plus_ms(9), 10);
+        assert_eq!(count.await.unwrap(), expected.len() as u64, "{filter:?}");
+        // A bulk replay reads the same deliveries in the opposite order, in two steps.
+        let (until, mut after, mut replayed) = (NOW.plus_ms(9), None, Vec::new());
+        loop {
+            let batch = store.scope_deliveries_after(&scope, &filter, until, after.as_ref(), 2).await;
+            let batch = batch.unwrap();
+            let Some(last) = batch.last() else { break };
+            after = Some(Cursor::new(
+                last.delivery.created_at,
+                last.delivery.id.as_str(),
+            ));
+            replayed.extend(batch.into_iter().map(|stored| stored.delivery.id));
+        }
+        replayed.sort_by(|one, other| other.cmp(one));
+        assert_eq!(replayed, expected, "{scope:?} {filter:?}");
+    }
+    let event = event(2, "").id;
+    let deliveries = store.event_deliveries(&tenant(), &event).await.unwrap();
+    let found: Vec<_> = deliveries.into_iter().map(|one| one.delivery.id).collect();
+    assert_eq!(found, [delivery_id(2, 1), delivery_id(2, 2)]);
+    assert_eq!(
+        store.outbox_event(&event).await.unwrap().unwrap().0,
+        tenant()
+    );
+}
+
+async fn rare_filter_examines_a_limited_number_of_deliveries(db: &TestDatabase) {
+    let insert = statement!(
+        "WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 10001) \
+         INSERT INTO webhook_delivery (organization, mode, id, subscription_id, event_id, status, \
+         generation, attempt_count, created_at, pending_since, published_at, delivered_at, \
+         event_type) \
+         SELECT 'acme', 'test', 'dlv_' || (100000 + n), 'whs_1', 'evt_' || n, 'DELIVERED', 0, 1, \
+         n, n, n, n, CASE WHEN n = 0 THEN 'ping' ELSE 'payment.captured' END FROM numbers"
+    );
+    db.store.execute_statement(insert).await.unwrap();
+    let filter = DeliveryScopeFilter {
+        event_type: Some(EventType::Ping),
+        ..DeliveryScopeFilter::default()
+    };
+    let scope = scope(Some(&["acme"]));
+    let page = db
+        .store
+        .delivery_page(&scope, &filter, &first(5))
+        .await
+        .unwrap();
+    assert_eq!(page.items, []);
+    // The times are 10,001 to 0.
+    assert_eq!(page.next.as_ref().map(|next| next.at), Some(Timestamp(2)));
+    let request = CursorRequest {
+        after: page.next,
+        limit: 5,
+    };
+    let page = db
+        .store
+        .delivery_page(&scope, &filter, &request)
+        .await
+        .unwrap();
+    let found: Vec<_> = page
+        .items
+        .iter()
+        .map(|one| one.delivery.created_at)
+        .collect();
+    assert_eq!((found, page.next), (vec![Timestamp(0)], None));
+}
+
+async fn subscriptions_are_listed_with_their_health(db: &TestDatabase) {
+    let store = &db.store;
+    filled(db, 2, 3).await;
+    fail(store, &delivery_id(3, 1), NOW).await;
+    let deliver = statement!(
+        "UPDATE webhook_delivery SET status = 'DELIVERED', published_at = $2, delivered_at = $2, \
+         next_attempt_at = NULL WHERE id = $1",
+        delivery_id(1, 1).as_str(),
+        NOW.plus_ms(77),
+    );
+    store.execute_statement(deliver).await.unwrap();
+    let filter = SubscriptionScopeFilter::default();
+    let page = store.subscription_page(&scope(None), &filter, NOW, &first(1)).await;
+    let page = page.unwrap();
+    let health =
+        |listed: &ListedSubscription| (listed.waiting, listed.failed, listed.last_success_at);
+    assert_eq!(
+        page.items.iter().map(health).collect::<Vec<_>>(),
+        [(3, 0, None)]
+    );
+    let request = CursorRequest {
+        after: page.next,
+        limit: 1,
+    };
+    let page = store.subscription_page(&scope(None), &filter, NOW, &request).await;
+    let page = page.unwrap();
+    let expected = (1, 1, Some(NOW.plus_ms(77)));
+    assert_eq!(
+        page.items.iter().map(health).collect::<Vec<_>>(),
+        [expected]
+    );
+    assert_eq!(page.next, None);
+    let id = subscription_id(1);
+    let later = NOW.plus_ms(4);
+    let one = store
+        .listed_subscription(&id, later)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(health(&one), (1, 0, Some(NOW.plus_ms(77))));
+    for (text, status, expected) in [
+        (Some("RECEIVER2"), None, 1),
+        (Some("ours \"ü"), None, 2),
+        (Some("%"), None, 0),
+        (None, Some(SubscriptionStatus::Paused), 0),
+    ] {
+        let filter = SubscriptionScopeFilter {
+            status,
+            text: text.map(str::to_owned),
+        };
+        let page = store.subscription_page(&scope(None), &filter, NOW, &first(9)).await;
+        assert_eq!(page.unwrap().items.len(), expected, "{filter:?}");
+    }
+}
+
+async fn ended_bulk_replay_is_not_changed(db: &TestDatabase) {
+    let store = &db.store;
+    let bulk_replay = BulkReplay {
+        id: BulkReplayId::from_bits(1),
+        account: AccountId::from_bits(1),
+        mode: Mode::Test,
+        selection: BulkReplaySelection {
+            organizations: Some(vec!["acme".to_owned()]),
+            filter: DeliveryScopeFilter {
+                status: Some(DeliveryStatus::Failed),
+                subscription: Some(subscription_id(1)),
+                event_type: Some(EventType::Ping),
+                from: Some(NOW),
+                to: None,
+            },
+        },
+        total: 7,
+        progress: BulkReplayProgress::default(),
+        state: BulkReplayState::Running,
+        created_at: NOW,
+    };
+    commit(store, |write| write.insert_bulk_replay(&bulk_replay, NOW)).await;
+    let progress = BulkReplayProgress {
+        replayed: 2,
+        skipped: 1,
+        after: Some(Cursor::new(NOW, "dlv_1")),
+    };
+    let id = &bulk_replay.id;
+    let running = BulkReplayState::Running;
+    commit(store, |write| {
+        write.update_bulk_replay(id, &progress, running)
+    })
+    .await;
+    let latest = store.latest_bulk_replay(&bulk_replay.account, Mode::Test, NOW);
+    let expected = BulkReplay {
+        progress: progress.clone(),
+        ..bulk_replay.clone()
+    };
+    assert_eq!(latest.await.unwrap(), Some(expected));
+    commit(store, |write| write.stop_bulk_replay(id)).await;
+    for write in [
+        unit(|write| write.update_bulk_replay(id, &progress, BulkReplayState::Finished)),
+        unit(|write| write.stop_bulk_replay(id)),
+    ] {
+        let error = store.commit(write).await.unwrap_err();
+        assert!(matches!(
+            error,
+            CommitError::Conflict(Conflict::BulkReplayEnded)
+        ));
+    }
+    let stored = store.bulk_replay(id).await.unwrap().unwrap();
+    assert_eq!(stored.state, BulkReplayState::Stopped);
+}
+
+#[tokio::test]
+async fn lists_of_deliveries_use_expected_indexes() {
+    let db = TestDatabase::sqlite().await;
+    let (store, mut plans) = (&db.store, Expectations::new(&db));
+    let page = CursorRequest {
+        after: Some(Cursor::new(NOW, "dlv_1")),
+        limit: 50,
+    };
+    let all = DeliveryScopeFilter::default();
+    let with = |status| DeliveryScopeFilter {
+        status: Some(status),
+        ..all.clone()
+    };
+    let of_one = DeliveryScopeFilter {
+        subscription: Some(subscription_id(1)),
+        ..all.clone()
+    };
+    let ping = DeliveryScopeFilter {
+        event_type: Some(EventType::Ping),
+        ..all.clone()
+    };
+    let (failed, pending) = (DeliveryStatus::Failed, DeliveryStatus::Pending);
+    for (organizations, filter, index) in [
+        (None, &all, "webhook_delivery_mode"),
+        (None, &ping, "webhook_delivery_mode"),
+        (Some(&["acme"][..]), &all, "webhook_delivery_scope"),
+        (Some(&["acme"]), &ping, "webhook_delivery_scope"),
+        (Some(&["acme", "other"]), &all, "webhook_delivery_mode"),
+        (None, &with(failed), "webhook_delivery_mode_failed"),
+        (
+            Some(&["acme"]),
+            &with(failed),
+            "webhook_delivery_scope_failed",
+        ),
+        (Some(&["acme"]), &with(pending), "webhook_delivery_open"),
+        (None, &of_one, "webhook_delivery_list"),
+    ] {
+        let scope = scope(organizations);
+        let list = store.delivery_page(&scope, filter, &page);
+        plans.add(index, list).await;
+    }
+    let event = event(1, "").id;
+    plans.add("outbox_id", store.outbox_event(&event)).await;
+    let tenant = tenant();
+    let deliveries = store.event_deliveries(&tenant, &event);
+    plans.add("webhook_delivery_pkey", deliveries).await;
+    db.remove().await;
+    check_sqlite_plans(plans.all, |plan, _| {
+        let small = ["examined", "numbered", "json_each"];
+        scans(plan).all(|source| small.iter().any(|name| source.starts_with(name)))
+    })
+    .await;
+}

@@ -1,0 +1,450 @@
+//! Subscriptions, deliveries and events as people read them: across organizations, by id alone.
+
+use super::attempt::read_attempt;
+use super::delivery::{StoredDelivery, read as read_stored, read_delivery};
+use super::subscription::{COLUMNS as SUBSCRIPTION_COLUMNS, read as read_subscription};
+use crate::condition::{ConditionBuilder, escape_pattern};
+use crate::event::{OutboxEvent, read_outbox};
+use crate::statement::{Row, Statement, Value, statement, text_array};
+use crate::{DatabaseError, Store};
+use host_domain::console::TenantScope;
+use host_domain::console::webhook::{HEALTH_COUNT_MAX, ListedDelivery, ListedSubscription};
+use host_domain::id::{DeliveryId, EventId, SubscriptionId};
+use host_domain::owner::Tenant;
+use host_domain::page::{Cursor, CursorPage, CursorRequest};
+use host_domain::time::Timestamp;
+use host_domain::webhook::list::{DeliveryScopeFilter, SubscriptionScopeFilter};
+use host_domain::webhook::{DeliveryAttempt, DeliveryStatus, Subscription};
+
+/// Maximum number of deliveries that are checked for a page if no index knows the filter.
+const EXAMINED_MAX: i64 = 10_000;
+/// Maximum number of deliveries of one event, and of attempts of one delivery, that are read.
+const DETAILS_MAX: u32 = 200;
+
+impl Store {
+    /// Returns a page of the subscriptions of a scope, newest first. Deleted ones are omitted.
+    /// Deliveries that failed are counted if they were created at `failed_since` or later.
+    pub async fn subscription_page(
+        &self,
+        scope: &TenantScope,
+        filter: &SubscriptionScopeFilter,
+        failed_since: Timestamp,
+        page: &CursorRequest,
+    ) -> Result<CursorPage<ListedSubscription>, DatabaseError> {
+        let mut conditions = ConditionBuilder::for_scope(scope);
+        conditions.add_text("deleted_at IS NULL".to_owned());
+        conditions.add_some("status =", filter.status.map(|status| status.as_str()));
+        if let Some(text) = &filter.text {
+            let pattern = conditions.bind(format!("%{}%", escape_pattern(text)));
+            conditions.add_text(format!(
+                "(LOWER(url) LIKE {pattern} ESCAPE '!' \
+                 OR LOWER(COALESCE(description, '')) LIKE {pattern} ESCAPE '!')"
+            ));
+        }
+        let order = conditions.cursor_order("created_at", "id", page);
+        let condition = conditions.text();
+        let found = format!(
+            "SELECT {SUBSCRIPTION_COLUMNS} FROM webhook_subscription AS s \
+             WHERE {condition} {order}"
+        );
+        let select = with_health(conditions, &found, failed_since);
+        let cursor = |listed: &ListedSubscription| {
+            let subscription = &listed.subscription;
+            Cursor::new(subscription.created_at, subscription.id.as_str())
+        };
+        self.read_cursor_page(select, page, read_listed_subscription, cursor)
+            .await
+    }
+
+    /// Returns a subscription of any tenant with the state of its receiver. Deleted ones are omitted.
+    pub async fn listed_subscription(
+        &self,
+        id: &SubscriptionId,
+        failed_since: Timestamp,
+    ) -> Result<Option<ListedSubscription>, DatabaseError> {
+        let mut conditions = ConditionBuilder::default();
+        conditions.add("s.id =", id.as_str());
+        let condition = conditions.text();
+        let found = format!(
+            "SELECT {SUBSCRIPTION_COLUMNS} FROM webhook_subscription AS s \
+             WHERE {condition} AND s.deleted_at IS NULL"
+        );
+        let select = with_health(conditions, &found, failed_since);
+        self.read_optional(select, read_listed_subscription).await
+    }
+
+    /// Returns a subscription of any tenant. Deleted ones are omitted.
+    pub async fn subscription_by_id(
+        &self,
+        id: &SubscriptionId,
+    ) -> Result<Option<Subscription>, DatabaseError> {
+        let select = statement!(
+            format!(
+                "SELECT {SUBSCRIPTION_COLUMNS} FROM webhook_subscription AS s \
+                 WHERE s.id = $1 AND s.deleted_at IS NULL"
+            ),
+            id.as_str(),
+        );
+        self.read_optional(select, read_subscription).await
+    }
+
+    /// Returns a page of the deliveries of a scope, newest first. If no index knows the filter, a
+    /// limited number of deliveries is examined: the page then has fewer items than requested, and
+    /// its next page begins after the last examined one.
+    pub async fn delivery_page(
+        &self,
+        scope: &TenantScope,
+        filter: &DeliveryScopeFilter,
+        page: &CursorRequest,
+    ) -> Result<CursorPage<ListedDelivery>, DatabaseError> {
+        let mut search = DeliverySearch::new(scope, filter);
+        if let Some(after) = &page.after {
+            let (at, id) = (search.bind(after.at), search.bind(after.id.as_str()));
+            let condition = format!("(created_at, id) < ({at}, {id})");
+            search.indexed.push(condition);
+        }
+        let limit = search.bind(page.limit.saturating_add(1));
+        let cursor = |listed: &ListedDelivery| {
+            Cursor::new(listed.delivery.created_at, listed.delivery.id.as_str())
+        };
+        if search.checked.is_empty() {
+            let sql = format!("{} {NEWEST_FIRST} LIMIT {limit}", search.select());
+            let select = search.conditions.statement(sql);
+            return self
+                .read_cursor_page(select, page, read_listed_delivery, cursor)
+                .await;
+        }
+        let checked = search.checked.join(" AND ");
+        let sql = format!(
+            "SELECT numbered.*, CAST(CASE WHEN {checked} THEN 1 ELSE 0 END AS BIGINT) AS matches, \
+               CAST(CASE WHEN position = {EXAMINED_MAX} THEN 1 ELSE 0 END AS BIGINT) AS is_last \
+             FROM (SELECT examined.*, ROW_NUMBER() OVER ({NEWEST_FIRST}) AS position \
+                   FROM ({} {NEWEST_FIRST} LIMIT {EXAMINED_MAX}) AS examined) AS numbered \
+             WHERE ({checked}) OR position = {EXAMINED_MAX} {NEWEST_FIRST} LIMIT {limit}",
+            search.select()
+        );
+        let rows = self.read_all(search.conditions.statement(sql), read_examined);
+        Ok(page_of_examined(rows.await?, page.limit, cursor))
+    }
+
+    /// Returns the number of deliveries of a scope that match and were created by `until`, at most
+    /// `limit`.
+    pub async fn count_scope_deliveries(
+        &self,
+        scope: &TenantScope,
+        filter: &DeliveryScopeFilter,
+        until: Timestamp,
+        limit: u32,
+    ) -> Result<u64, DatabaseError> {
+        let mut search = DeliverySearch::new(scope, filter);
+        let (until, limit) = (search.bind(until), search.bind(limit));
+        let condition = search.whole_condition();
+        let select = search.conditions.statement(format!(
+            "SELECT COUNT(*) AS number FROM (SELECT 1 AS one FROM webhook_delivery \
+             WHERE {condition} AND created_at <= {until} LIMIT {limit}) AS matching"
+        ));
+        self.read_count(select).await
+    }
+
+    /// Returns at most `limit` deliveries of a scope that match and were created by `until`, oldest
+    /// first, from the one after `after`.
+    pub async fn scope_deliveries_after(
+        &self,
+        scope: &TenantScope,
+        filter: &DeliveryScopeFilter,
+        until: Timestamp,
+        after: Option<&Cursor>,
+        limit: u32,
+    ) -> Result<Vec<StoredDelivery>, DatabaseError> {
+        let mut search = DeliverySearch::new(scope, filter);
+        if let Some(after) = after {
+            let (at, id) = (search.bind(after.at), search.bind(after.id.as_str()));
+            let condition = format!("(created_at, id) > ({at}, {id})");
+            search.indexed.push(condition);
+        }
+        let (until, limit) = (search.bind(until), search.bind(limit));
+        let condition = search.whole_condition();
+        let select = search.conditions.statement(format!(
+            "SELECT page.*, o.payload FROM \
+             (SELECT {DELIVERY_COLUMNS} FROM webhook_delivery \
+              WHERE {condition} AND created_at <= {until} \
+              ORDER BY created_at, id LIMIT {limit}) AS page \
+             JOIN outbox AS o ON o.organization = page.organization AND o.mode = page.mode \
+               AND o.id = page.event_id \
+             ORDER BY page.created_at, page.id"
+        ));
+        self.read_all(select, read_stored).await
+    }
+
+    /// Returns a delivery with its event's payload and the name of its event's type.
+    pub async fn delivery_with_event(
+        &self,
+        tenant: &Tenant,
+        id: &DeliveryId,
+    ) -> Result<Option<(StoredDelivery, String)>, DatabaseError> {
+        let select = statement!(
+            format!(
+                "SELECT d.*, o.payload FROM \
+                 (SELECT {DELIVERY_COLUMNS} FROM webhook_delivery \
+                  WHERE organization = $1 AND mode = $2 AND id = $3) AS d \
+                 JOIN outbox AS o ON o.organization = d.organization AND o.mode = d.mode \
+                   AND o.id = d.event_id"
+            ),
+            tenant,
+            id.as_str(),
+        );
+        self.read_optional(select, |row| {
+            Ok((read_stored(row)?, row.get("event_type")?))
+        })
+        .await
+    }
+
+    /// Returns the attempts of all generations of a delivery, each with its generation, latest
+    /// first.
+    pub async fn all_delivery_attempts(
+        &self,
+        tenant: &Tenant,
+        id: &DeliveryId,
+    ) -> Result<Vec<(i64, DeliveryAttempt)>, DatabaseError> {
+        let select = statement!(
+            "SELECT generation, attempt_number, request_headers, response_status, response_body, \
+             error, duration_ms, created_at FROM webhook_delivery_attempt \
+             WHERE organization = $1 AND mode = $2 AND delivery_id = $3 \
+             ORDER BY generation DESC, attempt_number DESC LIMIT $4",
+            tenant,
+            id.as_str(),
+            DETAILS_MAX,
+        );
+        self.read_all(select, |row| {
+            Ok((row.get("generation")?, read_attempt(row)?))
+        })
+        .await
+    }
+
+    /// Returns an event of any tenant.
+    pub async fn outbox_event(
+        &self,
+        id: &EventId,
+    ) -> Result<Option<(Tenant, OutboxEvent)>, DatabaseError> {
+        let select = statement!(
+            "SELECT organization, mode, id, event_type, product, booking_id, payload, created_at \
+             FROM outbox WHERE id = $1",
+            id.as_str(),
+        );
+        self.read_optional(select, |row| Ok((row.tenant()?, read_outbox(row)?)))
+            .await
+    }
+
+    /// Returns the deliveries of an event, in the order of their subscriptions.
+    pub async fn event_deliveries(
+        &self,
+        tenant: &Tenant,
+        event: &EventId,
+    ) -> Result<Vec<ListedDelivery>, DatabaseError> {
+        // The id of a delivery begins with that of its event, so the primary key finds them.
+        let (_, event) = event.as_str().split_once('_').unwrap_or_default();
+        let select = statement!(
+            format!(
+                "SELECT {DELIVERY_COLUMNS} FROM webhook_delivery \
+                 WHERE organization = $1 AND mode = $2 AND id > $3 AND id < $4 \
+                 ORDER BY id LIMIT $5"
+            ),
+            tenant,
+            format!("{}{event}-", DeliveryId::PREFIX),
+            // The character after the hyphen.
+            format!("{}{event}.", DeliveryId::PREFIX),
+            DETAILS_MAX,
+        );
+        self.read_all(select, read_listed_delivery).await
+    }
+}
+
+/// Adds the health to the subscriptions that `found` selects.
+fn with_health(
+    mut conditions: ConditionBuilder,
+    found: &str,
+    failed_since: Timestamp,
+) -> Statement {
+    let since = conditions.bind(failed_since);
+    let max = conditions.bind(HEALTH_COUNT_MAX);
+    let of_subscription = "d.subscription_id = s.id AND d.organization = s.organization \
+        AND d.mode = s.mode";
+    conditions.statement(format!(
+        "SELECT s.*, \
+           (SELECT COUNT(*) FROM (SELECT 1 AS one FROM webhook_delivery AS d \
+              WHERE d.subscription_id = s.id AND d.next_attempt_at IS NOT NULL \
+              LIMIT {max}) AS waiting) AS waiting, \
+           (SELECT COUNT(*) FROM (SELECT 1 AS one FROM webhook_delivery AS d \
+              WHERE {of_subscription} AND d.status = 'FAILED' AND d.created_at >= {since} \
+              LIMIT {max}) AS failed) AS failed, \
+           (SELECT d.delivered_at FROM webhook_delivery AS d \
+              WHERE {of_subscription} AND d.status = 'DELIVERED' \
+              ORDER BY d.created_at DESC, d.id DESC LIMIT 1) AS last_success_at \
+         FROM ({found}) AS s ORDER BY s.created_at DESC, s.id DESC"
+    ))
+}
+
+fn read_listed_subscription(row: &Row) -> Result<ListedSubscription, DatabaseError> {
+    Ok(ListedSubscription {
+        subscription: read_subscription(row)?,
+        waiting: row.get::<i64>("waiting")?.unsigned_abs(),
+        failed: row.get::<i64>("failed")?.unsigned_abs(),
+        last_success_at: row.timestamp_opt("last_success_at")?,
+    })
+}
+
+const DELIVERY_COLUMNS: &str = "organization, mode, id, subscription_id, event_id, event_type, \
+    status, generation, attempt_count, next_attempt_at, created_at, pending_since, published_at, \
+    delivered_at, failed_at, failure_reason";
+
+const NEWEST_FIRST: &str = "ORDER BY created_at DESC, id DESC";
+
+fn read_listed_delivery(row: &Row) -> Result<ListedDelivery, DatabaseError> {
+    Ok(ListedDelivery {
+        tenant: row.tenant()?,
+        delivery: read_delivery(row)?,
+        event_type: row.get("event_type")?,
+    })
+}
+
+/// A search among all deliveries.
+struct DeliverySearch {
+    /// The arguments of both kinds of conditions.
+    conditions: ConditionBuilder,
+    /// Conditions that an index answers in the order of the list.
+    indexed: Vec<String>,
+    /// Conditions that are checked on the deliveries that the index finds.
+    checked: Vec<String>,
+}
+
+impl DeliverySearch {
+    fn new(scope: &TenantScope, filter: &DeliveryScopeFilter) -> Self {
+        let mut search = Self {
+            conditions: ConditionBuilder::default(),
+            indexed: Vec::new(),
+            checked: Vec::new(),
+        };
+        let (indexed, checked) = search.scope_conditions(scope);
+        match (&filter.subscription, filter.status) {
+            (Some(id), status) => {
+                let id = search.bind(id.as_str());
+                search.indexed.push(format!(
+                    "subscription_id = {id} AND organization = (SELECT s.organization \
+                     FROM webhook_subscription AS s WHERE s.id = {id} LIMIT 1)"
+                ));
+                search.indexed.extend(indexed.into_iter().chain(checked));
+                if let Some(status) = status {
+                    let status = search.bind(status.as_str());
+                    search.indexed.push(format!("status = {status}"));
+                }
+            }
+            // The index of waiting deliveries has those of all organizations.
+            (None, Some(status @ (DeliveryStatus::Pending | DeliveryStatus::Published))) => {
+                search
+                    .indexed
+                    .push("next_attempt_at IS NOT NULL".to_owned());
+                let status = search.bind(status.as_str());
+                search.checked.extend(indexed.into_iter().chain(checked));
+                search.checked.push(format!("status = {status}"));
+            }
+            (None, status) => {
+                search.indexed.extend(indexed);
+                search.checked.extend(checked);
+                match status {
+                    // The literal lets the databases use the index of failed deliveries.
+                    Some(DeliveryStatus::Failed) => {
+                        search.indexed.push("status = 'FAILED'".to_owned());
+                    }
+                    Some(status) => {
+                        let status = search.bind(status.as_str());
+                        search.checked.push(format!("status = {status}"));
+                    }
+                    None => {}
+                }
+            }
+        }
+        if let Some(event_type) = filter.event_type {
+            let event_type = search.bind(event_type.as_str());
+            search.checked.push(format!("event_type = {event_type}"));
+        }
+        for (at, operator) in [(filter.from, ">="), (filter.to, "<=")] {
+            if let Some(at) = at {
+                let at = search.bind(at);
+                search.indexed.push(format!("created_at {operator} {at}"));
+            }
+        }
+        search
+    }
+
+    /// Returns the conditions of a scope: those that an index answers, and those to check.
+    fn scope_conditions(&mut self, scope: &TenantScope) -> (Vec<String>, Vec<String>) {
+        let mode = self.bind(scope.mode);
+        let mode = format!("mode = {mode}");
+        match scope.organizations.as_deref() {
+            None => (vec![mode], Vec::new()),
+            Some([]) => (vec!["1 = 0".to_owned()], Vec::new()),
+            Some([organization]) => {
+                let organization = self.bind(organization.as_str());
+                let organization = format!("organization = {organization}");
+                (vec![mode, organization], Vec::new())
+            }
+            // No index has the order across several organizations.
+            Some(organizations) => {
+                let list = text_array(organizations.iter().map(String::as_str));
+                let list = self.bind(list);
+                (vec![mode], vec![format!("organization {{in {list}}}")])
+            }
+        }
+    }
+
+    fn bind(&mut self, value: impl Into<Value>) -> String {
+        self.conditions.bind(value)
+    }
+
+    fn select(&self) -> String {
+        let indexed = self.indexed.join(" AND ");
+        format!("SELECT {DELIVERY_COLUMNS} FROM webhook_delivery WHERE {indexed}")
+    }
+
+    fn whole_condition(&self) -> String {
+        [self.indexed.as_slice(), &self.checked]
+            .concat()
+            .join(" AND ")
+    }
+}
+
+/// A row of a search that examines a limited number of deliveries.
+struct ExaminedDelivery {
+    listed: ListedDelivery,
+    matches: bool,
+    /// Whether the search ended here.
+    is_last: bool,
+}
+
+fn read_examined(row: &Row) -> Result<ExaminedDelivery, DatabaseError> {
+    Ok(ExaminedDelivery {
+        listed: read_listed_delivery(row)?,
+        matches: row.get::<i64>("matches")? != 0,
+        is_last: row.get::<i64>("is_last")? != 0,
+    })
+}
+
+/// Returns the page of the matching rows, of which there is at most one more than the page has.
+fn page_of_examined(
+    mut rows: Vec<ExaminedDelivery>,
+    limit: u32,
+    cursor: impl Fn(&ListedDelivery) -> Cursor,
+) -> CursorPage<ListedDelivery> {
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let has_more = rows.len() > limit;
+    rows.truncate(limit);
+    let end = rows.last().filter(|row| has_more || row.is_last);
+    CursorPage {
+        next: end.map(|row| cursor(&row.listed)),
+        items: rows
+            .into_iter()
+            .filter(|row| row.matches)
+            .map(|row| row.listed)
+            .collect(),
+    }
+}

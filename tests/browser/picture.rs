@@ -1,0 +1,61 @@
+//! Pictures for `docs/dashboard.md`. Each run takes them, so that a page that cannot be shown fails
+//! a test. `STOPOVER_WRITE_PICTURES=1` stores them in `docs/dashboard`.
+
+use crate::driver::{Browser, with_browser};
+use crate::page::{DESKTOP, TELEPHONE};
+use crate::traffic::{Traffic, make_traffic};
+use crate::{EMAIL, set_up};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+use std::path::Path;
+use tests::{Database, PASSWORD, Server};
+
+const VARIABLE: &str = "STOPOVER_WRITE_PICTURES";
+
+#[tokio::test]
+async fn pictures_of_the_documentation_can_be_taken() {
+    let server = Server::start_with_fast_retries(Database::Sqlite).await;
+    set_up(&server).await;
+    let traffic = make_traffic(&server).await;
+    with_browser("picture", &server, async |browser| {
+        browser.open("/login").await;
+        browser.sign_in(EMAIL, PASSWORD).await;
+        take_pictures(browser, &traffic).await;
+    })
+    .await;
+}
+
+async fn take_pictures(browser: &Browser, traffic: &Traffic) {
+    let booking = format!("/bookings/{}", traffic.booking);
+    let unresolved = format!("/unresolved?booking={}", traffic.unresolved);
+    for (name, path, size, scheme) in [
+        ("overview", "/", DESKTOP, "light"),
+        ("overview-dark", "/", DESKTOP, "dark"),
+        ("requests", "/requests", DESKTOP, "light"),
+        ("booking", booking.as_str(), DESKTOP, "light"),
+        ("booking-telephone", &booking, TELEPHONE, "dark"),
+        ("unresolved", &unresolved, DESKTOP, "light"),
+        ("deliveries", "/deliveries", DESKTOP, "light"),
+        ("keys", "/keys?create=1", DESKTOP, "light"),
+    ] {
+        browser.show_as(size, scheme).await;
+        browser.open(path).await;
+        let picture = browser.picture().await;
+        assert!(picture.len() > 1000, "{name}");
+        if std::env::var_os(VARIABLE).is_some() {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/dashboard");
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join(format!("{name}.webp")), picture).unwrap();
+        }
+    }
+}
+
+impl Browser {
+    /// Returns a picture of the window in the format WebP.
+    async fn picture(&self) -> Vec<u8> {
+        let format = json!({ "format": "webp", "quality": 80 });
+        let taken = self.driver.devtools("Page.captureScreenshot", format).await;
+        STANDARD.decode(taken["data"].as_str().unwrap()).unwrap()
+    }
+}

@@ -1,0 +1,132 @@
+//! The commands that talk to a running gateway: `listen` and `deliveries replay`.
+
+use serde_json::json;
+use std::process::Stdio;
+use tests::{
+    DashboardClient, Database, MockResponse, MockServer, Server, Subscriber, binary, eventually,
+    on_both_databases, verify_signatures,
+};
+use tokio::io::{AsyncBufReadExt, BufReader, Lines};
+use tokio::process::{Child, ChildStdout, Command};
+
+on_both_databases!(
+    events_are_forwarded_signed_until_the_command_ends,
+    delivery_is_replayed_by_its_id,
+);
+
+/// A running `stopover listen`.
+struct Listen {
+    process: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+    secret: String,
+}
+
+impl Listen {
+    async fn start(server: &Server, forward_to: &str, options: &[&str]) -> Self {
+        let mut process = Command::new(binary())
+            .args(["listen", "--url", &server.api, "--forward-to", forward_to])
+            .args(options)
+            .env("STOPOVER_API_KEY", &server.key)
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let output = process.stdout.take().unwrap();
+        let mut lines = BufReader::new(output).lines();
+        let first = lines.next_line().await.unwrap().unwrap();
+        let secret = first
+            .strip_prefix("signing secret")
+            .unwrap()
+            .trim()
+            .to_owned();
+        lines.next_line().await.unwrap();
+        Self {
+            process,
+            lines,
+            secret,
+        }
+    }
+
+    async fn end(mut self) {
+        let id = self.process.id().unwrap().to_string();
+        let kill = Command::new("kill").args(["-TERM", &id]).status();
+        assert!(kill.await.unwrap().success());
+        assert!(self.process.wait().await.unwrap().success());
+    }
+}
+
+async fn events_are_forwarded_signed_until_the_command_ends(database: Database) {
+    let server = Server::start(database).await;
+    let client = server.client();
+    let operator = DashboardClient::set_up(&server, "ada@example.com").await;
+    let subscriber = Subscriber::start(&client).await;
+    subscriber
+        .subscription
+        .ping_until(&client, "DELIVERED")
+        .await;
+    let receiver = MockServer::start().await;
+    receiver.on("POST /events", |_| MockResponse::empty(204));
+    let url = format!("{}/events", receiver.url);
+    let mut listen = Listen::start(&server, &url, &["--events", "ping,hotel.booking.failed"]).await;
+    let list = operator.get("/webhooks").await;
+    assert!(list.body.contains("<b>listen</b>"), "{}", list.body);
+    let foreign = server.client_for("acme").await;
+    Subscriber::start(&foreign)
+        .await
+        .subscription
+        .ping(&foreign)
+        .await;
+    let expected = subscriber
+        .subscription
+        .ping_until(&client, "DELIVERED")
+        .await;
+    let received = eventually("the event", async || receiver.received().pop()).await;
+    assert_eq!(verify_signatures(&received, &[&listen.secret]), [true]);
+    assert_eq!(received.body, expected["event"]);
+    let line = listen.lines.next_line().await.unwrap().unwrap();
+    assert!(line.contains("ping") && line.contains("204"), "{line}");
+    assert_eq!(
+        receiver.received().len(),
+        1,
+        "neither earlier nor foreign events"
+    );
+    listen.end().await;
+    let list = operator.get("/webhooks").await;
+    assert!(!list.body.contains("<b>listen</b>"), "{}", list.body);
+    let refused = client.get("/v1/cli/listen/lsn_1/events?after=evt_1").await;
+    refused.expect(404);
+    let unknown_type = json!({"event_types": ["x"]});
+    let wrong = client.post("/v1/cli/listen", &unknown_type).await;
+    wrong.expect_problem(400, "validation_failed");
+}
+
+async fn delivery_is_replayed_by_its_id(database: Database) {
+    let server = Server::start(database).await;
+    let client = server.client();
+    let subscriber = Subscriber::start(&client).await;
+    let delivery = subscriber
+        .subscription
+        .ping_until(&client, "DELIVERED")
+        .await;
+    let id = delivery["id"].as_str().unwrap();
+    let replay = |key: &str| {
+        let mut command = Command::new(binary());
+        let arguments = ["deliveries", "replay", id, "--url", &server.api];
+        command.args(arguments).env("STOPOVER_API_KEY", key);
+        command
+    };
+    let output = replay(&server.key).output().await.unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(printed, format!("{id} PENDING\n"));
+    eventually("the replay", async || {
+        (subscriber.upstream.received().len() == 2).then_some(())
+    })
+    .await;
+    let options = ["create", "--organization", "acme", "--mode", "test"];
+    let foreign = server.command("keys", &options).await;
+    let output = replay(foreign.trim()).output().await.unwrap();
+    assert!(!output.status.success());
+    let printed = String::from_utf8(output.stderr).unwrap();
+    assert!(printed.contains("error:"), "{printed}");
+}

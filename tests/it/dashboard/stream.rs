@@ -1,0 +1,110 @@
+//! Lists that grow while they are open.
+
+use tests::{
+    Client, DashboardClient, Database, EventStream, PASSWORD, Server, accounts, on_both_databases,
+};
+
+const EMAIL: &str = "ada@example.com";
+
+/// Streams that an account may have open.
+const STREAMS_PER_ACCOUNT_MAX: usize = 4;
+
+on_both_databases!(
+    stream_sends_new_rows_of_the_scope_and_filter,
+    stream_goes_on_after_the_last_event,
+    stream_ends_with_the_session_the_role_and_the_mode,
+);
+
+/// Makes an API call whose request id is `id`.
+async fn call(client: &Client, id: &str) {
+    let client = client.header("x-request-id", id);
+    client.get("/v1/bookings/unknown").await;
+}
+
+async fn stream_sends_new_rows_of_the_scope_and_filter(database: Database) {
+    let server = Server::start(database).await;
+    let member = ["--organization", "acme", "--org-role", "viewer"];
+    let person = DashboardClient::with_account(&server, EMAIL, &member).await;
+    let (acme, other) = (server.client_for("acme").await, server.client());
+    let mut all = person.open_stream("/stream/requests", None).await.unwrap();
+    let mut none = person
+        .open_stream("/stream/requests?status=5xx", None)
+        .await
+        .unwrap();
+    call(&other, "req-of-another").await;
+    call(&acme, "req-first").await;
+    call(&acme, "req-second").await;
+    let mut seen = String::new();
+    while !seen.contains("req-second") {
+        let event = all.next().await.unwrap();
+        assert_eq!(event.name, "row");
+        assert!(event.data.starts_with("<tr"), "{}", event.data);
+        seen.push_str(&event.data);
+    }
+    assert!(!seen.contains("req-of-another"), "{seen}");
+    assert!(seen.find("req-first") < seen.find("req-second"), "{seen}");
+    person.post("/sign-out", &[]).await;
+    let last = none.next().await.map(|event| event.name);
+    assert_eq!(last.as_deref(), Some("end"), "no row has this status");
+}
+
+async fn stream_goes_on_after_the_last_event(database: Database) {
+    let server = Server::start(database).await;
+    let person = DashboardClient::set_up(&server, EMAIL).await;
+    let client = server.client();
+    let path = "/stream/requests";
+    let mut stream = person.open_stream(path, None).await.unwrap();
+    call(&client, "req-before").await;
+    let last = stream.find("row", "req-before").await.id;
+    drop(stream);
+    call(&client, "req-meanwhile").await;
+    let query = format!("{path}?last_event_id={last}");
+    for (path, header) in [(path, Some(last.as_str())), (&query, None)] {
+        let mut stream = person.open_stream(path, header).await.unwrap();
+        stream.find("row", "req-meanwhile").await;
+    }
+}
+
+async fn stream_ends_with_the_session_the_role_and_the_mode(database: Database) {
+    let server = Server::start(database).await;
+    let path = "/stream/deliveries";
+    for ending in ["sign-out", "mode", "disable"] {
+        let email = format!("{ending}@example.com");
+        let options = ["--role", "operator"];
+        let person = DashboardClient::with_account(&server, &email, &options).await;
+        let mut stream = person.open_stream(path, None).await.unwrap();
+        match ending {
+            "sign-out" => drop(person.post("/sign-out", &[]).await),
+            "mode" => drop(
+                person
+                    .post("/mode", &[("mode", "live"), ("next", "/")])
+                    .await,
+            ),
+            _ => drop(accounts(&server, &["disable", &email]).await),
+        }
+        let event = stream.next().await.unwrap();
+        assert_eq!(event.name, "end", "{ending}");
+        assert_eq!(stream.next().await, None, "{ending}");
+    }
+}
+
+#[tokio::test]
+async fn account_has_a_limited_number_of_streams() {
+    let server = Server::start(Database::Sqlite).await;
+    let person = DashboardClient::set_up(&server, EMAIL).await;
+    let path = "/stream/deliveries";
+    let mut streams: Vec<EventStream> = Vec::new();
+    while streams.len() < STREAMS_PER_ACCOUNT_MAX {
+        streams.push(person.open_stream(path, None).await.unwrap());
+    }
+    assert_eq!(person.open_stream(path, None).await.err(), Some(503));
+    let another = DashboardClient::new(&server);
+    assert_eq!(another.open_stream(path, None).await.err(), Some(303));
+    assert_eq!(another.sign_in(EMAIL, PASSWORD).await.status, 303);
+    assert_eq!(another.open_stream(path, None).await.err(), Some(503));
+    drop(streams);
+    tests::eventually("a free stream", async || {
+        person.open_stream(path, None).await.ok()
+    })
+    .await;
+}

@@ -1,0 +1,114 @@
+//! Sign-in with a code of an authenticator app.
+
+use tests::{DashboardClient, Database, PASSWORD, PageReply, Server, on_both_databases, totp_code};
+
+const EMAIL: &str = "ada@example.com";
+
+on_both_databases!(
+    sign_in_needs_a_code_until_it_is_turned_off,
+    recovery_code_replaces_the_device_once,
+);
+
+/// A person who has set up an authenticator app.
+struct Person {
+    client: DashboardClient,
+    secret: String,
+    recovery_codes: Vec<String>,
+}
+
+impl Person {
+    async fn new(server: &Server) -> Self {
+        let client = DashboardClient::set_up(server, EMAIL).await;
+        let set_up = client.post("/account/two-factor", &[]).await;
+        let secret = set_up.test_id("totp-secret").to_owned();
+        let enrolment = set_up.hidden_field("enrolment").to_owned();
+        let confirm = async |code: &str| {
+            let fields = [("enrolment", enrolment.as_str()), ("code", code)];
+            client.post("/account/two-factor/confirm", &fields).await
+        };
+        let wrong = confirm("12345").await;
+        assert_eq!(wrong.status, 422, "{}", wrong.body);
+        assert_eq!(wrong.test_id("totp-secret"), secret);
+        let done = confirm(&totp_code(&secret, 0)).await;
+        assert_eq!(done.status, 200, "{}", done.body);
+        let (_, list) = done
+            .body
+            .split_once("data-testid=\"recovery-codes\"")
+            .unwrap();
+        let (list, _) = list.split_once("</ul>").unwrap();
+        let codes = list.split("<code>").skip(1);
+        let codes = codes.map(|rest| rest.split_once('<').unwrap().0.to_owned());
+        Self {
+            recovery_codes: codes.collect(),
+            client,
+            secret,
+        }
+    }
+}
+
+/// Gives the right password and returns the page that asks for the code.
+async fn give_password(client: &DashboardClient) -> PageReply {
+    let page = client.sign_in(EMAIL, PASSWORD).await;
+    assert_eq!((page.status, page.heading()), (200, "Sign in"));
+    assert_eq!(client.cookie(), None, "no session before the code");
+    assert_eq!(client.get("/account").await.status, 303);
+    page
+}
+
+async fn give_code(client: &DashboardClient, field: &str, code: &str) -> PageReply {
+    let page = give_password(client).await;
+    let fields = [
+        ("challenge", page.hidden_field("challenge")),
+        ("next", page.hidden_field("next")),
+        (field, code),
+    ];
+    client.post("/login/code", &fields).await
+}
+
+async fn sign_in_needs_a_code_until_it_is_turned_off(database: Database) {
+    let server = Server::start(database).await;
+    let person = Person::new(&server).await;
+    let code = totp_code(&person.secret, 1);
+    for (code, status) in [("000000", 401), (&code, 303), (&code, 401)] {
+        let client = DashboardClient::new(&server);
+        let reply = give_code(&client, "code", code).await;
+        assert_eq!(reply.status, status, "{}", reply.body);
+        assert_eq!(client.cookie().is_some(), status == 303);
+        assert_eq!(reply.body.contains("role=\"alert\""), status == 401);
+    }
+    let forged = [("challenge", "AWExAAAA"), ("code", "000000")];
+    let reply = DashboardClient::new(&server)
+        .post("/login/code", &forged)
+        .await;
+    assert_eq!((reply.status, reply.heading()), (401, "Sign in"));
+
+    let client = &person.client;
+    assert!(
+        client
+            .get("/account")
+            .await
+            .body
+            .contains("10 recovery codes left")
+    );
+    let turn_off = async |password| {
+        let fields = [("current_password", password)];
+        client.post("/account/two-factor/turn-off", &fields).await
+    };
+    assert_eq!(turn_off("a wrong password").await.status, 422);
+    assert_eq!(turn_off(PASSWORD).await.status, 303);
+    let other = DashboardClient::new(&server);
+    assert_eq!(other.sign_in(EMAIL, PASSWORD).await.status, 303);
+}
+
+async fn recovery_code_replaces_the_device_once(database: Database) {
+    let server = Server::start(database).await;
+    let person = Person::new(&server).await;
+    let first = person.recovery_codes[0].as_str();
+    for (code, status) in [(first, 303), (first, 401), (&person.recovery_codes[1], 303)] {
+        let client = DashboardClient::new(&server);
+        let reply = give_code(&client, "recovery_code", code).await;
+        assert_eq!(reply.status, status, "{}", reply.body);
+    }
+    let account = person.client.get("/account").await.body;
+    assert!(account.contains("8 recovery codes left"), "{account}");
+}

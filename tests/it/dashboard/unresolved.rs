@@ -1,0 +1,226 @@
+//! The desk of operators: unknown outcomes, undecided refunds and parked jobs.
+
+use tests::{
+    BookingBuilder, DashboardClient, Database, HotelBookingBuilder, PageReply, Server,
+    ServerOptions, eventually, on_both_databases,
+};
+
+on_both_databases!(
+    desk_shows_consequences_and_applies_the_decision,
+    one_of_two_operators_wins,
+    decision_waits_for_the_end_of_a_lookup,
+    outcome_that_a_lookup_finds_first_holds,
+    operator_retries_parked_job,
+    only_operators_decide,
+);
+
+/// An unknown outcome and the fields with which its form names it.
+struct OpenCall {
+    booking: String,
+    call: String,
+}
+
+impl OpenCall {
+    /// Books at a supplier that never answers, and finds the call on the desk.
+    async fn of(server: &Server, builder: BookingBuilder, operator: &DashboardClient) -> Self {
+        let (booking, reply) = builder.book(server).await;
+        reply.expect_problem(500, "result_unknown");
+        let path = format!("/unresolved?booking={}", booking.id);
+        let page = operator.get(&path).await;
+        assert_eq!((page.status, page.heading()), (200, "Unresolved"));
+        Self {
+            call: text_after(&page, "name=\"call\" value=\""),
+            booking: booking.id,
+        }
+    }
+
+    async fn settle(&self, person: &DashboardClient, fields: &[(&str, &str)]) -> PageReply {
+        let call = [("booking", self.booking.as_str()), ("call", &self.call)];
+        person
+            .post("/unresolved/settle", &[&call[..], fields].concat())
+            .await
+    }
+}
+
+const DONE: &[(&str, &str)] = &[
+    ("choice", "done"),
+    ("reference", "FLT-9"),
+    ("note", "Confirmed by phone"),
+];
+const NOT_DONE: &[(&str, &str)] = &[("choice", "not_done"), ("note", "They have no order")];
+
+fn never_known() -> BookingBuilder {
+    BookingBuilder::new("SANDBOX_HOTELS", "BOOK_NEVER_KNOWN")
+}
+
+async fn operator(server: &Server, name: &str) -> DashboardClient {
+    let email = format!("{name}@example.com");
+    DashboardClient::with_account(server, &email, &["--role", "operator"]).await
+}
+
+/// Returns what is between a text and the next quotation mark.
+fn text_after(page: &PageReply, text: &str) -> String {
+    let rest = page.body.split_once(text).map(|(_, rest)| rest);
+    let rest = rest.unwrap_or_else(|| panic!("no {text} on {}", page.body));
+    rest.split('"').next().unwrap().to_owned()
+}
+
+async fn desk_shows_consequences_and_applies_the_decision(database: Database) {
+    let server = Server::start_with(ServerOptions::on(database).patient()).await;
+    let ada = operator(&server, "ada").await;
+    let flight = || BookingBuilder::new("SUPPLIER_A", "LTN-STN");
+    for (builder, decision, status, money) in [
+        (never_known(), DONE, "CONFIRMED", "capture"),
+        (never_known(), NOT_DONE, "FAILED", "void"),
+        (flight(), DONE, "CONFIRMED", "capture"),
+        (flight(), NOT_DONE, "FAILED", "void"),
+    ] {
+        let open = OpenCall::of(&server, builder, &ada).await;
+        let page = ada.get("/unresolved").await.body;
+        for text in [
+            &open.booking,
+            "is captured.",
+            "is released.",
+            "Needs the reference",
+        ] {
+            assert!(page.contains(text), "{text}: {page}");
+        }
+        for (fields, problem) in [
+            (&[("note", "Why")][..], "choice-problem"),
+            (&[("choice", "not_done"), ("note", " ")], "note-problem"),
+            (&[("choice", "done"), ("note", "Why")], "reference-problem"),
+        ] {
+            let refused = open.settle(&ada, fields).await;
+            assert_eq!(refused.status, 422, "{}", refused.body);
+            assert!(refused.body.contains(problem), "{}", refused.body);
+        }
+        let settled = open.settle(&ada, decision).await;
+        assert_eq!(settled.status, 303, "{}", settled.body);
+        let ledger = ["authorization", "booking", money];
+        server.wait_for_ledger(&open.booking, &ledger).await;
+        let path = format!("/unresolved?booking={}", open.booking);
+        let page = ada.get(&path).await.body;
+        assert!(page.contains("No open outcome matches"), "{page}");
+        assert!(page.contains("ada@example.com"), "{page}");
+        let late = open.settle(&ada, decision).await;
+        assert_eq!(late.status, 409, "{status}: {}", late.body);
+    }
+    let audited = || async { server.dump_database().await.contains("booking.settled") };
+    assert!(audited().await);
+}
+
+async fn one_of_two_operators_wins(database: Database) {
+    let server = Server::start_with(ServerOptions::on(database).patient()).await;
+    let (ada, bob) = (
+        operator(&server, "ada").await,
+        operator(&server, "bob").await,
+    );
+    let open = OpenCall::of(&server, never_known(), &ada).await;
+    let (of_ada, of_bob) = tokio::join!(open.settle(&ada, DONE), open.settle(&bob, NOT_DONE));
+    let (winner, loser, money) = match (of_ada.status, of_bob.status) {
+        (303, 409) => ("ada@example.com", of_bob, "capture"),
+        (409, 303) => ("bob@example.com", of_ada, "void"),
+        statuses => panic!("{statuses:?}: {} {}", of_ada.body, of_bob.body),
+    };
+    let (_, alert) = loser.body.split_once("role=\"alert\"").unwrap();
+    assert!(alert.contains(&format!("{winner} decided")), "{alert}");
+    let ledger = ["authorization", "booking", money];
+    server.wait_for_ledger(&open.booking, &ledger).await;
+}
+
+async fn decision_waits_for_the_end_of_a_lookup(database: Database) {
+    let server = Server::start_with(ServerOptions::on(database).patient()).await;
+    let (ada, bob) = (
+        operator(&server, "ada").await,
+        operator(&server, "bob").await,
+    );
+    let open = OpenCall::of(&server, never_known(), &ada).await;
+    server.hold_job(&open.booking).await;
+    let kept = open.settle(&ada, NOT_DONE).await;
+    assert_eq!(
+        (kept.status, kept.header("location")),
+        (303, "/unresolved?done=decision-kept")
+    );
+    let page = bob.get("/unresolved").await.body;
+    assert!(
+        page.contains("ada@example.com decided “not done”"),
+        "{page}"
+    );
+    let told = open.settle(&bob, DONE).await;
+    assert_eq!(told.status, 409);
+    assert!(
+        told.body.contains("ada@example.com decided"),
+        "{}",
+        told.body
+    );
+    server.release_job(&open.booking).await;
+    let ledger = ["authorization", "booking", "void"];
+    server.wait_for_ledger(&open.booking, &ledger).await;
+    let page = bob.get("/unresolved").await.body;
+    assert!(page.contains("Applied"), "{page}");
+}
+
+async fn outcome_that_a_lookup_finds_first_holds(database: Database) {
+    let server = Server::start(database).await;
+    let ada = operator(&server, "ada").await;
+    let lost = BookingBuilder::new("SANDBOX_HOTELS", "BOOK_LOST_ANSWER");
+    let open = OpenCall::of(&server, lost, &ada).await;
+    server.hold_job(&open.booking).await;
+    assert_eq!(open.settle(&ada, NOT_DONE).await.status, 303);
+    let settlement = server.hold_job_of_kind("settlement").await;
+    server.release_job(&open.booking).await;
+    let ledger = ["authorization", "booking", "capture"];
+    server.wait_for_ledger(&open.booking, &ledger).await;
+    server.release_job(&settlement).await;
+    eventually("the end of the decision", async || {
+        let page = ada.get("/unresolved").await.body;
+        page.contains("Superseded").then_some(())
+    })
+    .await;
+}
+
+async fn operator_retries_parked_job(database: Database) {
+    let server = Server::start(database).await;
+    let client = server.client();
+    let ada = operator(&server, "ada").await;
+    let options = ["--organization", "demo", "--org-role", "admin"];
+    let admin = DashboardClient::with_account(&server, "admin@example.com", &options).await;
+    let (booking, reply) = HotelBookingBuilder::at("BOOK_LOST_ANSWER")
+        .book(&client)
+        .await;
+    reply.expect_problem(500, "result_unknown");
+    server.exhaust_attempts(&booking).await;
+    eventually("the parked job", async || {
+        let page = ada.get("/unresolved").await.body;
+        page.contains(&format!("value=\"{booking}\"")).then_some(())
+    })
+    .await;
+    assert!(!admin.get("/unresolved").await.body.contains("Parked jobs"));
+    let job = [("kind", "hotel_booking"), ("subject", booking.as_str())];
+    assert_eq!(admin.post("/unresolved/retry", &job).await.status, 403);
+    assert_eq!(ada.post("/unresolved/retry", &job).await.status, 303);
+    client.wait_for_hotel_booking(&booking, "CONFIRMED").await;
+    assert!(server.dump_database().await.contains("job.retried"));
+}
+
+async fn only_operators_decide(database: Database) {
+    let server = Server::start_with(ServerOptions::on(database).patient()).await;
+    let ada = operator(&server, "ada").await;
+    let member = async |name: &str, organization, role| {
+        let email = format!("{name}@example.com");
+        let options = ["--organization", organization, "--org-role", role];
+        DashboardClient::with_account(&server, &email, &options).await
+    };
+    let admin = member("admin", "demo", "admin").await;
+    let stranger = member("stranger", "other", "admin").await;
+    let open = OpenCall::of(&server, never_known(), &ada).await;
+    for (person, sees, status) in [(&admin, true, 403), (&stranger, false, 404)] {
+        let page = person.get("/unresolved").await.body;
+        assert_eq!(page.contains(&open.booking), sees, "{page}");
+        assert!(!page.contains("/unresolved/settle"), "{page}");
+        assert_eq!(open.settle(person, NOT_DONE).await.status, status);
+    }
+    ada.post("/mode", &[("mode", "live")]).await;
+    assert!(!ada.get("/unresolved").await.body.contains(&open.booking));
+    assert_eq!(open.settle(&ada, NOT_DONE).await.status, 404);
+}
