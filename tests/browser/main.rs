@@ -23,6 +23,7 @@ mod no_script;
 mod overview;
 mod page;
 mod picture;
+mod requests;
 mod sign_in;
 mod stream;
 mod traffic;

@@ -1,5 +1,5 @@
 //! Pictures for `docs/dashboard.md`. Each run takes them, so that a page that cannot be shown fails
-//! a test. `STOPOVER_WRITE_PICTURES=1` stores them in `docs/dashboard`.
+//! a test. `STOPOVER_TEST_WRITE_PICTURES=1` stores them in `docs/dashboard`.
 
 use crate::driver::{Browser, with_browser};
 use crate::page::{DESKTOP, TELEPHONE};
@@ -11,7 +11,7 @@ use serde_json::json;
 use std::path::Path;
 use tests::{Database, PASSWORD, Server};
 
-const VARIABLE: &str = "STOPOVER_WRITE_PICTURES";
+const VARIABLE: &str = "STOPOVER_TEST_WRITE_PICTURES";
 
 #[tokio::test]
 async fn pictures_of_the_documentation_can_be_taken() {

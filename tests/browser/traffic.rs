@@ -70,7 +70,7 @@ async fn delivered(subscriber: &Subscriber, server: &Server) -> (String, String)
     eventually("a delivery", async || {
         let listed = subscription.deliveries(&client, "?status=DELIVERED").await;
         let delivery = listed.expect(200).list().first()?.clone();
-        Some((text(&delivery["id"]), text(&delivery["event_id"])))
+        Some((text(&delivery["id"]), text(&delivery["event"]["id"])))
     })
     .await
 }

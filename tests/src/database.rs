@@ -74,6 +74,19 @@ pub(crate) async fn execute(url: &str, sql: &str) -> Result<(), String> {
     done.map_err(|error| error.to_string())
 }
 
+/// Returns every row of a table as text.
+pub(crate) async fn dump_table(url: &str, table: &str) -> Vec<String> {
+    let row = if url.starts_with("sqlite:") {
+        let columns = "SELECT group_concat('quote(' || name || ')', ' || '' '' || ') \
+                       FROM pragma_table_info($1)";
+        query_strings(url, columns, table).await.concat()
+    } else {
+        "t::text".to_owned()
+    };
+    let all = format!("SELECT {row} FROM {table} AS t WHERE $1 = ''");
+    query_strings(url, &all, "").await
+}
+
 /// Returns every row of a PostgreSQL database as text. Bytes appear as hexadecimal digits.
 pub(crate) async fn dump_rows(url: &str) -> Vec<String> {
     let tables =

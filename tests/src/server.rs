@@ -248,6 +248,15 @@ impl Server {
         database::execute(&self.database_url, sql).await
     }
 
+    /// Returns the rows of tables as text, one on each line.
+    pub async fn dump_tables(&self, tables: &[&str]) -> String {
+        let mut rows = Vec::new();
+        for table in tables {
+            rows.extend(database::dump_table(&self.database_url, table).await);
+        }
+        rows.join("\n")
+    }
+
     /// Returns everything in the database as text.
     pub async fn dump_database(&self) -> String {
         let file = self.database_url.strip_prefix("sqlite:");

@@ -9,7 +9,7 @@ use futures::TryStreamExt;
 use host_application::api_key::named_mode;
 use host_application::context::RequestContext;
 use host_application::recording::recorder::{
-    CapturedBodies, CapturedBody, Recorder, RequestRecord,
+    CapturedBodies, CapturedBody, RequestRecord, TrafficRecorder,
 };
 use host_domain::owner::Mode;
 use host_domain::time::Timestamp;
@@ -22,7 +22,7 @@ const BODY_BYTES_MAX: usize = 64 << 10;
 
 /// Returns whether calls of a route are recorded: those of the API and those to unknown paths. The
 /// commands that read the log would record themselves.
-pub(crate) fn is_recorded(recorder: &Recorder, route: Option<&str>) -> bool {
+pub(crate) fn is_recorded(recorder: &TrafficRecorder, route: Option<&str>) -> bool {
     let is_call = |route: &str| route.starts_with("/v1/") && !route.starts_with("/v1/cli/");
     recorder.is_on() && route.is_none_or(is_call)
 }
@@ -76,7 +76,7 @@ impl Capture {
     /// Records the call.
     pub(crate) async fn finish(
         self,
-        recorder: &Recorder,
+        recorder: &TrafficRecorder,
         response: &mut Response,
         call: CapturedCall<'_>,
     ) {

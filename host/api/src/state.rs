@@ -19,6 +19,7 @@ use host_application::mandate::service::MandateService;
 use host_application::offers::service::OfferService;
 use host_application::payment_instrument::PaymentInstrumentService;
 use host_application::readiness::ReadinessProbe;
+use host_application::recording::reader::RequestLogReader;
 use host_application::supplier::directory::SupplierDirectory;
 use host_application::supplier_event::service::SupplierEventService;
 use host_application::watch::service::WatchService;
@@ -125,6 +126,7 @@ services! { ApiState:
     instruments: Arc<PaymentInstrumentService>;
     mandates: Arc<MandateService>;
     readiness: Arc<ReadinessProbe>;
+    request_log: Arc<RequestLogReader>;
     suppliers: Arc<SupplierDirectory>;
     webhooks.listen: Arc<ListenService>;
     webhooks.watch_endpoints: Arc<WatchEndpointService>;

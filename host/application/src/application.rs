@@ -19,7 +19,8 @@ use crate::mandate::service::MandateService;
 use crate::mandate::signing_key::SigningKeyError;
 use crate::payment_instrument::PaymentInstrumentService;
 use crate::readiness::ReadinessProbe;
-use crate::recording::recorder::Recorder;
+use crate::recording::reader::RequestLogReader;
+use crate::recording::recorder::TrafficRecorder;
 use crate::recording::{RecordingCallSink, start_recording};
 use crate::sealer::{KEY_BYTES, SealError, Sealer};
 use crate::service_groups::{BookingServices, QueryServices, WebhookServices};
@@ -70,7 +71,9 @@ pub struct Application {
     pub console: ConsoleServices,
     pub audit: Arc<AuditService>,
     /// Records API calls and statistics.
-    pub recorder: Arc<Recorder>,
+    pub recorder: Arc<TrafficRecorder>,
+    /// Reads the log of API calls.
+    pub request_log: Arc<RequestLogReader>,
     pub readiness: Arc<ReadinessProbe>,
     pub tasks: TaskSupervisor,
     /// Base URL of the API as clients see it, without a trailing slash.
@@ -204,6 +207,9 @@ impl Application {
             console,
             audit: Arc::new(AuditService::new(base.clone())),
             recorder,
+            request_log: Arc::new(RequestLogReader {
+                store: store.clone(),
+            }),
             readiness: Arc::new(ReadinessProbe::new(store.clone(), tasks.clone())),
             clock: Arc::clone(&base.clock),
             ids: Arc::clone(&base.ids),

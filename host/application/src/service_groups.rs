@@ -23,7 +23,7 @@ use crate::catalog::weather::WeatherService;
 use crate::config::Config;
 use crate::offers::service::OfferService;
 use crate::payment_instrument::PaymentInstrumentService;
-use crate::recording::recorder::Recorder;
+use crate::recording::recorder::TrafficRecorder;
 use crate::sealer::Sealer;
 use crate::supplier::directory::SupplierDirectory;
 use crate::supplier::rate_limiter::SupplierRateLimiter;
@@ -207,7 +207,7 @@ impl BookingServices {
         suppliers: &Arc<SupplierDirectory>,
         sealer: &Arc<Sealer>,
         instruments: &Arc<PaymentInstrumentService>,
-        recorder: &Arc<Recorder>,
+        recorder: &Arc<TrafficRecorder>,
     ) -> Self {
         let passenger_secrets = PassengerSecrets {
             ids: Arc::clone(&base.ids),

@@ -188,7 +188,7 @@ const NOTICES: &[(&str, &str)] = &[
     ("job-retried", "The job is due now."),
     (
         "sample-data",
-        "Sample data is being made. It takes about a minute; this page shows it as it comes.",
+        "Sample data is being made. Reload the page in a few seconds.",
     ),
     ("supplier-reloaded", "The plugin is reloaded on this host."),
     (

@@ -49,6 +49,13 @@ impl TimeText {
             datetime,
         }
     }
+
+    /// Returns date and time in UTC without the year, for lists of some days.
+    pub(crate) fn short(&self) -> String {
+        let (date, time) = self.full.split_once(", ").unwrap_or_default();
+        let day = date.rsplit_once(' ').map_or(date, |(day, _year)| day);
+        format!("{day}, {}", time.trim_end_matches(" UTC"))
+    }
 }
 
 /// Returns the date as `26 Nov 2026`.
@@ -129,10 +136,21 @@ pub(crate) fn bytes(bytes: u64) -> String {
     }
 }
 
-/// Splits an id so that a narrow column can cut its middle and keep its end, which differs most.
-pub(crate) fn split_id(id: &str) -> (&str, &str) {
-    let end = id.len().saturating_sub(ID_END_BYTES);
-    id.split_at_checked(end).unwrap_or((id, ""))
+/// Splits an id into parts of which a narrow column cuts the first and the last, and shows the middle
+/// one, which differs most.
+pub(crate) fn split_id(id: &str) -> (&str, &str, &str) {
+    // The id of a delivery is the id of its event, a dash and the id of its webhook.
+    let rest = if id.starts_with("dlv_") {
+        id.find('-').unwrap_or(id.len())
+    } else {
+        id.len()
+    };
+    let middle = rest.saturating_sub(ID_END_BYTES);
+    let parts = id.split_at_checked(middle).and_then(|(first, end)| {
+        let (middle, last) = end.split_at_checked(rest - first.len())?;
+        Some((first, middle, last))
+    });
+    parts.unwrap_or((id, "", ""))
 }
 
 /// Returns the state of a booking.
@@ -214,6 +232,7 @@ mod tests {
         let now = TimeText::new(NOW, NOW);
         assert_eq!(now.datetime, "2026-11-26T02:40:00.000Z");
         assert_eq!(now.full, "26 Nov 2026, 02:40:00 UTC");
+        assert_eq!(now.short(), "26 Nov, 02:40:00");
     }
 
     #[test]
@@ -260,11 +279,13 @@ mod tests {
     }
 
     #[test]
-    fn id_keeps_its_end() {
+    fn id_keeps_the_part_that_differs() {
         for (id, parts) in [
-            ("bkg_0123456789", ("bkg_0123", "456789")),
-            ("req", ("", "req")),
-            ("aé12345", ("aé12345", "")),
+            ("bkg_0123456789", ("bkg_0123", "456789", "")),
+            ("req_01-0123456789", ("req_01-0123", "456789", "")),
+            ("dlv_0123456789-abc", ("dlv_0123", "456789", "-abc")),
+            ("req", ("", "req", "")),
+            ("aé12345", ("aé12345", "", "")),
         ] {
             assert_eq!(split_id(id), parts);
         }

@@ -31,13 +31,13 @@ named_enum! {
 named_enum! {
     /// The time that a row of the statistics covers.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-    pub enum Resolution {
+    pub enum TimeResolution {
         Minute = "minute",
         Hour = "hour",
     }
 }
 
-impl Resolution {
+impl TimeResolution {
     pub const fn ms(self) -> i64 {
         match self {
             Self::Minute => 60_000,
@@ -72,7 +72,7 @@ pub struct StatisticsKey {
     /// `None` for the sum of all organizations.
     pub organization: Option<String>,
     pub mode: Mode,
-    pub resolution: Resolution,
+    pub resolution: TimeResolution,
     pub subject: StatisticsSubject,
     /// Beginning of the minute or hour.
     pub at: Timestamp,

@@ -41,14 +41,14 @@ impl ConditionBuilder {
     /// indexes of these lists do, so that no other query considers such an index.
     pub(crate) fn for_scope_list(scope: &TenantScope) -> Self {
         let mut conditions = Self::default();
-        conditions.add("mode || '' =", scope.mode);
+        conditions.add("'' || mode =", scope.mode);
         match scope.organizations.as_deref() {
             None => {}
-            Some([organization]) => conditions.add("organization || '' =", organization.as_str()),
+            Some([organization]) => conditions.add("'' || organization =", organization.as_str()),
             // No index has this expression, so that one gives the order of the rows.
             Some(organizations) => {
                 let list = conditions.bind(text_array(organizations.iter().map(String::as_str)));
-                conditions.add_text(format!("'' || organization {{in {list}}}"));
+                conditions.add_text(format!("organization || '' {{in {list}}}"));
             }
         }
         conditions

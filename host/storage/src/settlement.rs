@@ -40,6 +40,8 @@ pub struct SettlementDecision {
 #[derive(Debug, Clone)]
 pub struct UnresolvedAttempt {
     pub attempt: Attempt,
+    /// What came back to the call itself, in one sentence. The attempt has what came back last.
+    pub first_evidence: Option<String>,
     pub booking: AnyBooking,
     pub waiting: Option<SettlementDecision>,
 }
@@ -222,6 +224,10 @@ const COLUMNS: &str = "d.organization, d.mode, d.booking_id, d.attempt_id, \
 fn with_bookings(attempts: &str) -> String {
     format!(
         "SELECT a.*, hotel.document AS hotel_document, flight.document AS flight_document, \
+           (SELECT h.reason FROM booking_history AS h \
+            WHERE h.organization = a.organization AND h.mode = a.mode \
+              AND h.booking_id = a.booking_id AND h.occurred_at > a.last_sent_at \
+              AND h.reason IS NOT NULL ORDER BY h.sequence LIMIT 1) AS first_evidence, \
            d.attempt_id, d.id AS settlement_id, d.choice, d.amount_minor, d.currency, \
            d.reference, d.note, d.decided_by, d.decided_at, d.state, d.result \
          FROM ({attempts}) AS a \
@@ -240,6 +246,7 @@ fn read_unresolved(row: &Row) -> Result<UnresolvedAttempt, DatabaseError> {
     let has_decision = row.get::<Option<String>>("settlement_id")?.is_some();
     Ok(UnresolvedAttempt {
         attempt: attempt::read(row)?,
+        first_evidence: row.get("first_evidence")?,
         booking: match row.json_opt("hotel_document")? {
             Some(hotel) => AnyBooking::Hotel(hotel),
             None => AnyBooking::Flight(row.json("flight_document")?),

@@ -8,8 +8,8 @@ use host_domain::console::TenantScope;
 use host_domain::money::{Currency, Money};
 use host_domain::owner::Tenant;
 use host_domain::statistics::{
-    BookedAmount, CallStatistics, DURATION_CLASSES, RemarkableCall, RemarkableReason, Resolution,
-    StatisticsGroup, StatisticsKey, StatisticsSubject,
+    BookedAmount, CallStatistics, DURATION_CLASSES, RemarkableCall, RemarkableReason,
+    StatisticsGroup, StatisticsKey, StatisticsSubject, TimeResolution,
 };
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
@@ -175,13 +175,13 @@ fn scope_conditions(scope: &TenantScope, since: Timestamp) -> ConditionBuilder {
 }
 
 impl Store {
-    /// Returns the statistics of a scope since `since`: of all API calls by minute or hour, the
-    /// oldest first, then of routes and of suppliers' functions, those with most calls first.
-    /// Minutes and hours without calls are left out.
+    /// Returns the statistics of a scope since `since`: of routes and of suppliers' functions, those
+    /// with most calls first, then of all API calls by minute or hour, the oldest first. Minutes and
+    /// hours without calls are left out.
     pub async fn statistics(
         &self,
         scope: &TenantScope,
-        resolution: Resolution,
+        resolution: TimeResolution,
         since: Timestamp,
     ) -> Result<Vec<StatisticsGroup>, DatabaseError> {
         let mut conditions = scope_conditions(scope, since);
@@ -204,7 +204,7 @@ impl Store {
     pub async fn supplier_statistics(
         &self,
         scope: &TenantScope,
-        resolution: Resolution,
+        resolution: TimeResolution,
         since: Timestamp,
     ) -> Result<Vec<StatisticsGroup>, DatabaseError> {
         let mut conditions = scope_conditions(scope, since);
@@ -212,7 +212,7 @@ impl Store {
         conditions.add("subject =", StatisticsSubject::Supplier.as_str());
         let (condition, sums) = (conditions.text(), group_columns());
         let select = conditions.statement(format!(
-            "SELECT subject, 0 AS at, name, operation, {sums} FROM statistics \
+            "SELECT subject, CAST(0 AS BIGINT) AS at, name, operation, {sums} FROM statistics \
              WHERE {condition} GROUP BY subject, name, operation \
              ORDER BY count DESC, name, operation"
         ));
@@ -264,7 +264,7 @@ impl Store {
     /// number.
     pub async fn purge_statistics(
         &self,
-        resolution: Resolution,
+        resolution: TimeResolution,
         before: Timestamp,
         limit: u32,
     ) -> Result<u64, DatabaseError> {

@@ -9,7 +9,7 @@ use axum::{
 use bytes::Bytes;
 use http::{StatusCode, header};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     clock::SECOND_MS,
@@ -152,11 +152,22 @@ pub(super) async fn book_room(call: Call, body: Bytes) -> LodgeResult {
         _ => StatusCode::CREATED,
     };
     Ok(match learns {
-        ResponseVisibility::All => (status, Json(booking_wire(&booking)?)).into_response(),
+        ResponseVisibility::All => (status, Json(new_booking_wire(&booking)?)).into_response(),
         ResponseVisibility::Truncated => half(&booking)?,
         ResponseVisibility::Nothing => connection::drop_connection(),
         ResponseVisibility::Failure => LodgeError::Failure.into_response(),
     })
+}
+
+/// Returns a booking as the response to the booking call shows it.
+fn new_booking_wire(booking: &Booking) -> Result<Value, LodgeError> {
+    let mut document = booking_wire(booking)?;
+    if booking.scenario() == Scenario::RemarksLater
+        && let Some(remarks) = document.get_mut("remarks")
+    {
+        *remarks = Value::Null;
+    }
+    Ok(document)
 }
 
 /// Returns a 200 response with a document that ends in the middle.

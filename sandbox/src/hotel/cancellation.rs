@@ -58,7 +58,10 @@ fn cancel(
     let mut booking = requested_booking(world, call)?;
     check_state(&booking)?;
     let scenario = booking.scenario();
-    if matches!(scenario, Scenario::CancelRefused | Scenario::Restricted) {
+    if matches!(
+        scenario,
+        Scenario::CancelRefused | Scenario::RemarksLater | Scenario::Restricted
+    ) {
         return Err(LodgeError::NotCancellable);
     }
     let rooms = rooms_to_release(&booking, &request.rooms)?;

@@ -38,6 +38,8 @@ pub(super) enum Scenario {
     BookFails,
     BookNeverKnown,
     CancelRefused,
+    /// The hotel adds remarks after the booking. It cannot be cancelled.
+    RemarksLater,
     CancelPending,
     #[serde(rename = "CANCEL_LOST_ANSWER")]
     CancelLostResponse,

@@ -232,7 +232,7 @@ async fn single_rooms_are_cancelled_at_one_hotel_only() {
 #[tokio::test]
 async fn cancellation_at_each_scenario_hotel_ends_as_specified() {
     let market = Market::open().await;
-    for hotel in ["CANCEL_REFUSED", "RESTRICTED"] {
+    for hotel in ["CANCEL_REFUSED", "RESTRICTED", "REMARKS_LATER"] {
         let booking = booked(&market, hotel, 1, 1).await;
         assert_not_canceled(&market, &booking, 409, "NOT_CANCELLABLE").await;
         let now = found(&market, &format!("bkg_{hotel}")).await;
@@ -274,6 +274,15 @@ async fn cancellation_preview_works_only_at_the_preview_hotel() {
         let (actual, answer) = get(&market, LODGE, &path).await;
         assert_eq!((actual, &answer["error"]["code"]), (status, &json!(code)));
     }
+}
+
+#[tokio::test]
+async fn remarks_can_come_after_the_booking() {
+    let market = Market::open().await;
+    let booking = booked(&market, "REMARKS_LATER", 1, 1).await;
+    assert_eq!(booking["remarks"], Value::Null);
+    let now = get_ok(&market, LODGE, &of(&booking, "")).await;
+    assert!(now["remarks"].is_string());
 }
 
 #[tokio::test]

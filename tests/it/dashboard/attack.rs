@@ -41,6 +41,25 @@ async fn markup_that_was_sent_is_shown_as_text() {
             &[("email", MARKUP), ("password", "a"), ("next", MARKUP)],
             401,
         ),
+        (
+            "/login/code",
+            &[
+                ("challenge", MARKUP),
+                ("next", MARKUP),
+                ("use_recovery_code", "1"),
+            ],
+            200,
+        ),
+        ("/members", &[("email", MARKUP), ("role", MARKUP)], 422),
+        (
+            "/members",
+            &[
+                ("email", "\"'><script>x1()</script>@example.com"),
+                ("role", "viewer"),
+                ("organization", "demo"),
+            ],
+            200,
+        ),
     ] {
         let reply = client.post(path, fields).await;
         assert_eq!(reply.status, status, "{path} {fields:?}: {}", reply.body);
@@ -58,13 +77,17 @@ async fn markup_that_was_sent_is_shown_as_text() {
         "/setup/",
         "/unknown/",
         "/login?next=",
+        "/members?organization=",
+        "/members/demo/",
     ] {
         let reply = client.get(&format!("{path}{markup}")).await;
         check_inert(&reply.body, path);
     }
-    let list = client.get("/keys").await.body;
-    check_inert(&list, "the list");
-    assert!(list.contains("x1()"), "the name is listed: {list}");
+    for path in ["/keys", "/members"] {
+        let list = client.get(path).await.body;
+        check_inert(&list, path);
+        assert!(list.contains("x1()"), "the text is listed: {list}");
+    }
 }
 
 #[tokio::test]

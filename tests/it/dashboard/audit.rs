@@ -286,7 +286,7 @@ async fn export_is_json_whatever_a_name_says(database: Database) {
 async fn hosts_append_to_one_chain() {
     let limits = "[limits]\nrequests_per_s = 1000\nburst = 1000";
     let options = ServerOptions::on(Database::Postgres).config(limits);
-    let first = Server::start_with(options.clone()).await;
+    let first = Server::start_with_own_sandbox(options.clone()).await;
     let second = first.start_another_host(&options).await;
     let client = first.client();
     let clients = [client.at(&first.api), client.at(&second.api)];

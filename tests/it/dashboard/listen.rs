@@ -1,4 +1,4 @@
-//! The commands that talk to a running gateway: `listen` and `deliveries replay`.
+//! The commands that talk to a running gateway: `listen`, `trigger` and `deliveries replay`.
 
 use serde_json::json;
 use std::process::Stdio;
@@ -129,4 +129,41 @@ async fn delivery_is_replayed_by_its_id(database: Database) {
     assert!(!output.status.success());
     let printed = String::from_utf8(output.stderr).unwrap();
     assert!(printed.contains("error:"), "{printed}");
+}
+
+#[tokio::test]
+async fn each_event_can_be_triggered() {
+    let server = Server::start_with_fast_retries(Database::Sqlite).await;
+    let client = server.client();
+    Subscriber::start(&client).await;
+    let trigger = |arguments: &[&str]| {
+        let mut command = Command::new(binary());
+        command.arg("trigger").args(arguments);
+        command.env("STOPOVER_API_KEY", &server.key);
+        command
+    };
+    let listed = trigger(&["--list"]).output().await.unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let events: Vec<&str> = listed.lines().collect();
+    assert!(events.len() > 20, "{events:?}");
+    for event in &events {
+        let made = trigger(&[event, "--url", &server.api]).output().await;
+        let made = made.unwrap();
+        assert!(made.status.success(), "{event}: {made:?}");
+    }
+    eventually("all events", async || {
+        let made = server.events().await;
+        let is_made = |event: &&&str| made.iter().any(|known| known["type"] == **event);
+        let missing: Vec<_> = events.iter().filter(|event| !is_made(event)).collect();
+        missing.is_empty().then_some(())
+    })
+    .await;
+    let output = trigger(&["ping", "--api-key", "sk_live_1", "--url", &server.api]).output();
+    let output = output.await.unwrap();
+    assert!(!output.status.success());
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .contains("live key")
+    );
 }

@@ -11,6 +11,7 @@ mod listen;
 mod members;
 mod oidc;
 mod roles;
+mod requests;
 mod search;
 mod sample_data;
 mod session;

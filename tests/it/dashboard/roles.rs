@@ -62,6 +62,14 @@ const WEBHOOK: &[(&str, &str)] = &[
 const IN_TEST_MODE: &[Row] = &[
     ("GET", "/", &[], [303, 200, 200, 200, 200, 200]),
     ("GET", "/keys", &[], [303, 200, 200, 200, 200, 200]),
+    ("GET", "/requests", &[], [303, 200, 200, 200, 200, 200]),
+    (
+        "GET",
+        "/requests?organization=acme",
+        &[],
+        [303, 200, 200, 200, 200, 404],
+    ),
+    ("GET", "/requests/req_1", &[], [303, 404, 404, 404, 404, 404]),
     (
         "GET",
         "/keys?organization=acme",

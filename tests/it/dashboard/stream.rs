@@ -18,7 +18,7 @@ on_both_databases!(
 /// Makes an API call whose request id is `id`.
 async fn call(client: &Client, id: &str) {
     let client = client.header("x-request-id", id);
-    client.get("/v1/bookings/unknown").await;
+    client.get("/v1/hotel/bookings/unknown").await;
 }
 
 async fn stream_sends_new_rows_of_the_scope_and_filter(database: Database) {

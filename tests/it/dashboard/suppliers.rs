@@ -47,10 +47,8 @@ async fn drained_supplier_gets_no_new_requests(database: Database) {
 #[tokio::test]
 async fn other_hosts_follow_within_seconds() {
     let options = ServerOptions::on(Database::Postgres);
-    let server = Server::start_with(options).await;
-    let host = server
-        .start_another_host(&ServerOptions::on(Database::Postgres))
-        .await;
+    let server = Server::start_with_own_sandbox(options.clone()).await;
+    let host = server.start_another_host(&options).await;
     let ada = operator(&server).await;
     let (client, hotel) = (host.client(), HotelBookingBuilder::at("OK"));
     hotel.price(&client).await.expect(200);
@@ -82,7 +80,7 @@ async fn rank_holds_until_it_is_reset(database: Database) {
     }
     for (fields, rank) in [
         (&[("priority", "7"), ("weight", "3")][..], "7 · 3"),
-        (&[("reset", "1")], "100 · 1"),
+        (&[("reset", "1")], "10 · 1"),
     ] {
         let changed = ada.post(&path, fields).await;
         assert_eq!(changed.status, 303, "{}", changed.body);

@@ -192,7 +192,8 @@ async fn operator_retries_parked_job(database: Database) {
     server.exhaust_attempts(&booking).await;
     eventually("the parked job", async || {
         let page = ada.get("/unresolved").await.body;
-        page.contains(&format!("value=\"{booking}\"")).then_some(())
+        let button = format!("Retry hotel_booking of {booking}");
+        page.contains(&button).then_some(())
     })
     .await;
     assert!(!admin.get("/unresolved").await.body.contains("Parked jobs"));
@@ -219,6 +220,12 @@ async fn only_operators_decide(database: Database) {
         assert_eq!(page.contains(&open.booking), sees, "{page}");
         assert!(!page.contains("/unresolved/settle"), "{page}");
         assert_eq!(open.settle(person, NOT_DONE).await.status, status);
+    }
+    assert_eq!(open.settle(&ada, NOT_DONE).await.status, 303);
+    for (person, sees) in [(&admin, false), (&ada, true)] {
+        let page = person.get("/unresolved").await.body;
+        assert!(page.contains("Not done"), "{page}");
+        assert_eq!(page.contains("They have no order"), sees, "{page}");
     }
     ada.post("/mode", &[("mode", "live")]).await;
     assert!(!ada.get("/unresolved").await.body.contains(&open.booking));

@@ -66,6 +66,7 @@ async fn follow(person: &DashboardClient, reply: &PageReply) -> PageReply {
 async fn watch_shows_its_prices_and_is_canceled_by_an_admin(database: Database) {
     let server = start(database).await;
     let client = server.client().user("ada");
+    set_price(&server.sandbox_url, "OK", 90.0).await;
     let watch = client.watch_hotel("OK", 100.0, json!({})).await;
     let path = format!("/watches/{}", text(&watch["id"]));
     let people = people(&server).await;

@@ -3,7 +3,7 @@
 use crate::duffel::service::{ADD, CONFIRM, Duffel, QUOTE, READ, refusal};
 use crate::trip::{REFUNDED, Scene, TAKEN};
 use serde_json::json;
-use tests::{Client, count, money, routes};
+use tests::{Client, DashboardClient, count, money, routes};
 
 const KEY: &str = "bags-1";
 
@@ -102,6 +102,39 @@ async fn undecided_refund_waits_for_the_operators_amount() {
     assert_eq!(listed().await, json!([]));
     let again = operator.post(&path, &refund(310.4, "EUR")).await;
     again.expect_problem(409, "booking_state_conflict");
+}
+
+#[tokio::test]
+async fn undecided_refund_is_decided_on_the_dashboard() {
+    let scene = Scene::<Duffel>::begin().await;
+    scene.mock.change(|duffel| {
+        duffel.documents["quote"]["data"]["refund_currency"] = json!("USD");
+    });
+    let booking = scene.confirmed().await;
+    scene.canceled(&booking).await;
+    let options = ["--role", "operator"];
+    let ada = DashboardClient::with_account(&scene.server, "ada@example.com", &options).await;
+    let page = ada.get("/unresolved").await.body;
+    let (_, rest) = page.split_once("name=\"call\" value=\"").unwrap();
+    let call = rest.split('"').next().unwrap();
+    let settle = async |amount: &str| {
+        let fields = [
+            ("booking", booking.as_str()),
+            ("call", call),
+            ("choice", "refund"),
+            ("amount", amount),
+            ("currency", "EUR"),
+            ("note", "As agreed by mail"),
+        ];
+        ada.post("/unresolved/settle", &fields).await
+    };
+    for amount in ["", "much", "360.41", "-1", "310.401"] {
+        let refused = settle(amount).await;
+        assert_eq!(refused.status, 422, "{amount}: {}", refused.body);
+        assert!(refused.body.contains("amount-problem"), "{amount}");
+    }
+    assert_eq!(settle("310.40").await.status, 303);
+    scene.server.wait_for_ledger(&booking, REFUNDED).await;
 }
 
 /// The cancellation was sent, and the order is still active. Duffel specifies no time after which

@@ -1,6 +1,6 @@
 //! The audit log on the admin listener.
 
-use crate::error_code::ErrorCode;
+use crate::admin::parameter::parse;
 use crate::problem::ApiError;
 use axum::Json;
 use axum::extract::{Query, State};
@@ -92,17 +92,4 @@ pub(super) async fn verify(
         }
     };
     Ok(Json(json!({ "data": result })))
-}
-
-/// Parses a parameter.
-fn parse<T>(
-    text: Option<String>,
-    name: &str,
-    parse: impl Fn(&str) -> Option<T>,
-) -> Result<Option<T>, ApiError> {
-    let Some(text) = text else { return Ok(None) };
-    let value = parse(&text).ok_or_else(|| {
-        ApiError::from(ErrorCode::ValidationFailed).with_detail(format!("`{name}` is not valid"))
-    });
-    value.map(Some)
 }

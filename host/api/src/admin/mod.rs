@@ -5,6 +5,8 @@
 mod actor;
 mod audit;
 mod origin;
+mod parameter;
+mod requests;
 mod suppliers;
 pub(crate) mod unresolved;
 
@@ -20,6 +22,7 @@ use host_application::audit::service::AuditService;
 use host_application::booking::settlement::SettlementService;
 use host_application::id_generator;
 use host_application::jobs::operator::OperatorService;
+use host_application::recording::reader::RequestLogReader;
 use host_application::supplier::directory::SupplierDirectory;
 use host_application::supplier::overrides::SupplierControl;
 use http::header::CONTENT_TYPE;
@@ -43,6 +46,7 @@ services! { AdminState:
     supplier_control: Arc<SupplierControl>;
     operator: Arc<OperatorService>;
     audit: Arc<AuditService>;
+    request_log: Arc<RequestLogReader>;
     bookings.settlements: Arc<SettlementService>;
 }
 
@@ -65,6 +69,7 @@ pub fn router(state: &AdminState) -> Router {
             post(unresolved::resolve_booking),
         )
         .route("/audit", get(audit::list))
+        .route("/requests", get(requests::list))
         .route("/audit/verify", get(audit::verify))
         .route("/parked_jobs", post(unresolved::retry_parked_jobs))
         .layer(from_fn_with_state(

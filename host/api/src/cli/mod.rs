@@ -3,6 +3,7 @@
 
 mod delivery;
 mod listen;
+pub(crate) mod log;
 
 use crate::middleware::require_scope;
 use crate::state::ApiState;
@@ -16,7 +17,9 @@ pub(crate) fn routes() -> Router<ApiState> {
     let webhooks = |handler: MethodRouter<ApiState>| {
         handler.route_layer(from_fn_with_state(ApiKeyScope::Webhooks, require_scope))
     };
+    let read = from_fn_with_state(ApiKeyScope::Read, require_scope);
     Router::new()
+        .route("/v1/cli/requests", get(log::tail).route_layer(read))
         .route(
             "/v1/cli/deliveries/{delivery_id}/replay",
             webhooks(post(delivery::replay)),

@@ -235,7 +235,9 @@ impl OidcService {
         let is_own_issuer = callback
             .issuer
             .is_none_or(|issuer| issuer == self.config.issuer);
-        if challenge.state != callback.state || !is_own_issuer {
+        // Without a code, the person declined the sign-in.
+        let is_answer = !callback.code.is_empty() && is_own_issuer;
+        if challenge.state != callback.state || !is_answer {
             return Err(OidcError::ChallengeEnded);
         }
         let provider = self.client.provider(self.base.now()).await?;

@@ -126,8 +126,8 @@ impl AccountService {
             .await
     }
 
-    /// Removes the password of an account and ends its sessions. Returns the token of the link that
-    /// sets a new password; earlier links are revoked.
+    /// Removes the password and the second factor of an account and ends its sessions. Returns the
+    /// token of the link that sets a new password; earlier links are revoked.
     ///
     /// # Errors
     /// [`AccountError::NotFound`].
@@ -139,6 +139,7 @@ impl AccountService {
         let reset = |write: &mut UnitOfWork, account: &mut StoredAccount| {
             account.state = AccountState::Invited;
             account.password_hash = None;
+            write.delete_second_factor(&account.id);
             add_link_in(write, &self.base, Some(email), Vec::new())
         };
         self.change(actor, AuditAction::AccountReset, email, reset)

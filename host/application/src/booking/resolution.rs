@@ -24,6 +24,9 @@ use tokio::time::Instant;
 /// Time limit of the calls that follow an operator's decision.
 const FOLLOW_UP_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// Maximum wait for these calls. They go on afterwards.
+const FOLLOW_UP_WAIT: Duration = Duration::from_secs(10);
+
 /// Evidence of a call that an operator's decision resolved.
 pub const OPERATOR_EVIDENCE: &str = "resolved by an operator";
 
@@ -94,7 +97,7 @@ pub struct ResolutionService {
 
 impl ResolutionService {
     /// Resolves the unknown outcome of a call about a booking. Returns the booking's status
-    /// afterwards.
+    /// afterwards, before the calls that follow if they take long.
     ///
     /// # Errors
     /// [`ResolveError`]. [`ResolveError::InProgress`] also if a precondition of the accompanying
@@ -131,8 +134,12 @@ impl ResolutionService {
         let accompanying = (request.accompanying)(tenant, outcome.attempt.as_ref());
         let started = engine.start_with_outcome(booking, &outcome, &execution, accompanying);
         let (booking, next) = started.await?.ok_or(ResolveError::InProgress)?;
+        let status = booking.status();
         let run = engine.run_steps_to_completion(booking, next, execution);
-        Ok(run.await?.status())
+        match tokio::time::timeout(FOLLOW_UP_WAIT, run).await {
+            Ok(booking) => Ok(booking?.status()),
+            Err(_elapsed) => Ok(status),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::booking::interpret::{ScheduleContext, SupplierGuarantees};
 use crate::booking::passenger_secrets::PassengerSecrets;
 use crate::booking::settings::RetrySchedules;
 use crate::payment_instrument::PaymentInstrumentService;
-use crate::recording::recorder::Recorder;
+use crate::recording::recorder::TrafficRecorder;
 use crate::supplier::directory::SupplierDirectory;
 use host_domain::time::Timestamp;
 use host_runtime::Supplier;
@@ -16,7 +16,7 @@ pub struct StepDependencies {
     pub suppliers: Arc<SupplierDirectory>,
     pub instruments: Arc<PaymentInstrumentService>,
     /// Counts what was booked.
-    pub recorder: Arc<Recorder>,
+    pub recorder: Arc<TrafficRecorder>,
     pub passenger_secrets: PassengerSecrets,
     pub schedules: RetrySchedules,
 }

@@ -51,6 +51,8 @@ impl From<AccessError> for DeskError {
 #[derive(Debug, Clone)]
 pub struct OpenOutcome {
     pub attempt: Attempt,
+    /// What came back to the call itself, in one sentence. The attempt has what came back last.
+    pub first_evidence: Option<String>,
     pub booking: AnyBooking,
     /// The supplier's or processor's id of the booking or payment, if the gateway has it.
     pub known_reference: Option<String>,
@@ -116,11 +118,18 @@ impl SettlementDesk {
                 false => Ok(None),
             }
         };
-        let (found, jobs, recent) = futures::try_join!(
+        let (mut found, jobs, mut recent) = futures::try_join!(
             store.unresolved_page(&scope, &request.filter, sent_before, &page),
             jobs,
             store.recent_settlements(&scope, RECENT_MAX),
         )?;
+        if !can_settle {
+            let waiting = found.items.iter_mut();
+            waiting
+                .filter_map(|row| row.waiting.as_mut())
+                .chain(recent.iter_mut().map(|recent| &mut recent.decision))
+                .for_each(hide_operator);
+        }
         let outcomes = found.items.into_iter().map(|row| self.open_outcome(row));
         Ok(Desk {
             outcomes: outcomes.collect(),
@@ -178,6 +187,7 @@ impl SettlementDesk {
         };
         OpenOutcome {
             attempt: row.attempt,
+            first_evidence: row.first_evidence,
             booking: row.booking,
             known_reference: facts.known_reference,
             lookups: facts.lookups,
@@ -242,6 +252,12 @@ impl SettlementDesk {
         let not_done = choice(SettlementChoice::NotDone, false, not_done);
         done.into_iter().chain(not_done).collect()
     }
+}
+
+/// Removes what only operators see of a decision.
+fn hide_operator(decision: &mut SettlementDecision) {
+    decision.note.clear();
+    "an operator".clone_into(&mut decision.decided_by);
 }
 
 #[derive(Default)]

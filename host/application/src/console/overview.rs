@@ -7,7 +7,7 @@ use crate::supplier::directory::SupplierDirectory;
 use crate::supplier::plugin_report::SupplierSummary;
 use host_domain::console::{BookingCount, OpenItem, OverviewCounts, TenantScope};
 use host_domain::money::Money;
-use host_domain::statistics::{RemarkableCall, Resolution, StatisticsGroup};
+use host_domain::statistics::{RemarkableCall, StatisticsGroup, TimeResolution};
 use host_domain::time::Timestamp;
 use host_storage::{DatabaseError, OverviewLimits};
 use moka::future::Cache;
@@ -55,10 +55,10 @@ impl OverviewWindow {
     }
 
     /// Returns the resolution of its charts.
-    pub const fn resolution(self) -> Resolution {
+    pub const fn resolution(self) -> TimeResolution {
         match self {
-            Self::Hour => Resolution::Minute,
-            Self::Day | Self::Week => Resolution::Hour,
+            Self::Hour => TimeResolution::Minute,
+            Self::Day | Self::Week => TimeResolution::Hour,
         }
     }
 }
@@ -162,7 +162,7 @@ impl ConsoleOverview {
             let since = resolution.floor(first);
             let (statistics, booked, remarkable) = futures::try_join!(
                 store.statistics(scope, resolution, since),
-                store.booked_amounts(scope, Resolution::Hour.floor(since)),
+                store.booked_amounts(scope, TimeResolution::Hour.floor(since)),
                 store.remarkable_calls(scope, now.plus_ms(-HOUR_MS), REMARKABLE_MAX),
             )?;
             Ok(Arc::new(Traffic {

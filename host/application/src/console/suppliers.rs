@@ -8,7 +8,7 @@ use crate::supplier::overrides::{SupplierChange, SupplierChangeError, SupplierCo
 use crate::supplier::plugin_report::{ReloadError, SupplierStatus};
 use host_domain::console::TenantScope;
 use host_domain::request_log::LoggedCall;
-use host_domain::statistics::{CallStatistics, Resolution};
+use host_domain::statistics::{CallStatistics, TimeResolution};
 use host_domain::supplier::SupplierId;
 use host_storage::DatabaseError;
 use std::collections::BTreeMap;
@@ -145,7 +145,7 @@ impl ConsoleSuppliers {
         &self,
         scope: &TenantScope,
     ) -> Result<Vec<(String, String, CallStatistics)>, DatabaseError> {
-        let resolution = Resolution::Hour;
+        let resolution = TimeResolution::Hour;
         let since = resolution.floor(self.base.now().plus_ms(-WINDOW_MS));
         let store = &self.base.store;
         let groups = store.supplier_statistics(scope, resolution, since).await?;

@@ -1,7 +1,7 @@
 //! Records of plugin calls for the log and the statistics.
 
 use crate::recording::counters::PluginCall;
-use crate::recording::recorder::{Recorder, micros};
+use crate::recording::recorder::{TrafficRecorder, micros};
 use crate::recording::redact::{redact_sentence, redact_target};
 use host_domain::id::CallLogId;
 use host_domain::owner::{Mode, Tenant};
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// A sink that records, and passes all records on to another one.
 pub(crate) struct RecordingCallSink {
-    pub(crate) recorder: Arc<Recorder>,
+    pub(crate) recorder: Arc<TrafficRecorder>,
     pub(crate) next: Arc<dyn CallSink>,
 }
 
@@ -98,7 +98,7 @@ impl CallSink for RecordingCallSink {
 
 /// Returns the tenant of a call that is to be recorded. Calls about suppliers' own requests belong
 /// to no tenant.
-fn tenant(recorder: &Recorder, organization: &str, mode: Option<Mode>) -> Option<Tenant> {
+fn tenant(recorder: &TrafficRecorder, organization: &str, mode: Option<Mode>) -> Option<Tenant> {
     let mode = mode.filter(|_| recorder.is_on())?;
     Some(Tenant {
         organization: organization.to_owned(),

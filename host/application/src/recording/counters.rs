@@ -4,8 +4,8 @@ use crate::recording::limits::{ORGANIZATIONS_MAX, REMARKABLE_MAX};
 use host_domain::money::{Currency, Money};
 use host_domain::owner::{Mode, Tenant};
 use host_domain::statistics::{
-    BookedAmount, CallResult, CallStatistics, RemarkableCall, RemarkableReason, Resolution,
-    StatisticsKey, StatisticsSubject,
+    BookedAmount, CallResult, CallStatistics, RemarkableCall, RemarkableReason, StatisticsKey,
+    StatisticsSubject, TimeResolution,
 };
 use host_domain::supplier::{Capability, SupplierId};
 use host_domain::time::Timestamp;
@@ -99,7 +99,7 @@ impl Counters {
     }
 
     pub(super) fn count_booking(&mut self, tenant: &Tenant, at: Timestamp, amount: Money) {
-        let hour = Resolution::Hour.floor(at);
+        let hour = TimeResolution::Hour.floor(at);
         for organization in [None, Some(tenant.organization.clone())] {
             let currency = amount.currency.code().to_owned();
             let key = (organization, tenant.mode, hour, currency);
@@ -117,7 +117,7 @@ impl Counters {
         at: Timestamp,
         change: impl FnOnce(&mut OrganizationCounters),
     ) {
-        let minute = self.minutes.entry(Resolution::Minute.floor(at));
+        let minute = self.minutes.entry(TimeResolution::Minute.floor(at));
         let organizations = &mut minute.or_default().organizations;
         if let Some(counters) = organizations.get_mut(organization) {
             return change(counters);
@@ -132,7 +132,7 @@ impl Counters {
 
     /// Keeps a call if it is one of the slowest of its minute, or one of the first that failed.
     fn remember(&mut self, tenant: &Tenant, call: &PluginCall<'_>) {
-        let minute = Resolution::Minute.floor(call.at);
+        let minute = TimeResolution::Minute.floor(call.at);
         let operation = operation(call.capability, call.function);
         let key = (
             minute,
@@ -166,7 +166,7 @@ impl Counters {
     /// Takes all counters, and the remarkable calls of the minutes before `now`. Counters of a
     /// minute may be taken several times, each time those since the last time.
     pub(super) fn take(&mut self, now: Timestamp) -> TakenCounters {
-        let current = Resolution::Minute.floor(now);
+        let current = TimeResolution::Minute.floor(now);
         let mut ended = std::mem::take(&mut self.remarkable);
         self.remarkable = ended
             .extract_if(.., |(minute, ..), _| *minute >= current)
@@ -262,7 +262,7 @@ impl StatisticsSums<'_> {
     ) {
         let own = Some(organization.to_owned()).filter(|name| !name.is_empty());
         for organization in own.map(Some).into_iter().chain([None]) {
-            for resolution in Resolution::ALL {
+            for resolution in TimeResolution::ALL {
                 let key = StatisticsKey {
                     organization: organization.clone(),
                     mode,
@@ -298,4 +298,107 @@ fn count_in(
 /// Returns the name of a plugin's function, e.g. `hotel_booking.book`.
 fn operation(capability: Capability, function: &str) -> String {
     format!("{}.{function}", capability.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: Timestamp = Timestamp(1_795_660_860_000);
+
+    fn tenant(organization: &str) -> Tenant {
+        Tenant {
+            organization: organization.to_owned(),
+            mode: Mode::Test,
+        }
+    }
+
+    fn supplier_call(request_id: &str, ms: u64, result: CallResult) -> PluginCall<'_> {
+        static SUPPLIER: std::sync::LazyLock<SupplierId> =
+            std::sync::LazyLock::new(|| SupplierId::parse("SUPPLIER_A").unwrap());
+        PluginCall {
+            supplier: &SUPPLIER,
+            capability: Capability::HotelBooking,
+            function: "book",
+            request_id,
+            at: MINUTE,
+            duration_us: ms * 1000,
+            result,
+            outcome: "done",
+        }
+    }
+
+    #[test]
+    fn calls_count_for_their_organization_and_for_all() {
+        let mut counters = Counters::default();
+        let route = ("GET", Some("/v1/suppliers"));
+        let call = (1500, CallResult::Succeeded);
+        for organization in ["acme", "acme", "other"] {
+            let tenant = tenant(organization);
+            counters.count_request(Some(&tenant), Mode::Live, MINUTE, route, call);
+        }
+        counters.count_request(None, Mode::Test, MINUTE, ("GET", None), call);
+        let rows = counters.take(MINUTE).into_rows("host").statistics;
+        let count = |organization: Option<&str>, subject, name: &str| {
+            let rows = rows.iter().filter(|(key, _)| {
+                key.organization.as_deref() == organization
+                    && (key.subject, key.name.as_str()) == (subject, name)
+                    && key.resolution == TimeResolution::Hour
+                    && key.mode == Mode::Test
+            });
+            rows.map(|(_, calls)| calls.count).collect::<Vec<_>>()
+        };
+        let (total, route) = (StatisticsSubject::Total, StatisticsSubject::Route);
+        assert_eq!(count(Some("acme"), total, ""), [2]);
+        assert_eq!(count(Some("other"), route, "GET /v1/suppliers"), [1]);
+        assert_eq!(count(None, total, ""), [4]);
+        assert_eq!(count(None, route, "GET unknown"), [1]);
+        assert!(count(Some(""), total, "").is_empty());
+        let keys: Vec<_> = rows.iter().map(|(key, _)| key).collect();
+        assert!(keys.is_sorted());
+        assert_eq!(counters.take(MINUTE).into_rows("host").statistics, []);
+    }
+
+    #[test]
+    fn organizations_beyond_the_limit_count_for_all_only() {
+        let mut counters = Counters::default();
+        let call = (1500, CallResult::Succeeded);
+        for number in 0..2 * ORGANIZATIONS_MAX {
+            let tenant = tenant(&number.to_string());
+            counters.count_request(Some(&tenant), Mode::Test, MINUTE, ("GET", None), call);
+        }
+        let rows = counters.take(MINUTE).into_rows("host").statistics;
+        let organizations = rows.iter().filter(|(key, _)| {
+            key.organization.is_some()
+                && key.subject == StatisticsSubject::Total
+                && key.resolution == TimeResolution::Minute
+        });
+        assert_eq!(organizations.count(), ORGANIZATIONS_MAX);
+        let all = rows.iter().find(|(key, _)| key.organization.is_none());
+        let all = all.map(|(_, calls)| calls.count);
+        assert_eq!(all, u64::try_from(2 * ORGANIZATIONS_MAX).ok());
+    }
+
+    #[test]
+    fn slowest_and_failed_calls_of_a_minute_are_remembered_once_it_is_over() {
+        let mut counters = Counters::default();
+        let acme = tenant("acme");
+        for (id, ms) in [("a", 5), ("b", 50), ("c", 1), ("d", 500), ("e", 50)] {
+            counters.count_call(&acme, &supplier_call(id, ms, CallResult::Succeeded));
+        }
+        for id in ["v", "w", "x", "y"] {
+            counters.count_call(&acme, &supplier_call(id, 0, CallResult::ServerError));
+        }
+        assert_eq!(counters.take(MINUTE).into_rows("host").remarkable, []);
+        let later = MINUTE.plus_ms(60_000);
+        let rows = counters.take(later).into_rows("host").remarkable;
+        let ids = |reason| {
+            let calls = rows.iter().filter(|call| call.reason == reason);
+            calls
+                .map(|call| call.request_id.as_str())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(ids(RemarkableReason::Slow), ["d", "b", "e"]);
+        assert_eq!(ids(RemarkableReason::Failed), ["v", "w", "x"]);
+    }
 }

@@ -1,5 +1,6 @@
 //! Limits of the queue of the log.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 /// Maximum number of entries that wait.
@@ -7,6 +8,9 @@ pub(super) const QUEUE_ENTRIES_MAX: usize = 8192;
 /// Number of waiting entries from which successful reads are left out, so that a flood of them
 /// leaves room for changes and failures. The writer needs 3 seconds for so many.
 pub(super) const QUEUE_ENTRIES_FOR_READS: usize = 2048;
+/// Number of calls without a valid key that are logged at once. One more is logged each second, so
+/// that strangers cannot fill the log and push other calls out of it.
+pub(super) const ANONYMOUS_BURST: NonZeroU32 = NonZeroU32::MIN.saturating_add(199);
 /// Maximum length in bytes of all waiting bodies together.
 pub(super) const QUEUE_BODY_BYTES_MAX: usize = 32 << 20;
 /// Maximum number of entries that are written together.

@@ -4,6 +4,7 @@ mod call_sink;
 mod counters;
 mod entry;
 mod limits;
+pub mod reader;
 pub mod recorder;
 pub(crate) mod redact;
 mod retention;
@@ -13,7 +14,7 @@ pub(crate) use crate::recording::call_sink::RecordingCallSink;
 
 use crate::base::Base;
 use crate::config::RequestsConfig;
-use crate::recording::recorder::Recorder;
+use crate::recording::recorder::TrafficRecorder;
 use crate::recording::retention::RecordRetention;
 use crate::recording::writer::RecordWriter;
 use crate::task_supervisor::TaskSupervisor;
@@ -26,11 +27,11 @@ pub(crate) fn start_recording(
     config: &RequestsConfig,
     base: &Base,
     tasks: &TaskSupervisor,
-) -> Arc<Recorder> {
+) -> Arc<TrafficRecorder> {
     if config.days == 0 || !cfg!(feature = "dashboard") {
-        return Arc::new(Recorder::off(Arc::clone(&base.ids)));
+        return Arc::new(TrafficRecorder::off(Arc::clone(&base.ids)));
     }
-    let (recorder, queue) = Recorder::new(Arc::clone(&base.ids));
+    let (recorder, queue) = TrafficRecorder::new(Arc::clone(&base.ids));
     let writer = RecordWriter {
         base: base.clone(),
         recorder: Arc::clone(&recorder),

@@ -7,15 +7,19 @@ use crate::id_generator::IdGenerator;
 use crate::metric_names::RECORDING_DROPPED_TOTAL;
 use crate::recording::counters::Counters;
 use crate::recording::entry::{QueuedEntry, QueuedRequest, method_name};
-use crate::recording::limits::{QUEUE_BODY_BYTES_MAX, QUEUE_ENTRIES_FOR_READS, QUEUE_ENTRIES_MAX};
+use crate::recording::limits::{
+    ANONYMOUS_BURST, QUEUE_BODY_BYTES_MAX, QUEUE_ENTRIES_FOR_READS, QUEUE_ENTRIES_MAX,
+};
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use host_domain::money::Money;
 use host_domain::owner::{Mode, Tenant};
 use host_domain::request_log::LoggedCall;
 use host_domain::statistics::CallResult;
 use host_domain::time::Timestamp;
 use http::{Method, Uri};
+use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -44,19 +48,20 @@ pub struct RequestRecord<'a> {
 
 /// Counts calls, and queues them for the log. Its methods never wait: if the queue is full, entries
 /// are dropped and counted.
-pub struct Recorder {
+pub struct TrafficRecorder {
     /// `None` if nothing is recorded.
     queue: Option<mpsc::Sender<QueuedEntry>>,
     counters: Mutex<Counters>,
     body_bytes: AtomicUsize,
-    dropped: AtomicU64,
+    /// Limits the calls without a valid key.
+    anonymous: DefaultDirectRateLimiter,
     pub(super) ids: Arc<dyn IdGenerator>,
 }
 
 /// The receiving end of the queue, for the writer.
 pub(crate) struct RecorderQueue(pub(super) mpsc::Receiver<QueuedEntry>);
 
-impl Recorder {
+impl TrafficRecorder {
     /// Returns a recorder with its queue.
     pub(crate) fn new(ids: Arc<dyn IdGenerator>) -> (Arc<Self>, RecorderQueue) {
         let (queue, receiver) = mpsc::channel(QUEUE_ENTRIES_MAX);
@@ -73,19 +78,15 @@ impl Recorder {
             queue: None,
             counters: Mutex::default(),
             body_bytes: AtomicUsize::new(0),
-            dropped: AtomicU64::new(0),
+            anonymous: RateLimiter::direct(
+                Quota::per_second(NonZeroU32::MIN).allow_burst(ANONYMOUS_BURST),
+            ),
             ids,
         }
     }
 
     pub fn is_on(&self) -> bool {
         self.queue.is_some()
-    }
-
-    /// Returns the number of entries that were not recorded since the start, because too many came
-    /// at once.
-    pub fn dropped(&self) -> u64 {
-        self.dropped.load(Ordering::Relaxed)
     }
 
     /// Records an API call.
@@ -103,9 +104,13 @@ impl Recorder {
             (method_name(record.method), record.route),
             (duration_us, result_of_status(record.status)),
         );
-        let is_read = record.bodies.is_none();
-        if is_read && queue.max_capacity() - queue.capacity() >= QUEUE_ENTRIES_FOR_READS {
-            self.count_dropped("request");
+        let waiting = queue.max_capacity() - queue.capacity();
+        let is_excess = match record.context {
+            None => self.anonymous.check().is_err(),
+            Some(_) => record.bodies.is_none() && waiting >= QUEUE_ENTRIES_FOR_READS,
+        };
+        if is_excess {
+            self.count_dropped("request", 1);
             return;
         }
         let request = QueuedRequest {
@@ -149,7 +154,7 @@ impl Recorder {
         let waiting = self.body_bytes.fetch_add(bytes, Ordering::Relaxed);
         if waiting + bytes > QUEUE_BODY_BYTES_MAX || queue.try_send(entry).is_err() {
             self.body_bytes.fetch_sub(bytes, Ordering::Relaxed);
-            self.count_dropped(kind);
+            self.count_dropped(kind, 1);
         }
     }
 
@@ -159,14 +164,9 @@ impl Recorder {
         self.body_bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    fn count_dropped(&self, kind: &'static str) {
-        self.count_lost(kind, 1);
-    }
-
     /// Counts entries that are not recorded.
-    pub(super) fn count_lost(&self, kind: &'static str, number: usize) {
+    pub(super) fn count_dropped(&self, kind: &'static str, number: usize) {
         let number = u64::try_from(number).unwrap_or(u64::MAX);
-        self.dropped.fetch_add(number, Ordering::Relaxed);
         metrics::counter!(RECORDING_DROPPED_TOTAL, "kind" => kind).increment(number);
     }
 }
@@ -180,5 +180,104 @@ const fn result_of_status(status: u16) -> CallResult {
         500.. => CallResult::ServerError,
         400.. => CallResult::ClientError,
         _ => CallResult::Succeeded,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::deadline::Deadline;
+    use crate::id_generator::UuidV7Generator;
+    use bytes::Bytes;
+
+    fn context() -> RequestContext {
+        let tenant = Tenant {
+            organization: "acme".to_owned(),
+            mode: Mode::Test,
+        };
+        let deadline = Deadline::from_now(Duration::from_secs(1));
+        RequestContext::for_background(&tenant, "req_1", deadline)
+    }
+
+    fn record(
+        recorder: &TrafficRecorder,
+        context: Option<&RequestContext>,
+        bodies: Option<CapturedBodies>,
+    ) {
+        recorder.request(RequestRecord {
+            request_id: &"req_1".into(),
+            context,
+            mode: Mode::Test,
+            at: Timestamp(0),
+            method: &Method::POST,
+            route: Some("/v1/hotel/prebook"),
+            uri: &Uri::from_static("/v1/hotel/prebook"),
+            status: 200,
+            duration: Duration::from_millis(1),
+            code: None,
+            bodies,
+        });
+    }
+
+    fn bodies(length: usize) -> CapturedBodies {
+        CapturedBodies {
+            request: CapturedBody {
+                bytes: 0,
+                content: Some(Bytes::from(vec![b' '; length])),
+            },
+            response: CapturedBody::default(),
+        }
+    }
+
+    fn waiting(queue: &RecorderQueue) -> usize {
+        queue.0.len()
+    }
+
+    #[tokio::test]
+    async fn flood_of_reads_leaves_room_for_changes() {
+        let (recorder, queue) = TrafficRecorder::new(Arc::new(UuidV7Generator));
+        let context = context();
+        for _ in 0..2 * QUEUE_ENTRIES_MAX {
+            record(&recorder, Some(&context), None);
+        }
+        assert_eq!(waiting(&queue), QUEUE_ENTRIES_FOR_READS);
+        for _ in 0..2 * QUEUE_ENTRIES_MAX {
+            record(&recorder, Some(&context), Some(CapturedBodies::default()));
+        }
+        assert_eq!(waiting(&queue), QUEUE_ENTRIES_MAX);
+    }
+
+    #[test]
+    fn strangers_cannot_fill_the_log() {
+        let (recorder, queue) = TrafficRecorder::new(Arc::new(UuidV7Generator));
+        let burst = usize::try_from(ANONYMOUS_BURST.get()).unwrap();
+        for _ in 0..10 * burst {
+            record(&recorder, None, Some(CapturedBodies::default()));
+        }
+        // A slow machine gives the loop some seconds.
+        assert!((burst..2 * burst).contains(&waiting(&queue)));
+    }
+
+    #[tokio::test]
+    async fn bodies_that_wait_are_bounded() {
+        let (recorder, mut queue) = TrafficRecorder::new(Arc::new(UuidV7Generator));
+        let context = context();
+        let body = QUEUE_BODY_BYTES_MAX / 4;
+        for _ in 0..6 {
+            record(&recorder, Some(&context), Some(bodies(body)));
+        }
+        assert_eq!(waiting(&queue), 4);
+        let taken = queue.0.try_recv().unwrap();
+        recorder.release(&[taken]);
+        record(&recorder, Some(&context), Some(bodies(body)));
+        assert_eq!(waiting(&queue), 4);
+    }
+
+    #[test]
+    fn recorder_that_is_off_records_nothing() {
+        let recorder = TrafficRecorder::off(Arc::new(UuidV7Generator));
+        record(&recorder, None, None);
+        let rows = recorder.counters().take(Timestamp(0)).into_rows("host");
+        assert_eq!(rows.statistics.len(), 0);
     }
 }

@@ -4,7 +4,7 @@ use crate::base::Base;
 use crate::config::RequestsConfig;
 use host_domain::id::{CallLogId, RequestLogId};
 use host_domain::owner::Mode;
-use host_domain::statistics::Resolution;
+use host_domain::statistics::TimeResolution;
 use host_domain::time::Timestamp;
 use host_storage::DatabaseError;
 use std::time::Duration;
@@ -31,8 +31,8 @@ impl RecordRetention {
         self.trim_calls(now).await?;
         let store = &self.base.store;
         for (resolution, kept_ms) in [
-            (Resolution::Minute, MINUTES_KEPT_MS),
-            (Resolution::Hour, HOURS_KEPT_MS),
+            (TimeResolution::Minute, MINUTES_KEPT_MS),
+            (TimeResolution::Hour, HOURS_KEPT_MS),
         ] {
             let before = now.plus_ms(-kept_ms);
             while store

@@ -4,7 +4,7 @@ use crate::base::Base;
 use crate::error_chain::error_chain;
 use crate::recording::entry::QueuedEntry;
 use crate::recording::limits::{BATCH_INTERVAL, BATCH_MAX, STATISTICS_INTERVAL};
-use crate::recording::recorder::{Recorder, RecorderQueue};
+use crate::recording::recorder::{RecorderQueue, TrafficRecorder};
 use host_domain::request_log::{LoggedBodies, LoggedCall, LoggedRequest};
 use host_storage::{DatabaseError, UnitOfWork};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 /// Writes the log in batches, and the statistics periodically.
 pub(crate) struct RecordWriter {
     pub(crate) base: Base,
-    pub(crate) recorder: Arc<Recorder>,
+    pub(crate) recorder: Arc<TrafficRecorder>,
     pub(crate) queue: RecorderQueue,
     /// Name of this machine.
     pub(crate) host: String,
@@ -88,8 +88,8 @@ impl RecordWriter {
         }
         if let Err(error) = self.commit_batch(&batch).await {
             tracing::warn!(error = %error_chain(&error), "a part of the request log could not be stored; it is lost");
-            self.recorder.count_lost("request", batch.requests.len());
-            self.recorder.count_lost("call", batch.calls.len());
+            self.recorder.count_dropped("request", batch.requests.len());
+            self.recorder.count_dropped("call", batch.calls.len());
         }
     }
 
@@ -123,7 +123,7 @@ impl RecordWriter {
         if let Err(error) = self.commit(write).await {
             tracing::warn!(error = %error_chain(&error), "statistics could not be stored; they are lost");
             self.recorder
-                .count_lost("statistics", rows.statistics.len());
+                .count_dropped("statistics", rows.statistics.len());
         }
     }
 

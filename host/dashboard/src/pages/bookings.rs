@@ -1,6 +1,7 @@
 //! `/bookings`: bookings and all that happened to one.
 
 mod details;
+mod fact;
 mod list;
 mod money;
 mod timeline;

@@ -62,6 +62,8 @@ struct AttentionItem {
 
 struct BookingRow {
     state: StateText,
+    /// The list of the bookings.
+    path: String,
     hotels: String,
     flights: String,
 }
@@ -247,6 +249,7 @@ fn tone_of(number: u64, tone: &'static str) -> &'static str {
 fn booking_row(count: &BookingCount) -> BookingRow {
     BookingRow {
         state: booking_state(count.status),
+        path: path_with("/bookings", &[("status", count.status.as_str())]),
         hotels: number(count.hotels),
         flights: number(count.flights),
     }

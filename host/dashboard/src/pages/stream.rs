@@ -47,6 +47,8 @@ struct RequestRowFragment {
 struct DeliveryRowFragment {
     row: DeliveryRow,
     show_organization: bool,
+    show_event: bool,
+    show_webhook: bool,
 }
 
 /// `GET /stream/requests` with the parameters of `/requests`.
@@ -86,6 +88,8 @@ async fn delivery_stream(
         DeliveryRowFragment {
             row,
             show_organization,
+            show_event: true,
+            show_webhook: true,
         }
     }))
 }

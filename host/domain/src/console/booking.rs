@@ -45,7 +45,7 @@ pub enum TimelineContent {
     Request(TimelineRequest),
     Transition(TimelineTransition),
     Call(TimelineCall),
-    /// An event for subscribers that no subscription receives.
+    /// An event for subscribers.
     Event {
         id: EventId,
         event_type: String,
@@ -80,8 +80,6 @@ pub struct TimelineTransition {
     pub to_status: BookingStatus,
     /// The reason, without personal data.
     pub reason: Option<String>,
-    /// The request that caused it. `None` for background work.
-    pub request_id: Option<String>,
 }
 
 /// A call that may have changed something at a supplier or a payment processor.

@@ -145,10 +145,17 @@ impl ApiProblem {
     fn new(status: StatusCode, document: &Value) -> Self {
         let text = |name: &str| document.get(name).and_then(Value::as_str);
         let title = text("title").unwrap_or("the gateway refused the call");
-        let detail = match text("detail") {
+        let mut detail = match text("detail") {
             Some(detail) => format!("{title}: {detail}"),
             None => title.to_owned(),
         };
+        let violations = document.get("errors").and_then(Value::as_array);
+        for violation in violations.into_iter().flatten() {
+            let text = |name: &str| violation.get(name).and_then(Value::as_str);
+            let (pointer, why) = (text("pointer"), text("detail"));
+            let (pointer, why) = (pointer.unwrap_or_default(), why.unwrap_or_default());
+            detail.push_str(&format!("; {pointer}: {why}"));
+        }
         Self { status, detail }
     }
 }

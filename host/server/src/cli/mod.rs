@@ -11,6 +11,7 @@ mod deliveries;
 mod demo;
 mod keys;
 mod listen;
+mod logs;
 mod migrate;
 mod plugin;
 #[cfg(feature = "demo")]
@@ -66,6 +67,8 @@ enum Command {
     Deliveries(deliveries::DeliveriesOptions),
     /// Receive events without a public address and forward them
     Listen(listen::ListenOptions),
+    /// Show the API calls of a running gateway
+    Logs(logs::LogsOptions),
     /// Make an event happen in test mode
     Trigger(trigger::TriggerOptions),
     /// List and inspect plugins
@@ -130,6 +133,7 @@ async fn execute(command: Command) -> Result<(), CliError> {
         Command::Audit(options) => audit::run(options).await,
         Command::Deliveries(options) => deliveries::run(options).await,
         Command::Listen(options) => listen::run(options).await,
+        Command::Logs(options) => logs::run(options).await,
         Command::Trigger(options) => trigger::run(options).await,
         Command::Plugin(options) => plugin::run(options).await,
         Command::Config(options) => config::run(&options),

@@ -53,7 +53,7 @@ pub(super) async fn run(options: TriggerOptions) -> Result<(), CliError> {
         api: ApiClient::new(&api)?,
     };
     let subject = trigger.run(recipe(event)).await?;
-    print_line(&format!("{event}  {subject}", event = event.as_str()))
+    print_line(&format!("{}  {subject}", event.as_str()))
 }
 
 fn list() -> Result<(), CliError> {
@@ -168,9 +168,6 @@ impl Trigger {
         self.book(&path, card).await?;
         match then {
             AfterHotel::Prebook | AfterHotel::Book => {}
-            AfterHotel::Quote => {
-                self.api.get(&format!("{path}/cancellation-quote")).await?;
-            }
             AfterHotel::Cancel => self.cancel(&path, &json!({})).await?,
             AfterHotel::CancelRoom => {
                 let booked = self.api.get(&path).await?;
@@ -250,6 +247,7 @@ impl Trigger {
         let mut request = json!({
             "check_in": day(0),
             "check_out": day(2),
+            "occupancy": [{ "adults": 1, "children": [] }],
             "guest_nationality": "GB",
             "currency": "EUR",
             "trigger": { "type": "below_total", "amount": 100_000.0 },

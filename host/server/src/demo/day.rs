@@ -2,7 +2,7 @@
 
 use host_domain::owner::Mode;
 use host_domain::statistics::{
-    CallResult, CallStatistics, Resolution, StatisticsKey, StatisticsSubject,
+    CallResult, CallStatistics, StatisticsKey, StatisticsSubject, TimeResolution,
 };
 use host_domain::time::Timestamp;
 use std::collections::BTreeMap;
@@ -82,7 +82,7 @@ const SERIES: [Series; 8] = [
 /// Returns the statistics of the 24 hours before `now`, sorted by key.
 pub(super) fn past_day(organization: &str, now: Timestamp) -> Vec<(StatisticsKey, CallStatistics)> {
     let mut rows = BTreeMap::<StatisticsKey, CallStatistics>::new();
-    let last = Resolution::Minute.floor(now);
+    let last = TimeResolution::Minute.floor(now);
     for minute in 1..MINUTES {
         let at = last.plus_ms(-minute * MINUTE_MS);
         for (index, series) in (0..).zip(&SERIES) {
@@ -91,8 +91,8 @@ pub(super) fn past_day(organization: &str, now: Timestamp) -> Vec<(StatisticsKey
                 continue;
             }
             let resolutions = match minute <= MINUTES_SHOWN {
-                true => &Resolution::ALL[..],
-                false => &[Resolution::Hour],
+                true => &TimeResolution::ALL[..],
+                false => &[TimeResolution::Hour],
             };
             for organization in [Some(organization), None] {
                 for resolution in resolutions {

@@ -44,6 +44,12 @@ enum Ending {
     Abandoned,
 }
 
+/// How often all stays and trips are booked.
+const ROUNDS: usize = 3;
+
+/// The hotel whose supplier never tells whether it is booked.
+const NEVER_KNOWN: &str = "BOOK_NEVER_KNOWN";
+
 /// Hotels of the sandbox, each with the card that pays and what follows. The name of a hotel is the
 /// scenario that it plays.
 const STAYS: &[(&str, &str, Ending)] = &[
@@ -57,7 +63,6 @@ const STAYS: &[(&str, &str, Ending)] = &[
     ("MANY", "tok_visa", Ending::Abandoned),
     ("BOOK_LOST_ANSWER", "tok_visa", Ending::Kept),
     ("CANCEL_REFUSED", "tok_visa", Ending::Cancelled),
-    ("BOOK_NEVER_KNOWN", "tok_visa", Ending::Kept),
     ("OK", "tok_visa", Ending::Kept),
 ];
 
@@ -140,14 +145,20 @@ impl SampleData {
         let receiver = format!("{}/control/webhooks", self.sandbox_url);
         client.subscribe(&receiver).await?;
         client.subscribe(SILENT_RECEIVER).await?;
-        for (number, (hotel, card, ending)) in STAYS.iter().enumerate() {
+        let stays = std::iter::repeat_n(STAYS, ROUNDS).flatten();
+        for (number, (hotel, card, ending)) in stays.enumerate() {
             client.book_hotel(number, hotel, card, *ending).await?;
         }
-        for (number, (origin, destination, ending)) in TRIPS.iter().enumerate() {
-            client
-                .book_flight(number, (origin, destination), *ending)
-                .await?;
+        let trips = std::iter::repeat_n(TRIPS, ROUNDS).flatten();
+        for (number, (origin, destination, ending)) in trips.enumerate() {
+            let route = (*origin, *destination);
+            client.book_flight(number, route, *ending).await?;
         }
+        let last = STAYS.len() * ROUNDS;
+        let card = "tok_visa";
+        client
+            .book_hotel(last, NEVER_KNOWN, card, Ending::Kept)
+            .await?;
         for hotel in ["OK", "MANY", "QUOTE_PREVIEW"] {
             client.watch(hotel).await?;
         }

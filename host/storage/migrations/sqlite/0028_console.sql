@@ -2,20 +2,20 @@
 
 -- Indexes of lists compare organization and mode as expressions, so that no other query considers
 -- them. The columns after the id are there for filters, which then read nothing but the index.
-CREATE INDEX hotel_booking_scope ON hotel_booking ((organization || ''), (mode || ''), created_at, id, organization, mode, status, supplier, user_id);
-CREATE INDEX hotel_booking_mode ON hotel_booking ((mode || ''), created_at, id, organization, mode, status, supplier, user_id);
-CREATE INDEX hotel_booking_reference ON hotel_booking ((reference_id || '')) WHERE reference_id IS NOT NULL;
+CREATE INDEX hotel_booking_scope ON hotel_booking (('' || organization), ('' || mode), created_at, id, organization, mode, status, supplier, user_id);
+CREATE INDEX hotel_booking_mode ON hotel_booking (('' || mode), created_at, id, organization, mode, status, supplier, user_id);
+CREATE INDEX hotel_booking_reference ON hotel_booking (('' || reference_id), organization, mode, id) WHERE reference_id IS NOT NULL;
 
 ALTER TABLE flight_booking ADD COLUMN reference_id TEXT;
 UPDATE flight_booking SET reference_id = document ->> 'reference_id';
-CREATE INDEX flight_booking_scope ON flight_booking ((organization || ''), (mode || ''), created_at, id, organization, mode, status, supplier, user_id);
-CREATE INDEX flight_booking_mode ON flight_booking ((mode || ''), created_at, id, organization, mode, status, supplier, user_id);
-CREATE INDEX flight_booking_reference ON flight_booking ((reference_id || '')) WHERE reference_id IS NOT NULL;
+CREATE INDEX flight_booking_scope ON flight_booking (('' || organization), ('' || mode), created_at, id, organization, mode, status, supplier, user_id);
+CREATE INDEX flight_booking_mode ON flight_booking (('' || mode), created_at, id, organization, mode, status, supplier, user_id);
+CREATE INDEX flight_booking_reference ON flight_booking (('' || reference_id), organization, mode, id) WHERE reference_id IS NOT NULL;
 
-CREATE INDEX watch_scope ON watch ((organization || ''), (mode || ''), created_at, id, organization, mode, status, user_id);
-CREATE INDEX watch_mode ON watch ((mode || ''), created_at, id, organization, mode, status, user_id);
-CREATE INDEX mandate_scope ON mandate ((organization || ''), (mode || ''), created_at, id, organization, mode, status, expires_at, user_id);
-CREATE INDEX mandate_mode ON mandate ((mode || ''), created_at, id, organization, mode, status, expires_at, user_id);
+CREATE INDEX watch_scope ON watch (('' || organization), ('' || mode), created_at, id, organization, mode, status, user_id);
+CREATE INDEX watch_mode ON watch (('' || mode), created_at, id, organization, mode, status, user_id);
+CREATE INDEX mandate_scope ON mandate (('' || organization), ('' || mode), created_at, id, organization, mode, status, expires_at, user_id);
+CREATE INDEX mandate_mode ON mandate (('' || mode), created_at, id, organization, mode, status, expires_at, user_id);
 -- People open a mandate by its id alone.
 CREATE INDEX mandate_id ON mandate (id);
 
@@ -41,12 +41,12 @@ UPDATE webhook_delivery SET event_type = COALESCE(
 ALTER TABLE webhook_delivery_attempt ADD COLUMN request_headers TEXT;
 -- Lists of deliveries of an organization and of all organizations, newest first. Waiting deliveries
 -- are found by `webhook_delivery_open`, and failed ones by indexes of their own; most deliveries are
--- delivered and in neither.
-CREATE INDEX webhook_delivery_scope ON webhook_delivery (organization, mode, created_at, id);
-CREATE INDEX webhook_delivery_mode ON webhook_delivery (mode, created_at, id);
-CREATE INDEX webhook_delivery_scope_failed ON webhook_delivery (organization, mode, created_at, id)
+-- delivered and in neither. The expressions keep other queries from using these indexes.
+CREATE INDEX webhook_delivery_scope ON webhook_delivery (('' || organization), ('' || mode), created_at, id);
+CREATE INDEX webhook_delivery_mode ON webhook_delivery (('' || mode), created_at, id);
+CREATE INDEX webhook_delivery_scope_failed ON webhook_delivery (('' || organization), ('' || mode), created_at, id)
     WHERE status = 'FAILED';
-CREATE INDEX webhook_delivery_mode_failed ON webhook_delivery (mode, created_at, id)
+CREATE INDEX webhook_delivery_mode_failed ON webhook_delivery (('' || mode), created_at, id)
     WHERE status = 'FAILED';
 CREATE INDEX webhook_subscription_mode ON webhook_subscription (mode, created_at, id)
     WHERE deleted_at IS NULL;

@@ -177,7 +177,7 @@ fn source(table: &str, reference: Option<&str>) -> String {
     let conditions = [
         "id =",
         "supplier_reference =",
-        "reference_id IS NOT NULL AND reference_id || '' =",
+        "reference_id IS NOT NULL AND '' || reference_id =",
     ];
     let found = conditions.map(|condition| {
         format!(

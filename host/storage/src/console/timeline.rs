@@ -35,9 +35,9 @@ impl Store {
 }
 
 /// Each part reads one table. `place` orders entries of the same millisecond: a call of the API
-/// causes a transition, which causes a call to the supplier and an event. The id of a delivery
-/// begins with that of its event. Organization and mode of a request are compared as expressions,
-/// because its primary key would read all requests of the organization.
+/// causes a transition, which causes a call to the supplier and an event. The id of a delivery is
+/// made of those of its event and its subscription. Organization and mode of a request are compared
+/// as expressions, because its primary key would read all requests of the organization.
 const TIMELINE: &str = "\
     SELECT 'request' AS kind, 1 AS place, at, status AS number, request_id AS id, \
       route AS name, method AS subject, CAST(NULL AS TEXT) AS status, code AS reason, \
@@ -46,29 +46,29 @@ const TIMELINE: &str = "\
     WHERE booking_id = $3 AND organization || '' = $1 AND mode || '' = $2 \
     UNION ALL \
     SELECT 'transition', 2, occurred_at, sequence, from_status, event, '', to_status, reason, \
-      request_id, NULL \
+      NULL, NULL \
     FROM booking_history WHERE organization = $1 AND mode = $2 AND booking_id = $3 \
     UNION ALL \
     SELECT 'call', 3, last_sent_at, attempt_number, id, step, target, outcome, evidence, \
       client_reference, finished_at \
     FROM remote_call_attempt WHERE booking_id = $3 AND organization = $1 AND mode = $2 \
     UNION ALL \
-    SELECT CASE WHEN d.id IS NULL THEN 'event' ELSE 'delivery' END, 4, \
-      COALESCE(a.created_at, o.created_at), COALESCE(a.response_status, 0), \
-      COALESCE(d.id, o.id), o.event_type, s.url, d.status, \
-      COALESCE(a.error, d.failure_reason), NULL, a.duration_ms \
-    FROM outbox AS o \
-    LEFT JOIN webhook_delivery AS d \
-      ON d.organization = o.organization AND d.mode = o.mode \
-      AND d.id > 'dlv_' || substr(o.id, 5) || '-' AND d.id < 'dlv_' || substr(o.id, 5) || '.' \
+    SELECT 'event', 4, created_at, 0, id, event_type, '', NULL, NULL, NULL, NULL \
+    FROM outbox WHERE booking_id = $3 AND organization = $1 AND mode = $2 \
+    UNION ALL \
+    SELECT 'delivery', 5, COALESCE(a.created_at, d.created_at), COALESCE(a.response_status, 0), \
+      d.id, o.event_type, s.url, d.status, COALESCE(a.error, d.failure_reason), NULL, \
+      a.duration_ms \
+    FROM outbox AS o JOIN webhook_subscription AS s \
+      ON s.organization = o.organization AND s.mode = o.mode \
+    JOIN webhook_delivery AS d ON d.organization = o.organization AND d.mode = o.mode \
+      AND d.id = 'dlv_' || substr(o.id, 5) || '-' || substr(s.id, 5) \
     LEFT JOIN webhook_delivery_attempt AS a \
       ON a.organization = d.organization AND a.mode = d.mode AND a.delivery_id = d.id \
       AND a.generation = d.generation AND a.attempt_number = d.attempt_count \
-    LEFT JOIN webhook_subscription AS s \
-      ON s.organization = d.organization AND s.mode = d.mode AND s.id = d.subscription_id \
     WHERE o.booking_id = $3 AND o.organization = $1 AND o.mode = $2 \
     UNION ALL \
-    SELECT 'action', 5, at, sequence, NULL, action, \
+    SELECT 'action', 6, at, sequence, NULL, action, \
       COALESCE(NULLIF(actor_name, ''), actor_id), NULL, NULL, NULL, NULL \
     FROM audit_log WHERE target_id = $3 AND organization = $1 AND mode = $2";
 
@@ -133,7 +133,6 @@ fn read_transition(row: &Row) -> Result<TimelineTransition, DatabaseError> {
         from_status: from_status.as_deref().and_then(BookingStatus::parse),
         to_status: row.enum_value("status", BookingStatus::parse)?,
         reason: row.get("reason")?,
-        request_id: row.get("reference")?,
     })
 }
 

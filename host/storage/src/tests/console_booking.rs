@@ -287,14 +287,15 @@ async fn timeline_has_what_all_tables_say_of_the_booking(db: &TestDatabase) {
         [
             "0 POST /v1/hotel/prebook 201 1500 req_1",
             "0 made 1 None Created why",
-            "1 hotel.booking.1 for nobody",
+            "1 hotel.booking.1 published",
+            "2 hotel.booking.2 published",
             "2 hotel.booking.2 Pending https://receiver.example/hook",
             "4 book SUPPLIER_A Unknown no answer",
             "6 booking.revealed ada@example.com",
         ]
     );
     let latest = store.booking_timeline(&tenant, &booking.id, 2).await;
-    assert_eq!(latest.unwrap(), timeline[4..]);
+    assert_eq!(latest.unwrap(), timeline[5..]);
     let live = tenant_of("demo", Mode::Live);
     let other = store.booking_timeline(&live, &booking.id, 100).await;
     assert_eq!(other.unwrap(), []);
@@ -323,7 +324,7 @@ fn summary(entry: &TimelineEntry) -> String {
                 call.step, call.target, call.outcome
             )
         }
-        TimelineContent::Event { event_type, .. } => format!("{event_type} for nobody"),
+        TimelineContent::Event { event_type, .. } => format!("{event_type} published"),
         TimelineContent::Delivery(delivery) => {
             assert_eq!(delivery.status, DeliveryStatus::Pending);
             format!(
@@ -445,7 +446,7 @@ const FILL: &[&str] = &[
      SELECT 'demo', 'test', 'dlv_' || n || '-1', 0, 1, 1, n FROM generate_series(1, 20000) AS n",
     "INSERT INTO webhook_subscription (organization, mode, id, product, url, event_types, status, \
        sealed_secret, created_at, updated_at, version) \
-     SELECT 'demo', 'test', 'whs_' || n, 'hotel', '', '', 'ACTIVE', '', n, n, 1 \
-     FROM generate_series(1, 2000) AS n",
+     SELECT CASE WHEN n <= 20 THEN 'demo' ELSE 'org' || n END, 'test', 'whs_' || n, 'hotel', \
+       '', '', 'ACTIVE', '', n, n, 1 FROM generate_series(1, 2000) AS n",
     "VACUUM ANALYZE",
 ];

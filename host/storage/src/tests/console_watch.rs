@@ -2,8 +2,10 @@
 
 use super::console::{first_page, scope};
 use super::mandate::mandate;
+use super::plan::{Expectations, check_postgres_plans, check_sqlite_plans, names};
 use super::watch::{claim, query, watch, watch_of};
 use super::*;
+use crate::statement::Statement;
 use crate::{PriceCheckRelease, PriceObservation, ScheduledWatch};
 use host_domain::console::watch::{MandateScopeFilter, WatchScopeFilter};
 use host_domain::id::{MandateId, WatchId};
@@ -208,3 +210,58 @@ async fn mandates_are_listed_by_scope_and_filter(db: &TestDatabase) {
     let found = db.store.any_mandate(&foreign.terms.id).await.unwrap();
     assert_eq!(found, Some(foreign));
 }
+
+async fn expectations() -> Vec<(Statement, &'static str)> {
+    let db = TestDatabase::sqlite().await;
+    let (store, mut plans) = (&db.store, Expectations::new(&db));
+    let (all, demo) = (scope(None, Mode::Test), scope(Some(&["demo"]), Mode::Test));
+    let (watches, page) = (WatchScopeFilter::default(), first_page(50));
+    let canceled = WatchScopeFilter {
+        status: Some(WatchStatus::Canceled),
+        ..WatchScopeFilter::default()
+    };
+    for (scope, index) in [(&all, "watch_mode"), (&demo, "watch_scope")] {
+        for filter in [&watches, &canceled] {
+            plans
+                .add(index, store.watch_page(scope, filter, &page))
+                .await;
+        }
+    }
+    let mandates = MandateScopeFilter::default();
+    for (scope, index) in [(&all, "mandate_mode"), (&demo, "mandate_scope")] {
+        let list = store.mandate_page(scope, &mandates, NOW, &page);
+        plans.add(index, list).await;
+    }
+    let id = WatchId::from_bits(1);
+    plans.add("watch_id", store.any_watch(&id)).await;
+    let id = MandateId::from_bits(1);
+    plans.add("mandate_id", store.any_mandate(&id)).await;
+    db.remove().await;
+    plans.all
+}
+
+#[tokio::test]
+async fn sqlite_plans_of_watches_and_mandates_use_expected_indexes() {
+    check_sqlite_plans(expectations().await, |_, _| true).await;
+}
+
+#[tokio::test]
+async fn postgres_plans_of_watches_and_mandates_use_expected_indexes() {
+    check_postgres_plans(FILL, expectations().await, |plan, index| {
+        names(plan, index) && !plan.contains("Seq Scan")
+    })
+    .await;
+}
+
+/// Inserts enough rows to make a full scan a bad plan.
+const FILL: &[&str] = &[
+    "INSERT INTO watch SELECT CASE WHEN n % 2 = 0 THEN 'demo' ELSE 'org' || n % 50 END, 'test', \
+       'wtc_' || n, 'org', 'chk_' || n, CASE WHEN n % 9 = 0 THEN 'canceled' ELSE 'active' END, \
+       1, NULL, NULL, n, n, 1, '{}' FROM generate_series(1, 40000) AS n",
+    "INSERT INTO price_check SELECT 'demo', 'test', 'chk_' || n, '{}', n, NULL, NULL, 1, n, n, n \
+     FROM generate_series(1, 20000) AS n",
+    "INSERT INTO mandate SELECT CASE WHEN n % 2 = 0 THEN 'demo' ELSE 'org' || n % 50 END, 'test', \
+       'mnd_' || n, 'org', 1, 'EUR', 'inst_1', '{}', n, n, '', 'ACTIVE', NULL, NULL, 1 \
+     FROM generate_series(1, 40000) AS n",
+    "VACUUM ANALYZE",
+];

@@ -272,7 +272,8 @@ const FILL: &[&str] = &[
        CASE WHEN n % 10 = 0 THEN 'acme' ELSE 'org' || n % 100 END, 'viewer', n \
      FROM generate_series(1, 20000) AS n",
     "INSERT INTO account_link SELECT decode(md5(CAST(n AS text)), 'hex'), n || '@example.com', \
-       '[]', n, n, NULL, 'org' || n % 100 \
+       '[]', n, CAST(1800000000000 AS bigint) + n, NULL, \
+       CASE WHEN n % 10 = 0 THEN 'acme' ELSE 'org' || n % 100 END \
      FROM generate_series(1, 20000) AS n",
     "ANALYZE",
 ];

@@ -11,8 +11,8 @@ use host_domain::request_log::{
     StatusFilter,
 };
 use host_domain::statistics::{
-    BookedAmount, CallResult, CallStatistics, RemarkableCall, RemarkableReason, Resolution,
-    StatisticsKey, StatisticsSubject,
+    BookedAmount, CallResult, CallStatistics, RemarkableCall, RemarkableReason, StatisticsKey,
+    StatisticsSubject, TimeResolution,
 };
 
 on_both_databases!(
@@ -276,7 +276,7 @@ fn statistics_key(organization: Option<&str>, host: &str) -> StatisticsKey {
     StatisticsKey {
         organization: organization.map(str::to_owned),
         mode: Mode::Test,
-        resolution: Resolution::Minute,
+        resolution: TimeResolution::Minute,
         subject: StatisticsSubject::Total,
         at: at(0),
         name: String::new(),
@@ -319,13 +319,13 @@ async fn statistics_of_hosts_are_added_up(db: &TestDatabase) {
         })
         .await;
     }
-    let minute = Resolution::Minute;
+    let minute = TimeResolution::Minute;
     for (organizations, count) in [(None, 8), (Some(&["acme"][..]), 4), (Some(&["x"]), 0)] {
         let scope = scope(organizations, Mode::Test);
         let found = db.store.statistics(&scope, minute, at(0)).await.unwrap();
         let total = found
-            .first()
-            .filter(|one| one.subject == StatisticsSubject::Total);
+            .iter()
+            .find(|one| one.subject == StatisticsSubject::Total);
         let total = total.map(|group| group.calls).unwrap_or_default();
         assert_eq!((total.count, total.server_errors), (count, count / 2));
         assert_eq!(total.classes.iter().sum::<u64>(), count);
@@ -354,7 +354,7 @@ async fn statistics_of_hosts_are_added_up(db: &TestDatabase) {
     assert_eq!(db.store.statistics(&all, minute, at(1)).await.unwrap(), []);
     assert_eq!(
         db.store
-            .statistics(&all, Resolution::Hour, at(0))
+            .statistics(&all, TimeResolution::Hour, at(0))
             .await
             .unwrap(),
         []
@@ -444,10 +444,10 @@ async fn old_records_are_purged(db: &TestDatabase) {
     assert_eq!(store.call_log_count().await.unwrap(), 1);
     let kept = store.oldest_logged_call(Mode::Test).await.unwrap();
     assert_eq!(kept, Some(calls[2].id.clone()));
-    let (minute, later) = (Resolution::Minute, at(1));
+    let (minute, later) = (TimeResolution::Minute, at(1));
     assert_eq!(
         store
-            .purge_statistics(Resolution::Hour, later, 9)
+            .purge_statistics(TimeResolution::Hour, later, 9)
             .await
             .unwrap(),
         0
@@ -489,7 +489,7 @@ async fn expectations() -> Vec<(Statement, &'static str)> {
     plans.add("call_log_pkey", calls).await;
     let calls = store.failed_calls(&all, &supplier, 10);
     plans.add("call_log_failed", calls).await;
-    let statistics = store.supplier_statistics(&all, Resolution::Hour, at(0));
+    let statistics = store.supplier_statistics(&all, TimeResolution::Hour, at(0));
     plans.add("statistics_pkey", statistics).await;
     db.remove().await;
     plans.all
@@ -523,7 +523,7 @@ const FILL: &[&str] = &[
     "INSERT INTO request_log_body SELECT organization, mode, id, 1, NULL, 1, NULL FROM request_log",
     "INSERT INTO call_log SELECT organization, mode, request_id, 'cll_' || id, 'plugin', \
        'SUPPLIER_' || status, 'c', 'f', '', at, 1, 'o', CASE WHEN status = 500 THEN 1 ELSE 0 END, \
-       NULL, NULL, NULL, 0, 0 FROM request_log",
+       NULL, NULL, 0, 0 FROM request_log",
     "INSERT INTO statistics SELECT organization, mode, 'hour', 'supplier', at, 'n', 'o', 'h', \
        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 FROM request_log",
     "ANALYZE",

@@ -319,50 +319,10 @@ struct DeliverySearch {
 
 impl DeliverySearch {
     fn new(scope: &TenantScope, filter: &DeliveryScopeFilter) -> Self {
-        let mut search = Self {
-            conditions: ConditionBuilder::default(),
-            indexed: Vec::new(),
-            checked: Vec::new(),
+        let mut search = match &filter.subscription {
+            Some(subscription) => Self::of_subscription(scope, subscription, filter.status),
+            None => Self::of_scope(scope, filter.status),
         };
-        let (indexed, checked) = search.scope_conditions(scope);
-        match (&filter.subscription, filter.status) {
-            (Some(id), status) => {
-                let id = search.bind(id.as_str());
-                search.indexed.push(format!(
-                    "subscription_id = {id} AND organization = (SELECT s.organization \
-                     FROM webhook_subscription AS s WHERE s.id = {id} LIMIT 1)"
-                ));
-                search.indexed.extend(indexed.into_iter().chain(checked));
-                if let Some(status) = status {
-                    let status = search.bind(status.as_str());
-                    search.indexed.push(format!("status = {status}"));
-                }
-            }
-            // The index of waiting deliveries has those of all organizations.
-            (None, Some(status @ (DeliveryStatus::Pending | DeliveryStatus::Published))) => {
-                search
-                    .indexed
-                    .push("next_attempt_at IS NOT NULL".to_owned());
-                let status = search.bind(status.as_str());
-                search.checked.extend(indexed.into_iter().chain(checked));
-                search.checked.push(format!("status = {status}"));
-            }
-            (None, status) => {
-                search.indexed.extend(indexed);
-                search.checked.extend(checked);
-                match status {
-                    // The literal lets the databases use the index of failed deliveries.
-                    Some(DeliveryStatus::Failed) => {
-                        search.indexed.push("status = 'FAILED'".to_owned());
-                    }
-                    Some(status) => {
-                        let status = search.bind(status.as_str());
-                        search.checked.push(format!("status = {status}"));
-                    }
-                    None => {}
-                }
-            }
-        }
         if let Some(event_type) = filter.event_type {
             let event_type = search.bind(event_type.as_str());
             search.checked.push(format!("event_type = {event_type}"));
@@ -376,16 +336,77 @@ impl DeliverySearch {
         search
     }
 
-    /// Returns the conditions of a scope: those that an index answers, and those to check.
+    /// Searches the deliveries to a subscription, which are none if it is not in the scope.
+    fn of_subscription(
+        scope: &TenantScope,
+        subscription: &SubscriptionId,
+        status: Option<DeliveryStatus>,
+    ) -> Self {
+        let mut conditions = ConditionBuilder::for_scope(scope);
+        let in_scope = conditions.text();
+        let (id, mode) = (
+            conditions.bind(subscription.as_str()),
+            conditions.bind(scope.mode),
+        );
+        let mut indexed = vec![format!(
+            "subscription_id = {id} AND mode = {mode} AND organization = \
+             (SELECT organization FROM webhook_subscription \
+              WHERE id = {id} AND {in_scope} LIMIT 1)"
+        )];
+        if let Some(status) = status {
+            let status = conditions.bind(status.as_str());
+            indexed.push(format!("status = {status}"));
+        }
+        Self {
+            conditions,
+            indexed,
+            checked: Vec::new(),
+        }
+    }
+
+    fn of_scope(scope: &TenantScope, status: Option<DeliveryStatus>) -> Self {
+        let mut search = Self {
+            conditions: ConditionBuilder::default(),
+            indexed: Vec::new(),
+            checked: Vec::new(),
+        };
+        let (indexed, checked) = search.scope_conditions(scope);
+        match status {
+            // The index of waiting deliveries has those of all organizations.
+            Some(DeliveryStatus::Pending | DeliveryStatus::Published) => {
+                search
+                    .indexed
+                    .push("next_attempt_at IS NOT NULL".to_owned());
+                search.checked.extend(indexed.into_iter().chain(checked));
+            }
+            Some(DeliveryStatus::Failed | DeliveryStatus::Delivered) | None => {
+                search.indexed.extend(indexed);
+                search.checked.extend(checked);
+            }
+        }
+        match status {
+            // The literal lets the databases use the index of failed deliveries.
+            Some(DeliveryStatus::Failed) => search.indexed.push("status = 'FAILED'".to_owned()),
+            Some(status) => {
+                let status = search.bind(status.as_str());
+                search.checked.push(format!("status = {status}"));
+            }
+            None => {}
+        }
+        search
+    }
+
+    /// Returns the conditions of a scope: those that an index answers, and those to check. They
+    /// compare expressions, as the indexes of the lists do.
     fn scope_conditions(&mut self, scope: &TenantScope) -> (Vec<String>, Vec<String>) {
         let mode = self.bind(scope.mode);
-        let mode = format!("mode = {mode}");
+        let mode = format!("'' || mode = {mode}");
         match scope.organizations.as_deref() {
             None => (vec![mode], Vec::new()),
             Some([]) => (vec!["1 = 0".to_owned()], Vec::new()),
             Some([organization]) => {
                 let organization = self.bind(organization.as_str());
-                let organization = format!("organization = {organization}");
+                let organization = format!("'' || organization = {organization}");
                 (vec![mode, organization], Vec::new())
             }
             // No index has the order across several organizations.

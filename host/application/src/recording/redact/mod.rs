@@ -184,11 +184,13 @@ pub(super) fn redact_sentence(sentence: &str) -> String {
 }
 
 /// Returns whether a text has only lower-case letters, digits and separators, and no long number.
+/// Tokens of cards and other identifiers have an underscore; names of settings have a dot besides.
 fn is_word(text: &str) -> bool {
     let is_allowed =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.-".contains(&byte);
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
-    text.len() <= 40 && digits <= 5 && text.bytes().all(is_allowed)
+    let is_identifier = text.contains('_') && !text.contains('.');
+    text.len() <= 40 && digits <= 5 && !is_identifier && text.bytes().all(is_allowed)
 }
 
 fn shorten(text: &str) -> String {

@@ -122,8 +122,12 @@ fn paths_keep_templates_identifiers_and_codes() {
         assert_eq!(redact_uri(route, &path, query), expected);
     }
     assert_eq!(
-        redact_target("GET", "https://api.example.com", "/v3/guests/SMITH/4711000"),
-        "GET https://api.example.com/v3/guests/…/…"
+        redact_target(
+            "GET",
+            "https://api.example.com",
+            "/v3/tokens/tok_visa/SMITH/4711000"
+        ),
+        "GET https://api.example.com/v3/tokens/…/…/…"
     );
 }
 
@@ -138,6 +142,7 @@ fn sentences_keep_words_in_lower_case() {
             "the limit (limits.call_ms_max) of 30 ms",
         ),
         ("mail ada@example.com", "mail …"),
+        ("card tok_visa was declined", "card … was declined"),
     ] {
         assert_eq!(redact_sentence(sentence), expected);
     }

@@ -1,6 +1,7 @@
 //! The page of a booking.
 
 use crate::page::PageContext;
+use crate::pages::bookings::fact::Fact;
 use crate::pages::bookings::list::{local_day, product_name};
 use crate::pages::bookings::money::{MoneyText, PolicyText};
 use crate::pages::bookings::timeline::timeline_event;
@@ -41,30 +42,6 @@ pub(super) struct BookingPage {
     can_reveal: bool,
     timeline: Vec<TimelineItem>,
     is_timeline_cut: bool,
-}
-
-/// A name with a value, empty for none.
-pub(super) struct Fact {
-    pub(super) label: String,
-    pub(super) value: String,
-    pub(super) is_code: bool,
-}
-
-impl Fact {
-    pub(super) fn text(label: impl Into<String>, value: impl Into<String>) -> Self {
-        Self {
-            label: label.into(),
-            value: value.into(),
-            is_code: false,
-        }
-    }
-
-    fn code(label: impl Into<String>, value: Option<&str>) -> Self {
-        Self {
-            is_code: true,
-            ..Self::text(label, value.unwrap_or_default())
-        }
-    }
 }
 
 /// The people, masked or not.

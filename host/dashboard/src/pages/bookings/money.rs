@@ -1,6 +1,6 @@
 //! Prices, payments and cancellation terms of a booking.
 
-use crate::pages::bookings::details::Fact;
+use crate::pages::bookings::fact::Fact;
 use crate::text::{State, TimeText, money};
 use host_domain::booking::{Booking, BookingKind};
 use host_domain::flight::FlightBooking;

@@ -38,8 +38,7 @@ pub(super) fn timeline_event(entry: TimelineEntry, booking: &BookingId) -> Timel
         TimelineContent::Call(content) => call(content, neutral, booking),
         TimelineContent::Event { id, event_type } => TimelineEvent {
             source: "Webhook",
-            title: event_type,
-            detail: "No webhook receives it.".to_owned(),
+            title: format!("{event_type} published"),
             links: vec![link("Event", format!("/events/{id}"))],
             ..neutral
         },
@@ -60,13 +59,6 @@ fn link(label: &str, path: String) -> TimelineLink {
     }
 }
 
-fn request_link(request_id: &str) -> TimelineLink {
-    link(
-        request_id,
-        format!("/requests/{}", path_segment(request_id)),
-    )
-}
-
 /// Joins those parts that are not empty.
 fn join(parts: impl IntoIterator<Item = String>) -> String {
     let parts = parts.into_iter().filter(|part| !part.is_empty());
@@ -75,6 +67,7 @@ fn join(parts: impl IntoIterator<Item = String>) -> String {
 
 fn request(request: TimelineRequest, neutral: TimelineEvent) -> TimelineEvent {
     let took = duration_us(request.duration_us.unsigned_abs());
+    let path = format!("/requests/{}", path_segment(&request.request_id));
     TimelineEvent {
         tone: if request.status >= 400 { "bad" } else { "" },
         source: "API",
@@ -83,7 +76,7 @@ fn request(request: TimelineRequest, neutral: TimelineEvent) -> TimelineEvent {
             format!("{} in {took}", request.status),
             request.code.unwrap_or_default(),
         ]),
-        links: vec![request_link(&request.request_id)],
+        links: vec![link(&request.request_id, path)],
         ..neutral
     }
 }
@@ -94,15 +87,14 @@ fn transition(transition: TimelineTransition, neutral: TimelineEvent) -> Timelin
     let from = transition.from_status.filter(|_| is_change);
     let statuses = match from.map(booking_state) {
         Some(from) => format!("{} → {}", from.label, to.label),
-        None => to.label.to_owned(),
+        None if is_change => to.label.to_owned(),
+        None => String::new(),
     };
-    let request = transition.request_id.as_deref().map(request_link);
     TimelineEvent {
         tone: if is_change { to.tone } else { "" },
         source: "Booking",
         title: words(&transition.event),
         detail: join([statuses, transition.reason.unwrap_or_default()]),
-        links: request.into_iter().collect(),
         ..neutral
     }
 }
@@ -138,8 +130,10 @@ fn call(call: TimelineCall, neutral: TimelineEvent, booking: &BookingId) -> Time
 }
 
 fn delivery(delivery: TimelineDelivery, neutral: TimelineEvent) -> TimelineEvent {
+    let was_tried = delivery.response_status.is_some() || delivery.error.is_some();
     let (tone, word) = match delivery.status {
         DeliveryStatus::Pending => ("wait", "waiting"),
+        DeliveryStatus::Published if was_tried => ("wait", "waiting for its next attempt"),
         DeliveryStatus::Published => ("wait", "being sent"),
         DeliveryStatus::Delivered => ("good", "delivered"),
         DeliveryStatus::Failed => ("bad", "failed"),

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 const ROWS_MAX: usize = 12;
 
 /// The view of a window of time.
-pub(super) struct Segment {
+pub(super) struct WindowSegment {
     pub(super) label: &'static str,
     pub(super) path: String,
     pub(super) is_current: bool,
@@ -37,7 +37,7 @@ pub(super) struct CallsRow {
 }
 
 pub(super) struct TrafficView {
-    pub(super) segments: Vec<Segment>,
+    pub(super) segments: Vec<WindowSegment>,
     pub(super) figures: Vec<Figure>,
     /// `None` without calls.
     pub(super) charts: Option<TrafficCharts>,
@@ -94,7 +94,7 @@ impl TrafficView {
         for (_, calls) in &slots {
             total.add(calls);
         }
-        let segments = OverviewWindow::ALL.map(|other| Segment {
+        let segments = OverviewWindow::ALL.map(|other| WindowSegment {
             label: label(other),
             path: path_with("/", &[("window", parameter(other))]),
             is_current: other == window,
@@ -235,11 +235,11 @@ fn remarkable_row(call: &RemarkableCall, now: Timestamp) -> RemarkableRow {
         operation: call.operation.clone(),
         tone: match call.reason {
             RemarkableReason::Failed => "bad",
-            RemarkableReason::Slow => "wait",
+            RemarkableReason::Slow => "",
         },
         outcome: match call.reason {
             RemarkableReason::Failed => words(&call.outcome),
-            RemarkableReason::Slow => "Slow".to_owned(),
+            RemarkableReason::Slow => "Among the slowest".to_owned(),
         },
         duration: duration_us(call.duration_us),
         at: TimeText::new(call.at, now),

@@ -13,6 +13,8 @@ use host_domain::request_log::LoggedCall;
 use host_domain::statistics::CallStatistics;
 use host_domain::supplier::{Capability, CircuitStatus, Health, Rank, SupplierKind};
 use host_domain::time::Timestamp;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 #[derive(Template)]
 #[template(path = "suppliers.html")]
@@ -71,7 +73,10 @@ struct Internals {
     waiting: String,
     last_minute: String,
     last_failure: String,
+    /// Numbers of the listed failures by class.
+    error_classes: String,
     plugin: Option<PluginReport>,
+    loaded: Option<TimeText>,
     failures: Vec<FailureRow>,
 }
 
@@ -188,7 +193,7 @@ impl CapacityText {
 
 impl Internals {
     fn new(status: &SupplierStatus, failures: &[LoggedCall], now: Timestamp) -> Self {
-        let health = status.health.as_ref();
+        let (health, plugin) = (status.health.as_ref(), status.plugin.as_ref());
         let last_failure = health.and_then(|health| health.last_failure.clone());
         let waiting = status.usage.map(|usage| usage.waiting);
         Self {
@@ -198,13 +203,32 @@ impl Internals {
                 format!("{} of {} calls failed", health.failures, health.calls)
             }),
             last_failure: last_failure.unwrap_or_default(),
-            plugin: status.plugin.clone(),
+            error_classes: error_classes(failures),
+            loaded: plugin
+                .and_then(|plugin| Timestamp::parse(&plugin.loaded_at))
+                .map(|at| TimeText::new(at, now)),
+            plugin: plugin.cloned(),
             failures: failures
                 .iter()
                 .map(|call| FailureRow::new(call, now))
                 .collect(),
         }
     }
+}
+
+/// Returns how often each class of error is among the failures, the most frequent first.
+fn error_classes(failures: &[LoggedCall]) -> String {
+    let mut counts = BTreeMap::<&str, usize>::new();
+    for failure in failures {
+        *counts.entry(failure.outcome.as_str()).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| Reverse(*count));
+    let texts = counts.into_iter();
+    let texts: Vec<String> = texts
+        .map(|(class, count)| format!("{count} × {}", words(class).to_lowercase()))
+        .collect();
+    texts.join(", ")
 }
 
 impl FailureRow {

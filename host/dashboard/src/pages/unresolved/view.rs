@@ -114,8 +114,11 @@ struct SelectedOutcome {
     dates: String,
     price: String,
     sent: TimeText,
-    evidence: String,
+    /// What came back to the call itself.
+    answer: String,
     lookups: String,
+    /// What came back to the last lookup.
+    last_lookup: String,
     next: Option<TimeText>,
     client_reference: String,
     known_reference: String,
@@ -316,6 +319,9 @@ impl SelectedOutcome {
     fn new(outcome: &OpenOutcome, sent: &SentDecision, now: Timestamp) -> Self {
         let (attempt, call) = (&outcome.attempt, &outcome.attempt.call);
         let (title, dates) = title_and_dates(&outcome.booking);
+        let first = outcome.first_evidence.clone();
+        let answer = first.or_else(|| attempt.evidence.clone());
+        let last_lookup = attempt.evidence.clone().filter(|_| outcome.lookups > 0);
         let has = |choice| outcome.choices.iter().any(|known| known.choice == choice);
         let currency = refund_currency(outcome);
         let waiting = outcome.waiting.as_ref();
@@ -327,7 +333,8 @@ impl SelectedOutcome {
             dates,
             price: money(outcome.booking.price()),
             sent: TimeText::new(attempt.last_sent_at, now),
-            evidence: attempt.evidence.clone().unwrap_or_default(),
+            answer: answer.unwrap_or_else(|| "none".to_owned()),
+            last_lookup: last_lookup.unwrap_or_default(),
             lookups: match outcome.lookups {
                 0 => String::new(),
                 1 => "once, without an answer that decides".to_owned(),

@@ -28,8 +28,6 @@ pub(super) enum Recipe {
 pub(super) enum AfterHotel {
     Prebook,
     Book,
-    /// Books, then asks what a cancellation costs. The answer changes the policy.
-    Quote,
     Cancel,
     /// Books, then cancels one room.
     CancelRoom,
@@ -73,7 +71,8 @@ pub(super) const fn recipe(event: EventType) -> Recipe {
             then: AfterHotel::CancelRoom,
         },
         E::HotelBookingCancellationRefused => hotel("CANCEL_REFUSED", AfterHotel::Cancel),
-        E::HotelBookingChanged => hotel("QUOTE_PREVIEW", AfterHotel::Quote),
+        // The refused cancellation makes the gateway read the booking, which has new remarks.
+        E::HotelBookingChanged => hotel("REMARKS_LATER", AfterHotel::Cancel),
         E::PaymentFailed => Recipe::Hotel {
             hotel: "OK",
             card: "tok_declined",

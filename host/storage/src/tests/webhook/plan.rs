@@ -101,7 +101,7 @@ async fn postgres_delivery_plans_use_expected_indexes() {
 }
 
 /// Inserts many subscriptions, one of which has far more deliveries than the others.
-const FILL: &[&str] = &[
+pub(super) const FILL: &[&str] = &[
     "INSERT INTO outbox SELECT 'demo', 'test', 'evt_' || n, 'ping', 'hotel', NULL, '{}', n \
      FROM generate_series(1, 20000) AS n",
     "INSERT INTO webhook_subscription SELECT 'demo', 'test', 'whs_' || n, \
