@@ -18,6 +18,7 @@ pub(crate) const PAGES: &[(&str, &str)] = &[
     ("/webhooks?create=1", "Webhooks"),
     ("/deliveries", "Deliveries"),
     ("/watches", "Watches"),
+    ("/suppliers", "Suppliers"),
     ("/mandates", "Mandates"),
     ("/keys", "API keys"),
     ("/keys?create=1", "API keys"),
@@ -119,6 +120,7 @@ fn pages_about(traffic: &Traffic) -> Vec<(String, String)> {
         page("/watches", "Watch", &traffic.watch),
         list("/mandates", "Mandates"),
         page("/mandates", "Mandate", &traffic.mandate),
+        page("/suppliers", "Supplier", "SANDBOX_HOTELS"),
         list("/audit", "Audit log"),
     ]
 }

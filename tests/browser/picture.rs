@@ -3,41 +3,48 @@
 
 use crate::driver::{Browser, with_browser};
 use crate::page::{DESKTOP, TELEPHONE};
-use crate::traffic::{Traffic, make_traffic};
 use crate::{EMAIL, set_up};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use std::path::Path;
-use tests::{Database, PASSWORD, Server};
+use tests::{Database, PASSWORD, Server, eventually};
 
 const VARIABLE: &str = "STOPOVER_TEST_WRITE_PICTURES";
 
+/// Returns the path of the first row of a list.
+const FIRST_ROW: &str = "return document.querySelector('a[data-row]').getAttribute('href')";
+
 #[tokio::test]
 async fn pictures_of_the_documentation_can_be_taken() {
-    let server = Server::start_with_fast_retries(Database::Sqlite).await;
-    set_up(&server).await;
-    let traffic = make_traffic(&server).await;
+    let server = Server::start(Database::Sqlite).await;
+    let person = set_up(&server).await;
+    person.post("/sample-data", &[]).await;
+    // The key with which the data is made is revoked at the end.
+    eventually("the end of the sample data", async || {
+        let keys = person.get("/keys?status=revoked").await;
+        keys.body.contains("sample data</a>").then_some(())
+    })
+    .await;
     with_browser("picture", &server, async |browser| {
         browser.open("/login").await;
         browser.sign_in(EMAIL, PASSWORD).await;
-        take_pictures(browser, &traffic).await;
+        browser.open("/bookings?status=CONFIRMED&kind=hotel").await;
+        let booking = browser.driver.run(FIRST_ROW).await;
+        take_pictures(browser, booking.as_str().unwrap()).await;
     })
     .await;
 }
 
-async fn take_pictures(browser: &Browser, traffic: &Traffic) {
-    let booking = format!("/bookings/{}", traffic.booking);
-    let unresolved = format!("/unresolved?booking={}", traffic.unresolved);
+async fn take_pictures(browser: &Browser, booking: &str) {
     for (name, path, size, scheme) in [
-        ("overview", "/", DESKTOP, "light"),
-        ("overview-dark", "/", DESKTOP, "dark"),
+        ("overview", "/?window=day", DESKTOP, "light"),
+        ("overview-dark", "/?window=day", DESKTOP, "dark"),
         ("requests", "/requests", DESKTOP, "light"),
-        ("booking", booking.as_str(), DESKTOP, "light"),
-        ("booking-telephone", &booking, TELEPHONE, "dark"),
-        ("unresolved", &unresolved, DESKTOP, "light"),
+        ("booking", booking, DESKTOP, "light"),
+        ("booking-telephone", booking, TELEPHONE, "dark"),
+        ("unresolved", "/unresolved", DESKTOP, "light"),
         ("deliveries", "/deliveries", DESKTOP, "light"),
-        ("keys", "/keys?create=1", DESKTOP, "light"),
     ] {
         browser.show_as(size, scheme).await;
         browser.open(path).await;

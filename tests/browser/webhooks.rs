@@ -49,7 +49,9 @@ async fn webhook_is_created_tested_and_rotated() {
         let second = browser.test_id("signing-secret").await;
         assert_ne!(first, second);
         browser.submit("Pause").await;
-        browser.wait_to_see("//p[@class='sub']//span[.='Paused']").await;
+        browser
+            .wait_to_see("//p[@class='sub']//span[.='Paused']")
+            .await;
         browser.submit("Resume").await;
         browser
             .wait_to_see("//h1[starts-with(., 'Webhook whs_')]")

@@ -5,8 +5,8 @@ use crate::openapi::describe::{OperationInputs, OperationOutputs};
 use crate::openapi::operation::{OpenApiDocument, OperationSpec};
 use crate::state::ApiState;
 use crate::{
-    book, cli, docs_pages, flight, health, hotel, mandate, middleware, payment_instrument, supplier,
-    supplier_event, watcher, webhook,
+    book, cli, docs_pages, flight, health, hotel, mandate, middleware, payment_instrument,
+    supplier, supplier_event, watcher, webhook,
 };
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};

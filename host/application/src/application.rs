@@ -117,6 +117,18 @@ pub enum StartupError {
     SingleSignOn(#[from] reqwest::Error),
 }
 
+/// The parts that are started before the services.
+struct Foundation {
+    config: Config,
+    base: Base,
+    base_url: String,
+    sealer: Arc<Sealer>,
+    tasks: TaskSupervisor,
+    recorder: Arc<TrafficRecorder>,
+    mandates: Arc<MandateService>,
+    supplier_control: Arc<SupplierControl>,
+}
+
 impl Application {
     /// Opens the database, applies its migrations, loads the plugins and starts the background
     /// tasks.
@@ -155,9 +167,38 @@ impl Application {
         suppliers.load_all().await;
         let supplier_control = Arc::new(SupplierControl {
             base: base.clone(),
-            directory: Arc::clone(&suppliers),
+            directory: suppliers,
         });
         supplier_control.refresh().await?;
+        let app = Arc::new(Self::assemble(Foundation {
+            config,
+            base: base.clone(),
+            base_url: surroundings.base_url,
+            sealer,
+            tasks,
+            recorder,
+            mandates,
+            supplier_control,
+        })?);
+        spawn_background_tasks(&app, &base);
+        Ok(app)
+    }
+
+    /// Builds the services.
+    fn assemble(
+        Foundation {
+            config,
+            base,
+            base_url,
+            sealer,
+            tasks,
+            recorder,
+            mandates,
+            supplier_control,
+        }: Foundation,
+    ) -> Result<Self, StartupError> {
+        let store = base.store.clone();
+        let suppliers = Arc::clone(&supplier_control.directory);
         let instruments = Arc::new(PaymentInstrumentService {
             base: base.clone(),
             suppliers: Arc::clone(&suppliers),
@@ -190,7 +231,7 @@ impl Application {
             &watches,
             &mandates,
         );
-        let app = Arc::new(Self {
+        Ok(Self {
             bookings,
             queries,
             webhooks,
@@ -213,16 +254,14 @@ impl Application {
             readiness: Arc::new(ReadinessProbe::new(store.clone(), tasks.clone())),
             clock: Arc::clone(&base.clock),
             ids: Arc::clone(&base.ids),
-            base_url: surroundings.base_url,
+            base_url,
             config,
             store,
             suppliers,
             supplier_control,
             sealer,
             tasks,
-        });
-        spawn_background_tasks(&app, &base);
-        Ok(app)
+        })
     }
 
     /// Stops background tasks, waits up to `patience` for them, and closes the database. Returns

@@ -48,6 +48,28 @@ pub fn job_handlers(
     ]
 }
 
+fn spawn_audit_tasks(base: &Base, tasks: &TaskSupervisor) {
+    let chain = AuditChain { base: base.clone() };
+    tasks.run_periodically(
+        (
+            "audit chain",
+            "recorded changes could not be appended to the audit log",
+        ),
+        chain::CHAIN_INTERVAL,
+        chain.clone(),
+        |chain| async move { chain.append_pending().await.map(drop) }.boxed(),
+    );
+    tasks.run_periodically(
+        (
+            "audit head",
+            "the head of the audit log could not be reported",
+        ),
+        chain::REPORT_INTERVAL,
+        chain,
+        |chain| chain.report_head().boxed(),
+    );
+}
+
 pub fn spawn_periodic_tasks(
     base: &Base,
     tasks: &TaskSupervisor,
@@ -97,25 +119,7 @@ pub fn spawn_periodic_tasks(
         Arc::clone(bookings),
         |bookings| bookings.settle_flight_counts().boxed(),
     );
-    let chain = AuditChain { base: base.clone() };
-    tasks.run_periodically(
-        (
-            "audit chain",
-            "recorded changes could not be appended to the audit log",
-        ),
-        chain::CHAIN_INTERVAL,
-        chain.clone(),
-        |chain| async move { chain.append_pending().await.map(drop) }.boxed(),
-    );
-    tasks.run_periodically(
-        (
-            "audit head",
-            "the head of the audit log could not be reported",
-        ),
-        chain::REPORT_INTERVAL,
-        chain,
-        |chain| chain.report_head().boxed(),
-    );
+    spawn_audit_tasks(base, tasks);
     #[cfg(feature = "dashboard")]
     tasks.run_periodically(
         (

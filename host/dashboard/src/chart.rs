@@ -183,18 +183,10 @@ impl Scale {
         }
     }
 
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a drawing needs three digits of a number"
-    )]
     fn height(&self, value: u64) -> f64 {
         value as f64 / self.top as f64 * HEIGHT
     }
 
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a chart has some hundred values"
-    )]
     fn x(&self, index: usize) -> f64 {
         index as f64 * self.step
     }

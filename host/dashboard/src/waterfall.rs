@@ -90,10 +90,6 @@ impl WaterfallBar {
     }
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a drawing needs three digits of a time"
-)]
 fn scaled(us: u64, whole_us: u64) -> f64 {
     us as f64 / whole_us as f64 * WIDTH
 }

@@ -1,8 +1,8 @@
 //! Data that the dashboard reads across the users of an organization, or across organizations.
 
 pub mod booking;
-pub mod watch;
 pub mod go_live;
+pub mod watch;
 pub mod webhook;
 
 use crate::booking::{BookingKind, BookingStatus};

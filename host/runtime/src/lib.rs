@@ -45,8 +45,8 @@ pub use call_log::{
 };
 pub use cassette::CassetteError;
 pub use circuit_breaker::HealthReport;
-pub use concurrency_limit::CallUsage;
 pub use compile::{CodeSource, CompileError};
+pub use concurrency_limit::CallUsage;
 pub use description::DescriptionError;
 pub use egress::{Credential, InvalidCredential};
 pub use exports::ExportError;

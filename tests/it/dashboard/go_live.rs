@@ -64,7 +64,8 @@ async fn item_is_ticked_when_it_has_happened(database: Database) {
     booking.wait_for("CONFIRMED").await;
     wait_for_item(&ada, "Make a booking").await;
     booking.wait_for_payment("CAPTURED").await;
-    booking.cancel().await.expect(200);
+    booking.cancel().await;
+    booking.wait_for("CANCELED").await;
     wait_for_item(&ada, "Cancel a booking").await;
     subscriber
         .wait_for_events("hotel.booking.canceled", 1)

@@ -66,11 +66,15 @@ async fn call_is_listed_within_seconds_with_its_suppliers_calls(database: Databa
         assert!(page.body.contains(expected), "{expected}: {}", page.body);
     }
     // A second call with the same id has a page of its own, which links to the first.
-    named.get("/v1/hotel/bookings/unknown").await.expect(404);
+    let missing = named
+        .get("/v1/hotel/bookings/bkg_unknown")
+        .await
+        .expect(404);
+    let documentation = format!("/docs/errors/{}", missing.body["code"].as_str().unwrap());
     let page = page_with(&ada, path, "Other calls with this id").await;
     for expected in [
         "404",
-        "/docs/errors/not_found",
+        documentation.as_str(),
         "/requests/my%2Erequest_1?call=rql_",
     ] {
         assert!(page.body.contains(expected), "{expected}: {}", page.body);
@@ -279,7 +283,10 @@ async fn calls_are_printed_as_they_come(database: Database) {
     for id in ["first", "second"] {
         client.get("/v1/suppliers").await.expect(200);
         let named = client.header("x-request-id", id);
-        named.get("/v1/hotel/bookings/unknown").await.expect(404);
+        named
+            .get("/v1/hotel/bookings/bkg_unknown")
+            .await
+            .expect(404);
         let line = lines.next_line().await.unwrap().unwrap();
         let call: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(
@@ -298,7 +305,10 @@ async fn calls_are_printed_as_they_come(database: Database) {
 async fn admin_listener_lists_calls(database: Database) {
     let server = Server::start(database).await;
     let named = server.client().header("x-request-id", "for-admins");
-    named.get("/v1/hotel/bookings/unknown").await.expect(404);
+    named
+        .get("/v1/hotel/bookings/bkg_unknown")
+        .await
+        .expect(404);
     let admin = Client::new(&server.admin, "");
     let path = "/requests?organization=demo&status=404&limit=1";
     let call = eventually("the call", async || {

@@ -69,7 +69,12 @@ const IN_TEST_MODE: &[Row] = &[
         &[],
         [303, 200, 200, 200, 200, 404],
     ),
-    ("GET", "/requests/req_1", &[], [303, 404, 404, 404, 404, 404]),
+    (
+        "GET",
+        "/requests/req_1",
+        &[],
+        [303, 404, 404, 404, 404, 404],
+    ),
     (
         "GET",
         "/keys?organization=acme",

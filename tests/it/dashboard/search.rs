@@ -52,8 +52,8 @@ async fn reference_leads_to_the_booking_of_the_own_organizations(database: Datab
     let operator = DashboardClient::set_up(&server, "ada@example.com").await;
     let options = ["--organization", "other", "--org-role", "admin"];
     let stranger = DashboardClient::with_account(&server, "eve@example.com", &options).await;
-    let [hotel, _] = BookingBuilder::of_each_kind();
-    let booking: Booking = hotel.book_captured(&server).await;
+    let [_, flight] = BookingBuilder::of_each_kind();
+    let booking: Booking = flight.book_captured(&server).await;
     let page = format!("/bookings/{}", booking.id);
     let facts = booking.read().await;
     let payment = facts["payments"][0]["id"].as_str().unwrap();

@@ -157,7 +157,12 @@ impl Server {
             scopes,
             expires_at,
         };
-        let created = self.app.api_key_service.create(&Actor::system(), new).await.unwrap();
+        let created = self
+            .app
+            .api_key_service
+            .create(&Actor::system(), new)
+            .await
+            .unwrap();
         (created.id, created.key.expose_secret().to_owned())
     }
 

@@ -43,6 +43,7 @@ impl<'a> AuditChange<'a> {
     }
 
     /// Sets the organization of an object that belongs to both modes.
+    #[cfg(feature = "dashboard")]
     pub(crate) fn of_organization(self, organization: &'a str) -> Self {
         Self {
             organization: Some(organization),

@@ -71,26 +71,6 @@ impl<'a, S: Named> OpenCall<'a, S> {
         }
     }
 
-    /// Returns the call as the booking has it. An orphan has none.
-    pub(crate) fn remote_call<'b, K: BookingAggregate<Step = S>>(
-        &self,
-        booking: &'b Booking<K>,
-    ) -> Option<&'b RemoteCall> {
-        match self {
-            Self::Supplier(BookingStep::RecheckAbsence) => None,
-            Self::Supplier(BookingStep::Kind(_)) => {
-                K::unresolved_kind_call(booking).map(|(_, call)| call)
-            }
-            Self::Supplier(_) => booking.active_call(),
-            Self::Processor(payment, PaymentOperation::Refund(id)) => {
-                let payment = booking.payment(&payment.id)?;
-                let refund = payment.refunds.iter().find(|refund| refund.id == *id)?;
-                refund.call.as_ref()
-            }
-            Self::Processor(payment, _) => booking.payment(&payment.id)?.state.call(),
-        }
-    }
-
     /// Returns the other side's id of the booking or payment, if the gateway has it.
     pub(crate) fn known_reference<K: BookingAggregate<Step = S>>(
         &self,

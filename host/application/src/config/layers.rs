@@ -184,7 +184,10 @@ fn expand_variables(table: &mut Table, environment: &Environment) -> Result<(), 
             expand_value(value, key, environment)?;
         }
     }
-    let oidc = value_at_path(table, &["dashboard", "oidc", "client_secret"].map(str::to_owned));
+    let oidc = value_at_path(
+        table,
+        &["dashboard", "oidc", "client_secret"].map(str::to_owned),
+    );
     if let Some(value) = oidc {
         expand_value(value, "dashboard.oidc.client_secret", environment)?;
     }

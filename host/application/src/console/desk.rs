@@ -8,16 +8,18 @@ use crate::booking::resolution::{CallSelector, Resolution, ResolveError, select_
 use crate::booking::settlement::{
     NewSettlement, SettlementError, SettlementResult, SettlementService,
 };
+use crate::booking::unresolved_call::OpenCall;
 use crate::console::access::AccessError;
 use crate::console::desk_consequence::{Consequence, consequence};
 use crate::console::failure::ConsoleError;
 use crate::console::list::ConsoleListRequest;
 use crate::jobs::operator::OperatorService;
 use host_domain::account::Permission;
-use host_domain::booking::Booking;
+use host_domain::booking::{Booking, BookingStep};
 use host_domain::console::{AnyBooking, UnresolvedFilter};
 use host_domain::id::{AttemptId, BookingId};
 use host_domain::page::Cursor;
+use host_domain::payment::PaymentOperation;
 use host_domain::remote_call::RemoteCall;
 use host_domain::settlement::SettlementChoice;
 use host_domain::time::Timestamp;
@@ -216,7 +218,7 @@ impl SettlementDesk {
         let Ok(Some(call)) = selected else {
             return CallFacts::default();
         };
-        let (lookups, next_lookup_at) = call.remote_call(booking).map_or_else(
+        let (lookups, next_lookup_at) = remote_call(&call, booking).map_or_else(
             || (0, booking.absence().and_then(|absence| absence.due_at)),
             lookups,
         );
@@ -266,6 +268,26 @@ struct CallFacts {
     lookups: u32,
     next_lookup_at: Option<Timestamp>,
     choices: Vec<OpenChoice>,
+}
+
+/// Returns a call as its booking has it. An orphan has none.
+fn remote_call<'a, K: BookingAggregate>(
+    call: &OpenCall<'_, K::Step>,
+    booking: &'a Booking<K>,
+) -> Option<&'a RemoteCall> {
+    match call {
+        OpenCall::Supplier(BookingStep::RecheckAbsence) => None,
+        OpenCall::Supplier(BookingStep::Kind(_)) => {
+            K::unresolved_kind_call(booking).map(|(_, call)| call)
+        }
+        OpenCall::Supplier(_) => booking.active_call(),
+        OpenCall::Processor(payment, PaymentOperation::Refund(id)) => {
+            let payment = booking.payment(&payment.id)?;
+            let refund = payment.refunds.iter().find(|refund| refund.id == *id)?;
+            refund.call.as_ref()
+        }
+        OpenCall::Processor(payment, _) => booking.payment(&payment.id)?.state.call(),
+    }
 }
 
 /// Returns the number of lookups of a call and the time of the next one.

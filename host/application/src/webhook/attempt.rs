@@ -8,8 +8,8 @@ use host_domain::event::Product;
 use host_domain::time::Timestamp;
 use host_domain::webhook::delivery::JITTER_PERMILLE_MAX;
 use host_domain::webhook::{
-    DeliveryAttempt, DeliveryEvent, DeliveryResult, RetryAfterLimit, RetryPolicy, Subscription, SubscriptionEvent,
-    SubscriptionStatus,
+    DeliveryAttempt, DeliveryEvent, DeliveryResult, RetryAfterLimit, RetryPolicy, Subscription,
+    SubscriptionEvent, SubscriptionStatus,
 };
 use host_storage::{DeliveryRelease, StoredDelivery};
 use http::{HeaderValue, StatusCode};

@@ -11,7 +11,7 @@ use crate::query::{QueryFields, path_with};
 use crate::render::{redirect, render, render_locked, render_with};
 use crate::state::{DashboardSettings, DashboardState};
 use askama::Template;
-use axum::extract::State;
+use axum::extract::{FromRef, State};
 use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
@@ -93,12 +93,28 @@ async fn show(
     render(&LoginPage::new(page, oidc.as_deref(), &next, None))
 }
 
+/// The services of the forms.
+#[derive(Clone)]
+struct SignInServices {
+    oidc: Option<Arc<OidcService>>,
+    sign_ins: Arc<SignInService>,
+    sessions: Arc<SessionService>,
+}
+
+impl FromRef<DashboardState> for SignInServices {
+    fn from_ref(state: &DashboardState) -> Self {
+        Self {
+            oidc: FromRef::from_ref(state),
+            sign_ins: FromRef::from_ref(state),
+            sessions: FromRef::from_ref(state),
+        }
+    }
+}
+
 /// `POST /login`: asks for a code, or begins a session. A session that is open in this browser ends
 /// then.
 async fn sign_in(
-    State(oidc): State<Option<Arc<OidcService>>>,
-    State(sign_ins): State<Arc<SignInService>>,
-    State(sessions): State<Arc<SessionService>>,
+    State(services): State<SignInServices>,
     State(settings): State<Arc<DashboardSettings>>,
     Client(client): Client,
     earlier: Option<Extension<SessionToken>>,
@@ -107,9 +123,13 @@ async fn sign_in(
 ) -> Result<Response, PageError> {
     let next = LocalPath::parse(fields.text("next"));
     let (email, password) = (fields.text("email"), fields.secret("password"));
-    let refusal = match sign_ins.with_password(email, password, &client).await {
+    let refusal = match services
+        .sign_ins
+        .with_password(email, password, &client)
+        .await
+    {
         Ok(SignInStep::Session(session)) => {
-            end_session(&sessions, earlier).await?;
+            end_session(&services.sessions, earlier).await?;
             return Ok(open_session(&settings, &session, &next));
         }
         Ok(SignInStep::CodeRequired { challenge }) => {
@@ -124,16 +144,14 @@ async fn sign_in(
         }
         Err(error) => Refusal::new(error)?,
     };
-    let mut login = LoginPage::new(page, oidc.as_deref(), &next, Some(REFUSAL));
+    let mut login = LoginPage::new(page, services.oidc.as_deref(), &next, Some(REFUSAL));
     email.clone_into(&mut login.email);
     Ok(refusal.render(&login))
 }
 
 /// `POST /login/code`: begins a session, or asks for a recovery code instead.
 async fn enter_code(
-    State(oidc): State<Option<Arc<OidcService>>>,
-    State(sign_ins): State<Arc<SignInService>>,
-    State(sessions): State<Arc<SessionService>>,
+    State(services): State<SignInServices>,
     State(settings): State<Arc<DashboardSettings>>,
     Client(client): Client,
     earlier: Option<Extension<SessionToken>>,
@@ -158,15 +176,18 @@ async fn enter_code(
         Some(code) => SecondFactor::RecoveryCode(code),
     };
     let challenge = fields.secret("challenge");
-    let signed_in = sign_ins.with_second_factor(&challenge, factor, &client);
+    let signed_in = services
+        .sign_ins
+        .with_second_factor(&challenge, factor, &client);
     let refusal = match signed_in.await {
         Ok(session) => {
-            end_session(&sessions, earlier).await?;
+            end_session(&services.sessions, earlier).await?;
             return Ok(open_session(&settings, &session, &next));
         }
         Err(SignInError::ChallengeEnded) => {
             let page = code_page.page;
-            let login = LoginPage::new(page, oidc.as_deref(), &next, Some(CHALLENGE_ENDED));
+            let login =
+                LoginPage::new(page, services.oidc.as_deref(), &next, Some(CHALLENGE_ENDED));
             return Ok(render_with(StatusCode::UNAUTHORIZED, &login));
         }
         Err(error) => Refusal::new(error)?,

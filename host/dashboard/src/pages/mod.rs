@@ -19,5 +19,5 @@ pub(crate) mod setup;
 pub(crate) mod stream;
 pub(crate) mod suppliers;
 pub(crate) mod unresolved;
-pub(crate) mod webhooks;
 pub(crate) mod watches;
+pub(crate) mod webhooks;

@@ -33,7 +33,13 @@ async fn make_expiring(
         scopes: vec![ApiKeyScope::Read],
         expires_at,
     };
-    server.app.api_key_service.create(&Actor::system(), new).await.unwrap().id
+    server
+        .app
+        .api_key_service
+        .create(&Actor::system(), new)
+        .await
+        .unwrap()
+        .id
 }
 
 async fn is_accepted(server: &Server, key: &str) -> bool {

@@ -19,7 +19,12 @@ async fn make_key(server: &Server, organization: &str, name: &str, days: i64) {
         scopes: vec![ApiKeyScope::Read],
         expires_at: Some(NOW.plus_ms(days * DAY_MS)),
     };
-    server.app.api_key_service.create(&Actor::system(), new).await.unwrap();
+    server
+        .app
+        .api_key_service
+        .create(&Actor::system(), new)
+        .await
+        .unwrap();
 }
 
 #[tokio::test]

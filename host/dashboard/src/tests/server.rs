@@ -114,7 +114,10 @@ impl Server {
     pub(super) async fn invite(&self, email: &str, roles: &[AccountRole]) -> SecretString {
         let email = EmailAddress::parse(email).unwrap();
         let accounts = &self.app.accounts.accounts;
-        accounts.create(&Actor::system(), &email, roles.to_vec()).await.unwrap()
+        accounts
+            .create(&Actor::system(), &email, roles.to_vec())
+            .await
+            .unwrap()
     }
 
     /// Makes an account with these roles and signs in. Returns the cookie.

@@ -9,9 +9,7 @@ pub mod listen;
 pub mod subscription;
 
 pub use attempt::DeliveryAttempt;
-pub use bulk_replay::{
-    BulkReplay, BulkReplayProgress, BulkReplaySelection, BulkReplayState,
-};
+pub use bulk_replay::{BulkReplay, BulkReplayProgress, BulkReplaySelection, BulkReplayState};
 pub use delivery::{
     Delivery, DeliveryEvent, DeliveryFailureReason, DeliveryResult, DeliveryState, DeliveryStatus,
     ReplayNotAllowed, ReplayPolicy, RetryAfterLimit, RetryPolicy,

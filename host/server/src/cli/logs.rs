@@ -87,9 +87,17 @@ async fn show(tail: &Tail) -> Result<(), CliError> {
             after = Some(if is_full { last } else { overlap });
         }
         if !is_full {
-            tokio::time::sleep(INTERVAL).await;
+            wait().await;
         }
     }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the command asks for new calls at an interval"
+)]
+async fn wait() {
+    tokio::time::sleep(INTERVAL).await;
 }
 
 async fn read(

@@ -1,7 +1,7 @@
 //! Bookings of both kinds across users.
 
 use crate::condition::ConditionBuilder;
-use crate::statement::{Row, Statement, statement};
+use crate::statement::{Row, Statement, statement, text_array};
 use crate::{DatabaseError, Store};
 use host_domain::booking::BookingStatus;
 use host_domain::console::booking::{BookingProduct, BookingScopeFilter};
@@ -12,7 +12,7 @@ use host_domain::supplier::SupplierId;
 
 /// Maximum number of bookings that a page looks through for those that match. It bounds the time of
 /// a filter that few bookings match.
-const EXAMINED_MAX: u32 = 10_000;
+const EXAMINED_MAX: u32 = 5_000;
 
 impl Store {
     /// Returns the bookings of a scope that match, newest first. If few match, the page may have
@@ -62,15 +62,16 @@ fn select_page(
     page: &CursorRequest,
 ) -> Statement {
     let is_one_organization = matches!(scope.organizations.as_deref(), Some([_]));
-    let mut conditions = match filter.user.as_deref().filter(|_| is_one_organization) {
+    let mut conditions = if filter.reference.is_some() {
+        for_scope_without_index(scope)
+    } else if filter.user.is_some() && is_one_organization {
         // The list of a user has an index of its own.
-        Some(user) => {
-            let mut conditions = ConditionBuilder::for_scope(scope);
-            conditions.add("user_id =", user);
-            conditions
-        }
-        None => ConditionBuilder::for_scope_list(scope),
+        ConditionBuilder::for_scope(scope)
+    } else {
+        ConditionBuilder::for_scope_list(scope)
     };
+    let user = filter.user.as_deref();
+    conditions.add_some("user_id =", user.filter(|_| is_one_organization));
     conditions.add_some("created_at >=", filter.created_from);
     conditions.add_some("created_at <=", filter.created_to);
     let reference = filter.reference.as_deref();
@@ -122,6 +123,19 @@ fn select_page(
            AND f.organization = page.organization AND f.mode = page.mode AND f.id = page.id{last} \
          ORDER BY created_at DESC, id DESC"
     ))
+}
+
+/// Builds the conditions of a scope in a form that no index has, so that the databases read the
+/// bookings of a reference by their primary key.
+fn for_scope_without_index(scope: &TenantScope) -> ConditionBuilder {
+    let mut conditions = ConditionBuilder::default();
+    conditions.add("mode || '' =", scope.mode);
+    if let Some(organizations) = &scope.organizations {
+        let list = text_array(organizations.iter().map(String::as_str));
+        let list = conditions.bind(list);
+        conditions.add_text(format!("organization || '' {{in {list}}}"));
+    }
+    conditions
 }
 
 /// Returns the conditions that no index begins with.

@@ -165,7 +165,8 @@ async fn entries_are_paged_latest_first(db: &TestDatabase) {
     loop {
         let next = db
             .store
-            .audit_page(&AuditScope::ALL, &AuditFilter::default(), &page).await;
+            .audit_page(&AuditScope::ALL, &AuditFilter::default(), &page)
+            .await;
         let next = next.unwrap();
         found.extend(next.items.iter().map(|entry| entry.sequence));
         page.after = next.next;

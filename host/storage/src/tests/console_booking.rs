@@ -187,7 +187,7 @@ async fn rare_booking_is_found_by_searching_further(db: &TestDatabase) {
         "INSERT INTO hotel_booking (organization, mode, id, user_id, status, supplier, hotel_id, \
          total_minor, currency, created_at, updated_at, version, document) \
          WITH RECURSIVE numbers(n) AS (SELECT 10 UNION ALL SELECT n + 1 FROM numbers \
-           WHERE n < 10010) \
+           WHERE n < 5010) \
          SELECT 'demo', 'test', 'bkg_x' || n, 'org', 'CREATED', 'SUPPLIER_A', 'htl_1', 1, 'EUR', \
            $1 + n, $1, 1, '{}' FROM numbers",
         NOW,

@@ -210,7 +210,11 @@ async fn job_never_released_is_parked(db: &TestDatabase) {
     assert_eq!(last.jobs, []);
     assert_eq!(last.parked.len(), 1);
     assert_eq!(claimed(&db.store, dying).await, [""; 0]);
-    let parked = db.store.parked_jobs(ParkedJobFilter::default(), 10).await.unwrap();
+    let parked = db
+        .store
+        .parked_jobs(ParkedJobFilter::default(), 10)
+        .await
+        .unwrap();
     assert_eq!(parked, last.parked);
     assert_eq!((parked[0].parked_at, parked[0].attempts), (Some(NOW), 3));
     assert!(!parked[0].is_leased);
@@ -220,7 +224,10 @@ async fn job_never_released_is_parked(db: &TestDatabase) {
             kind: Some("resume"),
             subject,
         };
-        db.store.unpark_jobs(filter, UnitOfWork::new(NOW)).await.unwrap()
+        db.store
+            .unpark_jobs(filter, UnitOfWork::new(NOW))
+            .await
+            .unwrap()
     };
     assert_eq!(unpark(Some("sound")).await, []);
     let mut wakeups = db.store.subscribe_wakeups(WorkQueue::Jobs);

@@ -333,6 +333,9 @@ pub(super) const FILL: &[&str] = &[
        CASE WHEN n % 100 = 0 THEN 'unknown' ELSE 'succeeded' END, \
        1, 0, n, NULL, NULL, NULL \
      FROM generate_series(1, 20000) AS n",
+    "INSERT INTO booking_history SELECT 'demo', 'test', 'bkg_' || n, 1, 'made', NULL, \
+       'CONFIRMED', 'reason', NULL, n \
+     FROM generate_series(1, 20000) AS n",
     "INSERT INTO settlement_decision SELECT 'demo', 'test', 'stl_' || n, 'bkg_' || n, 'att_' || n, \
        'done', NULL, NULL, NULL, 'n', 'a', n, \
        CASE WHEN n % 100 = 0 THEN 'waiting' ELSE 'applied' END, NULL \

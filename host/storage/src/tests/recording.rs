@@ -489,7 +489,8 @@ async fn expectations() -> Vec<(Statement, &'static str)> {
     plans.add("call_log_pkey", calls).await;
     let calls = store.failed_calls(&all, &supplier, 10);
     plans.add("call_log_failed", calls).await;
-    let statistics = store.supplier_statistics(&all, TimeResolution::Hour, at(0));
+    let hour = TimeResolution::Hour;
+    let statistics = store.supplier_statistics(&all, hour, Timestamp(1));
     plans.add("statistics_pkey", statistics).await;
     db.remove().await;
     plans.all

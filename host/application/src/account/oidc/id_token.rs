@@ -119,11 +119,13 @@ pub(super) fn verify(
 fn is_usable(key: &Jwk, header: &Header) -> bool {
     let is_named = header.kid.is_none() || key.common.key_id == header.kid;
     let is_for_signatures = key.common.public_key_use != Some(PublicKeyUse::Encryption);
-    let is_of_family = match (&key.algorithm, header.alg) {
-        (AlgorithmParameters::RSA(_), Algorithm::RS256 | Algorithm::PS256) => true,
-        (AlgorithmParameters::EllipticCurve(_), Algorithm::ES256) => true,
-        _ => false,
-    };
+    let is_of_family = matches!(
+        (&key.algorithm, header.alg),
+        (
+            AlgorithmParameters::RSA(_),
+            Algorithm::RS256 | Algorithm::PS256
+        ) | (AlgorithmParameters::EllipticCurve(_), Algorithm::ES256)
+    );
     is_named && is_for_signatures && is_of_family
 }
 

@@ -16,7 +16,11 @@ async fn accounts_are_listed_with_their_roles(office: &Office) {
     let accounts = &office.host.services.accounts;
     let operator = vec![AccountRole::Operator];
     accounts
-        .create(&Actor::system(), &email("zoe@example.com"), operator.clone())
+        .create(
+            &Actor::system(),
+            &email("zoe@example.com"),
+            operator.clone(),
+        )
         .await
         .unwrap();
     office.set_up(ADA).await;
@@ -35,7 +39,9 @@ async fn accounts_are_listed_with_their_roles(office: &Office) {
 async fn address_has_one_account(office: &Office) {
     let created = (0..6).map(async |_| {
         let accounts = &office.host.services.accounts;
-        accounts.create(&Actor::system(), &email(ADA), roles()).await
+        accounts
+            .create(&Actor::system(), &email(ADA), roles())
+            .await
     });
     let results = join_all(created).await;
     let done = results.iter().filter(|result| result.is_ok());

@@ -118,7 +118,10 @@ impl Office {
     /// Creates an account without a password and returns the token of its link.
     async fn invite(&self, address: &str) -> SecretString {
         let accounts = &self.host.services.accounts;
-        accounts.create(&Actor::system(), &email(address), roles()).await.unwrap()
+        accounts
+            .create(&Actor::system(), &email(address), roles())
+            .await
+            .unwrap()
     }
 
     /// Creates an account with [`PASSWORD`] and returns its session.
@@ -132,12 +135,18 @@ impl Office {
 
     async fn disable(&self, address: &str) {
         let accounts = &self.other_host.services.accounts;
-        accounts.disable(&Actor::system(), &email(address)).await.unwrap();
+        accounts
+            .disable(&Actor::system(), &email(address))
+            .await
+            .unwrap();
     }
 
     async fn reset(&self, address: &str) -> SecretString {
         let accounts = &self.other_host.services.accounts;
-        accounts.reset(&Actor::system(), &email(address)).await.unwrap()
+        accounts
+            .reset(&Actor::system(), &email(address))
+            .await
+            .unwrap()
     }
 
     async fn purge(&self) {
@@ -178,10 +187,10 @@ impl Host {
 
     /// Finds the person of a session. This does not keep the session alive.
     async fn find(&self, session: &NewSession) -> Option<Arc<Viewer>> {
-        let found = self
-            .services
-            .sessions
-            .find(&session.token, SessionActivity::Poll, client(1).address);
+        let found =
+            self.services
+                .sessions
+                .find(&session.token, SessionActivity::Poll, client(1).address);
         found.await.unwrap()
     }
 }

@@ -204,7 +204,9 @@ async fn challenge_ends_in_ten_minutes_and_when_the_account_changes(office: &Off
     let factor = SecondFactor::Totp("000000");
     for invented in ["", "nonsense", "AWEx"] {
         let (challenge, client) = (invented.into(), client(1));
-        let result = sign_in.with_second_factor(&challenge, factor, &client).await;
+        let result = sign_in
+            .with_second_factor(&challenge, factor, &client)
+            .await;
         assert!(matches!(result, Err(SignInError::ChallengeEnded)));
     }
 }

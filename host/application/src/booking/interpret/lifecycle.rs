@@ -24,9 +24,7 @@ pub fn book_response<K: BookingAggregate>(
     let call = booking.active_call();
     let next_at = context.schedules.next_reconcile_at(call);
     match response {
-        Ok(supplier_booking) => {
-            interpret_reported_booking(booking, supplier_booking, next_at)
-        }
+        Ok(supplier_booking) => interpret_reported_booking(booking, supplier_booking, next_at),
         Err(ChangeError::Refused(refusal)) => refused_book(call, refusal, context.schedules),
         Err(ChangeError::Unknown(reason)) => unresolved_book(next_at, reason),
         Err(error) if may_have_been_executed(call) => unresolved_book(next_at, error.to_string()),

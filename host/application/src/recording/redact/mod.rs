@@ -150,12 +150,17 @@ pub(super) fn redact_uri(route: Option<&str>, path: &str, query: Option<&str>) -
     for (position, pair) in pairs.filter(|pair| !pair.is_empty()).enumerate() {
         text.push(if position == 0 { '?' } else { '&' });
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let is_kept = rules.keeps_query(name) && (is_code(value) || rules.is_id(value));
+        let is_kept = rules.keeps_query(name) && (is_value(value) || rules.is_id(value));
         let shown = if is_member_name(name) { name } else { "…" };
         let value = if is_kept { value } else { "…" };
         let _ = write!(text, "{shown}={value}");
     }
     shorten(&text)
+}
+
+/// Returns whether a text is a number, a date, a time, or a code in capitals.
+fn is_value(text: &str) -> bool {
+    is_code(text) && !text.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
 /// Returns method, origin and path of an HTTP request of a plugin, without those parts of the path

@@ -80,7 +80,7 @@ fn long_bodies_stay_below_the_limit_and_remain_json() {
     let item = json!({"status": "x".repeat(60), "deep": [[[[{"code": "y".repeat(70)}]]]]});
     let wide = json!({"data": vec![item; 1000]});
     let mut deep = json!({"code": "END"});
-    for _ in 0..100 {
+    for _ in 0..50 {
         deep = json!({"status": "x".repeat(70), "deep": [deep]});
     }
     for value in [wide, deep] {

@@ -382,7 +382,10 @@ async fn sqlite_lists_of_deliveries_use_expected_indexes() {
 #[tokio::test]
 async fn postgres_lists_of_deliveries_use_expected_indexes() {
     check_postgres_plans(FILL, list_plans(false).await, |plan, index| {
-        names(plan, index) && !plan.contains("Seq Scan")
+        // All deliveries are of one organization, so the index of all is as good as its own.
+        let of_all = index.replace("_scope", "_mode");
+        let has_index = names(plan, index) || names(plan, &of_all);
+        has_index && !plan.contains("Seq Scan")
     })
     .await;
 }
