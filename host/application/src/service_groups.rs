@@ -92,7 +92,7 @@ impl WebhookServices {
             subscriptions,
             deliveries,
             watch_endpoints,
-            listen: Arc::new(ListenService { base: base.clone() }),
+            listen: Arc::new(ListenService::new(base.clone())),
         }
     }
 }

@@ -133,6 +133,15 @@ impl UnitOfWork {
         self.add_expecting_one(insert, Conflict::AccountExists)
     }
 
+    /// Ends single sign-on of an account, which then needs a password.
+    pub fn delete_account_identities(&mut self, id: &AccountId) -> &mut Self {
+        let delete = statement!(
+            "DELETE FROM account_identity WHERE account_id = $1",
+            id.as_str(),
+        );
+        self.add(delete)
+    }
+
     /// Stores the state, the password and the session epoch of an account that was read at version
     /// `read_version`. Fails with [`Conflict::AccountVersion`] if the stored version is another one.
     pub fn update_account(&mut self, account: &StoredAccount, read_version: i64) -> &mut Self {

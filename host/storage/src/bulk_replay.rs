@@ -10,7 +10,8 @@ use host_domain::webhook::{BulkReplay, BulkReplayProgress, BulkReplayState};
 
 impl UnitOfWork {
     /// Stores a new bulk replay, and deletes those of the same account that were last changed before
-    /// `keep_since`.
+    /// `keep_since`. Fails with [`Conflict::BulkReplayRunning`] while another one of the account runs
+    /// in the mode.
     pub fn insert_bulk_replay(
         &mut self,
         bulk_replay: &BulkReplay,
@@ -23,10 +24,10 @@ impl UnitOfWork {
         ));
         let selection = self.encode_json(&bulk_replay.selection);
         let progress = &bulk_replay.progress;
-        self.add(statement!(
+        let insert = statement!(
             "INSERT INTO bulk_replay (id, account_id, mode, selection, total, replayed, skipped, \
              after_at, after_id, state, created_at, updated_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)",
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11) ON CONFLICT DO NOTHING",
             bulk_replay.id.as_str(),
             bulk_replay.account.as_str(),
             bulk_replay.mode,
@@ -38,7 +39,8 @@ impl UnitOfWork {
             progress.after.as_ref().map(|after| after.id.as_str()),
             bulk_replay.state.as_str(),
             bulk_replay.created_at,
-        ))
+        );
+        self.add_expecting_one(insert, Conflict::BulkReplayRunning)
     }
 
     /// Stores the progress of a running bulk replay. Fails with [`Conflict::BulkReplayEnded`] if it
@@ -87,7 +89,7 @@ impl Store {
         self.read_optional(select, read).await
     }
 
-    /// Returns the latest bulk replay that an account began in a mode, if it changed at
+    /// Returns the latest bulk replay that an account began in a mode, if it runs or changed at
     /// `changed_since` or later.
     pub async fn latest_bulk_replay(
         &self,
@@ -98,7 +100,7 @@ impl Store {
         let select = statement!(
             format!(
                 "SELECT {COLUMNS} FROM bulk_replay \
-                 WHERE account_id = $1 AND mode = $2 AND updated_at >= $3 \
+                 WHERE account_id = $1 AND mode = $2 AND (updated_at >= $3 OR state = 'running') \
                  ORDER BY created_at DESC, id DESC LIMIT 1"
             ),
             account.as_str(),

@@ -47,6 +47,10 @@ pub enum Conflict {
     DeliveryChanged,
     #[error("the listen session does not exist")]
     ListenSessionNotFound,
+    #[error("the tenant has the maximum number of listen sessions")]
+    ListenSessionLimit,
+    #[error("another bulk replay of the account is running")]
+    BulkReplayRunning,
     #[error("the bulk replay has ended")]
     BulkReplayEnded,
     #[error("the watch exists")]

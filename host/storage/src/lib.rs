@@ -87,7 +87,10 @@ pub use unit_of_work::UnitOfWork;
 pub use wakeup::{WakeupReceiver, WorkQueue};
 pub use watch::{ClaimedPriceCheck, PriceCheckClaim, PriceCheckRelease, StoredWatch};
 pub use watch_event_log::WatchLogEntry;
-pub use webhook::{DeliveryClaim, DeliveryRelease, DueSubscription, SealedSecrets, StoredDelivery};
+pub use webhook::{
+    DeliveryClaim, DeliveryRelease, DueSubscription, ScopeDeliveryCount, SealedSecrets,
+    StoredDelivery,
+};
 
 use crate::statement::{Row, Statement};
 use crate::unit_of_work::ExecutionResult;

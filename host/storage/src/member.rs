@@ -86,6 +86,16 @@ impl UnitOfWork {
         self.add(lock);
     }
 
+    /// Revokes all unused invitations to an organization.
+    pub fn revoke_all_invitations(&mut self, organization: &str) -> &mut Self {
+        let update = statement!(
+            "UPDATE account_link SET used_at = $1 WHERE used_at IS NULL AND organization = $2",
+            self.now,
+            organization,
+        );
+        self.add(update)
+    }
+
     /// Revokes the unused invitations of an address to an organization.
     pub fn revoke_invitations(&mut self, organization: &str, email: &EmailAddress) -> &mut Self {
         let update = statement!(
@@ -126,6 +136,25 @@ impl Store {
         };
         self.read_cursor_page(select, page, read_member, cursor)
             .await
+    }
+
+    /// Returns the e-mail addresses of all members of these organizations.
+    pub async fn member_addresses(
+        &self,
+        organizations: &[String],
+    ) -> Result<Vec<String>, DatabaseError> {
+        let mut conditions = ConditionBuilder::default();
+        add_organizations(
+            &mut conditions,
+            "account_role.organization",
+            Some(organizations),
+        );
+        let condition = conditions.text();
+        let select = conditions.statement(format!(
+            "SELECT DISTINCT account.email FROM account_role \
+             JOIN account ON account.id = account_role.account_id WHERE {condition}"
+        ));
+        self.read_all(select, |row| row.get("email")).await
     }
 
     /// Returns a member of an organization.

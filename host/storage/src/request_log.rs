@@ -141,7 +141,8 @@ impl Store {
             .await
     }
 
-    /// Returns the calls of a tenant with an id above `after`, oldest first.
+    /// Returns the calls of a tenant with an id above `after`, oldest first. If no index has the filter,
+    /// only the latest [`EXAMINED_ROWS_MAX`] calls are examined.
     pub async fn request_log_after(
         &self,
         scope: &TenantScope,
@@ -151,6 +152,10 @@ impl Store {
     ) -> Result<Vec<LoggedRequest>, DatabaseError> {
         let mut conditions = indexed_conditions(scope, filter);
         conditions.add("id >", after.as_str());
+        if !is_indexed(scope, filter) {
+            let oldest = self.oldest_examined(conditions.clone()).await?;
+            conditions.add_some("id >=", oldest.as_ref().map(RequestLogId::as_str));
+        }
         add_other_conditions(&mut conditions, scope, filter);
         let (condition, limit) = (conditions.text(), conditions.bind(limit));
         let select = conditions.statement(format!(

@@ -34,6 +34,8 @@ pub struct SettlementDecision {
     pub state: SettlementState,
     /// Why the decision was superseded.
     pub result: Option<String>,
+    /// State of the booking that the operator saw. `None` if the decision is about any state.
+    pub question: Option<String>,
 }
 
 /// A call with its booking, and the decision about it that waits for the end of a read-back.
@@ -62,8 +64,9 @@ impl UnitOfWork {
     pub fn insert_settlement(&mut self, decision: &SettlementDecision) -> &mut Self {
         let insert = statement!(
             "INSERT INTO settlement_decision (organization, mode, id, booking_id, attempt_id, \
-             choice, amount_minor, currency, reference, note, decided_by, decided_at, state) \
-             SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 \
+             choice, amount_minor, currency, reference, note, decided_by, decided_at, state, \
+             question) \
+             SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 \
              WHERE NOT EXISTS (SELECT 1 FROM settlement_decision AS other \
                WHERE other.attempt_id = $5 AND other.organization = $1 AND other.mode = $2 \
                AND other.state = 'waiting') \
@@ -80,6 +83,7 @@ impl UnitOfWork {
             decision.decided_by.as_str(),
             decision.decided_at,
             decision.state.as_str(),
+            decision.question.as_deref(),
         );
         self.add_expecting_one(insert, Conflict::SettlementWaiting)
     }
@@ -217,7 +221,7 @@ impl Store {
 
 const COLUMNS: &str = "d.organization, d.mode, d.booking_id, d.attempt_id, \
     d.id AS settlement_id, d.choice, d.amount_minor, d.currency, d.reference, d.note, \
-    d.decided_by, d.decided_at, d.state, d.result";
+    d.decided_by, d.decided_at, d.state, d.result, d.question";
 
 /// Adds the bookings and the waiting decisions to a selection of attempts. An attempt whose booking
 /// was deleted is left out.
@@ -229,7 +233,7 @@ fn with_bookings(attempts: &str) -> String {
               AND h.booking_id = a.booking_id AND h.occurred_at > a.last_sent_at \
               AND h.reason IS NOT NULL ORDER BY h.sequence LIMIT 1) AS first_evidence, \
            d.attempt_id, d.id AS settlement_id, d.choice, d.amount_minor, d.currency, \
-           d.reference, d.note, d.decided_by, d.decided_at, d.state, d.result \
+           d.reference, d.note, d.decided_by, d.decided_at, d.state, d.result, d.question \
          FROM ({attempts}) AS a \
          LEFT JOIN hotel_booking AS hotel ON hotel.organization = a.organization \
            AND hotel.mode = a.mode AND hotel.id = a.booking_id \
@@ -281,5 +285,6 @@ fn read_settlement(row: &Row) -> Result<SettlementDecision, DatabaseError> {
         decided_at: row.timestamp("decided_at")?,
         state: row.enum_value("state", SettlementState::parse)?,
         result: row.get("result")?,
+        question: row.get("question")?,
     })
 }

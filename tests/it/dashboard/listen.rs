@@ -11,6 +11,7 @@ use tokio::process::{Child, ChildStdout, Command};
 
 on_both_databases!(
     events_are_forwarded_signed_until_the_command_ends,
+    sessions_are_limited_and_read_no_old_events,
     delivery_is_replayed_by_its_id,
 );
 
@@ -98,6 +99,43 @@ async fn events_are_forwarded_signed_until_the_command_ends(database: Database) 
     let unknown_type = json!({"event_types": ["x"]});
     let wrong = client.post("/v1/cli/listen", &unknown_type).await;
     wrong.expect_problem(400, "validation_failed");
+}
+
+async fn sessions_are_limited_and_read_no_old_events(database: Database) {
+    let server = Server::start(database).await;
+    let client = server.client();
+    let subscriber = Subscriber::start(&client).await;
+    subscriber
+        .subscription
+        .ping_until(&client, "DELIVERED")
+        .await;
+    let all = json!({"event_types": []});
+    let session = client.post("/v1/cli/listen", &all).await.expect(201);
+    let session = format!("/v1/cli/listen/{}", session.body["id"].as_str().unwrap());
+    let fetch = async |after: &str, wait_s: u64| {
+        let path = format!("{session}/events?after={after}&wait_s={wait_s}");
+        client.get(&path).await
+    };
+    for after in ["evt_-", "evt_0", "evt_-0000000000a", "evt_zzzzzzzzzzzz"] {
+        let fetched = fetch(after, 0).await.expect(200);
+        assert_eq!(fetched.body["events"], json!([]), "{after}");
+    }
+    // The position of an earlier session.
+    let fetched = fetch("evt_000000000000", 0).await.expect(200);
+    assert_eq!(fetched.body["events"][0]["type"], "ping");
+    let (one, other) = tokio::join!(fetch("evt_-", 2), fetch("evt_-", 2));
+    let mut statuses = [one.status, other.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 429], "one call at a time");
+    for _ in 1..10 {
+        client.post("/v1/cli/listen", &all).await.expect(201);
+    }
+    let refused = client.post("/v1/cli/listen", &all).await;
+    refused.expect_problem(429, "rate_limited");
+    let foreign = server.client_for("acme").await;
+    foreign.post("/v1/cli/listen", &all).await.expect(201);
+    client.delete(&session).await.expect(204);
+    client.post("/v1/cli/listen", &all).await.expect(201);
 }
 
 async fn delivery_is_replayed_by_its_id(database: Database) {

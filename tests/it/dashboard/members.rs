@@ -171,6 +171,7 @@ async fn removed_member_loses_access_at_once(database: Database) {
     let second = admin_of(&server, "acme", "second@example.com").await;
     let path = member_path(&admin, "second@example.com").await;
     assert!(can_read(&second, "acme").await);
+    let way_back = invitation(&second, "third@example.com", "admin").await;
     let question = admin.get(&format!("{path}?confirm=remove")).await.body;
     assert!(question.contains("Remove this member?"));
     assert_eq!(admin.post(&format!("{path}/remove"), &[]).await.status, 303);
@@ -181,4 +182,7 @@ async fn removed_member_loses_access_at_once(database: Database) {
         "the account remains"
     );
     assert_eq!(admin.get(&path).await.status, 404);
+    // The removed admin could otherwise come back with another address.
+    let stranger = DashboardClient::new(&server);
+    assert_eq!(stranger.get(&way_back).await.status, 404);
 }

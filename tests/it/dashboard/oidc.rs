@@ -95,6 +95,12 @@ async fn first_sign_in_makes_an_account_and_each_one_sets_the_roles(database: Da
     let reply = sign_in(&client, &provider, TokenSignature::Rs256, claims).await;
     assert!(reply.body.contains("disabled"), "{}", reply.body);
     assert!(!is_signed_in(&client).await);
+    // After a reset, only the link leads to the account.
+    accounts(&server, &["reset", EMAIL]).await;
+    let claims = json!({ "groups": ["team"], "email": EMAIL });
+    let reply = sign_in(&client, &provider, TokenSignature::Rs256, claims).await;
+    assert!(reply.body.contains("Another account has your address"));
+    assert!(!is_signed_in(&client).await);
 }
 
 async fn wrong_answers_of_the_provider_open_no_session(database: Database) {

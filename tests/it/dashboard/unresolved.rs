@@ -15,9 +15,11 @@ on_both_databases!(
 );
 
 /// An unknown outcome and the fields with which its form names it.
+#[derive(Clone)]
 struct OpenCall {
     booking: String,
     call: String,
+    question: String,
 }
 
 impl OpenCall {
@@ -30,12 +32,17 @@ impl OpenCall {
         assert_eq!((page.status, page.heading()), (200, "Unresolved"));
         Self {
             call: text_after(&page, "name=\"call\" value=\""),
+            question: text_after(&page, "name=\"question\" value=\""),
             booking: booking.id,
         }
     }
 
     async fn settle(&self, person: &DashboardClient, fields: &[(&str, &str)]) -> PageReply {
-        let call = [("booking", self.booking.as_str()), ("call", &self.call)];
+        let call = [
+            ("booking", self.booking.as_str()),
+            ("call", &self.call),
+            ("question", &self.question),
+        ];
         person
             .post("/unresolved/settle", &[&call[..], fields].concat())
             .await
@@ -94,6 +101,12 @@ async fn desk_shows_consequences_and_applies_the_decision(database: Database) {
             assert_eq!(refused.status, 422, "{}", refused.body);
             assert!(refused.body.contains(problem), "{}", refused.body);
         }
+        // A form about another state of the booking, such as before an orphan was found.
+        let old = OpenCall {
+            question: "FAILED 2026-11-26T00:00:00.000Z".to_owned(),
+            ..open.clone()
+        };
+        assert_eq!(old.settle(&ada, decision).await.status, 409);
         let settled = open.settle(&ada, decision).await;
         assert_eq!(settled.status, 303, "{}", settled.body);
         let ledger = ["authorization", "booking", money];
@@ -226,6 +239,17 @@ async fn only_operators_decide(database: Database) {
         let page = person.get("/unresolved").await.body;
         assert!(page.contains("Not done"), "{page}");
         assert_eq!(page.contains("They have no order"), sees, "{page}");
+        let path = format!("/bookings/{}", open.booking);
+        for path in ["/audit", "/audit/export", &path] {
+            let page = eventually("the entry of the decision", async || {
+                let page = person.get(path).await.body.to_lowercase();
+                page.contains("settled").then_some(page)
+            })
+            .await;
+            for text in ["they have no order", "ada@example.com"] {
+                assert!(sees || !page.contains(text), "{path}: {page}");
+            }
+        }
     }
     ada.post("/mode", &[("mode", "live")]).await;
     assert!(!ada.get("/unresolved").await.body.contains(&open.booking));

@@ -119,7 +119,11 @@ pub(super) async fn resolve_booking(
     }
     let call = call.as_deref();
     let call = call.map_or(CallSelector::Only, CallSelector::ClientReference);
-    let settlement = NewSettlement { resolution, note };
+    let settlement = NewSettlement {
+        resolution,
+        note,
+        question: None,
+    };
     let status = settlements.apply(&actor, &id, call, &settlement).await;
     let status = status.map_err(problem)?.as_str();
     let resolved = json!({ "id": id.as_str(), "status": status });
@@ -143,9 +147,11 @@ fn problem(error: ResolveError) -> ApiError {
     match error {
         ResolveError::Workflow(error) => ApiError::internal(error),
         ResolveError::NotFound => ErrorCode::BookingNotFound.into(),
-        ResolveError::NothingUnresolved(status) => ApiError::from(ErrorCode::BookingStateConflict)
-            .with_booking_status(status)
-            .with_detail(detail),
+        ResolveError::NothingUnresolved(status) | ResolveError::QuestionChanged(status) => {
+            ApiError::from(ErrorCode::BookingStateConflict)
+                .with_booking_status(status)
+                .with_detail(detail)
+        }
         ResolveError::InProgress => ApiError::from(ErrorCode::BookingChanged).with_detail(detail),
         ResolveError::ReferenceRequired
         | ResolveError::InvalidRefundAmount

@@ -209,6 +209,9 @@ impl From<ListenError> for ApiError {
     fn from(error: ListenError) -> Self {
         match error {
             ListenError::NotFound => ErrorCode::NotFound.into(),
+            ListenError::TooManySessions | ListenError::CallInProgress => {
+                Self::from(ErrorCode::RateLimited).with_detail(error.to_string())
+            }
             ListenError::Storage(failure) => Self::from_storage(failure),
         }
     }

@@ -7,7 +7,7 @@ use crate::base::Base;
 use crate::conflict_backoff::{ConflictBackoff, DeadlinePassed};
 use crate::deadline::Deadline;
 use crate::storage_failure::StorageFailure;
-use host_domain::account::{AccountRole, AccountState, EmailAddress};
+use host_domain::account::{AccountRole, AccountState, EmailAddress, OrganizationRole};
 use host_domain::audit::{Actor, AuditAction};
 use host_domain::id::AccountId;
 use host_domain::time::Timestamp;
@@ -112,7 +112,8 @@ impl AccountService {
         Ok(token)
     }
 
-    /// Disables an account. Its sessions end, and its link is revoked. A reset enables it again.
+    /// Disables an account. Its sessions end, and its link is revoked, as are the unused invitations of
+    /// organizations whose admin it is. A reset enables it again.
     ///
     /// # Errors
     /// [`AccountError::NotFound`].
@@ -120,14 +121,16 @@ impl AccountService {
         let disable = |write: &mut UnitOfWork, account: &mut StoredAccount| {
             account.state = AccountState::Disabled;
             write.revoke_account_links(Some(email));
+            revoke_invitations_in(write, &account.roles);
             Ok(())
         };
         self.change(actor, AuditAction::AccountDisabled, email, disable)
             .await
     }
 
-    /// Removes the password and the second factor of an account and ends its sessions. Returns the
-    /// token of the link that sets a new password; earlier links are revoked.
+    /// Removes the password, the second factor and the single sign-on of an account and ends its
+    /// sessions, so that nobody who could sign in before still can. Returns the token of the link that
+    /// sets a new password; earlier links are revoked.
     ///
     /// # Errors
     /// [`AccountError::NotFound`].
@@ -140,6 +143,7 @@ impl AccountService {
             account.state = AccountState::Invited;
             account.password_hash = None;
             write.delete_second_factor(&account.id);
+            write.delete_account_identities(&account.id);
             add_link_in(write, &self.base, Some(email), Vec::new())
         };
         self.change(actor, AuditAction::AccountReset, email, reset)
@@ -187,4 +191,24 @@ pub(super) fn audited_account(account: &StoredAccount) -> Value {
         "roles": account.roles,
         "has_password": account.password_hash.is_some(),
     })
+}
+
+/// Adds the revocation of the unused invitations to organizations of which these roles are an admin.
+/// Otherwise somebody who loses the role could come back by an invitation to another address.
+fn revoke_invitations_in(write: &mut UnitOfWork, roles: &[AccountRole]) {
+    for role in roles {
+        match role {
+            AccountRole::Organization {
+                organization,
+                role: OrganizationRole::Admin,
+            } => {
+                write.revoke_all_invitations(organization);
+            }
+            AccountRole::Organization {
+                role: OrganizationRole::Developer | OrganizationRole::Viewer,
+                ..
+            }
+            | AccountRole::Operator => {}
+        }
+    }
 }

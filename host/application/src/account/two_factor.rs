@@ -18,12 +18,15 @@ use totp_rs::TotpError;
 /// Binds the secret of a set-up that is not confirmed to its account and session.
 const PURPOSE: &str = "totp_enrolment";
 
+/// Time in which a set-up can be confirmed.
+const ENROLMENT_TTL_MS: i64 = 15 * 60 * 1000;
+
 #[derive(Debug, thiserror::Error)]
 pub enum TwoFactorError {
     /// The code is not the one that the authenticator app shows.
     #[error("the code is wrong")]
     WrongCode,
-    /// The set-up began in another session.
+    /// The set-up began in another session or too long ago.
     #[error("the set-up has to begin again")]
     UnknownEnrolment,
     /// The account uses two-factor authentication already, or has no password.
@@ -112,7 +115,9 @@ impl TwoFactorService {
         }
         let secret = TotpSecret::generate()?;
         let context = seal_context(viewer);
-        let token = self.sealer.seal_text(PURPOSE, &context, secret.bytes())?;
+        let expires_at = self.base.now().plus_ms(ENROLMENT_TTL_MS);
+        let sealed = [&expires_at.0.to_be_bytes(), secret.bytes()].concat();
+        let token = self.sealer.seal_text(PURPOSE, &context, &sealed)?;
         enrolment(viewer, &secret, token.into())
     }
 
@@ -186,7 +191,13 @@ impl TwoFactorService {
             .sealer
             .open_text(PURPOSE, &context, token.expose_secret());
         let bytes = opened.map_err(|_| TwoFactorError::UnknownEnrolment)?;
-        Ok(TotpSecret::from_bytes(bytes))
+        let (expires_at, secret) = bytes
+            .split_first_chunk()
+            .ok_or(TwoFactorError::UnknownEnrolment)?;
+        if self.base.now().0 >= i64::from_be_bytes(*expires_at) {
+            return Err(TwoFactorError::UnknownEnrolment);
+        }
+        Ok(TotpSecret::from_bytes(secret.to_vec()))
     }
 }
 

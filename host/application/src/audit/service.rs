@@ -11,6 +11,7 @@ use host_domain::page::{CursorPage, CursorRequest};
 use host_storage::{DatabaseError, StoredAuditEntry};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use tokio::sync::Mutex;
 
 /// Number of entries that are verified or exported at a time.
 const BATCH_MAX: u32 = 500;
@@ -82,12 +83,15 @@ pub struct AuditList {
 /// Lists, exports and verifies the audit log.
 pub struct AuditService {
     chain: AuditChain,
+    /// A verification reads the whole log, so one runs at a time.
+    verifying: Mutex<()>,
 }
 
 impl AuditService {
     pub fn new(base: Base) -> Self {
         Self {
             chain: AuditChain { base },
+            verifying: Mutex::default(),
         }
     }
 
@@ -116,6 +120,7 @@ impl AuditService {
         self: Arc<Self>,
         scope: AuditScope,
         filter: AuditFilter,
+        mask: impl Fn(&mut AuditRow) + Clone + Send + Sync + 'static,
     ) -> impl Stream<Item = Result<String, StorageFailure>> + Send + 'static {
         let first = CursorRequest {
             after: None,
@@ -123,11 +128,13 @@ impl AuditService {
         };
         try_unfold(Some(first), move |request| {
             let (service, scope, filter) = (Arc::clone(&self), scope.clone(), filter.clone());
+            let mask = mask.clone();
             async move {
                 let Some(request) = request else {
                     return Ok(None);
                 };
-                let page = service.list(&scope, &filter, &request).await?.page;
+                let mut page = service.list(&scope, &filter, &request).await?.page;
+                page.items.iter_mut().for_each(mask);
                 let lines = page.items.into_iter().map(AuditRow::into_json);
                 let lines = lines.map(|row| canonical_json(&row) + "\n");
                 let text: String = lines.collect();
@@ -168,6 +175,7 @@ impl AuditService {
         &self,
         mut visit: impl FnMut(&ChainHead),
     ) -> Result<ChainHead, AuditError> {
+        let _turn = self.verifying.lock().await;
         self.chain.append_pending().await?;
         let mut head = ChainHead::empty();
         visit(&head);

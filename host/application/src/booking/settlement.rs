@@ -28,6 +28,9 @@ pub struct NewSettlement {
     pub resolution: Resolution,
     /// The reason, as the operator wrote it.
     pub note: String,
+    /// The [`open_question`](crate::booking::resolution::open_question) that the operator saw.
+    /// `None` for any.
+    pub question: Option<String>,
 }
 
 /// What became of a decision.
@@ -82,6 +85,7 @@ impl SettlementService {
         let request = ResolutionRequest {
             call,
             resolution: new.resolution.clone(),
+            question: new.question.as_deref(),
             request_id: &request_id,
             accompanying: Box::new(|tenant, attempt| {
                 self.decision_write(
@@ -118,7 +122,9 @@ impl SettlementService {
         match self.apply(actor, booking, call, new).await {
             Ok(status) => Ok(SettlementResult::Applied(status)),
             Err(ResolveError::InProgress) => self.keep(actor, attempt, new).await,
-            Err(ResolveError::NothingUnresolved(_)) => Err(self.explain(attempt).await?),
+            Err(
+                error @ (ResolveError::NothingUnresolved(_) | ResolveError::QuestionChanged(_)),
+            ) => Err(self.explain(attempt, error).await?),
             Err(error) => Err(error.into()),
         }
     }
@@ -132,14 +138,8 @@ impl SettlementService {
     ) -> Result<SettlementResult, SettlementError> {
         let (tenant, call) = (&attempt.tenant, &attempt.call);
         let current = self.current_attempt(attempt).await?;
-        let is_open = |attempt: &Attempt| {
-            matches!(
-                attempt.outcome,
-                AttemptOutcome::Sent | AttemptOutcome::Unknown
-            )
-        };
         if !current.as_ref().is_some_and(is_open) {
-            return Err(self.explain(attempt).await?);
+            return Err(self.explain(attempt, ResolveError::InProgress).await?);
         }
         let state = SettlementState::Waiting;
         let booking = &call.booking_id;
@@ -147,14 +147,20 @@ impl SettlementService {
         let committed = self.base.commit_unless(Conflict::SettlementWaiting, write);
         match committed.await.map_err(StorageFailure::from)? {
             true => Ok(SettlementResult::Waiting),
-            false => Err(self.explain(attempt).await?),
+            false => Err(self.explain(attempt, ResolveError::InProgress).await?),
         }
     }
 
-    /// Returns why a decision about a call has no effect.
-    async fn explain(&self, attempt: &Attempt) -> Result<SettlementError, SettlementError> {
+    /// Returns why a decision about a call has no effect. `otherwise` is the reason if nobody has
+    /// decided about the call and it is still open.
+    async fn explain(
+        &self,
+        attempt: &Attempt,
+        otherwise: ResolveError,
+    ) -> Result<SettlementError, SettlementError> {
         let (tenant, id) = (&attempt.tenant, &attempt.call.id);
         let current = self.current_attempt(attempt).await?;
+        let is_open = current.as_ref().is_some_and(is_open);
         let evidence = current.and_then(|attempt| attempt.evidence);
         let is_by_operator = evidence.as_deref() == Some(OPERATOR_EVIDENCE);
         let latest = self.base.store.latest_settlement(tenant, id).await?;
@@ -163,6 +169,7 @@ impl SettlementService {
             latest.filter(|latest| latest.state == SettlementState::Waiting || is_by_operator);
         Ok(match decision {
             Some(decision) => SettlementError::AlreadyDecided(Box::new(decision)),
+            None if is_open => SettlementError::Resolve(otherwise),
             None => SettlementError::OutcomeKnown { evidence },
         })
     }
@@ -219,6 +226,7 @@ impl SettlementService {
             decided_at: self.base.now(),
             state,
             result: None,
+            question: new.question.clone(),
         };
         write.insert_settlement(&decision);
         if state == SettlementState::Waiting {
@@ -228,6 +236,14 @@ impl SettlementService {
         }
         write
     }
+}
+
+/// Returns whether the outcome of a call is not known.
+fn is_open(attempt: &Attempt) -> bool {
+    matches!(
+        attempt.outcome,
+        AttemptOutcome::Sent | AttemptOutcome::Unknown
+    )
 }
 
 /// Returns the name of an actor, or its kind if it has none.

@@ -55,6 +55,7 @@ impl SettlementJob {
         let request = ResolutionRequest {
             call: CallSelector::Attempt(&decision.attempt_id),
             resolution: resolution(&decision),
+            question: decision.question.as_deref(),
             request_id: &request_id,
             accompanying: Box::new(|tenant, _| {
                 let mut write = self.base.unit_of_work();
@@ -80,6 +81,7 @@ impl SettlementJob {
             Err(
                 error @ (ResolveError::NotFound
                 | ResolveError::NothingUnresolved(_)
+                | ResolveError::QuestionChanged(_)
                 | ResolveError::ReferenceRequired
                 | ResolveError::AmbiguousCall
                 | ResolveError::InvalidRefundAmount),

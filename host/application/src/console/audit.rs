@@ -7,6 +7,7 @@ use crate::base::Base;
 use crate::console::access::AccessError;
 use crate::console::failure::ConsoleError;
 use crate::console::list::{ConsoleList, ConsoleListRequest, readable_organizations};
+use crate::console::visible_actors::VisibleActors;
 use crate::storage_failure::StorageFailure;
 use futures::Stream;
 use host_domain::account::Permission;
@@ -49,7 +50,10 @@ impl ConsoleAudit {
     ) -> Result<ConsoleAuditList, ConsoleError> {
         let scope = scope(viewer, request.organization.as_deref())?;
         let page = request.page();
-        let found = self.audit.list(&scope, &request.filter, &page).await?;
+        let visible = VisibleActors::of(&self.base.store, viewer).await?;
+        let mut found = self.audit.list(&scope, &request.filter, &page).await?;
+        let rows = found.page.items.iter_mut();
+        rows.for_each(|row| visible.mask_entry(row));
         let organizations = match viewer.organizations_with(Permission::ReadAuditLog) {
             Some(organizations) => organizations,
             None => readable_organizations(&self.base.store, viewer).await?,
@@ -66,15 +70,17 @@ impl ConsoleAudit {
     /// Returns the entries that [`Self::list`] returns on all pages, as lines of JSON.
     ///
     /// # Errors
-    /// No role of the person reads the audit log.
-    pub fn export(
+    /// [`ConsoleError::Access`] if no role of the person reads the audit log.
+    pub async fn export(
         &self,
         viewer: &Viewer,
         request: ConsoleListRequest<AuditFilter>,
-    ) -> Result<impl Stream<Item = Result<String, StorageFailure>> + Send + use<>, AccessError>
+    ) -> Result<impl Stream<Item = Result<String, StorageFailure>> + Send + use<>, ConsoleError>
     {
         let scope = scope(viewer, request.organization.as_deref())?;
-        Ok(Arc::clone(&self.audit).export(scope, request.filter))
+        let visible = VisibleActors::of(&self.base.store, viewer).await?;
+        let mask = move |row: &mut AuditRow| visible.mask_entry(row);
+        Ok(Arc::clone(&self.audit).export(scope, request.filter, mask))
     }
 
     /// Verifies the chain of all entries.

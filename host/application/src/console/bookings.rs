@@ -7,12 +7,13 @@ use crate::console::access::AccessError;
 use crate::console::booking_people::BookingPeople;
 use crate::console::failure::ConsoleError;
 use crate::console::list::{ConsoleList, ConsoleListRequest, readable_organizations};
+use crate::console::visible_actors::VisibleActors;
 use crate::storage_failure::StorageFailure;
 use crate::supplier::directory::SupplierDirectory;
 use host_domain::account::Permission;
 use host_domain::audit::AuditAction;
 use host_domain::console::AnyBooking;
-use host_domain::console::booking::{BookingScopeFilter, TimelineEntry};
+use host_domain::console::booking::{BookingScopeFilter, TimelineContent, TimelineEntry};
 use host_domain::id::BookingId;
 use host_domain::supplier::SupplierId;
 use std::sync::Arc;
@@ -126,10 +127,19 @@ impl ConsoleBookings {
         people: BookingPeople,
     ) -> Result<BookingDetails, ConsoleError> {
         let tenant = &booking.owner().tenant;
-        let timeline = self.base.store.booking_timeline(tenant, id, TIMELINE_MAX);
+        let store = &self.base.store;
+        let (mut timeline, visible) = futures::try_join!(
+            store.booking_timeline(tenant, id, TIMELINE_MAX),
+            VisibleActors::of(store, viewer),
+        )?;
+        for entry in &mut timeline {
+            if let TimelineContent::Action { actor, .. } = &mut entry.content {
+                visible.mask_name(actor);
+            }
+        }
         let reveal = Permission::RevealPersonalData;
         Ok(BookingDetails {
-            timeline: timeline.await?,
+            timeline,
             can_reveal: viewer.require_on(reveal, tenant).is_ok(),
             booking,
             people,

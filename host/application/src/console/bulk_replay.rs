@@ -26,7 +26,7 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Maximum number of deliveries that one bulk replay covers.
+/// Maximum number of deliveries that one bulk replay examines.
 pub const DELIVERIES_MAX: u32 = 100_000;
 /// Number of deliveries that are replayed in one run of the job.
 const BATCH_SIZE: u32 = 200;
@@ -40,8 +40,8 @@ const KEPT_S: i64 = 30 * 24 * 60 * 60;
 pub enum BulkReplayError {
     #[error(transparent)]
     Access(#[from] AccessError),
-    /// More deliveries match than [`DELIVERIES_MAX`].
-    #[error("more than {DELIVERIES_MAX} deliveries match")]
+    /// More deliveries than [`DELIVERIES_MAX`] would have to be examined.
+    #[error("more than {DELIVERIES_MAX} deliveries would be examined")]
     TooMany,
     /// No delivery matches.
     #[error("no delivery matches")]
@@ -84,18 +84,14 @@ impl ConsoleBulkReplays {
     ) -> Result<BulkReplayId, BulkReplayError> {
         let scope = replay_scope(viewer, organization)?;
         let (store, now) = (&self.base.store, self.base.now());
-        let latest = self.latest(viewer).await?;
-        if latest.is_some_and(|latest| latest.state == BulkReplayState::Running) {
-            return Err(BulkReplayError::Running);
-        }
-        let count_max = DELIVERIES_MAX.saturating_add(1);
-        let total = store.count_scope_deliveries(&scope, &filter, now, count_max);
-        let total = total.await?;
-        if total == 0 {
-            return Err(BulkReplayError::NothingMatches);
-        }
-        if total > u64::from(DELIVERIES_MAX) {
+        let examined_max = DELIVERIES_MAX.saturating_add(1);
+        let count = store.count_scope_deliveries(&scope, &filter, now, examined_max);
+        let count = count.await?;
+        if count.examined > u64::from(DELIVERIES_MAX) {
             return Err(BulkReplayError::TooMany);
+        }
+        if count.matching == 0 {
+            return Err(BulkReplayError::NothingMatches);
         }
         let bulk_replay = BulkReplay {
             id: BulkReplayId::from_bits(self.base.ids.generate()),
@@ -105,7 +101,7 @@ impl ConsoleBulkReplays {
                 organizations: scope.organizations,
                 filter,
             },
-            total,
+            total: count.matching,
             progress: BulkReplayProgress::default(),
             state: BulkReplayState::Running,
             created_at: now,
@@ -116,8 +112,11 @@ impl ConsoleBulkReplays {
         let actor = viewer.actor();
         let action = AuditAction::BulkReplayStarted;
         self.audit(&mut write, &actor, action, &bulk_replay);
-        store.commit(write).await?;
-        Ok(bulk_replay.id)
+        let conflict = Conflict::BulkReplayRunning;
+        match self.base.commit_unless(conflict, write).await? {
+            true => Ok(bulk_replay.id),
+            false => Err(BulkReplayError::Running),
+        }
     }
 
     /// Returns the person's latest bulk replay of the session's mode, if it runs or has ended

@@ -4,7 +4,9 @@ use crate::account::viewer::Viewer;
 use crate::base::Base;
 use crate::booking::aggregate::BookingAggregate;
 use crate::booking::engine::DECIDE_REFUND_STEP;
-use crate::booking::resolution::{CallSelector, Resolution, ResolveError, select_call};
+use crate::booking::resolution::{
+    CallSelector, Resolution, ResolveError, open_question, select_call,
+};
 use crate::booking::settlement::{
     NewSettlement, SettlementError, SettlementResult, SettlementService,
 };
@@ -58,6 +60,8 @@ pub struct OpenOutcome {
     pub booking: AnyBooking,
     /// The supplier's or processor's id of the booking or payment, if the gateway has it.
     pub known_reference: Option<String>,
+    /// What a decision is about, so that one about an earlier state has no effect.
+    pub question: String,
     /// Number of lookups at the other side, all without an answer that decides.
     pub lookups: u32,
     /// Time of the next lookup. `None` if only an operator can decide.
@@ -192,6 +196,7 @@ impl SettlementDesk {
             first_evidence: row.first_evidence,
             booking: row.booking,
             known_reference: facts.known_reference,
+            question: facts.question,
             lookups: facts.lookups,
             next_lookup_at: facts.next_lookup_at,
             choices: facts.choices,
@@ -202,6 +207,7 @@ impl SettlementDesk {
     fn facts<K: BookingAggregate>(&self, booking: &Booking<K>, attempt: &Attempt) -> CallFacts {
         if attempt.call.step == DECIDE_REFUND_STEP {
             return CallFacts {
+                question: open_question(booking),
                 choices: vec![OpenChoice {
                     choice: SettlementChoice::Refund,
                     needs_reference: false,
@@ -223,6 +229,7 @@ impl SettlementDesk {
             lookups,
         );
         CallFacts {
+            question: open_question(booking),
             known_reference: call.known_reference(booking),
             lookups,
             next_lookup_at,
@@ -264,6 +271,7 @@ fn hide_operator(decision: &mut SettlementDecision) {
 
 #[derive(Default)]
 struct CallFacts {
+    question: String,
     known_reference: Option<String>,
     lookups: u32,
     next_lookup_at: Option<Timestamp>,

@@ -185,7 +185,8 @@ impl ConsoleMembers {
         Ok(())
     }
 
-    /// Changes the role of a member.
+    /// Changes the role of a member. If an admin loses the role, the unused invitations to the
+    /// organization are revoked.
     ///
     /// # Errors
     /// [`MemberError::LastAdmin`] if no admin would remain; [`MemberError::Access`],
@@ -200,7 +201,8 @@ impl ConsoleMembers {
         self.change(viewer, organization, account, Some(role)).await
     }
 
-    /// Removes a member. The account and its roles in other organizations remain.
+    /// Removes a member, as [`ConsoleMembers::set_role`] for the invitations of an admin. The account and
+    /// its roles in other organizations remain.
     ///
     /// # Errors
     /// As [`ConsoleMembers::set_role`].
@@ -247,6 +249,10 @@ impl ConsoleMembers {
                     AuditAction::MemberRemoved
                 }
             };
+            if member.role == OrganizationRole::Admin {
+                // Otherwise the person could come back by an invitation to another address.
+                write.revoke_all_invitations(organization);
+            }
             let state = |role: OrganizationRole| json!({ "email": member.email.as_str(), "role": role.as_str() });
             let change = AuditChange::new(action, account.as_str()).of_organization(organization);
             let change = change.before(state(member.role));

@@ -21,6 +21,7 @@ pub mod requests;
 pub mod search;
 pub mod suppliers;
 mod viewer_context;
+mod visible_actors;
 pub mod watches;
 pub mod webhooks;
 

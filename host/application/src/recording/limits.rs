@@ -13,6 +13,8 @@ pub(super) const QUEUE_ENTRIES_FOR_READS: usize = 2048;
 pub(super) const ANONYMOUS_BURST: NonZeroU32 = NonZeroU32::MIN.saturating_add(199);
 /// Maximum length in bytes of all waiting bodies together.
 pub(super) const QUEUE_BODY_BYTES_MAX: usize = 32 << 20;
+/// Maximum length of path and query of a waiting entry.
+pub(super) const URI_BYTES_MAX: usize = 2048;
 /// Maximum number of entries that are written together.
 pub(super) const BATCH_MAX: usize = 128;
 /// Time between two batches. Together with [`BATCH_MAX`] it bounds the processor time of the log,

@@ -9,6 +9,7 @@ use crate::recording::counters::Counters;
 use crate::recording::entry::{QueuedEntry, QueuedRequest, method_name};
 use crate::recording::limits::{
     ANONYMOUS_BURST, QUEUE_BODY_BYTES_MAX, QUEUE_ENTRIES_FOR_READS, QUEUE_ENTRIES_MAX,
+    URI_BYTES_MAX,
 };
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use host_domain::money::Money;
@@ -107,7 +108,7 @@ impl TrafficRecorder {
         let waiting = queue.max_capacity() - queue.capacity();
         let is_excess = match record.context {
             None => self.anonymous.check().is_err(),
-            Some(_) => record.bodies.is_none() && waiting >= QUEUE_ENTRIES_FOR_READS,
+            Some(_) => is_minor(&record) && waiting >= QUEUE_ENTRIES_FOR_READS,
         };
         if is_excess {
             self.count_dropped("request", 1);
@@ -120,7 +121,7 @@ impl TrafficRecorder {
             at: record.at,
             method: record.method.clone(),
             route: record.route.map(str::to_owned),
-            uri: record.uri.clone(),
+            uri: short_uri(record.uri),
             status: record.status,
             duration_us,
             key: record.context.and_then(|context| context.key_id.clone()),
@@ -173,6 +174,24 @@ impl TrafficRecorder {
 
 pub(super) fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// Returns whether a call is left out first when the queue fills: a successful read, a refused read, and
+/// a call above the caller's rate. Callers can make any number of them.
+fn is_minor(record: &RequestRecord<'_>) -> bool {
+    let is_refused_read = record.method.is_safe() && record.status < 500;
+    record.bodies.is_none() || is_refused_read || record.status == 429
+}
+
+/// Returns a copy of a URI that shares no memory with the request. Of a long one only the path is kept,
+/// or nothing.
+fn short_uri(uri: &Uri) -> Uri {
+    let whole = uri.path_and_query().map_or("/", |uri| uri.as_str());
+    let kept = [whole, uri.path()]
+        .into_iter()
+        .find(|text| text.len() <= URI_BYTES_MAX);
+    let copy = kept.and_then(|text| text.parse().ok());
+    copy.unwrap_or_default()
 }
 
 const fn result_of_status(status: u16) -> CallResult {

@@ -99,7 +99,8 @@ impl SupplierControl {
         Ok(())
     }
 
-    /// Reloads a supplier's plugin on this host.
+    /// Reloads a supplier's plugin on this host. It is recorded before, so that no reload is
+    /// missing in the audit log.
     ///
     /// # Errors
     /// [`ReloadError`]; the plugin that is loaded stays in use.
@@ -108,20 +109,19 @@ impl SupplierControl {
         actor: &Actor,
         id: &SupplierId,
     ) -> Result<PluginReport, ReloadError> {
-        let digest = |report: &PluginReport| json!({ "digest": report.digest });
+        if self.directory.config(id).is_none() {
+            return Err(ReloadError::NotConfigured);
+        }
         let plugins = self.directory.loaded_plugins();
-        let mut plugins = plugins.iter();
-        let before = plugins.find(|report| report.id == id.as_str()).map(digest);
-        let report = self.directory.reload(id).await?;
+        let mut plugins = plugins.into_iter();
+        let loaded = plugins.find(|report| report.id == id.as_str());
+        let before = loaded.map_or(Value::Null, |report| json!({ "digest": report.digest }));
         let mut write = self.base.unit_of_work();
-        let audit = AuditChange::new(AuditAction::SupplierReloaded, id.as_str());
-        let audit = audit
-            .before(before.unwrap_or(Value::Null))
-            .after(digest(&report));
+        let audit = AuditChange::new(AuditAction::SupplierReloaded, id.as_str()).before(before);
         audit_in(&mut write, &self.base, actor, audit);
         let stored = self.base.store.commit(write).await;
         stored.map_err(|error| ReloadError::Storage(error.into()))?;
-        Ok(report)
+        self.directory.reload(id).await
     }
 }
 

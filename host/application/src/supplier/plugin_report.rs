@@ -70,7 +70,7 @@ pub enum ReloadError {
     /// The plugin cannot be loaded. The one that was loaded before stays in use.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// The plugin is reloaded, but this could not be recorded.
+    /// The reload could not be recorded, so the plugin is not reloaded.
     #[error("the reload could not be recorded")]
     Storage(#[source] StorageFailure),
 }

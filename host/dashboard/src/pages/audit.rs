@@ -15,7 +15,6 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use host_application::console::audit::ConsoleAudit;
-use host_application::console::failure::ConsoleError;
 use host_domain::time::Clock;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use std::sync::Arc;
@@ -51,8 +50,7 @@ async fn export(
     SignedIn(viewer): SignedIn,
     query: QueryFields,
 ) -> Result<Response, PageError> {
-    let lines = audit.export(&viewer, list_request(&query)?);
-    let lines = lines.map_err(ConsoleError::from)?;
+    let lines = audit.export(&viewer, list_request(&query)?).await?;
     let headers = [
         (CONTENT_TYPE, "application/x-ndjson"),
         (CONTENT_DISPOSITION, "attachment; filename=\"audit.ndjson\""),

@@ -23,7 +23,7 @@ const WAIT_S: u64 = 15;
 /// Time to wait after a call that failed.
 const RETRY_DELAY: Duration = Duration::from_secs(2);
 /// Number of events that are remembered, because the gateway may return them again.
-const KNOWN_EVENTS_MAX: usize = 2_000;
+const KNOWN_EVENTS_MAX: usize = 20_000;
 
 /// Options of `stopover listen`.
 #[derive(Debug, Args)]

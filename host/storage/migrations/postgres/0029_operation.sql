@@ -18,6 +18,8 @@ CREATE TABLE settlement_decision (
     state        TEXT COLLATE "C" NOT NULL CHECK (state IN ('waiting', 'applied', 'superseded')),
     -- Why the decision was superseded.
     result       TEXT COLLATE "C",
+    -- State of the booking that the operator saw. Empty if the decision is about any state.
+    question     TEXT COLLATE "C",
     PRIMARY KEY (organization, mode, id)
 );
 -- Of two operators who decide about a call at the same time, one wins.
@@ -47,6 +49,8 @@ CREATE TABLE bulk_replay (
     PRIMARY KEY (id)
 );
 CREATE INDEX bulk_replay_account ON bulk_replay (account_id, mode, created_at, id);
+-- An account runs one at a time.
+CREATE UNIQUE INDEX bulk_replay_running ON bulk_replay (account_id, mode) WHERE state = 'running';
 
 -- What operators changed about suppliers, beside the configuration. It holds on all hosts.
 CREATE TABLE supplier_override (

@@ -18,6 +18,8 @@ CREATE TABLE settlement_decision (
     state        TEXT NOT NULL CHECK (state IN ('waiting', 'applied', 'superseded')),
     -- Why the decision was superseded.
     result       TEXT,
+    -- State of the booking that the operator saw. Empty if the decision is about any state.
+    question     TEXT,
     PRIMARY KEY (organization, mode, id)
 ) STRICT;
 -- Of two operators who decide about a call at the same time, one wins.
@@ -47,6 +49,8 @@ CREATE TABLE bulk_replay (
     PRIMARY KEY (id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX bulk_replay_account ON bulk_replay (account_id, mode, created_at, id);
+-- An account runs one at a time.
+CREATE UNIQUE INDEX bulk_replay_running ON bulk_replay (account_id, mode) WHERE state = 'running';
 
 -- What operators changed about suppliers, beside the configuration. It holds on all hosts.
 CREATE TABLE supplier_override (

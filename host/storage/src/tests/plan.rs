@@ -338,7 +338,7 @@ pub(super) const FILL: &[&str] = &[
      FROM generate_series(1, 20000) AS n",
     "INSERT INTO settlement_decision SELECT 'demo', 'test', 'stl_' || n, 'bkg_' || n, 'att_' || n, \
        'done', NULL, NULL, NULL, 'n', 'a', n, \
-       CASE WHEN n % 100 = 0 THEN 'waiting' ELSE 'applied' END, NULL \
+       CASE WHEN n % 100 = 0 THEN 'waiting' ELSE 'applied' END, NULL, NULL \
      FROM generate_series(1, 20000) AS n",
     "INSERT INTO api_key SELECT 'demo', 'test', 'key_' || n, 'k', '[]', 'h', \
        decode(md5(CAST(n AS text)), 'hex'), n, NULL, NULL, NULL \

@@ -361,17 +361,13 @@ async fn statistics_of_hosts_are_added_up(db: &TestDatabase) {
     );
 }
 
-async fn old_records_are_purged(db: &TestDatabase) {
-    let store = &db.store;
-    let entries: Vec<_> = (1..=3)
-        .map(|number| {
-            (
-                request(number, "acme", Mode::Test),
-                Some(LoggedBodies::default()),
-            )
-        })
-        .collect();
-    let calls = [1, 2, 3].map(|number| call(number, "acme"));
+/// Inserts three requests with bodies, three calls, statistics and two remarkable calls, of which an
+/// API call made the one that it returns.
+async fn insert_records(store: &Store) -> RemarkableCall {
+    let bodies = Some(LoggedBodies::default());
+    let numbers = [1, 2, 3];
+    let entries = numbers.map(|number| (request(number, "acme", Mode::Test), bodies.clone()));
+    let calls = numbers.map(|number| call(number, "acme"));
     let remarkable = RemarkableCall {
         tenant: tenant_of("acme", Mode::Test),
         at: at(0),
@@ -395,64 +391,41 @@ async fn old_records_are_purged(db: &TestDatabase) {
             .insert_remarkable_calls(&[remarkable.clone(), background])
     })
     .await;
+    remarkable
+}
+
+async fn old_records_are_purged(db: &TestDatabase) {
+    let store = &db.store;
+    let remarkable = insert_records(store).await;
     let all = scope(None, Mode::Test);
     // Only calls that an API call made are shown.
     let found = store.remarkable_calls(&all, at(0), 10).await.unwrap();
     assert_eq!(found, [remarkable]);
     let before = RequestLogId::lowest_at(at(3));
-    assert_eq!(
-        store
-            .purge_request_log(Mode::Live, &before, 9)
-            .await
-            .unwrap(),
-        0
-    );
-    assert_eq!(
-        store
-            .purge_request_log(Mode::Test, &before, 1)
-            .await
-            .unwrap(),
-        1
-    );
-    assert_eq!(
-        store
-            .purge_request_log(Mode::Test, &before, 9)
-            .await
-            .unwrap(),
-        1
-    );
+    for (mode, limit, purged) in [(Mode::Live, 9, 0), (Mode::Test, 1, 1), (Mode::Test, 9, 1)] {
+        let found = store.purge_request_log(mode, &before, limit).await;
+        assert_eq!(found.unwrap(), purged);
+    }
     assert_eq!(store.request_log_count().await.unwrap(), 1);
-    let kept = &entries[2].0.id;
-    assert_eq!(
-        store
-            .oldest_logged_request(Mode::Test)
-            .await
-            .unwrap()
-            .as_ref(),
-        Some(kept)
-    );
+    let kept = store.oldest_logged_request(Mode::Test).await.unwrap();
+    assert_eq!(kept, Some(request(3, "acme", Mode::Test).id));
     let acme = tenant_of("acme", Mode::Test);
-    for (number, (request, _)) in entries.iter().enumerate() {
-        let bodies = store.request_log_bodies(&acme, &request.id).await.unwrap();
-        assert_eq!(bodies.is_some(), number == 2);
+    for number in [1, 2, 3] {
+        let id = request(number, "acme", Mode::Test).id;
+        let bodies = store.request_log_bodies(&acme, &id).await.unwrap();
+        assert_eq!(bodies.is_some(), number == 3);
     }
     let before = CallLogId::lowest_at(at(3));
-    assert_eq!(
-        store.purge_call_log(Mode::Test, &before, 9).await.unwrap(),
-        2
-    );
+    let purged = store.purge_call_log(Mode::Test, &before, 9).await;
+    assert_eq!(purged.unwrap(), 2);
     assert_eq!(store.call_log_count().await.unwrap(), 1);
     let kept = store.oldest_logged_call(Mode::Test).await.unwrap();
-    assert_eq!(kept, Some(calls[2].id.clone()));
-    let (minute, later) = (TimeResolution::Minute, at(1));
-    assert_eq!(
-        store
-            .purge_statistics(TimeResolution::Hour, later, 9)
-            .await
-            .unwrap(),
-        0
-    );
-    assert_eq!(store.purge_statistics(minute, later, 9).await.unwrap(), 1);
+    assert_eq!(kept, Some(call(3, "acme").id));
+    let later = at(1);
+    for (resolution, purged) in [(TimeResolution::Hour, 0), (TimeResolution::Minute, 1)] {
+        let found = store.purge_statistics(resolution, later, 9).await;
+        assert_eq!(found.unwrap(), purged);
+    }
     assert_eq!(store.purge_remarkable_calls(later, 9).await.unwrap(), 2);
 }
 

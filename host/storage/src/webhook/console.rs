@@ -18,8 +18,19 @@ use host_domain::webhook::{DeliveryAttempt, DeliveryStatus, Subscription};
 
 /// Maximum number of deliveries that are checked for a page if no index knows the filter.
 const EXAMINED_MAX: i64 = 10_000;
+/// Texts that follow and precede each id of a delivery.
+const AFTER_ALL_IDS: &str = "z";
+const BEFORE_ALL_IDS: &str = "-";
 /// Maximum number of deliveries of one event, and of attempts of one delivery, that are read.
 const DETAILS_MAX: u32 = 200;
+
+/// The result of a count that examines a limited number of deliveries.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ScopeDeliveryCount {
+    pub examined: u64,
+    /// The examined deliveries that match.
+    pub matching: u64,
+}
 
 impl Store {
     /// Returns a page of the subscriptions of a scope, newest first. Deleted ones are omitted.
@@ -124,26 +135,37 @@ impl Store {
             search.select()
         );
         let rows = self.read_all(search.conditions.statement(sql), read_examined);
-        Ok(page_of_examined(rows.await?, page.limit, cursor))
+        Ok(page_of_examined(rows.await?, page, cursor))
     }
 
-    /// Returns the number of deliveries of a scope that match and were created by `until`, at most
-    /// `limit`.
+    /// Counts the deliveries of a scope that were created by `until`. At most `examined_max` are
+    /// examined.
     pub async fn count_scope_deliveries(
         &self,
         scope: &TenantScope,
         filter: &DeliveryScopeFilter,
         until: Timestamp,
-        limit: u32,
-    ) -> Result<u64, DatabaseError> {
+        examined_max: u32,
+    ) -> Result<ScopeDeliveryCount, DatabaseError> {
         let mut search = DeliverySearch::new(scope, filter);
-        let (until, limit) = (search.bind(until), search.bind(limit));
-        let condition = search.whole_condition();
+        let (until, limit) = (search.bind(until), search.bind(examined_max));
+        let indexed = search.indexed.join(" AND ");
+        let checked = match search.checked.is_empty() {
+            true => "1 = 1".to_owned(),
+            false => search.checked.join(" AND "),
+        };
         let select = search.conditions.statement(format!(
-            "SELECT COUNT(*) AS number FROM (SELECT 1 AS one FROM webhook_delivery \
-             WHERE {condition} AND created_at <= {until} LIMIT {limit}) AS matching"
+            "SELECT COUNT(*) AS examined, COUNT(CASE WHEN {checked} THEN 1 END) AS matching \
+             FROM (SELECT organization, mode, status, event_type FROM webhook_delivery \
+             WHERE {indexed} AND created_at <= {until} LIMIT {limit}) AS examined"
         ));
-        self.read_count(select).await
+        let count = self.read_optional(select, |row| {
+            Ok(ScopeDeliveryCount {
+                examined: row.get::<i64>("examined")?.unsigned_abs(),
+                matching: row.get::<i64>("matching")?.unsigned_abs(),
+            })
+        });
+        Ok(count.await?.unwrap_or_default())
     }
 
     /// Returns at most `limit` deliveries of a scope that match and were created by `until`, oldest
@@ -453,19 +475,32 @@ fn read_examined(row: &Row) -> Result<ExaminedDelivery, DatabaseError> {
 /// Returns the page of the matching rows, of which there is at most one more than the page has.
 fn page_of_examined(
     mut rows: Vec<ExaminedDelivery>,
-    limit: u32,
+    page: &CursorRequest,
     cursor: impl Fn(&ListedDelivery) -> Cursor,
 ) -> CursorPage<ListedDelivery> {
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
     let has_more = rows.len() > limit;
     rows.truncate(limit);
     let end = rows.last().filter(|row| has_more || row.is_last);
+    let next = match end {
+        // The last one may be somebody else's, so its id is not shown.
+        Some(row) if !row.matches => {
+            let end_at = row.listed.delivery.created_at;
+            if page.after.as_ref().is_some_and(|after| after.at == end_at) {
+                // No more than the examined ones of one instant are listed.
+                Some(Cursor::new(end_at, BEFORE_ALL_IDS))
+            } else {
+                // The next page examines all of this instant again, so this one omits them.
+                rows.retain(|row| row.listed.delivery.created_at != end_at);
+                Some(Cursor::new(end_at, AFTER_ALL_IDS))
+            }
+        }
+        Some(row) => Some(cursor(&row.listed)),
+        None => None,
+    };
+    let matching = rows.into_iter().filter(|row| row.matches);
     CursorPage {
-        next: end.map(|row| cursor(&row.listed)),
-        items: rows
-            .into_iter()
-            .filter(|row| row.matches)
-            .map(|row| row.listed)
-            .collect(),
+        items: matching.map(|row| row.listed).collect(),
+        next,
     }
 }

@@ -11,22 +11,31 @@ use host_domain::time::Timestamp;
 use host_domain::webhook::ListenSession;
 
 impl UnitOfWork {
-    /// Stores a new session, and deletes all that have expired.
-    pub fn insert_listen_session(&mut self, session: &ListenSession) -> &mut Self {
+    /// Stores a new session, and deletes all that have expired. Fails with
+    /// [`Conflict::ListenSessionLimit`] if the tenant has `sessions_max` already.
+    pub fn insert_listen_session(
+        &mut self,
+        session: &ListenSession,
+        sessions_max: u32,
+    ) -> &mut Self {
         self.add(statement!(
             "DELETE FROM listen_session WHERE expires_at <= $1",
             self.now
         ));
         let event_types = self.encode_json(&session.event_types);
-        self.add(statement!(
+        let insert = statement!(
             "INSERT INTO listen_session (organization, mode, id, event_types, created_at, \
-             expires_at) VALUES ($1, $2, $3, $4, $5, $6)",
+             expires_at) SELECT $1, $2, $3, $4, $5, $6 \
+             WHERE (SELECT COUNT(*) FROM listen_session \
+                    WHERE organization = $1 AND mode = $2) < $7",
             &session.tenant,
             session.id.as_str(),
             event_types,
             session.created_at,
             session.expires_at,
-        ))
+            sessions_max,
+        );
+        self.add_expecting_one(insert, Conflict::ListenSessionLimit)
     }
 
     /// Renews a session. Fails with [`Conflict::ListenSessionNotFound`] if it does not exist.

@@ -7,6 +7,7 @@ mod dispatch;
 mod listen_session;
 mod subscription;
 
+pub use console::ScopeDeliveryCount;
 pub use delivery::StoredDelivery;
 pub use dispatch::{DeliveryClaim, DeliveryRelease, DueSubscription};
 pub use subscription::SealedSecrets;

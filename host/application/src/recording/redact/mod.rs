@@ -1,12 +1,12 @@
-//! Redaction of what is recorded. A text is kept only if a rule of `fields.toml` says so; numbers
-//! and booleans are kept unless a rule drops their member.
+//! Redaction of what is recorded. A text is kept only if a rule of `fields.toml` says so; numbers of
+//! up to nine digits and booleans are kept unless a rule drops their member.
 
 mod rules;
 
 #[cfg(test)]
 mod tests;
 
-use crate::recording::redact::rules::{Rules, Treatment, is_code, rules};
+use crate::recording::redact::rules::{Rules, Treatment, is_code, is_long_number, rules};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -17,6 +17,7 @@ const DEPTH_MAX: usize = 16;
 /// Maximum length of a recorded path, query or sentence.
 const TEXT_CHARS_MAX: usize = 400;
 const DROPPED: &str = "\"[redacted]\"";
+const LONG_NUMBER: &str = "\"[number]\"";
 
 /// The origin of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +54,9 @@ impl BodyWriter {
             Value::Null => self.text.push_str("null"),
             _ if treatment == Treatment::Drop && !self.is_problem_sentence(name) => {
                 self.text.push_str(DROPPED);
+            }
+            Value::Number(number) if is_long_number(&number.to_string()) => {
+                self.text.push_str(LONG_NUMBER);
             }
             Value::Bool(_) | Value::Number(_) => {
                 // Both types can be written.
@@ -105,6 +109,7 @@ impl BodyWriter {
     fn write_text(&mut self, text: &str, name: &str, treatment: Treatment) {
         let is_kept = match treatment {
             Treatment::Code => is_code(text),
+            Treatment::Pointer => is_pointer(text),
             Treatment::Id => self.rules.is_id(text),
             Treatment::Drop => self.is_problem_sentence(name),
             Treatment::Length => false,
@@ -127,6 +132,12 @@ fn is_member_name(name: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     let digits = name.bytes().filter(u8::is_ascii_digit).count();
     (1..=40).contains(&name.len()) && digits <= 3 && name.bytes().all(is_allowed)
+}
+
+/// Returns whether a text is a JSON pointer of names that schemas have.
+fn is_pointer(text: &str) -> bool {
+    let is_known = |part: &str| part.is_empty() || is_member_name(part);
+    text.split('/').all(is_known)
 }
 
 /// Returns the path and the query of an API call. `route` is the template of the path, `None` if

@@ -22,6 +22,7 @@ pub(super) fn rules() -> &'static Rules {
 pub(super) struct Rules {
     drop: Vec<Pattern>,
     codes: Vec<Pattern>,
+    pointers: Vec<Pattern>,
     ids: Vec<Pattern>,
     id_prefixes: Vec<String>,
     path_codes: Vec<String>,
@@ -37,6 +38,8 @@ pub(super) enum Treatment {
     Drop,
     /// The text is kept if it has the form of a code.
     Code,
+    /// The text is kept if it is a JSON pointer of names that schemas have.
+    Pointer,
     /// The text is kept if it is an identifier of the gateway.
     Id,
     /// The text is replaced by its length.
@@ -50,6 +53,8 @@ impl Rules {
             Treatment::Drop
         } else if has(&self.ids) {
             Treatment::Id
+        } else if has(&self.pointers) {
+            Treatment::Pointer
         } else if has(&self.codes) {
             Treatment::Code
         } else {
@@ -115,10 +120,40 @@ impl Pattern {
 /// Returns whether a text has the form of a code, a date or a time.
 pub(super) fn is_code(text: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._:/+-*".contains(&byte);
+    text.len() <= 80 && text.bytes().all(is_allowed) && !is_personal_number(text)
+}
+
+/// Returns whether a text may be the number of a card, a document or a telephone: more than four
+/// digits with separators at most, and neither a date, a time nor a decimal number.
+fn is_personal_number(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
-    // A date with a time has 17 digits. Numbers of cards and documents have no other characters.
-    let is_number = digits > 4 && digits == text.len();
-    text.len() <= 80 && text.bytes().all(is_allowed) && !is_number
+    let has_other = text
+        .bytes()
+        .any(|byte| !byte.is_ascii_digit() && !b"+-._:/*".contains(&byte));
+    if digits <= 4 || has_other {
+        return false;
+    }
+    let form: String = text
+        .chars()
+        .map(|c| if c.is_ascii_digit() { '0' } else { c })
+        .collect();
+    let is_date_or_time = matches!(form.as_str(), "0000-00-00" | "00:00:00");
+    let is_decimal =
+        form.trim_start_matches('-')
+            .split_once('.')
+            .is_some_and(|(whole, decimals)| {
+                let is_digits =
+                    |part: &str| !part.is_empty() && part.bytes().all(|byte| byte == b'0');
+                is_digits(whole) && is_digits(decimals) && !is_long_number(text)
+            });
+    !is_date_or_time && !is_decimal
+}
+
+/// Returns whether the whole part of a decimal number has more than nine digits, as the numbers of
+/// cards and telephones have.
+pub(super) fn is_long_number(number: &str) -> bool {
+    let digits = number.trim_start_matches('-').bytes();
+    digits.take_while(u8::is_ascii_digit).count() > 9
 }
 
 #[cfg(test)]
@@ -134,6 +169,7 @@ mod tests {
             ("booking_id", Treatment::Id),
             ("currency", Treatment::Code),
             ("created_at", Treatment::Code),
+            ("pointer", Treatment::Pointer),
             ("description", Treatment::Length),
         ] {
             assert_eq!(rules.of_member(name), treatment, "{name}");

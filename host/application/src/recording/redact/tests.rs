@@ -17,6 +17,21 @@ fn texts_are_kept_only_where_a_rule_keeps_them() {
             json!({"code": "4242424242424242"}),
             r#"{"code":"[text, 16]"}"#,
         ),
+        (
+            json!({"code": "4242-4242-4242-4242"}),
+            r#"{"code":"[text, 19]"}"#,
+        ),
+        (json!({"code": "+442079460000"}), r#"{"code":"[text, 13]"}"#),
+        (json!({"code": "2027-06-01"}), r#"{"code":"2027-06-01"}"#),
+        (json!({"code": "12345.67"}), r#"{"code":"12345.67"}"#),
+        (
+            json!({"pan": 4_242_424_242_424_242_u64}),
+            r#"{"pan":"[number]"}"#,
+        ),
+        (
+            json!({"rate": 48.856_614_000_1}),
+            r#"{"rate":48.8566140001}"#,
+        ),
         (json!({"id": "bkg_01a2"}), r#"{"id":"bkg_01a2"}"#),
         (
             json!({"user_id": "ada@example.com"}),
@@ -46,6 +61,20 @@ fn texts_are_kept_only_where_a_rule_keeps_them() {
         let text = redacted(&value);
         assert_eq!(text, expected);
         serde_json::from_str::<Value>(&text).unwrap();
+    }
+    for (pointer, is_kept) in [
+        ("/rooms/0/guests/12/first_name", true),
+        ("", true),
+        ("/Marker", false),
+        ("/ada@example.com", false),
+        ("/rooms/4242424242", false),
+    ] {
+        let text = redacted(&json!({"pointer": pointer}));
+        assert_eq!(
+            text.contains(&json!(pointer).to_string()),
+            is_kept,
+            "{text}"
+        );
     }
     let problem = json!({"title": "The offer has expired", "detail": "Ada"});
     let text = redact_body(problem.to_string().as_bytes(), BodyKind::Problem).unwrap();

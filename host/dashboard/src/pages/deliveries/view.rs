@@ -227,7 +227,7 @@ pub(super) fn bulk_alert(error: BulkReplayError) -> Result<String, PageError> {
         BulkReplayError::Storage(failure) => Err(failure.into()),
         BulkReplayError::NothingMatches => Ok("No delivery matches the filter.".to_owned()),
         BulkReplayError::TooMany => Ok(format!(
-            "More than {} deliveries match. Narrow the filter, for example by time.",
+            "The filter looks through more than {} deliveries. Narrow it, for example by time.",
             number(u64::from(DELIVERIES_MAX))
         )),
         BulkReplayError::Running => {

@@ -108,6 +108,8 @@ struct OutcomeRow {
 /// The call that the page shows as a whole.
 struct SelectedOutcome {
     call: String,
+    /// What the decision is about.
+    question: String,
     booking: String,
     heading: String,
     title: String,
@@ -327,6 +329,7 @@ impl SelectedOutcome {
         let waiting = outcome.waiting.as_ref();
         Self {
             call: call.id.to_string(),
+            question: outcome.question.clone(),
             booking: call.booking_id.to_string(),
             heading: format!("{} at {}", words(&call.step), call.target),
             title,
@@ -454,6 +457,7 @@ pub(super) fn new_settlement(
     Some(NewSettlement {
         resolution,
         note: note.to_owned(),
+        question: Some(fields.text("question").to_owned()),
     })
 }
 
@@ -498,7 +502,11 @@ pub(super) fn conflict_text(error: &SettlementError, now: Timestamp) -> Option<S
                 "The gateway learned the outcome first: {evidence}. Your decision was not applied."
             ))
         }
-        SettlementError::Resolve(ResolveError::InProgress | ResolveError::NothingUnresolved(_)) => {
+        SettlementError::Resolve(
+            ResolveError::InProgress
+            | ResolveError::NothingUnresolved(_)
+            | ResolveError::QuestionChanged(_),
+        ) => {
             Some("The booking has changed meanwhile. Look at it again and decide anew.".to_owned())
         }
         SettlementError::Resolve(_)
