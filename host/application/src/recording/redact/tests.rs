@@ -17,21 +17,6 @@ fn texts_are_kept_only_where_a_rule_keeps_them() {
             json!({"code": "4242424242424242"}),
             r#"{"code":"[text, 16]"}"#,
         ),
-        (
-            json!({"code": "4242-4242-4242-4242"}),
-            r#"{"code":"[text, 19]"}"#,
-        ),
-        (json!({"code": "+442079460000"}), r#"{"code":"[text, 13]"}"#),
-        (json!({"code": "2027-06-01"}), r#"{"code":"2027-06-01"}"#),
-        (json!({"code": "12345.67"}), r#"{"code":"12345.67"}"#),
-        (
-            json!({"pan": 4_242_424_242_424_242_u64}),
-            r#"{"pan":"[number]"}"#,
-        ),
-        (
-            json!({"rate": 48.856_614_000_1}),
-            r#"{"rate":48.8566140001}"#,
-        ),
         (json!({"id": "bkg_01a2"}), r#"{"id":"bkg_01a2"}"#),
         (
             json!({"user_id": "ada@example.com"}),
@@ -62,6 +47,40 @@ fn texts_are_kept_only_where_a_rule_keeps_them() {
         assert_eq!(text, expected);
         serde_json::from_str::<Value>(&text).unwrap();
     }
+    let problem = json!({"title": "The offer has expired", "detail": "Ada"});
+    let text = redact_body(problem.to_string().as_bytes(), BodyKind::Problem).unwrap();
+    assert_eq!(
+        text,
+        r#"{"detail":"[text, 3]","title":"The offer has expired"}"#
+    );
+    assert_eq!(redact_body(b"Ada", BodyKind::Content), None);
+}
+
+#[test]
+fn numbers_of_cards_and_telephones_are_not_kept() {
+    for (value, expected) in [
+        (
+            json!({"code": "4242-4242-4242-4242"}),
+            r#"{"code":"[text, 19]"}"#,
+        ),
+        (json!({"code": "+442079460000"}), r#"{"code":"[text, 13]"}"#),
+        (json!({"code": "2027-06-01"}), r#"{"code":"2027-06-01"}"#),
+        (json!({"code": "12345.67"}), r#"{"code":"12345.67"}"#),
+        (
+            json!({"pan": 4_242_424_242_424_242_u64}),
+            r#"{"pan":"[number]"}"#,
+        ),
+        (
+            json!({"rate": 48.856_614_000_1}),
+            r#"{"rate":48.8566140001}"#,
+        ),
+    ] {
+        assert_eq!(redacted(&value), expected);
+    }
+}
+
+#[test]
+fn pointers_are_kept_if_they_have_the_names_of_schemas() {
     for (pointer, is_kept) in [
         ("/rooms/0/guests/12/first_name", true),
         ("", true),
@@ -76,13 +95,6 @@ fn texts_are_kept_only_where_a_rule_keeps_them() {
             "{text}"
         );
     }
-    let problem = json!({"title": "The offer has expired", "detail": "Ada"});
-    let text = redact_body(problem.to_string().as_bytes(), BodyKind::Problem).unwrap();
-    assert_eq!(
-        text,
-        r#"{"detail":"[text, 3]","title":"The offer has expired"}"#
-    );
-    assert_eq!(redact_body(b"Ada", BodyKind::Content), None);
 }
 
 #[test]

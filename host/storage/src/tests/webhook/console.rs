@@ -144,25 +144,30 @@ async fn scope_deliveries_match_filter(db: &TestDatabase) {
         (None, by_time, &[(3, 2), (3, 1), (2, 2), (2, 1)]),
     ] {
         let scope = scope(organizations);
-        let expected: Vec<_> = expected.iter().map(|(e, s)| delivery_id(*e, *s)).collect();
-        let page = store
-            .delivery_page(&scope, &filter, &first(10))
-            .await
-            .unwrap();
-        let found: Vec<_> = page.items.into_iter().map(|one| one.delivery.id).collect();
-        assert_eq!(found, expected, "{scope:?} {filter:?}");
-        assert_eq!(page.next, None);
-        let count = store.count_scope_deliveries(&scope, &filter, NOW.plus_ms(9), 10);
-        assert_eq!(
-            count.await.unwrap().matching,
-            expected.len() as u64,
-            "{filter:?}"
-        );
-        // A bulk replay reads the same deliveries in the opposite order.
-        let mut replayed = replayed(store, &scope, &filter).await;
-        replayed.sort_by(|one, other| other.cmp(one));
-        assert_eq!(replayed, expected, "{scope:?} {filter:?}");
+        expect_deliveries(store, &scope, &filter, expected).await;
     }
+}
+
+/// Checks that the list, the count and a bulk replay find these deliveries, the latest first.
+async fn expect_deliveries(
+    store: &Store,
+    scope: &TenantScope,
+    filter: &DeliveryScopeFilter,
+    expected: &[(u32, u32)],
+) {
+    let expected: Vec<_> = expected.iter().map(|(e, s)| delivery_id(*e, *s)).collect();
+    let page = store.delivery_page(scope, filter, &first(10)).await;
+    let page = page.unwrap();
+    let found: Vec<_> = page.items.into_iter().map(|one| one.delivery.id).collect();
+    assert_eq!(found, expected, "{scope:?} {filter:?}");
+    assert_eq!(page.next, None);
+    let count = store.count_scope_deliveries(scope, filter, NOW.plus_ms(9), 10);
+    let matching = count.await.unwrap().matching;
+    assert_eq!(matching, expected.len() as u64, "{filter:?}");
+    // A bulk replay reads the same deliveries in the opposite order.
+    let mut replayed = replayed(store, scope, filter).await;
+    replayed.sort_by(|one, other| other.cmp(one));
+    assert_eq!(replayed, expected, "{scope:?} {filter:?}");
 }
 
 async fn event_is_found_with_its_deliveries(db: &TestDatabase) {
