@@ -92,7 +92,7 @@ fn bodies_json(request: &LoggedRequest, bodies: &LoggedBodies) -> serde_json::Va
 impl Store {
     /// Returns the API calls of a scope that match, latest first. Calls without an organization
     /// are in the scope of all organizations only. A page may have fewer items than requested, or
-    /// none, and be followed by another one: it examines at most [`EXAMINED_ROWS_MAX`] rows.
+    /// none, and be followed by another one: it examines at most `EXAMINED_ROWS_MAX` rows.
     pub async fn request_log_page(
         &self,
         scope: &TenantScope,
@@ -142,7 +142,7 @@ impl Store {
     }
 
     /// Returns the calls of a tenant with an id above `after`, oldest first. If no index has the filter,
-    /// only the latest [`EXAMINED_ROWS_MAX`] calls are examined.
+    /// only the latest `EXAMINED_ROWS_MAX` calls are examined.
     pub async fn request_log_after(
         &self,
         scope: &TenantScope,
