@@ -111,18 +111,21 @@ async fn sessions_are_limited_and_read_no_old_events(database: Database) {
         .await;
     let all = json!({"event_types": []});
     let session = client.post("/v1/cli/listen", &all).await.expect(201);
-    let session = format!("/v1/cli/listen/{}", session.body["id"].as_str().unwrap());
+    let session = format!(
+        "/v1/cli/listen/{}",
+        session.body["data"]["id"].as_str().unwrap()
+    );
     let fetch = async |after: &str, wait_s: u64| {
         let path = format!("{session}/events?after={after}&wait_s={wait_s}");
         client.get(&path).await
     };
     for after in ["evt_-", "evt_0", "evt_-0000000000a", "evt_zzzzzzzzzzzz"] {
         let fetched = fetch(after, 0).await.expect(200);
-        assert_eq!(fetched.body["events"], json!([]), "{after}");
+        assert_eq!(fetched.body["data"]["events"], json!([]), "{after}");
     }
     // The position of an earlier session.
     let fetched = fetch("evt_000000000000", 0).await.expect(200);
-    assert_eq!(fetched.body["events"][0]["type"], "ping");
+    assert_eq!(fetched.body["data"]["events"][0]["type"], "ping");
     let (one, other) = tokio::join!(fetch("evt_-", 2), fetch("evt_-", 2));
     let mut statuses = [one.status, other.status];
     statuses.sort_unstable();
