@@ -19,6 +19,21 @@ impl<S: Send + Sync> FromRequestParts<S> for PathText {
     }
 }
 
+/// The only variable part of the path, which is an identifier. It is an extractor like [`PathText`];
+/// a text of another form gets the page of unknown paths too.
+#[derive(Debug)]
+pub(crate) struct IdInPath<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: TryFrom<String>> FromRequestParts<S> for IdInPath<T> {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, PageError> {
+        let PathText(text) = PathText::from_request_parts(parts, state).await?;
+        let id = T::try_from(text).map_err(|_| PageError::NotFound)?;
+        Ok(Self(id))
+    }
+}
+
 /// The two variable parts of the path, decoded. It is an extractor like [`PathText`].
 #[derive(Debug)]
 pub(crate) struct PathPair(pub(crate) String, pub(crate) String);

@@ -11,7 +11,7 @@ use crate::guard::session::SignedIn;
 use crate::page::PageContext;
 use crate::pages::account::view::{TwoFactorView, account_page, current_password_text};
 use crate::pages::setup::password_text;
-use crate::path_text::PathText;
+use crate::path_text::IdInPath;
 use crate::query::QueryFields;
 use crate::render::{redirect, render, render_locked, render_with};
 use crate::state::{DashboardSettings, DashboardState};
@@ -102,9 +102,8 @@ async fn change_password(
 async fn revoke_session(
     State(sessions): State<Arc<SessionService>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<SessionId>,
 ) -> Result<Response, PageError> {
-    let id = SessionId::parse(&id).map_err(|_| PageError::NotFound)?;
     if !sessions.revoke(&viewer, &id).await? {
         return Err(PageError::NotFound);
     }

@@ -13,7 +13,7 @@ use crate::guard::session::SignedIn;
 use crate::page::PageContext;
 use crate::pages::bookings::details::BookingPage;
 use crate::pages::bookings::list::{BookingsPage, list_request};
-use crate::path_text::PathText;
+use crate::path_text::IdInPath;
 use crate::query::QueryFields;
 use crate::render::render;
 use crate::state::DashboardState;
@@ -50,10 +50,10 @@ async fn show(
     State(bookings): State<Arc<ConsoleBookings>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<BookingId>,
     page: PageContext,
 ) -> Result<Response, PageError> {
-    let found = bookings.find(&viewer, &parse_id(&id)?).await?;
+    let found = bookings.find(&viewer, &id).await?;
     Ok(render(&BookingPage::new(page, found, clock.now())))
 }
 
@@ -62,13 +62,9 @@ async fn reveal(
     State(bookings): State<Arc<ConsoleBookings>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<BookingId>,
     page: PageContext,
 ) -> Result<Response, PageError> {
-    let found = bookings.reveal(&viewer, &parse_id(&id)?).await?;
+    let found = bookings.reveal(&viewer, &id).await?;
     Ok(render(&BookingPage::new(page, found, clock.now())))
-}
-
-fn parse_id(text: &str) -> Result<BookingId, PageError> {
-    BookingId::parse(text).map_err(|_| PageError::NotFound)
 }

@@ -11,7 +11,7 @@ use crate::guard::session::SignedIn;
 use crate::page::PageContext;
 use crate::pages::deliveries::details::{DeliveryDetailsPage, EventDetailsPage, replay_alert};
 use crate::pages::deliveries::view::{DeliveriesPage, bulk_alert, has_ignored_value};
-use crate::path_text::PathText;
+use crate::path_text::IdInPath;
 use crate::query::{QueryFields, path_with};
 use crate::render::{redirect, render, render_with};
 use crate::state::DashboardState;
@@ -110,9 +110,8 @@ async fn replay_all(
 async fn stop_replay(
     State(bulk_replays): State<Arc<ConsoleBulkReplays>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<BulkReplayId>,
 ) -> Result<Response, PageError> {
-    let id = BulkReplayId::parse(&id).map_err(|_| PageError::NotFound)?;
     bulk_replays.stop(&viewer, &id).await?;
     Ok(redirect("/deliveries?done=bulk-replay-stopped"))
 }
@@ -122,10 +121,10 @@ async fn show(
     State(deliveries): State<Arc<ConsoleDeliveries>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<DeliveryId>,
     page: PageContext,
 ) -> Result<Response, PageError> {
-    let found = deliveries.find(&viewer, &parse_id(&id)?).await?;
+    let found = deliveries.find(&viewer, &id).await?;
     Ok(render(&DeliveryDetailsPage::new(page, found, clock.now())))
 }
 
@@ -134,10 +133,9 @@ async fn replay(
     State(deliveries): State<Arc<ConsoleDeliveries>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<DeliveryId>,
     page: PageContext,
 ) -> Result<Response, PageError> {
-    let id = parse_id(&id)?;
     let alert = match deliveries.replay(&viewer, &id).await {
         Ok(()) => {
             return Ok(redirect(&format!(
@@ -157,10 +155,10 @@ async fn reveal(
     State(deliveries): State<Arc<ConsoleDeliveries>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<DeliveryId>,
     page: PageContext,
 ) -> Result<Response, PageError> {
-    let found = deliveries.reveal(&viewer, &parse_id(&id)?).await?;
+    let found = deliveries.reveal(&viewer, &id).await?;
     Ok(render(&DeliveryDetailsPage::new(page, found, clock.now())))
 }
 
@@ -169,10 +167,10 @@ async fn show_event(
     State(deliveries): State<Arc<ConsoleDeliveries>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<EventId>,
     page: PageContext,
 ) -> Result<Response, PageError> {
-    let found = deliveries.event(&viewer, &parse_event_id(&id)?).await?;
+    let found = deliveries.event(&viewer, &id).await?;
     Ok(render(&EventDetailsPage::new(page, found, clock.now())))
 }
 
@@ -181,18 +179,9 @@ async fn reveal_event(
     State(deliveries): State<Arc<ConsoleDeliveries>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<EventId>,
     page: PageContext,
 ) -> Result<Response, PageError> {
-    let id = parse_event_id(&id)?;
     let found = deliveries.reveal_event(&viewer, &id).await?;
     Ok(render(&EventDetailsPage::new(page, found, clock.now())))
-}
-
-fn parse_id(text: &str) -> Result<DeliveryId, PageError> {
-    DeliveryId::parse(text).map_err(|_| PageError::NotFound)
-}
-
-fn parse_event_id(text: &str) -> Result<EventId, PageError> {
-    EventId::parse(text).map_err(|_| PageError::NotFound)
 }

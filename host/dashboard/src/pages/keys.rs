@@ -11,7 +11,7 @@ use crate::page::PageContext;
 use crate::pages::keys::view::{
     KeyForm, KeyPage, KeyRow, KeysPage, NewKeyText, add_problems, list_request, new_key,
 };
-use crate::path_text::PathText;
+use crate::path_text::IdInPath;
 use crate::query::QueryFields;
 use crate::render::{redirect, render, render_with};
 use crate::state::DashboardState;
@@ -132,11 +132,11 @@ async fn show(
     State(keys): State<Arc<ConsoleKeys>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<KeyId>,
     page: PageContext,
     query: QueryFields,
 ) -> Result<Response, PageError> {
-    let found = keys.find(&viewer, &parse_id(&id)?).await?;
+    let found = keys.find(&viewer, &id).await?;
     let now = clock.now();
     let revoked_at = found.key.revoked_at;
     let mode = found.key.tenant.mode.as_str();
@@ -154,12 +154,8 @@ async fn show(
 async fn revoke(
     State(keys): State<Arc<ConsoleKeys>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<KeyId>,
 ) -> Result<Response, PageError> {
-    keys.revoke(&viewer, &parse_id(&id)?).await?;
+    keys.revoke(&viewer, &id).await?;
     Ok(redirect("/keys?done=key-revoked"))
-}
-
-fn parse_id(text: &str) -> Result<KeyId, PageError> {
-    KeyId::parse(text).map_err(|_| PageError::NotFound)
 }

@@ -6,7 +6,7 @@ use crate::error::PageError;
 use crate::guard::session::SignedIn;
 use crate::page::PageContext;
 use crate::pages::mandates::view::{MandatePage, MandatesPage, list_request};
-use crate::path_text::PathText;
+use crate::path_text::IdInPath;
 use crate::query::QueryFields;
 use crate::render::{redirect, render};
 use crate::state::DashboardState;
@@ -43,11 +43,11 @@ async fn show(
     State(mandates): State<Arc<ConsoleMandates>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<MandateId>,
     page: PageContext,
     query: QueryFields,
 ) -> Result<Response, PageError> {
-    let found = mandates.find(&viewer, &parse_id(&id)?).await?;
+    let found = mandates.find(&viewer, &id).await?;
     let is_confirming = query.text("confirm") == "revoke";
     Ok(render(&MandatePage::new(
         page,
@@ -61,16 +61,11 @@ async fn show(
 async fn revoke(
     State(mandates): State<Arc<ConsoleMandates>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<MandateId>,
 ) -> Result<Response, PageError> {
-    let id = parse_id(&id)?;
     let done = match mandates.revoke(&viewer, &id).await? {
         RevokeOutcome::Revoked => "mandate-revoked",
         RevokeOutcome::NotRevocable(_) => "mandate-not-revocable",
     };
     Ok(redirect(&format!("/mandates/{id}?done={done}")))
-}
-
-fn parse_id(text: &str) -> Result<MandateId, PageError> {
-    MandateId::parse(text).map_err(|_| PageError::NotFound)
 }

@@ -7,7 +7,7 @@ use crate::form::{FormFields, FormProblems};
 use crate::guard::session::SignedIn;
 use crate::page::PageContext;
 use crate::pages::suppliers::view::{RankForm, SupplierPage, SuppliersPage, rank_change};
-use crate::path_text::PathText;
+use crate::path_text::IdInPath;
 use crate::query::path_with;
 use crate::render::{redirect, render, render_with};
 use crate::state::DashboardState;
@@ -50,10 +50,10 @@ async fn show(
     State(suppliers): State<Arc<ConsoleSuppliers>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<SupplierId>,
     page: PageContext,
 ) -> Result<Response, PageError> {
-    let found = suppliers.find(&viewer, &parse_id(&id)?).await?;
+    let found = suppliers.find(&viewer, &id).await?;
     Ok(render(&SupplierPage::new(
         page,
         &viewer,
@@ -67,10 +67,9 @@ async fn reload(
     State(suppliers): State<Arc<ConsoleSuppliers>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<SupplierId>,
     page: PageContext,
 ) -> Result<Response, PageError> {
-    let id = parse_id(&id)?;
     match suppliers.reload(&viewer, &id).await {
         Ok(()) => Ok(done(&id, "supplier-reloaded")),
         Err(ConsoleSupplierError::Reload(error @ ReloadError::Load(_))) => {
@@ -90,7 +89,7 @@ async fn reload(
 async fn drain(
     State(suppliers): State<Arc<ConsoleSuppliers>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<SupplierId>,
 ) -> Result<Response, PageError> {
     set_drained(&suppliers, &viewer, &id, true).await
 }
@@ -99,7 +98,7 @@ async fn drain(
 async fn undrain(
     State(suppliers): State<Arc<ConsoleSuppliers>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<SupplierId>,
 ) -> Result<Response, PageError> {
     set_drained(&suppliers, &viewer, &id, false).await
 }
@@ -107,18 +106,17 @@ async fn undrain(
 async fn set_drained(
     suppliers: &ConsoleSuppliers,
     viewer: &Viewer,
-    id: &str,
+    id: &SupplierId,
     is_drained: bool,
 ) -> Result<Response, PageError> {
-    let id = parse_id(id)?;
     let change = SupplierChange::Drained(is_drained);
-    suppliers.change(viewer, &id, change).await?;
+    suppliers.change(viewer, id, change).await?;
     let notice = if is_drained {
         "supplier-drained"
     } else {
         "supplier-undrained"
     };
-    Ok(done(&id, notice))
+    Ok(done(id, notice))
 }
 
 /// `POST /suppliers/{id}/rank`: sets priority and weight, or restores the configuration's.
@@ -126,11 +124,10 @@ async fn set_rank(
     State(suppliers): State<Arc<ConsoleSuppliers>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<SupplierId>,
     page: PageContext,
     fields: FormFields,
 ) -> Result<Response, PageError> {
-    let id = parse_id(&id)?;
     let mut problems = FormProblems::default();
     if let Some(change) = rank_change(&fields, &mut problems) {
         match suppliers.change(&viewer, &id, change).await {
@@ -150,10 +147,6 @@ async fn set_rank(
 
 fn done(id: &SupplierId, notice: &str) -> Response {
     redirect(&path_with(&format!("/suppliers/{id}"), &[("done", notice)]))
-}
-
-fn parse_id(text: &str) -> Result<SupplierId, PageError> {
-    SupplierId::parse(text).map_err(|_| PageError::NotFound)
 }
 
 impl From<ConsoleSupplierError> for PageError {

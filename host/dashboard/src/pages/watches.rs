@@ -6,7 +6,7 @@ use crate::error::PageError;
 use crate::guard::session::SignedIn;
 use crate::page::PageContext;
 use crate::pages::watches::view::{WatchPage, WatchesPage, list_request};
-use crate::path_text::PathText;
+use crate::path_text::IdInPath;
 use crate::query::QueryFields;
 use crate::render::{redirect, render};
 use crate::state::DashboardState;
@@ -43,11 +43,11 @@ async fn show(
     State(watches): State<Arc<ConsoleWatches>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<WatchId>,
     page: PageContext,
     query: QueryFields,
 ) -> Result<Response, PageError> {
-    let found = watches.find(&viewer, &parse_id(&id)?).await?;
+    let found = watches.find(&viewer, &id).await?;
     let is_confirming = query.text("confirm") == "cancel";
     Ok(render(&WatchPage::new(
         page,
@@ -61,16 +61,11 @@ async fn show(
 async fn cancel(
     State(watches): State<Arc<ConsoleWatches>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<WatchId>,
 ) -> Result<Response, PageError> {
-    let id = parse_id(&id)?;
     let done = match watches.cancel(&viewer, &id).await? {
         CancelOutcome::Canceled => "watch-canceled",
         CancelOutcome::NotCancelable => "watch-not-cancelable",
     };
     Ok(redirect(&format!("/watches/{id}?done={done}")))
-}
-
-fn parse_id(text: &str) -> Result<WatchId, PageError> {
-    WatchId::parse(text).map_err(|_| PageError::NotFound)
 }

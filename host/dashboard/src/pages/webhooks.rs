@@ -11,7 +11,7 @@ use crate::pages::webhooks::form::{
     WebhookForm, add_problems, add_refusal, new_webhook, sent_fields,
 };
 use crate::pages::webhooks::view::{WebhookDetailsPage, WebhooksPage, change_alert, list_request};
-use crate::path_text::PathText;
+use crate::path_text::IdInPath;
 use crate::query::{QueryFields, parse_time};
 use crate::render::{redirect, render, render_with};
 use crate::state::DashboardState;
@@ -134,11 +134,11 @@ async fn show(
     State(webhooks): State<Arc<ConsoleWebhooks>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<SubscriptionId>,
     page: PageContext,
     query: QueryFields,
 ) -> Result<Response, PageError> {
-    let found = webhooks.find(&viewer, &parse_id(&id)?).await?;
+    let found = webhooks.find(&viewer, &id).await?;
     let form = query.some("edit").map(|_| WebhookForm::of(&found.view));
     if form.is_some() && !found.view.can_manage {
         return Err(PageError::Forbidden);
@@ -158,11 +158,10 @@ async fn update(
     State(webhooks): State<Arc<ConsoleWebhooks>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<SubscriptionId>,
     page: PageContext,
     fields: FormFields,
 ) -> Result<Response, PageError> {
-    let id = parse_id(&id)?;
     let mut problems = FormProblems::default();
     match webhooks.update(&viewer, &id, sent_fields(&fields)).await {
         Ok(()) => return Ok(redirect(&format!("/webhooks/{id}?done=webhook-changed"))),
@@ -180,10 +179,9 @@ async fn pause(
     State(webhooks): State<Arc<ConsoleWebhooks>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<SubscriptionId>,
     page: PageContext,
 ) -> Result<Response, PageError> {
-    let id = parse_id(&id)?;
     match webhooks.pause(&viewer, &id).await {
         Ok(()) => Ok(redirect(&format!("/webhooks/{id}?done=webhook-paused"))),
         Err(error) => refuse(&webhooks, &viewer, page, &id, error, clock.now()).await,
@@ -194,9 +192,8 @@ async fn pause(
 async fn resume(
     State(webhooks): State<Arc<ConsoleWebhooks>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<SubscriptionId>,
 ) -> Result<Response, PageError> {
-    let id = parse_id(&id)?;
     webhooks.resume(&viewer, &id).await?;
     Ok(redirect(&format!("/webhooks/{id}?done=webhook-resumed")))
 }
@@ -206,10 +203,10 @@ async fn rotate(
     State(webhooks): State<Arc<ConsoleWebhooks>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<SubscriptionId>,
     page: PageContext,
 ) -> Result<Response, PageError> {
-    let rotated = webhooks.rotate_secret(&viewer, &parse_id(&id)?).await?;
+    let rotated = webhooks.rotate_secret(&viewer, &id).await?;
     show_secret(&webhooks, &viewer, page, rotated, clock.now()).await
 }
 
@@ -217,9 +214,9 @@ async fn rotate(
 async fn delete(
     State(webhooks): State<Arc<ConsoleWebhooks>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<SubscriptionId>,
 ) -> Result<Response, PageError> {
-    webhooks.delete(&viewer, &parse_id(&id)?).await?;
+    webhooks.delete(&viewer, &id).await?;
     Ok(redirect("/webhooks?done=webhook-deleted"))
 }
 
@@ -227,9 +224,9 @@ async fn delete(
 async fn send_test_event(
     State(webhooks): State<Arc<ConsoleWebhooks>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<SubscriptionId>,
 ) -> Result<Response, PageError> {
-    let delivery = webhooks.send_test_event(&viewer, &parse_id(&id)?).await?;
+    let delivery = webhooks.send_test_event(&viewer, &id).await?;
     Ok(redirect(&format!("/deliveries/{delivery}?done=test-sent")))
 }
 
@@ -238,11 +235,10 @@ async fn recover(
     State(webhooks): State<Arc<ConsoleWebhooks>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    PathText(id): PathText,
+    IdInPath(id): IdInPath<SubscriptionId>,
     page: PageContext,
     fields: FormFields,
 ) -> Result<Response, PageError> {
-    let id = parse_id(&id)?;
     let sent = fields.text("since").trim();
     let Some(since) = parse_time(sent) else {
         let found = webhooks.find(&viewer, &id).await?;
@@ -272,8 +268,4 @@ async fn refuse(
     let mut details = WebhookDetailsPage::new(page, found, now);
     details.alert = Some(alert);
     Ok(render_with(StatusCode::CONFLICT, &details))
-}
-
-fn parse_id(text: &str) -> Result<SubscriptionId, PageError> {
-    SubscriptionId::parse(text).map_err(|_| PageError::NotFound)
 }
