@@ -32,7 +32,7 @@ static RSA_KEY: LazyLock<RsaKeyPair> =
 pub enum TokenSignature {
     /// With the published RSA key.
     Rs256,
-    /// With the published elliptic curve key.
+    /// The token is signed with the published elliptic curve key.
     Es256,
     /// With an elliptic curve key that is not published, under the id of the published one.
     OtherKey,

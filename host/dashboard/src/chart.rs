@@ -17,7 +17,7 @@ const STEPS: [u64; 3] = [1, 2, 5];
 pub(crate) struct ChartColumn {
     /// The time, e.g. `14:05`.
     pub(crate) label: String,
-    /// Where the calls are listed.
+    /// Path of the page that lists the calls.
     pub(crate) path: Option<String>,
     pub(crate) answered: u64,
     pub(crate) failed: u64,

@@ -27,7 +27,7 @@ pub(crate) struct FilterField {
     /// `search`, `text`, `choice` or `time`.
     pub(crate) kind: &'static str,
     pub(crate) options: Vec<FilterOption>,
-    /// What the field takes, empty if its label says it.
+    /// Explanation of the values that the field takes. Empty if its label says it.
     pub(crate) hint: &'static str,
     /// Why the value that was sent does not apply.
     pub(crate) problem: Option<&'static str>,

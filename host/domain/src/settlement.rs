@@ -3,7 +3,7 @@
 use crate::named_enum::named_enum;
 
 named_enum! {
-    /// What an operator decides about a call or an undecided refund.
+    /// The decision of an operator about a call or an undecided refund.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SettlementChoice {
         /// The call was executed.

@@ -55,7 +55,7 @@ impl From<AccessError> for DeskError {
 #[derive(Debug, Clone)]
 pub struct OpenOutcome {
     pub attempt: Attempt,
-    /// What came back to the call itself, in one sentence. The attempt has what came back last.
+    /// The response to the call itself, in one sentence. The attempt has the latest evidence.
     pub first_evidence: Option<String>,
     pub booking: AnyBooking,
     /// The supplier's or processor's id of the booking or payment, if the gateway has it.

@@ -31,7 +31,7 @@ const WINDOW_MS: i64 = 60 * 1000;
 const OVERLAP_MS: i64 = 5 * 1000;
 /// Maximum number of rows that are read at once. A page keeps as many.
 const ROWS_MAX: usize = 200;
-/// The same when a person comes back after an interruption.
+/// Maximum number of rows that are sent when a person comes back after an interruption.
 const ROWS_MAX_AT_RESUME: usize = 1000;
 const STREAMS_PER_ACCOUNT_MAX: u32 = 4;
 const STREAMS_MAX: u32 = 200;

@@ -34,7 +34,7 @@ pub struct WatchView {
     pub can_cancel: bool,
 }
 
-/// What became of a request to cancel.
+/// The outcome of a request to cancel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CancelOutcome {
     Canceled,

@@ -1,4 +1,4 @@
-//! What is queued for the log, and its conversion to rows. Bodies and paths are redacted here, in
+//! Entries that are queued for the log, and their conversion to rows. Bodies and paths are redacted here, in
 //! the task that writes.
 
 use crate::recording::redact::{BodyKind, redact_body, redact_uri};

@@ -1,4 +1,4 @@
-//! What operators changed about suppliers.
+//! Tests of the settings of suppliers that operators changed.
 
 use super::*;
 use host_domain::supplier::{Rank, SupplierOverride};

@@ -43,7 +43,7 @@ struct CallText {
     p99: String,
 }
 
-/// How a supplier is called and chosen.
+/// Circuit, calls under way and rank of a supplier.
 struct CapacityText {
     circuit: State,
     /// Calls under way against the limit. Empty while no plugin is loaded.
@@ -67,7 +67,7 @@ pub(super) struct SupplierPage {
     internals: Option<Internals>,
 }
 
-/// What only operators see of a supplier.
+/// The properties of a supplier that only operators see.
 struct Internals {
     capacity: CapacityText,
     waiting: String,
