@@ -1,4 +1,4 @@
-//! The access log: one line and two metrics for each HTTP response.
+//! The access log: one line and two metrics for each HTTP call.
 
 use std::time::Duration;
 

@@ -42,7 +42,7 @@ struct BodyCopy {
     content: BytesMut,
 }
 
-/// The response of an API call and what is known of the call.
+/// What is known of an API call that ended.
 pub(crate) struct CapturedCall<'a> {
     pub(crate) request_id: &'a Arc<str>,
     pub(crate) context: Option<&'a RequestContext>,
@@ -73,7 +73,7 @@ impl Capture {
         }
     }
 
-    /// Records the call.
+    /// Records the call and its response.
     pub(crate) async fn finish(
         self,
         recorder: &TrafficRecorder,
@@ -81,13 +81,41 @@ impl Capture {
         call: CapturedCall<'_>,
     ) {
         let status = response.status().as_u16();
-        let bodies = match self.request_body {
+        let bodies = match &self.request_body {
             None if status < 400 => None,
             copy => Some(CapturedBodies {
-                request: copy.map(|copy| finished(&copy)).unwrap_or_default(),
+                request: copy.as_deref().map(finished).unwrap_or_default(),
                 response: response_body(response).await,
             }),
         };
+        self.record(recorder, status, bodies, &call);
+    }
+
+    /// Records a call that ended without response.
+    pub(crate) fn finish_without_response(
+        self,
+        recorder: &TrafficRecorder,
+        status: u16,
+        call: &CapturedCall<'_>,
+    ) {
+        let bodies = CapturedBodies {
+            request: self
+                .request_body
+                .as_deref()
+                .map(finished)
+                .unwrap_or_default(),
+            response: CapturedBody::default(),
+        };
+        self.record(recorder, status, Some(bodies), call);
+    }
+
+    fn record(
+        &self,
+        recorder: &TrafficRecorder,
+        status: u16,
+        bodies: Option<CapturedBodies>,
+        call: &CapturedCall<'_>,
+    ) {
         recorder.request(RequestRecord {
             request_id: call.request_id,
             context: call.context,

@@ -19,6 +19,7 @@ pub(crate) mod identifier;
 pub(crate) mod mandate;
 pub(crate) mod meta;
 pub(crate) mod middleware;
+mod open_call;
 pub(crate) mod openapi;
 pub(crate) mod payment_instrument;
 pub(crate) mod prebook;

@@ -2,10 +2,10 @@
 //! Handlers do not deal with these.
 
 use crate::accept;
-use crate::access_log::AccessLogEntry;
-use crate::capture::{Capture, CapturedCall, is_recorded};
+use crate::capture::{Capture, is_recorded};
 use crate::error_code::ErrorCode;
 use crate::health;
+use crate::open_call::OpenCall;
 use crate::problem::{ApiError, Violation, ViolationLocation as In, take_error};
 use crate::rate_limit::{RateLimitKey, RateLimitStatus, RateLimiter};
 use crate::state::ApiState;
@@ -17,7 +17,6 @@ use host_application::api_key::{ApiKeyAuthenticator, ApiKeyError};
 use host_application::context::{AnonymousContext, ApiKeyScope, RequestContext};
 use host_application::deadline::{Deadline, Stopwatch};
 use host_application::id_generator;
-use host_domain::id::KeyId;
 use host_domain::owner::Owner;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::net::{IpAddr, SocketAddr};
@@ -68,6 +67,16 @@ pub(crate) async fn request_middleware(
     let path = route.as_ref().map(MatchedPath::as_str);
     let recorder = &state.application.recorder;
     let capture = is_recorded(recorder, path).then(|| Capture::begin(&mut request));
+    let call = OpenCall {
+        state: &state,
+        watch,
+        request_id: &request_id,
+        method: &method,
+        route: path,
+        context: identity.as_ref().ok(),
+        capture,
+        has_response: false,
+    };
     let is_probe = path.is_some_and(|path| health::PROBE_PATHS.contains(&path));
     let mut response = match verdict.retry_after_s.filter(|_| !is_probe) {
         Some(seconds) => ApiError::from(ErrorCode::RateLimited)
@@ -80,32 +89,7 @@ pub(crate) async fn request_middleware(
         error.write_response(&mut response, &state.error_docs_url(), &request_id);
     }
     insert_standard_headers(&state.rate_limiter, &mut response, &request_id, verdict);
-    let context = identity.as_ref().ok();
-    let (duration, code) = (watch.elapsed(), error.as_ref().map(|e| e.code().as_str()));
-    AccessLogEntry {
-        request_id: &request_id,
-        method: &method,
-        route: path,
-        status: response.status().as_u16(),
-        duration,
-        organization: context.map(|context| context.owner.tenant.organization.as_str()),
-        key: context.and_then(|context| context.key_id.as_ref().map(KeyId::as_str)),
-        code,
-        cause: error.as_ref().and_then(ApiError::cause),
-    }
-    .record();
-    if let Some(capture) = capture {
-        let call = CapturedCall {
-            request_id: &request_id,
-            context,
-            method: &method,
-            route: path,
-            at: state.now(),
-            duration,
-            code,
-        };
-        capture.finish(recorder, &mut response, call).await;
-    }
+    call.finish(&mut response, error.as_ref()).await;
     response
 }
 

@@ -21,7 +21,7 @@ use crate::payment_instrument::PaymentInstrumentService;
 use crate::readiness::ReadinessProbe;
 use crate::recording::reader::RequestLogReader;
 use crate::recording::recorder::TrafficRecorder;
-use crate::recording::{RecordingCallSink, start_recording};
+use crate::recording::{Recording, RecordingCallSink};
 use crate::sealer::{KEY_BYTES, SealError, Sealer};
 use crate::service_groups::{BookingServices, QueryServices, WebhookServices};
 use crate::supplier::directory::SupplierDirectory;
@@ -41,6 +41,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
+
+/// Time that a shutdown waits for the recorded calls to be stored.
+const RECORDING_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The application. Handlers receive it as `State<Arc<Application>>`.
 pub struct Application {
@@ -72,6 +75,7 @@ pub struct Application {
     pub audit: Arc<AuditService>,
     /// Records API calls and statistics.
     pub recorder: Arc<TrafficRecorder>,
+    recording: Recording,
     /// Reads the log of API calls.
     pub request_log: Arc<RequestLogReader>,
     pub readiness: Arc<ReadinessProbe>,
@@ -124,7 +128,7 @@ struct Foundation {
     base_url: String,
     sealer: Arc<Sealer>,
     tasks: TaskSupervisor,
-    recorder: Arc<TrafficRecorder>,
+    recording: Recording,
     mandates: Arc<MandateService>,
     supplier_control: Arc<SupplierControl>,
 }
@@ -156,9 +160,9 @@ impl Application {
         });
         mandates.load_or_rotate_keys().await?;
         let tasks = TaskSupervisor::default();
-        let recorder = start_recording(&config.requests, &base, &tasks);
+        let recording = Recording::start(&config.requests, &base, &tasks);
         let call_sink = RecordingCallSink {
-            recorder: Arc::clone(&recorder),
+            recorder: Arc::clone(&recording.recorder),
             next: Arc::clone(&surroundings.call_sink),
         };
         let runtime = build_runtime(&config, &surroundings, call_sink)?;
@@ -176,7 +180,7 @@ impl Application {
             base_url: surroundings.base_url,
             sealer,
             tasks,
-            recorder,
+            recording,
             mandates,
             supplier_control,
         })?);
@@ -192,7 +196,7 @@ impl Application {
             base_url,
             sealer,
             tasks,
-            recorder,
+            recording,
             mandates,
             supplier_control,
         }: Foundation,
@@ -218,7 +222,7 @@ impl Application {
             &suppliers,
             &sealer,
             &instruments,
-            &recorder,
+            &recording.recorder,
         );
         let supplier_events = SupplierEventService::new(base.clone(), Arc::clone(&suppliers));
         #[cfg(feature = "dashboard")]
@@ -247,7 +251,8 @@ impl Application {
             #[cfg(feature = "dashboard")]
             console,
             audit: Arc::new(AuditService::new(base.clone())),
-            recorder,
+            recorder: Arc::clone(&recording.recorder),
+            recording,
             request_log: Arc::new(RequestLogReader {
                 store: store.clone(),
             }),
@@ -264,13 +269,15 @@ impl Application {
         })
     }
 
-    /// Stops background tasks, waits up to `patience` for them, and closes the database. Returns
-    /// `false` if a task was still running after that time.
+    /// Stops background tasks, waits up to `patience` for them, stores what was recorded, and closes
+    /// the database. Returns `false` if a task was still running after its time.
     pub async fn shut_down(&self, patience: Duration) -> bool {
         self.tasks.begin_shutdown();
-        let done = self.tasks.wait_for_tasks(patience).await;
+        let ended = self.tasks.wait_for_tasks(patience).await;
+        // The last tasks still record.
+        let recorded = self.recording.finish(RECORDING_PATIENCE).await;
         self.store.close().await;
-        done
+        ended && recorded
     }
 }
 

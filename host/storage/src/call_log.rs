@@ -7,7 +7,7 @@ use crate::statement::{Row, statement};
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::console::TenantScope;
 use host_domain::id::CallLogId;
-use host_domain::owner::{Mode, Tenant};
+use host_domain::owner::Tenant;
 use host_domain::request_log::{LoggedCall, LoggedCallKind};
 use host_domain::supplier::SupplierId;
 use serde_json::json;
@@ -91,43 +91,6 @@ impl Store {
             "SELECT {COLUMNS} FROM call_log WHERE {condition} ORDER BY id DESC LIMIT {limit}"
         ));
         self.read_all(select, read).await
-    }
-}
-
-impl Store {
-    /// Deletes up to `limit` of the oldest calls of a mode that are older than `before`. Returns
-    /// their number.
-    pub async fn purge_call_log(
-        &self,
-        mode: Mode,
-        before: &CallLogId,
-        limit: u32,
-    ) -> Result<u64, DatabaseError> {
-        self.execute_statement(statement!(
-            "DELETE FROM call_log WHERE (organization, mode, request_id, id) IN \
-             (SELECT organization, mode, request_id, id FROM call_log \
-              WHERE mode = $1 AND id < $2 ORDER BY id LIMIT $3)",
-            mode,
-            before.as_str(),
-            limit,
-        ))
-        .await
-    }
-
-    /// Returns the number of calls in the log. Reads a whole index.
-    pub async fn call_log_count(&self) -> Result<u64, DatabaseError> {
-        self.read_count(statement!("SELECT COUNT(*) AS number FROM call_log"))
-            .await
-    }
-
-    /// Returns the id of the oldest call of a mode.
-    pub async fn oldest_logged_call(&self, mode: Mode) -> Result<Option<CallLogId>, DatabaseError> {
-        let select = statement!(
-            "SELECT id FROM call_log WHERE mode = $1 ORDER BY id LIMIT 1",
-            mode
-        );
-        self.read_optional(select, |row| row.parsed("id", CallLogId::parse))
-            .await
     }
 }
 

@@ -57,7 +57,12 @@ impl Dialect {
             }
         });
         Cow::Owned(substitute(&text, "{each ", |list| match self {
-            Self::Sqlite => format!("json_each({list}) AS item"),
+            // `json_each` writes the object again for each expression that reads it, unless its
+            // rows are stored first.
+            Self::Sqlite => format!(
+                "(WITH list AS MATERIALIZED (SELECT value FROM json_each({list})) \
+                 SELECT value FROM list) AS item"
+            ),
             Self::Postgres => format!("json_array_elements(CAST({list} AS json)) AS item(value)"),
         }))
     }

@@ -5,7 +5,7 @@ use crate::statement::{Row, statement, text_array};
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::console::TenantScope;
 use host_domain::id::{BookingId, KeyId, RequestLogId};
-use host_domain::owner::{Mode, Tenant};
+use host_domain::owner::Tenant;
 use host_domain::page::{Cursor, CursorPage, CursorRequest, PageRequest};
 use host_domain::request_log::{
     LoggedBodies, LoggedBody, LoggedRequest, RequestLogFilter, StatusFilter,
@@ -198,48 +198,6 @@ impl Store {
             id.as_str(),
         );
         self.read_optional(select, read_bodies).await
-    }
-
-    /// Deletes up to `limit` of the oldest API calls of a mode that are older than `before`. Returns
-    /// their number.
-    pub async fn purge_request_log(
-        &self,
-        mode: Mode,
-        before: &RequestLogId,
-        limit: u32,
-    ) -> Result<u64, DatabaseError> {
-        let oldest = "SELECT organization, mode, id FROM request_log \
-                      WHERE mode = $1 AND id < $2 ORDER BY id LIMIT $3";
-        let mut write = UnitOfWork::new(Timestamp(0));
-        for table in ["request_log_body", "request_log"] {
-            write.add(statement!(
-                format!("DELETE FROM {table} WHERE (organization, mode, id) IN ({oldest})"),
-                mode,
-                before.as_str(),
-                limit,
-            ));
-        }
-        let outcome = self.execute_unconditional(write).await?;
-        Ok(outcome.rows_affected)
-    }
-
-    /// Returns the number of API calls in the log. Reads a whole index.
-    pub async fn request_log_count(&self) -> Result<u64, DatabaseError> {
-        self.read_count(statement!("SELECT COUNT(*) AS number FROM request_log"))
-            .await
-    }
-
-    /// Returns the id of the oldest API call of a mode.
-    pub async fn oldest_logged_request(
-        &self,
-        mode: Mode,
-    ) -> Result<Option<RequestLogId>, DatabaseError> {
-        let select = statement!(
-            "SELECT id FROM request_log WHERE mode = $1 ORDER BY id LIMIT 1",
-            mode
-        );
-        self.read_optional(select, |row| row.parsed("id", RequestLogId::parse))
-            .await
     }
 }
 

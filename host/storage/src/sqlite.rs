@@ -16,6 +16,10 @@ use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
 use std::path::Path;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, sleep};
+
+/// Time between two attempts to set the journal mode of a new file.
+const BUSY_RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A write that changes nothing else.
 const WRITE_PROBE: &str = "INSERT INTO write_probe (slot, written_at) VALUES (0, {now_ms}) \
@@ -54,7 +58,7 @@ impl Sqlite {
             .synchronous(SqliteSynchronous::Full)
             .busy_timeout(options.acquire_timeout)
             .pragma("journal_size_limit", "67108864");
-        let connection = SqliteConnection::connect_with(&writing).await?;
+        let connection = connect_writer(&writing, options.acquire_timeout).await?;
         let reading = SqliteConnectOptions::new()
             .filename(Path::new(file))
             .busy_timeout(options.acquire_timeout)
@@ -134,6 +138,36 @@ impl Sqlite {
         }
         self.readers.close().await;
     }
+}
+
+/// Opens a connection that sets the journal mode of a new file. While another process writes to that
+/// file, SQLite refuses the change at once, whatever the busy timeout is. The change is then tried
+/// again until `busy_for_max` has passed.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "SQLite does not report when another process ends its transaction"
+)]
+async fn connect_writer(
+    options: &SqliteConnectOptions,
+    busy_for_max: Duration,
+) -> Result<SqliteConnection, sqlx::Error> {
+    let deadline = Instant::now() + busy_for_max;
+    loop {
+        match SqliteConnection::connect_with(options).await {
+            Err(error) if is_busy(&error) && Instant::now() < deadline => {
+                sleep(BUSY_RETRY_INTERVAL).await;
+            }
+            result => return result,
+        }
+    }
+}
+
+/// Returns whether another connection has a lock that a statement needs.
+fn is_busy(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(|error| error.code());
+    // The lowest byte of an extended code is SQLITE_BUSY.
+    let code = code.and_then(|code| code.parse::<u32>().ok());
+    code.is_some_and(|code| code & 0xff == 5)
 }
 
 /// Returns whether an earlier development version created the file. Changes neither the file nor

@@ -17,6 +17,8 @@ on_both_databases!(
     recorded_rows_have_no_secret_and_no_personal_data,
     overview_shows_what_was_called,
     nothing_is_recorded_if_the_log_is_off,
+    call_whose_client_hangs_up_is_recorded,
+    last_calls_before_a_shutdown_are_recorded,
     calls_are_printed_as_they_come,
     admin_listener_lists_calls,
 );
@@ -261,6 +263,42 @@ async fn nothing_is_recorded_if_the_log_is_off(database: Database) {
         .await;
     assert!(ada.get("/requests").await.body.contains("No requests yet"));
     assert_eq!(server.dump_tables(&RECORDED_TABLES[..6]).await, "");
+}
+
+async fn call_whose_client_hangs_up_is_recorded(database: Database) {
+    let server = Server::start(database).await;
+    let (client, ada) = (server.client(), viewer(&server, "demo").await);
+    let slow = HotelBookingBuilder::at("SLOW_1000");
+    let booking = slow.prebooked(&client).await;
+    let payment = slow.payment(&client).await;
+    let impatient = client.header("x-request-id", "impatient");
+    let path = format!("/v1/hotel/bookings/{booking}");
+    let caller = tokio::spawn({
+        let booking = booking.clone();
+        async move { impatient.book_hotel(&booking, &payment).await }
+    });
+    eventually("the booking to begin", async || {
+        let status = client.get(&path).await.expect(200).data()["status"].clone();
+        (status != "READY_FOR_COMPLETE").then_some(())
+    })
+    .await;
+    caller.abort();
+    page_with(&ada, "/requests?status=499", "impatient").await;
+    let page = ada.get("/requests/impatient").await;
+    assert!(page.body.contains(&format!("href=\"/bookings/{booking}\"")));
+}
+
+async fn last_calls_before_a_shutdown_are_recorded(database: Database) {
+    let mut server = Server::start(database).await;
+    let client = server.client();
+    HotelBookingBuilder::at("OK").book_confirmed(&client).await;
+    let last = client.header("x-request-id", "the-last-one");
+    last.get("/v1/suppliers").await.expect(200);
+    assert!(server.terminate().await.success());
+    let rows = server.dump_tables(&RECORDED_TABLES).await;
+    for expected in ["the-last-one", "EUR", "slow"] {
+        assert!(rows.contains(expected), "{expected}: {rows}");
+    }
 }
 
 fn tail(server: &Server, key: &str, arguments: &[&str]) -> Command {

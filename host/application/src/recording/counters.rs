@@ -65,6 +65,34 @@ pub(super) struct CountedRows {
     pub(super) remarkable: Vec<RemarkableCall>,
 }
 
+impl CountedRows {
+    /// Returns the number of rows.
+    pub(super) fn len(&self) -> usize {
+        self.statistics.len() + self.amounts.len() + self.remarkable.len()
+    }
+
+    /// Splits the rows into parts that have up to `rows_max` rows each.
+    pub(super) fn into_parts(mut self, rows_max: usize) -> Vec<Self> {
+        let mut parts = Vec::new();
+        while self.len() > 0 {
+            let statistics = take_first(&mut self.statistics, rows_max);
+            let amounts = take_first(&mut self.amounts, rows_max - statistics.len());
+            let left = rows_max - statistics.len() - amounts.len();
+            parts.push(Self {
+                statistics,
+                amounts,
+                remarkable: take_first(&mut self.remarkable, left),
+            });
+        }
+        parts
+    }
+}
+
+/// Takes up to `number` of the first items.
+fn take_first<T>(items: &mut Vec<T>, number: usize) -> Vec<T> {
+    items.drain(..number.min(items.len())).collect()
+}
+
 impl Counters {
     pub(super) fn count_request(
         &mut self,
@@ -161,6 +189,11 @@ impl Counters {
             kept.slow.insert(faster, remarkable(RemarkableReason::Slow));
             kept.slow.truncate(REMARKABLE_MAX);
         }
+    }
+
+    /// Takes all counters, and all remarkable calls.
+    pub(super) fn take_all(&mut self) -> TakenCounters {
+        TakenCounters(std::mem::take(self))
     }
 
     /// Takes all counters, and the remarkable calls of the minutes before `now`. Counters of a
@@ -357,6 +390,31 @@ mod tests {
         let keys: Vec<_> = rows.iter().map(|(key, _)| key).collect();
         assert!(keys.is_sorted());
         assert_eq!(counters.take(MINUTE).into_rows("host").statistics, []);
+    }
+
+    #[test]
+    fn rows_are_split_into_parts_in_their_order() {
+        let mut counters = Counters::default();
+        let acme = tenant("acme");
+        let euros = Money::new(100, Currency::parse("EUR").unwrap());
+        for number in 0..3 {
+            let minute = MINUTE.plus_ms(60_000 * number);
+            let call = (1500, CallResult::Succeeded);
+            counters.count_request(Some(&acme), Mode::Test, minute, ("GET", None), call);
+            counters.count_booking(&acme, minute, euros);
+        }
+        counters.count_call(&acme, &supplier_call("a", 5, CallResult::Succeeded));
+        let whole = counters.take_all().into_rows("host");
+        let (statistics, amounts) = (whole.statistics.clone(), whole.amounts.clone());
+        assert_eq!(whole.remarkable.len(), 1);
+        let parts = whole.into_parts(4);
+        let last = parts.last().unwrap();
+        assert!(parts.iter().all(|part| (1..=4).contains(&part.len())));
+        assert_eq!(last.remarkable.len(), 1);
+        let joined = parts.iter().flat_map(|part| part.statistics.clone());
+        assert_eq!(joined.collect::<Vec<_>>(), statistics);
+        let joined = parts.iter().flat_map(|part| part.amounts.clone());
+        assert_eq!(joined.collect::<Vec<_>>(), amounts);
     }
 
     #[test]

@@ -5,9 +5,15 @@ use std::time::Duration;
 
 /// Maximum number of entries that wait.
 pub(super) const QUEUE_ENTRIES_MAX: usize = 8192;
-/// Number of waiting entries from which successful reads are left out, so that a flood of them
-/// leaves room for changes and failures. The writer needs 3 seconds for so many.
-pub(super) const QUEUE_ENTRIES_FOR_READS: usize = 2048;
+/// Number of waiting entries from which minor calls, as successful reads, are left out, so that a
+/// flood of them leaves room for changes and failures. The writer needs 3 seconds for so many.
+pub(super) const QUEUE_ENTRIES_FOR_MINOR: usize = 2048;
+/// Number of minor calls that are logged a second on average. Under full load a host answers 10,000
+/// and more; their entries would cost half of its processor time and push other calls out of the log
+/// within minutes.
+pub(super) const MINOR_PER_SECOND: NonZeroU32 = NonZeroU32::MIN.saturating_add(199);
+/// Number of minor calls that are logged at once.
+pub(super) const MINOR_BURST: NonZeroU32 = NonZeroU32::MIN.saturating_add(2047);
 /// Number of calls without a valid key that are logged at once. One more is logged each second, so
 /// that strangers cannot fill the log and push other calls out of it.
 pub(super) const ANONYMOUS_BURST: NonZeroU32 = NonZeroU32::MIN.saturating_add(199);
@@ -22,6 +28,10 @@ pub(super) const BATCH_MAX: usize = 128;
 pub(super) const BATCH_INTERVAL: Duration = Duration::from_millis(200);
 /// Interval at which statistics are stored.
 pub(super) const STATISTICS_INTERVAL: Duration = Duration::from_secs(10);
+/// Maximum number of rows of statistics that are stored in one transaction.
+pub(super) const STATISTICS_PART_ROWS_MAX: usize = 200;
+/// Number of parts of statistics from which the oldest is given up if it cannot be stored.
+pub(super) const STATISTICS_PARTS_MAX: usize = 200;
 /// Maximum number of organizations that are counted on their own between two writes. Further ones
 /// are counted in the sum of all.
 pub(super) const ORGANIZATIONS_MAX: usize = 500;

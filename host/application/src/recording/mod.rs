@@ -8,6 +8,7 @@ pub mod reader;
 pub mod recorder;
 pub(crate) mod redact;
 mod retention;
+mod statistics_writer;
 mod writer;
 
 pub(crate) use crate::recording::call_sink::RecordingCallSink;
@@ -15,41 +16,79 @@ pub(crate) use crate::recording::call_sink::RecordingCallSink;
 use crate::base::Base;
 use crate::config::RequestsConfig;
 use crate::recording::recorder::TrafficRecorder;
-use crate::recording::retention::RecordRetention;
+use crate::recording::retention::{LogRetention, StatisticsRetention};
 use crate::recording::writer::RecordWriter;
 use crate::task_supervisor::TaskSupervisor;
 use futures::FutureExt;
+use host_storage::LogTable;
 use std::sync::Arc;
+use std::time::Duration;
 
-/// Starts the tasks that write and delete records, and returns the recorder. Without the dashboard,
-/// or if the configuration says so, nothing is recorded.
-pub(crate) fn start_recording(
-    config: &RequestsConfig,
-    base: &Base,
-    tasks: &TaskSupervisor,
-) -> Arc<TrafficRecorder> {
-    if config.days == 0 || !cfg!(feature = "dashboard") {
-        return Arc::new(TrafficRecorder::off(Arc::clone(&base.ids)));
-    }
-    let (recorder, queue) = TrafficRecorder::new(Arc::clone(&base.ids));
-    let writer = RecordWriter {
-        base: base.clone(),
-        recorder: Arc::clone(&recorder),
-        queue,
-        host: host_name(),
-        shutdown: tasks.shutdown_token(),
-    };
-    tasks.spawn("recording", writer.run());
-    tasks.run_periodically(
-        ("record upkeep", "old records could not be deleted"),
-        retention::INTERVAL,
-        RecordRetention {
+/// The recorder and the task that stores what it records.
+pub(crate) struct Recording {
+    pub(crate) recorder: Arc<TrafficRecorder>,
+    writer: TaskSupervisor,
+}
+
+impl Recording {
+    /// Starts the tasks that write and delete records. Without the dashboard, or if the
+    /// configuration says so, nothing is recorded.
+    pub(crate) fn start(config: &RequestsConfig, base: &Base, tasks: &TaskSupervisor) -> Self {
+        let writer = TaskSupervisor::default();
+        if config.days == 0 || !cfg!(feature = "dashboard") {
+            let recorder = Arc::new(TrafficRecorder::off(Arc::clone(&base.ids)));
+            return Self { recorder, writer };
+        }
+        let (recorder, queue) = TrafficRecorder::new(Arc::clone(&base.ids));
+        let record_writer = RecordWriter {
             base: base.clone(),
-            config: config.clone(),
-        },
+            recorder: Arc::clone(&recorder),
+            queue,
+            host: host_name(),
+            shutdown: writer.shutdown_token(),
+        };
+        writer.spawn("recording", record_writer.run());
+        spawn_retention(config, base, tasks);
+        Self { recorder, writer }
+    }
+
+    /// Stores what still waits, for up to `patience`. Calls that end later are not recorded. Returns
+    /// `false` if the time was too short.
+    pub(crate) async fn finish(&self, patience: Duration) -> bool {
+        self.writer.begin_shutdown();
+        self.writer.wait_for_tasks(patience).await
+    }
+}
+
+fn spawn_retention(config: &RequestsConfig, base: &Base, tasks: &TaskSupervisor) {
+    for (name, complaint, log) in [
+        (
+            "retention of requests",
+            "old entries of the request log could not be deleted",
+            LogTable::Requests,
+        ),
+        (
+            "retention of calls",
+            "old entries of the log of suppliers' calls could not be deleted",
+            LogTable::Calls,
+        ),
+    ] {
+        tasks.run_periodically(
+            (name, complaint),
+            retention::INTERVAL,
+            LogRetention::new(base.clone(), config.clone(), log),
+            |retention| retention.run_once().boxed(),
+        );
+    }
+    tasks.run_periodically(
+        (
+            "retention of statistics",
+            "old statistics could not be deleted",
+        ),
+        retention::INTERVAL,
+        StatisticsRetention { base: base.clone() },
         |retention| retention.run_once().boxed(),
     );
-    recorder
 }
 
 /// Returns the name of this machine, which tells hosts of one installation apart.

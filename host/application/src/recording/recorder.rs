@@ -8,8 +8,8 @@ use crate::metric_names::RECORDING_DROPPED_TOTAL;
 use crate::recording::counters::Counters;
 use crate::recording::entry::{QueuedEntry, QueuedRequest, method_name};
 use crate::recording::limits::{
-    ANONYMOUS_BURST, QUEUE_BODY_BYTES_MAX, QUEUE_ENTRIES_FOR_READS, QUEUE_ENTRIES_MAX,
-    URI_BYTES_MAX,
+    ANONYMOUS_BURST, MINOR_BURST, MINOR_PER_SECOND, QUEUE_BODY_BYTES_MAX, QUEUE_ENTRIES_FOR_MINOR,
+    QUEUE_ENTRIES_MAX, URI_BYTES_MAX,
 };
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use host_domain::money::Money;
@@ -56,6 +56,8 @@ pub struct TrafficRecorder {
     body_bytes: AtomicUsize,
     /// Limits the calls without a valid key.
     anonymous: DefaultDirectRateLimiter,
+    /// Limits the calls that are left out first.
+    minor: DefaultDirectRateLimiter,
     pub(super) ids: Arc<dyn IdGenerator>,
 }
 
@@ -81,6 +83,9 @@ impl TrafficRecorder {
             body_bytes: AtomicUsize::new(0),
             anonymous: RateLimiter::direct(
                 Quota::per_second(NonZeroU32::MIN).allow_burst(ANONYMOUS_BURST),
+            ),
+            minor: RateLimiter::direct(
+                Quota::per_second(MINOR_PER_SECOND).allow_burst(MINOR_BURST),
             ),
             ids,
         }
@@ -108,7 +113,10 @@ impl TrafficRecorder {
         let waiting = queue.max_capacity() - queue.capacity();
         let is_excess = match record.context {
             None => self.anonymous.check().is_err(),
-            Some(_) => is_minor(&record) && waiting >= QUEUE_ENTRIES_FOR_READS,
+            Some(_) if is_minor(&record) => {
+                waiting >= QUEUE_ENTRIES_FOR_MINOR || self.minor.check().is_err()
+            }
+            Some(_) => false,
         };
         if is_excess {
             self.count_dropped("request", 1);
@@ -176,8 +184,9 @@ pub(super) fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// Returns whether a call is left out first when the queue fills: a successful read, a refused read, and
-/// a call above the caller's rate. Callers can make any number of them.
+/// Returns whether a call is left out first when calls come faster than they are worth to be logged: a
+/// successful read, a refused read, and a call above the caller's rate. Callers can make any number of
+/// them.
 fn is_minor(record: &RequestRecord<'_>) -> bool {
     let is_refused_read = record.method.is_safe() && record.status < 500;
     record.bodies.is_none() || is_refused_read || record.status == 429
@@ -259,7 +268,7 @@ mod tests {
         for _ in 0..2 * QUEUE_ENTRIES_MAX {
             record(&recorder, Some(&context), None);
         }
-        assert_eq!(waiting(&queue), QUEUE_ENTRIES_FOR_READS);
+        assert_eq!(waiting(&queue), QUEUE_ENTRIES_FOR_MINOR);
         for _ in 0..2 * QUEUE_ENTRIES_MAX {
             record(&recorder, Some(&context), Some(CapturedBodies::default()));
         }

@@ -5,8 +5,9 @@ use crate::error_chain::error_chain;
 use crate::recording::entry::QueuedEntry;
 use crate::recording::limits::{BATCH_INTERVAL, BATCH_MAX, STATISTICS_INTERVAL};
 use crate::recording::recorder::{RecorderQueue, TrafficRecorder};
+use crate::recording::statistics_writer::StatisticsWriter;
 use host_domain::request_log::{LoggedBodies, LoggedCall, LoggedRequest};
-use host_storage::{DatabaseError, UnitOfWork};
+use host_storage::DatabaseError;
 use std::sync::Arc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -31,14 +32,19 @@ struct Batch {
 impl RecordWriter {
     /// Writes until shutdown, then what still waits.
     pub(crate) async fn run(mut self) {
-        let mut statistics = interval(STATISTICS_INTERVAL);
-        statistics.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut statistics = StatisticsWriter::new(
+            self.base.clone(),
+            Arc::clone(&self.recorder),
+            self.host.clone(),
+        );
+        let mut statistics_ticks = interval(STATISTICS_INTERVAL);
+        statistics_ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let shutdown = self.shutdown.clone();
         let mut entries = Vec::with_capacity(BATCH_MAX);
         loop {
             tokio::select! {
                 () = shutdown.cancelled() => break,
-                _ = statistics.tick() => self.write_statistics().await,
+                _ = statistics_ticks.tick() => statistics.write().await,
                 received = self.queue.0.recv_many(&mut entries, BATCH_MAX) => {
                     if received == 0 {
                         break;
@@ -58,7 +64,7 @@ impl RecordWriter {
             self.complete(&mut entries);
             self.write(&mut entries).await;
         }
-        self.write_statistics().await;
+        statistics.finish().await;
     }
 
     /// Adds what came meanwhile, up to a full batch.
@@ -101,34 +107,6 @@ impl RecordWriter {
         if !batch.calls.is_empty() {
             write.insert_call_log(&batch.calls);
         }
-        self.commit(write).await
-    }
-
-    async fn write_statistics(&self) {
-        let now = self.base.now();
-        let rows = self.recorder.counters().take(now).into_rows(&self.host);
-        let mut write = self.base.unit_of_work();
-        if !rows.statistics.is_empty() {
-            write.add_statistics(&rows.statistics);
-        }
-        if !rows.amounts.is_empty() {
-            write.add_booked_amounts(&rows.amounts);
-        }
-        if !rows.remarkable.is_empty() {
-            write.insert_remarkable_calls(&rows.remarkable);
-        }
-        if write.is_empty() {
-            return;
-        }
-        if let Err(error) = self.commit(write).await {
-            tracing::warn!(error = %error_chain(&error), "statistics could not be stored; they are lost");
-            self.recorder
-                .count_dropped("statistics", rows.statistics.len());
-        }
-    }
-
-    /// Commits a unit of work without preconditions.
-    async fn commit(&self, write: UnitOfWork) -> Result<(), DatabaseError> {
         self.base.try_commit(write).await.map(|_| ())
     }
 }

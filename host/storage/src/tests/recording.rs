@@ -3,6 +3,7 @@
 use super::console::{first_page, scope, tenant_of};
 use super::plan::{Expectations, check_postgres_plans, check_sqlite_plans, names, sqlite_plan};
 use super::*;
+use crate::LogTable;
 use crate::statement::Statement;
 use host_domain::id::{CallLogId, KeyId, RequestLogId};
 use host_domain::page::{Cursor, CursorRequest};
@@ -401,26 +402,24 @@ async fn old_records_are_purged(db: &TestDatabase) {
     // Only calls that an API call made are shown.
     let found = store.remarkable_calls(&all, at(0), 10).await.unwrap();
     assert_eq!(found, [remarkable]);
-    let before = RequestLogId::lowest_at(at(3));
+    let purge = async |log, mode, limit| store.purge_log(log, mode, at(3), limit).await.unwrap();
     for (mode, limit, purged) in [(Mode::Live, 9, 0), (Mode::Test, 1, 1), (Mode::Test, 9, 1)] {
-        let found = store.purge_request_log(mode, &before, limit).await;
-        assert_eq!(found.unwrap(), purged);
+        assert_eq!(purge(LogTable::Requests, mode, limit).await, purged);
     }
-    assert_eq!(store.request_log_count().await.unwrap(), 1);
-    let kept = store.oldest_logged_request(Mode::Test).await.unwrap();
-    assert_eq!(kept, Some(request(3, "acme", Mode::Test).id));
+    assert_eq!(purge(LogTable::Calls, Mode::Test, 9).await, 2);
+    let request_id = request(3, "acme", Mode::Test).id.to_string();
+    let call_id = call(3, "acme").id.to_string();
+    for (log, kept) in [(LogTable::Requests, request_id), (LogTable::Calls, call_id)] {
+        assert_eq!(store.log_count(log).await.unwrap(), 1);
+        let oldest = store.oldest_log_id(log, Mode::Test).await.unwrap();
+        assert_eq!(oldest, Some(kept));
+    }
     let acme = tenant_of("acme", Mode::Test);
     for number in [1, 2, 3] {
         let id = request(number, "acme", Mode::Test).id;
         let bodies = store.request_log_bodies(&acme, &id).await.unwrap();
         assert_eq!(bodies.is_some(), number == 3);
     }
-    let before = CallLogId::lowest_at(at(3));
-    let purged = store.purge_call_log(Mode::Test, &before, 9).await;
-    assert_eq!(purged.unwrap(), 2);
-    assert_eq!(store.call_log_count().await.unwrap(), 1);
-    let kept = store.oldest_logged_call(Mode::Test).await.unwrap();
-    assert_eq!(kept, Some(call(3, "acme").id));
     let later = at(1);
     for (resolution, purged) in [(TimeResolution::Hour, 0), (TimeResolution::Minute, 1)] {
         let found = store.purge_statistics(resolution, later, 9).await;
@@ -444,8 +443,8 @@ async fn expectations() -> Vec<(Statement, &'static str)> {
     };
     let (one, all) = (scope(Some(&["demo"]), Mode::Test), scope(None, Mode::Test));
     for (scope, filter, index) in [
-        (&one, &any, "request_log_pkey"),
-        (&all, &any, "request_log_mode"),
+        (&one, &any, "request_log_organization"),
+        (&all, &any, "request_log_pkey"),
         (&one, &failed, "request_log_failed"),
         (&all, &failed, "request_log_failed_mode"),
     ] {
@@ -473,8 +472,12 @@ async fn expectations() -> Vec<(Statement, &'static str)> {
 async fn sqlite_plans_of_the_log_use_expected_indexes() {
     // Tables without row ids are their own primary key.
     let expectations = expectations().await.into_iter();
-    let (own, other): (Vec<_>, Vec<_>) = expectations
-        .partition(|(_, index)| matches!(*index, "request_log_body_pkey" | "statistics_pkey"));
+    let (own, other): (Vec<_>, Vec<_>) = expectations.partition(|(_, index)| {
+        matches!(
+            *index,
+            "request_log_pkey" | "request_log_body_pkey" | "statistics_pkey"
+        )
+    });
     check_sqlite_plans(other, |plan, _| !plan.contains("TEMP B-TREE")).await;
     let db = TestDatabase::sqlite().await;
     for (statement, _) in own {

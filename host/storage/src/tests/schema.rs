@@ -5,6 +5,9 @@ use crate::{OpenError, StoreOptions};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::pin::pin;
+use std::time::Duration;
+use tokio::time::timeout;
 
 /// Returns one line for each row, with its columns as text.
 async fn lines(db: &TestDatabase, sql: &'static str, columns: &[&'static str]) -> BTreeSet<String> {
@@ -193,6 +196,22 @@ async fn earlier_schema_in_sqlite_is_refused_and_unchanged() {
         assert_refused(&url).await;
         assert_eq!(files(folder.path()), before, "{journal_mode}");
     }
+}
+
+/// Two hosts may create the file of one data directory together.
+#[tokio::test]
+async fn opening_waits_while_another_process_writes_to_a_new_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("stopover.db").display());
+    let create = format!("{url}?mode=rwc");
+    let mut other = SqliteConnection::connect(&create).await.unwrap();
+    other.execute("BEGIN IMMEDIATE").await.unwrap();
+    let options = StoreOptions::default();
+    let mut opening = pin!(Store::open(&url, &options));
+    let opened = timeout(Duration::from_millis(200), &mut opening).await;
+    assert!(opened.is_err(), "opening ended while the file was locked");
+    other.execute("COMMIT").await.unwrap();
+    opening.await.unwrap();
 }
 
 /// Returns the content of the files in a folder, except the index of SQLite's log, which also
