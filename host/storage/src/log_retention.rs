@@ -28,7 +28,7 @@ impl LogTable {
     /// The columns that identify a row.
     const fn key(self) -> &'static str {
         match self {
-            Self::Requests => "mode, id",
+            Self::Requests => "organization, mode, id",
             Self::Calls => "organization, mode, request_id, id",
         }
     }

@@ -1,5 +1,5 @@
--- API calls. `id` begins with the time of the response, so new rows are added at the end. Calls with an
--- unknown key or path have an empty organization.
+-- API calls. `id` begins with the time of the response. Calls with an unknown key or path have an empty
+-- organization.
 CREATE TABLE request_log (
     organization TEXT NOT NULL,
     mode         TEXT NOT NULL CHECK (mode IN ('test', 'live')),
@@ -20,9 +20,10 @@ CREATE TABLE request_log (
     booking_id   TEXT,
     code         TEXT,
     host         TEXT NOT NULL,
-    PRIMARY KEY (mode, id)
+    PRIMARY KEY (organization, mode, id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX request_log_organization ON request_log (organization, mode, id);
+-- The list of operators, and the deletion of old rows.
+CREATE INDEX request_log_mode ON request_log (mode, id);
 CREATE INDEX request_log_request ON request_log (request_id, id);
 CREATE INDEX request_log_booking ON request_log (booking_id, organization, mode, id)
     WHERE booking_id IS NOT NULL;
@@ -39,7 +40,7 @@ CREATE TABLE request_log_body (
     request_body   TEXT,
     response_bytes INTEGER NOT NULL,
     response_body  TEXT,
-    PRIMARY KEY (mode, id)
+    PRIMARY KEY (organization, mode, id)
 ) STRICT, WITHOUT ROWID;
 
 -- Calls of plugins and their HTTP requests. `request_id` names the API call or the background work.

@@ -443,8 +443,8 @@ async fn expectations() -> Vec<(Statement, &'static str)> {
     };
     let (one, all) = (scope(Some(&["demo"]), Mode::Test), scope(None, Mode::Test));
     for (scope, filter, index) in [
-        (&one, &any, "request_log_organization"),
-        (&all, &any, "request_log_pkey"),
+        (&one, &any, "request_log_pkey"),
+        (&all, &any, "request_log_mode"),
         (&one, &failed, "request_log_failed"),
         (&all, &failed, "request_log_failed_mode"),
     ] {
