@@ -3,7 +3,7 @@
 use crate::statement::{Statement, Value, statement, text_array};
 use host_domain::console::TenantScope;
 use host_domain::owner::{Owner, Tenant};
-use host_domain::page::{CursorRequest, PageRequest};
+use host_domain::page::{Cursor, CursorRequest, PageRequest};
 
 /// Conditions and their arguments. Only requested filters become conditions: an optional condition
 /// in the SQL text would keep the database from using the index of another one.
@@ -109,11 +109,16 @@ impl ConditionBuilder {
     /// the order, which an index should have.
     pub(crate) fn cursor_order(&mut self, at: &str, id: &str, page: &CursorRequest) -> String {
         if let Some(after) = &page.after {
-            let (after_at, after_id) = (self.bind(after.at), self.bind(after.id.as_str()));
-            self.add_text(format!("({at}, {id}) < ({after_at}, {after_id})"));
+            self.add_position(&format!("({at}, {id}) <"), after);
         }
         let limit = self.bind(page.limit.saturating_add(1));
         format!("ORDER BY {at} DESC, {id} DESC LIMIT {limit}")
+    }
+
+    /// Adds a condition that compares the columns of an order with a position.
+    pub(crate) fn add_position(&mut self, left: &str, position: &Cursor) {
+        let (at, id) = (self.bind(position.at), self.bind(position.id.as_str()));
+        self.add_text(format!("{left} ({at}, {id})"));
     }
 
     pub(crate) fn statement(self, sql: String) -> Statement {

@@ -13,6 +13,7 @@ mod attempt;
 mod audit;
 mod batch_queue;
 mod booking;
+mod bounded_search;
 mod bulk_replay;
 mod call_log;
 mod combined_statement;

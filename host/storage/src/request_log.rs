@@ -1,21 +1,20 @@
 //! The log of API calls. Rows are inserted in batches and never changed.
 
+use crate::bounded_search::{
+    AFTER_ALL_IDS, BEFORE_ALL_IDS, SearchEnd, continue_at, first_unexamined,
+};
 use crate::condition::ConditionBuilder;
 use crate::statement::{Row, statement, text_array};
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::console::TenantScope;
 use host_domain::id::{BookingId, KeyId, RequestLogId};
 use host_domain::owner::Tenant;
-use host_domain::page::{Cursor, CursorPage, CursorRequest, PageRequest};
+use host_domain::page::{Cursor, CursorPage, CursorRequest};
 use host_domain::request_log::{
     LoggedBodies, LoggedBody, LoggedRequest, RequestLogFilter, StatusFilter,
 };
 use host_domain::time::Timestamp;
 use serde_json::json;
-
-/// Rows that a page examines at most. A filter that no index serves would otherwise read the whole
-/// log to find few rows.
-const EXAMINED_ROWS_MAX: u32 = 10_000;
 
 impl UnitOfWork {
     /// Inserts API calls, some with their bodies.
@@ -91,8 +90,8 @@ fn bodies_json(request: &LoggedRequest, bodies: &LoggedBodies) -> serde_json::Va
 
 impl Store {
     /// Returns the API calls of a scope that match, latest first. Calls without an organization
-    /// are in the scope of all organizations only. A page may have fewer items than requested, or
-    /// none, and be followed by another one: it examines at most `EXAMINED_ROWS_MAX` rows.
+    /// are in the scope of all organizations only. If no index has the filter, a page may have fewer
+    /// items than requested, or none, and be followed by another one.
     pub async fn request_log_page(
         &self,
         scope: &TenantScope,
@@ -100,43 +99,34 @@ impl Store {
         page: &CursorRequest,
     ) -> Result<CursorPage<LoggedRequest>, DatabaseError> {
         let mut conditions = indexed_conditions(scope, filter);
-        let after = page.after.as_ref().map(|after| after.id.as_str());
-        conditions.add_some("id <", after);
-        let oldest = if is_indexed(scope, filter) {
+        conditions.add_some("id <", page.after.as_ref().map(id_at));
+        let end = if is_indexed(scope, filter) {
             None
         } else {
-            self.oldest_examined(conditions.clone()).await?
+            let unexamined = self.first_unexamined_request(conditions.clone()).await?;
+            let unexamined = unexamined.and_then(|id| Some(Cursor::new(id.time()?, id.as_str())));
+            unexamined.map(|unexamined| SearchEnd::at(unexamined, page.after.as_ref()))
         };
-        conditions.add_some("id >=", oldest.as_ref().map(RequestLogId::as_str));
+        let examined_to = end.as_ref().map(|end| id_at(&end.examined_to));
+        conditions.add_some("id >=", examined_to);
         add_other_conditions(&mut conditions, scope, filter);
-        let (condition, limit) = (conditions.text(), page.limit);
-        let rows_max = conditions.bind(limit.saturating_add(1));
+        let condition = conditions.text();
+        let rows_max = conditions.bind(page.limit.saturating_add(1));
         let select = conditions.statement(format!(
-            "SELECT {COLUMNS} FROM request_log WHERE {condition} ORDER BY id DESC LIMIT {rows_max}"
+            "SELECT {COLUMNS} FROM request_log WHERE {condition} {LATEST_FIRST} LIMIT {rows_max}"
         ));
-        let request = PageRequest { limit, offset: 0 };
-        let found = self.read_page(select, request, read).await?;
-        let last = found.items.last().filter(|_| found.has_more);
-        let next = last.map(|last| Cursor::new(last.at, last.id.as_str()));
-        let examined = || {
-            let oldest = oldest?;
-            Some(Cursor::new(oldest.time()?, oldest.as_str()))
-        };
-        Ok(CursorPage {
-            next: next.or_else(examined),
-            items: found.items,
-        })
+        let cursor = |request: &LoggedRequest| Cursor::new(request.at, request.id.as_str());
+        let found = self.read_cursor_page(select, page, read, cursor).await?;
+        Ok(continue_at(found, end))
     }
 
-    /// Returns the id of the last row that a page may examine, or `None` if it examines all.
-    async fn oldest_examined(
+    /// Returns the id of the first call that a search does not examine, or `None` if it examines all.
+    async fn first_unexamined_request(
         &self,
-        mut conditions: ConditionBuilder,
+        conditions: ConditionBuilder,
     ) -> Result<Option<RequestLogId>, DatabaseError> {
-        let (condition, offset) = (conditions.text(), conditions.bind(EXAMINED_ROWS_MAX));
-        let select = conditions.statement(format!(
-            "SELECT id FROM request_log WHERE {condition} ORDER BY id DESC LIMIT 1 OFFSET {offset}"
-        ));
+        let rows = format!("SELECT id FROM request_log WHERE {}", conditions.text());
+        let select = conditions.statement(first_unexamined(&rows, LATEST_FIRST));
         self.read_optional(select, |row| row.parsed("id", RequestLogId::parse))
             .await
     }
@@ -153,8 +143,8 @@ impl Store {
         let mut conditions = indexed_conditions(scope, filter);
         conditions.add("id >", after.as_str());
         if !is_indexed(scope, filter) {
-            let oldest = self.oldest_examined(conditions.clone()).await?;
-            conditions.add_some("id >=", oldest.as_ref().map(RequestLogId::as_str));
+            let unexamined = self.first_unexamined_request(conditions.clone()).await?;
+            conditions.add_some("id >", unexamined.as_ref().map(RequestLogId::as_str));
         }
         add_other_conditions(&mut conditions, scope, filter);
         let (condition, limit) = (conditions.text(), conditions.bind(limit));
@@ -180,7 +170,7 @@ impl Store {
         }
         let (condition, limit) = (conditions.text(), conditions.bind(limit));
         let select = conditions.statement(format!(
-            "SELECT {COLUMNS} FROM request_log WHERE {condition} ORDER BY id DESC LIMIT {limit}"
+            "SELECT {COLUMNS} FROM request_log WHERE {condition} {LATEST_FIRST} LIMIT {limit}"
         ));
         self.read_all(select, read).await
     }
@@ -198,6 +188,17 @@ impl Store {
             id.as_str(),
         );
         self.read_optional(select, read_bodies).await
+    }
+}
+
+const LATEST_FIRST: &str = "ORDER BY id DESC";
+
+/// Returns the id at a position of the log, whose ids begin with their time.
+fn id_at(position: &Cursor) -> String {
+    match position.id.as_str() {
+        AFTER_ALL_IDS => RequestLogId::lowest_at(position.at.plus_ms(1)).to_string(),
+        BEFORE_ALL_IDS => RequestLogId::lowest_at(position.at).to_string(),
+        id => id.to_owned(),
     }
 }
 

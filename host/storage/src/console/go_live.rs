@@ -1,12 +1,10 @@
 //! The steps of an integration until it may go live.
 
+use crate::bounded_search::EXAMINED_ROWS_MAX;
 use crate::condition::ConditionBuilder;
 use crate::{DatabaseError, Store};
 use host_domain::console::go_live::GoLiveStep;
 use host_domain::time::Timestamp;
-
-/// Maximum number of bookings and of deliveries that are looked through, newest first.
-const EXAMINED_MAX: u32 = 10_000;
 
 impl Store {
     /// Returns the steps that have happened in some organizations, or in any if there is `None`.
@@ -21,7 +19,7 @@ impl Store {
             text => text,
         };
         let now = conditions.bind(now);
-        let examined_max = conditions.bind(EXAMINED_MAX);
+        let examined_max = conditions.bind(EXAMINED_ROWS_MAX);
         let parts = GoLiveStep::ALL.map(|step| {
             let evidence = evidence(step, &scope, &now, &examined_max);
             format!("SELECT '{}' AS step WHERE {evidence}", step.as_str())

@@ -3,6 +3,9 @@
 use super::attempt::read_attempt;
 use super::delivery::{StoredDelivery, read as read_stored, read_delivery};
 use super::subscription::{COLUMNS as SUBSCRIPTION_COLUMNS, read as read_subscription};
+use crate::bounded_search::{
+    NEWEST_FIRST, SearchEnd, continue_at, first_unexamined, read_position,
+};
 use crate::condition::{ConditionBuilder, escape_pattern};
 use crate::event::{OutboxEvent, read_outbox};
 use crate::statement::{Row, Statement, Value, statement, text_array};
@@ -16,11 +19,6 @@ use host_domain::time::Timestamp;
 use host_domain::webhook::list::{DeliveryScopeFilter, SubscriptionScopeFilter};
 use host_domain::webhook::{DeliveryAttempt, DeliveryStatus, Subscription};
 
-/// Maximum number of deliveries that are checked for a page if no index knows the filter.
-const EXAMINED_MAX: i64 = 10_000;
-/// Texts that follow and precede each id of a delivery.
-const AFTER_ALL_IDS: &str = "z";
-const BEFORE_ALL_IDS: &str = "-";
 /// Maximum number of deliveries of one event, and of attempts of one delivery, that are read.
 const DETAILS_MAX: u32 = 200;
 
@@ -99,9 +97,8 @@ impl Store {
         self.read_optional(select, read_subscription).await
     }
 
-    /// Returns a page of the deliveries of a scope, newest first. If no index knows the filter, a
-    /// limited number of deliveries is examined: the page then has fewer items than requested, and
-    /// its next page begins after the last examined one.
+    /// Returns a page of the deliveries of a scope, newest first. If no index has the filter, the page
+    /// may have fewer items than requested, or none, and be followed by another one.
     pub async fn delivery_page(
         &self,
         scope: &TenantScope,
@@ -110,32 +107,42 @@ impl Store {
     ) -> Result<CursorPage<ListedDelivery>, DatabaseError> {
         let mut search = DeliverySearch::new(scope, filter);
         if let Some(after) = &page.after {
-            let (at, id) = (search.bind(after.at), search.bind(after.id.as_str()));
-            let condition = format!("(created_at, id) < ({at}, {id})");
-            search.indexed.push(condition);
+            search.add_position("<", after);
+        }
+        let end = if search.checked.is_empty() {
+            None
+        } else {
+            let unexamined = self.first_unexamined_delivery(&search).await?;
+            unexamined.map(|unexamined| SearchEnd::at(unexamined, page.after.as_ref()))
+        };
+        if let Some(end) = &end {
+            search.add_position(">=", &end.examined_to);
         }
         let limit = search.bind(page.limit.saturating_add(1));
+        let condition = search.whole_condition();
+        let select = search.conditions.statement(format!(
+            "SELECT {DELIVERY_COLUMNS} FROM webhook_delivery WHERE {condition} \
+             {NEWEST_FIRST} LIMIT {limit}"
+        ));
         let cursor = |listed: &ListedDelivery| {
             Cursor::new(listed.delivery.created_at, listed.delivery.id.as_str())
         };
-        if search.checked.is_empty() {
-            let sql = format!("{} {NEWEST_FIRST} LIMIT {limit}", search.select());
-            let select = search.conditions.statement(sql);
-            return self
-                .read_cursor_page(select, page, read_listed_delivery, cursor)
-                .await;
-        }
-        let checked = search.checked.join(" AND ");
-        let sql = format!(
-            "SELECT numbered.*, CAST(CASE WHEN {checked} THEN 1 ELSE 0 END AS BIGINT) AS matches, \
-               CAST(CASE WHEN position = {EXAMINED_MAX} THEN 1 ELSE 0 END AS BIGINT) AS is_last \
-             FROM (SELECT examined.*, ROW_NUMBER() OVER ({NEWEST_FIRST}) AS position \
-                   FROM ({} {NEWEST_FIRST} LIMIT {EXAMINED_MAX}) AS examined) AS numbered \
-             WHERE ({checked}) OR position = {EXAMINED_MAX} {NEWEST_FIRST} LIMIT {limit}",
-            search.select()
-        );
-        let rows = self.read_all(search.conditions.statement(sql), read_examined);
-        Ok(page_of_examined(rows.await?, page, cursor))
+        let found = self.read_cursor_page(select, page, read_listed_delivery, cursor);
+        Ok(continue_at(found.await?, end))
+    }
+
+    /// Returns the position of the first delivery that a search does not examine, or `None` if it
+    /// examines all.
+    async fn first_unexamined_delivery(
+        &self,
+        search: &DeliverySearch,
+    ) -> Result<Option<Cursor>, DatabaseError> {
+        let indexed = search.indexed.join(" AND ");
+        let rows = format!("SELECT created_at, id FROM webhook_delivery WHERE {indexed}");
+        // The arguments of the conditions to check are bound too, although the text omits them.
+        let conditions = search.conditions.clone();
+        let select = conditions.statement(first_unexamined(&rows, NEWEST_FIRST));
+        self.read_optional(select, read_position).await
     }
 
     /// Counts the deliveries of a scope that were created by `until`. At most `examined_max` are
@@ -180,9 +187,7 @@ impl Store {
     ) -> Result<Vec<StoredDelivery>, DatabaseError> {
         let mut search = DeliverySearch::new(scope, filter);
         if let Some(after) = after {
-            let (at, id) = (search.bind(after.at), search.bind(after.id.as_str()));
-            let condition = format!("(created_at, id) > ({at}, {id})");
-            search.indexed.push(condition);
+            search.add_position(">", after);
         }
         let (until, limit) = (search.bind(until), search.bind(limit));
         let condition = search.whole_condition();
@@ -319,8 +324,6 @@ const DELIVERY_COLUMNS: &str = "organization, mode, id, subscription_id, event_i
     status, generation, attempt_count, next_attempt_at, created_at, pending_since, published_at, \
     delivered_at, failed_at, failure_reason";
 
-const NEWEST_FIRST: &str = "ORDER BY created_at DESC, id DESC";
-
 fn read_listed_delivery(row: &Row) -> Result<ListedDelivery, DatabaseError> {
     Ok(ListedDelivery {
         tenant: row.tenant()?,
@@ -392,18 +395,17 @@ impl DeliverySearch {
             indexed: Vec::new(),
             checked: Vec::new(),
         };
-        let (indexed, checked) = search.scope_conditions(scope);
         match status {
             // The index of waiting deliveries has those of all organizations.
             Some(DeliveryStatus::Pending | DeliveryStatus::Published) => {
-                search
-                    .indexed
-                    .push("next_attempt_at IS NOT NULL".to_owned());
-                search.checked.extend(indexed.into_iter().chain(checked));
+                let waiting = "next_attempt_at IS NOT NULL".to_owned();
+                search.indexed.push(waiting);
+                let mode = search.bind(scope.mode);
+                search.checked.push(format!("mode || '' = {mode}"));
+                search.check_organizations(scope);
             }
             Some(DeliveryStatus::Failed | DeliveryStatus::Delivered) | None => {
-                search.indexed.extend(indexed);
-                search.checked.extend(checked);
+                search.add_list_of_scope(scope);
             }
         }
         match status {
@@ -418,25 +420,29 @@ impl DeliverySearch {
         search
     }
 
-    /// Returns the conditions of a scope: those that an index answers, and those to check. They
-    /// compare expressions, as the indexes of the lists do.
-    fn scope_conditions(&mut self, scope: &TenantScope) -> (Vec<String>, Vec<String>) {
+    /// Adds the conditions of a scope. They compare expressions, as the indexes of the lists do.
+    fn add_list_of_scope(&mut self, scope: &TenantScope) {
         let mode = self.bind(scope.mode);
-        let mode = format!("'' || mode = {mode}");
+        self.indexed.push(format!("'' || mode = {mode}"));
         match scope.organizations.as_deref() {
-            None => (vec![mode], Vec::new()),
-            Some([]) => (vec!["1 = 0".to_owned()], Vec::new()),
+            Some([]) => self.indexed.push("1 = 0".to_owned()),
             Some([organization]) => {
                 let organization = self.bind(organization.as_str());
-                let organization = format!("'' || organization = {organization}");
-                (vec![mode, organization], Vec::new())
+                let condition = format!("'' || organization = {organization}");
+                self.indexed.push(condition);
             }
             // No index has the order across several organizations.
-            Some(organizations) => {
-                let list = text_array(organizations.iter().map(String::as_str));
-                let list = self.bind(list);
-                (vec![mode], vec![format!("organization {{in {list}}}")])
-            }
+            None | Some(_) => self.check_organizations(scope),
+        }
+    }
+
+    /// Adds the organizations of a scope as a condition to check. No index has its expression, so
+    /// that none but the index of the list is used.
+    fn check_organizations(&mut self, scope: &TenantScope) {
+        if let Some(organizations) = &scope.organizations {
+            let list = self.bind(text_array(organizations.iter().map(String::as_str)));
+            let condition = format!("organization || '' {{in {list}}}");
+            self.checked.push(condition);
         }
     }
 
@@ -444,63 +450,16 @@ impl DeliverySearch {
         self.conditions.bind(value)
     }
 
-    fn select(&self) -> String {
-        let indexed = self.indexed.join(" AND ");
-        format!("SELECT {DELIVERY_COLUMNS} FROM webhook_delivery WHERE {indexed}")
+    /// Adds the condition of the deliveries on one side of a position.
+    fn add_position(&mut self, operator: &str, position: &Cursor) {
+        let (at, id) = (self.bind(position.at), self.bind(position.id.as_str()));
+        let condition = format!("(created_at, id) {operator} ({at}, {id})");
+        self.indexed.push(condition);
     }
 
     fn whole_condition(&self) -> String {
         [self.indexed.as_slice(), &self.checked]
             .concat()
             .join(" AND ")
-    }
-}
-
-/// A row of a search that examines a limited number of deliveries.
-struct ExaminedDelivery {
-    listed: ListedDelivery,
-    matches: bool,
-    /// Whether the search ended here.
-    is_last: bool,
-}
-
-fn read_examined(row: &Row) -> Result<ExaminedDelivery, DatabaseError> {
-    Ok(ExaminedDelivery {
-        listed: read_listed_delivery(row)?,
-        matches: row.get::<i64>("matches")? != 0,
-        is_last: row.get::<i64>("is_last")? != 0,
-    })
-}
-
-/// Returns the page of the matching rows, of which there is at most one more than the page has.
-fn page_of_examined(
-    mut rows: Vec<ExaminedDelivery>,
-    page: &CursorRequest,
-    cursor: impl Fn(&ListedDelivery) -> Cursor,
-) -> CursorPage<ListedDelivery> {
-    let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
-    let has_more = rows.len() > limit;
-    rows.truncate(limit);
-    let end = rows.last().filter(|row| has_more || row.is_last);
-    let next = match end {
-        // The last one may be somebody else's, so its id is not shown.
-        Some(row) if !row.matches => {
-            let end_at = row.listed.delivery.created_at;
-            if page.after.as_ref().is_some_and(|after| after.at == end_at) {
-                // No more than the examined ones of one instant are listed.
-                Some(Cursor::new(end_at, BEFORE_ALL_IDS))
-            } else {
-                // The next page examines all of this instant again, so this one omits them.
-                rows.retain(|row| row.listed.delivery.created_at != end_at);
-                Some(Cursor::new(end_at, AFTER_ALL_IDS))
-            }
-        }
-        Some(row) => Some(cursor(&row.listed)),
-        None => None,
-    };
-    let matching = rows.into_iter().filter(|row| row.matches);
-    CursorPage {
-        items: matching.map(|row| row.listed).collect(),
-        next,
     }
 }
