@@ -1,4 +1,4 @@
-//! The desk of operators, and suppliers that they take out of use.
+//! The page "Unresolved", and suppliers that operators take out of use.
 
 use crate::driver::with_browser;
 use crate::{EMAIL, set_up};

@@ -19,7 +19,7 @@ named_enum! {
     /// The progress of a decision.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SettlementState {
-        /// The gateway reads the outcome back at the moment. The decision is applied afterwards.
+        /// A lookup of the outcome is under way. The decision is applied afterwards.
         Waiting = "waiting",
         Applied = "applied",
         /// The outcome became known before the decision was applied.

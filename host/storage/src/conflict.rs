@@ -73,7 +73,7 @@ pub enum Conflict {
     AccountLinkUsed,
     #[error("the session exists")]
     SessionExists,
-    #[error("another decision about the call waits for the end of a read-back")]
+    #[error("another decision about the call waits for the end of a lookup")]
     SettlementWaiting,
     #[error("the decision has ended, or does not exist")]
     SettlementEnded,

@@ -35,14 +35,14 @@ pub struct SettlementDecision {
     /// Why the decision was superseded.
     pub result: Option<String>,
     /// State of the booking that the operator saw. `None` if the decision is about any state.
-    pub question: Option<String>,
+    pub seen_state: Option<String>,
 }
 
-/// A call with its booking, and the decision about it that waits for the end of a read-back.
+/// A call with its booking, and the decision about it that waits for the end of a lookup.
 #[derive(Debug, Clone)]
 pub struct UnresolvedAttempt {
     pub attempt: Attempt,
-    /// What came back to the call itself, in one sentence. The attempt has what came back last.
+    /// Evidence of the call itself, in one sentence. The attempt has the evidence of the last lookup.
     pub first_evidence: Option<String>,
     pub booking: AnyBooking,
     pub waiting: Option<SettlementDecision>,
@@ -65,7 +65,7 @@ impl UnitOfWork {
         let insert = statement!(
             "INSERT INTO settlement_decision (organization, mode, id, booking_id, attempt_id, \
              choice, amount_minor, currency, reference, note, decided_by, decided_at, state, \
-             question) \
+             seen_state) \
              SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14 \
              WHERE NOT EXISTS (SELECT 1 FROM settlement_decision AS other \
                WHERE other.attempt_id = $5 AND other.organization = $1 AND other.mode = $2 \
@@ -83,7 +83,7 @@ impl UnitOfWork {
             decision.decided_by.as_str(),
             decision.decided_at,
             decision.state.as_str(),
-            decision.question.as_deref(),
+            decision.seen_state.as_deref(),
         );
         self.add_expecting_one(insert, Conflict::SettlementWaiting)
     }
@@ -221,7 +221,7 @@ impl Store {
 
 const COLUMNS: &str = "d.organization, d.mode, d.booking_id, d.attempt_id, \
     d.id AS settlement_id, d.choice, d.amount_minor, d.currency, d.reference, d.note, \
-    d.decided_by, d.decided_at, d.state, d.result, d.question";
+    d.decided_by, d.decided_at, d.state, d.result, d.seen_state";
 
 /// Adds the bookings and the waiting decisions to a selection of attempts. An attempt whose booking
 /// was deleted is left out.
@@ -233,7 +233,7 @@ fn with_bookings(attempts: &str) -> String {
               AND h.booking_id = a.booking_id AND h.occurred_at > a.last_sent_at \
               AND h.reason IS NOT NULL ORDER BY h.sequence LIMIT 1) AS first_evidence, \
            d.attempt_id, d.id AS settlement_id, d.choice, d.amount_minor, d.currency, \
-           d.reference, d.note, d.decided_by, d.decided_at, d.state, d.result, d.question \
+           d.reference, d.note, d.decided_by, d.decided_at, d.state, d.result, d.seen_state \
          FROM ({attempts}) AS a \
          LEFT JOIN hotel_booking AS hotel ON hotel.organization = a.organization \
            AND hotel.mode = a.mode AND hotel.id = a.booking_id \
@@ -285,6 +285,6 @@ fn read_settlement(row: &Row) -> Result<SettlementDecision, DatabaseError> {
         decided_at: row.timestamp("decided_at")?,
         state: row.enum_value("state", SettlementState::parse)?,
         result: row.get("result")?,
-        question: row.get("question")?,
+        seen_state: row.get("seen_state")?,
     })
 }

@@ -1,4 +1,4 @@
-//! The desk of operators: unknown outcomes, undecided refunds and parked jobs.
+//! The page "Unresolved": unknown outcomes, undecided refunds and parked jobs.
 
 use tests::{
     BookingBuilder, DashboardClient, Database, HotelBookingBuilder, PageReply, Server,
@@ -6,7 +6,7 @@ use tests::{
 };
 
 on_both_databases!(
-    desk_shows_consequences_and_applies_the_decision,
+    page_shows_consequences_and_applies_the_decision,
     one_of_two_operators_wins,
     decision_waits_for_the_end_of_a_lookup,
     outcome_that_a_lookup_finds_first_holds,
@@ -19,11 +19,11 @@ on_both_databases!(
 struct OpenCall {
     booking: String,
     call: String,
-    question: String,
+    seen_state: String,
 }
 
 impl OpenCall {
-    /// Books at a supplier that never answers, and finds the call on the desk.
+    /// Books at a supplier that never answers, and finds the call on the page.
     async fn of(server: &Server, builder: BookingBuilder, operator: &DashboardClient) -> Self {
         let (booking, reply) = builder.book(server).await;
         reply.expect_problem(500, "result_unknown");
@@ -32,7 +32,7 @@ impl OpenCall {
         assert_eq!((page.status, page.heading()), (200, "Unresolved"));
         Self {
             call: text_after(&page, "name=\"call\" value=\""),
-            question: text_after(&page, "name=\"question\" value=\""),
+            seen_state: text_after(&page, "name=\"seen_state\" value=\""),
             booking: booking.id,
         }
     }
@@ -41,7 +41,7 @@ impl OpenCall {
         let call = [
             ("booking", self.booking.as_str()),
             ("call", &self.call),
-            ("question", &self.question),
+            ("seen_state", &self.seen_state),
         ];
         person
             .post("/unresolved/settle", &[&call[..], fields].concat())
@@ -72,7 +72,7 @@ fn text_after(page: &PageReply, text: &str) -> String {
     rest.split('"').next().unwrap().to_owned()
 }
 
-async fn desk_shows_consequences_and_applies_the_decision(database: Database) {
+async fn page_shows_consequences_and_applies_the_decision(database: Database) {
     let server = Server::start_with(ServerOptions::on(database).patient()).await;
     let ada = operator(&server, "ada").await;
     let flight = || BookingBuilder::new("SUPPLIER_A", "LTN-STN");
@@ -103,7 +103,7 @@ async fn desk_shows_consequences_and_applies_the_decision(database: Database) {
         }
         // A form about another state of the booking, such as before an orphan was found.
         let old = OpenCall {
-            question: "FAILED 2026-11-26T00:00:00.000Z".to_owned(),
+            seen_state: "FAILED 2026-11-26T00:00:00.000Z".to_owned(),
             ..open.clone()
         };
         assert_eq!(old.settle(&ada, decision).await.status, 409);

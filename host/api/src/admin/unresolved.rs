@@ -122,7 +122,7 @@ pub(super) async fn resolve_booking(
     let settlement = NewSettlement {
         resolution,
         note,
-        question: None,
+        seen_state: None,
     };
     let status = settlements.apply(&actor, &id, call, &settlement).await;
     let status = status.map_err(problem)?.as_str();
@@ -147,7 +147,7 @@ fn problem(error: ResolveError) -> ApiError {
     match error {
         ResolveError::Workflow(error) => ApiError::internal(error),
         ResolveError::NotFound => ErrorCode::BookingNotFound.into(),
-        ResolveError::NothingUnresolved(status) | ResolveError::QuestionChanged(status) => {
+        ResolveError::NothingUnresolved(status) | ResolveError::StateChanged(status) => {
             ApiError::from(ErrorCode::BookingStateConflict)
                 .with_booking_status(status)
                 .with_detail(detail)

@@ -61,8 +61,8 @@ pub type Accompanying<'a> = Box<dyn FnOnce(&Tenant, Option<&AttemptId>) -> UnitO
 pub struct ResolutionRequest<'a> {
     pub call: CallSelector<'a>,
     pub resolution: Resolution,
-    /// The [`open_question`] that the operator saw. `None` for any.
-    pub question: Option<&'a str>,
+    /// The [`decidable_state`] that the operator saw. `None` for any.
+    pub seen_state: Option<&'a str>,
     /// Id of the request or the job that decides.
     pub request_id: &'a str,
     pub accompanying: Accompanying<'a>,
@@ -78,7 +78,7 @@ pub enum ResolveError {
     NothingUnresolved(&'static str),
     /// The decision is about an earlier state of the booking.
     #[error("the booking is {0} by now; look at the call again")]
-    QuestionChanged(&'static str),
+    StateChanged(&'static str),
     #[error("the gateway is reconciling the call at the moment; try again later")]
     InProgress,
     #[error("the supplier's or processor's reference is required")]
@@ -127,9 +127,9 @@ impl ResolutionService {
         request: ResolutionRequest<'_>,
     ) -> Result<BookingStatus, ResolveError> {
         let status = booking.status();
-        let question = open_question(&booking);
-        if request.question.is_some_and(|seen| seen != question) {
-            return Err(ResolveError::QuestionChanged(status.as_str()));
+        let current = decidable_state(&booking);
+        if request.seen_state.is_some_and(|seen| seen != current) {
+            return Err(ResolveError::StateChanged(status.as_str()));
         }
         let (engine, ids) = (&self.engine, &*self.base.ids);
         let attempts = engine.unresolved_attempts(&booking).await?;
@@ -153,9 +153,9 @@ impl ResolutionService {
     }
 }
 
-/// Returns what a decision about a booking is about: its status, and the time at which an orphan was
-/// found. The record of a call may be reopened, so its id does not tell.
-pub fn open_question<K: BookingAggregate>(booking: &Booking<K>) -> String {
+/// Returns the state of a booking that a decision is about: its status, and the time at which an
+/// orphan was found. The id of the call does not suffice, because its record may be reopened.
+pub fn decidable_state<K: BookingAggregate>(booking: &Booking<K>) -> String {
     let status = booking.status().as_str();
     match booking.orphan() {
         Some(orphan) => format!("{status} {}", orphan.found_at),

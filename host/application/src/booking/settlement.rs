@@ -1,5 +1,5 @@
 //! Decisions of operators about calls with an unknown outcome. A decision is stored in the
-//! transaction of the outcome. While the gateway reads the outcome back, the decision waits.
+//! transaction of the outcome. The decision waits while the gateway looks the outcome up.
 
 use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
@@ -28,17 +28,17 @@ pub struct NewSettlement {
     pub resolution: Resolution,
     /// The reason, as the operator wrote it.
     pub note: String,
-    /// The [`open_question`](crate::booking::resolution::open_question) that the operator saw.
+    /// The [`decidable_state`](crate::booking::resolution::decidable_state) that the operator saw.
     /// `None` for any.
-    pub question: Option<String>,
+    pub seen_state: Option<String>,
 }
 
-/// What became of a decision.
+/// Result of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettlementResult {
     /// The booking's status afterwards.
     Applied(BookingStatus),
-    /// The gateway reads the outcome back. The decision is applied afterwards.
+    /// A lookup of the outcome is under way. The decision is applied afterwards.
     Waiting,
 }
 
@@ -85,7 +85,7 @@ impl SettlementService {
         let request = ResolutionRequest {
             call,
             resolution: new.resolution.clone(),
-            question: new.question.as_deref(),
+            seen_state: new.seen_state.as_deref(),
             request_id: &request_id,
             accompanying: Box::new(|tenant, attempt| {
                 self.decision_write(
@@ -101,7 +101,7 @@ impl SettlementService {
         self.resolutions.resolve(booking, request).await
     }
 
-    /// Applies a decision, or keeps it until the gateway has read the outcome back.
+    /// Applies a decision, or keeps it until the lookup that is under way has ended.
     ///
     /// # Errors
     /// [`SettlementError`].
@@ -122,9 +122,9 @@ impl SettlementService {
         match self.apply(actor, booking, call, new).await {
             Ok(status) => Ok(SettlementResult::Applied(status)),
             Err(ResolveError::InProgress) => self.keep(actor, attempt, new).await,
-            Err(
-                error @ (ResolveError::NothingUnresolved(_) | ResolveError::QuestionChanged(_)),
-            ) => Err(self.explain(attempt, error).await?),
+            Err(error @ (ResolveError::NothingUnresolved(_) | ResolveError::StateChanged(_))) => {
+                Err(self.explain(attempt, error).await?)
+            }
             Err(error) => Err(error.into()),
         }
     }
@@ -226,7 +226,7 @@ impl SettlementService {
             decided_at: self.base.now(),
             state,
             result: None,
-            question: new.question.clone(),
+            seen_state: new.seen_state.clone(),
         };
         write.insert_settlement(&decision);
         if state == SettlementState::Waiting {

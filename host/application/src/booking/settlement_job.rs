@@ -1,4 +1,4 @@
-//! Applies the decisions of operators that waited for the end of a read-back.
+//! Applies the decisions of operators that wait for the end of a lookup.
 
 use crate::base::Base;
 use crate::booking::resolution::{
@@ -55,7 +55,7 @@ impl SettlementJob {
         let request = ResolutionRequest {
             call: CallSelector::Attempt(&decision.attempt_id),
             resolution: resolution(&decision),
-            question: decision.question.as_deref(),
+            seen_state: decision.seen_state.as_deref(),
             request_id: &request_id,
             accompanying: Box::new(|tenant, _| {
                 let mut write = self.base.unit_of_work();
@@ -81,7 +81,7 @@ impl SettlementJob {
             Err(
                 error @ (ResolveError::NotFound
                 | ResolveError::NothingUnresolved(_)
-                | ResolveError::QuestionChanged(_)
+                | ResolveError::StateChanged(_)
                 | ResolveError::ReferenceRequired
                 | ResolveError::AmbiguousCall
                 | ResolveError::InvalidRefundAmount),

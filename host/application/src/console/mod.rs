@@ -5,9 +5,8 @@ pub mod audit;
 pub mod booking_people;
 pub mod bookings;
 pub mod bulk_replay;
+pub mod consequence;
 pub mod deliveries;
-pub mod desk;
-pub mod desk_consequence;
 mod event_payload;
 pub mod failure;
 pub mod go_live;
@@ -20,6 +19,7 @@ pub mod overview;
 pub mod requests;
 pub mod search;
 pub mod suppliers;
+pub mod unresolved;
 mod viewer_context;
 mod visible_actors;
 pub mod watches;
@@ -33,7 +33,6 @@ use crate::console::audit::ConsoleAudit;
 use crate::console::bookings::ConsoleBookings;
 use crate::console::bulk_replay::ConsoleBulkReplays;
 use crate::console::deliveries::ConsoleDeliveries;
-use crate::console::desk::SettlementDesk;
 use crate::console::go_live::GoLiveService;
 use crate::console::keys::ConsoleKeys;
 use crate::console::mandates::ConsoleMandates;
@@ -42,6 +41,7 @@ use crate::console::overview::ConsoleOverview;
 use crate::console::requests::ConsoleRequests;
 use crate::console::search::SearchService;
 use crate::console::suppliers::ConsoleSuppliers;
+use crate::console::unresolved::ConsoleUnresolved;
 use crate::console::watches::ConsoleWatches;
 use crate::console::webhooks::ConsoleWebhooks;
 use crate::jobs::operator::OperatorService;
@@ -57,7 +57,7 @@ pub struct ConsoleServices {
     pub bookings: Arc<ConsoleBookings>,
     pub bulk_replays: Arc<ConsoleBulkReplays>,
     pub deliveries: Arc<ConsoleDeliveries>,
-    pub desk: Arc<SettlementDesk>,
+    pub unresolved: Arc<ConsoleUnresolved>,
     pub go_live: Arc<GoLiveService>,
     pub keys: Arc<ConsoleKeys>,
     pub mandates: Arc<ConsoleMandates>,
@@ -94,7 +94,7 @@ impl ConsoleServices {
                 base: base.clone(),
                 suppliers: Arc::clone(suppliers),
             }),
-            desk: Arc::new(SettlementDesk {
+            unresolved: Arc::new(ConsoleUnresolved {
                 base: base.clone(),
                 settlements: Arc::clone(settlements),
                 operator: Arc::new(OperatorService { base: base.clone() }),

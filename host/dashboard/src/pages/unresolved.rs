@@ -8,7 +8,7 @@ use crate::form::{FormFields, FormProblems};
 use crate::guard::session::SignedIn;
 use crate::page::PageContext;
 use crate::pages::unresolved::view::{
-    SentDecision, UnresolvedPage, add_problem, conflict_text, desk_request, new_settlement,
+    SentDecision, UnresolvedPage, add_problem, conflict_text, list_request, new_settlement,
 };
 use crate::query::QueryFields;
 use crate::render::{redirect, render, render_with};
@@ -19,7 +19,7 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use host_application::booking::resolution::ResolveError;
 use host_application::booking::settlement::{SettlementError, SettlementResult};
-use host_application::console::desk::{DeskError, SettlementDesk};
+use host_application::console::unresolved::{ConsoleUnresolved, ConsoleUnresolvedError};
 use host_domain::id::{AttemptId, BookingId};
 use host_domain::time::Clock;
 use http::StatusCode;
@@ -34,13 +34,13 @@ pub(crate) fn routes() -> Router<DashboardState> {
 
 /// `GET /unresolved`; with `?call=att_…` the form is about that call, else about the oldest one.
 async fn list(
-    State(desk): State<Arc<SettlementDesk>>,
+    State(unresolved): State<Arc<ConsoleUnresolved>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
     page: PageContext,
     query: QueryFields,
 ) -> Result<Response, PageError> {
-    let found = desk.list(&viewer, &desk_request(&query)?).await?;
+    let found = unresolved.list(&viewer, &list_request(&query)?).await?;
     let sent = SentDecision::of_call(query.text("call"));
     let page = UnresolvedPage::new(page, &query, found, &sent, clock.now());
     Ok(render(&page))
@@ -48,7 +48,7 @@ async fn list(
 
 /// `POST /unresolved/settle`: applies a decision, or shows why it has no effect.
 async fn settle(
-    State(desk): State<Arc<SettlementDesk>>,
+    State(unresolved): State<Arc<ConsoleUnresolved>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
     page: PageContext,
@@ -59,15 +59,15 @@ async fn settle(
     let mut problems = FormProblems::default();
     let (mut status, mut conflict) = (StatusCode::UNPROCESSABLE_ENTITY, None);
     if let Some(new) = new_settlement(&fields, &mut problems) {
-        match desk.settle(&viewer, &booking, &attempt, &new).await {
+        match unresolved.settle(&viewer, &booking, &attempt, &new).await {
             Ok(SettlementResult::Applied(_)) => {
                 return Ok(redirect("/unresolved?done=outcome-settled"));
             }
             Ok(SettlementResult::Waiting) => {
                 return Ok(redirect("/unresolved?done=decision-kept"));
             }
-            Err(DeskError::Console(error)) => return Err(error.into()),
-            Err(DeskError::Settlement(error)) => {
+            Err(ConsoleUnresolvedError::Console(error)) => return Err(error.into()),
+            Err(ConsoleUnresolvedError::Settlement(error)) => {
                 if !add_problem(&mut problems, &error) {
                     status = StatusCode::CONFLICT;
                     conflict = Some(conflict_text(&error, clock.now()).ok_or(error)?);
@@ -79,7 +79,7 @@ async fn settle(
         viewer.require_operator()?;
     }
     let query = QueryFields::default();
-    let found = desk.list(&viewer, &desk_request(&query)?).await?;
+    let found = unresolved.list(&viewer, &list_request(&query)?).await?;
     let sent = SentDecision::new(&fields, problems, conflict);
     let page = UnresolvedPage::new(page, &query, found, &sent, clock.now());
     Ok(render_with(status, &page))
@@ -87,12 +87,12 @@ async fn settle(
 
 /// `POST /unresolved/retry`: makes a parked job due now. A job that is not parked runs already.
 async fn retry(
-    State(desk): State<Arc<SettlementDesk>>,
+    State(unresolved): State<Arc<ConsoleUnresolved>>,
     SignedIn(viewer): SignedIn,
     fields: FormFields,
 ) -> Result<Response, PageError> {
     let (kind, subject) = (fields.text("kind"), fields.text("subject"));
-    desk.retry_job(&viewer, kind, subject).await?;
+    unresolved.retry_job(&viewer, kind, subject).await?;
     Ok(redirect("/unresolved?done=job-retried"))
 }
 

@@ -19,7 +19,7 @@ CREATE TABLE settlement_decision (
     -- Why the decision was superseded.
     result       TEXT COLLATE "C",
     -- State of the booking that the operator saw. Empty if the decision is about any state.
-    question     TEXT COLLATE "C",
+    seen_state   TEXT COLLATE "C",
     PRIMARY KEY (organization, mode, id)
 );
 -- Of two operators who decide about a call at the same time, one wins.
@@ -52,7 +52,7 @@ CREATE INDEX bulk_replay_account ON bulk_replay (account_id, mode, created_at, i
 -- An account runs one at a time.
 CREATE UNIQUE INDEX bulk_replay_running ON bulk_replay (account_id, mode) WHERE state = 'running';
 
--- What operators changed about suppliers, beside the configuration. It holds on all hosts.
+-- Changes of suppliers by operators, which override the configuration on all hosts.
 CREATE TABLE supplier_override (
     supplier   TEXT COLLATE "C" NOT NULL,
     is_drained BIGINT NOT NULL,
@@ -63,8 +63,7 @@ CREATE TABLE supplier_override (
     PRIMARY KEY (supplier)
 );
 
--- Programs that receive events over a stream instead of a public address. They renew their row
--- while they are connected.
+-- Programs that receive events by long polls instead of at a public address. Polls renew their row.
 CREATE TABLE listen_session (
     organization TEXT COLLATE "C" NOT NULL,
     mode         TEXT COLLATE "C" NOT NULL CHECK (mode IN ('test', 'live')),

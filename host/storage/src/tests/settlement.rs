@@ -27,7 +27,7 @@ fn decision(number: u32, attempt: u32, state: SettlementState) -> SettlementDeci
         decided_at: NOW.plus_ms(i64::from(number)),
         state,
         result: None,
-        question: Some("FAILED".into()),
+        seen_state: Some("FAILED".into()),
     }
 }
 

@@ -68,8 +68,8 @@ impl BookingPage {
         built.people = PeopleText::from(found.people);
         built.can_reveal = found.can_reveal;
         let has_open_call = timeline.iter().any(has_open_outcome);
-        let desk = || format!("/unresolved?booking={}", built.id);
-        built.unresolved = has_open_call.then(desk);
+        let path = || format!("/unresolved?booking={}", built.id);
+        built.unresolved = has_open_call.then(path);
         built.is_timeline_cut = u32::try_from(timeline.len()).is_ok_and(|n| n >= TIMELINE_MAX);
         let id = match &found.booking {
             AnyBooking::Hotel(booking) => &booking.id,

@@ -1,4 +1,4 @@
-//! What happened to a booking, in words.
+//! Texts of the entries of a booking's timeline.
 
 use crate::path_text::path_segment;
 use crate::text::{booking_state, duration_us, words};
@@ -110,7 +110,7 @@ fn call(call: TimelineCall, neutral: TimelineEvent, booking: &BookingId) -> Time
     let took = call.finished_at.map(|at| at.since(neutral.at));
     let took = took.map_or_else(String::new, |ms| format!("after {}", milliseconds(ms)));
     let is_open = matches!(call.outcome, AttemptOutcome::Sent | AttemptOutcome::Unknown);
-    let desk = || link("Settle", format!("/unresolved?booking={booking}"));
+    let settle = || link("Settle", format!("/unresolved?booking={booking}"));
     TimelineEvent {
         tone,
         source: if PAYMENT_STEPS.contains(&call.step.as_str()) {
@@ -124,7 +124,7 @@ fn call(call: TimelineCall, neutral: TimelineEvent, booking: &BookingId) -> Time
             call.evidence.unwrap_or_default(),
             format!("reference {}", call.client_reference),
         ]),
-        links: is_open.then(desk).into_iter().collect(),
+        links: is_open.then(settle).into_iter().collect(),
         ..neutral
     }
 }

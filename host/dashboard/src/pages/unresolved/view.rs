@@ -1,4 +1,4 @@
-//! Contents of the desk, and the fields of its form.
+//! Contents of the page, and the fields of its form.
 
 use crate::error::PageError;
 use crate::form::{FormFields, FormProblems};
@@ -11,8 +11,8 @@ use crate::text::{State, TimeText, money, number, words};
 use askama::Template;
 use host_application::booking::resolution::{Resolution, ResolveError};
 use host_application::booking::settlement::{NOTE_CHARS_MAX, NewSettlement, SettlementError};
-use host_application::console::desk::{Desk, OpenChoice, OpenOutcome};
 use host_application::console::list::ConsoleListRequest;
+use host_application::console::unresolved::{OpenChoice, OpenOutcome, UnresolvedList};
 use host_domain::console::UnresolvedFilter;
 use host_domain::id::BookingId;
 use host_domain::money::{Currency, Money};
@@ -22,11 +22,11 @@ use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use std::collections::BTreeMap;
 
-/// Returns the list that a query asks for. A filter whose value cannot exist is ignored.
+/// Reads the request for the list from a query. A filter whose value cannot exist is ignored.
 ///
 /// # Errors
 /// [`PageError::NotFound`] if the organization is not an organization's id.
-pub(super) fn desk_request(
+pub(super) fn list_request(
     query: &QueryFields,
 ) -> Result<ConsoleListRequest<UnresolvedFilter>, PageError> {
     query.list_request(UnresolvedFilter {
@@ -108,18 +108,18 @@ struct OutcomeRow {
 /// The call that the page shows as a whole.
 struct SelectedOutcome {
     call: String,
-    /// What the decision is about.
-    question: String,
+    /// State that the decision is about, as the form sends it back.
+    seen_state: String,
     booking: String,
     heading: String,
     title: String,
     dates: String,
     price: String,
     sent: TimeText,
-    /// What came back to the call itself.
+    /// Response to the call itself.
     answer: String,
     lookups: String,
-    /// What came back to the last lookup.
+    /// Response to the last lookup.
     last_lookup: String,
     next: Option<TimeText>,
     client_reference: String,
@@ -168,22 +168,22 @@ impl UnresolvedPage {
     pub(super) fn new(
         page: PageContext,
         query: &QueryFields,
-        desk: Desk,
+        list: UnresolvedList,
         sent: &SentDecision,
         now: Timestamp,
     ) -> Self {
-        let organizations = organizations(&desk);
+        let organizations = organizations(&list);
         let filter = FilterForm::builder("/unresolved", query)
             .text("Booking", "booking")
             .text("Supplier", "supplier")
             .organization(&organizations)
             .build();
-        let mut outcomes = desk.outcomes.iter();
+        let mut outcomes = list.outcomes.iter();
         let selected = outcomes.find(|outcome| outcome.attempt.call.id.as_str() == sent.call);
         let is_sent = selected.is_some();
-        let selected = selected.or(desk.outcomes.first());
+        let selected = selected.or(list.outcomes.first());
         let selected_call = selected.map(|outcome| &outcome.attempt.call.id);
-        let rows = desk.outcomes.iter().map(|outcome| OutcomeRow {
+        let rows = list.outcomes.iter().map(|outcome| OutcomeRow {
             path: row_path(query, &filter, outcome),
             is_selected: selected_call == Some(&outcome.attempt.call.id),
             ..OutcomeRow::new(outcome, now)
@@ -194,14 +194,14 @@ impl UnresolvedPage {
             page: page
                 .titled("Unresolved")
                 .about(filter.value("organization")),
-            pager: filter.pager(desk.next.as_ref()),
-            summary: summary(&desk),
+            pager: filter.pager(list.next.as_ref()),
+            summary: summary(&list),
             conflict: sent.conflict.clone(),
             has_organizations: organizations.len() > 1,
             rows: rows.collect(),
             selected: selected.map(|outcome| SelectedOutcome::new(outcome, form, now)),
-            can_settle: desk.can_settle,
-            jobs: desk.jobs.as_ref().map(|jobs| {
+            can_settle: list.can_settle,
+            jobs: list.jobs.as_ref().map(|jobs| {
                 let rows = jobs.iter().map(|job| JobRow {
                     kind: job.kind.clone(),
                     subject: job.subject.clone(),
@@ -211,15 +211,15 @@ impl UnresolvedPage {
                 });
                 rows.collect()
             }),
-            recent: recent_rows(&desk, now),
+            recent: recent_rows(&list, now),
             filter,
         }
     }
 }
 
 /// Returns the organizations of the page, which are those to choose from.
-fn organizations(desk: &Desk) -> Vec<String> {
-    let outcomes = desk.outcomes.iter();
+fn organizations(list: &UnresolvedList) -> Vec<String> {
+    let outcomes = list.outcomes.iter();
     let mut names: Vec<String> = outcomes
         .map(|outcome| outcome.attempt.tenant.organization.clone())
         .collect();
@@ -240,9 +240,9 @@ fn row_path(query: &QueryFields, filter: &FilterForm, outcome: &OpenOutcome) -> 
 }
 
 /// Returns how many outcomes are open and how much money they hold, by currency.
-fn summary(desk: &Desk) -> String {
+fn summary(list: &UnresolvedList) -> String {
     let mut held = BTreeMap::<&str, Money>::new();
-    let payments = desk
+    let payments = list
         .outcomes
         .iter()
         .flat_map(|outcome| outcome.booking.payments());
@@ -254,8 +254,8 @@ fn summary(desk: &Desk) -> String {
         let sum = sum.or_insert_with(|| Money::zero(amount.currency));
         *sum = sum.plus(amount).unwrap_or(*sum);
     }
-    let count = u64::try_from(desk.outcomes.len()).unwrap_or(u64::MAX);
-    let more = if desk.next.is_some() {
+    let count = u64::try_from(list.outcomes.len()).unwrap_or(u64::MAX);
+    let more = if list.next.is_some() {
         "more than "
     } else {
         ""
@@ -329,7 +329,7 @@ impl SelectedOutcome {
         let waiting = outcome.waiting.as_ref();
         Self {
             call: call.id.to_string(),
-            question: outcome.question.clone(),
+            seen_state: outcome.seen_state.clone(),
             booking: call.booking_id.to_string(),
             heading: format!("{} at {}", words(&call.step), call.target),
             title,
@@ -397,8 +397,8 @@ const fn choice_label(choice: SettlementChoice) -> &'static str {
     }
 }
 
-fn recent_rows(desk: &Desk, now: Timestamp) -> Vec<RecentRow> {
-    let rows = desk.recent.iter().map(|recent| {
+fn recent_rows(list: &UnresolvedList, now: Timestamp) -> Vec<RecentRow> {
+    let rows = list.recent.iter().map(|recent| {
         let decision = &recent.decision;
         let choice = choice_label(decision.choice);
         let (tone, label) = match decision.state {
@@ -457,7 +457,7 @@ pub(super) fn new_settlement(
     Some(NewSettlement {
         resolution,
         note: note.to_owned(),
-        question: Some(fields.text("question").to_owned()),
+        seen_state: Some(fields.text("seen_state").to_owned()),
     })
 }
 
@@ -505,7 +505,7 @@ pub(super) fn conflict_text(error: &SettlementError, now: Timestamp) -> Option<S
         SettlementError::Resolve(
             ResolveError::InProgress
             | ResolveError::NothingUnresolved(_)
-            | ResolveError::QuestionChanged(_),
+            | ResolveError::StateChanged(_),
         ) => {
             Some("The booking has changed meanwhile. Look at it again and decide anew.".to_owned())
         }

@@ -1,4 +1,4 @@
-//! What an operator's decision does to a booking and its money. The code is pure.
+//! Computes the effects of an operator's decision on a booking and its money. The code is pure.
 
 use crate::base::Base;
 use crate::booking::aggregate::BookingAggregate;
@@ -10,7 +10,7 @@ use host_domain::payment::{Payment, PaymentState};
 use host_storage::Attempt;
 use std::slice;
 
-/// What a decision does, before it is taken.
+/// The effects of a decision, computed before it is taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Consequence {
     /// The booking's status right after the decision.
@@ -22,7 +22,7 @@ pub struct Consequence {
     pub next_step: Option<&'static str>,
 }
 
-/// What a decision does to a payment.
+/// The effect of a decision on a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MoneyEffect {
     /// The authorized amount is captured.

@@ -1,18 +1,18 @@
-//! The desk of operators: calls with an unknown outcome, undecided refunds, and parked jobs.
+//! Work that waits for operators: calls with an unknown outcome, undecided refunds, and parked jobs.
 
 use crate::account::viewer::Viewer;
 use crate::base::Base;
 use crate::booking::aggregate::BookingAggregate;
 use crate::booking::engine::DECIDE_REFUND_STEP;
 use crate::booking::resolution::{
-    CallSelector, Resolution, ResolveError, open_question, select_call,
+    CallSelector, Resolution, ResolveError, decidable_state, select_call,
 };
 use crate::booking::settlement::{
     NewSettlement, SettlementError, SettlementResult, SettlementService,
 };
 use crate::booking::unresolved_call::OpenCall;
 use crate::console::access::AccessError;
-use crate::console::desk_consequence::{Consequence, consequence};
+use crate::console::consequence::{Consequence, consequence};
 use crate::console::failure::ConsoleError;
 use crate::console::list::ConsoleListRequest;
 use crate::jobs::operator::OperatorService;
@@ -38,14 +38,14 @@ const RECENT_MAX: u32 = 10;
 const ANY_REFERENCE: &str = "-";
 
 #[derive(Debug, thiserror::Error)]
-pub enum DeskError {
+pub enum ConsoleUnresolvedError {
     #[error(transparent)]
     Console(#[from] ConsoleError),
     #[error(transparent)]
     Settlement(#[from] SettlementError),
 }
 
-impl From<AccessError> for DeskError {
+impl From<AccessError> for ConsoleUnresolvedError {
     fn from(error: AccessError) -> Self {
         Self::Console(error.into())
     }
@@ -60,8 +60,8 @@ pub struct OpenOutcome {
     pub booking: AnyBooking,
     /// The supplier's or processor's id of the booking or payment, if the gateway has it.
     pub known_reference: Option<String>,
-    /// What a decision is about, so that one about an earlier state has no effect.
-    pub question: String,
+    /// State that a decision is about. A decision about an earlier state has no effect.
+    pub seen_state: String,
     /// Number of lookups at the other side, all without an answer that decides.
     pub lookups: u32,
     /// Time of the next lookup. `None` if only an operator can decide.
@@ -82,9 +82,9 @@ pub struct OpenChoice {
     pub consequence: Option<Consequence>,
 }
 
-/// The content of the desk.
+/// A page of open outcomes, with parked jobs and recent decisions.
 #[derive(Debug, Clone)]
-pub struct Desk {
+pub struct UnresolvedList {
     /// Oldest first.
     pub outcomes: Vec<OpenOutcome>,
     /// The position after which the next page begins.
@@ -97,13 +97,13 @@ pub struct Desk {
 }
 
 /// Shows open work to people and applies the decisions of operators.
-pub struct SettlementDesk {
+pub struct ConsoleUnresolved {
     pub(crate) base: Base,
     pub(crate) settlements: Arc<SettlementService>,
     pub(crate) operator: Arc<OperatorService>,
 }
 
-impl SettlementDesk {
+impl ConsoleUnresolved {
     /// Returns a page of the open outcomes in the session's mode, with parked jobs and recent
     /// decisions.
     ///
@@ -113,7 +113,7 @@ impl SettlementDesk {
         &self,
         viewer: &Viewer,
         request: &ConsoleListRequest<UnresolvedFilter>,
-    ) -> Result<Desk, ConsoleError> {
+    ) -> Result<UnresolvedList, ConsoleError> {
         let scope = viewer.scope(request.organization.as_deref())?;
         let (store, page) = (&self.base.store, request.page());
         let sent_before = self.base.now().plus_ms(-CALL_MS_MAX);
@@ -137,7 +137,7 @@ impl SettlementDesk {
                 .for_each(hide_operator);
         }
         let outcomes = found.items.into_iter().map(|row| self.open_outcome(row));
-        Ok(Desk {
+        Ok(UnresolvedList {
             outcomes: outcomes.collect(),
             next: found.next,
             jobs,
@@ -149,14 +149,14 @@ impl SettlementDesk {
     /// Settles a call of the session's mode.
     ///
     /// # Errors
-    /// [`DeskError`].
+    /// [`ConsoleUnresolvedError`].
     pub async fn settle(
         &self,
         viewer: &Viewer,
         booking: &BookingId,
         attempt: &AttemptId,
         new: &NewSettlement,
-    ) -> Result<SettlementResult, DeskError> {
+    ) -> Result<SettlementResult, ConsoleUnresolvedError> {
         let scope = viewer.whole_scope();
         let store = &self.base.store;
         let found = store.attempt_with_booking(&scope, booking, attempt).await;
@@ -196,7 +196,7 @@ impl SettlementDesk {
             first_evidence: row.first_evidence,
             booking: row.booking,
             known_reference: facts.known_reference,
-            question: facts.question,
+            seen_state: facts.seen_state,
             lookups: facts.lookups,
             next_lookup_at: facts.next_lookup_at,
             choices: facts.choices,
@@ -207,7 +207,7 @@ impl SettlementDesk {
     fn facts<K: BookingAggregate>(&self, booking: &Booking<K>, attempt: &Attempt) -> CallFacts {
         if attempt.call.step == DECIDE_REFUND_STEP {
             return CallFacts {
-                question: open_question(booking),
+                seen_state: decidable_state(booking),
                 choices: vec![OpenChoice {
                     choice: SettlementChoice::Refund,
                     needs_reference: false,
@@ -229,7 +229,7 @@ impl SettlementDesk {
             lookups,
         );
         CallFacts {
-            question: open_question(booking),
+            seen_state: decidable_state(booking),
             known_reference: call.known_reference(booking),
             lookups,
             next_lookup_at,
@@ -271,7 +271,7 @@ fn hide_operator(decision: &mut SettlementDecision) {
 
 #[derive(Default)]
 struct CallFacts {
-    question: String,
+    seen_state: String,
     known_reference: Option<String>,
     lookups: u32,
     next_lookup_at: Option<Timestamp>,
