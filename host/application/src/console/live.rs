@@ -63,8 +63,8 @@ pub enum LiveEvent<T> {
     Ended,
 }
 
-/// A person who has a list open.
-pub struct LiveWatcher {
+/// A browser that has a list open, with the session of the person.
+pub struct StreamClient {
     pub viewer: Arc<Viewer>,
     /// Token of the session.
     pub token: SecretString,
@@ -113,10 +113,10 @@ impl LiveLists {
     pub fn requests(
         &self,
         request: ConsoleListRequest<RequestLogFilter>,
-        watcher: LiveWatcher,
+        client: StreamClient,
     ) -> Result<impl Stream<Item = LiveEvent<LoggedRequest>> + Send + use<>, TooManyStreams> {
         let list = Arc::clone(&self.requests);
-        self.follow(RequestSource { list, request }, watcher)
+        self.follow(RequestSource { list, request }, client)
     }
 
     /// Follows the deliveries that a filter selects, as [`LiveLists::requests`] does with API calls.
@@ -126,22 +126,22 @@ impl LiveLists {
     pub fn deliveries(
         &self,
         request: ConsoleListRequest<DeliveryScopeFilter>,
-        watcher: LiveWatcher,
+        client: StreamClient,
     ) -> Result<impl Stream<Item = LiveEvent<ListedDelivery>> + Send + use<>, TooManyStreams> {
         let list = Arc::clone(&self.deliveries);
-        self.follow(DeliverySource { list, request }, watcher)
+        self.follow(DeliverySource { list, request }, client)
     }
 
     fn follow<S: LiveSource>(
         &self,
         source: S,
-        watcher: LiveWatcher,
+        client: StreamClient,
     ) -> Result<impl Stream<Item = LiveEvent<S::Item>> + Send + use<S>, TooManyStreams> {
-        let LiveWatcher {
+        let StreamClient {
             viewer,
             token,
             last,
-        } = watcher;
+        } = client;
         let slot = StreamSlot::take(&self.open, &viewer.account)?;
         let mut ticks = interval(INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -15,7 +15,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use futures::{Stream, StreamExt};
 use host_application::account::viewer::Viewer;
-use host_application::console::live::{LiveEvent, LiveLists, LiveWatcher};
+use host_application::console::live::{LiveEvent, LiveLists, StreamClient};
 use host_domain::page::Cursor;
 use host_domain::time::Clock;
 use http::{HeaderMap, HeaderName};
@@ -60,8 +60,8 @@ async fn request_stream(
     headers: HeaderMap,
 ) -> Result<Response, PageError> {
     let show_organization = viewer.reads_several_organizations();
-    let watcher = watcher(viewer, token, &query, &headers);
-    let events = live.requests(requests::list_request(&query)?, watcher)?;
+    let client = stream_client(viewer, token, &query, &headers);
+    let events = live.requests(requests::list_request(&query)?, client)?;
     Ok(respond(events, move |item| {
         let row = RequestRow::new(item);
         RequestRowFragment {
@@ -81,8 +81,8 @@ async fn delivery_stream(
     headers: HeaderMap,
 ) -> Result<Response, PageError> {
     let show_organization = viewer.reads_several_organizations();
-    let watcher = watcher(viewer, token, &query, &headers);
-    let events = live.deliveries(deliveries::list_request(&query)?, watcher)?;
+    let client = stream_client(viewer, token, &query, &headers);
+    let events = live.deliveries(deliveries::list_request(&query)?, client)?;
     Ok(respond(events, move |item| {
         let row = DeliveryRow::new(item, clock.now());
         DeliveryRowFragment {
@@ -95,15 +95,15 @@ async fn delivery_stream(
 }
 
 /// Scripts name the last event in the query, because they cannot set the header.
-fn watcher(
+fn stream_client(
     viewer: Arc<Viewer>,
     token: SecretString,
     query: &QueryFields,
     headers: &HeaderMap,
-) -> LiveWatcher {
+) -> StreamClient {
     let header = headers.get(LAST_EVENT_ID);
     let header = header.and_then(|value| Cursor::parse(value.to_str().ok()?));
-    LiveWatcher {
+    StreamClient {
         viewer,
         token,
         last: header.or_else(|| Cursor::parse(query.text("last_event_id"))),
