@@ -15,7 +15,7 @@ use host_domain::id::WatchId;
 use host_domain::money::Money;
 use host_domain::time::Timestamp;
 use host_domain::watch::{ObservedPrice, Watch, WatchTarget};
-use host_storage::{ScheduledWatch, WatchSurroundings};
+use host_storage::{ScheduledWatch, WatchDetails};
 use std::sync::Arc;
 
 /// A watch as a person sees it.
@@ -64,9 +64,9 @@ impl ConsoleWatches {
             store.watch_page(&scope, &request.filter, &position),
             readable_organizations(store, viewer),
         )?;
-        let surroundings = store.watch_surroundings(scope.mode, &page.items).await?;
+        let details = store.watch_details(scope.mode, &page.items).await?;
         Ok(ConsoleList {
-            page: page.map(|watch| view(viewer, watch, &surroundings)),
+            page: page.map(|watch| view(viewer, watch, &details)),
             organizations,
         })
     }
@@ -78,10 +78,10 @@ impl ConsoleWatches {
     pub async fn find(&self, viewer: &Viewer, id: &WatchId) -> Result<WatchView, ConsoleError> {
         let watch = self.read(viewer, id, Permission::Read).await?;
         let watches = [watch];
-        let surroundings = self.base.store.watch_surroundings(viewer.mode, &watches);
-        let surroundings = surroundings.await?;
+        let details = self.base.store.watch_details(viewer.mode, &watches);
+        let details = details.await?;
         let [watch] = watches;
-        Ok(view(viewer, watch, &surroundings))
+        Ok(view(viewer, watch, &details))
     }
 
     /// Ends a watch of the session's mode and revokes its mandate.
@@ -132,17 +132,17 @@ impl ConsoleWatches {
     }
 }
 
-fn view(viewer: &Viewer, found: ScheduledWatch, surroundings: &WatchSurroundings) -> WatchView {
+fn view(viewer: &Viewer, found: ScheduledWatch, details: &WatchDetails) -> WatchView {
     let price_check = found.stored.price_check_id();
     let watch = found.stored.watch;
     let currency = watch.query.stay.currency;
-    let prices = surroundings.prices.get(&price_check).into_iter().flatten();
+    let prices = details.prices.get(&price_check).into_iter().flatten();
     let prices = prices.map(|price| ObservedPrice {
         observed_at: price.observed_at,
         total: price.total_minor.map(|minor| Money::new(minor, currency)),
     });
     let hotel_name = match &watch.query.target {
-        WatchTarget::Hotel { hotel_id } => surroundings.hotel_names.get(hotel_id).cloned(),
+        WatchTarget::Hotel { hotel_id } => details.hotel_names.get(hotel_id).cloned(),
         WatchTarget::Trip { .. } => None,
     };
     let tenant = &watch.owner.tenant;

@@ -7,7 +7,7 @@ mod mandate;
 mod timeline;
 mod watch;
 
-pub use watch::{PriceObservation, ScheduledWatch, WatchSurroundings};
+pub use watch::{PriceObservation, ScheduledWatch, WatchDetails};
 
 use crate::condition::ConditionBuilder;
 use crate::statement::{Row, statement};

@@ -30,9 +30,9 @@ pub struct PriceObservation {
     pub total_minor: Option<i64>,
 }
 
-/// What people want to know of watches besides their rows.
+/// Data of other tables that the dashboard shows with watches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct WatchSurroundings {
+pub struct WatchDetails {
     /// The latest prices of the watches' price checks, oldest first.
     pub prices: BTreeMap<PriceCheckId, Vec<PriceObservation>>,
     /// The names of the watched hotels, as far as they are known.
@@ -80,14 +80,14 @@ impl Store {
     }
 
     /// Returns the latest prices of watches of a mode and the names of their hotels.
-    pub async fn watch_surroundings(
+    pub async fn watch_details(
         &self,
         mode: Mode,
         watches: &[ScheduledWatch],
-    ) -> Result<WatchSurroundings, DatabaseError> {
-        let mut surroundings = WatchSurroundings::default();
+    ) -> Result<WatchDetails, DatabaseError> {
+        let mut details = WatchDetails::default();
         if watches.is_empty() {
-            return Ok(surroundings);
+            return Ok(details);
         }
         let select = statement!(
             "SELECT 'price' AS kind, o.price_check_id AS id, o.observed_at AS at, \
@@ -106,16 +106,16 @@ impl Store {
             match row.get::<Option<String>>("name")? {
                 Some(name) => {
                     let hotel = row.parsed("id", HotelId::parse)?;
-                    surroundings.hotel_names.insert(hotel, name);
+                    details.hotel_names.insert(hotel, name);
                 }
                 None => {
                     let id = row.parsed("id", PriceCheckId::parse)?;
-                    let prices = surroundings.prices.entry(id).or_default();
+                    let prices = details.prices.entry(id).or_default();
                     prices.push(read_observation(&row)?);
                 }
             }
         }
-        Ok(surroundings)
+        Ok(details)
     }
 }
 

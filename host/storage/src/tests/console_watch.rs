@@ -113,7 +113,7 @@ async fn price_is_kept_if_it_differs_from_the_previous_one(db: &TestDatabase) {
             )
             .await;
         let watches = page.unwrap().items;
-        let found = store.watch_surroundings(Mode::Test, &watches).await;
+        let found = store.watch_details(Mode::Test, &watches).await;
         let mut prices = found.unwrap().prices.into_values();
         let first = prices.next().unwrap_or_default();
         assert_eq!(prices.next(), None);
