@@ -122,10 +122,10 @@ fn read(row: &Row) -> Result<BulkReplay, DatabaseError> {
         account: row.parsed("account_id", AccountId::parse)?,
         mode: row.enum_value("mode", Mode::parse)?,
         selection: row.json("selection")?,
-        total: row.get::<i64>("total")?.unsigned_abs(),
+        total: row.count("total")?,
         progress: BulkReplayProgress {
-            replayed: row.get::<i64>("replayed")?.unsigned_abs(),
-            skipped: row.get::<i64>("skipped")?.unsigned_abs(),
+            replayed: row.count("replayed")?,
+            skipped: row.count("skipped")?,
             after: after.map(|(at, id)| Cursor { at, id }),
         },
         state: row.enum_value("state", BulkReplayState::parse)?,

@@ -111,12 +111,12 @@ fn read(row: &Row) -> Result<LoggedCall, DatabaseError> {
         function: row.get("function")?,
         target: row.get("target")?,
         started_at: row.timestamp("started_at")?,
-        duration_us: row.get::<i64>("duration_us")?.unsigned_abs(),
+        duration_us: row.count("duration_us")?,
         outcome: row.get("outcome")?,
         is_failure: row.get::<i64>("is_failure")? == 1,
         detail: row.get("detail")?,
         status: status(row)?,
-        request_bytes: row.get::<i64>("request_bytes")?.unsigned_abs(),
-        response_bytes: row.get::<i64>("response_bytes")?.unsigned_abs(),
+        request_bytes: row.count("request_bytes")?,
+        response_bytes: row.count("response_bytes")?,
     })
 }

@@ -33,8 +33,8 @@ impl Store {
     ) -> Result<ListCounts, DatabaseError> {
         let counts = self.read_optional(select_counts(owner, filter), |row| {
             Ok(ListCounts {
-                total: row.get::<i64>("total")?.unsigned_abs(),
-                total_all_time: row.get::<i64>("whole")?.unsigned_abs(),
+                total: row.count("total")?,
+                total_all_time: row.count("whole")?,
             })
         });
         Ok(counts.await?.unwrap_or_default())

@@ -365,7 +365,7 @@ impl Store {
 
     /// Returns the column `number` of a statement that counts rows.
     pub(crate) async fn read_count(&self, statement: Statement) -> Result<u64, DatabaseError> {
-        let number = self.read_optional(statement, |row| row.get::<i64>("number"));
-        Ok(number.await?.unwrap_or_default().unsigned_abs())
+        let number = self.read_optional(statement, |row| row.count("number"));
+        Ok(number.await?.unwrap_or_default())
     }
 }

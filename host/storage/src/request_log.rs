@@ -276,7 +276,7 @@ fn read(row: &Row) -> Result<LoggedRequest, DatabaseError> {
         route: row.get("route")?,
         path: row.get("path")?,
         status: status(row)?.unwrap_or_default(),
-        duration_us: row.get::<i64>("duration_us")?.unsigned_abs(),
+        duration_us: row.count("duration_us")?,
         key: row.parsed_opt("key_id", KeyId::parse)?,
         user: row.get("user_id")?,
         booking: row.parsed_opt("booking_id", BookingId::parse)?,
@@ -295,11 +295,11 @@ pub(crate) fn status(row: &Row) -> Result<Option<u16>, DatabaseError> {
 fn read_bodies(row: &Row) -> Result<LoggedBodies, DatabaseError> {
     Ok(LoggedBodies {
         request: LoggedBody {
-            bytes: row.get::<i64>("request_bytes")?.unsigned_abs(),
+            bytes: row.count("request_bytes")?,
             text: row.get("request_body")?,
         },
         response: LoggedBody {
-            bytes: row.get::<i64>("response_bytes")?.unsigned_abs(),
+            bytes: row.count("response_bytes")?,
             text: row.get("response_body")?,
         },
     })

@@ -201,6 +201,11 @@ pub(crate) enum Row {
 }
 
 impl Row {
+    /// Reads a number that is never negative.
+    pub(crate) fn count(&self, column: &'static str) -> Result<u64, DatabaseError> {
+        Ok(self.get::<i64>(column)?.unsigned_abs())
+    }
+
     pub(crate) fn timestamp(&self, column: &'static str) -> Result<Timestamp, DatabaseError> {
         self.get(column).map(Timestamp)
     }

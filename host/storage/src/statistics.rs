@@ -234,7 +234,7 @@ impl Store {
         ));
         self.read_all(select, |row| {
             let currency = row.parsed("currency", Currency::parse)?;
-            let bookings = row.get::<i64>("bookings")?.unsigned_abs();
+            let bookings = row.count("bookings")?;
             Ok((Money::new(row.get("amount_minor")?, currency), bookings))
         })
         .await
@@ -343,7 +343,7 @@ fn read_remarkable(row: &Row) -> Result<RemarkableCall, DatabaseError> {
         operation: row.get("operation")?,
         reason: row.enum_value("reason", RemarkableReason::parse)?,
         request_id: row.get("request_id")?,
-        duration_us: row.get::<i64>("duration_us")?.unsigned_abs(),
+        duration_us: row.count("duration_us")?,
         outcome: row.get("outcome")?,
     })
 }

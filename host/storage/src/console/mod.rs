@@ -193,26 +193,22 @@ pub(crate) fn parked_job(conditions: &mut ConditionBuilder, scope: &TenantScope)
 fn read_booking_count(row: &Row) -> Result<BookingCount, DatabaseError> {
     Ok(BookingCount {
         status: row.enum_value("status", BookingStatus::parse)?,
-        hotels: count(row, "hotels")?,
-        flights: count(row, "flights")?,
+        hotels: row.count("hotels")?,
+        flights: row.count("flights")?,
     })
 }
 
 fn read_counts(row: &Row) -> Result<OverviewCounts, DatabaseError> {
     Ok(OverviewCounts {
-        waiting_deliveries: count(row, "waiting_deliveries")?,
+        waiting_deliveries: row.count("waiting_deliveries")?,
         oldest_delivery_at: row.timestamp_opt("oldest_delivery_at")?,
-        unknown_outcomes: count(row, "unknown_outcomes")?,
+        unknown_outcomes: row.count("unknown_outcomes")?,
         oldest_outcome_at: row.timestamp_opt("oldest_outcome_at")?,
-        parked_jobs: count(row, "parked_jobs")?,
-        active_keys: count(row, "active_keys")?,
-        has_key: count(row, "known_keys")? > 0,
-        has_used_key: count(row, "used_keys")? > 0,
+        parked_jobs: row.count("parked_jobs")?,
+        active_keys: row.count("active_keys")?,
+        has_key: row.count("known_keys")? > 0,
+        has_used_key: row.count("used_keys")? > 0,
     })
-}
-
-fn count(row: &Row, column: &'static str) -> Result<u64, DatabaseError> {
-    Ok(row.get::<i64>(column)?.unsigned_abs())
 }
 
 /// The kind of a row of [`Store::open_items`].

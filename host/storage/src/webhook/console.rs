@@ -168,8 +168,8 @@ impl Store {
         ));
         let count = self.read_optional(select, |row| {
             Ok(ScopeDeliveryCount {
-                examined: row.get::<i64>("examined")?.unsigned_abs(),
-                matching: row.get::<i64>("matching")?.unsigned_abs(),
+                examined: row.count("examined")?,
+                matching: row.count("matching")?,
             })
         });
         Ok(count.await?.unwrap_or_default())
@@ -314,8 +314,8 @@ fn with_health(
 fn read_listed_subscription(row: &Row) -> Result<ListedSubscription, DatabaseError> {
     Ok(ListedSubscription {
         subscription: read_subscription(row)?,
-        waiting: row.get::<i64>("waiting")?.unsigned_abs(),
-        failed: row.get::<i64>("failed")?.unsigned_abs(),
+        waiting: row.count("waiting")?,
+        failed: row.count("failed")?,
         last_success_at: row.timestamp_opt("last_success_at")?,
     })
 }
