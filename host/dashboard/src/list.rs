@@ -2,7 +2,9 @@
 
 use crate::query::{QueryFields, path_with};
 use crate::text::TimeText;
+use host_application::console::list::ConsoleList;
 use host_domain::page::Cursor;
+use host_domain::time::Timestamp;
 
 /// The form that filters a list, for `components/filters.html`. Its values come from the query; a
 /// value that the list cannot apply is left out.
@@ -27,7 +29,7 @@ pub(crate) struct FilterField {
     /// `search`, `text`, `choice` or `time`.
     pub(crate) kind: &'static str,
     pub(crate) options: Vec<FilterOption>,
-    /// Explanation of the values that the field takes. Empty if its label says it.
+    /// Explanation of the values that the field takes. Empty if the label suffices.
     pub(crate) hint: &'static str,
     /// Why the value that was sent does not apply.
     pub(crate) problem: Option<&'static str>,
@@ -52,8 +54,7 @@ pub(crate) struct Pager {
     /// Path of the first page, unless this is the first page.
     pub(crate) first: Option<String>,
     pub(crate) next: Option<String>,
-    /// Time of the oldest item that was examined, if the page has fewer items than it could because
-    /// the filter is rare.
+    /// Time of the oldest item that was examined, if the search ended before the page was full.
     pub(crate) searched_back_to: Option<TimeText>,
 }
 
@@ -173,6 +174,15 @@ impl FilterForm {
         self.path_without("", &[])
     }
 
+    /// Returns the links of a list whose search may end before a page is full.
+    pub(crate) fn search_pager<T>(&self, list: &ConsoleList<T>, now: Timestamp) -> Pager {
+        let end = list.search_end();
+        Pager {
+            searched_back_to: end.map(|end| TimeText::new(end.at, now)),
+            ..self.pager(list.page.next.as_ref())
+        }
+    }
+
     /// Returns the links to the first and the next page.
     pub(crate) fn pager(&self, next: Option<&Cursor>) -> Pager {
         let after = next.map(Cursor::to_string);
@@ -215,7 +225,6 @@ impl FilterField {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use host_domain::time::Timestamp;
 
     fn form(query: &str) -> FilterForm {
         FilterForm::builder("/bookings", &QueryFields::parse(query))

@@ -25,8 +25,6 @@ pub const TIMELINE_MAX: u32 = 500;
 #[derive(Debug, Clone)]
 pub struct BookingList {
     pub list: ConsoleList<AnyBooking>,
-    /// Whether the page ends before it is full, because few bookings match.
-    pub is_search_cut: bool,
     /// The suppliers of the session's mode, to choose from.
     pub suppliers: Vec<SupplierId>,
 }
@@ -64,10 +62,8 @@ impl ConsoleBookings {
             store.booking_page(&scope, &request.filter, &position),
             readable_organizations(store, viewer),
         )?;
-        let limit = usize::try_from(position.limit).unwrap_or(usize::MAX);
         let suppliers = self.suppliers.list(viewer.mode).into_iter();
         Ok(BookingList {
-            is_search_cut: page.next.is_some() && page.items.len() < limit,
             list: ConsoleList {
                 page,
                 organizations,

@@ -37,6 +37,15 @@ pub struct ConsoleList<T> {
     pub organizations: Vec<String>,
 }
 
+impl<T> ConsoleList<T> {
+    /// Returns the position at which the search ended before the page was full. `None` if the page
+    /// has all items that it could have.
+    pub fn search_end(&self) -> Option<&Cursor> {
+        let items = u32::try_from(self.page.items.len()).unwrap_or(u32::MAX);
+        self.page.next.as_ref().filter(|_| items < PAGE_LIMIT)
+    }
+}
+
 /// Returns the organizations that the person may read, in alphabetical order. Reads the database
 /// for operators only.
 pub(crate) async fn readable_organizations(

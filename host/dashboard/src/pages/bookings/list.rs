@@ -16,7 +16,7 @@ use host_domain::hotel::HotelBooking;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 
-/// Returns the list that a query asks for. A value that does not exist is ignored.
+/// Reads the request for the list from a query. A value that does not exist is ignored.
 ///
 /// # Errors
 /// [`PageError::NotFound`] if the organization is not an organization's id.
@@ -91,15 +91,10 @@ impl BookingsPage {
     ) -> Self {
         let filter = filter_form(query, &found);
         let list = found.list;
-        let next = list.page.next.as_ref();
-        let mut pager = filter.pager(next);
-        if found.is_search_cut {
-            pager.searched_back_to = next.map(|next| TimeText::new(next.at, now));
-        }
         let rows = list.page.items.iter();
         Self {
             page: page.titled("Bookings").about(filter.value("organization")),
-            pager,
+            pager: filter.search_pager(&list, now),
             filter,
             has_organizations: list.organizations.len() > 1,
             rows: rows.map(|booking| BookingRow::new(booking, now)).collect(),

@@ -20,7 +20,7 @@ use host_domain::webhook::{BulkReplay, BulkReplayState, Delivery, DeliveryStatus
 
 const PATH: &str = "/deliveries";
 
-/// Returns the list that a query asks for. A status, an event and a time that do not exist are
+/// Reads the request for the list from a query. A status, an event and a time that do not exist are
 /// ignored.
 ///
 /// # Errors
@@ -91,11 +91,6 @@ impl DeliveriesPage {
         let filter = filter_form(query, &found.organizations);
         let is_first = query.some("after").is_none();
         let is_running = |bulk: &BulkReplay| bulk.state == BulkReplayState::Running;
-        let mut pager = filter.pager(found.page.next.as_ref());
-        if found.page.items.is_empty() {
-            let end = found.page.next.as_ref();
-            pager.searched_back_to = end.map(|end| TimeText::new(end.at, now));
-        }
         Self {
             can_replay: filter.is_set
                 && !found.page.items.is_empty()
@@ -106,7 +101,7 @@ impl DeliveriesPage {
             page: page
                 .titled("Deliveries")
                 .about(filter.value("organization")),
-            pager,
+            pager: filter.search_pager(&found, now),
             filter,
             show_organization: viewer.reads_several_organizations(),
             rows: delivery_rows(found.page.items, now),
@@ -123,7 +118,7 @@ pub(super) struct BulkReplayText {
     /// Numbers of deliveries.
     pub(super) seen: u64,
     pub(super) total: u64,
-    /// What was done, in words.
+    /// Progress or result of the replay, in words.
     pub(super) summary: String,
     pub(super) started: TimeText,
 }

@@ -16,7 +16,7 @@ use host_domain::time::Timestamp;
 const PATH: &str = "/requests";
 const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/// Returns the list that a query asks for. A status, a method and a time that do not exist are
+/// Reads the request for the list from a query. A status, a method and a time that do not exist are
 /// ignored.
 ///
 /// # Errors
@@ -83,15 +83,10 @@ impl RequestsPage {
     ) -> Self {
         let filter = filter_form(query, &found.organizations);
         let is_first = query.some("after").is_none();
-        let mut pager = filter.pager(found.page.next.as_ref());
-        if found.page.items.is_empty() {
-            let end = found.page.next.as_ref();
-            pager.searched_back_to = end.map(|end| TimeText::new(end.at, now));
-        }
         Self {
             page: page.titled("Requests").about(filter.value("organization")),
             stream: is_first.then(|| format!("/stream{}", filter.first_page())),
-            pager,
+            pager: filter.search_pager(&found, now),
             filter,
             show_organization: viewer.reads_several_organizations(),
             rows: found.page.items.into_iter().map(RequestRow::new).collect(),
