@@ -146,7 +146,7 @@ impl CompletionService {
             Err(_) => self.resolve_idempotency(command).await?,
         }
         let outcome = result?;
-        // From now on the key stands for the outcome that another call produced.
+        // The key then stands for the outcome that another call produced.
         if let Some(key) = &command.key
             && outcome.is_final()
         {

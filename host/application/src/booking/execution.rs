@@ -25,11 +25,11 @@ pub struct ExecutionContext {
     pub deadline: Instant,
     /// Payment instrument, if it was read when the run began.
     pub instrument: Option<Instrument>,
-    /// What the run found out for the caller.
+    /// Findings of the run for the caller.
     pub findings: RunFindings,
 }
 
-/// What a run of a workflow finds out and the booking does not keep. Clones share it.
+/// Findings of a run of a workflow that the booking does not keep. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct RunFindings {
     needs_help: Arc<AtomicBool>,

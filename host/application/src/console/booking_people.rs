@@ -31,9 +31,9 @@ pub struct Traveller {
     pub is_lead: bool,
     /// Age of a child in a hotel.
     pub age: Option<u8>,
-    /// Of a passenger. `None` if it is masked.
+    /// Date of birth of a passenger. `None` if it is masked.
     pub date_of_birth: Option<Date>,
-    /// Of a passenger, ISO 3166-1 alpha-2. `None` if it is masked or unknown.
+    /// Nationality of a passenger, ISO 3166-1 alpha-2. `None` if it is masked or unknown.
     pub nationality: Option<String>,
 }
 

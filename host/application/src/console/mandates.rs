@@ -38,7 +38,7 @@ pub struct MandateView {
     pub can_revoke: bool,
 }
 
-/// What became of a request to revoke.
+/// Result of a request to revoke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RevokeOutcome {
     Revoked,

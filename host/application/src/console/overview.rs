@@ -63,12 +63,12 @@ impl OverviewWindow {
     }
 }
 
-/// What programs did in a window of time.
+/// Calls of programs and their bookings in a window of time.
 #[derive(Debug, Clone)]
 pub struct Traffic {
     /// Beginning of the first minute or hour.
     pub since: Timestamp,
-    /// As `Store::statistics` returns them.
+    /// Counters of the window, as `Store::statistics` returns them.
     pub statistics: Vec<StatisticsGroup>,
     /// Amounts of bookings that suppliers confirmed, with the number of bookings.
     pub booked: Vec<(Money, u64)>,

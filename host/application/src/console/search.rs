@@ -10,7 +10,8 @@ use host_domain::id::{
 };
 use host_domain::page::CursorRequest;
 
-/// What a search leads to. An id is not checked: its page shows whether the person may see it.
+/// The page that a search leads to. An id is not checked: its page shows whether the person may see
+/// it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SearchTarget {
     Booking(BookingId),

@@ -1,4 +1,4 @@
-//! What the audit log has of mandates.
+//! Properties of mandates in the audit log.
 
 use crate::audit::record::AuditChange;
 use host_domain::audit::AuditAction;

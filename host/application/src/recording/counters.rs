@@ -57,7 +57,7 @@ pub(super) struct PluginCall<'a> {
     pub(super) outcome: &'static str,
 }
 
-/// What is stored at once, sorted by key.
+/// Rows that are stored at once, sorted by key.
 #[derive(Debug, Default)]
 pub(super) struct CountedRows {
     pub(super) statistics: Vec<(StatisticsKey, CallStatistics)>,

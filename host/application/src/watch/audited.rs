@@ -1,4 +1,4 @@
-//! What the audit log has of watches: no traveller, and no trip.
+//! Properties of watches in the audit log. Travellers and trips are left out.
 
 use crate::audit::record::AuditChange;
 use host_domain::audit::AuditAction;

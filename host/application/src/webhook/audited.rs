@@ -1,4 +1,4 @@
-//! What the audit log has of subscriptions: no secrets, and of the URL only what names the receiver.
+//! Properties of subscriptions in the audit log, without secrets. URLs have no query and no fragment.
 
 use crate::audit::record::AuditChange;
 use host_domain::audit::AuditAction;

@@ -37,7 +37,7 @@ pub(super) enum ProviderError {
     Unprotected(String),
 }
 
-/// What the gateway uses of a discovery document.
+/// The members of a discovery document that the gateway uses.
 #[derive(Debug, Deserialize)]
 pub(super) struct Metadata {
     issuer: String,

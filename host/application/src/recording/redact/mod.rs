@@ -59,7 +59,7 @@ impl BodyWriter {
                 self.text.push_str(LONG_NUMBER);
             }
             Value::Bool(_) | Value::Number(_) => {
-                // Both types can be written.
+                // Writing to a `String` never fails.
                 let _ = write!(self.text, "{value}");
             }
             Value::String(text) => self.write_text(text, name, treatment),

@@ -31,7 +31,7 @@ pub(super) struct Rules {
     sentence_words: Vec<String>,
 }
 
-/// How the text of a member is treated.
+/// Treatment of the text of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Treatment {
     /// The value is replaced, whatever it is.
