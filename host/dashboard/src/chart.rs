@@ -28,7 +28,7 @@ pub(crate) struct ChartColumn {
 pub(crate) struct ChartPoint {
     /// The time, e.g. `14:05`.
     pub(crate) label: String,
-    /// Where the calls are listed.
+    /// Path of the list of the calls.
     pub(crate) path: Option<String>,
     pub(crate) p50_us: Option<u64>,
     pub(crate) p99_us: Option<u64>,

@@ -48,8 +48,7 @@ impl QueryFields {
         parse_time(self.text(name))
     }
 
-    /// Returns the request for the list that the query asks for. A position that does not exist is
-    /// ignored.
+    /// Returns the request for a list with this filter. A position that does not exist is ignored.
     ///
     /// # Errors
     /// [`PageError::NotFound`] if the organization is not an organization's id.

@@ -1,4 +1,4 @@
-//! What happened to a booking, in order of time, for `components/timeline.html`.
+//! Entries of a booking's timeline in order of time, for `components/timeline.html`.
 
 use crate::text::date;
 use host_domain::time::Timestamp;
@@ -9,7 +9,7 @@ pub(crate) struct TimelineEvent {
     pub(crate) at: Timestamp,
     /// `good`, `wait`, `bad`, or empty for a neutral event.
     pub(crate) tone: &'static str,
-    /// Where it comes from, e.g. `Supplier`.
+    /// Origin of the entry, e.g. `Supplier`.
     pub(crate) source: &'static str,
     pub(crate) title: String,
     /// Empty for none.

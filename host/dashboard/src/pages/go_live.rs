@@ -37,7 +37,7 @@ struct ChecklistItem {
 /// A step in words.
 struct StepText {
     title: &'static str,
-    /// What to do, and why.
+    /// Instruction for the step, with its reason.
     detail: &'static str,
     /// Page where the step is done or its results are.
     path: &'static str,

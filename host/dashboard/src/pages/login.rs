@@ -31,11 +31,11 @@ pub(crate) fn routes() -> Router<DashboardState> {
         .route("/sign-out", post(sign_out))
 }
 
-/// The refusal. It does not tell whether the account exists, or whether it is locked.
+/// The refusal of a password. It is the same if the account does not exist or is locked.
 const REFUSAL: &str =
     "Email or password is wrong. After five failures, sign-in is locked for 15 minutes.";
 
-/// The refusal of a code. It does not tell whether the account is locked.
+/// The refusal of a code. It is the same if the account is locked.
 const CODE_REFUSAL: &str =
     "The code is wrong or was used before. After five failures, sign-in is locked for 15 minutes.";
 

@@ -48,7 +48,7 @@ impl AccountPage {
         }
     }
 
-    /// Returns whether the page asks for one thing only, so that it shows no other form.
+    /// Returns whether the page shows one form only, which is a step of the set-up.
     pub(super) fn is_step(&self) -> bool {
         match self.two_factor {
             TwoFactorView::Unavailable | TwoFactorView::Off | TwoFactorView::On { .. } => false,
@@ -101,9 +101,9 @@ pub(super) fn current_password_text(error: ChangePasswordError) -> Result<&'stat
     }
 }
 
-/// What the page shows about two-factor authentication.
+/// State of two-factor authentication on the page.
 pub(super) enum TwoFactorView {
-    /// The account has no password: its provider asks for a second factor.
+    /// The account has no password. Its provider may require a second factor.
     Unavailable,
     Off,
     On {
@@ -121,7 +121,7 @@ pub(super) enum TwoFactorView {
     RecoveryCodes {
         codes: Vec<String>,
     },
-    /// The page asks for the current password.
+    /// The form to turn it off, with the field for the current password, is open.
     TurningOff,
 }
 

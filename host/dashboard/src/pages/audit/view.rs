@@ -16,7 +16,7 @@ use host_domain::time::Timestamp;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Returns the list that a query asks for. An action that does not exist is ignored.
+/// Reads the request for the list from a query. An action that does not exist is ignored.
 ///
 /// # Errors
 /// [`PageError::NotFound`] if the organization is not an organization's id.
@@ -123,7 +123,7 @@ pub(super) struct AuditEntryText {
     pub(super) time: TimeText,
     /// The name of the actor, or its kind if it has none.
     pub(super) actor: String,
-    /// How the actor reached the gateway, and from where.
+    /// Channel and address of the actor.
     pub(super) source: String,
     pub(super) action: String,
     pub(super) target: String,

@@ -12,7 +12,7 @@ use host_domain::money::Money;
 use host_domain::payment::{Card, CardBrand, Payment, PaymentMethod, PaymentStatus};
 use host_domain::time::Timestamp;
 
-/// What the booking costs and what was paid.
+/// Price and payments of a booking.
 #[derive(Default)]
 pub(super) struct MoneyText {
     pub(super) price: Vec<Fact>,
@@ -38,7 +38,7 @@ pub(super) struct CancellationText {
     pub(super) refund: String,
 }
 
-/// What a cancellation costs.
+/// Cancellation terms of a booking, with their fees.
 #[derive(Default)]
 pub(super) struct PolicyText {
     /// Terms in words.

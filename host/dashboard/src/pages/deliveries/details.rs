@@ -20,7 +20,7 @@ pub(super) struct DeliveryDetailsPage {
     pub(super) alert: Option<String>,
     pub(super) id: String,
     pub(super) state: State,
-    /// What happens next, or why the delivery failed.
+    /// The next step of the delivery, or the reason why it failed.
     pub(super) explanation: String,
     pub(super) next_attempt: Option<TimeText>,
     pub(super) organization: String,

@@ -18,7 +18,7 @@ use host_domain::id::KeyId;
 use host_domain::owner::{Mode, Tenant};
 use host_domain::time::Timestamp;
 
-/// Returns the list that a query asks for. A status that does not exist is ignored.
+/// Reads the request for the list from a query. A status that does not exist is ignored.
 ///
 /// # Errors
 /// [`PageError::NotFound`] if the organization is not an organization's id.

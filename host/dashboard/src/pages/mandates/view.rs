@@ -12,7 +12,7 @@ use host_domain::console::watch::MandateScopeFilter;
 use host_domain::mandate::{MandateScope, MandateState, MandateStatus};
 use host_domain::time::Timestamp;
 
-/// Returns the list that a query asks for. A status that does not exist is ignored.
+/// Reads the request for the list from a query. A status that does not exist is ignored.
 ///
 /// # Errors
 /// [`PageError::NotFound`] if the organization is not an organization's id.
@@ -85,7 +85,7 @@ impl MandatesPage {
 pub(super) struct MandatePage {
     page: PageContext,
     mandate: MandateRow,
-    /// What may be bought.
+    /// Purchase that the mandate permits.
     scope: String,
     watch: Option<String>,
     instrument: String,

@@ -4,7 +4,7 @@ use crate::sparkline::Sparkline;
 
 pub(super) struct Figure {
     pub(super) label: &'static str,
-    /// With its unit.
+    /// The number with its unit.
     pub(super) value: String,
     /// Comparison or explanation, empty for none.
     pub(super) detail: String,

@@ -28,7 +28,7 @@ pub(super) struct CallsRow {
     pub(super) name: String,
     /// Empty for a route.
     pub(super) operation: String,
-    /// Where its calls are listed.
+    /// Path of the list of its calls.
     pub(super) path: String,
     pub(super) count: String,
     pub(super) errors: String,

@@ -15,7 +15,7 @@ use host_domain::money::Money;
 use host_domain::time::Timestamp;
 use host_domain::watch::{Area, ObservedPrice, WatchState, WatchStatus, WatchTarget};
 
-/// Returns the list that a query asks for. A status that does not exist is ignored.
+/// Reads the request for the list from a query. A status that does not exist is ignored.
 ///
 /// # Errors
 /// [`PageError::NotFound`] if the organization is not an organization's id.
@@ -92,7 +92,7 @@ pub(super) struct WatchPage {
     page: PageContext,
     watch: WatchRow,
     people: String,
-    /// What the watch does when the price is reached.
+    /// Action of the watch when the price is reached.
     purchase: &'static str,
     mandate: Option<String>,
     booking: Option<String>,

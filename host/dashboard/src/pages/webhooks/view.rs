@@ -27,7 +27,7 @@ const ALL_EVENTS: &str = "All events";
 /// Number of event types that a row of the list names.
 const LISTED_EVENTS: usize = 3;
 
-/// Returns the list that a query asks for. A status that does not exist is ignored.
+/// Reads the request for the list from a query. A status that does not exist is ignored.
 ///
 /// # Errors
 /// [`PageError::NotFound`] if the organization is not an organization's id.
@@ -225,7 +225,7 @@ pub(super) struct WebhookDetailsPage {
     /// The secret that was just made. It is shown once.
     pub(super) secret: Option<String>,
     pub(super) edit: Option<WebhookForm>,
-    /// The change that the page asks about: `rotate`, `delete` or empty.
+    /// The change to confirm: `rotate`, `delete` or empty.
     pub(super) confirms: &'static str,
     /// The field "Recover since" and its problem.
     pub(super) since: String,
@@ -243,7 +243,7 @@ pub(super) struct WebhookDetailsPage {
     pub(super) health: HealthText,
     pub(super) created: TimeText,
     pub(super) changed: TimeText,
-    /// Until when the previous secret signs too.
+    /// Time until which the previous secret signs too.
     pub(super) previous_secret_until: Option<TimeText>,
     pub(super) can_manage: bool,
     pub(super) can_replay: bool,
