@@ -74,7 +74,7 @@ struct ConnectionManager<C: Session> {
     health: ServerHealth,
 }
 
-/// What the pools of one database know of its server.
+/// Health of a database's server, which all pools of the database share.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ServerHealth(Arc<HealthState>);
 

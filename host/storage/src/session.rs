@@ -1,9 +1,9 @@
-//! What a connection pool asks of the sessions that it opens.
+//! Requirements of a connection pool on its sessions.
 
 use sqlx::{Connection, Error};
 use std::fmt::Debug;
 
-/// A connection whose state at its server the pool can ask for.
+/// A connection whose state at its server the pool can inspect.
 pub(crate) trait Session: Connection + 'static {
     /// Identifies the session at its server.
     type Id: Debug + Send + Sync + 'static;

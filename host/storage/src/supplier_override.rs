@@ -1,4 +1,4 @@
-//! What operators changed about suppliers, beside the configuration.
+//! Changes of suppliers by operators, which override the configuration.
 
 use crate::statement::{Row, statement};
 use crate::{DatabaseError, Store, UnitOfWork};

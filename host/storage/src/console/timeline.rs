@@ -1,4 +1,4 @@
-//! What happened to a booking, from all tables that name it.
+//! The timeline of a booking, from all tables that name it.
 
 use crate::statement::{Row, statement};
 use crate::{DatabaseError, Store};

@@ -47,7 +47,6 @@ impl<I> Expectations<I> {
     }
 }
 
-/// The lists of flights have separate tests.
 async fn add_api_key(plans: &mut Expectations, store: &Store) {
     let by_hash = store.api_key_by_hash(&[7; 32]);
     plans.add("api_key_sha256", by_hash).await;
@@ -55,6 +54,7 @@ async fn add_api_key(plans: &mut Expectations, store: &Store) {
     plans.add("api_key_id", store.api_key(&key)).await;
 }
 
+/// The lists of flights have separate tests.
 async fn expectations() -> Vec<(Statement, &'static str)> {
     let db = TestDatabase::sqlite().await;
     let (store, mut plans) = (&db.store, Expectations::new(&db));
