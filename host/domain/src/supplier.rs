@@ -154,7 +154,7 @@ pub enum CircuitStatus {
     Probing,
 }
 
-/// What operators changed about a supplier, beside its configuration.
+/// Changes of a supplier by operators, which override its configuration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SupplierOverride {
     /// The supplier gets no new requests. What exists there is followed to its end.

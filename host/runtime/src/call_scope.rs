@@ -46,8 +46,7 @@ impl CallScope {
     }
 }
 
-/// What ends a call that takes too long, in milliseconds after its start. Its text names the
-/// setting.
+/// Limit that ends a call, in milliseconds after its start. Its text names the setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TimeLimit {
     /// The plugin's limit for one call.
@@ -70,8 +69,8 @@ impl fmt::Display for TimeLimit {
     }
 }
 
-/// The host's own count of requests that may have reached the supplier, and what it knows about
-/// their responses.
+/// The host's own count of requests that may have reached the supplier, and facts about their
+/// responses.
 #[derive(Debug, Default)]
 pub(crate) struct OutboundTracker {
     /// Whether the last exchange failed in a way that only a person can correct.

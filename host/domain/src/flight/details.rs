@@ -5,7 +5,7 @@ use crate::money::Money;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// When an offer must be paid, and how long its price stands.
+/// Times until which an offer must be paid and its price is guaranteed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PaymentTerms {
     /// Whether the offer must be paid when it is booked.
@@ -62,7 +62,7 @@ pub struct Seat {
     /// The airline's name of the seat.
     pub name: Option<String>,
     pub position: Option<SeatPosition>,
-    /// What the traveller has to know about the seat.
+    /// Information about the seat for the traveller.
     pub disclosures: Vec<String>,
 }
 

@@ -125,7 +125,7 @@ pub struct HotelPriceRequest {
     pub include_package_rates: bool,
 }
 
-/// How an offer can be paid.
+/// Method by which an offer can be paid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HotelPaymentType {
     /// The total is paid when the offer is booked.

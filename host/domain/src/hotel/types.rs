@@ -87,7 +87,7 @@ impl Penalty {
     }
 }
 
-/// How much of the price a cancellation can return, as the supplier states it.
+/// Share of the price that a cancellation can return, as the supplier states it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefundType {

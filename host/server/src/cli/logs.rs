@@ -12,7 +12,7 @@ use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Interval at which new calls are asked for.
+/// Interval at which new calls are requested.
 const INTERVAL: Duration = Duration::from_secs(1);
 /// Each read begins this time before the latest call, because hosts write their calls in batches.
 const OVERLAP_MS: i64 = 5_000;

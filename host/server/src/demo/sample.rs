@@ -35,7 +35,7 @@ const WATCHES: &str = "/v1/watcher/travel/hotel/watches";
 /// A receiver of webhooks at which nobody listens.
 const SILENT_RECEIVER: &str = "http://127.0.0.1:9/hooks";
 
-/// What follows a booking.
+/// Action that follows a booking.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Kept,
@@ -44,10 +44,10 @@ enum Ending {
     Abandoned,
 }
 
-/// How often all stays and trips are booked.
+/// Number of times that all stays and trips are booked.
 const ROUNDS: usize = 3;
 
-/// The hotel whose supplier never tells whether it is booked.
+/// The hotel whose bookings never get a known outcome.
 const NEVER_KNOWN: &str = "BOOK_NEVER_KNOWN";
 
 /// Hotels of the sandbox, each with the card that pays and what follows. The name of a hotel is the

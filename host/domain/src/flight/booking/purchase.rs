@@ -107,7 +107,7 @@ impl FlightBooking {
         }
     }
 
-    /// Ends the purchase that a failed payment was meant for, if it was not sent yet.
+    /// Ends the purchase that a failed payment would have paid, if it was not sent yet.
     pub(super) fn decline_purchase(&mut self, payment: &PaymentId, now: Timestamp) {
         let Some(purchase) = self.details.purchase_for_payment(payment).cloned() else {
             return;

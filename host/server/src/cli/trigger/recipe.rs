@@ -1,4 +1,4 @@
-//! What makes each event happen at the sandbox.
+//! Recipes that make each event happen at the sandbox.
 
 use host_domain::event::EventType;
 
