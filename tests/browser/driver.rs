@@ -34,7 +34,7 @@ pub(crate) async fn with_browser(name: &str, server: &Server, test: impl AsyncFn
     };
     let outcome = AssertUnwindSafe(steps).catch_unwind().await;
     if outcome.is_err() {
-        // The failure of the test says more than a browser that cannot be asked any more.
+        // A browser that does not respond any more must not hide the failure of the test.
         let _no_evidence = AssertUnwindSafe(browser.keep_evidence(name))
             .catch_unwind()
             .await;

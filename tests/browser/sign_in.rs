@@ -79,7 +79,7 @@ async fn fifth_failure_locks_and_the_words_stay_the_same() {
             browser.sign_in(email, "something else").await;
             assert_eq!(browser.alert().await, refusal);
         }
-        // From here on the right password is refused too.
+        // The right password is refused too as soon as the account is locked.
         for email in [EMAIL, "eve@example.com"] {
             browser.sign_in(email, PASSWORD).await;
             assert_eq!(browser.alert().await, refusal);

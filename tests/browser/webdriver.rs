@@ -32,7 +32,7 @@ pub(crate) struct Element<'a> {
     id: String,
 }
 
-/// How elements are found.
+/// Method that finds elements.
 #[derive(Clone, Copy)]
 pub(crate) enum Locator<'a> {
     XPath(&'a str),

@@ -10,8 +10,8 @@ use tests::{PostgresCluster, Server, ServerOptions, eventually};
 
 const CONNECTIONS: u32 = 6;
 
-/// The store's connections, the one that listens for other hosts, and one for each half that asks
-/// about sessions.
+/// The store's connections, the one that listens for other hosts, and one for each half that inspects
+/// sessions.
 const SESSIONS_MAX: i64 = 6 + 1 + 2;
 
 const ROUNDS: usize = 4;

@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 #[derive(Debug)]
 pub struct EventStream {
     response: Response,
-    /// What came and is not yet a whole event.
+    /// Received text that is not a whole event yet.
     text: String,
 }
 

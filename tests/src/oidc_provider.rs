@@ -27,20 +27,20 @@ const CLIENT_SECRET: &str = "a secret: of the client";
 static RSA_KEY: LazyLock<RsaKeyPair> =
     LazyLock::new(|| RsaKeyPair::generate(KeySize::Rsa2048).unwrap());
 
-/// How the provider signs identity tokens.
+/// Signature of the provider's identity tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenSignature {
-    /// With the published RSA key.
+    /// The token is signed with the published RSA key.
     Rs256,
     /// The token is signed with the published elliptic curve key.
     Es256,
-    /// With an elliptic curve key that is not published, under the id of the published one.
+    /// The key is an elliptic curve key that is not published, under the id of the published one.
     OtherKey,
-    /// Not at all: the algorithm `none`.
+    /// The token has the algorithm `none` and no signature.
     None,
-    /// With the client's secret.
+    /// The key is the client's secret.
     Hs256,
-    /// With the published RSA modulus as a symmetric key.
+    /// The published RSA modulus is the symmetric key.
     PublicKeyAsSecret,
 }
 

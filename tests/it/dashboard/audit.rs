@@ -251,7 +251,7 @@ async fn admins_read_the_entries_of_their_organization(database: Database) {
         let list = operator.get(&format!("/audit?{query}")).await.body;
         assert!(list.contains("No entry matches"), "{query}: {list}");
     }
-    // Nothing of the other mode is on the page.
+    // The page of one mode has no entry of the other mode.
     operator.post("/mode", &[("mode", "live")]).await;
     assert!(!operator.get("/audit").await.body.contains("of-acme"));
 }

@@ -31,7 +31,7 @@ async fn drained_supplier_gets_no_new_requests(database: Database) {
     assert_eq!(drained.status, 303, "{}", drained.body);
     let refused = hotel.price(&client).await;
     refused.expect_problem(503, "supplier_unavailable");
-    // What was offered before goes on.
+    // An offer of the time before can still be booked.
     let card = client.card_payment("tok_visa").await;
     offered.book(&card).await.expect(200);
     let page = ada.get(HOTELS).await;

@@ -46,7 +46,7 @@ impl Person {
     }
 }
 
-/// Gives the right password and returns the page that asks for the code.
+/// Sends the right password and returns the page with the field for the code.
 async fn give_password(client: &DashboardClient) -> PageReply {
     let page = client.sign_in(EMAIL, PASSWORD).await;
     assert_eq!((page.status, page.heading()), (200, "Sign in"));
