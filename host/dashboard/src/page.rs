@@ -185,6 +185,14 @@ const NOTICES: &[(&str, &str)] = &[
         "decision-kept",
         "A lookup is under way. The decision is kept and applied when it ends.",
     ),
+    (
+        "decision-withdrawn",
+        "The decision is withdrawn and will not be applied.",
+    ),
+    (
+        "decision-ended",
+        "The decision does not wait any more, so nothing was withdrawn.",
+    ),
     ("job-retried", "The job is due now."),
     (
         "sample-data",

@@ -130,6 +130,8 @@ named_enum! {
         BookingRevealed = "booking.revealed",
         /// An operator decided about a call with an unknown outcome.
         BookingSettled = "booking.settled",
+        /// An operator took back a decision that was not applied yet.
+        BookingSettlementWithdrawn = "booking.settlement_withdrawn",
         /// An operator restarted parked jobs.
         JobRetried = "job.retried",
         SupplierReloaded = "supplier.reloaded",

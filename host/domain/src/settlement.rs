@@ -24,5 +24,7 @@ named_enum! {
         Applied = "applied",
         /// The outcome became known before the decision was applied.
         Superseded = "superseded",
+        /// An operator took the decision back before it was applied.
+        Withdrawn = "withdrawn",
     }
 }

@@ -32,7 +32,7 @@ pub struct SettlementDecision {
     pub decided_by: String,
     pub decided_at: Timestamp,
     pub state: SettlementState,
-    /// Why the decision was superseded.
+    /// Why the decision was superseded, or who withdrew it.
     pub result: Option<String>,
     /// State of the booking that the operator saw. `None` if the decision is about any state.
     pub seen_state: Option<String>,
@@ -180,7 +180,29 @@ impl Store {
         self.read_optional(select, read_settlement).await
     }
 
-    /// Returns the latest decision about a call that was not superseded.
+    /// Returns the decisions about the calls of a booking that wait, or those about its call with
+    /// this client reference. For operators.
+    pub async fn waiting_settlements_unscoped(
+        &self,
+        booking: &BookingId,
+        client_reference: Option<&str>,
+    ) -> Result<Vec<SettlementDecision>, DatabaseError> {
+        let select = statement!(
+            format!(
+                "SELECT {COLUMNS} FROM settlement_decision AS d \
+                 JOIN remote_call_attempt AS a ON a.organization = d.organization \
+                   AND a.mode = d.mode AND a.id = d.attempt_id \
+                 WHERE d.booking_id = $1 AND d.state = 'waiting' \
+                   AND a.client_reference = COALESCE($2, a.client_reference) \
+                 ORDER BY d.decided_at, d.id"
+            ),
+            booking.as_str(),
+            client_reference,
+        );
+        self.read_all(select, read_settlement).await
+    }
+
+    /// Returns the latest decision about a call that was neither superseded nor withdrawn.
     pub async fn latest_settlement(
         &self,
         tenant: &Tenant,
@@ -190,7 +212,7 @@ impl Store {
             format!(
                 "SELECT {COLUMNS} FROM settlement_decision AS d \
                  WHERE d.attempt_id = $3 AND d.organization = $1 AND d.mode = $2 \
-                 AND d.state <> 'superseded' ORDER BY d.decided_at DESC LIMIT 1"
+                 AND d.state IN ('waiting', 'applied') ORDER BY d.decided_at DESC LIMIT 1"
             ),
             tenant,
             attempt.as_str(),

@@ -197,6 +197,12 @@ const IN_TEST_MODE: &[Row] = &[
     ),
     (
         "POST",
+        "/unresolved/withdraw",
+        &[],
+        [303, 404, 404, 404, 404, 404],
+    ),
+    (
+        "POST",
         "/unresolved/retry",
         &[("kind", "hotel_booking"), ("subject", "bkg_1")],
         [303, 403, 403, 403, 303, 403],

@@ -1,7 +1,8 @@
 //! The page "Unresolved": unknown outcomes, undecided refunds and parked jobs.
 
+use serde_json::json;
 use tests::{
-    BookingBuilder, DashboardClient, Database, HotelBookingBuilder, PageReply, Server,
+    BookingBuilder, Client, DashboardClient, Database, HotelBookingBuilder, PageReply, Server,
     ServerOptions, eventually, on_both_databases,
 };
 
@@ -9,6 +10,7 @@ on_both_databases!(
     page_shows_consequences_and_applies_the_decision,
     one_of_two_operators_wins,
     decision_waits_for_the_end_of_a_lookup,
+    waiting_decision_is_withdrawn_even_if_its_job_is_parked,
     outcome_that_a_lookup_finds_first_holds,
     operator_retries_parked_job,
     only_operators_decide,
@@ -171,6 +173,69 @@ async fn decision_waits_for_the_end_of_a_lookup(database: Database) {
     server.wait_for_ledger(&open.booking, &ledger).await;
     let page = bob.get("/unresolved").await.body;
     assert!(page.contains("Applied"), "{page}");
+}
+
+async fn waiting_decision_is_withdrawn_even_if_its_job_is_parked(database: Database) {
+    let server = Server::start_with(ServerOptions::on(database).patient()).await;
+    let (ada, bob) = (
+        operator(&server, "ada").await,
+        operator(&server, "bob").await,
+    );
+    let options = ["--organization", "demo", "--org-role", "admin"];
+    let admin = DashboardClient::with_account(&server, "admin@example.com", &options).await;
+    let open = OpenCall::of(&server, never_known(), &ada).await;
+    server.hold_job(&open.booking).await;
+    let path = format!("/unresolved/{}/withdraw", open.booking);
+    let listener = Client::new(&server.admin, "");
+    let nothing = listener.post(&path, &json!({})).await;
+    nothing.expect_problem(409, "booking_state_conflict");
+
+    assert_eq!(open.settle(&ada, NOT_DONE).await.status, 303);
+    let page = bob.get("/unresolved").await;
+    let decision = page.hidden_field("decision").to_owned();
+    let fields = [
+        ("booking", open.booking.as_str()),
+        ("call", &open.call),
+        ("decision", &decision),
+    ];
+    assert!(!admin.get("/unresolved").await.body.contains("Withdraw"));
+    for (person, expected) in [
+        (&admin, (403, "")),
+        (&bob, (303, "/unresolved?done=decision-withdrawn")),
+        (&ada, (303, "/unresolved?done=decision-ended")),
+    ] {
+        let reply = person.post("/unresolved/withdraw", &fields).await;
+        assert_eq!((reply.status, reply.header("location")), expected);
+    }
+    let page = ada.get("/unresolved").await.body;
+    assert!(page.contains("Withdrawn by bob@example.com"), "{page}");
+    let page = admin.get("/unresolved").await.body;
+    assert!(page.contains("Withdrawn") && !page.contains("bob@example.com"));
+
+    // A decision whose job is parked would otherwise block every other decision.
+    assert_eq!(open.settle(&bob, NOT_DONE).await.status, 303);
+    let settlement = server.hold_job_of_kind("settlement").await;
+    let spend = "UPDATE job SET attempt_count = 1000, due_at = 0, lease_token = NULL, \
+         lease_expires_at = NULL WHERE kind = 'settlement'";
+    server.try_edit(spend).await.unwrap();
+    let is_parked = async || {
+        let page = ada.get("/unresolved").await.body;
+        page.contains(&format!("Retry settlement of {settlement}"))
+    };
+    eventually("the parked job", async || is_parked().await.then_some(())).await;
+    assert_eq!(open.settle(&ada, DONE).await.status, 409);
+    listener.post(&path, &json!({})).await.expect(200);
+    eventually("the end of the job", async || {
+        (!is_parked().await).then_some(())
+    })
+    .await;
+    assert_eq!(open.settle(&ada, DONE).await.status, 303);
+    server.release_job(&open.booking).await;
+    let ledger = ["authorization", "booking", "capture"];
+    server.wait_for_ledger(&open.booking, &ledger).await;
+    let audit = ada.get("/audit/export").await.body;
+    let entries = audit.matches("booking.settlement_withdrawn");
+    assert_eq!(entries.count(), 2, "{audit}");
 }
 
 async fn outcome_that_a_lookup_finds_first_holds(database: Database) {

@@ -68,6 +68,10 @@ pub fn router(state: &AdminState) -> Router {
             "/unresolved/{booking_id}",
             post(unresolved::resolve_booking),
         )
+        .route(
+            "/unresolved/{booking_id}/withdraw",
+            post(unresolved::withdraw_decision),
+        )
         .route("/audit", get(audit::list))
         .route("/requests", get(requests::list))
         .route("/audit/verify", get(audit::verify))

@@ -7,7 +7,9 @@ use crate::problem::ApiError;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use host_application::booking::resolution::{CallSelector, Resolution, ResolveError};
-use host_application::booking::settlement::{NOTE_CHARS_MAX, NewSettlement, SettlementService};
+use host_application::booking::settlement::{
+    NOTE_CHARS_MAX, NewSettlement, SettlementService, WithdrawError,
+};
 use host_application::error_chain::error_chain;
 use host_application::jobs::operator::OperatorService;
 use host_domain::id::BookingId;
@@ -59,6 +61,15 @@ pub(super) enum ResolveRequest {
         #[serde(default)]
         note: String,
     },
+}
+
+/// Selects the decision to withdraw.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WithdrawRequest {
+    /// Client reference of the call as listed. Required if decisions about several calls of the
+    /// booking wait.
+    client_reference: Option<String>,
 }
 
 /// Filter of the parked jobs; all if no field is set.
@@ -128,6 +139,29 @@ pub(super) async fn resolve_booking(
     let status = status.map_err(problem)?.as_str();
     let resolved = json!({ "id": id.as_str(), "status": status });
     Ok(Json(json!({ "data": resolved })))
+}
+
+/// `POST /unresolved/{booking_id}/withdraw`: withdraws a decision that waits for the end of a lookup.
+pub(super) async fn withdraw_decision(
+    State(settlements): State<Arc<SettlementService>>,
+    Path(booking): Path<String>,
+    AdminActor(actor): AdminActor,
+    Json(request): Json<WithdrawRequest>,
+) -> Result<Json<Value>, ApiError> {
+    let id = BookingId::parse(&booking).map_err(|_| ApiError::from(ErrorCode::BookingNotFound))?;
+    let client_reference = request.client_reference.as_deref();
+    let withdrawn = settlements.withdraw_only(&actor, &id, client_reference);
+    withdrawn.await.map_err(|error| match error {
+        WithdrawError::NothingWaits => {
+            ApiError::from(ErrorCode::BookingStateConflict).with_detail(error.to_string())
+        }
+        WithdrawError::AmbiguousCall => {
+            ApiError::from(ErrorCode::ValidationFailed).with_detail(error.to_string())
+        }
+        WithdrawError::Storage(failure) => ApiError::from_storage(failure),
+    })?;
+    let withdrawn = json!({ "id": id.as_str(), "withdrawn": true });
+    Ok(Json(json!({ "data": withdrawn })))
 }
 
 /// `POST /parked_jobs`: resets the attempts of parked jobs and makes them due now.

@@ -16,7 +16,7 @@ use host_domain::owner::Tenant;
 use host_domain::remote_call::AttemptOutcome;
 use host_domain::settlement::{SettlementChoice, SettlementState};
 use host_storage::{Attempt, Conflict, DatabaseError, SettlementDecision, UnitOfWork};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Maximum length of a note.
@@ -63,7 +63,19 @@ impl From<DatabaseError> for SettlementError {
     }
 }
 
-/// Stores and applies decisions.
+#[derive(Debug, thiserror::Error)]
+pub enum WithdrawError {
+    #[error("no decision about the booking waits")]
+    NothingWaits,
+    #[error(
+        "decisions about several calls of the booking wait; select one with `client_reference`"
+    )]
+    AmbiguousCall,
+    #[error("the decision could not be read or stored")]
+    Storage(#[from] StorageFailure),
+}
+
+/// Stores, applies and withdraws decisions.
 pub struct SettlementService {
     pub(crate) base: Base,
     pub(crate) resolutions: Arc<ResolutionService>,
@@ -148,6 +160,56 @@ impl SettlementService {
         match committed.await.map_err(StorageFailure::from)? {
             true => Ok(SettlementResult::Waiting),
             false => Err(self.explain(attempt, ResolveError::InProgress).await?),
+        }
+    }
+
+    /// Withdraws a decision that waits. Returns whether it was still waiting.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn withdraw(
+        &self,
+        actor: &Actor,
+        decision: &SettlementDecision,
+    ) -> Result<bool, StorageFailure> {
+        let tenant = &decision.tenant;
+        let mut write = self.base.unit_of_work();
+        let state = SettlementState::Withdrawn;
+        let result = format!("Withdrawn by {}", actor_name(actor));
+        write.end_settlement(tenant, &decision.id, state, Some(&result));
+        // The job finds nothing to apply and ends, also if it is parked.
+        let subject = job_subject(tenant, &decision.id);
+        write.schedule_job(SETTLEMENT_JOB_KIND, &subject, self.base.now());
+        let action = AuditAction::BookingSettlementWithdrawn;
+        let change = AuditChange::new(action, decision.booking_id.as_str()).of_tenant(tenant);
+        let change = change.before(withdrawn_change(decision, decision.state));
+        let change = change.after(withdrawn_change(decision, state));
+        audit_in(&mut write, &self.base, actor, change);
+        let withdrawn = self.base.commit_unless(Conflict::SettlementEnded, write);
+        withdrawn.await.map_err(StorageFailure::from)
+    }
+
+    /// Withdraws the decision that waits about a call of a booking.
+    ///
+    /// # Errors
+    /// [`WithdrawError`].
+    pub async fn withdraw_only(
+        &self,
+        actor: &Actor,
+        booking: &BookingId,
+        client_reference: Option<&str>,
+    ) -> Result<(), WithdrawError> {
+        let store = &self.base.store;
+        let waiting = store
+            .waiting_settlements_unscoped(booking, client_reference)
+            .await;
+        match waiting.map_err(StorageFailure::from)?.as_slice() {
+            [] => Err(WithdrawError::NothingWaits),
+            [only] => match self.withdraw(actor, only).await? {
+                true => Ok(()),
+                false => Err(WithdrawError::NothingWaits),
+            },
+            [_, ..] => Err(WithdrawError::AmbiguousCall),
         }
     }
 
@@ -236,6 +298,15 @@ impl SettlementService {
         }
         write
     }
+}
+
+/// Returns what the audit log has of a decision that is withdrawn.
+fn withdrawn_change(decision: &SettlementDecision, state: SettlementState) -> Value {
+    json!({
+        "call": decision.attempt_id.as_str(),
+        "choice": decision.choice.as_str(),
+        "state": state.as_str(),
+    })
 }
 
 /// Returns whether the outcome of a call is not known.

@@ -19,11 +19,11 @@ use crate::jobs::operator::OperatorService;
 use host_domain::account::Permission;
 use host_domain::booking::{Booking, BookingStep};
 use host_domain::console::{AnyBooking, UnresolvedFilter};
-use host_domain::id::{AttemptId, BookingId};
+use host_domain::id::{AttemptId, BookingId, SettlementId};
 use host_domain::page::Cursor;
 use host_domain::payment::PaymentOperation;
 use host_domain::remote_call::RemoteCall;
-use host_domain::settlement::SettlementChoice;
+use host_domain::settlement::{SettlementChoice, SettlementState};
 use host_domain::time::Timestamp;
 use host_storage::{Attempt, Job, RecentSettlement, SettlementDecision, UnresolvedAttempt};
 use std::sync::Arc;
@@ -169,6 +169,32 @@ impl ConsoleUnresolved {
         Ok(settled.await?)
     }
 
+    /// Withdraws the decision that waits about a call of the session's mode. Returns whether it was
+    /// still waiting.
+    ///
+    /// # Errors
+    /// [`ConsoleError::Access`] for everybody but operators.
+    pub async fn withdraw(
+        &self,
+        viewer: &Viewer,
+        booking: &BookingId,
+        attempt: &AttemptId,
+        decision: &SettlementId,
+    ) -> Result<bool, ConsoleError> {
+        let scope = viewer.whole_scope();
+        let store = &self.base.store;
+        let found = store.attempt_with_booking(&scope, booking, attempt).await?;
+        let found = found.ok_or(AccessError::NotFound)?;
+        viewer.require_on(Permission::Read, &found.attempt.tenant)?;
+        viewer.require_operator()?;
+        let waiting = found.waiting.filter(|waiting| waiting.id == *decision);
+        let Some(waiting) = waiting else {
+            return Ok(false);
+        };
+        let withdrawn = self.settlements.withdraw(&viewer.actor(), &waiting);
+        Ok(withdrawn.await?)
+    }
+
     /// Makes a parked job due now. Returns whether it was parked.
     ///
     /// # Errors
@@ -267,6 +293,10 @@ impl ConsoleUnresolved {
 fn hide_operator(decision: &mut SettlementDecision) {
     decision.note.clear();
     "an operator".clone_into(&mut decision.decided_by);
+    if decision.state == SettlementState::Withdrawn {
+        // The result names who withdrew the decision.
+        decision.result = None;
+    }
 }
 
 #[derive(Default)]

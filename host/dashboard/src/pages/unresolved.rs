@@ -29,6 +29,7 @@ pub(crate) fn routes() -> Router<DashboardState> {
     Router::new()
         .route("/unresolved", get(list))
         .route("/unresolved/settle", post(settle))
+        .route("/unresolved/withdraw", post(withdraw))
         .route("/unresolved/retry", post(retry))
 }
 
@@ -83,6 +84,23 @@ async fn settle(
     let sent = SentDecision::new(&fields, problems, conflict);
     let page = UnresolvedPage::new(page, &query, found, &sent, clock.now());
     Ok(render_with(status, &page))
+}
+
+/// `POST /unresolved/withdraw`: withdraws a decision that waits. One that does not wait any more has
+/// been applied or has ended, as the list of the latest decisions shows.
+async fn withdraw(
+    State(desk): State<Arc<SettlementDesk>>,
+    SignedIn(viewer): SignedIn,
+    fields: FormFields,
+) -> Result<Response, PageError> {
+    let booking = BookingId::parse(fields.text("booking")).map_err(|_| PageError::NotFound)?;
+    let attempt = AttemptId::parse(fields.text("call")).map_err(|_| PageError::NotFound)?;
+    let decision = SettlementId::parse(fields.text("decision")).map_err(|_| PageError::NotFound)?;
+    let withdrawn = desk.withdraw(&viewer, &booking, &attempt, &decision);
+    Ok(redirect(match withdrawn.await? {
+        true => "/unresolved?done=decision-withdrawn",
+        false => "/unresolved?done=decision-ended",
+    }))
 }
 
 /// `POST /unresolved/retry`: makes a parked job due now. A job that is not parked runs already.

@@ -15,8 +15,8 @@ CREATE TABLE settlement_decision (
     -- The name of the person or command.
     decided_by   TEXT NOT NULL,
     decided_at   INTEGER NOT NULL,
-    state        TEXT NOT NULL CHECK (state IN ('waiting', 'applied', 'superseded')),
-    -- Why the decision was superseded.
+    state        TEXT NOT NULL CHECK (state IN ('waiting', 'applied', 'superseded', 'withdrawn')),
+    -- Why the decision was superseded, or who withdrew it.
     result       TEXT,
     -- State of the booking that the operator saw. Empty if the decision is about any state.
     seen_state   TEXT,

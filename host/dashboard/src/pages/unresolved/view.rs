@@ -125,8 +125,7 @@ struct SelectedOutcome {
     client_reference: String,
     known_reference: String,
     payments: Vec<String>,
-    /// The decision that waits, in a sentence.
-    waiting: Option<String>,
+    waiting: Option<WaitingDecision>,
     choices: Vec<ChoiceText>,
     has_reference: bool,
     has_amount: bool,
@@ -136,6 +135,12 @@ struct SelectedOutcome {
     note: String,
     currency: &'static str,
     form: FormProblems,
+}
+
+/// The decision that waits for the end of a lookup.
+struct WaitingDecision {
+    id: String,
+    sentence: String,
 }
 
 struct ChoiceText {
@@ -350,7 +355,10 @@ impl SelectedOutcome {
             waiting: waiting.map(|decision| {
                 let choice = choice_label(decision.choice).to_lowercase();
                 let (by, at) = (&decision.decided_by, TimeText::new(decision.decided_at, now));
-                format!("{by} decided “{choice}” {}. It is applied when the lookup that is under way ends.", at.text)
+                WaitingDecision {
+                    id: decision.id.to_string(),
+                    sentence: format!("{by} decided “{choice}” {}. It is applied when the lookup that is under way ends.", at.text),
+                }
             }),
             choices: choices(outcome, sent),
             has_reference: has(SettlementChoice::Done),
@@ -405,6 +413,7 @@ fn recent_rows(list: &UnresolvedList, now: Timestamp) -> Vec<RecentRow> {
             SettlementState::Waiting => ("wait", "Waiting"),
             SettlementState::Applied => ("good", "Applied"),
             SettlementState::Superseded => ("bad", "Superseded"),
+            SettlementState::Withdrawn => ("", "Withdrawn"),
         };
         RecentRow {
             booking: decision.booking_id.to_string(),
