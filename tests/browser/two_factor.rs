@@ -49,6 +49,14 @@ async fn person_sets_up_codes_and_signs_in_with_them() {
         browser.expect_page("Overview").await;
 
         browser.open("/account").await;
+        browser.submit("New recovery codes").await;
+        browser.expect_good_page("Account").await;
+        browser.fill("Current password", PASSWORD).await;
+        browser.submit("New recovery codes").await;
+        let new_codes = browser.test_id("recovery-codes").await;
+        assert_ne!(new_codes, codes);
+        browser.expect_good_page("Account").await;
+        browser.open("/account").await;
         browser.submit(TURN_OFF).await;
         browser.expect_good_page("Account").await;
         browser.fill("Current password", PASSWORD).await;

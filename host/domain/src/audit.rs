@@ -147,6 +147,7 @@ named_enum! {
         AccountRolesChanged = "account.roles_changed",
         AccountTotpEnabled = "account.totp_enabled",
         AccountTotpDisabled = "account.totp_disabled",
+        AccountRecoveryCodesReplaced = "account.recovery_codes_replaced",
         MemberInvited = "member.invited",
         MemberInvitationRevoked = "member.invitation_revoked",
         MemberJoined = "member.joined",

@@ -4,6 +4,8 @@ use crate::statement::{Row, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::id::AccountId;
 
+const DELETE_RECOVERY_CODES: &str = "DELETE FROM account_recovery_code WHERE account_id = $1";
+
 /// The secret of an account's one-time passwords.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredTotp {
@@ -39,6 +41,16 @@ impl UnitOfWork {
             self.now,
         );
         self.add_expecting_one(insert, Conflict::SecondFactorExists);
+        self.replace_recovery_codes(account, recovery_codes)
+    }
+
+    /// Replaces the recovery codes of an account by the ones with these SHA-256 digests.
+    pub fn replace_recovery_codes(
+        &mut self,
+        account: &AccountId,
+        recovery_codes: &[[u8; 32]],
+    ) -> &mut Self {
+        self.add(statement!(DELETE_RECOVERY_CODES, account.as_str()));
         for sha256 in recovery_codes {
             let insert = statement!(
                 "INSERT INTO account_recovery_code (account_id, sha256) VALUES ($1, $2) \
@@ -76,7 +88,7 @@ impl UnitOfWork {
     pub fn delete_second_factor(&mut self, account: &AccountId) -> &mut Self {
         for sql in [
             "DELETE FROM account_totp WHERE account_id = $1",
-            "DELETE FROM account_recovery_code WHERE account_id = $1",
+            DELETE_RECOVERY_CODES,
         ] {
             self.add(statement!(sql, account.as_str()));
         }

@@ -82,6 +82,10 @@ async fn first_sign_in_makes_an_account_and_each_one_sets_the_roles(database: Da
         let account = client.get("/account").await;
         assert!(account.body.contains(role) && account.body.contains(EMAIL));
         assert!(!account.body.contains("Change password"));
+        // The provider asks for a second factor.
+        assert!(!account.body.contains("two-factor"), "{}", account.body);
+        let begun = client.post("/account/two-factor", &[]).await;
+        assert_eq!((begun.status, begun.header("location")), (303, "/account"));
         let listed = accounts(&server, &["list"]).await;
         assert_eq!(listed.lines().count(), 1, "{listed}");
     }

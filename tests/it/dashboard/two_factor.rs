@@ -7,6 +7,8 @@ const EMAIL: &str = "ada@example.com";
 on_both_databases!(
     sign_in_needs_a_code_until_it_is_turned_off,
     recovery_code_replaces_the_device_once,
+    set_up_after_an_earlier_sign_in_needs_the_current_password,
+    recovery_codes_are_replaced_with_the_current_password,
 );
 
 /// A person who has set up an authenticator app.
@@ -31,19 +33,22 @@ impl Person {
         assert_eq!(wrong.test_id("totp-secret"), secret);
         let done = confirm(&totp_code(&secret, 0)).await;
         assert_eq!(done.status, 200, "{}", done.body);
-        let (_, list) = done
-            .body
-            .split_once("data-testid=\"recovery-codes\"")
-            .unwrap();
-        let (list, _) = list.split_once("</ul>").unwrap();
-        let codes = list.split("<code>").skip(1);
-        let codes = codes.map(|rest| rest.split_once('<').unwrap().0.to_owned());
         Self {
-            recovery_codes: codes.collect(),
+            recovery_codes: recovery_codes(&done),
             client,
             secret,
         }
     }
+}
+
+/// Returns the recovery codes that a page shows.
+fn recovery_codes(page: &PageReply) -> Vec<String> {
+    let list = page.body.split_once("data-testid=\"recovery-codes\"");
+    let list = list.and_then(|(_, list)| list.split_once("</ul>"));
+    let (list, _) = list.unwrap_or_else(|| panic!("no codes: {}", page.body));
+    let codes = list.split("<code>").skip(1);
+    let codes = codes.map(|rest| rest.split_once('<').unwrap().0.to_owned());
+    codes.collect()
 }
 
 /// Sends the right password and returns the page with the field for the code.
@@ -111,4 +116,62 @@ async fn recovery_code_replaces_the_device_once(database: Database) {
     }
     let account = person.client.get("/account").await.body;
     assert!(account.contains("8 recovery codes left"), "{account}");
+}
+
+/// Whoever finds an open session could otherwise lock its owner out.
+async fn set_up_after_an_earlier_sign_in_needs_the_current_password(database: Database) {
+    let server = Server::start(database).await;
+    let client = DashboardClient::set_up(&server, EMAIL).await;
+    let age = "UPDATE account_session SET created_at = created_at - 600000";
+    server.try_edit(age).await.unwrap();
+    let begin = async |fields: &[(&str, &str)]| client.post("/account/two-factor", fields).await;
+    let page = begin(&[]).await;
+    assert_eq!(page.status, 200, "{}", page.body);
+    assert!(page.body.contains("Current password"), "{}", page.body);
+    assert!(!page.body.contains("totp-secret"), "{}", page.body);
+    for (password, status) in [("a wrong password", 422), (PASSWORD, 200)] {
+        let page = begin(&[("current_password", password)]).await;
+        assert_eq!(page.status, status, "{}", page.body);
+        assert_eq!(page.body.contains("totp-secret"), status == 200);
+    }
+}
+
+async fn recovery_codes_are_replaced_with_the_current_password(database: Database) {
+    let server = Server::start(database).await;
+    let person = Person::new(&server).await;
+    let client = &person.client;
+    let question = client.get("/account?confirm=recovery-codes").await;
+    assert!(
+        question.body.contains("Current password"),
+        "{}",
+        question.body
+    );
+    let replace = async |password| {
+        let fields = [("current_password", password)];
+        let path = "/account/two-factor/recovery-codes";
+        client.post(path, &fields).await
+    };
+    let refused = replace("a wrong password").await;
+    assert_eq!(refused.status, 422, "{}", refused.body);
+    assert!(!refused.body.contains("recovery-codes\""));
+    let replaced = replace(PASSWORD).await;
+    assert_eq!(replaced.status, 200, "{}", replaced.body);
+    let codes = recovery_codes(&replaced);
+    assert_eq!(codes.len(), 10);
+    for (code, status) in [(&person.recovery_codes[0], 401), (&codes[0], 303)] {
+        let client = DashboardClient::new(&server);
+        let reply = give_code(&client, "recovery_code", code).await;
+        assert_eq!(reply.status, status, "{}", reply.body);
+    }
+    let account = client.get("/account").await.body;
+    assert!(account.contains("9 recovery codes left"), "{account}");
+    let audit = client.get("/audit/export").await.body;
+    let entries = audit.matches("account.recovery_codes_replaced");
+    assert_eq!(entries.count(), 1, "{audit}");
+
+    // Without a second factor there is nothing to replace.
+    let fields = [("current_password", PASSWORD)];
+    client.post("/account/two-factor/turn-off", &fields).await;
+    let reply = replace(PASSWORD).await;
+    assert_eq!((reply.status, reply.header("location")), (303, "/account"));
 }

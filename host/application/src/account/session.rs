@@ -177,6 +177,7 @@ fn viewer(session: StoredSession, account: StoredAccount, address: IpAddr) -> Vi
         roles: account.roles,
         mode: session.mode,
         session: session.id,
+        signed_in_at: session.created_at,
         address,
     }
 }

@@ -21,6 +21,10 @@ const PURPOSE: &str = "totp_enrolment";
 /// Time in which a set-up can be confirmed.
 const ENROLMENT_TTL_MS: i64 = 15 * 60 * 1000;
 
+/// Time after a sign-in in which a set-up begins without the current password. Whoever finds an
+/// older session open could otherwise lock its owner out with an own device.
+const RECENT_SIGN_IN_MS: i64 = 5 * 60 * 1000;
+
 #[derive(Debug, thiserror::Error)]
 pub enum TwoFactorError {
     /// The code is not the one that the authenticator app shows.
@@ -29,9 +33,15 @@ pub enum TwoFactorError {
     /// The set-up began in another session or too long ago.
     #[error("the set-up has to begin again")]
     UnknownEnrolment,
-    /// The account uses two-factor authentication already, or has no password.
-    #[error("two-factor authentication cannot be set up for this account")]
+    /// For a set-up, the account uses two-factor authentication already or has no password. For new
+    /// recovery codes, it does not use two-factor authentication.
+    #[error("the account does not allow this change of two-factor authentication")]
     NotAvailable,
+    /// The person signed in too long ago to do this without the current password.
+    #[error("the current password is required")]
+    PasswordRequired,
+    #[error(transparent)]
+    Password(#[from] ChangePasswordError),
     #[error("two-factor authentication could not be read or stored")]
     Storage(#[from] StorageFailure),
     /// A defect.
@@ -104,15 +114,48 @@ impl TwoFactorService {
         }))
     }
 
-    /// Begins a set-up with a new secret. Nothing is stored.
+    /// Begins a set-up with a new secret, for a person who has signed in during the last minutes.
+    /// Nothing is stored.
     ///
     /// # Errors
-    /// [`TwoFactorError`].
+    /// [`TwoFactorError::PasswordRequired`] after an earlier sign-in: then
+    /// [`TwoFactorService::begin_with_password`] begins the set-up. Otherwise [`TwoFactorError`].
     pub async fn begin(&self, viewer: &Viewer) -> Result<TotpEnrolment, TwoFactorError> {
+        self.check_can_begin(viewer).await?;
+        if self.base.now().since(viewer.signed_in_at) >= RECENT_SIGN_IN_MS {
+            return Err(TwoFactorError::PasswordRequired);
+        }
+        self.new_enrolment(viewer)
+    }
+
+    /// Begins a set-up as [`TwoFactorService::begin`] does, for a person who knows the current
+    /// password. A wrong password counts like a failed sign-in.
+    ///
+    /// # Errors
+    /// [`TwoFactorError`], but never [`ChangePasswordError::Password`].
+    pub async fn begin_with_password(
+        &self,
+        viewer: &Viewer,
+        current_password: SecretString,
+        client: &ClientInfo,
+    ) -> Result<TotpEnrolment, TwoFactorError> {
+        self.check_can_begin(viewer).await?;
+        let passwords = &self.passwords;
+        let proof = passwords.prove(viewer, current_password, client).await?;
+        let nothing = self.base.unit_of_work();
+        passwords.accept(proof, &nothing).await?;
+        self.new_enrolment(viewer)
+    }
+
+    async fn check_can_begin(&self, viewer: &Viewer) -> Result<(), TwoFactorError> {
         let methods = self.methods(viewer).await?;
         if methods.has_totp || !methods.has_password {
             return Err(TwoFactorError::NotAvailable);
         }
+        Ok(())
+    }
+
+    fn new_enrolment(&self, viewer: &Viewer) -> Result<TotpEnrolment, TwoFactorError> {
         let secret = TotpSecret::generate()?;
         let context = seal_context(viewer);
         let expires_at = self.base.now().plus_ms(ENROLMENT_TTL_MS);
@@ -153,15 +196,37 @@ impl TwoFactorService {
             last_step: step.saturating_sub(1),
         };
         let codes = generate_recovery_codes()?;
-        let digests: Vec<[u8; 32]> = codes
-            .iter()
-            .map(|code| digest_recovery_code(code.expose_secret()))
-            .collect();
         let mut write = self.base.unit_of_work();
-        write.insert_second_factor(&viewer.account, &totp, &digests);
+        write.insert_second_factor(&viewer.account, &totp, &digests(&codes));
         let change = AuditChange::new(AuditAction::AccountTotpEnabled, viewer.account.as_str());
         audit_in(&mut write, &self.base, &viewer.actor(), change);
         self.base.store.commit(write).await?;
+        Ok(codes)
+    }
+
+    /// Replaces the recovery codes of a person who knows the current password, and returns the new
+    /// ones, which cannot be read again. A wrong password counts like a failed sign-in.
+    ///
+    /// # Errors
+    /// [`TwoFactorError`], but never [`ChangePasswordError::Password`].
+    pub async fn replace_recovery_codes(
+        &self,
+        viewer: &Viewer,
+        current_password: SecretString,
+        client: &ClientInfo,
+    ) -> Result<Vec<SecretString>, TwoFactorError> {
+        if !self.methods(viewer).await?.has_totp {
+            return Err(TwoFactorError::NotAvailable);
+        }
+        let passwords = &self.passwords;
+        let proof = passwords.prove(viewer, current_password, client).await?;
+        let codes = generate_recovery_codes()?;
+        let mut write = self.base.unit_of_work();
+        write.replace_recovery_codes(&proof.account.id, &digests(&codes));
+        let action = AuditAction::AccountRecoveryCodesReplaced;
+        let change = AuditChange::new(action, viewer.account.as_str());
+        audit_in(&mut write, &self.base, &viewer.actor(), change);
+        passwords.accept(proof, &write).await?;
         Ok(codes)
     }
 
@@ -199,6 +264,13 @@ impl TwoFactorService {
         }
         Ok(TotpSecret::from_bytes(secret.to_vec()))
     }
+}
+
+fn digests(recovery_codes: &[SecretString]) -> Vec<[u8; 32]> {
+    let codes = recovery_codes.iter();
+    codes
+        .map(|code| digest_recovery_code(code.expose_secret()))
+        .collect()
 }
 
 fn seal_context(viewer: &Viewer) -> [&str; 2] {

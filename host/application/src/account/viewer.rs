@@ -4,6 +4,7 @@ use host_domain::account::{AccountRole, EmailAddress};
 use host_domain::audit::{AccessChannel, Actor, ActorKind, ActorSource};
 use host_domain::id::{AccountId, SessionId};
 use host_domain::owner::Mode;
+use host_domain::time::Timestamp;
 use std::net::IpAddr;
 
 /// A person who has signed in, with the scope that the session is set to.
@@ -15,6 +16,8 @@ pub struct Viewer {
     /// The mode whose data the pages show.
     pub mode: Mode,
     pub session: SessionId,
+    /// Time of the sign-in, or of the change of the password, with which the session began.
+    pub signed_in_at: Timestamp,
     /// Address of the client, as in [`ClientInfo`].
     pub address: IpAddr,
 }

@@ -121,6 +121,7 @@ mod tests {
     use super::*;
     use host_domain::account::{EmailAddress, OrganizationRole};
     use host_domain::id::{AccountId, SessionId};
+    use host_domain::time::Timestamp;
     use std::net::Ipv4Addr;
 
     fn viewer(roles: &[AccountRole]) -> Viewer {
@@ -130,6 +131,7 @@ mod tests {
             roles: roles.to_vec(),
             mode: Mode::Test,
             session: SessionId::from_bits(1),
+            signed_in_at: Timestamp(0),
             address: Ipv4Addr::LOCALHOST.into(),
         }
     }

@@ -32,12 +32,16 @@ pub(crate) fn routes() -> Router<DashboardState> {
         .route("/account/password", post(change_password))
         .route("/account/two-factor", post(two_factor::begin))
         .route("/account/two-factor/confirm", post(two_factor::confirm))
+        .route(
+            "/account/two-factor/recovery-codes",
+            post(two_factor::replace_recovery_codes),
+        )
         .route("/account/two-factor/turn-off", post(two_factor::turn_off))
         .route("/account/sessions/{id}/revoke", post(revoke_session))
 }
 
-/// `GET /account`; with `?confirm=turn-off` the page asks for the password that turns the second
-/// factor off.
+/// `GET /account`; with `?confirm=turn-off` or `?confirm=recovery-codes` the page asks for the
+/// password that turns the second factor off or replaces the recovery codes.
 async fn show(
     State(state): State<DashboardState>,
     SignedIn(viewer): SignedIn,
@@ -46,8 +50,10 @@ async fn show(
 ) -> Result<Response, PageError> {
     let mut account = account_page(&state, &viewer, page).await?;
     let is_on = matches!(account.two_factor, TwoFactorView::On { .. });
-    if is_on && query.text("confirm") == "turn-off" {
-        account.two_factor = TwoFactorView::TurningOff;
+    match query.text("confirm") {
+        "turn-off" if is_on => account.two_factor = TwoFactorView::TurningOff,
+        "recovery-codes" if is_on => account.two_factor = TwoFactorView::ReplacingRecoveryCodes,
+        _ => {}
     }
     Ok(render(&account))
 }

@@ -52,8 +52,10 @@ impl AccountPage {
     pub(super) fn is_step(&self) -> bool {
         match self.two_factor {
             TwoFactorView::Unavailable | TwoFactorView::Off | TwoFactorView::On { .. } => false,
-            TwoFactorView::Enrolling { .. }
+            TwoFactorView::Beginning
+            | TwoFactorView::Enrolling { .. }
             | TwoFactorView::RecoveryCodes { .. }
+            | TwoFactorView::ReplacingRecoveryCodes
             | TwoFactorView::TurningOff => true,
         }
     }
@@ -110,6 +112,8 @@ pub(super) enum TwoFactorView {
         /// Number of unused recovery codes.
         recovery_codes: i64,
     },
+    /// The page asks for the current password, because the sign-in was not recent.
+    Beginning,
     /// A code of the authenticator app has to confirm the set-up.
     Enrolling {
         secret: String,
@@ -117,10 +121,14 @@ pub(super) enum TwoFactorView {
         /// The sealed secret, which the form sends back.
         enrolment: String,
     },
-    /// The recovery codes of a new set-up. They are shown once.
+    /// New recovery codes. They are shown once.
     RecoveryCodes {
         codes: Vec<String>,
+        /// Whether they replace earlier ones.
+        is_replacement: bool,
     },
+    /// The form to replace the recovery codes, with the field for the current password, is open.
+    ReplacingRecoveryCodes,
     /// The form to turn it off, with the field for the current password, is open.
     TurningOff,
 }
