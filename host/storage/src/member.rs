@@ -50,11 +50,14 @@ impl UnitOfWork {
     }
 
     /// Changes the role of a member that was read. Fails with [`Conflict::MemberChanged`] if the
-    /// member has another role by now, or if no admin would remain.
+    /// member has another role by now, or if no admin who can sign in would remain.
     pub fn set_member_role(&mut self, member: &Member, role: OrganizationRole) -> &mut Self {
         self.lock_admins(&member.organization);
         let update = statement!(
-            format!("UPDATE account_role SET role = $4 WHERE {UNCHANGED_AND_NOT_LAST}"),
+            format!(
+                "UPDATE account_role SET role = $4 WHERE {}",
+                unchanged_and_not_last()
+            ),
             member.organization.as_str(),
             member.account.as_str(),
             member.role.as_str(),
@@ -64,11 +67,14 @@ impl UnitOfWork {
     }
 
     /// Removes the role of a member that was read. Fails with [`Conflict::MemberChanged`] if the
-    /// member has another role by now, or if no admin would remain.
+    /// member has another role by now, or if no admin who can sign in would remain.
     pub fn delete_member(&mut self, member: &Member) -> &mut Self {
         self.lock_admins(&member.organization);
         let delete = statement!(
-            format!("DELETE FROM account_role WHERE {UNCHANGED_AND_NOT_LAST}"),
+            format!(
+                "DELETE FROM account_role WHERE {}",
+                unchanged_and_not_last()
+            ),
             member.organization.as_str(),
             member.account.as_str(),
             member.role.as_str(),
@@ -109,10 +115,20 @@ impl UnitOfWork {
     }
 }
 
-/// The condition of a change of a member's role.
-const UNCHANGED_AND_NOT_LAST: &str = "organization = $1 AND account_id = $2 AND role = $3 \
-    AND (role <> 'admin' OR EXISTS (SELECT 1 FROM account_role AS other \
-      WHERE other.organization = $1 AND other.role = 'admin' AND other.account_id <> $2))";
+/// Selects the admins of the organization `$1` besides the account `$2` who can sign in. A disabled
+/// account and one that was never set up cannot.
+const OTHER_ADMINS: &str = "SELECT other.account_id FROM account_role AS other \
+    JOIN account AS holder ON holder.id = other.account_id \
+    WHERE other.organization = $1 AND other.role = 'admin' AND other.account_id <> $2 \
+      AND holder.state = 'active'";
+
+/// Returns the condition of a change of a member's role.
+fn unchanged_and_not_last() -> String {
+    format!(
+        "organization = $1 AND account_id = $2 AND role = $3 \
+         AND (role <> 'admin' OR EXISTS ({OTHER_ADMINS}))"
+    )
+}
 
 impl Store {
     /// Returns the members of these organizations, or of all, the last joined one first.
@@ -175,15 +191,14 @@ impl Store {
         self.read_optional(select, read_member).await
     }
 
-    /// Returns whether an organization has an admin besides this account.
+    /// Returns whether an organization has an admin besides this account who can sign in.
     pub async fn has_other_admin(
         &self,
         organization: &str,
         account: &AccountId,
     ) -> Result<bool, DatabaseError> {
         let select = statement!(
-            "SELECT account_id FROM account_role \
-             WHERE organization = $1 AND role = 'admin' AND account_id <> $2 LIMIT 1",
+            format!("{OTHER_ADMINS} LIMIT 1"),
             organization,
             account.as_str(),
         );

@@ -1,12 +1,15 @@
 //! Invitations to an organization, and its members.
 
-use tests::{DashboardClient, Database, PASSWORD, PageReply, Server, link_path, on_both_databases};
+use tests::{
+    DashboardClient, Database, PASSWORD, PageReply, Server, accounts, link_path, on_both_databases,
+};
 
 on_both_databases!(
     invitation_sets_up_a_new_account_with_its_role,
     invitation_never_sets_the_password_of_an_existing_account,
     invitation_is_revoked_by_a_newer_one_and_by_its_admin,
     last_admin_keeps_the_role,
+    last_operator_is_disabled_and_replaced_by_commands,
     removed_member_loses_access_at_once,
 );
 
@@ -153,6 +156,12 @@ async fn last_admin_keeps_the_role(database: Database) {
     let path = member_path(&admin, ADMIN).await;
     let (role, remove) = (format!("{path}/role"), format!("{path}/remove"));
     let viewer = [("role", "viewer")];
+    // Admins who cannot sign in do not count.
+    let options = ["--organization", "acme", "--org-role", "admin"];
+    let invited = ["create", "--email", "invited@example.com"];
+    accounts(&server, &[&invited[..], &options].concat()).await;
+    admin_of(&server, "acme", "left@example.com").await;
+    accounts(&server, &["disable", "left@example.com"]).await;
     for path in [&role, &remove] {
         let reply = admin.post(path, &viewer).await;
         assert_eq!(reply.status, 409, "{}", reply.body);
@@ -163,6 +172,18 @@ async fn last_admin_keeps_the_role(database: Database) {
     let refused = admin.post(&role, &[("role", "admin")]).await;
     assert_eq!(refused.status, 403);
     assert_eq!(second.post(&role, &[("role", "owner")]).await.status, 404);
+}
+
+/// Whoever runs commands on the gateway's host can always make a link for another operator.
+async fn last_operator_is_disabled_and_replaced_by_commands(database: Database) {
+    let server = Server::start(database).await;
+    let operator = ["--role", "operator"];
+    let first = DashboardClient::with_account(&server, "first@example.com", &operator).await;
+    accounts(&server, &["disable", "first@example.com"]).await;
+    assert_eq!(first.get("/suppliers").await.status, 303);
+    let second = DashboardClient::with_account(&server, "second@example.com", &operator).await;
+    let page = second.get("/account").await.body;
+    assert!(page.contains("Operator of the installation"), "{page}");
 }
 
 async fn removed_member_loses_access_at_once(database: Database) {

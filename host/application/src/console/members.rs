@@ -35,6 +35,7 @@ pub enum MemberError {
     InvalidOrganization,
     #[error("the person is a member of the organization already")]
     AlreadyMember,
+    /// No admin who can sign in would remain. Invited and disabled accounts do not count.
     #[error("the organization would have no admin")]
     LastAdmin,
     #[error(transparent)]
@@ -189,7 +190,7 @@ impl ConsoleMembers {
     /// organization are revoked.
     ///
     /// # Errors
-    /// [`MemberError::LastAdmin`] if no admin would remain; [`MemberError::Access`],
+    /// [`MemberError::LastAdmin`] if no admin who can sign in would remain; [`MemberError::Access`],
     /// [`MemberError::Contended`] or [`MemberError::Storage`].
     pub async fn set_role(
         &self,

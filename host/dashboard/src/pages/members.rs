@@ -206,7 +206,7 @@ async fn remove(
 }
 
 fn last_admin(mut member_page: MemberPage) -> Response {
-    let alert = "Nothing was changed, because the organization would have no admin. Make somebody else admin first.";
+    let alert = "Nothing was changed, because the organization would have no admin who can sign in. Make somebody else admin first.";
     member_page.alert = Some(alert);
     render_with(StatusCode::CONFLICT, &member_page)
 }

@@ -5,7 +5,7 @@ use super::plan::{Expectations, check_postgres_plans, check_sqlite_plans, names}
 use super::*;
 use crate::statement::Statement;
 use crate::{Member, SignInMethods, StoredAccountLink, StoredTotp};
-use host_domain::account::{AccountRole, OrganizationRole};
+use host_domain::account::{AccountRole, AccountState, OrganizationRole};
 use host_domain::page::{Cursor, CursorPage, CursorRequest};
 
 on_both_databases!(
@@ -20,7 +20,8 @@ on_both_databases!(
 use OrganizationRole::{Admin, Developer, Viewer};
 
 async fn add(db: &TestDatabase, number: u32, organization: &str, role: OrganizationRole) {
-    let account = account(number, &format!("{number}@example.com"));
+    let mut account = account(number, &format!("{number}@example.com"));
+    account.state = AccountState::Active;
     if db
         .store
         .account_by_email(&account.email)
@@ -88,9 +89,11 @@ async fn members_are_paged_across_organizations_by_the_time_they_joined(db: &Tes
 
 /// Each of the two would be the last one after the other has left.
 async fn last_two_admins_cannot_both_leave(db: &TestDatabase) {
+    // An admin who has never set up the account cannot sign in.
+    insert(db, &account(3, "3@example.com")).await;
     for round in 0..5_u32 {
         let organization = format!("org-{round}");
-        for number in [1, 2] {
+        for number in [1, 2, 3] {
             add(db, number, &organization, Admin).await;
         }
         let mut leaves = Vec::new();
