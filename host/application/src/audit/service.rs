@@ -8,6 +8,7 @@ use futures::Stream;
 use futures::stream::try_unfold;
 use host_domain::audit::{AuditFilter, AuditScope};
 use host_domain::page::{CursorPage, CursorRequest};
+use host_domain::time::Timestamp;
 use host_storage::{DatabaseError, StoredAuditEntry};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -15,6 +16,10 @@ use tokio::sync::Mutex;
 
 /// Number of entries that are verified or exported at a time.
 const BATCH_MAX: u32 = 500;
+
+/// Time for which [`AuditService::verify_or_reuse`] reuses a result. It bounds how often people who
+/// see only a share of the log make the gateway read all of it.
+const VERIFICATION_REUSE_MS: i64 = 60 * 1000;
 
 #[derive(Debug, thiserror::Error)]
 pub enum AuditError {
@@ -80,11 +85,18 @@ pub struct AuditList {
     pub head: ChainHead,
 }
 
+/// The result of the last verification of the whole chain on this host.
+struct LastVerification {
+    ended_at: Timestamp,
+    /// The head, or the position at which the chain is broken.
+    result: Result<ChainHead, i64>,
+}
+
 /// Lists, exports and verifies the audit log.
 pub struct AuditService {
     chain: AuditChain,
     /// A verification reads the whole log, so one runs at a time.
-    verifying: Mutex<()>,
+    verifying: Mutex<Option<LastVerification>>,
 }
 
 impl AuditService {
@@ -133,7 +145,13 @@ impl AuditService {
                 let Some(request) = request else {
                     return Ok(None);
                 };
-                let mut page = service.list(&scope, &filter, &request).await?.page;
+                // What is appended later comes before the first batch, so no other batch has it.
+                if request.after.is_none() {
+                    service.chain.append_pending().await?;
+                }
+                let store = &service.chain.base.store;
+                let stored = store.audit_page(&scope, &filter, &request).await?;
+                let mut page = stored.map(AuditRow::from);
                 page.items.iter_mut().for_each(mask);
                 let lines = page.items.into_iter().map(AuditRow::into_json);
                 let lines = lines.map(|row| canonical_json(&row) + "\n");
@@ -152,7 +170,45 @@ impl AuditService {
     /// # Errors
     /// [`AuditError`].
     pub async fn verify(&self) -> Result<ChainHead, AuditError> {
-        self.verify_each(|_| ()).await
+        let mut last = self.verifying.lock().await;
+        self.verify_and_remember(&mut last).await
+    }
+
+    /// Verifies the whole chain, or returns the result of a verification on this host that ended less
+    /// than a minute ago.
+    ///
+    /// # Errors
+    /// [`AuditError`].
+    pub async fn verify_or_reuse(&self) -> Result<ChainHead, AuditError> {
+        let mut last = self.verifying.lock().await;
+        let now = self.chain.base.now();
+        let is_recent = |last: &&LastVerification| {
+            (0..VERIFICATION_REUSE_MS).contains(&now.since(last.ended_at))
+        };
+        match last.as_ref().filter(is_recent) {
+            Some(recent) => {
+                let result = recent.result.clone();
+                result.map_err(|sequence| AuditError::Broken { sequence })
+            }
+            None => self.verify_and_remember(&mut last).await,
+        }
+    }
+
+    async fn verify_and_remember(
+        &self,
+        last: &mut Option<LastVerification>,
+    ) -> Result<ChainHead, AuditError> {
+        let verified = self.verify_each(|_| ()).await;
+        let result = match &verified {
+            Ok(head) => Ok(head.clone()),
+            Err(AuditError::Broken { sequence }) => Err(*sequence),
+            Err(AuditError::Storage(_)) => return verified,
+        };
+        *last = Some(LastVerification {
+            ended_at: self.chain.base.now(),
+            result,
+        });
+        verified
     }
 
     /// Verifies the whole chain, which must have an entry with this hash: an earlier head. Returns
@@ -161,6 +217,7 @@ impl AuditService {
     /// # Errors
     /// [`VerifyHeadError`].
     pub async fn verify_with_head(&self, expected: &str) -> Result<ChainHead, VerifyHeadError> {
+        let _turn = self.verifying.lock().await;
         let mut is_found = false;
         let head = self.verify_each(|head| {
             is_found |= head.hash.eq_ignore_ascii_case(expected);
@@ -170,12 +227,11 @@ impl AuditService {
     }
 
     /// Verifies the chain, and calls `visit` with the head before the first entry and after each
-    /// entry.
+    /// entry. The caller holds the lock.
     async fn verify_each(
         &self,
         mut visit: impl FnMut(&ChainHead),
     ) -> Result<ChainHead, AuditError> {
-        let _turn = self.verifying.lock().await;
         self.chain.append_pending().await?;
         let mut head = ChainHead::empty();
         visit(&head);

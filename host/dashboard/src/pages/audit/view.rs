@@ -93,20 +93,26 @@ pub(super) struct VerificationText {
 impl From<AuditVerification> for VerificationText {
     fn from(verification: AuditVerification) -> Self {
         match verification {
-            AuditVerification::Intact(head) => Self {
+            AuditVerification::Intact { head } => Self {
                 is_intact: true,
-                text: format!(
-                    "The chain is intact. The hash of its last entry is {}.",
-                    head.hash
-                ),
+                text: match head {
+                    Some(head) => format!(
+                        "The chain is intact. The hash of its last entry is {}.",
+                        head.hash
+                    ),
+                    None => "The chain is intact, as verified within the last minute.".to_owned(),
+                },
             },
-            AuditVerification::Broken { sequence } => Self {
-                is_intact: false,
-                text: format!(
-                    "The chain is broken at entry {sequence}: somebody changed, added or removed \
-                     an entry in the database. Compare with an earlier export or backup."
-                ),
-            },
+            AuditVerification::Broken { sequence } => {
+                let place = sequence.map_or_else(String::new, |at| format!(" at entry {at}"));
+                Self {
+                    is_intact: false,
+                    text: format!(
+                        "The chain is broken{place}: somebody changed, added or removed an entry \
+                         in the database. Compare with an earlier export or backup."
+                    ),
+                }
+            }
         }
     }
 }
