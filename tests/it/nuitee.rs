@@ -7,4 +7,5 @@ mod drive;
 mod event;
 mod flight;
 mod rate;
+mod recording;
 mod service;

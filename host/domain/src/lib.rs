@@ -18,6 +18,7 @@ mod named_enum;
 pub mod owner;
 pub mod page;
 pub mod payment;
+pub mod personal;
 pub mod remote_call;
 pub mod request_log;
 pub mod routing;

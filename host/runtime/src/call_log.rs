@@ -3,6 +3,7 @@
 //! stored.
 
 use host_domain::owner::Mode;
+use host_domain::personal::PersonalWords;
 use host_domain::supplier::{Capability, SupplierId};
 use host_domain::time::Timestamp;
 use std::time::Duration;
@@ -170,7 +171,8 @@ pub struct ExchangeRecord<'a> {
     pub method: &'a str,
     /// Scheme, host and port.
     pub origin: &'a str,
-    /// Path without the query. Segments that contain an e-mail address are masked.
+    /// Path without the query. Segments that contain an e-mail address or a word about the people of
+    /// the booking are masked.
     pub path: &'a str,
     /// HTTP status, if there was a response.
     pub status: Option<u16>,
@@ -239,12 +241,13 @@ pub(crate) fn trace_exchange(record: &ExchangeRecord<'_>) {
     );
 }
 
-/// Redacts a path for logs: masks segments that contain an e-mail address and truncates the path to
-/// 512 characters.
-pub(crate) fn redact_path(path: &str) -> String {
+/// Redacts a path for logs: masks segments that contain an e-mail address or one of these words, and
+/// truncates the path to 512 characters.
+pub(crate) fn redact_path(path: &str, personal: &PersonalWords) -> String {
     let masked = path.split('/').map(|segment| {
-        let personal = segment.contains('@') || segment.contains("%40");
-        if personal { "…" } else { segment }
+        let is_address = segment.contains('@') || segment.contains("%40");
+        let is_personal = is_address || personal.occur_in(segment);
+        if is_personal { "…" } else { segment }
     });
     masked
         .collect::<Vec<_>>()
@@ -260,8 +263,14 @@ mod tests {
 
     #[test]
     fn personal_path_segments_are_masked() {
-        assert_eq!(redact_path("/v3/hotels/lp1897"), "/v3/hotels/lp1897");
-        assert_eq!(redact_path("/guests/a@b.com/x"), "/guests/…/x");
-        assert_eq!(redact_path("/guests/a%40b.com"), "/guests/…");
+        let personal = PersonalWords::new(["Ada"]);
+        for (path, redacted) in [
+            ("/v3/hotels/lp1897", "/v3/hotels/lp1897"),
+            ("/guests/a@b.com/x", "/guests/…/x"),
+            ("/guests/a%40b.com", "/guests/…"),
+            ("/guests/king-ada", "/guests/…"),
+        ] {
+            assert_eq!(redact_path(path, &personal), redacted);
+        }
     }
 }

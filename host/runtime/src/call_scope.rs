@@ -2,6 +2,7 @@
 
 use crate::exchange::{ExchangeError, UpstreamResponse};
 use host_domain::owner::Mode;
+use host_domain::personal::PersonalWords;
 use host_domain::supplier::Capability;
 use std::fmt;
 use std::sync::OnceLock;
@@ -27,6 +28,7 @@ pub(crate) struct CallOrigin {
     pub(crate) organization: String,
     pub(crate) mode: Option<Mode>,
     pub(crate) booking: Option<String>,
+    pub(crate) personal: PersonalWords,
 }
 
 impl CallScope {

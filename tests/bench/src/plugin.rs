@@ -3,6 +3,7 @@
 use crate::scene::component;
 use anyhow::{Context, Result};
 use host_domain::owner::Mode;
+use host_domain::personal::PersonalWords;
 use host_domain::supplier::SupplierId;
 use host_domain::time::{Clock, Timestamp};
 use host_runtime::{CallContext, CallSink, PluginSpec, Runtime, RuntimeConfig, Supplier};
@@ -42,6 +43,7 @@ pub(crate) fn context() -> CallContext {
         organization: "demo".to_owned(),
         mode: Some(Mode::Test),
         booking: None,
+        personal: PersonalWords::default(),
         deadline: tokio::time::Instant::now() + Duration::from_secs(60),
     }
 }

@@ -134,6 +134,7 @@ fn mark(request: &mut Value) {
             for (name, value) in members {
                 match name.as_str() {
                     "first_name" | "last_name" => *value = json!("Marker"),
+                    "number" => *value = json!("marker-1"),
                     "email" => *value = json!("marker@marker.example"),
                     "phone" => *value = json!("+442079464711"),
                     _ => mark(value),
@@ -166,6 +167,12 @@ async fn recorded_rows_have_no_secret_and_no_personal_data(database: Database) {
         .prebook_flight("marker-key-2", &request)
         .await
         .expect(201);
+    // A code may be a name: what the people of a request are called is hidden everywhere.
+    let mut request = prebook_request(&offer, 1);
+    mark(&mut request);
+    request["status"] = json!("marker");
+    let refused = client.prebook_hotel("marker-key-3", &request).await;
+    refused.expect_problem(400, "validation_failed");
     // Calls that are refused may have anything anywhere.
     let mut invalid = offers_request("OK");
     invalid["guest_nationality"] = json!("Ada Marker");

@@ -99,7 +99,7 @@ impl CancellationService {
             CancellationQuoteError::Supplier(booking.supplier.clone(), ReadError::Unsupported)
         })?;
         let execution = self.engine.execution_context(request_id, deadline);
-        let context = execution.call_context(&booking.owner, &booking.id);
+        let context = execution.call_context(&booking);
         let supplier_quote = supplier
             .quote_hotel_cancellation(&context, reference, booking.id.to_string())
             .await;
@@ -213,7 +213,7 @@ impl CancellationService {
         let response = match self.suppliers.loaded(&booking.supplier) {
             Some(supplier) => {
                 let execution = self.engine.execution_context(request_id, deadline);
-                let context = execution.call_context(&booking.owner, &booking.id);
+                let context = execution.call_context(&booking);
                 let reference = flight_cancellation::booking_reference(&booking);
                 supplier
                     .quote_flight_cancellation(&context, reference)

@@ -2,10 +2,10 @@
 //! and the errors that stop a workflow.
 
 use crate::booking::interpret::CallOutcome;
-use host_domain::booking::InvalidTransition;
+use host_domain::booking::{Booking, BookingKind, InvalidTransition};
 use host_domain::id::BookingId;
-use host_domain::owner::Owner;
 use host_domain::payment::Instrument;
+use host_domain::personal::PersonalWords;
 use host_domain::remote_call::AttemptOutcome;
 use host_domain::supplier::{FailureReason, SupplierId};
 use host_runtime::CallContext;
@@ -49,12 +49,14 @@ impl RunFindings {
 }
 
 impl ExecutionContext {
-    pub fn call_context(&self, owner: &Owner, booking: &BookingId) -> CallContext {
+    pub fn call_context<K: BookingKind>(&self, booking: &Booking<K>) -> CallContext {
+        let tenant = &booking.owner.tenant;
         CallContext {
             request_id: self.request_id.clone(),
-            organization: owner.tenant.organization.clone(),
-            mode: Some(owner.tenant.mode),
-            booking: Some(booking.to_string()),
+            organization: tenant.organization.clone(),
+            mode: Some(tenant.mode),
+            booking: Some(booking.id.to_string()),
+            personal: PersonalWords::new(booking.details.personal_texts()),
             deadline: self.deadline,
         }
     }

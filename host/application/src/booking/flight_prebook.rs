@@ -1,7 +1,7 @@
 //! Turns a fare into a booking: prices it again for the passengers and binds it.
 
 use crate::base::Base;
-use crate::booking::passenger_secrets::PassengerSecrets;
+use crate::booking::passenger_secrets::{PassengerSecrets, call_context_with_documents};
 use crate::booking::prebook_call::{
     BoundOffer, OfferBinding, PrebookCall, PrebookContext, PrebookParameters,
 };
@@ -40,6 +40,7 @@ pub fn prebook_call(command: &PrebookFlightCommand) -> PrebookCall<FlightBooking
     let passengers = command.passengers.iter();
     let passengers: Vec<Passenger> = passengers.map(|(_, passenger)| passenger.clone()).collect();
     Arc::new(move |supplier: Supplier, context, booking: FlightBooking| {
+        let context = call_context_with_documents(&context, &passengers);
         let request = prebook_request(&booking, passengers.clone());
         async move {
             let response = supplier.prebook_flight(&context, request).await?;

@@ -8,6 +8,7 @@ use host_domain::flight::booking::{BookedPassenger, FlightBooking};
 use host_domain::flight::{Document, LoyaltyAccount, Passenger};
 use host_domain::id::{BookingId, PassengerId};
 use host_domain::owner::Owner;
+use host_runtime::CallContext;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -102,6 +103,20 @@ impl PassengerSecrets {
             loyalty_accounts: secret.loyalty_accounts,
         });
         Ok(opened.collect())
+    }
+}
+
+/// Returns the context of a call to which the documents and membership numbers of these passengers
+/// are sent, so that no record of the call has them.
+pub fn call_context_with_documents(context: &CallContext, passengers: &[Passenger]) -> CallContext {
+    let numbers = passengers.iter().flat_map(|passenger| {
+        let document = passenger.document.iter().map(|document| &document.number);
+        let accounts = passenger.loyalty_accounts.iter();
+        document.chain(accounts.map(|account| &account.membership_number))
+    });
+    CallContext {
+        personal: context.personal.with(numbers.map(String::as_str)),
+        ..context.clone()
     }
 }
 

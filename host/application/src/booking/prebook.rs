@@ -381,7 +381,7 @@ impl PrebookService {
                 .await;
         }
         let offered = booking.details.booked_price();
-        let context = execution.call_context(&booking.owner, &booking.id);
+        let context = execution.call_context(&booking);
         let bound = call(supplier, context, booking.clone()).await;
         let timed_out = execution.deadline <= Instant::now();
         let bound = bound.map_err(|error| map_supplier_error(error, offered, timed_out));
@@ -445,7 +445,7 @@ impl PrebookService {
             amount: total,
             description: STATEMENT_DESCRIPTOR.to_owned(),
         };
-        let context = execution.call_context(&booking.owner, &booking.id);
+        let context = execution.call_context(booking);
         let intent = loaded.create_intent(&context, request).await;
         let intent = intent.map_err(failed)?;
         let (processor, reference) = (processor.clone(), intent.processor_reference);

@@ -17,6 +17,7 @@ use crate::failpoint::FailpointPhase;
 use host_domain::booking::{Booking, BookingEvent, BookingPhase, Failure, PaymentCollector};
 use host_domain::id::{AttemptId, BookingId};
 use host_domain::payment::PaymentError;
+use host_domain::personal::PersonalWords;
 use host_domain::remote_call::AttemptOutcome;
 use host_domain::supplier::{FailureReason, SupplierId};
 use host_storage::{
@@ -234,6 +235,8 @@ impl PrebookService {
         execution: &ExecutionContext,
     ) -> Result<PrebookOutcome<K>, PrebookError> {
         let FailedPrebook { error, evidence } = failed;
+        let personal = PersonalWords::new(booking.details.personal_texts());
+        let evidence = personal.mask(&evidence);
         let target = if let PrebookError::PaymentNotCreated { processor, .. } = &error {
             processor
         } else {
@@ -243,7 +246,7 @@ impl PrebookService {
             booking = %booking.id,
             supplier = %target,
             step = STEP_NAME,
-            evidence,
+            evidence = &*evidence,
             request_id = execution.request_id,
             "the prebook failed"
         );
@@ -268,7 +271,7 @@ impl PrebookService {
         };
         let (id, read_version) = (booking.id.clone(), booking.version);
         let transition = [booking.apply(event, self.base.now())?];
-        let (reason, request_id) = (Some(evidence.as_str()), &execution.request_id);
+        let (reason, request_id) = (Some(&*evidence), &execution.request_id);
         let transitions =
             transition_statements(&self.base, read_version, &transition, reason, request_id);
         write

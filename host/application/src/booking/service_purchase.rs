@@ -163,7 +163,7 @@ impl ServicePurchaseService {
         let failed = |error| ServicePurchaseError::Supplier(booking.supplier.clone(), error);
         let supplier = self.suppliers.loaded(&booking.supplier);
         let supplier = supplier.ok_or_else(|| failed(ReadError::Unsupported))?;
-        let context = execution.call_context(&booking.owner, &booking.id);
+        let context = execution.call_context(booking);
         let sold = supplier.list_flight_services(&context, booking_reference(booking));
         let sold = sold.await;
         let price = booking.details.booked_price();

@@ -1,7 +1,7 @@
 //! Entries that are queued for the log, and their conversion to rows. Bodies and paths are redacted here, in
 //! the task that writes.
 
-use crate::recording::redact::{BodyKind, redact_body, redact_uri};
+use crate::recording::redact::{BodyKind, redact_bodies, redact_uri};
 use bytes::Bytes;
 use host_domain::id::{BookingId, KeyId, RequestLogId};
 use host_domain::owner::{Mode, Owner};
@@ -80,17 +80,12 @@ impl QueuedRequest {
         let (uri, route) = (&self.uri, self.route.as_deref());
         let path = redact_uri(route, uri.path(), uri.query());
         let is_failure = self.status >= 400;
-        let bodies = self.bodies.map(|bodies| LoggedBodies {
-            request: logged(bodies.request, BodyKind::Content),
-            response: logged(
-                bodies.response,
-                if is_failure {
-                    BodyKind::Problem
-                } else {
-                    BodyKind::Content
-                },
-            ),
-        });
+        let kind = if is_failure {
+            BodyKind::Problem
+        } else {
+            BodyKind::Content
+        };
+        let bodies = self.bodies.map(|bodies| logged(&bodies, kind));
         let is_recorded_change = bodies.is_some();
         let booking = is_recorded_change
             .then(|| booking_in(&path).or_else(|| booking_in_response(bodies.as_ref())))
@@ -116,10 +111,21 @@ impl QueuedRequest {
     }
 }
 
-fn logged(body: CapturedBody, kind: BodyKind) -> LoggedBody {
-    LoggedBody {
-        bytes: body.bytes,
-        text: body.content.and_then(|content| redact_body(&content, kind)),
+fn logged(bodies: &CapturedBodies, response_kind: BodyKind) -> LoggedBodies {
+    let CapturedBodies { request, response } = bodies;
+    let (request_text, response_text) = redact_bodies(
+        request.content.as_deref(),
+        (response.content.as_deref(), response_kind),
+    );
+    LoggedBodies {
+        request: LoggedBody {
+            bytes: request.bytes,
+            text: request_text,
+        },
+        response: LoggedBody {
+            bytes: response.bytes,
+            text: response_text,
+        },
     }
 }
 

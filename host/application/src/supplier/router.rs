@@ -3,6 +3,7 @@
 use crate::context::RequestContext;
 use crate::supplier::directory::SupplierDirectory;
 use crate::supplier::query_error::QueryError;
+use host_domain::personal::PersonalWords;
 use host_domain::routing::{self, Candidate, RouteReason, SupplierRoute};
 use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_runtime::{CallContext, Supplier};
@@ -195,6 +196,7 @@ pub fn read_call_context(context: &RequestContext) -> CallContext {
         organization: context.owner.tenant.organization.clone(),
         mode: Some(context.owner.tenant.mode),
         booking: None,
+        personal: PersonalWords::default(),
         deadline: context.deadline.instant(),
     }
 }

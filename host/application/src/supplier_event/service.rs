@@ -8,6 +8,7 @@ use crate::storage_failure::StorageFailure;
 use crate::supplier::directory::{EventEndpoint, SupplierDirectory};
 use host_domain::id::BookingId;
 use host_domain::owner::Mode;
+use host_domain::personal::PersonalWords;
 use host_domain::supplier::SupplierId;
 use host_domain::supplier_event::{
     SupplierEvent, SupplierEventKind, SupplierWebhookRequest, VerifyError,
@@ -167,6 +168,7 @@ impl SupplierEventService {
             organization: String::new(),
             mode: None,
             booking: None,
+            personal: PersonalWords::default(),
             deadline: webhook.deadline,
         };
         let digest: [u8; 32] = Sha256::digest(&webhook.body).into();

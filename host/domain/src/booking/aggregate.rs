@@ -36,6 +36,9 @@ pub trait BookingKind:
 
     /// Returns the prebooked price without services, or the offered one before the prebook.
     fn booked_price(&self) -> Money;
+    /// Returns the names of the booking's people and how they are reached. Travel documents are not
+    /// among them.
+    fn personal_texts(&self) -> Vec<&str>;
     fn apply_prebook(booking: &mut Booking<Self>, prebook: Self::PrebookResponse);
     /// Stores the booking that the supplier confirmed and starts to settle the payments. `payment`
     /// becomes the id of a payment that the supplier collected.

@@ -4,6 +4,7 @@
 
 use super::{Body, RecordedRequest};
 use crate::call_log::redact_path;
+use host_domain::personal::PersonalWords;
 use http::{HeaderMap, header};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -135,7 +136,7 @@ pub(super) fn headers(headers: &HeaderMap) -> BTreeMap<String, String> {
 }
 
 pub(super) fn path_and_query(url: &Url) -> String {
-    let path = redact_path(url.path());
+    let path = redact_path(url.path(), &PersonalWords::default());
     match url.query() {
         Some(query) if !query.is_empty() => format!("{path}?{}", form(query)),
         _ => path,

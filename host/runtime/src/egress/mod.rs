@@ -150,10 +150,15 @@ impl Egress {
             return result;
         };
         let (origin, path) = match &url {
-            Ok(url) => (url.origin().ascii_serialization(), redact_path(url.path())),
+            Ok(url) => {
+                let path = redact_path(url.path(), &scope.origin.personal);
+                (url.origin().ascii_serialization(), path)
+            }
             Err(_) => (String::new(), String::new()),
         };
         let detail = result.as_ref().err().map(ToString::to_string);
+        let detail = detail.as_deref();
+        let detail = detail.map(|detail| scope.origin.personal.mask(detail));
         let record = ExchangeRecord {
             supplier: context.supplier,
             digest: context.digest,

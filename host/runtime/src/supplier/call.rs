@@ -171,6 +171,7 @@ impl<'a> CallTracker<'a> {
             organization: context.organization.clone(),
             mode: context.mode,
             booking: context.booking.clone(),
+            personal: context.personal.clone(),
         };
         let scope = CallScope::new(Some(capability), origin, limit);
         Self {
@@ -261,6 +262,9 @@ impl<'a> CallTracker<'a> {
 
     fn finish(&mut self, outcome: PluginCallOutcome, detail: Option<&str>) {
         self.finished = true;
+        // Suppliers quote names in their messages, also in lower case.
+        let detail = detail.map(|detail| self.context.personal.mask(detail));
+        let detail = detail.as_deref();
         if let Some(permit) = self.permit.take() {
             self.plugin.breaker.record_outcome(permit, outcome, detail);
         }

@@ -14,6 +14,7 @@ use crate::convert::PrebookExpectation;
 use crate::plugin::{Plugin, PluginInfo};
 use host_domain::money::Currency;
 use host_domain::owner::Mode;
+use host_domain::personal::PersonalWords;
 use host_domain::supplier::{Capability, Health};
 use host_domain::time::Timestamp;
 use std::sync::Arc;
@@ -30,6 +31,8 @@ pub struct CallContext {
     pub mode: Option<Mode>,
     /// Booking that the call is about.
     pub booking: Option<String>,
+    /// Words about the people of the booking. They are masked in sentences of logs and records.
+    pub personal: PersonalWords,
     /// Time after which a response is no longer useful. The plugin's own limit may be earlier.
     pub deadline: Instant,
 }

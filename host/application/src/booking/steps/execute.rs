@@ -8,17 +8,33 @@ use crate::booking::steps::payment::execute_payment_request;
 use crate::booking::steps::prepare::{PreparedStep, StepRequest, SupplierRequest};
 use crate::booking::steps::total_deviation;
 use host_domain::booking::{Booking, BookingEvent, BookingStep};
+use host_domain::personal::PersonalWords;
 use host_domain::supplier::{ChangeError, FailureReason, ReadError};
 
 /// Reason for not making a call: its supplier was removed from the configuration.
 const SUPPLIER_NOT_CONFIGURED: &str = "the supplier is not configured";
 
-/// Makes the call of a step after its intent is committed, and interprets the response.
+/// Makes the call of a step after its intent is committed, and interprets the response. The evidence
+/// has no words about the booking's people, which the other side may have quoted.
 ///
 /// # Errors
 /// [`WorkflowError::BookingMissing`] if the part of the booking that the step concerns no longer
 /// exists.
 pub async fn execute_step<K: BookingAggregate>(
+    booking: &Booking<K>,
+    prepared: PreparedStep<K>,
+    dependencies: &StepDependencies,
+    execution: &ExecutionContext,
+) -> Result<Interpretation<BookingEvent<K>>, WorkflowError> {
+    let interpretation = send_step(booking, prepared, dependencies, execution).await?;
+    let personal = PersonalWords::new(booking.details.personal_texts());
+    Ok(Interpretation {
+        evidence: personal.mask(&interpretation.evidence).into_owned(),
+        ..interpretation
+    })
+}
+
+async fn send_step<K: BookingAggregate>(
     booking: &Booking<K>,
     prepared: PreparedStep<K>,
     dependencies: &StepDependencies,
@@ -32,7 +48,7 @@ pub async fn execute_step<K: BookingAggregate>(
         StepRequest::Supplier(request) => request,
     };
     let requested_at = dependencies.base.now();
-    let context = execution.call_context(&booking.owner, &booking.id);
+    let context = execution.call_context(booking);
     let supplier = dependencies.suppliers.loaded(&booking.supplier);
     let target = supplier.as_ref().map(|supplier| SupplierTarget {
         supplier,

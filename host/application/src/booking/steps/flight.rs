@@ -6,6 +6,7 @@ use crate::booking::aggregate::{
 };
 use crate::booking::execution::request_digest;
 use crate::booking::interpret::{InterpretContext, Interpretation, purchase};
+use crate::booking::passenger_secrets::call_context_with_documents;
 use crate::id_generator::IdGenerator;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -227,11 +228,12 @@ async fn send_book(
 ) -> Result<FlightSupplierBooking, ChangeError> {
     let passengers = call.passenger_secrets.open(booking);
     let passengers = passengers.map_err(|error| ChangeError::NotSent(error.to_string().into()))?;
+    let context = call_context_with_documents(call.context, &passengers);
     let request = FlightBookRequest {
         passengers,
         ..request
     };
-    call.supplier.book_flight(call.context, request).await
+    call.supplier.book_flight(&context, request).await
 }
 
 fn book_request(booking: &FlightBooking) -> FlightBookRequest {

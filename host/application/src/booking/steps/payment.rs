@@ -173,7 +173,7 @@ pub async fn execute_payment_request<K: BookingAggregate>(
 ) -> Result<Interpretation<BookingEvent<K>>, WorkflowError> {
     let payment = booking.payment(request.payment());
     let payment = payment.ok_or_else(|| WorkflowError::BookingMissing(booking.id.clone()))?;
-    let context = execution.call_context(&booking.owner, &booking.id);
+    let context = execution.call_context(booking);
     let loaded = dependencies.suppliers.loaded(&payment.processor);
     let processor = loaded.as_ref();
     let configured = || processor.ok_or_else(processor_not_configured);

@@ -7,6 +7,7 @@ mod rules;
 mod tests;
 
 use crate::recording::redact::rules::{Rules, Treatment, is_code, is_long_number, rules};
+use host_domain::personal::PersonalWords;
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -30,19 +31,75 @@ pub(crate) enum BodyKind {
 /// Returns a JSON body without secrets and personal data, at most 8 KiB long. Returns `None` if it
 /// is no JSON.
 pub(crate) fn redact_body(body: &[u8], kind: BodyKind) -> Option<String> {
-    let value: Value = serde_json::from_slice(body).ok()?;
+    let value = serde_json::from_slice(body).ok()?;
+    Some(write_body(&value, kind, PersonalWords::default()))
+}
+
+/// Returns the bodies of an API call as [`redact_body`] does. Codes that are words about the people
+/// of the request are hidden too, because some suppliers write sentences and names where others
+/// write codes.
+pub(super) fn redact_bodies(
+    request: Option<&[u8]>,
+    (response, response_kind): (Option<&[u8]>, BodyKind),
+) -> (Option<String>, Option<String>) {
+    let parse = |body: &[u8]| serde_json::from_slice::<Value>(body).ok();
+    let (request, response) = (request.and_then(parse), response.and_then(parse));
+    let mut texts = Vec::new();
+    if let Some(request) = &request {
+        collect_personal_texts(request, "", 0, &mut texts);
+    }
+    let personal = PersonalWords::new(texts);
+    let write = |value: &Value, kind| write_body(value, kind, personal.clone());
+    (
+        request.map(|request| write(&request, BodyKind::Content)),
+        response.map(|response| write(&response, response_kind)),
+    )
+}
+
+fn write_body(value: &Value, kind: BodyKind, personal: PersonalWords) -> String {
     let mut writer = BodyWriter {
         rules: rules(),
         kind,
+        personal,
         text: String::new(),
     };
-    writer.write(&value, "", 0);
-    Some(writer.text)
+    writer.write(value, "", 0);
+    writer.text
+}
+
+/// Adds the texts about people of a member. Items of an array have the name of the array.
+fn collect_personal_texts<'a>(
+    value: &'a Value,
+    name: &str,
+    depth: usize,
+    texts: &mut Vec<&'a str>,
+) {
+    match value {
+        Value::String(text) if rules().is_personal(name) => texts.push(text),
+        Value::Array(items) if depth < DEPTH_MAX => {
+            for item in items {
+                collect_personal_texts(item, name, depth + 1, texts);
+            }
+        }
+        Value::Object(members) if depth < DEPTH_MAX => {
+            for (name, value) in members {
+                collect_personal_texts(value, name, depth + 1, texts);
+            }
+        }
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_) => {}
+    }
 }
 
 struct BodyWriter {
     rules: &'static Rules,
     kind: BodyKind,
+    /// Words about the people of the call.
+    personal: PersonalWords,
     text: String,
 }
 
@@ -108,7 +165,7 @@ impl BodyWriter {
 
     fn write_text(&mut self, text: &str, name: &str, treatment: Treatment) {
         let is_kept = match treatment {
-            Treatment::Code => is_code(text),
+            Treatment::Code => is_code(text) && !self.personal.occur_in(text),
             Treatment::Pointer => is_pointer(text),
             Treatment::Id => self.rules.is_id(text),
             Treatment::Drop => self.is_problem_sentence(name),

@@ -21,6 +21,7 @@ pub(super) fn rules() -> &'static Rules {
 #[serde(deny_unknown_fields)]
 pub(super) struct Rules {
     drop: Vec<Pattern>,
+    personal: Vec<Pattern>,
     codes: Vec<Pattern>,
     pointers: Vec<Pattern>,
     ids: Vec<Pattern>,
@@ -60,6 +61,11 @@ impl Rules {
         } else {
             Treatment::Length
         }
+    }
+
+    /// Returns whether a member's text is about a person.
+    pub(super) fn is_personal(&self, name: &str) -> bool {
+        self.personal.iter().any(|pattern| pattern.matches(name))
     }
 
     pub(super) fn keeps_path_code(&self, name: &str) -> bool {

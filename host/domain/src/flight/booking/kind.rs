@@ -73,6 +73,17 @@ impl BookingKind for FlightBookingDetails {
         self.ticket_total.unwrap_or(self.offered_total)
     }
 
+    fn personal_texts(&self) -> Vec<&str> {
+        let passengers = self.passengers.iter();
+        let names = passengers.flat_map(|one| [&one.first_name, &one.last_name]);
+        let contact = [&self.contact.email, &self.contact.phone];
+        contact
+            .into_iter()
+            .chain(names)
+            .map(String::as_str)
+            .collect()
+    }
+
     fn apply_prebook(booking: &mut FlightBooking, prebook: FlightPrebookResponse) {
         let details = &mut booking.details;
         details.ticket_total = Some(prebook.total);

@@ -64,6 +64,23 @@ impl BookingKind for HotelBookingDetails {
         self.total
     }
 
+    fn personal_texts(&self) -> Vec<&str> {
+        let contact = &self.contact;
+        let guests = self.rooms.iter().flat_map(|room| &room.guests);
+        let names = guests.flat_map(|(_, guest)| [&guest.first_name, &guest.last_name]);
+        let contact = [
+            &contact.first_name,
+            &contact.last_name,
+            &contact.email,
+            &contact.phone,
+        ];
+        contact
+            .into_iter()
+            .chain(names)
+            .map(String::as_str)
+            .collect()
+    }
+
     fn apply_prebook(booking: &mut HotelBooking, prebook: HotelPrebookResponse) {
         let details = &mut booking.details;
         for (room, rate) in details.rooms.iter_mut().zip(prebook.rooms) {

@@ -8,6 +8,7 @@ use guest::Guest;
 use host_domain::hotel::{Occupancy, Stay};
 use host_domain::money::{Currency, Money};
 use host_domain::owner::Mode;
+use host_domain::personal::PersonalWords;
 use host_domain::supplier::{Capability, FindRequest, ReadError, SupplierId};
 use host_domain::time::{Clock, Timestamp};
 use host_runtime::{
@@ -241,6 +242,7 @@ pub(crate) fn within(time: Duration) -> CallContext {
         organization: "org_1".to_owned(),
         mode: Some(Mode::Test),
         booking: Some("hbk_1".to_owned()),
+        personal: PersonalWords::default(),
         deadline: Instant::now() + time,
     }
 }
