@@ -79,6 +79,40 @@ async fn every_recorded_example_is_in_the_document() {
     assert!(others.is_empty(), "{others:?}");
 }
 
+/// Returns the ids of the bookings in a document, each with the ids of its payments.
+fn payments_by_booking(document: &Value) -> Vec<(&str, Vec<&str>)> {
+    let mut found = Vec::new();
+    let id = document["id"].as_str().filter(|id| id.starts_with("bkg_"));
+    if let (Some(booking), Some(payments)) = (id, document["payments"].as_array()) {
+        let payments = payments.iter().filter_map(|payment| payment["id"].as_str());
+        found.push((booking, payments.collect()));
+    }
+    let parts: Vec<&Value> = match document {
+        Value::Object(members) => members.values().collect(),
+        Value::Array(elements) => elements.iter().collect(),
+        _ => Vec::new(),
+    };
+    found.extend(parts.into_iter().flat_map(payments_by_booking));
+    found
+}
+
+#[tokio::test]
+async fn payments_in_examples_are_named_after_their_booking() {
+    let server = Server::start().await;
+    let document = server.openapi(route_table());
+    let mut count = 0;
+    for (name, content) in shown(&document) {
+        for (booking, payments) in payments_by_booking(&content["example"]) {
+            for (place, payment) in payments.into_iter().enumerate() {
+                let expected = format!("{}-{}", booking.replace("bkg_", "pay_"), place + 1);
+                assert_eq!(payment, expected, "{name}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 10, "{count}");
+}
+
 /// Examples must be valid on any day: requests for a past stay are rejected, however old the
 /// recording is.
 #[tokio::test]
