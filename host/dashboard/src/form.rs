@@ -3,6 +3,8 @@
 use crate::error::PageError;
 use axum::body::to_bytes;
 use axum::extract::{FromRequest, Request};
+use host_application::account::viewer::Viewer;
+use host_domain::account::{AccountRole, Permission};
 use secrecy::SecretString;
 use url::form_urlencoded;
 
@@ -38,6 +40,17 @@ impl<S: Send + Sync> FromRequest<S> for FormFields {
         let body = body.map_err(|_| PageError::BodyTooLarge)?;
         Ok(Self(form_urlencoded::parse(&body).into_owned().collect()))
     }
+}
+
+/// Returns the organization that a form proposes: the first in which the person may do something by
+/// a role of the organization. The form of a person with one organization has no field for it.
+pub(crate) fn own_organization(viewer: &Viewer, permission: Permission) -> Option<&str> {
+    viewer.roles.iter().find_map(|role| match role {
+        AccountRole::Operator => None,
+        AccountRole::Organization { organization, .. } => role
+            .permits(permission, organization)
+            .then_some(organization.as_str()),
+    })
 }
 
 /// Problems of a form's fields, shown beside them. Templates have it as `form`.

@@ -34,17 +34,26 @@ impl<S: Send + Sync, T: TryFrom<String>> FromRequestParts<S> for IdInPath<T> {
     }
 }
 
-/// The two variable parts of the path, decoded. It is an extractor like [`PathText`].
+/// The two variable parts of the path, of which each may be an identifier. It is an extractor like
+/// [`IdInPath`].
 #[derive(Debug)]
-pub(crate) struct PathPair(pub(crate) String, pub(crate) String);
+pub(crate) struct PairInPath<A, B>(pub(crate) A, pub(crate) B);
 
-impl<S: Send + Sync> FromRequestParts<S> for PathPair {
+impl<S, A, B> FromRequestParts<S> for PairInPath<A, B>
+where
+    S: Send + Sync,
+    A: TryFrom<String>,
+    B: TryFrom<String>,
+{
     type Rejection = PageError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, PageError> {
         let path = Path::<(String, String)>::from_request_parts(parts, state).await;
         let Path((first, second)) = path.map_err(|_| PageError::NotFound)?;
-        Ok(Self(first, second))
+        match (A::try_from(first), B::try_from(second)) {
+            (Ok(first), Ok(second)) => Ok(Self(first, second)),
+            _ => Err(PageError::NotFound),
+        }
     }
 }
 

@@ -34,6 +34,11 @@ impl QueryFields {
         Some(self.text(name)).filter(|text| !text.is_empty())
     }
 
+    /// Returns whether the page has to ask before a change, such as `revoke`.
+    pub(crate) fn confirms(&self, change: &str) -> bool {
+        self.text("confirm") == change
+    }
+
     /// Returns the beginning of a text to search for, without control characters, which PostgreSQL
     /// refuses in part and no name has.
     pub(crate) fn search(&self, name: &str) -> Option<String> {

@@ -50,10 +50,10 @@ async fn show(
 ) -> Result<Response, PageError> {
     let mut account = account_page(&state, &viewer, page).await?;
     let is_on = matches!(account.two_factor, TwoFactorView::On { .. });
-    match query.text("confirm") {
-        "turn-off" if is_on => account.two_factor = TwoFactorView::TurningOff,
-        "recovery-codes" if is_on => account.two_factor = TwoFactorView::ReplacingRecoveryCodes,
-        _ => {}
+    if is_on && query.confirms("turn-off") {
+        account.two_factor = TwoFactorView::TurningOff;
+    } else if is_on && query.confirms("recovery-codes") {
+        account.two_factor = TwoFactorView::ReplacingRecoveryCodes;
     }
     Ok(render(&account))
 }

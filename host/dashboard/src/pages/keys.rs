@@ -146,7 +146,7 @@ async fn show(
         key,
         mode,
         revoked: revoked_at.map(|at| TimeText::new(at, now)),
-        is_confirming: query.text("confirm") == "revoke",
+        is_confirming: query.confirms("revoke"),
     }))
 }
 

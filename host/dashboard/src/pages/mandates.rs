@@ -48,7 +48,7 @@ async fn show(
     query: QueryFields,
 ) -> Result<Response, PageError> {
     let found = mandates.find(&viewer, &id).await?;
-    let is_confirming = query.text("confirm") == "revoke";
+    let is_confirming = query.confirms("revoke");
     Ok(render(&MandatePage::new(
         page,
         found,

@@ -7,7 +7,7 @@ use crate::form::{FormFields, FormProblems};
 use crate::guard::session::SignedIn;
 use crate::page::PageContext;
 use crate::pages::members::view::{InvitationForm, MemberPage, MembersPage, NewInvitation};
-use crate::path_text::PathPair;
+use crate::path_text::PairInPath;
 use crate::query::QueryFields;
 use crate::render::{redirect, render, render_with};
 use crate::state::{DashboardSettings, DashboardState};
@@ -46,6 +46,9 @@ impl From<MemberError> for PageError {
         }
     }
 }
+
+/// An organization and the account of a member.
+type MemberInPath = PairInPath<String, AccountId>;
 
 /// `GET /members`
 async fn list(
@@ -149,13 +152,12 @@ async fn show(
     State(members): State<Arc<ConsoleMembers>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    path: PathPair,
+    PairInPath(organization, account): MemberInPath,
     page: PageContext,
     query: QueryFields,
 ) -> Result<Response, PageError> {
-    let (organization, account) = parse(&path)?;
-    let found = members.find(&viewer, organization, &account).await?;
-    let is_confirming = query.text("confirm") == "remove";
+    let found = members.find(&viewer, &organization, &account).await?;
+    let is_confirming = query.confirms("remove");
     let member_page = MemberPage::new(page, found, is_confirming, clock.now());
     Ok(render(&member_page))
 }
@@ -165,19 +167,18 @@ async fn set_role(
     State(members): State<Arc<ConsoleMembers>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    path: PathPair,
+    PairInPath(organization, account): MemberInPath,
     page: PageContext,
     fields: FormFields,
 ) -> Result<Response, PageError> {
-    let (organization, account) = parse(&path)?;
     let Some(role) = OrganizationRole::parse(fields.text("role")) else {
         return Err(PageError::NotFound);
     };
-    let changed = members.set_role(&viewer, organization, &account, role);
+    let changed = members.set_role(&viewer, &organization, &account, role);
     match changed.await {
         Ok(()) => Ok(redirect("/members?done=member-changed")),
         Err(MemberError::LastAdmin) => {
-            let found = members.find(&viewer, organization, &account).await?;
+            let found = members.find(&viewer, &organization, &account).await?;
             let member_page = MemberPage::new(page, found, false, clock.now());
             Ok(last_admin(member_page))
         }
@@ -190,14 +191,13 @@ async fn remove(
     State(members): State<Arc<ConsoleMembers>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
-    path: PathPair,
+    PairInPath(organization, account): MemberInPath,
     page: PageContext,
 ) -> Result<Response, PageError> {
-    let (organization, account) = parse(&path)?;
-    match members.remove(&viewer, organization, &account).await {
+    match members.remove(&viewer, &organization, &account).await {
         Ok(()) => Ok(redirect("/members?done=member-removed")),
         Err(MemberError::LastAdmin) => {
-            let found = members.find(&viewer, organization, &account).await?;
+            let found = members.find(&viewer, &organization, &account).await?;
             let member_page = MemberPage::new(page, found, false, clock.now());
             Ok(last_admin(member_page))
         }
@@ -209,10 +209,4 @@ fn last_admin(mut member_page: MemberPage) -> Response {
     let alert = "Nothing was changed, because the organization would have no admin who can sign in. Make somebody else admin first.";
     member_page.alert = Some(alert);
     render_with(StatusCode::CONFLICT, &member_page)
-}
-
-fn parse(path: &PathPair) -> Result<(&str, AccountId), PageError> {
-    let PathPair(organization, account) = path;
-    let account = AccountId::parse(account).map_err(|_| PageError::NotFound)?;
-    Ok((organization, account))
 }

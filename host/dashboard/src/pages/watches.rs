@@ -48,7 +48,7 @@ async fn show(
     query: QueryFields,
 ) -> Result<Response, PageError> {
     let found = watches.find(&viewer, &id).await?;
-    let is_confirming = query.text("confirm") == "cancel";
+    let is_confirming = query.confirms("cancel");
     Ok(render(&WatchPage::new(
         page,
         found,

@@ -145,11 +145,10 @@ async fn show(
     }
     let mut details = WebhookDetailsPage::new(page, found, clock.now());
     details.edit = form;
-    details.confirms = match query.text("confirm") {
-        "rotate" => "rotate",
-        "delete" => "delete",
-        _ => "",
-    };
+    let asked = ["rotate", "delete"]
+        .into_iter()
+        .find(|change| query.confirms(change));
+    details.confirms = asked.unwrap_or_default();
     Ok(render(&details))
 }
 

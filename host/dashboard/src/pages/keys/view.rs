@@ -1,7 +1,7 @@
 //! Contents of the pages of API keys, and the fields of their form.
 
 use crate::error::PageError;
-use crate::form::{FormFields, FormProblems};
+use crate::form::{FormFields, FormProblems, own_organization};
 use crate::list::{FilterForm, Pager};
 use crate::page::PageContext;
 use crate::query::QueryFields;
@@ -12,7 +12,7 @@ use host_application::api_key::service::{ApiKeyProblem, NewApiKey, parse_expiry}
 use host_application::console::keys::{ApiKeyList, ApiKeyView};
 use host_application::console::list::ConsoleListRequest;
 use host_application::context::ApiKeyScope;
-use host_domain::account::{AccountRole, Permission};
+use host_domain::account::Permission;
 use host_domain::console::{ApiKeyFilter, ApiKeyStatus};
 use host_domain::id::KeyId;
 use host_domain::owner::{Mode, Tenant};
@@ -238,17 +238,9 @@ fn proposed_organization(viewer: &Viewer, filtered: &str) -> String {
     if !filtered.is_empty() {
         return filtered.to_owned();
     }
-    let own = |permission| {
-        let mut roles = viewer.roles.iter();
-        roles.find_map(|role| match role {
-            AccountRole::Operator => None,
-            AccountRole::Organization { organization, .. } => role
-                .permits(permission, organization)
-                .then_some(organization),
-        })
-    };
-    let proposed = own(Permission::ManageTestKeys).or_else(|| own(Permission::Read));
-    proposed.cloned().unwrap_or_default()
+    let own = own_organization(viewer, Permission::ManageTestKeys);
+    let proposed = own.or_else(|| own_organization(viewer, Permission::Read));
+    proposed.unwrap_or_default().to_owned()
 }
 
 fn mode_choice(mode: Mode, chosen: Mode) -> Choice {

@@ -1,6 +1,6 @@
 //! Contents of the pages of members, and the fields of the form that invites.
 
-use crate::form::{FormFields, FormProblems};
+use crate::form::{FormFields, FormProblems, own_organization};
 use crate::list::{FilterForm, FilterOption, Pager};
 use crate::page::PageContext;
 use crate::query::QueryFields;
@@ -9,7 +9,7 @@ use crate::text::{State, TimeText};
 use askama::Template;
 use host_application::account::viewer::Viewer;
 use host_application::console::members::{Invitation, MemberList, MemberView};
-use host_domain::account::{AccountRole, AccountState, EmailAddress, OrganizationRole, Permission};
+use host_domain::account::{AccountState, EmailAddress, OrganizationRole, Permission};
 use host_domain::time::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 
@@ -215,14 +215,8 @@ impl InvitationForm {
         if !sent.is_empty() {
             return sent.to_owned();
         }
-        let mut roles = viewer.roles.iter();
-        let own = roles.find_map(|role| match role {
-            AccountRole::Operator => None,
-            AccountRole::Organization { organization, .. } => role
-                .permits(Permission::ManageMembers, organization)
-                .then_some(organization),
-        });
-        own.cloned().unwrap_or_default()
+        let own = own_organization(viewer, Permission::ManageMembers);
+        own.unwrap_or_default().to_owned()
     }
 }
 

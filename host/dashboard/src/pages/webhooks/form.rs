@@ -1,12 +1,12 @@
 //! The form of a webhook.
 
 use crate::error::PageError;
-use crate::form::{FormFields, FormProblems};
+use crate::form::{FormFields, FormProblems, own_organization};
 use crate::query::QueryFields;
 use host_application::account::viewer::Viewer;
 use host_application::console::webhooks::{WebhookFields, WebhookProblem, WebhookView};
 use host_application::webhook::error::WebhookError;
-use host_domain::account::{AccountRole, Permission, is_organization_id};
+use host_domain::account::{Permission, is_organization_id};
 use host_domain::event::{EventType, Product};
 use host_domain::webhook::subscription::WILDCARD_EVENT_TYPE;
 
@@ -148,17 +148,9 @@ impl WebhookForm {
     }
 }
 
-/// Returns the organization that the form proposes: the first in which the person may manage
-/// webhooks by a role of the organization.
 fn proposed_organization(viewer: &Viewer) -> String {
-    let mut roles = viewer.roles.iter();
-    let proposed = roles.find_map(|role| match role {
-        AccountRole::Operator => None,
-        AccountRole::Organization { organization, .. } => role
-            .permits(Permission::ManageWebhooks, organization)
-            .then(|| organization.clone()),
-    });
-    proposed.unwrap_or_default()
+    let own = own_organization(viewer, Permission::ManageWebhooks);
+    own.unwrap_or_default().to_owned()
 }
 
 /// Returns the event types of these products, each once.
