@@ -1,6 +1,11 @@
 //! Statuses of each path and form for each role.
 
+mod table;
+
+use table::{IN_LIVE_MODE, IN_TEST_MODE};
 use reqwest::Method;
+use std::fs;
+use std::path::Path;
 use tests::{Client, DashboardClient, Database, Server, on_both_databases};
 
 on_both_databases!(each_role_gets_the_status_of_the_table);
@@ -24,339 +29,6 @@ const PEOPLE: [(&str, &[&str]); 5] = [
     ),
 ];
 
-/// Method, path, fields of the form, and the statuses. `{test}` and `{live}` are keys of the
-/// organization, `{session}` is a session of nobody in the table.
-type Row = (
-    &'static str,
-    &'static str,
-    &'static [(&'static str, &'static str)],
-    [u16; 6],
-);
-
-const TEST_KEY: &[(&str, &str)] = &[
-    ("organization", "acme"),
-    ("mode", "test"),
-    ("scopes", "read"),
-];
-const LIVE_KEY: &[(&str, &str)] = &[
-    ("organization", "acme"),
-    ("mode", "live"),
-    ("scopes", "read"),
-];
-
-const GUEST: &[(&str, &str)] = &[
-    ("organization", "acme"),
-    ("email", "guest@example.com"),
-    ("role", "viewer"),
-];
-
-/// A webhook whose URL is refused, so that nothing is stored.
-const WEBHOOK: &[(&str, &str)] = &[
-    ("organization", "acme"),
-    ("product", "hotel"),
-    ("url", "ftp://shop.example"),
-    ("events", "*"),
-];
-
-/// The requests while the session shows test data.
-const IN_TEST_MODE: &[Row] = &[
-    ("GET", "/", &[], [303, 200, 200, 200, 200, 200]),
-    ("GET", "/keys", &[], [303, 200, 200, 200, 200, 200]),
-    ("GET", "/requests", &[], [303, 200, 200, 200, 200, 200]),
-    (
-        "GET",
-        "/requests?organization=acme",
-        &[],
-        [303, 200, 200, 200, 200, 404],
-    ),
-    (
-        "GET",
-        "/requests/req_1",
-        &[],
-        [303, 404, 404, 404, 404, 404],
-    ),
-    (
-        "GET",
-        "/keys?organization=acme",
-        &[],
-        [303, 200, 200, 200, 200, 404],
-    ),
-    ("GET", "/keys?create=1", &[], [303, 403, 200, 200, 200, 200]),
-    ("GET", "/keys/{test}", &[], [303, 200, 200, 200, 200, 404]),
-    (
-        "GET",
-        "/keys/{test}?confirm=revoke",
-        &[],
-        [303, 200, 200, 200, 200, 404],
-    ),
-    ("GET", "/keys/{live}", &[], [303, 404, 404, 404, 404, 404]),
-    ("GET", "/keys/unknown", &[], [303, 404, 404, 404, 404, 404]),
-    ("GET", "/webhooks", &[], [303, 200, 200, 200, 200, 200]),
-    (
-        "GET",
-        "/webhooks?organization=acme",
-        &[],
-        [303, 200, 200, 200, 200, 404],
-    ),
-    (
-        "GET",
-        "/webhooks?create=1",
-        &[],
-        [303, 403, 403, 200, 200, 200],
-    ),
-    (
-        "GET",
-        "/webhooks/whs_1",
-        &[],
-        [303, 404, 404, 404, 404, 404],
-    ),
-    ("GET", "/deliveries", &[], [303, 200, 200, 200, 200, 200]),
-    (
-        "GET",
-        "/deliveries?organization=acme",
-        &[],
-        [303, 200, 200, 200, 200, 404],
-    ),
-    (
-        "GET",
-        "/deliveries/dlv_1-1",
-        &[],
-        [303, 404, 404, 404, 404, 404],
-    ),
-    ("GET", "/events/evt_1", &[], [303, 404, 404, 404, 404, 404]),
-    ("POST", "/webhooks", WEBHOOK, [303, 403, 403, 422, 422, 404]),
-    (
-        "POST",
-        "/webhooks/whs_1",
-        &[],
-        [303, 404, 404, 404, 404, 404],
-    ),
-    (
-        "POST",
-        "/webhooks/whs_1/rotate",
-        &[],
-        [303, 404, 404, 404, 404, 404],
-    ),
-    (
-        "POST",
-        "/webhooks/whs_1/test",
-        &[],
-        [303, 404, 404, 404, 404, 404],
-    ),
-    (
-        "POST",
-        "/deliveries/replay",
-        &[("status", "FAILED")],
-        [303, 403, 409, 409, 409, 409],
-    ),
-    (
-        "POST",
-        "/deliveries/replays/blk_1/stop",
-        &[],
-        [303, 404, 404, 404, 404, 404],
-    ),
-    (
-        "POST",
-        "/deliveries/dlv_1-1/replay",
-        &[],
-        [303, 404, 404, 404, 404, 404],
-    ),
-    (
-        "POST",
-        "/events/evt_1/reveal",
-        &[],
-        [303, 404, 404, 404, 404, 404],
-    ),
-    ("GET", "/account", &[], [303, 200, 200, 200, 200, 200]),
-    ("GET", "/audit", &[], [303, 403, 403, 200, 200, 200]),
-    (
-        "GET",
-        "/audit?organization=acme",
-        &[],
-        [303, 403, 403, 200, 200, 404],
-    ),
-    (
-        "GET",
-        "/audit/export?organization=acme",
-        &[],
-        [303, 403, 403, 200, 200, 404],
-    ),
-    ("POST", "/audit/verify", &[], [303, 403, 403, 200, 200, 200]),
-    ("GET", "/unresolved", &[], [303, 200, 200, 200, 200, 200]),
-    (
-        "GET",
-        "/unresolved?organization=acme",
-        &[],
-        [303, 200, 200, 200, 200, 404],
-    ),
-    (
-        "POST",
-        "/unresolved/settle",
-        &[],
-        [303, 404, 404, 404, 404, 404],
-    ),
-    (
-        "POST",
-        "/unresolved/withdraw",
-        &[],
-        [303, 404, 404, 404, 404, 404],
-    ),
-    (
-        "POST",
-        "/unresolved/retry",
-        &[("kind", "hotel_booking"), ("subject", "bkg_1")],
-        [303, 403, 403, 403, 303, 403],
-    ),
-    // The operator's call fills the demo, which changes no status of the table.
-    ("POST", "/sample-data", &[], [303, 403, 403, 403, 303, 403]),
-    ("GET", "/suppliers", &[], [303, 200, 200, 200, 200, 200]),
-    (
-        "GET",
-        "/suppliers/SANDBOX_HOTELS",
-        &[],
-        [303, 200, 200, 200, 200, 200],
-    ),
-    (
-        "POST",
-        "/suppliers/SANDBOX_HOTELS/reload",
-        &[],
-        [303, 403, 403, 403, 303, 403],
-    ),
-    (
-        "POST",
-        "/suppliers/SANDBOX_HOTELS/drain",
-        &[],
-        [303, 403, 403, 403, 303, 403],
-    ),
-    (
-        "POST",
-        "/suppliers/SANDBOX_HOTELS/undrain",
-        &[],
-        [303, 403, 403, 403, 303, 403],
-    ),
-    (
-        "POST",
-        "/suppliers/SANDBOX_HOTELS/rank",
-        &[("reset", "1")],
-        [303, 403, 403, 403, 303, 403],
-    ),
-    (
-        "POST",
-        "/suppliers/UNKNOWN/drain",
-        &[],
-        [303, 404, 404, 404, 404, 404],
-    ),
-    ("GET", "/unknown", &[], [303, 404, 404, 404, 404, 404]),
-    ("GET", "/login", &[], [200, 303, 303, 303, 303, 303]),
-    ("GET", "/setup/unknown", &[], [404, 404, 404, 404, 404, 404]),
-    (
-        "GET",
-        "/assets/unknown",
-        &[],
-        [404, 404, 404, 404, 404, 404],
-    ),
-    ("POST", "/keys", TEST_KEY, [303, 403, 200, 200, 200, 404]),
-    (
-        "POST",
-        "/keys/{live}/revoke",
-        &[],
-        [303, 404, 404, 404, 404, 404],
-    ),
-    (
-        "POST",
-        "/keys/unknown/revoke",
-        &[],
-        [303, 404, 404, 404, 404, 404],
-    ),
-    (
-        "POST",
-        "/keys/{test}/revoke",
-        &[],
-        [303, 403, 303, 303, 303, 404],
-    ),
-    (
-        "POST",
-        "/account/sessions/{session}/revoke",
-        &[],
-        [303, 404, 404, 404, 404, 404],
-    ),
-    (
-        "POST",
-        "/account/password",
-        &[("new_password", "a")],
-        [303, 422, 422, 422, 422, 422],
-    ),
-    (
-        "POST",
-        "/setup/unknown",
-        &[],
-        [404, 404, 404, 404, 404, 404],
-    ),
-    ("GET", "/members", &[], [303, 200, 200, 200, 200, 200]),
-    (
-        "GET",
-        "/members?organization=acme",
-        &[],
-        [303, 200, 200, 200, 200, 404],
-    ),
-    (
-        "GET",
-        "/members/acme/unknown",
-        &[],
-        [303, 404, 404, 404, 404, 404],
-    ),
-    ("POST", "/members", GUEST, [303, 403, 403, 200, 200, 404]),
-    (
-        "POST",
-        "/members/invitations/revoke",
-        GUEST,
-        [303, 403, 403, 303, 303, 404],
-    ),
-    (
-        "POST",
-        "/account/two-factor",
-        &[],
-        [303, 200, 200, 200, 200, 200],
-    ),
-    (
-        "POST",
-        "/account/two-factor/confirm",
-        &[],
-        [303, 303, 303, 303, 303, 303],
-    ),
-    ("POST", "/login/code", &[], [401, 401, 401, 401, 401, 401]),
-    (
-        "POST",
-        "/setup/unknown/accept",
-        &[],
-        [303, 404, 404, 404, 404, 404],
-    ),
-    // A live key switches the session of its creator to live data.
-    ("POST", "/keys", LIVE_KEY, [303, 403, 403, 200, 200, 404]),
-    (
-        "POST",
-        "/mode",
-        &[("mode", "live")],
-        [303, 303, 303, 303, 303, 303],
-    ),
-];
-
-/// The requests while the session shows live data, to which the last row above has switched.
-const IN_LIVE_MODE: &[Row] = &[
-    ("GET", "/", &[], [303, 200, 200, 200, 200, 200]),
-    ("GET", "/keys", &[], [303, 200, 200, 200, 200, 200]),
-    ("GET", "/keys/{live}", &[], [303, 200, 200, 200, 200, 404]),
-    ("GET", "/keys/{test}", &[], [303, 404, 404, 404, 404, 404]),
-    (
-        "POST",
-        "/keys/{live}/revoke",
-        &[],
-        [303, 403, 403, 303, 303, 404],
-    ),
-    ("POST", "/sign-out", &[], [303, 303, 303, 303, 303, 303]),
-    ("GET", "/", &[], [303, 303, 303, 303, 303, 303]),
-];
-
 async fn each_role_gets_the_status_of_the_table(database: Database) {
     let server = Server::start(database).await;
     let mut people = vec![("nobody", DashboardClient::new(&server))];
@@ -378,11 +50,20 @@ async fn each_role_gets_the_status_of_the_table(database: Database) {
             .iter()
             .fold(path.to_owned(), |path, (name, id)| path.replace(name, id));
         for ((name, client), status) in people.iter().zip(statuses) {
+            let row = format!("{method} {path} {fields:?} by {name}");
+            if path.starts_with("/stream/") {
+                let opened = client.open_stream(&filled, None).await;
+                assert_eq!(
+                    opened.map_or_else(|status| status, |_| 200),
+                    status,
+                    "{row}"
+                );
+                continue;
+            }
             let reply = match method {
                 "GET" => client.get(&filled).await,
                 _ => client.post(&filled, fields).await,
             };
-            let row = format!("{method} {path} {fields:?} by {name}");
             assert_eq!(reply.status, status, "{row}: {}", reply.body);
         }
     }
@@ -391,6 +72,47 @@ async fn each_role_gets_the_status_of_the_table(database: Database) {
         200,
         "nobody ended this session"
     );
+}
+
+/// The routes of the dashboard, each as method and path, read from its source.
+fn routes() -> Vec<(&'static str, String)> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/dashboard/src");
+    let pages = fs::read_dir(source.join("pages")).unwrap();
+    let files = pages.map(|file| file.unwrap().path());
+    let files = files.chain([source.join("router.rs")]);
+    let texts = files.filter_map(|file| fs::read_to_string(file).ok());
+    let mut routes = Vec::new();
+    for text in texts {
+        for route in text.split(".route(").skip(1) {
+            let (route, _) = route.split_once(")\n").unwrap();
+            let path = route.split('"').nth(1).unwrap();
+            let methods = [("get(", "GET"), ("post(", "POST")];
+            let own = methods.into_iter().filter(|(call, _)| route.contains(call));
+            routes.extend(own.map(|(_, method)| (method, path.to_owned())));
+        }
+    }
+    routes
+}
+
+/// Returns whether a path is one of a route.
+fn is_path_of(route: &str, path: &str) -> bool {
+    let (path, _) = path.split_once('?').unwrap_or((path, ""));
+    let (route, path) = (route.split('/'), path.split('/'));
+    let is_equal = |(expected, part): (&str, &str)| expected.starts_with('{') || expected == part;
+    route.clone().count() == path.clone().count() && route.zip(path).all(is_equal)
+}
+
+#[test]
+fn table_has_a_row_for_each_route() {
+    let routes = routes();
+    assert!(routes.len() > 50, "{routes:?}");
+    let rows = [IN_TEST_MODE, IN_LIVE_MODE].concat();
+    let has_no_row = |(method, route): &&(&str, String)| {
+        let mut rows = rows.iter();
+        !rows.any(|(known, path, ..)| known == method && is_path_of(route, path))
+    };
+    let missing: Vec<_> = routes.iter().filter(has_no_row).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
 
 /// Creates a key of organization `acme` and returns its id.
