@@ -9,11 +9,9 @@ use crate::background;
 use crate::base::Base;
 use crate::config::Config;
 #[cfg(feature = "dashboard")]
-use crate::console::{ConsoleServices, bulk_replay::BulkReplayJob};
+use crate::console::ConsoleServices;
 use crate::id_generator::IdGenerator;
 use crate::jobs::operator::OperatorService;
-#[cfg(feature = "dashboard")]
-use crate::jobs::worker::JobHandler;
 use crate::jobs::worker::JobWorker;
 use crate::mandate::service::MandateService;
 use crate::mandate::signing_key::SigningKeyError;
@@ -23,14 +21,17 @@ use crate::recording::reader::RequestLogReader;
 use crate::recording::recorder::TrafficRecorder;
 use crate::recording::{Recording, RecordingCallSink};
 use crate::sealer::{KEY_BYTES, SealError, Sealer};
+use crate::search::SearchService;
 use crate::service_groups::{BookingServices, QueryServices, WebhookServices};
 use crate::supplier::directory::SupplierDirectory;
 use crate::supplier::overrides::SupplierControl;
+use crate::supplier::reader::SupplierReader;
 use crate::supplier_event::service::SupplierEventService;
 use crate::task_supervisor::TaskSupervisor;
 use crate::watch::check_worker::CheckWorker;
 use crate::watch::purchase_job::PurchaseJob;
 use crate::watch::service::WatchService;
+use crate::webhook::bulk_replay::BulkReplayJob;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use host_domain::time::Clock;
@@ -52,6 +53,8 @@ pub struct Application {
     pub suppliers: Arc<SupplierDirectory>,
     /// Drains, ranks and reloads suppliers.
     pub supplier_control: Arc<SupplierControl>,
+    /// Reads suppliers with their calls.
+    pub supplier_reader: Arc<SupplierReader>,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn IdGenerator>,
     /// Seals offers and secrets.
@@ -78,6 +81,7 @@ pub struct Application {
     recording: Recording,
     /// Reads the log of API calls.
     pub request_log: Arc<RequestLogReader>,
+    pub search: Arc<SearchService>,
     pub readiness: Arc<ReadinessProbe>,
     pub tasks: TaskSupervisor,
     /// Base URL of the API as clients see it, without a trailing slash.
@@ -256,12 +260,14 @@ impl Application {
             request_log: Arc::new(RequestLogReader {
                 store: store.clone(),
             }),
+            search: Arc::new(SearchService { base: base.clone() }),
             readiness: Arc::new(ReadinessProbe::new(store.clone(), tasks.clone())),
             clock: Arc::clone(&base.clock),
             ids: Arc::clone(&base.ids),
             base_url,
             config,
             store,
+            supplier_reader: Arc::new(SupplierReader::new(base, &suppliers)),
             suppliers,
             supplier_control,
             sealer,
@@ -302,15 +308,17 @@ fn spawn_background_tasks(app: &Application, base: &Base) {
         jobs_config: app.config.jobs.clone(),
     };
     let purchase_job = Arc::new(purchase_job);
-    let handlers = background::job_handlers(
+    let mut handlers = background::job_handlers(
         base,
         &bookings.engine,
         &bookings.resolutions,
         &app.suppliers,
         purchase_job,
     );
-    #[cfg(feature = "dashboard")]
-    let handlers = [handlers, bulk_replay_job(app, base)].concat();
+    handlers.push(Arc::new(BulkReplayJob {
+        base: base.clone(),
+        deliveries: Arc::clone(&app.webhooks.deliveries),
+    }));
     let job_worker = JobWorker::new(base.clone(), tasks.clone(), &app.config.jobs, handlers);
     tasks.spawn("worker", Arc::new(job_worker).run());
     background::spawn_periodic_tasks(
@@ -330,14 +338,6 @@ fn spawn_background_tasks(app: &Application, base: &Base) {
         permits: Arc::new(Semaphore::new(app.config.watches.concurrency)),
     });
     tasks.spawn("watches", check_worker.run());
-}
-
-#[cfg(feature = "dashboard")]
-fn bulk_replay_job(app: &Application, base: &Base) -> Vec<Arc<dyn JobHandler>> {
-    vec![Arc::new(BulkReplayJob {
-        base: base.clone(),
-        deliveries: Arc::clone(&app.webhooks.deliveries),
-    })]
 }
 
 /// Opens the configured database without applying migrations.

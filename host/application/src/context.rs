@@ -1,11 +1,17 @@
 //! The context of a request: its id, its deadline, and the owner if it is authenticated.
 
 use crate::deadline::Deadline;
+use crate::id_generator::new_request_id;
 use host_domain::audit::Actor;
 use host_domain::id::KeyId;
 use host_domain::owner::{Owner, Tenant};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// Time for a change that a person or an operator makes. It is shorter than the time after which the
+/// dashboard gives up a request.
+const CHANGE_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ApiKeyScope {
@@ -67,6 +73,16 @@ impl RequestContext {
             scopes: Arc::default(),
             deadline,
         }
+    }
+
+    /// Builds the context of a change that an actor without an API key makes for a tenant.
+    pub fn for_change(actor: Actor, tenant: Tenant) -> Self {
+        let owner = Owner {
+            tenant,
+            user: Owner::ORGANIZATION_USER.to_owned(),
+        };
+        let deadline = Deadline::from_now(CHANGE_TIMEOUT);
+        Self::for_actor(Arc::new(actor), owner, new_request_id().into(), deadline)
     }
 
     /// Builds the context of background work for an organization.

@@ -27,6 +27,7 @@ pub mod payment_instrument;
 pub mod readiness;
 pub mod recording;
 pub mod sealer;
+pub mod search;
 pub mod service_groups;
 pub mod storage_failure;
 pub mod supplier;

@@ -30,6 +30,7 @@ use crate::supplier::rate_limiter::SupplierRateLimiter;
 use crate::supplier::router::SupplierRouter;
 use crate::task_supervisor::TaskSupervisor;
 use crate::watch::price_check::PriceChecker;
+use crate::webhook::bulk_replay::BulkReplayService;
 use crate::webhook::delivery_service::DeliveryService;
 use crate::webhook::delivery_worker::DeliveryWorker;
 use crate::webhook::http_sender::HttpSender;
@@ -44,6 +45,7 @@ use std::time::Duration;
 pub struct WebhookServices {
     pub subscriptions: Arc<WebhookService>,
     pub deliveries: Arc<DeliveryService>,
+    pub bulk_replays: Arc<BulkReplayService>,
     pub watch_endpoints: Arc<WatchEndpointService>,
     pub listen: Arc<ListenService>,
 }
@@ -91,6 +93,7 @@ impl WebhookServices {
         Self {
             subscriptions,
             deliveries,
+            bulk_replays: Arc::new(BulkReplayService { base: base.clone() }),
             watch_endpoints,
             listen: Arc::new(ListenService::new(base.clone())),
         }

@@ -2,7 +2,7 @@
 
 use axum::response::{IntoResponse, Response};
 use host_application::console::access::AccessError;
-use host_application::console::bulk_replay::BulkReplayError;
+use host_application::console::bulk_replay::ConsoleBulkReplayError;
 use host_application::console::deliveries::ConsoleDeliveryError;
 use host_application::console::failure::ConsoleError;
 use host_application::console::keys::ConsoleKeyError;
@@ -10,6 +10,7 @@ use host_application::console::live::TooManyStreams;
 use host_application::console::webhooks::ConsoleWebhookError;
 use host_application::error_chain::error_chain;
 use host_application::storage_failure::StorageFailure;
+use host_application::webhook::bulk_replay::BulkReplayError;
 use host_application::webhook::error::WebhookError;
 use host_domain::owner::Mode;
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
@@ -214,10 +215,19 @@ impl From<ConsoleDeliveryError> for PageError {
     }
 }
 
+impl From<ConsoleBulkReplayError> for PageError {
+    fn from(error: ConsoleBulkReplayError) -> Self {
+        match error {
+            ConsoleBulkReplayError::Access(error) => error.into(),
+            ConsoleBulkReplayError::BulkReplay(error) => error.into(),
+        }
+    }
+}
+
 impl From<BulkReplayError> for PageError {
     fn from(error: BulkReplayError) -> Self {
         match error {
-            BulkReplayError::Access(error) => error.into(),
+            BulkReplayError::NotFound => Self::NotFound,
             BulkReplayError::Storage(failure) => failure.into(),
             // The page shows why nothing was begun.
             BulkReplayError::TooMany

@@ -19,11 +19,11 @@ use host_application::console::mandates::ConsoleMandates;
 use host_application::console::members::ConsoleMembers;
 use host_application::console::overview::ConsoleOverview;
 use host_application::console::requests::ConsoleRequests;
-use host_application::console::search::SearchService;
 use host_application::console::suppliers::ConsoleSuppliers;
 use host_application::console::unresolved::ConsoleUnresolved;
 use host_application::console::watches::ConsoleWatches;
 use host_application::console::webhooks::ConsoleWebhooks;
+use host_application::search::SearchService;
 use host_domain::time::Clock;
 use std::sync::Arc;
 
@@ -123,6 +123,6 @@ services! {
     console.overview: Arc<ConsoleOverview>;
     console.requests: Arc<ConsoleRequests>;
     console.webhooks: Arc<ConsoleWebhooks>;
-    console.search: Arc<SearchService>;
+    search: Arc<SearchService>;
     console.suppliers: Arc<ConsoleSuppliers>;
 }

@@ -11,7 +11,7 @@ use host_domain::webhook::{BulkReplay, BulkReplayProgress, BulkReplayState};
 impl UnitOfWork {
     /// Stores a new bulk replay, and deletes those of the same account that were last changed before
     /// `keep_since`. Fails with [`Conflict::BulkReplayRunning`] while another one of the account runs
-    /// in the mode.
+    /// in the mode. Those of the admin listener count as those of one account.
     pub fn insert_bulk_replay(
         &mut self,
         bulk_replay: &BulkReplay,
@@ -19,7 +19,7 @@ impl UnitOfWork {
     ) -> &mut Self {
         self.add(statement!(
             "DELETE FROM bulk_replay WHERE account_id = $1 AND updated_at < $2",
-            bulk_replay.account.as_str(),
+            account_text(bulk_replay),
             keep_since,
         ));
         let selection = self.encode_json(&bulk_replay.selection);
@@ -29,7 +29,7 @@ impl UnitOfWork {
              after_at, after_id, state, created_at, updated_at) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11) ON CONFLICT DO NOTHING",
             bulk_replay.id.as_str(),
-            bulk_replay.account.as_str(),
+            account_text(bulk_replay),
             bulk_replay.mode,
             selection,
             bulk_replay.total,
@@ -114,12 +114,24 @@ impl Store {
 const COLUMNS: &str = "id, account_id, mode, selection, total, replayed, skipped, after_at, \
     after_id, state, created_at";
 
+/// Returns the account that began a bulk replay, or an empty text for the admin listener.
+fn account_text(bulk_replay: &BulkReplay) -> &str {
+    bulk_replay.account.as_ref().map_or("", AccountId::as_str)
+}
+
+fn read_account(row: &Row) -> Result<Option<AccountId>, DatabaseError> {
+    match row.get::<String>("account_id")?.is_empty() {
+        true => Ok(None),
+        false => row.parsed("account_id", AccountId::parse).map(Some),
+    }
+}
+
 fn read(row: &Row) -> Result<BulkReplay, DatabaseError> {
     let after_at = row.timestamp_opt("after_at")?;
     let after = after_at.zip(row.get::<Option<String>>("after_id")?);
     Ok(BulkReplay {
         id: row.parsed("id", BulkReplayId::parse)?,
-        account: row.parsed("account_id", AccountId::parse)?,
+        account: read_account(row)?,
         mode: row.enum_value("mode", Mode::parse)?,
         selection: row.json("selection")?,
         total: row.count("total")?,

@@ -45,7 +45,7 @@ pub(super) const LAYERS: [&[&str]; 11] = [
         "task_supervisor",
         "conflict_backoff",
     ],
-    &["audit", "recording"],
+    &["audit", "recording", "search"],
     &["idempotency", "api_key", "readiness", "supplier", "jobs"],
     &[
         "payment_instrument",

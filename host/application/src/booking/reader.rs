@@ -1,18 +1,31 @@
 //! Finds and lists bookings as they are stored. Calls no supplier.
 
 use crate::base::Base;
+use host_domain::console::booking::{BookingScopeFilter, TimelineEntry};
+use host_domain::console::{AnyBooking, TenantScope};
 use host_domain::flight::booking::FlightBooking;
 use host_domain::flight::list::FlightBookingFilter;
 use host_domain::hotel::booking::HotelBooking;
 use host_domain::hotel::list::HotelBookingFilter;
 use host_domain::id::BookingId;
 use host_domain::owner::Owner;
-use host_domain::page::{Page, PageRequest};
+use host_domain::page::{CursorPage, CursorRequest, Page, PageRequest};
 use host_storage::{CommitError, DatabaseError};
 use std::time::Duration;
 
 /// Interval of updating the counts of flight bookings. Lists add the changes since then.
 pub(crate) const FLIGHT_COUNT_INTERVAL: Duration = Duration::from_secs(2);
+
+/// Maximum number of entries of a timeline. The latest are shown.
+pub const TIMELINE_MAX: u32 = 500;
+
+/// A booking with all that happened to it.
+#[derive(Debug, Clone)]
+pub struct BookingHistory {
+    pub booking: AnyBooking,
+    /// Oldest first, at most [`TIMELINE_MAX`].
+    pub timeline: Vec<TimelineEntry>,
+}
 
 pub struct BookingReader {
     pub(crate) base: Base,
@@ -52,6 +65,34 @@ impl BookingReader {
         page: PageRequest,
     ) -> Result<(Page<FlightBooking>, u64), DatabaseError> {
         self.base.store.flight_bookings(owner, filter, page).await
+    }
+
+    /// Returns a page of the bookings of a scope, latest first. A page may have fewer bookings than
+    /// requested and be followed by another one, if the filter is rare.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn list_any(
+        &self,
+        scope: &TenantScope,
+        filter: &BookingScopeFilter,
+        page: &CursorRequest,
+    ) -> Result<CursorPage<AnyBooking>, DatabaseError> {
+        self.base.store.booking_page(scope, filter, page).await
+    }
+
+    /// Returns a booking of any owner with its timeline, if there is one with this id.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn find_any(&self, id: &BookingId) -> Result<Option<BookingHistory>, DatabaseError> {
+        let store = &self.base.store;
+        let Some(booking) = store.any_booking(id).await? else {
+            return Ok(None);
+        };
+        let tenant = &booking.owner().tenant;
+        let timeline = store.booking_timeline(tenant, id, TIMELINE_MAX).await?;
+        Ok(Some(BookingHistory { booking, timeline }))
     }
 
     pub(crate) async fn settle_flight_counts(&self) -> Result<(), CommitError> {

@@ -3,6 +3,7 @@
 use crate::account::viewer::Viewer;
 use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
+use crate::booking::reader::TIMELINE_MAX;
 use crate::console::access::AccessError;
 use crate::console::booking_people::BookingPeople;
 use crate::console::failure::ConsoleError;
@@ -17,9 +18,6 @@ use host_domain::console::booking::{BookingScopeFilter, TimelineContent, Timelin
 use host_domain::id::BookingId;
 use host_domain::supplier::SupplierId;
 use std::sync::Arc;
-
-/// Maximum number of entries of a timeline. The latest are shown.
-pub const TIMELINE_MAX: u32 = 500;
 
 /// A page of bookings.
 #[derive(Debug, Clone)]

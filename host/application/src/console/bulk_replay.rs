@@ -1,73 +1,27 @@
-//! Replays of all deliveries that match a filter. A person begins them, a job does them.
+//! Replays of all deliveries that match a filter, as people begin and stop them.
 
 use crate::account::viewer::Viewer;
-use crate::audit::record::{AuditChange, audit_in};
-use crate::base::Base;
 use crate::console::access::AccessError;
-use crate::jobs::worker::{JobError, JobHandler};
-use crate::storage_failure::StorageFailure;
-use crate::webhook::delivery_service::DeliveryService;
-use crate::webhook::error::WebhookError;
-use futures::FutureExt;
-use futures::future::BoxFuture;
-use futures::stream::{self, StreamExt, TryStreamExt};
+use crate::console::failure::ConsoleError;
+use crate::webhook::bulk_replay::{BulkReplayError, BulkReplayService};
 use host_domain::account::Permission;
-use host_domain::audit::{Actor, AuditAction};
 use host_domain::console::TenantScope;
-use host_domain::id::{BulkReplayId, SubscriptionId};
-use host_domain::owner::Tenant;
-use host_domain::page::Cursor;
+use host_domain::id::BulkReplayId;
+use host_domain::webhook::BulkReplay;
 use host_domain::webhook::list::DeliveryScopeFilter;
-use host_domain::webhook::{
-    BulkReplay, BulkReplayProgress, BulkReplaySelection, BulkReplayState, Subscription,
-};
-use host_storage::{CommitError, Conflict, DatabaseError, StoredDelivery, UnitOfWork};
-use serde_json::json;
-use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Maximum number of deliveries that one bulk replay examines.
-pub const DELIVERIES_MAX: u32 = 100_000;
-/// Number of deliveries that are replayed in one run of the job.
-const BATCH_SIZE: u32 = 200;
-const CONCURRENT_WRITES_MAX: usize = 8;
-/// Time for which an ended bulk replay is shown.
-const SHOWN_S: i64 = 60 * 60;
-/// Time for which an ended bulk replay is kept.
-const KEPT_S: i64 = 30 * 24 * 60 * 60;
-
 #[derive(Debug, thiserror::Error)]
-pub enum BulkReplayError {
+pub enum ConsoleBulkReplayError {
     #[error(transparent)]
     Access(#[from] AccessError),
-    /// More deliveries than [`DELIVERIES_MAX`] would have to be examined.
-    #[error("more than {DELIVERIES_MAX} deliveries would be examined")]
-    TooMany,
-    /// No delivery matches.
-    #[error("no delivery matches")]
-    NothingMatches,
-    /// The account's last bulk replay still runs.
-    #[error("another bulk replay of the account is running")]
-    Running,
-    #[error("the bulk replay could not be read or stored")]
-    Storage(#[from] StorageFailure),
-}
-
-impl From<DatabaseError> for BulkReplayError {
-    fn from(error: DatabaseError) -> Self {
-        Self::Storage(error.into())
-    }
-}
-
-impl From<CommitError> for BulkReplayError {
-    fn from(error: CommitError) -> Self {
-        Self::Storage(error.into())
-    }
+    #[error(transparent)]
+    BulkReplay(#[from] BulkReplayError),
 }
 
 /// Begins, shows and stops bulk replays within the roles of a person.
 pub struct ConsoleBulkReplays {
-    pub(crate) base: Base,
+    pub(crate) bulk_replays: Arc<BulkReplayService>,
 }
 
 impl ConsoleBulkReplays {
@@ -75,48 +29,17 @@ impl ConsoleBulkReplays {
     /// person may do so.
     ///
     /// # Errors
-    /// [`BulkReplayError`].
+    /// [`ConsoleBulkReplayError`].
     pub async fn begin(
         &self,
         viewer: &Viewer,
         organization: Option<&str>,
         filter: DeliveryScopeFilter,
-    ) -> Result<BulkReplayId, BulkReplayError> {
+    ) -> Result<BulkReplayId, ConsoleBulkReplayError> {
         let scope = replay_scope(viewer, organization)?;
-        let (store, now) = (&self.base.store, self.base.now());
-        let examined_max = DELIVERIES_MAX.saturating_add(1);
-        let count = store.count_scope_deliveries(&scope, &filter, now, examined_max);
-        let count = count.await?;
-        if count.examined > u64::from(DELIVERIES_MAX) {
-            return Err(BulkReplayError::TooMany);
-        }
-        if count.matching == 0 {
-            return Err(BulkReplayError::NothingMatches);
-        }
-        let bulk_replay = BulkReplay {
-            id: BulkReplayId::from_bits(self.base.ids.generate()),
-            account: viewer.account.clone(),
-            mode: viewer.mode,
-            selection: BulkReplaySelection {
-                organizations: scope.organizations,
-                filter,
-            },
-            total: count.matching,
-            progress: BulkReplayProgress::default(),
-            state: BulkReplayState::Running,
-            created_at: now,
-        };
-        let mut write = UnitOfWork::new(now);
-        write.insert_bulk_replay(&bulk_replay, now.plus_s(-KEPT_S));
-        write.schedule_job(BulkReplayJob::KIND, &job_subject(&bulk_replay), now);
-        let actor = viewer.actor();
-        let action = AuditAction::BulkReplayStarted;
-        self.audit(&mut write, &actor, action, &bulk_replay);
-        let conflict = Conflict::BulkReplayRunning;
-        match self.base.commit_unless(conflict, write).await? {
-            true => Ok(bulk_replay.id),
-            false => Err(BulkReplayError::Running),
-        }
+        let (actor, account) = (viewer.actor(), Some(&viewer.account));
+        let begun = self.bulk_replays.begin(&actor, account, scope, filter);
+        Ok(begun.await?.id)
     }
 
     /// Returns the person's latest bulk replay of the session's mode, if it runs or has ended
@@ -124,10 +47,8 @@ impl ConsoleBulkReplays {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn latest(&self, viewer: &Viewer) -> Result<Option<BulkReplay>, StorageFailure> {
-        let since = self.base.now().plus_s(-SHOWN_S);
-        let store = &self.base.store;
-        let latest = store.latest_bulk_replay(&viewer.account, viewer.mode, since);
+    pub async fn latest(&self, viewer: &Viewer) -> Result<Option<BulkReplay>, ConsoleError> {
+        let latest = self.bulk_replays.latest(&viewer.account, viewer.mode);
         Ok(latest.await?)
     }
 
@@ -135,57 +56,21 @@ impl ConsoleBulkReplays {
     /// has ended stays as it is.
     ///
     /// # Errors
-    /// [`BulkReplayError::Access`] if it is somebody else's.
-    pub async fn stop(&self, viewer: &Viewer, id: &BulkReplayId) -> Result<(), BulkReplayError> {
-        let found = self.base.store.bulk_replay(id).await?;
-        let own = found.filter(|bulk_replay| bulk_replay.account == viewer.account);
-        let bulk_replay = own.ok_or(AccessError::NotFound)?;
+    /// [`AccessError::NotFound`] if it is somebody else's.
+    pub async fn stop(
+        &self,
+        viewer: &Viewer,
+        id: &BulkReplayId,
+    ) -> Result<(), ConsoleBulkReplayError> {
+        let bulk_replay = self.bulk_replays.find(id).await?;
+        if bulk_replay.account.as_ref() != Some(&viewer.account) {
+            return Err(AccessError::NotFound.into());
+        }
         if bulk_replay.mode != viewer.mode {
             return Err(AccessError::OtherMode(bulk_replay.mode).into());
         }
-        let mut write = self.base.unit_of_work();
-        write.stop_bulk_replay(id);
-        let actor = viewer.actor();
-        let action = AuditAction::BulkReplayStopped;
-        self.audit(&mut write, &actor, action, &bulk_replay);
-        let conflict = Conflict::BulkReplayEnded;
-        self.base.commit_unless(conflict, write).await?;
+        self.bulk_replays.stop(&viewer.actor(), id).await?;
         Ok(())
-    }
-
-    fn audit(
-        &self,
-        write: &mut UnitOfWork,
-        actor: &Actor,
-        action: AuditAction,
-        bulk_replay: &BulkReplay,
-    ) {
-        let selection = &bulk_replay.selection;
-        let organizations = selection.organizations.as_deref();
-        let only = match organizations {
-            Some([organization]) => Some(Tenant {
-                organization: organization.clone(),
-                mode: bulk_replay.mode,
-            }),
-            Some(_) | None => None,
-        };
-        let change = AuditChange::new(action, bulk_replay.id.as_str());
-        let change = match &only {
-            Some(tenant) => change.of_tenant(tenant),
-            None => change,
-        };
-        let filter = &selection.filter;
-        let change = change.after(json!({
-            "mode": bulk_replay.mode,
-            "organizations": organizations,
-            "status": filter.status,
-            "webhook": filter.subscription,
-            "event": filter.event_type.map(|event_type| event_type.as_str()),
-            "from": filter.from.map(|at| at.to_string()),
-            "to": filter.to.map(|at| at.to_string()),
-            "deliveries": bulk_replay.total,
-        }));
-        audit_in(write, &self.base, actor, change);
     }
 }
 
@@ -206,131 +91,4 @@ fn replay_scope(viewer: &Viewer, organization: Option<&str>) -> Result<TenantSco
         organizations,
         mode: viewer.mode,
     })
-}
-
-/// The subjects of jobs that belong to no booking begin with their mode.
-fn job_subject(bulk_replay: &BulkReplay) -> String {
-    format!("{}/{}", bulk_replay.mode.as_str(), bulk_replay.id)
-}
-
-/// Replays the deliveries of a bulk replay, a batch in each run.
-pub(crate) struct BulkReplayJob {
-    pub(crate) base: Base,
-    pub(crate) deliveries: Arc<DeliveryService>,
-}
-
-impl BulkReplayJob {
-    const KIND: &'static str = "bulk_replay";
-
-    async fn replay_batch(&self, subject: &str, lease_token: &str) -> Result<(), WebhookError> {
-        let store = &self.base.store;
-        let id = subject.split_once('/').map_or(subject, |(_, id)| id);
-        let found = match BulkReplayId::parse(id) {
-            Ok(id) => store.bulk_replay(&id).await?,
-            Err(_) => None,
-        };
-        let Some(bulk_replay) = found.filter(|one| one.state == BulkReplayState::Running) else {
-            return self.complete(subject, lease_token).await;
-        };
-        let BulkReplaySelection {
-            organizations,
-            filter,
-        } = bulk_replay.selection;
-        let scope = TenantScope {
-            organizations,
-            mode: bulk_replay.mode,
-        };
-        let until = bulk_replay.created_at;
-        let mut progress = bulk_replay.progress;
-        let after = progress.after.as_ref();
-        let batch = store.scope_deliveries_after(&scope, &filter, until, after, BATCH_SIZE);
-        let batch = batch.await?;
-        let last = batch.last().map(|stored| {
-            let delivery = &stored.delivery;
-            Cursor::new(delivery.created_at, delivery.id.as_str())
-        });
-        let seen = u64::try_from(batch.len()).unwrap_or(u64::MAX);
-        let replayed = self.replay_all(batch).await?;
-        progress.replayed = progress.replayed.saturating_add(replayed);
-        progress.skipped = progress
-            .skipped
-            .saturating_add(seen.saturating_sub(replayed));
-        let has_ended = seen < u64::from(BATCH_SIZE);
-        progress.after = last.or(progress.after);
-        let mut write = self.base.unit_of_work();
-        if has_ended {
-            write.update_bulk_replay(&bulk_replay.id, &progress, BulkReplayState::Finished);
-            write.complete_job(Self::KIND, subject, lease_token);
-        } else {
-            write.update_bulk_replay(&bulk_replay.id, &progress, BulkReplayState::Running);
-            let now = self.base.now();
-            write.release_job(Self::KIND, subject, lease_token, now);
-        }
-        let conflict = Conflict::BulkReplayEnded;
-        match self.base.commit_unless(conflict, write).await? {
-            true => Ok(()),
-            // The person stopped it.
-            false => self.complete(subject, lease_token).await,
-        }
-    }
-
-    async fn complete(&self, subject: &str, lease_token: &str) -> Result<(), WebhookError> {
-        let mut write = self.base.unit_of_work();
-        write.complete_job(Self::KIND, subject, lease_token);
-        Ok(self.base.store.commit(write).await?)
-    }
-
-    /// Replays deliveries and returns how many could be replayed.
-    async fn replay_all(&self, batch: Vec<StoredDelivery>) -> Result<u64, WebhookError> {
-        let mut subscriptions: HashMap<SubscriptionId, Option<Subscription>> = HashMap::new();
-        for stored in &batch {
-            let id = &stored.delivery.subscription;
-            if !subscriptions.contains_key(id) {
-                let found = self.base.store.subscription_by_id(id).await?;
-                subscriptions.insert(id.clone(), found);
-            }
-        }
-        let are_replayed: Vec<bool> = stream::iter(batch)
-            .map(|stored| {
-                let id = &stored.delivery.subscription;
-                let subscription = subscriptions.get(id).and_then(Option::as_ref);
-                async move {
-                    match subscription {
-                        Some(subscription) => self.replay_one(subscription, stored).await,
-                        None => Ok(false),
-                    }
-                }
-            })
-            .buffer_unordered(CONCURRENT_WRITES_MAX)
-            .try_collect()
-            .await?;
-        Ok(are_replayed.into_iter().map(u64::from).sum())
-    }
-
-    async fn replay_one(
-        &self,
-        subscription: &Subscription,
-        stored: StoredDelivery,
-    ) -> Result<bool, WebhookError> {
-        match self.deliveries.replay_stored(subscription, stored).await {
-            Err(WebhookError::SubscriptionNotActive | WebhookError::ReplayNotAllowed(_)) => {
-                Ok(false)
-            }
-            result => result,
-        }
-    }
-}
-
-impl JobHandler for BulkReplayJob {
-    fn kind(&self) -> &'static str {
-        Self::KIND
-    }
-
-    fn run<'a>(
-        &'a self,
-        subject: &'a str,
-        lease_token: &'a str,
-    ) -> BoxFuture<'a, Result<(), JobError>> {
-        async move { Ok(self.replay_batch(subject, lease_token).await?) }.boxed()
-    }
 }

@@ -4,13 +4,12 @@ use crate::account::viewer::Viewer;
 use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
 use crate::console::access::AccessError;
-use crate::console::event_payload::{masked_attempt, masked_payload, pretty_payload};
 use crate::console::failure::ConsoleError;
 use crate::console::list::{ConsoleList, ConsoleListRequest, readable_organizations};
-use crate::console::viewer_context::viewer_context;
 use crate::storage_failure::StorageFailure;
 use crate::webhook::delivery_service::DeliveryService;
 use crate::webhook::error::WebhookError;
+use crate::webhook::event_payload::{masked_attempt, masked_payload, pretty_payload};
 use host_domain::account::Permission;
 use host_domain::audit::AuditAction;
 use host_domain::console::webhook::ListedDelivery;
@@ -20,7 +19,7 @@ use host_domain::page::CursorPage;
 use host_domain::time::Timestamp;
 use host_domain::webhook::list::DeliveryScopeFilter;
 use host_domain::webhook::{Delivery, DeliveryAttempt, Subscription};
-use host_storage::{DatabaseError, OutboxEvent};
+use host_storage::DatabaseError;
 use std::sync::Arc;
 
 #[derive(Debug, thiserror::Error)]
@@ -111,9 +110,8 @@ impl ConsoleDeliveries {
         request: &ConsoleListRequest<DeliveryScopeFilter>,
     ) -> Result<CursorPage<ListedDelivery>, ConsoleError> {
         let scope = viewer.scope(request.organization.as_deref())?;
-        let store = &self.base.store;
         let page = request.page();
-        let page = store.delivery_page(&scope, &request.filter, &page);
+        let page = self.deliveries.list_any(&scope, &request.filter, &page);
         Ok(page.await?)
     }
 
@@ -162,23 +160,19 @@ impl ConsoleDeliveries {
         id: &DeliveryId,
         permission: Permission,
     ) -> Result<DeliveryPage, ConsoleDeliveryError> {
-        let subscription = self.subscription(viewer, id, permission).await?;
-        let (store, tenant) = (&self.base.store, &subscription.tenant);
-        let (found, attempts) = futures::try_join!(
-            store.delivery_with_event(tenant, id),
-            store.all_delivery_attempts(tenant, id),
-        )?;
-        let (stored, event_type) = found.ok_or(AccessError::NotFound)?;
+        let found = self.deliveries.find_any(id).await?;
+        let tenant = &found.subscription.tenant;
+        viewer.require_on(permission, tenant)?;
         let may = |permission| viewer.require_on(permission, tenant).is_ok();
         Ok(DeliveryPage {
             can_replay: may(Permission::ReplayDeliveries),
             can_reveal: may(Permission::RevealPersonalData),
-            delivery: stored.delivery,
-            event_type,
-            attempts,
-            payload: stored.payload,
+            delivery: found.delivery,
+            event_type: found.event_type,
+            attempts: found.attempts,
+            payload: found.payload,
             is_revealed: false,
-            subscription,
+            subscription: found.subscription,
         })
     }
 
@@ -210,14 +204,9 @@ impl ConsoleDeliveries {
         viewer: &Viewer,
         id: &DeliveryId,
     ) -> Result<(), ConsoleDeliveryError> {
-        let permission = Permission::ReplayDeliveries;
-        let subscription = self.subscription(viewer, id, permission).await?;
-        let context = viewer_context(viewer, subscription.tenant);
-        let (product, subscription) = (subscription.product, &subscription.id);
-        let replayed = self
-            .deliveries
-            .replay(&context, product, subscription, id, None);
-        replayed.await?;
+        let subscription = self.deliveries.subscription_of(id).await?;
+        viewer.require_on(Permission::ReplayDeliveries, &subscription.tenant)?;
+        self.deliveries.replay_any(viewer.actor(), id).await?;
         Ok(())
     }
 
@@ -230,9 +219,11 @@ impl ConsoleDeliveries {
         viewer: &Viewer,
         id: &EventId,
     ) -> Result<EventPage, ConsoleDeliveryError> {
-        let (tenant, mut event) = self.outbox_event(viewer, id, Permission::Read).await?;
-        event.payload = masked_payload(&event.payload);
-        self.event_page(viewer, tenant, event).await
+        let page = self.unmasked_event(viewer, id, Permission::Read).await?;
+        Ok(EventPage {
+            payload: masked_payload(&page.payload),
+            ..page
+        })
     }
 
     /// Returns an event with the permission to show its personal data, which is recorded.
@@ -245,9 +236,8 @@ impl ConsoleDeliveries {
         id: &EventId,
     ) -> Result<EventPage, ConsoleDeliveryError> {
         let permission = Permission::RevealPersonalData;
-        let (tenant, event) = self.outbox_event(viewer, id, permission).await?;
-        self.record_reveal(viewer, &tenant, id).await?;
-        let page = self.event_page(viewer, tenant, event).await?;
+        let page = self.unmasked_event(viewer, id, permission).await?;
+        self.record_reveal(viewer, &page.tenant, id).await?;
         Ok(EventPage {
             payload: pretty_payload(&page.payload),
             is_revealed: true,
@@ -255,50 +245,26 @@ impl ConsoleDeliveries {
         })
     }
 
-    async fn event_page(
-        &self,
-        viewer: &Viewer,
-        tenant: Tenant,
-        event: OutboxEvent,
-    ) -> Result<EventPage, ConsoleDeliveryError> {
-        let deliveries = self.base.store.event_deliveries(&tenant, &event.id).await?;
-        let permission = Permission::RevealPersonalData;
-        Ok(EventPage {
-            can_reveal: viewer.require_on(permission, &tenant).is_ok(),
-            tenant,
-            id: event.id,
-            event_type: event.event_type,
-            booking: event.booking_id,
-            created_at: event.created_at,
-            payload: event.payload,
-            is_revealed: false,
-            deliveries,
-        })
-    }
-
-    async fn outbox_event(
+    async fn unmasked_event(
         &self,
         viewer: &Viewer,
         id: &EventId,
         permission: Permission,
-    ) -> Result<(Tenant, OutboxEvent), ConsoleDeliveryError> {
-        let found = self.base.store.outbox_event(id).await?;
-        let (tenant, event) = found.ok_or(AccessError::NotFound)?;
-        viewer.require_on(permission, &tenant)?;
-        Ok((tenant, event))
-    }
-
-    /// Returns the subscription of a delivery, whose tenant is the delivery's.
-    async fn subscription(
-        &self,
-        viewer: &Viewer,
-        id: &DeliveryId,
-        permission: Permission,
-    ) -> Result<Subscription, ConsoleDeliveryError> {
-        let subscription = Delivery::subscription_of(id).ok_or(AccessError::NotFound)?;
-        let found = self.base.store.subscription_by_id(&subscription).await?;
-        let subscription = found.ok_or(AccessError::NotFound)?;
-        viewer.require_on(permission, &subscription.tenant)?;
-        Ok(subscription)
+    ) -> Result<EventPage, ConsoleDeliveryError> {
+        let found = self.deliveries.find_any_event(id).await?;
+        let event = found.ok_or(AccessError::NotFound)?;
+        viewer.require_on(permission, &event.tenant)?;
+        let reveal = Permission::RevealPersonalData;
+        Ok(EventPage {
+            can_reveal: viewer.require_on(reveal, &event.tenant).is_ok(),
+            tenant: event.tenant,
+            id: event.id,
+            event_type: event.event_type,
+            booking: event.booking,
+            created_at: event.created_at,
+            payload: event.payload,
+            is_revealed: false,
+            deliveries: event.deliveries,
+        })
     }
 }

@@ -5,27 +5,14 @@ use crate::base::Base;
 use crate::console::access::AccessError;
 use crate::console::failure::ConsoleError;
 use crate::console::list::{ConsoleList, ConsoleListRequest, readable_organizations};
-use crate::console::viewer_context::viewer_context;
+use crate::mandate::claims::{MandateUse, read_use};
 use crate::mandate::service::{MandateError, MandateService};
 use crate::storage_failure::StorageFailure;
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use host_domain::account::Permission;
 use host_domain::console::watch::MandateScopeFilter;
 use host_domain::id::MandateId;
 use host_domain::mandate::{Mandate, MandateRejection, MandateState, MandateStatus};
-use host_domain::money::{Currency, Money};
-use host_domain::time::Timestamp;
-use serde_json::Value;
 use std::sync::Arc;
-
-/// The purchase that used a mandate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MandateUse {
-    pub amount: Money,
-    /// Time of the use, to the second.
-    pub at: Timestamp,
-}
 
 /// A mandate as a person sees it.
 #[derive(Debug, Clone)]
@@ -92,9 +79,8 @@ impl ConsoleMandates {
         viewer: &Viewer,
         id: &MandateId,
     ) -> Result<RevokeOutcome, ConsoleError> {
-        let mandate = self.read(viewer, id, Permission::ManageMandates).await?;
-        let context = viewer_context(viewer, mandate.terms.owner.tenant);
-        match self.mandates.revoke(&context, id, None).await {
+        self.read(viewer, id, Permission::ManageMandates).await?;
+        match self.mandates.revoke_any(viewer.actor(), id).await {
             Ok(_) => Ok(RevokeOutcome::Revoked),
             Err(MandateError::Invalid(rejection)) => Ok(RevokeOutcome::NotRevocable(rejection)),
             Err(MandateError::NotFound) => Err(AccessError::NotFound.into()),
@@ -142,17 +128,4 @@ impl ConsoleMandates {
             mandate,
         }
     }
-}
-
-/// Returns the use that a closed payment mandate states. Returns `None` if it cannot be read. The
-/// signature is not checked: the caller shows what is stored.
-fn read_use(jws: &str) -> Option<MandateUse> {
-    let payload = URL_SAFE_NO_PAD.decode(jws.split('.').nth(1)?).ok()?;
-    let claims: Value = serde_json::from_slice(&payload).ok()?;
-    let amount = claims.get("payment_amount")?;
-    let currency = Currency::parse(amount.get("currency")?.as_str()?).ok()?;
-    Some(MandateUse {
-        amount: Money::new(amount.get("amount")?.as_i64()?, currency),
-        at: Timestamp(0).plus_s(claims.get("iat")?.as_i64()?),
-    })
 }

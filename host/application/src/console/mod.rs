@@ -7,7 +7,6 @@ pub mod bookings;
 pub mod bulk_replay;
 pub mod consequence;
 pub mod deliveries;
-mod event_payload;
 pub mod failure;
 pub mod go_live;
 pub mod keys;
@@ -17,10 +16,8 @@ pub mod mandates;
 pub mod members;
 pub mod overview;
 pub mod requests;
-pub mod search;
 pub mod suppliers;
 pub mod unresolved;
-mod viewer_context;
 mod visible_actors;
 pub mod watches;
 pub mod webhooks;
@@ -39,15 +36,17 @@ use crate::console::mandates::ConsoleMandates;
 use crate::console::members::ConsoleMembers;
 use crate::console::overview::ConsoleOverview;
 use crate::console::requests::ConsoleRequests;
-use crate::console::search::SearchService;
 use crate::console::suppliers::ConsoleSuppliers;
 use crate::console::unresolved::ConsoleUnresolved;
 use crate::console::watches::ConsoleWatches;
 use crate::console::webhooks::ConsoleWebhooks;
 use crate::jobs::operator::OperatorService;
 use crate::mandate::service::MandateService;
+use crate::recording::reader::RequestLogReader;
 use crate::supplier::overrides::SupplierControl;
+use crate::supplier::reader::SupplierReader;
 use crate::watch::service::WatchService;
+use crate::webhook::bulk_replay::BulkReplayService;
 use crate::webhook::delivery_service::DeliveryService;
 use crate::webhook::service::WebhookService;
 use std::sync::Arc;
@@ -64,7 +63,6 @@ pub struct ConsoleServices {
     pub members: Arc<ConsoleMembers>,
     pub overview: Arc<ConsoleOverview>,
     pub requests: Arc<ConsoleRequests>,
-    pub search: Arc<SearchService>,
     pub suppliers: Arc<ConsoleSuppliers>,
     pub watches: Arc<ConsoleWatches>,
     pub webhooks: Arc<ConsoleWebhooks>,
@@ -83,8 +81,8 @@ impl ConsoleServices {
         let suppliers = &supplier_control.directory;
         Self {
             suppliers: Arc::new(ConsoleSuppliers {
-                base: base.clone(),
                 control: Arc::clone(supplier_control),
+                reader: Arc::new(SupplierReader::new(base.clone(), suppliers)),
             }),
             audit: Arc::new(ConsoleAudit {
                 base: base.clone(),
@@ -99,7 +97,9 @@ impl ConsoleServices {
                 settlements: Arc::clone(settlements),
                 operator: Arc::new(OperatorService { base: base.clone() }),
             }),
-            bulk_replays: Arc::new(ConsoleBulkReplays { base: base.clone() }),
+            bulk_replays: Arc::new(ConsoleBulkReplays {
+                bulk_replays: Arc::new(BulkReplayService { base: base.clone() }),
+            }),
             deliveries: Arc::new(ConsoleDeliveries {
                 base: base.clone(),
                 deliveries: Arc::clone(deliveries),
@@ -122,8 +122,12 @@ impl ConsoleServices {
                 watches: Arc::clone(watches),
             }),
             go_live: Arc::new(GoLiveService { base: base.clone() }),
-            requests: Arc::new(ConsoleRequests { base: base.clone() }),
-            search: Arc::new(SearchService { base: base.clone() }),
+            requests: Arc::new(ConsoleRequests {
+                base: base.clone(),
+                log: Arc::new(RequestLogReader {
+                    store: base.store.clone(),
+                }),
+            }),
             members: Arc::new(ConsoleMembers { base: base.clone() }),
             overview: Arc::new(ConsoleOverview::new(base.clone(), Arc::clone(suppliers))),
         }

@@ -1,22 +1,13 @@
 //! Suppliers as people see and operators change them.
 
 use crate::account::viewer::Viewer;
-use crate::base::Base;
 use crate::console::access::AccessError;
 use crate::console::failure::ConsoleError;
 use crate::supplier::overrides::{SupplierChange, SupplierChangeError, SupplierControl};
 use crate::supplier::plugin_report::{ReloadError, SupplierStatus};
-use host_domain::console::TenantScope;
-use host_domain::request_log::LoggedCall;
-use host_domain::statistics::{CallStatistics, TimeResolution};
+use crate::supplier::reader::{ListedSupplier, SupplierDetails, SupplierReader};
 use host_domain::supplier::SupplierId;
-use host_storage::DatabaseError;
-use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Time over which calls are counted, in milliseconds.
-const WINDOW_MS: i64 = 24 * 60 * 60 * 1000;
-const FAILURES_MAX: u32 = 20;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ConsoleSupplierError {
@@ -34,27 +25,10 @@ impl From<AccessError> for ConsoleSupplierError {
     }
 }
 
-/// A supplier with the calls of the last 24 hours that the person may see.
-#[derive(Debug, Clone)]
-pub struct ListedSupplier {
-    pub status: SupplierStatus,
-    pub calls: CallStatistics,
-}
-
-/// A supplier with everything that the person may see.
-#[derive(Debug, Clone)]
-pub struct SupplierDetails {
-    pub status: SupplierStatus,
-    /// The calls of the last 24 hours by function of the plugin, the most frequent first.
-    pub functions: Vec<(String, CallStatistics)>,
-    /// The last failed calls, latest first.
-    pub failures: Vec<LoggedCall>,
-}
-
 /// Shows suppliers to people, and changes them for operators.
 pub struct ConsoleSuppliers {
-    pub(crate) base: Base,
     pub(crate) control: Arc<SupplierControl>,
+    pub(crate) reader: Arc<SupplierReader>,
 }
 
 impl ConsoleSuppliers {
@@ -63,17 +37,7 @@ impl ConsoleSuppliers {
     /// # Errors
     /// The database failed.
     pub async fn list(&self, viewer: &Viewer) -> Result<Vec<ListedSupplier>, ConsoleError> {
-        let mut calls = BTreeMap::<String, CallStatistics>::new();
-        for (supplier, _, counted) in self.statistics(&viewer.whole_scope()).await? {
-            calls.entry(supplier).or_default().add(&counted);
-        }
-        let statuses = self.control.directory.statuses().into_iter();
-        let of_mode = statuses.filter(|status| status.modes.contains(&viewer.mode));
-        let listed = of_mode.map(|status| ListedSupplier {
-            calls: calls.remove(status.summary.id.as_str()).unwrap_or_default(),
-            status,
-        });
-        Ok(listed.collect())
+        Ok(self.reader.list(&viewer.whole_scope()).await?)
     }
 
     /// Returns a supplier of the session's mode.
@@ -85,19 +49,9 @@ impl ConsoleSuppliers {
         viewer: &Viewer,
         id: &SupplierId,
     ) -> Result<SupplierDetails, ConsoleError> {
-        let status = self.status(viewer, id)?;
-        let (store, scope) = (&self.base.store, viewer.whole_scope());
-        let (statistics, failures) = futures::try_join!(
-            self.statistics(&scope),
-            store.failed_calls(&scope, id, FAILURES_MAX),
-        )?;
-        let own = statistics.into_iter();
-        let own = own.filter(|(supplier, _, _)| supplier == id.as_str());
-        Ok(SupplierDetails {
-            status,
-            functions: own.map(|(_, function, calls)| (function, calls)).collect(),
-            failures,
-        })
+        self.status(viewer, id)?;
+        let found = self.reader.find(&viewer.whole_scope(), id).await?;
+        Ok(found.ok_or(AccessError::NotFound)?)
     }
 
     /// Changes a supplier of the session's mode on all hosts.
@@ -138,20 +92,5 @@ impl ConsoleSuppliers {
         }
         let other = status.modes.first().copied();
         Err(other.map_or(AccessError::NotFound, AccessError::OtherMode))
-    }
-
-    /// Returns the calls of the last 24 hours by supplier and function.
-    async fn statistics(
-        &self,
-        scope: &TenantScope,
-    ) -> Result<Vec<(String, String, CallStatistics)>, DatabaseError> {
-        let resolution = TimeResolution::Hour;
-        let since = resolution.floor(self.base.now().plus_ms(-WINDOW_MS));
-        let store = &self.base.store;
-        let groups = store.supplier_statistics(scope, resolution, since).await?;
-        let rows = groups.into_iter();
-        Ok(rows
-            .map(|group| (group.name, group.operation, group.calls))
-            .collect())
     }
 }

@@ -5,8 +5,6 @@ use crate::base::Base;
 use crate::console::access::AccessError;
 use crate::console::failure::ConsoleError;
 use crate::console::list::{ConsoleList, ConsoleListRequest, readable_organizations};
-use crate::console::viewer_context::viewer_context;
-use crate::context::RequestContext;
 use crate::storage_failure::StorageFailure;
 use crate::watch::service::{WatchError, WatchService};
 use host_domain::account::Permission;
@@ -93,14 +91,9 @@ impl ConsoleWatches {
         viewer: &Viewer,
         id: &WatchId,
     ) -> Result<CancelOutcome, ConsoleError> {
-        let watch = self.read(viewer, id, Permission::ManageWatches).await?;
-        let owner = watch.stored.watch.owner;
-        let context = RequestContext {
-            owner: owner.clone(),
-            ..viewer_context(viewer, owner.tenant)
-        };
-        match self.watches.cancel(&context, id).await {
-            Ok(()) => Ok(CancelOutcome::Canceled),
+        self.read(viewer, id, Permission::ManageWatches).await?;
+        match self.watches.cancel_any(viewer.actor(), id).await {
+            Ok(_) => Ok(CancelOutcome::Canceled),
             Err(WatchError::InvalidTransition(_)) => Ok(CancelOutcome::NotCancelable),
             Err(WatchError::NotFound) => Err(AccessError::NotFound.into()),
             Err(WatchError::Storage(error)) => Err(StorageFailure::from(error).into()),

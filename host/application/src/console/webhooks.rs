@@ -4,7 +4,7 @@ use crate::account::viewer::Viewer;
 use crate::base::Base;
 use crate::console::access::AccessError;
 use crate::console::list::{ConsoleList, ConsoleListRequest, readable_organizations};
-use crate::console::viewer_context::viewer_context;
+use crate::context::RequestContext;
 use crate::storage_failure::StorageFailure;
 use crate::webhook::delivery_service::DeliveryService;
 use crate::webhook::error::WebhookError;
@@ -24,8 +24,6 @@ use host_domain::webhook::{ListenSession, Subscription, SubscriptionEvent};
 use host_storage::DatabaseError;
 use std::sync::Arc;
 
-/// Failed deliveries of this time count for the health of a webhook.
-const HEALTH_WINDOW_S: i64 = 24 * 60 * 60;
 /// Number of deliveries on the page of a webhook.
 const RECENT_DELIVERIES: u32 = 10;
 /// Maximum number of programs without a webhook on the list.
@@ -131,7 +129,7 @@ impl ConsoleWebhooks {
             }
         };
         let (listed, organizations, listeners) = futures::try_join!(
-            store.subscription_page(&scope, &request.filter, self.health_since(), &page),
+            self.webhooks.list_any(&scope, &request.filter, &page),
             readable_organizations(store, viewer),
             listeners,
         )?;
@@ -154,9 +152,7 @@ impl ConsoleWebhooks {
         viewer: &Viewer,
         id: &SubscriptionId,
     ) -> Result<WebhookPage, ConsoleWebhookError> {
-        let store = &self.base.store;
-        let listed = store.listed_subscription(id, self.health_since()).await?;
-        let listed = listed.ok_or(AccessError::NotFound)?;
+        let listed = self.webhooks.find_any(id).await?;
         let tenant = &listed.subscription.tenant;
         viewer.require_on(Permission::Read, tenant)?;
         let scope = viewer.scope(Some(&tenant.organization))?;
@@ -168,7 +164,7 @@ impl ConsoleWebhooks {
             after: None,
             limit: RECENT_DELIVERIES,
         };
-        let deliveries = store.delivery_page(&scope, &filter, &page).await?;
+        let deliveries = self.deliveries.list_any(&scope, &filter, &page).await?;
         Ok(WebhookPage {
             view: view(viewer, listed),
             deliveries: deliveries.items,
@@ -198,7 +194,7 @@ impl ConsoleWebhooks {
             event_types: fields.event_types,
             description: some_text(fields.description),
         };
-        let context = viewer_context(viewer, tenant);
+        let context = RequestContext::for_change(viewer.actor(), tenant);
         Ok(self.webhooks.create(&context, new, None).await?)
     }
 
@@ -221,7 +217,7 @@ impl ConsoleWebhooks {
             event_types: Some(fields.event_types),
             description: Some(some_text(fields.description)),
         };
-        let context = viewer_context(viewer, tenant);
+        let context = RequestContext::for_change(viewer.actor(), tenant);
         let updated = self.webhooks.update(&context, product, id, change);
         updated.await?;
         Ok(())
@@ -260,7 +256,7 @@ impl ConsoleWebhooks {
         let Subscription {
             tenant, product, ..
         } = self.managed(viewer, id).await?;
-        let context = viewer_context(viewer, tenant);
+        let context = RequestContext::for_change(viewer.actor(), tenant);
         let webhooks = &self.webhooks;
         let applied = webhooks.apply_for_caller(&context, product, id, &event, None);
         applied.await?;
@@ -279,7 +275,7 @@ impl ConsoleWebhooks {
         let Subscription {
             tenant, product, ..
         } = self.managed(viewer, id).await?;
-        let context = viewer_context(viewer, tenant);
+        let context = RequestContext::for_change(viewer.actor(), tenant);
         let rotated = self.webhooks.rotate_secret(&context, product, id, None);
         Ok(rotated.await?)
     }
@@ -296,7 +292,7 @@ impl ConsoleWebhooks {
         let Subscription {
             tenant, product, ..
         } = self.managed(viewer, id).await?;
-        let context = viewer_context(viewer, tenant);
+        let context = RequestContext::for_change(viewer.actor(), tenant);
         Ok(self.webhooks.delete(&context, product, id).await?)
     }
 
@@ -316,7 +312,7 @@ impl ConsoleWebhooks {
         if product == Product::Watch {
             return Err(AccessError::Forbidden.into());
         }
-        let context = viewer_context(viewer, tenant);
+        let context = RequestContext::for_change(viewer.actor(), tenant);
         let sent = self.webhooks.send_test_event(&context, product, id, None);
         Ok(sent.await?.delivery.id)
     }
@@ -335,7 +331,7 @@ impl ConsoleWebhooks {
         let Subscription {
             tenant, product, ..
         } = self.subscription(viewer, id, permission).await?;
-        let context = viewer_context(viewer, tenant);
+        let context = RequestContext::for_change(viewer.actor(), tenant);
         let recovered = self.deliveries.recover(&context, product, id, since, None);
         Ok(recovered.await?)
     }
@@ -363,10 +359,6 @@ impl ConsoleWebhooks {
         let subscription = found.ok_or(AccessError::NotFound)?;
         viewer.require_on(permission, &subscription.tenant)?;
         Ok(subscription)
-    }
-
-    fn health_since(&self) -> Timestamp {
-        self.base.now().plus_s(-HEALTH_WINDOW_S)
     }
 }
 

@@ -5,6 +5,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use host_domain::mandate::{MandateScope, MandateTerms, MandateUsage};
+use host_domain::money::{Currency, Money};
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
 use jsonwebtoken::jwk::Jwk;
@@ -13,6 +14,14 @@ use sha2::{Digest, Sha256};
 
 /// The type of every instrument; only cards are supported.
 const CARD: &str = "CARD";
+
+/// The purchase that used a mandate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MandateUse {
+    pub amount: Money,
+    /// Time of the use, to the second.
+    pub at: Timestamp,
+}
 
 /// Returns the purchases that are allowed. The fields are in alphabetical order, so that the digest
 /// can be computed from any JSON form of it.
@@ -82,6 +91,19 @@ pub fn closed_mandate_claims(
         "payee": payee(&usage.owner.tenant),
         "payment_amount": { "amount": usage.amount.minor, "currency": usage.amount.currency.code() },
         "payment_instrument": { "id": usage.instrument.as_str(), "type": CARD },
+    })
+}
+
+/// Returns the use that a closed payment mandate states. Returns `None` if it cannot be read. The
+/// signature is not checked: the caller shows what is stored.
+pub fn read_use(jws: &str) -> Option<MandateUse> {
+    let payload = URL_SAFE_NO_PAD.decode(jws.split('.').nth(1)?).ok()?;
+    let claims: Value = serde_json::from_slice(&payload).ok()?;
+    let amount = claims.get("payment_amount")?;
+    let currency = Currency::parse(amount.get("currency")?.as_str()?).ok()?;
+    Some(MandateUse {
+        amount: Money::new(amount.get("amount")?.as_i64()?, currency),
+        at: Timestamp(0).plus_s(claims.get("iat")?.as_i64()?),
     })
 }
 

@@ -1,5 +1,6 @@
 //! Mandates: their claims, their signing keys and the operations on them.
 
+mod any_mandate;
 pub(crate) mod audited;
 pub mod claims;
 pub mod service;

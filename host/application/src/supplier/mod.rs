@@ -5,4 +5,5 @@ pub mod overrides;
 pub mod plugin_report;
 pub mod query_error;
 pub mod rate_limiter;
+pub mod reader;
 pub mod router;

@@ -1,5 +1,6 @@
 //! Price watches: operations, checks and purchases.
 
+pub mod any_watch;
 mod audited;
 pub mod check_worker;
 pub mod policy;

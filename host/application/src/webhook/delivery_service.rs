@@ -17,7 +17,7 @@ use host_domain::owner::Tenant;
 use host_domain::page::{Page, PageRequest};
 use host_domain::time::Timestamp;
 use host_domain::webhook::list::DeliveryFilter;
-use host_domain::webhook::{Delivery, Subscription, SubscriptionStatus};
+use host_domain::webhook::{Subscription, SubscriptionStatus};
 use host_storage::{StoredDelivery, UnitOfWork};
 use std::sync::Arc;
 
@@ -73,11 +73,12 @@ impl DeliveryService {
         context: &RequestContext,
         id: &DeliveryId,
     ) -> Result<DeliveryDetails, WebhookError> {
-        let subscription = Delivery::subscription_of(id).ok_or(WebhookError::DeliveryNotFound)?;
-        let found = self.base.store.subscription_by_id(&subscription).await?;
-        let own = found.filter(|found| found.tenant == context.owner.tenant);
-        let product = own.ok_or(WebhookError::DeliveryNotFound)?.product;
-        self.replay(context, product, &subscription, id, None).await
+        let subscription = self.subscription_of(id).await?;
+        if subscription.tenant != context.owner.tenant {
+            return Err(WebhookError::DeliveryNotFound);
+        }
+        let (product, subscription) = (subscription.product, &subscription.id);
+        self.replay(context, product, subscription, id, None).await
     }
 
     fn replay_in(

@@ -2,13 +2,17 @@
 //! each subscription in the transaction that creates it. From then on it is a delivery, which is
 //! sent until it is accepted or has failed for good, even if this process dies.
 
+pub mod any_delivery;
+mod any_subscription;
 pub mod attempt;
 mod audited;
+pub mod bulk_replay;
 pub mod delivery_details;
 pub mod delivery_service;
 pub mod delivery_worker;
 pub mod endpoint;
 pub mod error;
+pub(crate) mod event_payload;
 pub mod http_sender;
 pub mod listen;
 pub mod maintenance;

@@ -12,7 +12,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
-use host_application::console::search::{SearchService, SearchTarget};
+use host_application::search::{SearchService, SearchTarget};
 use std::sync::Arc;
 
 pub(crate) fn routes() -> Router<DashboardState> {
@@ -37,7 +37,7 @@ async fn search(
     let target = if q.is_empty() {
         None
     } else {
-        service.find(&viewer, &q).await?
+        service.find(&viewer.whole_scope(), &q).await?
     };
     Ok(match target {
         Some(target) => redirect(&path_of(&target, &q)),

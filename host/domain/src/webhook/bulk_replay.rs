@@ -14,7 +14,7 @@ named_enum! {
         Running = "running",
         /// All deliveries were seen.
         Finished = "finished",
-        /// The person stopped it.
+        /// Somebody stopped it.
         Stopped = "stopped",
     }
 }
@@ -40,8 +40,8 @@ pub struct BulkReplayProgress {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BulkReplay {
     pub id: BulkReplayId,
-    /// The account that began it.
-    pub account: AccountId,
+    /// The account that began it. `None` for a call of the admin listener.
+    pub account: Option<AccountId>,
     pub mode: Mode,
     pub selection: BulkReplaySelection,
     /// Number of deliveries that matched at the beginning.

@@ -7,8 +7,9 @@ use crate::query::QueryFields;
 use crate::text::{State, TimeText, number};
 use askama::Template;
 use host_application::account::viewer::Viewer;
-use host_application::console::bulk_replay::{BulkReplayError, DELIVERIES_MAX};
+use host_application::console::bulk_replay::ConsoleBulkReplayError;
 use host_application::console::list::{ConsoleList, ConsoleListRequest};
+use host_application::webhook::bulk_replay::{BulkReplayError, DELIVERIES_MAX};
 use host_domain::account::Permission;
 use host_domain::console::webhook::ListedDelivery;
 use host_domain::event::EventType;
@@ -216,17 +217,18 @@ const fn status_label(status: DeliveryStatus) -> &'static str {
 ///
 /// # Errors
 /// The failure has no place on the page.
-pub(super) fn bulk_alert(error: BulkReplayError) -> Result<String, PageError> {
+pub(super) fn bulk_alert(error: ConsoleBulkReplayError) -> Result<String, PageError> {
     match error {
-        BulkReplayError::Access(error) => Err(error.into()),
-        BulkReplayError::Storage(failure) => Err(failure.into()),
-        BulkReplayError::NothingMatches => Ok("No delivery matches the filter.".to_owned()),
-        BulkReplayError::TooMany => Ok(format!(
+        ConsoleBulkReplayError::BulkReplay(BulkReplayError::NothingMatches) => {
+            Ok("No delivery matches the filter.".to_owned())
+        }
+        ConsoleBulkReplayError::BulkReplay(BulkReplayError::TooMany) => Ok(format!(
             "The filter looks through more than {} deliveries. Narrow it, for example by time.",
             number(u64::from(DELIVERIES_MAX))
         )),
-        BulkReplayError::Running => {
+        ConsoleBulkReplayError::BulkReplay(BulkReplayError::Running) => {
             Ok("Your last replay is still running. Wait until it ends, or stop it.".to_owned())
         }
+        error => Err(error.into()),
     }
 }

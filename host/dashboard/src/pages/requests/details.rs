@@ -6,7 +6,7 @@ use crate::pages::requests::view::{call_path, status_tone};
 use crate::text::{TimeText, bytes, count, duration_us, words};
 use crate::waterfall::{Waterfall, WaterfallSpan};
 use askama::Template;
-use host_application::console::requests::RequestDetails;
+use host_application::recording::reader::RequestDetails;
 use host_domain::request_log::{LoggedBody, LoggedCall, LoggedCallKind, LoggedRequest};
 use host_domain::time::Timestamp;
 

@@ -5,7 +5,7 @@ use host_domain::webhook::DeliveryAttempt;
 use serde_json::Value;
 
 /// Returns a payload as indented JSON without personal data.
-pub(super) fn masked_payload(payload: &str) -> String {
+pub(crate) fn masked_payload(payload: &str) -> String {
     match redact_body(payload.as_bytes(), BodyKind::Content) {
         Some(redacted) => pretty_payload(&redacted),
         None => size_of(payload),
@@ -13,7 +13,7 @@ pub(super) fn masked_payload(payload: &str) -> String {
 }
 
 /// Returns a payload as indented JSON.
-pub(super) fn pretty_payload(payload: &str) -> String {
+pub(crate) fn pretty_payload(payload: &str) -> String {
     let value: Result<Value, _> = serde_json::from_str(payload);
     let pretty = value.and_then(|value| serde_json::to_string_pretty(&value));
     pretty.unwrap_or_else(|_| payload.to_owned())
@@ -21,7 +21,7 @@ pub(super) fn pretty_payload(payload: &str) -> String {
 
 /// Returns an attempt without personal data in the response. Receivers may send back what they
 /// received.
-pub(super) fn masked_attempt(
+pub(crate) fn masked_attempt(
     (generation, attempt): (i64, DeliveryAttempt),
 ) -> (i64, DeliveryAttempt) {
     let attempt = DeliveryAttempt {

@@ -1,17 +1,15 @@
 //! The search for anything that has an id or a reference.
 
-use crate::account::viewer::Viewer;
 use crate::base::Base;
-use crate::console::failure::ConsoleError;
-use host_domain::console::AnyBooking;
+use crate::storage_failure::StorageFailure;
 use host_domain::console::booking::BookingScopeFilter;
+use host_domain::console::{AnyBooking, TenantScope};
 use host_domain::id::{
     BookingId, DeliveryId, EventId, KeyId, MandateId, PaymentId, SubscriptionId, WatchId,
 };
 use host_domain::page::CursorRequest;
 
-/// The page that a search leads to. An id is not checked: its page shows whether the person may see
-/// it.
+/// What a search leads to. An id is not checked: whoever reads the object learns whether it exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SearchTarget {
     Booking(BookingId),
@@ -26,21 +24,22 @@ pub enum SearchTarget {
     Watch(WatchId),
 }
 
+/// Finds what an id or a reference belongs to.
 pub struct SearchService {
     pub(crate) base: Base,
 }
 
 impl SearchService {
-    /// Returns the target of an id, or the bookings of the session's mode with this reference at
-    /// the supplier or of the client.
+    /// Returns the target of an id, or the bookings of a scope with this reference at the supplier or
+    /// of the client.
     ///
     /// # Errors
     /// The database failed.
     pub async fn find(
         &self,
-        viewer: &Viewer,
+        scope: &TenantScope,
         text: &str,
-    ) -> Result<Option<SearchTarget>, ConsoleError> {
+    ) -> Result<Option<SearchTarget>, StorageFailure> {
         if let Some(target) = target_of_id(text) {
             return Ok(Some(target));
         }
@@ -52,8 +51,7 @@ impl SearchService {
             after: None,
             limit: 1,
         };
-        let scope = viewer.whole_scope();
-        let found = self.base.store.booking_page(&scope, &filter, &page).await?;
+        let found = self.base.store.booking_page(scope, &filter, &page).await?;
         if found.next.is_some() {
             return Ok(Some(SearchTarget::Bookings));
         }
