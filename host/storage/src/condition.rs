@@ -5,6 +5,24 @@ use host_domain::console::TenantScope;
 use host_domain::owner::{Owner, Tenant};
 use host_domain::page::{Cursor, CursorRequest, PageRequest};
 
+/// Maximum number of organizations for each of which a list reads a range of an index.
+const MERGED_ORGANIZATIONS_MAX: usize = 8;
+
+/// Returns the parts of a scope that an index has in the order of a list: one for each organization,
+/// because no index has the order across several. Many organizations stay together.
+pub(crate) fn ordered_parts(scope: &TenantScope) -> Vec<TenantScope> {
+    match scope.organizations.as_deref() {
+        Some(organizations) if (2..=MERGED_ORGANIZATIONS_MAX).contains(&organizations.len()) => {
+            let part = |organization: &String| TenantScope {
+                organizations: Some(vec![organization.clone()]),
+                mode: scope.mode,
+            };
+            organizations.iter().map(part).collect()
+        }
+        _ => vec![scope.clone()],
+    }
+}
+
 /// Conditions and their arguments. Only requested filters become conditions: an optional condition
 /// in the SQL text would keep the database from using the index of another one.
 #[derive(Clone, Default)]
@@ -32,26 +50,68 @@ impl ConditionBuilder {
 
     /// Builds the conditions for what a person may read.
     pub(crate) fn for_scope(scope: &TenantScope) -> Self {
-        let mut conditions = Self::for_organizations(scope.organizations.as_deref());
-        conditions.add("mode =", scope.mode);
+        let mut conditions = Self::default();
+        let text = conditions.bind_scope(scope);
+        conditions.add_text(text);
         conditions
+    }
+
+    /// Returns the conditions of [`Self::for_scope`] without adding them.
+    pub(crate) fn bind_scope(&mut self, scope: &TenantScope) -> String {
+        let mode = self.bind(scope.mode);
+        let mode = format!("mode = {mode}");
+        match scope.organizations.as_deref() {
+            None => mode,
+            Some([organization]) => {
+                let organization = self.bind(organization.as_str());
+                format!("organization = {organization} AND {mode}")
+            }
+            Some(organizations) => {
+                let list = self.bind(text_array(organizations.iter().map(String::as_str)));
+                format!("organization {{in {list}}} AND {mode}")
+            }
+        }
     }
 
     /// Builds the conditions of a list for what a person may read. They compare expressions, as the
     /// indexes of these lists do, so that no other query considers such an index.
     pub(crate) fn for_scope_list(scope: &TenantScope) -> Self {
         let mut conditions = Self::default();
-        conditions.add("'' || mode =", scope.mode);
+        let text = conditions.bind_scope_list(scope);
+        conditions.add_text(text);
+        conditions
+    }
+
+    /// Returns the conditions of [`Self::for_scope_list`] without adding them.
+    pub(crate) fn bind_scope_list(&mut self, scope: &TenantScope) -> String {
+        let mode = self.bind(scope.mode);
+        let mode = format!("'' || mode = {mode}");
         match scope.organizations.as_deref() {
-            None => {}
-            Some([organization]) => conditions.add("'' || organization =", organization.as_str()),
+            None => mode,
+            Some([organization]) => {
+                let organization = self.bind(organization.as_str());
+                format!("{mode} AND '' || organization = {organization}")
+            }
             // No index has this expression, so that one gives the order of the rows.
             Some(organizations) => {
-                let list = conditions.bind(text_array(organizations.iter().map(String::as_str)));
-                conditions.add_text(format!("organization || '' {{in {list}}}"));
+                let list = self.bind(text_array(organizations.iter().map(String::as_str)));
+                format!("{mode} AND organization || '' {{in {list}}}")
             }
         }
-        conditions
+    }
+
+    /// Returns the conditions of a scope in a form that no index has, for reads that begin with
+    /// another column.
+    pub(crate) fn bind_scope_without_index(&mut self, scope: &TenantScope) -> String {
+        let mode = self.bind(scope.mode);
+        let mode = format!("mode || '' = {mode}");
+        match &scope.organizations {
+            None => mode,
+            Some(organizations) => {
+                let list = self.bind(text_array(organizations.iter().map(String::as_str)));
+                format!("{mode} AND organization || '' {{in {list}}}")
+            }
+        }
     }
 
     /// Builds the conditions for organizations in both modes. `None` means all organizations, which

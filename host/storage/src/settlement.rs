@@ -118,7 +118,10 @@ impl Store {
         sent_before: Timestamp,
         page: &CursorRequest,
     ) -> Result<CursorPage<UnresolvedAttempt>, DatabaseError> {
-        let mut conditions = ConditionBuilder::for_scope(scope);
+        // The index of open calls is small, and the primary key has all calls of an organization.
+        let mut conditions = ConditionBuilder::default();
+        let in_scope = conditions.bind_scope_without_index(scope);
+        conditions.add_text(in_scope);
         conditions.add_some(
             "booking_id =",
             filter.booking.as_ref().map(BookingId::as_str),

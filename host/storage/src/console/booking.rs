@@ -1,52 +1,45 @@
 //! Bookings of both kinds across users.
 
-use crate::bounded_search::{
-    EXAMINED_ROWS_MAX, NEWEST_FIRST, SearchEnd, continue_at, first_unexamined, read_position,
-};
-use crate::condition::ConditionBuilder;
-use crate::statement::{Row, Statement, statement, text_array};
+use crate::condition::{ConditionBuilder, ordered_parts};
+use crate::statement::{Row, Statement, statement};
 use crate::{DatabaseError, Store};
 use host_domain::booking::BookingStatus;
 use host_domain::console::booking::{BookingProduct, BookingScopeFilter};
 use host_domain::console::{AnyBooking, TenantScope};
 use host_domain::id::BookingId;
-use host_domain::page::{CursorPage, CursorRequest};
+use host_domain::page::{Cursor, CursorPage, CursorRequest};
 use host_domain::supplier::SupplierId;
+
+/// Maximum number of bookings of a kind and of an organization that a page looks through for those
+/// that match. It bounds the time of a filter that few bookings match.
+const EXAMINED_MAX: u32 = 5_000;
 
 impl Store {
     /// Returns the bookings of a scope that match, newest first. If few match, the page may have
-    /// fewer bookings than requested, or none, and be followed by another one.
+    /// fewer bookings than requested: it ends at the last booking that was looked at.
     pub async fn booking_page(
         &self,
         scope: &TenantScope,
         filter: &BookingScopeFilter,
         page: &CursorRequest,
     ) -> Result<CursorPage<AnyBooking>, DatabaseError> {
-        let mut search = BookingSearch::new(scope, filter, page);
-        let checked = checked_columns(scope, filter);
-        let end = if checked.is_empty() {
-            None
-        } else {
-            let unexamined = self.read_optional(search.first_unexamined(), read_position);
-            let unexamined = unexamined.await?;
-            unexamined.map(|unexamined| SearchEnd::at(unexamined, page.after.as_ref()))
-        };
-        if let Some(end) = &end {
-            let left = "(created_at, id) >=";
-            search.conditions.add_position(left, &end.examined_to);
+        let rows = self.fetch_all(select_page(scope, filter, page)).await?;
+        let (mut items, mut examined_until) = (Vec::with_capacity(rows.len()), None);
+        for row in &rows {
+            let cursor = Cursor::new(row.timestamp("created_at")?, row.get::<String>("id")?);
+            match row.get::<Option<String>>("product")? {
+                Some(_) => items.push((cursor, read(row)?)),
+                None => examined_until = Some(cursor),
+            }
         }
-        for (column, value) in checked {
-            // The expression keeps the databases from using another index than that of the list.
-            search.conditions.add(&format!("{column} || '' ="), value);
-        }
-        let found = self.read_cursor_page(
-            search.select_page(page),
-            page,
-            |row| Ok((read_position(row)?, read(row)?)),
-            |(position, _)| position.clone(),
-        );
-        let found = found.await?.map(|(_, booking)| booking);
-        Ok(continue_at(found, end))
+        let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
+        let has_more = items.len() > limit;
+        items.truncate(limit);
+        let last = items.last().map(|(cursor, _)| cursor.clone());
+        Ok(CursorPage {
+            items: items.into_iter().map(|(_, booking)| booking).collect(),
+            next: if has_more { last } else { examined_until },
+        })
     }
 
     /// Returns a booking of any tenant. The caller decides who may see it.
@@ -60,125 +53,202 @@ impl Store {
     }
 }
 
-/// A search among the bookings of both kinds.
-struct BookingSearch<'a> {
-    filter: &'a BookingScopeFilter,
-    conditions: ConditionBuilder,
-    /// Parameter of the reference of the filter.
-    reference: Option<String>,
+/// Builds the query of a page, with one booking more than the page has. It reads the newest matching
+/// bookings in an index, and then the documents of those on the page. A row without a product is the
+/// last booking that it has looked at.
+fn select_page(
+    scope: &TenantScope,
+    filter: &BookingScopeFilter,
+    page: &CursorRequest,
+) -> Statement {
+    let mut search = BookingSearch::new(scope, filter, page);
+    let limit = search.conditions.bind(page.limit.saturating_add(1));
+    let end = search.end();
+    let parts = search.parts(|search, (product, source, range)| {
+        let matching = search.matching.iter().chain(&end.condition);
+        let condition: Vec<&str> = [range]
+            .into_iter()
+            .chain(matching.map(String::as_str))
+            .collect();
+        format!(
+            "SELECT '{}' AS product, organization, mode, id, created_at FROM {source} \
+             WHERE {} {NEWEST_FIRST} LIMIT {limit}",
+            product.as_str(),
+            condition.join(" AND ")
+        )
+    });
+    search.conditions.statement(format!(
+        "{}SELECT page.product AS product, page.created_at AS created_at, page.id AS id, \
+           COALESCE(h.document, f.document) AS document \
+         FROM (SELECT * FROM ({parts}) AS merged {NEWEST_FIRST} LIMIT {limit}) AS page \
+         LEFT JOIN hotel_booking AS h ON page.product = 'hotel' \
+           AND h.organization = page.organization AND h.mode = page.mode AND h.id = page.id \
+         LEFT JOIN flight_booking AS f ON page.product = 'flight' \
+           AND f.organization = page.organization AND f.mode = page.mode AND f.id = page.id{} \
+         {NEWEST_FIRST}",
+        end.definition, end.row
+    ))
 }
 
-impl<'a> BookingSearch<'a> {
-    /// Builds the conditions that an index answers in the order of the list.
-    fn new(scope: &TenantScope, filter: &'a BookingScopeFilter, page: &CursorRequest) -> Self {
-        let user = filter.user.as_deref();
-        let user = user.filter(|_| is_one_organization(scope));
-        let mut conditions = if filter.reference.is_some() {
-            for_scope_without_index(scope)
-        } else if user.is_some() {
-            // The list of a user has an index of its own.
-            ConditionBuilder::for_scope(scope)
-        } else {
-            ConditionBuilder::for_scope_list(scope)
-        };
-        conditions.add_some("user_id =", user);
-        conditions.add_some("created_at >=", filter.created_from);
-        conditions.add_some("created_at <=", filter.created_to);
-        let reference = filter.reference.as_deref();
-        let reference = reference.map(|reference| conditions.bind(reference));
-        if reference.is_some() {
-            let key = "organization = found_organization AND mode = found_mode AND id = found_id";
-            conditions.add_text(key.to_owned());
+const NEWEST_FIRST: &str = "ORDER BY created_at DESC, id DESC";
+
+/// A search among the bookings of a scope.
+struct BookingSearch {
+    conditions: ConditionBuilder,
+    products: Vec<BookingProduct>,
+    reference: Option<String>,
+    /// Conditions that an index answers in the order of the list, one for each range of it.
+    ranges: Vec<String>,
+    /// Conditions that no index begins with.
+    matching: Vec<String>,
+}
+
+/// The end of what a page looks through.
+#[derive(Default)]
+struct SearchEnd {
+    /// The common table expression with the last booking, if there is an end.
+    definition: String,
+    condition: Option<String>,
+    /// The part of the query that returns the last booking.
+    row: &'static str,
+}
+
+impl BookingSearch {
+    fn new(scope: &TenantScope, filter: &BookingScopeFilter, page: &CursorRequest) -> Self {
+        let mut conditions = ConditionBuilder::default();
+        let mut matching = Vec::new();
+        let columns = [
+            ("status", filter.status.map(BookingStatus::as_str)),
+            ("supplier", filter.supplier.as_ref().map(SupplierId::as_str)),
+        ];
+        for (column, value) in columns {
+            matching.extend(value.map(|value| format!("{column} = {}", conditions.bind(value))));
         }
-        if let Some(after) = &page.after {
-            conditions.add_position("(created_at, id) <", after);
+        let user = filter.user.as_deref().map(|user| conditions.bind(user));
+        let user = user.map(|user| format!("user_id = {user}"));
+        let mut ranges = if filter.reference.is_some() {
+            // The databases read the bookings of a reference by their primary key.
+            matching.extend(user);
+            let scope = conditions.bind_scope_without_index(scope);
+            let key = "organization = found_organization AND mode = found_mode AND id = found_id";
+            vec![format!("{scope} AND {key}")]
         } else {
-            // Without statistics, PostgreSQL reads the order from an index only if a range of it is
-            // requested.
-            conditions.add("created_at <=", i64::MAX);
+            ranges_of_scope(&mut conditions, scope, user, &mut matching)
+        };
+        let position = position(&mut conditions, filter, page);
+        for range in &mut ranges {
+            range.push_str(&position);
         }
         Self {
-            filter,
+            products: match filter.product {
+                Some(product) => vec![product],
+                None => BookingProduct::ALL.to_vec(),
+            },
+            reference: filter
+                .reference
+                .as_deref()
+                .map(|text| conditions.bind(text)),
             conditions,
-            reference,
+            ranges,
+            matching,
         }
     }
 
-    /// Builds the query of the first booking that the search does not examine.
-    fn first_unexamined(&self) -> Statement {
-        let limit = EXAMINED_ROWS_MAX.saturating_add(1).to_string();
-        let rows = self.newest_of_each_kind("created_at, id", &limit);
-        let conditions = self.conditions.clone();
-        conditions.statement(first_unexamined(&rows, NEWEST_FIRST))
+    /// Returns the queries of all tables and ranges as one.
+    fn parts(&self, part: impl Fn(&Self, (BookingProduct, &str, &str)) -> String) -> String {
+        let mut parts = Vec::new();
+        for product in &self.products {
+            let source = source(table(*product), self.reference.as_deref());
+            for range in &self.ranges {
+                let part = part(self, (*product, source.as_str(), range.as_str()));
+                parts.push(format!("SELECT * FROM ({part}) AS part_{}", parts.len()));
+            }
+        }
+        parts.join(" UNION ALL ")
     }
 
-    /// Builds the query of a page, with one booking more than the page has. It finds the bookings in
-    /// an index, and reads the documents of those on the page.
-    fn select_page(mut self, page: &CursorRequest) -> Statement {
-        let limit = self.conditions.bind(page.limit.saturating_add(1));
-        let rows = self.newest_of_each_kind("organization, mode, id, created_at", &limit);
-        self.conditions.statement(format!(
-            "SELECT page.product AS product, page.created_at AS created_at, page.id AS id, \
-               COALESCE(h.document, f.document) AS document \
-             FROM ({rows} {NEWEST_FIRST} LIMIT {limit}) AS page \
-             LEFT JOIN hotel_booking AS h ON page.product = 'hotel' \
-               AND h.organization = page.organization AND h.mode = page.mode AND h.id = page.id \
-             LEFT JOIN flight_booking AS f ON page.product = 'flight' \
-               AND f.organization = page.organization AND f.mode = page.mode AND f.id = page.id \
-             {NEWEST_FIRST}"
-        ))
-    }
-
-    /// Returns the query of at most `limit` bookings of each kind that the filter admits.
-    fn newest_of_each_kind(&self, columns: &str, limit: &str) -> String {
-        let condition = self.conditions.text();
-        let part = |product: BookingProduct| {
-            let (name, table) = (product.as_str(), table(product));
-            let source = source(table, self.reference.as_deref());
+    /// Returns the end of a search for which no index has all conditions: the latest of the last
+    /// bookings of the ranges.
+    fn end(&mut self) -> SearchEnd {
+        if self.matching.is_empty() || self.reference.is_some() {
+            return SearchEnd::default();
+        }
+        let skipped = self.conditions.bind(EXAMINED_MAX - 1);
+        let parts = self.parts(|_, (product, _, range)| {
             format!(
-                "SELECT * FROM (SELECT '{name}' AS product, {columns} FROM {source} \
-                 WHERE {condition} {NEWEST_FIRST} LIMIT {limit}) AS {name}s"
+                "SELECT created_at, id FROM {} WHERE {range} {NEWEST_FIRST} \
+                 LIMIT 1 OFFSET {skipped}",
+                table(product)
             )
-        };
-        let wanted = self.filter.product;
-        let products = BookingProduct::ALL.into_iter();
-        let products = products.filter(|one| wanted.is_none_or(|wanted| wanted == *one));
-        let parts = products.map(part).collect::<Vec<_>>().join(" UNION ALL ");
-        format!("SELECT * FROM ({parts}) AS merged")
+        });
+        SearchEnd {
+            definition: format!(
+                "WITH last AS MATERIALIZED (SELECT created_at, id FROM ({parts}) AS ends \
+                 {NEWEST_FIRST} LIMIT 1) "
+            ),
+            condition: Some(
+                "(created_at, id) >= (COALESCE((SELECT created_at FROM last), 0), \
+                 COALESCE((SELECT id FROM last), ''))"
+                    .to_owned(),
+            ),
+            row: " UNION ALL SELECT NULL, created_at, id, NULL FROM last",
+        }
     }
 }
 
-fn is_one_organization(scope: &TenantScope) -> bool {
-    matches!(scope.organizations.as_deref(), Some([_]))
-}
-
-/// Builds the conditions of a scope in a form that no index has, so that the databases read the
-/// bookings of a reference by their primary key.
-fn for_scope_without_index(scope: &TenantScope) -> ConditionBuilder {
-    let mut conditions = ConditionBuilder::default();
-    conditions.add("mode || '' =", scope.mode);
-    if let Some(organizations) = &scope.organizations {
-        let list = text_array(organizations.iter().map(String::as_str));
-        let list = conditions.bind(list);
-        conditions.add_text(format!("organization || '' {{in {list}}}"));
-    }
-    conditions
-}
-
-/// Returns the columns of the filter that no index begins with, each with its value.
-fn checked_columns<'a>(
+/// Returns the ranges of a scope. The bookings of a user in an organization have an index of their
+/// own.
+fn ranges_of_scope(
+    conditions: &mut ConditionBuilder,
     scope: &TenantScope,
-    filter: &'a BookingScopeFilter,
-) -> Vec<(&'static str, &'a str)> {
-    let user = filter.user.as_deref();
-    let columns = [
-        ("status", filter.status.map(BookingStatus::as_str)),
-        ("supplier", filter.supplier.as_ref().map(SupplierId::as_str)),
-        ("user_id", user.filter(|_| !is_one_organization(scope))),
-    ];
-    let requested = columns.into_iter();
-    let requested = requested.filter_map(|(column, value)| Some((column, value?)));
-    requested.collect()
+    user: Option<String>,
+    matching: &mut Vec<String>,
+) -> Vec<String> {
+    let mut ranges = Vec::new();
+    for part in ordered_parts(scope) {
+        let user = user.as_deref();
+        ranges.push(match (user, part.organizations.as_deref()) {
+            (Some(user), Some([organization])) => {
+                let organization = conditions.bind(organization.as_str());
+                let mode = conditions.bind(part.mode);
+                format!("{user} AND organization = {organization} AND mode = {mode}")
+            }
+            (user, _) => {
+                matching.extend(user.map(str::to_owned));
+                conditions.bind_scope_list(&part)
+            }
+        });
+    }
+    ranges
+}
+
+/// Returns the conditions of the times and of the position of the page.
+fn position(
+    conditions: &mut ConditionBuilder,
+    filter: &BookingScopeFilter,
+    page: &CursorRequest,
+) -> String {
+    let mut text = String::new();
+    if let Some(from) = filter.created_from {
+        text.push_str(&format!(" AND created_at >= {}", conditions.bind(from)));
+    }
+    if let Some(to) = filter.created_to {
+        text.push_str(&format!(" AND created_at <= {}", conditions.bind(to)));
+    }
+    match &page.after {
+        Some(after) => {
+            let at = conditions.bind(after.at);
+            let id = conditions.bind(after.id.as_str());
+            text.push_str(&format!(" AND (created_at, id) < ({at}, {id})"));
+        }
+        // Without statistics, PostgreSQL reads the order from an index only if a range of it is
+        // requested.
+        None => {
+            let last = conditions.bind(i64::MAX);
+            text.push_str(&format!(" AND created_at <= {last}"));
+        }
+    }
+    text
 }
 
 const fn table(product: BookingProduct) -> &'static str {

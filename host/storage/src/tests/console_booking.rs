@@ -184,12 +184,12 @@ async fn rare_booking_is_found_by_searching_further(db: &TestDatabase) {
     db.store.commit(inserting(&booking(1))).await.unwrap();
     let failed = moved(&booking(1), BookingState::Failed { absence: None });
     db.store.commit(updating(&failed)).await.unwrap();
-    // One booking more than a page examines.
+    // One booking more than a page looks through.
     let insert = statement!(
         "INSERT INTO hotel_booking (organization, mode, id, user_id, status, supplier, hotel_id, \
          total_minor, currency, created_at, updated_at, version, document) \
          WITH RECURSIVE numbers(n) AS (SELECT 10 UNION ALL SELECT n + 1 FROM numbers \
-           WHERE n < 10010) \
+           WHERE n < 5010) \
          SELECT 'demo', 'test', 'bkg_x' || n, 'org', 'CREATED', 'SUPPLIER_A', 'htl_1', 1, 'EUR', \
            $1 + n, $1, 1, '{}' FROM numbers",
         NOW,
@@ -202,7 +202,7 @@ async fn rare_booking_is_found_by_searching_further(db: &TestDatabase) {
     for scope in [scope(None, Mode::Test), scope(Some(&["demo"]), Mode::Test)] {
         let (found, next) = page(&db.store, &scope, &filter, &first_page(10)).await;
         assert_eq!(found, [], "{scope:?}");
-        let expected = Cursor::new(NOW.plus_ms(10), "z");
+        let expected = Cursor::new(NOW.plus_ms(11), "bkg_x11");
         assert_eq!(next, Some(expected), "{scope:?}");
         let request = CursorRequest {
             after: next,
@@ -344,13 +344,10 @@ async fn expectations() -> Vec<(Statement, &'static [&'static str])> {
     let (store, mut plans) = (&db.store, Expectations::new(&db));
     let all = scope(None, Mode::Test);
     let demo = scope(Some(&["demo"]), Mode::Test);
+    let two = scope(Some(&["org7", "org8"]), Mode::Test);
     let any = BookingScopeFilter::default;
     let failed = BookingScopeFilter {
         status: Some(BookingStatus::Failed),
-        ..any()
-    };
-    let of_supplier = BookingScopeFilter {
-        supplier: Some(supplier()),
         ..any()
     };
     let reference = BookingScopeFilter {
@@ -371,9 +368,9 @@ async fn expectations() -> Vec<(Statement, &'static [&'static str])> {
         (&all, any(), by_mode),
         (&demo, any(), by_scope),
         (&all, failed.clone(), by_mode),
-        (&demo, failed, by_scope),
-        (&all, of_supplier.clone(), by_mode),
-        (&demo, of_supplier, by_scope),
+        (&demo, failed.clone(), by_scope),
+        (&two, any(), by_scope),
+        (&two, failed, by_scope),
         (&all, reference.clone(), by_reference),
         (&demo, reference, by_reference),
     ] {

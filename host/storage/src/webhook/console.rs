@@ -3,12 +3,9 @@
 use super::attempt::read_attempt;
 use super::delivery::{StoredDelivery, read as read_stored, read_delivery};
 use super::subscription::{COLUMNS as SUBSCRIPTION_COLUMNS, read as read_subscription};
-use crate::bounded_search::{
-    NEWEST_FIRST, SearchEnd, continue_at, first_unexamined, read_position,
-};
-use crate::condition::{ConditionBuilder, escape_pattern};
+use crate::condition::{ConditionBuilder, escape_pattern, ordered_parts};
 use crate::event::{OutboxEvent, read_outbox};
-use crate::statement::{Row, Statement, Value, statement, text_array};
+use crate::statement::{Row, Statement, Value, statement};
 use crate::{DatabaseError, Store};
 use host_domain::console::TenantScope;
 use host_domain::console::webhook::{HEALTH_COUNT_MAX, ListedDelivery, ListedSubscription};
@@ -19,6 +16,12 @@ use host_domain::time::Timestamp;
 use host_domain::webhook::list::{DeliveryScopeFilter, SubscriptionScopeFilter};
 use host_domain::webhook::{DeliveryAttempt, DeliveryStatus, Subscription};
 
+/// Maximum number of deliveries of an organization that are checked for a page if no index knows the
+/// filter.
+const EXAMINED_MAX: u32 = 5_000;
+/// Texts that follow and precede each id of a delivery.
+const AFTER_ALL_IDS: &str = "z";
+const BEFORE_ALL_IDS: &str = "-";
 /// Maximum number of deliveries of one event, and of attempts of one delivery, that are read.
 const DETAILS_MAX: u32 = 200;
 
@@ -97,52 +100,43 @@ impl Store {
         self.read_optional(select, read_subscription).await
     }
 
-    /// Returns a page of the deliveries of a scope, newest first. If no index has the filter, the page
-    /// may have fewer items than requested, or none, and be followed by another one.
+    /// Returns a page of the deliveries of a scope, newest first. If no index knows the filter, a
+    /// limited number of deliveries is examined: the page then has fewer items than requested, and
+    /// its next page begins after the last examined one.
     pub async fn delivery_page(
         &self,
         scope: &TenantScope,
         filter: &DeliveryScopeFilter,
         page: &CursorRequest,
     ) -> Result<CursorPage<ListedDelivery>, DatabaseError> {
-        let mut search = DeliverySearch::new(scope, filter);
+        let mut search = DeliverySearch::ordered(scope, filter);
         if let Some(after) = &page.after {
-            search.add_position("<", after);
-        }
-        let end = if search.checked.is_empty() {
-            None
-        } else {
-            let unexamined = self.first_unexamined_delivery(&search).await?;
-            unexamined.map(|unexamined| SearchEnd::at(unexamined, page.after.as_ref()))
-        };
-        if let Some(end) = &end {
-            search.add_position(">=", &end.examined_to);
+            let (at, id) = (search.bind(after.at), search.bind(after.id.as_str()));
+            search.add_indexed(format!("(created_at, id) < ({at}, {id})"));
         }
         let limit = search.bind(page.limit.saturating_add(1));
-        let condition = search.whole_condition();
-        let select = search.conditions.statement(format!(
-            "SELECT {DELIVERY_COLUMNS} FROM webhook_delivery WHERE {condition} \
-             {NEWEST_FIRST} LIMIT {limit}"
-        ));
-        let cursor = |listed: &ListedDelivery| {
-            Cursor::new(listed.delivery.created_at, listed.delivery.id.as_str())
-        };
-        let found = self.read_cursor_page(select, page, read_listed_delivery, cursor);
-        Ok(continue_at(found.await?, end))
-    }
-
-    /// Returns the position of the first delivery that a search does not examine, or `None` if it
-    /// examines all.
-    async fn first_unexamined_delivery(
-        &self,
-        search: &DeliverySearch,
-    ) -> Result<Option<Cursor>, DatabaseError> {
-        let indexed = search.indexed.join(" AND ");
-        let rows = format!("SELECT created_at, id FROM webhook_delivery WHERE {indexed}");
-        // The arguments of the conditions to check are bound too, although the text omits them.
-        let conditions = search.conditions.clone();
-        let select = conditions.statement(first_unexamined(&rows, NEWEST_FIRST));
-        self.read_optional(select, read_position).await
+        let SearchEnd {
+            definition,
+            row,
+            checks,
+        } = search.end();
+        let parts = search.parts(|range| {
+            let (examined, checked) = match &checks {
+                Some((examined, checked)) => (examined.as_str(), checked.as_str()),
+                None => ("", ""),
+            };
+            format!(
+                "SELECT *, CAST(0 AS BIGINT) AS is_last FROM (SELECT {DELIVERY_COLUMNS} \
+                 FROM webhook_delivery WHERE {range}{examined}) AS examined{checked} \
+                 {NEWEST_FIRST} LIMIT {limit}"
+            )
+        });
+        let sql = format!(
+            "{definition}SELECT * FROM (SELECT * FROM ({parts}) AS merged {NEWEST_FIRST} LIMIT {limit}) \
+             AS page{row} {NEWEST_FIRST}"
+        );
+        let rows = self.read_all(search.conditions.statement(sql), read_examined);
+        Ok(page_of_examined(rows.await?, page))
     }
 
     /// Counts the deliveries of a scope that were created by `until`. At most `examined_max` are
@@ -168,8 +162,8 @@ impl Store {
         ));
         let count = self.read_optional(select, |row| {
             Ok(ScopeDeliveryCount {
-                examined: row.count("examined")?,
-                matching: row.count("matching")?,
+                examined: row.get::<i64>("examined")?.unsigned_abs(),
+                matching: row.get::<i64>("matching")?.unsigned_abs(),
             })
         });
         Ok(count.await?.unwrap_or_default())
@@ -187,7 +181,8 @@ impl Store {
     ) -> Result<Vec<StoredDelivery>, DatabaseError> {
         let mut search = DeliverySearch::new(scope, filter);
         if let Some(after) = after {
-            search.add_position(">", after);
+            let (at, id) = (search.bind(after.at), search.bind(after.id.as_str()));
+            search.add_indexed(format!("(created_at, id) > ({at}, {id})"));
         }
         let (until, limit) = (search.bind(until), search.bind(limit));
         let condition = search.whole_condition();
@@ -314,8 +309,8 @@ fn with_health(
 fn read_listed_subscription(row: &Row) -> Result<ListedSubscription, DatabaseError> {
     Ok(ListedSubscription {
         subscription: read_subscription(row)?,
-        waiting: row.count("waiting")?,
-        failed: row.count("failed")?,
+        waiting: row.get::<i64>("waiting")?.unsigned_abs(),
+        failed: row.get::<i64>("failed")?.unsigned_abs(),
         last_success_at: row.timestamp_opt("last_success_at")?,
     })
 }
@@ -323,6 +318,13 @@ fn read_listed_subscription(row: &Row) -> Result<ListedSubscription, DatabaseErr
 const DELIVERY_COLUMNS: &str = "organization, mode, id, subscription_id, event_id, event_type, \
     status, generation, attempt_count, next_attempt_at, created_at, pending_since, published_at, \
     delivered_at, failed_at, failure_reason";
+
+const NEWEST_FIRST: &str = "ORDER BY created_at DESC, id DESC";
+
+/// The part of a query that returns the last examined delivery. Its columns are those of
+/// [`DELIVERY_COLUMNS`].
+const LAST_ROW: &str = " UNION ALL SELECT NULL, NULL, id, NULL, NULL, NULL, NULL, NULL, NULL, \
+    NULL, created_at, NULL, NULL, NULL, NULL, NULL, 1 FROM last";
 
 fn read_listed_delivery(row: &Row) -> Result<ListedDelivery, DatabaseError> {
     Ok(ListedDelivery {
@@ -332,22 +334,51 @@ fn read_listed_delivery(row: &Row) -> Result<ListedDelivery, DatabaseError> {
     })
 }
 
+/// The end of what a page examines.
+#[derive(Default)]
+struct SearchEnd {
+    /// The common table expression with the last examined delivery.
+    definition: String,
+    /// What limits a range to the examined deliveries, and the condition that is checked on them.
+    checks: Option<(String, String)>,
+    /// The part of the query that returns the last examined delivery.
+    row: &'static str,
+}
+
 /// A search among all deliveries.
 struct DeliverySearch {
     /// The arguments of both kinds of conditions.
     conditions: ConditionBuilder,
-    /// Conditions that an index answers in the order of the list.
+    /// Conditions that an index answers in the order of the list, one for each range of it.
     indexed: Vec<String>,
     /// Conditions that are checked on the deliveries that the index finds.
     checked: Vec<String>,
 }
 
 impl DeliverySearch {
+    /// Searches in one range of an index.
     fn new(scope: &TenantScope, filter: &DeliveryScopeFilter) -> Self {
-        let mut search = match &filter.subscription {
-            Some(subscription) => Self::of_subscription(scope, subscription, filter.status),
-            None => Self::of_scope(scope, filter.status),
+        Self::in_parts(scope, std::slice::from_ref(scope), filter)
+    }
+
+    /// Searches in the order of the list.
+    fn ordered(scope: &TenantScope, filter: &DeliveryScopeFilter) -> Self {
+        Self::in_parts(scope, &ordered_parts(scope), filter)
+    }
+
+    fn in_parts(scope: &TenantScope, parts: &[TenantScope], filter: &DeliveryScopeFilter) -> Self {
+        let mut search = Self {
+            conditions: ConditionBuilder::default(),
+            indexed: Vec::new(),
+            checked: Vec::new(),
         };
+        match (&filter.subscription, filter.status) {
+            (Some(subscription), status) => search.add_subscription(scope, subscription, status),
+            (None, Some(status @ (DeliveryStatus::Pending | DeliveryStatus::Published))) => {
+                search.add_open(scope, status);
+            }
+            (None, status) => search.add_parts(parts, status),
+        }
         if let Some(event_type) = filter.event_type {
             let event_type = search.bind(event_type.as_str());
             search.checked.push(format!("event_type = {event_type}"));
@@ -355,106 +386,118 @@ impl DeliverySearch {
         for (at, operator) in [(filter.from, ">="), (filter.to, "<=")] {
             if let Some(at) = at {
                 let at = search.bind(at);
-                search.indexed.push(format!("created_at {operator} {at}"));
+                search.add_indexed(format!("created_at {operator} {at}"));
             }
         }
         search
     }
 
-    /// Searches the deliveries to a subscription, which are none if it is not in the scope.
-    fn of_subscription(
+    /// Adds the deliveries to a subscription, which are none if it is not in the scope.
+    fn add_subscription(
+        &mut self,
         scope: &TenantScope,
         subscription: &SubscriptionId,
         status: Option<DeliveryStatus>,
-    ) -> Self {
-        let mut conditions = ConditionBuilder::for_scope(scope);
-        let in_scope = conditions.text();
-        let (id, mode) = (
-            conditions.bind(subscription.as_str()),
-            conditions.bind(scope.mode),
-        );
-        let mut indexed = vec![format!(
+    ) {
+        let in_scope = self.conditions.bind_scope_without_index(scope);
+        let (id, mode) = (self.bind(subscription.as_str()), self.bind(scope.mode));
+        self.indexed.push(format!(
             "subscription_id = {id} AND mode = {mode} AND organization = \
              (SELECT organization FROM webhook_subscription \
               WHERE id = {id} AND {in_scope} LIMIT 1)"
-        )];
+        ));
         if let Some(status) = status {
-            let status = conditions.bind(status.as_str());
-            indexed.push(format!("status = {status}"));
-        }
-        Self {
-            conditions,
-            indexed,
-            checked: Vec::new(),
+            let status = self.bind(status.as_str());
+            self.add_indexed(format!("status = {status}"));
         }
     }
 
-    fn of_scope(scope: &TenantScope, status: Option<DeliveryStatus>) -> Self {
-        let mut search = Self {
-            conditions: ConditionBuilder::default(),
-            indexed: Vec::new(),
-            checked: Vec::new(),
-        };
-        match status {
-            // The index of waiting deliveries has those of all organizations.
-            Some(DeliveryStatus::Pending | DeliveryStatus::Published) => {
-                let waiting = "next_attempt_at IS NOT NULL".to_owned();
-                search.indexed.push(waiting);
-                let mode = search.bind(scope.mode);
-                search.checked.push(format!("mode || '' = {mode}"));
-                search.check_organizations(scope);
-            }
-            Some(DeliveryStatus::Failed | DeliveryStatus::Delivered) | None => {
-                search.add_list_of_scope(scope);
+    /// Adds deliveries that wait. Their index has those of all organizations.
+    fn add_open(&mut self, scope: &TenantScope, status: DeliveryStatus) {
+        self.indexed.push("next_attempt_at IS NOT NULL".to_owned());
+        let in_scope = self.conditions.bind_scope_without_index(scope);
+        let status = self.bind(status.as_str());
+        self.checked
+            .extend([in_scope, format!("status = {status}")]);
+    }
+
+    /// Adds the deliveries of parts of a scope.
+    fn add_parts(&mut self, parts: &[TenantScope], status: Option<DeliveryStatus>) {
+        for part in parts {
+            match part.organizations.as_deref() {
+                None | Some([] | [_]) => {
+                    let range = self.conditions.bind_scope_list(part);
+                    self.indexed.push(range);
+                }
+                Some(_) => {
+                    let all = TenantScope {
+                        organizations: None,
+                        mode: part.mode,
+                    };
+                    let range = self.conditions.bind_scope_list(&all);
+                    self.indexed.push(range);
+                    let in_scope = self.conditions.bind_scope_without_index(part);
+                    self.checked.push(in_scope);
+                }
             }
         }
         match status {
             // The literal lets the databases use the index of failed deliveries.
-            Some(DeliveryStatus::Failed) => search.indexed.push("status = 'FAILED'".to_owned()),
+            Some(DeliveryStatus::Failed) => self.add_indexed("status = 'FAILED'".to_owned()),
             Some(status) => {
-                let status = search.bind(status.as_str());
-                search.checked.push(format!("status = {status}"));
+                let status = self.bind(status.as_str());
+                self.checked.push(format!("status = {status}"));
             }
             None => {}
         }
-        search
     }
 
-    /// Adds the conditions of a scope. They compare expressions, as the indexes of the lists do.
-    fn add_list_of_scope(&mut self, scope: &TenantScope) {
-        let mode = self.bind(scope.mode);
-        self.indexed.push(format!("'' || mode = {mode}"));
-        match scope.organizations.as_deref() {
-            Some([]) => self.indexed.push("1 = 0".to_owned()),
-            Some([organization]) => {
-                let organization = self.bind(organization.as_str());
-                let condition = format!("'' || organization = {organization}");
-                self.indexed.push(condition);
-            }
-            // No index has the order across several organizations.
-            None | Some(_) => self.check_organizations(scope),
+    /// Adds a condition that an index answers to each range.
+    fn add_indexed(&mut self, condition: String) {
+        for range in &mut self.indexed {
+            range.push_str(" AND ");
+            range.push_str(&condition);
         }
     }
 
-    /// Adds the organizations of a scope as a condition to check. No index has its expression, so
-    /// that none but the index of the list is used.
-    fn check_organizations(&mut self, scope: &TenantScope) {
-        if let Some(organizations) = &scope.organizations {
-            let list = self.bind(text_array(organizations.iter().map(String::as_str)));
-            let condition = format!("organization || '' {{in {list}}}");
-            self.checked.push(condition);
-        }
+    /// Returns the queries of all ranges as one.
+    fn parts(&self, part: impl Fn(&str) -> String) -> String {
+        let parts = self.indexed.iter().enumerate();
+        let parts = parts
+            .map(|(number, range)| format!("SELECT * FROM ({}) AS part_{number}", part(range)));
+        parts.collect::<Vec<_>>().join(" UNION ALL ")
     }
 
     fn bind(&mut self, value: impl Into<Value>) -> String {
         self.conditions.bind(value)
     }
 
-    /// Adds the condition of the deliveries on one side of a position.
-    fn add_position(&mut self, operator: &str, position: &Cursor) {
-        let (at, id) = (self.bind(position.at), self.bind(position.id.as_str()));
-        let condition = format!("(created_at, id) {operator} ({at}, {id})");
-        self.indexed.push(condition);
+    /// Returns the end of what is examined. There is none if an index answers all conditions.
+    fn end(&mut self) -> SearchEnd {
+        if self.checked.is_empty() {
+            return SearchEnd::default();
+        }
+        let (examined, skipped) = (self.bind(EXAMINED_MAX), self.bind(EXAMINED_MAX - 1));
+        let parts = self.parts(|range| {
+            format!(
+                "SELECT created_at, id FROM webhook_delivery WHERE {range} {NEWEST_FIRST} \
+                 LIMIT 1 OFFSET {skipped}"
+            )
+        });
+        let definition = format!(
+            "WITH last AS MATERIALIZED (SELECT created_at, id FROM ({parts}) AS ends \
+             {NEWEST_FIRST} LIMIT 1) "
+        );
+        // The limit keeps PostgreSQL from reading the whole table for a rare event.
+        let range = format!(
+            " AND (created_at, id) >= (COALESCE((SELECT created_at FROM last), 0), \
+             COALESCE((SELECT id FROM last), '')) {NEWEST_FIRST} LIMIT {examined}"
+        );
+        SearchEnd {
+            definition,
+            checks: Some((range, format!(" WHERE {}", self.checked.join(" AND ")))),
+            row: LAST_ROW,
+        }
     }
 
     fn whole_condition(&self) -> String {
@@ -462,4 +505,61 @@ impl DeliverySearch {
             .concat()
             .join(" AND ")
     }
+}
+
+/// A row of a search that examines a limited number of deliveries.
+enum ExaminedRow {
+    Match(ListedDelivery),
+    /// The search ended with the delivery of this time and id.
+    End(Timestamp, String),
+}
+
+fn read_examined(row: &Row) -> Result<ExaminedRow, DatabaseError> {
+    if row.get::<i64>("is_last")? != 0 {
+        return Ok(ExaminedRow::End(
+            row.timestamp("created_at")?,
+            row.get("id")?,
+        ));
+    }
+    read_listed_delivery(row).map(ExaminedRow::Match)
+}
+
+/// Returns the page of the matching rows, of which there is at most one more than the page has.
+fn page_of_examined(rows: Vec<ExaminedRow>, page: &CursorRequest) -> CursorPage<ListedDelivery> {
+    let (mut items, mut end) = (Vec::with_capacity(rows.len()), None);
+    for row in rows {
+        match row {
+            ExaminedRow::Match(listed) => items.push(listed),
+            ExaminedRow::End(at, id) => end = Some((at, id)),
+        }
+    }
+    let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
+    let has_more = items.len() > limit;
+    items.truncate(limit);
+    let cursor = |listed: &ListedDelivery| {
+        Cursor::new(listed.delivery.created_at, listed.delivery.id.as_str())
+    };
+    let last = items.last().map(cursor);
+    let next = match end {
+        _ if has_more => last,
+        None => None,
+        Some(end)
+            if last
+                .as_ref()
+                .is_some_and(|last| (last.at, &last.id) == (end.0, &end.1)) =>
+        {
+            last
+        }
+        // The last one may be somebody else's, so its id is not shown.
+        Some((end_at, _)) if page.after.as_ref().is_some_and(|after| after.at == end_at) => {
+            // No more than the examined ones of one instant are listed.
+            Some(Cursor::new(end_at, BEFORE_ALL_IDS))
+        }
+        Some((end_at, _)) => {
+            // The next page examines all of this instant again, so this one omits them.
+            items.retain(|listed| listed.delivery.created_at != end_at);
+            Some(Cursor::new(end_at, AFTER_ALL_IDS))
+        }
+    };
+    CursorPage { items, next }
 }

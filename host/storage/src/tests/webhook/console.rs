@@ -185,7 +185,7 @@ async fn event_is_found_with_its_deliveries(db: &TestDatabase) {
 
 async fn rare_filter_examines_a_limited_number_of_deliveries(db: &TestDatabase) {
     let insert = statement!(
-        "WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 10001) \
+        "WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 5001) \
          INSERT INTO webhook_delivery (organization, mode, id, subscription_id, event_id, status, \
          generation, attempt_count, created_at, pending_since, published_at, delivered_at, \
          event_type) \
@@ -287,10 +287,9 @@ async fn subscriptions_are_listed_with_their_health(db: &TestDatabase) {
 
 async fn ended_bulk_replay_is_not_changed(db: &TestDatabase) {
     let store = &db.store;
-    let account = AccountId::from_bits(1);
     let bulk_replay = BulkReplay {
         id: BulkReplayId::from_bits(1),
-        account: Some(account.clone()),
+        account: AccountId::from_bits(1),
         mode: Mode::Test,
         selection: BulkReplaySelection {
             organizations: Some(vec!["acme".to_owned()]),
@@ -319,7 +318,7 @@ async fn ended_bulk_replay_is_not_changed(db: &TestDatabase) {
         write.update_bulk_replay(id, &progress, running)
     })
     .await;
-    let latest = store.latest_bulk_replay(&account, Mode::Test, NOW);
+    let latest = store.latest_bulk_replay(&bulk_replay.account, Mode::Test, NOW);
     let expected = BulkReplay {
         progress: progress.clone(),
         ..bulk_replay.clone()
@@ -332,19 +331,8 @@ async fn ended_bulk_replay_is_not_changed(db: &TestDatabase) {
     let second = unit(|write| write.insert_bulk_replay(&another, NOW));
     let refused = conflict(store, second).await;
     assert_eq!(refused, Some(Conflict::BulkReplayRunning));
-    let of_admin_listener = BulkReplay {
-        id: BulkReplayId::from_bits(3),
-        account: None,
-        ..bulk_replay.clone()
-    };
-    commit(store, |write| {
-        write.insert_bulk_replay(&of_admin_listener, NOW)
-    })
-    .await;
-    let stored = store.bulk_replay(&of_admin_listener.id).await.unwrap();
-    assert_eq!(stored, Some(of_admin_listener));
     let much_later = NOW.plus_s(86_400);
-    let latest = store.latest_bulk_replay(&account, Mode::Test, much_later);
+    let latest = store.latest_bulk_replay(&bulk_replay.account, Mode::Test, much_later);
     assert!(latest.await.unwrap().is_some(), "it runs");
     commit(store, |write| write.stop_bulk_replay(id)).await;
     for write in [
@@ -393,7 +381,7 @@ async fn list_plans(is_bounded: bool) -> Vec<(Statement, &'static str)> {
         (None, &of_one, "webhook_delivery_list", false),
         (None, &ping, "webhook_delivery_mode", true),
         (demo, &ping, "webhook_delivery_scope", true),
-        (two, &all, "webhook_delivery_mode", true),
+        (two, &all, "webhook_delivery_scope", false),
         (demo, &with(pending), "webhook_delivery_open", true),
     ] {
         if is_of_kind == is_bounded {
@@ -415,7 +403,15 @@ async fn list_plans(is_bounded: bool) -> Vec<(Statement, &'static str)> {
 async fn sqlite_lists_of_deliveries_use_expected_indexes() {
     let plans = [list_plans(false).await, list_plans(true).await].concat();
     check_sqlite_plans(plans, |plan, _| {
-        let small = ["(subquery", "json_each"];
+        let small = [
+            "last",
+            "ends",
+            "merged",
+            "page",
+            "part_",
+            "(subquery",
+            "json_each",
+        ];
         scans(plan).all(|source| small.iter().any(|name| source.starts_with(name)))
     })
     .await;
