@@ -232,6 +232,7 @@ impl Application {
         #[cfg(feature = "dashboard")]
         let console = ConsoleServices::new(
             &base,
+            &tasks,
             &supplier_control,
             &webhooks.subscriptions,
             &webhooks.deliveries,

@@ -69,7 +69,9 @@ pub use attempt::{Attempt, NewAttempt};
 pub use audit::{AuditChainEnd, PendingAuditEntry, StoredAuditEntry};
 pub use booking::BookingTable;
 pub use conflict::Conflict;
-pub use console::{OverviewLimits, PriceObservation, ScheduledWatch, WatchDetails};
+pub use console::{
+    OverviewLimits, OverviewSnapshot, PriceObservation, ScheduledWatch, WatchDetails,
+};
 pub use content::{ContentPart, StoredContent};
 pub use error::{CommitError, DatabaseError, MigrateError, OpenError};
 pub use event::{BookingHistoryEntry, OutboxEvent};

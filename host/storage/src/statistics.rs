@@ -5,13 +5,10 @@ use crate::condition::ConditionBuilder;
 use crate::statement::{Row, statement};
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::console::TenantScope;
-use host_domain::money::{Currency, Money};
-use host_domain::owner::Tenant;
 use host_domain::statistics::{
-    BookedAmount, CallStatistics, DURATION_CLASSES, RemarkableCall, RemarkableReason,
-    StatisticsGroup, StatisticsKey, StatisticsSubject, TimeResolution,
+    BookedAmount, CallStatistics, DURATION_CLASSES, RemarkableCall, StatisticsGroup, StatisticsKey,
+    StatisticsSubject, TimeResolution,
 };
-use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use serde_json::{Value, json};
 
@@ -163,13 +160,19 @@ fn group_columns() -> String {
     )
 }
 
-/// Builds the conditions for the rows of a scope since `since`.
-fn scope_conditions(scope: &TenantScope, since: Timestamp) -> ConditionBuilder {
+/// Returns the scope of the rows that are added up for a scope: for all organizations, those with
+/// their sums.
+pub(crate) fn summed_scope(scope: &TenantScope) -> TenantScope {
     let all = || vec![ALL_ORGANIZATIONS.to_owned()];
-    let mut conditions = ConditionBuilder::for_scope(&TenantScope {
+    TenantScope {
         organizations: Some(scope.organizations.clone().unwrap_or_else(all)),
         mode: scope.mode,
-    });
+    }
+}
+
+/// Builds the conditions for the rows of a scope since `since`.
+fn scope_conditions(scope: &TenantScope, since: Timestamp) -> ConditionBuilder {
+    let mut conditions = ConditionBuilder::for_scope(&summed_scope(scope));
     conditions.add("at >=", since);
     conditions
 }
@@ -217,47 +220,6 @@ impl Store {
              ORDER BY count DESC, name, operation"
         ));
         self.read_all(select, read_group).await
-    }
-
-    /// Returns the amounts of bookings that suppliers confirmed since `since`, by currency.
-    pub async fn booked_amounts(
-        &self,
-        scope: &TenantScope,
-        since: Timestamp,
-    ) -> Result<Vec<(Money, u64)>, DatabaseError> {
-        let conditions = scope_conditions(scope, since);
-        let condition = conditions.text();
-        let select = conditions.statement(format!(
-            "SELECT currency, CAST(SUM(bookings) AS BIGINT) AS bookings, \
-             CAST(SUM(amount_minor) AS BIGINT) AS amount_minor FROM booked_amount \
-             WHERE {condition} GROUP BY currency ORDER BY currency"
-        ));
-        self.read_all(select, |row| {
-            let currency = row.parsed("currency", Currency::parse)?;
-            let bookings = row.count("bookings")?;
-            Ok((Money::new(row.get("amount_minor")?, currency), bookings))
-        })
-        .await
-    }
-
-    /// Returns the remarkable calls of a scope since `since` that an API call made: those that failed
-    /// first, then the slowest.
-    pub async fn remarkable_calls(
-        &self,
-        scope: &TenantScope,
-        since: Timestamp,
-        limit: u32,
-    ) -> Result<Vec<RemarkableCall>, DatabaseError> {
-        let mut conditions = ConditionBuilder::for_scope(scope);
-        conditions.add("at >=", since);
-        let (condition, limit) = (conditions.text(), conditions.bind(limit));
-        let select = conditions.statement(format!(
-            "SELECT organization, mode, at, supplier, operation, reason, request_id, duration_us, \
-             outcome FROM remarkable_call WHERE {condition} AND EXISTS \
-             (SELECT 1 FROM request_log WHERE request_log.request_id = remarkable_call.request_id) \
-             ORDER BY reason, duration_us DESC LIMIT {limit}"
-        ));
-        self.read_all(select, read_remarkable).await
     }
 
     /// Deletes up to `limit` rows of a resolution that are older than `before`. Returns their
@@ -333,17 +295,3 @@ const CLASS_COLUMNS: [&str; DURATION_CLASSES] = [
     "class_00", "class_01", "class_02", "class_03", "class_04", "class_05", "class_06", "class_07",
     "class_08", "class_09", "class_10", "class_11", "class_12", "class_13",
 ];
-
-fn read_remarkable(row: &Row) -> Result<RemarkableCall, DatabaseError> {
-    let tenant: Tenant = row.tenant()?;
-    Ok(RemarkableCall {
-        tenant,
-        at: row.timestamp("at")?,
-        supplier: row.parsed("supplier", SupplierId::parse)?,
-        operation: row.get("operation")?,
-        reason: row.enum_value("reason", RemarkableReason::parse)?,
-        request_id: row.get("request_id")?,
-        duration_us: row.count("duration_us")?,
-        outcome: row.get("outcome")?,
-    })
-}

@@ -45,6 +45,7 @@ use crate::mandate::service::MandateService;
 use crate::recording::reader::RequestLogReader;
 use crate::supplier::overrides::SupplierControl;
 use crate::supplier::reader::SupplierReader;
+use crate::task_supervisor::TaskSupervisor;
 use crate::watch::service::WatchService;
 use crate::webhook::bulk_replay::BulkReplayService;
 use crate::webhook::delivery_service::DeliveryService;
@@ -71,6 +72,7 @@ pub struct ConsoleServices {
 impl ConsoleServices {
     pub(crate) fn new(
         base: &Base,
+        tasks: &TaskSupervisor,
         supplier_control: &Arc<SupplierControl>,
         webhooks: &Arc<WebhookService>,
         deliveries: &Arc<DeliveryService>,
@@ -129,7 +131,11 @@ impl ConsoleServices {
                 }),
             }),
             members: Arc::new(ConsoleMembers { base: base.clone() }),
-            overview: Arc::new(ConsoleOverview::new(base.clone(), Arc::clone(suppliers))),
+            overview: Arc::new(ConsoleOverview::new(
+                base.clone(),
+                Arc::clone(suppliers),
+                tasks.clone(),
+            )),
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::base::Base;
 use crate::storage_failure::StorageFailure;
 use crate::supplier::directory::SupplierDirectory;
 use crate::supplier::plugin_report::SupplierSummary;
+use crate::task_supervisor::TaskSupervisor;
 use host_domain::console::{BookingCount, OpenItem, OverviewCounts, TenantScope};
 use host_domain::money::Money;
 use host_domain::statistics::{RemarkableCall, StatisticsGroup, TimeResolution};
@@ -29,9 +30,14 @@ const ITEMS_MAX: u32 = 20;
 /// Maximum number of remarkable calls.
 const REMARKABLE_MAX: u32 = 8;
 
-/// Counting reads an index of all bookings. Each open page is refreshed every ten seconds, so
-/// several people share a count.
+/// Time in which several people share a count of bookings and the statistics. Each open page is
+/// refreshed every ten seconds.
 const COUNTS_TTL: Duration = Duration::from_secs(5);
+/// Counting reads an index of all bookings, which takes a second for some millions. A page waits no
+/// longer for it; it then shows the previous count, or none.
+const COUNT_WAIT_MAX: Duration = Duration::from_millis(20);
+/// Time after which a previous count is no longer shown.
+const PREVIOUS_COUNTS_TTL: Duration = Duration::from_secs(10 * 60);
 const COUNTED_SCOPES_MAX: u64 = 1000;
 
 /// The time that the statistics of the overview cover.
@@ -54,6 +60,13 @@ impl OverviewWindow {
         }
     }
 
+    /// Returns the beginning of the first minute or hour of its charts. The part that is not over yet
+    /// belongs to the window.
+    const fn since(self, now: Timestamp) -> Timestamp {
+        let resolution = self.resolution();
+        resolution.floor(Timestamp(now.0 + resolution.ms() - self.ms()))
+    }
+
     /// Returns the resolution of its charts.
     pub const fn resolution(self) -> TimeResolution {
         match self {
@@ -69,7 +82,7 @@ pub struct Traffic {
     /// Beginning of the first minute or hour.
     pub since: Timestamp,
     /// Counters of the window, as `Store::statistics` returns them.
-    pub statistics: Vec<StatisticsGroup>,
+    pub statistics: Arc<[StatisticsGroup]>,
     /// Amounts of bookings that suppliers confirmed, with the number of bookings.
     pub booked: Vec<(Money, u64)>,
     /// Calls of suppliers in the last hour that failed, then the slowest.
@@ -86,30 +99,44 @@ pub struct Overview {
     pub counts: OverviewCounts,
     /// Whether the person sees parked jobs, which only operators do.
     pub includes_jobs: bool,
-    /// In the order of a booking's life, without statuses that no booking has.
-    pub bookings: Vec<BookingCount>,
+    /// In the order of a booking's life, without statuses that no booking has. `None` if they are
+    /// still being counted.
+    pub bookings: Option<Arc<[BookingCount]>>,
     /// The suppliers of the mode.
     pub suppliers: Vec<SupplierSummary>,
-    pub traffic: Arc<Traffic>,
+    pub traffic: Traffic,
 }
+
+type BookingCounts = Cache<TenantScope, Arc<[BookingCount]>>;
 
 /// Reads the overview of what a person may read.
 pub struct ConsoleOverview {
     base: Base,
     suppliers: Arc<SupplierDirectory>,
-    booking_counts: Cache<TenantScope, Arc<[BookingCount]>>,
-    traffic: Cache<(TenantScope, OverviewWindow), Arc<Traffic>>,
+    tasks: TaskSupervisor,
+    booking_counts: BookingCounts,
+    previous_booking_counts: BookingCounts,
+    statistics: Cache<(TenantScope, OverviewWindow), Arc<[StatisticsGroup]>>,
 }
 
 impl ConsoleOverview {
-    pub(crate) fn new(base: Base, suppliers: Arc<SupplierDirectory>) -> Self {
-        let counts = Cache::builder().max_capacity(COUNTED_SCOPES_MAX);
-        let traffic = Cache::builder().max_capacity(COUNTED_SCOPES_MAX);
+    pub(crate) fn new(
+        base: Base,
+        suppliers: Arc<SupplierDirectory>,
+        tasks: TaskSupervisor,
+    ) -> Self {
+        let counts = |ttl| {
+            let cache = Cache::builder().max_capacity(COUNTED_SCOPES_MAX);
+            cache.time_to_live(ttl).build()
+        };
+        let statistics = Cache::builder().max_capacity(COUNTED_SCOPES_MAX);
         Self {
             base,
             suppliers,
-            booking_counts: counts.time_to_live(COUNTS_TTL).build(),
-            traffic: traffic.time_to_live(COUNTS_TTL).build(),
+            tasks,
+            booking_counts: counts(COUNTS_TTL),
+            previous_booking_counts: counts(PREVIOUS_COUNTS_TTL),
+            statistics: statistics.time_to_live(COUNTS_TTL).build(),
         }
     }
 
@@ -124,6 +151,7 @@ impl ConsoleOverview {
     ) -> Result<Overview, StorageFailure> {
         let scope = viewer.whole_scope();
         let (store, now) = (&self.base.store, self.base.now());
+        let since = window.since(now);
         let limits = OverviewLimits {
             now,
             sent_before: now.plus_ms(-CALL_MS_MAX),
@@ -131,62 +159,73 @@ impl ConsoleOverview {
             deliveries_max: DELIVERIES_MAX,
             items_max: ITEMS_MAX,
             includes_jobs: viewer.is_operator(),
+            booked_since: TimeResolution::Hour.floor(since),
+            remarkable_since: now.plus_ms(-HOUR_MS),
+            remarkable_max: REMARKABLE_MAX,
         };
-        let (open_items, counts, bookings, traffic) = futures::try_join!(
-            store.open_items(&scope, limits),
-            store.overview_counts(&scope, limits),
+        let (snapshot, bookings, statistics) = futures::try_join!(
+            store.overview(&scope, limits),
             self.count_bookings(&scope),
-            self.read_traffic(&scope, window, now),
+            self.read_statistics(&scope, window, since),
         )?;
         Ok(Overview {
             at: now,
-            open_items,
-            counts,
+            open_items: snapshot.open_items,
+            counts: snapshot.counts,
             includes_jobs: limits.includes_jobs,
-            bookings: bookings.to_vec(),
+            bookings,
             suppliers: self.suppliers.list(scope.mode),
-            traffic,
+            traffic: Traffic {
+                since,
+                statistics,
+                booked: snapshot.booked,
+                remarkable: snapshot.remarkable,
+            },
         })
     }
 
-    async fn read_traffic(
+    async fn read_statistics(
         &self,
         scope: &TenantScope,
         window: OverviewWindow,
-        now: Timestamp,
-    ) -> Result<Arc<Traffic>, DatabaseError> {
+        since: Timestamp,
+    ) -> Result<Arc<[StatisticsGroup]>, DatabaseError> {
         let read = async {
-            let (store, resolution) = (&self.base.store, window.resolution());
-            // The part that is not over yet belongs to the window.
-            let first = now.plus_ms(resolution.ms() - window.ms());
-            let since = resolution.floor(first);
-            let (statistics, booked, remarkable) = futures::try_join!(
-                store.statistics(scope, resolution, since),
-                store.booked_amounts(scope, TimeResolution::Hour.floor(since)),
-                store.remarkable_calls(scope, now.plus_ms(-HOUR_MS), REMARKABLE_MAX),
-            )?;
-            Ok(Arc::new(Traffic {
-                since,
-                statistics,
-                booked,
-                remarkable,
-            }))
+            let store = &self.base.store;
+            let statistics = store.statistics(scope, window.resolution(), since).await?;
+            Ok(statistics.into())
         };
         let key = (scope.clone(), window);
-        let traffic = self.traffic.try_get_with(key, read).await;
-        traffic.map_err(|error: Arc<DatabaseError>| error.as_ref().clone())
+        let statistics = self.statistics.try_get_with(key, read).await;
+        statistics.map_err(|error: Arc<DatabaseError>| error.as_ref().clone())
     }
 
+    /// Returns the numbers of bookings by status. If counting takes long, returns the previous ones,
+    /// or `None`; the next page has the new ones.
     async fn count_bookings(
         &self,
         scope: &TenantScope,
-    ) -> Result<Arc<[BookingCount]>, DatabaseError> {
-        let count = async {
-            let mut counts = self.base.store.booking_counts(scope).await?;
-            counts.sort_by_key(|count| count.status);
-            Ok(counts.into())
-        };
-        let counts = self.booking_counts.try_get_with_by_ref(scope, count).await;
-        counts.map_err(|error: Arc<DatabaseError>| error.as_ref().clone())
+    ) -> Result<Option<Arc<[BookingCount]>>, DatabaseError> {
+        let (store, scope_of_task) = (self.base.store.clone(), scope.clone());
+        let counts = self.booking_counts.clone();
+        let previous = self.previous_booking_counts.clone();
+        let count = self.tasks.run_to_completion(async move {
+            let scope = scope_of_task;
+            let count = async {
+                let mut counts = store.booking_counts(&scope).await?;
+                counts.sort_by_key(|count| count.status);
+                Ok(counts.into())
+            };
+            let counted = counts.try_get_with_by_ref(&scope, count).await;
+            let counted: Arc<[BookingCount]> =
+                counted.map_err(|error: Arc<DatabaseError>| error.as_ref().clone())?;
+            previous.insert(scope, Arc::clone(&counted)).await;
+            Ok::<_, DatabaseError>(counted)
+        });
+        match tokio::time::timeout(COUNT_WAIT_MAX, count).await {
+            Ok(Ok(counted)) => counted.map(Some),
+            // The task takes long, or it has panicked, which is logged.
+            Err(_) | Ok(Err(_)) => Ok(self.previous_booking_counts.get(scope).await),
+        }
     }
 }

@@ -42,6 +42,7 @@ struct OverviewPage {
     attention: Vec<AttentionItem>,
     figures: Vec<Figure>,
     bookings: Vec<BookingRow>,
+    is_counting: bool,
     suppliers: Vec<SupplierRow>,
     first_steps: Vec<FirstStep>,
     /// Path that reads the page again.
@@ -116,7 +117,13 @@ fn overview_page(
         traffic: TrafficView::new(&overview.traffic, window, now),
         offers_sample_data: false,
         first_steps: first_steps(viewer, &overview, api_url),
-        bookings: overview.bookings.iter().map(booking_row).collect(),
+        bookings: overview
+            .bookings
+            .iter()
+            .flat_map(|bookings| bookings.iter())
+            .map(booking_row)
+            .collect(),
+        is_counting: overview.bookings.is_none(),
         attention: attention(&overview),
         suppliers: overview.suppliers.iter().map(supplier_row).collect(),
     }
@@ -276,7 +283,11 @@ fn supplier_row(supplier: &SupplierSummary) -> SupplierRow {
 /// Returns the first steps with what has been done, or nothing if all are done.
 fn first_steps(viewer: &Viewer, overview: &Overview, api_url: &str) -> Vec<FirstStep> {
     let counts = overview.counts;
-    let has_booking = !overview.bookings.is_empty();
+    // It takes long to count many bookings.
+    let has_booking = overview
+        .bookings
+        .as_ref()
+        .is_none_or(|bookings| !bookings.is_empty());
     if counts.has_key && counts.has_used_key && has_booking {
         return Vec::new();
     }

@@ -1,11 +1,13 @@
 //! Reads across users and organizations: each returns rows of its scope only.
 
+use super::plan::{Expectations, check_sqlite_plans, scans};
 use super::*;
 use crate::tests::flight::flight;
 use crate::{ApiKey, OverviewLimits};
 use host_domain::booking::BookingStatus;
 use host_domain::console::{
     ApiKeyFilter, ApiKeyStatus, BookingCount, OpenItem, OverviewCounts, TenantScope,
+    UnresolvedFilter,
 };
 use host_domain::event::Product;
 use host_domain::id::{EventId, KeyId, SubscriptionId};
@@ -206,6 +208,13 @@ async fn bookings_are_counted_by_status(db: &TestDatabase) {
             vec![count(BookingStatus::Created, 1, 0)],
         ),
         (
+            scope(Some(&["another", "demo"]), Mode::Test),
+            vec![
+                count(BookingStatus::Created, 3, 1),
+                count(BookingStatus::Failed, 1, 0),
+            ],
+        ),
+        (
             scope(None, Mode::Live),
             vec![count(BookingStatus::Created, 1, 0)],
         ),
@@ -217,7 +226,7 @@ async fn bookings_are_counted_by_status(db: &TestDatabase) {
     }
 }
 
-fn limits(includes_jobs: bool) -> OverviewLimits {
+pub(super) fn limits(includes_jobs: bool) -> OverviewLimits {
     OverviewLimits {
         now: NOW,
         sent_before: NOW,
@@ -225,6 +234,9 @@ fn limits(includes_jobs: bool) -> OverviewLimits {
         deliveries_max: 2,
         items_max: 10,
         includes_jobs,
+        booked_since: NOW,
+        remarkable_since: NOW,
+        remarkable_max: 10,
     }
 }
 
@@ -388,8 +400,8 @@ async fn overview_counts_the_rows_of_its_scope(db: &TestDatabase) {
         ),
         (scope(Some(&[]), test), false, nothing),
     ] {
-        let found = db.store.overview_counts(&scope, limits(includes_jobs));
-        assert_eq!(found.await.unwrap(), expected, "{scope:?}");
+        let found = db.store.overview(&scope, limits(includes_jobs));
+        assert_eq!(found.await.unwrap().counts, expected, "{scope:?}");
     }
 }
 
@@ -462,8 +474,39 @@ async fn open_items_are_those_of_the_scope(db: &TestDatabase) {
             vec![job("live/SUPPLIER_A/1"), live_job, key_7],
         ),
     ] {
-        let found = db.store.open_items(&scope, limits(includes_jobs)).await;
-        let found: Vec<String> = found.unwrap().into_iter().map(open_item_name).collect();
+        let found = db.store.overview(&scope, limits(includes_jobs)).await;
+        let found = found.unwrap().open_items.into_iter();
+        let found: Vec<String> = found.map(open_item_name).collect();
         assert_eq!(found, expected, "{scope:?}");
     }
+}
+
+/// The statements of one organization must not read all of its rows.
+#[tokio::test]
+async fn sqlite_reads_of_an_organization_use_expected_indexes() {
+    let db = TestDatabase::sqlite().await;
+    let (store, mut plans) = (&db.store, Expectations::new(&db));
+    let demo = scope(Some(&["demo"]), Mode::Test);
+    for index in ["remote_call_attempt_unresolved", "webhook_delivery_open"] {
+        let overview = store.overview(&demo, limits(true));
+        plans.add(index, overview).await;
+    }
+    let (filter, first) = (UnresolvedFilter::default(), first_page(50));
+    let unresolved = store.unresolved_page(&demo, &filter, NOW, &first);
+    plans
+        .add("remote_call_attempt_unresolved", unresolved)
+        .await;
+    for index in ["hotel_booking_scope", "flight_booking_scope"] {
+        plans.add(index, store.booking_counts(&demo)).await;
+        let steps = store.go_live_steps(demo.organizations.as_deref(), NOW);
+        plans.add(index, steps).await;
+    }
+    check_sqlite_plans(plans.all, |plan, _| {
+        let reads_all_calls = plan.contains("sqlite_autoindex_remote_call_attempt_1");
+        let bookings = ["hotel_booking", "flight_booking", "webhook_delivery"];
+        let scans_rows = scans(plan).any(|source| bookings.iter().any(|table| source == *table));
+        !reads_all_calls && !scans_rows
+    })
+    .await;
+    db.remove().await;
 }

@@ -5,6 +5,8 @@ use super::plan::{Expectations, check_postgres_plans, check_sqlite_plans, names,
 use super::*;
 use crate::LogTable;
 use crate::statement::Statement;
+use crate::{OverviewLimits, OverviewSnapshot};
+use host_domain::console::TenantScope;
 use host_domain::id::{CallLogId, KeyId, RequestLogId};
 use host_domain::page::{Cursor, CursorRequest};
 use host_domain::request_log::{
@@ -331,7 +333,7 @@ async fn statistics_of_hosts_are_added_up(db: &TestDatabase) {
         assert_eq!((total.count, total.server_errors), (count, count / 2));
         assert_eq!(total.classes.iter().sum::<u64>(), count);
         assert_eq!(total.duration_us_max, if count > 0 { 70_000 } else { 0 });
-        let booked = db.store.booked_amounts(&scope, at(0)).await.unwrap();
+        let booked = overview(&db.store, &scope).await.booked;
         let expected = if count > 0 {
             vec![(super::euros(200), 2)]
         } else {
@@ -360,6 +362,16 @@ async fn statistics_of_hosts_are_added_up(db: &TestDatabase) {
             .unwrap(),
         []
     );
+}
+
+/// Returns what the overview shows of all times.
+async fn overview(store: &Store, scope: &TenantScope) -> OverviewSnapshot {
+    let limits = OverviewLimits {
+        booked_since: at(0),
+        remarkable_since: at(0),
+        ..super::console::limits(false)
+    };
+    store.overview(scope, limits).await.unwrap()
 }
 
 /// Inserts three requests with bodies, three calls, statistics and two remarkable calls, of which an
@@ -400,8 +412,7 @@ async fn old_records_are_purged(db: &TestDatabase) {
     let remarkable = insert_records(store).await;
     let all = scope(None, Mode::Test);
     // Only calls that an API call made are shown.
-    let found = store.remarkable_calls(&all, at(0), 10).await.unwrap();
-    assert_eq!(found, [remarkable]);
+    assert_eq!(overview(store, &all).await.remarkable, [remarkable]);
     let purge = async |log, mode, limit| store.purge_log(log, mode, at(3), limit).await.unwrap();
     for (mode, limit, purged) in [(Mode::Live, 9, 0), (Mode::Test, 1, 1), (Mode::Test, 9, 1)] {
         assert_eq!(purge(LogTable::Requests, mode, limit).await, purged);
