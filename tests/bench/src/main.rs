@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 #[derive(Parser)]
 #[command(name = "cargo xtask bench", disable_help_subcommand = true)]
 struct Arguments {
-    /// Only the measures whose name contains this
+    /// Only the measures whose name contains this. `pages` is measured only if it is named
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
     /// Also write the results to a file, as JSON
@@ -73,7 +73,11 @@ fn measure_all(only: Option<&str>) -> Result<Report> {
     let mut report = Report::default();
     let mut found = false;
     for (name, measure) in measure::ALL {
-        if only.is_some_and(|part| !name.contains(part)) {
+        let is_wanted = match only {
+            Some(part) => name.contains(part),
+            None => !measure::ONLY_IF_NAMED.contains(&name),
+        };
+        if !is_wanted {
             continue;
         }
         found = true;

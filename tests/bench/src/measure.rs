@@ -9,6 +9,7 @@ mod event;
 mod fares;
 mod isolation;
 mod list;
+mod pages;
 mod read;
 mod recording;
 mod refusal;
@@ -23,7 +24,7 @@ use anyhow::Result;
 
 type Measure = fn() -> Result<Vec<Measured>>;
 
-pub(crate) const ALL: [(&str, Measure); 16] = [
+pub(crate) const ALL: [(&str, Measure); 17] = [
     ("call", || block_on(call::measure())),
     ("adapter", adapter::measure),
     ("fares", fares::measure),
@@ -40,4 +41,8 @@ pub(crate) const ALL: [(&str, Measure); 16] = [
     ("waiting", || block_on(waiting::measure())),
     ("replace", || block_on(replace::measure())),
     ("isolation", || block_on(isolation::measure())),
+    ("pages", || on_both(pages::measure)),
 ];
+
+/// Measures that take so long that they must be named.
+pub(crate) const ONLY_IF_NAMED: [&str; 1] = ["pages"];

@@ -11,6 +11,9 @@ pub(crate) enum Rows {
     Postgres(PgConnection),
 }
 
+/// The definitions of indexes that are built after a table is filled.
+pub(crate) struct Filling(Vec<String>);
+
 impl Rows {
     pub(crate) async fn of(server: &Server) -> Result<Self> {
         let url = server.database_url();
@@ -37,6 +40,87 @@ impl Rows {
             }
         }
         Ok(())
+    }
+
+    /// Prepares for writes that nobody else reads: without a journal, without waits for the disk, and
+    /// without indexes, which are built faster afterwards. Returns what [`Self::end_filling`] needs.
+    pub(crate) async fn begin_filling(&mut self) -> Result<Filling> {
+        let (settings, select): (&[&str], _) = match self {
+            Self::Sqlite(_) => (
+                &[
+                    "PRAGMA journal_mode = OFF",
+                    "PRAGMA synchronous = OFF",
+                    "PRAGMA cache_size = -1000000",
+                ],
+                "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL",
+            ),
+            Self::Postgres(_) => (
+                &[
+                    "SET synchronous_commit = off",
+                    "SET work_mem = '256MB'",
+                    "SET maintenance_work_mem = '1GB'",
+                ],
+                "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' \
+                 AND NOT EXISTS (SELECT FROM pg_constraint WHERE conname = indexname)",
+            ),
+        };
+        for setting in settings {
+            self.execute((*setting).to_owned()).await?;
+        }
+        let select = AssertSqlSafe(select);
+        let indexes: Vec<(String, String)> = match self {
+            Self::Sqlite(rows) => sqlx::query_as(select).fetch_all(rows).await?,
+            Self::Postgres(rows) => sqlx::query_as(select).fetch_all(rows).await?,
+        };
+        for (name, _) in &indexes {
+            self.execute(format!("DROP INDEX {name}")).await?;
+        }
+        let definitions = indexes.into_iter().map(|(_, definition)| definition);
+        Ok(Filling(definitions.collect()))
+    }
+
+    /// Builds the indexes again and runs the maintenance that a server runs by itself.
+    pub(crate) async fn end_filling(&mut self, filling: Filling) -> Result<()> {
+        for definition in filling.0 {
+            self.execute(definition).await?;
+        }
+        let last = match self {
+            Self::Sqlite(_) => "PRAGMA journal_mode = WAL",
+            Self::Postgres(_) => "VACUUM ANALYZE",
+        };
+        self.execute(last.to_owned()).await
+    }
+
+    /// Replaces the expressions that the databases write differently: `{hex x}` is a number as
+    /// twelve hexadecimal digits, `{blob x}` are the bytes of hexadecimal digits.
+    pub(crate) fn with_expressions(&self, statement: &str) -> String {
+        let expressions = match self {
+            Self::Sqlite(_) => [
+                ("{hex ", "printf('%012x', ", ")"),
+                ("{blob ", "CAST(", " AS BLOB)"),
+            ],
+            Self::Postgres(_) => [
+                ("{hex ", "lpad(to_hex(", "), 12, '0')"),
+                ("{blob ", "decode(", ", 'hex')"),
+            ],
+        };
+        let mut text = statement.to_owned();
+        for (opening, before, after) in expressions {
+            while let Some((start, rest)) = text.split_once(opening) {
+                let (argument, end) = rest.split_once('}').unwrap_or((rest, ""));
+                text = format!("{start}{before}{argument}{after}{end}");
+            }
+        }
+        text
+    }
+
+    /// Returns the only value of a query's result.
+    pub(crate) async fn text(&mut self, sql: &str) -> Result<String> {
+        let sql = AssertSqlSafe(sql);
+        Ok(match self {
+            Self::Sqlite(rows) => sqlx::query_scalar(sql).fetch_one(rows).await?,
+            Self::Postgres(rows) => sqlx::query_scalar(sql).fetch_one(rows).await?,
+        })
     }
 
     /// Returns the only column of a query's result.
