@@ -2,12 +2,10 @@
 //! index, and the next page continues there. Two statements read such a page: the first one finds
 //! the row at which the page ends, the second one reads the matching rows before it.
 
-use crate::DatabaseError;
-use crate::statement::Row;
 use host_domain::page::{Cursor, CursorPage};
 
 /// Maximum number of rows that a page examines. It bounds the time of a filter that few rows match.
-pub(crate) const EXAMINED_ROWS_MAX: u32 = 10_000;
+pub(crate) const EXAMINED_ROWS_MAX: u32 = 5_000;
 
 /// The order of most lists.
 pub(crate) const NEWEST_FIRST: &str = "ORDER BY created_at DESC, id DESC";
@@ -57,10 +55,4 @@ pub(crate) fn continue_at<T>(page: CursorPage<T>, end: Option<SearchEnd>) -> Cur
 /// which `order` puts in order.
 pub(crate) fn first_unexamined(rows: &str, order: &str) -> String {
     format!("{rows} {order} LIMIT 1 OFFSET {EXAMINED_ROWS_MAX}")
-}
-
-/// Reads the position of a row in a list that has the newest rows first.
-pub(crate) fn read_position(row: &Row) -> Result<Cursor, DatabaseError> {
-    let id: String = row.get("id")?;
-    Ok(Cursor::new(row.timestamp("created_at")?, id))
 }

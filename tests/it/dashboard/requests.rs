@@ -145,6 +145,32 @@ fn mark(request: &mut Value) {
     }
 }
 
+/// Sends requests that are refused. They have texts about people where none are expected.
+async fn send_refused_requests(client: &Client, offer: &str) {
+    // A code may be a name: what the people of a request are called is hidden everywhere.
+    let mut request = prebook_request(offer, 1);
+    mark(&mut request);
+    request["status"] = json!("marker");
+    let refused = client.prebook_hotel("marker-key-3", &request).await;
+    refused.expect_problem(400, "validation_failed");
+    // Calls that are refused may have anything anywhere.
+    let mut invalid = offers_request("OK");
+    invalid["guest_nationality"] = json!("Ada Marker");
+    invalid["check_in"] = json!(days_ahead(-1));
+    invalid["Ada Marker"] = json!({"marker@marker.example": "Marker"});
+    client.post("/v1/hotel/offers", &invalid).await.expect(400);
+    client
+        .post_bytes("/v1/hotel/offers", b"Marker".to_vec())
+        .await
+        .expect(400);
+    client
+        .get("/v1/hotel/places?query=Marker&limit=marker")
+        .await;
+    client.get("/v1/hotel/bookings/marker").await;
+    client.get("/v1/hotel/bookings?Marker=marker").await;
+    client.get("/v1/Marker").await;
+}
+
 async fn recorded_rows_have_no_secret_and_no_personal_data(database: Database) {
     let server = Server::start(database).await;
     let (client, ada) = (server.client(), viewer(&server, "demo").await);
@@ -167,28 +193,7 @@ async fn recorded_rows_have_no_secret_and_no_personal_data(database: Database) {
         .prebook_flight("marker-key-2", &request)
         .await
         .expect(201);
-    // A code may be a name: what the people of a request are called is hidden everywhere.
-    let mut request = prebook_request(&offer, 1);
-    mark(&mut request);
-    request["status"] = json!("marker");
-    let refused = client.prebook_hotel("marker-key-3", &request).await;
-    refused.expect_problem(400, "validation_failed");
-    // Calls that are refused may have anything anywhere.
-    let mut invalid = offers_request("OK");
-    invalid["guest_nationality"] = json!("Ada Marker");
-    invalid["check_in"] = json!(days_ahead(-1));
-    invalid["Ada Marker"] = json!({"marker@marker.example": "Marker"});
-    client.post("/v1/hotel/offers", &invalid).await.expect(400);
-    client
-        .post_bytes("/v1/hotel/offers", b"Marker".to_vec())
-        .await
-        .expect(400);
-    client
-        .get("/v1/hotel/places?query=Marker&limit=marker")
-        .await;
-    client.get("/v1/hotel/bookings/marker").await;
-    client.get("/v1/hotel/bookings?Marker=marker").await;
-    client.get("/v1/Marker").await;
+    send_refused_requests(&client, &offer).await;
     let subscription = json!({
         "url": "https://shop.example/hooks", "event_types": ["*"],
     });

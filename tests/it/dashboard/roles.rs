@@ -2,10 +2,10 @@
 
 mod table;
 
-use table::{IN_LIVE_MODE, IN_TEST_MODE};
 use reqwest::Method;
 use std::fs;
 use std::path::Path;
+use table::{IN_LIVE_MODE, IN_TEST_MODE};
 use tests::{Client, DashboardClient, Database, Server, on_both_databases};
 
 on_both_databases!(each_role_gets_the_status_of_the_table);

@@ -43,13 +43,11 @@ use crate::console::webhooks::ConsoleWebhooks;
 use crate::jobs::operator::OperatorService;
 use crate::mandate::service::MandateService;
 use crate::recording::reader::RequestLogReader;
+use crate::service_groups::WebhookServices;
 use crate::supplier::overrides::SupplierControl;
 use crate::supplier::reader::SupplierReader;
 use crate::task_supervisor::TaskSupervisor;
 use crate::watch::service::WatchService;
-use crate::webhook::bulk_replay::BulkReplayService;
-use crate::webhook::delivery_service::DeliveryService;
-use crate::webhook::service::WebhookService;
 use std::sync::Arc;
 
 pub struct ConsoleServices {
@@ -74,8 +72,7 @@ impl ConsoleServices {
         base: &Base,
         tasks: &TaskSupervisor,
         supplier_control: &Arc<SupplierControl>,
-        webhooks: &Arc<WebhookService>,
-        deliveries: &Arc<DeliveryService>,
+        webhooks: &WebhookServices,
         settlements: &Arc<SettlementService>,
         watches: &Arc<WatchService>,
         mandates: &Arc<MandateService>,
@@ -100,16 +97,16 @@ impl ConsoleServices {
                 operator: Arc::new(OperatorService { base: base.clone() }),
             }),
             bulk_replays: Arc::new(ConsoleBulkReplays {
-                bulk_replays: Arc::new(BulkReplayService { base: base.clone() }),
+                bulk_replays: Arc::clone(&webhooks.bulk_replays),
             }),
             deliveries: Arc::new(ConsoleDeliveries {
                 base: base.clone(),
-                deliveries: Arc::clone(deliveries),
+                deliveries: Arc::clone(&webhooks.deliveries),
             }),
             webhooks: Arc::new(ConsoleWebhooks {
                 base: base.clone(),
-                webhooks: Arc::clone(webhooks),
-                deliveries: Arc::clone(deliveries),
+                webhooks: Arc::clone(&webhooks.subscriptions),
+                deliveries: Arc::clone(&webhooks.deliveries),
             }),
             keys: Arc::new(ConsoleKeys {
                 base: base.clone(),

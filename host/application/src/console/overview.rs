@@ -34,8 +34,10 @@ const REMARKABLE_MAX: u32 = 8;
 /// refreshed every ten seconds.
 const COUNTS_TTL: Duration = Duration::from_secs(5);
 /// Counting reads an index of all bookings, which takes a second for some millions. A page waits no
-/// longer for it; it then shows the previous count, or none.
+/// longer for it; it then shows the previous count.
 const COUNT_WAIT_MAX: Duration = Duration::from_millis(20);
+/// Time that a page waits for a count if there is no previous one. It then shows none.
+const FIRST_COUNT_WAIT_MAX: Duration = Duration::from_secs(1);
 /// Time after which a previous count is no longer shown.
 const PREVIOUS_COUNTS_TTL: Duration = Duration::from_secs(10 * 60);
 const COUNTED_SCOPES_MAX: u64 = 1000;
@@ -222,10 +224,15 @@ impl ConsoleOverview {
             previous.insert(scope, Arc::clone(&counted)).await;
             Ok::<_, DatabaseError>(counted)
         });
-        match tokio::time::timeout(COUNT_WAIT_MAX, count).await {
+        let known = self.previous_booking_counts.get(scope).await;
+        let wait = match known {
+            Some(_) => COUNT_WAIT_MAX,
+            None => FIRST_COUNT_WAIT_MAX,
+        };
+        match tokio::time::timeout(wait, count).await {
             Ok(Ok(counted)) => counted.map(Some),
             // The task takes long, or it has panicked, which is logged.
-            Err(_) | Ok(Err(_)) => Ok(self.previous_booking_counts.get(scope).await),
+            Err(_) | Ok(Err(_)) => Ok(known),
         }
     }
 }

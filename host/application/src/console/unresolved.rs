@@ -191,8 +191,8 @@ impl ConsoleUnresolved {
         let Some(waiting) = waiting else {
             return Ok(false);
         };
-        let withdrawn = self.settlements.withdraw(&viewer.actor(), &waiting);
-        Ok(withdrawn.await?)
+        let actor = viewer.actor();
+        Ok(self.settlements.withdraw(&actor, &waiting).await?)
     }
 
     /// Makes a parked job due now. Returns whether it was parked.

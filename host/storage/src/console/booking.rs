@@ -1,5 +1,6 @@
 //! Bookings of both kinds across users.
 
+use crate::bounded_search::{EXAMINED_ROWS_MAX, NEWEST_FIRST};
 use crate::condition::{ConditionBuilder, ordered_parts};
 use crate::statement::{Row, Statement, statement};
 use crate::{DatabaseError, Store};
@@ -9,10 +10,6 @@ use host_domain::console::{AnyBooking, TenantScope};
 use host_domain::id::BookingId;
 use host_domain::page::{Cursor, CursorPage, CursorRequest};
 use host_domain::supplier::SupplierId;
-
-/// Maximum number of bookings of a kind and of an organization that a page looks through for those
-/// that match. It bounds the time of a filter that few bookings match.
-const EXAMINED_MAX: u32 = 5_000;
 
 impl Store {
     /// Returns the bookings of a scope that match, newest first. If few match, the page may have
@@ -89,8 +86,6 @@ fn select_page(
         end.definition, end.row
     ))
 }
-
-const NEWEST_FIRST: &str = "ORDER BY created_at DESC, id DESC";
 
 /// A search among the bookings of a scope.
 struct BookingSearch {
@@ -173,7 +168,7 @@ impl BookingSearch {
         if self.matching.is_empty() || self.reference.is_some() {
             return SearchEnd::default();
         }
-        let skipped = self.conditions.bind(EXAMINED_MAX - 1);
+        let skipped = self.conditions.bind(EXAMINED_ROWS_MAX - 1);
         let parts = self.parts(|_, (product, _, range)| {
             format!(
                 "SELECT created_at, id FROM {} WHERE {range} {NEWEST_FIRST} \

@@ -1,14 +1,12 @@
 //! The steps of an integration until it may go live.
 
+use crate::bounded_search::EXAMINED_ROWS_MAX;
 use crate::condition::{ConditionBuilder, ordered_parts};
 use crate::{DatabaseError, Store};
 use host_domain::console::TenantScope;
 use host_domain::console::go_live::GoLiveStep;
 use host_domain::owner::Mode;
 use host_domain::time::Timestamp;
-
-/// Maximum number of bookings of a kind and of an organization that are looked through, newest first.
-const EXAMINED_MAX: u32 = 5_000;
 
 impl Store {
     /// Returns the steps that have happened in some organizations, or in any if there is `None`.
@@ -34,7 +32,7 @@ impl Store {
                 .collect(),
             test_without_index: conditions.bind_scope_without_index(&test),
             now: conditions.bind(now),
-            examined_max: conditions.bind(EXAMINED_MAX),
+            examined_max: conditions.bind(EXAMINED_ROWS_MAX),
         };
         let parts = GoLiveStep::ALL.map(|step| {
             let evidence = places.evidence(step);

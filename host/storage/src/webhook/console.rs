@@ -3,6 +3,7 @@
 use super::attempt::read_attempt;
 use super::delivery::{StoredDelivery, read as read_stored, read_delivery};
 use super::subscription::{COLUMNS as SUBSCRIPTION_COLUMNS, read as read_subscription};
+use crate::bounded_search::{AFTER_ALL_IDS, BEFORE_ALL_IDS, EXAMINED_ROWS_MAX, NEWEST_FIRST};
 use crate::condition::{ConditionBuilder, escape_pattern, ordered_parts};
 use crate::event::{OutboxEvent, read_outbox};
 use crate::statement::{Row, Statement, Value, statement};
@@ -16,12 +17,6 @@ use host_domain::time::Timestamp;
 use host_domain::webhook::list::{DeliveryScopeFilter, SubscriptionScopeFilter};
 use host_domain::webhook::{DeliveryAttempt, DeliveryStatus, Subscription};
 
-/// Maximum number of deliveries of an organization that are checked for a page if no index knows the
-/// filter.
-const EXAMINED_MAX: u32 = 5_000;
-/// Texts that follow and precede each id of a delivery.
-const AFTER_ALL_IDS: &str = "z";
-const BEFORE_ALL_IDS: &str = "-";
 /// Maximum number of deliveries of one event, and of attempts of one delivery, that are read.
 const DETAILS_MAX: u32 = 200;
 
@@ -319,8 +314,6 @@ const DELIVERY_COLUMNS: &str = "organization, mode, id, subscription_id, event_i
     status, generation, attempt_count, next_attempt_at, created_at, pending_since, published_at, \
     delivered_at, failed_at, failure_reason";
 
-const NEWEST_FIRST: &str = "ORDER BY created_at DESC, id DESC";
-
 /// The part of a query that returns the last examined delivery. Its columns are those of
 /// [`DELIVERY_COLUMNS`].
 const LAST_ROW: &str = " UNION ALL SELECT NULL, NULL, id, NULL, NULL, NULL, NULL, NULL, NULL, \
@@ -477,7 +470,10 @@ impl DeliverySearch {
         if self.checked.is_empty() {
             return SearchEnd::default();
         }
-        let (examined, skipped) = (self.bind(EXAMINED_MAX), self.bind(EXAMINED_MAX - 1));
+        let (examined, skipped) = (
+            self.bind(EXAMINED_ROWS_MAX),
+            self.bind(EXAMINED_ROWS_MAX - 1),
+        );
         let parts = self.parts(|range| {
             format!(
                 "SELECT created_at, id FROM webhook_delivery WHERE {range} {NEWEST_FIRST} \
