@@ -1,10 +1,11 @@
 //! Embedded style sheets and scripts. Their URLs contain their digest, so browsers keep them.
 
 use crate::error::PageError;
+use crate::guard::compression::accepts_gzip;
 use crate::path_text::PathText;
 use axum::response::{IntoResponse, Response};
 use http::HeaderMap;
-use http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, VARY};
+use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, VARY};
 
 /// A file of `assets/`.
 pub(crate) struct Asset {
@@ -38,16 +39,12 @@ pub(crate) async fn serve(
 ) -> Result<Response, PageError> {
     let is_asked = |asset: &&Asset| asset.url.strip_prefix("/assets/") == Some(path.as_str());
     let asset = ASSETS.iter().find(is_asked).ok_or(PageError::NotFound)?;
-    let accepts_gzip = headers.get_all(ACCEPT_ENCODING).iter().any(|value| {
-        let mut names = value.to_str().unwrap_or_default().split(',');
-        names.any(|name| name.trim() == "gzip")
-    });
     let common = [
         (CONTENT_TYPE, asset.content_type),
         (CACHE_CONTROL, "public, max-age=31536000, immutable"),
         (VARY, "accept-encoding"),
     ];
-    Ok(if accepts_gzip {
+    Ok(if accepts_gzip(&headers) {
         (common, [(CONTENT_ENCODING, "gzip")], asset.gzip).into_response()
     } else {
         (common, asset.bytes).into_response()

@@ -2,6 +2,7 @@
 
 use crate::error::PageError;
 use crate::error_page::render_errors;
+use crate::guard::compression::compress_page;
 use crate::guard::headers::secure_response;
 use crate::guard::origin::refuse_foreign_requests;
 use crate::guard::session::require_session;
@@ -44,6 +45,7 @@ pub fn router(state: DashboardState) -> Router {
         .layer(from_fn_with_state(state.clone(), refuse_foreign_requests))
         .layer(from_fn(bound_request))
         .layer(from_fn(render_errors))
+        .layer(from_fn(compress_page))
         .layer(from_fn_with_state(state.clone(), secure_response))
         .with_state(state)
 }

@@ -76,11 +76,21 @@ async fn page_may_not_be_framed_and_loads_nothing_from_elsewhere() {
             ("cross-origin-opener-policy", "same-origin"),
             ("cross-origin-resource-policy", "same-origin"),
             ("cache-control", "no-store"),
-            ("content-encoding", ""),
+            // The client hides that the page is compressed, but not this.
+            ("vary", "accept-encoding"),
         ] {
             assert_eq!(reply.header(name), value, "{path}: {name}");
         }
     }
+    // The size of a compressed page would tell about its secret.
+    let fields = [
+        ("organization", "demo"),
+        ("mode", "test"),
+        ("scopes", "read"),
+    ];
+    let created = client.post("/keys", &fields).await;
+    assert!(!created.test_id("new-key").is_empty());
+    assert_eq!(created.header("vary"), "");
     let (first, second) = (client.get("/").await, client.get("/").await);
     let policy = |reply: &tests::PageReply| reply.header("content-security-policy").to_owned();
     assert_ne!(

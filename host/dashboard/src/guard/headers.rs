@@ -29,7 +29,7 @@ const HEADERS: [(HeaderName, HeaderValue); 5] = [
 ];
 
 /// Middleware: gives the request a nonce, and the response its security headers. Pages are not
-/// cached and not compressed, because they may hold secrets.
+/// cached, because they may hold secrets.
 pub(crate) async fn secure_response(
     State(state): State<DashboardState>,
     mut request: Request,
