@@ -5,6 +5,18 @@ use crate::driver::Browser;
 use serde_json::Value;
 
 impl Browser {
+    /// Returns every event of the network since the browser started.
+    pub(crate) async fn network(&self) -> Vec<Value> {
+        let log = self.driver.log("performance").await;
+        let read = |entry: &Value| -> Value {
+            let entry: Value = serde_json::from_str(entry["message"].as_str().unwrap()).unwrap();
+            entry["message"].clone()
+        };
+        let mut network = self.network.borrow_mut();
+        network.extend(log.iter().map(read));
+        network.clone()
+    }
+
     /// Returns every broken rule since the browser started.
     pub(crate) async fn complaints(&self) -> Vec<String> {
         let console = self.driver.log("browser").await;
@@ -15,38 +27,43 @@ impl Browser {
             .filter(|entry| entry["source"] != "network" && entry["level"] != "INFO")
             .map(|entry| format!("console: {} {}", entry["level"], entry["message"]));
         let mut complaints: Vec<String> = console.collect();
-        let network = self.driver.log("performance").await;
+        let network = self.network().await;
         assert!(!network.is_empty(), "the browser reports its requests");
-        for entry in network {
-            let entry: Value = serde_json::from_str(entry["message"].as_str().unwrap()).unwrap();
-            complaints.extend(complaint(&self.base, &entry["message"]));
-        }
+        complaints.extend(network.iter().filter_map(|event| self.complaint(event)));
         complaints
     }
-}
 
-/// Returns the rule that an event of the network breaks.
-fn complaint(base: &str, event: &Value) -> Option<String> {
-    let parameters = &event["params"];
-    let is_page = parameters["type"] == "Document";
-    match event["method"].as_str()? {
-        "Network.requestWillBeSent" => {
-            let url = parameters["request"]["url"].as_str()?;
-            let rest = url.strip_prefix(base);
-            let is_own = rest.is_some_and(|rest| rest.starts_with('/'));
-            (!is_own && !url.starts_with("data:")).then(|| format!("request to {url}"))
+    /// Returns the rule that an event of the network breaks.
+    fn complaint(&self, event: &Value) -> Option<String> {
+        let parameters = &event["params"];
+        let is_page = parameters["type"] == "Document";
+        match event["method"].as_str()? {
+            "Network.requestWillBeSent" => {
+                let url = parameters["request"]["url"].as_str()?;
+                let is_at = |site: &String| {
+                    let rest = url.strip_prefix(site.as_str());
+                    rest.is_some_and(|rest| rest.starts_with('/'))
+                };
+                // A page may lead elsewhere. It may load nothing from there.
+                let is_known = is_at(&self.base)
+                    || (is_page && self.other_sites.iter().any(is_at))
+                    || url.starts_with("data:");
+                (!is_known).then(|| format!("request to {url}"))
+            }
+            // Tests check the status of pages themselves. 502 is the response of a proxy that a test
+            // has put before the dashboard.
+            "Network.responseReceived" if !is_page => {
+                let response = &parameters["response"];
+                let status = response["status"].as_i64()?;
+                (status >= 400 && status != 502)
+                    .then(|| format!("{status} for {}", response["url"]))
+            }
+            // Requests that a page has begun end with the page, and streams are opened again.
+            "Network.loadingFailed" if !is_page && parameters["type"] != "EventSource" => {
+                let is_cancelled = parameters["canceled"] == true;
+                (!is_cancelled).then(|| format!("failed load: {parameters}"))
+            }
+            _ => None,
         }
-        // Tests check the status of pages themselves.
-        "Network.responseReceived" if !is_page => {
-            let response = &parameters["response"];
-            let status = response["status"].as_i64()?;
-            (status >= 400).then(|| format!("{status} for {}", response["url"]))
-        }
-        // Requests that a page has begun end with the page, and streams are opened again.
-        "Network.loadingFailed" if !is_page && parameters["type"] != "EventSource" => {
-            let is_cancelled = parameters["canceled"] == true;
-            (!is_cancelled).then(|| format!("failed load: {parameters}"))
-        }
-        _ => None,
     }
 }

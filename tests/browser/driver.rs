@@ -3,6 +3,7 @@
 use crate::webdriver::WebDriver;
 use futures::FutureExt;
 use serde_json::{Value, json};
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use tests::{DashboardClient, Server, target_dir};
 use tokio::sync::Semaphore;
@@ -15,6 +16,10 @@ pub(crate) struct Browser {
     pub(crate) driver: WebDriver,
     /// The dashboard under test, without a trailing slash.
     pub(crate) base: String,
+    /// Other sites to which pages may lead, without a trailing slash.
+    pub(crate) other_sites: Vec<String>,
+    /// Events of the network that were read.
+    pub(crate) network: RefCell<Vec<Value>>,
 }
 
 /// Runs a test in a browser. After it, nothing may have broken a rule that holds for every page.
@@ -22,10 +27,27 @@ pub(crate) struct Browser {
 /// # Panics
 /// Panics if the test does, after it has stored a screenshot under the test's name.
 pub(crate) async fn with_browser(name: &str, server: &Server, test: impl AsyncFnOnce(&Browser)) {
+    let base = DashboardClient::new(server).base;
+    with_browser_at(name, base, &[], test).await;
+}
+
+/// Runs a test as [`with_browser`] does, at this address of the dashboard. Its pages may lead to
+/// other sites.
+///
+/// # Panics
+/// Panics if the test does.
+pub(crate) async fn with_browser_at(
+    name: &str,
+    base: String,
+    other_sites: &[&str],
+    test: impl AsyncFnOnce(&Browser),
+) {
     let _permit = BROWSERS.acquire().await.unwrap();
     let browser = Browser {
         driver: WebDriver::start(&capabilities()).await,
-        base: DashboardClient::new(server).base,
+        base,
+        other_sites: other_sites.iter().map(ToString::to_string).collect(),
+        network: RefCell::default(),
     };
     let steps = async {
         test(&browser).await;
@@ -71,7 +93,7 @@ fn capabilities() -> Value {
             "--hide-scrollbars",
             "--no-first-run",
             // Pages must not need another host.
-            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
             "--lang=en-GB",
         ],
     });

@@ -25,6 +25,7 @@ mod page;
 mod picture;
 mod requests;
 mod sign_in;
+mod single_sign_on;
 mod stream;
 mod traffic;
 mod two_factor;

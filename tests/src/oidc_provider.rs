@@ -5,8 +5,9 @@ use aws_lc_rs::rsa::{KeyPair as RsaKeyPair, KeySize};
 use aws_lc_rs::signature::{
     ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair, RSA_PKCS1_SHA256,
 };
-use axum::extract::State;
+use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode};
+use axum::response::Redirect;
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use base64::Engine;
@@ -48,11 +49,15 @@ pub enum TokenSignature {
 pub struct OidcProvider {
     /// Base URL, without a trailing slash.
     pub issuer: String,
+    /// Base URL of the page to which browsers are sent, without a trailing slash. For a browser it
+    /// is another site than the dashboard.
+    pub site: String,
     state: Arc<Mutex<ProviderState>>,
 }
 
 struct ProviderState {
     issuer: String,
+    site: String,
     signature: TokenSignature,
     /// Claims that replace those of a right token; a null removes one.
     claims: Value,
@@ -69,10 +74,13 @@ impl OidcProvider {
     /// Panics if there is no free port.
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let issuer = format!("http://{}", listener.local_addr().unwrap());
+        let address = listener.local_addr().unwrap();
+        let issuer = format!("http://{address}");
+        let site = format!("http://localhost:{}", address.port());
         let ec_key = || EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
         let state = Arc::new(Mutex::new(ProviderState {
             issuer: issuer.clone(),
+            site: site.clone(),
             signature: TokenSignature::Rs256,
             claims: json!({}),
             requests: BTreeMap::new(),
@@ -81,11 +89,16 @@ impl OidcProvider {
         }));
         let router = Router::new()
             .route("/.well-known/openid-configuration", get(discovery))
+            .route("/authorize", get(authorize))
             .route("/keys", get(keys))
             .route("/token", post(token))
             .with_state(Arc::clone(&state));
         tokio::spawn(async move { axum::serve(listener, router).await });
-        Self { issuer, state }
+        Self {
+            issuer,
+            site,
+            state,
+        }
     }
 
     /// Returns the configuration of a gateway that uses this provider. `roles` is a table in TOML.
@@ -114,27 +127,26 @@ impl OidcProvider {
     /// Panics if the URL is no authorization request.
     pub fn authorize(&self, url: &str) -> Url {
         let url = Url::parse(url).unwrap();
-        let request: BTreeMap<String, String> = url.query_pairs().into_owned().collect();
-        assert_eq!(request["response_type"], "code");
-        assert_eq!(request["client_id"], CLIENT_ID);
-        assert_eq!(request["code_challenge_method"], "S256");
-        let mut state = self.state.lock().unwrap();
-        let code = format!("code-{}", state.requests.len());
-        let mut back = Url::parse(&request["redirect_uri"]).unwrap();
-        back.query_pairs_mut()
-            .append_pair("code", &code)
-            .append_pair("state", &request["state"])
-            .append_pair("iss", &self.issuer);
-        state.requests.insert(code, request);
-        back
+        let request = url.query_pairs().into_owned().collect();
+        self.state.lock().unwrap().authorize(request)
     }
 }
 
+/// The page of the provider: it sends the person back at once.
+async fn authorize(
+    State(state): State<Shared>,
+    Query(request): Query<BTreeMap<String, String>>,
+) -> Redirect {
+    let back = state.lock().unwrap().authorize(request);
+    Redirect::to(back.as_str())
+}
+
 async fn discovery(State(state): State<Shared>) -> Json<Value> {
-    let issuer = state.lock().unwrap().issuer.clone();
+    let state = state.lock().unwrap();
+    let (issuer, site) = (&state.issuer, &state.site);
     Json(json!({
         "issuer": issuer,
-        "authorization_endpoint": format!("{issuer}/authorize"),
+        "authorization_endpoint": format!("{site}/authorize"),
         "token_endpoint": format!("{issuer}/token"),
         "jwks_uri": format!("{issuer}/keys"),
     }))
@@ -194,6 +206,21 @@ async fn token(
 }
 
 impl ProviderState {
+    /// Keeps an authorization request under a new code and returns the URL that leads back.
+    fn authorize(&mut self, request: BTreeMap<String, String>) -> Url {
+        assert_eq!(request["response_type"], "code");
+        assert_eq!(request["client_id"], CLIENT_ID);
+        assert_eq!(request["code_challenge_method"], "S256");
+        let code = format!("code-{}", self.requests.len());
+        let mut back = Url::parse(&request["redirect_uri"]).unwrap();
+        back.query_pairs_mut()
+            .append_pair("code", &code)
+            .append_pair("state", &request["state"])
+            .append_pair("iss", &self.issuer);
+        self.requests.insert(code, request);
+        back
+    }
+
     fn claims_of(&self, request: &BTreeMap<String, String>) -> Value {
         let now = SystemTime::now()
             .duration_since(UNIX_EPOCH)
