@@ -1,9 +1,17 @@
 //! Lists grow while they are open.
 
-use crate::driver::{Browser, with_browser};
+use crate::driver::{Browser, with_browser, with_browser_at};
+use crate::webdriver::Locator;
 use crate::{EMAIL, set_up};
-use std::process::Command;
-use tests::{Client, Database, PASSWORD, Server};
+use std::time::{Duration, Instant};
+use tests::{
+    Client, DashboardClient, Database, MockResponse, MockServer, PASSWORD, Server, ServerOptions,
+    Subscription, TcpRelay, eventually,
+};
+use url::Url;
+
+/// Time within which a list must notice that the session has ended.
+const END_TIME_MAX: Duration = Duration::from_secs(5);
 
 /// Makes an API call whose request id is `id`.
 async fn call(client: &Client, id: &str) {
@@ -33,6 +41,7 @@ async fn new_requests_come_unless_the_list_is_paused() {
         call(&client, "req-live").await;
         see(browser, "req-live").await;
 
+        assert_eq!(browser.test_id("stream-pause").await, "Pause");
         browser.press("Pause").await;
         see(browser, "Paused").await;
         let mut another = person.open_stream("/stream/requests", None).await.unwrap();
@@ -41,27 +50,160 @@ async fn new_requests_come_unless_the_list_is_paused() {
         assert!(!browser.shows("//tr[contains(., 'req-paused')]").await);
         browser.press("Resume").await;
         see(browser, "req-paused").await;
-
-        // The browser tries again for as long as the page is open.
-        let process = server.process_id().to_string();
-        Command::new("kill").arg(process).status().unwrap();
-        see(browser, "Reconnecting").await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn list_leads_to_the_sign_in_when_the_session_ends() {
+async fn list_leads_to_the_sign_in_when_the_session_is_revoked_elsewhere() {
     let server = Server::start(Database::Sqlite).await;
-    set_up(&server).await;
+    let person = set_up(&server).await;
     with_browser("stream_end", &server, async |browser| {
         browser.open("/login").await;
         browser.sign_in(EMAIL, PASSWORD).await;
         call(&server.client(), "req-before").await;
         browser.open("/requests").await;
         see(browser, "Live").await;
-        tests::accounts(&server, &["disable", EMAIL]).await;
-        browser.expect_page("Sign in").await;
+        revoke_session(&person).await;
+        let begin = Instant::now();
+        expect_end_of_session(browser).await;
+        assert!(begin.elapsed() < END_TIME_MAX);
+    })
+    .await;
+}
+
+/// Ends the only other session of the person's account.
+async fn revoke_session(person: &DashboardClient) {
+    let account = person.get("/account").await.body;
+    let (_, rest) = account.split_once("action=\"/account/sessions/").unwrap();
+    let (path, _) = rest.split_once('"').unwrap();
+    let revoked = person.post(&format!("/account/sessions/{path}"), &[]).await;
+    assert_eq!(revoked.status, 303, "{}", revoked.body);
+}
+
+async fn expect_end_of_session(browser: &Browser) {
+    browser.expect_page("Sign in").await;
+    let reason = "//*[@role='status'][contains(., 'Your session has ended')]";
+    browser.wait_to_see(reason).await;
+}
+
+/// Port of a URL of loopback.
+fn port(url: &str) -> u16 {
+    Url::parse(url).unwrap().port().unwrap()
+}
+
+/// Returns the port of the dashboard of a server that was restarted.
+async fn dashboard_port(server: &Server) -> u16 {
+    let line = server.wait_for_log_line("dashboard ").await;
+    port(line.split_whitespace().nth(1).unwrap())
+}
+
+/// Returns how often the list has a row with a text.
+async fn count(browser: &Browser, text: &str) -> usize {
+    let row = format!("//tbody[@data-stream-rows]/tr[contains(., '{text}')]");
+    browser.driver.find_all(Locator::XPath(&row)).await.len()
+}
+
+#[tokio::test]
+async fn rows_that_came_while_the_gateway_was_away_are_listed_once() {
+    let options = || ServerOptions::on(Database::Sqlite);
+    let mut server = Server::start_with(options()).await;
+    set_up(&server).await;
+    // Nobody listens at this address.
+    let subscription = Subscription::create(&server.client(), "https://127.0.0.1:9/hooks").await;
+    let relay = TcpRelay::start(port(&server.dashboard)).await;
+    let base = format!("http://127.0.0.1:{}", relay.port);
+    with_browser_at("stream_restart", base, &[], async |browser| {
+        browser.open("/login").await;
+        browser.sign_in(EMAIL, PASSWORD).await;
+        for (turn, (path, is_empty)) in [
+            ("/requests?status=404", true),
+            ("/requests", false),
+            ("/deliveries", false),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            // Adds a row and returns its text.
+            let add = async |server: &Server, name: &str| {
+                let (client, id) = (server.client(), format!("req-{name}-{turn}"));
+                if path == "/deliveries" {
+                    return subscription.ping(&client).await;
+                }
+                call(&client, &id).await;
+                id
+            };
+            browser.open(path).await;
+            see(browser, "Live").await;
+            let mut rows = Vec::new();
+            if !is_empty {
+                rows.push(add(&server, "before").await);
+                see(browser, &rows[0]).await;
+            }
+            browser.driver.run("window.mark = 1").await;
+            server = server.restart(options()).await;
+            see(browser, "Reconnecting").await;
+            rows.push(add(&server, "meanwhile").await);
+            relay.redirect(dashboard_port(&server).await);
+            see(browser, rows.last().unwrap()).await;
+            see(browser, "Live").await;
+            rows.push(add(&server, "after").await);
+            see(browser, rows.last().unwrap()).await;
+            for row in &rows {
+                assert_eq!(count(browser, row).await, 1, "{path}: {row}");
+            }
+            let mark = browser.driver.run("return window.mark").await;
+            assert_eq!(mark, 1, "the page was not loaded again");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn list_goes_on_after_a_proxy_has_refused_the_stream() {
+    let server = Server::start(Database::Sqlite).await;
+    let person = set_up(&server).await;
+    let client = server.client();
+    let proxy = MockServer::start().await;
+    for method in ["GET", "HEAD"] {
+        proxy.on(&format!("{method} *"), |_| MockResponse::empty(502));
+    }
+    let relay = TcpRelay::start(port(&server.dashboard)).await;
+    let base = format!("http://127.0.0.1:{}", relay.port);
+    with_browser_at("stream_proxy", base, &[], async |browser| {
+        browser.open("/login").await;
+        browser.sign_in(EMAIL, PASSWORD).await;
+        browser.open("/requests").await;
+        see(browser, "Live").await;
+        // The proxy refuses twice: connections to the gateway are lost, and another try too.
+        let refuse = async || {
+            relay.redirect(port(&proxy.url));
+            relay.close_connections();
+            proxy.take_received();
+            eventually("two refused requests for the stream", async || {
+                let received = proxy.received();
+                let refused = tests::count(&received, "GET /stream/requests");
+                (refused >= 2).then_some(())
+            })
+            .await;
+        };
+        let accept = || {
+            relay.redirect(port(&server.dashboard));
+            relay.close_connections();
+        };
+        refuse().await;
+        see(browser, "Reconnecting").await;
+        call(&client, "req-meanwhile").await;
+        accept();
+        see(browser, "req-meanwhile").await;
+        see(browser, "Live").await;
+        refuse().await;
+        browser.press("Pause").await;
+        see(browser, "Paused").await;
+        browser.press("Resume").await;
+        revoke_session(&person).await;
+        accept();
+        expect_end_of_session(browser).await;
     })
     .await;
 }

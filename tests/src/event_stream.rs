@@ -13,6 +13,7 @@ pub struct EventStream {
     response: Response,
     /// Received text that is not a whole event yet.
     text: String,
+    last_id: String,
 }
 
 /// An event as the server sent it.
@@ -31,10 +32,17 @@ impl EventStream {
         Self {
             response,
             text: String::new(),
+            last_id: String::new(),
         }
     }
 
-    /// Returns the next event, or `None` at the end of the stream. Comments are skipped.
+    /// Returns the id of the last event that had one. Browsers name it when they connect again.
+    pub fn last_id(&self) -> &str {
+        &self.last_id
+    }
+
+    /// Returns the next event, or `None` at the end of the stream. Comments are skipped, and events
+    /// without a name, which only have an id.
     ///
     /// # Panics
     /// Panics if nothing comes for 20 seconds.
@@ -43,6 +51,9 @@ impl EventStream {
             while let Some((block, rest)) = self.text.split_once("\n\n") {
                 let event = parse(block);
                 self.text = rest.to_owned();
+                if !event.id.is_empty() {
+                    self.last_id.clone_from(&event.id);
+                }
                 if !event.name.is_empty() {
                     return Some(event);
                 }

@@ -6,6 +6,8 @@
   const THEMES = ["system", "light", "dark"];
   // Rows that a growing list keeps.
   const STREAM_ROWS_MAX = 200;
+  // Time until the script asks again for a stream that was refused.
+  const STREAM_RETRY_MS = 3000;
   const root = document.documentElement;
   const setting = {
     read(name) {
@@ -119,57 +121,91 @@
     }
   };
 
+  // Returns whether the session has ended: the page then leads to the sign-in. The header says that
+  // no person asked, so that the request does not prolong the session.
+  const hasSessionEnded = async () => {
+    try {
+      const options = { method: "HEAD", redirect: "manual", headers: { "HX-Request": "true" } };
+      return (await fetch(location.href, options)).type === "opaqueredirect";
+    } catch { return false; }
+  };
+
+  // The time of a row, which its position begins with.
+  const timeOf = (row) => Number.parseInt(row.dataset.streamId, 10);
+
   // A list whose new rows come as server-sent events. A row that the list has already is replaced.
-  // The browser connects again by itself and names the last event; after a pause the script does.
+  // After a lost connection the browser connects again by itself and names the last event. After a
+  // pause, and after a response that is no stream, the script does.
   const followStream = (controls) => {
     const state = controls.querySelector("[data-stream-state]");
     const button = controls.querySelector("button");
     const list = document.querySelector("[data-stream-rows]");
     let lastId = list.querySelector("[data-stream-id]")?.dataset.streamId ?? "";
     let source = null;
+    let isOn = false;
+    let retry;
     const show = (tone, text) => {
       state.className = `state ${tone}`;
       state.textContent = text;
     };
-    const close = (tone, text) => {
+    const close = (text) => {
+      isOn = false;
+      clearTimeout(retry);
       source.close();
-      source = null;
       button.textContent = "Resume";
-      show(tone, text);
+      show("", text);
     };
     const onRow = (event) => {
       lastId = event.lastEventId;
       const parsed = document.createElement("template");
       parsed.innerHTML = event.data;
       const row = parsed.content.firstElementChild;
-      const known = [...list.rows].find((other) => other.dataset.streamId === row.dataset.streamId);
-      if (known) return known.replaceWith(row);
+      const rows = [...list.rows];
+      const known = rows.find((other) => other.dataset.streamId === row.dataset.streamId);
+      if (known) {
+        const hasFocus = known.contains(document.activeElement);
+        known.replaceWith(row);
+        if (hasFocus) row.querySelector("a[data-row]").focus();
+        return;
+      }
       // The table of an empty list is hidden.
       const table = list.closest("table");
       if (table.hidden) table.parentElement.querySelector(".empty")?.remove();
       table.hidden = false;
-      list.prepend(row);
+      // Rows that another host wrote can come late.
+      list.insertBefore(row, rows.find((other) => timeOf(other) <= timeOf(row)) ?? null);
       while (list.rows.length > STREAM_ROWS_MAX) list.lastElementChild.remove();
+    };
+    // A proxy responds like this while the gateway restarts, and the gateway after the end of the session.
+    const onRefusal = (refused) => {
+      show("wait", "Reconnecting");
+      retry = setTimeout(async () => {
+        if (await hasSessionEnded()) location.reload();
+        else if (isOn && source === refused) open();
+      }, STREAM_RETRY_MS);
     };
     const open = () => {
       const url = new URL(controls.dataset.stream, location.href);
       if (lastId) url.searchParams.set("last_event_id", lastId);
       source = new EventSource(url);
+      isOn = true;
       button.textContent = "Pause";
-      show("", "Connecting");
       source.addEventListener("open", () => show("good", "Live"));
+      // The first event says where the list begins, so that nothing is missed if no row comes before an interruption.
+      source.addEventListener("message", (event) => { lastId = event.lastEventId; });
       source.addEventListener("row", onRow);
       source.addEventListener("skipped", (event) => show("wait", event.data));
       // The session or its mode has changed, so the page shows what it must not any more.
-      source.addEventListener("end", () => { close("", "Ended"); location.reload(); });
+      source.addEventListener("end", () => { close("Ended"); location.reload(); });
       source.addEventListener("error", () => {
-        if (source?.readyState === EventSource.CLOSED) close("bad", "Disconnected");
-        else if (source) show("wait", "Reconnecting");
+        if (source.readyState === EventSource.CLOSED) onRefusal(source);
+        else show("wait", "Reconnecting");
       });
     };
     button.addEventListener("click", () => {
-      if (source) close("", "Paused");
-      else open();
+      if (isOn) return close("Paused");
+      show("", "Connecting");
+      open();
     });
     open();
   };

@@ -33,6 +33,8 @@ const OVERLAP_MS: i64 = 5 * 1000;
 const ROWS_MAX: usize = 200;
 /// Maximum number of rows that are sent when a person comes back after an interruption.
 const ROWS_MAX_AT_RESUME: usize = 1000;
+/// Id in the position of a list that has no item yet.
+const START_ID: &str = "start";
 const STREAMS_PER_ACCOUNT_MAX: u32 = 4;
 const STREAMS_MAX: u32 = 200;
 
@@ -55,6 +57,8 @@ trait LiveSource: Send + Sync + 'static {
 /// News of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LiveEvent<T> {
+    /// The position from which the list is followed, before everything else.
+    Start(Cursor),
     /// An item that is new, or that has changed since it was sent.
     Item(Cursor, T),
     /// More items came than are read at once, so the oldest ones are left out.
@@ -145,12 +149,11 @@ impl LiveLists {
         let slot = StreamSlot::take(&self.open, &viewer.account)?;
         let mut ticks = interval(INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let rows_max = last.as_ref().map_or(ROWS_MAX, |_| ROWS_MAX_AT_RESUME);
+        let start = last.unwrap_or_else(|| Cursor::new(self.clock.now(), START_ID));
         let follower = Follower {
-            since: last
-                .as_ref()
-                .map_or_else(|| self.clock.now(), |last| last.at)
-                .plus_ms(-OVERLAP_MS),
-            rows_max: last.map_or(ROWS_MAX, |_| ROWS_MAX_AT_RESUME),
+            since: start.at.plus_ms(-OVERLAP_MS),
+            rows_max,
             clock: Arc::clone(&self.clock),
             sessions: Arc::clone(&self.sessions),
             source,
@@ -165,9 +168,10 @@ impl LiveLists {
             let events = follower.next_events().await?;
             Some((stream::iter(events), follower))
         });
+        let events = stream::iter([LiveEvent::Start(start)]).chain(batches.flatten());
         let shutdown = self.shutdown.clone();
         let stopped = async move { shutdown.cancelled().await };
-        Ok(batches.flatten().take_until(stopped))
+        Ok(events.take_until(stopped))
     }
 }
 

@@ -72,7 +72,7 @@ fn set_cookie(
 
 /// Returns the token of the request's cookie. Of several cookies of the name, the first counts,
 /// which is the one of the longest path.
-pub(super) fn session_token(
+pub(crate) fn session_token(
     settings: &DashboardSettings,
     headers: &HeaderMap,
 ) -> Option<SecretString> {

@@ -3,7 +3,7 @@
 use crate::error::PageError;
 use crate::form::FormFields;
 use crate::guard::client::Client;
-use crate::guard::cookie::{expired_cookie, session_cookie};
+use crate::guard::cookie::{expired_cookie, session_cookie, session_token};
 use crate::guard::session::SessionToken;
 use crate::local_path::LocalPath;
 use crate::page::PageContext;
@@ -19,8 +19,8 @@ use host_application::account::oidc::OidcService;
 use host_application::account::session::{NewSession, SessionService};
 use host_application::account::sign_in::{SecondFactor, SignInError, SignInService, SignInStep};
 use host_application::account::viewer::Viewer;
-use http::StatusCode;
 use http::header::SET_COOKIE;
+use http::{HeaderMap, StatusCode};
 use secrecy::ExposeSecret;
 use std::sync::Arc;
 
@@ -46,6 +46,8 @@ const CHALLENGE_ENDED: &str = "The sign-in took too long. Enter your password ag
 pub(super) struct LoginPage {
     page: PageContext,
     alert: Option<&'static str>,
+    /// The browser has the cookie of a session that has ended.
+    has_session_ended: bool,
     email: String,
     next: String,
     /// Path of single sign-on, if there is one.
@@ -62,6 +64,7 @@ impl LoginPage {
         Self {
             page: page.titled("Sign in"),
             alert,
+            has_session_ended: false,
             email: String::new(),
             next: next.as_str().to_owned(),
             single_sign_on: oidc.map(|_| path_with("/login/oidc", &[("next", next.as_str())])),
@@ -82,15 +85,19 @@ struct CodePage {
 /// `GET /login`
 async fn show(
     State(oidc): State<Option<Arc<OidcService>>>,
+    State(settings): State<Arc<DashboardSettings>>,
     page: PageContext,
     viewer: Option<Extension<Arc<Viewer>>>,
+    headers: HeaderMap,
     query: QueryFields,
 ) -> Response {
     let next = LocalPath::parse(query.text("next"));
     if viewer.is_some() {
         return redirect(next.as_str());
     }
-    render(&LoginPage::new(page, oidc.as_deref(), &next, None))
+    let mut login = LoginPage::new(page, oidc.as_deref(), &next, None);
+    login.has_session_ended = session_token(&settings, &headers).is_some();
+    render(&login)
 }
 
 /// The services of the forms.

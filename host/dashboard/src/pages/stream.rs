@@ -116,6 +116,7 @@ fn respond<T, R: Template>(
 ) -> Response {
     let events = events.map(move |event| -> Result<Event, askama::Error> {
         Ok(match event {
+            LiveEvent::Start(cursor) => Event::default().id(cursor.to_string()).data("start"),
             LiveEvent::Item(cursor, item) => {
                 let event = Event::default().event("row").id(cursor.to_string());
                 event.data(row(item).render()?)
