@@ -1,7 +1,6 @@
 //! API keys: create, copy, use, revoke; and the switch between test and live mode.
 
 use crate::driver::with_browser;
-use crate::webdriver::TAB;
 use crate::{EMAIL, set_up};
 use std::time::{Duration, Instant};
 use tests::{Client, Database, PASSWORD, Server, eventually};
@@ -70,39 +69,6 @@ async fn mode_is_said_in_words_and_kept() {
         assert_eq!(browser.test_id("mode").await, "Live mode");
         browser.submit("Switch to test mode").await;
         assert_eq!(browser.test_id("mode").await, "Test mode");
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn keys_of_the_keyboard_move_through_the_list() {
-    let server = Server::start(Database::Sqlite).await;
-    set_up(&server).await;
-    for name in ["first", "second"] {
-        let options = ["--mode", "test", "--name", name];
-        server.client_with("demo", &options).await;
-    }
-    with_browser("shortcuts", &server, async |browser| {
-        browser.open("/keys").await;
-        browser.sign_in(EMAIL, PASSWORD).await;
-        browser.expect_page("API keys").await;
-        for (keys, focused) in [("j", "second"), ("j", "first"), ("k", "second")] {
-            browser.driver.press_keys(keys).await;
-            let text = "return document.activeElement.textContent.trim()";
-            assert_eq!(browser.driver.run(text).await, focused);
-        }
-        browser.driver.press_keys("/j?").await;
-        let value = "return document.activeElement.value";
-        assert_eq!(
-            browser.driver.run(value).await,
-            "j?",
-            "a field takes all keys"
-        );
-        browser.driver.press_keys(&format!("{TAB}{TAB}?")).await;
-        browser.wait_to_see("//dialog[@id='shortcuts']").await;
-        browser.press("Close").await;
-        browser.follow("second").await;
-        browser.expect_page("API key second").await;
     })
     .await;
 }

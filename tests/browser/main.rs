@@ -24,6 +24,7 @@ mod overview;
 mod page;
 mod picture;
 mod requests;
+mod shortcuts;
 mod sign_in;
 mod single_sign_on;
 mod stream;

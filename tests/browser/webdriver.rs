@@ -228,6 +228,7 @@ impl Element<'_> {
 /// Keys of the keyboard, constants of the protocol.
 pub(crate) const TAB: char = '\u{E004}';
 pub(crate) const ENTER: char = '\u{E007}';
+pub(crate) const ESCAPE: char = '\u{E00C}';
 
 /// Starts chromedriver on a free port and returns its URL.
 async fn start_chromedriver() -> (Child, String) {

@@ -96,7 +96,7 @@
   const onKey = (event) => {
     const isTyping = event.target.closest?.("input, select, textarea, [contenteditable], dialog[open]");
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    if (setting.read("shortcuts") === "off" && event.key !== "?") return;
+    if (setting.read("shortcuts") === "off") return;
     const shortcut = Object.hasOwn(shortcuts, event.key) ? shortcuts[event.key] : null;
     if (!shortcut) return;
     event.preventDefault();
