@@ -9,6 +9,7 @@
     reason = "a test that cannot continue fails by panicking"
 )]
 
+mod assets;
 mod audit;
 mod axe;
 mod bookings;
@@ -24,6 +25,7 @@ mod overview;
 mod page;
 mod picture;
 mod requests;
+mod routes;
 mod shortcuts;
 mod sign_in;
 mod single_sign_on;

@@ -26,31 +26,80 @@ return {
 };
 ";
 
-/// Calls back with the sum of all movements of the page's elements since it was opened.
-const SHIFT: &str = r"
+/// Calls back with what the page's loading cost: the sum of all movements of its elements, the size
+/// of the page and its assets as they are sent, the number of assets, and the URLs of those that came
+/// from the server and not from the browser's cache.
+const LOADING: &str = r"
 const done = arguments[arguments.length - 1];
-let sum = 0;
-const add = (list) => { for (const shift of list.getEntries()) sum += shift.value; };
+const isAsset = (entry) => new URL(entry.name).pathname.startsWith('/assets/');
+const assets = performance.getEntriesByType('resource').filter(isAsset);
+const pages = performance.getEntriesByType('navigation');
+let moved = 0;
+const add = (list) => { for (const shift of list.getEntries()) moved += shift.value; };
 new PerformanceObserver(add).observe({ type: 'layout-shift', buffered: true });
-requestAnimationFrame(() => requestAnimationFrame(() => done(sum)));
+const report = () => done({
+    moved,
+    bytes: [...pages, ...assets].reduce((sum, entry) => sum + entry.encodedBodySize, 0),
+    assets: assets.length,
+    fetched: assets.filter((entry) => entry.transferSize > 0).map((entry) => entry.name),
+});
+requestAnimationFrame(() => requestAnimationFrame(report));
 ";
 
-/// Sum of movements that nobody notices.
-const SHIFT_MAX: f64 = 0.01;
+/// Most bytes that a page with its assets may have.
+const PAGE_BYTES_MAX: u64 = 60 * 1024;
+
+/// The dialog that is on every page.
+const HELP: &str = "shortcuts";
+
+/// Returns the ids of the page's dialogs.
+const DIALOGS: &str = "return [...document.querySelectorAll('dialog')].map((dialog) => dialog.id)";
+
+/// Returns whether the open dialog is within the window.
+const IS_DIALOG_VISIBLE: &str = r"
+const { left, top, right, bottom } = document.querySelector('dialog[open]').getBoundingClientRect();
+return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
+";
 
 impl Browser {
-    /// Opens a page and checks that nothing on it moves while it loads, and that it is good in all
-    /// sizes and colour schemes.
+    /// Opens a page in all sizes and checks what its loading costs. Checks that it and its dialogs
+    /// are good in all sizes and colour schemes.
     ///
     /// # Panics
     /// Panics if it is not.
     pub(crate) async fn open_good_page(&self, path: &str, heading: &str) {
-        self.open(path).await;
-        self.wait_for(heading).await;
-        let shift = self.driver.run_with_callback(SHIFT).await;
-        let shift = shift.as_f64().unwrap();
-        assert!(shift <= SHIFT_MAX, "{path} moves by {shift}");
+        self.open_light_page(path, heading).await;
         self.expect_good_page(heading).await;
+        let dialogs = self.driver.run(DIALOGS).await;
+        let dialogs: Vec<String> = serde_json::from_value(dialogs).unwrap();
+        // The help is the same everywhere.
+        let dialogs = dialogs.iter().filter(|id| *id != HELP || path == "/");
+        for id in dialogs {
+            let dialog = format!("document.getElementById('{id}')");
+            self.driver.run(&format!("{dialog}.showModal()")).await;
+            self.expect_good_page(heading).await;
+            self.driver.run(&format!("{dialog}.close()")).await;
+        }
+    }
+
+    /// Opens a page in all sizes. Checks that nothing on it moves, that it is small, and that it
+    /// takes no asset from the server twice.
+    ///
+    /// # Panics
+    /// Panics if it is not so.
+    pub(crate) async fn open_light_page(&self, path: &str, heading: &str) {
+        for (turn, size) in SIZES.into_iter().enumerate() {
+            self.show_as(size, SCHEMES[0]).await;
+            self.open(path).await;
+            self.wait_for(heading).await;
+            let loading = self.driver.run_with_callback(LOADING).await;
+            let bytes = loading["bytes"].as_u64().unwrap();
+            let is_light = loading["moved"] == 0
+                && bytes <= PAGE_BYTES_MAX
+                && loading["assets"] != 0
+                && (turn == 0 || loading["fetched"] == json!([]));
+            assert!(is_light, "{path} at {} px: {loading}", size.0);
+        }
     }
 
     /// Checks heading and title of the current page.
@@ -74,6 +123,10 @@ impl Browser {
         {
             self.show_as(size, scheme).await;
             self.check_layout(heading, size.0).await;
+            if self.shows("//dialog[@open]").await {
+                let is_visible = self.driver.run(IS_DIALOG_VISIBLE).await;
+                assert_eq!(is_visible, true, "the dialog at {} px", size.0);
+            }
             let violations = self.axe_violations().await;
             let place = format!("{} at {} px, {scheme}", self.path().await, size.0);
             assert!(violations.is_empty(), "{place}: {}", violations.join("\n"));

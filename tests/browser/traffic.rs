@@ -1,24 +1,32 @@
 //! Something to see on every page: bookings, an unknown outcome, deliveries, a watch, a mandate.
 
 use serde_json::{Value, json};
-use tests::{AdminClient, BookingBuilder, Server, Subscriber, Subscription, eventually, money};
+use tests::{
+    AdminClient, BookingBuilder, DashboardClient, Server, Subscriber, Subscription, eventually,
+    money,
+};
 
 /// Request id of a call that failed.
 pub(crate) const FAILED_REQUEST: &str = "req-unknown-hotel";
 
-/// Ids of what a server has.
-pub(crate) struct Traffic {
-    pub(crate) booking: String,
-    pub(crate) unresolved: String,
-    pub(crate) webhook: String,
-    pub(crate) delivery: String,
-    pub(crate) event: String,
-    pub(crate) watch: String,
-    pub(crate) mandate: String,
+/// Name of a key, address of a member.
+const KEY: &str = "nightly-report";
+const MEMBER: &str = "grace@example.com";
+
+/// What a server has, by the names that tables of tests use: `{booking}` is the id of a booking.
+pub(crate) struct Traffic(Vec<(&'static str, String)>);
+
+impl Traffic {
+    /// Puts the ids in the place of their names.
+    pub(crate) fn fill(&self, text: &str) -> String {
+        let fill = |text: String, (name, value): &(&str, String)| text.replace(name, value);
+        self.0.iter().fold(text.to_owned(), fill)
+    }
 }
 
-/// Uses the API as a client does. The server must retry fast.
-pub(crate) async fn make_traffic(server: &Server) -> Traffic {
+/// Uses the API as a client does. The server must retry fast. The person reads organization
+/// `demo`.
+pub(crate) async fn make_traffic(server: &Server, person: &DashboardClient) -> Traffic {
     let client = server.client();
     let subscriber = Subscriber::start(&client).await;
     // Nobody listens at this address.
@@ -53,15 +61,36 @@ pub(crate) async fn make_traffic(server: &Server) -> Traffic {
     });
     let mandate = client.post("/v1/mandate", &mandate).await.expect(201);
     let (delivery, event) = delivered(&subscriber, server).await;
-    Traffic {
-        booking: booking.id,
-        unresolved: unresolved.id,
-        webhook: subscriber.subscription.id.clone(),
-        delivery,
-        event,
-        watch: text(&watch["id"]),
-        mandate: text(&mandate.data()["id"]),
-    }
+    let (key, member) = create_key_and_member(server, person).await;
+    Traffic(vec![
+        ("{booking}", booking.id),
+        ("{unresolved}", unresolved.id),
+        ("{request}", FAILED_REQUEST.to_owned()),
+        ("{webhook}", subscriber.subscription.id.clone()),
+        ("{delivery}", delivery),
+        ("{event}", event),
+        ("{watch}", text(&watch["id"])),
+        ("{mandate}", text(&mandate.data()["id"])),
+        ("{key}", key),
+        ("{key name}", KEY.to_owned()),
+        ("{member}", member),
+        ("{member address}", MEMBER.to_owned()),
+    ])
+}
+
+/// Creates a key and a member, and returns their ids.
+async fn create_key_and_member(server: &Server, person: &DashboardClient) -> (String, String) {
+    let options = ["--mode", "test", "--name", KEY];
+    server.client_with("demo", &options).await;
+    let options = ["--organization", "demo", "--org-role", "viewer"];
+    DashboardClient::with_account(server, MEMBER, &options).await;
+    let keys = person.get(&format!("/keys?q={KEY}")).await.body;
+    let (_, key) = keys.split_once("href=\"/keys/").unwrap();
+    let members = person.get("/members?organization=demo").await.body;
+    let (before, _) = members.split_once(&format!(">{MEMBER}</a>")).unwrap();
+    let (_, member) = before.rsplit_once("href=\"/members/demo/").unwrap();
+    let id = |rest: &str| rest.split('"').next().unwrap().to_owned();
+    (id(key), id(member))
 }
 
 /// Returns the ids of a delivery that has arrived and of its event.
