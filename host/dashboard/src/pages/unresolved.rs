@@ -20,7 +20,7 @@ use axum::routing::{get, post};
 use host_application::booking::resolution::ResolveError;
 use host_application::booking::settlement::{SettlementError, SettlementResult};
 use host_application::console::unresolved::{ConsoleUnresolved, ConsoleUnresolvedError};
-use host_domain::id::{AttemptId, BookingId};
+use host_domain::id::{AttemptId, BookingId, SettlementId};
 use host_domain::time::Clock;
 use http::StatusCode;
 use std::sync::Arc;
@@ -89,14 +89,14 @@ async fn settle(
 /// `POST /unresolved/withdraw`: withdraws a decision that waits. One that does not wait any more has
 /// been applied or has ended, as the list of the latest decisions shows.
 async fn withdraw(
-    State(desk): State<Arc<SettlementDesk>>,
+    State(unresolved): State<Arc<ConsoleUnresolved>>,
     SignedIn(viewer): SignedIn,
     fields: FormFields,
 ) -> Result<Response, PageError> {
     let booking = BookingId::parse(fields.text("booking")).map_err(|_| PageError::NotFound)?;
     let attempt = AttemptId::parse(fields.text("call")).map_err(|_| PageError::NotFound)?;
     let decision = SettlementId::parse(fields.text("decision")).map_err(|_| PageError::NotFound)?;
-    let withdrawn = desk.withdraw(&viewer, &booking, &attempt, &decision);
+    let withdrawn = unresolved.withdraw(&viewer, &booking, &attempt, &decision);
     Ok(redirect(match withdrawn.await? {
         true => "/unresolved?done=decision-withdrawn",
         false => "/unresolved?done=decision-ended",

@@ -285,11 +285,11 @@ async fn subscriptions_are_listed_with_their_health(db: &TestDatabase) {
     }
 }
 
-async fn ended_bulk_replay_is_not_changed(db: &TestDatabase) {
-    let store = &db.store;
-    let bulk_replay = BulkReplay {
+/// A replay that an account has begun.
+fn running_bulk_replay(account: &AccountId) -> BulkReplay {
+    BulkReplay {
         id: BulkReplayId::from_bits(1),
-        account: AccountId::from_bits(1),
+        account: Some(account.clone()),
         mode: Mode::Test,
         selection: BulkReplaySelection {
             organizations: Some(vec!["acme".to_owned()]),
@@ -305,7 +305,13 @@ async fn ended_bulk_replay_is_not_changed(db: &TestDatabase) {
         progress: BulkReplayProgress::default(),
         state: BulkReplayState::Running,
         created_at: NOW,
-    };
+    }
+}
+
+async fn ended_bulk_replay_is_not_changed(db: &TestDatabase) {
+    let store = &db.store;
+    let account = AccountId::from_bits(1);
+    let bulk_replay = running_bulk_replay(&account);
     commit(store, |write| write.insert_bulk_replay(&bulk_replay, NOW)).await;
     let progress = BulkReplayProgress {
         replayed: 2,
@@ -318,7 +324,7 @@ async fn ended_bulk_replay_is_not_changed(db: &TestDatabase) {
         write.update_bulk_replay(id, &progress, running)
     })
     .await;
-    let latest = store.latest_bulk_replay(&bulk_replay.account, Mode::Test, NOW);
+    let latest = store.latest_bulk_replay(&account, Mode::Test, NOW);
     let expected = BulkReplay {
         progress: progress.clone(),
         ..bulk_replay.clone()
@@ -331,8 +337,19 @@ async fn ended_bulk_replay_is_not_changed(db: &TestDatabase) {
     let second = unit(|write| write.insert_bulk_replay(&another, NOW));
     let refused = conflict(store, second).await;
     assert_eq!(refused, Some(Conflict::BulkReplayRunning));
+    let of_admin_listener = BulkReplay {
+        id: BulkReplayId::from_bits(3),
+        account: None,
+        ..bulk_replay.clone()
+    };
+    commit(store, |write| {
+        write.insert_bulk_replay(&of_admin_listener, NOW)
+    })
+    .await;
+    let stored = store.bulk_replay(&of_admin_listener.id).await.unwrap();
+    assert_eq!(stored, Some(of_admin_listener));
     let much_later = NOW.plus_s(86_400);
-    let latest = store.latest_bulk_replay(&bulk_replay.account, Mode::Test, much_later);
+    let latest = store.latest_bulk_replay(&account, Mode::Test, much_later);
     assert!(latest.await.unwrap().is_some(), "it runs");
     commit(store, |write| write.stop_bulk_replay(id)).await;
     for write in [
