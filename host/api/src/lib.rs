@@ -19,7 +19,8 @@ pub(crate) mod identifier;
 pub(crate) mod mandate;
 pub(crate) mod meta;
 pub(crate) mod middleware;
-mod open_call;
+
+mod ongoing_call;
 pub(crate) mod openapi;
 pub(crate) mod payment_instrument;
 pub(crate) mod prebook;

@@ -5,7 +5,7 @@ use crate::accept;
 use crate::capture::{Capture, is_recorded};
 use crate::error_code::ErrorCode;
 use crate::health;
-use crate::open_call::OpenCall;
+use crate::ongoing_call::OngoingCall;
 use crate::problem::{ApiError, Violation, ViolationLocation as In, take_error};
 use crate::rate_limit::{RateLimitKey, RateLimitStatus, RateLimiter};
 use crate::state::ApiState;
@@ -67,7 +67,7 @@ pub(crate) async fn request_middleware(
     let path = route.as_ref().map(MatchedPath::as_str);
     let recorder = &state.application.recorder;
     let capture = is_recorded(recorder, path).then(|| Capture::begin(&mut request));
-    let call = OpenCall {
+    let call = OngoingCall {
         state: &state,
         watch,
         request_id: &request_id,

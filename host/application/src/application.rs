@@ -9,7 +9,7 @@ use crate::background;
 use crate::base::Base;
 use crate::config::Config;
 #[cfg(feature = "dashboard")]
-use crate::console::ConsoleServices;
+use crate::console::{ConsoleDependencies, ConsoleServices};
 use crate::id_generator::IdGenerator;
 use crate::jobs::operator::OperatorService;
 use crate::jobs::worker::JobWorker;
@@ -230,15 +230,17 @@ impl Application {
         );
         let supplier_events = SupplierEventService::new(base.clone(), Arc::clone(&suppliers));
         #[cfg(feature = "dashboard")]
-        let console = ConsoleServices::new(
-            &base,
-            &tasks,
-            &supplier_control,
-            &webhooks,
-            &bookings.settlements,
-            &watches,
-            &mandates,
-        );
+        let console = ConsoleServices::new(ConsoleDependencies {
+            base: &base,
+            tasks: &tasks,
+            supplier_control: &supplier_control,
+            webhooks: &webhooks.subscriptions,
+            deliveries: &webhooks.deliveries,
+            bulk_replays: &webhooks.bulk_replays,
+            settlements: &bookings.settlements,
+            watches: &watches,
+            mandates: &mandates,
+        });
         Ok(Self {
             bookings,
             queries,

@@ -43,11 +43,13 @@ use crate::console::webhooks::ConsoleWebhooks;
 use crate::jobs::operator::OperatorService;
 use crate::mandate::service::MandateService;
 use crate::recording::reader::RequestLogReader;
-use crate::service_groups::WebhookServices;
 use crate::supplier::overrides::SupplierControl;
 use crate::supplier::reader::SupplierReader;
 use crate::task_supervisor::TaskSupervisor;
 use crate::watch::service::WatchService;
+use crate::webhook::bulk_replay::BulkReplayService;
+use crate::webhook::delivery_service::DeliveryService;
+use crate::webhook::service::WebhookService;
 use std::sync::Arc;
 
 pub struct ConsoleServices {
@@ -67,15 +69,32 @@ pub struct ConsoleServices {
     pub webhooks: Arc<ConsoleWebhooks>,
 }
 
+/// The services that the console uses.
+pub(crate) struct ConsoleDependencies<'a> {
+    pub(crate) base: &'a Base,
+    pub(crate) tasks: &'a TaskSupervisor,
+    pub(crate) supplier_control: &'a Arc<SupplierControl>,
+    pub(crate) webhooks: &'a Arc<WebhookService>,
+    pub(crate) deliveries: &'a Arc<DeliveryService>,
+    pub(crate) bulk_replays: &'a Arc<BulkReplayService>,
+    pub(crate) settlements: &'a Arc<SettlementService>,
+    pub(crate) watches: &'a Arc<WatchService>,
+    pub(crate) mandates: &'a Arc<MandateService>,
+}
+
 impl ConsoleServices {
     pub(crate) fn new(
-        base: &Base,
-        tasks: &TaskSupervisor,
-        supplier_control: &Arc<SupplierControl>,
-        webhooks: &WebhookServices,
-        settlements: &Arc<SettlementService>,
-        watches: &Arc<WatchService>,
-        mandates: &Arc<MandateService>,
+        ConsoleDependencies {
+            base,
+            tasks,
+            supplier_control,
+            webhooks,
+            deliveries,
+            bulk_replays,
+            settlements,
+            watches,
+            mandates,
+        }: ConsoleDependencies<'_>,
     ) -> Self {
         let suppliers = &supplier_control.directory;
         Self {
@@ -97,16 +116,16 @@ impl ConsoleServices {
                 operator: Arc::new(OperatorService { base: base.clone() }),
             }),
             bulk_replays: Arc::new(ConsoleBulkReplays {
-                bulk_replays: Arc::clone(&webhooks.bulk_replays),
+                bulk_replays: Arc::clone(bulk_replays),
             }),
             deliveries: Arc::new(ConsoleDeliveries {
                 base: base.clone(),
-                deliveries: Arc::clone(&webhooks.deliveries),
+                deliveries: Arc::clone(deliveries),
             }),
             webhooks: Arc::new(ConsoleWebhooks {
                 base: base.clone(),
-                webhooks: Arc::clone(&webhooks.subscriptions),
-                deliveries: Arc::clone(&webhooks.deliveries),
+                webhooks: Arc::clone(webhooks),
+                deliveries: Arc::clone(deliveries),
             }),
             keys: Arc::new(ConsoleKeys {
                 base: base.clone(),

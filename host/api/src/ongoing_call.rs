@@ -18,7 +18,7 @@ const CLIENT_CLOSED_REQUEST: u16 = 499;
 
 /// A call that has no response yet. If it is dropped, its client has hung up; the call is accounted for
 /// nevertheless, because a change may have been made.
-pub(crate) struct OpenCall<'a> {
+pub(crate) struct OngoingCall<'a> {
     pub(crate) state: &'a ApiState,
     pub(crate) watch: Stopwatch,
     pub(crate) request_id: &'a Arc<str>,
@@ -31,7 +31,7 @@ pub(crate) struct OpenCall<'a> {
     pub(crate) has_response: bool,
 }
 
-impl OpenCall<'_> {
+impl OngoingCall<'_> {
     /// Accounts for the call and its response.
     pub(crate) async fn finish(mut self, response: &mut Response, error: Option<&ApiError>) {
         self.has_response = true;
@@ -76,7 +76,7 @@ impl OpenCall<'_> {
     }
 }
 
-impl Drop for OpenCall<'_> {
+impl Drop for OngoingCall<'_> {
     fn drop(&mut self) {
         if self.has_response {
             return;
