@@ -212,6 +212,11 @@ async fn waiting_decision_is_withdrawn_even_if_its_job_is_parked(database: Datab
     let page = admin.get("/unresolved").await.body;
     assert!(page.contains("Withdrawn") && !page.contains("bob@example.com"));
 
+    eventually("the end of the job", async || {
+        let jobs = server.dump_tables(&["job"]).await;
+        (!jobs.contains("settlement")).then_some(())
+    })
+    .await;
     // A decision whose job is parked would otherwise block every other decision.
     assert_eq!(open.settle(&bob, NOT_DONE).await.status, 303);
     let settlement = server.hold_job_of_kind("settlement").await;
