@@ -7,6 +7,7 @@
     reason = "a test that cannot continue fails by panicking"
 )]
 
+mod admin;
 mod dashboard;
 mod duffel;
 mod example;

@@ -1,19 +1,15 @@
 //! The audit log on the admin listener.
 
-use crate::admin::parameter::parse;
+use crate::admin::parameter::{page_json, page_request, parse};
 use crate::problem::ApiError;
 use axum::Json;
 use axum::extract::{Query, State};
 use host_application::audit::service::{AuditError, AuditRow, AuditService, VerifyHeadError};
 use host_domain::audit::{AuditAction, AuditFilter, AuditScope};
-use host_domain::page::{Cursor, CursorRequest};
 use host_domain::time::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
-
-const LIMIT_DEFAULT: u32 = 50;
-const LIMIT_MAX: u32 = 500;
 
 /// Filter of the audit log. Absent fields mean any.
 #[derive(Debug, Deserialize)]
@@ -60,15 +56,10 @@ pub(super) async fn list(
         organizations: query.organization.map(|organization| vec![organization]),
         ..AuditScope::ALL
     };
-    let page = CursorRequest {
-        after: parse(query.after, "after", Cursor::parse)?,
-        limit: query.limit.unwrap_or(LIMIT_DEFAULT).clamp(1, LIMIT_MAX),
-    };
+    let page = page_request(query.after, query.limit)?;
     let list = audit.list(&scope, &filter, &page).await;
     let page = list.map_err(ApiError::from_storage)?.page;
-    let next = page.next.map(|next| next.to_string());
-    let entries: Vec<Value> = page.items.into_iter().map(AuditRow::into_json).collect();
-    Ok(Json(json!({ "data": entries, "next": next })))
+    Ok(page_json(page.map(AuditRow::into_json)))
 }
 
 /// `GET /audit/verify`: verifies the whole chain.

@@ -1,14 +1,22 @@
 //! The operator API of a running process, on its own listener: metrics, suppliers, resolution of
-//! unresolved outcomes, and retries of parked jobs. It requires no key; access to the listener
-//! grants full trust. Web pages have no access.
+//! unresolved outcomes, retries of parked jobs, and what operators read and do on the pages of the
+//! dashboard. It requires no key; access to the listener grants full trust. Web pages have no
+//! access.
 
 mod actor;
 mod audit;
+mod bookings;
+mod bulk_replays;
+mod deliveries;
+mod mandates;
 mod origin;
 mod parameter;
 mod requests;
+mod search;
 mod suppliers;
 pub(crate) mod unresolved;
+mod watches;
+mod webhooks;
 
 use crate::problem::take_error;
 use crate::state::{error_docs_url, services};
@@ -19,12 +27,21 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use host_application::application::Application;
 use host_application::audit::service::AuditService;
+use host_application::booking::reader::BookingReader;
 use host_application::booking::settlement::SettlementService;
 use host_application::id_generator;
 use host_application::jobs::operator::OperatorService;
+use host_application::mandate::service::MandateService;
 use host_application::recording::reader::RequestLogReader;
+use host_application::search::SearchService;
 use host_application::supplier::directory::SupplierDirectory;
 use host_application::supplier::overrides::SupplierControl;
+use host_application::supplier::reader::SupplierReader;
+use host_application::watch::service::WatchService;
+use host_application::webhook::bulk_replay::BulkReplayService;
+use host_application::webhook::delivery_service::DeliveryService;
+use host_application::webhook::service::WebhookService;
+use host_domain::time::Clock;
 use http::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -47,7 +64,16 @@ services! { AdminState:
     operator: Arc<OperatorService>;
     audit: Arc<AuditService>;
     request_log: Arc<RequestLogReader>;
+    bookings.reader: Arc<BookingReader>;
     bookings.settlements: Arc<SettlementService>;
+    clock: Arc<dyn Clock>;
+    mandates: Arc<MandateService>;
+    search: Arc<SearchService>;
+    supplier_reader: Arc<SupplierReader>;
+    watches: Arc<WatchService>;
+    webhooks.bulk_replays: Arc<BulkReplayService>;
+    webhooks.deliveries: Arc<DeliveryService>;
+    webhooks.subscriptions: Arc<WebhookService>;
 }
 
 pub fn router(state: &AdminState) -> Router {
@@ -57,12 +83,8 @@ pub fn router(state: &AdminState) -> Router {
             get(|| async { Json(json!({ "data": { "status": "ok" } })) }),
         )
         .route("/metrics", get(metrics))
-        .route("/plugins", get(list_plugins))
-        .route("/plugins/{id}/reload", post(suppliers::reload))
-        .route("/suppliers", get(suppliers::list))
-        .route("/suppliers/{id}/drain", post(suppliers::drain))
-        .route("/suppliers/{id}/undrain", post(suppliers::undrain))
-        .route("/suppliers/{id}/rank", post(suppliers::set_rank))
+        .merge(supplier_routes())
+        .merge(webhook_routes())
         .route("/unresolved", get(unresolved::list_unresolved))
         .route(
             "/unresolved/{booking_id}",
@@ -72,16 +94,52 @@ pub fn router(state: &AdminState) -> Router {
             "/unresolved/{booking_id}/withdraw",
             post(unresolved::withdraw_decision),
         )
-        .route("/audit", get(audit::list))
-        .route("/requests", get(requests::list))
-        .route("/audit/verify", get(audit::verify))
         .route("/parked_jobs", post(unresolved::retry_parked_jobs))
+        .route("/audit", get(audit::list))
+        .route("/audit/verify", get(audit::verify))
+        .route("/requests", get(requests::list))
+        .route("/requests/{id}", get(requests::show))
+        .route("/bookings", get(bookings::list))
+        .route("/bookings/{id}", get(bookings::show))
+        .route("/watches", get(watches::list))
+        .route("/watches/{id}", get(watches::show))
+        .route("/watches/{id}/cancel", post(watches::cancel))
+        .route("/mandates", get(mandates::list))
+        .route("/mandates/{id}", get(mandates::show))
+        .route("/mandates/{id}/revoke", post(mandates::revoke))
+        .route("/search", get(search::search))
         .layer(from_fn_with_state(
             state.clone(),
             origin::refuse_foreign_requests,
         ))
         .layer(from_fn_with_state(state.clone(), render_problems))
         .with_state(state.clone())
+}
+
+fn supplier_routes() -> Router<AdminState> {
+    Router::new()
+        .route("/plugins", get(list_plugins))
+        .route("/plugins/{id}/reload", post(suppliers::reload))
+        .route("/suppliers", get(suppliers::list))
+        .route("/suppliers/{id}", get(suppliers::show))
+        .route("/suppliers/{id}/drain", post(suppliers::drain))
+        .route("/suppliers/{id}/undrain", post(suppliers::undrain))
+        .route("/suppliers/{id}/rank", post(suppliers::set_rank))
+}
+
+fn webhook_routes() -> Router<AdminState> {
+    Router::new()
+        .route("/webhooks", get(webhooks::list))
+        .route("/webhooks/{id}", get(webhooks::show))
+        .route("/webhooks/{id}/pause", post(webhooks::pause))
+        .route("/webhooks/{id}/resume", post(webhooks::resume))
+        .route("/deliveries", get(deliveries::list))
+        .route("/deliveries/replays", post(bulk_replays::begin))
+        .route("/deliveries/replays/{id}", get(bulk_replays::show))
+        .route("/deliveries/replays/{id}/stop", post(bulk_replays::stop))
+        .route("/deliveries/{id}", get(deliveries::show))
+        .route("/deliveries/{id}/replay", post(deliveries::replay))
+        .route("/events/{id}", get(deliveries::show_event))
 }
 
 async fn render_problems(

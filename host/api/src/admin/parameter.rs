@@ -1,7 +1,16 @@
-//! Parameters of the admin listener's queries.
+//! Parameters of the admin listener's queries, and the pages that they ask for.
 
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
+use axum::Json;
+use host_domain::console::TenantScope;
+use host_domain::owner::Mode;
+use host_domain::page::{Cursor, CursorPage, CursorRequest};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+const LIMIT_DEFAULT: u32 = 50;
+const LIMIT_MAX: u32 = 500;
 
 /// Parses a parameter.
 pub(super) fn parse<T>(
@@ -14,4 +23,33 @@ pub(super) fn parse<T>(
         ApiError::from(ErrorCode::ValidationFailed).with_detail(format!("`{name}` is not valid"))
     });
     value.map(Some)
+}
+
+/// Returns the scope that `organization` and `mode` name: all organizations, and test mode, unless
+/// they are set.
+pub(super) fn tenant_scope(
+    organization: Option<String>,
+    mode: Option<String>,
+) -> Result<TenantScope, ApiError> {
+    Ok(TenantScope {
+        organizations: organization.map(|organization| vec![organization]),
+        mode: parse(mode, "mode", Mode::parse)?.unwrap_or(Mode::Test),
+    })
+}
+
+/// Returns the page that `after` and `limit` name.
+pub(super) fn page_request(
+    after: Option<String>,
+    limit: Option<u32>,
+) -> Result<CursorRequest, ApiError> {
+    Ok(CursorRequest {
+        after: parse(after, "after", Cursor::parse)?,
+        limit: limit.unwrap_or(LIMIT_DEFAULT).clamp(1, LIMIT_MAX),
+    })
+}
+
+/// Renders a page of a list. `next` is the `after` of the next page.
+pub(super) fn page_json<T: Serialize>(page: CursorPage<T>) -> Json<Value> {
+    let next = page.next.map(|next| next.to_string());
+    Json(json!({ "data": page.items, "next": next }))
 }

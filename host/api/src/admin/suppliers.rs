@@ -1,15 +1,19 @@
 //! Suppliers on the admin listener: their state, reloads of plugins, draining, priority and weight.
 
 use crate::admin::actor::AdminActor;
+use crate::admin::parameter::tenant_scope;
+use crate::admin::requests::call_json;
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use host_application::error_chain::error_chain;
 use host_application::supplier::directory::SupplierDirectory;
 use host_application::supplier::overrides::{SupplierChange, SupplierChangeError, SupplierControl};
 use host_application::supplier::plugin_report::{ReloadError, SupplierStatus};
+use host_application::supplier::reader::SupplierReader;
 use host_domain::audit::Actor;
+use host_domain::statistics::CallStatistics;
 use host_domain::supplier::{CircuitStatus, Rank, SupplierId};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -30,6 +34,39 @@ pub(super) struct SupplierRankRequest {
 pub(super) async fn list(State(suppliers): State<Arc<SupplierDirectory>>) -> Json<Value> {
     let statuses: Vec<Value> = suppliers.statuses().iter().map(status_json).collect();
     Json(json!({ "data": statuses }))
+}
+
+/// The tenants whose calls are counted.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SupplierQuery {
+    /// `test`, the default, or `live`.
+    mode: Option<String>,
+    organization: Option<String>,
+}
+
+/// `GET /suppliers/{id}`: a supplier with its plugin, its calls of the last 24 hours and its last
+/// failures.
+pub(super) async fn show(
+    State(suppliers): State<Arc<SupplierReader>>,
+    Path(id): Path<String>,
+    Query(query): Query<SupplierQuery>,
+) -> Result<Json<Value>, ApiError> {
+    let scope = tenant_scope(query.organization, query.mode)?;
+    let id = SupplierId::parse(&id).map_err(|_| not_found())?;
+    let found = suppliers.find(&scope, &id).await;
+    let found = found.map_err(ApiError::from_storage)?;
+    let found = found.ok_or_else(not_found)?;
+    let functions = found.functions.iter();
+    let functions: Vec<Value> = functions
+        .map(|(function, calls)| function_json(function, calls))
+        .collect();
+    let failures: Vec<Value> = found.failures.iter().map(call_json).collect();
+    let mut supplier = status_json(&found.status);
+    supplier["plugin"] = json!(found.status.plugin);
+    supplier["calls_last_day"] = functions.into();
+    supplier["last_failures"] = failures.into();
+    Ok(Json(json!({ "data": supplier })))
 }
 
 /// `POST /suppliers/{id}/drain`: ends new requests to a supplier.
@@ -154,6 +191,18 @@ fn status_json(status: &SupplierStatus) -> Value {
         "priority": status.rank.priority,
         "weight": status.rank.weight,
         "is_rank_changed": status.is_rank_changed,
+    })
+}
+
+/// Renders the calls of a function. Durations are in microseconds.
+fn function_json(function: &str, calls: &CallStatistics) -> Value {
+    json!({
+        "function": function,
+        "calls": calls.count,
+        "failures": calls.server_errors,
+        "p50_us": calls.quantile_us(500),
+        "p99_us": calls.quantile_us(990),
+        "max_us": calls.duration_us_max,
     })
 }
 

@@ -1,0 +1,322 @@
+//! What operators read and do on the admin listener.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use tests::{
+    Booking, BookingBuilder, Client, Database, HotelBookingBuilder, MockResponse, Reply, Server,
+    ServerOptions, Subscriber, eventually, money, on_both_databases,
+};
+
+on_both_databases!(
+    deliveries_are_listed_and_replayed_in_bulk,
+    delivery_and_event_are_shown_without_personal_data,
+    webhook_is_paused_and_resumed,
+    request_is_shown_with_the_calls_beneath_it,
+    booking_is_found_and_shown_with_its_timeline,
+    watch_is_canceled,
+    mandate_is_revoked,
+);
+
+/// Deliveries fail after one retry.
+const HURRIED: &str = "[webhooks]\nsubscription_retry_s = [1]\ntimeout_s = 5";
+
+/// A client of the admin listener.
+struct Operator(Client);
+
+impl Operator {
+    fn of(server: &Server) -> Self {
+        Self(Client::new(&server.admin, ""))
+    }
+
+    /// Returns the data of a successful read.
+    async fn read(&self, path: &str) -> Value {
+        self.0.get(path).await.expect(200).data().clone()
+    }
+
+    /// Returns the ids of a list.
+    async fn ids(&self, path: &str) -> Vec<String> {
+        let listed = self.read(path).await;
+        let rows = listed.as_array().unwrap().iter();
+        rows.map(|row| text(&row["id"]).to_owned()).collect()
+    }
+
+    /// Posts without a body.
+    async fn act(&self, path: &str) -> Reply {
+        self.0.send(Method::POST, path, None).await
+    }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap()
+}
+
+/// Returns the names of the actions that callers of the admin listener caused.
+async fn recorded_actions(server: &Server) -> Vec<String> {
+    let log = server.command("audit", &["list", "--json"]).await;
+    let entries = log.lines().map(|line| serde_json::from_str(line).unwrap());
+    let own = entries.filter(|entry: &Value| entry["actor"]["type"] == "admin_token");
+    own.map(|entry| text(&entry["action"]).to_owned()).collect()
+}
+
+/// Starts a receiver that refuses two events, and then accepts all.
+async fn recovered_receiver(client: &Client) -> Subscriber {
+    let subscriber = Subscriber::start(client).await;
+    subscriber.respond_with(|_| MockResponse::empty(500));
+    for _ in 0..2 {
+        subscriber.subscription.ping_until(client, "FAILED").await;
+    }
+    subscriber.respond_with(|_| MockResponse::empty(204));
+    subscriber
+}
+
+async fn deliveries_are_listed_and_replayed_in_bulk(database: Database) {
+    let server = Server::start_with(ServerOptions::on(database).config(HURRIED)).await;
+    let (client, operator) = (server.client(), Operator::of(&server));
+    let broken = recovered_receiver(&client).await;
+    let good = Subscriber::start(&client).await;
+    good.subscription.ping_until(&client, "DELIVERED").await;
+    let webhook = &broken.subscription.id;
+    for (query, count) in [
+        ("", 3),
+        ("status=FAILED", 2),
+        ("status=DELIVERED&organization=demo", 1),
+        (&format!("webhook={webhook}"), 2),
+        ("event=ping&from=2026-01-01T00:00:00Z", 3),
+        ("event=payment.failed", 0),
+        ("to=2026-01-01T00:00:00Z", 0),
+        ("organization=other", 0),
+        ("mode=live", 0),
+        ("limit=1", 1),
+    ] {
+        let ids = operator.ids(&format!("/deliveries?{query}")).await;
+        assert_eq!(ids.len(), count, "{query}: {ids:?}");
+    }
+    for query in ["status=failed", "webhook=x", "event=x", "from=x", "mode=x"] {
+        let refused = operator.0.get(&format!("/deliveries?{query}")).await;
+        refused.expect_problem(400, "validation_failed");
+    }
+    let first = operator.0.get("/deliveries?limit=2").await.expect(200);
+    let next = format!("/deliveries?after={}", text(&first.body["next"]));
+    assert_eq!(operator.ids(&next).await.len(), 1, "the second page");
+
+    let replays = "/deliveries/replays";
+    let nothing = json!({"event": "payment.failed"});
+    let refused = operator.0.post(replays, &nothing).await;
+    refused.expect_problem(409, "replay_not_allowed");
+    let filter = json!({"status": "FAILED", "organization": "demo"});
+    let begun = operator.0.post(replays, &filter).await.expect(202);
+    assert_eq!(begun.data()["deliveries"], 2);
+    assert_eq!(begun.data()["filter"]["status"], "FAILED");
+    let path = format!("{replays}/{}", text(&begun.data()["id"]));
+    let ended = eventually("the replay to end", async || {
+        let replay = operator.read(&path).await;
+        (replay["state"] != "running").then_some(replay)
+    })
+    .await;
+    let numbers = (&ended["state"], &ended["replayed"], &ended["skipped"]);
+    assert_eq!(numbers, (&json!("finished"), &json!(2), &json!(0)));
+    eventually("the replayed events", async || {
+        let ids = operator.ids("/deliveries?status=DELIVERED").await;
+        (ids.len() == 3).then_some(())
+    })
+    .await;
+    let stopped = operator.act(&format!("{path}/stop")).await.expect(200);
+    assert_eq!(stopped.data()["state"], "finished", "it had ended");
+    let unknown = operator.0.get(&format!("{replays}/blk_1")).await;
+    unknown.expect_problem(404, "not_found");
+    let actions = recorded_actions(&server).await;
+    assert_eq!(actions, ["bulk_replay.started"]);
+}
+
+async fn delivery_and_event_are_shown_without_personal_data(database: Database) {
+    let server = Server::start(database).await;
+    let (client, operator) = (server.client(), Operator::of(&server));
+    let subscriber = Subscriber::start(&client).await;
+    // The receiver sends back what it receives.
+    subscriber.respond_with(|request| MockResponse::json(200, &request.body));
+    HotelBookingBuilder::at("OK").book_confirmed(&client).await;
+    let received = subscriber.wait_for_events("hotel.booking.confirmed", 1);
+    let received = received.await.remove(0);
+    assert!(received.text.contains("Lovelace"));
+    let event = received.header("webhook-id").unwrap();
+    let id = received.header("svc-delivery-id").unwrap();
+    let path = format!("/deliveries/{id}");
+    let delivery = eventually("the attempt", async || {
+        let delivery = operator.read(&path).await;
+        (delivery["status"] == "DELIVERED").then_some(delivery)
+    })
+    .await;
+    assert_eq!(delivery["event"], event);
+    assert_eq!(delivery["attempts"][0]["response_status"], 200);
+    let signature = &delivery["attempts"][0]["request_headers"]["webhook-signature"];
+    assert_eq!(signature, received.header("webhook-signature").unwrap());
+    let shown = operator.read(&format!("/events/{event}")).await;
+    assert_eq!(shown["deliveries"][0]["id"], id);
+    for document in [&delivery, &shown] {
+        assert_eq!(document["payload"]["type"], "hotel.booking.confirmed");
+        for personal in ["Lovelace", "ada@example.org", "2079460000"] {
+            assert!(!document.to_string().contains(personal), "{document:#}");
+        }
+    }
+    let replayed = operator.act(&format!("{path}/replay")).await.expect(200);
+    assert_eq!(replayed.data()["status"], "PENDING");
+    subscriber
+        .wait_for_events("hotel.booking.confirmed", 2)
+        .await;
+    assert_eq!(recorded_actions(&server).await, ["delivery.replayed"]);
+    for (path, code) in [
+        ("/deliveries/dlv_1-1", "delivery_not_found"),
+        ("/deliveries/x", "delivery_not_found"),
+        ("/events/evt_1", "event_not_found"),
+    ] {
+        operator.0.get(path).await.expect_problem(404, code);
+    }
+}
+
+async fn webhook_is_paused_and_resumed(database: Database) {
+    let server = Server::start(database).await;
+    let (client, operator) = (server.client(), Operator::of(&server));
+    let subscriber = Subscriber::start(&client).await;
+    let id = &subscriber.subscription.id;
+    let path = format!("/webhooks/{id}");
+    for (change, status) in [("pause", "PAUSED"), ("resume", "ACTIVE")] {
+        let changed = operator.act(&format!("{path}/{change}")).await.expect(200);
+        assert_eq!(changed.data()["status"], status);
+        assert_eq!(operator.read(&path).await["status"], status);
+        let listed = operator.ids(&format!("/webhooks?status={status}")).await;
+        assert_eq!(listed, [id.as_str()]);
+        assert_eq!(
+            subscriber.subscription.read(&client).await["status"],
+            status
+        );
+    }
+    let actions = recorded_actions(&server).await;
+    assert_eq!(actions, ["webhook.resumed", "webhook.paused"]);
+    let unknown = operator.act("/webhooks/whs_1/pause").await;
+    unknown.expect_problem(404, "subscription_not_found");
+}
+
+async fn request_is_shown_with_the_calls_beneath_it(database: Database) {
+    let server = Server::start(database).await;
+    let operator = Operator::of(&server);
+    let client = server.client().header("x-request-id", "for-operators");
+    let hotel = HotelBookingBuilder::at("OK");
+    for _ in 0..2 {
+        hotel.price(&client).await.expect(200);
+    }
+    let path = "/requests/for-operators";
+    let call = eventually("both calls", async || {
+        let found = operator.0.get(path).await;
+        let others = found.data()["others"].as_array()?.len();
+        (others == 1).then(|| found.data().clone())
+    })
+    .await;
+    assert_eq!(call["route"], "/v1/hotel/offers");
+    assert_eq!(
+        (&call["status"], &call["mode"]),
+        (&json!(200), &json!("test"))
+    );
+    assert_eq!(call["calls"][0]["supplier"], "SANDBOX_HOTELS");
+    let earlier = text(&call["others"][0]);
+    let found = operator.read(&format!("{path}?call={earlier}")).await;
+    assert_eq!(found["id"], earlier);
+    for path in [
+        "/requests/unknown",
+        "/requests/for-operators?mode=live",
+        "/requests/for-operators?organization=other",
+    ] {
+        operator.0.get(path).await.expect_problem(404, "not_found");
+    }
+}
+
+async fn booking_is_found_and_shown_with_its_timeline(database: Database) {
+    let server = Server::start(database).await;
+    let operator = Operator::of(&server);
+    for (kind, builder) in ["hotel", "flight"]
+        .into_iter()
+        .zip(BookingBuilder::of_each_kind())
+    {
+        let booking: Booking = builder.book_captured(&server).await;
+        let path = format!("/bookings/{}", booking.id);
+        let shown = eventually("the whole timeline", async || {
+            let shown = operator.read(&path).await;
+            let entries = shown["timeline"].as_array()?.iter();
+            let kinds: Vec<&str> = entries.map(|entry| text(&entry["kind"])).collect();
+            let expected = ["request", "transition", "call", "event"];
+            let is_whole = expected.iter().all(|kind| kinds.contains(kind));
+            is_whole.then_some(shown)
+        })
+        .await;
+        assert_eq!(
+            (&shown["kind"], &shown["organization"]),
+            (&json!(kind), &json!("demo"))
+        );
+        for personal in ["Lovelace", "ada@example.org"] {
+            assert!(!shown.to_string().contains(personal), "{shown:#}");
+        }
+        let payment = text(&booking.read().await["payments"][0]["id"]).to_owned();
+        assert_eq!(shown["payments"][0]["id"], payment);
+        let reference = text(&shown["supplier_reference"]);
+        for searched in [&booking.id, reference, &payment] {
+            let found = operator.read(&format!("/search?q={searched}")).await;
+            assert_eq!(found, json!({"type": "booking", "id": booking.id}));
+        }
+        let query = format!("/bookings?kind={kind}&status=CONFIRMED&q={reference}");
+        assert_eq!(operator.ids(&query).await, [booking.id.as_str()]);
+    }
+    assert_eq!(operator.read("/search?q=nothing").await, Value::Null);
+    let unknown = operator.0.get("/bookings/bkg_1").await;
+    unknown.expect_problem(404, "booking_not_found");
+}
+
+async fn watch_is_canceled(database: Database) {
+    let server = Server::start(database).await;
+    let operator = Operator::of(&server);
+    let client = server.client().user("ada");
+    let watch = client.watch_hotel("OK", 100.0, json!({})).await;
+    let id = text(&watch["id"]);
+    let path = format!("/watches/{id}");
+    let listed = operator.ids("/watches?status=active&user=ada").await;
+    assert_eq!(listed, [id]);
+    let shown = operator.read(&path).await;
+    assert_eq!(
+        (&shown["organization"], &shown["mode"]),
+        (&json!("demo"), &json!("test"))
+    );
+    assert!(shown["next_check_at"].is_string(), "{shown:#}");
+    let canceled = operator.act(&format!("{path}/cancel")).await.expect(200);
+    assert_eq!(canceled.data()["status"], "canceled");
+    assert_eq!(client.read_watch(&watch["id"]).await["status"], "canceled");
+    let again = operator.act(&format!("{path}/cancel")).await;
+    again.expect_problem(409, "watch_state_conflict");
+    assert_eq!(recorded_actions(&server).await, ["watch.canceled"]);
+    let unknown = operator.0.get("/watches/wtc_1").await;
+    unknown.expect_problem(404, "watch_not_found");
+}
+
+async fn mandate_is_revoked(database: Database) {
+    let server = Server::start(database).await;
+    let operator = Operator::of(&server);
+    let client = server.client().user("ada");
+    let card = client.store_card("tok_visa").await;
+    let body = json!({
+        "user_id": "ada",
+        "payment_amount": money(250.5, "EUR"),
+        "payment_instrument": {"id": card, "type": "CARD"},
+    });
+    let issued = client.post("/v1/mandate", &body).await.expect(201);
+    let id = text(&issued.data()["id"]);
+    let path = format!("/mandates/{id}");
+    assert_eq!(operator.ids("/mandates?status=ACTIVE").await, [id]);
+    let shown = operator.read(&path).await;
+    assert_eq!(shown["payment_amount"], money(250.5, "EUR"));
+    assert_eq!(
+        (&shown["organization"], &shown["used"]),
+        (&json!("demo"), &Value::Null)
+    );
+    let revoked = operator.act(&format!("{path}/revoke")).await.expect(200);
+    assert_eq!(revoked.data()["status"], "REVOKED");
+    assert_eq!(recorded_actions(&server).await, ["mandate.revoked"]);
+    let unknown = operator.0.get("/mandates/mnd_1").await;
+    unknown.expect_problem(404, "mandate_not_found");
+}
