@@ -1,5 +1,7 @@
 //! What operators read and do on the admin listener.
 
+mod commands;
+
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::{

@@ -31,11 +31,20 @@ pub(super) struct ApiOptions {
     api_key: Option<SecretString>,
 }
 
-/// A client of the API.
+/// Options that name the admin listener of a running gateway.
+#[derive(Debug, Args)]
+pub(super) struct AdminOptions {
+    /// URL of the gateway's admin listener
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8081")]
+    admin_url: Url,
+}
+
+/// A client of the API, or of the admin listener.
 pub(super) struct ApiClient {
     client: Client,
     url: Url,
-    api_key: SecretString,
+    /// `None` for the admin listener, which requires no key.
+    api_key: Option<SecretString>,
 }
 
 /// The response to a call, if it is no success.
@@ -70,10 +79,20 @@ impl ApiOptions {
 impl ApiClient {
     pub(super) fn new(options: &ApiOptions) -> Result<Self, CliError> {
         let api_key = options.api_key.clone();
+        let api_key = api_key.context("no API key: set STOPOVER_API_KEY, or give --api-key")?;
         Ok(Self {
             client: http_client()?,
             url: options.url.clone(),
-            api_key: api_key.context("no API key: set STOPOVER_API_KEY, or give --api-key")?,
+            api_key: Some(api_key),
+        })
+    }
+
+    /// Creates a client of the admin listener.
+    pub(super) fn of_admin_listener(options: &AdminOptions) -> Result<Self, CliError> {
+        Ok(Self {
+            client: http_client()?,
+            url: options.admin_url.clone(),
+            api_key: None,
         })
     }
 
@@ -116,8 +135,10 @@ impl ApiClient {
         body: Option<&Value>,
     ) -> Result<Value, CliError> {
         let url = self.url.join(path).context("the path is no URL")?;
-        let request = self.client.request(method.clone(), url);
-        let mut request = request.header("x-api-key", self.api_key.expose_secret());
+        let mut request = self.client.request(method.clone(), url);
+        if let Some(api_key) = &self.api_key {
+            request = request.header("x-api-key", api_key.expose_secret());
+        }
         if method == Method::POST {
             request = request.header("x-idempotency-key", new_request_id());
         }

@@ -1,9 +1,19 @@
-//! `stopover deliveries`: sends deliveries of a running gateway again.
+//! `stopover deliveries`: lists deliveries of a running gateway and sends them again.
 
-use crate::cli::api_client::{ApiClient, ApiOptions, text};
-use crate::cli::{CliError, print_line};
+use crate::cli::api_client::{AdminOptions, ApiClient, ApiOptions, text};
+use crate::cli::{CliError, mode, organization, print_line};
+use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use host_domain::id::DeliveryId;
+use host_domain::event::EventType;
+use host_domain::id::{DeliveryId, SubscriptionId};
+use host_domain::owner::Mode;
+use host_domain::time::Timestamp;
+use host_domain::webhook::DeliveryStatus;
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+/// Interval at which the progress of a replay is asked for.
+const INTERVAL: Duration = Duration::from_millis(500);
 
 /// Options of `stopover deliveries`.
 #[derive(Debug, Args)]
@@ -15,8 +25,26 @@ pub(super) struct DeliveriesOptions {
 
 #[derive(Debug, Subcommand)]
 enum Action {
+    /// List the latest deliveries of all organizations
+    List(List),
     /// Send a delivery again
     Replay(Replay),
+    /// Send all deliveries that match again, and wait until all are queued
+    ReplayAll(ReplayAll),
+}
+
+#[derive(Debug, Args)]
+struct List {
+    #[command(flatten)]
+    filter: Filter,
+    /// Maximum number of deliveries, at most 500
+    #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+    limit: u32,
+    /// Print a JSON array
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    admin: AdminOptions,
 }
 
 #[derive(Debug, Args)]
@@ -28,15 +56,155 @@ struct Replay {
     api: ApiOptions,
 }
 
+#[derive(Debug, Args)]
+struct ReplayAll {
+    #[command(flatten)]
+    filter: Filter,
+    #[command(flatten)]
+    admin: AdminOptions,
+}
+
+/// Options that select deliveries.
+#[derive(Debug, Args)]
+struct Filter {
+    /// Mode: test or live
+    #[arg(long, value_name = "MODE", default_value = "test", value_parser = mode)]
+    mode: Mode,
+    /// Only deliveries of this organization
+    #[arg(long, value_name = "ID", value_parser = organization)]
+    organization: Option<String>,
+    /// Only deliveries with this status: PENDING, PUBLISHED, DELIVERED or FAILED
+    #[arg(long, value_name = "STATUS", value_parser = delivery_status)]
+    status: Option<DeliveryStatus>,
+    /// Only deliveries to this webhook
+    #[arg(long, value_name = "ID", value_parser = webhook_id)]
+    webhook: Option<SubscriptionId>,
+    /// Only deliveries of events of this type, such as hotel.booking.confirmed
+    #[arg(long, value_name = "TYPE", value_parser = event_type)]
+    event: Option<EventType>,
+    /// Only deliveries that were created at this time or later, such as 2027-01-31T12:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    from: Option<Timestamp>,
+    /// Only deliveries that were created at this time or earlier
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    to: Option<Timestamp>,
+}
+
 fn delivery_id(text: &str) -> Result<DeliveryId, String> {
     DeliveryId::parse(text).map_err(|error| error.to_string())
 }
 
+fn webhook_id(text: &str) -> Result<SubscriptionId, String> {
+    SubscriptionId::parse(text).map_err(|error| error.to_string())
+}
+
+fn delivery_status(text: &str) -> Result<DeliveryStatus, String> {
+    let status = DeliveryStatus::parse(text);
+    status.ok_or_else(|| "PENDING, PUBLISHED, DELIVERED or FAILED".to_owned())
+}
+
+fn event_type(text: &str) -> Result<EventType, String> {
+    let event_type = EventType::parse(text);
+    event_type.ok_or_else(|| "no event type; `stopover trigger --list` names all".to_owned())
+}
+
+fn time(text: &str) -> Result<Timestamp, String> {
+    let time = Timestamp::parse(text);
+    time.ok_or_else(|| "a timestamp such as 2027-01-31T12:00:00Z".to_owned())
+}
+
+impl Filter {
+    /// Returns the parameters of the admin listener that are set. No value needs an encoding.
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        let parameters = [
+            ("mode", Some(self.mode.as_str().to_owned())),
+            ("organization", self.organization.clone()),
+            (
+                "status",
+                self.status.map(|status| status.as_str().to_owned()),
+            ),
+            (
+                "webhook",
+                self.webhook.as_ref().map(SubscriptionId::to_string),
+            ),
+            ("event", self.event.map(|event| event.as_str().to_owned())),
+            ("from", self.from.map(|at| at.to_string())),
+            ("to", self.to.map(|at| at.to_string())),
+        ];
+        let set = parameters.into_iter();
+        set.filter_map(|(name, value)| Some((name, value?)))
+            .collect()
+    }
+}
+
 pub(super) async fn run(options: DeliveriesOptions) -> Result<(), CliError> {
-    let Action::Replay(replay) = options.action;
-    let client = ApiClient::new(&replay.api)?;
-    let path = format!("/v1/cli/deliveries/{}/replay", replay.id);
+    match options.action {
+        Action::List(options) => list(&options).await,
+        Action::Replay(options) => replay(&options).await,
+        Action::ReplayAll(options) => replay_all(&options).await,
+    }
+}
+
+async fn list(options: &List) -> Result<(), CliError> {
+    let client = ApiClient::of_admin_listener(&options.admin)?;
+    let mut path = format!("/deliveries?limit={}", options.limit);
+    for (name, value) in options.filter.parameters() {
+        path.push_str(&format!("&{name}={value}"));
+    }
+    let deliveries = client.get(&path).await?;
+    if options.json {
+        return print_line(&serde_json::to_string_pretty(&deliveries)?);
+    }
+    let deliveries = deliveries.as_array().context("the response has no list")?;
+    for delivery in deliveries {
+        print_line(&format!(
+            "{}  {}  {}  {}  {}",
+            text(delivery, "created_at")?,
+            text(delivery, "status")?,
+            text(delivery, "event_type")?,
+            text(delivery, "organization")?,
+            text(delivery, "id")?,
+        ))?;
+    }
+    Ok(())
+}
+
+async fn replay(options: &Replay) -> Result<(), CliError> {
+    let client = ApiClient::new(&options.api)?;
+    let path = format!("/v1/cli/deliveries/{}/replay", options.id);
     let replayed = client.post(&path, None).await?;
     let (id, status) = (text(&replayed, "id")?, text(&replayed, "status")?);
     print_line(&format!("{id} {status}"))
+}
+
+/// Begins a bulk replay and prints its numbers when it ends.
+async fn replay_all(options: &ReplayAll) -> Result<(), CliError> {
+    let client = ApiClient::of_admin_listener(&options.admin)?;
+    let parameters = options.filter.parameters().into_iter();
+    let body = parameters.map(|(name, value)| (name.to_owned(), Value::from(value)));
+    let body = Value::from(body.collect::<Map<_, _>>());
+    let mut replay = client.post("/deliveries/replays", Some(&body)).await?;
+    let path = format!("/deliveries/replays/{}", text(&replay, "id")?);
+    while text(&replay, "state")? == "running" {
+        wait().await;
+        replay = client.get(&path).await?;
+    }
+    let number = |name: &str| replay.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let (replayed, skipped) = (number("replayed"), number("skipped"));
+    let total = number("deliveries");
+    print_line(&format!(
+        "{replayed} of {total} replayed, {skipped} skipped"
+    ))?;
+    match text(&replay, "state")? {
+        "finished" => Ok(()),
+        state => bail!("the replay is {state}"),
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the command asks for the progress at an interval"
+)]
+async fn wait() {
+    tokio::time::sleep(INTERVAL).await;
 }

@@ -1,6 +1,6 @@
 //! `stopover keys`: manages API keys, even while the server is running.
 
-use crate::cli::{CliError, ConfigSource, actor, open_base, organization, print_line};
+use crate::cli::{CliError, ConfigSource, actor, mode, open_base, organization, print_line};
 use anyhow::bail;
 use clap::{Args, Subcommand};
 use host_application::api_key::service::{ApiKeyService, NewApiKey, is_key_name, parse_expiry};
@@ -71,10 +71,6 @@ struct Revoke {
 
 fn key_id(text: &str) -> Result<KeyId, String> {
     KeyId::parse(text).map_err(|error| error.to_string())
-}
-
-fn mode(text: &str) -> Result<Mode, String> {
-    Mode::parse(text).ok_or_else(|| "test or live".to_owned())
 }
 
 fn scope(text: &str) -> Result<ApiKeyScope, String> {

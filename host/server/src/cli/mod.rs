@@ -17,6 +17,7 @@ mod plugin;
 #[cfg(feature = "demo")]
 mod sandbox;
 mod serve;
+mod suppliers;
 mod trigger;
 
 use crate::system_clock::SystemClock;
@@ -28,6 +29,7 @@ use host_application::config::{Config, ConfigError, Environment, data_dir_overla
 use host_application::id_generator::UuidV7Generator;
 use host_domain::account::is_organization_id;
 use host_domain::audit::Actor;
+use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -63,7 +65,7 @@ enum Command {
     Accounts(accounts::AccountsOptions),
     /// List and verify the audit log
     Audit(audit::AuditOptions),
-    /// Send deliveries of webhooks again
+    /// List deliveries of webhooks and send them again
     Deliveries(deliveries::DeliveriesOptions),
     /// Receive events without a public address and forward them
     Listen(listen::ListenOptions),
@@ -71,6 +73,8 @@ enum Command {
     Logs(logs::LogsOptions),
     /// Make an event happen in test mode
     Trigger(trigger::TriggerOptions),
+    /// Show and change the suppliers of a running gateway
+    Suppliers(suppliers::SuppliersOptions),
     /// List and inspect plugins
     Plugin(plugin::PluginOptions),
     /// Check and show the configuration
@@ -135,6 +139,7 @@ async fn execute(command: Command) -> Result<(), CliError> {
         Command::Listen(options) => listen::run(options).await,
         Command::Logs(options) => logs::run(options).await,
         Command::Trigger(options) => trigger::run(options).await,
+        Command::Suppliers(options) => suppliers::run(options).await,
         Command::Plugin(options) => plugin::run(options).await,
         Command::Config(options) => config::run(&options),
     }
@@ -155,6 +160,11 @@ async fn open_base(config: &Config) -> Result<Base, CliError> {
 fn organization(text: &str) -> Result<String, String> {
     let valid = is_organization_id(text).then(|| text.to_owned());
     valid.ok_or_else(|| "1 to 64 of [A-Za-z0-9._-]".to_owned())
+}
+
+/// Parses a mode.
+fn mode(text: &str) -> Result<Mode, String> {
+    Mode::parse(text).ok_or_else(|| "test or live".to_owned())
 }
 
 /// Returns the user of the operating system who runs the command, as the audit log names them.
