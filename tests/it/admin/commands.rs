@@ -9,6 +9,7 @@ use tokio::process::Command;
 
 on_both_databases!(
     supplier_is_shown_and_changed_by_commands,
+    refused_changes_of_a_supplier_are_explained,
     deliveries_are_replayed_by_a_command,
 );
 
@@ -70,6 +71,13 @@ async fn supplier_is_shown_and_changed_by_commands(database: Database) {
             .then_some(())
     })
     .await;
+    let actions = recorded_actions(&server).await;
+    let expected = ["reloaded", "ranked", "ranked", "drained", "drained"];
+    assert_eq!(actions, expected.map(|action| format!("supplier.{action}")));
+}
+
+async fn refused_changes_of_a_supplier_are_explained(database: Database) {
+    let server = Server::start(database).await;
     for (arguments, says) in [
         (&["drain", "UNKNOWN"][..], "no plugin with this id"),
         (&["show", "UNKNOWN"], "no plugin with this id"),
@@ -93,9 +101,6 @@ async fn supplier_is_shown_and_changed_by_commands(database: Database) {
             "{arguments:?}: {printed}"
         );
     }
-    let actions = recorded_actions(&server).await;
-    let expected = ["reloaded", "ranked", "ranked", "drained", "drained"];
-    assert_eq!(actions, expected.map(|action| format!("supplier.{action}")));
 }
 
 async fn deliveries_are_replayed_by_a_command(database: Database) {

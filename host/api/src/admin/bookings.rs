@@ -1,6 +1,6 @@
 //! Bookings of all organizations on the admin listener, without personal data.
 
-use crate::admin::parameter::{page_json, page_request, parse, tenant_scope};
+use crate::admin::parameter::{page_json, page_request, parse, tenant_scope, with_members};
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
 use axum::Json;
@@ -80,9 +80,8 @@ pub(super) async fn show(
     let found = found.ok_or_else(not_found)?;
     let payments: Vec<Value> = found.booking.payments().iter().map(payment_json).collect();
     let timeline: Vec<Value> = found.timeline.into_iter().map(entry_json).collect();
-    let mut booking = any_json(&found.booking);
-    booking["payments"] = payments.into();
-    booking["timeline"] = timeline.into();
+    let details = json!({ "payments": payments, "timeline": timeline });
+    let booking = with_members(any_json(&found.booking), details);
     Ok(Json(json!({ "data": booking })))
 }
 
@@ -122,14 +121,15 @@ fn booking_json<K: BookingKind>(
 }
 
 fn payment_json(payment: &Payment) -> Value {
-    let mut shown = json!(payment::without_cards(payment));
-    shown["processor"] = payment.processor.as_str().into();
-    shown["processor_reference"] = payment.processor_reference.clone().into();
-    shown
+    let references = json!({
+        "processor": payment.processor.as_str(),
+        "processor_reference": payment.processor_reference,
+    });
+    with_members(json!(payment::without_cards(payment)), references)
 }
 
 fn entry_json(entry: TimelineEntry) -> Value {
-    let mut content = match entry.content {
+    let content = match entry.content {
         TimelineContent::Request(request) => request_json(request),
         TimelineContent::Transition(transition) => transition_json(transition),
         TimelineContent::Call(call) => call_json(call),
@@ -141,8 +141,7 @@ fn entry_json(entry: TimelineEntry) -> Value {
             json!({ "kind": "action", "action": action.as_str(), "actor": actor })
         }
     };
-    content["at"] = entry.at.to_string().into();
-    content
+    with_members(content, json!({ "at": entry.at.to_string() }))
 }
 
 fn request_json(request: TimelineRequest) -> Value {

@@ -1,7 +1,7 @@
 //! Deliveries of webhooks and their events on the admin listener, without personal data.
 
 use crate::admin::actor::AdminActor;
-use crate::admin::parameter::{page_json, page_request, parse, tenant_scope};
+use crate::admin::parameter::{page_json, page_request, parse, tenant_scope, with_members};
 use crate::admin::requests::text_json;
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// Filter of the deliveries. Absent fields mean any.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct DeliveriesQuery {
+pub(super) struct DeliveryListQuery {
     /// `test`, the default, or `live`.
     mode: Option<String>,
     organization: Option<String>,
@@ -46,7 +46,7 @@ pub(super) struct DeliveriesQuery {
 /// `GET /deliveries`: lists deliveries, latest first.
 pub(super) async fn list(
     State(deliveries): State<Arc<DeliveryService>>,
-    Query(query): Query<DeliveriesQuery>,
+    Query(query): Query<DeliveryListQuery>,
 ) -> Result<Json<Value>, ApiError> {
     let scope = tenant_scope(query.organization, query.mode)?;
     let filter = delivery_filter(
@@ -155,12 +155,16 @@ fn delivery_json(tenant: &Tenant, delivery: &Delivery, event_type: &str) -> Valu
 
 fn history_json(found: &DeliveryHistory) -> Value {
     let tenant = &found.subscription.tenant;
-    let mut delivery = delivery_json(tenant, &found.delivery, &found.event_type);
+    let delivery = delivery_json(tenant, &found.delivery, &found.event_type);
     let attempts: Vec<Value> = found.attempts.iter().map(attempt_json).collect();
-    delivery["url"] = found.subscription.url.as_str().into();
-    delivery["payload"] = text_json(&found.payload);
-    delivery["attempts"] = attempts.into();
-    delivery
+    with_members(
+        delivery,
+        json!({
+            "url": found.subscription.url.as_str(),
+            "payload": text_json(&found.payload),
+            "attempts": attempts,
+        }),
+    )
 }
 
 fn attempt_json((replay, attempt): &(i64, DeliveryAttempt)) -> Value {

@@ -53,3 +53,11 @@ pub(super) fn page_json<T: Serialize>(page: CursorPage<T>) -> Json<Value> {
     let next = page.next.map(|next| next.to_string());
     Json(json!({ "data": page.items, "next": next }))
 }
+
+/// Adds the members of an object to another one.
+pub(super) fn with_members(mut object: Value, members: Value) -> Value {
+    if let (Value::Object(own), Value::Object(added)) = (&mut object, members) {
+        own.extend(added);
+    }
+    object
+}

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// The id or the reference, and where a reference is looked up.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SearchQuery {
+pub(super) struct IdSearchQuery {
     /// An id, a supplier's reference or a `reference_id`.
     q: String,
     /// `test`, the default, or `live`.
@@ -24,7 +24,7 @@ pub(super) struct SearchQuery {
 /// nothing has the reference. An id is not checked.
 pub(super) async fn search(
     State(service): State<Arc<SearchService>>,
-    Query(query): Query<SearchQuery>,
+    Query(query): Query<IdSearchQuery>,
 ) -> Result<Json<Value>, ApiError> {
     let scope = tenant_scope(query.organization, query.mode)?;
     let target = service.find(&scope, query.q.trim()).await;

@@ -1,7 +1,7 @@
 //! Suppliers on the admin listener: their state, reloads of plugins, draining, priority and weight.
 
 use crate::admin::actor::AdminActor;
-use crate::admin::parameter::tenant_scope;
+use crate::admin::parameter::{tenant_scope, with_members};
 use crate::admin::requests::call_json;
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
@@ -62,10 +62,12 @@ pub(super) async fn show(
         .map(|(function, calls)| function_json(function, calls))
         .collect();
     let failures: Vec<Value> = found.failures.iter().map(call_json).collect();
-    let mut supplier = status_json(&found.status);
-    supplier["plugin"] = json!(found.status.plugin);
-    supplier["calls_last_day"] = functions.into();
-    supplier["last_failures"] = failures.into();
+    let details = json!({
+        "plugin": found.status.plugin,
+        "calls_last_day": functions,
+        "last_failures": failures,
+    });
+    let supplier = with_members(status_json(&found.status), details);
     Ok(Json(json!({ "data": supplier })))
 }
 

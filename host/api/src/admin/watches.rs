@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Filter of the watches. Absent fields mean any.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct WatchesQuery {
+pub(super) struct WatchListQuery {
     /// `test`, the default, or `live`.
     mode: Option<String>,
     organization: Option<String>,
@@ -45,7 +45,7 @@ struct WatchJson {
 /// `GET /watches`: lists watches, newest first.
 pub(super) async fn list(
     State(watches): State<Arc<WatchService>>,
-    Query(query): Query<WatchesQuery>,
+    Query(query): Query<WatchListQuery>,
 ) -> Result<Json<Value>, ApiError> {
     let scope = tenant_scope(query.organization, query.mode)?;
     let filter = WatchScopeFilter {
