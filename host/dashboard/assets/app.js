@@ -6,7 +6,7 @@
   const THEMES = ["system", "light", "dark"];
   // Rows that a growing list keeps.
   const STREAM_ROWS_MAX = 200;
-  // Time until the script asks again for a stream that was refused.
+  // Time until the script asks again for a stream that was interrupted.
   const STREAM_RETRY_MS = 3000;
   const root = document.documentElement;
   const setting = {
@@ -134,8 +134,7 @@
   const timeOf = (row) => Number.parseInt(row.dataset.streamId, 10);
 
   // A list whose new rows come as server-sent events. A row that the list has already is replaced.
-  // After a lost connection the browser connects again by itself and names the last event. After a
-  // pause, and after a response that is no stream, the script does.
+  // After a pause or an interruption the script connects again and names the last event.
   const followStream = (controls) => {
     const state = controls.querySelector("[data-stream-state]");
     const button = controls.querySelector("button");
@@ -176,12 +175,13 @@
       list.insertBefore(row, rows.find((other) => timeOf(other) <= timeOf(row)) ?? null);
       while (list.rows.length > STREAM_ROWS_MAX) list.lastElementChild.remove();
     };
-    // A proxy responds like this while the gateway restarts, and the gateway after the end of the session.
-    const onRefusal = (refused) => {
+    // The browser would try again after a lost connection, but not after a refusal: by a proxy while the
+    // gateway restarts, or by the gateway after the end of the session.
+    const onInterruption = (ended) => {
       show("wait", "Reconnecting");
       retry = setTimeout(async () => {
         if (await hasSessionEnded()) location.reload();
-        else if (isOn && source === refused) open();
+        else if (isOn && source === ended) open();
       }, STREAM_RETRY_MS);
     };
     const open = () => {
@@ -198,8 +198,8 @@
       // The session or its mode has changed, so the page shows what it must not any more.
       source.addEventListener("end", () => { close("Ended"); location.reload(); });
       source.addEventListener("error", () => {
-        if (source.readyState === EventSource.CLOSED) onRefusal(source);
-        else show("wait", "Reconnecting");
+        source.close();
+        onInterruption(source);
       });
     };
     button.addEventListener("click", () => {
