@@ -4,8 +4,8 @@ use crate::driver::{Browser, with_browser, with_browser_at};
 use crate::{EMAIL, set_up};
 use std::time::{Duration, Instant};
 use tests::{
-    Client, DashboardClient, Database, MockResponse, MockServer, PASSWORD, Server, Subscription,
-    TcpRelay, eventually,
+    Client, DashboardClient, Database, MockResponse, MockServer, PASSWORD, Server, TcpRelay,
+    eventually,
 };
 use url::Url;
 
