@@ -21,7 +21,7 @@ CREATE TABLE request_log (
     code         TEXT,
     host         TEXT NOT NULL,
     PRIMARY KEY (organization, mode, id)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 -- The list of operators, and the deletion of old rows.
 CREATE INDEX request_log_mode ON request_log (mode, id);
 CREATE INDEX request_log_request ON request_log (request_id, id);

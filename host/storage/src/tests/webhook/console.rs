@@ -423,6 +423,7 @@ async fn sqlite_lists_of_deliveries_use_expected_indexes() {
         let small = [
             "last",
             "ends",
+            "examined",
             "merged",
             "page",
             "part_",

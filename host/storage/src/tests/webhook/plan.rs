@@ -83,6 +83,7 @@ async fn sqlite_delivery_plans_use_expected_indexes() {
             "waiting",
             "item",
             "json_each",
+            "list",
             "due",
             "CONSTANT",
         ];
