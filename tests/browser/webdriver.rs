@@ -230,25 +230,30 @@ pub(crate) const TAB: char = '\u{E004}';
 pub(crate) const ENTER: char = '\u{E007}';
 pub(crate) const ESCAPE: char = '\u{E00C}';
 
-/// Starts chromedriver on a free port and returns its URL.
+const CHROMEDRIVER_STARTS_MAX: usize = 3;
+
+/// Starts chromedriver on a free port and returns its URL. Another process may take the port before
+/// chromedriver does, which then ends and is started again.
 async fn start_chromedriver() -> (Child, String) {
-    let mut process = Command::new("chromedriver")
-        .arg("--port=0")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap_or_else(|error| {
-            panic!("chromedriver does not start ({error}): `cargo xtask test` installs it")
-        });
-    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-    while let Some(line) = lines.next_line().await.unwrap() {
-        if let Some((_, port)) = line.split_once("started successfully on port ") {
-            let url = format!("http://127.0.0.1:{}", port.trim_end_matches('.'));
-            // The output is read on, because a full pipe would block the process.
-            tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-            return (process, url);
+    for _ in 0..CHROMEDRIVER_STARTS_MAX {
+        let mut process = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap_or_else(|error| {
+                panic!("chromedriver does not start ({error}): `cargo xtask test` installs it")
+            });
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        while let Some(line) = lines.next_line().await.unwrap() {
+            if let Some((_, port)) = line.split_once("started successfully on port ") {
+                let url = format!("http://127.0.0.1:{}", port.trim_end_matches('.'));
+                // The output is read on, because a full pipe would block the process.
+                tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+                return (process, url);
+            }
         }
     }
-    panic!("chromedriver ended before it was ready");
+    panic!("chromedriver ended {CHROMEDRIVER_STARTS_MAX} times before it was ready");
 }
