@@ -76,7 +76,6 @@ async fn page_may_not_be_framed_and_loads_nothing_from_elsewhere() {
             ("cross-origin-opener-policy", "same-origin"),
             ("cross-origin-resource-policy", "same-origin"),
             ("cache-control", "no-store"),
-            // The client hides that the page is compressed, but not this.
             ("vary", "accept-encoding"),
         ] {
             assert_eq!(reply.header(name), value, "{path}: {name}");

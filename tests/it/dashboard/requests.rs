@@ -242,9 +242,11 @@ async fn overview_shows_what_was_called(database: Database) {
     let server = Server::start(database).await;
     let (client, ada) = (server.client(), viewer(&server, "demo").await);
     HotelBookingBuilder::at("OK").book_confirmed(&client).await;
-    let overview = eventually("the booked amount", async || {
+    // The page keeps its statistics for some seconds, so they may be older than the amount.
+    let overview = eventually("the booked amount and the statistics", async || {
         let page = ada.get("/").await;
-        page.body.contains("Booked").then_some(page)
+        let is_complete = page.body.contains("Booked") && page.body.contains("/v1/hotel/prebook");
+        is_complete.then_some(page)
     })
     .await;
     for expected in [

@@ -121,7 +121,7 @@ async fn undecided_refund_is_decided_on_the_dashboard() {
         let fields = [
             ("booking", booking.as_str()),
             ("call", call),
-            ("question", "CANCELED"),
+            ("seen_state", "CANCELED"),
             ("choice", "refund"),
             ("amount", amount),
             ("currency", "EUR"),

@@ -17,11 +17,17 @@ use std::io::{self, Write as _};
 /// # Errors
 /// The page could not be read from its handler.
 pub(crate) async fn compress_page(request: Request, next: Next) -> Result<Response, PageError> {
-    let is_accepted = request.method() == Method::GET && accepts_gzip(request.headers());
-    let response = next.run(request).await;
+    let is_read = request.method() == Method::GET;
+    let is_accepted = accepts_gzip(request.headers());
+    let mut response = next.run(request).await;
     let content_type = response.headers().get(CONTENT_TYPE);
     let is_page = content_type.is_some_and(|value| value.as_bytes().starts_with(b"text/html"));
-    if !is_accepted || !is_page {
+    if !is_read || !is_page {
+        return Ok(response);
+    }
+    let vary = HeaderValue::from_static("accept-encoding");
+    response.headers_mut().append(VARY, vary);
+    if !is_accepted {
         return Ok(response);
     }
     let (mut head, body) = response.into_parts();
@@ -31,8 +37,6 @@ pub(crate) async fn compress_page(request: Request, next: Next) -> Result<Respon
     head.headers.remove(CONTENT_LENGTH);
     let gzip = HeaderValue::from_static("gzip");
     head.headers.insert(CONTENT_ENCODING, gzip);
-    let vary = HeaderValue::from_static("accept-encoding");
-    head.headers.append(VARY, vary);
     Ok(Response::from_parts(head, Body::from(compressed)))
 }
 
