@@ -261,9 +261,15 @@ impl Store {
         read_accounts(&self.fetch_all(select).await?)
     }
 
-    /// Returns whether there is any account.
-    pub async fn has_accounts(&self) -> Result<bool, DatabaseError> {
-        let select = statement!("SELECT id FROM account LIMIT 1");
+    /// Returns whether there is an operator who can sign in.
+    pub async fn has_active_operator(&self) -> Result<bool, DatabaseError> {
+        let select = statement!(
+            "SELECT account.id FROM account \
+             JOIN account_role ON account_role.account_id = account.id \
+             WHERE account_role.role = $1 AND account.state = $2 LIMIT 1",
+            OPERATOR,
+            AccountState::Active.as_str(),
+        );
         Ok(!self.fetch_all(select).await?.is_empty())
     }
 

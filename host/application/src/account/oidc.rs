@@ -10,7 +10,7 @@ use crate::account::oidc::id_token::{IdTokenError, Identity, verify};
 use crate::account::oidc::provider::{Provider, ProviderClient, ProviderError};
 use crate::account::secret::{RandomSourceFailure, generate_token};
 use crate::account::session::{NewSession, SessionService};
-use crate::account::setup::{insert_account_in, invited_account};
+use crate::account::setup::{end_first_link_in, invited_account};
 use crate::account::viewer::{ClientInfo, account_actor};
 use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
@@ -330,15 +330,15 @@ impl OidcService {
         client: &ClientInfo,
     ) -> Result<StoredAccount, OidcError> {
         let mut changed = account.clone();
+        if self.maps_roles() {
+            changed.roles = identity.roles(&self.config);
+        }
+        end_first_link_in(write, &changed);
         if account.state == AccountState::Invited {
             changed.state = AccountState::Active;
             changed.version += 1;
             write.update_account(&changed, account.version);
         }
-        if !self.maps_roles() {
-            return Ok(changed);
-        }
-        changed.roles = identity.roles(&self.config);
         if changed.roles != account.roles {
             write.set_account_roles(&account.id, &account.roles, &changed.roles);
             let actor = account_actor(&account.id, &account.email, client.address);
@@ -370,7 +370,8 @@ impl OidcService {
             state: AccountState::Active,
             ..invited_account(id, email, roles, self.base.now())
         };
-        insert_account_in(write, &account);
+        end_first_link_in(write, &account);
+        write.insert_account(&account);
         let (issuer, subject) = (&self.config.issuer, &identity.subject);
         write.insert_account_identity(issuer, subject, &account.id);
         let actor = account_actor(&account.id, &account.email, client.address);

@@ -1,7 +1,7 @@
 //! Accounts as operators manage them.
 
 use crate::account::secret::RandomSourceFailure;
-use crate::account::setup::{add_link_in, insert_account_in, invited_account};
+use crate::account::setup::{add_link_in, invited_account};
 use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
 use crate::conflict_backoff::{ConflictBackoff, DeadlinePassed};
@@ -90,7 +90,7 @@ impl AccountService {
     }
 
     /// Creates an account and returns the token of the link that sets it up. There is at most one
-    /// role for each organization. An unused link of the first account is revoked.
+    /// role for each organization.
     ///
     /// # Errors
     /// [`AccountError::Exists`] if the address has an account.
@@ -103,7 +103,7 @@ impl AccountService {
         let id = AccountId::from_bits(self.base.ids.generate());
         let account = invited_account(id, email.clone(), roles, self.base.now());
         let mut write = self.base.unit_of_work();
-        insert_account_in(&mut write, &account);
+        write.insert_account(&account);
         let change = AuditChange::new(AuditAction::AccountCreated, account.id.as_str());
         let change = change.after(audited_account(&account));
         audit_in(&mut write, &self.base, actor, change);

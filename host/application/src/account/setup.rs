@@ -88,8 +88,8 @@ pub struct SetupService {
 
 impl SetupService {
     /// Makes the link of the first account, which gets these roles and the address that the person
-    /// chooses. Earlier links of this kind are revoked. The link ends when any account is created.
-    /// Returns `None` if there is an account.
+    /// chooses. Earlier links of this kind are revoked. The link ends when an operator can sign in.
+    /// Returns `None` if one already can.
     ///
     /// # Errors
     /// [`SetupError::Storage`] or [`SetupError::Internal`].
@@ -97,7 +97,7 @@ impl SetupService {
         &self,
         roles: Vec<AccountRole>,
     ) -> Result<Option<SecretString>, SetupError> {
-        if self.base.store.has_accounts().await? {
+        if self.base.store.has_active_operator().await? {
             return Ok(None);
         }
         let mut write = self.base.unit_of_work();
@@ -222,7 +222,8 @@ impl SetupService {
                 password_hash: Some(hash),
                 ..invited_account(id, email, link.roles, now)
             };
-            insert_account_in(write, &account);
+            end_first_link_in(write, &account);
+            write.insert_account(&account);
             return Ok(account);
         }
         let invited = self.find_invited(&email).await?;
@@ -234,6 +235,7 @@ impl SetupService {
             version: invited.version + 1,
             ..invited
         };
+        end_first_link_in(write, &account);
         write.update_account(&account, invited.version);
         Ok(account)
     }
@@ -272,12 +274,13 @@ pub(super) fn invited_account(
     }
 }
 
-/// Adds a new account to a write. It ends the links without an address, which only set up the first
-/// account. They are revoked before the insertion, in the order of [`SetupService::complete`]:
-/// otherwise the two could lock each other's rows in PostgreSQL.
-pub(super) fn insert_account_in(write: &mut UnitOfWork, account: &StoredAccount) {
-    write.revoke_account_links(None);
-    write.insert_account(account);
+/// Adds to a write that an account can sign in. If it is an operator, the links without an address
+/// end, which set up the first one. They are revoked before the account is stored, in the order of
+/// [`SetupService::complete`]: otherwise the two could lock each other's rows in PostgreSQL.
+pub(super) fn end_first_link_in(write: &mut UnitOfWork, account: &StoredAccount) {
+    if account.roles.contains(&AccountRole::Operator) {
+        write.revoke_account_links(None);
+    }
 }
 
 /// Adds a link to a write and returns its token. Unused links of the same address, or the others
