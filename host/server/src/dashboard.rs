@@ -28,18 +28,24 @@ pub(crate) fn check_address(config: &DashboardConfig, address: SocketAddr) -> an
     Ok(())
 }
 
-/// Serves the dashboard in tasks of the application.
-/// Returns the URL that browsers use, without a trailing slash.
+/// Serves the dashboard in tasks of the application, and stores its URL for the command
+/// `stopover accounts`. Returns the URL that browsers use, without a trailing slash.
 ///
 /// # Errors
 /// The address of the listener cannot be read.
-pub(crate) fn spawn_dashboard(
+pub(crate) async fn spawn_dashboard(
     application: &Arc<Application>,
     listener: TcpListener,
     sample_data: Option<SampleDataHook>,
 ) -> io::Result<String> {
     let config: &DashboardConfig = &application.config.dashboard;
     let base_url = config.base_url(listener.local_addr()?);
+    if let Err(error) = application.accounts.accounts.set_link_base(&base_url).await {
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "the address of the dashboard cannot be stored; links of `stopover accounts` may name another one"
+        );
+    }
     let settings = DashboardSettings {
         base_url: base_url.clone(),
         trusted_proxies: config.trusted_proxies.clone(),

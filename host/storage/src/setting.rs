@@ -21,6 +21,13 @@ impl Store {
         Ok(stored.await?.pop().unwrap_or_else(|| value.to_vec()))
     }
 
+    /// Returns a value, or `None` if none is stored.
+    pub async fn setting(&self, name: &str) -> Result<Option<Vec<u8>>, DatabaseError> {
+        let select = statement!("SELECT value FROM setting WHERE name = $1", name);
+        let value = self.read_optional(select, |row| row.get("value"));
+        value.await
+    }
+
     /// Stores a value, replacing an existing one.
     pub async fn set_setting(&self, name: &str, value: &[u8]) -> Result<(), DatabaseError> {
         let upsert = statement!(

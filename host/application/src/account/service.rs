@@ -19,6 +19,9 @@ use std::time::Duration;
 /// Time in which concurrent changes of an account must have ended.
 const CHANGE_TIME_MAX: Duration = Duration::from_secs(10);
 
+/// Name of the stored URL with which links to the dashboard begin.
+const LINK_BASE: &str = "dashboard_url";
+
 #[derive(Debug, thiserror::Error)]
 pub enum AccountError {
     #[error("there is no account with this address")]
@@ -81,6 +84,25 @@ pub struct AccountService {
 impl AccountService {
     pub fn new(base: Base) -> Self {
         Self { base }
+    }
+
+    /// Stores the URL under which a gateway serves the dashboard, so that commands that run beside
+    /// it make links to the same address.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn set_link_base(&self, url: &str) -> Result<(), StorageFailure> {
+        let stored = self.base.store.set_setting(LINK_BASE, url.as_bytes());
+        Ok(stored.await?)
+    }
+
+    /// Returns the URL under which a gateway served the dashboard last, if any did.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn link_base(&self) -> Result<Option<String>, StorageFailure> {
+        let stored = self.base.store.setting(LINK_BASE).await?;
+        Ok(stored.and_then(|url| String::from_utf8(url).ok()))
     }
 
     /// Returns all accounts, ordered by address.

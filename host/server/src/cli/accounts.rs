@@ -104,7 +104,7 @@ async fn run_action(
     match action {
         Action::Create(create) => {
             let (email, roles) = (create.email.clone(), create.roles());
-            let link = SetupLinks::new(dashboard)?;
+            let link = SetupLinks::new(dashboard, accounts).await?;
             match accounts.create(&actor(), &email, roles).await {
                 Ok(token) => link.print(&token),
                 Err(AccountError::Exists) => bail!(
@@ -120,7 +120,7 @@ async fn run_action(
             print_line(&format!("{} is disabled", subject.email))
         }
         Action::Reset(subject) => {
-            let link = SetupLinks::new(dashboard)?;
+            let link = SetupLinks::new(dashboard, accounts).await?;
             let reset = accounts.reset(&actor(), &subject.email).await;
             let token = reset.with_context(|| format!("cannot reset {}", subject.email))?;
             link.print(&token)
@@ -146,14 +146,18 @@ struct SetupLinks {
 }
 
 impl SetupLinks {
+    /// Links begin with the configured public URL, else with the address at which a gateway with
+    /// this database served the dashboard last, else with the configured address.
+    ///
     /// # Errors
-    /// The configuration names no URL of the dashboard.
-    fn new(dashboard: &DashboardConfig) -> Result<Self, CliError> {
-        let base_url = match dashboard.listen {
-            Some(address) => Some(dashboard.base_url(address)),
-            None => dashboard.public_origin(),
+    /// No URL of the dashboard is known, or the database failed.
+    async fn new(dashboard: &DashboardConfig, accounts: &AccountService) -> Result<Self, CliError> {
+        let base_url = match dashboard.public_origin() {
+            Some(origin) => Some(origin),
+            None => accounts.link_base().await?,
         };
-        let base_url = base_url.context(
+        let configured = || dashboard.listen.map(|address| dashboard.base_url(address));
+        let base_url = base_url.or_else(configured).context(
             "the dashboard has no listener; set dashboard.listen or dashboard.public_url",
         )?;
         Ok(Self { base_url })

@@ -42,7 +42,8 @@ pub(super) async fn run(options: &ServeOptions) -> Result<(), CliError> {
     #[cfg(feature = "dashboard")]
     {
         let sample_data = Arc::clone(&sample_data);
-        server.serve_dashboard(Some(Arc::new(move || sample_data.begin())))?;
+        let hook = Arc::new(move || sample_data.begin());
+        server.serve_dashboard(Some(hook)).await?;
         print_dashboard_link(&server).await?;
     }
     print_demo_instructions(&server.gateway.application, options).await?;

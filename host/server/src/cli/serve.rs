@@ -67,7 +67,7 @@ pub(super) async fn run(options: ServeOptions) -> Result<(), CliError> {
     let mut server = RunningServer::start(config).await?;
     server.print_addresses()?;
     #[cfg(feature = "dashboard")]
-    server.serve_dashboard(None)?;
+    server.serve_dashboard(None).await?;
     #[cfg(feature = "dashboard")]
     server.print_dashboard("/")?;
     print_line("ready")?;
@@ -146,12 +146,13 @@ impl RunningServer {
 
     /// Serves the dashboard if it has a listener. The hook makes the demo's sample data.
     #[cfg(feature = "dashboard")]
-    pub(super) fn serve_dashboard(
+    pub(super) async fn serve_dashboard(
         &mut self,
         sample_data: Option<SampleDataHook>,
     ) -> Result<(), CliError> {
         if let Some(listener) = self.dashboard_listener.take() {
-            let url = spawn_dashboard(&self.gateway.application, listener, sample_data)?;
+            let served = spawn_dashboard(&self.gateway.application, listener, sample_data);
+            let url = served.await?;
             self.dashboard_url = Some(url);
         }
         Ok(())

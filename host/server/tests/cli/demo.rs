@@ -47,7 +47,9 @@ async fn demo_prints_a_setup_link_until_an_operator_can_sign_in() {
         ] {
             let email = format!("{name}{start}@example.com");
             let create = format!("accounts create --email {email} {role} --data-dir data");
-            printed(folder.path(), &create);
+            let printed = printed(folder.path(), &create);
+            let (base, _) = link.rsplit_once('/').unwrap();
+            assert!(printed.starts_with(&format!("{base}/")), "{printed}");
         }
         assert!(text(link.clone()).await.contains("Set up your account"));
         let log = demo.stop();
