@@ -173,6 +173,26 @@ impl Store {
         self.read_all(select, read).await
     }
 
+    /// Returns the entries of a scope that match, after one sequence number and up to another one, in
+    /// the order of the chain.
+    pub async fn audit_entries_between(
+        &self,
+        scope: &AuditScope,
+        filter: &AuditFilter,
+        (after, until): (i64, i64),
+        limit: u32,
+    ) -> Result<Vec<StoredAuditEntry>, DatabaseError> {
+        let mut conditions = audit_conditions(scope, filter);
+        conditions.add("sequence >", after);
+        conditions.add("sequence <=", until);
+        let limit = conditions.bind(limit);
+        let condition = conditions.text();
+        let select = conditions.statement(format!(
+            "SELECT {COLUMNS} FROM audit_log WHERE {condition} ORDER BY sequence LIMIT {limit}"
+        ));
+        self.read_all(select, read).await
+    }
+
     /// Returns the entries of a scope that match, latest first. The id of a cursor is a sequence
     /// number; a cursor with another id is that of no entry, and nothing follows it.
     pub async fn audit_page(

@@ -3,6 +3,7 @@
 use futures::future::join_all;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::collections::HashSet;
 use tests::{
     Client, DashboardClient, Database, Server, ServerOptions, binary, eventually,
     on_both_databases, subscriptions,
@@ -15,6 +16,7 @@ on_both_databases!(
     verification_finds_every_edit_of_the_database,
     admins_learn_only_whether_the_chain_is_intact,
     admins_read_the_entries_of_their_organization,
+    export_of_an_operator_is_the_whole_chain,
     export_is_json_whatever_a_name_says,
 );
 
@@ -297,6 +299,31 @@ async fn admins_read_the_entries_of_their_organization(database: Database) {
     // The page of one mode has no entry of the other mode.
     operator.post("/mode", &[("mode", "live")]).await;
     assert!(!operator.get("/audit").await.body.contains("of-acme"));
+}
+
+async fn export_of_an_operator_is_the_whole_chain(database: Database) {
+    let server = Server::start(database).await;
+    let ada = DashboardClient::set_up(&server, "ada@example.com").await;
+    create_key(&ada, "acme", "of-test").await;
+    ada.post("/mode", &[("mode", "live")]).await;
+    let fields = [
+        ("organization", "demo"),
+        ("name", "of-live"),
+        ("mode", "live"),
+        ("scopes", "read"),
+    ];
+    let created = ada.post("/keys", &fields).await;
+    assert_eq!(created.status, 200, "{}", created.body);
+    let chain = entries(&server).await.into_iter().rev();
+    let export = ada.get("/audit/export").await.body;
+    let lines = export
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    let exported: Vec<Value> = lines.collect();
+    assert_eq!(exported, chain.collect::<Vec<Value>>());
+    let modes = exported.iter().map(|entry| entry["mode"].as_str());
+    let modes: HashSet<Option<&str>> = modes.collect();
+    assert_eq!(modes, HashSet::from([None, Some("test"), Some("live")]));
 }
 
 async fn export_is_json_whatever_a_name_says(database: Database) {

@@ -126,41 +126,35 @@ impl AuditService {
         })
     }
 
-    /// Returns all matching entries, latest first, as lines of JSON. Each item has several lines
-    /// with their line feeds.
+    /// Returns all matching entries in the order of the chain as lines of JSON. Each item has several
+    /// lines with their line feeds. Entries that are appended during the export are not part of it.
     pub fn export(
         self: Arc<Self>,
         scope: AuditScope,
         filter: AuditFilter,
         mask: impl Fn(&mut AuditRow) + Clone + Send + Sync + 'static,
     ) -> impl Stream<Item = Result<String, StorageFailure>> + Send + 'static {
-        let first = CursorRequest {
-            after: None,
-            limit: BATCH_MAX,
-        };
-        try_unfold(Some(first), move |request| {
+        // The state is the sequence number of the last exported entry, and of the last one to export.
+        try_unfold((0, None), move |(after, until)| {
             let (service, scope, filter) = (Arc::clone(&self), scope.clone(), filter.clone());
             let mask = mask.clone();
             async move {
-                let Some(request) = request else {
+                let until = match until {
+                    Some(until) => until,
+                    None => service.chain.append_pending().await?.sequence,
+                };
+                let store = &service.chain.base.store;
+                let range = (after, until);
+                let batch = store.audit_entries_between(&scope, &filter, range, BATCH_MAX);
+                let batch = batch.await?;
+                let Some(last) = batch.last().map(|entry| entry.sequence) else {
                     return Ok(None);
                 };
-                // What is appended later comes before the first batch, so no other batch has it.
-                if request.after.is_none() {
-                    service.chain.append_pending().await?;
-                }
-                let store = &service.chain.base.store;
-                let stored = store.audit_page(&scope, &filter, &request).await?;
-                let mut page = stored.map(AuditRow::from);
-                page.items.iter_mut().for_each(mask);
-                let lines = page.items.into_iter().map(AuditRow::into_json);
-                let lines = lines.map(|row| canonical_json(&row) + "\n");
-                let text: String = lines.collect();
-                let next = page.next.map(|after| CursorRequest {
-                    after: Some(after),
-                    ..request
-                });
-                Ok(Some((text, next)))
+                let mut rows: Vec<AuditRow> = batch.into_iter().map(AuditRow::from).collect();
+                rows.iter_mut().for_each(mask);
+                let lines = rows.into_iter().map(AuditRow::into_json);
+                let text: String = lines.map(|row| canonical_json(&row) + "\n").collect();
+                Ok(Some((text, (last, Some(until)))))
             }
         })
     }

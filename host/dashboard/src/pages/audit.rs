@@ -44,7 +44,7 @@ async fn list(
     )))
 }
 
-/// `GET /audit/export`: the entries that the filter finds as lines of JSON.
+/// `GET /audit/export`: the entries of both modes that the filter finds as lines of JSON.
 async fn export(
     State(audit): State<Arc<ConsoleAudit>>,
     SignedIn(viewer): SignedIn,
