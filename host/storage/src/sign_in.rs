@@ -45,6 +45,14 @@ impl UnitOfWork {
         };
         self.add_expecting_one(put, Conflict::SignInRaced)
     }
+
+    /// Forgets the failures of a subject.
+    pub fn delete_sign_in_guard(&mut self, subject: &str) -> &mut Self {
+        self.add(statement!(
+            "DELETE FROM sign_in_guard WHERE subject = $1",
+            subject,
+        ))
+    }
 }
 
 impl Store {

@@ -7,6 +7,7 @@ use tests::{
 
 on_both_databases!(
     account_is_locked_for_all_addresses,
+    reset_and_new_password_lift_the_lock_of_the_account,
     address_is_locked_for_all_accounts,
     burst_checks_no_more_passwords_than_the_limit,
 );
@@ -67,6 +68,28 @@ async fn account_is_locked_for_all_addresses(database: Database) {
     refusals.dedup();
     assert_eq!(refusals.len(), 1, "the words tell nothing: {refusals:#?}");
     assert_eq!(client.cookie(), None);
+}
+
+async fn reset_and_new_password_lift_the_lock_of_the_account(database: Database) {
+    let server = start_behind_proxy(database).await;
+    DashboardClient::set_up(&server, EMAIL).await;
+    let client = DashboardClient::new(&server);
+    let guess = async |round: usize| {
+        for at in 0..FAILURES_MAX {
+            let address = format!("2001:db8:{round}:{at}::1");
+            let reply = attempt(&client, &address, EMAIL, WRONG).await;
+            assert_eq!(reply.status, 401, "{round} {at}");
+        }
+        let locked = attempt(&client, "192.0.2.1", EMAIL, PASSWORD).await;
+        assert_eq!(locked.status, 429);
+    };
+    guess(0).await;
+    let link = server.command("accounts", &["reset", EMAIL]).await;
+    guess(1).await;
+    let (_, token) = link.trim_end().rsplit_once('/').unwrap();
+    client.use_link(&format!("/setup/{token}"), EMAIL).await;
+    let reply = attempt(&client, "192.0.2.1", EMAIL, PASSWORD).await;
+    assert_eq!(reply.status, 303);
 }
 
 async fn address_is_locked_for_all_accounts(database: Database) {

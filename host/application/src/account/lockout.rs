@@ -9,6 +9,7 @@ use crate::base::Base;
 use crate::conflict_backoff::{ConflictBackoff, DeadlinePassed};
 use crate::deadline::Deadline;
 use crate::storage_failure::StorageFailure;
+use host_domain::account::EmailAddress;
 use host_domain::time::Timestamp;
 use host_storage::{CommitError, Conflict, DatabaseError, SignInGuard, UnitOfWork};
 use sha2::{Digest, Sha256};
@@ -62,10 +63,8 @@ pub(super) struct SignInSubjects {
 
 impl SignInSubjects {
     pub(super) fn new(email: &str, address: IpAddr) -> Self {
-        // The digest bounds the length. The spelling is that of `EmailAddress`.
-        let email = Sha256::digest(email.trim().to_lowercase());
         Self {
-            account: format!("account:{}", hex::encode(email)),
+            account: account_subject(email),
             address: address_subject(address),
         }
     }
@@ -73,6 +72,19 @@ impl SignInSubjects {
     fn keys(&self) -> [String; 2] {
         [self.account.clone(), self.address.clone()]
     }
+}
+
+/// Returns the subject of an account.
+fn account_subject(email: &str) -> String {
+    // The digest bounds the length. The spelling is that of `EmailAddress`.
+    let email = Sha256::digest(email.trim().to_lowercase());
+    format!("account:{}", hex::encode(email))
+}
+
+/// Adds to a write that an account has no failures. Attempts that are not decided yet do not count
+/// any more.
+pub(super) fn clear_failures_in(write: &mut UnitOfWork, email: &EmailAddress) {
+    write.delete_sign_in_guard(&account_subject(email.as_str()));
 }
 
 /// Returns the subject of an address. A subscriber usually has a whole IPv6 network of 64 bits.

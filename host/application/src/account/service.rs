@@ -1,5 +1,6 @@
 //! Accounts as operators manage them.
 
+use crate::account::lockout::clear_failures_in;
 use crate::account::secret::RandomSourceFailure;
 use crate::account::setup::{add_link_in, invited_account};
 use crate::audit::record::{AuditChange, audit_in};
@@ -151,7 +152,7 @@ impl AccountService {
     }
 
     /// Removes the password, the second factor and the single sign-on of an account and ends its
-    /// sessions, so that nobody who could sign in before still can. Returns the token of the link that
+    /// sessions, so that nobody who could sign in before still can. Lifts the account's lock. Returns the token of the link that
     /// sets a new password; earlier links are revoked.
     ///
     /// # Errors
@@ -166,6 +167,7 @@ impl AccountService {
             account.password_hash = None;
             write.delete_second_factor(&account.id);
             write.delete_account_identities(&account.id);
+            clear_failures_in(write, email);
             add_link_in(write, &self.base, Some(email), Vec::new())
         };
         self.change(actor, AuditAction::AccountReset, email, reset)

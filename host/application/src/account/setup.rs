@@ -5,6 +5,7 @@
 //! would otherwise get the other roles of the account. Its owner signs in and accepts.
 
 use crate::account::failure::convert_shared_failures;
+use crate::account::lockout::clear_failures_in;
 use crate::account::password::{HashingQueue, check_new_password};
 use crate::account::secret::{RandomSourceFailure, digest_token, generate_token};
 use crate::account::session::{NewSession, SessionService};
@@ -187,6 +188,7 @@ impl SetupService {
             .sessions
             .begin_in(&mut write, &account, client, Mode::Test)?;
         write.record_sign_in(&account.id);
+        clear_failures_in(&mut write, &account.email);
         self.base.store.commit(write).await?;
         tracing::info!(account = %account.id, session = %session.id, "an account was set up");
         Ok(session)
