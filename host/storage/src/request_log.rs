@@ -175,6 +175,22 @@ impl Store {
         self.read_all(select, read).await
     }
 
+    /// Returns which of these ids belong to API calls of a scope.
+    pub async fn logged_request_ids(
+        &self,
+        scope: &TenantScope,
+        request_ids: &[String],
+    ) -> Result<Vec<String>, DatabaseError> {
+        let mut conditions = ConditionBuilder::for_scope(scope);
+        let list = conditions.bind(text_array(request_ids.iter().map(String::as_str)));
+        conditions.add_text(format!("request_id {{in {list}}}"));
+        let condition = conditions.text();
+        let select = conditions.statement(format!(
+            "SELECT DISTINCT request_id FROM request_log WHERE {condition}"
+        ));
+        self.read_all(select, |row| row.get("request_id")).await
+    }
+
     /// Returns the bodies of an API call, if they were recorded.
     pub async fn request_log_bodies(
         &self,

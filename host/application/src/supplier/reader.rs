@@ -30,6 +30,9 @@ pub struct SupplierDetails {
     pub functions: Vec<(String, CallStatistics)>,
     /// The last failed calls, latest first.
     pub failures: Vec<LoggedCall>,
+    /// The requests of the failures that are API calls in the log. The others are background work, or
+    /// were not recorded.
+    pub logged_requests: Vec<String>,
 }
 
 /// Reads suppliers with the calls of a scope.
@@ -80,12 +83,18 @@ impl SupplierReader {
             self.statistics(scope),
             self.base.store.failed_calls(scope, id, FAILURES_MAX),
         )?;
+        let ids: Vec<String> = failures
+            .iter()
+            .map(|call| call.request_id.clone())
+            .collect();
+        let logged_requests = self.base.store.logged_request_ids(scope, &ids).await?;
         let own = statistics.into_iter();
         let own = own.filter(|(supplier, _, _)| supplier == id.as_str());
         Ok(Some(SupplierDetails {
             status,
             functions: own.map(|(_, function, calls)| (function, calls)).collect(),
             failures,
+            logged_requests,
         }))
     }
 

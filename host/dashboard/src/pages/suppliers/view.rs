@@ -87,8 +87,8 @@ struct FailureRow {
     detail: String,
     duration: String,
     request: String,
-    /// The page of the request.
-    path: String,
+    /// The page of the request, if it is an API call in the log.
+    path: Option<String>,
 }
 
 /// The form of priority and weight.
@@ -148,9 +148,7 @@ impl SupplierPage {
             functions: functions
                 .map(|(function, calls)| (function.clone(), CallText::new(calls)))
                 .collect(),
-            internals: viewer
-                .is_operator()
-                .then(|| Internals::new(status, &found.failures, now)),
+            internals: viewer.is_operator().then(|| Internals::new(found, now)),
         }
     }
 }
@@ -192,7 +190,8 @@ impl CapacityText {
 }
 
 impl Internals {
-    fn new(status: &SupplierStatus, failures: &[LoggedCall], now: Timestamp) -> Self {
+    fn new(found: &SupplierDetails, now: Timestamp) -> Self {
+        let (status, failures) = (&found.status, &found.failures);
         let (health, plugin) = (status.health.as_ref(), status.plugin.as_ref());
         let last_failure = health.and_then(|health| health.last_failure.clone());
         let waiting = status.usage.map(|usage| usage.waiting);
@@ -210,7 +209,7 @@ impl Internals {
             plugin: plugin.cloned(),
             failures: failures
                 .iter()
-                .map(|call| FailureRow::new(call, now))
+                .map(|call| FailureRow::new(call, &found.logged_requests, now))
                 .collect(),
         }
     }
@@ -232,14 +231,15 @@ fn error_classes(failures: &[LoggedCall]) -> String {
 }
 
 impl FailureRow {
-    fn new(call: &LoggedCall, now: Timestamp) -> Self {
+    fn new(call: &LoggedCall, logged_requests: &[String], now: Timestamp) -> Self {
+        let is_logged = logged_requests.contains(&call.request_id);
         Self {
             at: TimeText::new(call.started_at, now),
             function: call.function.clone(),
             outcome: words(&call.outcome),
             detail: call.detail.clone().unwrap_or_default(),
             duration: duration_us(call.duration_us),
-            path: format!("/requests/{}", path_segment(&call.request_id)),
+            path: is_logged.then(|| format!("/requests/{}", path_segment(&call.request_id))),
             request: call.request_id.clone(),
         }
     }
