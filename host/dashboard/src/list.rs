@@ -118,13 +118,14 @@ impl FilterFormBuilder<'_> {
         })
     }
 
-    /// Adds the field "Organization" if there is a choice.
+    /// Adds the field "Organization" if there is a choice, or one is chosen.
     pub(crate) fn organization(self, organizations: &[String]) -> Self {
         let mut organizations = organizations.to_vec();
         // An operator may name an organization that has nothing yet.
         let sent = self.query.some("organization").map(str::to_owned);
+        let is_sent = sent.is_some();
         organizations.extend(sent.filter(|sent| !organizations.contains(sent)));
-        if organizations.len() < 2 {
+        if organizations.len() < 2 && !is_sent {
             return self;
         }
         let options = organizations.into_iter().map(|name| (name.clone(), name));

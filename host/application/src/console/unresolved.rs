@@ -14,7 +14,7 @@ use crate::booking::unresolved_call::OpenCall;
 use crate::console::access::AccessError;
 use crate::console::consequence::{Consequence, consequence};
 use crate::console::failure::ConsoleError;
-use crate::console::list::ConsoleListRequest;
+use crate::console::list::{ConsoleListRequest, readable_organizations};
 use crate::jobs::operator::OperatorService;
 use host_domain::account::Permission;
 use host_domain::booking::{Booking, BookingStep};
@@ -93,6 +93,8 @@ pub struct UnresolvedList {
     pub jobs: Option<Vec<Job>>,
     /// The latest decisions, latest first.
     pub recent: Vec<RecentSettlement>,
+    /// The organizations to choose from.
+    pub organizations: Vec<String>,
     pub can_settle: bool,
 }
 
@@ -124,10 +126,11 @@ impl ConsoleUnresolved {
                 false => Ok(None),
             }
         };
-        let (mut found, jobs, mut recent) = futures::try_join!(
+        let (mut found, jobs, mut recent, organizations) = futures::try_join!(
             store.unresolved_page(&scope, &request.filter, sent_before, &page),
             jobs,
             store.recent_settlements(&scope, RECENT_MAX),
+            readable_organizations(store, viewer),
         )?;
         if !can_settle {
             let waiting = found.items.iter_mut();
@@ -142,6 +145,7 @@ impl ConsoleUnresolved {
             next: found.next,
             jobs,
             recent,
+            organizations,
             can_settle,
         })
     }

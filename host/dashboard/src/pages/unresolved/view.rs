@@ -177,11 +177,10 @@ impl UnresolvedPage {
         sent: &SentDecision,
         now: Timestamp,
     ) -> Self {
-        let organizations = organizations(&list);
         let filter = FilterForm::builder("/unresolved", query)
             .text("Booking", "booking")
             .text("Supplier", "supplier")
-            .organization(&organizations)
+            .organization(&list.organizations)
             .build();
         let mut outcomes = list.outcomes.iter();
         let selected = outcomes.find(|outcome| outcome.attempt.call.id.as_str() == sent.call);
@@ -202,7 +201,7 @@ impl UnresolvedPage {
             pager: filter.pager(list.next.as_ref()),
             summary: summary(&list),
             conflict: sent.conflict.clone(),
-            has_organizations: organizations.len() > 1,
+            has_organizations: list.organizations.len() > 1,
             rows: rows.collect(),
             selected: selected.map(|outcome| SelectedOutcome::new(outcome, form, now)),
             can_settle: list.can_settle,
@@ -220,17 +219,6 @@ impl UnresolvedPage {
             filter,
         }
     }
-}
-
-/// Returns the organizations of the page, which are those to choose from.
-fn organizations(list: &UnresolvedList) -> Vec<String> {
-    let outcomes = list.outcomes.iter();
-    let mut names: Vec<String> = outcomes
-        .map(|outcome| outcome.attempt.tenant.organization.clone())
-        .collect();
-    names.sort_unstable();
-    names.dedup();
-    names
 }
 
 fn row_path(query: &QueryFields, filter: &FilterForm, outcome: &OpenOutcome) -> String {
