@@ -44,10 +44,10 @@ fn filter_form(query: &QueryFields, organizations: &[String]) -> FilterForm {
         ("5xx", "5xx Failed"),
     ];
     let mut statuses = classes
-        .map(|(value, label)| (value.to_owned(), label))
+        .map(|(value, label)| (value.to_owned(), label.to_owned()))
         .to_vec();
     if let Some(StatusFilter::Exact(status)) = StatusFilter::parse(query.text("status")) {
-        statuses.push((status.to_string(), "Exactly this status"));
+        statuses.push((status.to_string(), status.to_string()));
     }
     FilterForm::builder(PATH, query)
         .choice("Status", "status", statuses)
