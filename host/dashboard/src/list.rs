@@ -105,9 +105,14 @@ impl FilterFormBuilder<'_> {
         })
     }
 
-    /// Adds a field for a point in time.
-    pub(crate) fn time(self, label: &'static str, name: &'static str) -> Self {
-        let at = self.query.time(name).map(|at| at.to_string());
+    /// Adds the fields "From" and "To" for the time of the items.
+    pub(crate) fn period(self) -> Self {
+        let (from, to) = (self.query.time("from"), self.query.last_moment("to"));
+        self.time("From", "from", from).time("To", "to", to)
+    }
+
+    fn time(self, label: &'static str, name: &'static str, at: Option<Timestamp>) -> Self {
+        let at = at.map(|at| at.to_string());
         let is_wrong = at.is_none() && self.query.some(name).is_some();
         // The form of a `datetime-local` input, which has no zone.
         let local = at.as_deref().and_then(|at| at.get(..19));
@@ -231,7 +236,7 @@ mod tests {
         FilterForm::builder("/bookings", &QueryFields::parse(query))
             .search("")
             .choice("Status", "status", [("ok", "Good"), ("no", "Bad")])
-            .time("From", "from")
+            .period()
             .organization(&["acme".to_owned(), "zoo".to_owned()])
             .build()
     }

@@ -53,6 +53,18 @@ impl QueryFields {
         parse_time(self.text(name))
     }
 
+    /// Returns the last moment of the time up to which a list goes: of the day if there is a date only,
+    /// or of the second.
+    pub(crate) fn last_moment(&self, name: &str) -> Option<Timestamp> {
+        let text = self.text(name);
+        let latest = match text.len() {
+            10 => format!("{text}T23:59:59.999Z"),
+            19 => format!("{text}.999Z"),
+            _ => return parse_time(text),
+        };
+        Timestamp::parse(&latest)
+    }
+
     /// Returns the request for a list with this filter. A position that does not exist is ignored.
     ///
     /// # Errors
@@ -107,6 +119,21 @@ pub(crate) fn path_with(path: &str, parameters: &[(&str, &str)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn list_up_to_a_date_has_the_whole_day() {
+        for (text, expected) in [
+            ("2026-11-26", Some("2026-11-26T23:59:59.999Z")),
+            ("2026-11-26T05:07", Some("2026-11-26T05:07:00.000Z")),
+            ("2026-11-26T23:59:59", Some("2026-11-26T23:59:59.999Z")),
+            ("2026-11-26T05:07:09Z", Some("2026-11-26T05:07:09.000Z")),
+            ("2026-13-26", None),
+        ] {
+            let query = QueryFields::parse(&path_with("", &[("to", text)])[1..]);
+            let found = query.last_moment("to").map(|at| at.to_string());
+            assert_eq!(found.as_deref(), expected, "{text}");
+        }
+    }
 
     #[test]
     fn time_is_read_in_each_form() {

@@ -28,7 +28,7 @@ pub(super) fn list_request(
         action: AuditAction::parse(query.text("action")),
         target: query.search("q"),
         from: query.time("from"),
-        until: query.time("to"),
+        until: query.last_moment("to").map(|at| at.plus_ms(1)),
     })
 }
 
@@ -39,8 +39,7 @@ fn filter_form(query: &QueryFields, organizations: &[String]) -> FilterForm {
         .search("Id of what was changed")
         .text("Actor", "actor")
         .choice("Action", "action", actions)
-        .time("From", "from")
-        .time("To", "to")
+        .period()
         .organization(organizations)
         .build()
 }

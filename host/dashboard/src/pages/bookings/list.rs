@@ -30,7 +30,7 @@ pub(super) fn list_request(
         user: query.search("user"),
         reference: query.search("q"),
         created_from: query.time("from"),
-        created_to: query.time("to"),
+        created_to: query.last_moment("to"),
     })
 }
 
@@ -49,8 +49,7 @@ fn filter_form(query: &QueryFields, found: &BookingList) -> FilterForm {
         .choice("Kind", "kind", products)
         .choice("Supplier", "supplier", suppliers)
         .text("User", "user")
-        .time("From", "from")
-        .time("To", "to")
+        .period()
         .organization(&found.list.organizations)
         .build()
 }

@@ -35,7 +35,7 @@ pub(in crate::pages) fn list_request(
         subscription: webhook.map_err(|_| PageError::NotFound)?,
         event_type: EventType::parse(query.text("event")),
         from: query.time("from"),
-        to: query.time("to"),
+        to: query.last_moment("to"),
     })
 }
 
@@ -47,7 +47,7 @@ pub(super) fn has_ignored_value(query: &QueryFields) -> bool {
         DeliveryStatus::parse(query.text("status")).is_some(),
     ) || is_ignored("event", EventType::parse(query.text("event")).is_some())
         || is_ignored("from", query.time("from").is_some())
-        || is_ignored("to", query.time("to").is_some())
+        || is_ignored("to", query.last_moment("to").is_some())
 }
 
 fn filter_form(query: &QueryFields, organizations: &[String]) -> FilterForm {
@@ -57,8 +57,7 @@ fn filter_form(query: &QueryFields, organizations: &[String]) -> FilterForm {
         .choice("Status", "status", statuses)
         .text("Webhook", "webhook")
         .choice("Event", "event", events)
-        .time("From", "from")
-        .time("To", "to")
+        .period()
         .organization(organizations)
         .build()
 }

@@ -33,7 +33,7 @@ pub(in crate::pages) fn list_request(
         key: query.search("key"),
         user: query.search("user"),
         from: query.time("from"),
-        to: query.time("to"),
+        to: query.last_moment("to").map(|at| at.plus_ms(1)),
     })
 }
 
@@ -55,8 +55,7 @@ fn filter_form(query: &QueryFields, organizations: &[String]) -> FilterForm {
         .text("Route", "route")
         .text("Key", "key")
         .text("User", "user")
-        .time("From", "from")
-        .time("To", "to")
+        .period()
         .organization(organizations)
         .build()
 }
