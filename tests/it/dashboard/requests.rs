@@ -63,6 +63,7 @@ async fn call_is_listed_within_seconds_with_its_suppliers_calls(database: Databa
         &format!("href=\"/bookings/{booking}\""),
         "Copy as curl",
         "$STOPOVER_API_KEY",
+        "x-idempotency-key: $(uuidgen)",
         "CONFIRMED",
     ] {
         assert!(page.body.contains(expected), "{expected}: {}", page.body);

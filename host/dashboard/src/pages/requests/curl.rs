@@ -14,6 +14,10 @@ pub(super) fn curl(
         format!("curl -X {} {url}", request.method),
         "-H \"x-api-key: $STOPOVER_API_KEY\"".to_owned(),
     ];
+    // The repetition is a call of its own. Operations that need no key ignore it.
+    if request.method == "POST" {
+        lines.push("-H \"x-idempotency-key: $(uuidgen)\"".to_owned());
+    }
     if !request.user.is_empty() {
         lines.push(format!(
             "-H {}",
