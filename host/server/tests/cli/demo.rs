@@ -60,14 +60,14 @@ async fn demo_prints_a_setup_link_until_an_operator_can_sign_in() {
     assert_ne!(links[0], links[1]);
     let demo = Demo::start(folder.path());
     let link = demo.told("dashboard").unwrap();
-    let password = "correct horse battery staple";
-    let fields = [
-        ("email", "ada@example.com"),
-        ("password", password),
-        ("repeat_password", password),
-    ];
-    let set_up = client().post(&link).header("sec-fetch-site", "same-origin");
-    set_up.form(&fields).send().await.unwrap();
+    let password = "correct+horse+battery+staple";
+    let fields = format!("email=ada%40example.com&password={password}&repeat_password={password}");
+    let set_up = client()
+        .post(&link)
+        .header("sec-fetch-site", "same-origin")
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body(fields);
+    set_up.send().await.unwrap();
     let again = client().get(&link).send().await.unwrap();
     assert_eq!(again.status(), 404);
     demo.stop();

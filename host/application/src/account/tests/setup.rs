@@ -150,8 +150,9 @@ async fn first_link_ends_when_an_operator_can_sign_in(office: &Office) {
     let operator = vec![AccountRole::Operator];
     let invited = services
         .accounts
-        .create(&Actor::system(), &email(ADA), operator);
-    let invited = invited.await.unwrap();
+        .create(&Actor::system(), &email(ADA), operator)
+        .await
+        .unwrap();
     assert!(describe(office, &first).await.is_some());
     complete(&office.host, &invited, ADA, PASSWORD)
         .await
