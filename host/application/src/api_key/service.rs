@@ -24,7 +24,8 @@ pub fn is_key_name(text: &str) -> bool {
     text.chars().count() <= NAME_CHARS_MAX && !text.chars().any(char::is_control)
 }
 
-/// Parses the expiry of a key: a timestamp, or a date, at the end of which the key expires (UTC).
+/// Parses the expiry of a key: a timestamp, or a date, at the end of which the key expires (UTC). That
+/// is its last millisecond, so that the time of the expiry has the date that was entered.
 pub fn parse_expiry(text: &str) -> Option<Timestamp> {
     if let Some(at) = Timestamp::parse(text) {
         return Some(at);
@@ -33,8 +34,7 @@ pub fn parse_expiry(text: &str) -> Option<Timestamp> {
         .filter(|text| text.len() == DATE_CHARS)?
         .parse()
         .ok()?;
-    let next = date.tomorrow().ok()?;
-    Timestamp::parse(&format!("{next}T00:00:00Z"))
+    Timestamp::parse(&format!("{date}T23:59:59.999Z"))
 }
 
 #[derive(Debug, Clone)]

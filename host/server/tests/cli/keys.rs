@@ -47,7 +47,7 @@ fn created_key_has_scopes_and_expiry() {
         json!(["read", "webhooks"]),
     );
     let expected = [
-        ("2027-02-01T00:00:00.000Z", &all),
+        ("2027-01-31T23:59:59.999Z", &all),
         ("2020-01-01T12:00:00.000Z", &two),
     ];
     assert!(seen.eq(expected), "{listed}");
