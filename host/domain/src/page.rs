@@ -19,8 +19,8 @@ pub struct Page<T> {
 }
 
 /// The position of an item in a list that has the latest items first. Its text form is the time in
-/// milliseconds, a dot and the id.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// milliseconds, a dot and the id. Cursors are in the order of time.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cursor {
     pub at: Timestamp,
     /// The id, which orders items of the same time.

@@ -1,7 +1,8 @@
 //! Lists that grow while they are open.
 
 use tests::{
-    Client, DashboardClient, Database, EventStream, PASSWORD, Server, accounts, on_both_databases,
+    Client, DashboardClient, Database, EventStream, PASSWORD, Server, Subscriber, accounts,
+    on_both_databases,
 };
 
 const EMAIL: &str = "ada@example.com";
@@ -12,6 +13,7 @@ const STREAMS_PER_ACCOUNT_MAX: usize = 4;
 on_both_databases!(
     stream_sends_new_rows_of_the_scope_and_filter,
     stream_goes_on_after_the_last_event,
+    stream_of_deliveries_repeats_only_what_has_changed,
     stream_ends_with_the_session_the_role_and_the_mode,
 );
 
@@ -49,22 +51,65 @@ async fn stream_sends_new_rows_of_the_scope_and_filter(database: Database) {
     assert!(!none.last_id().is_empty(), "an empty list can go on too");
 }
 
+/// Returns the rows that come until one has a text, which is the last of them.
+async fn rows_until(stream: &mut EventStream, text: &str) -> Vec<String> {
+    let mut rows = Vec::new();
+    loop {
+        let event = stream.next().await.expect("the stream goes on");
+        assert_eq!(event.name, "row");
+        let is_last = event.data.contains(text);
+        rows.push(event.data);
+        if is_last {
+            return rows;
+        }
+    }
+}
+
 async fn stream_goes_on_after_the_last_event(database: Database) {
     let server = Server::start(database).await;
     let person = DashboardClient::set_up(&server, EMAIL).await;
     let client = server.client();
     let path = "/stream/requests";
     let mut stream = person.open_stream(path, None).await.unwrap();
-    call(&client, "req-before").await;
-    stream.find("row", "req-before").await;
+    call(&client, "req-first").await;
+    call(&client, "req-named").await;
+    let seen = rows_until(&mut stream, "req-named").await;
+    assert_eq!(seen.len(), 2, "{seen:?}");
     let last = stream.last_id().to_owned();
     drop(stream);
     call(&client, "req-meanwhile").await;
     let query = format!("{path}?last_event_id={last}");
-    for (path, header) in [(path, Some(last.as_str())), (&query, None)] {
+    for (path, header, live) in [
+        (path, Some(last.as_str()), "req-live-1"),
+        (&query, None, "req-live-2"),
+    ] {
         let mut stream = person.open_stream(path, header).await.unwrap();
-        stream.find("row", "req-meanwhile").await;
+        let mut rows = rows_until(&mut stream, "req-meanwhile").await;
+        call(&client, live).await;
+        rows.extend(rows_until(&mut stream, live).await);
+        let count = |id: &str| rows.iter().filter(|row| row.contains(id)).count();
+        let counts = ["req-first", "req-named", "req-meanwhile", live].map(count);
+        assert_eq!(counts, [0, 0, 1, 1], "{rows:?}");
     }
+}
+
+async fn stream_of_deliveries_repeats_only_what_has_changed(database: Database) {
+    let server = Server::start(database).await;
+    let person = DashboardClient::set_up(&server, EMAIL).await;
+    let client = server.client();
+    let path = "/stream/deliveries";
+    let subscriber = Subscriber::start(&client).await;
+    let subscription = &subscriber.subscription;
+    let mut stream = person.open_stream(path, None).await.unwrap();
+    let first = subscription.ping_until(&client, "DELIVERED").await;
+    let first = first["id"].as_str().unwrap();
+    while !stream.find("row", first).await.data.contains("Delivered") {}
+    let last = stream.last_id().to_owned();
+    drop(stream);
+    let second = subscription.ping(&client).await;
+    let mut stream = person.open_stream(path, Some(&last)).await.unwrap();
+    let rows = rows_until(&mut stream, &second).await;
+    assert_eq!(rows.len(), 1, "{rows:?}");
 }
 
 async fn stream_ends_with_the_session_the_role_and_the_mode(database: Database) {

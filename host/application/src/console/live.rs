@@ -15,7 +15,8 @@ use host_domain::request_log::{LoggedRequest, RequestLogFilter};
 use host_domain::time::{Clock, Timestamp};
 use host_domain::webhook::list::DeliveryScopeFilter;
 use secrecy::SecretString;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::{Interval, MissedTickBehavior, interval};
@@ -27,7 +28,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// and rows can change.
 const WINDOW_MS: i64 = 60 * 1000;
 /// Time before the last row that a person has seen, in milliseconds. Rows with an earlier time can
-/// have come after it.
+/// have come after it: another host wrote them, or their call ended in the same moment.
 const OVERLAP_MS: i64 = 5 * 1000;
 /// Maximum number of rows that are read at once. A page keeps as many.
 const ROWS_MAX: usize = 200;
@@ -52,15 +53,68 @@ trait LiveSource: Send + Sync + 'static {
 
     /// Returns the position of an item. It never changes.
     fn cursor(item: &Self::Item) -> Cursor;
+
+    /// Returns the time at which an item came or last changed.
+    fn changed_at(item: &Self::Item) -> Timestamp;
+}
+
+/// The place from which a list goes on. Its text form is that of the cursor; for an event, a dot,
+/// the number of earlier rows, a dot and the time of the read follow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamPosition {
+    /// The latest of the items that were sent.
+    cursor: Cursor,
+    /// `None` if the person has the item from a page.
+    sent: Option<SentRows>,
+}
+
+/// The state in which a list was sent up to a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct SentRows {
+    /// Number of the items that were sent, in the [`OVERLAP_MS`] before the position.
+    earlier: usize,
+    /// Time of the read, which shows whether an item has changed since.
+    read_at: Timestamp,
+}
+
+impl StreamPosition {
+    /// Parses the text form. Returns `None` for any other text.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.splitn(3, '.');
+        let (at, id) = (parts.next()?, parts.next()?);
+        let sent = match parts.next() {
+            None => None,
+            Some(sent) => {
+                let (earlier, read_at) = sent.split_once('.')?;
+                Some(SentRows {
+                    earlier: earlier.parse().ok()?,
+                    read_at: Timestamp(read_at.parse().ok()?),
+                })
+            }
+        };
+        let cursor = Cursor::parse(&format!("{at}.{id}"))?;
+        Some(Self { cursor, sent })
+    }
+}
+
+impl fmt::Display for StreamPosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.cursor)?;
+        let Some(SentRows { earlier, read_at }) = self.sent else {
+            return Ok(());
+        };
+        write!(f, ".{earlier}.{}", read_at.0)
+    }
 }
 
 /// News of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LiveEvent<T> {
     /// The position from which the list is followed, before everything else.
-    Start(Cursor),
-    /// An item that is new, or that has changed since it was sent.
-    Item(Cursor, T),
+    Start(StreamPosition),
+    /// An item that is new, or that has changed since it was sent, with the position that the list
+    /// has reached.
+    Item(StreamPosition, T),
     /// More items came than are read at once, so the oldest ones are left out.
     Skipped,
     /// The session has ended or shows other data.
@@ -72,8 +126,8 @@ pub struct StreamClient {
     pub viewer: Arc<Viewer>,
     /// Token of the session.
     pub token: SecretString,
-    /// The last item that the person has seen, if there is one.
-    pub last: Option<Cursor>,
+    /// The position that the person has seen, if there is one.
+    pub last: Option<StreamPosition>,
 }
 
 /// The account or the host has too many open lists.
@@ -150,9 +204,22 @@ impl LiveLists {
         let mut ticks = interval(INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let rows_max = last.as_ref().map_or(ROWS_MAX, |_| ROWS_MAX_AT_RESUME);
-        let start = last.unwrap_or_else(|| Cursor::new(self.clock.now(), START_ID));
+        let start = last.clone().unwrap_or_else(|| {
+            let now = self.clock.now();
+            StreamPosition {
+                cursor: Cursor::new(now, START_ID),
+                // The rows before the start are sent at the first read.
+                sent: Some(SentRows {
+                    earlier: 0,
+                    read_at: now,
+                }),
+            }
+        });
         let follower = Follower {
-            since: start.at.plus_ms(-OVERLAP_MS),
+            since: start.cursor.at.plus_ms(-OVERLAP_MS),
+            resumed: last,
+            position: start.cursor.clone(),
+            near: BTreeSet::new(),
             rows_max,
             clock: Arc::clone(&self.clock),
             sessions: Arc::clone(&self.sessions),
@@ -198,6 +265,10 @@ impl LiveSource for RequestSource {
     fn cursor(item: &LoggedRequest) -> Cursor {
         Cursor::new(item.at, item.id.as_str())
     }
+
+    fn changed_at(item: &LoggedRequest) -> Timestamp {
+        item.at
+    }
 }
 
 struct DeliverySource {
@@ -223,6 +294,14 @@ impl LiveSource for DeliverySource {
     fn cursor(item: &ListedDelivery) -> Cursor {
         Cursor::new(item.delivery.created_at, item.delivery.id.as_str())
     }
+
+    fn changed_at(item: &ListedDelivery) -> Timestamp {
+        let delivery = &item.delivery;
+        let failed_at = delivery.failure().map(|(at, _)| at);
+        let ended_at = delivery.delivered_at().or(failed_at);
+        let attempted_at = ended_at.or(delivery.published_at());
+        attempted_at.map_or(delivery.pending_since, |at| at.max(delivery.pending_since))
+    }
 }
 
 /// One open list.
@@ -235,7 +314,13 @@ struct Follower<S: LiveSource> {
     /// Time of the oldest item that is read.
     since: Timestamp,
     rows_max: usize,
-    /// The items that were sent and may be read again, by their position.
+    /// The position from which the list goes on, until the first read.
+    resumed: Option<StreamPosition>,
+    /// Position of the latest item that was sent. Items that come late do not move it back.
+    position: Cursor,
+    /// Positions of the items that were sent, in the [`OVERLAP_MS`] up to `position`.
+    near: BTreeSet<Cursor>,
+    /// The items that were sent and may be read again, by their ids.
     sent: HashMap<String, S::Item>,
     ticks: Interval,
     has_ended: bool,
@@ -272,29 +357,65 @@ impl<S: LiveSource> Follower<S> {
         };
         // Roles can change in a session.
         self.viewer = viewer;
-        let (mut news, mut read) = (VecDeque::new(), 0);
-        let (mut after, mut has_skipped) = (None, false);
-        loop {
-            let page = self.source.page(&self.viewer, self.since, after).await?;
-            let known = news.len();
-            read += page.items.len();
-            for item in page.items {
-                let cursor = S::cursor(&item);
-                if self.sent.get(&cursor.id) != Some(&item) {
-                    news.push_front((cursor, item));
-                }
+        let read_at = self.clock.now();
+        let items = self.read_pages().await?;
+        if let Some(resumed) = self.resumed.take() {
+            self.learn_sent(&resumed, &items);
+        }
+        let (mut news, mut has_skipped) = (VecDeque::new(), false);
+        for (cursor, item) in items {
+            if self.sent.get(&cursor.id) == Some(&item) {
+                continue;
             }
-            let is_up_to_date = news.len() == known;
-            after = page.next;
-            if after.is_none() || is_up_to_date {
-                break;
-            }
-            if read >= self.rows_max {
+            if news.len() == self.rows_max {
                 has_skipped = true;
                 break;
             }
+            news.push_front((cursor, item));
         }
-        Ok(Some(self.events(news, has_skipped)))
+        Ok(Some(self.events(news, has_skipped, read_at)))
+    }
+
+    /// Returns the items with which the list goes on, the latest first, and items that were sent.
+    async fn read_pages(&self) -> Result<Vec<(Cursor, S::Item)>, ConsoleError> {
+        let resumed = self.resumed.as_ref().map(|resumed| &resumed.cursor);
+        let (mut items, mut new, mut after) = (Vec::new(), 0, None);
+        loop {
+            let page = self.source.page(&self.viewer, self.since, after).await?;
+            let new_before = new;
+            for item in page.items {
+                let cursor = S::cursor(&item);
+                let is_new = resumed.is_none_or(|position| cursor > *position)
+                    && self.sent.get(&cursor.id) != Some(&item);
+                new += usize::from(is_new);
+                items.push((cursor, item));
+            }
+            after = page.next;
+            // At a resumption, the items up to the position tell what the person has.
+            let is_up_to_date = new == new_before && resumed.is_none();
+            if after.is_none() || is_up_to_date || new > self.rows_max {
+                return Ok(items);
+            }
+        }
+    }
+
+    /// Remembers the items up to the position of a resumption, which another connection sent. The
+    /// database does not tell when a row was stored. If there are more rows before the position than
+    /// were sent, some came late, and all of that time are sent again, so that none is lost.
+    fn learn_sent(&mut self, resumed: &StreamPosition, items: &[(Cursor, S::Item)]) {
+        let position = &resumed.cursor;
+        let earlier = items.iter().filter(|(cursor, _)| cursor < position);
+        let earlier = earlier.count();
+        if resumed.sent.is_some_and(|sent| earlier > sent.earlier) {
+            return;
+        }
+        let read_at = resumed.sent.map_or(position.at, |sent| sent.read_at);
+        for (cursor, item) in items.iter().filter(|(cursor, _)| cursor <= position) {
+            self.near.insert(cursor.clone());
+            if S::changed_at(item) <= read_at {
+                self.sent.insert(cursor.id.clone(), item.clone());
+            }
+        }
     }
 
     /// Returns the events of new items, which are in order of time, and remembers the items.
@@ -302,18 +423,37 @@ impl<S: LiveSource> Follower<S> {
         &mut self,
         news: VecDeque<(Cursor, S::Item)>,
         has_skipped: bool,
+        read_at: Timestamp,
     ) -> Vec<LiveEvent<S::Item>> {
         let mut events = Vec::with_capacity(news.len() + 1);
         events.extend(has_skipped.then_some(LiveEvent::Skipped));
         for (cursor, item) in news {
             self.sent.insert(cursor.id.clone(), item.clone());
-            events.push(LiveEvent::Item(cursor, item));
+            let position = self.advance(cursor, read_at);
+            events.push(LiveEvent::Item(position, item));
         }
-        self.since = self.since.max(self.clock.now().plus_ms(-WINDOW_MS));
+        self.since = self.since.max(read_at.plus_ms(-WINDOW_MS));
         self.rows_max = ROWS_MAX;
         let since = self.since;
         self.sent.retain(|_, item| S::cursor(item).at >= since);
         events
+    }
+
+    /// Returns the position of the list after an item is sent.
+    fn advance(&mut self, sent: Cursor, read_at: Timestamp) -> StreamPosition {
+        self.near.insert(sent.clone());
+        if sent > self.position {
+            self.position = sent;
+        }
+        let begin = self.position.at.plus_ms(-OVERLAP_MS);
+        while self.near.first().is_some_and(|first| first.at < begin) {
+            self.near.pop_first();
+        }
+        let earlier = self.near.len() - usize::from(self.near.contains(&self.position));
+        StreamPosition {
+            cursor: self.position.clone(),
+            sent: Some(SentRows { earlier, read_at }),
+        }
     }
 }
 

@@ -15,8 +15,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use futures::{Stream, StreamExt};
 use host_application::account::viewer::Viewer;
-use host_application::console::live::{LiveEvent, LiveLists, StreamClient};
-use host_domain::page::Cursor;
+use host_application::console::live::{LiveEvent, LiveLists, StreamClient, StreamPosition};
 use host_domain::time::Clock;
 use http::{HeaderMap, HeaderName};
 use secrecy::SecretString;
@@ -102,11 +101,11 @@ fn stream_client(
     headers: &HeaderMap,
 ) -> StreamClient {
     let header = headers.get(LAST_EVENT_ID);
-    let header = header.and_then(|value| Cursor::parse(value.to_str().ok()?));
+    let header = header.and_then(|value| StreamPosition::parse(value.to_str().ok()?));
     StreamClient {
         viewer,
         token,
-        last: header.or_else(|| Cursor::parse(query.text("last_event_id"))),
+        last: header.or_else(|| StreamPosition::parse(query.text("last_event_id"))),
     }
 }
 
@@ -116,9 +115,9 @@ fn respond<T, R: Template>(
 ) -> Response {
     let events = events.map(move |event| -> Result<Event, askama::Error> {
         Ok(match event {
-            LiveEvent::Start(cursor) => Event::default().id(cursor.to_string()).data("start"),
-            LiveEvent::Item(cursor, item) => {
-                let event = Event::default().event("row").id(cursor.to_string());
+            LiveEvent::Start(position) => Event::default().id(position.to_string()).data("start"),
+            LiveEvent::Item(position, item) => {
+                let event = Event::default().event("row").id(position.to_string());
                 event.data(row(item).render()?)
             }
             LiveEvent::Skipped => Event::default()
