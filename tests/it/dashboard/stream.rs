@@ -1,8 +1,9 @@
 //! Lists that grow while they are open.
 
+use std::time::{Duration, Instant};
 use tests::{
     Client, DashboardClient, Database, EventStream, PASSWORD, Server, Subscriber, accounts,
-    on_both_databases,
+    link_path, on_both_databases,
 };
 
 const EMAIL: &str = "ada@example.com";
@@ -15,7 +16,11 @@ on_both_databases!(
     stream_goes_on_after_the_last_event,
     stream_of_deliveries_repeats_only_what_has_changed,
     stream_ends_with_the_session_the_role_and_the_mode,
+    stream_ends_when_its_rows_are_closed_to_the_person,
 );
+
+/// Time within which a stream must end.
+const END_TIME_MAX: Duration = Duration::from_secs(5);
 
 /// Makes an API call whose request id is `id`.
 async fn call(client: &Client, id: &str) {
@@ -132,6 +137,42 @@ async fn stream_ends_with_the_session_the_role_and_the_mode(database: Database) 
         let event = stream.next().await.unwrap();
         assert_eq!(event.name, "end", "{ending}");
         assert_eq!(stream.next().await, None, "{ending}");
+    }
+}
+
+async fn stream_ends_when_its_rows_are_closed_to_the_person(database: Database) {
+    let server = Server::start(database).await;
+    let member = async |email: &str, organization: &str| {
+        let options = ["--organization", organization, "--org-role", "admin"];
+        DashboardClient::with_account(&server, email, &options).await
+    };
+    let admin = member("admin@example.com", "acme").await;
+    let last_role = member("last@example.com", "acme").await;
+    let another_role = member("another@example.com", "other").await;
+    let fields = [("email", "another@example.com"), ("role", "viewer")];
+    let invited = admin.post("/members", &fields).await;
+    let accept = format!("{}/accept", link_path(invited.test_id("invite-link")));
+    assert_eq!(another_role.post(&accept, &[]).await.status, 303);
+    for (email, person) in [
+        ("last@example.com", last_role),
+        ("another@example.com", another_role),
+    ] {
+        let mut streams = Vec::new();
+        for path in ["/stream/requests", "/stream/deliveries"] {
+            streams.push(person.open_stream(path, None).await.unwrap());
+        }
+        let members = admin.get("/members").await.body;
+        let (before, _) = members.split_once(&format!("data-row>{email}<")).unwrap();
+        let (_, path) = before.rsplit_once("href=\"").unwrap();
+        let path = path.split('"').next().unwrap();
+        let removed = admin.post(&format!("{path}/remove"), &[]).await;
+        assert_eq!(removed.status, 303, "{}", removed.body);
+        let begin = Instant::now();
+        for stream in &mut streams {
+            assert_eq!(stream.next().await.unwrap().name, "end", "{email}");
+            assert_eq!(stream.next().await, None, "{email}");
+        }
+        assert!(begin.elapsed() < END_TIME_MAX, "{email}");
     }
 }
 

@@ -8,6 +8,7 @@ use crate::console::list::ConsoleListRequest;
 use crate::console::requests::ConsoleRequests;
 use crate::error_chain::error_chain;
 use futures::{Stream, StreamExt, stream};
+use host_domain::account::Permission;
 use host_domain::console::webhook::ListedDelivery;
 use host_domain::id::AccountId;
 use host_domain::page::{Cursor, CursorPage};
@@ -117,7 +118,7 @@ pub enum LiveEvent<T> {
     Item(StreamPosition, T),
     /// More items came than are read at once, so the oldest ones are left out.
     Skipped,
-    /// The session has ended or shows other data.
+    /// The session has ended, or shows other data because its mode or the person's roles changed.
     Ended,
 }
 
@@ -163,8 +164,8 @@ impl LiveLists {
         }
     }
 
-    /// Follows the API calls that a filter selects until the session of the person ends, changes its
-    /// mode or the gateway shuts down.
+    /// Follows the API calls that a filter selects until the session of the person ends or changes its
+    /// mode, the person's roles open other organizations, or the gateway shuts down.
     ///
     /// # Errors
     /// [`TooManyStreams`].
@@ -355,7 +356,11 @@ impl<S: LiveSource> Follower<S> {
         let Some(viewer) = viewer.filter(|viewer| viewer.mode == self.viewer.mode) else {
             return Ok(None);
         };
-        // Roles can change in a session.
+        // A page may show organizations that the person may not read any more.
+        let readable = |viewer: &Viewer| viewer.organizations_with(Permission::Read);
+        if readable(&viewer) != readable(&self.viewer) {
+            return Ok(None);
+        }
         self.viewer = viewer;
         let read_at = self.clock.now();
         let items = self.read_pages().await?;
