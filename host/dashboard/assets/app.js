@@ -8,6 +8,9 @@
   const STREAM_ROWS_MAX = 200;
   // Time until the script asks again for a stream that was interrupted.
   const STREAM_RETRY_MS = 3000;
+  // Time in which a stream, or the question whether the session has ended, is answered. A proxy may
+  // accept a connection and never respond.
+  const STREAM_ANSWER_MS = 5000;
   const root = document.documentElement;
   const setting = {
     read(name) {
@@ -125,7 +128,7 @@
   // no person asked, so that the request does not prolong the session.
   const hasSessionEnded = async () => {
     try {
-      const options = { method: "HEAD", redirect: "manual", headers: { "HX-Request": "true" } };
+      const options = { method: "HEAD", redirect: "manual", headers: { "HX-Request": "true" }, signal: AbortSignal.timeout(STREAM_ANSWER_MS) };
       return (await fetch(location.href, options)).type === "opaqueredirect";
     } catch { return false; }
   };
@@ -178,6 +181,8 @@
     // The browser would try again after a lost connection, but not after a refusal: by a proxy while the
     // gateway restarts, or by the gateway after the end of the session.
     const onInterruption = (ended) => {
+      clearTimeout(retry);
+      ended.close();
       show("wait", "Reconnecting");
       retry = setTimeout(async () => {
         if (await hasSessionEnded()) location.reload();
@@ -187,20 +192,22 @@
     const open = () => {
       const url = new URL(controls.dataset.stream, location.href);
       if (lastId) url.searchParams.set("last_event_id", lastId);
-      source = new EventSource(url);
+      const opened = new EventSource(url);
+      source = opened;
       isOn = true;
       button.textContent = "Pause";
-      source.addEventListener("open", () => show("good", "Live"));
+      retry = setTimeout(() => onInterruption(opened), STREAM_ANSWER_MS);
+      source.addEventListener("open", () => {
+        clearTimeout(retry);
+        show("good", "Live");
+      });
       // The first event says where the list begins, so that nothing is missed if no row comes before an interruption.
       source.addEventListener("message", (event) => { lastId = event.lastEventId; });
       source.addEventListener("row", onRow);
       source.addEventListener("skipped", (event) => show("wait", event.data));
       // The session or its mode has changed, so the page shows what it must not any more.
       source.addEventListener("end", () => { close("Ended"); location.reload(); });
-      source.addEventListener("error", () => {
-        source.close();
-        onInterruption(source);
-      });
+      source.addEventListener("error", () => onInterruption(opened));
     };
     button.addEventListener("click", () => {
       if (isOn) return close("Paused");
