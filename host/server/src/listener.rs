@@ -2,6 +2,7 @@
 //! shutdown.
 
 use crate::refusal::{RefusalStream, RefuseRequest};
+use crate::unread_body;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
@@ -85,9 +86,11 @@ async fn serve_connection(
         tracing::debug!(%error, "cannot set TCP_NODELAY on a connection");
     }
     let service = service_fn(move |request: Request<Incoming>| {
-        let mut request = request.map(Body::new);
-        request.extensions_mut().insert(ConnectInfo(peer));
-        router.clone().oneshot(request)
+        let router = router.clone();
+        unread_body::respond(request, move |mut request: Request<Body>| {
+            request.extensions_mut().insert(ConnectInfo(peer));
+            router.oneshot(request)
+        })
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())

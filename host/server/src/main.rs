@@ -11,6 +11,7 @@ mod observability;
 mod refusal;
 mod signals;
 mod system_clock;
+mod unread_body;
 
 use std::process::ExitCode;
 

@@ -2,6 +2,9 @@
 
 use reqwest::Method;
 use tests::{DashboardClient, Database, PASSWORD, Server, on_both_databases};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use url::Url;
 
 on_both_databases!(forms_of_other_sites_change_nothing);
 
@@ -35,6 +38,46 @@ async fn forms_of_other_sites_change_nothing(database: Database) {
     let headers = [("sec-fetch-site", "same-origin")];
     let reply = client.post_from("/sign-out", &headers, &[]).await;
     assert_eq!(reply.status, 303, "a form of the dashboard works");
+}
+
+/// The client may send its next request on the connection, unless the response says otherwise.
+#[tokio::test]
+async fn refused_form_leaves_the_connection_open_or_says_that_it_closes() {
+    let server = Server::start(Database::Sqlite).await;
+    let listeners = [&server.dashboard, &server.api, &server.admin];
+    for (url, length) in listeners
+        .into_iter()
+        .flat_map(|url| [(url, 9_000), (url, 900_000)])
+    {
+        let url = Url::parse(url).unwrap();
+        let address = format!("127.0.0.1:{}", url.port().unwrap());
+        let mut stream = TcpStream::connect(&address).await.unwrap();
+        let head = format!(
+            "POST /unknown HTTP/1.1\r\nhost: {address}\r\ncontent-length: {length}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let (mut reader, mut writer) = stream.into_split();
+        let sending = tokio::spawn(async move {
+            let _closed = writer.write_all(&vec![b'a'; length]).await;
+            let next = format!("GET / HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+            let _closed = writer.write_all(next.as_bytes()).await;
+            writer
+        });
+        let mut answers = Vec::new();
+        let _reset = reader.read_to_end(&mut answers).await;
+        let answers = String::from_utf8_lossy(&answers).to_lowercase();
+        sending.await.unwrap();
+        let (first, _) = answers.split_once("\r\n\r\n").unwrap();
+        assert!(first.starts_with("http/1.1 4"), "{first}");
+        let says_close = first.contains("connection: close");
+        assert_eq!(says_close, length > 64 * 1024, "{url} {length}: {first}");
+        let responses = answers.matches("http/1.1 ").count();
+        assert_eq!(
+            responses,
+            if says_close { 1 } else { 2 },
+            "{url} {length}: {answers}"
+        );
+    }
 }
 
 #[tokio::test]
