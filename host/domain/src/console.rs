@@ -102,6 +102,13 @@ pub enum AnyBooking {
 }
 
 impl AnyBooking {
+    pub fn id(&self) -> &BookingId {
+        match self {
+            Self::Hotel(hotel) => &hotel.id,
+            Self::Flight(flight) => &flight.id,
+        }
+    }
+
     pub fn status(&self) -> BookingStatus {
         match self {
             Self::Hotel(hotel) => hotel.status(),

@@ -9,6 +9,7 @@ use tests::{
 on_both_databases!(
     watch_shows_its_prices_and_is_canceled_by_an_admin,
     mandate_shows_what_it_was_used_for,
+    mandate_of_a_declined_purchase_shows_that_nothing_was_charged,
     mandate_is_revoked_by_an_admin,
 );
 
@@ -140,6 +141,24 @@ async fn mandate_shows_what_it_was_used_for(database: Database) {
     let page = admin.get(&format!("/watches/{}", text(&watch["id"]))).await;
     for link in [path.as_str(), &format!("/bookings/{booking}")] {
         assert!(page.body.contains(link), "{link}");
+    }
+}
+
+async fn mandate_of_a_declined_purchase_shows_that_nothing_was_charged(database: Database) {
+    let server = start(database).await;
+    let client = server.client().user("ada");
+    set_price(&server.sandbox_url, "OK", 500.0).await;
+    let watch = client.armed_watch("OK", 200.0, "tok_declined").await;
+    set_price(&server.sandbox_url, "OK", 90.0).await;
+    let failed = "purchase_failed";
+    client.wait_for_watch_status(&watch["id"], failed).await;
+    let [admin, ..] = people(&server).await;
+    let path = format!("/mandates/{}", text(&watch["mandate_id"]));
+    for path in [path.as_str(), "/mandates"] {
+        let page = admin.get(path).await;
+        for text in ["180.00 EUR released", "Used, not charged"] {
+            assert!(page.body.contains(text), "{text}: {}", page.body);
+        }
     }
 }
 

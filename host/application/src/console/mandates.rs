@@ -9,9 +9,11 @@ use crate::mandate::claims::{MandateUse, read_use};
 use crate::mandate::service::{MandateError, MandateService};
 use crate::storage_failure::StorageFailure;
 use host_domain::account::Permission;
+use host_domain::console::AnyBooking;
 use host_domain::console::watch::MandateScopeFilter;
-use host_domain::id::MandateId;
+use host_domain::id::{BookingId, MandateId};
 use host_domain::mandate::{Mandate, MandateRejection, MandateState, MandateStatus};
+use host_domain::payment::{Payment, PaymentState};
 use std::sync::Arc;
 
 /// A mandate as a person sees it.
@@ -21,6 +23,9 @@ pub struct MandateView {
     pub status: MandateStatus,
     /// The purchase that used it, as it was signed.
     pub used: Option<MandateUse>,
+    /// Whether the amount of the purchase is free again: the payment failed or was voided, and the
+    /// booking makes no other payment. The mandate remains used, because it permits one purchase.
+    pub is_released: bool,
     /// Whether the person may revoke the mandate, and it can be revoked.
     pub can_revoke: bool,
 }
@@ -55,8 +60,10 @@ impl ConsoleMandates {
             store.mandate_page(&scope, &request.filter, self.base.now(), &position),
             readable_organizations(store, viewer),
         )?;
+        let bookings: Vec<_> = page.items.iter().filter_map(consumer).collect();
+        let bookings = store.any_bookings(&bookings).await?;
         Ok(ConsoleList {
-            page: page.map(|mandate| self.view(viewer, mandate)),
+            page: page.map(|mandate| self.view(viewer, mandate, &bookings)),
             organizations,
         })
     }
@@ -67,7 +74,9 @@ impl ConsoleMandates {
     /// [`ConsoleError::Access`].
     pub async fn find(&self, viewer: &Viewer, id: &MandateId) -> Result<MandateView, ConsoleError> {
         let mandate = self.read(viewer, id, Permission::Read).await?;
-        Ok(self.view(viewer, mandate))
+        let bookings: Vec<_> = consumer(&mandate).into_iter().collect();
+        let bookings = self.base.store.any_bookings(&bookings).await?;
+        Ok(self.view(viewer, mandate, &bookings))
     }
 
     /// Revokes a mandate of the session's mode. Revoking it again changes nothing.
@@ -111,7 +120,8 @@ impl ConsoleMandates {
         Ok(mandate)
     }
 
-    fn view(&self, viewer: &Viewer, mandate: Mandate) -> MandateView {
+    /// Returns a mandate as the person sees it. `bookings` contains the one that used it.
+    fn view(&self, viewer: &Viewer, mandate: Mandate, bookings: &[AnyBooking]) -> MandateView {
         let status = mandate.status(self.base.now());
         let tenant = &mandate.terms.owner.tenant;
         let may_revoke = viewer
@@ -121,11 +131,29 @@ impl ConsoleMandates {
             MandateState::Active | MandateState::Revoked => None,
             MandateState::Consumed { jws, .. } => read_use(jws),
         };
+        let booking = consumer(&mandate);
+        let booking = booking.and_then(|id| bookings.iter().find(|booking| booking.id() == id));
         MandateView {
+            is_released: booking.is_some_and(|booking| is_released(booking.payments())),
             status,
             used,
             can_revoke: may_revoke && status == MandateStatus::Active,
             mandate,
         }
     }
+}
+
+/// Returns the booking that used a mandate.
+const fn consumer(mandate: &Mandate) -> Option<&BookingId> {
+    match &mandate.state {
+        MandateState::Active | MandateState::Revoked => None,
+        MandateState::Consumed { booking, .. } => Some(booking),
+    }
+}
+
+/// Returns whether payments have ended without an amount that is held or taken.
+fn is_released(payments: &[Payment]) -> bool {
+    let has_ended =
+        |payment: &Payment| matches!(payment.state, PaymentState::Failed | PaymentState::Voided);
+    !payments.is_empty() && payments.iter().all(has_ended)
 }

@@ -2,7 +2,7 @@
 
 use crate::bounded_search::{EXAMINED_ROWS_MAX, NEWEST_FIRST};
 use crate::condition::{ConditionBuilder, ordered_parts};
-use crate::statement::{Row, Statement, statement};
+use crate::statement::{Row, Statement, statement, text_array};
 use crate::{DatabaseError, Store};
 use host_domain::booking::BookingStatus;
 use host_domain::console::booking::{BookingProduct, BookingScopeFilter};
@@ -47,6 +47,20 @@ impl Store {
             id.as_str(),
         );
         self.read_optional(select, read).await
+    }
+
+    /// Returns the bookings of any tenant that exist, in no order. The caller decides who may see
+    /// them.
+    pub async fn any_bookings(&self, ids: &[&BookingId]) -> Result<Vec<AnyBooking>, DatabaseError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let select = statement!(
+            "SELECT 'hotel' AS product, document FROM hotel_booking WHERE id {in $1} \
+             UNION ALL SELECT 'flight', document FROM flight_booking WHERE id {in $1}",
+            text_array(ids.iter().map(|id| id.as_str())),
+        );
+        self.read_all(select, read).await
     }
 }
 

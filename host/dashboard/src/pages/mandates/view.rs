@@ -53,8 +53,10 @@ struct MandateRow {
     is_ended: bool,
     /// The most that may be paid.
     cap: String,
-    /// The amount that was paid, empty if the mandate is unused.
+    /// The amount that was paid or is held, empty if there is none.
     used: String,
+    /// The amount of a purchase that was not paid, empty if there is none.
+    released: String,
     used_at: Option<TimeText>,
     booking: Option<String>,
     expires: TimeText,
@@ -136,16 +138,25 @@ impl MandateRow {
             MandateState::Active | MandateState::Revoked => None,
             MandateState::Consumed { booking, .. } => Some(booking.to_string()),
         };
+        let amount = |is_shown: bool| match found.used {
+            Some(used) if is_shown => money(used.amount),
+            _ => String::new(),
+        };
         Self {
             id: terms.id.to_string(),
             organization: terms.owner.tenant.organization.clone(),
             user: terms.owner.user.clone(),
-            state: mandate_state(found.status),
+            state: match found.is_released {
+                true => State {
+                    tone: "",
+                    label: "Used, not charged",
+                },
+                false => mandate_state(found.status),
+            },
             is_ended: found.status != MandateStatus::Active,
             cap: money(terms.amount),
-            used: found
-                .used
-                .map_or_else(String::new, |used| money(used.amount)),
+            used: amount(!found.is_released),
+            released: amount(found.is_released),
             used_at: found.used.map(|used| time(used.at)),
             booking,
             expires: time(terms.expires_at),
