@@ -12,6 +12,9 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
+/// Name of the program in the header `User-Agent` of every request.
+pub const USER_AGENT: &str = concat!("stopover/", env!("CARGO_PKG_VERSION"));
+
 /// A function that resolves names to addresses. Clones are cheap.
 #[derive(Clone)]
 pub struct DnsLookup(
@@ -60,7 +63,7 @@ impl std::fmt::Debug for DnsLookup {
 )]
 pub fn client_builder(lookup: DnsLookup, reach: AddressPolicy) -> ClientBuilder {
     Client::builder()
-        .user_agent(concat!("stopover/", env!("CARGO_PKG_VERSION")))
+        .user_agent(USER_AGENT)
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never())
         .no_proxy()

@@ -241,6 +241,7 @@ async fn personal_data_of_an_event_is_masked_until_it_is_revealed(database: Data
         member(&server, "admin").await,
         member(&server, "viewer").await,
     );
+    let developer = member(&server, "developer").await;
     for path in [
         format!("/events/{event}"),
         format!("/deliveries/{delivery}"),
@@ -257,6 +258,13 @@ async fn personal_data_of_an_event_is_masked_until_it_is_revealed(database: Data
         let revealed = admin.post(&format!("{path}/reveal"), &[]).await;
         assert_eq!(revealed.status, 200);
         assert!(revealed.body.contains("Lovelace"), "{}", revealed.body);
+    }
+    let page = developer.get(&format!("/deliveries/{delivery}")).await.body;
+    let (attempts, payload) = page.split_once("id=\"payload-title\"").unwrap();
+    assert!(attempts.contains("Lovelace"), "the response: {attempts}");
+    assert!(!payload.contains("Lovelace"), "{payload}");
+    for header in ["content-type: application/json", "user-agent: stopover/"] {
+        assert!(attempts.contains(header), "{header}: {attempts}");
     }
     let log = admin.get("/audit?action=event.revealed").await;
     assert!(log.body.contains(&event), "{}", log.body);

@@ -49,7 +49,7 @@ pub struct DeliveryPage {
     pub attempts: Vec<(i64, DeliveryAttempt)>,
     /// The body of the request.
     pub payload: String,
-    /// Whether payload and responses have their personal data. Otherwise they are masked.
+    /// Whether the payload has its personal data. Otherwise it is masked.
     pub is_revealed: bool,
     pub can_reveal: bool,
     /// Whether the person may replay the delivery.
@@ -115,7 +115,8 @@ impl ConsoleDeliveries {
         Ok(page.await?)
     }
 
-    /// Returns a delivery of the session's mode.
+    /// Returns a delivery of the session's mode. Its payload is masked. Responses are shown to those
+    /// who test webhooks, because the response of their own receiver is what they look for.
     ///
     /// # Errors
     /// [`ConsoleDeliveryError::Access`].
@@ -125,9 +126,12 @@ impl ConsoleDeliveries {
         id: &DeliveryId,
     ) -> Result<DeliveryPage, ConsoleDeliveryError> {
         let page = self.unmasked(viewer, id, Permission::Read).await?;
-        let attempts = page.attempts.into_iter();
+        let attempts = match page.can_replay {
+            true => page.attempts,
+            false => page.attempts.into_iter().map(masked_attempt).collect(),
+        };
         Ok(DeliveryPage {
-            attempts: attempts.map(masked_attempt).collect(),
+            attempts,
             payload: masked_payload(&page.payload),
             ..page
         })

@@ -9,7 +9,7 @@ use crate::webhook::url_policy;
 use host_domain::time::Timestamp;
 use host_runtime::guarded_client::{self, DnsLookup};
 use host_storage::StoredDelivery;
-use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::header::{CONTENT_TYPE, RETRY_AFTER, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Request, Response};
 use std::collections::BTreeMap;
@@ -100,7 +100,13 @@ impl HttpSender {
         }
     }
 
-    pub async fn send(&self, delivery: DeliveryRequest<'_>, now: Timestamp) -> AttemptResult {
+    pub async fn send(&self, mut delivery: DeliveryRequest<'_>, now: Timestamp) -> AttemptResult {
+        // They are set here, so that the record of the attempt has them.
+        let (json, program) = ("application/json", guarded_client::USER_AGENT);
+        for (name, value) in [(CONTENT_TYPE, json), (USER_AGENT, program)] {
+            let value = HeaderValue::from_static(value);
+            delivery.headers.insert(name, value);
+        }
         let (watch, honors_gone) = (Stopwatch::start(), delivery.honors_gone);
         let mut request_headers = BTreeMap::new();
         let response = match url_policy::parse(delivery.url, delivery.allow_insecure) {
@@ -126,8 +132,6 @@ impl HttpSender {
         let client = client.ok_or(SendFailure::Connect)?;
         let mut request = Request::new(Method::POST, url);
         *request.headers_mut() = delivery.headers;
-        let json = HeaderValue::from_static("application/json");
-        request.headers_mut().insert(CONTENT_TYPE, json);
         *request.body_mut() = Some(delivery.body.into());
         let response = client.execute(request).await;
         read_response(response?).await
