@@ -83,7 +83,7 @@ impl QueuedRequest {
         let kind = if is_failure {
             BodyKind::Problem
         } else {
-            BodyKind::Content
+            BodyKind::Written
         };
         let bodies = self.bodies.map(|bodies| logged(&bodies, kind));
         let is_recorded_change = bodies.is_some();

@@ -6,7 +6,11 @@ use serde_json::Value;
 
 /// Returns a payload as indented JSON without personal data.
 pub(crate) fn masked_payload(payload: &str) -> String {
-    match redact_body(payload.as_bytes(), BodyKind::Content) {
+    masked(payload, BodyKind::Written)
+}
+
+fn masked(payload: &str, kind: BodyKind) -> String {
+    match redact_body(payload.as_bytes(), kind) {
         Some(redacted) => pretty_payload(&redacted),
         None => size_of(payload),
     }
@@ -24,8 +28,9 @@ pub(crate) fn pretty_payload(payload: &str) -> String {
 pub(crate) fn masked_attempt(
     (generation, attempt): (i64, DeliveryAttempt),
 ) -> (i64, DeliveryAttempt) {
+    let response = attempt.response_body.as_deref();
     let attempt = DeliveryAttempt {
-        response_body: attempt.response_body.as_deref().map(masked_payload),
+        response_body: response.map(|body| masked(body, BodyKind::Content)),
         ..attempt
     };
     (generation, attempt)

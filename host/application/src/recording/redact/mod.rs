@@ -6,7 +6,9 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use crate::recording::redact::rules::{Rules, Treatment, is_code, is_long_number, rules};
+use crate::recording::redact::rules::{
+    Rules, Treatment, is_code, is_long_number, is_sold_name, rules,
+};
 use host_domain::personal::PersonalWords;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -23,7 +25,10 @@ const LONG_NUMBER: &str = "\"[number]\"";
 /// The origin of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BodyKind {
+    /// A body that somebody else wrote: a request, or the response of a receiver.
     Content,
+    /// A response or an event that the gateway wrote.
+    Written,
     /// The gateway's description of a problem.
     Problem,
 }
@@ -63,7 +68,7 @@ fn write_body(value: &Value, kind: BodyKind, personal: PersonalWords) -> String 
         personal,
         text: String::new(),
     };
-    writer.write(value, "", 0);
+    writer.write(value, ("", ""), 0);
     writer.text
 }
 
@@ -104,9 +109,11 @@ struct BodyWriter {
 }
 
 impl BodyWriter {
-    /// Writes the value of a member. Items of an array have the name of the array.
-    fn write(&mut self, value: &Value, name: &str, depth: usize) {
-        let treatment = self.rules.of_member(name);
+    /// Writes the value of a member, which is named after that of its object. Items of an array have
+    /// the name of the array.
+    fn write(&mut self, value: &Value, (parent, name): (&str, &str), depth: usize) {
+        let is_written = self.kind == BodyKind::Written;
+        let treatment = self.rules.of_member(parent, name, is_written);
         match value {
             Value::Null => self.text.push_str("null"),
             _ if treatment == Treatment::Drop && !self.is_problem_sentence(name) => {
@@ -120,29 +127,29 @@ impl BodyWriter {
                 let _ = write!(self.text, "{value}");
             }
             Value::String(text) => self.write_text(text, name, treatment),
-            Value::Array(items) => self.write_array(items, name, depth),
+            Value::Array(items) => self.write_array(items, (parent, name), depth),
             Value::Object(members) => {
                 self.text.push('{');
-                for (position, (name, value)) in members.iter().enumerate() {
+                for (position, (member, value)) in members.iter().enumerate() {
                     if self.separate(position, depth) {
                         let left = members.len() - position;
                         let _ = write!(self.text, "\"[more]\":{left}");
                         break;
                     }
-                    let shown = if is_member_name(name) {
-                        name
+                    let shown = if is_member_name(member) {
+                        member
                     } else {
                         "[member]"
                     };
                     let _ = write!(self.text, "\"{shown}\":");
-                    self.write(value, name, depth + 1);
+                    self.write(value, (name, member), depth + 1);
                 }
                 self.text.push('}');
             }
         }
     }
 
-    fn write_array(&mut self, items: &[Value], name: &str, depth: usize) {
+    fn write_array(&mut self, items: &[Value], names: (&str, &str), depth: usize) {
         self.text.push('[');
         for (position, item) in items.iter().enumerate() {
             if self.separate(position, depth) {
@@ -150,7 +157,7 @@ impl BodyWriter {
                 let _ = write!(self.text, "\"[{left} more]\"");
                 break;
             }
-            self.write(item, name, depth + 1);
+            self.write(item, names, depth + 1);
         }
         self.text.push(']');
     }
@@ -166,6 +173,7 @@ impl BodyWriter {
     fn write_text(&mut self, text: &str, name: &str, treatment: Treatment) {
         let is_kept = match treatment {
             Treatment::Code => is_code(text) && !self.personal.occur_in(text),
+            Treatment::Sold => is_sold_name(text) && !self.personal.occur_in(text),
             Treatment::Pointer => is_pointer(text),
             Treatment::Id => self.rules.is_id(text),
             Treatment::Drop => self.is_problem_sentence(name),

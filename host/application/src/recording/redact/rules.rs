@@ -3,6 +3,9 @@
 use serde::Deserialize;
 use std::sync::LazyLock;
 
+/// Maximum length of the name of something that is sold.
+const NAME_CHARS_MAX: usize = 120;
+
 static RULES: LazyLock<Rules> = LazyLock::new(|| {
     toml::from_str(include_str!("fields.toml")).unwrap_or_else(|error| {
         // A test reads the file. Without rules nothing is kept.
@@ -20,6 +23,8 @@ pub(super) fn rules() -> &'static Rules {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rules {
+    sold: Vec<String>,
+    times: Vec<String>,
     drop: Vec<Pattern>,
     personal: Vec<Pattern>,
     codes: Vec<Pattern>,
@@ -43,14 +48,27 @@ pub(super) enum Treatment {
     Pointer,
     /// The text is kept if it is an identifier of the gateway.
     Id,
+    /// The text is kept in what the gateway writes, unless it has words about people or a long
+    /// number.
+    Sold,
     /// The text is replaced by its length.
     Length,
 }
 
 impl Rules {
-    pub(super) fn of_member(&self, name: &str) -> Treatment {
+    /// Returns the treatment of a member. `parent` is the name of its object,
+    /// `is_written` whether the gateway wrote the body.
+    pub(super) fn of_member(&self, parent: &str, name: &str, is_written: bool) -> Treatment {
         let has = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.matches(name));
-        if has(&self.drop) {
+        let is_sold = |known: &String| match known.split_once('.') {
+            Some((object, member)) => (object, member) == (parent, name),
+            None => known == name,
+        };
+        if is_written && self.sold.iter().any(is_sold) {
+            Treatment::Sold
+        } else if self.times.iter().any(|known| known == name) {
+            Treatment::Code
+        } else if has(&self.drop) {
             Treatment::Drop
         } else if has(&self.ids) {
             Treatment::Id
@@ -155,6 +173,13 @@ fn is_personal_number(text: &str) -> bool {
     !is_date_or_time && !is_decimal
 }
 
+/// Returns whether a text may be the name of something that is sold: short, and without a number
+/// that a card or a telephone could have.
+pub(super) fn is_sold_name(text: &str) -> bool {
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    text.chars().count() <= NAME_CHARS_MAX && digits <= 4 && !text.contains('@')
+}
+
 /// Returns whether the whole part of a decimal number has more than nine digits, as the numbers of
 /// cards and telephones have.
 pub(super) fn is_long_number(number: &str) -> bool {
@@ -175,10 +200,13 @@ mod tests {
             ("booking_id", Treatment::Id),
             ("currency", Treatment::Code),
             ("created_at", Treatment::Code),
+            ("offer_expires_at", Treatment::Code),
+            ("board_name", Treatment::Drop),
             ("pointer", Treatment::Pointer),
             ("description", Treatment::Length),
         ] {
-            assert_eq!(rules.of_member(name), treatment, "{name}");
+            let found = rules.of_member("", name, false);
+            assert_eq!(found, treatment, "{name}");
         }
     }
 }

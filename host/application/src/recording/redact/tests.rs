@@ -56,6 +56,34 @@ fn texts_are_kept_only_where_a_rule_keeps_them() {
     assert_eq!(redact_body(b"Ada", BodyKind::Content), None);
 }
 
+/// Only the gateway's own JSON has the names of what is sold where people have none.
+#[test]
+fn names_of_what_is_sold_are_kept_in_what_the_gateway_wrote() {
+    let body = json!({
+        "offer_expires_at": "2027-06-01T10:00:00Z",
+        "hotel": {"name": "The Market Square Hotel"},
+        "rooms": [{"name": "Double room", "board_name": "Bed and breakfast", "guests": [{"name": "Ada"}]}],
+        "contact": {"name": "Ada", "hotel_name": "+44 20 7946 0000"},
+        "name": "Ada",
+    });
+    let shown = redact_body(body.to_string().as_bytes(), BodyKind::Written).unwrap();
+    for (text, is_kept) in [
+        ("2027-06-01T10:00:00Z", true),
+        ("The Market Square Hotel", true),
+        ("Double room", true),
+        ("Bed and breakfast", true),
+        ("Ada", false),
+        ("7946", false),
+    ] {
+        assert_eq!(shown.contains(text), is_kept, "{text}: {shown}");
+    }
+    let sent = redacted(&body);
+    assert!(
+        !sent.contains("Market") && !sent.contains("breakfast"),
+        "{sent}"
+    );
+}
+
 #[test]
 fn numbers_of_cards_and_telephones_are_not_kept() {
     for (value, expected) in [
