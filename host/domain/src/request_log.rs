@@ -145,6 +145,8 @@ pub struct RequestLogFilter {
     pub route: Option<String>,
     pub key: Option<String>,
     pub user: Option<String>,
+    /// A supplier that was called beneath the API call.
+    pub supplier: Option<SupplierId>,
     /// Earliest time, inclusive.
     pub from: Option<Timestamp>,
     /// Latest time, exclusive.

@@ -253,6 +253,7 @@ fn is_indexed(scope: &TenantScope, filter: &RequestLogFilter) -> bool {
         && filter.route.is_none()
         && filter.key.is_none()
         && filter.user.is_none()
+        && filter.supplier.is_none()
 }
 
 fn add_other_conditions(
@@ -275,6 +276,17 @@ fn add_other_conditions(
     conditions.add_some("route =", filter.route.as_deref());
     conditions.add_some("key_id =", filter.key.as_deref());
     conditions.add_some("user_id =", filter.user.as_deref());
+    if let Some(supplier) = &filter.supplier {
+        let supplier = conditions.bind(supplier.as_str());
+        // The primary key of the calls leads to the few of each request that is examined. PostgreSQL
+        // would turn EXISTS into a join that may read all calls.
+        conditions.add_text(format!(
+            "(SELECT call_log.supplier FROM call_log WHERE call_log.organization = request_log.organization \
+             AND call_log.mode = request_log.mode \
+             AND call_log.request_id = request_log.request_id \
+             AND call_log.supplier = {supplier} LIMIT 1) IS NOT NULL"
+        ));
+    }
 }
 
 const COLUMNS: &str = "organization, mode, id, request_id, at, method, route, path, status, \

@@ -52,6 +52,10 @@ async fn call_is_listed_within_seconds_with_its_suppliers_calls(database: Databa
     let list = page_with(&ada, "/requests?method=POST", "my.request_1").await;
     assert!(begin.elapsed() < LISTED_TIME_MAX);
     assert!(list.body.contains("/v1/hotel/bookings/{id}/book"));
+    let of_supplier = "/requests?method=POST&supplier=SANDBOX_PAYMENTS";
+    page_with(&ada, of_supplier, "my.request_1").await;
+    let of_other = ada.get("/requests?supplier=SUPPLIER_A").await;
+    assert!(!of_other.body.contains("my.request_1"), "{}", of_other.body);
 
     let path = "/requests/my.request_1";
     let page = page_with(&ada, path, "hotel_booking.book").await;

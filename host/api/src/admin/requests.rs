@@ -10,6 +10,7 @@ use host_application::recording::reader::{RequestDetails, RequestLogReader};
 use host_domain::id::RequestLogId;
 use host_domain::owner::Mode;
 use host_domain::request_log::{LoggedBody, LoggedCall, RequestLogFilter, StatusFilter};
+use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -29,6 +30,8 @@ pub(super) struct RequestsQuery {
     route: Option<String>,
     key: Option<String>,
     user: Option<String>,
+    /// Id of a supplier that was called beneath the API call.
+    supplier: Option<String>,
     /// Time of the first call, RFC 3339.
     from: Option<String>,
     /// Time before which the last call was answered, RFC 3339.
@@ -77,6 +80,7 @@ pub(super) async fn list(
         route: query.route,
         key: query.key,
         user: query.user,
+        supplier: parse(query.supplier, "supplier", |id| SupplierId::parse(id).ok())?,
         from: parse(query.from, "from", Timestamp::parse)?,
         to: parse(query.to, "to", Timestamp::parse)?,
     };

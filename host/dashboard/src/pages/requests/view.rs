@@ -11,6 +11,7 @@ use host_application::account::viewer::Viewer;
 use host_application::console::list::{ConsoleList, ConsoleListRequest};
 use host_domain::page::Cursor;
 use host_domain::request_log::{LoggedRequest, RequestLogFilter, StatusFilter};
+use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 
 const PATH: &str = "/requests";
@@ -32,6 +33,7 @@ pub(in crate::pages) fn list_request(
         route: query.search("route"),
         key: query.search("key"),
         user: query.search("user"),
+        supplier: SupplierId::parse(query.text("supplier")).ok(),
         from: query.time("from"),
         to: query.last_moment("to").map(|at| at.plus_ms(1)),
     })
@@ -55,6 +57,7 @@ fn filter_form(query: &QueryFields, organizations: &[String]) -> FilterForm {
         .text("Route", "route")
         .text("Key", "key")
         .text("User", "user")
+        .text("Supplier", "supplier")
         .period()
         .organization(organizations)
         .build()
