@@ -184,7 +184,7 @@ impl AuditScope {
 /// Filter of the audit log. `None` means any.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditFilter {
-    /// The id or the name of an actor.
+    /// The name of a kind of actors, or the id or the name of an actor.
     pub actor: Option<String>,
     pub action: Option<AuditAction>,
     /// The id of the changed object.

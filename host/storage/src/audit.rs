@@ -4,7 +4,7 @@
 use crate::condition::ConditionBuilder;
 use crate::statement::{Row, Statement, statement, text_array};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
-use host_domain::audit::{AuditFilter, AuditScope};
+use host_domain::audit::{ActorKind, AuditFilter, AuditScope};
 use host_domain::id::{AccountId, AuditEntryId, KeyId};
 use host_domain::page::{Cursor, CursorPage, CursorRequest};
 use host_domain::time::Timestamp;
@@ -29,6 +29,8 @@ pub struct StoredAuditEntry {
     pub organization: String,
     /// The name of the mode, empty if the change concerns both.
     pub mode: String,
+    /// The name of the actor's kind.
+    pub actor_kind: String,
     pub actor_id: String,
     pub actor_name: String,
     pub action: String,
@@ -97,6 +99,7 @@ fn insert_entries<'a>(entries: impl IntoIterator<Item = &'a StoredAuditEntry>) -
             "at": entry.at.0,
             "organization": entry.organization,
             "mode": entry.mode,
+            "actor_kind": entry.actor_kind,
             "actor_id": entry.actor_id,
             "actor_name": entry.actor_name,
             "action": entry.action,
@@ -106,10 +109,11 @@ fn insert_entries<'a>(entries: impl IntoIterator<Item = &'a StoredAuditEntry>) -
         })
     });
     statement!(
-        "INSERT INTO audit_log (sequence, at, organization, mode, actor_id, actor_name, action, \
-         target_id, body, hash) \
+        "INSERT INTO audit_log (sequence, at, organization, mode, actor_kind, actor_id, actor_name, \
+         action, target_id, body, hash) \
          SELECT CAST(item.value ->> 'sequence' AS BIGINT), CAST(item.value ->> 'at' AS BIGINT), \
-           item.value ->> 'organization', item.value ->> 'mode', item.value ->> 'actor_id', \
+           item.value ->> 'organization', item.value ->> 'mode', \
+           item.value ->> 'actor_kind', item.value ->> 'actor_id', \
            item.value ->> 'actor_name', item.value ->> 'action', item.value ->> 'target_id', \
            item.value ->> 'body', item.value ->> 'hash' \
          FROM {each $1} WHERE TRUE ON CONFLICT DO NOTHING",
@@ -235,7 +239,11 @@ fn audit_conditions(scope: &AuditScope, filter: &AuditFilter) -> ConditionBuilde
     }
     if let Some(actor) = filter.actor.as_deref() {
         let is_id = AccountId::parse(actor).is_ok() || KeyId::parse(actor).is_ok();
-        let column = if is_id { "actor_id =" } else { "actor_name =" };
+        let column = match (ActorKind::parse(actor), is_id) {
+            (Some(_), _) => "actor_kind =",
+            (None, true) => "actor_id =",
+            (None, false) => "actor_name =",
+        };
         conditions.add(column, actor);
     }
     conditions.add_some("action =", filter.action.map(|action| action.as_str()));
@@ -247,7 +255,7 @@ fn audit_conditions(scope: &AuditScope, filter: &AuditFilter) -> ConditionBuilde
     conditions
 }
 
-const COLUMNS: &str = "sequence, at, organization, mode, actor_id, actor_name, action, target_id, \
+const COLUMNS: &str = "sequence, at, organization, mode, actor_kind, actor_id, actor_name, action, target_id, \
     body, hash";
 
 fn read(row: &Row) -> Result<StoredAuditEntry, DatabaseError> {
@@ -256,6 +264,7 @@ fn read(row: &Row) -> Result<StoredAuditEntry, DatabaseError> {
         at: row.timestamp("at")?,
         organization: row.get("organization")?,
         mode: row.get("mode")?,
+        actor_kind: row.get("actor_kind")?,
         actor_id: row.get("actor_id")?,
         actor_name: row.get("actor_name")?,
         action: row.get("action")?,

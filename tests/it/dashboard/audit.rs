@@ -180,6 +180,7 @@ async fn verification_finds_every_edit_of_the_database(database: Database) {
         format!("UPDATE audit_log SET at = at + 1 {row}"),
         format!("UPDATE audit_log SET organization = 'other' {row}"),
         format!("UPDATE audit_log SET mode = 'live' {row}"),
+        format!("UPDATE audit_log SET actor_kind = 'cli' {row}"),
         format!("UPDATE audit_log SET actor_id = 'acc_1' {row}"),
         format!("UPDATE audit_log SET actor_name = 'zoe@example.com' {row}"),
         format!("UPDATE audit_log SET action = 'api_key.revoked' {row}"),
@@ -275,6 +276,8 @@ async fn admins_read_the_entries_of_their_organization(database: Database) {
     for (query, found, is_left_out) in [
         ("actor=admin@example.com", "of-acme", "of-demo"),
         ("organization=demo", "of-demo", "of-acme"),
+        ("actor=account", "of-demo", "Command line"),
+        ("actor=cli", "Command line", "of-demo"),
         (
             "action=api_key.created&actor=ada@example.com",
             "of-demo",

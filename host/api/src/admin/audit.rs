@@ -16,7 +16,7 @@ use std::sync::Arc;
 #[serde(deny_unknown_fields)]
 pub(super) struct AuditQuery {
     organization: Option<String>,
-    /// Id or name of an actor.
+    /// Id or name of an actor, or the name of a kind of actors, for example `cli`.
     actor: Option<String>,
     /// Name of an action, for example `api_key.created`.
     action: Option<String>,

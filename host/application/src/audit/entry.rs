@@ -126,6 +126,7 @@ impl AuditEntry {
             at: Timestamp::parse(&change.at).unwrap_or(Timestamp(0)),
             organization: change.organization.clone().unwrap_or_default(),
             mode: change.mode.map_or("", Mode::as_str).to_owned(),
+            actor_kind: change.actor.kind.as_str().to_owned(),
             actor_id: change.actor.id.clone(),
             actor_name: change.actor.name.clone(),
             action: change.action.clone(),

@@ -17,6 +17,7 @@ CREATE TABLE audit_log (
     organization TEXT COLLATE "C" NOT NULL,
     -- Empty for changes of both modes.
     mode         TEXT COLLATE "C" NOT NULL,
+    actor_kind   TEXT COLLATE "C" NOT NULL,
     actor_id     TEXT COLLATE "C" NOT NULL,
     actor_name   TEXT COLLATE "C" NOT NULL,
     action       TEXT COLLATE "C" NOT NULL,
@@ -29,6 +30,7 @@ CREATE TABLE audit_log (
 );
 CREATE INDEX audit_log_at ON audit_log (at, sequence);
 CREATE INDEX audit_log_organization ON audit_log (organization, at, sequence);
+CREATE INDEX audit_log_actor_kind ON audit_log (actor_kind, at, sequence);
 CREATE INDEX audit_log_actor_id ON audit_log (actor_id, at, sequence);
 CREATE INDEX audit_log_actor_name ON audit_log (actor_name, at, sequence);
 CREATE INDEX audit_log_action ON audit_log (action, at, sequence);

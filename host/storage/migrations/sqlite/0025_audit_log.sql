@@ -17,6 +17,7 @@ CREATE TABLE audit_log (
     organization TEXT NOT NULL,
     -- Empty for changes of both modes.
     mode         TEXT NOT NULL,
+    actor_kind   TEXT NOT NULL,
     actor_id     TEXT NOT NULL,
     actor_name   TEXT NOT NULL,
     action       TEXT NOT NULL,
@@ -29,6 +30,7 @@ CREATE TABLE audit_log (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX audit_log_at ON audit_log (at, sequence);
 CREATE INDEX audit_log_organization ON audit_log (organization, at, sequence);
+CREATE INDEX audit_log_actor_kind ON audit_log (actor_kind, at, sequence);
 CREATE INDEX audit_log_actor_id ON audit_log (actor_id, at, sequence);
 CREATE INDEX audit_log_actor_name ON audit_log (actor_name, at, sequence);
 CREATE INDEX audit_log_action ON audit_log (action, at, sequence);

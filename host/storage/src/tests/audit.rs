@@ -23,6 +23,7 @@ fn entry(sequence: i64, organization: &str, mode: &str) -> StoredAuditEntry {
         at: NOW.plus_ms(sequence),
         organization: organization.to_owned(),
         mode: mode.to_owned(),
+        actor_kind: "account".to_owned(),
         actor_id: AccountId::from_bits(1).to_string(),
         actor_name: "ada@example.com".to_owned(),
         action: AuditAction::ApiKeyCreated.as_str().to_owned(),
@@ -91,6 +92,7 @@ async fn only_the_first_of_two_appends_succeeds(db: &TestDatabase) {
 async fn entries_are_listed_by_scope_and_filter(db: &TestDatabase) {
     let mut revoked = entry(5, "zoo", "live");
     revoked.action = AuditAction::ApiKeyRevoked.as_str().to_owned();
+    revoked.actor_kind = "cli".to_owned();
     revoked.actor_id = String::new();
     revoked.actor_name = "root".to_owned();
     let entries = [
@@ -138,6 +140,7 @@ async fn entries_are_listed_by_scope_and_filter(db: &TestDatabase) {
         (scope(Some(&[]), None), any.clone(), &[]),
         (scope(None, Some(Mode::Test)), any, &[4, 3, 1]),
         (all.clone(), actor("root"), &[5]),
+        (all.clone(), actor("cli"), &[5]),
         (
             all.clone(),
             actor(AccountId::from_bits(1).as_str()),
@@ -217,6 +220,11 @@ async fn expectations() -> Vec<(Statement, &'static str)> {
             actor("ada".to_owned()),
             "audit_log_actor_name",
         ),
+        (
+            &AuditScope::ALL,
+            actor("cli".to_owned()),
+            "audit_log_actor_kind",
+        ),
         (&AuditScope::ALL, action, "audit_log_action"),
         (&AuditScope::ALL, target, "audit_log_target"),
     ] {
@@ -234,7 +242,7 @@ async fn expectations() -> Vec<(Statement, &'static str)> {
 }
 
 const FILL: &[&str] = &[
-    "INSERT INTO audit_log SELECT n, n, CASE WHEN n % 10 = 0 THEN 'acme' ELSE 'other' END, 'test', \
+    "INSERT INTO audit_log SELECT n, n, CASE WHEN n % 10 = 0 THEN 'acme' ELSE 'other' END, 'test', 'account', \
        'acc_' || lpad(to_hex(n % 50), 32, '0'), 'name ' || n % 50, \
        CASE WHEN n % 100 = 0 THEN 'api_key.revoked' ELSE 'webhook.created' END, 'key_' || n, '{}', '' \
      FROM generate_series(1, 20000) AS n",

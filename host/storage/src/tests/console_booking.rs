@@ -247,9 +247,9 @@ async fn insert_rows_of_other_tables(store: &Store, booking: &HotelBooking, orga
         booking.id.as_str(),
     );
     let action = statement!(
-        "INSERT INTO audit_log (sequence, at, organization, mode, actor_id, actor_name, action, \
-         target_id, body, hash) \
-         VALUES ($1, $2, $3, 'test', 'acc_1', 'ada@example.com', 'booking.revealed', $4, '', '')",
+        "INSERT INTO audit_log (sequence, at, organization, mode, actor_kind, actor_id, actor_name, \
+         action, target_id, body, hash) \
+         VALUES ($1, $2, $3, 'test', 'account', 'acc_1', 'ada@example.com', 'booking.revealed', $4, '', '')",
         i64::from(u32::try_from(organization.len()).unwrap()),
         NOW.plus_ms(6),
         organization,
@@ -438,7 +438,7 @@ const FILL: &[&str] = &[
        duration_us, user_id, booking_id, host) \
      SELECT 'demo', 'test', 'rql_' || n, 'req_' || n, n, 'POST', '/', '/', 200, 1, 'org', \
        'bkg_' || n, 'host' FROM generate_series(1, 20000) AS n",
-    "INSERT INTO audit_log SELECT n, n, 'demo', 'test', 'acc_1', 'ada', 'booking.revealed', \
+    "INSERT INTO audit_log SELECT n, n, 'demo', 'test', 'account', 'acc_1', 'ada', 'booking.revealed', \
        'bkg_' || n, '', '' FROM generate_series(1, 20000) AS n",
     "INSERT INTO booking_history SELECT 'demo', 'test', 'bkg_' || n, 1, 'made', NULL, 'CREATED', \
        NULL, NULL, n FROM generate_series(1, 20000) AS n",

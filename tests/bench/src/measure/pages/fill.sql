@@ -223,8 +223,8 @@ INSERT INTO account (id, email, state, session_epoch, created_at, updated_at, ve
 SELECT 'acc_' || bits, 'person-' || n || '@example.com', 'active', 1, at, at, 1 FROM numbered WHERE n <= 500;
 INSERT INTO account_role (account_id, organization, role, created_at)
 SELECT 'acc_' || bits, organization, 'viewer', at FROM numbered WHERE n <= 500;
-INSERT INTO audit_log (sequence, at, organization, mode, actor_id, actor_name, action, target_id, body, hash)
-SELECT a.sequence + b.n, b.at, b.organization, 'test', a.actor_id, 'person-' || (b.n % 500) || '@example.com',
+INSERT INTO audit_log (sequence, at, organization, mode, actor_kind, actor_id, actor_name, action, target_id, body, hash)
+SELECT a.sequence + b.n, b.at, b.organization, 'test', a.actor_kind, a.actor_id, 'person-' || (b.n % 500) || '@example.com',
   CASE b.n % 100 WHEN 7 THEN 'api_key.revoked' ELSE a.action END, 'bkg_' || b.bits, a.body, a.hash
 FROM numbered AS b CROSS JOIN (SELECT * FROM audit_log ORDER BY sequence DESC LIMIT 1) AS a
 WHERE b.n <= {bookings} / 10;
