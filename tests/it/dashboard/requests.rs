@@ -13,6 +13,7 @@ use tokio::process::Command;
 
 on_both_databases!(
     call_is_listed_within_seconds_with_its_suppliers_calls,
+    lists_state_what_they_are_filtered_by,
     calls_belong_to_the_organization_of_their_key,
     recorded_rows_have_no_secret_and_no_personal_data,
     overview_shows_what_was_called,
@@ -102,6 +103,29 @@ async fn call_is_listed_within_seconds_with_its_suppliers_calls(database: Databa
         assert!(page.body.contains(expected), "{expected}: {}", page.body);
     }
     assert!(!page.body.contains("hotel_booking.book"));
+}
+
+async fn lists_state_what_they_are_filtered_by(database: Database) {
+    let server = Server::start(database).await;
+    let options = ["--role", "operator"];
+    let operator = DashboardClient::with_account(&server, "op@example.com", &options).await;
+    let end_of_day = "To: <b>2026-11-26T23:59:59</b>";
+    for (path, expected) in [
+        ("/requests?status=500", "Status: <b>500</b>"),
+        (
+            "/requests?supplier=SUPPLIER_A",
+            "Supplier: <b>SUPPLIER_A</b>",
+        ),
+        ("/unresolved?organization=demo", "Organization: <b>demo</b>"),
+        ("/unresolved?booking=bkg_1", "Booking: <b>bkg_1</b>"),
+        ("/requests?to=2026-11-26", end_of_day),
+        ("/bookings?to=2026-11-26", end_of_day),
+        ("/deliveries?to=2026-11-26", end_of_day),
+        ("/audit?to=2026-11-26", end_of_day),
+    ] {
+        let list = operator.get(path).await;
+        assert!(list.body.contains(expected), "{path}: {}", list.body);
+    }
 }
 
 async fn calls_belong_to_the_organization_of_their_key(database: Database) {
