@@ -60,7 +60,7 @@ async fn stream_sends_new_rows_of_the_scope_and_filter(database: Database) {
 async fn rows_until(stream: &mut EventStream, text: &str) -> Vec<String> {
     let mut rows = Vec::new();
     loop {
-        let event = stream.next().await.expect("the stream goes on");
+        let event = stream.next().await.unwrap();
         assert_eq!(event.name, "row");
         let is_last = event.data.contains(text);
         rows.push(event.data);
