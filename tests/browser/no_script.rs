@@ -119,11 +119,13 @@ async fn every_page_and_form_works_without_scripts() {
         assert_eq!(person.sign_in(EMAIL, PASSWORD).await.status, 303);
         let traffic = make_traffic(&server, &person).await;
         park_job(&server, &person).await;
-        let invitation = invite(&server, &person).await;
         open_pages(browser, &traffic).await;
         for form in FORMS {
             form.send(browser, &traffic).await;
         }
+        // The change of the password has ended the other session.
+        assert_eq!(person.sign_in(EMAIL, NEW_PASSWORD).await.status, 303);
+        let invitation = invite(&server, &person).await;
         stop_replay(browser, &server).await;
         use_codes(browser).await;
         browser.open("/").await;

@@ -59,8 +59,11 @@ async fn request_stream(
     headers: HeaderMap,
 ) -> Result<Response, PageError> {
     let show_organization = viewer.reads_several_organizations();
+    let request = requests::list_request(&query)?;
+    // An organization that the person may not read is not found before the stream begins.
+    viewer.scope(request.organization.as_deref())?;
     let client = stream_client(viewer, token, &query, &headers);
-    let events = live.requests(requests::list_request(&query)?, client)?;
+    let events = live.requests(request, client)?;
     Ok(respond(events, move |item| {
         let row = RequestRow::new(item);
         RequestRowFragment {
@@ -80,8 +83,10 @@ async fn delivery_stream(
     headers: HeaderMap,
 ) -> Result<Response, PageError> {
     let show_organization = viewer.reads_several_organizations();
+    let request = deliveries::list_request(&query)?;
+    viewer.scope(request.organization.as_deref())?;
     let client = stream_client(viewer, token, &query, &headers);
-    let events = live.deliveries(deliveries::list_request(&query)?, client)?;
+    let events = live.deliveries(request, client)?;
     Ok(respond(events, move |item| {
         let row = DeliveryRow::new(item, clock.now());
         DeliveryRowFragment {
