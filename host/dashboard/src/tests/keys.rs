@@ -189,7 +189,7 @@ async fn new_key_is_shown_once_and_works_until_it_is_revoked() {
         &format!("sk_test_…{end}"),
         "<span class=\"tag\">read</span>",
         "<span class=\"tag\">book</span>",
-        "datetime=\"2027-01-01T00:00:00.000Z\"",
+        "datetime=\"2026-12-31T23:59:59.999Z\"",
         "never",
         "Active",
         "1 key",
