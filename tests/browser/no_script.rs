@@ -21,6 +21,8 @@ const EXEMPT: &[(&str, &str)] = &[
         "/sample-data",
         "its button is on an overview without traffic",
     ),
+    ("/account/two-factor/recovery-codes", "`it` sends this form"),
+    ("/unresolved/withdraw", "`it` sends this form"),
 ];
 
 /// What a person does on a page, and what the next page shows.
