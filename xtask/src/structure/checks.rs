@@ -412,9 +412,9 @@ mod tests {
         assert_eq!(
             problems(layers(&tree)),
             [
-                "`booking` of layer 5 imports `watch` of layer 6",
+                "`booking` of layer 6 imports `watch` of layer 7",
                 "module `unknown` has no layer in xtask/src/structure/rules.rs",
-                "`mandate` of layer 3 imports `catalog` of layer 3",
+                "`mandate` of layer 4 imports `catalog` of layer 4",
             ]
         );
     }
