@@ -175,7 +175,7 @@ async fn revoked_key_is_refused_by_every_host() {
 
 #[tokio::test]
 async fn killed_host_loses_no_booking_and_no_delivery() {
-    const PINGS: usize = 40;
+    const PINGS: usize = 20;
     let mut hosts = start().await;
     let (killed, other) = (hosts[0].client(), hosts[1].client());
     let subscriber = Subscriber::start(&other).await;
