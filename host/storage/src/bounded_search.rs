@@ -1,10 +1,13 @@
 //! Lists whose filter no index serves. A page examines a limited number of rows in the order of an
-//! index, and the next page continues there. Two statements read such a page: the first one finds
-//! the row at which the page ends, the second one reads the matching rows before it.
+//! index, and the next page continues there. The row at which the page ends is found first, and then
+//! the matching rows before it are read. A list that reads one range of an index does so with two
+//! statements, [`first_unexamined`] being the first. A list that reads several ranges does so with
+//! one, which begins with [`last_examined`].
 
 use host_domain::page::{Cursor, CursorPage};
 
-/// Maximum number of rows that a page examines. It bounds the time of a filter that few rows match.
+/// Maximum number of rows of a range that a page examines. It bounds the time of a filter that few
+/// rows match.
 pub(crate) const EXAMINED_ROWS_MAX: u32 = 5_000;
 
 /// The order of most lists.
@@ -55,4 +58,26 @@ pub(crate) fn continue_at<T>(page: CursorPage<T>, end: Option<SearchEnd>) -> Cur
 /// which `order` puts in order.
 pub(crate) fn first_unexamined(rows: &str, order: &str) -> String {
     format!("{rows} {order} LIMIT 1 OFFSET {EXAMINED_ROWS_MAX}")
+}
+
+/// The condition of the rows up to the one that [`last_examined`] finds, or of all rows if it finds
+/// none.
+pub(crate) const UP_TO_LAST_EXAMINED: &str = "(created_at, id) >= \
+    (COALESCE((SELECT created_at FROM last), 0), COALESCE((SELECT id FROM last), ''))";
+
+/// Builds the query of the last row of a range that a page examines. `skipped` is the parameter with
+/// the number of rows before it.
+pub(crate) fn last_of_range(table: &str, range: &str, skipped: &str) -> String {
+    format!(
+        "SELECT created_at, id FROM {table} WHERE {range} {NEWEST_FIRST} LIMIT 1 OFFSET {skipped}"
+    )
+}
+
+/// Builds the common table expression `last` with the newest of the last rows of all ranges, which
+/// `parts` are the queries of.
+pub(crate) fn last_examined(parts: &str) -> String {
+    format!(
+        "WITH last AS MATERIALIZED (SELECT created_at, id FROM ({parts}) AS ends \
+         {NEWEST_FIRST} LIMIT 1) "
+    )
 }

@@ -1,6 +1,8 @@
 //! Bookings of both kinds across users.
 
-use crate::bounded_search::{EXAMINED_ROWS_MAX, NEWEST_FIRST};
+use crate::bounded_search::{
+    EXAMINED_ROWS_MAX, NEWEST_FIRST, UP_TO_LAST_EXAMINED, last_examined, last_of_range,
+};
 use crate::condition::{ConditionBuilder, ordered_parts};
 use crate::statement::{Row, Statement, statement, text_array};
 use crate::{DatabaseError, Store};
@@ -183,23 +185,11 @@ impl BookingSearch {
             return SearchEnd::default();
         }
         let skipped = self.conditions.bind(EXAMINED_ROWS_MAX - 1);
-        let parts = self.parts(|_, (product, _, range)| {
-            format!(
-                "SELECT created_at, id FROM {} WHERE {range} {NEWEST_FIRST} \
-                 LIMIT 1 OFFSET {skipped}",
-                table(product)
-            )
-        });
+        let parts =
+            self.parts(|_, (product, _, range)| last_of_range(table(product), range, &skipped));
         SearchEnd {
-            definition: format!(
-                "WITH last AS MATERIALIZED (SELECT created_at, id FROM ({parts}) AS ends \
-                 {NEWEST_FIRST} LIMIT 1) "
-            ),
-            condition: Some(
-                "(created_at, id) >= (COALESCE((SELECT created_at FROM last), 0), \
-                 COALESCE((SELECT id FROM last), ''))"
-                    .to_owned(),
-            ),
+            definition: last_examined(&parts),
+            condition: Some(UP_TO_LAST_EXAMINED.to_owned()),
             row: " UNION ALL SELECT NULL, created_at, id, NULL FROM last",
         }
     }

@@ -3,7 +3,10 @@
 use super::attempt::read_attempt;
 use super::delivery::{StoredDelivery, read as read_stored, read_delivery};
 use super::subscription::{COLUMNS as SUBSCRIPTION_COLUMNS, read as read_subscription};
-use crate::bounded_search::{AFTER_ALL_IDS, BEFORE_ALL_IDS, EXAMINED_ROWS_MAX, NEWEST_FIRST};
+use crate::bounded_search::{
+    AFTER_ALL_IDS, BEFORE_ALL_IDS, EXAMINED_ROWS_MAX, NEWEST_FIRST, UP_TO_LAST_EXAMINED,
+    last_examined, last_of_range,
+};
 use crate::condition::{ConditionBuilder, escape_pattern, ordered_parts};
 use crate::event::{OutboxEvent, read_outbox};
 use crate::statement::{Row, Statement, Value, statement};
@@ -474,23 +477,11 @@ impl DeliverySearch {
             self.bind(EXAMINED_ROWS_MAX),
             self.bind(EXAMINED_ROWS_MAX - 1),
         );
-        let parts = self.parts(|range| {
-            format!(
-                "SELECT created_at, id FROM webhook_delivery WHERE {range} {NEWEST_FIRST} \
-                 LIMIT 1 OFFSET {skipped}"
-            )
-        });
-        let definition = format!(
-            "WITH last AS MATERIALIZED (SELECT created_at, id FROM ({parts}) AS ends \
-             {NEWEST_FIRST} LIMIT 1) "
-        );
+        let parts = self.parts(|range| last_of_range("webhook_delivery", range, &skipped));
         // The limit keeps PostgreSQL from reading the whole table for a rare event.
-        let range = format!(
-            " AND (created_at, id) >= (COALESCE((SELECT created_at FROM last), 0), \
-             COALESCE((SELECT id FROM last), '')) {NEWEST_FIRST} LIMIT {examined}"
-        );
+        let range = format!(" AND {UP_TO_LAST_EXAMINED} {NEWEST_FIRST} LIMIT {examined}");
         SearchEnd {
-            definition,
+            definition: last_examined(&parts),
             checks: Some((range, format!(" WHERE {}", self.checked.join(" AND ")))),
             row: LAST_ROW,
         }
