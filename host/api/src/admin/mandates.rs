@@ -1,7 +1,7 @@
 //! Mandates of all users on the admin listener, and what they were used for.
 
 use crate::admin::actor::AdminActor;
-use crate::admin::parameter::{page_json, page_request, parse, tenant_scope};
+use crate::admin::parameter::{OwnedListQuery, page_json, page_request, parse, tenant_scope};
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
 use axum::Json;
@@ -14,24 +14,9 @@ use host_domain::mandate::{Mandate, MandateState, MandateStatus};
 use host_domain::time::{Clock, Timestamp};
 use host_resources::mandate::{MandateResource, mandate};
 use host_resources::value::MoneyResource;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
-
-/// Filter of the mandates. Absent fields mean any.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct MandatesQuery {
-    /// `test`, the default, or `live`.
-    mode: Option<String>,
-    organization: Option<String>,
-    status: Option<String>,
-    user: Option<String>,
-    /// The `next` of the previous page.
-    after: Option<String>,
-    /// Maximum number of mandates, at most 500.
-    limit: Option<u32>,
-}
 
 /// A mandate as the API shows it, with its organization and its use.
 #[derive(Serialize)]
@@ -56,7 +41,7 @@ struct MandateUseJson {
 pub(super) async fn list(
     State(mandates): State<Arc<MandateService>>,
     State(clock): State<Arc<dyn Clock>>,
-    Query(query): Query<MandatesQuery>,
+    Query(query): Query<OwnedListQuery>,
 ) -> Result<Json<Value>, ApiError> {
     let scope = tenant_scope(query.organization, query.mode)?;
     let filter = MandateScopeFilter {

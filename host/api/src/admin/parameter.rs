@@ -6,11 +6,26 @@ use axum::Json;
 use host_domain::console::TenantScope;
 use host_domain::owner::Mode;
 use host_domain::page::{Cursor, CursorPage, CursorRequest};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 const LIMIT_DEFAULT: u32 = 50;
 const LIMIT_MAX: u32 = 500;
+
+/// Filter of a list of what users own: watches or mandates. Absent fields mean any.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OwnedListQuery {
+    /// `test`, the default, or `live`.
+    pub(super) mode: Option<String>,
+    pub(super) organization: Option<String>,
+    pub(super) status: Option<String>,
+    pub(super) user: Option<String>,
+    /// The `next` of the previous page.
+    pub(super) after: Option<String>,
+    /// Maximum number of items, at most 500.
+    pub(super) limit: Option<u32>,
+}
 
 /// Parses a parameter.
 pub(super) fn parse<T>(

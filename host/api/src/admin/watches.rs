@@ -1,7 +1,7 @@
 //! Watches of all users on the admin listener.
 
 use crate::admin::actor::AdminActor;
-use crate::admin::parameter::{page_json, page_request, parse, tenant_scope};
+use crate::admin::parameter::{OwnedListQuery, page_json, page_request, parse, tenant_scope};
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
 use axum::Json;
@@ -12,24 +12,9 @@ use host_domain::console::watch::WatchScopeFilter;
 use host_domain::id::WatchId;
 use host_domain::watch::WatchStatus;
 use host_resources::watch_event::{WatchResource, watch};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
-
-/// Filter of the watches. Absent fields mean any.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WatchListQuery {
-    /// `test`, the default, or `live`.
-    mode: Option<String>,
-    organization: Option<String>,
-    status: Option<String>,
-    user: Option<String>,
-    /// The `next` of the previous page.
-    after: Option<String>,
-    /// Maximum number of watches, at most 500.
-    limit: Option<u32>,
-}
 
 /// A watch as the API shows it, with its organization and its next check.
 #[derive(Serialize)]
@@ -45,7 +30,7 @@ struct WatchJson {
 /// `GET /watches`: lists watches, newest first.
 pub(super) async fn list(
     State(watches): State<Arc<WatchService>>,
-    Query(query): Query<WatchListQuery>,
+    Query(query): Query<OwnedListQuery>,
 ) -> Result<Json<Value>, ApiError> {
     let scope = tenant_scope(query.organization, query.mode)?;
     let filter = WatchScopeFilter {
