@@ -7,18 +7,17 @@ use crate::console::access::AccessError;
 use crate::console::failure::ConsoleError;
 use crate::console::list::{ConsoleList, ConsoleListRequest, readable_organizations};
 use crate::storage_failure::StorageFailure;
+use crate::webhook::any_delivery::{DeliveryHistory, EventHistory};
 use crate::webhook::delivery_service::DeliveryService;
 use crate::webhook::error::WebhookError;
-use crate::webhook::event_payload::{masked_attempt, masked_payload, pretty_payload};
+use crate::webhook::event_payload::pretty_payload;
 use host_domain::account::Permission;
 use host_domain::audit::AuditAction;
 use host_domain::console::webhook::ListedDelivery;
-use host_domain::id::{BookingId, DeliveryId, EventId};
+use host_domain::id::{DeliveryId, EventId};
 use host_domain::owner::Tenant;
 use host_domain::page::CursorPage;
-use host_domain::time::Timestamp;
 use host_domain::webhook::list::DeliveryScopeFilter;
-use host_domain::webhook::{Delivery, DeliveryAttempt, Subscription};
 use host_storage::DatabaseError;
 use std::sync::Arc;
 
@@ -38,37 +37,22 @@ impl From<DatabaseError> for ConsoleDeliveryError {
     }
 }
 
-/// A delivery with everything that happened to it.
+/// A delivery as a person sees it. Its payload is masked unless it is revealed.
 #[derive(Debug, Clone)]
 pub struct DeliveryPage {
-    pub subscription: Subscription,
-    pub delivery: Delivery,
-    /// Name of the event's type.
-    pub event_type: String,
-    /// The attempts of all generations, each with its generation, latest first.
-    pub attempts: Vec<(i64, DeliveryAttempt)>,
-    /// The body of the request.
-    pub payload: String,
-    /// Whether the payload has its personal data. Otherwise it is masked.
+    pub history: DeliveryHistory,
     pub is_revealed: bool,
+    /// Whether the person may see the personal data.
     pub can_reveal: bool,
     /// Whether the person may replay the delivery.
     pub can_replay: bool,
 }
 
-/// An event with its deliveries.
+/// An event as a person sees it. Its payload is masked unless it is revealed.
 #[derive(Debug, Clone)]
 pub struct EventPage {
-    pub tenant: Tenant,
-    pub id: EventId,
-    /// Name of the type.
-    pub event_type: String,
-    pub booking: Option<BookingId>,
-    pub created_at: Timestamp,
-    /// The body that receivers get, masked unless it is revealed.
-    pub payload: String,
+    pub history: EventHistory,
     pub is_revealed: bool,
-    pub deliveries: Vec<ListedDelivery>,
     /// Whether the person may see the personal data.
     pub can_reveal: bool,
 }
@@ -126,13 +110,11 @@ impl ConsoleDeliveries {
         id: &DeliveryId,
     ) -> Result<DeliveryPage, ConsoleDeliveryError> {
         let page = self.unmasked(viewer, id, Permission::Read).await?;
-        let attempts = match page.can_replay {
-            true => page.attempts,
-            false => page.attempts.into_iter().map(masked_attempt).collect(),
-        };
         Ok(DeliveryPage {
-            attempts,
-            payload: masked_payload(&page.payload),
+            history: match page.can_replay {
+                true => page.history.with_masked_payload(),
+                false => page.history.masked(),
+            },
             ..page
         })
     }
@@ -148,11 +130,15 @@ impl ConsoleDeliveries {
     ) -> Result<DeliveryPage, ConsoleDeliveryError> {
         let permission = Permission::RevealPersonalData;
         let page = self.unmasked(viewer, id, permission).await?;
-        let tenant = &page.subscription.tenant;
-        self.record_reveal(viewer, tenant, &page.delivery.event)
+        let history = page.history;
+        let tenant = &history.subscription.tenant;
+        self.record_reveal(viewer, tenant, &history.delivery.event)
             .await?;
         Ok(DeliveryPage {
-            payload: pretty_payload(&page.payload),
+            history: DeliveryHistory {
+                payload: pretty_payload(&history.payload),
+                ..history
+            },
             is_revealed: true,
             ..page
         })
@@ -164,19 +150,15 @@ impl ConsoleDeliveries {
         id: &DeliveryId,
         permission: Permission,
     ) -> Result<DeliveryPage, ConsoleDeliveryError> {
-        let found = self.deliveries.find_any(id).await?;
-        let tenant = &found.subscription.tenant;
+        let history = self.deliveries.find_any(id).await?;
+        let tenant = &history.subscription.tenant;
         viewer.require_on(permission, tenant)?;
         let may = |permission| viewer.require_on(permission, tenant).is_ok();
         Ok(DeliveryPage {
             can_replay: may(Permission::ReplayDeliveries),
             can_reveal: may(Permission::RevealPersonalData),
-            delivery: found.delivery,
-            event_type: found.event_type,
-            attempts: found.attempts,
-            payload: found.payload,
             is_revealed: false,
-            subscription: found.subscription,
+            history,
         })
     }
 
@@ -225,7 +207,7 @@ impl ConsoleDeliveries {
     ) -> Result<EventPage, ConsoleDeliveryError> {
         let page = self.unmasked_event(viewer, id, Permission::Read).await?;
         Ok(EventPage {
-            payload: masked_payload(&page.payload),
+            history: page.history.masked(),
             ..page
         })
     }
@@ -241,9 +223,13 @@ impl ConsoleDeliveries {
     ) -> Result<EventPage, ConsoleDeliveryError> {
         let permission = Permission::RevealPersonalData;
         let page = self.unmasked_event(viewer, id, permission).await?;
-        self.record_reveal(viewer, &page.tenant, id).await?;
+        let history = page.history;
+        self.record_reveal(viewer, &history.tenant, id).await?;
         Ok(EventPage {
-            payload: pretty_payload(&page.payload),
+            history: EventHistory {
+                payload: pretty_payload(&history.payload),
+                ..history
+            },
             is_revealed: true,
             ..page
         })
@@ -256,19 +242,13 @@ impl ConsoleDeliveries {
         permission: Permission,
     ) -> Result<EventPage, ConsoleDeliveryError> {
         let found = self.deliveries.find_any_event(id).await?;
-        let event = found.ok_or(AccessError::NotFound)?;
-        viewer.require_on(permission, &event.tenant)?;
+        let history = found.ok_or(AccessError::NotFound)?;
+        viewer.require_on(permission, &history.tenant)?;
         let reveal = Permission::RevealPersonalData;
         Ok(EventPage {
-            can_reveal: viewer.require_on(reveal, &event.tenant).is_ok(),
-            tenant: event.tenant,
-            id: event.id,
-            event_type: event.event_type,
-            booking: event.booking,
-            created_at: event.created_at,
-            payload: event.payload,
+            can_reveal: viewer.require_on(reveal, &history.tenant).is_ok(),
             is_revealed: false,
-            deliveries: event.deliveries,
+            history,
         })
     }
 }

@@ -48,8 +48,17 @@ impl DeliveryHistory {
     #[must_use]
     pub fn masked(self) -> Self {
         let attempts = self.attempts.into_iter();
-        Self {
+        let masked = Self {
             attempts: attempts.map(masked_attempt).collect(),
+            ..self
+        };
+        masked.with_masked_payload()
+    }
+
+    /// Returns the delivery without personal data in the payload.
+    #[must_use]
+    pub fn with_masked_payload(self) -> Self {
+        Self {
             payload: masked_payload(&self.payload),
             ..self
         }

@@ -6,6 +6,7 @@ use crate::pages::deliveries::view::{DeliveryRow, delivery_rows, delivery_state}
 use crate::text::{State, TimeText, duration_us, number};
 use askama::Template;
 use host_application::console::deliveries::{ConsoleDeliveryError, DeliveryPage, EventPage};
+use host_application::webhook::any_delivery::DeliveryHistory;
 use host_application::webhook::error::WebhookError;
 use host_domain::time::Timestamp;
 use host_domain::webhook::{
@@ -60,9 +61,15 @@ pub(super) struct AttemptText {
 impl DeliveryDetailsPage {
     pub(super) fn new(page: PageContext, found: DeliveryPage, now: Timestamp) -> Self {
         let time = |at| TimeText::new(at, now);
-        let (delivery, subscription) = (found.delivery, found.subscription);
+        let DeliveryHistory {
+            subscription,
+            delivery,
+            event_type,
+            attempts,
+            payload,
+        } = found.history;
         let is_active = subscription.status == SubscriptionStatus::Active;
-        let attempts = found.attempts.into_iter();
+        let attempts = attempts.into_iter();
         Self {
             page: page.titled(format!("Delivery {}", delivery.id)),
             alert: None,
@@ -84,8 +91,8 @@ impl DeliveryDetailsPage {
             organization: subscription.tenant.organization,
             webhook: subscription.id.to_string(),
             url: subscription.url,
-            event_type: found.event_type,
-            payload: found.payload,
+            event_type,
+            payload,
             is_revealed: found.is_revealed,
             can_replay: found.can_replay,
             can_reveal: found.can_reveal && !found.is_revealed,
@@ -171,23 +178,24 @@ pub(super) struct EventDetailsPage {
 
 impl EventDetailsPage {
     pub(super) fn new(page: PageContext, found: EventPage, now: Timestamp) -> Self {
+        let event = found.history;
         Self {
-            page: page.titled(format!("Event {}", found.id)),
-            id: found.id.to_string(),
-            event_type: found.event_type,
-            organization: found.tenant.organization,
-            booking: found
+            page: page.titled(format!("Event {}", event.id)),
+            id: event.id.to_string(),
+            event_type: event.event_type,
+            organization: event.tenant.organization,
+            booking: event
                 .booking
                 .map_or_else(String::new, |booking| booking.to_string()),
-            created: TimeText::new(found.created_at, now),
-            payload: found.payload,
+            created: TimeText::new(event.created_at, now),
+            payload: event.payload,
             can_reveal: found.can_reveal && !found.is_revealed,
             is_revealed: found.is_revealed,
-            delivery_count: match found.deliveries.len() {
+            delivery_count: match event.deliveries.len() {
                 1 => "1 delivery".to_owned(),
                 deliveries => format!("{deliveries} deliveries"),
             },
-            deliveries: delivery_rows(found.deliveries, now),
+            deliveries: delivery_rows(event.deliveries, now),
         }
     }
 }
