@@ -25,7 +25,7 @@ const EXEMPT: &[(&str, &str)] = &[
     ("/unresolved/withdraw", "`it` sends this form"),
 ];
 
-/// What a person does on a page, and what the next page shows.
+/// The entries of a person in a form, and the text that the next page shows.
 struct Form {
     page: &'static str,
     /// Fields by their labels, with what is entered. A choice takes no text.

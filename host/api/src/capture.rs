@@ -42,7 +42,7 @@ struct BodyCopy {
     content: BytesMut,
 }
 
-/// What is known of an API call that ended.
+/// Facts about an API call that has ended.
 pub(crate) struct CapturedCall<'a> {
     pub(crate) request_id: &'a Arc<str>,
     pub(crate) context: Option<&'a RequestContext>,

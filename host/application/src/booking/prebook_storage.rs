@@ -33,7 +33,7 @@ enum PrebookEnd<'a> {
         reason: &'a FailureReason,
     },
     NoResponse,
-    /// Nothing was bound.
+    /// The supplier has bound nothing.
     NotBound,
 }
 

@@ -40,7 +40,7 @@ pub struct OverviewLimits {
     pub remarkable_max: u32,
 }
 
-/// What the overview shows of a scope besides its statistics.
+/// The content of the overview of a scope, except its statistics.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OverviewSnapshot {
     /// The work that waits for a person: of each kind the oldest, and of the keys those that expire
