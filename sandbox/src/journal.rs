@@ -6,10 +6,7 @@
 
 use std::{path::Path, time::Duration};
 
-use sqlx::{
-    ConnectOptions, Connection, Row, SqliteConnection,
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteLockingMode, SqliteSynchronous},
-};
+use rusqlite::Connection;
 use tokio::sync::{mpsc, watch};
 
 /// Maximum number of changes in one transaction, so that a burst does not delay its first
@@ -71,45 +68,35 @@ impl Journal {
     }
 }
 
-/// The single task that writes. It ends when every `Journal` is dropped.
+/// The single thread that writes. It ends when every `Journal` is dropped.
 pub(crate) struct Writer {
-    connection: SqliteConnection,
+    connection: Connection,
     groups: mpsc::UnboundedReceiver<Group>,
     committed: watch::Sender<u64>,
 }
 
 /// Opens or creates the file and reads all of it. No other process may have the file open.
-pub(crate) async fn open(path: &Path) -> Result<(Journal, Writer, Vec<StoredRecord>), sqlx::Error> {
-    let mut connection = SqliteConnectOptions::new()
-        .filename(path)
-        .create_if_missing(true)
-        .locking_mode(SqliteLockingMode::Exclusive)
-        .journal_mode(SqliteJournalMode::Wal)
-        .synchronous(SqliteSynchronous::Normal)
-        .busy_timeout(Duration::from_secs(2))
-        .disable_statement_logging()
-        .connect()
-        .await?;
-    sqlx::query(
-        "CREATE TABLE IF NOT EXISTS record (
+pub(crate) fn open(path: &Path) -> Result<(Journal, Writer, Vec<StoredRecord>), rusqlite::Error> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(Duration::from_secs(2))?;
+    connection.execute_batch(
+        "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+         CREATE TABLE IF NOT EXISTS record (
              shelf TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,
              PRIMARY KEY (shelf, id)
          ) WITHOUT ROWID",
-    )
-    .execute(&mut connection)
-    .await?;
-    let stored = sqlx::query("SELECT shelf, id, body FROM record ORDER BY shelf, id")
-        .fetch_all(&mut connection)
-        .await?
-        .into_iter()
-        .map(|row| {
+    )?;
+    let mut select = connection.prepare("SELECT shelf, id, body FROM record ORDER BY shelf, id")?;
+    let stored = select
+        .query_map([], |row| {
             Ok(StoredRecord {
-                table: row.try_get(0)?,
-                id: row.try_get(1)?,
-                body: row.try_get(2)?,
+                table: row.get(0)?,
+                id: row.get(1)?,
+                body: row.get(2)?,
             })
-        })
-        .collect::<Result<_, sqlx::Error>>()?;
+        })?
+        .collect::<Result<_, _>>()?;
+    drop(select);
     let (sender, receiver) = mpsc::unbounded_channel();
     let (progress, committed) = watch::channel(0);
     let journal = Journal {
@@ -126,8 +113,9 @@ pub(crate) async fn open(path: &Path) -> Result<(Journal, Writer, Vec<StoredReco
 
 impl Writer {
     /// Commits groups as they arrive. A failure ends the writer, and every later response fails.
-    pub(crate) async fn run(mut self) {
-        while let Some(first) = self.groups.recv().await {
+    /// Blocks the thread until then.
+    pub(crate) fn run(mut self) {
+        while let Some(first) = self.groups.blocking_recv() {
             let mut last = first.number;
             let mut changes = first.changes;
             while changes.len() < GROUP_CHANGES_MAX {
@@ -137,32 +125,31 @@ impl Writer {
                 last = next.number;
                 changes.extend(next.changes);
             }
-            if let Err(error) = write(&mut self.connection, &changes).await {
+            if let Err(error) = write(&self.connection, &changes) {
                 tracing::error!(%error, "the sandbox's state cannot be written");
                 return;
             }
             self.committed.send_replace(last);
         }
-        if let Err(error) = self.connection.close().await {
+        if let Err((_, error)) = self.connection.close() {
             tracing::warn!(%error, "the sandbox's state was not closed cleanly");
         }
     }
 }
 
 /// Writes the whole group in one statement with its records as one JSON array.
-async fn write(connection: &mut SqliteConnection, changes: &[Change]) -> Result<(), sqlx::Error> {
+fn write(connection: &Connection, changes: &[Change]) -> Result<(), rusqlite::Error> {
     let rows: Vec<[&str; 3]> = changes
         .iter()
         .map(|change| [change.table, change.id.as_str(), change.body.as_str()])
         .collect();
-    let rows = serde_json::to_string(&rows).map_err(|error| sqlx::Error::Encode(error.into()))?;
-    sqlx::query(
+    let rows = serde_json::to_string(&rows)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    let mut insert = connection.prepare_cached(
         "INSERT INTO record (shelf, id, body)
          SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?1) WHERE true
          ON CONFLICT (shelf, id) DO UPDATE SET body = excluded.body",
-    )
-    .bind(rows)
-    .execute(connection)
-    .await?;
+    )?;
+    insert.execute([rows])?;
     Ok(())
 }

@@ -59,7 +59,10 @@ pub enum StartError {
         source: std::io::Error,
     },
     #[error("the state in {} cannot be opened; is another sandbox using it?", path.display())]
-    Open { path: PathBuf, source: sqlx::Error },
+    Open {
+        path: PathBuf,
+        source: rusqlite::Error,
+    },
     #[error("the state in {} cannot be read", path.display())]
     Read {
         path: PathBuf,
@@ -106,7 +109,7 @@ pub async fn serve(config: SandboxConfig) -> Result<SandboxHandle, StartError> {
             source,
         })?;
     let path = config.data_dir.join(STATE_FILE);
-    let (journal, writer, stored) = match journal::open(&path).await {
+    let (journal, writer, stored) = match journal::open(&path) {
         Ok(opened) => opened,
         Err(source) => return Err(StartError::Open { path, source }),
     };
@@ -130,7 +133,7 @@ pub async fn serve(config: SandboxConfig) -> Result<SandboxHandle, StartError> {
         stopping.clone(),
     );
     let mut tasks = JoinSet::new();
-    tasks.spawn(writer.run());
+    tasks.spawn_blocking(|| writer.run());
     tasks.spawn(connection::run_listener(
         listener,
         router(app),

@@ -1,9 +1,9 @@
 //! `/readyz` proves that writes are committed.
 
 use crate::{wait_until_not_ready, wait_until_ready};
-use sqlx::{Connection, Executor, PgConnection, SqliteConnection};
+use sqlx::{Connection, Executor, PgConnection};
 use std::time::Instant;
-use tests::{Database, Server, concurrently, eventually, on_both_databases};
+use tests::{Database, Server, concurrently, eventually, on_both_databases, open_sqlite};
 
 /// Callers that ask at the same time.
 const CALLERS: usize = 50;
@@ -26,9 +26,8 @@ const COUNT_ON_POSTGRES: &str = "
 async fn probes(server: &Server) -> i64 {
     let count = "SELECT COUNT(*) FROM probe_log";
     let url = server.database_url();
-    if url.starts_with("sqlite:") {
-        let mut database = SqliteConnection::connect(url).await.unwrap();
-        let count = sqlx::query_scalar(count).fetch_one(&mut database).await;
+    if let Some(database) = open_sqlite(url) {
+        let count = database.query_row(count, [], |row| row.get(0));
         count.unwrap()
     } else {
         let mut database = PgConnection::connect(url).await.unwrap();
@@ -40,9 +39,8 @@ async fn probes(server: &Server) -> i64 {
 /// Counts the writes of probes from now on.
 async fn count_probes(server: &Server) {
     let url = server.database_url();
-    if url.starts_with("sqlite:") {
-        let mut database = SqliteConnection::connect(url).await.unwrap();
-        database.execute(COUNT_ON_SQLITE).await.unwrap();
+    if let Some(database) = open_sqlite(url) {
+        database.execute_batch(COUNT_ON_SQLITE).unwrap();
     } else {
         let mut database = PgConnection::connect(url).await.unwrap();
         database.execute(COUNT_ON_POSTGRES).await.unwrap();
@@ -77,12 +75,10 @@ async fn readiness_fails_soon_while_sqlite_accepts_no_write() {
     let server = Server::start(Database::Sqlite).await;
     let client = server.client();
     client.get("/readyz").await.expect(200);
-    let mut other = SqliteConnection::connect(server.database_url())
-        .await
-        .unwrap();
-    other.execute("BEGIN IMMEDIATE").await.unwrap();
+    let other = open_sqlite(server.database_url()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
     wait_until_not_ready(&client).await;
     client.get("/healthz").await.expect(200);
-    other.execute("ROLLBACK").await.unwrap();
+    other.execute_batch("ROLLBACK").unwrap();
     wait_until_ready(&client).await;
 }

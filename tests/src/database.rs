@@ -1,6 +1,6 @@
 //! The databases on which the tests run.
 
-use sqlx::{Connection, Executor, PgConnection, SqliteConnection};
+use sqlx::{Connection, Executor, PgConnection};
 use std::path::Path;
 
 /// Database of a server under test.
@@ -49,10 +49,10 @@ pub(crate) fn shared_postgres() -> String {
 
 /// Runs a query with one argument on a server's database and returns its first column as strings.
 pub(crate) async fn query_strings(url: &str, query: &str, argument: &str) -> Vec<String> {
-    if url.starts_with("sqlite:") {
-        let mut rows = SqliteConnection::connect(url).await.unwrap();
-        let query = sqlx::query_scalar(sqlx::AssertSqlSafe(query));
-        query.bind(argument).fetch_all(&mut rows).await.unwrap()
+    if let Some(sqlite) = open_sqlite(url) {
+        let mut query = sqlite.prepare(query).unwrap();
+        let rows = query.query_map([argument], |row| row.get(0)).unwrap();
+        rows.collect::<Result<_, _>>().unwrap()
     } else {
         let mut rows = PgConnection::connect(url).await.unwrap();
         let query = sqlx::query_scalar(sqlx::AssertSqlSafe(query));
@@ -63,15 +63,24 @@ pub(crate) async fn query_strings(url: &str, query: &str, argument: &str) -> Vec
 /// Executes statements on a server's database. Returns the message of the database if it refuses
 /// one.
 pub(crate) async fn execute(url: &str, sql: &str) -> Result<(), String> {
-    let sql = sqlx::AssertSqlSafe(sql.to_owned());
-    let done = if url.starts_with("sqlite:") {
-        let mut connection = SqliteConnection::connect(url).await.unwrap();
-        connection.execute(sql).await.map(drop)
+    if let Some(sqlite) = open_sqlite(url) {
+        let done = sqlite.execute_batch(sql);
+        done.map_err(|error| error.to_string())
     } else {
         let mut connection = PgConnection::connect(url).await.unwrap();
-        connection.execute(sql).await.map(drop)
-    };
-    done.map_err(|error| error.to_string())
+        let done = connection.execute(sqlx::AssertSqlSafe(sql.to_owned()));
+        done.await.map(drop).map_err(|error| error.to_string())
+    }
+}
+
+/// Opens the database of a URL if it is a file. Waits for locks as the gateway does.
+pub fn open_sqlite(url: &str) -> Option<rusqlite::Connection> {
+    let file = url.strip_prefix("sqlite:")?;
+    let connection = rusqlite::Connection::open(file).unwrap();
+    connection
+        .execute_batch("PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000")
+        .unwrap();
+    Some(connection)
 }
 
 /// Returns every row of a table as text.

@@ -39,7 +39,7 @@ pub use booking::{Booking, BookingBuilder};
 pub use client::{Client, Reply, concurrently, merged, money};
 pub use cluster::{PostgresCluster, drop_connections};
 pub use dashboard::{DashboardClient, PASSWORD, PageReply, accounts, link_path, totp_code};
-pub use database::Database;
+pub use database::{Database, open_sqlite};
 pub use event_stream::{EventStream, ServerEvent};
 pub use example::{check_example, example_at};
 pub use fault::{CALLER, Fault, FaultProxy, PlannedFault};

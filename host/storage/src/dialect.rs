@@ -3,6 +3,7 @@
 use crate::error::DatabaseError;
 use crate::session::ReadOnlyServer;
 use crate::statement::Statement;
+use rusqlite::ErrorCode;
 use sqlx::postgres::PgDatabaseError;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -80,7 +81,30 @@ fn substitute(text: &str, opening: &str, with: impl Fn(&str) -> String) -> Strin
     rendered
 }
 
-/// Classifies the error of a statement, provided that nothing was committed.
+/// Classifies the error of a statement of SQLite, provided that nothing was committed.
+pub(crate) fn classify_sqlite_error(error: rusqlite::Error) -> DatabaseError {
+    // Space or time ran out, another process holds the lock, or the file cannot be used.
+    let is_unavailable = matches!(
+        error.sqlite_error_code(),
+        Some(
+            ErrorCode::DatabaseBusy
+                | ErrorCode::DatabaseLocked
+                | ErrorCode::OutOfMemory
+                | ErrorCode::ReadOnly
+                | ErrorCode::OperationInterrupted
+                | ErrorCode::SystemIoFailure
+                | ErrorCode::DiskFull
+                | ErrorCode::CannotOpen
+        )
+    );
+    if is_unavailable {
+        DatabaseError::unavailable(error)
+    } else {
+        DatabaseError::InvalidStatement(Arc::new(error))
+    }
+}
+
+/// Classifies the error of a statement of PostgreSQL, provided that nothing was committed.
 pub(crate) fn classify_error(error: sqlx::Error) -> DatabaseError {
     if matches!(error, sqlx::Error::PoolClosed) {
         DatabaseError::Closed
@@ -155,17 +179,11 @@ pub(crate) fn is_syntax_error(error: &sqlx::Error) -> bool {
     code_is(error, |code| code.starts_with("42"))
 }
 
-/// Returns whether space or time ran out, or another process holds the lock.
+/// Returns whether PostgreSQL has no space or connection left, or waited too long: insufficient
+/// resources, lock and statement timeouts, read-only server.
 fn is_resource_exhausted(error: &sqlx::Error) -> bool {
     code_is(error, |code| {
-        // PostgreSQL: insufficient resources, lock and statement timeouts, read-only server.
-        if code.len() == 5 {
-            return code.starts_with("53") || matches!(code, "55P03" | "57014" | "25006");
-        }
-        // SQLite: the low byte of an extended code is its class. The classes are busy, locked, no
-        // memory, read-only, interrupted, input/output, full, and cannot open.
-        let class = code.parse::<u32>().map_or(0, |extended| extended & 0xff);
-        matches!(class, 5 | 6 | 7 | 8 | 9 | 10 | 13 | 14)
+        code.starts_with("53") || matches!(code, "55P03" | "57014" | "25006")
     })
 }
 

@@ -98,7 +98,7 @@ pub enum OpenError {
     #[error("the database's address cannot be parsed")]
     Address(#[source] sqlx::Error),
     #[error("the database cannot be opened")]
-    Connect(#[from] sqlx::Error),
+    Connect(#[source] Box<dyn Error + Send + Sync>),
     /// The database has the schema of an earlier development version. It was not changed.
     #[error(
         "the database was created by an earlier development version, whose schema cannot be \
@@ -109,4 +109,22 @@ pub enum OpenError {
 
 #[derive(Debug, thiserror::Error)]
 #[error("the database's schema cannot be brought up to date")]
-pub struct MigrateError(#[source] pub(crate) sqlx::migrate::MigrateError);
+pub struct MigrateError(#[source] Box<dyn Error + Send + Sync>);
+
+impl OpenError {
+    pub(crate) fn connect(source: impl Error + Send + Sync + 'static) -> Self {
+        Self::Connect(source.into())
+    }
+}
+
+impl From<sqlx::Error> for OpenError {
+    fn from(error: sqlx::Error) -> Self {
+        Self::connect(error)
+    }
+}
+
+impl MigrateError {
+    pub(crate) fn new(source: impl Error + Send + Sync + 'static) -> Self {
+        Self(source.into())
+    }
+}

@@ -132,7 +132,8 @@ pub struct StoreOptions {
     /// still works for a caller that has stopped waiting. One more connection listens for other
     /// hosts, and one more for each half may ask the server about such sessions.
     pub postgres_connections: u32,
-    /// Connections that read from SQLite. One more connection writes.
+    /// Connections that read from SQLite on the calling thread, and as many that read on threads for
+    /// blocking work. One more connection writes.
     pub sqlite_readers: u32,
     /// Capacity of the queue of SQLite's writer. Further callers wait until the queue has room.
     pub sqlite_queue_capacity: usize,
@@ -141,7 +142,7 @@ pub struct StoreOptions {
     pub sqlite_batch_max: usize,
     /// Maximum time to wait for a free connection, or for another process that holds SQLite's lock.
     pub acquire_timeout: Duration,
-    /// Maximum time to wait for one response of PostgreSQL.
+    /// Maximum time to wait for one response of PostgreSQL, and for one read or transaction of SQLite.
     pub response_timeout: Duration,
 }
 
@@ -193,9 +194,8 @@ impl Store {
     pub async fn migrate(&self) -> Result<(), MigrateError> {
         match &self.inner.backend {
             Backend::Sqlite(sqlite) => sqlite.migrate().await,
-            Backend::Postgres(postgres) => postgres.migrate().await,
+            Backend::Postgres(postgres) => postgres.migrate().await.map_err(MigrateError::new),
         }
-        .map_err(MigrateError)
     }
 
     /// Commits a row that is there for this purpose, on a connection for writes.
@@ -303,7 +303,7 @@ impl Store {
         #[cfg(test)]
         self.record([&statement]);
         match &self.inner.backend {
-            Backend::Sqlite(sqlite) => sqlite.rows(&statement).await,
+            Backend::Sqlite(sqlite) => sqlite.rows(statement).await,
             Backend::Postgres(postgres) => postgres.rows(&statement).await,
         }
     }

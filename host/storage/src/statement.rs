@@ -2,12 +2,12 @@
 //! databases; differences are placeholders in braces that the dialect fills in.
 
 use crate::error::DatabaseError;
+use crate::sqlite::{OtherType, SqliteRow, SqliteValue};
 use host_domain::owner::{Mode, Tenant};
 use host_domain::time::Timestamp;
 use serde::de::DeserializeOwned;
 use sqlx::postgres::{PgArguments, PgRow};
-use sqlx::sqlite::{SqliteArguments, SqliteRow};
-use sqlx::{Arguments, Decode, Postgres, Row as _, Sqlite, Type};
+use sqlx::{Arguments, Decode, Postgres, Row as _, Type};
 use std::borrow::Cow;
 use std::error::Error;
 
@@ -47,19 +47,6 @@ impl Statement {
     pub(crate) fn bind(mut self, argument: impl Argument) -> Self {
         argument.add_to(&mut self.args);
         self
-    }
-
-    pub(crate) fn sqlite_args(&self) -> Result<SqliteArguments, sqlx::Error> {
-        let mut bound = SqliteArguments::default();
-        for value in &self.args {
-            match value {
-                Value::Text(text) => bound.add(text.clone()),
-                Value::Int(number) => bound.add(*number),
-                Value::Blob(bytes) => bound.add(bytes.clone()),
-            }
-            .map_err(sqlx::Error::Encode)?;
-        }
-        Ok(bound)
     }
 }
 
@@ -277,16 +264,65 @@ impl Row {
         self.parsed_opt(column, |text| serde_json::from_str(text))
     }
 
-    pub(crate) fn get<T>(&self, column: &'static str) -> Result<T, DatabaseError>
-    where
-        T: for<'r> Decode<'r, Sqlite> + Type<Sqlite>,
-        T: for<'r> Decode<'r, Postgres> + Type<Postgres>,
-    {
+    pub(crate) fn get<T: ColumnValue>(&self, column: &'static str) -> Result<T, DatabaseError> {
         match self {
-            Self::Sqlite(row) => row.try_get(column),
-            Self::Postgres(row) => row.try_get(column),
+            Self::Sqlite(row) => {
+                let value = row.value(column);
+                let value = value.map_err(|error| DatabaseError::unreadable(column, error))?;
+                T::of_sqlite(value).ok_or_else(|| DatabaseError::unreadable(column, OtherType))
+            }
+            Self::Postgres(row) => {
+                let value = row.try_get(column);
+                value.map_err(|error| DatabaseError::unreadable(column, error))
+            }
         }
-        .map_err(|error| DatabaseError::unreadable(column, error))
+    }
+}
+
+/// A type that a column of either database is read as.
+pub(crate) trait ColumnValue: for<'r> Decode<'r, Postgres> + Type<Postgres> {
+    /// Returns `None` if the value has another type.
+    fn of_sqlite(value: &SqliteValue) -> Option<Self>;
+}
+
+impl ColumnValue for i64 {
+    fn of_sqlite(value: &SqliteValue) -> Option<Self> {
+        match value {
+            SqliteValue::Int(number) => Some(*number),
+            SqliteValue::Null | SqliteValue::Text(_) | SqliteValue::Blob(_) => None,
+        }
+    }
+}
+
+impl ColumnValue for String {
+    fn of_sqlite(value: &SqliteValue) -> Option<Self> {
+        match value {
+            SqliteValue::Text(text) => Some(text.clone()),
+            SqliteValue::Null | SqliteValue::Int(_) | SqliteValue::Blob(_) => None,
+        }
+    }
+}
+
+impl ColumnValue for Vec<u8> {
+    fn of_sqlite(value: &SqliteValue) -> Option<Self> {
+        match value {
+            SqliteValue::Blob(bytes) => Some(bytes.clone()),
+            SqliteValue::Null | SqliteValue::Int(_) | SqliteValue::Text(_) => None,
+        }
+    }
+}
+
+impl<T: ColumnValue> ColumnValue for Option<T>
+where
+    Self: for<'r> Decode<'r, Postgres> + Type<Postgres>,
+{
+    fn of_sqlite(value: &SqliteValue) -> Option<Self> {
+        match value {
+            SqliteValue::Null => Some(None),
+            SqliteValue::Int(_) | SqliteValue::Text(_) | SqliteValue::Blob(_) => {
+                T::of_sqlite(value).map(Some)
+            }
+        }
     }
 }
 

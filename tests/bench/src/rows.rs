@@ -2,12 +2,12 @@
 //! measure.
 
 use anyhow::Result;
-use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
-use tests::Server;
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
+use tests::{Server, open_sqlite};
 
 /// A separate connection to a gateway's database.
 pub(crate) enum Rows {
-    Sqlite(SqliteConnection),
+    Sqlite(rusqlite::Connection),
     Postgres(PgConnection),
 }
 
@@ -17,16 +17,15 @@ pub(crate) struct Filling(Vec<String>);
 impl Rows {
     pub(crate) async fn of(server: &Server) -> Result<Self> {
         let url = server.database_url();
-        Ok(if url.starts_with("sqlite:") {
-            Self::Sqlite(SqliteConnection::connect(url).await?)
-        } else {
-            Self::Postgres(PgConnection::connect(url).await?)
+        Ok(match open_sqlite(url) {
+            Some(rows) => Self::Sqlite(rows),
+            None => Self::Postgres(PgConnection::connect(url).await?),
         })
     }
 
     pub(crate) async fn execute(&mut self, sql: String) -> Result<()> {
         match self {
-            Self::Sqlite(rows) => rows.execute(AssertSqlSafe(sql)).await.map(|_| ())?,
+            Self::Sqlite(rows) => rows.execute_batch(&sql)?,
             Self::Postgres(rows) => rows.execute(AssertSqlSafe(sql)).await.map(|_| ())?,
         }
         Ok(())
@@ -67,10 +66,13 @@ impl Rows {
         for setting in settings {
             self.execute((*setting).to_owned()).await?;
         }
-        let select = AssertSqlSafe(select);
         let indexes: Vec<(String, String)> = match self {
-            Self::Sqlite(rows) => sqlx::query_as(select).fetch_all(rows).await?,
-            Self::Postgres(rows) => sqlx::query_as(select).fetch_all(rows).await?,
+            Self::Sqlite(rows) => {
+                let mut select = rows.prepare(select)?;
+                let found = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                found.collect::<Result<_, _>>()?
+            }
+            Self::Postgres(rows) => sqlx::query_as(AssertSqlSafe(select)).fetch_all(rows).await?,
         };
         for (name, _) in &indexes {
             self.execute(format!("DROP INDEX {name}")).await?;
@@ -116,19 +118,27 @@ impl Rows {
 
     /// Returns the only value of a query's result.
     pub(crate) async fn text(&mut self, sql: &str) -> Result<String> {
-        let sql = AssertSqlSafe(sql);
         Ok(match self {
-            Self::Sqlite(rows) => sqlx::query_scalar(sql).fetch_one(rows).await?,
-            Self::Postgres(rows) => sqlx::query_scalar(sql).fetch_one(rows).await?,
+            Self::Sqlite(rows) => rows.query_row(sql, [], |row| row.get(0))?,
+            Self::Postgres(rows) => {
+                let select = sqlx::query_scalar(AssertSqlSafe(sql));
+                select.fetch_one(rows).await?
+            }
         })
     }
 
     /// Returns the only column of a query's result.
     pub(crate) async fn numbers(&mut self, sql: &str) -> Result<Vec<i64>> {
-        let sql = AssertSqlSafe(sql);
         Ok(match self {
-            Self::Sqlite(rows) => sqlx::query_scalar(sql).fetch_all(rows).await?,
-            Self::Postgres(rows) => sqlx::query_scalar(sql).fetch_all(rows).await?,
+            Self::Sqlite(rows) => {
+                let mut select = rows.prepare(sql)?;
+                let found = select.query_map([], |row| row.get(0))?;
+                found.collect::<Result<_, _>>()?
+            }
+            Self::Postgres(rows) => {
+                let select = sqlx::query_scalar(AssertSqlSafe(sql));
+                select.fetch_all(rows).await?
+            }
         })
     }
 }

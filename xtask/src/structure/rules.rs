@@ -86,7 +86,7 @@ impl CrateRule {
 const HTTP_SERVER: &[&str] = &["axum", "hyper", "hyper-util", "tower", "tower-http"];
 const HTTP_CLIENT: &[&str] = &["reqwest"];
 const API_DOCUMENT: &[&str] = &["utoipa", "utoipa-axum"];
-const DATABASE: &[&str] = &["sqlx"];
+const DATABASE: &[&str] = &["rusqlite", "sqlx"];
 const WASM_ENGINE: &[&str] = &["wasmtime", "wasmtime-wasi"];
 const COMMAND_LINE: &[&str] = &["clap"];
 const ASYNC_RUNTIME: &[&str] = &["tokio", "tokio-util"];

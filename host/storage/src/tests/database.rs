@@ -52,6 +52,11 @@ impl TestDatabase {
         Self::open(url, Place::Server(server)).await
     }
 
+    /// Returns the path of a SQLite database.
+    pub(super) fn sqlite_file(&self) -> &str {
+        self.url.strip_prefix("sqlite:").unwrap()
+    }
+
     async fn open(url: String, place: Place) -> Self {
         let store = Store::open(&url, &StoreOptions::default()).await.unwrap();
         Self { store, url, place }

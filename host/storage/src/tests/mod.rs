@@ -23,6 +23,7 @@ mod plan;
 mod recording;
 mod schema;
 mod settlement;
+mod sqlite;
 mod supplier_event;
 mod supplier_override;
 mod watch;

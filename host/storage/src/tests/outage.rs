@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{DatabaseError, OpenError, WorkQueue};
-use sqlx::{Connection, Executor, PgConnection, SqliteConnection};
+use sqlx::{Connection, Executor, PgConnection};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -231,16 +231,15 @@ async fn locked_sqlite_file_returns_unavailable_after_timeout() {
         ..StoreOptions::default()
     };
     let store = Store::open(&db.url, &options).await.unwrap();
-    let mut other = SqliteConnection::connect(&db.url).await.unwrap();
-    other.execute("BEGIN IMMEDIATE").await.unwrap();
+    let other = rusqlite::Connection::open(db.sqlite_file()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let error = failure(&store, inserting(&booking(1))).await;
     let unavailable = matches!(error, DatabaseError::Unavailable(_));
     assert!(unavailable, "{error:?}");
     // Reads are not blocked.
     assert!(stored(&store, &booking(1).id).await.is_none());
-    other.execute("ROLLBACK").await.unwrap();
+    other.execute_batch("ROLLBACK").unwrap();
     store.commit(inserting(&booking(1))).await.unwrap();
-    other.close().await.unwrap();
     store.close().await;
     db.remove().await;
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{OpenError, StoreOptions};
-use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, SqliteConnection};
+use sqlx::{Connection, Executor, PgConnection};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::pin::pin;
@@ -176,12 +176,12 @@ async fn assert_refused(url: &str) {
 async fn earlier_schema_in_sqlite_is_refused_and_unchanged() {
     for journal_mode in ["DELETE", "WAL"] {
         let folder = tempfile::tempdir().unwrap();
-        let url = format!("sqlite:{}", folder.path().join("stopover.db").display());
-        let create = format!("{url}?mode=rwc");
-        let mut connection = SqliteConnection::connect(&create).await.unwrap();
-        let set = format!("PRAGMA journal_mode = {journal_mode}");
-        connection.execute(AssertSqlSafe(set)).await.unwrap();
-        connection.execute(EARLIER_SCHEMA).await.unwrap();
+        let file = folder.path().join("stopover.db");
+        let url = format!("sqlite:{}", file.display());
+        let connection = rusqlite::Connection::open(&file).unwrap();
+        let set = connection.pragma_update(None, "journal_mode", journal_mode);
+        set.unwrap();
+        connection.execute_batch(EARLIER_SCHEMA).unwrap();
         // While the connection is open, the log of the second mode contains the whole schema.
         let before = files(folder.path());
         assert_eq!(
@@ -190,7 +190,7 @@ async fn earlier_schema_in_sqlite_is_refused_and_unchanged() {
         );
         assert_refused(&url).await;
         assert_eq!(files(folder.path()), before, "{journal_mode}");
-        connection.close().await.unwrap();
+        connection.close().unwrap();
         let before = files(folder.path());
         assert_eq!(before.len(), 1);
         assert_refused(&url).await;
@@ -202,15 +202,15 @@ async fn earlier_schema_in_sqlite_is_refused_and_unchanged() {
 #[tokio::test]
 async fn opening_waits_while_another_process_writes_to_a_new_file() {
     let folder = tempfile::tempdir().unwrap();
-    let url = format!("sqlite:{}", folder.path().join("stopover.db").display());
-    let create = format!("{url}?mode=rwc");
-    let mut other = SqliteConnection::connect(&create).await.unwrap();
-    other.execute("BEGIN IMMEDIATE").await.unwrap();
+    let file = folder.path().join("stopover.db");
+    let url = format!("sqlite:{}", file.display());
+    let other = rusqlite::Connection::open(&file).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let options = StoreOptions::default();
     let mut opening = pin!(Store::open(&url, &options));
     let opened = timeout(Duration::from_millis(200), &mut opening).await;
     assert!(opened.is_err(), "opening ended while the file was locked");
-    other.execute("COMMIT").await.unwrap();
+    other.execute_batch("COMMIT").unwrap();
     opening.await.unwrap();
 }
 

@@ -5,8 +5,11 @@ use anyhow::{Context, Result};
 use std::time::Duration;
 use tests::{Server, ServerOptions};
 
-/// Target of the lines of statements.
-const TARGET: &str = "\"target\":\"sqlx::query\"";
+/// Targets of the lines of statements, on PostgreSQL and on SQLite.
+const TARGETS: [&str; 2] = [
+    "\"target\":\"sqlx::query\"",
+    "\"target\":\"stopover::sqlite\"",
+];
 /// Number of requests of a page. Background work may run a statement during some of them.
 const REQUESTS: usize = 5;
 /// Time after which the lines of a request are in the log.
@@ -18,7 +21,7 @@ const CACHE_TTL: Duration = Duration::from_secs(6);
 pub(super) fn log_statements(options: ServerOptions) -> ServerOptions {
     options
         .environment("STOPOVER_LOG_FORMAT", "json")
-        .environment("STOPOVER_LOG_FILTER", "warn,sqlx::query=debug")
+        .environment("STOPOVER_LOG_FILTER", "warn,sqlx::query=debug,stopover::sqlite=debug")
 }
 
 /// Returns the number of statements of a request, including the one that finds the session.
@@ -47,5 +50,6 @@ pub(super) async fn count_statements(
 fn logged(server: &Server) -> Result<usize> {
     let log = server.data_dir().join("server.log");
     let text = std::fs::read_to_string(log).context("the gateway has no log")?;
-    Ok(text.matches(TARGET).count())
+    let counts = TARGETS.map(|target| text.matches(target).count());
+    Ok(counts.into_iter().sum())
 }
