@@ -1,11 +1,12 @@
 //! Lists grow while they are open.
 
 use crate::driver::{Browser, with_browser, with_browser_at};
+use crate::webdriver::Locator;
 use crate::{EMAIL, set_up};
 use std::time::{Duration, Instant};
 use tests::{
-    Client, DashboardClient, Database, MockResponse, MockServer, PASSWORD, Server, TcpRelay,
-    eventually,
+    Client, DashboardClient, Database, MockResponse, MockServer, PASSWORD, Server, ServerOptions,
+    Subscription, TcpRelay, eventually,
 };
 use url::Url;
 
@@ -89,6 +90,73 @@ async fn expect_end_of_session(browser: &Browser) {
 /// Port of a URL of loopback.
 fn port(url: &str) -> u16 {
     Url::parse(url).unwrap().port().unwrap()
+}
+
+/// Returns the port of the dashboard of a server that was restarted.
+async fn dashboard_port(server: &Server) -> u16 {
+    let line = server.wait_for_log_line("dashboard ").await;
+    port(line.split_whitespace().nth(1).unwrap())
+}
+
+/// Returns how often the list has a row with a text.
+async fn count(browser: &Browser, text: &str) -> usize {
+    let row = format!("//tbody[@data-stream-rows]/tr[contains(., '{text}')]");
+    browser.driver.find_all(Locator::XPath(&row)).await.len()
+}
+
+#[tokio::test]
+async fn rows_that_came_while_the_gateway_was_away_are_listed_once() {
+    let options = || ServerOptions::on(Database::Sqlite);
+    let mut server = Server::start_with(options()).await;
+    set_up(&server).await;
+    // Nobody listens at this address.
+    let subscription = Subscription::create(&server.client(), "https://127.0.0.1:9/hooks").await;
+    let relay = TcpRelay::start(port(&server.dashboard)).await;
+    let base = format!("http://127.0.0.1:{}", relay.port);
+    with_browser_at("stream_restart", base, &[], async |browser| {
+        browser.open("/login").await;
+        browser.sign_in(EMAIL, PASSWORD).await;
+        for (turn, (path, is_empty)) in [
+            ("/requests?status=4xx", true),
+            ("/requests", false),
+            ("/deliveries", false),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            // Adds a row and returns its text.
+            let add = async |server: &Server, name: &str| {
+                let (client, id) = (server.client(), format!("req-{name}-{turn}"));
+                if path == "/deliveries" {
+                    return subscription.ping(&client).await;
+                }
+                call(&client, &id).await;
+                id
+            };
+            browser.open(path).await;
+            see(browser, "Live").await;
+            let mut rows = Vec::new();
+            if !is_empty {
+                rows.push(add(&server, "before").await);
+                see(browser, &rows[0]).await;
+            }
+            browser.driver.run("window.mark = 1").await;
+            server = server.restart(options()).await;
+            see(browser, "Reconnecting").await;
+            rows.push(add(&server, "meanwhile").await);
+            relay.redirect(dashboard_port(&server).await);
+            see(browser, rows.last().unwrap()).await;
+            see(browser, "Live").await;
+            rows.push(add(&server, "after").await);
+            see(browser, rows.last().unwrap()).await;
+            for row in &rows {
+                assert_eq!(count(browser, row).await, 1, "{path}: {row}");
+            }
+            let mark = browser.driver.run("return window.mark").await;
+            assert_eq!(mark, 1, "the page was not loaded again");
+        }
+    })
+    .await;
 }
 
 #[tokio::test]
