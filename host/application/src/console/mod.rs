@@ -16,6 +16,7 @@ pub mod mandates;
 pub mod members;
 pub mod overview;
 pub mod requests;
+mod stale_value_cache;
 pub mod suppliers;
 pub mod unresolved;
 mod visible_actors;
@@ -150,7 +151,7 @@ impl ConsoleServices {
             overview: Arc::new(ConsoleOverview::new(
                 base.clone(),
                 Arc::clone(suppliers),
-                tasks.clone(),
+                tasks,
             )),
         }
     }

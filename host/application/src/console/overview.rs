@@ -2,6 +2,7 @@
 
 use crate::account::viewer::Viewer;
 use crate::base::Base;
+use crate::console::stale_value_cache::StaleValueCache;
 use crate::storage_failure::StorageFailure;
 use crate::supplier::directory::SupplierDirectory;
 use crate::supplier::plugin_report::SupplierSummary;
@@ -11,9 +12,7 @@ use host_domain::money::Money;
 use host_domain::statistics::{RemarkableCall, StatisticsGroup, TimeResolution};
 use host_domain::time::Timestamp;
 use host_storage::{DatabaseError, OverviewLimits};
-use moka::future::Cache;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Time before the expiry of a key in which the overview names it.
 const KEY_EXPIRY_NOTICE_DAYS: i64 = 14;
@@ -29,18 +28,6 @@ const CALL_MS_MAX: i64 = 5 * 60 * 1000;
 const ITEMS_MAX: u32 = 20;
 /// Maximum number of remarkable calls.
 const REMARKABLE_MAX: u32 = 8;
-
-/// Time in which several people share a count of bookings and the statistics. Each open page is
-/// refreshed every ten seconds.
-const COUNTS_TTL: Duration = Duration::from_secs(5);
-/// Counting reads an index of all bookings, which takes a second for some millions. A page waits no
-/// longer for it; it then shows the previous count.
-const COUNT_WAIT_MAX: Duration = Duration::from_millis(20);
-/// Time that a page waits for a count if there is no previous one. It then shows none.
-const FIRST_COUNT_WAIT_MAX: Duration = Duration::from_secs(1);
-/// Time after which a previous count is no longer shown.
-const PREVIOUS_COUNTS_TTL: Duration = Duration::from_secs(10 * 60);
-const COUNTED_SCOPES_MAX: u64 = 1000;
 
 /// The time that the statistics of the overview cover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -78,13 +65,22 @@ impl OverviewWindow {
     }
 }
 
+/// Counters of a window of time.
+#[derive(Debug, Clone)]
+pub struct WindowStatistics {
+    /// Beginning of the first minute or hour.
+    pub since: Timestamp,
+    /// Time of the read, at which the window ends. It may be ten minutes ago.
+    pub at: Timestamp,
+    /// Counters as `Store::statistics` returns them.
+    pub groups: Arc<[StatisticsGroup]>,
+}
+
 /// Calls of programs and their bookings in a window of time.
 #[derive(Debug, Clone)]
 pub struct Traffic {
-    /// Beginning of the first minute or hour.
-    pub since: Timestamp,
-    /// Counters of the window, as `Store::statistics` returns them.
-    pub statistics: Arc<[StatisticsGroup]>,
+    /// `None` if the calls are still being counted.
+    pub statistics: Option<WindowStatistics>,
     /// Amounts of bookings that suppliers confirmed, with the number of bookings.
     pub booked: Vec<(Money, u64)>,
     /// Calls of suppliers in the last hour that failed, then the slowest.
@@ -109,36 +105,25 @@ pub struct Overview {
     pub traffic: Traffic,
 }
 
-type BookingCounts = Cache<TenantScope, Arc<[BookingCount]>>;
-
 /// Reads the overview of what a person may read.
 pub struct ConsoleOverview {
     base: Base,
     suppliers: Arc<SupplierDirectory>,
-    tasks: TaskSupervisor,
-    booking_counts: BookingCounts,
-    previous_booking_counts: BookingCounts,
-    statistics: Cache<(TenantScope, OverviewWindow), Arc<[StatisticsGroup]>>,
+    booking_counts: StaleValueCache<TenantScope, Arc<[BookingCount]>>,
+    statistics: StaleValueCache<(TenantScope, OverviewWindow), WindowStatistics>,
 }
 
 impl ConsoleOverview {
     pub(crate) fn new(
         base: Base,
         suppliers: Arc<SupplierDirectory>,
-        tasks: TaskSupervisor,
+        tasks: &TaskSupervisor,
     ) -> Self {
-        let counts = |ttl| {
-            let cache = Cache::builder().max_capacity(COUNTED_SCOPES_MAX);
-            cache.time_to_live(ttl).build()
-        };
-        let statistics = Cache::builder().max_capacity(COUNTED_SCOPES_MAX);
         Self {
             base,
             suppliers,
-            tasks,
-            booking_counts: counts(COUNTS_TTL),
-            previous_booking_counts: counts(PREVIOUS_COUNTS_TTL),
-            statistics: statistics.time_to_live(COUNTS_TTL).build(),
+            booking_counts: StaleValueCache::new(tasks.clone()),
+            statistics: StaleValueCache::new(tasks.clone()),
         }
     }
 
@@ -153,7 +138,7 @@ impl ConsoleOverview {
     ) -> Result<Overview, StorageFailure> {
         let scope = viewer.whole_scope();
         let (store, now) = (&self.base.store, self.base.now());
-        let since = window.since(now);
+        let booked_since = TimeResolution::Hour.floor(window.since(now));
         let limits = OverviewLimits {
             now,
             sent_before: now.plus_ms(-CALL_MS_MAX),
@@ -161,14 +146,14 @@ impl ConsoleOverview {
             deliveries_max: DELIVERIES_MAX,
             items_max: ITEMS_MAX,
             includes_jobs: viewer.is_operator(),
-            booked_since: TimeResolution::Hour.floor(since),
+            booked_since,
             remarkable_since: now.plus_ms(-HOUR_MS),
             remarkable_max: REMARKABLE_MAX,
         };
         let (snapshot, bookings, statistics) = futures::try_join!(
             store.overview(&scope, limits),
             self.count_bookings(&scope),
-            self.read_statistics(&scope, window, since),
+            self.read_statistics(&scope, window, now),
         )?;
         Ok(Overview {
             at: now,
@@ -178,7 +163,6 @@ impl ConsoleOverview {
             bookings,
             suppliers: self.suppliers.list(scope.mode),
             traffic: Traffic {
-                since,
                 statistics,
                 booked: snapshot.booked,
                 remarkable: snapshot.remarkable,
@@ -186,53 +170,40 @@ impl ConsoleOverview {
         })
     }
 
+    /// Returns the statistics of a window that ends now. If counting takes long, returns previous
+    /// ones, or `None`.
     async fn read_statistics(
         &self,
         scope: &TenantScope,
         window: OverviewWindow,
-        since: Timestamp,
-    ) -> Result<Arc<[StatisticsGroup]>, DatabaseError> {
-        let read = async {
-            let store = &self.base.store;
-            let statistics = store.statistics(scope, window.resolution(), since).await?;
-            Ok(statistics.into())
-        };
+        now: Timestamp,
+    ) -> Result<Option<WindowStatistics>, DatabaseError> {
         let key = (scope.clone(), window);
-        let statistics = self.statistics.try_get_with(key, read).await;
-        statistics.map_err(|error: Arc<DatabaseError>| error.as_ref().clone())
+        let (store, scope) = (self.base.store.clone(), scope.clone());
+        let read = async move {
+            let since = window.since(now);
+            let groups = store.statistics(&scope, window.resolution(), since);
+            Ok(WindowStatistics {
+                since,
+                at: now,
+                groups: groups.await?.into(),
+            })
+        };
+        self.statistics.get(key, read).await
     }
 
-    /// Returns the numbers of bookings by status. If counting takes long, returns the previous ones,
-    /// or `None`; the next page has the new ones.
+    /// Returns the numbers of bookings by status. If counting takes long, returns previous ones, or
+    /// `None`.
     async fn count_bookings(
         &self,
         scope: &TenantScope,
     ) -> Result<Option<Arc<[BookingCount]>>, DatabaseError> {
-        let (store, scope_of_task) = (self.base.store.clone(), scope.clone());
-        let counts = self.booking_counts.clone();
-        let previous = self.previous_booking_counts.clone();
-        let count = self.tasks.run_to_completion(async move {
-            let scope = scope_of_task;
-            let count = async {
-                let mut counts = store.booking_counts(&scope).await?;
-                counts.sort_by_key(|count| count.status);
-                Ok(counts.into())
-            };
-            let counted = counts.try_get_with_by_ref(&scope, count).await;
-            let counted: Arc<[BookingCount]> =
-                counted.map_err(|error: Arc<DatabaseError>| error.as_ref().clone())?;
-            previous.insert(scope, Arc::clone(&counted)).await;
-            Ok::<_, DatabaseError>(counted)
-        });
-        let known = self.previous_booking_counts.get(scope).await;
-        let wait = match known {
-            Some(_) => COUNT_WAIT_MAX,
-            None => FIRST_COUNT_WAIT_MAX,
+        let (store, counted_scope) = (self.base.store.clone(), scope.clone());
+        let count = async move {
+            let mut counts = store.booking_counts(&counted_scope).await?;
+            counts.sort_by_key(|count| count.status);
+            Ok(counts.into())
         };
-        match tokio::time::timeout(wait, count).await {
-            Ok(Ok(counted)) => counted.map(Some),
-            // The task takes long, or it has panicked, which is logged.
-            Err(_) | Ok(Err(_)) => Ok(known),
-        }
+        self.booking_counts.get(scope.clone(), count).await
     }
 }

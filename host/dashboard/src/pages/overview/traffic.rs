@@ -6,7 +6,7 @@ use crate::path_text::path_segment;
 use crate::query::path_with;
 use crate::sparkline::Sparkline;
 use crate::text::{TimeText, count, duration_us, money, number, words};
-use host_application::console::overview::{OverviewWindow, Traffic};
+use host_application::console::overview::{OverviewWindow, Traffic, WindowStatistics};
 use host_domain::statistics::{
     CallStatistics, RemarkableCall, RemarkableReason, StatisticsGroup, StatisticsSubject,
 };
@@ -38,6 +38,8 @@ pub(super) struct CallsRow {
 
 pub(super) struct TrafficView {
     pub(super) segments: Vec<WindowSegment>,
+    /// Whether the calls are still being counted.
+    pub(super) is_counting: bool,
     pub(super) figures: Vec<Figure>,
     /// `None` without calls.
     pub(super) charts: Option<TrafficCharts>,
@@ -89,22 +91,27 @@ const fn label(window: OverviewWindow) -> &'static str {
 
 impl TrafficView {
     pub(super) fn new(traffic: &Traffic, window: OverviewWindow, now: Timestamp) -> Self {
-        let slots = slots(traffic, window, now);
-        let mut total = CallStatistics::default();
-        for (_, calls) in &slots {
-            total.add(calls);
-        }
         let segments = OverviewWindow::ALL.map(|other| WindowSegment {
             label: label(other),
             path: path_with("/", &[("window", parameter(other))]),
             is_current: other == window,
         });
+        let statistics = traffic.statistics.as_ref();
+        let slots = statistics.map(|statistics| slots(statistics, window));
+        let mut figures = match (statistics, &slots) {
+            (Some(statistics), Some(slots)) => call_figures(statistics, slots),
+            _ => Vec::new(),
+        };
+        figures.extend(booked_figures(traffic));
+        let charts = slots.filter(|slots| total(slots).count > 0);
+        let groups = statistics.map_or(&[][..], |statistics| &statistics.groups);
         Self {
             segments: segments.into(),
-            figures: figures(traffic, &slots, &total, now),
-            charts: (total.count > 0).then(|| charts(&slots, window)),
-            routes: rows(traffic, StatisticsSubject::Route),
-            suppliers: rows(traffic, StatisticsSubject::Supplier),
+            is_counting: statistics.is_none(),
+            figures,
+            charts: charts.map(|slots| charts_of(&slots, window)),
+            routes: rows(groups, StatisticsSubject::Route),
+            suppliers: rows(groups, StatisticsSubject::Supplier),
             remarkable: traffic
                 .remarkable
                 .iter()
@@ -117,28 +124,33 @@ impl TrafficView {
 /// The calls of each minute or hour of the window, also of those without calls.
 type Slots = Vec<(Timestamp, CallStatistics)>;
 
-fn slots(traffic: &Traffic, window: OverviewWindow, now: Timestamp) -> Slots {
+fn slots(statistics: &WindowStatistics, window: OverviewWindow) -> Slots {
     let of_total = |group: &&StatisticsGroup| group.subject == StatisticsSubject::Total;
-    let counted = traffic.statistics.iter().filter(of_total);
+    let counted = statistics.groups.iter().filter(of_total);
     let counted: BTreeMap<_, _> = counted.map(|group| (group.at, group.calls)).collect();
     let mut slots = Vec::new();
-    let mut at = traffic.since;
-    while at <= now {
+    let mut at = statistics.since;
+    while at <= statistics.at {
         slots.push((at, counted.get(&at).copied().unwrap_or_default()));
         at = at.plus_ms(window.resolution().ms());
     }
     slots
 }
 
-fn figures(
-    traffic: &Traffic,
-    slots: &Slots,
-    total: &CallStatistics,
-    now: Timestamp,
-) -> Vec<Figure> {
-    let elapsed_s = u64::try_from(now.since(traffic.since) / 1000).unwrap_or(1);
+fn total(slots: &Slots) -> CallStatistics {
+    let mut total = CallStatistics::default();
+    for (_, calls) in slots {
+        total.add(calls);
+    }
+    total
+}
+
+fn call_figures(statistics: &WindowStatistics, slots: &Slots) -> Vec<Figure> {
+    let total = total(slots);
+    let elapsed_ms = statistics.at.since(statistics.since);
+    let elapsed_s = u64::try_from(elapsed_ms / 1000).unwrap_or(1);
     let counts = slots.iter().map(|(_, calls)| calls.count);
-    let mut figures = vec![
+    vec![
         Figure {
             sparkline: sparkline(counts, "Requests over time"),
             path: Some("/requests".to_owned()),
@@ -151,16 +163,18 @@ fn figures(
             ..Figure::plain("Error rate", percent(total.server_errors, total.count))
         },
         Figure {
-            detail: format!("p50 {}", quantile(total, 500)),
-            ..Figure::plain("Response time, p99", quantile(total, 990))
+            detail: format!("p50 {}", quantile(&total, 500)),
+            ..Figure::plain("Response time, p99", quantile(&total, 990))
         },
-    ];
-    figures.extend(traffic.booked.iter().map(|(amount, bookings)| Figure {
+    ]
+}
+
+fn booked_figures(traffic: &Traffic) -> impl Iterator<Item = Figure> {
+    traffic.booked.iter().map(|(amount, bookings)| Figure {
         detail: count(usize::try_from(*bookings).unwrap_or(usize::MAX), "booking"),
         path: Some("/bookings".to_owned()),
         ..Figure::plain("Booked", money(*amount))
-    }));
-    figures
+    })
 }
 
 fn sparkline(counts: impl Iterator<Item = u64>, summary: &str) -> Option<Sparkline> {
@@ -169,7 +183,7 @@ fn sparkline(counts: impl Iterator<Item = u64>, summary: &str) -> Option<Sparkli
     Sparkline::new(&values, summary.to_owned())
 }
 
-fn charts(slots: &Slots, window: OverviewWindow) -> TrafficCharts {
+fn charts_of(slots: &Slots, window: OverviewWindow) -> TrafficCharts {
     let columns = slots.iter().map(|(at, calls)| ChartColumn {
         label: slot_label(*at, window),
         path: slot_path(*at, calls, window),
@@ -210,9 +224,8 @@ fn slot_path(at: Timestamp, calls: &CallStatistics, window: OverviewWindow) -> O
     Some(path_with("/requests", &parameters))
 }
 
-fn rows(traffic: &Traffic, subject: StatisticsSubject) -> Vec<CallsRow> {
-    let groups = traffic.statistics.iter();
-    let groups = groups.filter(|group| group.subject == subject);
+fn rows(groups: &[StatisticsGroup], subject: StatisticsSubject) -> Vec<CallsRow> {
+    let groups = groups.iter().filter(|group| group.subject == subject);
     let rows = groups.take(ROWS_MAX).map(|group| CallsRow {
         path: match subject {
             StatisticsSubject::Supplier => format!("/suppliers/{}", group.name),
