@@ -4,7 +4,7 @@
 //! statements, [`first_unexamined`] being the first. A list that reads several ranges does so with
 //! one, which begins with [`last_examined`].
 
-use host_domain::page::{Cursor, CursorPage};
+use host_domain::page::{Cursor, CursorPage, CursorRequest};
 
 /// Maximum number of rows of a range that a page examines. It bounds the time of a filter that few
 /// rows match.
@@ -25,15 +25,15 @@ pub(crate) struct SearchEnd {
 }
 
 impl SearchEnd {
-    /// Returns the end of the page after the position `after`, of which `unexamined` is the first row
-    /// beyond [`EXAMINED_ROWS_MAX`]. That row may belong to another organization, so the next page
-    /// begins at its time, and not at its id.
-    pub(crate) fn at(unexamined: Cursor, after: Option<&Cursor>) -> Self {
-        let at = unexamined.at;
+    /// Returns the end of the page after the position `after`, at the last row that was examined or
+    /// the first that was not. That row may belong to another organization, so the next page begins
+    /// at its time, and not at its id.
+    pub(crate) fn at(row: Cursor, after: Option<&Cursor>) -> Self {
+        let at = row.at;
         if after.is_some_and(|after| after.at == at) {
             // More rows have this time than one page examines. The list omits those that remain.
             Self {
-                examined_to: unexamined,
+                examined_to: row,
                 next: Cursor::new(at, BEFORE_ALL_IDS),
             }
         } else {
@@ -51,6 +51,33 @@ pub(crate) fn continue_at<T>(page: CursorPage<T>, end: Option<SearchEnd>) -> Cur
     CursorPage {
         next: page.next.or(end.map(|end| end.next)),
         ..page
+    }
+}
+
+/// Returns the page of the matching rows, of which there is at most one more than the page has. They
+/// were examined up to the row `end`, or all if there is none.
+pub(crate) fn page_of_examined<T>(
+    mut rows: Vec<(Cursor, T)>,
+    end: Option<Cursor>,
+    page: &CursorRequest,
+) -> CursorPage<T> {
+    let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
+    let has_more = rows.len() > limit;
+    rows.truncate(limit);
+    let last = rows.last().map(|(cursor, _)| cursor.clone());
+    let next = match end {
+        _ if has_more => last,
+        None => None,
+        Some(end) if last.as_ref() == Some(&end) => last,
+        Some(end) => {
+            let end = SearchEnd::at(end, page.after.as_ref());
+            rows.retain(|(cursor, _)| *cursor >= end.examined_to);
+            Some(end.next)
+        }
+    };
+    CursorPage {
+        items: rows.into_iter().map(|(_, item)| item).collect(),
+        next,
     }
 }
 

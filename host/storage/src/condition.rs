@@ -100,6 +100,21 @@ impl ConditionBuilder {
         }
     }
 
+    /// Returns the condition of a range that an index has in the order of a list, and the condition
+    /// of its rows that are in the part of a scope, unless all are.
+    pub(crate) fn bind_ordered_part(&mut self, part: &TenantScope) -> (String, Option<String>) {
+        match part.organizations.as_deref() {
+            None | Some([] | [_]) => (self.bind_scope_list(part), None),
+            Some(_) => {
+                let range = self.bind_scope_list(&TenantScope {
+                    organizations: None,
+                    mode: part.mode,
+                });
+                (range, Some(self.bind_scope_without_index(part)))
+            }
+        }
+    }
+
     /// Returns the conditions of a scope in a form that no index has, for reads that begin with
     /// another column.
     pub(crate) fn bind_scope_without_index(&mut self, scope: &TenantScope) -> String {

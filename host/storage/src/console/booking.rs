@@ -2,6 +2,7 @@
 
 use crate::bounded_search::{
     EXAMINED_ROWS_MAX, NEWEST_FIRST, UP_TO_LAST_EXAMINED, last_examined, last_of_range,
+    page_of_examined,
 };
 use crate::condition::{ConditionBuilder, ordered_parts};
 use crate::statement::{Row, Statement, statement, text_array};
@@ -14,8 +15,9 @@ use host_domain::page::{Cursor, CursorPage, CursorRequest};
 use host_domain::supplier::SupplierId;
 
 impl Store {
-    /// Returns the bookings of a scope that match, newest first. If few match, the page may have
-    /// fewer bookings than requested: it ends at the last booking that was looked at.
+    /// Returns the bookings of a scope that match, newest first. If no index has the filter, or not
+    /// all organizations of the scope in order, a limited number of bookings is examined. The page
+    /// may then have fewer bookings than requested, or none, and be followed by another one.
     pub async fn booking_page(
         &self,
         scope: &TenantScope,
@@ -23,22 +25,15 @@ impl Store {
         page: &CursorRequest,
     ) -> Result<CursorPage<AnyBooking>, DatabaseError> {
         let rows = self.fetch_all(select_page(scope, filter, page)).await?;
-        let (mut items, mut examined_until) = (Vec::with_capacity(rows.len()), None);
+        let (mut found, mut end) = (Vec::with_capacity(rows.len()), None);
         for row in &rows {
             let cursor = Cursor::new(row.timestamp("created_at")?, row.get::<String>("id")?);
             match row.get::<Option<String>>("product")? {
-                Some(_) => items.push((cursor, read(row)?)),
-                None => examined_until = Some(cursor),
+                Some(_) => found.push((cursor, read(row)?)),
+                None => end = Some(cursor),
             }
         }
-        let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
-        let has_more = items.len() > limit;
-        items.truncate(limit);
-        let last = items.last().map(|(cursor, _)| cursor.clone());
-        Ok(CursorPage {
-            items: items.into_iter().map(|(_, booking)| booking).collect(),
-            next: if has_more { last } else { examined_until },
-        })
+        Ok(page_of_examined(found, end, page))
     }
 
     /// Returns a booking of any tenant. The caller decides who may see it.
@@ -214,7 +209,9 @@ fn ranges_of_scope(
             }
             (user, _) => {
                 matching.extend(user.map(str::to_owned));
-                conditions.bind_scope_list(&part)
+                let (range, in_scope) = conditions.bind_ordered_part(&part);
+                matching.extend(in_scope);
+                range
             }
         });
     }

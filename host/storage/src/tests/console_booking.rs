@@ -3,6 +3,7 @@
 use super::console::{first_page, scope, tenant_of};
 use super::plan::{Expectations, check_postgres_plans, check_sqlite_plans, names};
 use super::*;
+use crate::bounded_search::AFTER_ALL_IDS;
 use crate::statement::Statement;
 use crate::tests::flight::flight;
 use host_domain::booking::BookingStatus;
@@ -22,6 +23,7 @@ on_both_databases!(
     booking_of_any_tenant_is_found,
     pages_of_both_kinds_are_one_list,
     rare_booking_is_found_by_searching_further,
+    search_among_many_organizations_ends_without_the_id_of_another_one,
     timeline_has_what_all_tables_say_of_the_booking,
 );
 
@@ -180,36 +182,65 @@ async fn pages_of_both_kinds_are_one_list(db: &TestDatabase) {
     }
 }
 
-async fn rare_booking_is_found_by_searching_further(db: &TestDatabase) {
-    db.store.commit(inserting(&booking(1))).await.unwrap();
-    let failed = moved(&booking(1), BookingState::Failed { absence: None });
-    db.store.commit(updating(&failed)).await.unwrap();
-    // One booking more than a page looks through.
+/// Inserts one booking more than a page examines, with the numbers from 10 to 5010, which are their
+/// order in time.
+async fn insert_many_bookings(store: &Store, organization: &str) {
     let insert = statement!(
         "INSERT INTO hotel_booking (organization, mode, id, user_id, status, supplier, hotel_id, \
          total_minor, currency, created_at, updated_at, version, document) \
          WITH RECURSIVE numbers(n) AS (SELECT 10 UNION ALL SELECT n + 1 FROM numbers \
            WHERE n < 5010) \
-         SELECT 'demo', 'test', 'bkg_x' || n, 'org', 'CREATED', 'SUPPLIER_A', 'htl_1', 1, 'EUR', \
-           $1 + n, $1, 1, '{}' FROM numbers",
+         SELECT $1, 'test', 'bkg_x' || n, 'org', 'CREATED', 'SUPPLIER_A', 'htl_1', 1, 'EUR', \
+           $2 + n, $2, 1, '{}' FROM numbers",
+        organization,
         NOW,
     );
-    db.store.execute_statement(insert).await.unwrap();
+    store.execute_statement(insert).await.unwrap();
+}
+
+/// Checks that booking 1 is on the second page, because the first one ends after 5000 bookings.
+async fn check_second_page(store: &Store, scope: &TenantScope, filter: &BookingScopeFilter) {
+    let (found, next) = page(store, scope, filter, &first_page(10)).await;
+    assert_eq!(found, [], "{scope:?}");
+    let expected = Cursor::new(NOW.plus_ms(11), AFTER_ALL_IDS);
+    assert_eq!(next, Some(expected), "{scope:?}");
+    let request = CursorRequest {
+        after: next,
+        limit: 10,
+    };
+    let further = page(store, scope, filter, &request).await;
+    assert_eq!(further, (vec![1], None), "{scope:?}");
+}
+
+async fn rare_booking_is_found_by_searching_further(db: &TestDatabase) {
+    db.store.commit(inserting(&booking(1))).await.unwrap();
+    let failed = moved(&booking(1), BookingState::Failed { absence: None });
+    db.store.commit(updating(&failed)).await.unwrap();
+    insert_many_bookings(&db.store, "demo").await;
     let filter = BookingScopeFilter {
         status: Some(BookingStatus::Failed),
         ..BookingScopeFilter::default()
     };
     for scope in [scope(None, Mode::Test), scope(Some(&["demo"]), Mode::Test)] {
-        let (found, next) = page(&db.store, &scope, &filter, &first_page(10)).await;
-        assert_eq!(found, [], "{scope:?}");
-        let expected = Cursor::new(NOW.plus_ms(11), "bkg_x11");
-        assert_eq!(next, Some(expected), "{scope:?}");
-        let request = CursorRequest {
-            after: next,
-            limit: 10,
-        };
-        let further = page(&db.store, &scope, &filter, &request).await;
-        assert_eq!(further, (vec![1], None), "{scope:?}");
+        check_second_page(&db.store, &scope, &filter).await;
+    }
+}
+
+/// Returns more organizations than a list reads one range for each of.
+fn many_organizations() -> TenantScope {
+    let organizations = ["demo", "b", "c", "d", "e", "f", "g", "h", "i"];
+    scope(Some(&organizations), Mode::Test)
+}
+
+async fn search_among_many_organizations_ends_without_the_id_of_another_one(db: &TestDatabase) {
+    db.store.commit(inserting(&booking(1))).await.unwrap();
+    insert_many_bookings(&db.store, "another").await;
+    let created = BookingScopeFilter {
+        status: Some(BookingStatus::Created),
+        ..BookingScopeFilter::default()
+    };
+    for filter in [BookingScopeFilter::default(), created] {
+        check_second_page(&db.store, &many_organizations(), &filter).await;
     }
 }
 
@@ -345,6 +376,7 @@ async fn expectations() -> Vec<(Statement, &'static [&'static str])> {
     let all = scope(None, Mode::Test);
     let demo = scope(Some(&["demo"]), Mode::Test);
     let two = scope(Some(&["org7", "org8"]), Mode::Test);
+    let many = many_organizations();
     let any = BookingScopeFilter::default;
     let failed = BookingScopeFilter {
         status: Some(BookingStatus::Failed),
@@ -370,7 +402,9 @@ async fn expectations() -> Vec<(Statement, &'static [&'static str])> {
         (&all, failed.clone(), by_mode),
         (&demo, failed.clone(), by_scope),
         (&two, any(), by_scope),
-        (&two, failed, by_scope),
+        (&two, failed.clone(), by_scope),
+        (&many, any(), by_mode),
+        (&many, failed, by_mode),
         (&all, reference.clone(), by_reference),
         (&demo, reference, by_reference),
     ] {

@@ -4,8 +4,8 @@ use super::attempt::read_attempt;
 use super::delivery::{StoredDelivery, read as read_stored, read_delivery};
 use super::subscription::{COLUMNS as SUBSCRIPTION_COLUMNS, read as read_subscription};
 use crate::bounded_search::{
-    AFTER_ALL_IDS, BEFORE_ALL_IDS, EXAMINED_ROWS_MAX, NEWEST_FIRST, UP_TO_LAST_EXAMINED,
-    last_examined, last_of_range,
+    EXAMINED_ROWS_MAX, NEWEST_FIRST, UP_TO_LAST_EXAMINED, last_examined, last_of_range,
+    page_of_examined,
 };
 use crate::condition::{ConditionBuilder, escape_pattern, ordered_parts};
 use crate::event::{OutboxEvent, read_outbox};
@@ -134,7 +134,14 @@ impl Store {
              AS page{row} {NEWEST_FIRST}"
         );
         let rows = self.read_all(search.conditions.statement(sql), read_examined);
-        Ok(page_of_examined(rows.await?, page))
+        let (mut found, mut end) = (Vec::new(), None);
+        for (cursor, listed) in rows.await? {
+            match listed {
+                Some(listed) => found.push((cursor, listed)),
+                None => end = Some(cursor),
+            }
+        }
+        Ok(page_of_examined(found, end, page))
     }
 
     /// Counts the deliveries of a scope that were created by `until`. At most `examined_max` are
@@ -420,22 +427,9 @@ impl DeliverySearch {
     /// Adds the deliveries of parts of a scope.
     fn add_parts(&mut self, parts: &[TenantScope], status: Option<DeliveryStatus>) {
         for part in parts {
-            match part.organizations.as_deref() {
-                None | Some([] | [_]) => {
-                    let range = self.conditions.bind_scope_list(part);
-                    self.indexed.push(range);
-                }
-                Some(_) => {
-                    let all = TenantScope {
-                        organizations: None,
-                        mode: part.mode,
-                    };
-                    let range = self.conditions.bind_scope_list(&all);
-                    self.indexed.push(range);
-                    let in_scope = self.conditions.bind_scope_without_index(part);
-                    self.checked.push(in_scope);
-                }
-            }
+            let (range, in_scope) = self.conditions.bind_ordered_part(part);
+            self.indexed.push(range);
+            self.checked.extend(in_scope);
         }
         match status {
             // The literal lets the databases use the index of failed deliveries.
@@ -494,59 +488,13 @@ impl DeliverySearch {
     }
 }
 
-/// A row of a search that examines a limited number of deliveries.
-enum ExaminedRow {
-    Match(ListedDelivery),
-    /// The search ended with the delivery of this time and id.
-    End(Timestamp, String),
-}
-
-fn read_examined(row: &Row) -> Result<ExaminedRow, DatabaseError> {
-    if row.get::<i64>("is_last")? != 0 {
-        return Ok(ExaminedRow::End(
-            row.timestamp("created_at")?,
-            row.get("id")?,
-        ));
-    }
-    read_listed_delivery(row).map(ExaminedRow::Match)
-}
-
-/// Returns the page of the matching rows, of which there is at most one more than the page has.
-fn page_of_examined(rows: Vec<ExaminedRow>, page: &CursorRequest) -> CursorPage<ListedDelivery> {
-    let (mut items, mut end) = (Vec::with_capacity(rows.len()), None);
-    for row in rows {
-        match row {
-            ExaminedRow::Match(listed) => items.push(listed),
-            ExaminedRow::End(at, id) => end = Some((at, id)),
-        }
-    }
-    let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
-    let has_more = items.len() > limit;
-    items.truncate(limit);
-    let cursor = |listed: &ListedDelivery| {
-        Cursor::new(listed.delivery.created_at, listed.delivery.id.as_str())
+/// Reads a delivery with its position, or only the position of the last examined one.
+fn read_examined(row: &Row) -> Result<(Cursor, Option<ListedDelivery>), DatabaseError> {
+    let cursor = Cursor::new(row.timestamp("created_at")?, row.get::<String>("id")?);
+    let is_last = row.get::<i64>("is_last")? != 0;
+    let listed = match is_last {
+        true => None,
+        false => Some(read_listed_delivery(row)?),
     };
-    let last = items.last().map(cursor);
-    let next = match end {
-        _ if has_more => last,
-        None => None,
-        Some(end)
-            if last
-                .as_ref()
-                .is_some_and(|last| (last.at, &last.id) == (end.0, &end.1)) =>
-        {
-            last
-        }
-        // The last one may be somebody else's, so its id is not shown.
-        Some((end_at, _)) if page.after.as_ref().is_some_and(|after| after.at == end_at) => {
-            // No more than the examined ones of one instant are listed.
-            Some(Cursor::new(end_at, BEFORE_ALL_IDS))
-        }
-        Some((end_at, _)) => {
-            // The next page examines all of this instant again, so this one omits them.
-            items.retain(|listed| listed.delivery.created_at != end_at);
-            Some(Cursor::new(end_at, AFTER_ALL_IDS))
-        }
-    };
-    CursorPage { items, next }
+    Ok((cursor, listed))
 }
