@@ -4,8 +4,9 @@
 //! is away. Closing the connection would not end that session, so it has to count until the server
 //! has ended it.
 
-use crate::session::Session;
-use sqlx::Error;
+use crate::postgres_session::{PgSessionId, is_session_busy};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{Connection, Error, PgConnection};
 use std::pin::pin;
 use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
@@ -22,8 +23,8 @@ const INSPECTION_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Waits for the end of abandoned sessions. It asks the server on a connection of its own, because
 /// those of the pool may all be abandoned.
-pub(crate) struct Inspector<C: Session> {
-    options: C::Options,
+pub(crate) struct Inspector {
+    options: PgConnectOptions,
     pool_name: &'static str,
     interval: Duration,
     /// Limits the inspections to one additional connection.
@@ -42,8 +43,12 @@ pub(crate) enum ResponseEnd {
     PoolClosed,
 }
 
-impl<C: Session> Inspector<C> {
-    pub(crate) fn new(options: C::Options, pool_name: &'static str, interval: Duration) -> Self {
+impl Inspector {
+    pub(crate) fn new(
+        options: PgConnectOptions,
+        pool_name: &'static str,
+        interval: Duration,
+    ) -> Self {
         // Makes the metric visible before the first connection is abandoned.
         metrics::gauge!(ABANDONED_CONNECTIONS, "pool" => pool_name).increment(0.0);
         Self {
@@ -57,8 +62,8 @@ impl<C: Session> Inspector<C> {
     /// Waits for the outstanding responses of a connection, for as long as its server works.
     pub(crate) async fn await_response(
         &self,
-        connection: &mut C,
-        id: &C::Id,
+        connection: &mut PgConnection,
+        id: &PgSessionId,
         mut closed: watch::Receiver<bool>,
     ) -> ResponseEnd {
         let mut response = pin!(connection.ping());
@@ -73,7 +78,7 @@ impl<C: Session> Inspector<C> {
         }
     }
 
-    async fn wait_until_idle(&self, id: &C::Id) {
+    async fn wait_until_idle(&self, id: &PgSessionId) {
         let mut ticks = interval_at(Instant::now() + self.interval, self.interval);
         loop {
             ticks.tick().await;
@@ -94,9 +99,9 @@ impl<C: Session> Inspector<C> {
         }
     }
 
-    async fn is_busy(&self, id: &C::Id) -> Result<bool, Error> {
-        let mut connection = C::connect_with(&self.options).await?;
-        let is_busy = connection.is_other_busy(id).await?;
+    async fn is_busy(&self, id: &PgSessionId) -> Result<bool, Error> {
+        let mut connection = PgConnection::connect_with(&self.options).await?;
+        let is_busy = is_session_busy(&mut connection, id).await?;
         connection.close().await?;
         Ok(is_busy)
     }

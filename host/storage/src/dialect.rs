@@ -1,7 +1,7 @@
 //! The SQL fragments in which the two databases differ, and the classification of their errors.
 
 use crate::error::DatabaseError;
-use crate::session::ReadOnlyServer;
+use crate::postgres_session::ReadOnlyServer;
 use crate::statement::Statement;
 use rusqlite::ErrorCode;
 use sqlx::postgres::PgDatabaseError;

@@ -44,7 +44,6 @@ mod postgres_session;
 mod reference_data;
 mod request_log;
 mod second_factor;
-mod session;
 mod setting;
 mod settlement;
 mod sign_in;

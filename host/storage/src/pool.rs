@@ -1,13 +1,14 @@
-//! A connection pool. `sqlx`'s own pool pings the database whenever a connection is returned. Most
+//! A pool of connections to PostgreSQL. `sqlx`'s own pool pings the database whenever a connection is returned. Most
 //! units of work are one statement, so that ping would double the round trips.
 
 use crate::abandoned::{Inspector, ResponseEnd};
-use crate::session::{ReadOnlyServer, Session};
+use crate::postgres_session::{PgSessionId, ReadOnlyServer, start_session, test_session};
 use deadpool::Runtime;
 use deadpool::managed::{
     self, Manager, Metrics, Object, PoolError, QueueMode, RecycleError, RecycleResult, TimeoutType,
 };
-use sqlx::Error;
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{Connection, Error, PgConnection};
 use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -47,9 +48,9 @@ pub(crate) enum Access {
 }
 
 /// A bounded pool of connections to one database, opened on demand.
-pub(crate) struct Pool<C: Session> {
-    pool: managed::Pool<ConnectionManager<C>>,
-    inspector: Arc<Inspector<C>>,
+pub(crate) struct Pool {
+    pool: managed::Pool<ConnectionManager>,
+    inspector: Arc<Inspector>,
     acquire_timeout: Duration,
     /// Limits the connections that write.
     write_permits: Arc<Semaphore>,
@@ -60,16 +61,16 @@ pub(crate) struct Pool<C: Session> {
 /// A pooled connection. If it is dropped before [`PooledConnection::release_clean`], responses may
 /// be outstanding, so it is drained first. Otherwise an interrupted transaction would hold its
 /// locks until the connection is used again. Until then it counts as one of the pool's connections.
-pub(crate) struct PooledConnection<C: Session> {
+pub(crate) struct PooledConnection {
     /// The connection; `None` after it was discarded or released.
-    object: Option<Object<ConnectionManager<C>>>,
-    inspector: Arc<Inspector<C>>,
+    object: Option<Object<ConnectionManager>>,
+    inspector: Arc<Inspector>,
     closed: watch::Receiver<bool>,
     write_permit: Option<OwnedSemaphorePermit>,
 }
 
-struct ConnectionManager<C: Session> {
-    options: C::Options,
+struct ConnectionManager {
+    options: PgConnectOptions,
     config: PoolConfig,
     health: ServerHealth,
 }
@@ -88,9 +89,9 @@ struct HealthState {
     is_read_only: AtomicBool,
 }
 
-struct ManagedConnection<C: Session> {
-    connection: C,
-    id: C::Id,
+struct ManagedConnection {
+    connection: PgConnection,
+    id: PgSessionId,
     is_clean: bool,
     /// The number of suspicions when the connection was last tested.
     tested_at_count: u64,
@@ -123,10 +124,10 @@ impl ServerHealth {
     }
 }
 
-impl<C: Session> Pool<C> {
+impl Pool {
     /// Creates the pool without opening a connection.
     pub(crate) fn new(
-        options: C::Options,
+        options: PgConnectOptions,
         config: PoolConfig,
         health: ServerHealth,
     ) -> Result<Self, Error> {
@@ -158,7 +159,7 @@ impl<C: Session> Pool<C> {
         })
     }
 
-    pub(crate) async fn acquire(&self, access: Access) -> Result<PooledConnection<C>, Error> {
+    pub(crate) async fn acquire(&self, access: Access) -> Result<PooledConnection, Error> {
         let acquired = timeout(self.acquire_timeout, self.acquire_unlimited(access));
         acquired.await.unwrap_or_else(|_| {
             Err(match self.pool.manager().health.is_read_only() {
@@ -168,7 +169,7 @@ impl<C: Session> Pool<C> {
         })
     }
 
-    async fn acquire_unlimited(&self, access: Access) -> Result<PooledConnection<C>, Error> {
+    async fn acquire_unlimited(&self, access: Access) -> Result<PooledConnection, Error> {
         let write_permit = match access {
             Access::Read => None,
             Access::Write => {
@@ -188,14 +189,14 @@ impl<C: Session> Pool<C> {
 
     /// Discards a connection that is dead or leads to a server that rejects writes. Causes the
     /// others to be tested before their next use.
-    pub(crate) fn discard(&self, mut connection: PooledConnection<C>) {
+    pub(crate) fn discard(&self, mut connection: PooledConnection) {
         drop(connection.object.take().map(Object::take));
         self.pool.manager().health.suspect();
     }
 
     /// Stops waiting for a response. The connection still counts until the server has responded or
     /// ended the session. Causes the others to be tested before their next use.
-    pub(crate) fn abandon(&self, connection: PooledConnection<C>) {
+    pub(crate) fn abandon(&self, connection: PooledConnection) {
         drop(connection);
         self.pool.manager().health.suspect();
     }
@@ -215,7 +216,7 @@ impl<C: Session> Pool<C> {
     }
 }
 
-impl<C: Session> PooledConnection<C> {
+impl PooledConnection {
     /// Releases the connection. No response may be outstanding on it.
     pub(crate) fn release_clean(mut self) {
         if let Some(object) = &mut self.object {
@@ -223,13 +224,13 @@ impl<C: Session> PooledConnection<C> {
         }
     }
 
-    pub(crate) fn connection(&mut self) -> Result<&mut C, Error> {
+    pub(crate) fn connection(&mut self) -> Result<&mut PgConnection, Error> {
         let object = self.object.as_mut().ok_or(Error::PoolClosed)?;
         Ok(&mut object.connection)
     }
 }
 
-impl<C: Session> Drop for PooledConnection<C> {
+impl Drop for PooledConnection {
     fn drop(&mut self) {
         let Some(object) = self.object.take().filter(|object| !object.is_clean) else {
             return;
@@ -250,9 +251,9 @@ impl<C: Session> Drop for PooledConnection<C> {
 
 /// Receives the outstanding responses, or discards the connection. Meanwhile the connection counts
 /// as one of the pool's.
-async fn drain<C: Session>(
-    mut object: Object<ConnectionManager<C>>,
-    inspector: Arc<Inspector<C>>,
+async fn drain(
+    mut object: Object<ConnectionManager>,
+    inspector: Arc<Inspector>,
     closed: watch::Receiver<bool>,
 ) {
     let managed = &mut *object;
@@ -267,16 +268,16 @@ async fn drain<C: Session>(
     }
 }
 
-impl<C: Session> Manager for ConnectionManager<C> {
-    type Type = ManagedConnection<C>;
+impl Manager for ConnectionManager {
+    type Type = ManagedConnection;
     type Error = Error;
 
-    async fn create(&self) -> Result<ManagedConnection<C>, Error> {
+    async fn create(&self) -> Result<ManagedConnection, Error> {
         let tested_at_count = self.health.suspicions();
         let (mut pause, longest) = CONNECT_BACKOFF;
         loop {
             // This rarely runs and has a large state, which callers would carry otherwise.
-            let connected = Box::pin(connect::<C>(&self.options, &self.config.settings));
+            let connected = Box::pin(connect(&self.options, &self.config.settings));
             match connected.await {
                 Ok((connection, id)) => {
                     self.health.set_read_only(false);
@@ -300,7 +301,7 @@ impl<C: Session> Manager for ConnectionManager<C> {
 
     async fn recycle(
         &self,
-        managed: &mut ManagedConnection<C>,
+        managed: &mut ManagedConnection,
         metrics: &Metrics,
     ) -> RecycleResult<Error> {
         if metrics.age() > self.config.lifetime_max {
@@ -311,16 +312,19 @@ impl<C: Session> Manager for ConnectionManager<C> {
             && managed.tested_at_count == suspicions
             && metrics.last_used() <= self.config.skip_ping_within;
         if !trusted {
-            managed.connection.test().await?;
+            test_session(&mut managed.connection).await?;
             managed.tested_at_count = suspicions;
         }
         Ok(())
     }
 }
 
-async fn connect<C: Session>(options: &C::Options, settings: &str) -> Result<(C, C::Id), Error> {
-    let mut connection = C::connect_with(options).await?;
-    let id = connection.start(settings).await?;
+async fn connect(
+    options: &PgConnectOptions,
+    settings: &str,
+) -> Result<(PgConnection, PgSessionId), Error> {
+    let mut connection = PgConnection::connect_with(options).await?;
+    let id = start_session(&mut connection, settings).await?;
     Ok((connection, id))
 }
 

@@ -50,9 +50,9 @@ const WRITE_PROBE: &str = "INSERT INTO write_probe (slot, written_at) \
 
 /// The pools, the batch queues and the wake-ups for other hosts.
 pub(crate) struct Postgres {
-    pool: Pool<PgConnection>,
+    pool: Pool,
     /// The connections for batched units of work.
-    writers: Pool<PgConnection>,
+    writers: Pool,
     statement_cache: CombinedStatementCache,
     batch_queues: Arc<BatchQueues>,
     /// Connection options. They set no time limits, which migrations must not have.
@@ -108,7 +108,7 @@ impl Postgres {
             ..shared.clone()
         };
         let health = ServerHealth::default();
-        let pool = Pool::<PgConnection>::new(connect.clone(), shared, health.clone())?;
+        let pool = Pool::new(connect.clone(), shared, health.clone())?;
         let mut pooled = pool.acquire(Access::Read).await?;
         if has_earlier_schema(pooled.connection()?).await? {
             return Err(OpenError::EarlierSchema);
@@ -291,7 +291,7 @@ impl Postgres {
     /// Executes the plan, and repeats it as long as nothing was written and the error is transient.
     async fn commit_with_retry(
         &self,
-        pool: &Pool<PgConnection>,
+        pool: &Pool,
         plan: &ExecutionPlan<'_>,
     ) -> Result<ExecutionResult, CommitFailure> {
         let mut attempt = 1;

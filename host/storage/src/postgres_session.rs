@@ -1,6 +1,5 @@
 //! Sessions at a PostgreSQL server.
 
-use crate::session::{ReadOnlyServer, Session};
 use sqlx::{AssertSqlSafe, Error, PgConnection, Row};
 use std::time::Duration;
 
@@ -66,44 +65,64 @@ pub(crate) struct PgSessionId {
     started_at: String,
 }
 
-impl Session for PgConnection {
-    type Id = PgSessionId;
+/// Applies `settings` to a new connection and returns its session. Fails with [`ReadOnlyServer`] if the
+/// server accepts no writes.
+pub(crate) async fn start_session(
+    connection: &mut PgConnection,
+    settings: &str,
+) -> Result<PgSessionId, Error> {
+    let sql = format!(
+        "{settings} SELECT {IS_READ_ONLY} AS is_read_only, pid, \
+         CAST(EXTRACT(EPOCH FROM backend_start) AS text) AS started_at \
+         FROM pg_stat_get_activity(pg_backend_pid())"
+    );
+    let rows = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_all(connection);
+    let rows = rows.await?;
+    let row = rows.first().ok_or(Error::RowNotFound)?;
+    if row.try_get::<bool, _>("is_read_only")? {
+        return Err(ReadOnlyServer.into_error());
+    }
+    Ok(PgSessionId {
+        process: row.try_get("pid")?,
+        started_at: row.try_get("started_at")?,
+    })
+}
 
-    async fn start(&mut self, settings: &str) -> Result<PgSessionId, Error> {
-        let sql = format!(
-            "{settings} SELECT {IS_READ_ONLY} AS is_read_only, pid, \
-             CAST(EXTRACT(EPOCH FROM backend_start) AS text) AS started_at \
-             FROM pg_stat_get_activity(pg_backend_pid())"
-        );
-        let rows = sqlx::raw_sql(AssertSqlSafe(sql))
-            .fetch_all(&mut *self)
-            .await?;
-        let row = rows.first().ok_or(Error::RowNotFound)?;
-        if row.try_get::<bool, _>("is_read_only")? {
-            return Err(ReadOnlyServer.into_error());
-        }
-        Ok(PgSessionId {
-            process: row.try_get("pid")?,
-            started_at: row.try_get("started_at")?,
-        })
+/// Tests that the server responds. Fails with [`ReadOnlyServer`] if it accepts no writes.
+pub(crate) async fn test_session(connection: &mut PgConnection) -> Result<(), Error> {
+    let sql = AssertSqlSafe(format!("SELECT {IS_READ_ONLY} AS is_read_only"));
+    let row = sqlx::raw_sql(sql).fetch_one(connection).await?;
+    match row.try_get::<bool, _>("is_read_only")? {
+        true => Err(ReadOnlyServer.into_error()),
+        false => Ok(()),
+    }
+}
+
+/// Returns whether the server still works for another session.
+pub(crate) async fn is_session_busy(
+    connection: &mut PgConnection,
+    other: &PgSessionId,
+) -> Result<bool, Error> {
+    let select = sqlx::query_scalar(
+        "SELECT EXISTS (SELECT FROM pg_stat_get_activity($1) \
+         WHERE CAST(EXTRACT(EPOCH FROM backend_start) AS text) = $2 \
+           AND state IS DISTINCT FROM 'idle')",
+    );
+    let select = select.bind(other.process).bind(&other.started_at);
+    select.fetch_one(connection).await
+}
+
+/// A server on which every write fails.
+#[derive(Debug, thiserror::Error)]
+#[error("the database server accepts no writes: it is a standby, or set to be read-only")]
+pub(crate) struct ReadOnlyServer;
+
+impl ReadOnlyServer {
+    pub(crate) fn into_error(self) -> Error {
+        Error::Configuration(self.into())
     }
 
-    async fn test(&mut self) -> Result<(), Error> {
-        let sql = AssertSqlSafe(format!("SELECT {IS_READ_ONLY} AS is_read_only"));
-        let row = sqlx::raw_sql(sql).fetch_one(&mut *self).await?;
-        match row.try_get::<bool, _>("is_read_only")? {
-            true => Err(ReadOnlyServer.into_error()),
-            false => Ok(()),
-        }
-    }
-
-    async fn is_other_busy(&mut self, other: &PgSessionId) -> Result<bool, Error> {
-        let select = sqlx::query_scalar(
-            "SELECT EXISTS (SELECT FROM pg_stat_get_activity($1) \
-             WHERE CAST(EXTRACT(EPOCH FROM backend_start) AS text) = $2 \
-               AND state IS DISTINCT FROM 'idle')",
-        );
-        let select = select.bind(other.process).bind(&other.started_at);
-        select.fetch_one(&mut *self).await
+    pub(crate) fn is_cause_of(error: &Error) -> bool {
+        matches!(error, Error::Configuration(source) if source.is::<Self>())
     }
 }

@@ -72,7 +72,11 @@ impl Rows {
                 let found = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
                 found.collect::<Result<_, _>>()?
             }
-            Self::Postgres(rows) => sqlx::query_as(AssertSqlSafe(select)).fetch_all(rows).await?,
+            Self::Postgres(rows) => {
+                sqlx::query_as(AssertSqlSafe(select))
+                    .fetch_all(rows)
+                    .await?
+            }
         };
         for (name, _) in &indexes {
             self.execute(format!("DROP INDEX {name}")).await?;

@@ -35,7 +35,10 @@ pub(super) fn migrate(
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute_batch(CREATE_HISTORY)?;
     let applied = read_history(&transaction)?;
-    if let Some(version) = applied.keys().find(|version| !migrator.version_exists(**version)) {
+    if let Some(version) = applied
+        .keys()
+        .find(|version| !migrator.version_exists(**version))
+    {
         return Err(MigrateError::VersionMissing(*version).into());
     }
     for migration in migrator.iter() {
@@ -101,5 +104,7 @@ pub(super) fn has_earlier_schema(file: &Path) -> rusqlite::Result<bool> {
 /// Encodes the characters that end the path of a URI, and those that encode others.
 fn percent_encoded(file: &Path) -> String {
     let path = file.to_string_lossy();
-    path.replace('%', "%25").replace('?', "%3f").replace('#', "%23")
+    path.replace('%', "%25")
+        .replace('?', "%3f")
+        .replace('#', "%23")
 }

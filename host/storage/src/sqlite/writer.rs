@@ -181,7 +181,9 @@ fn transact(
     }
     // The limit must not interrupt the commit, because its outcome would be unknown.
     connection.set_limit(Limit::Unlimited);
-    connection.control("COMMIT").map_err(|error| commit_error(connection, error))?;
+    connection
+        .control("COMMIT")
+        .map_err(|error| commit_error(connection, error))?;
     Ok(results)
 }
 

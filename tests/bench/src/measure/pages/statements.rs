@@ -21,7 +21,10 @@ const CACHE_TTL: Duration = Duration::from_secs(6);
 pub(super) fn log_statements(options: ServerOptions) -> ServerOptions {
     options
         .environment("STOPOVER_LOG_FORMAT", "json")
-        .environment("STOPOVER_LOG_FILTER", "warn,sqlx::query=debug,stopover::sqlite=debug")
+        .environment(
+            "STOPOVER_LOG_FILTER",
+            "warn,sqlx::query=debug,stopover::sqlite=debug",
+        )
 }
 
 /// Returns the number of statements of a request, including the one that finds the session.
