@@ -14,7 +14,7 @@ use tokio::time::Instant;
 const CHECK_INTERVAL: c_int = 1000;
 
 /// Target of the log lines of statements.
-const LOG_TARGET: &str = "stopover::sqlite";
+const LOG_TARGET: &str = "host_storage::sqlite";
 
 /// What a statement may use. SQLite interrupts it afterwards.
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@ use tests::{Server, ServerOptions};
 /// Targets of the lines of statements, on PostgreSQL and on SQLite.
 const TARGETS: [&str; 2] = [
     "\"target\":\"sqlx::query\"",
-    "\"target\":\"stopover::sqlite\"",
+    "\"target\":\"host_storage::sqlite\"",
 ];
 /// Number of requests of a page. Background work may run a statement during some of them.
 const REQUESTS: usize = 5;
@@ -23,7 +23,7 @@ pub(super) fn log_statements(options: ServerOptions) -> ServerOptions {
         .environment("STOPOVER_LOG_FORMAT", "json")
         .environment(
             "STOPOVER_LOG_FILTER",
-            "warn,sqlx::query=debug,stopover::sqlite=debug",
+            "warn,sqlx::query=debug,host_storage::sqlite=debug",
         )
 }
 
