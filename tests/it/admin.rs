@@ -5,14 +5,17 @@ mod commands;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::{
-    Booking, BookingBuilder, Client, Database, HotelBookingBuilder, MockResponse, Reply, Server,
-    ServerOptions, Subscriber, eventually, money, on_both_databases,
+    Booking, BookingBuilder, Client, Database, HotelBookingBuilder, MockResponse, MockServer,
+    Reply, Server, ServerOptions, Subscriber, eventually, money, on_both_databases,
 };
 
 on_both_databases!(
     deliveries_are_listed_and_replayed_in_bulk,
     delivery_and_event_are_shown_without_personal_data,
     webhook_is_paused_and_resumed,
+    webhook_is_created_and_changed_and_its_secret_rotated,
+    overview_counts_calls_and_bookings,
+    go_live_steps_are_those_of_the_organization,
     request_is_shown_with_the_calls_beneath_it,
     booking_is_found_and_shown_with_its_timeline,
     watch_is_canceled,
@@ -196,6 +199,126 @@ async fn webhook_is_paused_and_resumed(database: Database) {
     assert_eq!(actions, ["webhook.resumed", "webhook.paused"]);
     let unknown = operator.act("/webhooks/whs_1/pause").await;
     unknown.expect_problem(404, "subscription_not_found");
+}
+
+async fn webhook_is_created_and_changed_and_its_secret_rotated(database: Database) {
+    let server = Server::start(database).await;
+    let (client, operator) = (server.client(), Operator::of(&server));
+    let receiver = MockServer::start().await;
+    let valid = json!({
+        "organization": "demo",
+        "product": "hotel",
+        "url": format!("{}/hook", receiver.url),
+        "event_types": ["hotel.booking.confirmed"],
+        "description": "orders",
+    });
+    for (field, value) in [
+        ("organization", json!("a b")),
+        ("mode", json!("x")),
+        ("product", json!("watch")),
+        ("url", json!("")),
+        ("event_types", json!([])),
+        ("event_types", json!(["flight.booking.confirmed"])),
+        ("description", json!("\u{1}")),
+    ] {
+        let mut body = valid.clone();
+        body[field] = value;
+        let refused = operator.0.post("/webhooks", &body).await;
+        refused.expect_problem(400, "validation_failed");
+    }
+    let created = operator.0.post("/webhooks", &valid).await.expect(201);
+    let (id, secret) = (
+        created.data()["id"].clone(),
+        &created.data()["signing_secret"],
+    );
+    assert!(text(secret).starts_with("whsec_"));
+    let path = format!("/webhooks/{}", text(&id));
+    let own = format!("/v1/hotel/webhook-subscriptions/{}", text(&id));
+    for (change, description) in [
+        (json!({"event_types": ["*"]}), json!("orders")),
+        (json!({"description": null}), Value::Null),
+    ] {
+        let body = Some(change.to_string().into_bytes());
+        let changed = operator
+            .0
+            .send(Method::PATCH, &path, body)
+            .await
+            .expect(200);
+        assert_eq!(changed.data()["event_types"], json!(["*"]));
+        let read = client.get(&own).await.expect(200);
+        assert_eq!(read.data()["description"], description);
+    }
+    let body = Some(json!({"event_types": ["ping?"]}).to_string().into_bytes());
+    let refused = operator.0.send(Method::PATCH, &path, body).await;
+    refused.expect_problem(400, "validation_failed");
+    let rotated = operator
+        .act(&format!("{path}/rotate-secret"))
+        .await
+        .expect(200);
+    assert_ne!(&rotated.data()["signing_secret"], secret);
+    assert!(rotated.data()["previous_secret_expires_at"].is_string());
+    let actions = ["secret_rotated", "changed", "changed", "created"];
+    let actions = actions.map(|action| format!("webhook.{action}"));
+    assert_eq!(recorded_actions(&server).await, actions);
+    let unknown = operator.act("/webhooks/whs_1/rotate-secret").await;
+    unknown.expect_problem(404, "subscription_not_found");
+}
+
+async fn overview_counts_calls_and_bookings(database: Database) {
+    let server = Server::start(database).await;
+    let operator = Operator::of(&server);
+    let hotel = HotelBookingBuilder::at("OK");
+    hotel.book_confirmed(&server.client()).await;
+    let confirmed = json!([{"status": "CONFIRMED", "hotels": 1, "flights": 0}]);
+    for (query, calls_min, bookings, jobs) in [
+        ("", 1, &confirmed, json!(0)),
+        ("window=day&organization=demo", 1, &confirmed, Value::Null),
+        ("window=week&organization=demo", 1, &confirmed, Value::Null),
+        ("window=hour&mode=live", 0, &json!([]), json!(0)),
+        ("organization=other", 0, &json!([]), Value::Null),
+    ] {
+        let path = format!("/overview?{query}");
+        let overview = eventually(&format!("the figures of {path}"), async || {
+            let overview = operator.read(&path).await;
+            let calls = overview["traffic"]["total"]["calls"].as_u64()?;
+            let is_counted = calls >= calls_min
+                && overview["bookings"] == *bookings
+                && overview["booked"].as_array()?.len() == bookings.as_array()?.len();
+            is_counted.then_some(overview)
+        })
+        .await;
+        assert_eq!(overview["parked_jobs"], jobs, "{overview:#}");
+        if calls_min > 0 {
+            let by_time = overview["traffic"]["by_time"].as_array().unwrap();
+            assert!(!by_time.is_empty(), "{overview:#}");
+            assert_eq!(overview["booked"][0]["bookings"], 1);
+        }
+    }
+    for query in ["window=month", "mode=x"] {
+        let refused = operator.0.get(&format!("/overview?{query}")).await;
+        refused.expect_problem(400, "validation_failed");
+    }
+}
+
+async fn go_live_steps_are_those_of_the_organization(database: Database) {
+    let server = Server::start(database).await;
+    let operator = Operator::of(&server);
+    let hotel = HotelBookingBuilder::at("OK");
+    hotel.book_confirmed(&server.client()).await;
+    let is_done = async |organization: &str, name: &str| {
+        let path = format!("/go-live?organization={organization}");
+        let steps = operator.read(&path).await;
+        let mut steps = steps.as_array().unwrap().iter();
+        steps.find(|step| step["step"] == name).unwrap()["done"] == true
+    };
+    for step in ["test_key", "first_call", "booking"] {
+        eventually(&format!("the step {step}"), async || {
+            is_done("demo", step).await.then_some(())
+        })
+        .await;
+        assert!(!is_done("other", step).await, "{step}");
+    }
+    assert!(!is_done("demo", "cancellation").await);
 }
 
 async fn request_is_shown_with_the_calls_beneath_it(database: Database) {

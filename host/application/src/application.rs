@@ -20,6 +20,8 @@ use crate::readiness::ReadinessProbe;
 use crate::recording::reader::RequestLogReader;
 use crate::recording::recorder::TrafficRecorder;
 use crate::recording::{Recording, RecordingCallSink};
+use crate::reporting::go_live::GoLiveReader;
+use crate::reporting::overview::OverviewReader;
 use crate::sealer::{KEY_BYTES, SealError, Sealer};
 use crate::search::SearchService;
 use crate::service_groups::{BookingServices, QueryServices, WebhookServices};
@@ -82,6 +84,8 @@ pub struct Application {
     /// Reads the log of API calls.
     pub request_log: Arc<RequestLogReader>,
     pub search: Arc<SearchService>,
+    pub overview: Arc<OverviewReader>,
+    pub go_live: Arc<GoLiveReader>,
     pub readiness: Arc<ReadinessProbe>,
     pub tasks: TaskSupervisor,
     /// Base URL of the API as clients see it, without a trailing slash.
@@ -229,10 +233,14 @@ impl Application {
             &recording.recorder,
         );
         let supplier_events = SupplierEventService::new(base.clone(), Arc::clone(&suppliers));
+        let overview = OverviewReader::new(base.clone(), Arc::clone(&suppliers), &tasks);
+        let overview = Arc::new(overview);
+        let go_live = Arc::new(GoLiveReader { base: base.clone() });
         #[cfg(feature = "dashboard")]
         let console = ConsoleServices::new(ConsoleDependencies {
             base: &base,
-            tasks: &tasks,
+            overview: &overview,
+            go_live: &go_live,
             supplier_control: &supplier_control,
             webhooks: &webhooks.subscriptions,
             deliveries: &webhooks.deliveries,
@@ -263,6 +271,8 @@ impl Application {
                 store: store.clone(),
             }),
             search: Arc::new(SearchService { base: base.clone() }),
+            overview,
+            go_live,
             readiness: Arc::new(ReadinessProbe::new(store.clone(), tasks.clone())),
             clock: Arc::clone(&base.clock),
             ids: Arc::clone(&base.ids),

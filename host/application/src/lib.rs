@@ -26,6 +26,7 @@ pub mod offers;
 pub mod payment_instrument;
 pub mod readiness;
 pub mod recording;
+pub mod reporting;
 pub mod sealer;
 pub mod search;
 pub mod service_groups;

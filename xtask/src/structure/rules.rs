@@ -53,6 +53,7 @@ pub(super) const LAYERS: [&[&str]; 11] = [
         "catalog",
         "webhook",
         "account",
+        "reporting",
     ],
     &["offers"],
     &["booking"],

@@ -8,8 +8,10 @@ mod audit;
 mod bookings;
 mod bulk_replays;
 mod deliveries;
+mod go_live;
 mod mandates;
 mod origin;
+mod overview;
 mod parameter;
 mod requests;
 mod search;
@@ -33,6 +35,8 @@ use host_application::id_generator;
 use host_application::jobs::operator::OperatorService;
 use host_application::mandate::service::MandateService;
 use host_application::recording::reader::RequestLogReader;
+use host_application::reporting::go_live::GoLiveReader;
+use host_application::reporting::overview::OverviewReader;
 use host_application::search::SearchService;
 use host_application::supplier::directory::SupplierDirectory;
 use host_application::supplier::overrides::SupplierControl;
@@ -67,7 +71,9 @@ services! { AdminState:
     bookings.reader: Arc<BookingReader>;
     bookings.settlements: Arc<SettlementService>;
     clock: Arc<dyn Clock>;
+    go_live: Arc<GoLiveReader>;
     mandates: Arc<MandateService>;
+    overview: Arc<OverviewReader>;
     search: Arc<SearchService>;
     supplier_reader: Arc<SupplierReader>;
     watches: Arc<WatchService>;
@@ -85,6 +91,8 @@ pub fn router(state: &AdminState) -> Router {
         .route("/metrics", get(metrics))
         .merge(supplier_routes())
         .merge(webhook_routes())
+        .route("/overview", get(overview::show))
+        .route("/go-live", get(go_live::show))
         .route("/unresolved", get(unresolved::list_unresolved))
         .route(
             "/unresolved/{booking_id}",
@@ -129,8 +137,15 @@ fn supplier_routes() -> Router<AdminState> {
 
 fn webhook_routes() -> Router<AdminState> {
     Router::new()
-        .route("/webhooks", get(webhooks::list))
-        .route("/webhooks/{id}", get(webhooks::show))
+        .route("/webhooks", get(webhooks::list).post(webhooks::create))
+        .route(
+            "/webhooks/{id}",
+            get(webhooks::show).patch(webhooks::update),
+        )
+        .route(
+            "/webhooks/{id}/rotate-secret",
+            post(webhooks::rotate_secret),
+        )
         .route("/webhooks/{id}/pause", post(webhooks::pause))
         .route("/webhooks/{id}/resume", post(webhooks::resume))
         .route("/deliveries", get(deliveries::list))

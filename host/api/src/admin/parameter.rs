@@ -3,8 +3,9 @@
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
 use axum::Json;
+use host_domain::account::is_organization_id;
 use host_domain::console::TenantScope;
-use host_domain::owner::Mode;
+use host_domain::owner::{Mode, Tenant};
 use host_domain::page::{Cursor, CursorPage, CursorRequest};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -38,6 +39,16 @@ pub(super) fn parse<T>(
         ApiError::from(ErrorCode::ValidationFailed).with_detail(format!("`{name}` is not valid"))
     });
     value.map(Some)
+}
+
+/// Returns the tenant that `organization` and `mode` name, test mode unless it is set.
+pub(super) fn tenant(organization: String, mode: Option<String>) -> Result<Tenant, ApiError> {
+    let is_id = |id: &str| is_organization_id(id).then(|| id.to_owned());
+    let organization = parse(Some(organization), "organization", is_id)?;
+    Ok(Tenant {
+        organization: organization.unwrap_or_default(),
+        mode: parse(mode, "mode", Mode::parse)?.unwrap_or(Mode::Test),
+    })
 }
 
 /// Returns the scope that `organization` and `mode` name: all organizations, and test mode, unless

@@ -196,10 +196,13 @@ fn status_json(status: &SupplierStatus) -> Value {
     })
 }
 
-/// Renders the calls of a function. Durations are in microseconds.
 fn function_json(function: &str, calls: &CallStatistics) -> Value {
+    with_members(json!({ "function": function }), calls_json(calls))
+}
+
+/// Renders the numbers of calls. Durations are in microseconds.
+pub(super) fn calls_json(calls: &CallStatistics) -> Value {
     json!({
-        "function": function,
         "calls": calls.count,
         "failures": calls.server_errors,
         "p50_us": calls.quantile_us(500),

@@ -1,17 +1,26 @@
-//! Webhooks of all organizations on the admin listener: their health, and whether they are paused.
+//! Webhooks of all organizations on the admin listener: their health, their properties, and whether
+//! they are paused.
 
 use crate::admin::actor::AdminActor;
-use crate::admin::parameter::{page_json, page_request, parse, tenant_scope};
+use crate::admin::parameter::{page_json, page_request, parse, tenant, tenant_scope};
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
+use crate::webhook::subscription::some_or_null;
 use axum::Json;
 use axum::extract::{Path, Query, State};
-use host_application::webhook::service::WebhookService;
+use host_application::webhook::any_subscription::OperatorWebhookError;
+use host_application::webhook::service::{
+    NewSubscription, SubscriptionUpdate, SubscriptionWithSecret, WebhookService,
+};
 use host_domain::console::webhook::ListedSubscription;
+use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
+use host_domain::time::{Clock, Timestamp};
 use host_domain::webhook::list::SubscriptionScopeFilter;
 use host_domain::webhook::{SubscriptionEvent, SubscriptionStatus};
-use serde::Deserialize;
+use host_resources::webhook::{WebhookSubscriptionResource, subscription};
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -30,6 +39,42 @@ pub(super) struct WebhooksQuery {
     after: Option<String>,
     /// Maximum number of webhooks, at most 500.
     limit: Option<u32>,
+}
+
+/// A new webhook of an organization.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NewWebhookRequest {
+    organization: String,
+    /// `test`, the default, or `live`.
+    mode: Option<String>,
+    /// `hotel` or `flight`.
+    product: String,
+    url: String,
+    /// Names of event types, or `*`.
+    event_types: Vec<String>,
+    description: Option<String>,
+}
+
+/// Changes to a webhook. Omitted fields stay unchanged.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WebhookChangeRequest {
+    url: Option<String>,
+    event_types: Option<Vec<String>>,
+    /// `null` removes it.
+    #[serde(default, deserialize_with = "some_or_null")]
+    description: Option<Option<String>>,
+}
+
+/// A webhook as the API shows it with its new secret.
+#[derive(Serialize)]
+struct IssuedWebhookJson {
+    organization: String,
+    mode: &'static str,
+    product: &'static str,
+    #[serde(flatten)]
+    webhook: WebhookSubscriptionResource,
 }
 
 /// `GET /webhooks`: lists webhooks, newest first.
@@ -55,6 +100,60 @@ pub(super) async fn show(
 ) -> Result<Json<Value>, ApiError> {
     let found = webhooks.find_any(&parse_id(&id)?).await?;
     Ok(Json(json!({ "data": webhook_json(&found) })))
+}
+
+/// `POST /webhooks`: creates a webhook and returns it with its signing secret.
+pub(super) async fn create(
+    State(webhooks): State<Arc<WebhookService>>,
+    State(clock): State<Arc<dyn Clock>>,
+    AdminActor(actor): AdminActor,
+    Json(request): Json<NewWebhookRequest>,
+) -> Result<(StatusCode, Json<Value>), ApiError> {
+    let tenant = tenant(request.organization, request.mode)?;
+    let product = match request.product.as_str() {
+        "hotel" => Product::Hotel,
+        "flight" => Product::Flight,
+        _ => return Err(invalid("`product` is not valid")),
+    };
+    let new = NewSubscription {
+        product,
+        url: request.url,
+        event_types: request.event_types,
+        description: request.description,
+    };
+    let created = webhooks.create_any(actor, tenant, new).await;
+    let created = IssuedWebhookJson::new(&created.map_err(problem)?, clock.now());
+    Ok((StatusCode::CREATED, Json(json!({ "data": created }))))
+}
+
+/// `PATCH /webhooks/{id}`: changes URL, event types or description of a webhook.
+pub(super) async fn update(
+    State(webhooks): State<Arc<WebhookService>>,
+    Path(id): Path<String>,
+    AdminActor(actor): AdminActor,
+    Json(request): Json<WebhookChangeRequest>,
+) -> Result<Json<Value>, ApiError> {
+    let change = SubscriptionUpdate {
+        url: request.url,
+        event_types: request.event_types,
+        description: request.description,
+    };
+    let changed = webhooks.update_any(actor, &parse_id(&id)?, change).await;
+    let changed = webhook_json(&changed.map_err(problem)?);
+    Ok(Json(json!({ "data": changed })))
+}
+
+/// `POST /webhooks/{id}/rotate-secret`: replaces the signing secret and returns the new one. Both
+/// sign for 24 hours.
+pub(super) async fn rotate_secret(
+    State(webhooks): State<Arc<WebhookService>>,
+    State(clock): State<Arc<dyn Clock>>,
+    Path(id): Path<String>,
+    AdminActor(actor): AdminActor,
+) -> Result<Json<Value>, ApiError> {
+    let rotated = webhooks.rotate_secret_any(actor, &parse_id(&id)?).await?;
+    let rotated = IssuedWebhookJson::new(&rotated, clock.now());
+    Ok(Json(json!({ "data": rotated })))
 }
 
 /// `POST /webhooks/{id}/pause`: holds the events of a webhook back.
@@ -83,6 +182,29 @@ pub(super) async fn resume(
 
 fn parse_id(id: &str) -> Result<SubscriptionId, ApiError> {
     SubscriptionId::parse(id).map_err(|_| ErrorCode::SubscriptionNotFound.into())
+}
+
+fn invalid(detail: impl Into<String>) -> ApiError {
+    ApiError::from(ErrorCode::ValidationFailed).with_detail(detail)
+}
+
+fn problem(error: OperatorWebhookError) -> ApiError {
+    match error {
+        OperatorWebhookError::Invalid(_) => invalid(error.to_string()),
+        OperatorWebhookError::Webhook(error) => error.into(),
+    }
+}
+
+impl IssuedWebhookJson {
+    fn new(issued: &SubscriptionWithSecret, now: Timestamp) -> Self {
+        let webhook = &issued.subscription;
+        Self {
+            organization: webhook.tenant.organization.clone(),
+            mode: webhook.tenant.mode.as_str(),
+            product: webhook.product.as_str(),
+            webhook: subscription(webhook, issued.signing_secret.as_ref(), now),
+        }
+    }
 }
 
 fn webhook_json(listed: &ListedSubscription) -> Value {

@@ -75,7 +75,7 @@ pub(crate) struct UpdateSubscriptionRequest {
 }
 
 /// Deserializes a member that is present, even if it is null.
-fn some_or_null<'de, D: Deserializer<'de>>(
+pub(crate) fn some_or_null<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Option<String>>, D::Error> {
     Option::deserialize(deserializer).map(Some)

@@ -4,7 +4,9 @@ use crate::account::viewer::Viewer;
 use crate::base::Base;
 use crate::console::failure::ConsoleError;
 use crate::console::list::readable_organizations;
+use crate::reporting::go_live::GoLiveReader;
 use host_domain::console::go_live::GoLiveStep;
+use std::sync::Arc;
 
 /// The checklist of an organization, or of all that a person may read.
 #[derive(Debug, Clone)]
@@ -15,8 +17,10 @@ pub struct GoLiveChecklist {
     pub organizations: Vec<String>,
 }
 
+/// Reads the checklist within the roles of a person.
 pub struct GoLiveService {
     pub(crate) base: Base,
+    pub(crate) reader: Arc<GoLiveReader>,
 }
 
 impl GoLiveService {
@@ -30,14 +34,12 @@ impl GoLiveService {
         organization: Option<&str>,
     ) -> Result<GoLiveChecklist, ConsoleError> {
         let scope = viewer.scope(organization)?;
-        let (store, now) = (&self.base.store, self.base.now());
-        let (done, organizations) = futures::try_join!(
-            store.go_live_steps(scope.organizations.as_deref(), now),
-            readable_organizations(store, viewer),
+        let (steps, organizations) = futures::try_join!(
+            self.reader.read(scope.organizations.as_deref()),
+            readable_organizations(&self.base.store, viewer),
         )?;
-        let steps = GoLiveStep::ALL.into_iter();
         Ok(GoLiveChecklist {
-            steps: steps.map(|step| (step, done.contains(&step))).collect(),
+            steps,
             organizations,
         })
     }

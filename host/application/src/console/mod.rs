@@ -16,7 +16,6 @@ pub mod mandates;
 pub mod members;
 pub mod overview;
 pub mod requests;
-mod stale_value_cache;
 pub mod suppliers;
 pub mod unresolved;
 mod visible_actors;
@@ -44,9 +43,10 @@ use crate::console::webhooks::ConsoleWebhooks;
 use crate::jobs::operator::OperatorService;
 use crate::mandate::service::MandateService;
 use crate::recording::reader::RequestLogReader;
+use crate::reporting::go_live::GoLiveReader;
+use crate::reporting::overview::OverviewReader;
 use crate::supplier::overrides::SupplierControl;
 use crate::supplier::reader::SupplierReader;
-use crate::task_supervisor::TaskSupervisor;
 use crate::watch::service::WatchService;
 use crate::webhook::bulk_replay::BulkReplayService;
 use crate::webhook::delivery_service::DeliveryService;
@@ -73,7 +73,8 @@ pub struct ConsoleServices {
 /// The services that the console uses.
 pub(crate) struct ConsoleDependencies<'a> {
     pub(crate) base: &'a Base,
-    pub(crate) tasks: &'a TaskSupervisor,
+    pub(crate) overview: &'a Arc<OverviewReader>,
+    pub(crate) go_live: &'a Arc<GoLiveReader>,
     pub(crate) supplier_control: &'a Arc<SupplierControl>,
     pub(crate) webhooks: &'a Arc<WebhookService>,
     pub(crate) deliveries: &'a Arc<DeliveryService>,
@@ -87,7 +88,8 @@ impl ConsoleServices {
     pub(crate) fn new(
         ConsoleDependencies {
             base,
-            tasks,
+            overview,
+            go_live,
             supplier_control,
             webhooks,
             deliveries,
@@ -140,7 +142,10 @@ impl ConsoleServices {
                 base: base.clone(),
                 watches: Arc::clone(watches),
             }),
-            go_live: Arc::new(GoLiveService { base: base.clone() }),
+            go_live: Arc::new(GoLiveService {
+                base: base.clone(),
+                reader: Arc::clone(go_live),
+            }),
             requests: Arc::new(ConsoleRequests {
                 base: base.clone(),
                 log: Arc::new(RequestLogReader {
@@ -148,11 +153,9 @@ impl ConsoleServices {
                 }),
             }),
             members: Arc::new(ConsoleMembers { base: base.clone() }),
-            overview: Arc::new(ConsoleOverview::new(
-                base.clone(),
-                Arc::clone(suppliers),
-                tasks,
-            )),
+            overview: Arc::new(ConsoleOverview {
+                reader: Arc::clone(overview),
+            }),
         }
     }
 }

@@ -11,15 +11,15 @@ use crate::webhook::error::WebhookError;
 use crate::webhook::service::{
     NewSubscription, SubscriptionUpdate, SubscriptionWithSecret, WebhookService,
 };
+use crate::webhook::subscription_rules::{WebhookProblem, find_problems};
 use host_domain::account::Permission;
 use host_domain::console::webhook::{ListedDelivery, ListedSubscription};
-use host_domain::event::{EventType, Product};
+use host_domain::event::Product;
 use host_domain::id::{DeliveryId, SubscriptionId};
 use host_domain::owner::Tenant;
 use host_domain::page::CursorRequest;
 use host_domain::time::Timestamp;
 use host_domain::webhook::list::{DeliveryScopeFilter, SubscriptionScopeFilter};
-use host_domain::webhook::subscription::WILDCARD_EVENT_TYPE;
 use host_domain::webhook::{ListenSession, Subscription, SubscriptionEvent};
 use host_storage::DatabaseError;
 use std::sync::Arc;
@@ -28,20 +28,6 @@ use std::sync::Arc;
 const RECENT_DELIVERIES: u32 = 10;
 /// Maximum number of programs without a webhook on the list.
 const LISTENERS_MAX: u32 = 20;
-const URL_CHARS_MAX: usize = 2048;
-const DESCRIPTION_CHARS_MAX: usize = 500;
-
-/// A rule that the form of a webhook breaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WebhookProblem {
-    /// The URL is empty, has control characters or is too long.
-    Url,
-    NoEventType,
-    /// An event type is unknown, or of another product.
-    EventType,
-    /// The description has control characters or is too long.
-    Description,
-}
 
 #[derive(Debug, thiserror::Error)]
 pub enum ConsoleWebhookError {
@@ -378,33 +364,9 @@ fn some_text(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Checks the rules of the form. Whether the URL is allowed is checked when it is stored, because
-/// its host is looked up.
 fn check(product: Product, fields: &WebhookFields) -> Result<(), ConsoleWebhookError> {
-    let is_text = |text: &str, chars_max| {
-        text.chars().count() <= chars_max && !text.chars().any(char::is_control)
-    };
-    let is_known = |name: &String| {
-        name == WILDCARD_EVENT_TYPE
-            || EventType::for_product(product).any(|event_type| event_type.as_str() == name)
-    };
-    let rules = [
-        (
-            !fields.url.is_empty() && is_text(&fields.url, URL_CHARS_MAX),
-            WebhookProblem::Url,
-        ),
-        (!fields.event_types.is_empty(), WebhookProblem::NoEventType),
-        (
-            fields.event_types.iter().all(is_known),
-            WebhookProblem::EventType,
-        ),
-        (
-            is_text(&fields.description, DESCRIPTION_CHARS_MAX),
-            WebhookProblem::Description,
-        ),
-    ];
-    let broken = rules.into_iter().filter(|(is_met, _)| !is_met);
-    let problems: Vec<_> = broken.map(|(_, problem)| problem).collect();
+    let (url, description) = (Some(fields.url.as_str()), Some(fields.description.as_str()));
+    let problems = find_problems(product, url, Some(&fields.event_types), description);
     if problems.is_empty() {
         return Ok(());
     }

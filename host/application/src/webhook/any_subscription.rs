@@ -2,20 +2,39 @@
 
 use crate::context::RequestContext;
 use crate::webhook::error::WebhookError;
-use crate::webhook::service::WebhookService;
+use crate::webhook::service::{
+    NewSubscription, SubscriptionUpdate, SubscriptionWithSecret, WebhookService,
+};
+use crate::webhook::subscription_rules::{WebhookProblem, find_problems};
 use host_domain::audit::Actor;
 use host_domain::console::TenantScope;
 use host_domain::console::webhook::ListedSubscription;
 use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
+use host_domain::owner::Tenant;
 use host_domain::page::{CursorPage, CursorRequest};
 use host_domain::time::Timestamp;
-use host_domain::webhook::SubscriptionEvent;
 use host_domain::webhook::list::SubscriptionScopeFilter;
+use host_domain::webhook::{Subscription, SubscriptionEvent};
 use host_storage::DatabaseError;
 
 /// Failed deliveries of this time count for the health of a subscription.
 const HEALTH_WINDOW_S: i64 = 24 * 60 * 60;
+
+/// Reason why an operator cannot create or change a subscription.
+#[derive(Debug, thiserror::Error)]
+pub enum OperatorWebhookError {
+    /// The rules that the webhook breaks, at least one.
+    #[error("the webhook is not valid: {}", join(.0))]
+    Invalid(Vec<WebhookProblem>),
+    #[error(transparent)]
+    Webhook(#[from] WebhookError),
+}
+
+fn join(problems: &[WebhookProblem]) -> String {
+    let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    texts.join("; ")
+}
 
 impl WebhookService {
     /// Returns a page of the subscriptions of a scope, newest first.
@@ -56,14 +75,79 @@ impl WebhookService {
         id: &SubscriptionId,
         event: &SubscriptionEvent,
     ) -> Result<ListedSubscription, WebhookError> {
-        let found = self.base.store.subscription_by_id(id).await?;
-        let found = found.filter(|found| found.product != Product::Watch);
-        let subscription = found.ok_or(WebhookError::NotFound)?;
+        let subscription = self.changeable(id).await?;
         let product = subscription.product;
         let context = RequestContext::for_change(actor, subscription.tenant);
         let applied = self.apply_for_caller(&context, product, id, event, None);
         applied.await?;
         self.find_any(id).await
+    }
+
+    /// Creates a subscription of a tenant and returns it with its secret.
+    ///
+    /// # Errors
+    /// [`OperatorWebhookError`].
+    pub async fn create_any(
+        &self,
+        actor: Actor,
+        tenant: Tenant,
+        new: NewSubscription,
+    ) -> Result<SubscriptionWithSecret, OperatorWebhookError> {
+        let (event_types, description) = (Some(&*new.event_types), new.description.as_deref());
+        let problems = find_problems(new.product, Some(&new.url), event_types, description);
+        if !problems.is_empty() {
+            return Err(OperatorWebhookError::Invalid(problems));
+        }
+        let context = RequestContext::for_change(actor, tenant);
+        Ok(self.create(&context, new, None).await?)
+    }
+
+    /// Changes a subscription of any tenant, except the endpoint of watches.
+    ///
+    /// # Errors
+    /// [`OperatorWebhookError`].
+    pub async fn update_any(
+        &self,
+        actor: Actor,
+        id: &SubscriptionId,
+        change: SubscriptionUpdate,
+    ) -> Result<ListedSubscription, OperatorWebhookError> {
+        let Subscription {
+            tenant, product, ..
+        } = self.changeable(id).await?;
+        let (url, event_types) = (change.url.as_deref(), change.event_types.as_deref());
+        let description = change.description.as_ref().and_then(Option::as_deref);
+        let problems = find_problems(product, url, event_types, description);
+        if !problems.is_empty() {
+            return Err(OperatorWebhookError::Invalid(problems));
+        }
+        let context = RequestContext::for_change(actor, tenant);
+        self.update(&context, product, id, change).await?;
+        Ok(self.find_any(id).await?)
+    }
+
+    /// Replaces the secret of a subscription of any tenant, except the endpoint of watches. The
+    /// previous secret signs too for a time.
+    ///
+    /// # Errors
+    /// As of [`WebhookService::rotate_secret`].
+    pub async fn rotate_secret_any(
+        &self,
+        actor: Actor,
+        id: &SubscriptionId,
+    ) -> Result<SubscriptionWithSecret, WebhookError> {
+        let Subscription {
+            tenant, product, ..
+        } = self.changeable(id).await?;
+        let context = RequestContext::for_change(actor, tenant);
+        self.rotate_secret(&context, product, id, None).await
+    }
+
+    /// Returns a subscription of any tenant that operators may change.
+    async fn changeable(&self, id: &SubscriptionId) -> Result<Subscription, WebhookError> {
+        let found = self.base.store.subscription_by_id(id).await?;
+        let found = found.filter(|found| found.product != Product::Watch);
+        found.ok_or(WebhookError::NotFound)
     }
 
     fn health_since(&self) -> Timestamp {

@@ -3,7 +3,7 @@
 //! sent until it is accepted or has failed for good, even if this process dies.
 
 pub mod any_delivery;
-mod any_subscription;
+pub mod any_subscription;
 pub mod attempt;
 mod audited;
 pub mod bulk_replay;
@@ -22,5 +22,6 @@ mod secret_disclosure;
 pub mod service;
 pub mod signature;
 pub mod signing_secret;
+pub mod subscription_rules;
 pub mod url_policy;
 pub mod watch_endpoint;

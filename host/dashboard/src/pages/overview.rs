@@ -19,9 +19,8 @@ use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
 use host_application::account::viewer::Viewer;
-use host_application::console::overview::{
-    ConsoleOverview, DELIVERIES_MAX, Overview, OverviewWindow,
-};
+use host_application::console::overview::ConsoleOverview;
+use host_application::reporting::overview::{DELIVERIES_MAX, Overview, OverviewWindow};
 use host_application::supplier::plugin_report::SupplierSummary;
 use host_domain::account::Permission;
 use host_domain::console::{BookingCount, OpenItem, OverviewCounts};

@@ -6,7 +6,7 @@ use crate::path_text::path_segment;
 use crate::query::path_with;
 use crate::sparkline::Sparkline;
 use crate::text::{TimeText, count, duration_us, money, number, words};
-use host_application::console::overview::{OverviewWindow, Traffic, WindowStatistics};
+use host_application::reporting::overview::{OverviewWindow, Traffic, WindowStatistics};
 use host_domain::statistics::{
     CallStatistics, RemarkableCall, RemarkableReason, StatisticsGroup, StatisticsSubject,
 };
