@@ -6,6 +6,7 @@ use crate::base::Base;
 use crate::console::access::AccessError;
 use crate::console::failure::ConsoleError;
 use crate::console::list::{ConsoleList, ConsoleListRequest, readable_organizations};
+use crate::context::RequestContext;
 use crate::storage_failure::StorageFailure;
 use crate::webhook::any_delivery::{DeliveryHistory, EventHistory};
 use crate::webhook::delivery_service::DeliveryService;
@@ -192,7 +193,9 @@ impl ConsoleDeliveries {
     ) -> Result<(), ConsoleDeliveryError> {
         let subscription = self.deliveries.subscription_of(id).await?;
         viewer.require_on(Permission::ReplayDeliveries, &subscription.tenant)?;
-        self.deliveries.replay_any(viewer.actor(), id).await?;
+        let context = RequestContext::for_change(viewer.actor(), subscription.tenant.clone());
+        let replayed = self.deliveries.replay_of(&context, subscription, id, None);
+        replayed.await?;
         Ok(())
     }
 

@@ -144,9 +144,8 @@ impl DeliveryService {
         id: &DeliveryId,
     ) -> Result<DeliveryDetails, WebhookError> {
         let subscription = self.subscription_of(id).await?;
-        let context = RequestContext::for_change(actor, subscription.tenant);
-        let (product, subscription) = (subscription.product, &subscription.id);
-        self.replay(&context, product, subscription, id, None).await
+        let context = RequestContext::for_change(actor, subscription.tenant.clone());
+        self.replay_of(&context, subscription, id, None).await
     }
 
     /// Returns the subscription of a delivery, whose tenant is the delivery's.

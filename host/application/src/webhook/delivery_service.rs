@@ -43,11 +43,24 @@ impl DeliveryService {
         key: Option<&IdempotentRequest>,
     ) -> Result<DeliveryDetails, WebhookError> {
         let tenant = &context.owner.tenant;
+        let subscription = self.webhooks.find(tenant, product, subscription).await?;
+        self.replay_of(context, subscription, id, key).await
+    }
+
+    /// Replays a delivery to a subscription of the context's tenant that was just read, as
+    /// [`DeliveryService::replay`] does.
+    pub(crate) async fn replay_of(
+        &self,
+        context: &RequestContext,
+        mut subscription: Subscription,
+        id: &DeliveryId,
+        key: Option<&IdempotentRequest>,
+    ) -> Result<DeliveryDetails, WebhookError> {
+        let tenant = &context.owner.tenant;
         let store = &self.base.store;
         let mut backoff = ConflictBackoff::new(context.deadline);
         loop {
-            let current = self.webhooks.find(tenant, product, subscription).await?;
-            let stored = find_delivery(store, tenant, subscription, id.as_str()).await?;
+            let stored = find_delivery(store, tenant, &subscription.id, id.as_str()).await?;
             if self.base.find_idempotent_result(key).await?.is_some() {
                 return DeliveryDetails::read(store, tenant, stored).await;
             }
@@ -59,11 +72,13 @@ impl DeliveryService {
                 AuditAction::DeliveryReplayed,
                 id.as_str(),
             );
-            let replayed = self.replay_in(&current, stored, &mut write)?;
+            let replayed = self.replay_in(&subscription, stored, &mut write)?;
             if self.base.try_commit(write).await? {
                 return DeliveryDetails::read(store, tenant, replayed).await;
             }
             backoff.wait(self.base.ids.as_ref()).await?;
+            let (product, id) = (subscription.product, &subscription.id);
+            subscription = self.webhooks.find(tenant, product, id).await?;
         }
     }
 
@@ -77,8 +92,7 @@ impl DeliveryService {
         if subscription.tenant != context.owner.tenant {
             return Err(WebhookError::DeliveryNotFound);
         }
-        let (product, subscription) = (subscription.product, &subscription.id);
-        self.replay(context, product, subscription, id, None).await
+        self.replay_of(context, subscription, id, None).await
     }
 
     fn replay_in(
