@@ -97,11 +97,10 @@ impl DeliveryService {
     pub async fn find_any(&self, id: &DeliveryId) -> Result<DeliveryHistory, WebhookError> {
         let subscription = self.subscription_of(id).await?;
         let (store, tenant) = (&self.base.store, &subscription.tenant);
-        let (found, attempts) = futures::try_join!(
-            store.delivery_with_event(tenant, id),
-            store.all_delivery_attempts(tenant, id),
-        )?;
+        let found = store.delivery_with_event(tenant, id).await?;
         let (stored, event_type) = found.ok_or(WebhookError::DeliveryNotFound)?;
+        // The attempts are read last, so that the one that ended the delivery is among them.
+        let attempts = store.all_delivery_attempts(tenant, id).await?;
         Ok(DeliveryHistory {
             subscription,
             delivery: stored.delivery,
