@@ -1,6 +1,6 @@
 //! Measures every page of the dashboard beside a million bookings and five million API calls and
 //! deliveries. Filling a database takes minutes and 25 GB, so the pages are measured only if they are
-//! named. `STOPOVER_BENCH_BOOKINGS` sets another number of bookings.
+//! named. `BENCH_BOOKINGS` sets another number of bookings.
 
 mod catalog;
 mod fill;

@@ -46,10 +46,10 @@ struct Originals {
 
 /// Returns the number of bookings to fill in.
 fn bookings() -> Result<u32> {
-    let number = std::env::var("STOPOVER_BENCH_BOOKINGS");
+    let number = std::env::var("BENCH_BOOKINGS");
     number.map_or(Ok(BOOKINGS), |number| {
         let parsed = number.parse();
-        parsed.context("STOPOVER_BENCH_BOOKINGS is no number")
+        parsed.context("BENCH_BOOKINGS is no number")
     })
 }
 
