@@ -126,7 +126,7 @@ services! { ApiState:
     instruments: Arc<PaymentInstrumentService>;
     mandates: Arc<MandateService>;
     readiness: Arc<ReadinessProbe>;
-    request_log: Arc<RequestLogReader>;
+    reporting.request_log: Arc<RequestLogReader>;
     suppliers: Arc<SupplierDirectory>;
     webhooks.listen: Arc<ListenService>;
     webhooks.watch_endpoints: Arc<WatchEndpointService>;

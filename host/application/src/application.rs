@@ -17,11 +17,9 @@ use crate::mandate::service::MandateService;
 use crate::mandate::signing_key::SigningKeyError;
 use crate::payment_instrument::PaymentInstrumentService;
 use crate::readiness::ReadinessProbe;
-use crate::recording::reader::RequestLogReader;
 use crate::recording::recorder::TrafficRecorder;
 use crate::recording::{Recording, RecordingCallSink};
-use crate::reporting::go_live::GoLiveReader;
-use crate::reporting::overview::OverviewReader;
+use crate::reporting::ReportingServices;
 use crate::sealer::{KEY_BYTES, SealError, Sealer};
 use crate::search::SearchService;
 use crate::service_groups::{BookingServices, QueryServices, WebhookServices};
@@ -81,11 +79,8 @@ pub struct Application {
     /// Records API calls and statistics.
     pub recorder: Arc<TrafficRecorder>,
     recording: Recording,
-    /// Reads the log of API calls.
-    pub request_log: Arc<RequestLogReader>,
+    pub reporting: ReportingServices,
     pub search: Arc<SearchService>,
-    pub overview: Arc<OverviewReader>,
-    pub go_live: Arc<GoLiveReader>,
     pub readiness: Arc<ReadinessProbe>,
     pub tasks: TaskSupervisor,
     /// Base URL of the API as clients see it, without a trailing slash.
@@ -233,14 +228,11 @@ impl Application {
             &recording.recorder,
         );
         let supplier_events = SupplierEventService::new(base.clone(), Arc::clone(&suppliers));
-        let overview = OverviewReader::new(base.clone(), Arc::clone(&suppliers), &tasks);
-        let overview = Arc::new(overview);
-        let go_live = Arc::new(GoLiveReader { base: base.clone() });
+        let reporting = ReportingServices::new(&base, &suppliers, &tasks);
         #[cfg(feature = "dashboard")]
         let console = ConsoleServices::new(ConsoleDependencies {
             base: &base,
-            overview: &overview,
-            go_live: &go_live,
+            reporting: &reporting,
             supplier_control: &supplier_control,
             webhooks: &webhooks.subscriptions,
             deliveries: &webhooks.deliveries,
@@ -267,12 +259,8 @@ impl Application {
             audit: Arc::new(AuditService::new(base.clone())),
             recorder: Arc::clone(&recording.recorder),
             recording,
-            request_log: Arc::new(RequestLogReader {
-                store: store.clone(),
-            }),
+            reporting,
             search: Arc::new(SearchService { base: base.clone() }),
-            overview,
-            go_live,
             readiness: Arc::new(ReadinessProbe::new(store.clone(), tasks.clone())),
             clock: Arc::clone(&base.clock),
             ids: Arc::clone(&base.ids),

@@ -2,7 +2,7 @@
 //! databases; differences are placeholders in braces that the dialect fills in.
 
 use crate::error::DatabaseError;
-use crate::sqlite::{OtherType, SqliteRow, SqliteValue};
+use crate::sqlite::row::{OtherType, SqliteRow, SqliteValue};
 use host_domain::owner::{Mode, Tenant};
 use host_domain::time::Timestamp;
 use serde::de::DeserializeOwned;

@@ -67,13 +67,13 @@ services! { AdminState:
     supplier_control: Arc<SupplierControl>;
     operator: Arc<OperatorService>;
     audit: Arc<AuditService>;
-    request_log: Arc<RequestLogReader>;
+    reporting.request_log: Arc<RequestLogReader>;
     bookings.reader: Arc<BookingReader>;
     bookings.settlements: Arc<SettlementService>;
     clock: Arc<dyn Clock>;
-    go_live: Arc<GoLiveReader>;
+    reporting.go_live: Arc<GoLiveReader>;
     mandates: Arc<MandateService>;
-    overview: Arc<OverviewReader>;
+    reporting.overview: Arc<OverviewReader>;
     search: Arc<SearchService>;
     supplier_reader: Arc<SupplierReader>;
     watches: Arc<WatchService>;

@@ -42,9 +42,7 @@ use crate::console::watches::ConsoleWatches;
 use crate::console::webhooks::ConsoleWebhooks;
 use crate::jobs::operator::OperatorService;
 use crate::mandate::service::MandateService;
-use crate::recording::reader::RequestLogReader;
-use crate::reporting::go_live::GoLiveReader;
-use crate::reporting::overview::OverviewReader;
+use crate::reporting::ReportingServices;
 use crate::supplier::overrides::SupplierControl;
 use crate::supplier::reader::SupplierReader;
 use crate::watch::service::WatchService;
@@ -73,8 +71,7 @@ pub struct ConsoleServices {
 /// The services that the console uses.
 pub(crate) struct ConsoleDependencies<'a> {
     pub(crate) base: &'a Base,
-    pub(crate) overview: &'a Arc<OverviewReader>,
-    pub(crate) go_live: &'a Arc<GoLiveReader>,
+    pub(crate) reporting: &'a ReportingServices,
     pub(crate) supplier_control: &'a Arc<SupplierControl>,
     pub(crate) webhooks: &'a Arc<WebhookService>,
     pub(crate) deliveries: &'a Arc<DeliveryService>,
@@ -88,8 +85,7 @@ impl ConsoleServices {
     pub(crate) fn new(
         ConsoleDependencies {
             base,
-            overview,
-            go_live,
+            reporting,
             supplier_control,
             webhooks,
             deliveries,
@@ -144,17 +140,15 @@ impl ConsoleServices {
             }),
             go_live: Arc::new(GoLiveService {
                 base: base.clone(),
-                reader: Arc::clone(go_live),
+                reader: Arc::clone(&reporting.go_live),
             }),
             requests: Arc::new(ConsoleRequests {
                 base: base.clone(),
-                log: Arc::new(RequestLogReader {
-                    store: base.store.clone(),
-                }),
+                log: Arc::clone(&reporting.request_log),
             }),
             members: Arc::new(ConsoleMembers { base: base.clone() }),
             overview: Arc::new(ConsoleOverview {
-                reader: Arc::clone(overview),
+                reader: Arc::clone(&reporting.overview),
             }),
         }
     }

@@ -5,10 +5,8 @@ mod connection;
 mod file;
 mod migration;
 mod reader;
-mod row;
+pub(crate) mod row;
 mod writer;
-
-pub(crate) use row::{OtherType, SqliteRow, SqliteValue};
 
 use crate::StoreOptions;
 use crate::error::{CommitError, DatabaseError, MigrateError, OpenError};
