@@ -92,12 +92,6 @@ fn port(url: &str) -> u16 {
     Url::parse(url).unwrap().port().unwrap()
 }
 
-/// Returns the port of the dashboard of a server that was restarted.
-async fn dashboard_port(server: &Server) -> u16 {
-    let line = server.wait_for_log_line("dashboard ").await;
-    port(line.split_whitespace().nth(1).unwrap())
-}
-
 /// Returns how often the list has a row with a text.
 async fn count(browser: &Browser, text: &str) -> usize {
     let row = format!("//tbody[@data-stream-rows]/tr[contains(., '{text}')]");
@@ -144,7 +138,7 @@ async fn rows_that_came_while_the_gateway_was_away_are_listed_once() {
             server = server.restart(options()).await;
             see(browser, "Reconnecting").await;
             rows.push(add(&server, "meanwhile").await);
-            relay.redirect(dashboard_port(&server).await);
+            relay.redirect(port(&server.dashboard));
             see(browser, rows.last().unwrap()).await;
             see(browser, "Live").await;
             rows.push(add(&server, "after").await);

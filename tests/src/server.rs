@@ -102,7 +102,7 @@ pub struct Server {
     /// Base URL of the admin listener.
     pub admin: String,
     /// URL of the dashboard that the server printed: the link that sets up the first account, or
-    /// the overview. Empty if the server has no dashboard.
+    /// the overview.
     pub dashboard: String,
     /// Base URL of the sandbox.
     pub sandbox_url: String,
@@ -527,6 +527,7 @@ impl StartupOutput {
             keep(&line);
             if !said.api.is_empty()
                 && !said.admin.is_empty()
+                && !said.dashboard.is_empty()
                 && (!said.key.is_empty() || !is_first_start)
             {
                 // The output is read on, because a full pipe would block the process.
