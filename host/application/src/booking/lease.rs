@@ -43,6 +43,9 @@ impl WorkflowLeases {
         work: BoxFuture<'_, Result<T, E>>,
     ) -> Result<T, E> {
         tokio::select! {
+            // The end of the work releases the lease. A renewal that finds it released may be answered
+            // together with that commit.
+            biased;
             result = work => result,
             error = self.renew_until_lost(job_kind, id, execution) => Err(error.into()),
         }
@@ -67,7 +70,15 @@ impl WorkflowLeases {
             );
             match self.base.store.commit(write).await {
                 Ok(()) => {}
-                Err(CommitError::Conflict(_)) => return WorkflowError::LeaseLost(id.clone()),
+                Err(CommitError::Conflict(_)) => match self.is_held(job_kind, id).await {
+                    Ok(true) => return WorkflowError::LeaseLost(id.clone()),
+                    // The work has just released the lease, and is about to return. If another process
+                    // has acquired and released it meanwhile, the next commit of the work fails.
+                    Ok(false) => std::future::pending().await,
+                    Err(error) => {
+                        tracing::warn!(booking = %id, error = &error as &dyn std::error::Error, "it is not known whether the lease on a booking's workflow is lost; it is read again at the next interval");
+                    }
+                },
                 Err(CommitError::Database(error)) => {
                     tracing::warn!(booking = %id, error = &error as &dyn std::error::Error, "the lease on a booking's workflow could not be renewed; it is tried again at the next interval");
                 }
