@@ -100,3 +100,79 @@ pub async fn wait_for_next_poll(deadline: Instant) -> bool {
     tokio::time::sleep(POLL_INTERVAL).await;
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::booking::execution::RunFindings;
+    use crate::id_generator::UuidV7Generator;
+    use host_domain::time::{Clock, Timestamp};
+    use host_storage::{Store, StoreOptions};
+    use std::future::pending;
+    use std::sync::Arc;
+    use tokio::time::timeout;
+
+    const KIND: &str = "resume";
+    const LEASE: Duration = Duration::from_millis(60);
+
+    struct StillClock;
+
+    impl Clock for StillClock {
+        fn now(&self) -> Timestamp {
+            Timestamp(0)
+        }
+    }
+
+    /// Works under a lease, releases it, and returns some renewals later. Another process may acquire
+    /// the lease in between.
+    async fn outlive_lease(is_acquired_again: bool) -> Result<(), WorkflowError> {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", folder.path().join("stopover.db").display());
+        let store = Store::open(&url, &StoreOptions::default()).await.unwrap();
+        store.migrate().await.unwrap();
+        let base = Base {
+            store: store.clone(),
+            clock: Arc::new(StillClock),
+            ids: Arc::new(UuidV7Generator),
+        };
+        let leases = WorkflowLeases {
+            base: base.clone(),
+            duration: LEASE,
+        };
+        let execution = ExecutionContext {
+            lease_token: "own".to_owned(),
+            request_id: String::new(),
+            deadline: Instant::now(),
+            instrument: None,
+            findings: RunFindings::default(),
+        };
+        let id = BookingId::from_bits(1);
+        let acquire = async |token: &str| {
+            let mut write = base.unit_of_work();
+            write.insert_leased_job(KIND, id.as_str(), token, 60_000);
+            store.commit(write).await.unwrap();
+        };
+        acquire("own").await;
+        let work = async {
+            let mut write = base.unit_of_work();
+            write.complete_job(KIND, id.as_str(), "own");
+            store.commit(write).await.unwrap();
+            if is_acquired_again {
+                acquire("other").await;
+            }
+            let _elapsed = timeout(10 * LEASE, pending::<()>()).await;
+            Ok(())
+        };
+        let result = leases.with_lease(KIND, &id, &execution, Box::pin(work));
+        let result = result.await;
+        store.close().await;
+        result
+    }
+
+    #[tokio::test]
+    async fn lease_that_the_work_has_released_is_not_lost() {
+        outlive_lease(false).await.unwrap();
+        let lost = outlive_lease(true).await;
+        assert!(matches!(lost, Err(WorkflowError::LeaseLost(_))));
+    }
+}
