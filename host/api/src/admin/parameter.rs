@@ -28,25 +28,32 @@ pub(super) struct OwnedListQuery {
     pub(super) limit: Option<u32>,
 }
 
-/// Parses a parameter.
+/// Parses a parameter that may be left out.
 pub(super) fn parse<T>(
     text: Option<String>,
     name: &str,
     parse: impl Fn(&str) -> Option<T>,
 ) -> Result<Option<T>, ApiError> {
-    let Some(text) = text else { return Ok(None) };
-    let value = parse(&text).ok_or_else(|| {
+    let value = text.map(|text| parse_required(&text, name, parse));
+    value.transpose()
+}
+
+/// Parses a parameter that must be there.
+pub(super) fn parse_required<T>(
+    text: &str,
+    name: &str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<T, ApiError> {
+    parse(text).ok_or_else(|| {
         ApiError::from(ErrorCode::ValidationFailed).with_detail(format!("`{name}` is not valid"))
-    });
-    value.map(Some)
+    })
 }
 
 /// Returns the tenant that `organization` and `mode` name, test mode unless it is set.
-pub(super) fn tenant(organization: String, mode: Option<String>) -> Result<Tenant, ApiError> {
+pub(super) fn tenant(organization: &str, mode: Option<String>) -> Result<Tenant, ApiError> {
     let is_id = |id: &str| is_organization_id(id).then(|| id.to_owned());
-    let organization = parse(Some(organization), "organization", is_id)?;
     Ok(Tenant {
-        organization: organization.unwrap_or_default(),
+        organization: parse_required(organization, "organization", is_id)?,
         mode: parse(mode, "mode", Mode::parse)?.unwrap_or(Mode::Test),
     })
 }

@@ -2,7 +2,9 @@
 //! they are paused.
 
 use crate::admin::actor::AdminActor;
-use crate::admin::parameter::{page_json, page_request, parse, tenant, tenant_scope};
+use crate::admin::parameter::{
+    page_json, page_request, parse, parse_required, tenant, tenant_scope,
+};
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
 use crate::webhook::subscription::some_or_null;
@@ -109,14 +111,11 @@ pub(super) async fn create(
     AdminActor(actor): AdminActor,
     Json(request): Json<NewWebhookRequest>,
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
-    let tenant = tenant(request.organization, request.mode)?;
-    let product = match request.product.as_str() {
-        "hotel" => Product::Hotel,
-        "flight" => Product::Flight,
-        _ => return Err(invalid("`product` is not valid")),
-    };
+    let tenant = tenant(&request.organization, request.mode)?;
+    let parse_bookable =
+        |name: &str| Product::parse(name).filter(|product| *product != Product::Watch);
     let new = NewSubscription {
-        product,
+        product: parse_required(&request.product, "product", parse_bookable)?,
         url: request.url,
         event_types: request.event_types,
         description: request.description,
@@ -184,13 +183,11 @@ fn parse_id(id: &str) -> Result<SubscriptionId, ApiError> {
     SubscriptionId::parse(id).map_err(|_| ErrorCode::SubscriptionNotFound.into())
 }
 
-fn invalid(detail: impl Into<String>) -> ApiError {
-    ApiError::from(ErrorCode::ValidationFailed).with_detail(detail)
-}
-
 fn problem(error: OperatorWebhookError) -> ApiError {
     match error {
-        OperatorWebhookError::Invalid(_) => invalid(error.to_string()),
+        OperatorWebhookError::Invalid(_) => {
+            ApiError::from(ErrorCode::ValidationFailed).with_detail(error.to_string())
+        }
         OperatorWebhookError::Webhook(error) => error.into(),
     }
 }

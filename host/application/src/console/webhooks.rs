@@ -11,7 +11,7 @@ use crate::webhook::error::WebhookError;
 use crate::webhook::service::{
     NewSubscription, SubscriptionUpdate, SubscriptionWithSecret, WebhookService,
 };
-use crate::webhook::subscription_rules::{WebhookProblem, find_problems};
+use crate::webhook::subscription_rules::{WebhookProblem, check_properties};
 use host_domain::account::Permission;
 use host_domain::console::webhook::{ListedDelivery, ListedSubscription};
 use host_domain::event::Product;
@@ -366,9 +366,6 @@ fn some_text(text: String) -> Option<String> {
 
 fn check(product: Product, fields: &WebhookFields) -> Result<(), ConsoleWebhookError> {
     let (url, description) = (Some(fields.url.as_str()), Some(fields.description.as_str()));
-    let problems = find_problems(product, url, Some(&fields.event_types), description);
-    if problems.is_empty() {
-        return Ok(());
-    }
-    Err(ConsoleWebhookError::Invalid(problems))
+    check_properties(product, url, Some(&fields.event_types), description)
+        .map_err(ConsoleWebhookError::Invalid)
 }

@@ -5,7 +5,7 @@ use crate::webhook::error::WebhookError;
 use crate::webhook::service::{
     NewSubscription, SubscriptionUpdate, SubscriptionWithSecret, WebhookService,
 };
-use crate::webhook::subscription_rules::{WebhookProblem, find_problems};
+use crate::webhook::subscription_rules::{WebhookProblem, check_properties};
 use host_domain::audit::Actor;
 use host_domain::console::TenantScope;
 use host_domain::console::webhook::ListedSubscription;
@@ -94,10 +94,8 @@ impl WebhookService {
         new: NewSubscription,
     ) -> Result<SubscriptionWithSecret, OperatorWebhookError> {
         let (event_types, description) = (Some(&*new.event_types), new.description.as_deref());
-        let problems = find_problems(new.product, Some(&new.url), event_types, description);
-        if !problems.is_empty() {
-            return Err(OperatorWebhookError::Invalid(problems));
-        }
+        check_properties(new.product, Some(&new.url), event_types, description)
+            .map_err(OperatorWebhookError::Invalid)?;
         let context = RequestContext::for_change(actor, tenant);
         Ok(self.create(&context, new, None).await?)
     }
@@ -117,10 +115,8 @@ impl WebhookService {
         } = self.changeable(id).await?;
         let (url, event_types) = (change.url.as_deref(), change.event_types.as_deref());
         let description = change.description.as_ref().and_then(Option::as_deref);
-        let problems = find_problems(product, url, event_types, description);
-        if !problems.is_empty() {
-            return Err(OperatorWebhookError::Invalid(problems));
-        }
+        check_properties(product, url, event_types, description)
+            .map_err(OperatorWebhookError::Invalid)?;
         let context = RequestContext::for_change(actor, tenant);
         self.update(&context, product, id, change).await?;
         Ok(self.find_any(id).await?)

@@ -23,14 +23,17 @@ pub enum WebhookProblem {
     Description,
 }
 
-/// Returns the rules that these properties break. Whether the URL is allowed is checked when it is
-/// stored, because its host is looked up. Properties that are `None` break no rule.
-pub(crate) fn find_problems(
+/// Checks the rules of these properties. Whether the URL is allowed is checked when it is stored,
+/// because its host is looked up. Properties that are `None` break no rule.
+///
+/// # Errors
+/// The rules that are broken, at least one.
+pub(crate) fn check_properties(
     product: Product,
     url: Option<&str>,
     event_types: Option<&[String]>,
     description: Option<&str>,
-) -> Vec<WebhookProblem> {
+) -> Result<(), Vec<WebhookProblem>> {
     let is_text = |text: &str, chars_max| {
         text.chars().count() <= chars_max && !text.chars().any(char::is_control)
     };
@@ -57,5 +60,9 @@ pub(crate) fn find_problems(
         ),
     ];
     let broken = rules.into_iter().filter(|(is_met, _)| !is_met);
-    broken.map(|(_, problem)| problem).collect()
+    let problems: Vec<_> = broken.map(|(_, problem)| problem).collect();
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(problems),
+    }
 }

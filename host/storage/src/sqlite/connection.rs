@@ -16,7 +16,7 @@ const CHECK_INTERVAL: c_int = 1000;
 /// Target of the log lines of statements.
 const LOG_TARGET: &str = "host_storage::sqlite";
 
-/// What a statement may use. SQLite interrupts it afterwards.
+/// The limit of what a statement may use. SQLite interrupts a statement that exceeds it.
 #[derive(Debug, Clone)]
 pub(super) enum Limit {
     /// Thousands of instructions.

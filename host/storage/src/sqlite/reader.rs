@@ -66,12 +66,8 @@ impl Readers {
     fn read_directly(&self, statement: &Statement) -> Option<Result<Vec<Row>, DatabaseError>> {
         let mut slot = self.direct.iter().find_map(|slot| match slot.try_lock() {
             Ok(slot) => Some(slot),
-            // The connection may have been left within a statement.
-            Err(TryLockError::Poisoned(poisoned)) => {
-                let mut slot = poisoned.into_inner();
-                *slot = None;
-                Some(slot)
-            }
+            // A connection is taken out while it is in use, so a panic has left none.
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
             Err(TryLockError::WouldBlock) => None,
         })?;
         let connection = match slot.take() {
@@ -87,7 +83,7 @@ impl Readers {
             result
         });
         match result {
-            Err(error) if is_interrupted(&error) || is_busy(&error) => None,
+            Err(error) if is_repeatable(&error) => None,
             result => Some(result.map_err(classify_sqlite_error)),
         }
     }
@@ -137,10 +133,12 @@ impl Readers {
 
 /// Returns whether a connection can be used again after this result.
 fn is_usable_after<T>(result: &rusqlite::Result<T>) -> bool {
-    match result {
-        Ok(_) => true,
-        Err(error) => is_interrupted(error) || is_busy(error),
-    }
+    result.as_ref().err().is_none_or(is_repeatable)
+}
+
+/// Returns whether only the limits of this execution kept a statement from its result.
+fn is_repeatable(error: &rusqlite::Error) -> bool {
+    is_interrupted(error) || is_busy(error)
 }
 
 /// Ends a statement for whose result nobody waits any more.

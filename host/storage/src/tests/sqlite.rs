@@ -1,5 +1,5 @@
-//! What only SQLite does: reads on the calling thread or another one, limits of time and space, and a
-//! file that other processes change.
+//! These tests cover what only SQLite has: reads on the calling thread or another one, limits of time
+//! and space, and a file that other processes change.
 
 use super::*;
 use crate::DatabaseError;

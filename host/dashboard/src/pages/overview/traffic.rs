@@ -67,17 +67,14 @@ pub(super) struct TrafficCharts {
 
 /// Returns the window that a query names, the last hour by default.
 pub(super) fn window(name: &str) -> OverviewWindow {
-    let mut windows = OverviewWindow::ALL.into_iter();
-    let named = windows.find(|window| parameter(*window) == name);
-    named.unwrap_or(OverviewWindow::Hour)
+    OverviewWindow::parse(name).unwrap_or(OverviewWindow::Hour)
 }
 
 /// Returns the value of the parameter `window`. The default has none.
 pub(super) const fn parameter(window: OverviewWindow) -> &'static str {
     match window {
         OverviewWindow::Hour => "",
-        OverviewWindow::Day => "day",
-        OverviewWindow::Week => "week",
+        OverviewWindow::Day | OverviewWindow::Week => window.as_str(),
     }
 }
 
@@ -97,19 +94,22 @@ impl TrafficView {
             is_current: other == window,
         });
         let statistics = traffic.statistics.as_ref();
-        let slots = statistics.map(|statistics| slots(statistics, window));
-        let mut figures = match (statistics, &slots) {
-            (Some(statistics), Some(slots)) => call_figures(statistics, slots),
-            _ => Vec::new(),
+        let (mut figures, charts) = match statistics {
+            Some(statistics) => {
+                let slots = slots(statistics, window);
+                let total = total(&slots);
+                let charts = (total.count > 0).then(|| charts_of(&slots, window));
+                (call_figures(statistics, &slots, &total), charts)
+            }
+            None => (Vec::new(), None),
         };
         figures.extend(booked_figures(traffic));
-        let charts = slots.filter(|slots| total(slots).count > 0);
         let groups = statistics.map_or(&[][..], |statistics| &statistics.groups);
         Self {
             segments: segments.into(),
             is_counting: statistics.is_none(),
             figures,
-            charts: charts.map(|slots| charts_of(&slots, window)),
+            charts,
             routes: rows(groups, StatisticsSubject::Route),
             suppliers: rows(groups, StatisticsSubject::Supplier),
             remarkable: traffic
@@ -145,8 +145,11 @@ fn total(slots: &Slots) -> CallStatistics {
     total
 }
 
-fn call_figures(statistics: &WindowStatistics, slots: &Slots) -> Vec<Figure> {
-    let total = total(slots);
+fn call_figures(
+    statistics: &WindowStatistics,
+    slots: &Slots,
+    total: &CallStatistics,
+) -> Vec<Figure> {
     let elapsed_ms = statistics.at.since(statistics.since);
     let elapsed_s = u64::try_from(elapsed_ms / 1000).unwrap_or(1);
     let counts = slots.iter().map(|(_, calls)| calls.count);
@@ -163,8 +166,8 @@ fn call_figures(statistics: &WindowStatistics, slots: &Slots) -> Vec<Figure> {
             ..Figure::plain("Error rate", percent(total.server_errors, total.count))
         },
         Figure {
-            detail: format!("p50 {}", quantile(&total, 500)),
-            ..Figure::plain("Response time, p99", quantile(&total, 990))
+            detail: format!("p50 {}", quantile(total, 500)),
+            ..Figure::plain("Response time, p99", quantile(total, 990))
         },
     ]
 }
