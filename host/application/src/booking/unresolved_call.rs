@@ -104,7 +104,7 @@ pub fn resolved_event<K: BookingAggregate>(
             let resolved = resolved(SupplierBookingStatus::Confirmed);
             BookingEvent::Kind(K::resolved_kind_event(step, resolved))
         }
-        BookingStep::Cancel | BookingStep::ReconcileCancellation => {
+        BookingStep::Cancel | BookingStep::FindCancellation => {
             match resolved(SupplierBookingStatus::Canceled) {
                 Some(canceled) => BookingEvent::Kind(K::cancel_succeeded_event(canceled, ids)),
                 None => BookingEvent::CancelRefused(Failure::new(
@@ -115,7 +115,7 @@ pub fn resolved_event<K: BookingAggregate>(
         }
         BookingStep::RecheckAbsence => BookingEvent::OrphanResolved,
         BookingStep::Book
-        | BookingStep::ReconcileBooking
+        | BookingStep::FindBooking
         | BookingStep::Refresh
         | BookingStep::Payment(_) => match resolved(SupplierBookingStatus::Confirmed) {
             Some(supplier_booking) => BookingEvent::BookConfirmed {

@@ -67,7 +67,7 @@ impl<K: BookingKind> Booking<K> {
                 is_ready.then_some((*due_at, BookingStep::Book))
             }
             RemoteCall::Sent { .. } | RemoteCall::Accepted { .. } => {
-                Some((book.due_at(), BookingStep::ReconcileBooking))
+                Some((book.due_at(), BookingStep::FindBooking))
             }
         }
     }
@@ -77,7 +77,7 @@ fn booked_step<S>(call: BookedCall<'_>) -> (Timestamp, BookingStep<S>) {
     let step = match call {
         BookedCall::Refresh(_) => BookingStep::Refresh,
         BookedCall::Cancel(RemoteCall::Pending { .. }) => BookingStep::Cancel,
-        BookedCall::Cancel(_) => BookingStep::ReconcileCancellation,
+        BookedCall::Cancel(_) => BookingStep::FindCancellation,
     };
     (call.call().due_at(), step)
 }

@@ -8,13 +8,14 @@ use crate::payment::PaymentStep;
 pub enum BookingStep<S> {
     Book,
     /// Reconciles a booking whose outcome is unknown.
-    ReconcileBooking,
+    FindBooking,
     /// Looks up a booking that failed because its supplier did not have it.
     RecheckAbsence,
     /// Refreshes a booking after a reported change.
     Refresh,
     Cancel,
-    ReconcileCancellation,
+    /// Reconciles a cancellation whose outcome is unknown.
+    FindCancellation,
     Kind(S),
     Payment(PaymentStep),
 }
@@ -23,11 +24,11 @@ impl<S: Named> Named for BookingStep<S> {
     fn name(&self) -> &'static str {
         match self {
             Self::Book => "book",
-            Self::ReconcileBooking => "find_booking",
+            Self::FindBooking => "find_booking",
             Self::RecheckAbsence => "recheck_absence",
             Self::Refresh => "refresh",
             Self::Cancel => "cancel",
-            Self::ReconcileCancellation => "find_cancellation",
+            Self::FindCancellation => "find_cancellation",
             Self::Kind(step) => step.name(),
             Self::Payment(step) => step.name(),
         }

@@ -417,8 +417,8 @@ pub(crate) fn check_steps_from_authorize_to_capture<K: Sample>() {
     assert_eq!(K::paying().next_step(NOW), NextStep::Run(authorize));
     assert_eq!(K::paid().next_step(NOW), NextStep::Run(BookingStep::Book));
     assert_eq!(sent.next_step(NOW), NextStep::WaitUntil(LATER));
-    let reconcile = NextStep::Run(BookingStep::ReconcileBooking);
-    assert_eq!(sent.next_step(LATER), reconcile);
+    let find = NextStep::Run(BookingStep::FindBooking);
+    assert_eq!(sent.next_step(LATER), find);
     assert_eq!(K::confirmed().next_step(NOW), NextStep::Run(capture));
     assert_eq!(K::captured().next_step(NOW), NextStep::Idle);
 }

@@ -12,10 +12,10 @@ pub enum PaymentStep {
     Capture(PaymentId),
     Void(PaymentId),
     /// Reconciles a payment whose outcome is unknown.
-    Reconcile(PaymentId),
+    FindPayment(PaymentId),
     Refund(PaymentId, RefundId),
     /// Reconciles a refund whose outcome is unknown.
-    ReconcileRefund(PaymentId, RefundId),
+    FindRefund(PaymentId, RefundId),
 }
 
 impl PaymentStep {
@@ -25,9 +25,9 @@ impl PaymentStep {
             Self::Authorize(_) => "authorize",
             Self::Capture(_) => "capture",
             Self::Void(_) => "void",
-            Self::Reconcile(_) => "find_payment",
+            Self::FindPayment(_) => "find_payment",
             Self::Refund(..) => "refund",
-            Self::ReconcileRefund(..) => "find_refund",
+            Self::FindRefund(..) => "find_refund",
         }
     }
 
@@ -36,9 +36,9 @@ impl PaymentStep {
             Self::Authorize(id)
             | Self::Capture(id)
             | Self::Void(id)
-            | Self::Reconcile(id)
+            | Self::FindPayment(id)
             | Self::Refund(id, _)
-            | Self::ReconcileRefund(id, _) => id,
+            | Self::FindRefund(id, _) => id,
         }
     }
 }
@@ -59,7 +59,7 @@ impl Payment {
             }
             PaymentState::Authorizing(call)
             | PaymentState::Capturing(call)
-            | PaymentState::Voiding(call) => vec![(call.due_at(), PaymentStep::Reconcile(id()))],
+            | PaymentState::Voiding(call) => vec![(call.due_at(), PaymentStep::FindPayment(id()))],
             PaymentState::Captured => self
                 .refunds
                 .iter()
@@ -70,7 +70,7 @@ impl Payment {
                         }
                         call @ (RemoteCall::Sent { .. } | RemoteCall::Accepted { .. }) => (
                             call.due_at(),
-                            PaymentStep::ReconcileRefund(id(), refund.id.clone()),
+                            PaymentStep::FindRefund(id(), refund.id.clone()),
                         ),
                     };
                     Some(step)

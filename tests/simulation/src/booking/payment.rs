@@ -65,13 +65,13 @@ pub(super) fn interpret_payment<K: Subject>(
         (PaymentStep::Void(_), Reply::Paid(response)) => {
             interpret::void_response(payment, response, schedules)
         }
-        (PaymentStep::Reconcile(_), Reply::FoundPayment(response)) => {
+        (PaymentStep::FindPayment(_), Reply::FoundPayment(response)) => {
             interpret::payment_lookup(payment, response, guarantees, schedules)
         }
         (PaymentStep::Refund(_, id), Reply::Refunded(response)) => {
             interpret::refund_response(payment, id, response, schedules)
         }
-        (PaymentStep::ReconcileRefund(_, id), Reply::FoundRefund(response)) => {
+        (PaymentStep::FindRefund(_, id), Reply::FoundRefund(response)) => {
             interpret::refund_lookup(payment, id, response, guarantees, schedules)
         }
         (step, reply) => bail!("{reply:?} is not a response to {step:?}"),

@@ -88,7 +88,7 @@ pub fn interpret_response<K: BookingAggregate>(
         (BookingStep::Kind(step), response) => {
             K::interpret_kind_step(booking, step, response, context)
         }
-        (BookingStep::Cancel | BookingStep::ReconcileCancellation, response) => match response {
+        (BookingStep::Cancel | BookingStep::FindCancellation, response) => match response {
             SupplierResponse::Change(response) => {
                 interpret::cancel_response(booking, response, context)
             }
@@ -104,7 +104,7 @@ pub fn interpret_response<K: BookingAggregate>(
         }
         (
             BookingStep::Book
-            | BookingStep::ReconcileBooking
+            | BookingStep::FindBooking
             | BookingStep::RecheckAbsence
             | BookingStep::Refresh
             | BookingStep::Payment(_),

@@ -57,7 +57,7 @@ impl BookingAggregate for FlightBookingDetails {
                     request: FlightChangeRequest::Cancel(request),
                 }
             }
-            ChangeStep::Kind(FlightStep::ReconcilePurchase) => return None,
+            ChangeStep::Kind(FlightStep::FindPurchase) => return None,
             ChangeStep::Kind(FlightStep::BuyServices) => {
                 let request = purchase_request(booking)?;
                 PreparedChange {
@@ -105,7 +105,7 @@ impl BookingAggregate for FlightBookingDetails {
     fn reconciled_step(step: &FlightStep) -> Option<FlightStep> {
         match step {
             FlightStep::BuyServices => None,
-            FlightStep::ReconcilePurchase => Some(FlightStep::BuyServices),
+            FlightStep::FindPurchase => Some(FlightStep::BuyServices),
         }
     }
 

@@ -114,7 +114,7 @@ pub fn prepare_payment_step<K: BookingAggregate>(
             let request = PaymentRequest::Refund(id, refund.clone(), request);
             (request, sent, amount)
         }
-        PaymentStep::Reconcile(_) | PaymentStep::ReconcileRefund(..) => {
+        PaymentStep::FindPayment(_) | PaymentStep::FindRefund(..) => {
             return prepare_payment_lookup(booking, payment, step, client_reference);
         }
     };
@@ -138,7 +138,7 @@ fn prepare_payment_lookup<K: BookingAggregate>(
 ) -> Option<(PaymentRequest, StepRecord<BookingEvent<K>>)> {
     let processor_reference = payment.processor_reference.clone();
     let (operation, request) = match step {
-        PaymentStep::ReconcileRefund(_, refund) => (
+        PaymentStep::FindRefund(_, refund) => (
             PaymentOperation::Refund(refund.clone()),
             PaymentRequest::FindRefund {
                 payment: payment.id.clone(),
@@ -310,9 +310,9 @@ pub fn client_reference<K: BookingAggregate>(
         PaymentStep::Authorize(_) | PaymentStep::Capture(_) | PaymentStep::Void(_) => {
             of(step.name(), payment.failed_attempts())
         }
-        PaymentStep::Reconcile(_) if payment.is_browser_payment() => of("intent", 0),
-        PaymentStep::Reconcile(_) => of("authorize", 0),
-        PaymentStep::Refund(_, refund) | PaymentStep::ReconcileRefund(_, refund) => {
+        PaymentStep::FindPayment(_) if payment.is_browser_payment() => of("intent", 0),
+        PaymentStep::FindPayment(_) => of("authorize", 0),
+        PaymentStep::Refund(_, refund) | PaymentStep::FindRefund(_, refund) => {
             refund_client_reference(id, payments, payment, refund)
         }
     }

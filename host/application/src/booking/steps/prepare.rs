@@ -40,10 +40,10 @@ pub fn prepare_step<K: BookingAggregate>(
     let lookup = |step| Some(prepare_lookup(booking, &step));
     let preparation = match &step {
         BookingStep::Book => change(ChangeStep::Book),
-        BookingStep::ReconcileBooking | BookingStep::RecheckAbsence => lookup(BookingStep::Book),
+        BookingStep::FindBooking | BookingStep::RecheckAbsence => lookup(BookingStep::Book),
         BookingStep::Refresh => lookup(BookingStep::Refresh),
         BookingStep::Cancel => change(ChangeStep::Cancel),
-        BookingStep::ReconcileCancellation => lookup(BookingStep::Cancel),
+        BookingStep::FindCancellation => lookup(BookingStep::Cancel),
         BookingStep::Kind(kind_step) => match K::reconciled_step(kind_step) {
             Some(earlier) => lookup(BookingStep::Kind(earlier)),
             None => change(ChangeStep::Kind(kind_step)),

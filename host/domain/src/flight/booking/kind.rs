@@ -24,14 +24,14 @@ const REFRESH_RETRY_S: i64 = 300;
 pub enum FlightStep {
     BuyServices,
     /// Reconciles a purchase whose outcome is unknown.
-    ReconcilePurchase,
+    FindPurchase,
 }
 
 impl Named for FlightStep {
     fn name(&self) -> &'static str {
         match self {
             Self::BuyServices => "buy",
-            Self::ReconcilePurchase => "find_purchase",
+            Self::FindPurchase => "find_purchase",
         }
     }
 }
@@ -196,7 +196,7 @@ impl BookingKind for FlightBookingDetails {
             RemoteCall::Pending { due_at, .. } => (payment.state == PaymentState::Authorized)
                 .then_some((*due_at, FlightStep::BuyServices)),
             RemoteCall::Sent { .. } | RemoteCall::Accepted { .. } => {
-                Some((call.due_at(), FlightStep::ReconcilePurchase))
+                Some((call.due_at(), FlightStep::FindPurchase))
             }
         }
     }

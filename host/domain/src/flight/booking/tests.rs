@@ -34,12 +34,12 @@ fn bag_purchase_steps_lead_from_authorize_to_capture() {
     let payment = PaymentId::from_bits(BAGS);
     let authorize = BookingStep::Payment(PaymentStep::Authorize(payment.clone()));
     let buy = BookingStep::Kind(FlightStep::BuyServices);
-    let reconcile = BookingStep::Kind(FlightStep::ReconcilePurchase);
+    let find = BookingStep::Kind(FlightStep::FindPurchase);
     let capture = BookingStep::Payment(PaymentStep::Capture(payment));
     let bought = bags_bought();
     assert_eq!(buying().next_step(NOW), NextStep::Run(authorize));
     assert_eq!(bags_paid().next_step(NOW), NextStep::Run(buy));
-    assert_eq!(bags_sent().next_step(LATER), NextStep::Run(reconcile));
+    assert_eq!(bags_sent().next_step(LATER), NextStep::Run(find));
     assert_eq!(bought.next_step(NOW), NextStep::Run(capture));
     assert_eq!(bought.total(), Some(euros(38_000)));
     assert!(bought.has_bags());

@@ -54,8 +54,8 @@ fn browser_payment_is_reconciled_and_never_authorized_again() {
         BookingEvent::BookStarted { payment: None },
     ];
     let started = after(booking, started);
-    let reconcile = BookingStep::Payment(PaymentStep::Reconcile(id));
-    assert_eq!(started.next_step(NOW), NextStep::Run(reconcile));
+    let find = BookingStep::Payment(PaymentStep::FindPayment(id));
+    assert_eq!(started.next_step(NOW), NextStep::Run(find));
     let declined = PaymentEvent::Declined(DeclineReason::NotCompleted);
     let unpaid = after(started, [pay(1, declined)]);
     assert_eq!(unpaid.status(), BookingStatus::ReadyForComplete);
@@ -269,7 +269,7 @@ fn change_reported_by_processor_reconciles_only_payments() {
     assert!(Hotel::captured().apply(hint.clone(), NOW).is_err());
     let [capture_sent, _] = payment_sent_and(1, PaymentEvent::Captured);
     let reported = after(Hotel::confirmed(), [capture_sent, hint]);
-    let find = BookingStep::Payment(PaymentStep::Reconcile(PaymentId::from_bits(1)));
+    let find = BookingStep::Payment(PaymentStep::FindPayment(PaymentId::from_bits(1)));
     assert_eq!(reported.next_step(NOW), NextStep::Run(find));
 }
 

@@ -516,7 +516,7 @@ fn assert_confirmed<K: SampleKind>(reported: &K::SupplierBooking, evidence: &str
             SupplierResponse::Change(Ok(reported.clone())),
         ),
         (
-            BookingStep::ReconcileBooking,
+            BookingStep::FindBooking,
             SupplierResponse::Lookup(Ok(found)),
         ),
     ] {
