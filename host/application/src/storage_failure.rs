@@ -9,7 +9,7 @@ pub enum StorageFailure {
     /// The database cannot be reached. Nothing was written; the caller may retry later.
     #[error(transparent)]
     Unavailable(Box<dyn Error + Send + Sync>),
-    /// The connection ended before the commit was confirmed. The changes may or may not be stored.
+    /// It is unknown whether the commit is stored.
     #[error(transparent)]
     CommitUnknown(Box<dyn Error + Send + Sync>),
     /// A defect, such as a stored value that cannot be decoded or an unexpected conflict.

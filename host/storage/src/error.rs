@@ -14,9 +14,9 @@ pub enum DatabaseError {
     /// retry later.
     #[error("the database is unavailable; try again later")]
     Unavailable(#[source] Cause),
-    /// The connection ended before the commit was confirmed. The changes may or may not be stored,
-    /// so the caller must read before it repeats them.
-    #[error("the connection to the database ended before the commit was confirmed")]
+    /// It is unknown whether the commit is stored, because the database failed or did not respond during
+    /// it. The caller must read before it repeats the changes.
+    #[error("it is unknown whether the commit is stored; read the data before repeating it")]
     CommitUnknown(#[source] Cause),
     /// A stored value that does not have the form that this version writes.
     #[error("column {column} holds a value that cannot be decoded")]

@@ -1,9 +1,9 @@
 //! Persistence layer: the only crate that contains SQL.
 //!
 //! Reads are methods of [`Store`], one file per entity. Changes are collected in a [`UnitOfWork`]
-//! and stored atomically by [`Store::commit`]. The crate reads no clock except the database's own,
-//! which measures leases, and generates no random values: callers supply ids, tokens and
-//! timestamps.
+//! and stored atomically by [`Store::commit`]. The crate reads no wall clock except the database's
+//! own, which measures leases, and generates no random values: callers supply ids, tokens and
+//! timestamps. Time limits use the monotonic clock.
 
 mod abandoned;
 mod account;
@@ -131,8 +131,8 @@ pub struct StoreOptions {
     /// still works for a caller that has stopped waiting. One more connection listens for other
     /// hosts, and one more for each half may ask the server about such sessions.
     pub postgres_connections: u32,
-    /// Connections that read from SQLite on the calling thread, and as many that read on threads for
-    /// blocking work. One more connection writes.
+    /// Connections that read from SQLite on the calling thread, and as many that read on blocking
+    /// threads. One more connection writes.
     pub sqlite_readers: u32,
     /// Capacity of the queue of SQLite's writer. Further callers wait until the queue has room.
     pub sqlite_queue_capacity: usize,
@@ -197,7 +197,7 @@ impl Store {
         }
     }
 
-    /// Commits a row that is there for this purpose, on a connection for writes.
+    /// Upserts a row of `write_probe` on a connection for writes.
     ///
     /// # Errors
     /// Fails as any other write would: if the database does not respond, is read-only, has no space

@@ -42,8 +42,8 @@ const LIFETIME_MAX: Duration = Duration::from_secs(30 * 60);
 /// Connections that writes leave to reads, unless there is only one.
 const READ_ONLY_CONNECTIONS: u32 = 1;
 
-/// A write that changes nothing else. Each server process has its own row, so hosts that probe at
-/// the same time rarely wait for each other.
+/// Upserts a row of `write_probe`, which holds no data. The server processes of PostgreSQL share 64
+/// rows, so gateway processes that probe at the same time rarely wait for each other.
 const WRITE_PROBE: &str = "INSERT INTO write_probe (slot, written_at) \
      VALUES (pg_backend_pid() % 64, {now_ms}) \
      ON CONFLICT (slot) DO UPDATE SET written_at = excluded.written_at";
@@ -438,7 +438,7 @@ impl Postgres {
         Ok(())
     }
 
-    /// Commits a write on a connection for batched units of work.
+    /// Upserts a row of `write_probe` on a connection for batched units of work.
     pub(crate) async fn probe_write(&self) -> Result<(), DatabaseError> {
         let mut write = UnitOfWork::new(Timestamp(0));
         write.add(statement!(WRITE_PROBE));

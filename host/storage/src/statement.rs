@@ -2,7 +2,7 @@
 //! databases; differences are placeholders in braces that the dialect fills in.
 
 use crate::error::DatabaseError;
-use crate::sqlite::row::{OtherType, SqliteRow, SqliteValue};
+use crate::sqlite::row::{SqliteRow, SqliteValue, TypeMismatch};
 use host_domain::owner::{Mode, Tenant};
 use host_domain::time::Timestamp;
 use serde::de::DeserializeOwned;
@@ -269,7 +269,7 @@ impl Row {
             Self::Sqlite(row) => {
                 let value = row.value(column);
                 let value = value.map_err(|error| DatabaseError::unreadable(column, error))?;
-                T::of_sqlite(value).ok_or_else(|| DatabaseError::unreadable(column, OtherType))
+                T::of_sqlite(value).ok_or_else(|| DatabaseError::unreadable(column, TypeMismatch))
             }
             Self::Postgres(row) => {
                 let value = row.try_get(column);

@@ -18,7 +18,7 @@ const LOG_TARGET: &str = "host_storage::sqlite";
 
 /// The limit of what a statement may use. SQLite interrupts a statement that exceeds it.
 #[derive(Debug, Clone)]
-pub(super) enum Limit {
+pub(super) enum ExecutionLimit {
     /// Thousands of instructions.
     KiloInstructions(u32),
     /// Time, unless the caller stops waiting before.
@@ -29,7 +29,7 @@ pub(super) enum Limit {
     Unlimited,
 }
 
-impl Limit {
+impl ExecutionLimit {
     /// Counts `CHECK_INTERVAL` more instructions and returns whether the limit is exceeded.
     fn is_exceeded(&mut self) -> bool {
         match self {
@@ -51,14 +51,14 @@ impl Limit {
 pub(super) struct SqliteConnection {
     connection: Connection,
     /// The limit of the current statement.
-    limit: Arc<Mutex<Limit>>,
+    limit: Arc<Mutex<ExecutionLimit>>,
 }
 
 impl SqliteConnection {
-    /// Keeps up to `statements_max` prepared statements of a connection.
+    /// Wraps a connection, which caches up to `statements_max` prepared statements.
     pub(super) fn new(connection: Connection, statements_max: usize) -> Result<Self> {
         connection.set_prepared_statement_cache_capacity(statements_max);
-        let limit = Arc::new(Mutex::new(Limit::Unlimited));
+        let limit = Arc::new(Mutex::new(ExecutionLimit::Unlimited));
         let checked = Arc::clone(&limit);
         let is_exceeded = move || {
             let mut limit = checked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,12 +69,12 @@ impl SqliteConnection {
     }
 
     /// Sets the limit of the following statements.
-    pub(super) fn set_limit(&self, limit: Limit) {
+    pub(super) fn set_limit(&self, limit: ExecutionLimit) {
         *self.limit.lock().unwrap_or_else(PoisonError::into_inner) = limit;
     }
 
     /// Executes a statement and returns its rows.
-    pub(super) fn rows(&self, statement: &Statement) -> Result<Vec<Row>> {
+    pub(super) fn fetch_rows(&self, statement: &Statement) -> Result<Vec<Row>> {
         let mut prepared = self.prepare(statement)?;
         let columns = prepared.column_names().into_iter().map(Box::from).collect();
         let mut found = prepared.raw_query();

@@ -18,8 +18,9 @@ const BUSY_RETRY_INTERVAL: Duration = Duration::from_millis(20);
 const WRITER_SETTINGS: &str = "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; \
      PRAGMA journal_size_limit = 67108864";
 
-/// Numbers of prepared statements that a connection keeps.
+/// Maximum number of prepared statements that a connection for writes caches.
 const WRITER_STATEMENTS_MAX: usize = 256;
+/// Maximum number of prepared statements that a connection for reads caches.
 const READER_STATEMENTS_MAX: usize = 128;
 
 /// A file, as it was when the database was opened.
@@ -48,8 +49,9 @@ struct FileReplaced;
 impl SqliteFile {
     /// Opens the file, which is created if it is missing, and returns the connection that writes.
     ///
-    /// While another process writes to a new file, SQLite refuses to set its journal mode at once,
-    /// whatever the busy timeout is. That is then tried again until the timeout has passed.
+    /// While another process writes to a new file, SQLite rejects the change of the journal mode
+    /// immediately, without waiting for the busy timeout. The change is therefore retried until the
+    /// timeout has passed.
     pub(super) fn open(
         path: &Path,
         busy_timeout: Duration,
@@ -105,8 +107,8 @@ impl SqliteFile {
         self.busy_timeout
     }
 
-    /// Opens the file, which must be the same as before. Readers write to it too: to the index of its
-    /// log.
+    /// Opens the file, which must be the same as before. Readers need write access too, because they
+    /// write to the index of the write-ahead log (the `-shm` file).
     fn connect(&self) -> rusqlite::Result<Connection> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&self.path, flags)?;
@@ -114,8 +116,7 @@ impl SqliteFile {
         Ok(connection)
     }
 
-    /// Returns an error if another file has the path, or none. SQLite would go on to write to a file
-    /// that nobody finds again.
+    /// Fails if the path names another file or no file. SQLite would keep writing to the removed file.
     pub(super) fn check_identity(&self) -> rusqlite::Result<()> {
         match FileIdentity::of(&self.path) {
             Ok(identity) if identity == self.identity => Ok(()),

@@ -1,5 +1,5 @@
-//! Runs the migrations on SQLite. The history has the form that sqlx gives it, because databases exist
-//! whose history sqlx wrote, and because it is the same on PostgreSQL.
+//! Runs the migrations on SQLite. The history has the format of sqlx, because databases exist whose
+//! history sqlx wrote, and because PostgreSQL uses the same format.
 
 use crate::migration::SELECT_EARLIER_SCHEMA;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
@@ -14,7 +14,7 @@ const CREATE_HISTORY: &str = "CREATE TABLE IF NOT EXISTS _sqlx_migrations (\
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SqliteMigrateError {
-    #[error("the migrations that the database has had cannot be read")]
+    #[error("the applied migrations cannot be read")]
     Read(#[from] rusqlite::Error),
     #[error("migration {version} cannot be executed")]
     Execute {
@@ -57,7 +57,7 @@ pub(super) fn migrate(
     Ok(transaction.commit()?)
 }
 
-/// Returns the checksums of the migrations that the database has had, by version.
+/// Returns the checksums of the applied migrations, by version.
 fn read_history(connection: &Connection) -> Result<BTreeMap<i64, Vec<u8>>, SqliteMigrateError> {
     let dirty = "SELECT version FROM _sqlx_migrations WHERE success = FALSE ORDER BY version";
     let dirty = connection.query_row(dirty, [], |row| row.get(0));
@@ -101,7 +101,7 @@ pub(super) fn has_earlier_schema(file: &Path) -> rusqlite::Result<bool> {
     Ok(exists(table)? && exists(SELECT_EARLIER_SCHEMA)?)
 }
 
-/// Encodes the characters that end the path of a URI, and those that encode others.
+/// Percent-encodes `%`, `?` and `#`, which would change or end the path of a URI.
 fn percent_encoded(file: &Path) -> String {
     let path = file.to_string_lossy();
     path.replace('%', "%25")

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use tokio::task::spawn_blocking;
 use writer::{WriterOptions, WriterQueue};
 
-/// A write that changes nothing else.
+/// Upserts the only row of `write_probe`, which holds no data.
 const WRITE_PROBE: &str = "INSERT INTO write_probe (slot, written_at) VALUES (0, {now_ms}) \
      ON CONFLICT (slot) DO UPDATE SET written_at = excluded.written_at";
 
@@ -77,7 +77,7 @@ impl Sqlite {
     }
 
     pub(crate) async fn rows(&self, statement: Statement) -> Result<Vec<Row>, DatabaseError> {
-        self.readers.rows(statement).await
+        self.readers.fetch_rows(statement).await
     }
 
     /// Queues a unit of work and waits for its result. Once queued, the unit is executed even if the
@@ -86,7 +86,7 @@ impl Sqlite {
         self.writer.commit(write).await
     }
 
-    /// Commits a write as every unit of work is committed.
+    /// Upserts the only row of `write_probe` through the writer, as any unit of work is committed.
     pub(crate) async fn probe_write(&self) -> Result<(), DatabaseError> {
         let mut probe = UnitOfWork::new(Timestamp(0));
         probe.add(statement!(WRITE_PROBE));

@@ -1,8 +1,8 @@
-//! Reads. A statement that needs little is executed on the calling thread, which is faster than to
-//! wake another one. A statement that turns out to need more is interrupted and executed again on a
-//! thread for blocking work.
+//! Every read starts on the calling thread, because a short read costs less than a context switch. If
+//! it exceeds the instruction limit, meets a lock or finds no free connection, it is executed from its
+//! beginning on a blocking thread.
 
-use super::connection::{Limit, SqliteConnection, is_interrupted};
+use super::connection::{ExecutionLimit, SqliteConnection, is_interrupted};
 use super::file::{SqliteFile, is_busy};
 use crate::dialect::classify_sqlite_error;
 use crate::error::DatabaseError;
@@ -19,11 +19,11 @@ const KILO_INSTRUCTIONS_MAX: u32 = 8;
 
 pub(super) struct Readers {
     file: Arc<SqliteFile>,
-    /// Connections for the calling thread, opened on demand. Nobody waits for one.
+    /// Connections for the calling thread, opened on demand. No read waits for one.
     direct: Box<[Mutex<Option<SqliteConnection>>]>,
-    /// Idle connections of threads for blocking work.
+    /// Idle connections of blocking threads.
     idle: Arc<Mutex<Vec<SqliteConnection>>>,
-    /// Limits the statements on threads for blocking work.
+    /// Limits the statements on blocking threads.
     permits: Semaphore,
     /// Maximum time to wait for a connection.
     acquire_timeout: Duration,
@@ -49,11 +49,12 @@ impl Readers {
         }
     }
 
-    pub(super) async fn rows(&self, statement: Statement) -> Result<Vec<Row>, DatabaseError> {
+    pub(super) async fn fetch_rows(&self, statement: Statement) -> Result<Vec<Row>, DatabaseError> {
         if self.permits.is_closed() {
             return Err(DatabaseError::Closed);
         }
-        // A task that reads in a loop lets others run.
+        // Yields when the task's budget is used up, so that a loop of reads does not starve other
+        // tasks.
         tokio::task::coop::consume_budget().await;
         match self.read_directly(&statement) {
             Some(rows) => rows,
@@ -61,8 +62,8 @@ impl Readers {
         }
     }
 
-    /// Executes a statement on this thread. Returns `None` if it needs too much, has to wait, or finds
-    /// every connection in use.
+    /// Executes a statement on this thread. Returns `None` if it exceeds the limit, meets a lock, or
+    /// no connection is free.
     fn read_directly(&self, statement: &Statement) -> Option<Result<Vec<Row>, DatabaseError>> {
         let mut slot = self.direct.iter().find_map(|slot| match slot.try_lock() {
             Ok(slot) => Some(slot),
@@ -75,8 +76,8 @@ impl Readers {
             None => self.file.connect_reader(Duration::ZERO),
         };
         let result = connection.and_then(|connection| {
-            connection.set_limit(Limit::KiloInstructions(KILO_INSTRUCTIONS_MAX));
-            let result = connection.rows(statement);
+            connection.set_limit(ExecutionLimit::KiloInstructions(KILO_INSTRUCTIONS_MAX));
+            let result = connection.fetch_rows(statement);
             if is_usable_after(&result) {
                 *slot = Some(connection);
             }
@@ -95,19 +96,19 @@ impl Readers {
             .map_err(|_| DatabaseError::Closed)?;
         let is_abandoned = Arc::new(AtomicBool::new(false));
         let _guard = AbandonOnDrop(Arc::clone(&is_abandoned));
-        let limit = Limit::Deadline {
+        let limit = ExecutionLimit::Deadline {
             at: Instant::now() + self.time_max,
             is_abandoned,
         };
         let (file, idle) = (Arc::clone(&self.file), Arc::clone(&self.idle));
         let read = tokio::task::spawn_blocking(move || {
-            let known = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let connection = match known {
+            let idle_connection = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let connection = match idle_connection {
                 Some(connection) => connection,
                 None => file.connect_reader(file.busy_timeout())?,
             };
             connection.set_limit(limit);
-            let result = connection.rows(&statement);
+            let result = connection.fetch_rows(&statement);
             if is_usable_after(&result) {
                 let mut idle = idle.lock().unwrap_or_else(PoisonError::into_inner);
                 idle.push(connection);
@@ -141,7 +142,7 @@ fn is_repeatable(error: &rusqlite::Error) -> bool {
     is_interrupted(error) || is_busy(error)
 }
 
-/// Ends a statement for whose result nobody waits any more.
+/// A guard that interrupts its statement when the caller stops waiting.
 struct AbandonOnDrop(Arc<AtomicBool>);
 
 impl Drop for AbandonOnDrop {

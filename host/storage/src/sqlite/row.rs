@@ -28,7 +28,7 @@ pub(crate) struct MissingColumn;
 /// A value of another type than the one that is read.
 #[derive(Debug, thiserror::Error)]
 #[error("the value has another type")]
-pub(crate) struct OtherType;
+pub(crate) struct TypeMismatch;
 
 impl SqliteRow {
     pub(super) fn read(

@@ -1,7 +1,8 @@
-//! The writer: one thread owns the only writing connection and commits all queued units of work in
-//! one transaction, because the flush to disk at its end dominates the cost.
+//! The writer: one thread owns the only writing connection. It commits up to
+//! [`WriterOptions::batch_max`] queued units of work in one transaction, because the flush to disk at
+//! its end dominates the cost.
 
-use super::connection::{Limit, SqliteConnection};
+use super::connection::{ExecutionLimit, SqliteConnection};
 use super::file::SqliteFile;
 use crate::dialect::classify_sqlite_error;
 use crate::error::{CommitError, DatabaseError};
@@ -145,7 +146,7 @@ impl Writer {
             Some(connection) => connection,
             None => self.file.connect_writer().map_err(classify_sqlite_error)?,
         };
-        connection.set_limit(Limit::Deadline {
+        connection.set_limit(ExecutionLimit::Deadline {
             at: Instant::now() + self.time_max,
             is_abandoned: Arc::default(),
         });
@@ -167,7 +168,7 @@ fn transact(
     let mut results = Vec::with_capacity(writes.len());
     for write in writes {
         control("SAVEPOINT write")?;
-        let result = run_steps(connection, write);
+        let result = execute_statements(connection, write);
         match result {
             // Some errors end the whole transaction: no space, or the time limit.
             Err(CommitError::Database(error)) if !connection.is_in_transaction() => {
@@ -180,7 +181,7 @@ fn transact(
         results.push(result);
     }
     // The limit must not interrupt the commit, because its outcome would be unknown.
-    connection.set_limit(Limit::Unlimited);
+    connection.set_limit(ExecutionLimit::Unlimited);
     connection
         .control("COMMIT")
         .map_err(|error| commit_error(connection, error))?;
@@ -204,20 +205,20 @@ fn commit_error(connection: &SqliteConnection, error: rusqlite::Error) -> Databa
     }
 }
 
-fn run_steps(connection: &SqliteConnection, write: &UnitOfWork) -> CommitResult {
+fn execute_statements(connection: &SqliteConnection, write: &UnitOfWork) -> CommitResult {
     let mut outcome = ExecutionResult::default();
-    for step in &write.statements {
-        if step.returns_rows {
+    for statement in &write.statements {
+        if statement.returns_rows {
             let rows: Vec<Row> = connection
-                .rows(&step.statement)
+                .fetch_rows(&statement.statement)
                 .map_err(classify_sqlite_error)?;
             outcome.rows.extend(rows);
         } else {
             let changed = connection
-                .execute(&step.statement)
+                .execute(&statement.statement)
                 .map_err(classify_sqlite_error)?;
             outcome
-                .check_rows_affected(step, changed)
+                .check_rows_affected(statement, changed)
                 .map_err(CommitError::Conflict)?;
         }
     }
