@@ -29,7 +29,7 @@ impl WorkflowLeases {
         Ok(job.is_some_and(|job| job.is_leased))
     }
 
-    /// Works on a booking and renews the lease on its workflow meanwhile. If the lease is lost, the
+    /// Runs `work` and renews the lease on the booking's workflow meanwhile. If the lease is lost, the
     /// work is dropped at once: calls that it sent are already recorded as sent, so another worker
     /// reconciles them.
     ///
@@ -43,8 +43,8 @@ impl WorkflowLeases {
         work: BoxFuture<'_, Result<T, E>>,
     ) -> Result<T, E> {
         tokio::select! {
-            // The end of the work releases the lease. A renewal that finds it released may be answered
-            // together with that commit.
+            // The last commit of the work releases the lease. A renewal that conflicts with this release
+            // can complete at the same time, so the work is polled first.
             biased;
             result = work => result,
             error = self.renew_until_lost(job_kind, id, execution) => Err(error.into()),
@@ -76,11 +76,11 @@ impl WorkflowLeases {
                     // has acquired and released it meanwhile, the next commit of the work fails.
                     Ok(false) => std::future::pending().await,
                     Err(error) => {
-                        tracing::warn!(booking = %id, error = &error as &dyn std::error::Error, "it is not known whether the lease on a booking's workflow is lost; it is read again at the next interval");
+                        tracing::warn!(booking = %id, error = &error as &dyn std::error::Error, "cannot tell whether the lease on a booking's workflow is lost; the renewal is retried at the next interval");
                     }
                 },
                 Err(CommitError::Database(error)) => {
-                    tracing::warn!(booking = %id, error = &error as &dyn std::error::Error, "the lease on a booking's workflow could not be renewed; it is tried again at the next interval");
+                    tracing::warn!(booking = %id, error = &error as &dyn std::error::Error, "cannot renew the lease on a booking's workflow; the renewal is retried at the next interval");
                 }
             }
         }

@@ -28,9 +28,9 @@ use host_domain::time::Timestamp;
 use host_storage::{Attempt, Job, RecentSettlement, SettlementDecision, UnresolvedAttempt};
 use std::sync::Arc;
 
-/// Time after which a call without an outcome is no longer considered in progress. It is longer than
-/// calls usually may take.
-const CALL_MS_MAX: i64 = 5 * 60 * 1000;
+/// Age from which a call without an outcome counts as unresolved in the list. It is longer than calls
+/// usually may take.
+const IN_PROGRESS_MS_MAX: i64 = 5 * 60 * 1000;
 const JOBS_MAX: u32 = 100;
 const RECENT_MAX: u32 = 10;
 
@@ -118,7 +118,7 @@ impl ConsoleUnresolved {
     ) -> Result<UnresolvedList, ConsoleError> {
         let scope = viewer.scope(request.organization.as_deref())?;
         let (store, page) = (&self.base.store, request.page());
-        let sent_before = self.base.now().plus_ms(-CALL_MS_MAX);
+        let sent_before = self.base.now().plus_ms(-IN_PROGRESS_MS_MAX);
         let can_settle = viewer.is_operator();
         let jobs = async {
             match can_settle {

@@ -1,5 +1,6 @@
-//! Reports unresolved calls and parked jobs at a regular interval. Neither is ever given up, so an
-//! operator has to act.
+//! Reports unresolved calls and parked jobs at a regular interval. Reconciliation of an unresolved call
+//! continues, but may never find its outcome. A parked job runs again only after an operator
+//! retries it, or when its subject gets new work.
 
 use crate::base::Base;
 use host_storage::{DatabaseError, ParkedJobFilter};

@@ -4,7 +4,7 @@ use crate::base::Base;
 use host_domain::console::go_live::GoLiveStep;
 use host_storage::DatabaseError;
 
-/// Reads the checklist of organizations.
+/// A reader of the checklist of organizations.
 pub struct GoLiveReader {
     pub(crate) base: Base,
 }

@@ -12,7 +12,7 @@ use crate::supplier::directory::SupplierDirectory;
 use crate::task_supervisor::TaskSupervisor;
 use std::sync::Arc;
 
-/// The services that read what programs and people did.
+/// The services of the request log, the overview and the go-live checklist.
 pub struct ReportingServices {
     /// Reads the log of API calls.
     pub request_log: Arc<RequestLogReader>,

@@ -13,16 +13,16 @@ use host_domain::time::Timestamp;
 use host_storage::{DatabaseError, OverviewLimits};
 use std::sync::Arc;
 
-/// Time before the expiry of a key in which the overview names it.
+/// Number of days before its expiry from which an API key is listed.
 const KEY_EXPIRY_NOTICE_DAYS: i64 = 14;
 /// Maximum number of waiting deliveries that are counted.
 pub const DELIVERIES_MAX: u32 = 10_000;
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 const DAY_MS: i64 = 24 * HOUR_MS;
-/// Time after which a call without an outcome is no longer considered in progress. It is longer than
+/// Age from which a call without an outcome counts as unresolved in the overview. It is longer than
 /// calls usually may take.
-const CALL_MS_MAX: i64 = 5 * 60 * 1000;
+const IN_PROGRESS_MS_MAX: i64 = 5 * 60 * 1000;
 /// Maximum number of items of each kind.
 const ITEMS_MAX: u32 = 20;
 /// Maximum number of remarkable calls.
@@ -89,14 +89,14 @@ pub struct WindowStatistics {
     pub groups: Arc<[StatisticsGroup]>,
 }
 
-/// Calls of programs and their bookings in a window of time.
+/// API calls and confirmed bookings of a window.
 #[derive(Debug, Clone)]
 pub struct Traffic {
     /// `None` if the calls are still being counted.
     pub statistics: Option<WindowStatistics>,
     /// Amounts of bookings that suppliers confirmed, with the number of bookings.
     pub booked: Vec<(Money, u64)>,
-    /// Calls of suppliers in the last hour that failed, then the slowest.
+    /// Plugin calls of the last hour, whatever the window: failed ones, then the slowest.
     pub remarkable: Vec<RemarkableCall>,
 }
 
@@ -105,20 +105,21 @@ pub struct Traffic {
 pub struct Overview {
     /// Time of the read.
     pub at: Timestamp,
-    /// Oldest first. Of each kind at most 20.
+    /// Open items ordered by time, at most `ITEMS_MAX` of each kind: the oldest, and of the keys those
+    /// that expire first.
     pub open_items: Vec<OpenItem>,
     pub counts: OverviewCounts,
     /// Whether parked jobs are among the items and counts. They are those of all organizations.
     pub includes_jobs: bool,
-    /// In the order of a booking's life, without statuses that no booking has. `None` if they are
-    /// still being counted.
+    /// Numbers of bookings by status, in life-cycle order; statuses without bookings are absent. `None`
+    /// if they are still being counted.
     pub bookings: Option<Arc<[BookingCount]>>,
     /// The suppliers of the mode.
     pub suppliers: Vec<SupplierSummary>,
     pub traffic: Traffic,
 }
 
-/// Reads the overview of a scope.
+/// A reader of the overview of a scope.
 pub struct OverviewReader {
     base: Base,
     suppliers: Arc<SupplierDirectory>,
@@ -154,7 +155,7 @@ impl OverviewReader {
         let booked_since = TimeResolution::Hour.floor(window.since(now));
         let limits = OverviewLimits {
             now,
-            sent_before: now.plus_ms(-CALL_MS_MAX),
+            sent_before: now.plus_ms(-IN_PROGRESS_MS_MAX),
             expires_until: now.plus_ms(KEY_EXPIRY_NOTICE_DAYS * DAY_MS),
             deliveries_max: DELIVERIES_MAX,
             items_max: ITEMS_MAX,

@@ -17,7 +17,8 @@ const WAIT_MAX: Duration = Duration::from_millis(20);
 const FIRST_WAIT_MAX: Duration = Duration::from_secs(1);
 const VALUES_MAX: u64 = 1000;
 
-/// Values that are read in tasks of their own, and shown up to ten minutes late if a read takes long.
+/// A stale-while-revalidate cache. While a slow read runs in a task, it returns the previous value,
+/// which is at most ten minutes old.
 pub(super) struct StaleValueCache<K, V> {
     tasks: TaskSupervisor,
     current: Cache<K, V>,
@@ -58,7 +59,7 @@ where
             None => FIRST_WAIT_MAX,
         };
         let (current, previous) = (self.current.clone(), self.previous.clone());
-        // The read goes on if the page does not wait for it.
+        // The read continues if the page does not wait for it.
         let task = self.tasks.run_to_completion(async move {
             let value = current.try_get_with(key.clone(), read).await;
             let value = value.map_err(|error: Arc<DatabaseError>| error.as_ref().clone())?;

@@ -276,8 +276,8 @@ impl DeliveryPolicy {
     }
 }
 
-/// Returns whether a 410 of the receiver pauses a subscription to this product. Events of watches
-/// are sent until they are accepted, because nobody could resume that endpoint.
+/// Returns whether a 410 of the receiver pauses a subscription to this product. A 410 from the endpoint
+/// of watches is an ordinary failure, because nobody can resume that endpoint.
 pub const fn honors_gone(product: Product) -> bool {
     match product {
         Product::Hotel | Product::Flight => true,

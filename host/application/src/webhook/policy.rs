@@ -19,7 +19,7 @@ pub struct DeliveryPolicy {
 }
 
 impl DeliveryPolicy {
-    /// Creates the settings. `lease` is the lease time of background work; `insecure_allowed` is
+    /// Creates the policy. `lease` is the lease time of background work; `insecure_allowed` is
     /// whether receivers of test mode may use plain http and loopback addresses.
     pub fn new(
         webhooks: &WebhooksConfig,

@@ -244,10 +244,14 @@ impl Delivery {
     ///
     /// # Errors
     /// Returns [`ReplayNotAllowed`] while the delivery may still arrive without a replay.
-    pub fn replay(mut self, rule: ReplayPolicy, now: Timestamp) -> Result<Self, ReplayNotAllowed> {
+    pub fn replay(
+        mut self,
+        policy: ReplayPolicy,
+        now: Timestamp,
+    ) -> Result<Self, ReplayNotAllowed> {
         let waits_until = match self.state {
-            DeliveryState::Pending => Some(self.pending_since.plus_s(rule.pending_after_s)),
-            DeliveryState::Published { at, .. } => Some(at.plus_s(rule.published_after_s)),
+            DeliveryState::Pending => Some(self.pending_since.plus_s(policy.pending_after_s)),
+            DeliveryState::Published { at, .. } => Some(at.plus_s(policy.published_after_s)),
             DeliveryState::Delivered { .. } | DeliveryState::Failed { .. } => None,
         };
         if waits_until.is_some_and(|until| now <= until) {
@@ -317,8 +321,8 @@ impl RetryPolicy<'_> {
                     let step_ms = delay_with_jitter_ms(*step_s, JITTER_PERMILLE_MAX);
                     sum.saturating_add(step_ms).saturating_add(attempt_ms)
                 });
-                let gone_ms = now.since(published_at);
-                total_ms.saturating_sub(gone_ms).saturating_sub(later_ms)
+                let elapsed_ms = now.since(published_at);
+                total_ms.saturating_sub(elapsed_ms).saturating_sub(later_ms)
             }
         };
         let asked_ms = retry_after_s.unwrap_or(0).saturating_mul(1000);
