@@ -60,8 +60,7 @@ pub(super) const LAYERS: [&[&str]; 11] = [
     &["watch", "supplier_event"],
     &["console"],
     &["background", "service_groups"],
-    // `testing` starts an application for the tests of other crates.
-    &["application", "testing"],
+    &["application"],
 ];
 
 /// The permitted normal dependencies of a crate.
@@ -93,8 +92,8 @@ const COMMAND_LINE: &[&str] = &["clap"];
 const ASYNC_RUNTIME: &[&str] = &["tokio", "tokio-util"];
 const RANDOMNESS: &[&str] = &["getrandom", "rand", "uuid"];
 
-/// Crates that do not exist yet are skipped. A crate under `host/` needs a rule.
-pub(super) const CRATES: [CrateRule; 14] = [
+/// The rules of the crates. A crate under `host/` needs one.
+pub(super) const CRATES: [CrateRule; 13] = [
     CrateRule {
         name: "host-domain",
         forbidden: &[
@@ -174,7 +173,6 @@ pub(super) const CRATES: [CrateRule; 14] = [
             "host-resources",
             "host-application",
             "host-api",
-            "host-mcp",
         ],
         allowed_by_feature: &["sandbox", "host-dashboard"],
         forbidden: &[DATABASE, WASM_ENGINE],
@@ -190,12 +188,6 @@ pub(super) const CRATES: [CrateRule; 14] = [
             COMMAND_LINE,
             RANDOMNESS,
         ],
-        ..CrateRule::NONE
-    },
-    CrateRule {
-        name: "host-mcp",
-        allowed: &["host-application", "host-resources", "host-domain"],
-        forbidden: &[HTTP_CLIENT, DATABASE, WASM_ENGINE, COMMAND_LINE],
         ..CrateRule::NONE
     },
     CrateRule {
