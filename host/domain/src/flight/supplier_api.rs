@@ -222,6 +222,9 @@ pub struct FlightSupplierBooking {
     pub changes: Vec<AirlineChange>,
     /// The amounts of the cancellation, once cancelled.
     pub cancellation: Option<FlightCancellationAmounts>,
+    /// Whether the supplier states amounts of the cancellation that cannot be read. Policy or terms
+    /// then decide nothing, because they may contradict these amounts.
+    pub has_unreadable_amounts: bool,
     pub details: TicketDetails,
 }
 

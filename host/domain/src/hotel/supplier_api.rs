@@ -295,6 +295,9 @@ pub struct HotelSupplierBooking {
     pub policy: Option<CancellationPolicy>,
     /// The amounts of the cancellation, once cancelled.
     pub cancellation: Option<HotelCancellationAmounts>,
+    /// Whether the supplier states amounts of the cancellation that cannot be read. Policy or terms
+    /// then decide nothing, because they may contradict these amounts.
+    pub has_unreadable_amounts: bool,
 }
 
 impl HotelSupplierBooking {

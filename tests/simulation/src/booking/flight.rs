@@ -164,6 +164,7 @@ impl Subject for FlightBookingDetails {
             has_unreadable_services: false,
             changes: Vec::new(),
             details: TicketDetails::default(),
+            has_unreadable_amounts: false,
             cancellation: order
                 .amounts
                 .map(|(fee, refund)| FlightCancellationAmounts {

@@ -133,6 +133,7 @@ impl Subject for HotelBookingDetails {
             remarks: None,
             rooms: rooms.collect(),
             policy: None,
+            has_unreadable_amounts: false,
             cancellation: order.amounts.map(|(fee, refund)| HotelCancellationAmounts {
                 fee,
                 refund: Some(refund),

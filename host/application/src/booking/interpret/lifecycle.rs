@@ -291,8 +291,13 @@ pub fn cancel_lookup<K: BookingAggregate>(
     if !is_still_booked {
         return interpret_reported_cancellation(booking, supplier_booking, context, next_at);
     }
-    if matches!(call, Some(RemoteCall::Accepted { .. })) {
-        return refused_cancel(REFUSED, "reconciled: the booking is still confirmed");
+    if let Some(RemoteCall::Accepted { accepted_at, .. }) = call {
+        let shown_from = accepted_cancel_shown_from(*accepted_at, context);
+        if context.schedules.requested_at >= shown_from {
+            return refused_cancel(REFUSED, "reconciled: the booking is still confirmed");
+        }
+        let evidence = "reconciled: the booking is still confirmed, but the supplier may show the accepted cancellation later";
+        return unresolved_cancel(next_at.min(shown_from), evidence);
     }
     match classify_absence(call, context.guarantees, context.schedules) {
         AbsenceMeaning::NeverExecuted => {
@@ -310,6 +315,22 @@ pub fn cancel_lookup<K: BookingAggregate>(
 }
 
 const REFUSED: &str = "The supplier refused the cancellation.";
+
+/// Time in milliseconds after which the reads of a supplier that declares nothing about them must show
+/// an accepted cancellation. Earlier reads may be outdated, and a wrong refusal tells the client that
+/// the booking stands.
+const UNDECLARED_READS_DELAY_MS: u32 = 60 * 60 * 1000;
+
+/// Returns the time from which a lookup must show a cancellation that the supplier accepted.
+fn accepted_cancel_shown_from(accepted_at: Timestamp, context: &InterpretContext<'_>) -> Timestamp {
+    let guarantees = context.guarantees;
+    let call_ms_max = i64::try_from(guarantees.call_ms_max).unwrap_or(i64::MAX);
+    let delay_ms = guarantees.reads_consistent_after_ms;
+    let delay_ms = delay_ms.unwrap_or(UNDECLARED_READS_DELAY_MS);
+    accepted_at
+        .plus_ms(call_ms_max)
+        .plus_ms(i64::from(delay_ms))
+}
 
 fn interpret_reported_cancellation<K: BookingAggregate>(
     booking: &Booking<K>,

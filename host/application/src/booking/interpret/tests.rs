@@ -228,6 +228,7 @@ impl SampleKind for HotelBookingDetails {
             rooms: vec![],
             policy: None,
             cancellation: None,
+            has_unreadable_amounts: false,
         }
     }
 }
@@ -279,6 +280,7 @@ impl SampleKind for FlightBookingDetails {
             has_unreadable_services: false,
             changes: vec![],
             cancellation: None,
+            has_unreadable_amounts: false,
             details: TicketDetails::default(),
         }
     }

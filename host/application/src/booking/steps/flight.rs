@@ -196,6 +196,7 @@ impl BookingAggregate for FlightBookingDetails {
             has_unreadable_services: false,
             changes: Vec::new(),
             cancellation: None,
+            has_unreadable_amounts: false,
             details: TicketDetails::default(),
         }
     }

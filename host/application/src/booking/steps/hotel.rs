@@ -176,6 +176,7 @@ impl BookingAggregate for HotelBookingDetails {
             rooms,
             policy: booking.details.policy.clone(),
             cancellation: None,
+            has_unreadable_amounts: false,
         }
     }
 

@@ -37,8 +37,8 @@ impl FlightBooking {
     /// Completes a cancellation. Fee and refund come from the supplier; if it reports none, from
     /// the fare's `terms` where these apply.
     ///
-    /// If neither gives an amount, or if the supplier's fee and refund do not add up to what was
-    /// paid, the refund stays undecided until an operator sets it. Refunding money that the gateway
+    /// If neither gives an amount, if the supplier's amounts cannot be read, or if its fee and
+    /// refund do not add up to what was paid, the refund stays undecided until an operator sets it. Refunding money that the gateway
     /// does not get back is a loss; keeping it means keeping the customer's money.
     pub(super) fn complete_cancellation(
         &mut self,
@@ -53,6 +53,7 @@ impl FlightBooking {
                 Some(self.start_refunds(amounts.fee, amounts.refund, true, now))
             }
             (Some(_), _) => None,
+            (None, _) if supplier_booking.has_unreadable_amounts => None,
             (None, Some((fee, refund))) => Some(self.start_refunds(fee, refund, false, now)),
             (None, None) => None,
         };

@@ -158,6 +158,16 @@ fn refund_is_undecided_if_supplier_amounts_disagree_with_amount_paid() {
     }
 }
 
+/// The fare's terms may contradict what the supplier states.
+#[test]
+fn refund_is_undecided_if_supplier_amounts_cannot_be_read() {
+    let mut reported = Flight::reported(SupplierBookingStatus::Canceled);
+    reported.has_unreadable_amounts = true;
+    let canceled = after(Flight::cancel_sent(), [Flight::cancel_succeeded(reported)]);
+    assert_eq!(canceled.status(), BookingStatus::Canceled);
+    assert!(canceled.is_refund_undecided());
+}
+
 /// The fare's refund terms apply only to a cancellation by the customer.
 #[test]
 fn ticket_canceled_by_airline_is_not_refunded_by_fare_terms() {

@@ -200,7 +200,8 @@ impl HotelBooking {
     }
 
     /// Returns fee and refund of a cancellation, or `None` if they are undecided. They follow the
-    /// amounts that the supplier states, otherwise the policy at the time of the request.
+    /// amounts that the supplier states. If it states none, they follow the policy at the time of
+    /// the request.
     fn decide_amounts(
         &self,
         id: &CancellationId,
@@ -213,6 +214,7 @@ impl HotelBooking {
             self.price_of(|room| requested.contains(&room.id) || reported_rooms.contains(&room.id));
         let fee = match &supplier_booking.cancellation {
             Some(stated) => self.stated_fee(stated, price)?,
+            None if supplier_booking.has_unreadable_amounts => return None,
             // A cancellation that was requested and reported as refused may have taken effect
             // late. An operator decides whether the supplier keeps a fee for it.
             None if cancellation.is_supplier_initiated && self.was_requested(requested) => {

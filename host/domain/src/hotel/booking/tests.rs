@@ -153,6 +153,22 @@ fn cancellation_by_hotel_is_refunded_in_full_unless_supplier_reports_fee() {
     assert_eq!(refunded, Some(euros(17_500)));
 }
 
+/// The policy may contradict what the supplier states.
+#[test]
+fn refund_is_undecided_if_stated_amounts_cannot_be_read() {
+    let mut reported = Hotel::reported(SupplierBookingStatus::Canceled);
+    reported.has_unreadable_amounts = true;
+    for (booking, event) in [
+        (Hotel::changed(), Hotel::refreshed(reported.clone(), NOW)),
+        (Hotel::cancel_sent(), Hotel::cancel_succeeded(reported)),
+    ] {
+        let canceled = after(booking, [event]);
+        let cancellation = &canceled.details.cancellations[0];
+        assert_eq!(cancellation.status, CancellationStatus::Succeeded);
+        assert_eq!((cancellation.fee, cancellation.refund_amount), (None, None));
+    }
+}
+
 #[test]
 fn room_cancelled_by_hotel_is_cancelled_and_other_stays_booked() {
     let mut state = Hotel::reported(SupplierBookingStatus::PartiallyCanceled);

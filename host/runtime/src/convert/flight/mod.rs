@@ -247,6 +247,8 @@ fn requested_booking(
     let total = money("total", state.total, currency)?;
     let fare = dropped.keep(optional_money("fare", state.fare, currency));
     let fare_tax = dropped.keep(optional_money("fare-tax", state.fare_tax, currency));
+    let has_amounts = state.cancellation.is_some();
+    let amounts = (state.cancellation).and_then(|amounts| dropped.keep(cancellation(amounts)));
     let services_count = state.services.len();
     let services = dropped.keep_valid("services", state.services, SERVICES_MAX, |service| {
         booked_service(service, currency, passengers)
@@ -263,7 +265,8 @@ fn requested_booking(
         has_unreadable_services: services.len() < services_count,
         services,
         changes: changes(state.changes, passengers, dropped),
-        cancellation: (state.cancellation).and_then(|amounts| dropped.keep(cancellation(amounts))),
+        has_unreadable_amounts: has_amounts && amounts.is_none(),
+        cancellation: amounts,
         details: TicketDetails::default(),
     })
 }

@@ -349,6 +349,7 @@ fn ticket_keeps_its_currency_and_empty_values_become_none() {
     unpriced.cancellation.as_mut().unwrap().refund = -1;
     let read = supplier_booking(unpriced, &asked(None), &mut dropped).unwrap();
     assert_eq!(read.cancellation, None);
+    assert!(read.has_unreadable_amounts);
     assert_eq!(dropped.count_by_field(), [("cancellation.refund", 1)]);
 }
 

@@ -44,6 +44,7 @@ pub(super) fn booking_texts(booking: &mut FlightSupplierBooking) -> DisplayTexts
         services: _,
         has_unreadable_services: _,
         cancellation: _,
+        has_unreadable_amounts: _,
     } = booking;
     let mut texts = DisplayTexts::default();
     for journey in journeys.iter_mut().flatten() {

@@ -411,7 +411,8 @@ pub(crate) fn supplier_booking(
         rooms: rooms.len(),
     };
     let policy = (state.policy).and_then(|terms| dropped.keep(policy(terms, context)));
-    let amounts = state.cancellation;
+    let has_amounts = state.cancellation.is_some();
+    let amounts = (state.cancellation).and_then(|amounts| dropped.keep(cancellation(amounts)));
     let mut booking = HotelSupplierBooking {
         status,
         supplier_reference,
@@ -424,7 +425,8 @@ pub(crate) fn supplier_booking(
         remarks: text::optional_display(state.remarks, text::TEXT_CHARS),
         rooms,
         policy,
-        cancellation: amounts.and_then(|amounts| dropped.keep(cancellation(amounts))),
+        has_unreadable_amounts: has_amounts && amounts.is_none(),
+        cancellation: amounts,
     };
     booking_texts(&mut booking).fit(dropped);
     Ok(booking)

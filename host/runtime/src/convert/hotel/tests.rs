@@ -126,6 +126,7 @@ fn invalid_policy_or_amounts_never_reject_a_booking() {
             (read.policy.is_some(), read.cancellation.is_some()),
             (amount == 600, fee == 1)
         );
+        assert_eq!(read.has_unreadable_amounts, fee != 1);
     }
     // The total of a booking that is cancelled in part may be smaller than its penalties.
     let mut in_part = wire::SupplierBooking {

@@ -66,6 +66,7 @@ pub(super) fn booking_texts(booking: &mut HotelSupplierBooking) -> DisplayTexts<
         hotel_confirmation_code: _,
         rooms: _,
         cancellation: _,
+        has_unreadable_amounts: _,
     } = booking;
     let mut texts = DisplayTexts::default();
     texts.add(remarks);

@@ -128,6 +128,7 @@ impl Sample for Flight {
             has_unreadable_services: false,
             changes: vec![],
             cancellation: None,
+            has_unreadable_amounts: false,
             details: TicketDetails::default(),
         })
     }

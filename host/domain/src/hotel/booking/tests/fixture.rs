@@ -139,6 +139,7 @@ impl Sample for Hotel {
             rooms: vec![],
             policy: None,
             cancellation: None,
+            has_unreadable_amounts: false,
         })
     }
 
