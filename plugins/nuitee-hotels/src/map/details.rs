@@ -45,6 +45,7 @@ pub(crate) fn offer_details(
     let mut payment_types: Option<Vec<ExactText<'_>>> = None;
     for (index, mut rate) in rates.into_iter().enumerate() {
         let types = mem::take(&mut rate.payment_types);
+        let types = types.value().unwrap_or_default();
         let pointer = format_args!("{}/rates/{index}/paymentTypes", offer.pointer);
         let types = dropped.readable(pointer, types);
         let types = types.map(|(_, code)| code);

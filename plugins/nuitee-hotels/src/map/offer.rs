@@ -95,16 +95,18 @@ pub(crate) fn price_response(
         };
         let mut offers = Vec::new();
         for (pointer, room_type) in room_types {
-            match offer(context, &room_type) {
+            let usable = offer(context, &room_type)
+                .and_then(|offer| Ok((offer, room_type.is_package_only()?)));
+            match usable {
                 Ok(_) if offers.len() >= offers_per_hotel => {}
-                Ok(offer) => {
+                Ok((offer, is_package_only)) => {
                     let rated = RatedOffer {
                         pointer: &pointer,
                         currency: context.currency,
                         rooms: &offer.rooms,
                         policy: &offer.policy,
                         total: offer.total,
-                        package_only: room_type.is_package_only(),
+                        package_only: is_package_only,
                         now_ms: context.now_ms,
                     };
                     let rates = room_type.rates.value().unwrap_or_default();
@@ -140,9 +142,21 @@ pub(crate) fn readable_room_types<'a>(
 ) -> impl Iterator<Item = (OfferPointer, RoomType<'a>)> + use<'a> {
     let includes_package_rates = context.includes_package_rates;
     let readable = dropped.readable(format_args!("/data/{hotel}/roomTypes"), room_types);
+    // A repeated type is left out with its reason when the offer is converted.
+    let is_package_only = |room_type: &RoomType<'_>| matches!(room_type.is_package_only(), Ok(true));
     readable
-        .filter(move |(_, room_type)| includes_package_rates || !room_type.is_package_only())
+        .filter(move |(_, room_type)| includes_package_rates || !is_package_only(room_type))
         .map(move |(offer, room_type)| (OfferPointer { hotel, offer }, room_type))
+}
+
+/// Returns whether a room can be paid only at the hotel.
+///
+/// # Errors
+/// The payment types of a room are repeated.
+pub(crate) fn is_paid_at_hotel(rates: &[Rate<'_>]) -> Result<bool, DecodeError> {
+    rates
+        .iter()
+        .try_fold(false, |is_paid, rate| Ok(rate.is_paid_at_hotel()? || is_paid))
 }
 
 /// Converts an offer.
@@ -164,8 +178,9 @@ pub(crate) fn offer(
             error: DecodeError::new("the offer is for members of a loyalty programme"),
         });
     }
+    room_type.is_package_only()?;
     let rates = room_type.rates()?;
-    if rates.iter().any(Rate::is_paid_at_hotel) {
+    if is_paid_at_hotel(rates)? {
         return Err(UnusableOffer {
             reason: DropReason::Unsupported,
             error: DecodeError::new("a room of the offer can be paid only at the hotel"),

@@ -13,7 +13,7 @@ use stopover_sdk::{ChangeError, Refusal, RefusalReason, json};
 
 use crate::map::details::{RatedOffer, offer_details};
 use crate::map::{minor, offer, other_currency};
-use crate::wire::rate::{Prebook, Rate, RoomType};
+use crate::wire::rate::{Prebook, RoomType};
 
 /// The offer as it was priced.
 pub(crate) struct PricedOffer<'a> {
@@ -57,6 +57,8 @@ pub(crate) fn prebook_response(
             .as_str()
             .to_owned(),
     };
+    let is_package_rate = prebook.is_package_rate.optional("isPackageRate")?;
+    let is_package_rate = is_package_rate.is_some_and(|flag| flag.is_set());
     let extras = Extras::of_prebook(&prebook, offered.currency)?;
     let room_types = prebook
         .room_types
@@ -85,11 +87,11 @@ pub(crate) fn prebook_response(
         rooms: &rooms,
         policy: &policy,
         total,
-        package_only: prebook.is_package_rate.is_set(),
+        package_only: is_package_rate,
         now_ms: offered.now_ms,
     };
     let mut dropped = DroppedItems::default();
-    let is_paid_at_hotel = rates.iter().any(Rate::is_paid_at_hotel);
+    let is_paid_at_hotel = offer::is_paid_at_hotel(&rates)?;
     let mut details = offer_details(&rated, rates, &mut dropped);
     if is_paid_at_hotel {
         // Such a room decides for the offer: its price must not be collected twice.

@@ -31,7 +31,7 @@ lenient_struct! {
         pub(crate) offer_retail_rate: Single<OneOrMany<Amount<'a>>> = "offerRetailRate",
         pub(crate) loyalty_membership_id_required: LenientFlag = "loyaltyMembershipIdRequired",
         /// `standard` or `package`.
-        pub(crate) rate_type: LenientText<'a> = "rateType",
+        pub(crate) rate_type: Single<LenientText<'a>> = "rateType",
     }
 
     #[derive(Debug)]
@@ -48,7 +48,7 @@ lenient_struct! {
         pub(crate) remarks: LenientText<'a> = "remarks",
         pub(crate) perks: LenientList<Perk<'a>> = "perks",
         /// [`PREPAID`], [`PAID_AT_HOTEL`] or others.
-        pub(crate) payment_types: LenientList<ExactText<'a>> = "paymentTypes",
+        pub(crate) payment_types: Single<LenientList<ExactText<'a>>> = "paymentTypes",
     }
 
     #[derive(Debug)]
@@ -124,7 +124,7 @@ lenient_struct! {
         pub(crate) addons_total_amount: Essential<LenientAmount> = "addonsTotalAmount",
         pub(crate) voucher_total_amount: Essential<LenientAmount> = "voucherTotalAmount",
         pub(crate) room_types: Single<OneOrMany<RoomType<'a>>> = "roomTypes",
-        pub(crate) is_package_rate: LenientFlag = "isPackageRate",
+        pub(crate) is_package_rate: Essential<LenientFlag> = "isPackageRate",
         pub(crate) cancellation_changed: Essential<LenientFlag> = "cancellationChanged",
         pub(crate) board_changed: Essential<LenientFlag> = "boardChanged",
         pub(crate) transaction_id: Essential<NonEmptyText> = "transactionId",
@@ -134,9 +134,13 @@ lenient_struct! {
 
 impl<'a> RoomType<'a> {
     /// Returns whether the offer may be sold only together with another travel service.
-    pub(crate) fn is_package_only(&self) -> bool {
-        let rate_type = self.rate_type.as_deref();
-        rate_type.is_some_and(|rate_type| rate_type.eq_ignore_ascii_case("package"))
+    ///
+    /// # Errors
+    /// The type of the rates is repeated.
+    pub(crate) fn is_package_only(&self) -> Result<bool, DecodeError> {
+        let rate_type = self.rate_type.as_ref().optional("rateType")?;
+        let rate_type = rate_type.and_then(|rate_type| rate_type.as_deref());
+        Ok(rate_type.is_some_and(|rate_type| rate_type.eq_ignore_ascii_case("package")))
     }
 
     /// Returns the rates of the rooms.
@@ -150,13 +154,15 @@ impl<'a> RoomType<'a> {
 
 impl Rate<'_> {
     /// Returns whether the guest can pay the rate only at the hotel.
-    pub(crate) fn is_paid_at_hotel(&self) -> bool {
-        let has = |name| {
-            self.payment_types
-                .iter()
-                .any(|code| code.as_str().trim() == name)
+    ///
+    /// # Errors
+    /// The payment types are repeated.
+    pub(crate) fn is_paid_at_hotel(&self) -> Result<bool, DecodeError> {
+        let Some(types) = self.payment_types.as_ref().optional("paymentTypes")? else {
+            return Ok(false);
         };
-        has(PAID_AT_HOTEL) && !has(PREPAID)
+        let has = |name| types.iter().any(|code| code.as_str().trim() == name);
+        Ok(has(PAID_AT_HOTEL) && !has(PREPAID))
     }
 }
 

@@ -156,11 +156,17 @@ fn repeated_essential_field_of_a_prebook_makes_it_unknown() {
             r#""cancellationChanged": false"#,
             r#""cancellationChanged": true"#,
         ),
+        (
+            r#""paymentTypes": ["NUITEE_PAY"]"#,
+            r#""paymentTypes": ["PROPERTY_PAY"]"#,
+        ),
+        (r#""isPackageRate": false"#, r#""isPackageRate": true"#),
         (r#""guestLevel": 0"#, r#""data": {"boardChanged": true}"#),
     ] {
         for (first, second) in [(member, other), (other, member)] {
             let document = ask::fixture("prebook.json");
             let body = document.replacen(member, &format!("{first}, {second}"), 1);
+            assert_ne!(body, document, "{member}");
             let prebook = ask::prebook(&MockGateway::with_responses(&[(200, &body), (204, "")]));
             assert_eq!(outcome(&prebook), Unknown, "{first}, {second}");
         }
@@ -195,6 +201,12 @@ fn repeated_field_of_rates_costs_at_most_its_offer() {
         (
             r#""rateId": "R-2""#,
             r#""retailRate": {"total": [{"amount": 1, "currency": "EUR"}]}"#,
+            1,
+        ),
+        (r#""rateType": "standard""#, r#""rateType": "standard""#, 1),
+        (
+            r#""rateId": "R-2""#,
+            r#""paymentTypes": ["PROPERTY_PAY"], "paymentTypes": ["NUITEE_PAY"]"#,
             1,
         ),
         (r#""hotels": ["#, r#"{"id": "a", "id": "b"}"#, 0),
