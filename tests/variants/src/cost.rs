@@ -26,6 +26,13 @@ pub(crate) fn of<T>(call: impl FnOnce() -> T) -> (T, Cost) {
     (result, Cost { time, bytes })
 }
 
+/// Returns the processor time of a call. Unlike the time of a clock, it does not grow if the machine is
+/// busy.
+pub fn cpu_time(call: impl FnOnce()) -> Duration {
+    let ((), cost) = of(call);
+    cost.time
+}
+
 fn thread_time() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }

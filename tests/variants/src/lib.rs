@@ -20,6 +20,7 @@
 #![warn(missing_docs)]
 
 mod cost;
+mod distinct;
 mod document;
 mod growth;
 mod operation;
@@ -29,6 +30,7 @@ mod run;
 mod settings;
 mod variant;
 
+pub use cost::cpu_time;
 pub use document::Node;
 pub use operation::{Absence, Answer, ErrorRow, Facts, Kind, Need, Operation, Role, Step, Verdict};
 pub use run::check;

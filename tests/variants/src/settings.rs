@@ -10,6 +10,8 @@ const COUNT: u64 = 300;
 const LARGE_COUNT: u64 = 10;
 /// Number of variants for each large one in another run.
 const LARGE_RATIO: u64 = 200;
+/// The same for large ones with items that differ. Work that is not linear usually needs them.
+const DISTINCT_RATIO: u64 = 100;
 
 pub(crate) struct Settings {
     /// Number of variants of an operation; 0 for all.
@@ -46,6 +48,13 @@ impl Settings {
             count => (count / LARGE_RATIO).max(1),
         };
         self.is_sampled(name, variants, count)
+    }
+
+    /// Returns whether the sample has this large variant with items that differ. A run of all variants
+    /// has all of them.
+    pub(crate) fn has_distinct(&self, name: &str, variants: usize) -> bool {
+        let count = (self.count / DISTINCT_RATIO).max(1);
+        self.count == 0 || self.is_sampled(name, variants, count)
     }
 
     fn is_sampled(&self, name: &str, variants: usize, count: u64) -> bool {
