@@ -48,10 +48,11 @@ impl Fault {
         }
     }
 
-    /// Returns whether the error counts with its code. It does not if Nuitee failed or sent data, or if
-    /// the status is that of a redirect, which is not Nuitee's.
+    /// Returns whether the error counts with its code. It does not if Nuitee failed or sent data. Nuitee
+    /// documents 200 and statuses from 400 to 499 for errors: another 2xx may be of a request that is
+    /// still processed, and a redirect is not Nuitee's.
     const fn is_definite(&self) -> bool {
-        matches!(self.status, 200..=299 | 400..=499) && !self.has_data
+        matches!(self.status, 200 | 400..=499) && !self.has_data
     }
 
     /// Returns whether the error says that there is nothing. It counts as proof that there is no booking,
@@ -88,7 +89,9 @@ impl Fault {
         Some(match code {
             NO_AVAILABILITY => ReadError::Rejected(self.refusal(RefusalReason::Unavailable)),
             401 | 403 | 40301 | 40302 => ReadError::Misconfigured(self.to_text()),
-            404 | 410 | 4004 => ReadError::NotFound(self.to_text()),
+            4004 => ReadError::NotFound(self.to_text()),
+            // Nuitee does not document these codes, and they may be those of a proxy.
+            404 | 410 => return None,
             408 | 504 | PREBOOK_TIMED_OUT => ReadError::TimedOut(self.to_text()),
             code if is_rate_limit_code(code) => ReadError::RateLimited(self.retry_after_s),
             4040 => ReadError::Rejected(self.refusal(RefusalReason::Expired)),

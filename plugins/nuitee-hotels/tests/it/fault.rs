@@ -34,7 +34,7 @@ const DECLINED: &str = "payment failed: declined";
 const NOT_SAVED: &str = "booking initial save failed, please try again";
 
 /// Outcomes, code, description and HTTP status of an error. Code 4999 is not documented.
-const ERRORS: [(Outcomes, u32, &str, u16); 39] = [
+const ERRORS: [(Outcomes, u32, &str, u16); 45] = [
     (SOLD, 2001, "", 200),
     (INVALID, 4000, WRONG_PAYMENT, 400),
     (INVALID, 4002, "empty request body", 400),
@@ -74,6 +74,14 @@ const ERRORS: [(Outcomes, u32, &str, u16); 39] = [
     (FAILED, 4999, "", 502),
     ((Unavailable, Unknown), 4999, "", 503),
     (UNREADABLE, 4999, "", 404),
+    // Another 2xx may be of a request that is still processed.
+    (OPEN, 4002, "empty request body", 201),
+    ((Rejected("expired"), Unknown), 4040, "", 202),
+    ((RateLimited, Unknown), 4290, "", 202),
+    // Nuitee does not document these codes, and they may be those of a proxy.
+    (UNREADABLE, 404, "", 404),
+    (UNREADABLE, 410, "", 410),
+    (OPEN, 404, "", 400),
     ((NotFound, Unknown), 4004, "", 404),
     (FAILED, 4004, "", 502),
 ];
