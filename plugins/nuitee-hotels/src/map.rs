@@ -11,6 +11,8 @@ pub(crate) mod prebook;
 pub(crate) mod search;
 pub(crate) mod weather;
 
+use std::collections::HashSet;
+
 use stopover_sdk::html;
 use stopover_sdk::json::DecodeError;
 use stopover_sdk::lenient::LenientNumber;
@@ -48,6 +50,32 @@ pub(crate) fn sum(
 pub(crate) fn add(left: MinorUnits, right: MinorUnits) -> Result<MinorUnits, DecodeError> {
     left.checked_add(right)
         .ok_or_else(|| DecodeError::new("the amounts of the response are out of range"))
+}
+
+/// Number of texts up to which they are compared one by one. That needs no memory, and ordinary lists
+/// have fewer.
+pub(crate) const FEW_TEXTS: usize = 16;
+
+/// Returns each text that is not empty once, in the order of the texts.
+pub(crate) fn unique_texts(texts: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut texts = texts.into_iter().filter(|text| !text.is_empty());
+    let mut unique: Vec<String> = Vec::new();
+    while unique.len() < FEW_TEXTS {
+        let Some(text) = texts.next() else {
+            return unique;
+        };
+        if !unique.contains(&text) {
+            unique.push(text);
+        }
+    }
+    let mut seen: HashSet<String> = unique.iter().cloned().collect();
+    for text in texts {
+        if !seen.contains(&text) {
+            seen.insert(text.clone());
+            unique.push(text);
+        }
+    }
+    unique
 }
 
 pub(crate) fn other_currency() -> DecodeError {

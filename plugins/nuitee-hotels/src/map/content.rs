@@ -58,7 +58,7 @@ pub(crate) fn details(
         check_out_until: times.checkout.as_deref().and_then(clock),
         phone: plain(&hotel.phone),
         email: plain(&hotel.email),
-        amenities: unique(facilities.map(|(_, name)| html::plain(&name))),
+        amenities: map::unique_texts(facilities.map(|(_, name)| html::plain(&name))),
         images,
         policies: house_rules(&policies, &hotel.hotel_important_information),
         rooms,
@@ -206,16 +206,6 @@ fn house_rules(policies: &[wire::content::Policy], important: &Reference) -> Vec
         })
     });
     named.chain(important).collect()
-}
-
-fn unique(names: impl Iterator<Item = String>) -> Vec<String> {
-    let mut seen = Vec::new();
-    for name in names {
-        if !name.is_empty() && !seen.contains(&name) {
-            seen.push(name);
-        }
-    }
-    seen
 }
 
 fn is_url(text: &str) -> bool {

@@ -1,6 +1,7 @@
 //! Details of rates beyond prices and terms.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::{fmt, mem};
 
 use stopover_sdk::detailed_hotel_booking::DetailedBooking;
@@ -13,8 +14,8 @@ use stopover_sdk::types::hotel_details::{
 };
 use stopover_sdk::types::{MinorUnits, Money, TimestampMs};
 
-use crate::map::offer::fee_amount;
-use crate::map::{minor, policy};
+use crate::map::offer::{fee_amount, report_unread_policies};
+use crate::map::{self, FEW_TEXTS, minor, policy};
 use crate::wire;
 use crate::wire::rate::{PAID_AT_HOTEL, PREPAID, Rate, RetailRate, TaxOrFee};
 use crate::wire::room_position;
@@ -41,6 +42,7 @@ pub(crate) fn offer_details(
     rates: Vec<Rate<'_>>,
     dropped: &mut DroppedItems,
 ) -> OfferDetails {
+    report_unread_policies(offer.pointer, &rates, offer.rooms, dropped);
     let mut rooms = vec![RoomDetails::default(); offer.rooms.len()];
     let mut payment_types: Option<Vec<ExactText<'_>>> = None;
     for (index, mut rate) in rates.into_iter().enumerate() {
@@ -51,7 +53,7 @@ pub(crate) fn offer_details(
         let types = types.map(|(_, code)| code);
         payment_types = Some(match payment_types {
             None => types.collect(),
-            Some(common) => types.filter(|code| common.contains(code)).collect(),
+            Some(common) => common_codes(&common, types),
         });
         let position = room_position(rate.occupancy_number).unwrap_or(index);
         let room = offer.rooms.get(position);
@@ -77,6 +79,19 @@ pub(crate) fn offer_details(
         payment_types: payment_types.collect(),
         package_only: offer.package_only,
     }
+}
+
+/// Returns the codes that are among the known ones.
+fn common_codes<'a>(
+    known: &[ExactText<'a>],
+    codes: impl Iterator<Item = ExactText<'a>>,
+) -> Vec<ExactText<'a>> {
+    if known.len() <= FEW_TEXTS {
+        return codes.filter(|code| known.contains(code)).collect();
+    }
+    let known: HashSet<&str> = known.iter().map(ExactText::as_str).collect();
+    let common = codes.filter(|code| known.contains(code.as_str()));
+    common.collect()
 }
 
 /// Converts the details of the rate at position `index` of its offer.
@@ -131,13 +146,7 @@ pub(crate) fn detailed_booking(booking: SupplierBooking, now_ms: TimestampMs) ->
 
 /// Returns every remark once, as plain text.
 fn joined<'a>(remarks: impl Iterator<Item = Cow<'a, str>>) -> Option<String> {
-    let mut texts: Vec<String> = Vec::new();
-    for remark in remarks {
-        let text = html::plain(&remark);
-        if !text.is_empty() && !texts.contains(&text) {
-            texts.push(text);
-        }
-    }
+    let texts = map::unique_texts(remarks.map(|remark| html::plain(&remark)));
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 

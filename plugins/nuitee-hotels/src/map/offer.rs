@@ -143,7 +143,8 @@ pub(crate) fn readable_room_types<'a>(
     let includes_package_rates = context.includes_package_rates;
     let readable = dropped.readable(format_args!("/data/{hotel}/roomTypes"), room_types);
     // A repeated type is left out with its reason when the offer is converted.
-    let is_package_only = |room_type: &RoomType<'_>| matches!(room_type.is_package_only(), Ok(true));
+    let is_package_only =
+        |room_type: &RoomType<'_>| matches!(room_type.is_package_only(), Ok(true));
     readable
         .filter(move |(_, room_type)| includes_package_rates || !is_package_only(room_type))
         .map(move |(offer, room_type)| (OfferPointer { hotel, offer }, room_type))
@@ -154,9 +155,9 @@ pub(crate) fn readable_room_types<'a>(
 /// # Errors
 /// The payment types of a room are repeated.
 pub(crate) fn is_paid_at_hotel(rates: &[Rate<'_>]) -> Result<bool, DecodeError> {
-    rates
-        .iter()
-        .try_fold(false, |is_paid, rate| Ok(rate.is_paid_at_hotel()? || is_paid))
+    rates.iter().try_fold(false, |is_paid, rate| {
+        Ok(rate.is_paid_at_hotel()? || is_paid)
+    })
 }
 
 /// Converts an offer.
@@ -186,8 +187,8 @@ pub(crate) fn offer(
             error: DecodeError::new("a room of the offer can be paid only at the hotel"),
         });
     }
-    let promotions = promotions(rates, context.currency);
     let rooms = rooms(rates, context.rooms, context.currency)?;
+    let promotions = promotions(rates, context.currency);
     let sum = total_of(&rooms)?;
     let stated = room_type.offer_retail_rate.as_ref();
     let stated = items(stated.optional("offerRetailRate")?);
@@ -309,7 +310,7 @@ pub(crate) fn fee_amount<'a>(
     Some((amount, currency))
 }
 
-/// Returns each promotion once, with the rooms that it applies to.
+/// Returns the first [`PROMOTIONS`] promotions, each once, with the rooms that it applies to.
 pub(crate) fn promotions(rates: &[Rate<'_>], currency: &str) -> Vec<Promotion> {
     let mut found: Vec<Promotion> = Vec::new();
     for (index, rate) in rates.iter().enumerate() {
@@ -321,6 +322,10 @@ pub(crate) fn promotions(rates: &[Rate<'_>], currency: &str) -> Vec<Promotion> {
         let promotions = items(retail_rate.map(|rate| &rate.promotions));
         for promotion in promotions {
             let promotion = read_promotion(promotion, currency);
+            if promotion.name.is_empty() {
+                continue;
+            }
+            let is_full = found.len() == PROMOTIONS;
             let same = found.iter_mut().find(|known| {
                 known.name == promotion.name
                     && known.description == promotion.description
@@ -329,6 +334,7 @@ pub(crate) fn promotions(rates: &[Rate<'_>], currency: &str) -> Vec<Promotion> {
             match same {
                 Some(known) if known.room_positions.contains(&position) => {}
                 Some(known) => known.room_positions.push(position),
+                None if is_full => {}
                 None => found.push(Promotion {
                     room_positions: vec![position],
                     ..promotion
@@ -339,9 +345,29 @@ pub(crate) fn promotions(rates: &[Rate<'_>], currency: &str) -> Vec<Promotion> {
     for promotion in &mut found {
         promotion.room_positions.sort_unstable();
     }
-    found.retain(|promotion| !promotion.name.is_empty());
-    found.truncate(PROMOTIONS);
     found
+}
+
+/// Reports the rates whose cancellation policies cannot be used. Their rooms, which are converted
+/// already, are offered as not refundable. `pointer` is the offer's JSON pointer.
+pub(crate) fn report_unread_policies(
+    pointer: &dyn fmt::Display,
+    rates: &[Rate<'_>],
+    rooms: &[RoomRate],
+    dropped: &mut DroppedItems,
+) {
+    for (index, rate) in rates.iter().enumerate() {
+        let position = room_position(rate.occupancy_number).unwrap_or(index);
+        let policies = rate.cancellation_policies.as_ref();
+        let policies = policies.required("cancellationPolicies");
+        let policies = policies.and_then(|policies| {
+            let room = rooms.get(position);
+            let is_read = room.is_none_or(|room| policy::is_read(policies, &room.policy));
+            ensure(is_read, "the cancellation policy of a rate cannot be used")
+        });
+        let pointer = format_args!("{pointer}/rates/{index}/cancellationPolicies");
+        dropped.keep(pointer, policies);
+    }
 }
 
 /// Converts a promotion. A percentage becomes its description, because Nuitee does not state the

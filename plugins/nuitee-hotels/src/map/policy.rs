@@ -1,5 +1,7 @@
 //! Cancellation policies of one room and of all rooms together.
 
+use std::mem;
+
 use stopover_sdk::lenient::LenientText;
 use stopover_sdk::time;
 use stopover_sdk::types::hotel::CancellationPolicy;
@@ -13,7 +15,7 @@ use crate::wire::rate::{CancelPolicyInfo, CancellationPolicies};
 const TIME_ZONE: &str = "GMT";
 
 /// Reads the policy of a room that costs `total`. Returns `None` if it cannot be read: the tag, the
-/// kind of penalty or the time is unknown, or the currency differs.
+/// kind of penalty or the time is unknown, the currency differs, or a penalty is negative.
 pub(crate) fn cancellation_policy(
     policies: &CancellationPolicies<'_>,
     total: MinorUnits,
@@ -37,7 +39,7 @@ pub(crate) fn cancellation_policy(
         };
         penalties.push(Penalty {
             start: start(info)?,
-            amount: amount.clamp(0, total.max(0)),
+            amount: penalty_amount(amount, total.max(0))?,
             currency: currency.to_owned(),
         });
     }
@@ -48,6 +50,14 @@ pub(crate) fn cancellation_policy(
         penalties,
         restrictions: Vec::new(),
     })
+}
+
+/// Returns the amount of a penalty, or `None` if it is negative. Penalties and prices are rounded
+/// separately, so that a penalty of the whole price may exceed it by one minor unit. One that exceeds it
+/// by more stays as it is: the gateway then leaves out what it belongs to, and counts it.
+fn penalty_amount(amount: MinorUnits, total: MinorUnits) -> Option<MinorUnits> {
+    let is_rounded = amount.checked_sub(total) == Some(1);
+    (amount >= 0).then_some(if is_rounded { total } else { amount })
 }
 
 /// Returns the start of a penalty. Some suppliers write "always" as the year 1.
@@ -93,6 +103,16 @@ fn share(total: MinorUnits, basis_points: u16) -> Option<MinorUnits> {
     MinorUnits::try_from(share).ok()
 }
 
+/// Returns whether a room's policy is the one that Nuitee states. Otherwise it replaces one that cannot
+/// be read.
+pub(crate) fn is_read(policies: &CancellationPolicies<'_>, policy: &CancellationPolicy) -> bool {
+    match policies.refundable_tag() {
+        "RFN" => policy.refundable,
+        "NRFN" => true,
+        _ => false,
+    }
+}
+
 /// Returns the details of a rate's policy at `now`. A policy that cannot be read has none, because its
 /// replacement is not what Nuitee says.
 pub(crate) fn rate_details(
@@ -101,19 +121,18 @@ pub(crate) fn rate_details(
     total: MinorUnits,
     now: TimestampMs,
 ) -> PolicyDetails {
-    let is_read = match policies.refundable_tag() {
-        "RFN" => policy.refundable,
-        "NRFN" => true,
-        _ => false,
-    };
-    if !is_read {
+    if !is_read(policies, policy) {
         return PolicyDetails::default();
     }
     let mut details = details(policy, total, now);
     for info in policies.infos().unwrap_or_default() {
-        let start = start(info);
-        let mut penalties = details.penalties.iter_mut();
-        if let Some(penalty) = penalties.find(|penalty| Some(penalty.start) == start) {
+        let Some(start) = start(info) else {
+            continue;
+        };
+        let penalties = &mut details.penalties;
+        let first = penalties.partition_point(|penalty| penalty.start < start);
+        let penalty = penalties.get_mut(first);
+        if let Some(penalty) = penalty.filter(|penalty| penalty.start == start) {
             penalty.basis_points = basis_points(info);
         }
     }
@@ -169,27 +188,7 @@ pub(crate) fn merge(
         return CancellationPolicy::non_refundable();
     }
     let refundable = rooms.iter().all(|(policy, _)| policy.refundable);
-    let mut starts: Vec<TimestampMs> = rooms
-        .iter()
-        .flat_map(|(policy, _)| policy.penalties.iter().map(|penalty| penalty.start))
-        .collect();
-    if !refundable {
-        // A non-refundable room has a penalty from the beginning of time.
-        starts.push(0);
-    }
-    starts.sort_unstable();
-    starts.dedup();
-    let penalties: Vec<Penalty> = starts
-        .into_iter()
-        .map(|start| Penalty {
-            start,
-            amount: rooms
-                .iter()
-                .map(|(policy, total)| fee_at(policy, *total, start))
-                .fold(0, MinorUnits::saturating_add),
-            currency: currency.to_owned(),
-        })
-        .collect();
+    let penalties = merged_penalties(rooms, refundable, currency);
     CancellationPolicy {
         refundable,
         free_until: free_until(&penalties).filter(|_| refundable),
@@ -198,14 +197,51 @@ pub(crate) fn merge(
     }
 }
 
-/// Returns the cancellation fee at an instant.
+/// Returns the sum of the rooms' fees at each start of a penalty, and from the beginning of time if a
+/// room is not refundable.
+fn merged_penalties(
+    rooms: &[(&CancellationPolicy, MinorUnits)],
+    is_refundable: bool,
+    currency: &str,
+) -> Vec<Penalty> {
+    let mut changes: Vec<(TimestampMs, usize, MinorUnits)> = Vec::new();
+    let mut fees: Vec<MinorUnits> = Vec::new();
+    for (room, (policy, total)) in rooms.iter().enumerate() {
+        fees.push(if policy.refundable { 0 } else { *total });
+        let penalties = policy.penalties.iter();
+        changes.extend(penalties.map(|penalty| (penalty.start, room, penalty.amount)));
+    }
+    // The sort is stable: the last of a room's penalties with the same start counts.
+    changes.sort_by_key(|(start, ..)| *start);
+    let mut sum: i128 = fees.iter().copied().map(i128::from).sum();
+    let penalty = |start, sum| Penalty {
+        start,
+        amount: MinorUnits::try_from(sum).unwrap_or(MinorUnits::MAX),
+        currency: currency.to_owned(),
+    };
+    let mut penalties: Vec<Penalty> = Vec::new();
+    if !is_refundable {
+        penalties.push(penalty(0, sum));
+    }
+    for (start, room, amount) in changes {
+        if let Some(fee) = fees.get_mut(room) {
+            sum += i128::from(amount) - i128::from(mem::replace(fee, amount));
+        }
+        let same = penalties.last_mut();
+        match same.filter(|penalty| penalty.start == start) {
+            Some(same) => *same = penalty(start, sum),
+            None => penalties.push(penalty(start, sum)),
+        }
+    }
+    penalties
+}
+
+/// Returns the cancellation fee at an instant. The policy's penalties are sorted by their start.
 fn fee_at(policy: &CancellationPolicy, total: MinorUnits, now: TimestampMs) -> MinorUnits {
-    let started = policy
-        .penalties
-        .iter()
-        .rev()
-        .find(|penalty| penalty.start <= now);
-    match started {
+    let penalties = &policy.penalties;
+    let started = penalties.partition_point(|penalty| penalty.start <= now);
+    let last = started.checked_sub(1).and_then(|last| penalties.get(last));
+    match last {
         Some(penalty) => penalty.amount,
         None if policy.refundable => 0,
         None => total,

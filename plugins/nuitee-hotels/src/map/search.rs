@@ -129,7 +129,14 @@ fn usable_offers<'a>(
     let mut offers = Vec::new();
     for (pointer, room_type) in room_types {
         match offer::offer(&context.pricing, &room_type) {
-            Ok(offer) => offers.push(offer),
+            Ok(offer) => {
+                if context.filters.refundable == Some(true) {
+                    // A policy that cannot be used keeps the offer from passing the filter.
+                    let rates = room_type.rates().unwrap_or_default();
+                    offer::report_unread_policies(&pointer, rates, &offer.rooms, dropped);
+                }
+                offers.push(offer);
+            }
             Err(UnusableOffer { reason, error }) => {
                 dropped.add(format_args!("{pointer}"), reason, error);
             }

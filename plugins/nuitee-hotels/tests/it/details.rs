@@ -192,6 +192,45 @@ fn refund_type_is_that_of_the_lowest_fee() {
     }
 }
 
+/// The offer is sold as not refundable, and the loss is counted.
+#[test]
+fn unusable_policy_of_a_rate_is_counted() {
+    let penalty = |amount: f64| json!([{"cancelTime": "2027-05-20", "amount": amount}]);
+    for (policies, is_refundable, count) in [
+        (
+            json!({"refundableTag": "RFN", "cancelPolicyInfos": penalty(5.0)}),
+            true,
+            0,
+        ),
+        (
+            json!({"refundableTag": "NRFN", "cancelPolicyInfos": penalty(-5.0)}),
+            false,
+            0,
+        ),
+        (
+            json!({"refundableTag": "RFN", "cancelPolicyInfos": penalty(-5.0)}),
+            false,
+            1,
+        ),
+        (json!({"refundableTag": "MAYBE"}), false, 1),
+        (json!(null), false, 1),
+    ] {
+        let mut rate = rate();
+        rate["cancellationPolicies"] = policies.clone();
+        rate["perks"] = json!([]);
+        let body = response(&[rate], &["standard"]);
+        let gateway = MockGateway::new().respond_with(200, body);
+        let offers = priced(&gateway, 1, 1, false);
+        assert_eq!(
+            offers[0].offer.policy.refundable, is_refundable,
+            "{policies}"
+        );
+        let counts = gateway.dropped_items();
+        let dropped: u32 = counts.iter().map(|(_, count)| count).sum();
+        assert_eq!(dropped, count, "{policies}");
+    }
+}
+
 #[test]
 fn refund_type_of_several_rooms_needs_that_of_each() {
     let mut second = rate();

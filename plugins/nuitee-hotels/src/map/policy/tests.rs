@@ -12,10 +12,10 @@ fn read(tag: &str, infos: &str) -> Option<CancellationPolicy> {
 }
 
 #[test]
-fn refundable_policy_has_sorted_and_capped_penalties() {
+fn refundable_policy_has_sorted_penalties() {
     type Case<'a> = (&'a str, Option<&'a str>, &'a [i64]);
     let may = Some("2027-05-01");
-    let cases: [Case<'_>; 6] = [
+    let cases: [Case<'_>; 7] = [
         // The time is GMT in every form.
         (
             r#"{"cancelTime": "2027-05-01", "amount": 10, "type": "amount", "timezone": "", "currency": "EUR"}"#,
@@ -43,13 +43,19 @@ fn refundable_policy_has_sorted_and_capped_penalties() {
             None,
             &[1000],
         ),
-        // A penalty of zero is free.
+        // A penalty of zero is free, and one above the price by a minor unit is rounded.
         (
-            r#"{"cancelTime": "2027-05-03", "amount": 99.999, "currency": "EUR"},
+            r#"{"cancelTime": "2027-05-03", "amount": 50.01, "currency": "EUR"},
             {"cancelTime": "2027-04-30", "amount": 0, "currency": "EUR"},
             {"cancelTime": "2027-05-01", "amount": 20.005, "currency": "EUR"}"#,
             may,
             &[0, 2001, 5000],
+        ),
+        // The gateway leaves out what a higher penalty belongs to.
+        (
+            r#"{"cancelTime": "2027-05-01", "amount": 50.02, "currency": "EUR"}"#,
+            may,
+            &[5002],
         ),
     ];
     for (infos, first_penalty, expected) in cases {
@@ -80,6 +86,15 @@ fn unreadable_policy_is_none() {
             "RFN",
             r#"{"cancelTime": "2027-05-01", "amount": 1, "currency": "USD"}"#,
         ),
+        ("RFN", r#"{"cancelTime": "2027-05-01", "amount": -5}"#),
+        (
+            "RFN",
+            r#"{"cancelTime": "2027-05-01", "amount": -5, "type": "percent"}"#,
+        ),
+        (
+            "RFN",
+            r#"{"cancelTime": "2027-05-01", "amount": 101, "type": "percent"}"#,
+        ),
     ] {
         assert_eq!(read(tag, infos), None, "{tag} {infos}");
     }
@@ -91,6 +106,23 @@ fn non_refundable_rate_costs_total_at_any_time() {
     let policy = read("NRFN", info).unwrap();
     assert_eq!(policy, CancellationPolicy::non_refundable());
     assert_eq!(fee_at(&policy, 5000, 0), 5000);
+}
+
+#[test]
+fn merged_penalties_are_the_sums_of_those_in_force() {
+    let first = r#"{"cancelTime": "1970-01-03", "amount": 5},
+        {"cancelTime": "1970-01-05", "amount": 7},
+        {"cancelTime": "1970-01-05", "amount": 9}"#;
+    let second = r#"{"cancelTime": "1970-01-03", "amount": 1},
+        {"cancelTime": "1970-01-04", "amount": 0}"#;
+    let (first, second) = (read("RFN", first).unwrap(), read("RFN", second).unwrap());
+    let merged = merge(&[(&first, 5000), (&second, 5000)], "EUR");
+    let penalties = merged.penalties.iter();
+    let steps: Vec<_> = penalties
+        .map(|penalty| (penalty.start / DAY, penalty.amount))
+        .collect();
+    assert_eq!(steps, [(2, 600), (3, 500), (4, 900)]);
+    assert_eq!(merged.free_until, Some(2 * DAY - 1));
 }
 
 #[test]
