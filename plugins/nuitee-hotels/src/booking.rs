@@ -62,6 +62,7 @@ impl DetailedHotelBooking for NuiteeHotels {
         let settings = Settings::read()?;
         let bound: PrebookReference = json::decode(request.supplier_prebook.as_bytes())
             .map_err(|_| Refusal::new(RefusalReason::Invalid, "not a prebook of this adapter"))?;
+        let agreed = Money::new(request.total, &request.currency);
         let response = Request::post(settings.book_url("/rates/book"))
             .json(&json!({
                 "prebookId": bound.prebook_id,
@@ -78,7 +79,6 @@ impl DetailedHotelBooking for NuiteeHotels {
             .send()?;
         match open_change::<Booking<'_>>(&response)? {
             Ok(Some(booking)) => {
-                let agreed = Money::new(request.total, request.currency);
                 let mut dropped = DroppedItems::default();
                 let booking =
                     map::booking::supplier_booking(booking, Some(agreed), DATA, &mut dropped)?;
@@ -86,7 +86,7 @@ impl DetailedHotelBooking for NuiteeHotels {
             }
             Ok(None) => Err(ChangeError::Unknown("the booking is empty".to_owned())),
             Err(fault) if fault.is_duplicate_reference() => {
-                find_existing_booking(&settings, &request.client_reference).map(detailed)
+                find_existing_booking(&settings, &request.client_reference, agreed).map(detailed)
             }
             Err(fault) => Err(fault.into_change_error()),
         }
@@ -94,12 +94,16 @@ impl DetailedHotelBooking for NuiteeHotels {
 
     fn find(request: FindRequest) -> Result<DetailedBookingLookup, ReadError> {
         let settings = Settings::read()?;
+        let bound = request.supplier_prebook.as_deref();
+        let bound: Option<PrebookReference> =
+            bound.and_then(|bound| json::decode(bound.as_bytes()).ok());
+        let agreed = bound.as_ref().and_then(PrebookReference::total);
         if let Some(id) = &request.supplier_reference
-            && let Some(state) = read_by_id(&settings, id)?
+            && let Some(state) = read_by_id(&settings, id, agreed.clone())?
         {
             return Ok(DetailedBookingLookup::Found(detailed(state)));
         }
-        let found = read_by_reference(&settings, &request.client_reference)?;
+        let found = read_by_reference(&settings, &request.client_reference, agreed)?;
         Ok(match found.map(detailed) {
             Some(state) => DetailedBookingLookup::Found(state),
             None => DetailedBookingLookup::NotFound,
@@ -111,20 +115,26 @@ fn detailed(booking: SupplierBooking) -> DetailedBooking {
     map::details::detailed_booking(booking, clock::now_ms())
 }
 
-/// Reads a booking by Nuitee's id. Returns `None` if there is no such booking.
+/// Reads a booking by Nuitee's id. Returns `None` if there is no such booking. `agreed` is the prebooked
+/// price, if it is known.
 pub(crate) fn read_by_id(
     settings: &Settings,
     id: &str,
+    agreed: Option<Money>,
 ) -> Result<Option<SupplierBooking>, ReadError> {
     let response = booking_response(settings, id)?;
-    let booking = open_booking(&response)?.map(|booking| with_id(booking, id));
+    let booking = open_booking(&response)?.map(|booking| with_id(booking, id, agreed));
     Ok(booking.transpose()?)
 }
 
 /// Converts the booking with this id.
-pub(crate) fn with_id(booking: Booking<'_>, id: &str) -> Result<SupplierBooking, DecodeError> {
+pub(crate) fn with_id(
+    booking: Booking<'_>,
+    id: &str,
+    agreed: Option<Money>,
+) -> Result<SupplierBooking, DecodeError> {
     let mut dropped = DroppedItems::default();
-    let booking = map::booking::supplier_booking(booking, None, DATA, &mut dropped)?;
+    let booking = map::booking::supplier_booking(booking, agreed, DATA, &mut dropped)?;
     map::booking::check_id(&booking.supplier_reference, id)?;
     Ok(booking)
 }
@@ -145,10 +155,11 @@ pub(crate) fn open_booking(response: &Response) -> Result<Option<Booking<'_>>, R
 }
 
 /// Reads a booking by its client reference. The path has no trailing slash: with one, Nuitee
-/// returns another list.
+/// returns another list. `agreed` is the prebooked price, if it is known.
 fn read_by_reference(
     settings: &Settings,
     client_reference: &str,
+    agreed: Option<Money>,
 ) -> Result<Option<SupplierBooking>, ReadError> {
     let response = Request::get(settings.book_url("/bookings"))
         .query("clientReference", client_reference)
@@ -163,7 +174,7 @@ fn read_by_reference(
     let mut dropped = DroppedItems::default();
     let booking = found.map(|(position, booking)| {
         let pointer = format!("{DATA}/{position}");
-        map::booking::supplier_booking(booking, None, &pointer, &mut dropped)
+        map::booking::supplier_booking(booking, agreed, &pointer, &mut dropped)
     });
     Ok(booking.transpose()?)
 }
@@ -173,8 +184,9 @@ fn read_by_reference(
 fn find_existing_booking(
     settings: &Settings,
     client_reference: &str,
+    agreed: Money,
 ) -> Result<SupplierBooking, ChangeError> {
-    match read_by_reference(settings, client_reference) {
+    match read_by_reference(settings, client_reference, Some(agreed)) {
         Ok(Some(state)) => Ok(state),
         Ok(None) => Err(ChangeError::Unknown(
             "Nuitee knows the reference, but lists no booking with it".to_owned(),

@@ -5,7 +5,7 @@
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::http::{self, Request, Response};
-use stopover_sdk::json::ensure;
+use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::hotel::SupplierBooking;
 use stopover_sdk::{ChangeError, HotelCancellation, ReadError, Refusal, RefusalReason};
@@ -20,7 +20,7 @@ use crate::{NuiteeHotels, map};
 impl HotelCancellation for NuiteeHotels {
     fn quote_cancellation(request: QuoteRequest) -> Result<Quote, ReadError> {
         let settings = Settings::read()?;
-        let Some(booking) = read_by_id(&settings, &request.supplier_reference)? else {
+        let Some(booking) = read_by_id(&settings, &request.supplier_reference, None)? else {
             return Err(ReadError::NotFound("Nuitee has no such booking".to_owned()));
         };
         let reference = booking.client_reference.as_ref();
@@ -48,16 +48,13 @@ impl HotelCancellation for NuiteeHotels {
         let cancellation = open_change::<Cancellation>(&response)?
             .map_err(|fault| cancellation_error(&response, fault))?
             .ok_or_else(|| ChangeError::Unknown("the cancellation is empty".to_owned()))?;
-        // The response has the amounts, but no other data of the booking. Its id proves that the booking
-        // is ours, whatever its client reference is.
+        // The response has the amounts, but no other data of the booking.
         let reference = &request.booking_client_reference;
-        let read = booking_response(&settings, id).ok();
-        let read = read.as_ref().and_then(|response| {
-            let mut booking = open_booking(response).ok()??;
-            booking.client_reference = reference.clone().into();
-            with_id(booking, id).ok()
-        });
         let mut dropped = DroppedItems::default();
+        let read = booking_response(&settings, id).ok();
+        let read = read
+            .as_ref()
+            .and_then(|response| canceled_state(response, id, reference, &mut dropped));
         Ok(map::booking::canceled_booking(
             id,
             reference,
@@ -66,6 +63,26 @@ impl HotelCancellation for NuiteeHotels {
             &mut dropped,
         )?)
     }
+}
+
+/// Returns the booking that was read after its cancellation. It is left out if it has another client
+/// reference: the response to the cancellation proves the change without it.
+fn canceled_state(
+    response: &Response,
+    id: &str,
+    client_reference: &str,
+    dropped: &mut DroppedItems,
+) -> Option<SupplierBooking> {
+    let mut booking = open_booking(response).ok()??;
+    let stated = booking.client_reference.value().map(|text| text.trim());
+    if stated.is_some_and(|other| !other.is_empty() && other != client_reference) {
+        let error = DecodeError::new("the booking has another client reference");
+        dropped.leave_out(format_args!("/data/clientReference"), error);
+        return None;
+    }
+    // The id proves that the booking is ours if its client reference is missing or unreadable.
+    booking.client_reference = client_reference.to_owned().into();
+    with_id(booking, id, None).ok()
 }
 
 /// Converts the error of a cancellation. In a 2xx response only a rate limit is definite: the status
@@ -80,7 +97,7 @@ fn cancellation_error(response: &Response, fault: Fault) -> ChangeError {
 /// Handles status 304: this call cancelled nothing. Either Nuitee refuses, or the booking was
 /// cancelled before; a read of the booking shows which.
 fn not_modified(settings: &Settings, id: &str) -> Result<SupplierBooking, ChangeError> {
-    match read_by_id(settings, id) {
+    match read_by_id(settings, id, None) {
         Ok(Some(state)) if state.status == BookingStatus::Canceled => Ok(state),
         Ok(_) => {
             let message = "Nuitee does not cancel this booking";

@@ -75,5 +75,6 @@ impl<'de> Deserialize<'de> for Reference {
 
 /// Returns the position of a room, from 0. Nuitee's numbers of rooms count from 1.
 pub(crate) fn room_position(number: LenientCount) -> Option<usize> {
-    usize::try_from(number.0?).ok()?.checked_sub(1)
+    let number = usize::try_from(number.0?).unwrap_or(usize::MAX);
+    number.checked_sub(1)
 }

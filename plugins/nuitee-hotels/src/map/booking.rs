@@ -34,9 +34,14 @@ pub(crate) fn status(text: &str) -> Option<BookingStatus> {
     }
 }
 
+/// Returns whether a status says that the supplier keeps money of a cancelled booking.
+fn has_charges(text: &str) -> bool {
+    text.to_ascii_uppercase().ends_with("_WITH_CHARGES")
+}
+
 /// Converts a booking. Parts without which it is usable are left out if they cannot be read. `agreed`
-/// is the prebooked price, if it is known. It replaces a price of a confirmed booking that cannot be
-/// read. `pointer` is the booking's JSON pointer in the response.
+/// is the prebooked price, if it is known. It replaces a price that cannot be read. `pointer` is the
+/// booking's JSON pointer in the response.
 ///
 /// # Errors
 /// The status is unknown, there is no id, a reference is unreadable, or there is no readable price.
@@ -46,8 +51,10 @@ pub(crate) fn supplier_booking(
     pointer: &str,
     dropped: &mut DroppedItems,
 ) -> Result<SupplierBooking, DecodeError> {
-    let status = status(booking.status.required(STATUS)?.as_str())
-        .ok_or_else(|| DecodeError::new("the booking has an unknown status"))?;
+    let status_text = booking.status.required(STATUS)?.as_str();
+    let has_charges = has_charges(status_text);
+    let status =
+        status(status_text).ok_or_else(|| DecodeError::new("the booking has an unknown status"))?;
     let supplier_reference = booking.booking_id.required(BOOKING_ID)?.as_str().to_owned();
     let client_reference = booking.client_reference.optional(CLIENT_REFERENCE)?;
     let client_reference = client_reference.cloned();
@@ -68,7 +75,6 @@ pub(crate) fn supplier_booking(
     let extras = (addons.unwrap_or_default(), vouchers.unwrap_or_default());
     let price = stated_price(&booking.currency, &booking.price, extras, &booked_rooms);
     let price = price.or_else(|error| {
-        let agreed = agreed.filter(|_| status == BookingStatus::Confirmed);
         let known = booked_rooms.total().or(agreed);
         let known = known.ok_or_else(|| error.clone())?;
         parts.leave_out("price", error);
@@ -82,9 +88,9 @@ pub(crate) fn supplier_booking(
         let error = DecodeError::new("the cancellation policy cannot be used");
         parts.leave_out("cancellationPolicies", error);
     }
-    let refunded = parts.readable("amountRefunded", booking.amount_refunded.to_part());
-    let refunded = refunded.filter(|_| is_canceled);
-    let cancellation = refunded.and_then(|refunded| refunded_amounts(refunded, &price));
+    let refunded = parts.amount("amountRefunded", &booking.amount_refunded, &price.currency);
+    let cancellation = is_canceled.then(|| refunded_amounts(refunded, has_charges, &price));
+    let cancellation = cancellation.flatten();
     let hotel_confirmation_code =
         parts.text("hotelConfirmationCode", &booking.hotel_confirmation_code);
     let room_reference = parts.text("supplierBookingId", &booking.supplier_booking_id);
@@ -132,10 +138,42 @@ impl Parts<'_> {
         self.dropped.keep(pointer, text).flatten()
     }
 
+    /// Returns an amount in minor units. One that is unreadable or negative is reported.
+    fn amount(&mut self, name: &str, amount: &Essential<Decimal>, currency: &str) -> Stated {
+        let amount = amount.to_part();
+        let otherwise = match amount {
+            Part::Missing => Stated::Missing,
+            Part::Decoded(_) | Part::Unreadable(_) => Stated::Unreadable,
+        };
+        let Some(amount) = self.readable(name, amount) else {
+            return otherwise;
+        };
+        match minor(amount, currency) {
+            Ok(minor) if minor >= 0 => Stated::Amount(minor),
+            Ok(_) => {
+                self.leave_out(name, DecodeError::new("the amount is negative"));
+                Stated::Negative
+            }
+            Err(error) => {
+                self.leave_out(name, DecodeError::new(error.to_string()));
+                Stated::Unreadable
+            }
+        }
+    }
+
     fn leave_out(&mut self, name: &str, error: DecodeError) {
         let pointer = format_args!("{}/{name}", self.pointer);
         self.dropped.leave_out(pointer, error);
     }
+}
+
+/// An amount of money that a response may state.
+#[derive(Clone, Copy)]
+enum Stated {
+    Missing,
+    Amount(MinorUnits),
+    Negative,
+    Unreadable,
 }
 
 /// Checks that a response is about this booking.
@@ -215,7 +253,8 @@ pub(crate) fn canceled_booking(
         is_canceled,
         "the response to the cancellation has an unexpected status",
     )?;
-    let amounts = amounts(cancellation, read.as_ref(), dropped);
+    let has_charges = has_charges(text.as_str());
+    let amounts = amounts(cancellation, has_charges, read.as_ref(), dropped);
     let mut state = match (read, &amounts) {
         (Some(state), _) => state,
         (None, Some(amounts)) => SupplierBooking {
@@ -234,6 +273,10 @@ pub(crate) fn canceled_booking(
         (None, None) => return Err(DecodeError::new("the cancellation has no readable amounts")),
     };
     state.status = BookingStatus::Canceled;
+    // The response to the cancellation proves the change, whatever the room numbers of the read are.
+    let rooms = state.rooms.len();
+    let is_possible = |room: &SupplierRoom| usize::from(room.position) < rooms;
+    state.rooms.retain(is_possible);
     for room in &mut state.rooms {
         room.canceled = true;
     }
@@ -241,10 +284,12 @@ pub(crate) fn canceled_booking(
     Ok(state)
 }
 
-/// Returns the fee and the refund, or `None` if Nuitee states neither readably. A refund alone
-/// implies the fee, because a cancellation applies to the whole booking.
+/// Returns the fee and the refund, or `None` if Nuitee states neither. A refund alone implies the fee,
+/// because a cancellation applies to the whole booking. Amounts that cannot be right are stated so that
+/// they do not add up to the price, and the gateway leaves them to an operator.
 fn amounts(
     cancellation: Cancellation,
+    has_charges: bool,
     read: Option<&SupplierBooking>,
     dropped: &mut DroppedItems,
 ) -> Option<CancellationAmounts> {
@@ -252,22 +297,44 @@ fn amounts(
         pointer: "/data",
         dropped,
     };
-    let fee = parts.readable("cancellation_fee", cancellation.cancellation_fee.to_part());
-    let refund = parts.readable("refund_amount", cancellation.refund_amount.to_part());
     let known = read.map(|state| state.currency.as_str());
     let currency = cancellation.currency.as_deref().or(known)?;
-    let amount = |amount| minor(amount, currency).ok().filter(|minor| *minor >= 0);
-    let refund = refund.and_then(amount);
-    let implied_fee = || {
-        let paid = read.filter(|state| state.currency == currency)?.total;
-        paid.checked_sub(refund?).filter(|fee| *fee >= 0)
-    };
-    Some(CancellationAmounts {
-        fee: fee.and_then(amount).or_else(implied_fee)?,
+    let fee = parts.amount("cancellation_fee", &cancellation.cancellation_fee, currency);
+    let refund = parts.amount("refund_amount", &cancellation.refund_amount, currency);
+    let amounts = |fee, refund| CancellationAmounts {
+        fee,
         refund,
         currency: currency.to_owned(),
         supplier_reference: None,
-    })
+    };
+    match (fee, refund) {
+        (Stated::Missing, Stated::Missing) if !has_charges => None,
+        (Stated::Amount(fee), Stated::Amount(refund)) => Some(amounts(fee, Some(refund))),
+        (Stated::Amount(fee), Stated::Missing | Stated::Unreadable) => Some(amounts(fee, None)),
+        (Stated::Missing | Stated::Unreadable, Stated::Amount(refund)) => {
+            let price = read?;
+            let price = Some(price.total).filter(|_| price.currency == currency);
+            let fee = price.map_or(0, |price| price.saturating_sub(refund).max(0));
+            Some(amounts(fee, Some(refund)))
+        }
+        (Stated::Missing | Stated::Unreadable, Stated::Missing | Stated::Unreadable) => {
+            let read = read?;
+            let known = read.cancellation.clone();
+            Some(known.unwrap_or_else(|| undecided_amounts(&read.currency)))
+        }
+        (Stated::Negative, _) | (_, Stated::Negative) => Some(undecided_amounts(&read?.currency)),
+    }
+}
+
+/// Returns amounts that add up to no price, so that the gateway leaves the refund to an operator. The
+/// interface has no other form for charges whose amount is not known.
+fn undecided_amounts(currency: &str) -> CancellationAmounts {
+    CancellationAmounts {
+        fee: 0,
+        refund: Some(0),
+        currency: currency.to_owned(),
+        supplier_reference: None,
+    }
 }
 
 /// Returns the price of the rooms that a booking states.
@@ -350,13 +417,16 @@ impl<'a> BookedRooms<'a> {
     }
 
     /// Returns the rooms' positions in the request, ascending. Room numbers count from 1. If they are
-    /// missing, not distinct or above the number of rooms, the order of the response is used.
+    /// missing or not distinct, the order of the response is used. A number above the number of rooms
+    /// stays, because the response is then not about the requested rooms.
     fn positions(&self) -> Vec<u8> {
-        let is_possible = |position: &u8| usize::from(*position) < self.count;
-        let positions = self.readable.iter().map(|room| room.position);
-        let numbered: Option<BTreeSet<u8>> = positions
-            .map(|position| position.filter(is_possible))
-            .collect();
+        let is_above = |position: &u8| usize::from(*position) >= self.count;
+        let positions = || self.readable.iter().map(|room| room.position);
+        if positions().flatten().any(|position| is_above(&position)) {
+            let stated: BTreeSet<u8> = positions().flatten().collect();
+            return stated.into_iter().collect();
+        }
+        let numbered: Option<BTreeSet<u8>> = positions().collect();
         match numbered {
             Some(numbered) if numbered.len() == self.count => numbered.into_iter().collect(),
             _ => (0..=u8::MAX).take(self.count).collect(),
@@ -426,7 +496,7 @@ fn booked_room<'a>(room: WireRoom<'a>, mut parts: Parts<'_>) -> BookedRoom<'a> {
     let of_rate = parts.readable("rate/cancellationPolicies", rate.cancellation_policies);
     BookedRoom {
         position: room_position(room.occupancy_number)
-            .and_then(|position| u8::try_from(position).ok()),
+            .map(|position| u8::try_from(position).unwrap_or(u8::MAX)),
         amounts: amounts.unwrap_or_default().0,
         policies: policies.or(of_rate),
     }
@@ -434,34 +504,35 @@ fn booked_room<'a>(room: WireRoom<'a>, mut parts: Parts<'_>) -> BookedRoom<'a> {
 
 /// Returns the amounts of a cancelled booking that was read. Nuitee documents `amountRefunded` as the
 /// total refunded for the booking, and states no fee. Zero also stands in bookings whose refund is
-/// not made yet, so it states nothing.
-fn refunded_amounts(refunded: Decimal, price: &Money) -> Option<CancellationAmounts> {
-    let refunded = minor(refunded, &price.currency).ok()?;
-    if !(1..=price.amount).contains(&refunded) {
-        return None;
+/// not made yet, so it states nothing. Charges without a readable refund, and a refund above the price,
+/// do not add up to the price, so that the gateway leaves them to an operator.
+fn refunded_amounts(
+    refunded: Stated,
+    has_charges: bool,
+    price: &Money,
+) -> Option<CancellationAmounts> {
+    match refunded {
+        Stated::Missing | Stated::Amount(0) if !has_charges => None,
+        Stated::Amount(refunded) if refunded > 0 => Some(CancellationAmounts {
+            fee: price.amount.saturating_sub(refunded).max(0),
+            refund: Some(refunded),
+            currency: price.currency.clone(),
+            supplier_reference: None,
+        }),
+        _ => Some(undecided_amounts(&price.currency)),
     }
-    Some(CancellationAmounts {
-        fee: price.amount - refunded,
-        refund: Some(refunded),
-        currency: price.currency.clone(),
-        supplier_reference: None,
-    })
 }
 
 /// Returns every remark for the guest once, as plain text.
 fn remarks(sources: [(&str, Part<LenientTextList>); 5], parts: &mut Parts<'_>) -> Option<String> {
-    let mut remarks: Vec<String> = Vec::new();
+    let mut texts: Vec<String> = Vec::new();
     for (name, source) in sources {
         let list = parts.readable(name, source).unwrap_or_default();
         if list.is_any_unreadable {
             parts.leave_out(name, DecodeError::new("an item is no text"));
         }
-        for text in list.texts {
-            let text = html::plain(&text);
-            if !text.is_empty() && !remarks.contains(&text) {
-                remarks.push(text);
-            }
-        }
+        texts.extend(list.texts.iter().map(|text| html::plain(text)));
     }
+    let remarks = map::unique_texts(texts);
     (!remarks.is_empty()).then(|| remarks.join("\n"))
 }

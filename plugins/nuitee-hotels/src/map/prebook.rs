@@ -34,6 +34,16 @@ pub(crate) struct PrebookReference {
     /// Id of the transaction that is paid in the browser.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) transaction_id: Option<String>,
+    /// The prebooked price. Prebooks that were stored without it have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) total: Option<(MinorUnits, String)>,
+}
+
+impl PrebookReference {
+    pub(crate) fn total(&self) -> Option<Money> {
+        let (total, currency) = self.total.as_ref()?;
+        Some(Money::new(*total, currency))
+    }
 }
 
 /// Returns the bound offer. Changed terms or a higher price are refused because the customer must
@@ -49,14 +59,11 @@ pub(crate) fn prebook_response(
         .then(|| payment(&prebook))
         .transpose()?;
     let (transaction_id, checkout) = payment.unzip();
-    let bound = PrebookReference {
-        transaction_id,
-        prebook_id: prebook
-            .prebook_id
-            .required("prebookId")?
-            .as_str()
-            .to_owned(),
-    };
+    let prebook_id = prebook
+        .prebook_id
+        .required("prebookId")?
+        .as_str()
+        .to_owned();
     let is_package_rate = prebook.is_package_rate.optional("isPackageRate")?;
     let is_package_rate = is_package_rate.is_some_and(|flag| flag.is_set());
     let extras = Extras::of_prebook(&prebook, offered.currency)?;
@@ -67,10 +74,9 @@ pub(crate) fn prebook_response(
     let [RoomType { rates, .. }] = <[RoomType<'_>; 1]>::try_from(room_types.0)
         .map_err(|_| contradiction("it does not have exactly one offer"))?;
     let rates = rates.optional("rates")?.unwrap_or_default().0;
-    let promotions = offer::promotions(&rates, offered.currency);
     let rooms = offer::rooms(&rates, offered.rooms, offered.currency)
         .map_err(|error| contradiction(&error.to_string()))?;
-
+    let promotions = offer::promotions(&rates, offered.currency);
     let total = extras.hotel_total(offer::total_of(&rooms)?, rooms.len(), offered.currency)?;
     if total <= 0 || rooms.iter().any(|room| room.total < 0) {
         return Err(contradiction("its price is not positive"));
@@ -80,6 +86,11 @@ pub(crate) fn prebook_response(
         let message = "the price of the offer rose";
         return Err(Refusal::new(RefusalReason::PriceChanged(now), message).into());
     }
+    let bound = PrebookReference {
+        prebook_id,
+        transaction_id,
+        total: Some((total, offered.currency.to_owned())),
+    };
     let policy = offer::merged_policy(&rooms, offered.currency);
     let rated = RatedOffer {
         pointer: &"/data/roomTypes/0",

@@ -26,7 +26,10 @@ fn prebook_returns_bound_offer_with_hotel_summary() {
     let gateway = ask::fixtures(&["prebook.json", "hotel.json"]);
     let bound = ask::prebook(&gateway).unwrap();
     assert_eq!(bound.total, 46050);
-    assert_eq!(bound.supplier_prebook, r#"{"prebook_id":"PB-OWN-1"}"#);
+    assert_eq!(
+        bound.supplier_prebook,
+        r#"{"prebook_id":"PB-OWN-1","total":[46050,"EUR"]}"#
+    );
     assert_eq!(bound.rooms[0].name, "Double Sea View");
     assert_eq!(bound.rooms[1].due_at_property.as_ref().unwrap().amount, 350);
     assert_eq!(bound.policy.penalties[0].amount, 46050);
@@ -290,6 +293,10 @@ fn response_without_nuitees_statement_is_never_not_found() {
         (404, "<html>Not Found</html>"),
         (404, "{}"),
         (410, "<html>"),
+        // Nuitee documents neither code.
+        (404, r#"{"error": {"code": 404, "message": "Not Found"}}"#),
+        (410, r#"{"error": {"code": 410, "message": "Gone"}}"#),
+        (200, r#"{"error": {"code": 404, "message": "Not Found"}}"#),
     ];
     for response in responses {
         for id in [Some("BK-X"), None] {
@@ -350,10 +357,22 @@ fn sandbox_flag_is_read_in_every_form() {
 fn rooms_without_distinct_numbers_keep_response_order() {
     let document = ask::fixture("booking.json");
     let document = document.replace("\"occupancy_number\": 2", "\"occupancy_number\": 1");
-    for number in ["1", "null", "0", "-1"] {
+    for number in ["1", "null", "0", "-1", "1.5", "\"?\""] {
         let number = format!("\"occupancy_number\": {number}");
         let state = ask::found(&document.replace("\"occupancy_number\": 1", &number));
         let positions = state.rooms.iter().map(|room| room.position);
         assert!(positions.eq([0, 1]), "{number}");
+    }
+}
+
+/// The gateway rejects the position of a room that was not requested.
+#[test]
+fn room_number_above_number_of_rooms_is_kept() {
+    for (number, expected) in [("3", vec![0, 2]), ("1000", vec![0, 255])] {
+        let number = format!("\"occupancy_number\": {number}");
+        let document = ask::fixture("booking.json").replace("\"occupancy_number\": 2", &number);
+        let state = ask::found(&document);
+        let positions: Vec<u8> = state.rooms.iter().map(|room| room.position).collect();
+        assert_eq!(positions, expected, "{number}");
     }
 }

@@ -120,38 +120,102 @@ fn cancellation_of_single_room_is_refused_without_request() {
     assert!(gateway.requests().is_empty());
 }
 
+/// Amounts that do not add up to the price of 460.50 are left to an operator by the gateway.
+const UNDECIDED: (i64, Option<i64>) = (0, Some(0));
+
 #[test]
-fn cancellation_with_one_readable_amount_returns_it() {
+fn stated_amounts_are_never_replaced_by_the_policy() {
     let both = (5000, Some(41050));
-    for (fee, refund, expected) in [
-        ("50.0", "410.5", Some(both)),
-        ("50.0", "null", Some((5000, None))),
-        ("null", "410.5", Some(both)),
-        ("\"?\"", "410.5", Some(both)),
-        ("null", "460.51", None),
-        ("null", "null", None),
+    let charged = "CANCELLED_WITH_CHARGES";
+    for (status, fee, refund, currency, expected) in [
+        (charged, "50.0", "410.5", "EUR", Some(both)),
+        (charged, "50.0", "null", "EUR", Some((5000, None))),
+        (charged, "50.0", "\"?\"", "EUR", Some((5000, None))),
+        (charged, "null", "410.5", "EUR", Some(both)),
+        (charged, "\"?\"", "410.5", "EUR", Some(both)),
+        (charged, "null", "460.51", "EUR", Some((0, Some(46051)))),
+        (charged, "null", "410.5", "USD", Some((0, Some(41050)))),
+        (charged, "-5", "410.5", "EUR", Some(UNDECIDED)),
+        (charged, "-5", "460.51", "EUR", Some(UNDECIDED)),
+        (charged, "50.0", "-5", "EUR", Some(UNDECIDED)),
+        (charged, "null", "-5", "EUR", Some(UNDECIDED)),
+        (charged, "\"?\"", "null", "EUR", Some(UNDECIDED)),
+        (charged, "null", "null", "EUR", Some(UNDECIDED)),
+        ("CANCELLED", "null", "\"?\"", "EUR", Some(UNDECIDED)),
+        ("CANCELLED", "null", "null", "EUR", None),
     ] {
         let answer = ask::fixture("cancel.json")
             .replace("50.0", fee)
-            .replace("410.5", refund);
+            .replace("410.5", refund)
+            .replace("EUR", currency)
+            .replace(charged, status);
         let booking = canceled_booking();
         let responses = [(200, answer.as_str()), (200, booking.as_str())];
         let state = ask::cancel(&MockGateway::with_responses(&responses)).unwrap();
         let amounts = state.cancellation;
         let amounts = amounts.map(|amounts| (amounts.fee, amounts.refund));
-        assert_eq!(amounts, expected, "{fee} {refund}");
+        assert_eq!(amounts, expected, "{status} {fee} {refund} {currency}");
     }
+}
+
+#[test]
+fn cancellation_without_usable_amounts_has_those_of_the_booking() {
+    let answer = ask::fixture("cancel.json")
+        .replace("50.0", "null")
+        .replace("410.5", "null");
+    let booking = canceled_booking().replace("\"amountRefunded\": 0", "\"amountRefunded\": 400.5");
+    let responses = [(200, answer.as_str()), (200, booking.as_str())];
+    let state = ask::cancel(&MockGateway::with_responses(&responses)).unwrap();
+    let amounts = state.cancellation.unwrap();
+    assert_eq!((amounts.fee, amounts.refund), (6000, Some(40050)));
+}
+
+#[test]
+fn booking_with_another_client_reference_is_not_read_after_a_cancellation() {
+    for (reference, rooms, dropped) in [
+        ("\"bkg_own_1\"", 2, 0),
+        ("null", 2, 0),
+        ("true", 2, 0),
+        ("\"bkg_own_2\"", 0, 1),
+    ] {
+        let booking = canceled_booking().replace("\"bkg_own_1\"", reference);
+        let gateway = ask::fixtures(&["cancel.json"]).respond_with(200, booking);
+        let state = ask::cancel(&gateway).unwrap();
+        assert_eq!(state.status, BookingStatus::Canceled, "{reference}");
+        assert_eq!(state.client_reference.as_deref(), Some("bkg_own_1"));
+        assert_eq!((state.total, state.rooms.len()), (46050, rooms));
+        let counts = gateway.dropped_items();
+        let count: u32 = counts.iter().map(|(_, count)| count).sum();
+        assert_eq!(count, dropped, "{reference}");
+    }
+}
+
+#[test]
+fn room_numbers_that_are_read_after_a_cancellation_do_not_cost_it() {
+    let booking =
+        canceled_booking().replace("\"occupancy_number\": 2", "\"occupancy_number\": 300");
+    let gateway = ask::fixtures(&["cancel.json"]).respond_with(200, booking);
+    let state = ask::cancel(&gateway).unwrap();
+    let positions = state.rooms.iter().map(|room| room.position);
+    assert!(positions.eq([0]));
 }
 
 /// The gateway computes a fee that Nuitee does not state, because it knows who cancelled and when.
 #[test]
-fn canceled_booking_has_amounts_only_if_refund_is_stated() {
-    for (refunded, expected) in [
-        ("0", None),
-        ("null", None),
-        ("400.5", Some((6000, Some(40050)))),
-        ("460.5", Some((0, Some(46050)))),
-        ("460.51", None),
+fn canceled_booking_has_amounts_only_if_refund_or_charges_are_stated() {
+    let charged = "CANCELLED_WITH_CHARGES";
+    for (status, refunded, expected) in [
+        ("CANCELED", "0", None),
+        ("CANCELED", "null", None),
+        ("CANCELED", "400.5", Some((6000, Some(40050)))),
+        ("CANCELED", "460.5", Some((0, Some(46050)))),
+        ("CANCELED", "460.51", Some((0, Some(46051)))),
+        ("CANCELED", "-1", Some(UNDECIDED)),
+        ("CANCELED", "\"?\"", Some(UNDECIDED)),
+        // Nuitee states charges, and not how much they are.
+        (charged, "0", Some(UNDECIDED)),
+        (charged, "null", Some(UNDECIDED)),
+        (charged, "400.5", Some((6000, Some(40050)))),
     ] {
         let refunded = format!("\"amountRefunded\": {refunded}");
         let document = canceled_booking()
@@ -159,9 +223,10 @@ fn canceled_booking_has_amounts_only_if_refund_is_stated() {
                 "\"cancelledAt\": null",
                 "\"cancelledAt\": \"2027-05-25 12:00:00\"",
             )
-            .replace("\"amountRefunded\": 0", &refunded);
+            .replace("\"amountRefunded\": 0", &refunded)
+            .replace("\"CANCELED\"", &format!("\"{status}\""));
         let amounts = ask::found(&document).cancellation;
         let amounts = amounts.map(|amounts| (amounts.fee, amounts.refund));
-        assert_eq!(amounts, expected, "{refunded}");
+        assert_eq!(amounts, expected, "{status} {refunded}");
     }
 }

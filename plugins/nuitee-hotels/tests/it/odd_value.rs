@@ -3,7 +3,7 @@
 use nuitee_hotels::NuiteeHotels;
 use serde_json::{Value, json};
 use stopover_sdk::dropped::DropReason;
-use stopover_sdk::hotel_booking::BookingLookup;
+use stopover_sdk::hotel_booking::{BookingLookup, FindRequest};
 use stopover_sdk::hotel_places::PlaceQuery;
 use stopover_sdk::testing::Outcome::{InvalidResponse, Unknown};
 use stopover_sdk::testing::{MockGateway, outcome, with_values};
@@ -81,9 +81,36 @@ fn price_that_is_neither_in_booking_nor_in_rooms_is_the_prebooked_one() {
     let gateway = || MockGateway::new().respond_with(200, &document);
     let booked = ask::book(&gateway()).unwrap();
     assert_eq!((booked.total, booked.rooms.len()), (46050, 2));
-    // A read has no prebook to compare with.
-    let found = ask::find(&gateway(), Some("BK-OWN-1"));
-    assert_eq!(outcome(&found), InvalidResponse, "{found:?}");
+    let listed = json!({"data": [serde_json::from_str::<Value>(&document).unwrap()["data"]]});
+    for (bound, is_found) in [
+        (
+            Some(r#"{"prebook_id":"PB-OWN-1","total":[46050,"EUR"]}"#),
+            true,
+        ),
+        // References that were stored by earlier versions have no price.
+        (Some(r#"{"prebook_id":"PB-OWN-1"}"#), false),
+        (None, false),
+    ] {
+        for id in [Some("BK-OWN-1"), None] {
+            let request = FindRequest {
+                client_reference: "bkg_own_1".to_owned(),
+                supplier_reference: id.map(str::to_owned),
+                supplier_prebook: bound.map(str::to_owned),
+            };
+            let listed = MockGateway::new().respond_with(200, listed.to_string());
+            let gateway = if id.is_some() { gateway() } else { listed };
+            let found = ask::find_of(&gateway, request);
+            match found {
+                Ok(BookingLookup::Found(state)) => {
+                    assert!(is_found && state.total == 46050, "{bound:?}");
+                }
+                found => {
+                    assert!(!is_found, "{bound:?} {id:?}: {found:?}");
+                    assert_eq!(outcome(&found), InvalidResponse);
+                }
+            }
+        }
+    }
 }
 
 #[test]
