@@ -15,6 +15,7 @@ mod describe;
 mod details;
 mod events;
 mod fault;
+mod large;
 mod odd_value;
 mod pricing;
 mod search;
