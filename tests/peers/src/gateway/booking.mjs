@@ -189,8 +189,8 @@ export async function prebook(app, caller, key, body, log) {
       ...booking.details,
       hotel: bound.hotel,
       rooms: booking.details.rooms.map((room, at) => {
-        const { name, board, board_name, total, due_at_property, policy } = bound.rooms[at];
-        return { ...room, name, board, board_name, total: { minor: total, currency: bound.currency }, due_at_property, policy };
+        const { total, ...found } = bound.rooms[at];
+        return bindRoom(room, { ...found, total: { minor: total, currency: bound.currency } });
       }),
       total: { minor: bound.total, currency: bound.currency },
       policy: bound.policy,
@@ -252,6 +252,14 @@ async function endPrebook(app, booking, caller, key, token, error) {
     else work.add('storeRefusal', [...of, JSON.stringify({ code: problem.code, more: problem.more })], 'IdempotencyKeyNotFound');
   });
   throw problem;
+}
+
+/** A room as the supplier bound it, with its fields in the order of the document. Details without a value are left out. */
+function bindRoom(room, { name, board, board_name: boardName, total, due_at_property: due, policy, details }) {
+  const { supplier_reference: reference, hotel_confirmation_code: code, canceled_at: canceled, guests, ...rest } = room;
+  const bound = { ...rest, name, board, board_name: boardName, total, due_at_property: due, policy };
+  if (details) bound.details = details;
+  return { ...bound, supplier_reference: reference, hotel_confirmation_code: code, canceled_at: canceled, guests };
 }
 
 function newBooking(owner, offer, body, guests) {
@@ -408,7 +416,7 @@ export async function book(app, caller, key, id, body, log) {
         const own = state.rooms.find((other) => other.position === at);
         return own ? { ...room, supplier_reference: own.supplier_reference, hotel_confirmation_code: own.hotel_confirmation_code } : room;
       }),
-      policy: state.policy ?? booking.details.policy,
+      policy: state.policy ? withDetailsOf(state.policy, booking.details.policy) : booking.details.policy,
       hotel_confirmation_code: state.hotel_confirmation_code,
       hotel_remarks: state.remarks,
     },
@@ -457,6 +465,14 @@ export async function book(app, caller, key, id, body, log) {
     completeJob(work, id, token);
   });
   return { status: 200, data: render.booking(booking, false), supplier: booking.supplier };
+}
+
+/** Adds the details that a policy lacks from an earlier statement of the same terms. Not every answer has them. */
+function withDetailsOf(policy, earlier) {
+  const isSame = (one, other) => one.from === other.from && one.amount.minor === other.amount.minor && one.amount.currency === other.amount.currency;
+  const penalties = policy.penalties.map((penalty) => ({ ...earlier.penalties.find((other) => isSame(penalty, other)), ...penalty }));
+  const refundType = policy.refundable === earlier.refundable ? earlier.refund_type : undefined;
+  return { ...policy, penalties, ...(refundType && { refund_type: refundType }) };
 }
 
 async function authorizeFailed(app, booking, authorizing, token, error, requestId, log) {

@@ -98,6 +98,7 @@ function terms(supplier, hotelId, hotel, offer, stay, expiresAt) {
       name: room.name, board: room.board, board_name: room.board_name, total: { minor: room.total, currency: stay.currency },
     })),
     expires_at: expiresAt,
+    include_package_rates: false,
   });
 }
 

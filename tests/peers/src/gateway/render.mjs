@@ -111,7 +111,7 @@ export function instrument(row) {
 
 function room(of, at, allPromotions) {
   const promotions = allPromotions.filter((one) => one.room_positions.includes(at)).map(promotion);
-  return {
+  return addDetails({
     id: of.id,
     position: at,
     name: of.name,
@@ -129,7 +129,7 @@ function room(of, at, allPromotions) {
     guests: of.guests.map(([id, guest]) => ({
       id, first_name: guest.first_name, last_name: guest.last_name, type: upper(guest.guest_type), is_lead: guest.is_lead,
     })),
-  };
+  }, of.details);
 }
 
 function dueAtProperty(rooms) {

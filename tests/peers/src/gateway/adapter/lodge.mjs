@@ -50,8 +50,7 @@ export function lodge(supplier, send) {
           offers: found.rates.slice(0, maxOffersPerHotel).map((rate) => ({
             supplier_offer: rate.rate_id,
             total: toMinor(rate.total, stay.currency),
-            ...bound(rate, stay.currency),
-            payment_types: [],
+            ...bound({ ...rate, hotel: found.hotel }, stay.currency),
             package_only: rate.package ?? false,
           })),
         })),
@@ -121,6 +120,7 @@ const hotel = (of) => ({
 });
 
 const bound = (of, currency) => ({
+  payment_types: isDetailed(of) ? ['PREPAID'] : [],
   rooms: of.rooms.map((room) => ({
     name: room.name,
     board: BOARDS[room.board] ?? 'other',
@@ -129,9 +129,10 @@ const bound = (of, currency) => ({
     due_at_property: room.due_at_hotel
       ? { minor: toMinor(room.due_at_hotel.amount, room.due_at_hotel.currency), currency: room.due_at_hotel.currency }
       : null,
-    policy: policy(room.terms, currency),
+    ...roomDetails(of, room),
+    policy: statedPolicy(of, room.terms, currency),
   })),
-  policy: policy(of.terms, currency),
+  policy: statedPolicy(of, of.terms, currency),
   promotions: of.promotions.map((promotion) => ({
     name: promotion.name, description: promotion.text || null, amount: { minor: toMinor(promotion.off, currency), currency }, room_positions: promotion.rooms,
   })),
@@ -140,6 +141,37 @@ const bound = (of, currency) => ({
     : null,
   expires_at: parseTimestamp(of.expires_at),
 });
+
+const priceOf = (of) => (of ? { minor: toMinor(of.amount, of.currency), currency: of.currency } : null);
+
+/** What Lodge says of a room of a hotel with all features; of others it says nothing. */
+function roomDetails(of, { about }) {
+  if (!isDetailed(of) || !about) return {};
+  return {
+    details: {
+      remarks: about.note,
+      perks: about.extras.map(({ name, worth }) => ({ name, value: priceOf(worth) })),
+      taxes: about.taxes.map(({ name, price, paid }) => ({
+        description: name, amount: priceOf(price), payable_at: paid === 'in_total' ? 'booking' : 'check_in',
+      })),
+      max_occupancy: about.sleeps,
+    },
+  };
+}
+
+const isDetailed = (of) => of.rooms.every((room) => room.about);
+
+/** A policy with what Lodge says of it. */
+function statedPolicy(of, terms, currency) {
+  const plainPolicy = policy(terms, currency);
+  if (!isDetailed(of)) return plainPolicy;
+  const penalties = plainPolicy.penalties.map((penalty) => {
+    const { percent } = terms.charges.find((charge) => parseTimestamp(charge.from) === penalty.from);
+    const stated = percent === undefined || percent === null ? {} : { basis_points: Math.round(Number(percent) * 100) };
+    return { ...penalty, ...stated, time_zone: of.hotel.zone };
+  });
+  return { ...plainPolicy, penalties, refund_type: terms.refundable ? 'full' : 'none' };
+}
 
 const optional = (text) => (text ? parseTimestamp(text) : null);
 
