@@ -165,7 +165,7 @@ export async function shareBooking(ours, nodes) {
 const COUNTED = ['', 'POST /v1/payment-instruments', 'POST /v1/hotel/prebook', 'POST /v1/hotel/bookings/{id}/book', 'GET /v1/hotel/bookings/{id}',
   'SANDBOX_HOTELS', 'SANDBOX_PAYMENTS'];
 /** Functions with which Stopover's workers read back what the check left unknown on purpose. There are no workers in Node. */
-const OF_WORKERS = ['hotel_booking.find-booking', 'hotel_booking.lookup', 'payment_processor.lookup'];
+const OF_WORKERS = ['hotel_booking.find', 'payment_processor.find'];
 const STATISTICS_WITHIN_MS = 25_000;
 
 async function statisticsOf(server) {
