@@ -6,10 +6,13 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::postgres::{Durability, Postgres};
-use crate::{cargo, phase, plugins, process};
+use crate::{cargo, peers, phase, plugins, process};
 
 #[derive(Args)]
 pub(crate) struct Options {
+    /// Compare with the Node.js gateway in tests/peers instead of running the benchmarks
+    #[arg(long, conflicts_with = "arguments")]
+    peers: bool,
     /// Arguments of the benchmark program: `--only NAME`, `--json FILE`, `--write`
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<String>,
@@ -18,6 +21,9 @@ pub(crate) struct Options {
 /// Builds plugins, optimised gateway and benchmark program, starts PostgreSQL and runs
 /// the benchmarks.
 pub(crate) fn bench(options: &Options) -> Result<()> {
+    if options.peers {
+        return peers::compare();
+    }
     // One cargo command for both, so that shared dependencies are built once.
     let mut build = cargo::command();
     build.args(["build", "--package", "host-server", "--package", "bench"]);

@@ -19,6 +19,7 @@ mod cargo;
 mod ci;
 mod demo;
 mod files;
+mod peers;
 mod phase;
 mod plugins;
 mod postgres;
