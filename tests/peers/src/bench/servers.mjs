@@ -34,7 +34,7 @@ async function start(name, folder, command, args, { env = {}, ready = /^ready\b/
   let said = '';
   child.once('exit', () => running.delete(child));
   await new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`${name} was not ready in a minute; see its log in ${folder}`)), 60_000);
+    const late = setTimeout(() => reject(new Error(`${name} was not ready in 3 minutes; see its log in ${folder}`)), 180_000);
     child.once('exit', (code) => reject(new Error(`${name} ended with ${code}; see its log in ${folder}\n${said}`)));
     child.once('error', reject);
     child.stdout.on('data', (chunk) => {

@@ -62,7 +62,7 @@ export async function priceHotels(app, caller, body) {
     if (zone && stay.check_in < dayAt(zone, asked)) throw invalid([{ pointer: '/check_in', code: 'in_the_past', detail: 'must not be over' }]);
   }
   const answer = await counted(app.recorder, caller, supplier.id, 'hotel_pricing', 'price', () => supplier.adapter.price({
-    supplierHotelIds: ids, stay, maxOffersPerHotel: body.max_offers_per_hotel,
+    supplierHotelIds: ids, stay, maxOffersPerHotel: body.max_offers_per_hotel, includePackageRates: body.include_package_rates,
   }));
   const told = new Map(answer.hotels.map((found) => [found.hotel.supplier_hotel_id, found]));
   const hotelIds = await hotelIdsOf(app, mode, supplier.id, ids, known, told);
@@ -76,7 +76,7 @@ export async function priceHotels(app, caller, body) {
     for (const offer of found ? found.offers : []) {
       const expiresAt = Math.min(offer.expires_at ?? latest, latest);
       if (expiresAt <= now) continue;
-      const reference = app.sealer.sealText(PURPOSE, place, terms(supplier.id, hotelId, found.hotel, offer, stay, expiresAt));
+      const reference = app.sealer.sealText(PURPOSE, place, terms(supplier.id, hotelId, found.hotel, offer, stay, expiresAt, body.include_package_rates));
       if (reference.length > REFERENCE_CHARS_MAX) continue;
       offers.push(render.offer(offer, stay, reference, expiresAt));
     }
@@ -86,7 +86,7 @@ export async function priceHotels(app, caller, body) {
 }
 
 /** What a reference holds: offers are not stored, so all that prebook needs travels in it. */
-function terms(supplier, hotelId, hotel, offer, stay, expiresAt) {
+function terms(supplier, hotelId, hotel, offer, stay, expiresAt, includePackageRates) {
   return JSON.stringify({
     supplier,
     hotel_id: hotelId,
@@ -98,7 +98,7 @@ function terms(supplier, hotelId, hotel, offer, stay, expiresAt) {
       name: room.name, board: room.board, board_name: room.board_name, total: { minor: room.total, currency: stay.currency },
     })),
     expires_at: expiresAt,
-    include_package_rates: false,
+    include_package_rates: includePackageRates,
   });
 }
 

@@ -33,10 +33,10 @@ export function lodge(supplier, send) {
   }
 
   return {
-    async price({ supplierHotelIds, stay, maxOffersPerHotel }) {
+    async price({ supplierHotelIds, stay, maxOffersPerHotel, includePackageRates }) {
       let answer;
       try {
-        answer = await post('/rates', { ...stayOf(stay), hotels: supplierHotelIds, max_rates: maxOffersPerHotel });
+        answer = await post('/rates', { ...stayOf(stay), hotels: supplierHotelIds, max_rates: maxOffersPerHotel, packages: includePackageRates || undefined });
       } catch (error) {
         throw new Problem(error instanceof NotSent ? 'supplier_unavailable' : 'supplier_timeout', { supplier: supplier.id });
       }

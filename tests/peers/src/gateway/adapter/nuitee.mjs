@@ -30,7 +30,7 @@ export function nuitee(supplier, send, log) {
   const url = `${dataUrl.replace(/\/+$/, '')}/hotels/rates`;
 
   return {
-    async price({ supplierHotelIds, stay, maxOffersPerHotel }) {
+    async price({ supplierHotelIds, stay, maxOffersPerHotel, includePackageRates }) {
       const body = JSON.stringify({
         hotelIds: supplierHotelIds,
         checkin: stay.check_in,
@@ -47,7 +47,7 @@ export function nuitee(supplier, send, log) {
       try {
         const answer = await send('POST', url, { body, timeoutMs: (timeoutS + 4) * 1000 });
         const { data, hotels } = open(answer);
-        const asked = { rooms: stay.occupancies.length, currency: stay.currency, program, membership };
+        const asked = { rooms: stay.occupancies.length, currency: stay.currency, program, membership, includePackageRates };
         return priceAnswer(asked, supplierHotelIds, maxOffersPerHotel, data, hotels, log);
       } catch (error) {
         if (error instanceof Unreadable || error instanceof NotMoney) throw new Problem('supplier_error', { supplier: supplier.id });
@@ -187,7 +187,7 @@ const isPackageOnly = ({ rateType }) => typeof rateType === 'string' && rateType
 function readOffer(asked, roomType) {
   const id = text(roomType.offerId);
   if (id === '' || Buffer.byteLength(id) > OFFER_ID_BYTES) return 'its id is missing or too long';
-  if (isPackageOnly(roomType)) return null;
+  if (isPackageOnly(roomType) && !asked.includePackageRates) return null;
   const needsMembership = flag(roomType.loyaltyMembershipIdRequired);
   if (needsMembership && asked.membership === null) return 'it is for members of a loyalty programme';
   const rates = many(roomType.rates);
@@ -211,7 +211,7 @@ function readOffer(asked, roomType) {
       : null,
     expires_at: null,
     payment_types: paymentTypes(rates).map((code) => PAYMENT_TYPES[code] ?? code),
-    package_only: false,
+    package_only: isPackageOnly(roomType),
   };
 }
 
