@@ -1,4 +1,4 @@
-// Whether both sides book alike: answers, rows, commits, other endings, the log of calls and the statistics.
+// Checks that both sides book alike: answers, rows, commits, other endings, the log of calls and the statistics.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { open } from './databases.mjs';
@@ -10,7 +10,7 @@ const OURS = /^(htl|bkg|room|guest|pay|inst|evt|att|lease|req|key)_[0-9a-f-]{32,
 const EARLIEST_MS = 1_500_000_000_000;
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Anything with ids, instants and running numbers blanked. */
+/** Returns a value in which ids, instants and running numbers are blanked. */
 function blanked(value, name = '') {
   if (Array.isArray(value)) return value.map((item) => blanked(item, name));
   if (value !== null && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, blanked(item, key)]));
@@ -23,7 +23,7 @@ function blanked(value, name = '') {
   return value.replace(/^(TV|LDG-|LPB-|pay-)\d+(-\d+)?$/, '$1');
 }
 
-/** The rows that a booking left, without what must differ. */
+/** Returns the rows that a booking left, without the values that differ between the sides. */
 async function rowsOf(server, id) {
   const tables = await open(server);
   const all = (sql) => tables.all(sql, [id]);
@@ -52,7 +52,7 @@ const BODIES = `SELECT body.request_bytes, body.request_body, body.response_byte
 const CALLS = `SELECT organization, mode, kind, supplier, capability, function, target, outcome, is_failure, detail, status,
   request_bytes, response_bytes FROM call_log WHERE request_id = $1 ORDER BY kind, capability, function, target`;
 
-/** What the log of calls has of some requests, once it is written. */
+/** Returns the rows of the log of calls for some requests, once they are written. */
 async function logOf(server, answers) {
   const tables = await open(server);
   const found = [];
@@ -70,7 +70,7 @@ async function logOf(server, answers) {
 /** Books once, with nothing else running, and counts how many commits that takes. */
 async function bookCounted(server) {
   const tables = await open(server);
-  // What is known of the key, and of the hotel, is read and noted before.
+  // The first booking caches the key and stores the hotel.
   let booked = await bookOnce(server);
   let commits = Infinity;
   for (let turn = 0; turn < 6; turn += 1) {
@@ -80,7 +80,7 @@ async function bookCounted(server) {
     booked = await bookOnce(server);
     await pause(50);
     const after = await tables.commits();
-    // One more stores the card. A batch of the log, or the use of a key, is now and then among them: hence the fewest.
+    // One more commit stores the card. Some windows contain a batch of the log or the use of a key, so the smallest number counts.
     if (before.generation === after.generation) commits = Math.min(commits, after.count - before.count - 1);
   }
   await tables.close();
@@ -105,7 +105,7 @@ export async function sameBooking(ours, theirs) {
   return { commits: one.commits, logged };
 }
 
-/** The same ends of what does not go well, and the same answers to repeats. */
+/** Compares bookings that do not succeed, and answers to repeats. */
 export async function sameEndings(ours, theirs) {
   const cases = [['OK', 'tok_declined'], ['OK', 'tok_insufficient_funds'], ['OK', 'tok_requires_action'], ['PRICE_UP', 'tok_visa'],
     ['PRICE_DOWN', 'tok_visa'], ['SOLD_OUT', 'tok_visa'], ['BOOK_REFUSED', 'tok_visa'], ['BOOK_500', 'tok_visa'], ['MANY', 'tok_mastercard']];
@@ -138,7 +138,7 @@ export async function sameEndings(ours, theirs) {
   return cases.length;
 }
 
-/** Gives a Node gateway a booking of Stopover's, so that both answer the very same bytes of it. */
+/** Copies a booking of Stopover to each Node gateway, and checks that all answer with the same bytes. */
 export async function shareBooking(ours, nodes) {
   const { id } = await bookOnce(ours);
   const from = await open(ours);
@@ -164,7 +164,7 @@ export async function shareBooking(ours, nodes) {
 
 const COUNTED = ['', 'POST /v1/payment-instruments', 'POST /v1/hotel/prebook', 'POST /v1/hotel/bookings/{id}/book', 'GET /v1/hotel/bookings/{id}',
   'SANDBOX_HOTELS', 'SANDBOX_PAYMENTS'];
-/** Functions with which Stopover's workers read back what the check left unknown on purpose. There are no workers in Node. */
+/** Functions with which Stopover's workers look up the outcomes that the check left unknown on purpose. Node has no workers. */
 const OF_WORKERS = ['hotel_booking.find', 'payment_processor.find'];
 const STATISTICS_WITHIN_MS = 25_000;
 
@@ -179,7 +179,7 @@ async function statisticsOf(server) {
   return { calls: calls.filter(({ operation }) => !OF_WORKERS.includes(operation)), amounts: amounts.map((row) => ({ ...row, booked: Boolean(row.booked) })) };
 }
 
-/** Statistics of the same names. They are written every 10 seconds. */
+/** Compares the names of the statistics, which are written every 10 seconds. */
 export async function sameStatistics(ours, nodes) {
   const until = Date.now() + STATISTICS_WITHIN_MS;
   for (;;) {

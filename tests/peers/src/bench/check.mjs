@@ -1,4 +1,4 @@
-// Whether both sides do the same work: nothing is measured before.
+// Checks that both sides do the same work, before anything is measured.
 import assert from 'node:assert/strict';
 import { Sealer } from '../gateway/seal.mjs';
 import { ODD_IDS } from '../mock/odd.mjs';
@@ -10,7 +10,7 @@ import { scene } from './servers.mjs';
 const OFFERS = '/v1/hotel/offers';
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
-/** The contents of an offer reference. */
+/** Decrypts an offer reference. */
 function opened(cipher, reference) {
   const sealer = new Sealer('k1', Buffer.from(scene.masterKey, 'base64'), cipher);
   const text = sealer.openText('hotel_offer', ['demo', 'test'], reference);
@@ -18,7 +18,7 @@ function opened(cipher, reference) {
   return JSON.parse(text);
 }
 
-/** Offers without what must differ; what differs is checked for its form. */
+/** Returns offers without the values that differ between the sides, after a check of their form. */
 function offersOf(server, answer, cipher) {
   const seen = new Set();
   let sealed = [];
@@ -43,7 +43,7 @@ function offersOf(server, answer, cipher) {
   return { answer, sealed };
 }
 
-/** Offers, and what is sealed in their references, field by field and in the same order of fields. */
+/** Compares offers and the contents of their references, field by field and in the same order of fields. */
 async function sameOffers(ours, theirs, body) {
   const read = async (server, cipher) => {
     const { json, headers } = await expect(200, server, 'POST', OFFERS, body);
@@ -55,7 +55,7 @@ async function sameOffers(ours, theirs, body) {
   return one.answer.data.reduce((count, hotel) => count + hotel.offers.length, 0);
 }
 
-/** The same refusals of what is wrong: status, code, and where. */
+/** Compares the refusals of wrong requests: status, code and pointers. */
 async function sameRefusals(ours, theirs) {
   const page = fullPage('NUITEE');
   const cases = [
@@ -96,7 +96,7 @@ async function sameRefusals(ours, theirs) {
   return cases.length;
 }
 
-/** Throws where the two sides differ. */
+/** Runs all checks. Throws if the two sides differ. */
 export async function check(ours, nodes, { books, prices }) {
   const found = [];
   for (const node of nodes) {

@@ -1,11 +1,11 @@
-// The databases of both gateways: a file, or a database of its own at the PostgreSQL server that
-// STOPOVER_TEST_POSTGRES names. What the checks read in them is here too.
+// The databases of both gateways: a file, or a database at the PostgreSQL server that STOPOVER_TEST_POSTGRES names. The
+// checks read them by this file too.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import pg from 'pg';
-// Sets how 64-bit integers are read.
+// This import sets how 64-bit integers are read.
 import '../gateway/storage/postgres.mjs';
 
 const WAKEUP_CHANNEL = 'stopover_wakeup';
@@ -23,7 +23,7 @@ async function atServer(sql) {
   }
 }
 
-/** The address of a new, empty database, as the configuration of both gateways has it. */
+/** Creates an empty database. Returns its address as in the configuration of both gateways. */
 export async function createDatabase(kind, folder, file) {
   if (kind === 'sqlite') return `sqlite:${path.join(folder, file)}`;
   const name = `peers_${randomBytes(6).toString('hex')}`;
@@ -61,7 +61,7 @@ class SqliteTables {
     return [];
   }
 
-  /** Commits in the write-ahead log: frames that end a transaction, of the log's present generation. */
+  /** Counts the commits in the write-ahead log: frames of its current generation that end a transaction. */
   async commits() {
     const wal = readFileSync(`${this.file}-wal`);
     if (wal.length < 32) return { generation: '', count: 0 };
@@ -97,8 +97,8 @@ class PostgresTables {
   }
 
   /**
-   * Transactions that wrote, of the whole server: the next transaction id, which a transaction gets with its first
-   * write. Notifications to other hosts are transactions too, and are left out.
+   * Counts the transactions of the whole server that wrote, by the next transaction id. A transaction gets its id with its
+   * first write. Notifications to other hosts are transactions too, and are not counted.
    */
   async commits() {
     const [{ next }] = await this.all('SELECT CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS text) AS bigint) AS next');

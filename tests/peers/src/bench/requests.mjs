@@ -1,4 +1,4 @@
-// The requests that both gateways are asked.
+// The requests that both gateways receive.
 import { randomUUID } from 'node:crypto';
 import { scene } from './servers.mjs';
 import { HOTELS, OFFERS_PER_HOTEL, hotelId } from '../mock/rates.mjs';
@@ -9,7 +9,7 @@ const stay = (more) => ({
   check_in: daysAhead(30), check_out: daysAhead(32), occupancy: [{ adults: 2, children: [] }], guest_nationality: 'DE', currency: 'EUR', ...more,
 });
 
-/** A full page of offers. */
+/** Returns the request for a full page of offers. */
 export const fullPage = (supplier) => stay({
   supplier, supplier_hotel_ids: Array.from({ length: HOTELS }, (_, number) => hotelId(number)), max_offers_per_hotel: OFFERS_PER_HOTEL,
 });
@@ -30,7 +30,7 @@ export const prebookBody = (offerReference) => {
   };
 };
 
-/** Asks once, for checks and preparations. */
+/** Sends one request, for checks and preparations. */
 export async function call(server, method, path, body, headers = {}) {
   const answer = await fetch(server.url + path, {
     method, body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
@@ -52,7 +52,7 @@ export async function expect(status, server, method, path, body, headers) {
   return answer;
 }
 
-/** A whole HTTP/1.1 request as text, for the load generator. */
+/** Returns a whole HTTP/1.1 request as text, for the load generator. */
 export function wire(server, method, path, body, headers = {}) {
   const text = body === undefined ? '' : JSON.stringify(body);
   const all = { host: server.url.slice(7), accept: 'application/json', 'x-api-key': scene.key, ...headers };
@@ -61,7 +61,7 @@ export function wire(server, method, path, body, headers = {}) {
   return `${method} ${path} HTTP/1.1\r\n${head}\r\n${text}`;
 }
 
-/** An offer and a card, to book over and over. */
+/** Returns an offer and a card that can be booked repeatedly. */
 export async function bookable(server, hotel = 'OK', token = 'tok_visa') {
   const offers = await expect(200, server, 'POST', '/v1/hotel/offers', sandboxPage(hotel));
   const card = await expect(201, server, 'POST', '/v1/payment-instruments', { type: 'CARD', token });

@@ -1,4 +1,4 @@
-// Measures both gateways in turn, and prints one table and the numbers as JSON.
+// Measures both gateways in turn, and prints one table and all numbers as JSON.
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -28,8 +28,8 @@ const plan = {
 };
 const say = (text) => process.stderr.write(`${text}\n`);
 
-// Which side takes part in which case. `node` is one process; the cluster has one for each core. Offers are measured
-// with SQLite only: a request reads one row of each hotel and writes nothing.
+// The sides, and the cases in which each takes part. `node` is one process, and the cluster has one for each core. Offers
+// are measured with SQLite only, because such a request reads one row of each hotel and writes nothing.
 const CORES = os.availableParallelism();
 const CLUSTER = `node×${CORES}`;
 const TITLES = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
@@ -48,7 +48,7 @@ const SIDES = {
     'node, one by one': { cases: ['3'], pipelined: false },
   },
 };
-/** The names of the sides that take part in a case. */
+/** Returns the names of the sides that take part in a case. */
 const sidesOf = (kind, which) => Object.entries(SIDES[kind])
   .filter(([side, { cases }]) => plan.cases.includes(which) && cases.includes(which) && (plan.only.length === 0 || plan.only.includes(side)))
   .map(([side]) => side);
@@ -97,10 +97,10 @@ async function compare(kind, results, checked) {
   await Promise.all(Object.values(servers).map(stop));
 }
 
-/** Measures bookings, and checks that what was booked is what supplier and processor carried out: nothing twice, nothing lost. */
+/** Measures bookings, and checks that supplier and processor carried out each of them exactly once. */
 async function measureBookings(title, servers, results) {
   if (servers.length === 0) return [];
-  // What the check left unknown on purpose, Stopover reads back after 5 seconds, and captures.
+  // The check left outcomes unknown on purpose. Stopover looks them up after 5 seconds, and captures.
   await new Promise((resolve) => setTimeout(resolve, 8000));
   const before = await effects();
   const measured = await measure(title, servers, async (server) => {
@@ -119,7 +119,7 @@ async function measureBookings(title, servers, results) {
   return [`${booked} bookings were confirmed, and the sandbox carried out exactly as many bookings, authorizations and captures`];
 }
 
-/** What the sandbox carried out so far, by kind. */
+/** Returns the number of effects that the sandbox carried out so far, by kind. */
 async function effects() {
   const counts = {};
   for (const kind of ['booking', 'authorization', 'capture']) {
@@ -128,7 +128,7 @@ async function effects() {
   return counts;
 }
 
-/** Every side at every concurrency, in turn. */
+/** Measures every side at every number of connections, in turn. */
 async function measure(title, servers, requestsOf) {
   const rows = [];
   const totals = new Map(servers.map((server) => [server.name, 0]));
@@ -140,7 +140,7 @@ async function measure(title, servers, requestsOf) {
   for (const connections of plan.connections) {
     const rounds = new Map(servers.map((server) => [server.name, []]));
     for (let round = 0; round < plan.rounds; round += 1) {
-      // Whoever begins is another one in each round.
+      // Another side begins in each round.
       const order = servers.map((_, place) => servers[(place + round) % servers.length]);
       for (const server of order) {
         const requests = await requestsOf(server);
@@ -167,7 +167,7 @@ async function measure(title, servers, requestsOf) {
       });
     }
   }
-  // Requests of the warm-up belong to a side, not to a row: the first has them.
+  // Requests of the warm-up belong to no row. The first row of a side counts them.
   for (const server of servers) {
     const own = rows.filter((row) => row.side === server.name);
     own[0].all += totals.get(server.name) - own.reduce((sum, row) => sum + row.all, 0);
@@ -175,7 +175,7 @@ async function measure(title, servers, requestsOf) {
   return rows;
 }
 
-/** Makes load; everything that was begun is answered when it returns. */
+/** Generates load. When it returns, all requests that were begun are answered. */
 async function load(server, connections, seconds, [kind, ...requests]) {
   const { port } = new URL(server.url);
   if (plan.generator === 'wrk' && kind === 'same') return wrk(server, connections, seconds, requests[0]);
@@ -191,7 +191,7 @@ async function load(server, connections, seconds, [kind, ...requests]) {
   return done;
 }
 
-/** The same with wrk, which ends in the middle of requests: to compare the generators. */
+/** Generates load with wrk, which ends in the middle of requests. It serves to compare the generators. */
 async function wrk(server, connections, seconds, request) {
   const [head, body] = request.split('\r\n\r\n');
   const [first, ...lines] = head.split('\r\n');

@@ -1,4 +1,4 @@
-// The processes: both gateways, and what they speak to. Each is ended by its id.
+// The processes: both gateways, their upstream and the sandbox. Each is stopped by its id.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,10 +12,10 @@ import { createDatabase } from './databases.mjs';
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 const running = new Set();
 
-/** Connections to PostgreSQL that each side may have, which is Stopover's default. */
+/** Maximum number of connections to PostgreSQL of each side, which is Stopover's default. */
 const CONNECTIONS = 10;
 
-/** Of one run: where things are, and what all share. */
+/** The paths and values that all parts of a run share. */
 export const scene = {
   binary: process.env.BIN,
   plugins: process.env.PLUGINS,
@@ -73,7 +73,7 @@ export async function startSandbox() {
   return { ...server, url: /^sandbox +(\S+)/m.exec(server.said())[1] };
 }
 
-/** Stopover with the same suppliers as the other side, and nothing else. `kind` is that of the database. */
+/** Starts Stopover with the same suppliers as the other side, and no others. `kind` is that of the database. */
 export async function startStopover(kind) {
   const { upstream, sandbox } = scene;
   const folder = path.join(scene.work, kind, 'stopover');
@@ -106,7 +106,7 @@ ${list([
     ofSandbox('SANDBOX_PAYMENTS', 'payment', 'fake-payments.wasm', Object.entries(TILLWAY)[0]),
   ])}`);
   const args = ['serve', '--data-dir', folder, '--config', file, '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0', '--plugins-dir', scene.plugins];
-  // The first start compiles the plugins; what is measured starts with compiled code, as it does in production.
+  // The first start compiles the plugins. The measured process starts with compiled code, as in production.
   const launch = () => start('stopover', folder, scene.binary, args, { env: { RUST_BACKTRACE: '0' } });
   await stop(await launch());
   const server = await launch();
@@ -116,7 +116,7 @@ ${list([
   return { ...server, url: /^api +(\S+)/m.exec(server.said())[1], database };
 }
 
-/** The Node gateway. Its database has the key that Stopover made. */
+/** Starts a Node gateway. Its database has the API key that Stopover created. */
 export async function startNode(kind, name, { workers = 1, grouped = true, pipelined = true, nuitee = 'nuitee' } = {}) {
   const { upstream, sandbox } = scene;
   const folder = path.join(scene.work, kind, name);
@@ -158,11 +158,11 @@ export async function startNode(kind, name, { workers = 1, grouped = true, pipel
   return { ...server, url, pids, database };
 }
 
-// ---- What the kernel counts ----
+// ---- Numbers of the kernel ----
 
 const TICK_MS = 10;
 
-/** Processor time so far of all processes of a server, in milliseconds. */
+/** Returns the processor time so far of all processes of a server, in milliseconds. */
 export function cpuMs(server) {
   let ticks = 0;
   for (const pid of server.pids) {
@@ -173,18 +173,18 @@ export function cpuMs(server) {
   return ticks * TICK_MS;
 }
 
-/** Begins the peak of memory anew; where that is not allowed, it is that of the whole life. */
+/** Resets the peak of memory. Where that is not allowed, the peak is that of the whole life of the process. */
 export function forgetPeak(server) {
   for (const pid of server.pids) {
     try {
       writeFileSync(`/proc/${pid}/clear_refs`, '5');
     } catch {
-      // As it is.
+      // The peak stays.
     }
   }
 }
 
-/** Resident memory at its peak, of all processes of a server, in MB. */
+/** Returns the peak of resident memory of all processes of a server, in MB. */
 export function peakMb(server) {
   let kib = 0;
   for (const pid of server.pids) kib += Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);

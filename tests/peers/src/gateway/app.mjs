@@ -1,4 +1,4 @@
-// The HTTP API: what surrounds every call, and its routes.
+// The routes of the HTTP API, and what every call has in common.
 import { readFileSync } from 'node:fs';
 import Fastify, { LogController } from 'fastify';
 import * as booking from './booking.mjs';
@@ -92,7 +92,7 @@ function answer(reply, status, body) {
   return reply.code(status).header('content-type', JSON_TYPE).send(reply.text);
 }
 
-/** Who calls, whether they may, and how often they still may. Returns a promise where the key has to be looked up. */
+/** Identifies the caller, and checks its rights and its rate. Returns a promise if the key has to be looked up. */
 function identify(app, request, reply) {
   const { headers } = request;
   reply.header('content-security-policy', 'default-src \'none\'; frame-ancestors \'none\'');
@@ -145,7 +145,7 @@ function idempotencyKey(request, required) {
   return key;
 }
 
-/** One line, two numbers, and an entry of the log of calls. */
+/** Writes the log line of a call, counts it, and records it. */
 function record(app, request, reply) {
   const ms = reply.elapsedTime;
   const route = request.routeOptions.url ?? 'unknown';
@@ -168,7 +168,7 @@ function record(app, request, reply) {
 
 const ROUTES = new Map();
 
-/** `/v1/hotel/bookings/:id` as `/v1/hotel/bookings/{id}`; null where there is no route. */
+/** Converts `/v1/hotel/bookings/:id` to `/v1/hotel/bookings/{id}`. Returns null if there is no route. */
 function routeName(url) {
   if (url === undefined) return null;
   let name = ROUTES.get(url);
@@ -179,7 +179,7 @@ function routeName(url) {
   return name;
 }
 
-/** The length of a body, and its text where it is kept. */
+/** Returns the length of a body, and its text if it is short enough to be kept. */
 function captured(text) {
   const bytes = Buffer.byteLength(text);
   return { bytes, text: bytes > 0 && bytes <= BODY_BYTES_MAX ? text : null };

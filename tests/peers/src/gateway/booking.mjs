@@ -1,12 +1,13 @@
-// Prebook and book. Between two outward calls there is one commit: the outcome of the one, the mark of the next,
-// the booking, its history, what subscribers are told, and the claim on the work. Six commits a booking:
+// Prebook and book. There is one commit between two remote calls. It stores the outcome of the first call, the attempt
+// of the second, the booking, its history, the events for subscribers, and the lease on the work. A booking has six
+// commits:
 //
-//   prebook   1 intent, idempotency key, claim          → supplier binds
-//             2 bound, due at its expiry
-//   book      3 intent, key, claim, mark of `authorize` → processor holds
-//             4 held, mark of `book`                    → supplier books
-//             5 confirmed, mark of `capture`            → processor takes
-//             6 taken, done
+//   prebook   1 intent, idempotency key, lease             → the supplier binds the offer
+//             2 bound; the job is due at its expiry
+//   book      3 intent, key, lease, attempt of `authorize` → the processor holds the amount
+//             4 held, attempt of `book`                    → the supplier books
+//             5 confirmed, attempt of `capture`            → the processor takes the amount
+//             6 captured; the job is complete
 import { hash } from 'node:crypto';
 import * as render from './render.mjs';
 import { Lost, NotSent } from './client.mjs';
@@ -27,7 +28,7 @@ const INSTRUMENT = 'payment_instrument_token';
 
 // ---- Requests ----
 
-/** JSON text with the members of every object in order: what makes two requests the same one. */
+/** Writes JSON with the members of every object in order, so that equal requests have equal texts. */
 function canonical(value) {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
@@ -37,7 +38,7 @@ function canonical(value) {
 const fingerprint = (id, body) => hash('sha256', `${id}\0${canonical(body)}`);
 const requestDigest = (request) => hash('sha256', JSON.stringify(request));
 
-/** Guests room by room, as the offer was priced. */
+/** Returns the guests of each room. Throws if they are not those for whom the offer was priced. */
 function guestsOf(occupancies, rooms) {
   const errors = [];
   const other = (at, detail) => errors.push({ pointer: at, code: 'other_than_offered', detail });
@@ -111,7 +112,7 @@ function publish(work, booking, type, data) {
   work.wakes = true;
 }
 
-/** A call that is on disk before it leaves, and its outcome. */
+/** Returns the writes of a remote call: that of the attempt, which must be committed before the call is sent, and that of its outcome. */
 function attempt(booking, step, target, clientReference, request) {
   const id = newId('att_');
   const digest = requestDigest(request);
@@ -213,7 +214,7 @@ const fail = (error) => {
   throw error;
 };
 
-/** What an earlier call with this key made. */
+/** Returns the result of an earlier call with this key, or null if there was none. */
 async function before(app, owner, key, print) {
   const known = await app.store.idempotencyRecord(owner, 'hotel_prebook', key);
   if (!known) return null;
@@ -227,7 +228,7 @@ async function before(app, owner, key, print) {
   return { status: 200, data: render.booking(booking, false), supplier: booking.supplier };
 }
 
-/** Ends a prebook that did not bind; says why again when asked again. */
+/** Ends a prebook that failed, and stores the reason for repeats of the key. */
 async function endPrebook(app, booking, caller, key, token, error) {
   const { owner, requestId } = caller;
   let problem = error;
@@ -237,7 +238,7 @@ async function endPrebook(app, booking, caller, key, token, error) {
   } else if (error instanceof NotSent) {
     problem = new Problem('supplier_unavailable', { supplier: booking.supplier });
   } else if (!(error instanceof Problem)) {
-    // It may have been bound: kept until its timer decides. Nothing is owed at this stage.
+    // The supplier may have bound the offer. The booking stays until its prebook times out, because nothing is owed yet.
     throw error instanceof Lost ? new Problem('supplier_error', { supplier: booking.supplier }) : error;
   }
   const now = Date.now();
@@ -254,7 +255,7 @@ async function endPrebook(app, booking, caller, key, token, error) {
   throw problem;
 }
 
-/** A room as the supplier bound it, with its fields in the order of the document. Details without a value are left out. */
+/** Adds what the supplier bound to a room, with the fields in the order of the document. A room without details has no such field. */
 function bindRoom(room, { name, board, board_name: boardName, total, due_at_property: due, policy, details }) {
   const { supplier_reference: reference, hotel_confirmation_code: code, canceled_at: canceled, guests, ...rest } = room;
   const bound = { ...rest, name, board, board_name: boardName, total, due_at_property: due, policy };
@@ -319,7 +320,7 @@ function newBooking(owner, offer, body, guests) {
 
 const pending = (now) => ({ call: 'pending', due_at: now, failed_attempts: 0 });
 const sent = (now) => ({ call: 'sent', sent_at: now, failed_attempts: 0, reconcile_count: 0, reconcile_at: now + FIRST_CHECK_MS });
-/** A booking's only payment that is under way is its last. */
+/** Changes the last payment, which is the only one in progress. */
 const withPayment = (booking, change) => booking.payments.with(-1, { ...booking.payments.at(-1), ...change });
 
 export async function book(app, caller, key, id, body, log) {
@@ -336,7 +337,7 @@ export async function book(app, caller, key, id, body, log) {
   const processor = app.suppliers.get(instrument.processor);
   const token = newId('lease_');
 
-  // 3: the intent, and the mark of `authorize`.
+  // Commit 3: the intent, and the attempt of `authorize`.
   let now = Date.now();
   const ordinal = found.payments.length + 1;
   const payment = {
@@ -362,7 +363,7 @@ export async function book(app, caller, key, id, body, log) {
     throw error;
   }
 
-  // → the processor holds the amount.
+  // The processor holds the amount.
   let held;
   try {
     held = await counted(app.recorder, caller, processor.id, 'payment_processor', 'authorize', () => processor.adapter.authorize({ ...authorize, token: instrument.token }));
@@ -371,7 +372,7 @@ export async function book(app, caller, key, id, body, log) {
   }
   say(log, booking, 'authorize', 'done', 'held');
 
-  // 4: held, and the mark of `book`.
+  // Commit 4: the amount is held, and the attempt of `book`.
   now = Date.now();
   let before = booking.version;
   const authorized = move(booking, 'payment_authorized', {
@@ -393,7 +394,7 @@ export async function book(app, caller, key, id, body, log) {
     renewLease(work, id, token);
   });
 
-  // → the supplier books.
+  // The supplier books.
   let state;
   try {
     state = await counted(app.recorder, caller, supplier.id, 'hotel_booking', 'book', () => supplier.adapter.book(request));
@@ -403,7 +404,7 @@ export async function book(app, caller, key, id, body, log) {
   }
   say(log, booking, 'book', 'done', 'confirmed');
 
-  // 5: confirmed, and the mark of `capture`.
+  // Commit 5: the booking is confirmed, and the attempt of `capture`.
   now = Date.now();
   before = booking.version;
   const confirmed = move(booking, 'book_confirmed', {
@@ -436,7 +437,7 @@ export async function book(app, caller, key, id, body, log) {
   });
   app.recorder.booked(booking.owner.tenant, now, booking.details.total);
 
-  // → the processor takes the amount. A failure does not undo the booking.
+  // The processor takes the amount. A failure does not undo the booking.
   let taken = null;
   try {
     taken = await counted(app.recorder, caller, processor.id, 'payment_processor', 'capture', () => processor.adapter.capture(capture));
@@ -444,7 +445,7 @@ export async function book(app, caller, key, id, body, log) {
     say(log, booking, 'capture', 'unknown', error.message);
   }
 
-  // 6: taken, done.
+  // Commit 6: the amount is captured, and the work is complete.
   now = Date.now();
   before = booking.version;
   if (!taken) {
@@ -533,7 +534,7 @@ async function bookFailed(app, booking, booked, processor, token, error, caller,
   throw new Problem('supplier_rejected', { booking_status: 'FAILED', supplier: booking.supplier });
 }
 
-/** It may have happened: it is never sent again, it is read back (here: by nobody, there are no workers). */
+/** Records that a call may have taken effect. It is never sent again. Stopover's workers look it up; there are none here. */
 async function unknown(app, booking, recorded, token, error, now) {
   await app.store.commit((work) => {
     recorded.finish(work, now, 'unknown', null, error.message);

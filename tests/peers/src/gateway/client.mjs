@@ -1,20 +1,25 @@
-// Outbound HTTP of adapters: only to hosts that they were granted, with credentials that they never see. Every
-// exchange is counted and recorded.
+// The HTTP client of adapters. It reaches only granted hosts, and adds credentials that adapters do not see. It counts and
+// records every exchange.
 import { Agent, errors, request } from 'undici';
 import { exchanged } from './metrics.mjs';
 
 const agent = new Agent({ connections: 256, pipelining: 1, keepAliveTimeout: 60_000, connect: { noDelay: true } });
 const ANSWER_BYTES_MAX = 16 << 20;
 
-/** Nothing reached the supplier. */
-export class NotSent extends Error {}
-/** The request was sent, or may have been, and no whole answer came. */
-export class Lost extends Error {}
+/** An error for a request that did not reach the supplier. */
+export class NotSent extends Error {
+  outcome = 'not_sent';
+}
+
+/** An error for a request that was sent, or may have been sent, and has no complete answer. */
+export class Lost extends Error {
+  outcome = 'unknown';
+}
 
 const NOT_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_INVALID_ARG']);
 const TIMED_OUT = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
-/** What an adapter of a configured supplier sends with: `send(method, url, {body, headers, timeoutMs})`. */
+/** Returns the function with which an adapter sends: `send(method, url, {body, headers, timeoutMs})`. */
 function sender(supplier, recorder, ownHeaders, readBody) {
   const granted = new Set(supplier.hosts);
   return async function send(method, address, { body, headers, timeoutMs = 30_000 } = {}) {
@@ -54,7 +59,7 @@ function sender(supplier, recorder, ownHeaders, readBody) {
 const JSON_HEADERS = { accept: 'application/json' };
 const JSON_BODY_HEADERS = { ...JSON_HEADERS, 'content-type': 'application/json' };
 
-/** For adapters that exchange JSON; an answer has its `text`. */
+/** Returns the client of an adapter that exchanges JSON. An answer has its `text`. */
 export const clientOf = (supplier, recorder) => sender(
   supplier, recorder, (body) => (body === undefined ? JSON_HEADERS : JSON_BODY_HEADERS),
   async (body) => {
@@ -63,7 +68,7 @@ export const clientOf = (supplier, recorder) => sender(
   },
 );
 
-/** For adapters that read bytes themselves; an answer has its `bytes`. */
+/** Returns the client of an adapter that reads bytes. An answer has its `bytes`. */
 export const byteClientOf = (supplier, recorder) => sender(supplier, recorder, () => undefined, async (body) => {
   const bytes = new Uint8Array(await body.arrayBuffer());
   return { bytes, length: bytes.length };

@@ -1,5 +1,5 @@
-// API keys: their form, and who one belongs to. Only digests are stored; what is known of a key is forgotten
-// after three seconds, so that a revoked one stops working everywhere within them.
+// API keys: their form and their owners. Only digests are stored. A key is cached for three seconds, so that a revoked key
+// stops working within that time.
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { Problem } from './problem.mjs';
@@ -32,7 +32,7 @@ export class Keys {
     this.known = new Map();
   }
 
-  /** What is known of a key; a promise of it where the database has to be asked. */
+  /** Returns the owner and the scopes of a key, or a promise of them if the key is not cached. */
   resolve(key, now) {
     if (!isWellFormed(key)) throw new Problem('invalid_api_key');
     const sha256 = hash('sha256', key);

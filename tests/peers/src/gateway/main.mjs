@@ -3,7 +3,7 @@
 //   { database, connections, cipher, master_key (base64), grouped, pipelined, workers, log, limits: {per_second, burst},
 //     offer_ttl_s, processor, suppliers: [{id, kind, adapter, modes, hosts, credentials, settings, component?}] }
 //
-// With `workers` above 1 it is a cluster: as many processes behind one port. The database has its tables already.
+// If `workers` is above 1, that many processes share one port. The database must have its tables already.
 import cluster from 'node:cluster';
 import { createHash } from 'node:crypto';
 import { openSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What operators see beside log lines: the same counters and histograms as Stopover has.
+// Counters and histograms for operators. Stopover has the same.
 import prom from 'prom-client';
 import { callScope } from './recording/recorder.mjs';
 
@@ -9,14 +9,20 @@ const calls = new prom.Counter({ name: 'gateway_supplier_calls_total', help: 'Ca
 const callSeconds = new prom.Histogram({ name: 'gateway_supplier_call_duration_seconds', help: 'Time of a call of an adapter', labelNames: ['supplier', 'operation'], buckets });
 const exchanges = new prom.Counter({ name: 'gateway_supplier_exchanges_total', help: 'HTTP exchanges of adapters', labelNames: ['supplier', 'outcome'] });
 
+/** Outcomes of calls that an adapter already reported as a problem of the API. */
+const OUTCOMES = {
+  supplier_unavailable: 'unavailable', supplier_timeout: 'timed_out', supplier_error: 'invalid_response', supplier_rejected: 'refused',
+  rate_limited: 'rate_limited',
+};
+
 export function answered(method, route, status, ms) {
   requests.inc({ method, route, status });
   seconds.observe({ route }, ms / 1000);
 }
 
 /**
- * Runs a call of an adapter, counts it and records it. `caller` has the request and its owner. An error names the
- * outcome in its `outcome`.
+ * Runs a call of an adapter, counts it and records it. The second argument has the request and its owner. An error has the
+ * outcome of the call in `outcome`.
  */
 export async function counted(recorder, { owner, requestId }, supplier, capability, name, call) {
   const scope = { owner, requestId, supplier, capability, name };
@@ -27,7 +33,7 @@ export async function counted(recorder, { owner, requestId }, supplier, capabili
   try {
     return await callScope.run(scope, call);
   } catch (error) {
-    outcome = error.outcome ?? 'unknown';
+    outcome = error.outcome ?? OUTCOMES[error.code] ?? 'unknown';
     detail = error.detail ?? error.message;
     throw error;
   } finally {

@@ -1,5 +1,4 @@
-// `POST /v1/hotel/offers`: who is asked, which id each hotel has, and the reference that each offer is
-// prebooked with.
+// `POST /v1/hotel/offers`: the choice of the supplier, the gateway's ids of hotels, and the references for prebooks.
 import * as render from './render.mjs';
 import { counted } from './metrics.mjs';
 import { newId } from './random.mjs';
@@ -12,7 +11,7 @@ const DAYS_AHEAD_MAX = 700;
 const REFERENCE_CHARS_MAX = 65_536;
 export const PURPOSE = 'hotel_offer';
 
-/** What the schema cannot say; every violation at once. */
+/** Checks the rules that the schema cannot express, and reports all violations at once. */
 function check(body, now) {
   const errors = [];
   const note = (pointer, code, detail) => errors.push({ pointer, code, detail });
@@ -85,7 +84,7 @@ export async function priceHotels(app, caller, body) {
   return { supplier: supplier.id, data };
 }
 
-/** What a reference holds: offers are not stored, so all that prebook needs travels in it. */
+/** Returns the contents of an offer reference. They have all that a prebook needs, because offers are not stored. */
 function terms(supplier, hotelId, hotel, offer, stay, expiresAt, includePackageRates) {
   return JSON.stringify({
     supplier,
@@ -102,7 +101,7 @@ function terms(supplier, hotelId, hotel, offer, stay, expiresAt, includePackageR
   });
 }
 
-/** The gateway's id of every hotel. One that is seen for the first time, or of which more is told, is stored. */
+/** Returns the gateway's id of every hotel. Stores hotels that are new, and those of which the supplier states something new. */
 async function hotelIdsOf(app, mode, supplier, ids, known, told) {
   const isKnown = (id) => {
     const [row, hotel] = [known.get(id), told.get(id)?.hotel];

@@ -1,10 +1,10 @@
-// Identifiers and nonces, out of random bytes that are drawn many at once.
+// Identifiers and nonces. Random bytes are drawn in blocks.
 import { randomFillSync } from 'node:crypto';
 
 const pool = Buffer.allocUnsafeSlow(8192);
 let used = pool.length;
 
-/** So many random bytes; valid until the next few thousand are drawn, so use or copy them at once. */
+/** Returns random bytes. They are valid until the next block is drawn, so use or copy them at once. */
 export function randomBytes(count) {
   if (used + count > pool.length) {
     randomFillSync(pool);
@@ -15,7 +15,7 @@ export function randomBytes(count) {
   return bytes;
 }
 
-/** 128 bits as 32 hex digits, the first 48 of them the time (UUID version 7). */
+/** Returns 128 bits as 32 hex digits. The first 48 bits are the time (UUID version 7). */
 function bits(at = Date.now()) {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(at, 0, 6);
@@ -24,13 +24,13 @@ function bits(at = Date.now()) {
   return bytes.hexSlice(0, 16);
 }
 
-/** `bkg_…` */
+/** Returns an id such as `bkg_…`. */
 export const newId = (prefix) => prefix + bits();
 
-/** An id that begins with another time than now. */
+/** Returns an id that begins with the given time. */
 export const newIdAt = (prefix, at) => prefix + bits(at);
 
-/** `req_` and a UUID. */
+/** Returns `req_` and a UUID. */
 export function newRequestId() {
   const hex = bits();
   return `req_${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

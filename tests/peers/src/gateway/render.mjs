@@ -1,5 +1,5 @@
-// The gateway's own words to the API's: resources are made in one place, so that an answer and an event show
-// the same thing in the same form.
+// Conversion of stored objects to the resources of the API. Answers and events use the same functions, so that both have
+// the same form.
 import { toMajor } from './money.mjs';
 import { instant, sharedInstant } from './time.mjs';
 
@@ -24,7 +24,7 @@ export function policy(of) {
   return shown;
 }
 
-/** What a supplier does not state is left out. */
+/** Converts a penalty. Values that the supplier does not state are omitted. */
 function penalty(of) {
   const shown = { from: instant(of.from), type: 'AMOUNT', amount: money(of.amount) };
   if (of.basis_points !== undefined && of.basis_points !== null) shown.percent = of.basis_points / 100;
@@ -32,7 +32,7 @@ function penalty(of) {
   return shown;
 }
 
-/** Adds what is known of a room beyond price and terms. */
+/** Adds the details of a room beyond price and terms. */
 function addDetails(shown, { max_occupancy: occupancy, remarks, perks, taxes } = {}) {
   if (occupancy) shown.max_occupancy = occupancy;
   if (remarks) shown.remarks = remarks;
@@ -49,7 +49,7 @@ const promotion = (of) => ({
   name: of.name, description: of.description, amount: optionalMoney(of.amount), room_positions: of.room_positions,
 });
 
-/** An offer, under the reference that was made for it. */
+/** Converts an offer that has the given reference. */
 export function offer(of, stay, reference, expiresAt) {
   const whole = policy(of.policy);
   const rooms = of.rooms.map((room, at) => addDetails({
@@ -153,10 +153,10 @@ const loyalty = (of) => ({
   points_estimate: of.points_estimate,
 });
 
-/** A booked state has its own name: confirmed, canceled and so on. */
+/** Returns the status of a booking. The state `booked` has states of its own, such as `confirmed`. */
 export const status = ({ state }) => upper(state.state === 'booked' ? state.booked : state.state);
 
-/** A booking: as its own read and events show it, payments carry cards; as a call that changes it answers, not. */
+/** Converts a booking. Reads and events show the cards of payments; answers to changes do not. */
 export function booking(of, withCards) {
   const { details } = of;
   const shown = {

@@ -1,4 +1,4 @@
-// Lodge, the sandbox's hotel supplier: rates, prebook, book. The wire is in Stopover's sandbox/README.md.
+// The adapter of Lodge, the sandbox's hotel supplier: rates, prebook and book. `sandbox/README.md` describes its API.
 import { toMinor, toText } from '../money.mjs';
 import { parseTimestamp } from '../time.mjs';
 import { Problem } from '../problem.mjs';
@@ -6,14 +6,16 @@ import { Lost, NotSent } from '../client.mjs';
 import { plain } from './text.mjs';
 
 const BOARDS = { RO: 'room_only', BB: 'bed_and_breakfast' };
-/** Codes that say that a call did nothing and will do nothing. */
+/** Codes which state that a call had no effect. */
 const DEFINITE = {
   prebook: new Set(['UNAUTHORIZED', 'INVALID_REQUEST', 'RATE_UNKNOWN', 'RATE_EXPIRED', 'SOLD_OUT']),
   book: new Set(['UNAUTHORIZED', 'INVALID_REQUEST', 'PREBOOK_UNKNOWN', 'PREBOOK_EXPIRED', 'PREBOOK_USED', 'PRICE_MISMATCH', 'INVALID_GUESTS', 'BOOKING_REFUSED']),
 };
 
-/** The supplier's definite no. */
+/** A definite refusal of the supplier. */
 export class Refused extends Error {
+  outcome = 'refused';
+
   constructor(code) {
     super(`Lodge answered ${code}`);
     this.code = code;
@@ -144,7 +146,7 @@ const bound = (of, currency) => ({
 
 const priceOf = (of) => (of ? { minor: toMinor(of.amount, of.currency), currency: of.currency } : null);
 
-/** What Lodge says of a room of a hotel with all features; of others it says nothing. */
+/** Reads the details of a room. Lodge states them only for its hotel with all features. */
 function roomDetails(of, { about }) {
   if (!isDetailed(of) || !about) return {};
   return {
@@ -161,7 +163,7 @@ function roomDetails(of, { about }) {
 
 const isDetailed = (of) => of.rooms.every((room) => room.about);
 
-/** A policy with what Lodge says of it. */
+/** Reads a policy with its details. */
 function statedPolicy(of, terms, currency) {
   const plainPolicy = policy(terms, currency);
   if (!isDetailed(of)) return plainPolicy;

@@ -1,7 +1,7 @@
-// Nuitee (LiteAPI) hotels: `POST /hotels/rates` to offers. The rules are those of Stopover's adapter
-// (plugins/nuitee-hotels): the same offers are kept, left out and priced.
+// The adapter of Nuitee (LiteAPI): it converts the answer of `POST /hotels/rates` to offers. Its rules are those of Stopover's
+// adapter in `plugins/nuitee-hotels`, so that both keep, leave out and price the same offers.
 //
-// An answer is `{currency, hotels: [{hotel, offers}]}` in the gateway's own words: minor units, milliseconds.
+// An answer is `{currency, hotels: [{hotel, offers}]}` with minor units and milliseconds.
 import { toMinor, NotMoney } from '../money.mjs';
 import { parseTimestamp } from '../time.mjs';
 import { Problem } from '../problem.mjs';
@@ -10,7 +10,7 @@ import { plain } from './text.mjs';
 
 const OFFER_ID_BYTES = 4096;
 const PROMOTIONS = 30;
-/** Perks, and taxes, of one room. */
+/** Maximum number of perks, and of taxes, of one room. */
 const ROOM_ITEMS = 30;
 /** The time zone in which Nuitee states when a penalty begins. */
 const TIME_ZONE = 'GMT';
@@ -20,7 +20,7 @@ const BOARD_NAMES = {
 };
 const BOARDS = { RO: 'room_only', BB: 'bed_and_breakfast', BI: 'bed_and_breakfast', HB: 'half_board', FB: 'full_board', AI: 'all_inclusive' };
 
-/** An answer came, and it cannot be read. */
+/** An error for an answer that cannot be read. */
 class Unreadable extends Error {}
 
 const NON_REFUNDABLE = () => ({ refundable: false, free_until: null, penalties: [], restrictions: [], refund_type: null });
@@ -59,7 +59,7 @@ export function nuitee(supplier, send, log) {
   };
 }
 
-/** Nuitee's envelope: an error counts whatever the status is. */
+/** Opens Nuitee's envelope. An error in it counts, whatever the status is. */
 function open({ status, text }) {
   const isSuccess = status >= 200 && status < 300;
   if (status === 204 || (isSuccess && text === '')) return { data: [], hotels: [] };
@@ -90,7 +90,7 @@ function fault(code, status) {
   return new Problem(kind(code) ?? kind(status) ?? 'supplier_error');
 }
 
-/** A list, which may also come as its only item, as `null` or as `""`. */
+/** Reads a list. Nuitee may also send its only item, `null` or `""`. */
 function many(value) {
   if (Array.isArray(value)) return value;
   if (value === null || value === undefined || value === '') return [];
@@ -111,7 +111,7 @@ function number(value) {
   return typeof read === 'number' && Number.isFinite(read) ? read : null;
 }
 
-/** The place of a room, from 0; null for whatever is no number. */
+/** Reads the position of a room, from 0. Returns null if the value is no number. */
 function position(value) {
   const read = typeof value === 'string' && /^\s*\+?\d+\s*$/.test(value) ? Number(value) : value;
   return Number.isInteger(read) && read >= 0 ? read - 1 : null;
@@ -137,7 +137,7 @@ function summary(hotel) {
   };
 }
 
-/** The sum of amounts that all have to be in one currency; null without any. */
+/** Returns the sum of amounts, which must all be in one currency, or null if there are none. */
 function sum(amounts, currency) {
   let total = null;
   for (const { amount, currency: code } of many(amounts)) {
@@ -180,10 +180,10 @@ function priceAnswer(asked, ids, offersPerHotel, rates, hotels, log) {
   return { currency: asked.currency, hotels: found };
 }
 
-/** Whether an offer may be sold only together with another travel service. */
+/** Returns whether an offer may be sold only together with another travel service. */
 const isPackageOnly = ({ rateType }) => typeof rateType === 'string' && rateType.toLowerCase() === 'package';
 
-/** An offer, why it is left out, or null where it was not asked for. */
+/** Returns an offer, the reason why it is left out, or null if it was not requested. */
 function readOffer(asked, roomType) {
   const id = text(roomType.offerId);
   if (id === '' || Buffer.byteLength(id) > OFFER_ID_BYTES) return 'its id is missing or too long';
@@ -198,7 +198,7 @@ function readOffer(asked, roomType) {
   for (const room of rooms) ofRooms += room.total;
   const total = sum(roomType.offerRetailRate, asked.currency) ?? ofRooms;
   if (total <= 0 || rooms.some((room) => room.total < 0)) return 'its price is not positive';
-  // Each amount is rounded on its own, so each room may be off by one.
+  // Each amount is rounded separately, so each room may differ by one minor unit.
   if (Math.abs(total - ofRooms) > rooms.length) return 'its rooms do not add up to its price';
   return {
     supplier_offer: id,
@@ -222,10 +222,10 @@ const PAYMENT_TYPES = { [PREPAID]: 'PREPAID', [PAID_AT_HOTEL]: 'PAY_AT_PROPERTY'
 const typesOf = (rate) => many(rate.paymentTypes).map((code) => code.trim()).filter(Boolean);
 const isPaidAtHotel = (rate) => typesOf(rate).includes(PAID_AT_HOTEL) && !typesOf(rate).includes(PREPAID);
 
-/** The types of payment that all rooms have. */
+/** Returns the types of payment that all rooms have. */
 const paymentTypes = (rates) => rates.map(typesOf).reduce((common, types) => types.filter((code) => common.includes(code)));
 
-/** What is known of a room beyond price and terms. */
+/** Reads the details of a room beyond price and terms. */
 function readDetails(rate, currency) {
   const occupancy = number(rate.maxOccupancy);
   const perks = many(rate.perks).map((perk) => readPerk(perk)).filter(Boolean);
@@ -246,7 +246,7 @@ function readPerk({ name, amount, currency }) {
   return { name: shown, value: minor > 0 ? { minor, currency } : null };
 }
 
-/** A tax or fee. One that is not included is paid on arrival. */
+/** Reads a tax or fee. If it is not included, it is paid on arrival. */
 function readTax(fee, currency) {
   const code = fee.currency === '' ? currency : fee.currency;
   const minor = toMinor(fee.amount, code);
@@ -258,7 +258,7 @@ function readTax(fee, currency) {
 
 const NOT_ONE_A_ROOM = 'it has not exactly one rate a room';
 
-/** One room a requested occupancy, in the requested order, or why the rates are not that. */
+/** Returns one room for each requested occupancy, in the requested order, or the reason why that is not possible. */
 function readRooms(rates, wanted, currency) {
   if (rates.length !== wanted) return NOT_ONE_A_ROOM;
   const rooms = new Array(wanted).fill(null);
@@ -285,13 +285,13 @@ function readRoom(rate, currency) {
     board_name: plain(text(rate.boardName)) || BOARD_NAMES[kind],
     total,
     due_at_property: due,
-    // What cannot be read is not promised to be free.
+    // A policy that cannot be read must not promise free cancellation.
     policy: readPolicy(rate.cancellationPolicies, total, currency) ?? NON_REFUNDABLE(),
     details: readDetails(rate, currency),
   };
 }
 
-/** What is not included and so paid at the hotel, in one currency; null: nothing; undefined: it cannot be read. */
+/** Returns the amount to pay at the hotel. It is null if there is none, and undefined if it cannot be read. */
 function dueAtProperty(retailRate, currency) {
   let due = null;
   for (const fee of many(retailRate.taxesAndFees)) {
@@ -306,7 +306,7 @@ function dueAtProperty(retailRate, currency) {
   return due.minor < 0 ? undefined : due;
 }
 
-/** The policy of one room; null when it cannot be read. */
+/** Returns the policy of one room, or null if it cannot be read. */
 function readPolicy(policies, total, currency) {
   const tag = policies?.refundableTag;
   if (tag === 'NRFN') return { ...NON_REFUNDABLE(), refund_type: 'none' };
@@ -332,13 +332,13 @@ function readPolicy(policies, total, currency) {
   return { ...policy, refund_type: refundType(policy, total, Date.now()) };
 }
 
-/** A share in hundredths of a per cent; null where it is none. */
+/** Returns a share in hundredths of a per cent, or null if it is not between 0 and 100 per cent. */
 function basisPoints(amount) {
   const points = Math.round(Number(amount) * 100);
   return points >= 0 && points <= 10_000 ? points : null;
 }
 
-/** What the lowest fee from now on leaves of the total; null where the fees contradict the policy. */
+/** Returns how much the lowest fee from now on leaves of the total, or null if the fees contradict the policy. */
 function refundType(policy, total, now) {
   const starts = policy.penalties.map((penalty) => penalty.from).filter((from) => from > now);
   const lowest = Math.min(...[...starts, now].map((at) => feeAt(policy, total, at)));
@@ -347,20 +347,20 @@ function refundType(policy, total, now) {
   return policy.refundable ? null : 'none';
 }
 
-/** What is not known of one room's policy is not known of the whole. */
+/** Adds the refund type of an offer. It is unknown if that of one room is unknown. */
 function withRefundType(policy, rooms, total) {
   if (rooms.length === 1) return policy;
   const isKnown = rooms.every((room) => room.policy.refund_type !== null);
   return { ...policy, refund_type: isKnown ? refundType(policy, total, Date.now()) : null };
 }
 
-/** The last instant before the first penalty that costs anything. */
+/** Returns the last instant before the first penalty that is not zero. */
 function freeUntil(penalties) {
   const first = penalties.find((penalty) => penalty.amount.minor > 0);
   return first && first.from > 0 ? first.from - 1 : null;
 }
 
-/** The policy of all rooms together: what is free is free for every room, a penalty is the sum of those in force. */
+/** Merges the policies of all rooms. Cancellation is free while it is free for every room, and a penalty is the sum of those in force. */
 function mergedPolicy(rooms, currency) {
   if (rooms.length === 1) return rooms[0].policy;
   if (rooms.every((room) => !room.policy.refundable)) return NON_REFUNDABLE();
@@ -381,7 +381,7 @@ function feeAt(policy, total, now) {
   return policy.refundable ? 0 : total;
 }
 
-/** Each promotion once, with the rooms that it applies to. */
+/** Returns each promotion once, with the rooms to which it applies. */
 function promotions(rates, currency) {
   const found = [];
   for (let index = 0; index < rates.length; index += 1) {
@@ -399,7 +399,7 @@ function promotions(rates, currency) {
   return found.filter((promotion) => promotion.name !== '').slice(0, PROMOTIONS);
 }
 
-/** A percentage is told in words: what it is a percentage of is not said. */
+/** Reads a promotion. A percentage becomes a description, because Nuitee does not state its base. */
 function readPromotion(promotion, currency) {
   const kind = text(promotion.discountType).toLowerCase();
   const isNumber = typeof promotion.discount === 'number' || (typeof promotion.discount === 'string' && number(promotion.discount) !== null);

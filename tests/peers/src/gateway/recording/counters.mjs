@@ -1,4 +1,4 @@
-// Numbers of calls by minute and by hour, of amounts booked, and the slowest and failed calls of each minute.
+// Counters of calls by minute and by hour, booked amounts, and the slowest and failed calls of each minute.
 import { CLASS_COLUMNS } from '../storage/statements.mjs';
 
 const BOUNDS_US = [
@@ -50,7 +50,7 @@ class CallStatistics {
   }
 }
 
-/** The value of a key, made on first use. */
+/** Returns the value of a key. Creates it on first use. */
 function entryOf(map, key, make) {
   let found = map.get(key);
   if (found === undefined) {
@@ -62,11 +62,11 @@ function entryOf(map, key, make) {
 
 const keyOf = (...parts) => parts.join('\0');
 
-/** Rows in the order of their keys, so that two hosts lock them in the same order. */
+/** Sorts rows by their keys, so that two hosts lock them in the same order. */
 const inOrder = (map) => [...map].sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0)).map(([, row]) => row);
 
 export class Counters {
-  /** By minute, organization, mode, subject, name and operation. */
+  /** Counters by minute, organization, mode, subject, name and operation. */
   calls = new Map();
   amounts = new Map();
   remarkable = new Map();
@@ -128,7 +128,7 @@ export class Counters {
   }
 }
 
-/** Rows by minute and by hour, for each organization and for all together, of each subject and of all calls. */
+/** Adds counters up to rows by minute and by hour, for each organization and for all together, of each subject and of all calls. */
 function sums(calls, host) {
   const rows = new Map();
   for (const { minute, organization, mode, subject, name, operation, statistics } of calls.values()) {

@@ -27,10 +27,10 @@ const CLIENT_ERRORS = new Set(['refused', 'declined', 'invalid_signature', 'unsu
 
 const micros = (ms) => Math.round(ms * 1000);
 
-/** What the exchanges of an adapter belong to: the request, its owner, and the supplier's capability. */
+/** The call to which the exchanges of an adapter belong: request, owner, supplier and capability. */
 export const callScope = new AsyncLocalStorage();
 
-/** A rate with a burst. */
+/** A limiter with a rate and a burst. */
 class Rate {
   constructor(perSecond, burst) {
     this.perSecond = perSecond;
@@ -168,7 +168,7 @@ export class Recorder {
     }
   }
 
-  /** Stores what still waits. */
+  /** Stores all waiting entries and counters. */
   async finish() {
     clearInterval(this.ticks);
     clearTimeout(this.timer);
@@ -180,7 +180,7 @@ export class Recorder {
   }
 }
 
-/** The rows of an API call. Bodies are redacted here, when the batch is written. */
+/** Returns the rows of an API call. Bodies are redacted here, when the batch is written. */
 function requestRows(entry, host) {
   const { at, route, uri, status, bodies, owner } = entry;
   const scope = owner && route !== null ? owner : { organization: '', mode: owner?.mode ?? entry.mode, user: '' };
@@ -206,7 +206,7 @@ function requestRows(entry, host) {
 
 const bookingIn = (path) => path.split('?')[0].split('/').find((segment) => BOOKING_ID.test(segment)) ?? null;
 
-/** The booking that a response is about: the one that it names, or itself. */
+/** Returns the booking that a response is about: the one that it names, or itself. */
 function bookingInResponse(text) {
   if (text === null) return null;
   const value = JSON.parse(text);

@@ -20,7 +20,7 @@ function parse(text) {
   }
 }
 
-/** The words of texts about people: names, addresses and numbers. They are hidden in all other texts of the call. */
+/** The words of texts about people: names, addresses and numbers. All other texts of the call are hidden if they contain one. */
 class PersonalWords {
   words = new Set();
 
@@ -32,7 +32,7 @@ class PersonalWords {
     }
   }
 
-  /** Whether a text has one of the words, or one of the numbers in groups of digits. */
+  /** Returns whether a text has one of the words, or one of the numbers in groups of digits. */
   occurIn(text) {
     if (this.words.size === 0) return false;
     let group = null;
@@ -150,7 +150,7 @@ function writeBody(value, kind, personal) {
   return writer.text;
 }
 
-/** The bodies of a call without secrets and personal data. `kind` is that of the response: `written` or `problem`. */
+/** Returns the bodies of a call without secrets and personal data. `kind` is that of the response: `written` or `problem`. */
 export function redactBodies(request, response, kind) {
   const [asked, answered] = [parse(request), parse(response)];
   const personal = new PersonalWords();
@@ -160,7 +160,7 @@ export function redactBodies(request, response, kind) {
 
 const shorten = (text) => (text.length > TEXT_CHARS_MAX ? [...text].slice(0, TEXT_CHARS_MAX).join('') : text);
 
-/** Path and query of a call. `route` is the path with names of parameters, or null if there is no such path. */
+/** Redacts path and query of a call. `route` is the path with names of parameters, or null if there is no such path. */
 export function redactUri(route, uri) {
   if (route === null) return '';
   const [path, query = ''] = uri.split(/\?(.*)/s);
@@ -178,18 +178,18 @@ export function redactUri(route, uri) {
   return shorten(segments.join('/') + (pairs.length > 0 ? `?${pairs.join('&')}` : ''));
 }
 
-/** Lower-case letters, digits and separators, without a long number and without the form of an identifier. */
+/** Returns whether a text has only lower-case letters, digits and separators, no long number, and not the form of an identifier. */
 function isWord(text) {
   const isIdentifier = text.includes('_') && !text.includes('.');
   return text.length <= 40 && /^[a-z0-9_.-]*$/.test(text) && !isIdentifier && text.replace(/[^0-9]/g, '').length <= 5;
 }
 
-/** Method, origin and path of an exchange with a supplier, without what may be a reference or a name. */
+/** Returns method, origin and path of an exchange, without segments that may be a reference or a name. */
 export const redactTarget = (method, { origin, pathname }) => shorten(
   `${method} ${origin}${pathname.split('/').map((segment) => (isWord(segment) ? segment : '…')).join('/')}`,
 );
 
-/** A sentence with the words that a name, an address or a reference cannot be. */
+/** Returns the words of a sentence that cannot be a name, an address or a reference. */
 export function redactSentence(sentence) {
   const words = sentence.split(/\s+/).filter(Boolean).map((word) => {
     const core = word.replace(/^[!-/:-@[-`{-~]+|[!-/:-@[-`{-~]+$/g, '');

@@ -14,7 +14,7 @@ function readArrays(text) {
 const FILE = new URL('../../../../../host/application/src/recording/redact/fields.toml', import.meta.url);
 const RULES = readArrays(readFileSync(FILE, 'utf8'));
 
-/** A predicate for names: `name`, `beginning*`, `*end` or `*part*`. */
+/** Returns a predicate for names that match a pattern: `name`, `beginning*`, `*end` or `*part*`. */
 function anyOf(patterns) {
   const texts = patterns.map((pattern) => pattern.replaceAll('*', '\0').replace(/[^\w\0]/g, '\\$&').replaceAll('\0', '.*'));
   const form = new RegExp(`^(?:${texts.join('|')})$`);
@@ -40,7 +40,7 @@ function treat(parent, name, isWritten) {
 const KNOWN_MAX = 10_000;
 const known = new Map();
 
-/** How the text of a member is treated. Members are few, so the result is kept. */
+/** Returns the treatment of a member's text. Members are few, so the result is cached. */
 export function treatment(parent, name, isWritten) {
   const key = `${isWritten ? 1 : 0}\0${parent}\0${name}`;
   let found = known.get(key);
@@ -62,7 +62,7 @@ export const isOurId = (text) => OUR_ID.test(text);
 
 const digitsIn = (text) => text.replace(/[^0-9]/g, '').length;
 
-/** Whether the whole part of a decimal number has more than nine digits, as the numbers of cards and telephones have. */
+/** Returns whether the whole part of a decimal number has more than nine digits, as numbers of cards and telephones have. */
 export const isLongNumber = (number) => /^-*\d{10}/.test(number);
 
 function isPersonalNumber(text) {
@@ -71,8 +71,8 @@ function isPersonalNumber(text) {
   return !isDateOrTime && (!/^-*\d+\.\d+$/.test(text) || isLongNumber(text));
 }
 
-/** Whether a text has the form of a code, a date or a time. */
+/** Returns whether a text has the form of a code, a date or a time. */
 export const isCode = (text) => text.length <= CODE_CHARS_MAX && /^[A-Za-z0-9._:/+\-*]*$/.test(text) && !isPersonalNumber(text);
 
-/** Whether a text may be the name of something that is sold. */
+/** Returns whether a text may be the name of something that is sold. */
 export const isSoldName = (text) => [...text].length <= NAME_CHARS_MAX && digitsIn(text) <= 4 && !text.includes('@');

@@ -1,4 +1,4 @@
-// The store of a configured database: `sqlite:PATH` or `postgres://…`.
+// Opens the store of a configured database: `sqlite:PATH` or `postgres://…`.
 import { PostgresStore } from './postgres.mjs';
 import { SqliteStore } from './sqlite.mjs';
 

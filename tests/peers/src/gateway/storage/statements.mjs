@@ -25,7 +25,7 @@ export function render(text, dialect) {
 
 const statement = (name, text) => ({ name, text: text.replace(/\s+/g, ' ').trim() });
 
-/** Members of `item.value` as text, or as numbers. */
+/** Returns expressions that read members of `item.value` as texts, or as numbers. */
 const texts = (...names) => names.map((name) => `item.value ->> '${name}'`).join(', ');
 const numbers = (...names) => names.map((name) => `CAST(item.value ->> '${name}' AS BIGINT)`).join(', ');
 

@@ -1,14 +1,14 @@
-// What is common to both databases: a unit of work, and what a store reads.
+// The unit of work and the reads that both databases share.
 import { readFileSync, readdirSync } from 'node:fs';
 import { STATEMENTS } from './statements.mjs';
 
-/** A statement changed other rows than it had to. */
+/** An error for a statement that changed other rows than expected. */
 export class Conflict extends Error {}
 
 /** Statements that are committed together, in order. */
 export class Work {
   steps = [];
-  /** Whether other hosts are to look for due deliveries. */
+  /** Whether other hosts must look for due deliveries. */
   wakes = false;
 
   /** Adds a statement. With `conflict`, it must change exactly one row, or the whole work fails with that name. */
@@ -25,12 +25,12 @@ export class Work {
   }
 }
 
-/** Throws if a statement changed other rows than it had to. `before` is what the statement before it changed. */
+/** Throws if a statement changed other rows than expected. `before` is the number of rows that the previous statement changed. */
 export function expect(step, changes, before) {
   if (step.conflict !== null && (step.second ? before : 0) + changes !== 1) throw new Conflict(step.conflict);
 }
 
-/** The migrations of Stopover for a database, in order. Both gateways have the same tables and indexes. */
+/** Returns Stopover's migrations for a database, in order. Both gateways have the same tables and indexes. */
 export function migrations(dialect) {
   const folder = new URL(`../../../../../host/storage/migrations/${dialect}/`, import.meta.url);
   return readdirSync(folder).filter((name) => name.endsWith('.sql')).sort().map((name) => readFileSync(new URL(name, folder), 'utf8'));
@@ -44,14 +44,14 @@ export class Store {
     return this.first('apiKey', [sha256]);
   }
 
-  /** Notes that a key is in use, at most once a minute. It is not awaited, because a use that is not noted does no harm. */
+  /** Records that a key is in use, at most once a minute. It is not awaited, because a missing record does no harm. */
   touchApiKey(key, now) {
     if (key.last_used_at !== null && now - key.last_used_at < LAST_USED_RESOLUTION_MS) return;
     const args = [key.organization, key.mode, key.id, now, now - LAST_USED_RESOLUTION_MS];
     this.commit((work) => work.add('touchApiKey', args)).catch(() => {});
   }
 
-  /** What is known of a supplier's hotels, by the supplier's ids. */
+  /** Returns the stored hotels of a supplier by the supplier's ids. */
   async supplierHotels(mode, supplier, ids) {
     const rows = await this.all('hotels', [mode, supplier, JSON.stringify(ids)]);
     return new Map(rows.map((row) => [row.supplier_hotel_id, row]));
