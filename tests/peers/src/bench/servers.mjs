@@ -105,7 +105,8 @@ ${list([
     ofSandbox('SANDBOX_HOTELS', 'hotel', 'fake-hotels.wasm', Object.entries(LODGE)[0]),
     ofSandbox('SANDBOX_PAYMENTS', 'payment', 'fake-payments.wasm', Object.entries(TILLWAY)[0]),
   ])}`);
-  const args = ['serve', '--data-dir', folder, '--config', file, '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0', '--plugins-dir', scene.plugins];
+  const args = ['serve', '--data-dir', folder, '--config', file, '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0',
+    '--dashboard-listen', '127.0.0.1:0', '--plugins-dir', scene.plugins];
   // The first start compiles the plugins. The measured process starts with compiled code, as in production.
   const launch = () => start('stopover', folder, scene.binary, args, { env: { RUST_BACKTRACE: '0' } });
   await stop(await launch());

@@ -65,10 +65,9 @@ export function build(app, logger) {
     const { supplier, data } = await priceHotels(app, request.caller, request.body);
     return answer(reply, 200, { data, meta: { supplier } });
   });
-  route('GET', '/v1/hotel/bookings/:id', 'read', { params: BOOKING_ID }, async (request, reply) => {
-    const found = await app.store.booking(request.caller.owner, request.params.id);
-    if (!found) throw new Problem('booking_not_found');
-    return answer(reply, 200, { data: render.booking(found, true) });
+  route('GET', '/v1/hotel/bookings/:id', 'read', { params: BOOKING_ID }, (request, reply) => {
+    const found = app.store.booking(request.caller.owner, request.params.id);
+    return found instanceof Promise ? found.then((row) => answerBooking(reply, row)) : answerBooking(reply, found);
   });
   route('POST', '/v1/hotel/prebook', 'book', { body: schemas.PrebookRequest }, async (request, reply) => {
     const { status, data, supplier } = await booking.prebook(app, request.caller, idempotencyKey(request, true), request.body, request.log);
@@ -84,6 +83,11 @@ export function build(app, logger) {
     return answer(reply, 201, { data: render.instrument(row), meta: { supplier } });
   });
   return server;
+}
+
+function answerBooking(reply, found) {
+  if (!found) throw new Problem('booking_not_found');
+  return answer(reply, 200, { data: render.booking(found, true) });
 }
 
 function answer(reply, status, body) {

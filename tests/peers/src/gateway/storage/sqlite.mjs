@@ -42,20 +42,21 @@ export class SqliteStore extends Store {
         return '?';
       });
       const query = this.db.prepare(text);
-      found = { query, order, run: query.reader ? (args) => ({ rows: query.all(args) }) : (args) => query.run(args) };
+      const isInOrder = order.every((number, place) => number === place);
+      const ordered = isInOrder ? (args) => args : (args) => order.map((place) => args[place]);
+      const run = query.reader ? (args) => ({ rows: query.all(ordered(args)) }) : (args) => query.run(ordered(args));
+      found = { run, first: (args) => query.get(ordered(args)) };
       this.prepared.set(statement, found);
     }
     return found;
   }
 
   #execute(statement, args) {
-    const { order, run } = this.#prepare(statement);
-    return run(order.map((place) => args[place]));
+    return this.#prepare(statement).run(args);
   }
 
   first(name, args) {
-    const { query, order } = this.#prepare(STATEMENTS[name]);
-    return query.get(order.map((place) => args[place]));
+    return this.#prepare(STATEMENTS[name]).first(args);
   }
 
   all(name, args) {

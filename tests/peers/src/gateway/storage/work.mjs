@@ -36,6 +36,8 @@ export function migrations(dialect) {
   return readdirSync(folder).filter((name) => name.endsWith('.sql')).sort().map((name) => readFileSync(new URL(name, folder), 'utf8'));
 }
 
+const documentOf = (row) => (row ? JSON.parse(row.document) : null);
+
 const LAST_USED_RESOLUTION_MS = 60_000;
 
 /** Reads and writes that both databases have. Subclasses have `first`, `all`, `commit` and `close`. */
@@ -57,9 +59,10 @@ export class Store {
     return new Map(rows.map((row) => [row.supplier_hotel_id, row]));
   }
 
-  async booking(owner, id) {
-    const row = await this.first('booking', [owner.organization, owner.mode, id, owner.user]);
-    return row ? JSON.parse(row.document) : null;
+  /** Returns a booking or null, or a promise of it if the database is not read at once. */
+  booking(owner, id) {
+    const row = this.first('booking', [owner.organization, owner.mode, id, owner.user]);
+    return row instanceof Promise ? row.then(documentOf) : documentOf(row);
   }
 
   instrument(owner, id) {
