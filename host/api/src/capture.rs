@@ -1,5 +1,5 @@
-//! Captures what the request log records of an API call. Bodies are copied as they pass by, for
-//! changes and failures only.
+//! Captures what the request log records of an API call. Bodies are copied as they pass by, those of
+//! successful reads only while the log takes them.
 
 use axum::body::{Body, HttpBody, to_bytes};
 use axum::extract::Request;
@@ -82,7 +82,7 @@ impl Capture {
     ) {
         let status = response.status().as_u16();
         let bodies = match &self.request_body {
-            None if status < 400 => None,
+            None if status < 400 && !recorder.takes_read_body() => None,
             copy => Some(CapturedBodies {
                 request: copy.as_deref().map(finished).unwrap_or_default(),
                 response: response_body(response).await,

@@ -86,8 +86,9 @@ impl QueuedRequest {
             BodyKind::Written
         };
         let bodies = self.bodies.map(|bodies| logged(&bodies, kind));
-        let is_recorded_change = bodies.is_some();
-        let booking = is_recorded_change
+        // A read does not touch a booking.
+        let is_read = self.method.is_safe() && !is_failure;
+        let booking = (!is_read)
             .then(|| booking_in(&path).or_else(|| booking_in_response(bodies.as_ref())))
             .flatten();
         let request = LoggedRequest {

@@ -17,6 +17,12 @@ pub(super) const MINOR_BURST: NonZeroU32 = NonZeroU32::MIN.saturating_add(2047);
 /// Number of calls without a valid key that are logged at once. One more is logged each second, so
 /// that strangers cannot fill the log and push other calls out of it.
 pub(super) const ANONYMOUS_BURST: NonZeroU32 = NonZeroU32::MIN.saturating_add(199);
+/// Number of bodies of successful reads that are logged a second on average. They are longer than the
+/// rows, and a person looks at few of them.
+pub(super) const READ_BODIES_PER_SECOND: NonZeroU32 = NonZeroU32::MIN.saturating_add(19);
+/// Number of bodies of successful reads that are logged at once. They leave most of
+/// [`QUEUE_BODY_BYTES_MAX`] to changes and failures.
+pub(super) const READ_BODIES_BURST: NonZeroU32 = NonZeroU32::MIN.saturating_add(99);
 /// Maximum length in bytes of all waiting bodies together.
 pub(super) const QUEUE_BODY_BYTES_MAX: usize = 32 << 20;
 /// Maximum length of path and query of a waiting entry.

@@ -9,7 +9,7 @@ use crate::recording::counters::Counters;
 use crate::recording::entry::{QueuedEntry, QueuedRequest, method_name};
 use crate::recording::limits::{
     ANONYMOUS_BURST, MINOR_BURST, MINOR_PER_SECOND, QUEUE_BODY_BYTES_MAX, QUEUE_ENTRIES_FOR_MINOR,
-    QUEUE_ENTRIES_MAX, URI_BYTES_MAX,
+    QUEUE_ENTRIES_MAX, READ_BODIES_BURST, READ_BODIES_PER_SECOND, URI_BYTES_MAX,
 };
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use host_domain::money::Money;
@@ -43,7 +43,8 @@ pub struct RequestRecord<'a> {
     pub duration: Duration,
     /// Code of the problem.
     pub code: Option<&'static str>,
-    /// The bodies of a change or a failure.
+    /// The bodies of a change, of a failure, and of a read for which
+    /// [`TrafficRecorder::takes_read_body`] allows it.
     pub bodies: Option<CapturedBodies>,
 }
 
@@ -58,6 +59,8 @@ pub struct TrafficRecorder {
     anonymous: DefaultDirectRateLimiter,
     /// Limits the calls that are left out first.
     minor: DefaultDirectRateLimiter,
+    /// Limits the bodies of successful reads.
+    read_bodies: DefaultDirectRateLimiter,
     pub(super) ids: Arc<dyn IdGenerator>,
 }
 
@@ -87,12 +90,20 @@ impl TrafficRecorder {
             minor: RateLimiter::direct(
                 Quota::per_second(MINOR_PER_SECOND).allow_burst(MINOR_BURST),
             ),
+            read_bodies: RateLimiter::direct(
+                Quota::per_second(READ_BODIES_PER_SECOND).allow_burst(READ_BODIES_BURST),
+            ),
             ids,
         }
     }
 
     pub fn is_on(&self) -> bool {
         self.queue.is_some()
+    }
+
+    /// Returns whether the log has room for the body of one more successful read.
+    pub fn takes_read_body(&self) -> bool {
+        self.is_on() && self.read_bodies.check().is_ok()
     }
 
     /// Records an API call.
@@ -188,8 +199,8 @@ pub(super) fn micros(duration: Duration) -> u64 {
 /// successful read, a refused read, and a call above the caller's rate. Callers can make any number of
 /// them.
 fn is_minor(record: &RequestRecord<'_>) -> bool {
-    let is_refused_read = record.method.is_safe() && record.status < 500;
-    record.bodies.is_none() || is_refused_read || record.status == 429
+    let is_read = record.method.is_safe() && record.status < 500;
+    record.bodies.is_none() || is_read || record.status == 429
 }
 
 /// Returns a copy of a URI that shares no memory with the request. Of a long one only the path is kept,
@@ -273,6 +284,17 @@ mod tests {
             record(&recorder, Some(&context), Some(CapturedBodies::default()));
         }
         assert_eq!(waiting(&queue), QUEUE_ENTRIES_MAX);
+    }
+
+    #[test]
+    fn few_bodies_of_reads_are_taken() {
+        let (recorder, _queue) = TrafficRecorder::new(Arc::new(UuidV7Generator));
+        let burst = usize::try_from(READ_BODIES_BURST.get()).unwrap();
+        let taken = (0..50 * burst).filter(|_| recorder.takes_read_body());
+        // A slow machine gives the loop some seconds.
+        assert!((burst..2 * burst).contains(&taken.count()));
+        let off = TrafficRecorder::off(Arc::new(UuidV7Generator));
+        assert!(!off.takes_read_body());
     }
 
     #[test]
