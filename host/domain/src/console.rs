@@ -8,7 +8,7 @@ pub mod webhook;
 use crate::booking::{BookingKind, BookingStatus};
 use crate::flight::FlightBooking;
 use crate::hotel::HotelBooking;
-use crate::id::{BookingId, KeyId};
+use crate::id::{BookingId, KeyId, SubscriptionId};
 use crate::money::Money;
 use crate::named_enum::named_enum;
 use crate::owner::{Mode, Owner};
@@ -91,6 +91,15 @@ pub enum OpenItem {
         name: String,
         masked_key: String,
         expires_at: Timestamp,
+    },
+    /// A webhook whose receiver accepts nothing.
+    Webhook {
+        id: SubscriptionId,
+        url: String,
+        /// Whether deliveries wait until a person resumes the webhook. Otherwise they are retried.
+        is_disabled: bool,
+        /// Time of the first failure since the last success, or of the last change.
+        since: Timestamp,
     },
 }
 

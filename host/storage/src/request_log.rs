@@ -8,7 +8,7 @@ use crate::statement::{Row, statement, text_array};
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::console::TenantScope;
 use host_domain::id::{BookingId, KeyId, RequestLogId};
-use host_domain::owner::Tenant;
+use host_domain::owner::{Mode, Tenant};
 use host_domain::page::{Cursor, CursorPage, CursorRequest};
 use host_domain::request_log::{
     LoggedBodies, LoggedBody, LoggedRequest, RequestLogFilter, StatusFilter,
@@ -154,16 +154,19 @@ impl Store {
         self.read_all(select, read).await
     }
 
-    /// Returns the calls of both modes to which a client gave this id, latest first, of these
-    /// organizations or of all.
+    /// Returns the calls to which a client gave this id, latest first. `None` stands for all
+    /// organizations and for both modes.
     pub async fn requests_with_id(
         &self,
         organizations: Option<&[String]>,
+        mode: Option<Mode>,
         request_id: &str,
         limit: u32,
     ) -> Result<Vec<LoggedRequest>, DatabaseError> {
         let mut conditions = ConditionBuilder::default();
         conditions.add("request_id =", request_id);
+        // An expression, so that no index of the mode is considered.
+        conditions.add_some("mode || '' =", mode);
         if let Some(organizations) = organizations {
             let list = conditions.bind(text_array(organizations.iter().map(String::as_str)));
             conditions.add_text(format!("organization {{in {list}}}"));

@@ -112,6 +112,18 @@ fn item_json(item: &OpenItem) -> Value {
             "masked_key": masked_key,
             "expires_at": expires_at.to_string(),
         }),
+        OpenItem::Webhook {
+            id,
+            url,
+            is_disabled,
+            since,
+        } => json!({
+            "kind": "webhook",
+            "id": id.as_str(),
+            "url": url,
+            "disabled": is_disabled,
+            "since": since.to_string(),
+        }),
     }
 }
 

@@ -24,7 +24,7 @@ pub struct RequestDetails {
     pub request: LoggedRequest,
     /// Other calls with the same id, latest first.
     pub others: Vec<LoggedRequest>,
-    /// The bodies of a change or a failure.
+    /// The bodies, unless the call is a read whose body the log did not take.
     pub bodies: Option<LoggedBodies>,
     /// Calls of suppliers, in the order in which they began. A call of a plugin comes before the
     /// HTTP requests that it made.
@@ -98,9 +98,8 @@ impl RequestLogReader {
     ) -> Result<Option<RequestDetails>, DatabaseError> {
         let store = &self.store;
         let mut found = store
-            .requests_with_id(organizations, request_id, SAME_ID_MAX)
+            .requests_with_id(organizations, mode, request_id, SAME_ID_MAX)
             .await?;
-        found.retain(|request| mode.is_none_or(|mode| request.mode == mode));
         let wanted = match log_id {
             Some(id) => found.iter().position(|request| request.id == *id),
             None => Some(0).filter(|_| !found.is_empty()),

@@ -181,6 +181,21 @@ fn open_item(item: &OpenItem, now: Timestamp) -> AttentionItem {
             path: Some(format!("/keys/{id}")),
             since: None,
         },
+        OpenItem::Webhook {
+            id,
+            url,
+            is_disabled,
+            since,
+        } => AttentionItem {
+            tone: "bad",
+            title: match is_disabled {
+                true => "Webhook disabled".to_owned(),
+                false => "Webhook failing".to_owned(),
+            },
+            detail: url.clone(),
+            path: Some(format!("/webhooks/{id}")),
+            since: Some(TimeText::new(*since, now)),
+        },
     }
 }
 
@@ -212,7 +227,7 @@ fn figures(overview: &Overview) -> Vec<Figure> {
             detail: oldest(counts.oldest_outcome_at, overview.at),
             tone: tone_of(counts.unknown_outcomes, "wait"),
             path: Some("/unresolved".to_owned()),
-            ..Figure::plain("Unknown outcomes", number(counts.unknown_outcomes))
+            ..Figure::plain("Unresolved", number(counts.unknown_outcomes))
         },
         Figure {
             detail: oldest(counts.oldest_delivery_at, overview.at),

@@ -7,11 +7,12 @@ use crate::statistics::summed_scope;
 use crate::{DatabaseError, Store};
 use host_domain::booking::BookingStatus;
 use host_domain::console::{BookingCount, OpenItem, OverviewCounts, TenantScope};
-use host_domain::id::{BookingId, KeyId};
+use host_domain::id::{BookingId, KeyId, SubscriptionId};
 use host_domain::money::{Currency, Money};
 use host_domain::statistics::{RemarkableCall, RemarkableReason};
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
+use host_domain::webhook::SubscriptionStatus;
 use std::cmp::Reverse;
 
 /// Number of remarkable calls among which those of API calls are searched. Background work makes the
@@ -96,6 +97,7 @@ impl Store {
         query.add_outcomes();
         query.add_deliveries();
         query.add_keys();
+        query.add_webhooks();
         if limits.includes_jobs {
             query.add_jobs();
         }
@@ -196,6 +198,19 @@ impl OverviewQuery<'_> {
         }));
     }
 
+    fn add_webhooks(&mut self) {
+        let scope = self.conditions.bind_scope(self.scope);
+        let limit = self.conditions.bind(self.limits.items_max);
+        self.parts.push(format!(
+            "SELECT 'webhook' AS kind, id AS subject, url AS name, status AS detail, \
+               CAST(0 AS BIGINT) AS number, COALESCE(failing_since, updated_at) AS at, {NO_CALL} \
+             FROM webhook_subscription \
+             WHERE {scope} AND deleted_at IS NULL AND (status = 'DISABLED' \
+               OR status = 'ACTIVE' AND failing_since IS NOT NULL) \
+             ORDER BY COALESCE(failing_since, updated_at) LIMIT {limit}"
+        ));
+    }
+
     fn add_jobs(&mut self) {
         let parked = parked_job(&mut self.conditions, self.scope);
         let limit = self.conditions.bind(self.limits.items_max);
@@ -255,6 +270,13 @@ impl OverviewSnapshot {
                 name: row.get("name")?,
                 masked_key: row.get("detail")?,
                 expires_at: row.timestamp("at")?,
+            }),
+            "webhook" => self.open_items.push(OpenItem::Webhook {
+                id: row.parsed("subject", SubscriptionId::parse)?,
+                url: row.get("name")?,
+                is_disabled: row.enum_value("detail", SubscriptionStatus::parse)?
+                    == SubscriptionStatus::Disabled,
+                since: row.timestamp("at")?,
             }),
             "job" => self.open_items.push(OpenItem::Job {
                 kind: row.get("name")?,

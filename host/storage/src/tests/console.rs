@@ -414,6 +414,7 @@ fn open_item_name(item: OpenItem) -> String {
             subject, attempts, ..
         } => format!("{subject} {attempts}"),
         OpenItem::Key { name, .. } => name,
+        OpenItem::Webhook { id, .. } => id.to_string(),
     }
 }
 

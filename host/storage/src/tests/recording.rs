@@ -146,8 +146,15 @@ async fn requests_are_listed_by_scope_and_filter(db: &TestDatabase) {
     }
     let acme = ["acme".to_owned()];
     for (organizations, count) in [(None, 1), (Some(&acme[..]), 0)] {
-        let found = db.store.requests_with_id(organizations, "req_4", 10).await;
-        assert_eq!(found.unwrap().len(), count);
+        for (mode, is_found) in [
+            (None, true),
+            (Some(Mode::Test), true),
+            (Some(Mode::Live), false),
+        ] {
+            let found = db.store.requests_with_id(organizations, mode, "req_4", 10);
+            let expected = if is_found { count } else { 0 };
+            assert_eq!(found.await.unwrap().len(), expected, "{mode:?}");
+        }
     }
 }
 
@@ -464,7 +471,7 @@ async fn expectations() -> Vec<(Statement, &'static str)> {
             .add(index, store.request_log_page(scope, filter, &page))
             .await;
     }
-    let found = store.requests_with_id(None, "req_7", 10);
+    let found = store.requests_with_id(None, None, "req_7", 10);
     plans.add("request_log_request", found).await;
     let (tenant, supplier, id) = (tenant(), supplier(), RequestLogId::from_bits(1));
     let bodies = store.request_log_bodies(&tenant, &id);

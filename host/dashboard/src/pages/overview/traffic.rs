@@ -41,6 +41,8 @@ pub(super) struct TrafficView {
     /// Whether the calls are still being counted.
     pub(super) is_counting: bool,
     pub(super) figures: Vec<Figure>,
+    /// Amounts of confirmed bookings, one figure a currency.
+    pub(super) spend: Vec<Figure>,
     /// `None` without calls.
     pub(super) charts: Option<TrafficCharts>,
     pub(super) routes: Vec<CallsRow>,
@@ -94,7 +96,7 @@ impl TrafficView {
             is_current: other == window,
         });
         let statistics = traffic.statistics.as_ref();
-        let (mut figures, charts) = match statistics {
+        let (figures, charts) = match statistics {
             Some(statistics) => {
                 let slots = slots(statistics, window);
                 let total = total(&slots);
@@ -103,12 +105,12 @@ impl TrafficView {
             }
             None => (Vec::new(), None),
         };
-        figures.extend(booked_figures(traffic));
         let groups = statistics.map_or(&[][..], |statistics| &statistics.groups);
         Self {
             segments: segments.into(),
             is_counting: statistics.is_none(),
             figures,
+            spend: spend_figures(traffic),
             charts,
             routes: rows(groups, StatisticsSubject::Route),
             suppliers: rows(groups, StatisticsSubject::Supplier),
@@ -153,6 +155,7 @@ fn call_figures(
     let elapsed_ms = statistics.at.since(statistics.since);
     let elapsed_s = u64::try_from(elapsed_ms / 1000).unwrap_or(1);
     let counts = slots.iter().map(|(_, calls)| calls.count);
+    let since = statistics.since.to_string();
     vec![
         Figure {
             sparkline: sparkline(counts, "Requests over time"),
@@ -167,17 +170,19 @@ fn call_figures(
         },
         Figure {
             detail: format!("p50 {}", quantile(total, 500)),
+            path: Some(path_with("/requests", &[("from", &since)])),
             ..Figure::plain("Response time, p99", quantile(total, 990))
         },
     ]
 }
 
-fn booked_figures(traffic: &Traffic) -> impl Iterator<Item = Figure> {
-    traffic.booked.iter().map(|(amount, bookings)| Figure {
+fn spend_figures(traffic: &Traffic) -> Vec<Figure> {
+    let figures = traffic.booked.iter().map(|(amount, bookings)| Figure {
         detail: count(usize::try_from(*bookings).unwrap_or(usize::MAX), "booking"),
         path: Some("/bookings".to_owned()),
-        ..Figure::plain("Booked", money(*amount))
-    })
+        ..Figure::plain(amount.currency.code(), money(*amount))
+    });
+    figures.collect()
 }
 
 fn sparkline(counts: impl Iterator<Item = u64>, summary: &str) -> Option<Sparkline> {
