@@ -161,6 +161,7 @@ async fn pages_about_traffic_are_good() {
         browser.sign_in(EMAIL, PASSWORD).await;
         for (path, heading) in pages_about(&traffic) {
             browser.open_good_page(&path, &heading).await;
+            browser.expect_good_print(&heading).await;
         }
     })
     .await;

@@ -172,7 +172,7 @@ async fn park_job(server: &Server, person: &DashboardClient) {
     server.exhaust_attempts(&booking.id).await;
     eventually("the parked job", async || {
         let page = person.get("/unresolved").await.body;
-        let button = format!("Retry hotel_booking of {}", booking.id);
+        let button = format!("name=\"subject\" value=\"{}\"", booking.id);
         page.contains(&button).then_some(())
     })
     .await;

@@ -9,7 +9,13 @@ pub(crate) const TELEPHONE: (u32, u32) = (390, 844);
 /// Width and height of a desktop.
 pub(crate) const DESKTOP: (u32, u32) = (1280, 900);
 
+/// Width and height of a large monitor.
+const MONITOR: (u32, u32) = (1920, 1080);
+
 const SIZES: [(u32, u32); 2] = [TELEPHONE, DESKTOP];
+
+/// Width and height of a printed sheet without its margins.
+const SHEET: (u32, u32) = (680, 960);
 
 const SCHEMES: [&str; 2] = ["light", "dark"];
 
@@ -126,6 +132,9 @@ impl Browser {
     /// # Panics
     /// Panics if it has another heading, scrolls sideways or has barriers.
     pub(crate) async fn expect_good_page(&self, heading: &str) {
+        // Nothing but the space differs from the desktop.
+        self.show_as(MONITOR, SCHEMES[0]).await;
+        self.check_layout(heading, MONITOR.0).await;
         for (size, scheme) in SIZES
             .into_iter()
             .flat_map(|size| SCHEMES.map(|scheme| (size, scheme)))
@@ -140,6 +149,29 @@ impl Browser {
             let place = format!("{} at {} px, {scheme}", self.path().await, size.0);
             assert!(violations.is_empty(), "{place}: {}", violations.join("\n"));
         }
+    }
+
+    /// Checks that the current page prints its content on the width of a sheet, without what only a
+    /// screen needs.
+    ///
+    /// # Panics
+    /// Panics if it does not.
+    pub(crate) async fn expect_good_print(&self, heading: &str) {
+        self.show_as(SHEET, SCHEMES[0]).await;
+        let print = json!({ "media": "print" });
+        self.driver
+            .devtools("Emulation.setEmulatedMedia", print)
+            .await;
+        self.check_layout(heading, SHEET.0).await;
+        let path = self.path().await;
+        for control in [".side", ".top", "form[role=search]", "dialog"] {
+            let shown = format!(
+                "return [...document.querySelectorAll('{control}')].some((e) => e.checkVisibility())"
+            );
+            let is_shown = self.driver.run(&shown).await;
+            assert_eq!(is_shown, false, "{control} of {path} is printed");
+        }
+        self.show_as(DESKTOP, SCHEMES[0]).await;
     }
 
     /// Checks the current page in all sizes, without a script of its own.
@@ -185,7 +217,7 @@ impl Browser {
             { "name": "prefers-color-scheme", "value": scheme },
             { "name": "prefers-reduced-motion", "value": "reduce" },
         ]);
-        let media = json!({ "features": features });
+        let media = json!({ "media": "", "features": features });
         self.driver
             .devtools("Emulation.setEmulatedMedia", media)
             .await;

@@ -18,6 +18,8 @@ async fn provider_signs_a_person_in_with_the_role_of_the_claim() {
     with_browser_at("single_sign_on", base, &sites, async |browser| {
         browser.open("/login").await;
         browser.expect_good_page("Sign in").await;
+        let button = format!("//button[normalize-space(.)='{BUTTON}']");
+        assert!(browser.shows(&button).await);
         claim("unknown");
         browser.submit(BUTTON).await;
         let alert = browser.alert().await;

@@ -82,8 +82,11 @@ async fn failed_deliveries_are_replayed_in_bulk() {
         browser.open("/deliveries").await;
         browser.sign_in(EMAIL, PASSWORD).await;
         let button = "//button[normalize-space(.)='Replay all matching']";
-        assert!(!browser.shows(button).await, "nothing is filtered");
+        assert!(browser.shows(button).await);
+        let consequence = "//p[contains(., 'sends all deliveries of test mode again')]";
+        assert!(browser.shows(consequence).await, "nothing is filtered");
         browser.open("/deliveries?status=FAILED").await;
+        assert!(!browser.shows(consequence).await);
         browser.submit("Replay all matching").await;
         // The page follows the progress by itself.
         browser

@@ -1,13 +1,15 @@
 //! Filters and pages of lists, as their templates show them.
 
-use crate::query::{QueryFields, path_with};
+use crate::query::{QueryFields, parse_supplier, path_with};
 use crate::text::TimeText;
 use host_application::console::list::ConsoleList;
 use host_domain::page::Cursor;
 use host_domain::time::Timestamp;
 
-/// The form that filters a list, for `components/filters.html`. Its values come from the query; a
-/// value that the list cannot apply is left out.
+const SUPPLIER_PROBLEM: &str = "Enter the name of a supplier, e.g. SANDBOX_HOTELS.";
+
+/// The form that filters a list, for `components/filters.html`. Its values come from the query. A
+/// value that cannot exist is kept and stated as a problem, because the list then matches nothing.
 pub(crate) struct FilterForm {
     /// Path of the list.
     pub(crate) path: String,
@@ -24,14 +26,14 @@ pub(crate) struct FilterField {
     pub(crate) label: &'static str,
     /// Name of the query parameter.
     pub(crate) name: &'static str,
-    /// The value that applies, empty for none.
+    /// The value that was sent, empty for none.
     pub(crate) value: String,
     /// `search`, `text`, `choice` or `time`.
     pub(crate) kind: &'static str,
     pub(crate) options: Vec<FilterOption>,
     /// Explanation of the values that the field takes. Empty if the label suffices.
     pub(crate) hint: &'static str,
-    /// Why the value that was sent does not apply.
+    /// Why the value that was sent cannot exist.
     pub(crate) problem: Option<&'static str>,
 }
 
@@ -80,6 +82,30 @@ impl FilterFormBuilder<'_> {
         self.with(FilterField::new(label, name, "text", value))
     }
 
+    /// Adds a field for a text that `parse` writes in its usual form. `problem` says what the field
+    /// takes.
+    pub(crate) fn parsed_text<T: ToString>(
+        self,
+        label: &'static str,
+        name: &'static str,
+        problem: &'static str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Self {
+        let sent = self.query.text(name);
+        let value = parse(sent).map(|value| value.to_string());
+        let is_wrong = value.is_none() && !sent.is_empty();
+        let value = value.unwrap_or_else(|| sent.to_owned());
+        self.with(FilterField {
+            problem: is_wrong.then_some(problem),
+            ..FilterField::new(label, name, "text", value)
+        })
+    }
+
+    /// Adds the field "Supplier" for a name in upper or lower case.
+    pub(crate) fn supplier(self) -> Self {
+        self.parsed_text("Supplier", "supplier", SUPPLIER_PROBLEM, parse_supplier)
+    }
+
     /// Adds a field with choices, each of which is a value and a label.
     pub(crate) fn choice<V: Into<String>, L: Into<String>>(
         self,
@@ -87,7 +113,19 @@ impl FilterFormBuilder<'_> {
         name: &'static str,
         options: impl IntoIterator<Item = (V, L)>,
     ) -> Self {
-        let sent = self.query.text(name);
+        let sent = self.query.text(name).to_owned();
+        self.choice_of(label, name, sent, options)
+    }
+
+    /// Adds a field with choices as [`Self::choice`] does. `sent` is the usual form of the value that
+    /// was sent.
+    pub(crate) fn choice_of<V: Into<String>, L: Into<String>>(
+        self,
+        label: &'static str,
+        name: &'static str,
+        sent: String,
+        options: impl IntoIterator<Item = (V, L)>,
+    ) -> Self {
         let options = options.into_iter().map(|(value, label)| {
             let value = value.into();
             FilterOption {
@@ -97,11 +135,11 @@ impl FilterFormBuilder<'_> {
             }
         });
         let options: Vec<_> = options.collect();
-        let chosen = options.iter().find(|option| option.is_chosen);
-        let value = chosen.map_or_else(String::new, |option| option.value.clone());
+        let is_wrong = !sent.is_empty() && !options.iter().any(|option| option.is_chosen);
         self.with(FilterField {
             options,
-            ..FilterField::new(label, name, "choice", value)
+            problem: is_wrong.then_some("Choose a value of the list."),
+            ..FilterField::new(label, name, "choice", sent)
         })
     }
 
@@ -113,24 +151,25 @@ impl FilterFormBuilder<'_> {
 
     fn time(self, label: &'static str, name: &'static str, at: Option<Timestamp>) -> Self {
         let at = at.map(|at| at.to_string());
-        let is_wrong = at.is_none() && self.query.some(name).is_some();
+        let sent = self.query.text(name);
+        let is_wrong = at.is_none() && !sent.is_empty();
         // The form of a `datetime-local` input, which has no zone.
         let local = at.as_deref().and_then(|at| at.get(..19));
         self.with(FilterField {
             hint: "UTC",
             problem: is_wrong.then_some("Enter a time, e.g. 2026-11-26T05:00."),
-            ..FilterField::new(label, name, "time", local.unwrap_or_default().to_owned())
+            ..FilterField::new(label, name, "time", local.unwrap_or(sent).to_owned())
         })
     }
 
-    /// Adds the field "Organization" if there is a choice, or one is chosen.
-    pub(crate) fn organization(self, organizations: &[String]) -> Self {
+    /// Adds the field "Organization" for people who read several organizations, or if one is chosen.
+    pub(crate) fn organization(self, reads_several: bool, organizations: &[String]) -> Self {
         let mut organizations = organizations.to_vec();
         // An operator may name an organization that has nothing yet.
         let sent = self.query.some("organization").map(str::to_owned);
         let is_sent = sent.is_some();
         organizations.extend(sent.filter(|sent| !organizations.contains(sent)));
-        if organizations.len() < 2 && !is_sent {
+        if !reads_several && !is_sent {
             return self;
         }
         let options = organizations.into_iter().map(|name| (name.clone(), name));
@@ -169,7 +208,7 @@ impl FilterForm {
         FilterFormBuilder { query, form }
     }
 
-    /// Returns the value of a field that applies, or an empty text.
+    /// Returns the value of a field that was sent, or an empty text.
     pub(crate) fn value(&self, name: &str) -> &str {
         let field = self.fields.iter().find(|field| field.name == name);
         field.map_or("", |field| &field.value)
@@ -236,8 +275,9 @@ mod tests {
         FilterForm::builder("/bookings", &QueryFields::parse(query))
             .search("")
             .choice("Status", "status", [("ok", "Good"), ("no", "Bad")])
+            .supplier()
             .period()
-            .organization(&["acme".to_owned(), "zoo".to_owned()])
+            .organization(true, &["acme".to_owned(), "zoo".to_owned()])
             .build()
     }
 
@@ -265,13 +305,22 @@ mod tests {
     }
 
     #[test]
-    fn value_that_cannot_apply_is_left_out() {
-        let form = form("status=unknown&from=tomorrow");
-        assert!(!form.is_set);
-        assert!(form.chips.is_empty());
-        let from = form.fields.iter().find(|field| field.name == "from");
-        assert!(from.is_some_and(|field| field.problem.is_some()));
+    fn value_that_cannot_exist_has_a_problem_and_a_chip() {
+        let form = form("q=a&status=unknown&from=tomorrow&supplier=a%20b");
+        let wrong = form.fields.iter().filter(|field| field.problem.is_some());
+        let wrong: Vec<_> = wrong.map(|field| field.name).collect();
+        assert_eq!(wrong, ["status", "supplier", "from"]);
+        let chips = form.chips.iter().map(|chip| chip.value.as_str());
+        let chips: Vec<_> = chips.collect();
+        assert_eq!(chips, ["a", "unknown", "a b", "tomorrow"]);
         let pager = form.pager(None);
         assert_eq!((pager.first, pager.next), (None, None));
+    }
+
+    #[test]
+    fn supplier_is_read_in_lower_case() {
+        let form = form("supplier=duffel");
+        assert_eq!(form.value("supplier"), "DUFFEL");
+        assert!(form.fields.iter().all(|field| field.problem.is_none()));
     }
 }

@@ -5,13 +5,15 @@ use axum::extract::FromRequestParts;
 use host_application::console::list::ConsoleListRequest;
 use host_domain::account::is_organization_id;
 use host_domain::page::Cursor;
+use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use http::request::Parts;
 use std::convert::Infallible;
 use url::form_urlencoded;
 
-/// Maximum number of characters of a search. Databases limit the length of a pattern.
-const SEARCH_CHARS_MAX: usize = 100;
+/// Maximum number of characters of a search, which is that of a request's id. Databases limit the
+/// length of a pattern.
+const SEARCH_CHARS_MAX: usize = 128;
 
 /// The parameters of the query. It is an extractor. Unknown parameters are ignored.
 #[derive(Default)]
@@ -78,8 +80,70 @@ impl QueryFields {
             organization: organization.map(str::to_owned),
             filter,
             after: Cursor::parse(self.text("after")),
+            matches_nothing: false,
         })
     }
+
+    /// Begins to read a filter.
+    pub(crate) fn filter_values(&self) -> FilterValues<'_> {
+        FilterValues {
+            query: self,
+            has_impossible: false,
+        }
+    }
+}
+
+/// The values of a filter. Nothing matches a filter with a value that cannot exist, and its field
+/// states the problem.
+pub(crate) struct FilterValues<'a> {
+    query: &'a QueryFields,
+    has_impossible: bool,
+}
+
+impl FilterValues<'_> {
+    /// Returns the value of a parameter, or `None` if it is absent or cannot exist.
+    pub(crate) fn parsed<T>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Option<T> {
+        let value = parse(self.query.some(name)?);
+        self.has_impossible |= value.is_none();
+        value
+    }
+
+    /// Returns the text of a parameter, as [`QueryFields::search`] does.
+    pub(crate) fn search(&self, name: &str) -> Option<String> {
+        self.query.search(name)
+    }
+
+    /// Returns a point in time, as [`QueryFields::time`] does.
+    pub(crate) fn time(&mut self, name: &str) -> Option<Timestamp> {
+        let query = self.query;
+        self.parsed(name, |_| query.time(name))
+    }
+
+    /// Returns the end of a period, as [`QueryFields::last_moment`] does.
+    pub(crate) fn last_moment(&mut self, name: &str) -> Option<Timestamp> {
+        let query = self.query;
+        self.parsed(name, |_| query.last_moment(name))
+    }
+
+    /// Returns the request for a list with the filter that was read.
+    ///
+    /// # Errors
+    /// As of [`QueryFields::list_request`].
+    pub(crate) fn list_request<F>(self, filter: F) -> Result<ConsoleListRequest<F>, PageError> {
+        Ok(ConsoleListRequest {
+            matches_nothing: self.has_impossible,
+            ..self.query.list_request(filter)?
+        })
+    }
+}
+
+/// Parses the name of a supplier, in upper or lower case.
+pub(crate) fn parse_supplier(text: &str) -> Option<SupplierId> {
+    SupplierId::parse(&text.to_ascii_uppercase()).ok()
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for QueryFields {
@@ -133,6 +197,13 @@ mod tests {
             let found = query.last_moment("to").map(|at| at.to_string());
             assert_eq!(found.as_deref(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn search_takes_the_longest_id_of_a_request() {
+        let id = "r".repeat(128);
+        let query = QueryFields::parse(&format!("q={id}x"));
+        assert_eq!(query.search("q"), Some(id));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod account;
 mod contrast;
+mod filters;
 mod keys;
 mod overview;
 mod server;

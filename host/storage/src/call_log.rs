@@ -1,6 +1,7 @@
 //! The log of calls of plugins and of their HTTP requests. Rows are inserted in batches and never
 //! changed.
 
+use crate::attempt::Attempt;
 use crate::condition::ConditionBuilder;
 use crate::request_log::status;
 use crate::statement::{Row, statement};
@@ -71,6 +72,32 @@ impl Store {
             ),
             tenant,
             request_id,
+            limit,
+        );
+        self.read_all(select, read).await
+    }
+
+    /// Returns calls of an attempt's target since the attempt was sent, in the order in which they
+    /// began: those of the API calls and the background work that changed its booking.
+    pub async fn calls_since_attempt(
+        &self,
+        attempt: &Attempt,
+        limit: u32,
+    ) -> Result<Vec<LoggedCall>, DatabaseError> {
+        let select = statement!(
+            format!(
+                "SELECT {COLUMNS} FROM call_log \
+                 WHERE organization = $1 AND mode = $2 AND request_id IN ( \
+                   SELECT request_id FROM booking_history \
+                   WHERE organization = $1 AND mode = $2 AND booking_id = $3 \
+                     AND request_id IS NOT NULL) \
+                   AND supplier || '' = $4 AND started_at >= $5 \
+                 ORDER BY started_at, id LIMIT $6"
+            ),
+            &attempt.tenant,
+            attempt.call.booking_id.as_str(),
+            attempt.call.target.as_str(),
+            attempt.last_sent_at,
             limit,
         );
         self.read_all(select, read).await

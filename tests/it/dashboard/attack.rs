@@ -3,8 +3,11 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use reqwest::Method;
+use serde_json::json;
 use sha2::{Digest, Sha256};
-use tests::{DashboardClient, Database, PASSWORD, Server, link_path};
+use tests::{
+    DashboardClient, Database, HotelBookingBuilder, PASSWORD, Server, eventually, link_path,
+};
 
 const EMAIL: &str = "ada@example.com";
 
@@ -87,6 +90,45 @@ async fn markup_that_was_sent_is_shown_as_text() {
         let list = client.get(path).await.body;
         check_inert(&list, path);
         assert!(list.contains("x1()"), "the text is listed: {list}");
+    }
+}
+
+#[tokio::test]
+async fn markup_of_programs_and_suppliers_is_shown_as_text() {
+    let server = Server::start(Database::Sqlite).await;
+    let person = DashboardClient::set_up(&server, EMAIL).await;
+    let client = server.client();
+    let refused = client.user(MARKUP).header("x-request-id", "req-refused");
+    refused.get("/v1/suppliers").await.expect(400);
+    let builder = HotelBookingBuilder::at("OK");
+    let mut request = builder.request(&builder.offer(&client).await);
+    request["reference_id"] = json!(MARKUP);
+    let reply = client.prebook_hotel("key-1", &request).await.expect(201);
+    let booking = reply.data()["id"].as_str().unwrap().to_owned();
+    // A supplier chooses the names of hotels.
+    let quoted = MARKUP.replace('\'', "''");
+    let rename = format!(
+        "UPDATE hotel_booking SET document = json_set(document, '$.details.hotel.name', '{quoted}')"
+    );
+    server.try_edit(&rename).await.unwrap();
+    eventually("the refused call", async || {
+        let page = person.get("/requests").await;
+        page.body.contains("req-refused").then_some(())
+    })
+    .await;
+    let details = format!("/bookings/{booking}");
+    for path in [
+        "/",
+        "/bookings",
+        &details,
+        "/requests",
+        "/requests/req-refused",
+    ] {
+        let page = person.get(path).await;
+        assert_eq!(page.status, 200, "{path}");
+        check_inert(&page.body, path);
+        let is_shown = path.starts_with("/bookings");
+        assert_eq!(page.body.contains("x1()"), is_shown, "{path}");
     }
 }
 

@@ -198,16 +198,19 @@ async fn booking_is_found_by_its_references_and_filters(database: Database) {
         ("?q=%00", both),
         ("?kind=hotel", only_hotel),
         ("?kind=flight", only_flight),
-        ("?kind=nonsense", both),
+        ("?kind=nonsense", none),
+        ("?status=nonsense", none),
         ("?status=READY_FOR_COMPLETE", both),
         ("?status=CONFIRMED", none),
         ("?supplier=SANDBOX_HOTELS", only_hotel),
+        ("?supplier=sandbox_hotels", only_hotel),
         ("?supplier=NO_SUCH", none),
+        ("?supplier=no+name", none),
         ("?user=ann", only_hotel),
         ("?user=bob", none),
         ("?from=2020-01-01", both),
         ("?to=2020-01-01", none),
-        ("?from=tomorrow", both),
+        ("?from=tomorrow", none),
         ("?organization=demo&user=ann&kind=hotel", only_hotel),
         ("?organization=acme", none),
         ("?after=1.bkg_1", none),
@@ -218,6 +221,13 @@ async fn booking_is_found_by_its_references_and_filters(database: Database) {
         let is_listed = |id: &str| page.body.contains(&format!("href=\"/bookings/{id}\""));
         let found = [is_listed(&hotel), is_listed(&flight)];
         assert_eq!(found, expected, "{query}");
+        let is_wrong = ["nonsense", "tomorrow", "no+name"];
+        let is_wrong = is_wrong.iter().any(|text| query.ends_with(*text));
+        let is_wrong = is_wrong && !query.starts_with("?after");
+        assert_eq!(page.body.contains("-problem\""), is_wrong, "{query}");
+        let has_chip = page.body.contains("Filtered by");
+        let is_filtered = !["", "?q=%00", "?after=1.bkg_1", "?after=nonsense"].contains(&query);
+        assert_eq!(has_chip, is_filtered, "{query}");
     }
     for path in ["/bookings/bkg_1", "/bookings/nonsense"] {
         assert_eq!(operator.get(path).await.status, 404, "{path}");

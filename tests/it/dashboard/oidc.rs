@@ -1,5 +1,6 @@
 //! Single sign-on with a provider that answers rightly and wrongly.
 
+use reqwest::Method;
 use serde_json::{Value, json};
 use tests::{
     DashboardClient, Database, OidcProvider, PageReply, Server, ServerOptions, TokenSignature,
@@ -11,6 +12,7 @@ on_both_databases!(
     wrong_answers_of_the_provider_open_no_session,
     sign_in_belongs_to_the_browser_in_which_it_began,
     address_of_another_account_is_not_taken_over,
+    browser_is_led_to_the_provider_by_a_page,
 );
 
 const EMAIL: &str = "ada@example.com";
@@ -28,6 +30,30 @@ async fn begin(client: &DashboardClient, provider: &OidcProvider) -> String {
     assert_eq!(begun.status, 303, "{}", begun.body);
     let back = provider.authorize(begun.header("location"));
     format!("{}?{}", back.path(), back.query().unwrap())
+}
+
+/// A browser may not be redirected: the policy of the sign-in forbids its form to lead to another site.
+async fn browser_is_led_to_the_provider_by_a_page(database: Database) {
+    let provider = OidcProvider::start().await;
+    let server = start(database, &provider, "{}").await;
+    let client = DashboardClient::new(&server);
+    provider.answer(TokenSignature::Rs256, json!({}));
+    let accept = [("accept", "text/html,application/xhtml+xml")];
+    let path = "/login/oidc?next=/keys";
+    let page = client.send(Method::GET, path, &accept, String::new()).await;
+    assert_eq!((page.status, page.heading()), (200, "Single sign-on"));
+    let after = |text: &str| {
+        let (_, rest) = page.body.split_once(text).unwrap();
+        rest.split('"').next().unwrap().to_owned()
+    };
+    let url = after("<a href=\"");
+    assert_eq!(after("content=\"0;url="), url);
+    let url = url.replace("&#38;", "&").replace("&amp;", "&");
+    let back = provider.authorize(&url);
+    let back = format!("{}?{}", back.path(), back.query().unwrap());
+    let reply = client.get(&back).await;
+    assert!(reply.body.contains("url=/keys\""), "{}", reply.body);
+    assert!(is_signed_in(&client).await);
 }
 
 /// Signs in with this answer of the provider.
@@ -50,7 +76,9 @@ async fn first_sign_in_makes_an_account_and_each_one_sets_the_roles(database: Da
     let provider = OidcProvider::start().await;
     let server = start(database, &provider, ROLES).await;
     let login = DashboardClient::new(&server).get("/login?next=/keys").await;
-    assert!(login.body.contains("href=\"/login/oidc?next=%2Fkeys\""));
+    let form = "<form id=\"single-sign-on\" method=\"get\" action=\"/login/oidc\" hidden>\
+                <input type=\"hidden\" name=\"next\" value=\"/keys\"></form>";
+    assert!(login.body.contains(form), "{}", login.body);
     for (signature, groups, role) in [
         (
             TokenSignature::Rs256,

@@ -14,6 +14,7 @@ const STREAMS_PER_ACCOUNT_MAX: usize = 4;
 on_both_databases!(
     stream_sends_new_rows_of_the_scope_and_filter,
     stream_goes_on_after_the_last_event,
+    stream_says_that_rows_were_skipped,
     stream_of_deliveries_repeats_only_what_has_changed,
     stream_ends_with_the_session_the_role_and_the_mode,
     stream_ends_when_its_rows_are_closed_to_the_person,
@@ -95,6 +96,41 @@ async fn stream_goes_on_after_the_last_event(database: Database) {
         let count = |id: &str| rows.iter().filter(|row| row.contains(id)).count();
         let counts = ["req-first", "req-named", "req-meanwhile", live].map(count);
         assert_eq!(counts, [0, 0, 1, 1], "{rows:?}");
+    }
+}
+
+async fn stream_says_that_rows_were_skipped(database: Database) {
+    let server = Server::start(database).await;
+    let person = DashboardClient::set_up(&server, EMAIL).await;
+    let client = server.client();
+    let path = "/stream/requests";
+    let mut stream = person.open_stream(path, None).await.unwrap();
+    call(&client, "req-first").await;
+    rows_until(&mut stream, "req-first").await;
+    let last = stream.last_id().to_owned();
+    call(&client, "req-meanwhile").await;
+    rows_until(&mut stream, "req-meanwhile").await;
+    drop(stream);
+    let columns = "at, method, route, path, status, failure, duration_us, key_id, user_id, \
+         booking_id, code, host, request_id, organization, mode";
+    let copies = format!(
+        "INSERT INTO request_log (id, {columns}) \
+         SELECT substr(id, 1, 26) || CAST(1000000000 + n.i AS TEXT), {columns} FROM request_log \
+         CROSS JOIN (WITH RECURSIVE numbers(i) AS \
+           (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 1100) \
+           SELECT i FROM numbers) AS n \
+         WHERE request_id = 'req-meanwhile'"
+    );
+    server.try_edit(&copies).await.unwrap();
+    let mut stream = person.open_stream(path, Some(&last)).await.unwrap();
+    let first = stream.next().await.unwrap();
+    assert_eq!(
+        (first.name.as_str(), first.data.as_str()),
+        ("skipped", "Some were skipped")
+    );
+    for _ in 0..1000 {
+        let row = stream.next().await.unwrap();
+        assert!(row.data.contains("req-meanwhile"), "{}", row.data);
     }
 }
 

@@ -103,7 +103,13 @@ async fn only_operators_see_and_change_how_a_supplier_is_called(database: Databa
     for (person, sees, status) in [(&admin, false, 403), (&ada, true, 303)] {
         let page = person.get(HOTELS).await;
         assert_eq!(page.status, 200);
-        for text in ["Digest", "Hosts asked", "In flight", "Priority"] {
+        for text in [
+            "Digest",
+            "Hosts asked",
+            "Hosts granted",
+            "In flight",
+            "Priority",
+        ] {
             assert_eq!(page.body.contains(text), sees, "{text}: {}", page.body);
         }
         for change in ["reload", "drain", "undrain", "rank"] {

@@ -8,6 +8,7 @@ use tests::{
 
 on_both_databases!(
     page_shows_consequences_and_applies_the_decision,
+    page_shows_what_was_sent,
     one_of_two_operators_wins,
     decision_waits_for_the_end_of_a_lookup,
     waiting_decision_is_withdrawn_even_if_its_job_is_parked,
@@ -124,6 +125,35 @@ async fn page_shows_consequences_and_applies_the_decision(database: Database) {
     assert!(audited().await);
 }
 
+async fn page_shows_what_was_sent(database: Database) {
+    let server = Server::start_with(ServerOptions::on(database).patient()).await;
+    let ada = operator(&server, "ada").await;
+    let options = ["--organization", "demo", "--org-role", "viewer"];
+    let viewer = DashboardClient::with_account(&server, "viewer@example.com", &options).await;
+    OpenCall::of(&server, never_known(), &ada).await;
+    for person in [&ada, &viewer] {
+        // The log of calls is written beside them.
+        let page = eventually("the logged call", async || {
+            let page = person.get("/unresolved").await;
+            page.body.contains("<dt>API request</dt>").then_some(page)
+        })
+        .await;
+        for text in ["<dt>Call</dt>", ".book, ", "<dt>Our reference</dt>"] {
+            assert!(page.body.contains(text), "{text}: {}", page.body);
+        }
+        let request = text_after(&page, "<dd><a href=\"/requests/");
+        let request = person.get(&format!("/requests/{request}")).await;
+        assert!(request.body.contains("/book"), "{}", request.body);
+    }
+    let page = viewer.get("/unresolved").await.body;
+    assert!(!page.contains("Organization"), "{page}");
+    let page = ada.get("/unresolved").await.body;
+    assert!(page.contains("Organization demo"), "{page}");
+    let page = ada.get("/unresolved?booking=nonsense").await.body;
+    assert!(page.contains("filter-booking-problem"), "{page}");
+    assert!(page.contains("No open outcome matches"), "{page}");
+}
+
 async fn one_of_two_operators_wins(database: Database) {
     let server = Server::start_with(ServerOptions::on(database).patient()).await;
     let (ada, bob) = (
@@ -225,7 +255,7 @@ async fn waiting_decision_is_withdrawn_even_if_its_job_is_parked(database: Datab
     server.try_edit(spend).await.unwrap();
     let is_parked = async || {
         let page = ada.get("/unresolved").await.body;
-        page.contains(&format!("Retry settlement of {settlement}"))
+        page.contains(&format!("name=\"subject\" value=\"{settlement}\""))
     };
     eventually("the parked job", async || is_parked().await.then_some(())).await;
     assert_eq!(open.settle(&ada, DONE).await.status, 409);
@@ -275,7 +305,7 @@ async fn operator_retries_parked_job(database: Database) {
     server.exhaust_attempts(&booking).await;
     eventually("the parked job", async || {
         let page = ada.get("/unresolved").await.body;
-        let button = format!("Retry hotel_booking of {booking}");
+        let button = format!("name=\"subject\" value=\"{booking}\"");
         page.contains(&button).then_some(())
     })
     .await;

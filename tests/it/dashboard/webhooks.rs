@@ -302,6 +302,17 @@ async fn matching_deliveries_are_replayed_in_bulk(database: Database) {
     broken.respond_with(|_| MockResponse::empty(204));
     let developer = member(&server, "developer").await;
     let attempts = broken.upstream.received().len();
+    let overview = developer.get("/").await.body;
+    let link = format!(
+        "<a href=\"/webhooks/{}\" data-row>Webhook failing</a>",
+        broken.subscription.id
+    );
+    assert!(overview.contains(&link), "{overview}");
+    assert_eq!(
+        overview.matches("Webhook failing").count(),
+        1,
+        "one is paused"
+    );
     for (field, value) in [("status", "none"), ("event", "none"), ("from", "soon")] {
         let refused = developer
             .post("/deliveries/replay", &[(field, value)])
@@ -355,10 +366,15 @@ async fn bulk_replay_stays_within_the_roles(database: Database) {
         (&developer, &[("status", "DELIVERED")], 409),
         (&developer, &[("webhook", webhook.id.as_str())], 409),
         (&developer, &[("organization", "acme")], 404),
-        (&developer, &[("webhook", "x")], 404),
+        (&developer, &[("webhook", "x")], 409),
     ] {
         let reply = person.post("/deliveries/replay", fields).await;
         assert_eq!(reply.status, status, "{fields:?}: {}", reply.body);
+    }
+    for (person, is_offered) in [(&viewer, false), (&developer, true)] {
+        let page = person.get("/deliveries").await.body;
+        let offered = ["Replay all matching", "Nothing is filtered"];
+        assert_eq!(offered.map(|text| page.contains(text)), [is_offered; 2]);
     }
     let options = ["--role", "operator"];
     let operator = DashboardClient::with_account(&server, "ada@example.com", &options).await;

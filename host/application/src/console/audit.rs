@@ -12,6 +12,7 @@ use crate::storage_failure::StorageFailure;
 use futures::Stream;
 use host_domain::account::Permission;
 use host_domain::audit::{AuditFilter, AuditScope};
+use host_domain::time::Timestamp;
 use std::sync::Arc;
 
 /// A page of the audit log.
@@ -58,7 +59,8 @@ impl ConsoleAudit {
         };
         let page = request.page();
         let visible = VisibleActors::of(&self.base.store, viewer).await?;
-        let mut found = self.audit.list(&scope, &request.filter, &page).await?;
+        let filter = effective_filter(request);
+        let mut found = self.audit.list(&scope, &filter, &page).await?;
         let rows = found.page.items.iter_mut();
         rows.for_each(|row| visible.mask_entry(row));
         let organizations = match viewer.organizations_with(Permission::ReadAuditLog) {
@@ -88,7 +90,7 @@ impl ConsoleAudit {
         let scope = scope(viewer, request.organization.as_deref())?;
         let visible = VisibleActors::of(&self.base.store, viewer).await?;
         let mask = move |row: &mut AuditRow| visible.mask_entry(row);
-        Ok(Arc::clone(&self.audit).export(scope, request.filter, mask))
+        Ok(Arc::clone(&self.audit).export(scope, effective_filter(&request), mask))
     }
 
     /// Verifies the chain of all entries. Only operators always make the gateway read the whole log;
@@ -113,6 +115,15 @@ impl ConsoleAudit {
             Err(AuditError::Storage(failure)) => Err(failure.into()),
         }
     }
+}
+
+/// Returns the filter of a request, or one that no entry meets if nothing is to match.
+fn effective_filter(request: &ConsoleListRequest<AuditFilter>) -> AuditFilter {
+    let mut filter = request.filter.clone();
+    if request.matches_nothing {
+        filter.until = Some(Timestamp(0));
+    }
+    filter
 }
 
 /// Returns the scope of what the person may read, in both modes.

@@ -57,7 +57,7 @@ impl ConsoleBookings {
         let scope = viewer.scope(request.organization.as_deref())?;
         let (store, position) = (&self.base.store, request.page());
         let (page, organizations) = futures::try_join!(
-            store.booking_page(&scope, &request.filter, &position),
+            request.read_page(store.booking_page(&scope, &request.filter, &position)),
             readable_organizations(store, viewer),
         )?;
         let suppliers = self.suppliers.list(viewer.mode).into_iter();

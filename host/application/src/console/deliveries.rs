@@ -97,7 +97,7 @@ impl ConsoleDeliveries {
         let scope = viewer.scope(request.organization.as_deref())?;
         let page = request.page();
         let page = self.deliveries.list_any(&scope, &request.filter, &page);
-        Ok(page.await?)
+        Ok(request.read_page(page).await?)
     }
 
     /// Returns a delivery of the session's mode. Its payload is masked. Responses are shown to those

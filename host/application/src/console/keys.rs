@@ -78,9 +78,15 @@ impl ConsoleKeys {
         let scope = viewer.scope(request.organization.as_deref())?;
         let (store, now) = (&self.base.store, self.base.now());
         let (filter, page) = (&request.filter, request.page());
+        let total = async {
+            match request.matches_nothing {
+                true => Ok(0),
+                false => store.count_api_keys(&scope, filter, now).await,
+            }
+        };
         let (keys, total, organizations) = futures::try_join!(
-            store.api_key_page(&scope, filter, now, &page),
-            store.count_api_keys(&scope, filter, now),
+            request.read_page(store.api_key_page(&scope, filter, now, &page)),
+            total,
             readable_organizations(store, viewer),
         )?;
         let list = ConsoleList {

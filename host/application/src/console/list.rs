@@ -18,6 +18,8 @@ pub struct ConsoleListRequest<F> {
     pub filter: F,
     /// The last item of the previous page.
     pub after: Option<Cursor>,
+    /// A value of the filter cannot exist, so that no item matches.
+    pub matches_nothing: bool,
 }
 
 impl<F> ConsoleListRequest<F> {
@@ -26,6 +28,20 @@ impl<F> ConsoleListRequest<F> {
             after: self.after.clone(),
             limit: PAGE_LIMIT,
         }
+    }
+
+    /// Returns the page that `read` finds, or an empty one without a read if no item can match.
+    pub(crate) async fn read_page<T, E>(
+        &self,
+        read: impl Future<Output = Result<CursorPage<T>, E>>,
+    ) -> Result<CursorPage<T>, E> {
+        if self.matches_nothing {
+            return Ok(CursorPage {
+                items: Vec::new(),
+                next: None,
+            });
+        }
+        read.await
     }
 }
 

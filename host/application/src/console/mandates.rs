@@ -57,7 +57,12 @@ impl ConsoleMandates {
         let scope = viewer.scope(request.organization.as_deref())?;
         let (store, position) = (&self.base.store, request.page());
         let (page, organizations) = futures::try_join!(
-            store.mandate_page(&scope, &request.filter, self.base.now(), &position),
+            request.read_page(store.mandate_page(
+                &scope,
+                &request.filter,
+                self.base.now(),
+                &position
+            )),
             readable_organizations(store, viewer),
         )?;
         let bookings: Vec<_> = page.items.iter().filter_map(consumer).collect();

@@ -29,7 +29,8 @@ impl ConsoleRequests {
     ) -> Result<CursorPage<LoggedRequest>, ConsoleError> {
         let scope = viewer.scope(request.organization.as_deref())?;
         let page = request.page();
-        Ok(self.log.list(&scope, &request.filter, &page).await?)
+        let calls = self.log.list(&scope, &request.filter, &page);
+        Ok(request.read_page(calls).await?)
     }
 
     /// Returns a page as [`ConsoleRequests::page`] does, with the organizations to choose from.

@@ -23,6 +23,7 @@ use host_domain::id::{AttemptId, BookingId, SettlementId};
 use host_domain::page::Cursor;
 use host_domain::payment::PaymentOperation;
 use host_domain::remote_call::RemoteCall;
+use host_domain::request_log::{LoggedCall, LoggedCallKind};
 use host_domain::settlement::{SettlementChoice, SettlementState};
 use host_domain::time::Timestamp;
 use host_storage::{Attempt, Job, RecentSettlement, SettlementDecision, UnresolvedAttempt};
@@ -33,6 +34,8 @@ use std::sync::Arc;
 const IN_PROGRESS_MS_MAX: i64 = 5 * 60 * 1000;
 const JOBS_MAX: u32 = 100;
 const RECENT_MAX: u32 = 10;
+/// Maximum number of logged calls among which those of an attempt are searched.
+const LOGGED_CALLS_MAX: u32 = 50;
 
 /// Stands for a reference that the operator has not entered yet.
 const ANY_REFERENCE: &str = "-";
@@ -70,6 +73,17 @@ pub struct OpenOutcome {
     pub choices: Vec<OpenChoice>,
     /// The decision that waits for the end of a lookup.
     pub waiting: Option<SettlementDecision>,
+}
+
+/// What was sent to the other side, as the log of calls has it.
+#[derive(Debug, Clone)]
+pub struct SentCall {
+    /// The call of the plugin.
+    pub call: LoggedCall,
+    /// The HTTP requests that the plugin made, in the order in which they began.
+    pub exchanges: Vec<LoggedCall>,
+    /// Id of the API call that caused it. `None` if background work did.
+    pub request_id: Option<String>,
 }
 
 /// A decision that fits a call.
@@ -127,7 +141,7 @@ impl ConsoleUnresolved {
             }
         };
         let (mut found, jobs, mut recent, organizations) = futures::try_join!(
-            store.unresolved_page(&scope, &request.filter, sent_before, &page),
+            request.read_page(store.unresolved_page(&scope, &request.filter, sent_before, &page)),
             jobs,
             store.recent_settlements(&scope, RECENT_MAX),
             readable_organizations(store, viewer),
@@ -148,6 +162,42 @@ impl ConsoleUnresolved {
             organizations,
             can_settle,
         })
+    }
+
+    /// Returns what was sent for an outcome of [`Self::list`], as long as the log has it.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn sent_call(
+        &self,
+        viewer: &Viewer,
+        outcome: &OpenOutcome,
+    ) -> Result<Option<SentCall>, ConsoleError> {
+        let attempt = &outcome.attempt;
+        // The decision about a refund is no call.
+        if attempt.call.step == DECIDE_REFUND_STEP {
+            return Ok(None);
+        }
+        let store = &self.base.store;
+        let calls = store.calls_since_attempt(attempt, LOGGED_CALLS_MAX).await?;
+        let is_plugin = |call: &&LoggedCall| call.kind == LoggedCallKind::Plugin;
+        let Some(call) = calls.iter().find(is_plugin).cloned() else {
+            return Ok(None);
+        };
+        let next = calls.iter().filter(is_plugin).nth(1);
+        let is_part = |other: &&LoggedCall| {
+            other.kind == LoggedCallKind::Http
+                && other.request_id == call.request_id
+                && next.is_none_or(|next| other.started_at < next.started_at)
+        };
+        let exchanges = calls.iter().filter(is_part).cloned().collect();
+        let (scope, ids) = (viewer.whole_scope(), [call.request_id.clone()]);
+        let mut logged = store.logged_request_ids(&scope, &ids).await?;
+        Ok(Some(SentCall {
+            request_id: logged.pop(),
+            call,
+            exchanges,
+        }))
     }
 
     /// Settles a call of the session's mode.

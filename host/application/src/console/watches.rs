@@ -59,7 +59,7 @@ impl ConsoleWatches {
         let scope = viewer.scope(request.organization.as_deref())?;
         let (store, position) = (&self.base.store, request.page());
         let (page, organizations) = futures::try_join!(
-            store.watch_page(&scope, &request.filter, &position),
+            request.read_page(store.watch_page(&scope, &request.filter, &position)),
             readable_organizations(store, viewer),
         )?;
         let details = store.watch_details(scope.mode, &page.items).await?;

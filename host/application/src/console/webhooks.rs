@@ -107,6 +107,7 @@ impl ConsoleWebhooks {
         let listeners = async {
             match page.after {
                 Some(_) => Ok(Vec::new()),
+                None if request.matches_nothing => Ok(Vec::new()),
                 None => {
                     store
                         .listen_sessions(&scope, self.base.now(), LISTENERS_MAX)
@@ -115,7 +116,7 @@ impl ConsoleWebhooks {
             }
         };
         let (listed, organizations, listeners) = futures::try_join!(
-            self.webhooks.list_any(&scope, &request.filter, &page),
+            request.read_page(self.webhooks.list_any(&scope, &request.filter, &page)),
             readable_organizations(store, viewer),
             listeners,
         )?;

@@ -27,6 +27,8 @@ pub struct PluginReport {
     /// Whether a change that is resent with the same reference returns the first response.
     pub supports_idempotent_resend: bool,
     pub hosts: Vec<String>,
+    /// Requested hosts that the configuration grants.
+    pub granted_hosts: Vec<String>,
     /// Requested hosts that the configuration does not grant.
     pub missing_hosts: Vec<String>,
     pub secrets: Vec<String>,
@@ -53,6 +55,7 @@ impl From<&PluginInfo> for PluginReport {
             supports_partial_cancellation: description.supports_partial_cancellation,
             reads_consistent_after_ms: description.reads_consistent_after_ms,
             supports_idempotent_resend: description.supports_idempotent_resend,
+            granted_hosts: granted(&description.hosts, &info.missing_grants),
             hosts: description.hosts.clone(),
             missing_hosts: info.missing_grants.clone(),
             secrets: description.secrets.clone(),
@@ -61,6 +64,12 @@ impl From<&PluginInfo> for PluginReport {
             load_ms: u64::try_from(info.load_time.as_millis()).unwrap_or(u64::MAX),
         }
     }
+}
+
+/// Returns the requested hosts that are not missing.
+fn granted(requested: &[String], missing: &[String]) -> Vec<String> {
+    let granted = requested.iter().filter(|host| !missing.contains(host));
+    granted.cloned().collect()
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -42,7 +42,13 @@ async fn list(
     query: QueryFields,
 ) -> Result<Response, PageError> {
     let found = bookings.list(&viewer, &list_request(&query)?).await?;
-    Ok(render(&BookingsPage::new(page, &query, found, clock.now())))
+    Ok(render(&BookingsPage::new(
+        page,
+        &viewer,
+        &query,
+        found,
+        clock.now(),
+    )))
 }
 
 /// `GET /bookings/{id}`

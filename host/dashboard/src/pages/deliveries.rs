@@ -10,7 +10,7 @@ use crate::form::FormFields;
 use crate::guard::session::SignedIn;
 use crate::page::PageContext;
 use crate::pages::deliveries::details::{DeliveryDetailsPage, EventDetailsPage, replay_alert};
-use crate::pages::deliveries::view::{DeliveriesPage, bulk_alert, has_ignored_value};
+use crate::pages::deliveries::view::{DeliveriesPage, bulk_alert};
 use crate::path_text::IdInPath;
 use crate::query::{QueryFields, path_with};
 use crate::render::{redirect, render, render_with};
@@ -88,8 +88,8 @@ async fn replay_all(
     let (_, query) = path.split_once('?').unwrap_or_default();
     let query = QueryFields::parse(query);
     let request = list_request(&query)?;
-    let alert = if has_ignored_value(&query) {
-        "Nothing was replayed, because the filter has a value that does not exist.".to_owned()
+    let alert = if request.matches_nothing {
+        "Nothing was replayed, because the filter has a value that cannot exist.".to_owned()
     } else {
         let organization = request.organization.as_deref();
         let begun = bulk_replays.begin(&viewer, organization, request.filter);

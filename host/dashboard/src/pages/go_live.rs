@@ -56,7 +56,10 @@ async fn show(
     let organization = request.organization.as_deref();
     let checklist = service.read(&viewer, organization).await?;
     let filter = FilterForm::builder("/go-live", &query)
-        .organization(&checklist.organizations)
+        .organization(
+            viewer.reads_several_organizations(),
+            &checklist.organizations,
+        )
         .build();
     let steps = checklist.steps.into_iter();
     let items: Vec<_> = steps

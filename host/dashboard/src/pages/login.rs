@@ -7,7 +7,7 @@ use crate::guard::cookie::{expired_cookie, session_cookie, session_token};
 use crate::guard::session::SessionToken;
 use crate::local_path::LocalPath;
 use crate::page::PageContext;
-use crate::query::{QueryFields, path_with};
+use crate::query::QueryFields;
 use crate::render::{redirect, render, render_locked, render_with};
 use crate::state::{DashboardSettings, DashboardState};
 use askama::Template;
@@ -50,8 +50,7 @@ pub(super) struct LoginPage {
     has_session_ended: bool,
     email: String,
     next: String,
-    /// Path of single sign-on, if there is one.
-    single_sign_on: Option<String>,
+    has_single_sign_on: bool,
 }
 
 impl LoginPage {
@@ -67,7 +66,7 @@ impl LoginPage {
             has_session_ended: false,
             email: String::new(),
             next: next.as_str().to_owned(),
-            single_sign_on: oidc.map(|_| path_with("/login/oidc", &[("next", next.as_str())])),
+            has_single_sign_on: oidc.is_some(),
         }
     }
 }

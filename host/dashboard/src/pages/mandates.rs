@@ -35,7 +35,13 @@ async fn list(
     query: QueryFields,
 ) -> Result<Response, PageError> {
     let found = mandates.list(&viewer, &list_request(&query)?).await?;
-    Ok(render(&MandatesPage::new(page, &query, found, clock.now())))
+    Ok(render(&MandatesPage::new(
+        page,
+        &viewer,
+        &query,
+        found,
+        clock.now(),
+    )))
 }
 
 /// `GET /mandates/{id}`; with `?confirm=revoke` the page asks whether to revoke the mandate.

@@ -10,14 +10,15 @@ use crate::local_path::LocalPath;
 use crate::page::PageContext;
 use crate::pages::login::LoginPage;
 use crate::query::QueryFields;
-use crate::render::{redirect, render_with};
+use crate::render::{redirect, render, render_with};
 use crate::state::{DashboardSettings, DashboardState};
+use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
 use host_application::account::oidc::{OidcCallback, OidcError, OidcService};
-use http::header::SET_COOKIE;
+use http::header::{ACCEPT, SET_COOKIE};
 use http::{HeaderMap, StatusCode};
 use std::sync::Arc;
 
@@ -30,10 +31,19 @@ pub(crate) fn routes() -> Router<DashboardState> {
         .route("/login/oidc/callback", get(complete))
 }
 
-/// `GET /login/oidc`: leads to the provider.
+/// The page that leads a browser to the provider.
+#[derive(Template)]
+#[template(path = "departure.html")]
+struct DeparturePage {
+    url: String,
+}
+
+/// `GET /login/oidc`: leads to the provider, a browser with a page, because the policy of the sign-in
+/// forbids its form to be redirected to another site. Other clients are redirected.
 async fn begin(
     State(oidc): State<Option<Arc<OidcService>>>,
     State(settings): State<Arc<DashboardSettings>>,
+    headers: HeaderMap,
     page: PageContext,
     query: QueryFields,
 ) -> Result<Response, PageError> {
@@ -42,13 +52,22 @@ async fn begin(
     let next = LocalPath::parse(next.unwrap_or_default());
     match oidc.begin(next.as_str(), &settings.oidc_callback()).await {
         Ok(begun) => {
-            let mut response = redirect(&begun.url);
+            let mut response = match accepts_html(&headers) {
+                true => render(&DeparturePage { url: begun.url }),
+                false => redirect(&begun.url),
+            };
             let cookie = challenge_cookie(&settings, &begun.challenge);
             response.headers_mut().insert(SET_COOKIE, cookie);
             Ok(response)
         }
         Err(error) => refuse(&oidc, page, error),
     }
+}
+
+/// Returns whether a client asks for HTML, as browsers do.
+fn accepts_html(headers: &HeaderMap) -> bool {
+    let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok());
+    accept.is_some_and(|accept| accept.contains("text/html"))
 }
 
 /// `GET /login/oidc/callback`: the provider sends the person here.

@@ -1,6 +1,7 @@
 //! `/unresolved`: calls with an unknown outcome, undecided refunds, and parked jobs.
 
 mod consequence;
+mod sent_call;
 mod view;
 
 use crate::error::PageError;
@@ -17,11 +18,12 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::{get, post};
+use host_application::account::viewer::Viewer;
 use host_application::booking::resolution::ResolveError;
 use host_application::booking::settlement::{SettlementError, SettlementResult};
 use host_application::console::unresolved::{ConsoleUnresolved, ConsoleUnresolvedError};
 use host_domain::id::{AttemptId, BookingId, SettlementId};
-use host_domain::time::Clock;
+use host_domain::time::{Clock, Timestamp};
 use http::StatusCode;
 use std::sync::Arc;
 
@@ -41,10 +43,28 @@ async fn list(
     page: PageContext,
     query: QueryFields,
 ) -> Result<Response, PageError> {
-    let found = unresolved.list(&viewer, &list_request(&query)?).await?;
     let sent = SentDecision::of_call(query.text("call"));
-    let page = UnresolvedPage::new(page, &query, found, &sent, clock.now());
+    let now = clock.now();
+    let page = load(&unresolved, &viewer, page, &query, &sent, now).await?;
     Ok(render(&page))
+}
+
+async fn load(
+    unresolved: &ConsoleUnresolved,
+    viewer: &Viewer,
+    page: PageContext,
+    query: &QueryFields,
+    sent: &SentDecision,
+    now: Timestamp,
+) -> Result<UnresolvedPage, PageError> {
+    let list = unresolved.list(viewer, &list_request(query)?).await?;
+    let call = match sent.selected(&list) {
+        Some(outcome) => unresolved.sent_call(viewer, outcome).await?,
+        None => None,
+    };
+    let mut page = UnresolvedPage::new(page, viewer, query, list, sent, now);
+    page.show_sent_call(call, now);
+    Ok(page)
 }
 
 /// `POST /unresolved/settle`: applies a decision, or shows why it has no effect.
@@ -80,9 +100,9 @@ async fn settle(
         viewer.require_operator()?;
     }
     let query = QueryFields::default();
-    let found = unresolved.list(&viewer, &list_request(&query)?).await?;
     let sent = SentDecision::new(&fields, problems, conflict);
-    let page = UnresolvedPage::new(page, &query, found, &sent, clock.now());
+    let now = clock.now();
+    let page = load(&unresolved, &viewer, page, &query, &sent, now).await?;
     Ok(render_with(status, &page))
 }
 

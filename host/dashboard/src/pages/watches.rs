@@ -35,7 +35,13 @@ async fn list(
     query: QueryFields,
 ) -> Result<Response, PageError> {
     let found = watches.list(&viewer, &list_request(&query)?).await?;
-    Ok(render(&WatchesPage::new(page, &query, found, clock.now())))
+    Ok(render(&WatchesPage::new(
+        page,
+        &viewer,
+        &query,
+        found,
+        clock.now(),
+    )))
 }
 
 /// `GET /watches/{id}`; with `?confirm=cancel` the page asks whether to cancel the watch.

@@ -16,31 +16,33 @@ use host_domain::time::Timestamp;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Reads the request for the list from a query. An action that does not exist is ignored.
+/// Reads the request for the list from a query.
 ///
 /// # Errors
 /// [`PageError::NotFound`] if the organization is not an organization's id.
 pub(super) fn list_request(
     query: &QueryFields,
 ) -> Result<ConsoleListRequest<AuditFilter>, PageError> {
-    query.list_request(AuditFilter {
-        actor: query.search("actor"),
-        action: AuditAction::parse(query.text("action")),
-        target: query.search("q"),
-        from: query.time("from"),
-        until: query.last_moment("to").map(|at| at.plus_ms(1)),
-    })
+    let mut values = query.filter_values();
+    let filter = AuditFilter {
+        actor: values.search("actor"),
+        action: values.parsed("action", AuditAction::parse),
+        target: values.search("q"),
+        from: values.time("from"),
+        until: values.last_moment("to").map(|at| at.plus_ms(1)),
+    };
+    values.list_request(filter)
 }
 
 /// Returns the form that filters the log.
-fn filter_form(query: &QueryFields, organizations: &[String]) -> FilterForm {
+fn filter_form(query: &QueryFields, viewer: &Viewer, organizations: &[String]) -> FilterForm {
     let actions = AuditAction::ALL.map(|action| (action.as_str(), action_text(action.as_str())));
     FilterForm::builder("/audit", query)
         .search("Id of what was changed")
         .text("Actor", "actor")
         .choice("Action", "action", actions)
         .period()
-        .organization(organizations)
+        .organization(viewer.reads_several_organizations(), organizations)
         .build()
 }
 
@@ -66,7 +68,7 @@ impl AuditPage {
         now: Timestamp,
     ) -> Self {
         let ConsoleAuditList { list, head } = found;
-        let filter = filter_form(query, &list.organizations);
+        let filter = filter_form(query, viewer, &list.organizations);
         let fields = filter.fields.iter();
         let fields: Vec<_> = fields.map(|f| (f.name, f.value.as_str())).collect();
         let rows = list.page.items.into_iter();
@@ -76,7 +78,7 @@ impl AuditPage {
             export_path: path_with("/audit/export", &fields),
             pager: filter.pager(list.page.next.as_ref()),
             filter,
-            shows_organization: viewer.is_operator() || list.organizations.len() > 1,
+            shows_organization: viewer.reads_several_organizations(),
             head_hash: head.hash,
             rows: rows.map(|row| AuditRowText::new(row, now)).collect(),
         }

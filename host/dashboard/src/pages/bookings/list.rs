@@ -3,9 +3,10 @@
 use crate::error::PageError;
 use crate::list::{FilterForm, Pager};
 use crate::page::PageContext;
-use crate::query::QueryFields;
+use crate::query::{QueryFields, parse_supplier};
 use crate::text::{State, TimeText, booking_state, day, money};
 use askama::Template;
+use host_application::account::viewer::Viewer;
 use host_application::console::bookings::BookingList;
 use host_application::console::list::ConsoleListRequest;
 use host_domain::booking::BookingStatus;
@@ -13,32 +14,37 @@ use host_domain::console::AnyBooking;
 use host_domain::console::booking::{BookingProduct, BookingScopeFilter};
 use host_domain::flight::FlightBooking;
 use host_domain::hotel::HotelBooking;
-use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 
-/// Reads the request for the list from a query. A value that does not exist is ignored.
+/// Reads the request for the list from a query.
 ///
 /// # Errors
 /// [`PageError::NotFound`] if the organization is not an organization's id.
 pub(super) fn list_request(
     query: &QueryFields,
 ) -> Result<ConsoleListRequest<BookingScopeFilter>, PageError> {
-    query.list_request(BookingScopeFilter {
-        product: BookingProduct::parse(query.text("kind")),
-        status: BookingStatus::parse(query.text("status")),
-        supplier: SupplierId::parse(query.text("supplier")).ok(),
-        user: query.search("user"),
-        reference: query.search("q"),
-        created_from: query.time("from"),
-        created_to: query.last_moment("to"),
-    })
+    let mut values = query.filter_values();
+    let filter = BookingScopeFilter {
+        product: values.parsed("kind", BookingProduct::parse),
+        status: values.parsed("status", BookingStatus::parse),
+        supplier: values.parsed("supplier", parse_supplier),
+        user: values.search("user"),
+        reference: values.search("q"),
+        created_from: values.time("from"),
+        created_to: values.last_moment("to"),
+    };
+    values.list_request(filter)
 }
 
 /// Returns the form that filters the bookings.
-fn filter_form(query: &QueryFields, found: &BookingList) -> FilterForm {
+fn filter_form(query: &QueryFields, viewer: &Viewer, found: &BookingList) -> FilterForm {
     let statuses = BookingStatus::ALL.map(|status| (status.as_str(), booking_state(status).label));
     let products = BookingProduct::ALL.map(|product| (product.as_str(), product_name(product)));
-    let sent = SupplierId::parse(query.text("supplier")).ok();
+    let sent = parse_supplier(query.text("supplier"));
+    let sent_text = match &sent {
+        Some(supplier) => supplier.to_string(),
+        None => query.text("supplier").to_owned(),
+    };
     let mut suppliers = found.suppliers.clone();
     // A supplier that is no longer configured has bookings too.
     suppliers.extend(sent.filter(|sent| !found.suppliers.contains(sent)));
@@ -47,10 +53,13 @@ fn filter_form(query: &QueryFields, found: &BookingList) -> FilterForm {
         .search("Booking id, supplier's or client's reference")
         .choice("Status", "status", statuses)
         .choice("Kind", "kind", products)
-        .choice("Supplier", "supplier", suppliers)
+        .choice_of("Supplier", "supplier", sent_text, suppliers)
         .text("User", "user")
         .period()
-        .organization(&found.list.organizations)
+        .organization(
+            viewer.reads_several_organizations(),
+            &found.list.organizations,
+        )
         .build()
 }
 
@@ -60,7 +69,7 @@ pub(super) struct BookingsPage {
     page: PageContext,
     filter: FilterForm,
     pager: Pager,
-    has_organizations: bool,
+    show_organization: bool,
     rows: Vec<BookingRow>,
 }
 
@@ -84,18 +93,19 @@ struct BookingRow {
 impl BookingsPage {
     pub(super) fn new(
         page: PageContext,
+        viewer: &Viewer,
         query: &QueryFields,
         found: BookingList,
         now: Timestamp,
     ) -> Self {
-        let filter = filter_form(query, &found);
+        let filter = filter_form(query, viewer, &found);
         let list = found.list;
         let rows = list.page.items.iter();
         Self {
             page: page.titled("Bookings").about(filter.value("organization")),
             pager: filter.search_pager(&list, now),
             filter,
-            has_organizations: list.organizations.len() > 1,
+            show_organization: viewer.reads_several_organizations(),
             rows: rows.map(|booking| BookingRow::new(booking, now)).collect(),
         }
     }

@@ -21,44 +21,39 @@ use host_domain::webhook::{BulkReplay, BulkReplayState, Delivery, DeliveryStatus
 
 const PATH: &str = "/deliveries";
 
-/// Reads the request for the list from a query. A status, an event and a time that do not exist are
-/// ignored.
+const WEBHOOK_PROBLEM: &str = "Enter the id of a webhook, which begins with whs_.";
+
+/// Reads the request for the list from a query.
 ///
 /// # Errors
-/// [`PageError::NotFound`] if the organization or the webhook is not an id.
+/// [`PageError::NotFound`] if the organization is not an organization's id.
 pub(in crate::pages) fn list_request(
     query: &QueryFields,
 ) -> Result<ConsoleListRequest<DeliveryScopeFilter>, PageError> {
-    let webhook = query.some("webhook").map(SubscriptionId::parse).transpose();
-    query.list_request(DeliveryScopeFilter {
-        status: DeliveryStatus::parse(query.text("status")),
-        subscription: webhook.map_err(|_| PageError::NotFound)?,
-        event_type: EventType::parse(query.text("event")),
-        from: query.time("from"),
-        to: query.last_moment("to"),
-    })
+    let mut values = query.filter_values();
+    let filter = DeliveryScopeFilter {
+        status: values.parsed("status", DeliveryStatus::parse),
+        subscription: values.parsed("webhook", parse_webhook),
+        event_type: values.parsed("event", EventType::parse),
+        from: values.time("from"),
+        to: values.last_moment("to"),
+    };
+    values.list_request(filter)
 }
 
-/// Returns whether a query has a value that [`list_request`] ignores.
-pub(super) fn has_ignored_value(query: &QueryFields) -> bool {
-    let is_ignored = |name, is_known: bool| query.some(name).is_some() && !is_known;
-    is_ignored(
-        "status",
-        DeliveryStatus::parse(query.text("status")).is_some(),
-    ) || is_ignored("event", EventType::parse(query.text("event")).is_some())
-        || is_ignored("from", query.time("from").is_some())
-        || is_ignored("to", query.last_moment("to").is_some())
+fn parse_webhook(text: &str) -> Option<SubscriptionId> {
+    SubscriptionId::parse(text).ok()
 }
 
-fn filter_form(query: &QueryFields, organizations: &[String]) -> FilterForm {
+fn filter_form(query: &QueryFields, viewer: &Viewer, organizations: &[String]) -> FilterForm {
     let statuses = DeliveryStatus::ALL.map(|status| (status.as_str(), status_label(status)));
     let events = EventType::ALL.map(|event| (event.as_str(), event.as_str()));
     FilterForm::builder(PATH, query)
         .choice("Status", "status", statuses)
-        .text("Webhook", "webhook")
+        .parsed_text("Webhook", "webhook", WEBHOOK_PROBLEM, parse_webhook)
         .choice("Event", "event", events)
         .period()
-        .organization(organizations)
+        .organization(viewer.reads_several_organizations(), organizations)
         .build()
 }
 
@@ -88,13 +83,11 @@ impl DeliveriesPage {
         bulk_replay: Option<BulkReplay>,
         now: Timestamp,
     ) -> Self {
-        let filter = filter_form(query, &found.organizations);
+        let filter = filter_form(query, viewer, &found.organizations);
         let is_first = query.some("after").is_none();
         let is_running = |bulk: &BulkReplay| bulk.state == BulkReplayState::Running;
         Self {
-            can_replay: filter.is_set
-                && !found.page.items.is_empty()
-                && viewer.may_anywhere(Permission::ReplayDeliveries)
+            can_replay: viewer.may_anywhere(Permission::ReplayDeliveries)
                 && !bulk_replay.as_ref().is_some_and(is_running),
             alert: None,
             stream: is_first.then(|| format!("/stream{}", filter.first_page())),

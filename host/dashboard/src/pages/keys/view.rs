@@ -18,26 +18,28 @@ use host_domain::id::KeyId;
 use host_domain::owner::{Mode, Tenant};
 use host_domain::time::Timestamp;
 
-/// Reads the request for the list from a query. A status that does not exist is ignored.
+/// Reads the request for the list from a query.
 ///
 /// # Errors
 /// [`PageError::NotFound`] if the organization is not an organization's id.
 pub(super) fn list_request(
     query: &QueryFields,
 ) -> Result<ConsoleListRequest<ApiKeyFilter>, PageError> {
-    query.list_request(ApiKeyFilter {
-        text: query.search("q"),
-        status: ApiKeyStatus::parse(query.text("status")),
-    })
+    let mut values = query.filter_values();
+    let filter = ApiKeyFilter {
+        text: values.search("q"),
+        status: values.parsed("status", ApiKeyStatus::parse),
+    };
+    values.list_request(filter)
 }
 
 /// Returns the form that filters the keys.
-fn filter_form(query: &QueryFields, organizations: &[String]) -> FilterForm {
+fn filter_form(query: &QueryFields, viewer: &Viewer, organizations: &[String]) -> FilterForm {
     let statuses = ApiKeyStatus::ALL.map(|status| (status.as_str(), key_state(status).label));
     FilterForm::builder("/keys", query)
         .search("Name or last characters")
         .choice("Status", "status", statuses)
-        .organization(organizations)
+        .organization(viewer.reads_several_organizations(), organizations)
         .build()
 }
 
@@ -50,7 +52,9 @@ pub(super) struct KeysPage {
     pub(super) create: Option<KeyForm>,
     pub(super) filter: FilterForm,
     pub(super) pager: Pager,
+    /// The organizations that the person may read.
     pub(super) organizations: Vec<String>,
+    pub(super) show_organization: bool,
     pub(super) count: u64,
     pub(super) rows: Vec<KeyRow>,
 }
@@ -64,7 +68,7 @@ impl KeysPage {
         now: Timestamp,
     ) -> Self {
         let ApiKeyList { list, total } = found;
-        let filter = filter_form(query, &list.organizations);
+        let filter = filter_form(query, viewer, &list.organizations);
         Self {
             page: page.titled("API keys").about(filter.value("organization")),
             can_create: viewer.may_anywhere(Permission::ManageTestKeys),
@@ -73,6 +77,7 @@ impl KeysPage {
             pager: filter.pager(list.page.next.as_ref()),
             filter,
             organizations: list.organizations,
+            show_organization: viewer.reads_several_organizations(),
             count: total,
             rows: list
                 .page

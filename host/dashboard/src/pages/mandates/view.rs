@@ -6,31 +6,34 @@ use crate::page::PageContext;
 use crate::query::QueryFields;
 use crate::text::{State, TimeText, day, money};
 use askama::Template;
+use host_application::account::viewer::Viewer;
 use host_application::console::list::{ConsoleList, ConsoleListRequest};
 use host_application::console::mandates::MandateView;
 use host_domain::console::watch::MandateScopeFilter;
 use host_domain::mandate::{MandateScope, MandateState, MandateStatus};
 use host_domain::time::Timestamp;
 
-/// Reads the request for the list from a query. A status that does not exist is ignored.
+/// Reads the request for the list from a query.
 ///
 /// # Errors
 /// [`PageError::NotFound`] if the organization is not an organization's id.
 pub(super) fn list_request(
     query: &QueryFields,
 ) -> Result<ConsoleListRequest<MandateScopeFilter>, PageError> {
-    query.list_request(MandateScopeFilter {
-        status: MandateStatus::parse(query.text("status")),
-        user: query.search("user"),
-    })
+    let mut values = query.filter_values();
+    let filter = MandateScopeFilter {
+        status: values.parsed("status", MandateStatus::parse),
+        user: values.search("user"),
+    };
+    values.list_request(filter)
 }
 
-fn filter_form(query: &QueryFields, organizations: &[String]) -> FilterForm {
+fn filter_form(query: &QueryFields, viewer: &Viewer, organizations: &[String]) -> FilterForm {
     let statuses = MandateStatus::ALL.map(|status| (status.as_str(), mandate_state(status).label));
     FilterForm::builder("/mandates", query)
         .choice("Status", "status", statuses)
         .text("User", "user")
-        .organization(organizations)
+        .organization(viewer.reads_several_organizations(), organizations)
         .build()
 }
 
@@ -40,7 +43,7 @@ pub(super) struct MandatesPage {
     page: PageContext,
     filter: FilterForm,
     pager: Pager,
-    has_organizations: bool,
+    show_organization: bool,
     rows: Vec<MandateRow>,
 }
 
@@ -66,17 +69,18 @@ struct MandateRow {
 impl MandatesPage {
     pub(super) fn new(
         page: PageContext,
+        viewer: &Viewer,
         query: &QueryFields,
         found: ConsoleList<MandateView>,
         now: Timestamp,
     ) -> Self {
-        let filter = filter_form(query, &found.organizations);
+        let filter = filter_form(query, viewer, &found.organizations);
         let rows = found.page.items.iter();
         Self {
             page: page.titled("Mandates").about(filter.value("organization")),
             pager: filter.pager(found.page.next.as_ref()),
             filter,
-            has_organizations: found.organizations.len() > 1,
+            show_organization: viewer.reads_several_organizations(),
             rows: rows.map(|mandate| MandateRow::new(mandate, now)).collect(),
         }
     }

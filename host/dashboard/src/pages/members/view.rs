@@ -3,7 +3,7 @@
 use crate::form::{FormFields, FormProblems, own_organization};
 use crate::list::{FilterForm, FilterOption, Pager};
 use crate::page::PageContext;
-use crate::query::QueryFields;
+use crate::query::{QueryFields, path_with};
 use crate::state::DashboardSettings;
 use crate::text::{State, TimeText};
 use askama::Template;
@@ -18,12 +18,15 @@ use secrecy::{ExposeSecret, SecretString};
 pub(super) struct MembersPage {
     pub(super) page: PageContext,
     pub(super) invited: Option<NewInvitation>,
-    /// `None` if the person may invite nobody.
+    /// `None` if the person may invite nobody, or filters.
     pub(super) form: Option<InvitationForm>,
     pub(super) filter: FilterForm,
     pub(super) pager: Pager,
-    /// More than one shows the column.
-    pub(super) organizations: Vec<String>,
+    /// Path of the page with the filter, if the form is shown in its place: both have the field
+    /// "Organization".
+    pub(super) filter_path: Option<String>,
+    pub(super) can_invite: bool,
+    pub(super) show_organization: bool,
     pub(super) rows: Vec<MemberRow>,
     pub(super) invitations: Vec<InvitationRow>,
 }
@@ -38,17 +41,24 @@ impl MembersPage {
     ) -> Self {
         let MemberList { list, invitations } = found;
         let filter = FilterForm::builder("/members", query)
-            .organization(&list.organizations)
+            .organization(viewer.reads_several_organizations(), &list.organizations)
             .build();
         let filtered = filter.value("organization").to_owned();
         let can_invite = viewer.may_anywhere(Permission::ManageMembers);
+        let shows_form = can_invite && query.some("filter").is_none();
+        let filter_path = || {
+            let parameters = [("filter", "1"), ("organization", &filtered)];
+            path_with("/members", &parameters)
+        };
         Self {
+            filter_path: (shows_form && !filter.fields.is_empty()).then(filter_path),
             page: page.titled("Members").about(&filtered),
             invited: None,
-            form: can_invite.then(|| InvitationForm::new(viewer, &list.organizations, &filtered)),
+            form: shows_form.then(|| InvitationForm::new(viewer, &list.organizations, &filtered)),
+            can_invite,
             pager: filter.pager(list.page.next.as_ref()),
             filter,
-            organizations: list.organizations,
+            show_organization: viewer.reads_several_organizations(),
             rows: list
                 .page
                 .items

@@ -4,42 +4,41 @@ use crate::error::PageError;
 use crate::list::{FilterForm, Pager};
 use crate::page::PageContext;
 use crate::path_text::path_segment;
-use crate::query::QueryFields;
+use crate::query::{QueryFields, parse_supplier};
 use crate::text::{TimeText, duration_us};
 use askama::Template;
 use host_application::account::viewer::Viewer;
 use host_application::console::list::{ConsoleList, ConsoleListRequest};
 use host_domain::page::Cursor;
 use host_domain::request_log::{LoggedRequest, RequestLogFilter, StatusFilter};
-use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 
 const PATH: &str = "/requests";
 const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/// Reads the request for the list from a query. A status, a method and a time that do not exist are
-/// ignored.
+/// Reads the request for the list from a query.
 ///
 /// # Errors
 /// [`PageError::NotFound`] if the organization is not an organization's id.
 pub(in crate::pages) fn list_request(
     query: &QueryFields,
 ) -> Result<ConsoleListRequest<RequestLogFilter>, PageError> {
-    let mut methods = METHODS.into_iter();
-    let method = methods.find(|method| *method == query.text("method"));
-    query.list_request(RequestLogFilter {
-        status: StatusFilter::parse(query.text("status")),
-        method: method.map(str::to_owned),
-        route: query.search("route"),
-        key: query.search("key"),
-        user: query.search("user"),
-        supplier: SupplierId::parse(query.text("supplier")).ok(),
-        from: query.time("from"),
-        to: query.last_moment("to").map(|at| at.plus_ms(1)),
-    })
+    let mut values = query.filter_values();
+    let method = |text: &str| METHODS.contains(&text).then(|| text.to_owned());
+    let filter = RequestLogFilter {
+        status: values.parsed("status", StatusFilter::parse),
+        method: values.parsed("method", method),
+        route: values.search("route"),
+        key: values.search("key"),
+        user: values.search("user"),
+        supplier: values.parsed("supplier", parse_supplier),
+        from: values.time("from"),
+        to: values.last_moment("to").map(|at| at.plus_ms(1)),
+    };
+    values.list_request(filter)
 }
 
-fn filter_form(query: &QueryFields, organizations: &[String]) -> FilterForm {
+fn filter_form(query: &QueryFields, viewer: &Viewer, organizations: &[String]) -> FilterForm {
     let classes = [
         ("2xx", "2xx Succeeded"),
         ("4xx", "4xx Refused"),
@@ -48,18 +47,24 @@ fn filter_form(query: &QueryFields, organizations: &[String]) -> FilterForm {
     let mut statuses = classes
         .map(|(value, label)| (value.to_owned(), label.to_owned()))
         .to_vec();
-    if let Some(StatusFilter::Exact(status)) = StatusFilter::parse(query.text("status")) {
-        statuses.push((status.to_string(), status.to_string()));
+    let status = StatusFilter::parse(query.text("status"));
+    let sent = match status {
+        None => query.text("status").to_owned(),
+        Some(StatusFilter::Exact(status)) => status.to_string(),
+        Some(StatusFilter::Class(class)) => format!("{class}xx"),
+    };
+    if status.is_some() && statuses.iter().all(|(value, _)| *value != sent) {
+        statuses.push((sent.clone(), sent.clone()));
     }
     FilterForm::builder(PATH, query)
-        .choice("Status", "status", statuses)
+        .choice_of("Status", "status", sent, statuses)
         .choice("Method", "method", METHODS.map(|method| (method, method)))
         .text("Route", "route")
         .text("Key", "key")
         .text("User", "user")
-        .text("Supplier", "supplier")
+        .supplier()
         .period()
-        .organization(organizations)
+        .organization(viewer.reads_several_organizations(), organizations)
         .build()
 }
 
@@ -83,7 +88,7 @@ impl RequestsPage {
         found: ConsoleList<LoggedRequest>,
         now: Timestamp,
     ) -> Self {
-        let filter = filter_form(query, &found.organizations);
+        let filter = filter_form(query, viewer, &found.organizations);
         let is_first = query.some("after").is_none();
         Self {
             page: page.titled("Requests").about(filter.value("organization")),

@@ -6,33 +6,42 @@ use crate::list::{FilterForm, Pager};
 use crate::page::PageContext;
 use crate::pages::bookings::title_and_dates;
 use crate::pages::unresolved::consequence::sentences;
-use crate::query::{QueryFields, path_with};
+use crate::pages::unresolved::sent_call::SentCallText;
+use crate::query::{QueryFields, parse_supplier, path_with};
 use crate::text::{State, TimeText, money, number, words};
 use askama::Template;
+use host_application::account::viewer::Viewer;
 use host_application::booking::resolution::{Resolution, ResolveError};
 use host_application::booking::settlement::{NOTE_CHARS_MAX, NewSettlement, SettlementError};
 use host_application::console::list::ConsoleListRequest;
-use host_application::console::unresolved::{OpenChoice, OpenOutcome, UnresolvedList};
+use host_application::console::unresolved::{OpenChoice, OpenOutcome, SentCall, UnresolvedList};
 use host_domain::console::UnresolvedFilter;
 use host_domain::id::BookingId;
 use host_domain::money::{Currency, Money};
 use host_domain::payment::{Payment, PaymentState};
 use host_domain::settlement::{SettlementChoice, SettlementState};
-use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use std::collections::BTreeMap;
 
-/// Reads the request for the list from a query. A filter whose value cannot exist is ignored.
+const BOOKING_PROBLEM: &str = "Enter the whole id of a booking, which begins with bkg_.";
+
+/// Reads the request for the list from a query.
 ///
 /// # Errors
 /// [`PageError::NotFound`] if the organization is not an organization's id.
 pub(super) fn list_request(
     query: &QueryFields,
 ) -> Result<ConsoleListRequest<UnresolvedFilter>, PageError> {
-    query.list_request(UnresolvedFilter {
-        booking: BookingId::parse(query.text("booking")).ok(),
-        target: SupplierId::parse(query.text("supplier")).ok(),
-    })
+    let mut values = query.filter_values();
+    let filter = UnresolvedFilter {
+        booking: values.parsed("booking", parse_booking),
+        target: values.parsed("supplier", parse_supplier),
+    };
+    values.list_request(filter)
+}
+
+fn parse_booking(text: &str) -> Option<BookingId> {
+    BookingId::parse(text).ok()
 }
 
 /// The decision as it was sent, and what became of it.
@@ -55,6 +64,13 @@ impl SentDecision {
             call: call.to_owned(),
             ..Self::default()
         }
+    }
+
+    /// Returns the outcome that the page shows as a whole.
+    pub(super) fn selected<'a>(&self, list: &'a UnresolvedList) -> Option<&'a OpenOutcome> {
+        let mut outcomes = list.outcomes.iter();
+        let named = outcomes.find(|outcome| outcome.attempt.call.id.as_str() == self.call);
+        named.or(list.outcomes.first())
     }
 
     pub(super) fn new(
@@ -83,7 +99,7 @@ pub(super) struct UnresolvedPage {
     pager: Pager,
     summary: String,
     conflict: Option<String>,
-    has_organizations: bool,
+    show_organization: bool,
     rows: Vec<OutcomeRow>,
     selected: Option<SelectedOutcome>,
     can_settle: bool,
@@ -108,6 +124,7 @@ struct OutcomeRow {
 /// The call that the page shows as a whole.
 struct SelectedOutcome {
     call: String,
+    organization: String,
     /// State that the decision is about, as the form sends it back.
     seen_state: String,
     booking: String,
@@ -116,6 +133,8 @@ struct SelectedOutcome {
     dates: String,
     price: String,
     sent: TimeText,
+    /// What the log of calls has.
+    logged: Option<SentCallText>,
     /// Response to the call itself.
     answer: String,
     lookups: String,
@@ -160,6 +179,7 @@ struct JobRow {
 
 struct RecentRow {
     booking: String,
+    organization: String,
     what: String,
     choice: String,
     note: String,
@@ -172,21 +192,20 @@ struct RecentRow {
 impl UnresolvedPage {
     pub(super) fn new(
         page: PageContext,
+        viewer: &Viewer,
         query: &QueryFields,
         list: UnresolvedList,
         sent: &SentDecision,
         now: Timestamp,
     ) -> Self {
         let filter = FilterForm::builder("/unresolved", query)
-            .text("Booking", "booking")
-            .text("Supplier", "supplier")
-            .organization(&list.organizations)
+            .parsed_text("Booking", "booking", BOOKING_PROBLEM, parse_booking)
+            .supplier()
+            .organization(viewer.reads_several_organizations(), &list.organizations)
             .build();
-        let mut outcomes = list.outcomes.iter();
-        let selected = outcomes.find(|outcome| outcome.attempt.call.id.as_str() == sent.call);
-        let is_sent = selected.is_some();
-        let selected = selected.or(list.outcomes.first());
+        let selected = sent.selected(&list);
         let selected_call = selected.map(|outcome| &outcome.attempt.call.id);
+        let is_sent = selected_call.is_some_and(|call| call.as_str() == sent.call);
         let rows = list.outcomes.iter().map(|outcome| OutcomeRow {
             path: row_path(query, &filter, outcome),
             is_selected: selected_call == Some(&outcome.attempt.call.id),
@@ -201,7 +220,7 @@ impl UnresolvedPage {
             pager: filter.pager(list.next.as_ref()),
             summary: summary(&list),
             conflict: sent.conflict.clone(),
-            has_organizations: list.organizations.len() > 1,
+            show_organization: viewer.reads_several_organizations(),
             rows: rows.collect(),
             selected: selected.map(|outcome| SelectedOutcome::new(outcome, form, now)),
             can_settle: list.can_settle,
@@ -217,6 +236,15 @@ impl UnresolvedPage {
             }),
             recent: recent_rows(&list, now),
             filter,
+        }
+    }
+}
+
+impl UnresolvedPage {
+    /// Adds what was sent for the selected outcome.
+    pub(super) fn show_sent_call(&mut self, sent: Option<SentCall>, now: Timestamp) {
+        if let Some(selected) = &mut self.selected {
+            selected.logged = sent.map(|sent| SentCallText::new(sent, now));
         }
     }
 }
@@ -322,6 +350,7 @@ impl SelectedOutcome {
         let waiting = outcome.waiting.as_ref();
         Self {
             call: call.id.to_string(),
+            organization: attempt.tenant.organization.clone(),
             seen_state: outcome.seen_state.clone(),
             booking: call.booking_id.to_string(),
             heading: format!("{} at {}", words(&call.step), call.target),
@@ -329,6 +358,7 @@ impl SelectedOutcome {
             dates,
             price: money(outcome.booking.price()),
             sent: TimeText::new(attempt.last_sent_at, now),
+            logged: None,
             answer: answer.unwrap_or_else(|| "none".to_owned()),
             last_lookup: last_lookup.unwrap_or_default(),
             lookups: match outcome.lookups {
@@ -405,6 +435,7 @@ fn recent_rows(list: &UnresolvedList, now: Timestamp) -> Vec<RecentRow> {
         };
         RecentRow {
             booking: decision.booking_id.to_string(),
+            organization: decision.tenant.organization.clone(),
             what: format!("{} at {}", words(&recent.step), recent.target),
             choice: match decision.refund {
                 Some(refund) => format!("{choice} {}", money(refund)),

@@ -7,6 +7,7 @@ use crate::query::QueryFields;
 use crate::sparkline::Sparkline;
 use crate::text::{State, TimeText, count, day, money, words};
 use askama::Template;
+use host_application::account::viewer::Viewer;
 use host_application::console::list::{ConsoleList, ConsoleListRequest};
 use host_application::console::watches::WatchView;
 use host_domain::console::watch::WatchScopeFilter;
@@ -15,25 +16,27 @@ use host_domain::money::Money;
 use host_domain::time::Timestamp;
 use host_domain::watch::{Area, ObservedPrice, WatchState, WatchStatus, WatchTarget};
 
-/// Reads the request for the list from a query. A status that does not exist is ignored.
+/// Reads the request for the list from a query.
 ///
 /// # Errors
 /// [`PageError::NotFound`] if the organization is not an organization's id.
 pub(super) fn list_request(
     query: &QueryFields,
 ) -> Result<ConsoleListRequest<WatchScopeFilter>, PageError> {
-    query.list_request(WatchScopeFilter {
-        status: WatchStatus::parse(query.text("status")),
-        user: query.search("user"),
-    })
+    let mut values = query.filter_values();
+    let filter = WatchScopeFilter {
+        status: values.parsed("status", WatchStatus::parse),
+        user: values.search("user"),
+    };
+    values.list_request(filter)
 }
 
-fn filter_form(query: &QueryFields, organizations: &[String]) -> FilterForm {
+fn filter_form(query: &QueryFields, viewer: &Viewer, organizations: &[String]) -> FilterForm {
     let statuses = WatchStatus::ALL.map(|status| (status.as_str(), watch_state(status).label));
     FilterForm::builder("/watches", query)
         .choice("Status", "status", statuses)
         .text("User", "user")
-        .organization(organizations)
+        .organization(viewer.reads_several_organizations(), organizations)
         .build()
 }
 
@@ -43,7 +46,7 @@ pub(super) struct WatchesPage {
     page: PageContext,
     filter: FilterForm,
     pager: Pager,
-    has_organizations: bool,
+    show_organization: bool,
     rows: Vec<WatchRow>,
 }
 
@@ -58,7 +61,7 @@ struct WatchRow {
     state: State,
     is_ended: bool,
     /// The price from which on the watch reports.
-    limit: String,
+    cap: String,
     /// The last price, empty before the first check.
     last_price: String,
     last_checked: Option<TimeText>,
@@ -70,17 +73,18 @@ struct WatchRow {
 impl WatchesPage {
     pub(super) fn new(
         page: PageContext,
+        viewer: &Viewer,
         query: &QueryFields,
         found: ConsoleList<WatchView>,
         now: Timestamp,
     ) -> Self {
-        let filter = filter_form(query, &found.organizations);
+        let filter = filter_form(query, viewer, &found.organizations);
         let rows = found.page.items.iter();
         Self {
             page: page.titled("Watches").about(filter.value("organization")),
             pager: filter.pager(found.page.next.as_ref()),
             filter,
-            has_organizations: found.organizations.len() > 1,
+            show_organization: viewer.reads_several_organizations(),
             rows: rows.map(|watch| WatchRow::new(watch, now)).collect(),
         }
     }
@@ -107,7 +111,7 @@ pub(super) struct WatchPage {
 struct PriceRow {
     at: TimeText,
     price: String,
-    /// Whether the price reaches the limit.
+    /// Whether the price reaches the cap.
     is_reached: bool,
 }
 
@@ -123,7 +127,7 @@ impl WatchPage {
         let purchase = match (&watch.auto_book, watch.is_armed()) {
             (None, _) => "Reports the price",
             (Some(_), false) => "Waits for the consent to buy",
-            (Some(_), true) => "Buys at the limit",
+            (Some(_), true) => "Buys at the cap",
         };
         let failure = match &watch.state {
             WatchState::PurchaseFailed { reason, .. } => words(reason.as_str()),
@@ -173,7 +177,7 @@ impl WatchRow {
             dates: format!("{} – {}", day(stay.check_in), day(stay.check_out)),
             state: watch_state(watch.status()),
             is_ended: !watch.status().is_open(),
-            limit: money(watch.trigger.amount()),
+            cap: money(watch.trigger.amount()),
             last_price: observed.map_or_else(String::new, |price| price_text(price.total)),
             last_checked: observed.map(|price| time(price.observed_at)),
             next_check: found.next_check_at.map(time),

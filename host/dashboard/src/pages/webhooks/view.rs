@@ -27,25 +27,27 @@ const ALL_EVENTS: &str = "All events";
 /// Number of event types that a row of the list names.
 const LISTED_EVENTS: usize = 3;
 
-/// Reads the request for the list from a query. A status that does not exist is ignored.
+/// Reads the request for the list from a query.
 ///
 /// # Errors
 /// [`PageError::NotFound`] if the organization is not an organization's id.
 pub(super) fn list_request(
     query: &QueryFields,
 ) -> Result<ConsoleListRequest<SubscriptionScopeFilter>, PageError> {
-    query.list_request(SubscriptionScopeFilter {
-        status: SubscriptionStatus::parse(query.text("status")),
-        text: query.search("q"),
-    })
+    let mut values = query.filter_values();
+    let filter = SubscriptionScopeFilter {
+        status: values.parsed("status", SubscriptionStatus::parse),
+        text: values.search("q"),
+    };
+    values.list_request(filter)
 }
 
-fn filter_form(query: &QueryFields, organizations: &[String]) -> FilterForm {
+fn filter_form(query: &QueryFields, viewer: &Viewer, organizations: &[String]) -> FilterForm {
     let statuses = SubscriptionStatus::ALL.map(|status| (status.as_str(), status_label(status)));
     FilterForm::builder("/webhooks", query)
         .search("URL or description")
         .choice("Status", "status", statuses)
-        .organization(organizations)
+        .organization(viewer.reads_several_organizations(), organizations)
         .build()
 }
 
@@ -98,7 +100,7 @@ impl WebhooksPage {
         }: WebhookList,
         now: Timestamp,
     ) -> Self {
-        let filter = filter_form(query, &found.organizations);
+        let filter = filter_form(query, viewer, &found.organizations);
         let rows = found.page.items.into_iter();
         Self {
             page: page.titled("Webhooks").about(filter.value("organization")),
