@@ -97,7 +97,7 @@ INSERT INTO webhook_delivery (organization, mode, id, subscription_id, event_id,
 SELECT d.organization, 'test', 'dlv_' || d.bits || '-' || d.webhook, 'whs_' || d.webhook, 'evt_' || d.bits,
   d.event_type, d.status, 1, 1, CASE d.status WHEN 'PENDING' THEN {now} + 864000000 END, d.at, d.at,
   CASE d.status WHEN 'DELIVERED' THEN d.at + 5 END, CASE d.status WHEN 'DELIVERED' THEN d.at + 40 END,
-  CASE d.status WHEN 'FAILED' THEN d.at + 40 END, CASE d.status WHEN 'FAILED' THEN 'The receiver answered 500.' END
+  CASE d.status WHEN 'FAILED' THEN d.at + 40 END, CASE d.status WHEN 'FAILED' THEN 'retries_exhausted' END
 FROM (SELECT e.organization, e.bits, e.event_type, e.at,
     '019a0000000070008000000000000' || e.organization_number || k.number
       || CASE e.product WHEN 'hotel' THEN 1 ELSE 2 END AS webhook,
