@@ -9,7 +9,7 @@ use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_booking::{BookRequest, FindRequest, PrebookRequest};
 use stopover_sdk::http::{self, Request};
 use stopover_sdk::json::DecodeError;
-use stopover_sdk::lenient::Essential;
+use stopover_sdk::lenient::{Essential, Part};
 use stopover_sdk::{
     ChangeError, DetailedFlightBooking, ReadError, Refusal, RefusalReason, clock, json,
 };
@@ -32,7 +32,7 @@ const LIST_POINTER: &str = "/data/0/bookings";
 impl DetailedFlightBooking for NuiteeFlights {
     fn prebook(request: PrebookRequest) -> Result<DetailedPrebookResponse, ChangeError> {
         let settings = Settings::read()?;
-        let offered: OfferReference = json::decode(request.supplier_offer.as_bytes())
+        let offered: OfferReference<'_> = json::decode(request.supplier_offer.as_bytes())
             .map_err(|_| Refusal::new(RefusalReason::Invalid, "not an offer of this adapter"))?;
         let first = offered.flights.iter().flatten().next();
         let departure = first.and_then(|flight| flight.rsplit(' ').next());
@@ -84,7 +84,9 @@ impl DetailedFlightBooking for NuiteeFlights {
         let booked = only_item(data, &mut dropped)?;
         let booked =
             booked.ok_or_else(|| ChangeError::Unknown("no booking was returned".to_owned()))?;
-        let booking = booked.booking.required("booking")?;
+        let mut booking = booked.booking.required("booking")?;
+        // Nobody can have asked to cancel a new booking.
+        map::booking::leave_out_odd_intent(&mut booking, POINTER, &mut dropped);
         let logo_url = &settings.logo_url;
         let state =
             map::booking::supplier_booking(booking, Some(&bound), logo_url, POINTER, &mut dropped);
@@ -148,8 +150,9 @@ pub(crate) fn read_by_id(
     read(settings, id, bound, None, dropped)
 }
 
-/// Reads a booking whose id proves that it is the one with this client reference, whatever its tags are.
-/// Returns `None` if there is no such booking.
+/// Reads a booking that is being cancelled. Its id proves that it is the one with this client reference, so
+/// its tags need not be readable. Returns `None` if there is no such booking, or if it names another
+/// reference, which is reported.
 pub(crate) fn read_own(
     settings: &Settings,
     id: &str,
@@ -174,8 +177,14 @@ fn read(
     };
     let mut booking = found_item(data, dropped)?.booking.required("booking")?;
     if let Some(reference) = own_reference {
+        if map::booking::is_of_another(&booking, reference) {
+            let error = DecodeError::new("the booking has another client reference");
+            dropped.leave_out(format_args!("{POINTER}/customTags/GW_REF"), error);
+            return Ok(None);
+        }
         let client_reference = Essential::from(reference.to_owned());
-        booking.custom_tags = Tags { client_reference }.into();
+        booking.custom_tags = Part::Decoded(Tags { client_reference }).into();
+        map::booking::leave_out_odd_intent(&mut booking, POINTER, dropped);
     }
     let logo_url = &settings.logo_url;
     let state = map::booking::supplier_booking(booking, bound, logo_url, POINTER, dropped)?;

@@ -53,8 +53,7 @@ impl FlightCancellation for NuiteeFlights {
         let cancellation = cancellation
             .ok_or_else(|| ChangeError::Unknown("no cancellation was returned".to_owned()))?;
         let reference = &request.booking_client_reference;
-        // The response has the amounts, but no other data of the booking. Its id proves that the booking
-        // is ours, whatever its tags are.
+        // The response has the amounts, but no other data of the booking.
         let read = read_own(&settings, id, reference, &mut dropped);
         let read = read.ok().flatten();
         let is_accepted_only = response.status == ACCEPTED;
@@ -64,6 +63,7 @@ impl FlightCancellation for NuiteeFlights {
             is_accepted_only,
             &cancellation,
             read.map(|read| read.booking),
+            &mut dropped,
         );
         Ok(canceled?)
     }

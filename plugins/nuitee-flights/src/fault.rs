@@ -125,7 +125,9 @@ impl Fault {
             401 | 403 | 40301 | 40302 | 41004 | 41011 | 47001 | 47006 => {
                 ReadError::Misconfigured(self.to_text())
             }
-            404 | 410 | 4004 | 47002 | 47003 | 49002 => ReadError::NotFound(self.to_text()),
+            4004 | 47002 | 47003 | 49002 => ReadError::NotFound(self.to_text()),
+            // Nuitee documents neither code. A gateway in front of it may send them.
+            404 | 410 => return None,
             408 | 504 => ReadError::TimedOut(self.to_text()),
             429 | 4290 => ReadError::RateLimited(self.retry_after_s),
             // Code 4291: the rate limiter itself is unavailable.

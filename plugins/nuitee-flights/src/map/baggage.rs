@@ -1,5 +1,6 @@
 //! Baggage that a fare includes per passenger.
 
+use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::lenient::{LenientCount, LenientFlag};
 use stopover_sdk::types::flight::{BaggageType, PassengerType};
 use stopover_sdk::types::flight_details::Bag;
@@ -7,8 +8,18 @@ use stopover_sdk::types::flight_details::Bag;
 use crate::map;
 use crate::wire::{Baggage, IncludedBag};
 
+/// Maximum number of allowances of a fare. Nuitee lists one per kind of bag and type of passenger.
+const INCLUDED_MAX: usize = 64;
+
 /// Checked and carry-on pieces; `None` if unknown.
 pub(crate) type Pieces = (Option<u8>, Option<u8>);
+
+/// Checks that a fare does not have too many allowances, each of which counts for every passenger and
+/// segment.
+pub(crate) fn check(baggage: &Baggage<'_>) -> Result<(), DecodeError> {
+    let is_plausible = baggage.included.0.len() <= INCLUDED_MAX;
+    ensure(is_plausible, "the baggage has too many allowances")
+}
 
 /// Returns the pieces that each passenger may take on each segment.
 pub(crate) fn pieces(baggage: &Baggage<'_>, passengers: &[PassengerType]) -> Vec<Pieces> {

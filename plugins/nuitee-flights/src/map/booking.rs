@@ -1,8 +1,9 @@
 //! Conversion of a Nuitee booking to the gateway's types.
 
 use stopover_sdk::detailed_flight_booking::DetailedBooking;
-use stopover_sdk::dropped::DroppedItems;
+use stopover_sdk::dropped::{DropReason, DroppedItems};
 use stopover_sdk::json::{DecodeError, ensure};
+use stopover_sdk::lenient::{Essential, Part};
 use stopover_sdk::types::flight::{Journey, SupplierBooking};
 use stopover_sdk::types::flight_details::{BookingDetails, JourneyDetails, PaymentStatus};
 use stopover_sdk::types::{BookingStatus, Extensions, Money};
@@ -40,7 +41,8 @@ pub(crate) fn status(text: &str, is_cancelling: bool) -> Option<BookingStatus> {
 /// belongs to.
 ///
 /// # Errors
-/// The booking has no id or an unknown status, or neither it nor the prebook has a price.
+/// The booking has no id or an unknown status, it cannot be read whether it is being cancelled, it has
+/// several tags, or neither it nor the prebook has a price.
 pub(crate) fn supplier_booking(
     booking: Booking<'_>,
     bound: Option<&PrebookReference>,
@@ -54,11 +56,9 @@ pub(crate) fn supplier_booking(
         pointer,
         dropped: &mut *dropped,
     };
-    let intent = parts.read("cancelIntentAt", booking.cancel_intent_at);
-    let is_cancelling = intent.is_some_and(|intent| !intent.trim().is_empty());
-    let status = status(booking.status.required("status")?.as_str(), is_cancelling)
-        .ok_or_else(unknown_status)?;
-    let tags = parts.read("customTags", booking.custom_tags.to_part());
+    let status = current_status(&booking)?;
+    let tags = booking.custom_tags.optional("customTags")?.cloned();
+    let tags = parts.read("customTags", tags.unwrap_or_default());
     let client_reference = tags.as_ref().map(client_reference).transpose()?.flatten();
     let client_reference = client_reference.map(str::to_owned);
     let bill = parts.read("pricing", booking.pricing).unwrap_or_default();
@@ -117,6 +117,40 @@ pub(crate) fn supplier_booking(
         services_left_out,
     };
     Ok(DetailedBooking { booking, details })
+}
+
+/// Returns the booking's status. A booking that was cancelled may keep the intent.
+fn current_status(booking: &Booking<'_>) -> Result<BookingStatus, DecodeError> {
+    let status = listed_status(booking)?;
+    if status == BookingStatus::Canceled {
+        return Ok(status);
+    }
+    let intent = booking.cancel_intent_at.optional("cancelIntentAt")?;
+    let is_cancelling = intent.is_some_and(|intent| !intent.trim().is_empty());
+    Ok(if is_cancelling {
+        BookingStatus::CancelPending
+    } else {
+        status
+    })
+}
+
+/// Leaves out an intent to cancel that cannot be read, for a response in which it decides nothing.
+pub(crate) fn leave_out_odd_intent(
+    booking: &mut Booking<'_>,
+    pointer: &str,
+    dropped: &mut DroppedItems,
+) {
+    let intent = booking.cancel_intent_at.optional("cancelIntentAt");
+    if let Err(error) = intent {
+        let pointer = format_args!("{pointer}/cancelIntentAt");
+        dropped.add(pointer, DropReason::Unreadable, error);
+        booking.cancel_intent_at = Essential::default();
+    }
+}
+
+/// Returns whether the booking names another client reference.
+pub(crate) fn is_of_another(booking: &Booking<'_>, client_reference: &str) -> bool {
+    listed_reference(booking).is_ok_and(|reference| reference != client_reference)
 }
 
 /// Returns the client reference in the tags of a booking, or `None` if it has none.
@@ -266,7 +300,10 @@ pub(crate) fn with_reference<'a>(
 
 /// Returns the client reference of a listed booking.
 fn listed_reference<'b>(booking: &'b Booking<'_>) -> Result<&'b str, DecodeError> {
-    let tags = booking.custom_tags.optional("customTags")?;
+    let tags = match booking.custom_tags.optional("customTags")? {
+        Some(Part::Unreadable(error)) => return Err(error.clone()),
+        tags => tags.and_then(Part::as_decoded),
+    };
     let reference = tags.map(self::client_reference).transpose()?.flatten();
     let lacks_reference = || DecodeError::missing("a listed booking has no client reference");
     reference.ok_or_else(lacks_reference)

@@ -1,8 +1,9 @@
 //! Conversion of cancellation quotes and of completed cancellations.
 
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_cancellation::{AirlineQuote, Quote};
 use stopover_sdk::json::{DecodeError, ensure};
-use stopover_sdk::lenient::{Essential, NonEmptyText, Part};
+use stopover_sdk::lenient::{Essential, LenientAmount, NonEmptyText, Part, Single};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::{CancellationAmounts, SupplierBooking};
 
@@ -71,13 +72,19 @@ pub(crate) fn canceled_booking(
     is_accepted_only: bool,
     cancellation: &Cancellation<'_>,
     read: Option<SupplierBooking>,
+    dropped: &mut DroppedItems,
 ) -> Result<SupplierBooking, DecodeError> {
     check_booking(&cancellation.booking_id, supplier_reference)?;
     let written = cancellation.status.required("status")?;
     match status(written.as_str(), true) {
-        Some(BookingStatus::Canceled) => {
-            completed_cancellation(supplier_reference, client_reference, cancellation, read)
-        }
+        Some(BookingStatus::Canceled) => match (read, amounts(cancellation)) {
+            (Some(state), amounts) => Ok(completed(state, amounts, cancellation, dropped)),
+            (None, Ok(Some(amounts))) => {
+                let state = unread_booking(supplier_reference, client_reference, &amounts);
+                Ok(completed(state, Ok(Some(amounts)), cancellation, dropped))
+            }
+            (None, _) => Err(DecodeError::new("the cancellation has no readable amounts")),
+        },
         // The airline has not responded yet, so the booking is unchanged.
         Some(_) if is_accepted_only => {
             let mut state =
@@ -93,65 +100,83 @@ pub(crate) fn canceled_booking(
     }
 }
 
-fn completed_cancellation(
+/// Returns what a cancellation tells about a booking that could not be read.
+fn unread_booking(
     supplier_reference: &str,
     client_reference: &str,
+    amounts: &CancellationAmounts,
+) -> SupplierBooking {
+    SupplierBooking {
+        status: BookingStatus::Canceled,
+        supplier_reference: supplier_reference.to_owned(),
+        client_reference: Some(client_reference.to_owned()),
+        airline_pnr: None,
+        currency: amounts.currency.clone(),
+        total: amounts.fee.saturating_add(amounts.refund),
+        fare: None,
+        fare_tax: None,
+        journeys: Vec::new(),
+        services: Vec::new(),
+        changes: Vec::new(),
+        cancellation: None,
+        extensions: Vec::new(),
+    }
+}
+
+/// Returns the booking after its cancellation. Stated amounts that cannot be used are left out. Zeros take
+/// their place: they do not add up to what was paid, so that an operator decides the refund, and not the
+/// terms of the fare.
+fn completed(
+    mut state: SupplierBooking,
+    amounts: Result<Option<CancellationAmounts>, DecodeError>,
     cancellation: &Cancellation<'_>,
-    read: Option<SupplierBooking>,
-) -> Result<SupplierBooking, DecodeError> {
-    let amounts = amounts(cancellation);
-    let mut state = match (read, &amounts) {
-        (Some(state), _) => state,
-        (None, Some(amounts)) => SupplierBooking {
-            status: BookingStatus::Canceled,
-            supplier_reference: supplier_reference.to_owned(),
-            client_reference: Some(client_reference.to_owned()),
-            airline_pnr: None,
-            currency: amounts.currency.clone(),
-            total: amounts.fee.saturating_add(amounts.refund),
-            fare: None,
-            fare_tax: None,
-            journeys: Vec::new(),
-            services: Vec::new(),
-            changes: Vec::new(),
-            cancellation: None,
-            extensions: Vec::new(),
-        },
-        (None, None) => return Err(DecodeError::new("the cancellation has no readable amounts")),
+    dropped: &mut DroppedItems,
+) -> SupplierBooking {
+    let unusable = CancellationAmounts {
+        fee: 0,
+        refund: 0,
+        currency: state.currency.clone(),
+        supplier_reference: None,
     };
+    let amounts = dropped.keep(format_args!("/data"), amounts);
+    state.cancellation = amounts.unwrap_or(Some(unusable));
     state.status = BookingStatus::Canceled;
-    state.cancellation = amounts;
     if let Part::Decoded(destination) = &cancellation.destination
         && !destination.is_empty()
     {
         let name = "refund_destination".to_owned();
         state.extensions.push((name, destination.clone()));
     }
-    Ok(state)
+    state
 }
 
-/// Returns the fee and the refund, or `None` if they cannot be read or if it cannot be read where the
-/// refund goes. Nuitee states both for the whole booking. A voucher counts as no refund: its value is
-/// money that the airline keeps.
-fn amounts(cancellation: &Cancellation<'_>) -> Option<CancellationAmounts> {
-    let currency = cancellation.currency.as_str();
+/// Returns the fee and the refund, or `None` if neither is stated. Nuitee states both for the whole
+/// booking. A voucher counts as no refund: its value is money that the airline keeps.
+///
+/// # Errors
+/// One of them cannot be read, or it cannot be read where the refund goes.
+fn amounts(cancellation: &Cancellation<'_>) -> Result<Option<CancellationAmounts>, DecodeError> {
+    let unreadable = || DecodeError::new("the amounts of the cancellation cannot be read");
     let destination = match &cancellation.destination {
         Part::Missing => "",
         Part::Decoded(destination) => destination.as_str(),
-        Part::Unreadable(_) => return None,
+        Part::Unreadable(error) => return Err(error.clone()),
     };
-    let (fee, refund) = (
-        minor(cancellation.fee.value()?, currency)?,
-        minor(cancellation.refund.value()?, currency)?,
-    );
+    if let (Single::Missing, Single::Missing) = (&cancellation.fee, &cancellation.refund) {
+        return Ok(None);
+    }
+    let currency = cancellation.currency.as_str();
+    let amount = |stated: Single<LenientAmount>| minor(stated.value()?, currency);
+    let amounts = amount(cancellation.fee).zip(amount(cancellation.refund));
+    let (fee, refund) = amounts.ok_or_else(unreadable)?;
     let (fee, refund) = match destination {
-        VOUCHER => (fee.checked_add(refund)?, 0),
+        VOUCHER => (fee.checked_add(refund).ok_or_else(unreadable)?, 0),
         _ => (fee, refund),
     };
-    Some(CancellationAmounts {
+    Ok(Some(CancellationAmounts {
         fee,
         refund,
         currency: currency.to_owned(),
         supplier_reference: None,
-    })
+    }))
 }

@@ -1,6 +1,8 @@
 //! Record locators. They distinguish those of airlines from those of distribution systems, which
 //! airlines do not have.
 
+use std::collections::HashSet;
+
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::lenient::{LenientList, LenientText, Part};
 use stopover_sdk::types::flight_details::{LocatorSystem, RecordLocator};
@@ -44,6 +46,7 @@ pub(crate) fn order_references(
     let provider = parts.read("provider", order.provider).unwrap_or_default();
     let mut locators = Locators {
         of_provider: [provider.pnr.as_str(), order.order_id.as_str()],
+        known: HashSet::new(),
         found: Vec::new(),
     };
     for (pointer, list) in [
@@ -73,6 +76,8 @@ pub(crate) fn order_references(
 struct Locators<'p> {
     /// The references of the provider, which is no airline.
     of_provider: [&'p str; 2],
+    /// The locators found, each with whether it is an airline's.
+    known: HashSet<(bool, String)>,
     found: Vec<RecordLocator>,
 }
 
@@ -108,8 +113,8 @@ impl Locators<'_> {
         let Some(locator) = text.to_owned() else {
             return;
         };
-        let mut found = self.found.iter();
-        if found.any(|found| found.locator == locator && found.system == system) {
+        let is_airlines = system == LocatorSystem::Airline;
+        if !self.known.insert((is_airlines, locator.clone())) {
             return;
         }
         self.found.push(RecordLocator {

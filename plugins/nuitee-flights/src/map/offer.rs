@@ -1,13 +1,15 @@
 //! Conversion of Nuitee's itineraries and their offers to a flat list of offers.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 use stopover_sdk::detailed_flight_pricing::DetailedOffer;
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_pricing::{Offer, PriceRequest, Sort};
-use stopover_sdk::json::{self, DecodeError};
-use stopover_sdk::lenient::LenientList;
+use stopover_sdk::json::{self, DecodeError, ensure};
+use stopover_sdk::lenient::{LenientList, LenientText};
 use stopover_sdk::time;
 use stopover_sdk::types::flight_details::OfferDetails;
 use stopover_sdk::types::{MinorUnits, TimestampMs};
@@ -20,16 +22,18 @@ use crate::wire::rates::{Batch, Itinerary};
 
 /// Maximum size of an offer reference that the gateway stores, in bytes.
 const SUPPLIER_OFFER_BYTES: usize = 4096;
+/// Maximum number of flights of an itinerary. The lines of more flights do not fit into a reference.
+const SEGMENTS_MAX: usize = 128;
 
 /// The adapter's reference of an offer: the data needed to find it again and to detect changes.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct OfferReference {
-    pub(crate) id: String,
+pub(crate) struct OfferReference<'a> {
+    pub(crate) id: Cow<'a, str>,
     /// The flights of each journey, one line per flight.
-    pub(crate) flights: Vec<Vec<String>>,
+    pub(crate) flights: Cow<'a, [Vec<String>]>,
 }
 
-impl OfferReference {
+impl OfferReference<'_> {
     /// Returns the number of flights of each journey.
     pub(crate) fn segment_counts(&self) -> Vec<usize> {
         self.flights.iter().map(Vec::len).collect()
@@ -50,12 +54,55 @@ pub(crate) struct FoundItinerary<'a> {
     pointer: String,
     itinerary: Itinerary<'a>,
     offers: Vec<(usize, wire::rates::Offer<'a>)>,
+    /// Set by the first offer that is converted.
+    flights: OnceCell<Result<MatchedFlights, DecodeError>>,
+}
+
+/// The flights of an itinerary, matched to the requested journeys. All its offers share them.
+struct MatchedFlights {
+    segment_counts: Vec<usize>,
+    /// The flights of each journey, one line per flight.
+    lines: Vec<Vec<String>>,
 }
 
 impl FoundItinerary<'_> {
     /// Returns whether it has no offers.
     pub(crate) fn is_empty(&self) -> bool {
         self.offers.is_empty()
+    }
+
+    /// Matches the flights to the requested journeys at the first call.
+    ///
+    /// # Errors
+    /// There are too many flights, they do not match the journeys, or one lacks a value that identifies it.
+    fn flights(&self, context: &PricingContext<'_>) -> Result<&MatchedFlights, DecodeError> {
+        let matched = self.flights.get_or_init(|| {
+            let segments = &self.itinerary.segments.0;
+            ensure(segments.len() <= SEGMENTS_MAX, "it has too many flights")?;
+            let segment_counts =
+                search::split(segments, &context.request.journeys).ok_or_else(|| {
+                    DecodeError::new("its flights do not match the requested journeys")
+                })?;
+            let lines = flights(self.trip(context, &segment_counts))?;
+            Ok(MatchedFlights {
+                segment_counts,
+                lines,
+            })
+        });
+        matched.as_ref().map_err(DecodeError::clone)
+    }
+
+    fn trip<'t>(
+        &'t self,
+        context: &'t PricingContext<'_>,
+        segment_counts: &'t [usize],
+    ) -> Trip<'t> {
+        Trip {
+            key: self.itinerary.key.as_str(),
+            segments: &self.itinerary.segments.0,
+            segment_counts,
+            logo_url: context.logo_url,
+        }
     }
 }
 
@@ -85,6 +132,7 @@ pub(crate) fn found_itineraries<'a>(
                 pointer,
                 itinerary,
                 offers,
+                flights: OnceCell::new(),
             });
         }
     }
@@ -135,10 +183,13 @@ pub(crate) fn offers(
     let mut offers = Vec::new();
     for candidate in candidates {
         let pointer = format_args!("{}/{}", candidate.found.pointer, candidate.position);
-        if let Some(offer) = dropped.keep(pointer, to_offer(context, &candidate)) {
+        if let Some(mut offer) = dropped.keep(pointer, to_offer(context, &candidate)) {
             if offers.len() == limit {
                 return (offers, true);
             }
+            let expires_at = expires_at(context, &candidate);
+            let pointer = format_args!("{pointer}/expiration");
+            offer.offer.expires_at = dropped.keep(pointer, expires_at).flatten();
             offers.push(offer);
         }
     }
@@ -200,24 +251,18 @@ fn to_offer(
     context: &PricingContext<'_>,
     candidate: &Candidate<'_>,
 ) -> Result<DetailedOffer, DecodeError> {
-    let (itinerary, offer) = (&candidate.found.itinerary, candidate.offer);
-    let segments = &itinerary.segments.0;
-    let segment_counts = search::split(segments, &context.request.journeys)
-        .ok_or_else(|| DecodeError::new("its flights do not match the requested journeys"))?;
-    let trip = Trip {
-        key: itinerary.key.as_str(),
-        segments,
-        segment_counts: &segment_counts,
-        logo_url: context.logo_url,
-    };
-    let cabins = cabins(segments, &offer.segment_fares.0, &offer.fare)?;
+    let (found, offer) = (candidate.found, candidate.offer);
+    let matched = found.flights(context)?;
+    let supplier_offer = supplier_offer(&OfferReference {
+        id: offer.id.as_str().into(),
+        flights: matched.lines.as_slice().into(),
+    })?;
+    baggage::check(&offer.baggage)?;
+    let trip = found.trip(context, &matched.segment_counts);
+    let cabins = cabins(trip.segments, &offer.segment_fares.0, &offer.fare)?;
     let passengers = search::passenger_types(&context.request.passengers);
     let pieces = baggage::pieces(&offer.baggage, &passengers);
     let journeys = journeys(trip, &cabins, &pieces)?;
-    let offered = OfferReference {
-        id: offer.id.as_str().to_owned(),
-        flights: flights(trip)?,
-    };
     let sources = DetailSources {
         fares: &offer.segment_fares.0,
         amenities: &offer.segment_amenities.0,
@@ -234,7 +279,7 @@ fn to_offer(
         ..OfferDetails::default()
     };
     let offer = Offer {
-        supplier_offer: supplier_offer(&offered)?,
+        supplier_offer,
         exclusive_key: None,
         total: candidate.total,
         currency: context.currency.to_owned(),
@@ -245,18 +290,50 @@ fn to_offer(
         checked_bag_included: offer.baggage.has_checked_bag.is_set(),
         carry_on_included: offer.baggage.has_carry_on_bag.is_set(),
         journeys,
-        // Some offers have the time of the response as their expiry; this is treated as no expiry.
-        expires_at: time::parse_timestamp(offer.expiration.as_str())
-            .filter(|expires_at| *expires_at > context.now_ms),
+        expires_at: None,
     };
     Ok(DetailedOffer { offer, details })
+}
+
+/// Returns the expiry of an offer. Some offers have the time at which Nuitee received their flights; this
+/// is treated as no expiry.
+///
+/// # Errors
+/// The expiry cannot be read, or is another time in the past.
+fn expires_at(
+    context: &PricingContext<'_>,
+    candidate: &Candidate<'_>,
+) -> Result<Option<TimestampMs>, DecodeError> {
+    let expiration = &candidate.offer.expiration;
+    let expires_at = future_time(expiration, context.now_ms);
+    match expires_at {
+        Err(_) if *expiration == candidate.found.itinerary.timestamp => Ok(None),
+        expires_at => expires_at,
+    }
+}
+
+/// Parses a deadline, which may be missing.
+///
+/// # Errors
+/// It is no time, or in the past.
+pub(crate) fn future_time(
+    text: &LenientText<'_>,
+    now_ms: TimestampMs,
+) -> Result<Option<TimestampMs>, DecodeError> {
+    let Some(text) = text.as_deref() else {
+        return Ok(None);
+    };
+    let deadline = time::parse_timestamp(text);
+    let deadline = deadline.ok_or_else(|| DecodeError::new("a deadline is no time"))?;
+    ensure(deadline > now_ms, "a deadline is in the past")?;
+    Ok(Some(deadline))
 }
 
 /// Whether documents are required. Nuitee documents them as part of every prebook and marks no fare
 /// as exempt.
 pub(crate) const DOCUMENTS_REQUIRED: bool = true;
 
-fn supplier_offer(offered: &OfferReference) -> Result<String, DecodeError> {
+fn supplier_offer(offered: &OfferReference<'_>) -> Result<String, DecodeError> {
     let text = json::encode_text(offered).ok();
     text.filter(|text| text.len() <= SUPPLIER_OFFER_BYTES)
         .ok_or_else(|| DecodeError::new("the offer's reference is too long"))

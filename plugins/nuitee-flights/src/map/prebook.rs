@@ -9,10 +9,10 @@ use stopover_sdk::lenient::LenientAmount;
 use stopover_sdk::types::flight::PassengerType;
 use stopover_sdk::types::flight_details::PrebookDetails;
 use stopover_sdk::types::{Checkout, MinorUnits, Money, TimestampMs};
-use stopover_sdk::{ChangeError, json, time};
+use stopover_sdk::{ChangeError, json};
 
 use crate::map::journey::SegmentCabin;
-use crate::map::offer::DOCUMENTS_REQUIRED;
+use crate::map::offer::{DOCUMENTS_REQUIRED, future_time};
 use crate::map::service::attachable_services;
 use crate::map::trip::TripParts;
 use crate::map::verify::{AgreedTerms, Verified, flights_changed};
@@ -110,7 +110,11 @@ pub(crate) fn prebook_response(
     agreed.check_total(total)?;
 
     let parts = price::breakdown(trip.price.as_ref(), currency, total);
-    let ticket_limit = time::parse_timestamp(booking.ticket_limit_time.as_str());
+    let ticket_limit = future_time(&booking.ticket_limit_time, now_ms);
+    let ticket_limit = dropped.keep(
+        format_args!("/data/0/booking/ticketLimitTime"),
+        ticket_limit,
+    );
     let response = PrebookResponse {
         supplier_prebook: json::encode_text(&bound)?,
         currency: currency.to_owned(),
@@ -122,7 +126,7 @@ pub(crate) fn prebook_response(
             .map_or(verified.fare_conditions, |terms| terms::conditions(&terms)),
         documents_required: DOCUMENTS_REQUIRED,
         journeys: verified.journeys,
-        expires_at: ticket_limit.filter(|limit| *limit > now_ms),
+        expires_at: ticket_limit.flatten(),
         checkout,
     };
     let details = PrebookDetails {

@@ -125,34 +125,46 @@ pub(crate) fn passenger_types(passengers: &PassengerCounts) -> Vec<PassengerType
 /// Returns the number of flights of each requested journey, or `None` if it cannot be determined.
 pub(crate) fn split(segments: &[Segment<'_>], journeys: &[RequestedJourney]) -> Option<Vec<usize>> {
     let mut counts = vec![1];
+    // Whether a flight arrives at the destination of the current journey. All flights are searched for it,
+    // so it is determined once per journey.
+    let mut is_named: Option<bool> = None;
     for (before, after) in segments.iter().zip(segments.iter().skip(1)) {
         let ends_here = match journeys.get(counts.len().checked_sub(1)?..)? {
-            [this, next, ..] => {
-                before.direction != after.direction || is_next(this, next, before, after, segments)
+            [this, next, ..] if before.direction == after.direction => {
+                let arrives = |segment: &Segment<'_>| arrives(segment, this);
+                let is_named = is_named.get_or_insert_with(|| segments.iter().any(arrives));
+                is_next(this, next, before, after, *is_named)
             }
+            [_, _, ..] => true,
             _ => false,
         };
         match counts.last_mut() {
             Some(count) if !ends_here => *count += 1,
-            _ => counts.push(1),
+            _ => {
+                counts.push(1);
+                is_named = None;
+            }
         }
     }
     (!segments.is_empty() && counts.len() == journeys.len()).then_some(counts)
 }
 
+fn arrives(segment: &Segment<'_>, journey: &RequestedJourney) -> bool {
+    segment.destination.as_str() == journey.destination
+}
+
 /// Returns whether `after` is the first flight of the next journey: this journey has arrived, and the
 /// departure is on the next journey's date. If a journey was requested by a city code, no flight has that
-/// code; the journey then ends where the next one's origin is.
+/// code, so that it is not named; the journey then ends where the next one's origin is.
 fn is_next(
     this: &RequestedJourney,
     next: &RequestedJourney,
     before: &Segment<'_>,
     after: &Segment<'_>,
-    segments: &[Segment<'_>],
+    is_named: bool,
 ) -> bool {
-    let arrives_at = |segment: &Segment<'_>| segment.destination.as_str() == this.destination;
-    let has_arrived = if segments.iter().any(arrives_at) {
-        arrives_at(before)
+    let has_arrived = if is_named {
+        arrives(before, this)
     } else {
         after.origin.as_str() == next.origin
     };

@@ -3,7 +3,7 @@
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::lenient::{LenientText, Part};
 
-use crate::map::PartReader;
+use crate::map::{PartReader, baggage};
 use crate::wire::booking::BookedJourney;
 use crate::wire::{Baggage, Fare, Price, Segment, SegmentFare, Terms};
 
@@ -28,11 +28,16 @@ impl<'a> TripParts<'a> {
         let price = parts.read("price", trip.price);
         let segments = parts.read("segments", trip.segments);
         let segment_fares = parts.read("segmentFares", trip.segment_fares);
+        let baggage = parts.read("baggage", trip.baggage).unwrap_or_default();
+        let checked = baggage::check(&baggage);
+        let checked = parts
+            .dropped
+            .keep(format_args!("{pointer}/baggage"), checked);
         Self {
             key: trip.key,
             segments: segments.map(|segments| segments.0),
             price: pricing.and_then(|pricing| pricing.display).or(price),
-            baggage: parts.read("baggage", trip.baggage).unwrap_or_default(),
+            baggage: checked.map_or_else(Baggage::default, |()| baggage),
             terms: parts.read("terms", trip.terms),
             fare: parts.read("fare", trip.fare).unwrap_or_default(),
             segment_fares: segment_fares.unwrap_or_default().0,

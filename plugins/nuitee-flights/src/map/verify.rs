@@ -18,7 +18,7 @@ use crate::wire::prebook::Verified as WireVerified;
 
 /// The terms that the customer agreed to.
 pub(crate) struct AgreedTerms<'a> {
-    pub(crate) offered: &'a OfferReference,
+    pub(crate) offered: &'a OfferReference<'a>,
     pub(crate) currency: &'a str,
     pub(crate) total: MinorUnits,
     pub(crate) passengers: &'a [PassengerType],

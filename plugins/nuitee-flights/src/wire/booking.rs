@@ -25,9 +25,10 @@ lenient_struct! {
     pub(crate) struct Booking<'a> {
         pub(crate) id: Essential<NonEmptyText> = "bookingId",
         pub(crate) status: Essential<NonEmptyText> = "status",
-        pub(crate) custom_tags: Essential<Tags> = "customTags",
+        /// Tags of another form, such as an empty list, are none of ours.
+        pub(crate) custom_tags: Essential<Part<Tags>> = "customTags",
         /// Set while a cancellation waits for the airline, and afterwards.
-        pub(crate) cancel_intent_at: Part<String> = "cancelIntentAt",
+        pub(crate) cancel_intent_at: Essential<String> = "cancelIntentAt",
         /// Nuitee's reference for people; not a record locator.
         pub(crate) reference: LenientText<'a> = "bookingRef",
         /// `pending`, `completed`, `failed` or `not_required`.

@@ -16,6 +16,8 @@ lenient_struct! {
     /// The flights of the whole trip, including the return, and the fares for them.
     pub(crate) struct Itinerary<'a> {
         pub(crate) key: LenientText<'a> = "journeyKey",
+        /// Time at which Nuitee received the flights from their provider.
+        pub(crate) timestamp: LenientText<'a> = "timestamp",
         pub(crate) segments: OneOrMany<Segment<'a>> = "segments",
         pub(crate) leg_durations: OneOrMany<LegDuration<'a>> = "legDurations",
         pub(crate) offers: Option<LenientList<Offer<'a>>> = "offers",

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use stopover_sdk::ReadError;
 use stopover_sdk::flight_booking::{BookRequest, BookingLookup, FindRequest};
 use stopover_sdk::http::Response;
-use stopover_sdk::testing::Outcome::{Failed, InvalidResponse, Misconfigured, Refused};
+use stopover_sdk::testing::Outcome::{Failed, InvalidResponse, Misconfigured, Refused, Unknown};
 use stopover_sdk::testing::{check_failed_change, outcome, read_failures};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::{BaggageType, ServiceType, SupplierBooking};
@@ -101,6 +101,41 @@ fn every_documented_status_is_converted() {
         let statuses = lookups.map(|lookup| found(lookup).status);
         assert_eq!(statuses, [usual, while_cancelling], "{status}");
     }
+}
+
+/// A booking that may be being cancelled must not look like one whose cancellation was refused.
+#[test]
+fn unreadable_intent_to_cancel_makes_an_active_booking_unreadable() {
+    for intent in [json!(1_809_331_200), json!({}), json!(["x"]), json!(true)] {
+        let read = |status: &str| {
+            read_with(|booking| {
+                booking["status"] = json!(status);
+                booking["cancelIntentAt"] = intent.clone();
+            })
+        };
+        for status in ["CONFIRMED", "PENDING"] {
+            let lookup = read(status);
+            assert_eq!(outcome(&lookup), InvalidResponse, "{status} {intent}");
+        }
+        let canceled = found(read("CANCELLED"));
+        assert_eq!(canceled.status, BookingStatus::Canceled, "{intent}");
+    }
+}
+
+#[test]
+fn booking_with_several_tags_is_not_known_to_be_ours() {
+    let booking = ask::fixture("booking.json");
+    let tags = "\"customTags\":";
+    assert_eq!(booking.matches(tags).count(), 1);
+    for other in ["{}", "[]", r#"{"GW_REF": "bkg_other"}"#] {
+        let twice = booking.replace(tags, &format!("{tags} {other}, {tags}"));
+        let booked = ask::book(&ask::responding(&[(201, &twice)]));
+        assert_eq!(outcome(&booked), Unknown, "{other}");
+        let read = ask::find(&ask::responding(&[(200, &twice)]), Some(ask::BOOKING_ID));
+        assert_eq!(outcome(&read), InvalidResponse, "{other}");
+    }
+    let again = booking.replace(tags, &format!("{tags} null, {tags}"));
+    assert!(ask::book(&ask::responding(&[(201, &again)])).is_ok());
 }
 
 #[test]

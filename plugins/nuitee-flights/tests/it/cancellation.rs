@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use stopover_sdk::ChangeError;
+use stopover_sdk::dropped::DropReason;
 use stopover_sdk::flight_cancellation::{AirlineQuote, Quote};
 use stopover_sdk::http::Response;
 use stopover_sdk::testing::Outcome::{InvalidResponse, Unknown};
@@ -118,16 +119,68 @@ fn cancellation_returns_amounts_and_booking_read_afterwards() {
 
 #[test]
 fn odd_tags_of_the_booking_read_after_a_cancellation_change_nothing() {
-    for reference in [json!("bkg_other"), json!(7), Value::Null] {
-        let booking = ask::changed("booking.json", |response| {
-            let booking = &mut response["data"][0]["booking"];
-            booking["status"] = json!("CANCELLED");
-            booking["customTags"]["GW_REF"] = reference.clone();
-        });
-        let gateway = ask::fixtures(&["cancel.json"]).respond_with(200, booking);
+    for reference in [json!(7), Value::Null] {
+        let gateway = ask::fixtures(&["cancel.json"]).respond_with(200, tagged(&reference));
         let state = ask::cancel(&gateway).unwrap();
         assert_eq!(state.client_reference.as_deref(), Some("bkg_own_1"));
         assert_eq!(state.services.len(), 1, "{reference}");
+        assert_eq!(gateway.dropped_items(), [], "{reference}");
+    }
+}
+
+/// The cancellation's own response proves the change. The booking that was read is another one.
+#[test]
+fn booking_of_another_reference_read_after_a_cancellation_is_left_out() {
+    let gateway = ask::fixtures(&["cancel.json"]).respond_with(200, tagged(&json!("bkg_other")));
+    let state = ask::cancel(&gateway).unwrap();
+    assert_eq!(state.status, BookingStatus::Canceled);
+    assert_eq!(state.client_reference.as_deref(), Some("bkg_own_1"));
+    assert_eq!(state.total, 122_390);
+    assert!(state.services.is_empty());
+    assert_eq!(gateway.dropped_items(), [(DropReason::InvalidValue, 1)]);
+}
+
+/// Returns the cancelled booking with this client reference.
+fn tagged(reference: &Value) -> String {
+    ask::changed("booking.json", |response| {
+        let booking = &mut response["data"][0]["booking"];
+        booking["status"] = json!("CANCELLED");
+        booking["customTags"]["GW_REF"] = reference.clone();
+    })
+}
+
+/// Unusable amounts do not add up to the price, so that an operator decides. Only if none are stated, the
+/// terms of the fare count.
+#[test]
+fn stated_amounts_that_cannot_be_used_are_undecided() {
+    let undecided = || Some((0, 0, "EUR".to_owned()));
+    let none = json!(null);
+    for (fields, expected) in [
+        (vec![("refund_amount", json!("soon"))], undecided()),
+        (vec![("refund_amount", none.clone())], undecided()),
+        (vec![("refund_amount", json!(-1))], undecided()),
+        (vec![("cancellation_fee", json!({}))], undecided()),
+        (vec![("currency", none.clone())], undecided()),
+        (vec![("destination", json!(7))], undecided()),
+        (
+            vec![("cancellation_fee", none.clone()), ("refund_amount", none)],
+            None,
+        ),
+    ] {
+        let document = ask::changed("cancel.json", |response| {
+            for (field, value) in &fields {
+                response["data"][field] = value.clone();
+            }
+        });
+        let booking = booking_with("CANCELLED", Value::Null);
+        let gateway = ask::responding(&[(200, &document), (200, &booking)]);
+        let state = ask::cancel(&gateway).unwrap();
+        assert_eq!(state.status, BookingStatus::Canceled, "{fields:?}");
+        let amounts = state.cancellation;
+        let amounts = amounts.map(|amounts| (amounts.fee, amounts.refund, amounts.currency));
+        assert_eq!(amounts, expected, "{fields:?}");
+        let is_counted = gateway.dropped_items() == [(DropReason::InvalidValue, 1)];
+        assert_eq!(is_counted, expected.is_some(), "{fields:?}");
     }
 }
 

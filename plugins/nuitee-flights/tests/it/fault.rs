@@ -31,7 +31,7 @@ use Call::{Airline, Book, Cancel, Find, Prebook, Quote, Search, Verify};
 type Row = (Call, u16, &'static [u32], Outcome);
 
 /// Errors of searching, reading and quoting, which change nothing.
-const READS: [Row; 29] = [
+const READS: [Row; 32] = [
     (Search, 400, &[41002, 41006], Rejected("invalid")),
     (Search, 400, &[41009, 41012], Rejected("invalid")),
     (Search, 200, &[41012], Rejected("invalid")),
@@ -51,6 +51,10 @@ const READS: [Row; 29] = [
     (Find, 400, &[47005, 47007, 47008], Rejected("invalid")),
     (Find, 401, &[401, 47001, 47006], Misconfigured),
     (Find, 500, &[57099], Failed),
+    // A gateway in front of Nuitee may send these codes, which Nuitee does not document.
+    (Find, 404, &[404, 410], InvalidResponse),
+    (Find, 410, &[404, 410], InvalidResponse),
+    (Airline, 404, &[404, 410], InvalidResponse),
     // A failure and a wrong key are not statements about a booking.
     (Find, 503, &[47002, 4004], Unavailable),
     (Find, 403, &[47003], Misconfigured),

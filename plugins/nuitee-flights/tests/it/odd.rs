@@ -76,6 +76,30 @@ fn odd_offer_or_journey_costs_itself_only() {
 }
 
 #[test]
+fn past_or_unreadable_deadline_is_left_out_and_counted() {
+    // The other journey's offer has the time at which Nuitee received its flights, which is no deadline.
+    let gateway = ask::fixtures(&["rates.json"]);
+    assert!(ask::price(&gateway).is_ok());
+    assert_eq!(gateway.dropped_items(), []);
+    for json in ["\"2027-05-01T09:59:59Z\"", "\"soon\""] {
+        let expiration = "/data/0/journeys/0/offers/1/expiration";
+        let rates = written("rates.json", expiration, json);
+        let gateway = ask::responding(&[(200, &rates)]);
+        let offers = ask::price(&gateway).unwrap().offers;
+        assert_eq!(offers.len(), 3, "{json}");
+        let without_deadline = offers.iter().filter(|offer| offer.expires_at.is_none());
+        assert_eq!(without_deadline.count(), 2, "{json}");
+        check_dropped(&gateway, InvalidValue, expiration);
+
+        let limit = "/data/0/booking/ticketLimitTime";
+        let prebook = written("prebook.json", limit, json);
+        let gateway = ask::responding(&[(200, &ask::fixture("verify.json")), (200, &prebook)]);
+        assert_eq!(ask::prebook(&gateway).unwrap().expires_at, None, "{json}");
+        check_dropped(&gateway, InvalidValue, limit);
+    }
+}
+
+#[test]
 fn odd_part_of_confirmed_booking_never_makes_it_an_error() {
     for (part, json, reason) in [
         ("journey", "7", Unreadable),
@@ -229,23 +253,67 @@ fn odd_part_of_verification_or_prebook_costs_itself_only() {
     }
 }
 
+/// Size of a large list.
+const BYTES: usize = 1 << 20;
+
+/// Returns a fixture in which `pointer` has a list of 1 MiB. `#` in the item stands for a number that
+/// occurs once.
+fn large(fixture: &str, pointer: &str, item: &str) -> String {
+    let mut list = String::from("[");
+    for number in 0.. {
+        list.push_str(&item.replace('#', &number.to_string()));
+        if list.len() >= BYTES {
+            break;
+        }
+        list.push(',');
+    }
+    list.push(']');
+    written(fixture, pointer, &list)
+}
+
+/// A bag that a fare includes for every passenger.
+const INCLUDED: &str = r#"{"bagType":"checked"}"#;
+
+/// A segment of the fixture's return trip. The list has the same flights in another number.
+const SEGMENT: &str = r##"{"segmentKey":"s#","direction":"OUTBOUND","originCode":"LHR",
+"destinationCode":"JFK","departureTime":"2027-06-01T08:00:00","arrivalTime":"2027-06-01T13:20:00",
+"flight":{"marketingNumber":"#"},"carrier":{"marketingCode":"XO"}}"##;
+
 /// Each of these is a list of 1 MiB in a response. Work that is quadratic in it would not end within
 /// the time limit of a test.
 #[test]
 fn large_odd_response_is_read_in_linear_time() {
-    const BYTES: usize = 1 << 20;
-    let large = |fixture, pointer, item: &str| {
-        let items = vec![item; BYTES / (item.len() + 1)];
-        written(fixture, pointer, &format!("[{}]", items.join(",")))
-    };
     for (pointer, item) in [
         ("/data", "null"),
         ("/data/0/journeys", "{}"),
         ("/data/0/journeys/0/offers", r#"{"offerId":"A"}"#),
         ("/data/0/journeys/0/segments", "7"),
+        ("/data/0/journeys/0/segments", "{}"),
+        ("/data/0/journeys/0/segments", SEGMENT),
+        ("/data/0/journeys/0/legDurations", "{}"),
+        ("/data/0/journeys/0/offers/0/segmentFares", "{}"),
+        (
+            "/data/0/journeys/0/offers/0/segmentFares",
+            r#"{"segmentKey":"s#"}"#,
+        ),
+        (
+            "/data/0/journeys/0/offers/0/segmentAmenities",
+            r#"{"segmentKey":"s#"}"#,
+        ),
+        ("/data/0/journeys/0/offers/0/baggage/included", INCLUDED),
     ] {
         let rates = large("rates.json", pointer, item);
         drop(ask::price(&ask::responding(&[(200, &rates)])));
+    }
+    for (pointer, item) in [
+        ("/data/0/booking/airlineLocators", r#"{"pnr":"P#"}"#),
+        ("/data/0/booking/journey/segments", "{}"),
+        ("/data/0/booking/journey/segments", SEGMENT),
+        ("/data/0/booking/journey/baggage/included", INCLUDED),
+    ] {
+        let booking = large("booking.json", pointer, item);
+        let booked = ask::book(&ask::responding(&[(201, &booking)]));
+        assert!(booked.is_ok(), "{pointer} {item}");
     }
     let verify = ask::fixture("verify.json");
     let prebook = large("prebook.json", "/data/0/servicesAttachable/groups", "{}");

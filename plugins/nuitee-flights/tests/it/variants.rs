@@ -99,7 +99,7 @@ const UNLISTED: ErrorRow = ErrorRow {
 const CANCEL: &[ErrorRow] = &[KEY, RIGHTS, LIMIT, row(&["46002"], &[404], Refused)];
 const NO_RATES: &[ErrorRow] = &[also(&["2001"], NOT_SERVER, Nothing)];
 const NO_BOOKING: &[ErrorRow] = &[also(
-    &["47002", "47003", "49002", "4004", "404", "410"],
+    &["47002", "47003", "49002", "4004"],
     &[200, 201, 202, 203, 206, 400, 404, 410],
     Nothing,
 )];
@@ -119,11 +119,7 @@ const NO_QUOTE: &[ErrorRow] = &[
         ],
         Nothing,
     ),
-    also(
-        &["47002", "47003", "4004", "404", "410"],
-        &[200, 400, 404, 410],
-        Nothing,
-    ),
+    also(&["47002", "47003", "4004"], &[200, 400, 404, 410], Nothing),
 ];
 
 fn error(code: &str, words: &str) -> Value {
