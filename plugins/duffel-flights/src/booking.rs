@@ -9,6 +9,7 @@ use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::http::{self, Method, Response};
 use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::money::Decimal;
+use stopover_sdk::types::Money;
 use stopover_sdk::types::flight::Passenger;
 use stopover_sdk::{ChangeError, DetailedFlightBooking, ReadError, Refusal, RefusalReason};
 
@@ -117,13 +118,18 @@ impl DetailedFlightBooking for DuffelFlights {
         // their metadata.
         if let (None, Some(prebook)) = (&order, &request.supplier_prebook) {
             let bound = PrebookReference::read(prebook).ok_or_else(not_own_prebook)?;
-            order = find_order(&settings, &bound.offer, &request.client_reference)?;
+            order = find_order(&settings, &bound, &request.client_reference)?;
         }
         let Some(order) = order else {
             return Ok(DetailedBookingLookup::NotFound);
         };
         map::order::check_booking(&order, None, &request.client_reference)?;
-        Ok(DetailedBookingLookup::Found(state(&settings, order)?))
+        let bound = request.supplier_prebook.as_deref();
+        let agreed = bound.and_then(PrebookReference::read);
+        let agreed = agreed.and_then(|bound| bound.total());
+        Ok(DetailedBookingLookup::Found(state(
+            &settings, order, agreed,
+        )?))
     }
 }
 
@@ -139,10 +145,15 @@ pub(crate) fn read_order(settings: &Settings, id: &str) -> Result<Order, ReadFai
 }
 
 /// Returns the booking's current state. For a cancelled order the state must include the
-/// cancellation's amounts, so they are read if the order does not contain them.
-pub(crate) fn state(settings: &Settings, mut order: Order) -> Result<DetailedBooking, ReadFailure> {
+/// cancellation's amounts, so they are read if the order does not contain them. `agreed` is the total of
+/// the booking, if it is known.
+pub(crate) fn state(
+    settings: &Settings,
+    mut order: Order,
+    agreed: Option<Money>,
+) -> Result<DetailedBooking, ReadFailure> {
     if !map::order::is_cancelled(&order)? {
-        return Ok(supplier_booking(order, None)?);
+        return Ok(supplier_booking(order, None, agreed)?);
     }
     let within = std::mem::take(&mut order.cancellation).decoded();
     let is_confirmed = |cancellation: &OrderCancellation| {
@@ -152,7 +163,7 @@ pub(crate) fn state(settings: &Settings, mut order: Order) -> Result<DetailedBoo
         Some(cancellation) => Some(cancellation),
         None => read_cancellation(settings, order.id())?,
     };
-    Ok(supplier_booking(order, cancellation.as_ref())?)
+    Ok(supplier_booking(order, cancellation.as_ref(), agreed)?)
 }
 
 /// Reads the cancellation that was carried out, if Duffel lists one.
@@ -170,8 +181,9 @@ fn read_cancellation(
 pub(crate) fn supplier_booking(
     order: Order,
     cancellation: Option<&OrderCancellation>,
+    agreed: Option<Money>,
 ) -> Result<DetailedBooking, DecodeError> {
-    map::order::supplier_booking(order, cancellation, &mut DroppedItems::default())
+    map::order::supplier_booking(order, cancellation, agreed, &mut DroppedItems::default())
 }
 
 /// Returns a payment of exactly `total` from the account's balance at Duffel.
@@ -259,12 +271,14 @@ fn new_booking(
     bound: &PrebookReference,
 ) -> Result<DetailedBooking, DecodeError> {
     map::order::check_created(&order, &request.client_reference, &bound.passengers)?;
-    let is_same_currency = order.currency() == request.currency;
+    // The agreed total takes the place of one that cannot be read.
+    let is_same_currency = ["", request.currency.as_str()].contains(&order.currency());
     ensure(is_same_currency, "the order is in another currency")?;
     // Whether the cancellation is real is left to a later read of the order.
     let is_cancelled = map::order::is_cancelled(&order)?;
     ensure(!is_cancelled, "the order is new and cancelled")?;
-    supplier_booking(order, None)
+    let agreed = Money::new(request.total, &request.currency);
+    supplier_booking(order, None, Some(agreed))
 }
 
 /// Returns the pending state of an order that Duffel accepted and decides later. The content of
@@ -320,11 +334,11 @@ fn price_changed_error(settings: &Settings, offer_id: &str, fault: Fault) -> Cha
 
 fn find_order(
     settings: &Settings,
-    offer_id: &str,
+    bound: &PrebookReference,
     client_reference: &str,
 ) -> Result<Option<Order>, ReadFailure> {
-    let list = || get(settings, "/air/orders").query("offer_id", offer_id);
+    let list = || get(settings, "/air/orders").query("offer_id", &bound.offer);
     find_in_pages(list, PAGES_MAX, |orders| {
-        map::order::with_reference(orders, client_reference)
+        map::order::with_reference(orders, client_reference, &bound.passengers)
     })
 }

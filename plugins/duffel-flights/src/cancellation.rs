@@ -10,7 +10,7 @@ use stopover_sdk::{ChangeError, FlightCancellation, ReadError, Refusal, RefusalR
 use crate::booking::{read_order, state, supplier_booking};
 use crate::fault::Change;
 use crate::map::cancellation::{check, is_confirmed};
-use crate::map::order::{check_booking, is_cancelled};
+use crate::map::order::{check_booking, is_cancelled, total};
 use crate::settings::Settings;
 use crate::upstream::{
     AIRLINE_TIMEOUT_MS, CHANGE_TIMEOUT_MS, api_request, not_sent, open, open_change, with_data,
@@ -26,6 +26,7 @@ impl FlightCancellation for DuffelFlights {
         let settings = Settings::read()?;
         let order = read_order(&settings, &request.supplier_reference)?;
         check_booking(&order, None, &request.client_reference)?;
+        let total = total(&order)?;
         if is_cancelled(&order)? {
             let message = "the order is cancelled already";
             return Err(Refusal::new(RefusalReason::NotCancellable, message).into());
@@ -37,7 +38,7 @@ impl FlightCancellation for DuffelFlights {
         match open::<OrderCancellation>(&response)? {
             Ok(page) => {
                 check(&page.data, order.id())?;
-                let quote = map::cancellation::quote(&order, &page.data)?;
+                let quote = map::cancellation::quote(&total, &page.data)?;
                 let unknown = "the refund is not known in the order's currency";
                 let unavailable = || Quote::Unavailable(unknown.to_owned());
                 Ok(quote.map_or_else(unavailable, Quote::Quoted))
@@ -56,8 +57,10 @@ impl FlightCancellation for DuffelFlights {
         let order =
             read_order(&settings, id).map_err(|failure| failure.before_change(Change::Quote))?;
         check_booking(&order, None, &request.booking_client_reference).map_err(not_sent)?;
+        // Without a total, the cancelled booking could not be returned.
+        total(&order).map_err(not_sent)?;
         if is_cancelled(&order).map_err(not_sent)? {
-            let state = state(&settings, order).map_err(|failure| {
+            let state = state(&settings, order, None).map_err(|failure| {
                 let error = ReadError::from(failure);
                 ChangeError::Unknown(format!(
                     "the order is cancelled, but its cancellation amounts could not be read: {error:?}"
@@ -80,7 +83,7 @@ impl FlightCancellation for DuffelFlights {
             is_quoted && is_confirmed(&done, id)?,
             "the response does not say that the cancellation is confirmed",
         )?;
-        Ok(supplier_booking(order, Some(&done))?.booking)
+        Ok(supplier_booking(order, Some(&done), None)?.booking)
     }
 }
 

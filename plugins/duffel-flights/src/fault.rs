@@ -10,15 +10,19 @@ use stopover_sdk::{ChangeError, ReadError, Refusal, RefusalReason, clock, time};
 
 use crate::wire::{Failure, WireError};
 
+/// Status of a response to too many requests.
+pub(crate) const RATE_LIMITED: u16 = 429;
+
 /// An error response.
 pub(crate) struct Fault {
-    status: u16,
+    pub(crate) status: u16,
     /// Errors of the body, each with a code. Empty if the body is not Duffel's, such as a proxy's
     /// response, or contradicts the status.
     errors: Vec<WireError>,
     /// Identifier by which Duffel's support finds the call.
     request_id: Option<String>,
-    wait_s: Option<u32>,
+    /// Seconds until the rate limit is reset.
+    pub(crate) wait_s: Option<u32>,
 }
 
 /// Kinds of calls that change something, with the reads that prepare them.
@@ -80,7 +84,7 @@ impl Fault {
             (400..=499, "unavailable_feature") => ReadError::Misconfigured(text),
             (404, _) if self.is_not_found() => ReadError::NotFound(text),
             (408 | 504, _) => ReadError::TimedOut(text),
-            (429, _) => ReadError::RateLimited(self.wait_s),
+            (RATE_LIMITED, _) => ReadError::RateLimited(self.wait_s),
             (503, _) => ReadError::Unavailable(text),
             (500..=599, _) => ReadError::Failed(text),
             (422, "offer_no_longer_available") => self.rejected(RefusalReason::Unavailable),
@@ -93,9 +97,10 @@ impl Fault {
 
     /// Converts the error into a refusal if the closed list has all its codes, or into a documented
     /// rate limit. Otherwise the outcome is unknown. The result is never "not sent", because Duffel
-    /// has responded.
+    /// has responded. Duffel documents a rate limit as its status together with its code: a status without
+    /// the code may be that of a proxy which has forwarded the change.
     pub(crate) fn into_change_error(self, change: Change) -> ChangeError {
-        if self.is(429, "rate_limit_exceeded") {
+        if self.is(RATE_LIMITED, "rate_limit_exceeded") {
             return ChangeError::RateLimited(self.wait_s);
         }
         let reasons: Option<Vec<RefusalReason>> = self

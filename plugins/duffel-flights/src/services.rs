@@ -82,6 +82,6 @@ impl FlightServices for DuffelFlights {
         )?;
         let is_same_currency = order.currency() == request.currency;
         ensure(is_same_currency, "the order is in another currency")?;
-        Ok(supplier_booking(order, None)?.booking)
+        Ok(supplier_booking(order, None, None)?.booking)
     }
 }

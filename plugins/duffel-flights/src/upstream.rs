@@ -8,7 +8,7 @@ use stopover_sdk::json::{DecodeError, EncodeError, ensure, without_nulls};
 use stopover_sdk::lenient::LenientList;
 use stopover_sdk::{ChangeError, ReadError};
 
-use crate::fault::{Change, Fault};
+use crate::fault::{Change, Fault, RATE_LIMITED};
 use crate::settings::Settings;
 use crate::wire::{Cursor, Envelope};
 
@@ -39,8 +39,13 @@ impl ReadFailure {
     }
 
     /// Converts the failure of a read before the first change of a call. Only a listed error of
-    /// Duffel is a refusal of the change.
+    /// Duffel is a refusal of the change. Nothing was changed, so that the status alone shows a rate limit.
     pub(crate) fn before_change(self, change: Change) -> ChangeError {
+        if let Self::Fault(fault) = &self
+            && fault.status == RATE_LIMITED
+        {
+            return ChangeError::RateLimited(fault.wait_s);
+        }
         match self.into_change_error(change) {
             ChangeError::Unknown(text) => ChangeError::NotSent(text),
             error @ (ChangeError::Refused(_)

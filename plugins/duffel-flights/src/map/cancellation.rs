@@ -1,22 +1,53 @@
 //! Fees and refunds of cancelled orders.
 
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_cancellation::AirlineQuote;
 use stopover_sdk::json::{DecodeError, ensure, non_empty};
 use stopover_sdk::time;
+use stopover_sdk::types::Money;
 use stopover_sdk::types::flight::CancellationAmounts;
 
-use crate::map::{minor, optional_timestamp, total};
-use crate::wire;
+use crate::map::{minor, optional_timestamp};
 use crate::wire::cancellation::OrderCancellation;
 
-/// Returns the fee kept of the order's price and the refund in money. Duffel documents
-/// `refund_amount` as the refund of the whole order, and states no fee. Returns `None` if Duffel's
-/// data does not determine them; the gateway then refunds nothing until an operator decides.
-pub(crate) fn amounts(
-    order: &wire::order::Order,
+/// Returns the amounts of a cancellation that was carried out, for an order of this total. If they are not
+/// known, a refund in another currency or zeros take their place. These do not add up to what was paid, so
+/// that an operator decides the refund, and not the terms of the fare.
+pub(crate) fn stated_amounts(
+    total: &Money,
+    cancellation: &OrderCancellation,
+    dropped: &mut DroppedItems,
+) -> CancellationAmounts {
+    let unknown = || DecodeError::new("the refund is not known in the order's currency");
+    let amounts = amounts(total, cancellation).and_then(|amounts| amounts.ok_or_else(unknown));
+    let amounts = dropped.keep(format_args!("/cancellation"), amounts);
+    amounts.unwrap_or_else(|| {
+        let refund = foreign_refund(total, cancellation);
+        let refund = refund.unwrap_or_else(|| Money::new(0, &total.currency));
+        CancellationAmounts {
+            currency: refund.currency,
+            fee: 0,
+            refund: refund.amount,
+            supplier_reference: non_empty(cancellation.id().to_owned()),
+        }
+    })
+}
+
+/// Returns the refund if it is stated in another currency than the order's.
+fn foreign_refund(total: &Money, cancellation: &OrderCancellation) -> Option<Money> {
+    let currency = cancellation.refund_currency();
+    let refund = minor(*cancellation.refund_amount.value()?, currency).ok()?;
+    (currency != total.currency).then(|| Money::new(refund, currency))
+}
+
+/// Returns the fee kept of the order's total and the refund in money. Duffel documents
+/// `refund_amount` as the refund of the whole order, and states no fee. Returns `None` if the refund is in
+/// another currency, or goes somewhere that is not known.
+fn amounts(
+    total: &Money,
     cancellation: &OrderCancellation,
 ) -> Result<Option<CancellationAmounts>, DecodeError> {
-    let (total, currency) = total(&order.total_amount, &order.total_currency)?;
+    let (total, currency) = (total.amount, total.currency.as_str());
     let (fee, refund) = match cancellation.refund_to() {
         "balance" | "arc_bsp_cash" | "card" | "original_form_of_payment" => {
             if cancellation.refund_currency() != currency {
@@ -42,10 +73,10 @@ pub(crate) fn amounts(
 
 /// Converts a cancellation to the airline's quote. Returns `None` in the same cases as [`amounts`].
 pub(crate) fn quote(
-    order: &wire::order::Order,
+    total: &Money,
     cancellation: &OrderCancellation,
 ) -> Result<Option<AirlineQuote>, DecodeError> {
-    let amounts = amounts(order, cancellation)?;
+    let amounts = amounts(total, cancellation)?;
     Ok(amounts.map(|amounts| AirlineQuote {
         currency: amounts.currency,
         fee: amounts.fee,

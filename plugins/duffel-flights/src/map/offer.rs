@@ -112,12 +112,20 @@ pub(crate) struct PrebookReference {
     pub(crate) passengers: Vec<String>,
     /// Types of travel documents that the offer accepts.
     pub(crate) documents: Vec<String>,
+    /// The prebooked price. Prebooks that were stored without it have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) total: Option<(MinorUnits, String)>,
 }
 
 impl PrebookReference {
     /// Parses a reference. Returns `None` if this adapter did not make it.
     pub(crate) fn read(supplier_prebook: &str) -> Option<Self> {
         json::decode(supplier_prebook.as_bytes()).ok()
+    }
+
+    pub(crate) fn total(&self) -> Option<Money> {
+        let (total, currency) = self.total.as_ref()?;
+        Some(Money::new(*total, currency))
     }
 }
 
@@ -169,6 +177,7 @@ pub(crate) fn prebook_response(
         offer,
         passengers: ids.0,
         documents,
+        total: Some((total, currency.clone())),
     };
     let supplier_prebook =
         json::encode_text(&bound).map_err(|error| DecodeError::new(error.to_string()))?;

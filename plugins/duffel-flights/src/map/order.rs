@@ -8,15 +8,15 @@ use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::lenient::{Essential, LenientList};
 use stopover_sdk::types::flight::{AirlineChange, Journey, Service, SupplierBooking};
 use stopover_sdk::types::flight_details::{BookingDetails, JourneyDetails, ServiceDetails};
-use stopover_sdk::types::{BookingStatus, MinorUnits};
+use stopover_sdk::types::{BookingStatus, MinorUnits, Money};
 
-use crate::map::cancellation::amounts;
+use crate::map::cancellation::stated_amounts;
 use crate::map::change::airline_change;
-use crate::map::details;
 use crate::map::itinerary::journeys;
 use crate::map::passenger::{PassengerIds, is_same_party};
 use crate::map::service::booked_service;
-use crate::map::{minor, optional_minor, optional_timestamp, total};
+use crate::map::{self, details};
+use crate::map::{minor, optional_minor, optional_timestamp};
 use crate::wire::Part;
 use crate::wire::cancellation::OrderCancellation;
 use crate::wire::itinerary::Slice;
@@ -29,22 +29,34 @@ pub(crate) const ORDER_ID: &str = "ord_";
 const METADATA_CHARS_MAX: usize = 500;
 
 /// Converts an order to a booking state, with the cancellation that ended it. Parts without which
-/// the booking is usable are left out if they cannot be read.
+/// the booking is usable are left out if they cannot be read. So is the total if the booking's `agreed`
+/// total is known, which then takes its place.
 ///
 /// # Errors
-/// The order's id, status or total cannot be read.
+/// The order's id or status cannot be read, or its total is not known.
 pub(crate) fn supplier_booking(
     order: Order,
     cancellation: Option<&OrderCancellation>,
+    agreed: Option<Money>,
     dropped: &mut DroppedItems,
 ) -> Result<DetailedBooking, DecodeError> {
-    let total = check_order(&order)?;
-    let (supplier_reference, currency) = (order.id().to_owned(), order.currency().to_owned());
+    check_order(&order)?;
+    let total = match (total(&order), agreed) {
+        (Err(error), Some(agreed)) => {
+            dropped.leave_out(format_args!("/total_amount"), error);
+            agreed
+        }
+        (total, _) => total?,
+    };
+    let cancellation =
+        cancellation.map(|cancellation| stated_amounts(&total, cancellation, dropped));
+    let Money {
+        amount: total,
+        currency,
+    } = total;
+    let supplier_reference = order.id().to_owned();
     let client_reference = client_reference(&order.metadata)?.map(str::to_owned);
     let status = status(&order, cancellation.is_some())?;
-    let cancellation = cancellation.map(|cancellation| amounts(&order, cancellation));
-    let cancellation =
-        cancellation.and_then(|amounts| dropped.keep(format_args!("/cancellation"), amounts));
     let ids = ids(&order);
     let booked = booked_services(order.services, &ids, &currency, dropped);
     let tax = optional_minor(*order.tax_amount, order.tax_currency.as_str(), &currency);
@@ -70,7 +82,7 @@ pub(crate) fn supplier_booking(
         journeys,
         services: booked.services,
         changes: airline_changes(order.changes, &ids, dropped),
-        cancellation: cancellation.flatten(),
+        cancellation,
         currency,
         total,
         extensions: Vec::new(),
@@ -107,35 +119,41 @@ pub(crate) fn pending(
     }
 }
 
-/// Returns the order that has the gateway's reference. An active order takes precedence over a
-/// cancelled one.
+/// Returns the booking's order among those of its offer: it has the gateway's reference or, without any,
+/// the passengers of the offer. An active order takes precedence over a cancelled one.
 ///
 /// # Errors
-/// Several active orders have the reference, it cannot be read whether one is cancelled, or none has
-/// the reference and an item of the list is no order.
+/// Several active orders are the booking's, it cannot be read whether one is cancelled, or none is and an
+/// item of the list is no order or belongs to nobody known.
 pub(crate) fn with_reference(
     orders: Vec<Order>,
     client_reference: &str,
+    passengers: &[String],
 ) -> Result<Option<Order>, DecodeError> {
     let (mut active, mut cancelled) = (None, None);
-    let are_orders = orders.iter().all(|order| {
-        order.id().starts_with(ORDER_ID) && self::client_reference(&order.metadata).is_ok()
-    });
+    let mut are_known = true;
     for order in orders {
-        if self::client_reference(&order.metadata) != Ok(Some(client_reference)) {
+        let is_order = order.id().starts_with(ORDER_ID);
+        let is_ours = match self::client_reference(&order.metadata) {
+            Ok(Some(reference)) => Some(reference == client_reference),
+            Ok(None) if has_passengers(&order, passengers) => Some(true),
+            Ok(None) | Err(_) => None,
+        };
+        are_known &= is_order && is_ours.is_some();
+        if is_ours != Some(true) {
             continue;
         }
         if is_cancelled(&order)? {
             cancelled.get_or_insert(order);
         } else {
             let is_only = active.replace(order).is_none();
-            ensure(is_only, "several orders have the booking's reference")?;
+            ensure(is_only, "several orders are the booking's")?;
         }
     }
     let found = active.or(cancelled);
     ensure(
-        are_orders || found.is_some(),
-        "an item of the list of orders is no order, or has several references",
+        are_known || found.is_some(),
+        "an item of the list of orders is no order, or it is not known whose it is",
     )?;
     Ok(found)
 }
@@ -143,7 +161,7 @@ pub(crate) fn with_reference(
 /// Checks that this is an order, and the booking's.
 ///
 /// # Errors
-/// The order's id or total cannot be read, it has another id, or its metadata names another booking.
+/// The order's id or payment cannot be read, it has another id, or its metadata names another booking.
 pub(crate) fn check_booking(
     order: &Order,
     order_id: Option<&str>,
@@ -167,13 +185,17 @@ pub(crate) fn check_created(
 ) -> Result<(), DecodeError> {
     check_booking(order, None, client_reference)?;
     let is_named = self::client_reference(&order.metadata)?.is_some();
-    let listed = listed_ids(order);
-    let has_passengers = listed.is_some_and(|listed| is_same_party(&listed, passengers));
-    let is_created = is_named || has_passengers;
+    let is_created = is_named || has_passengers(order, passengers);
     ensure(
         is_created,
         "the order names neither the booking nor its passengers",
     )
+}
+
+/// Returns whether the order has the passengers of an offer.
+fn has_passengers(order: &Order, passengers: &[String]) -> bool {
+    let listed = listed_ids(order).unwrap_or_default();
+    !listed.is_empty() && is_same_party(&listed, passengers)
 }
 
 /// Checks that the metadata of an order do not name another booking.
@@ -189,15 +211,21 @@ pub(crate) fn check_reference(
     ensure(is_ours, "the order belongs to another booking")
 }
 
-/// Returns the total of an order.
-///
-/// # Errors
-/// It is another object, or its payment or total cannot be read.
-fn check_order(order: &Order) -> Result<MinorUnits, DecodeError> {
+/// Checks that this is an order whose payment can be read.
+fn check_order(order: &Order) -> Result<(), DecodeError> {
     let is_order = order.id().starts_with(ORDER_ID);
     ensure(is_order, "the response has no id of an order")?;
     is_awaiting_payment(order)?;
-    Ok(self::total(&order.total_amount, &order.total_currency)?.0)
+    Ok(())
+}
+
+/// Returns the total of an order.
+///
+/// # Errors
+/// The amount or the currency is missing, ambiguous or invalid.
+pub(crate) fn total(order: &Order) -> Result<Money, DecodeError> {
+    let (total, currency) = map::total(&order.total_amount, &order.total_currency)?;
+    Ok(Money::new(total, currency))
 }
 
 /// Returns whether the order is cancelled.

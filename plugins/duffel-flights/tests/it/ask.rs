@@ -206,7 +206,7 @@ pub(crate) fn loyal_prebook(gateway: &MockGateway) -> Result<PrebookResponse, Ch
     prebook_of(gateway, loyal_prebook_request())
 }
 
-pub(crate) const PREBOOK: &str = r#"{"offer":"off_flex","passengers":["pas_adult","pas_child","pas_infant"],"documents":["passport"]}"#;
+pub(crate) const PREBOOK: &str = r#"{"offer":"off_flex","passengers":["pas_adult","pas_child","pas_infant"],"documents":["passport"],"total":[36040,"EUR"]}"#;
 
 pub(crate) fn book_request() -> BookRequest {
     BookRequest {

@@ -1,6 +1,7 @@
 //! Cancellation quotes and cancellations.
 
 use serde_json::{Value, json};
+use stopover_sdk::dropped::DropReason;
 use stopover_sdk::flight_cancellation::{AirlineQuote, Quote};
 use stopover_sdk::http::{Error, Response};
 use stopover_sdk::testing::Outcome::{
@@ -192,23 +193,34 @@ fn quote_of_another_order_is_unreadable() {
     }
 }
 
-/// The cancellation took effect, so that odd amounts do not make its outcome unknown.
+/// The cancellation took effect, so that odd amounts do not make its outcome unknown. Those that are not
+/// known do not add up to the price, so that an operator decides the refund.
 #[test]
-fn confirmed_cancellation_with_unreadable_amounts_is_canceled() {
-    for (pointer, value) in [
-        ("/refund_amount", json!(null)),
-        ("/refund_amount", json!("-1.00")),
-        ("/refund_to", json!(["balance"])),
-        ("/refund_currency", json!(978)),
-        ("/expires_at", json!({})),
+fn confirmed_cancellation_with_unknown_amounts_is_undecided() {
+    let stated_in_dollars = kept_and_given(0, 36_540).map(|amounts| CancellationAmounts {
+        currency: "USD".to_owned(),
+        ..amounts
+    });
+    let undecided = || kept_and_given(0, 0);
+    for (pointer, value, expected) in [
+        ("/refund_amount", json!(null), undecided()),
+        ("/refund_amount", json!("-1.00"), undecided()),
+        ("/refund_to", json!(["balance"]), undecided()),
+        ("/refund_to", json!("the_moon"), undecided()),
+        ("/refund_currency", json!(978), undecided()),
+        ("/refund_currency", json!("USD"), stated_in_dollars),
+        ("/expires_at", json!({}), kept_and_given(5_000, 36_540)),
     ] {
         let confirmed_at = ("/confirmed_at", json!("2027-05-02T10:00:05Z"));
         let done = ask::changed("quote.json", &[confirmed_at, (pointer, value.clone())]);
         let gateway = ask::fixtures(&["order.json", "quote.json"]).respond_with(200, done);
         let state = ask::cancel(&gateway).unwrap();
         assert_eq!(state.status, BookingStatus::Canceled, "{pointer} {value}");
-        let is_readable = pointer == "/expires_at";
-        assert_eq!(state.cancellation.is_some(), is_readable, "{pointer}");
+        assert_eq!(state.cancellation, expected, "{pointer} {value}");
+        let is_counted = gateway.dropped_items() == [(DropReason::InvalidValue, 1)];
+        let is_missing = gateway.dropped_items() == [(DropReason::MissingValue, 1)];
+        let is_known = pointer == "/expires_at";
+        assert_eq!(is_counted || is_missing, !is_known, "{pointer} {value}");
     }
 }
 

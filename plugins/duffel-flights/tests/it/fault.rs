@@ -168,7 +168,12 @@ fn outcomes(status: u16, kind: &str, code: &str) -> Outcomes {
 fn failed_read_before_change_is_refusal_or_not_sent() {
     for (expected, status, kind, code) in ERRORS {
         let gateway = || MockGateway::new().respond_with(status, body(kind, code));
-        let unsent = |change| if change == Unknown { NotSent } else { change };
+        // Before a change, the status alone shows a rate limit.
+        let unsent = |change| match change {
+            Unknown if status == 429 => RateLimited,
+            Unknown => NotSent,
+            change => change,
+        };
         let results = [
             (outcome(&ask::prebook(&gateway())), unsent(expected[1])),
             (outcome(&ask::cancel(&gateway())), unsent(expected[3])),

@@ -1,7 +1,8 @@
 //! Conversion of orders.
 
 use serde_json::{Value, json};
-use stopover_sdk::testing::Outcome::Unknown;
+use stopover_sdk::flight_booking::BookingLookup;
+use stopover_sdk::testing::Outcome::{InvalidResponse, Unknown};
 use stopover_sdk::testing::{self, MockGateway, outcome};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::{
@@ -179,6 +180,49 @@ fn repeated_json_keys_that_decide_nothing_use_last_value() {
     assert_eq!(state.journeys[0].duration_minutes, Some(690));
 }
 
+/// A ticket is issued, so that an odd total does not make its outcome unknown. The agreed total takes its
+/// place, and it is counted.
+#[test]
+fn order_without_readable_total_has_the_agreed_one() {
+    let order = ask::fixture("order.json");
+    let total = r#""total_amount": "415.40""#;
+    assert!(order.contains(total));
+    let with = |pointer, value| ask::changed("order.json", &[(pointer, value)]);
+    for order in [
+        with("/total_amount", json!(null)),
+        with("/total_amount", json!({})),
+        with("/total_amount", json!("-1.00")),
+        with("/total_amount", json!("415.405")),
+        with("/total_currency", json!(null)),
+        with("/total_currency", json!(978)),
+        order.replace(total, &format!(r#""total_amount": "1.00", {total}"#)),
+    ] {
+        let gateway = MockGateway::new().respond_with(201, &order);
+        let booked = ask::book(&gateway).unwrap();
+        let total = (booked.total, booked.currency.as_str());
+        assert_eq!(total, (36_040, "EUR"), "{order}");
+        assert_eq!(booked.status, BookingStatus::Confirmed);
+        let logs = gateway.logs();
+        assert_eq!(logs.len(), 1, "{logs:?}");
+        assert!(logs[0].1.contains("/total_amount"), "{logs:?}");
+
+        let read = |prebook: Option<&str>| {
+            let request = ask::find_request(Some("ord_own"), prebook);
+            ask::find_of(&MockGateway::new().respond_with(200, &order), request)
+        };
+        let Ok(BookingLookup::Found(found)) = read(Some(ask::PREBOOK)) else {
+            panic!("{order}");
+        };
+        assert_eq!((found.total, found.currency.as_str()), (36_040, "EUR"));
+        // Prebooks that were stored earlier have no total.
+        let earlier = ask::PREBOOK.replace(r#","total":[36040,"EUR"]"#, "");
+        assert_ne!(earlier, ask::PREBOOK);
+        for prebook in [None, Some(earlier.as_str())] {
+            assert_eq!(outcome(&read(prebook)), InvalidResponse, "{order}");
+        }
+    }
+}
+
 /// Which value counts must not depend on their order.
 #[test]
 fn repeated_json_keys_that_decide_make_a_booking_unknown() {
@@ -192,7 +236,6 @@ fn repeated_json_keys_that_decide_make_a_booking_unknown() {
             r#""awaiting_payment": false"#,
             r#""awaiting_payment": true"#,
         ),
-        (r#""total_amount": "415.40""#, r#""total_amount": "1.00""#),
         (
             r#""gateway_booking_id": "bkg_own_1""#,
             r#""gateway_booking_id": "bkg_other""#,

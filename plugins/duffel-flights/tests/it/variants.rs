@@ -221,6 +221,8 @@ fn offers() -> Vec<Operation> {
     const OTHER_OFFER: &[(&str, &str)] = &[("off_flex", "off_other")];
     let search = || step(Read, &ask::fixture("offer-request.json"), SEARCH);
     let offer = |role| Step {
+        // Nothing is changed before, so that the status alone shows a rate limit.
+        is_limited: role == Prepare,
         errors: PREBOOK_REFUSALS,
         open: &[Done, Unknown, Kind::NotSent],
         other: OTHER_OFFER,
@@ -347,8 +349,7 @@ fn orders() -> Vec<Operation> {
             list: "/data",
             reference: Some(("/metadata/gateway_booking_id", "bkg_own_1")),
             is_filtered: false,
-            // Orders without metadata are not this gateway's.
-            may_lack_reference: true,
+            may_lack_reference: false,
         }),
         needs: LISTED,
         ..list(
@@ -435,6 +436,7 @@ fn cancellations() -> Vec<Operation> {
         ..quote(Read)
     };
     let read = Step {
+        is_limited: true,
         errors: QUOTE_REFUSALS,
         open: &[Done, Unknown, Kind::NotSent],
         ..order(Prepare, CANCELLABLE)
