@@ -150,7 +150,9 @@ const fn is_key_rejected(status: u16) -> bool {
 }
 
 /// Returns whether Stripe started nothing and the same request may succeed later: there are too many
-/// requests, or the object is in use (`lock_timeout`).
+/// requests, or the object is in use (`lock_timeout`). The status counts only beside an error of Stripe: one
+/// without it may be that of a proxy which has forwarded the request, so that the outcome is unknown. The
+/// time to wait is not passed on, because an error of a payment has no field for it.
 const fn is_rate_limited(status: u16) -> bool {
     status == 429
 }

@@ -17,7 +17,8 @@ const PAGE_SIZE: u8 = 100;
 
 /// Finds a payment by Stripe's id or by its client reference. The client reference is searched
 /// first among the newest payments, which are listed immediately. It is then searched in Stripe's
-/// index of all payments, which is updated within a minute, or later during disruptions.
+/// index of all payments, which is updated within a minute, or later during disruptions. Only the index
+/// proves that there is no payment: Stripe filters it, and its result fits into one page.
 pub(crate) fn payment(request: &FindRequest) -> Result<PaymentLookup, ReadError> {
     if let Some(id) = &request.processor_reference {
         let by_id = get(&payment_path(id))?.query("expand[]", EXPANDED_FIELD);
@@ -29,10 +30,9 @@ pub(crate) fn payment(request: &FindRequest) -> Result<PaymentLookup, ReadError>
         }
     }
     let client_reference = &request.client_reference;
-    let mut found = find_in_page(get("/payment_intents")?, client_reference)?;
+    let mut found = find_among_newest(client_reference)?;
     if found.is_none() {
-        let all = get("/payment_intents/search")?.query("query", query(client_reference));
-        found = find_in_page(all, client_reference)?;
+        found = find_in_index(client_reference)?;
     }
     found.map_or(Ok(PaymentLookup::NotFound), found_payment)
 }
@@ -82,27 +82,60 @@ pub(crate) fn refund(
     }
 }
 
-fn find_in_page(
-    listing: Request,
-    client_reference: &str,
-) -> Result<Option<wire::PaymentIntent>, ReadError> {
-    let response = listing
-        .query("limit", PAGE_SIZE)
-        .query("expand[]", format!("data.{EXPANDED_FIELD}"))
-        .send()?;
-    let page: wire::List<wire::PaymentIntent> = fault::check_read(response)?.json()?;
-    // An item without a status is no payment.
-    let payments = page.data.required("data")?;
-    let found = with_client_reference(
-        payments,
-        client_reference,
-        |intent: &wire::PaymentIntent| intent.status.required("status").map(|_| &intent.metadata),
-    );
-    let found = found?;
+fn find_among_newest(client_reference: &str) -> Result<Option<wire::PaymentIntent>, ReadError> {
+    let page = read_page(get("/payment_intents")?)?;
+    let found = find_payment(page.data.required("data")?, client_reference)?;
     if found.is_none() {
         page.has_more.required("has_more")?;
     }
     Ok(found)
+}
+
+/// Finds a payment in Stripe's index.
+///
+/// # Errors
+/// The result proves nothing: it has an unreadable item, or it lacks the payment and has further pages or
+/// a payment with another client reference. Stripe's search ignores case, so a reference that differs in
+/// case only may be in the result.
+fn find_in_index(client_reference: &str) -> Result<Option<wire::PaymentIntent>, ReadError> {
+    let search = get("/payment_intents/search")?.query("query", query(client_reference));
+    let page = read_page(search)?;
+    let payments = page.data.required("data")?;
+    let is_result = |payment: &Part<wire::PaymentIntent>| {
+        let metadata = payment.as_decoded()?.metadata.value()?;
+        let reference = metadata.client_reference().ok()??;
+        Some(reference.eq_ignore_ascii_case(client_reference))
+    };
+    let are_results = payments
+        .iter()
+        .all(|payment| is_result(payment) == Some(true));
+    let found = find_payment(payments, client_reference)?;
+    if found.is_none() {
+        let has_more = *page.has_more.required("has_more")?;
+        ensure(!has_more, "the result of the search has further pages")?;
+        ensure(are_results, "the result of the search has other payments")?;
+    }
+    Ok(found)
+}
+
+fn read_page(listing: Request) -> Result<wire::List<wire::PaymentIntent>, ReadError> {
+    let response = listing
+        .query("limit", PAGE_SIZE)
+        .query("expand[]", format!("data.{EXPANDED_FIELD}"))
+        .send()?;
+    Ok(fault::check_read(response)?.json()?)
+}
+
+/// Returns the only payment with the client reference. An item without a status is no payment.
+fn find_payment(
+    payments: Vec<Part<wire::PaymentIntent>>,
+    client_reference: &str,
+) -> Result<Option<wire::PaymentIntent>, DecodeError> {
+    with_client_reference(
+        payments,
+        client_reference,
+        |intent: &wire::PaymentIntent| intent.status.required("status").map(|_| &intent.metadata),
+    )
 }
 
 /// Returns the only item of a list with the client reference. Unreadable items are left out.

@@ -30,8 +30,14 @@ fn find(gateway: &MockGateway, id: Option<&str>) -> Result<Option<ProcessorPayme
 }
 
 fn of_others() -> Value {
-    let reference = json!("bkg_2-authorize-1-1");
-    edited("payment", &[("/metadata/client_reference", reference)])
+    with_reference("bkg_2-authorize-1-1")
+}
+
+fn with_reference(reference: &str) -> Value {
+    edited(
+        "payment",
+        &[("/metadata/client_reference", json!(reference))],
+    )
 }
 
 #[test]
@@ -109,6 +115,26 @@ fn payment_is_not_found_only_after_two_complete_lists() {
             let found = find(&gateway, None);
             assert!(found.is_err(), "{status} {body}: {found:?}");
             assert_eq!(gateway.unused_responses(), 0);
+        }
+    }
+    // The result of a search has no other payments, and fits into a page.
+    for (index, is_proof) in [
+        (list(&[]), true),
+        (list(&[with_reference("BKG_1-AUTHORIZE-1-1")]), true),
+        (list(&[of_others()]), false),
+        (
+            list(&[edited("payment", &[("/metadata", json!(null))])]),
+            false,
+        ),
+        (json!({"data": [], "has_more": true}).to_string(), false),
+    ] {
+        let gateway = MockGateway::new()
+            .respond_with(200, list(&[of_others()]))
+            .respond_with(200, &index);
+        let found = find(&gateway, None);
+        match is_proof {
+            true => assert_eq!(found, Ok(None), "{index}"),
+            false => assert_eq!(outcome(&found), InvalidResponse, "{index}: {found:?}"),
         }
     }
     let other = returning("payment", &[("/id", json!("pi_other"))]);

@@ -330,9 +330,8 @@ fn reads() -> Vec<Operation> {
             kind: Nothing,
             list: "/data",
             reference: Some(("/metadata/client_reference", "bkg_1-authorize-1-1")),
-            is_filtered: false,
-            // A payment without it was made by others.
-            may_lack_reference: true,
+            is_filtered: true,
+            may_lack_reference: false,
         }),
         ..page()
     };
