@@ -279,6 +279,25 @@ async fn wait_for_bulk_replay(person: &DashboardClient) -> PageReply {
     .await
 }
 
+async fn replays_without_a_match_are_refused(developer: &DashboardClient) {
+    for (field, value) in [("status", "none"), ("event", "none"), ("from", "soon")] {
+        let refused = developer
+            .post("/deliveries/replay", &[(field, value)])
+            .await;
+        assert_eq!(refused.status, 409, "{field}: {}", refused.body);
+        assert!(
+            refused.body.contains("Nothing was replayed"),
+            "{}",
+            refused.body
+        );
+    }
+    let nothing = developer
+        .post("/deliveries/replay", &[("event", "payment.failed")])
+        .await;
+    assert_eq!(nothing.status, 409);
+    assert!(nothing.body.contains("No delivery matches"));
+}
+
 async fn matching_deliveries_are_replayed_in_bulk(database: Database) {
     let server = Server::start_with(ServerOptions::on(database).config(HURRIED)).await;
     let client = server.client();
@@ -313,22 +332,7 @@ async fn matching_deliveries_are_replayed_in_bulk(database: Database) {
         1,
         "one is paused"
     );
-    for (field, value) in [("status", "none"), ("event", "none"), ("from", "soon")] {
-        let refused = developer
-            .post("/deliveries/replay", &[(field, value)])
-            .await;
-        assert_eq!(refused.status, 409, "{field}: {}", refused.body);
-        assert!(
-            refused.body.contains("Nothing was replayed"),
-            "{}",
-            refused.body
-        );
-    }
-    let nothing = developer
-        .post("/deliveries/replay", &[("event", "payment.failed")])
-        .await;
-    assert_eq!(nothing.status, 409);
-    assert!(nothing.body.contains("No delivery matches"));
+    replays_without_a_match_are_refused(&developer).await;
     let begun = developer
         .post("/deliveries/replay", &[("status", "FAILED")])
         .await;
