@@ -21,6 +21,7 @@ use host_domain::statistics::{
 
 on_both_databases!(
     requests_are_listed_by_scope_and_filter,
+    requests_with_an_id_are_found_by_organization_and_mode,
     requests_are_paged_newest_first,
     rare_filter_is_searched_in_parts,
     request_has_its_bodies_and_the_calls_beneath_it,
@@ -144,6 +145,10 @@ async fn requests_are_listed_by_scope_and_filter(db: &TestDatabase) {
         assert_eq!(found, expected, "{scope:?} {filter:?}");
         assert_eq!(page.next, None);
     }
+}
+
+async fn requests_with_an_id_are_found_by_organization_and_mode(db: &TestDatabase) {
+    insert(db, five_requests()).await;
     let acme = ["acme".to_owned()];
     for (organizations, count) in [(None, 1), (Some(&acme[..]), 0)] {
         for (mode, is_found) in [
