@@ -239,17 +239,30 @@ function report(results, checked) {
   process.stdout.write(`${output.join('\n')}\n${JSON.stringify({ about, checked, results }, null, 2)}\n`);
 }
 
+let ending = null;
+
+/** Stops all processes and drops all databases, once. */
+function end() {
+  ending ??= stopAll().then(dropDatabases).catch((error) => say(`something is left behind: ${error.message}`));
+  return ending;
+}
+
 let failed = false;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stopAll().then(dropDatabases).finally(() => process.exit(130)));
+let interrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.once(signal, () => {
+    interrupted = true;
+    end().then(() => process.exit(130));
+  });
+}
 try {
   await main();
 } catch (error) {
   failed = true;
-  say(error.stack);
+  if (!interrupted) say(error.stack);
   if (scene.work) say(`logs are in ${scene.work}`);
 } finally {
-  await stopAll();
-  await dropDatabases().catch((error) => say(`databases are left behind: ${error.message}`));
+  await end();
   if (scene.work && !failed && !process.env.KEEP) rmSync(scene.work, { recursive: true, force: true });
 }
-process.exit(failed ? 1 : 0);
+process.exit(interrupted ? 130 : failed ? 1 : 0);
