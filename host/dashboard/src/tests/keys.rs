@@ -322,7 +322,7 @@ async fn list_is_filtered_and_paged() {
         ("?status=active&organization=zoo", 1, "1 key"),
         ("?status=expired", 1, "1 key"),
         ("?status=revoked", 0, "0 keys"),
-        ("?status=nonsense", 50, "53 keys"),
+        ("?status=nonsense", 0, "0 keys"),
         ("?q=%00", 50, "53 keys"),
         ("?q=%00wor%01ker+1", 11, "11 keys"),
     ] {
@@ -333,7 +333,7 @@ async fn list_is_filtered_and_paged() {
     // SQLite refuses patterns of more than 50,000 bytes.
     let long = format!("/keys?q={}", "_".repeat(30_000));
     let page = server.get(&long, &cookie).await;
-    let field = format!("name=\"q\" value=\"{}\"", "_".repeat(100));
+    let field = format!("name=\"q\" value=\"{}\"", "_".repeat(128));
     assert_eq!(page.status, 200);
     assert!(page.body.contains(&field));
     for organization in ["%00", "a%20b", "a%2Fb", &"a".repeat(65)] {
