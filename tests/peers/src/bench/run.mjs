@@ -119,6 +119,9 @@ async function measureBookings(title, servers, results) {
   return [`${booked} bookings were confirmed, and the sandbox carried out exactly as many bookings, authorizations and captures`];
 }
 
+/** Returns the median of sorted values. */
+const middle = (sorted) => (sorted[Math.floor((sorted.length - 1) / 2)] + sorted[Math.floor(sorted.length / 2)]) / 2;
+
 /** Returns the number of effects that the sandbox carried out so far, by kind. */
 async function effects() {
   const counts = {};
@@ -160,7 +163,7 @@ async function measure(title, servers, requestsOf) {
     }
     for (const server of servers) {
       const of = rounds.get(server.name);
-      const median = (name) => of.map((one) => one[name]).sort((left, right) => left - right)[Math.floor(of.length / 2)];
+      const median = (name) => middle(of.map((one) => one[name]).sort((left, right) => left - right));
       rows.push({
         case: title, connections, side: server.name, per_second: median('per_second'), p50_ms: median('p50_ms'), p99_ms: median('p99_ms'),
         cpu_ms: median('cpu_ms'), rss_mb: Math.max(...of.map((one) => one.rss_mb)), rounds: of, all: of.reduce((sum, one) => sum + one.requests, 0),
