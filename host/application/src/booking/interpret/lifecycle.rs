@@ -291,13 +291,13 @@ pub fn cancel_lookup<K: BookingAggregate>(
     if !is_still_booked {
         return interpret_reported_cancellation(booking, supplier_booking, context, next_at);
     }
-    if let Some(RemoteCall::Accepted { accepted_at, .. }) = call {
-        let shown_from = accepted_cancel_shown_from(*accepted_at, context);
-        if context.schedules.requested_at >= shown_from {
-            return refused_cancel(REFUSED, "reconciled: the booking is still confirmed");
-        }
-        let evidence = "reconciled: the booking is still confirmed, but the supplier may show the accepted cancellation later";
-        return unresolved_cancel(next_at.min(shown_from), evidence);
+    if matches!(call, Some(RemoteCall::Accepted { .. })) {
+        return if must_show_accepted_cancel(call, context) {
+            refused_cancel(REFUSED, "reconciled: the booking is still confirmed")
+        } else {
+            let evidence = "reconciled: the booking is still confirmed, but the supplier may show the accepted cancellation later";
+            unresolved_cancel(next_at, evidence)
+        };
     }
     match classify_absence(call, context.guarantees, context.schedules) {
         AbsenceMeaning::NeverExecuted => {
@@ -316,20 +316,20 @@ pub fn cancel_lookup<K: BookingAggregate>(
 
 const REFUSED: &str = "The supplier refused the cancellation.";
 
-/// Time in milliseconds after which the reads of a supplier that declares nothing about them must show
-/// an accepted cancellation. Earlier reads may be outdated, and a wrong refusal tells the client that
-/// the booking stands.
-const UNDECLARED_READS_DELAY_MS: u32 = 60 * 60 * 1000;
-
-/// Returns the time from which a lookup must show a cancellation that the supplier accepted.
-fn accepted_cancel_shown_from(accepted_at: Timestamp, context: &InterpretContext<'_>) -> Timestamp {
-    let guarantees = context.guarantees;
-    let call_ms_max = i64::try_from(guarantees.call_ms_max).unwrap_or(i64::MAX);
-    let delay_ms = guarantees.reads_consistent_after_ms;
-    let delay_ms = delay_ms.unwrap_or(UNDECLARED_READS_DELAY_MS);
-    accepted_at
-        .plus_ms(call_ms_max)
-        .plus_ms(i64::from(delay_ms))
+/// Returns whether the lookup just made must show a cancellation that the supplier accepted. The first
+/// lookup may be outdated, and a wrong refusal tells the client that the booking stands.
+fn must_show_accepted_cancel(call: Option<&RemoteCall>, context: &InterpretContext<'_>) -> bool {
+    let Some(RemoteCall::Accepted {
+        accepted_at,
+        reconcile_count,
+        ..
+    }) = call
+    else {
+        return false;
+    };
+    let delay_ms = context.guarantees.reads_consistent_after_ms.unwrap_or(0);
+    let shown_from = accepted_at.plus_ms(i64::from(delay_ms));
+    *reconcile_count > 0 && context.schedules.requested_at >= shown_from
 }
 
 fn interpret_reported_cancellation<K: BookingAggregate>(

@@ -401,16 +401,21 @@ mod check {
         K: SampleKind,
     >() {
         let found = |status| Ok(BookingLookup::Found(Box::new(K::reported(status))));
-        let slow_call = SupplierGuarantees {
-            call_ms_max: 1,
-            ..consistent(Some(10_000))
-        };
+        let looked_up = |call: RemoteCall| call.mark_unresolved(Timestamp(5_000), NOW);
         for (call, guarantees, event) in [
-            (pending(0), consistent(Some(10_000)), "cancel_refused"),
-            (pending(0), consistent(Some(10_001)), "cancel_unresolved"),
-            (pending(0), slow_call, "cancel_unresolved"),
-            (pending(-3_590_000), consistent(None), "cancel_refused"),
-            (pending(-3_589_999), consistent(None), "cancel_unresolved"),
+            (looked_up(pending(0)), consistent(None), "cancel_refused"),
+            (
+                looked_up(pending(0)),
+                consistent(Some(10_000)),
+                "cancel_refused",
+            ),
+            (
+                looked_up(pending(0)),
+                consistent(Some(10_001)),
+                "cancel_unresolved",
+            ),
+            // A second lookup has to confirm the first one.
+            (pending(0), consistent(None), "cancel_unresolved"),
             (
                 absent(sent(0), 5_000),
                 consistent(Some(1_000)),
