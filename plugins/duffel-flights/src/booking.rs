@@ -116,17 +116,18 @@ impl DetailedFlightBooking for DuffelFlights {
         };
         // Without the prebook the order cannot be searched for: Duffel does not filter orders by
         // their metadata.
-        if let (None, Some(prebook)) = (&order, &request.supplier_prebook) {
-            let bound = PrebookReference::read(prebook).ok_or_else(not_own_prebook)?;
-            order = find_order(&settings, &bound, &request.client_reference)?;
+        let bound = request.supplier_prebook.as_deref();
+        let bound =
+            bound.map(|prebook| PrebookReference::read(prebook).ok_or_else(not_own_prebook));
+        if let (None, Some(bound)) = (&order, &bound) {
+            let bound = bound.as_ref().map_err(Refusal::clone)?;
+            order = find_order(&settings, bound, &request.client_reference)?;
         }
         let Some(order) = order else {
             return Ok(DetailedBookingLookup::NotFound);
         };
         map::order::check_booking(&order, None, &request.client_reference)?;
-        let bound = request.supplier_prebook.as_deref();
-        let agreed = bound.and_then(PrebookReference::read);
-        let agreed = agreed.and_then(|bound| bound.total());
+        let agreed = bound.and_then(|bound| bound.ok()?.total());
         Ok(DetailedBookingLookup::Found(state(
             &settings, order, agreed,
         )?))

@@ -10,7 +10,8 @@ const COUNT: u64 = 300;
 const LARGE_COUNT: u64 = 10;
 /// Number of variants for each large one in another run.
 const LARGE_RATIO: u64 = 200;
-/// The same for large ones with items that differ. Work that is not linear usually needs them.
+/// Number of variants for each large one with items that differ. Work that is not linear usually needs
+/// such items.
 const DISTINCT_RATIO: u64 = 100;
 
 pub(crate) struct Settings {

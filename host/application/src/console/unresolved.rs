@@ -16,6 +16,7 @@ use crate::console::consequence::{Consequence, consequence};
 use crate::console::failure::ConsoleError;
 use crate::console::list::{ConsoleListRequest, readable_organizations};
 use crate::jobs::operator::OperatorService;
+use crate::reporting::overview::IN_PROGRESS_MS_MAX;
 use host_domain::account::Permission;
 use host_domain::booking::{Booking, BookingStep};
 use host_domain::console::{AnyBooking, UnresolvedFilter};
@@ -29,9 +30,6 @@ use host_domain::time::Timestamp;
 use host_storage::{Attempt, Job, RecentSettlement, SettlementDecision, UnresolvedAttempt};
 use std::sync::Arc;
 
-/// Age from which a call without an outcome counts as unresolved in the list. It is longer than calls
-/// usually may take.
-const IN_PROGRESS_MS_MAX: i64 = 5 * 60 * 1000;
 const JOBS_MAX: u32 = 100;
 const RECENT_MAX: u32 = 10;
 /// Maximum number of logged calls among which those of an attempt are searched.

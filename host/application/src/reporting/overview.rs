@@ -20,9 +20,9 @@ pub const DELIVERIES_MAX: u32 = 10_000;
 
 const HOUR_MS: i64 = 60 * 60 * 1000;
 const DAY_MS: i64 = 24 * HOUR_MS;
-/// Age from which a call without an outcome counts as unresolved in the overview. It is longer than
-/// calls usually may take.
-const IN_PROGRESS_MS_MAX: i64 = 5 * 60 * 1000;
+/// Age from which a call without an outcome counts as unresolved. It is longer than calls usually may
+/// take.
+pub const IN_PROGRESS_MS_MAX: i64 = 5 * 60 * 1000;
 /// Maximum number of items of each kind.
 const ITEMS_MAX: u32 = 20;
 /// Maximum number of remarkable calls.

@@ -80,11 +80,15 @@ fn is_public(path: &str) -> bool {
     path == "/login" || path.starts_with("/login/") || path.starts_with("/setup/")
 }
 
-/// A page that opens itself again.
+/// A page that leads a browser on at once.
 #[derive(Template)]
-#[template(path = "arrival.html")]
-struct ArrivalPage {
-    path: String,
+#[template(path = "forward.html")]
+pub(crate) struct ForwardPage<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) heading: &'a str,
+    /// Text of the link, for browsers that do not follow by themselves.
+    pub(crate) link: &'a str,
+    pub(crate) url: &'a str,
 }
 
 /// Browsers do not send the cookie if a page of another site, for example a mail client, links
@@ -109,8 +113,11 @@ fn send_to_sign_in(request: &Request) -> Response {
 /// Returns a page of the dashboard that opens a path. The browser then sends the session's cookie,
 /// which it does not for a path to which another site leads.
 pub(crate) fn arrival(path: &LocalPath) -> Response {
-    render(&ArrivalPage {
-        path: path.as_str().to_owned(),
+    render(&ForwardPage {
+        title: "Opening",
+        heading: "Opening the page",
+        link: "Continue",
+        url: path.as_str(),
     })
 }
 

@@ -5,14 +5,13 @@ use crate::guard::client::Client;
 use crate::guard::cookie::{
     challenge_cookie, challenge_token, expired_challenge_cookie, session_cookie,
 };
-use crate::guard::session::arrival;
+use crate::guard::session::{ForwardPage, arrival};
 use crate::local_path::LocalPath;
 use crate::page::PageContext;
 use crate::pages::login::LoginPage;
 use crate::query::QueryFields;
 use crate::render::{redirect, render, render_with};
 use crate::state::{DashboardSettings, DashboardState};
-use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
@@ -31,13 +30,6 @@ pub(crate) fn routes() -> Router<DashboardState> {
         .route("/login/oidc/callback", get(complete))
 }
 
-/// The page that leads a browser to the provider.
-#[derive(Template)]
-#[template(path = "departure.html")]
-struct DeparturePage {
-    url: String,
-}
-
 /// `GET /login/oidc`: leads to the provider, a browser with a page, because the policy of the sign-in
 /// forbids its form to be redirected to another site. Other clients are redirected.
 async fn begin(
@@ -53,7 +45,12 @@ async fn begin(
     match oidc.begin(next.as_str(), &settings.oidc_callback()).await {
         Ok(begun) => {
             let mut response = match accepts_html(&headers) {
-                true => render(&DeparturePage { url: begun.url }),
+                true => render(&ForwardPage {
+                    title: "Single sign-on",
+                    heading: "Single sign-on",
+                    link: "Continue to your provider",
+                    url: &begun.url,
+                }),
                 false => redirect(&begun.url),
             };
             let cookie = challenge_cookie(&settings, &begun.challenge);

@@ -291,8 +291,17 @@ pub fn cancel_lookup<K: BookingAggregate>(
     if !is_still_booked {
         return interpret_reported_cancellation(booking, supplier_booking, context, next_at);
     }
-    if matches!(call, Some(RemoteCall::Accepted { .. })) {
-        return if must_show_accepted_cancel(call, context) {
+    if let Some(RemoteCall::Accepted {
+        accepted_at,
+        reconcile_count,
+        ..
+    }) = call
+    {
+        // The first lookup may be outdated, and a wrong refusal tells the client that the booking stands.
+        let delay_ms = context.guarantees.reads_consistent_after_ms.unwrap_or(0);
+        let shown_from = accepted_at.plus_ms(i64::from(delay_ms));
+        let must_be_shown = context.schedules.requested_at >= shown_from;
+        return if *reconcile_count > 0 && must_be_shown {
             refused_cancel(REFUSED, "reconciled: the booking is still confirmed")
         } else {
             let evidence = "reconciled: the booking is still confirmed, but the supplier may show the accepted cancellation later";
@@ -315,22 +324,6 @@ pub fn cancel_lookup<K: BookingAggregate>(
 }
 
 const REFUSED: &str = "The supplier refused the cancellation.";
-
-/// Returns whether the lookup just made must show a cancellation that the supplier accepted. The first
-/// lookup may be outdated, and a wrong refusal tells the client that the booking stands.
-fn must_show_accepted_cancel(call: Option<&RemoteCall>, context: &InterpretContext<'_>) -> bool {
-    let Some(RemoteCall::Accepted {
-        accepted_at,
-        reconcile_count,
-        ..
-    }) = call
-    else {
-        return false;
-    };
-    let delay_ms = context.guarantees.reads_consistent_after_ms.unwrap_or(0);
-    let shown_from = accepted_at.plus_ms(i64::from(delay_ms));
-    *reconcile_count > 0 && context.schedules.requested_at >= shown_from
-}
 
 fn interpret_reported_cancellation<K: BookingAggregate>(
     booking: &Booking<K>,

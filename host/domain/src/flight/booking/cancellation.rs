@@ -38,8 +38,9 @@ impl FlightBooking {
     /// the fare's `terms` where these apply.
     ///
     /// If neither gives an amount, if the supplier's amounts cannot be read, or if its fee and
-    /// refund do not add up to what was paid, the refund stays undecided until an operator sets it. Refunding money that the gateway
-    /// does not get back is a loss; keeping it means keeping the customer's money.
+    /// refund do not add up to what was paid, the refund stays undecided until an operator sets it.
+    /// Refunding money that the gateway does not get back is a loss; keeping it means keeping the
+    /// customer's money.
     pub(super) fn complete_cancellation(
         &mut self,
         supplier_booking: &FlightSupplierBooking,

@@ -4,7 +4,7 @@ use super::catalog::Shown;
 use crate::rows::Rows;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tests::{AdminClient, BookingBuilder, Server, Subscription, eventually, money};
 
 /// The statements, separated by a semicolon at the end of a line.
@@ -142,12 +142,12 @@ impl Originals {
         let mut rows = Rows::of(server).await?;
         let key = "SELECT id FROM api_key ORDER BY created_at LIMIT 1";
         // Entries are chained after the change that they record.
-        let mut entries = "0".to_owned();
-        while entries == "0" {
-            tokio::time::sleep(Duration::from_millis(100)).await;
+        eventually("an audit entry", async || {
             let count = "SELECT CAST(COUNT(*) AS TEXT) FROM audit_log";
-            entries = rows.text(count).await?;
-        }
+            let entries = rows.text(count).await.ok()?;
+            (entries != "0").then_some(())
+        })
+        .await;
         Ok(Self {
             bookings,
             webhook: webhook.id,
