@@ -57,8 +57,6 @@ impl FlightCancellation for DuffelFlights {
         let order =
             read_order(&settings, id).map_err(|failure| failure.before_change(Change::Quote))?;
         check_booking(&order, None, &request.booking_client_reference).map_err(not_sent)?;
-        // Without a total, the cancelled booking could not be returned.
-        total(&order).map_err(not_sent)?;
         if is_cancelled(&order).map_err(not_sent)? {
             let state = state(&settings, order, None).map_err(|failure| {
                 let error = ReadError::from(failure);

@@ -104,12 +104,7 @@ impl DetailedFlightBooking for NuiteeFlights {
         {
             return Ok(DetailedBookingLookup::Found(state));
         }
-        let found = read_by_reference(
-            &settings,
-            &request.client_reference,
-            bound.as_ref(),
-            &mut dropped,
-        )?;
+        let found = read_by_reference(&settings, &request, bound.as_ref(), &mut dropped)?;
         Ok(found.map_or(
             DetailedBookingLookup::NotFound,
             DetailedBookingLookup::Found,
@@ -201,10 +196,11 @@ fn read(
 /// differ from this one only in case.
 fn read_by_reference(
     settings: &Settings,
-    client_reference: &str,
+    request: &FindRequest,
     bound: Option<&PrebookReference>,
     dropped: &mut DroppedItems,
 ) -> Result<Option<DetailedBooking>, ReadError> {
+    let client_reference = request.client_reference.as_str();
     let list = Request::get(settings.url("/flights/bookings"))
         .query("customTags", format!("GW_REF:{client_reference}"));
     let response = send(list)?;
@@ -219,13 +215,17 @@ fn read_by_reference(
     let lists_nothing = listed.is_empty();
     let unreadable = dropped.check_remaining(false).err();
     let found = map::booking::with_reference(listed, client_reference, unreadable)?;
-    let Some((pointer, booking)) = found else {
+    let Some((pointer, mut booking)) = found else {
         if lists_nothing {
             check_lists::<ListedBookings>(&response.body)?;
         }
         return Ok(None);
     };
     let logo_url = &settings.logo_url;
+    if request.supplier_reference.is_none() {
+        // Nobody can have asked to cancel a booking whose id the gateway does not know yet.
+        map::booking::leave_out_odd_intent(&mut booking, &pointer, dropped);
+    }
     let state = map::booking::supplier_booking(booking, bound, logo_url, &pointer, dropped)?;
     Ok(Some(state))
 }

@@ -198,7 +198,8 @@ impl Fault {
 
     fn is_limit(&self) -> bool {
         match self.code {
-            Some(429 | 4290) => self.is_statement(),
+            // With another 2xx status, Nuitee may have done what it was asked for.
+            Some(429 | 4290) => self.is_statement() && !matches!(self.status, 201..=299),
             Some(_) => false,
             None => self.status == 429 && !self.has_data,
         }

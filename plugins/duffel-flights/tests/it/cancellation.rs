@@ -139,6 +139,18 @@ fn cancellation_failing_before_quote_is_not_sent() {
     }
 }
 
+/// Without the order's total its amounts are not known, but the order can be cancelled: a lookup, which
+/// has the agreed total, finds it.
+#[test]
+fn order_without_readable_total_is_cancelled() {
+    let order = ask::changed("order.json", &[("/total_amount", json!(null))]);
+    let gateway = MockGateway::new().respond_with(200, &order);
+    let gateway = gateway.respond_with(201, ask::fixture("quote.json"));
+    let gateway = gateway.respond_with(200, ask::confirmed());
+    assert_eq!(outcome(&ask::cancel(&gateway)), Unknown);
+    assert_eq!(ask::sent(&gateway).len(), 3);
+}
+
 #[test]
 fn cancellation_without_matching_confirmation_is_unknown() {
     let already = || ask::error("invalid_state_error", "already_cancelled");

@@ -8,6 +8,7 @@ use stopover_sdk::types::flight::{Journey, SupplierBooking};
 use stopover_sdk::types::flight_details::{BookingDetails, JourneyDetails, PaymentStatus};
 use stopover_sdk::types::{BookingStatus, Extensions, Money};
 
+use crate::map::cancellation::undecided_amounts;
 use crate::map::details::{DetailSources, journey_details};
 use crate::map::journey::{Trip, check_segment_ids, journeys};
 use crate::map::locator::order_references;
@@ -23,9 +24,8 @@ pub(crate) fn status(text: &str, is_cancelling: bool) -> Option<BookingStatus> {
     let status = match text.to_ascii_uppercase().as_str() {
         "PENDING_CONFIRMATION" | "CREATED" | "PENDING" => BookingStatus::Pending,
         "CONFIRMED" | "TICKETED" => BookingStatus::Confirmed,
-        "CANCELLED" | "CANCELED" | "CANCELLED_WITH_CHARGES" | "CANCELED_WITH_CHARGES" => {
-            return Some(BookingStatus::Canceled);
-        }
+        "CANCELLED" | "CANCELED" => return Some(BookingStatus::Canceled),
+        _ if states_charges(text) => return Some(BookingStatus::Canceled),
         _ => return None,
     };
     Some(if is_cancelling {
@@ -33,6 +33,12 @@ pub(crate) fn status(text: &str, is_cancelling: bool) -> Option<BookingStatus> {
     } else {
         status
     })
+}
+
+/// Returns whether a status says that a booking was cancelled and that money was kept.
+pub(crate) fn states_charges(status: &str) -> bool {
+    let names = ["CANCELLED_WITH_CHARGES", "CANCELED_WITH_CHARGES"];
+    names.iter().any(|name| status.eq_ignore_ascii_case(name))
 }
 
 /// Converts the booking at `pointer`. Its id, status and reference are read first; a part without
@@ -57,6 +63,7 @@ pub(crate) fn supplier_booking(
         dropped: &mut *dropped,
     };
     let status = current_status(&booking)?;
+    let has_charges = states_charges(booking.status.required("status")?.as_str());
     let tags = booking.custom_tags.optional("customTags")?.cloned();
     let tags = parts.read("customTags", tags.unwrap_or_default());
     let client_reference = tags.as_ref().map(client_reference).transpose()?.flatten();
@@ -86,6 +93,8 @@ pub(crate) fn supplier_booking(
     let journeys =
         journeys.and_then(|journeys| dropped.keep(format_args!("{pointer}/journey"), journeys));
     let (journeys, journey_details) = journeys.unwrap_or_default();
+    // A booking states no amounts of its cancellation.
+    let cancellation = has_charges.then(|| undecided_amounts(&total.currency));
     let payment_status = to_payment_status(booking.payment_status.as_str());
     let booking = SupplierBooking {
         status,
@@ -99,7 +108,7 @@ pub(crate) fn supplier_booking(
         journeys,
         services,
         changes: Vec::new(),
-        cancellation: None,
+        cancellation,
         extensions: extensions([
             ("booking_ref", booking.reference.to_owned()),
             ("payment_status", booking.payment_status.to_owned()),

@@ -4,10 +4,10 @@ use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_cancellation::{AirlineQuote, Quote};
 use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::lenient::{Essential, LenientAmount, NonEmptyText, Part, Single};
-use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::{CancellationAmounts, SupplierBooking};
+use stopover_sdk::types::{BookingStatus, MinorUnits};
 
-use crate::map::booking::status;
+use crate::map::booking::{states_charges, status};
 use crate::map::{minor, money};
 use crate::wire::booking::{Cancellation, Quote as Wire};
 
@@ -77,14 +77,32 @@ pub(crate) fn canceled_booking(
     check_booking(&cancellation.booking_id, supplier_reference)?;
     let written = cancellation.status.required("status")?;
     match status(written.as_str(), true) {
-        Some(BookingStatus::Canceled) => match (read, amounts(cancellation)) {
-            (Some(state), amounts) => Ok(completed(state, amounts, cancellation, dropped)),
-            (None, Ok(Some(amounts))) => {
-                let state = unread_booking(supplier_reference, client_reference, &amounts);
-                Ok(completed(state, Ok(Some(amounts)), cancellation, dropped))
-            }
-            (None, _) => Err(DecodeError::new("the cancellation has no readable amounts")),
-        },
+        Some(BookingStatus::Canceled) => {
+            let has_charges = states_charges(written.as_str());
+            let total = read
+                .as_ref()
+                .map(|state| (state.total, state.currency.as_str()));
+            let amounts = amounts(cancellation, has_charges, total);
+            let amounts = dropped.keep(format_args!("/data"), amounts);
+            let currency = || cancellation.currency.as_str();
+            let mut state = match (read, &amounts) {
+                (Some(state), _) => state,
+                (None, Some(Some(amounts))) => {
+                    unread_booking(supplier_reference, client_reference, amounts)
+                }
+                (None, None) if !currency().is_empty() => {
+                    let undecided = undecided_amounts(currency());
+                    unread_booking(supplier_reference, client_reference, &undecided)
+                }
+                (None, _) => {
+                    return Err(DecodeError::new("the cancellation has no readable amounts"));
+                }
+            };
+            let undecided = undecided_amounts(&state.currency);
+            let stated = amounts.unwrap_or(Some(undecided));
+            state.cancellation = stated.or(state.cancellation.take());
+            Ok(completed(state, cancellation))
+        }
         // The airline has not responded yet, so the booking is unchanged.
         Some(_) if is_accepted_only => {
             let mut state =
@@ -123,23 +141,19 @@ fn unread_booking(
     }
 }
 
-/// Returns the booking after its cancellation. Stated amounts that cannot be used are left out. Zeros take
-/// their place: they do not add up to what was paid, so that an operator decides the refund, and not the
-/// terms of the fare.
-fn completed(
-    mut state: SupplierBooking,
-    amounts: Result<Option<CancellationAmounts>, DecodeError>,
-    cancellation: &Cancellation<'_>,
-    dropped: &mut DroppedItems,
-) -> SupplierBooking {
-    let unusable = CancellationAmounts {
+/// Returns amounts that stand for charges or stated amounts that cannot be used. They do not add up to
+/// what was paid, so that an operator decides the refund, and not the terms of the fare.
+pub(crate) fn undecided_amounts(currency: &str) -> CancellationAmounts {
+    CancellationAmounts {
         fee: 0,
         refund: 0,
-        currency: state.currency.clone(),
+        currency: currency.to_owned(),
         supplier_reference: None,
-    };
-    let amounts = dropped.keep(format_args!("/data"), amounts);
-    state.cancellation = amounts.unwrap_or(Some(unusable));
+    }
+}
+
+/// Returns the booking after its cancellation, with the destination of the refund.
+fn completed(mut state: SupplierBooking, cancellation: &Cancellation<'_>) -> SupplierBooking {
     state.status = BookingStatus::Canceled;
     if let Part::Decoded(destination) = &cancellation.destination
         && !destination.is_empty()
@@ -151,24 +165,46 @@ fn completed(
 }
 
 /// Returns the fee and the refund, or `None` if neither is stated. Nuitee states both for the whole
-/// booking. A voucher counts as no refund: its value is money that the airline keeps.
+/// booking; if one is missing, it is the rest of the total. A voucher counts as no refund: its value is
+/// money that the airline keeps.
 ///
 /// # Errors
-/// One of them cannot be read, or it cannot be read where the refund goes.
-fn amounts(cancellation: &Cancellation<'_>) -> Result<Option<CancellationAmounts>, DecodeError> {
+/// One of them cannot be read, charges are not stated, the total that a missing one needs is not known,
+/// or it cannot be read where the refund goes.
+fn amounts(
+    cancellation: &Cancellation<'_>,
+    has_charges: bool,
+    total: Option<(MinorUnits, &str)>,
+) -> Result<Option<CancellationAmounts>, DecodeError> {
     let unreadable = || DecodeError::new("the amounts of the cancellation cannot be read");
     let destination = match &cancellation.destination {
         Part::Missing => "",
         Part::Decoded(destination) => destination.as_str(),
         Part::Unreadable(error) => return Err(error.clone()),
     };
-    if let (Single::Missing, Single::Missing) = (&cancellation.fee, &cancellation.refund) {
-        return Ok(None);
-    }
     let currency = cancellation.currency.as_str();
-    let amount = |stated: Single<LenientAmount>| minor(stated.value()?, currency);
-    let amounts = amount(cancellation.fee).zip(amount(cancellation.refund));
-    let (fee, refund) = amounts.ok_or_else(unreadable)?;
+    let amount = |stated: Single<LenientAmount>| {
+        let amount = stated.value().and_then(|amount| minor(amount, currency));
+        amount.ok_or_else(unreadable)
+    };
+    let rest_without = |amount: MinorUnits| {
+        let total = total.filter(|(_, of_booking)| *of_booking == currency);
+        let rest = total.map(|(total, _)| total.saturating_sub(amount));
+        rest.filter(|rest| *rest >= 0).ok_or_else(unreadable)
+    };
+    let (fee, refund) = match (cancellation.fee, cancellation.refund) {
+        (Single::Missing, Single::Missing) if has_charges => return Err(unreadable()),
+        (Single::Missing, Single::Missing) => return Ok(None),
+        (fee, Single::Missing) => {
+            let fee = amount(fee)?;
+            (fee, rest_without(fee)?)
+        }
+        (Single::Missing, refund) => {
+            let refund = amount(refund)?;
+            (rest_without(refund)?, refund)
+        }
+        (fee, refund) => (amount(fee)?, amount(refund)?),
+    };
     let (fee, refund) = match destination {
         VOUCHER => (fee.checked_add(refund).ok_or_else(unreadable)?, 0),
         _ => (fee, refund),

@@ -119,6 +119,14 @@ fn unreadable_intent_to_cancel_makes_an_active_booking_unreadable() {
         }
         let canceled = found(read("CANCELLED"));
         assert_eq!(canceled.status, BookingStatus::Canceled, "{intent}");
+        // Nobody can have asked to cancel a booking whose id is not known yet.
+        let document = ask::changed("booking.json", |response| {
+            let mut booking = response["data"][0]["booking"].take();
+            booking["cancelIntentAt"] = intent.clone();
+            response["data"] = json!([{ "bookings": [booking] }]);
+        });
+        let confirmed = found(ask::find(&ask::responding(&[(200, &document)]), None));
+        assert_eq!(confirmed.status, BookingStatus::Confirmed, "{intent}");
     }
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use stopover_sdk::ChangeError;
 use stopover_sdk::dropped::DropReason;
+use stopover_sdk::flight_booking::BookingLookup;
 use stopover_sdk::flight_cancellation::{AirlineQuote, Quote};
 use stopover_sdk::http::Response;
 use stopover_sdk::testing::Outcome::{InvalidResponse, Unknown};
@@ -149,21 +150,31 @@ fn tagged(reference: &Value) -> String {
     })
 }
 
-/// Unusable amounts do not add up to the price, so that an operator decides. Only if none are stated, the
-/// terms of the fare count.
+/// Unusable amounts do not add up to the price, so that an operator decides, as for charges without
+/// amounts. Only if nothing is stated, the terms of the fare count.
 #[test]
 fn stated_amounts_that_cannot_be_used_are_undecided() {
     let undecided = || Some((0, 0, "EUR".to_owned()));
     let none = json!(null);
     for (fields, expected) in [
         (vec![("refund_amount", json!("soon"))], undecided()),
-        (vec![("refund_amount", none.clone())], undecided()),
         (vec![("refund_amount", json!(-1))], undecided()),
         (vec![("cancellation_fee", json!({}))], undecided()),
         (vec![("currency", none.clone())], undecided()),
         (vec![("destination", json!(7))], undecided()),
         (
-            vec![("cancellation_fee", none.clone()), ("refund_amount", none)],
+            vec![
+                ("cancellation_fee", none.clone()),
+                ("refund_amount", none.clone()),
+            ],
+            undecided(),
+        ),
+        (
+            vec![
+                ("cancellation_fee", none.clone()),
+                ("refund_amount", none),
+                ("status", json!("CANCELLED")),
+            ],
             None,
         ),
     ] {
@@ -182,6 +193,44 @@ fn stated_amounts_that_cannot_be_used_are_undecided() {
         let is_counted = gateway.dropped_items() == [(DropReason::InvalidValue, 1)];
         assert_eq!(is_counted, expected.is_some(), "{fields:?}");
     }
+}
+
+#[test]
+fn amount_that_is_not_stated_is_the_rest_of_the_total() {
+    for (left_out, destination, expected) in [
+        ("cancellation_fee", "original_payment", (12_000, 110_390)),
+        ("refund_amount", "original_payment", (12_000, 110_390)),
+        ("cancellation_fee", "voucher", (122_390, 0)),
+    ] {
+        let document = ask::changed("cancel.json", |response| {
+            response["data"][left_out] = Value::Null;
+            response["data"]["destination"] = json!(destination);
+        });
+        let booking = booking_with("CANCELLED", Value::Null);
+        let gateway = ask::responding(&[(200, &document), (200, &booking)]);
+        let amounts = ask::cancel(&gateway).unwrap().cancellation.unwrap();
+        assert_eq!((amounts.fee, amounts.refund), expected, "{left_out}");
+        // Without the booking, its total is not known.
+        let gateway = ask::responding(&[(200, &document), (500, "")]);
+        let amounts = ask::cancel(&gateway).unwrap().cancellation.unwrap();
+        assert_eq!((amounts.fee, amounts.refund), (0, 0), "{left_out}");
+    }
+}
+
+/// The charges are not known, so the terms of the fare do not decide.
+#[test]
+fn booking_read_as_cancelled_with_charges_has_undecided_amounts() {
+    let document = booking_with("CANCELLED_WITH_CHARGES", Value::Null);
+    let gateway = ask::responding(&[(200, &document)]);
+    let Ok(BookingLookup::Found(state)) = ask::find(&gateway, Some(ask::BOOKING_ID)) else {
+        panic!("the booking is not found");
+    };
+    let amounts = state.cancellation.unwrap();
+    assert_eq!((amounts.fee, amounts.refund), (0, 0));
+    let canceled = cancellation_with("status", "CANCELLED");
+    let gateway = ask::responding(&[(200, &canceled), (200, &document)]);
+    let amounts = ask::cancel(&gateway).unwrap().cancellation.unwrap();
+    assert_eq!((amounts.fee, amounts.refund), (12_000, 110_390));
 }
 
 #[test]
@@ -257,8 +306,8 @@ fn cancellation_with_lost_or_foreign_response_is_unknown() {
     let responses = [
         cancellation_with("bookingId", "other"),
         cancellation_with("status", "LOST"),
-        // The amounts cannot be read.
-        cancellation_with("refund_amount", "soon"),
+        // Neither the amounts nor their currency can be read.
+        cancellation_with("currency", ""),
     ];
     let responses = responses.map(|body| Response::new(200, body));
     check_failed_change(responses, |failure| {

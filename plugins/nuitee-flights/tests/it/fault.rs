@@ -129,11 +129,13 @@ const UNLISTED_BOOKS: [(u16, u32, &str, Outcome); 10] = [
 
 /// Errors of a cancellation. After the two conflicts the booking is read; in this test it is not
 /// cancelled.
-const CANCELS: [Row; 7] = [
+const CANCELS: [Row; 9] = [
     (Cancel, 404, &[46002], Refused("not cancellable")),
     (Cancel, 401, &[401], Refused("account")),
     (Cancel, 409, &[46004, 46006, 46005], Unknown),
     (Cancel, 429, &[4290], RateLimited),
+    (Cancel, 200, &[4290], RateLimited),
+    (Cancel, 202, &[4290], Unknown),
     (Cancel, 500, &[4290], Unknown),
     (Cancel, 500, &[56099], Unknown),
     (Cancel, 502, &[56002], Unknown),

@@ -307,6 +307,7 @@ fn amounts(
         currency: currency.to_owned(),
         supplier_reference: None,
     };
+    let undecided = || undecided_amounts(known.unwrap_or(currency));
     match (fee, refund) {
         (Stated::Missing, Stated::Missing) if !has_charges => None,
         (Stated::Amount(fee), Stated::Amount(refund)) => Some(amounts(fee, Some(refund))),
@@ -318,11 +319,10 @@ fn amounts(
             Some(amounts(fee, Some(refund)))
         }
         (Stated::Missing | Stated::Unreadable, Stated::Missing | Stated::Unreadable) => {
-            let read = read?;
-            let known = read.cancellation.clone();
-            Some(known.unwrap_or_else(|| undecided_amounts(&read.currency)))
+            let stated = read.and_then(|read| read.cancellation.clone());
+            Some(stated.unwrap_or_else(undecided))
         }
-        (Stated::Negative, _) | (_, Stated::Negative) => Some(undecided_amounts(&read?.currency)),
+        (Stated::Negative, _) | (_, Stated::Negative) => Some(undecided()),
     }
 }
 
