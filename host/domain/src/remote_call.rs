@@ -43,6 +43,9 @@ pub enum RemoteCall {
     /// A call that the remote system accepted but has not finished.
     Accepted {
         accepted_at: Timestamp,
+        /// The first evidence that the call will have no effect after all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        absence: Option<AbsenceEvidence>,
         reconcile_count: u32,
         reconcile_at: Timestamp,
     },
@@ -114,6 +117,7 @@ impl RemoteCall {
     pub const fn for_refresh(now: Timestamp) -> Self {
         Self::Accepted {
             accepted_at: now,
+            absence: None,
             reconcile_count: 0,
             reconcile_at: now,
         }
@@ -173,20 +177,24 @@ impl RemoteCall {
     /// Records evidence that the call had no effect, if there is any. Keeps the first one.
     #[must_use]
     pub fn record_absence(mut self, evidence: Option<AbsenceEvidence>) -> Self {
-        if let Self::Sent { absence, .. } = &mut self {
+        if let Self::Sent { absence, .. } | Self::Accepted { absence, .. } = &mut self {
             *absence = absence.take().or(evidence);
         }
         self
     }
 
-    /// Records that the remote system accepted the call. A call that was accepted before keeps its
-    /// count of reconciliations.
+    /// Records that the remote system accepted the call, which contradicts earlier evidence of no
+    /// effect. A call that was accepted before keeps its count of reconciliations.
     #[must_use]
-    pub fn mark_accepted(self, now: Timestamp, next_at: Timestamp) -> Self {
-        match self {
-            Self::Accepted { .. } => self.mark_unresolved(now, next_at),
+    pub fn mark_accepted(mut self, now: Timestamp, next_at: Timestamp) -> Self {
+        match &mut self {
+            Self::Accepted { absence, .. } => {
+                *absence = None;
+                self.mark_unresolved(now, next_at)
+            }
             Self::Pending { .. } | Self::Sent { .. } => Self::Accepted {
                 accepted_at: now,
+                absence: None,
                 reconcile_count: 0,
                 reconcile_at: next_at,
             },
@@ -303,8 +311,8 @@ impl RemoteCall {
     /// Returns the first evidence that the call had no effect.
     pub const fn absence(&self) -> Option<&AbsenceEvidence> {
         match self {
-            Self::Sent { absence, .. } => absence.as_ref(),
-            Self::Pending { .. } | Self::Accepted { .. } => None,
+            Self::Sent { absence, .. } | Self::Accepted { absence, .. } => absence.as_ref(),
+            Self::Pending { .. } => None,
         }
     }
 
@@ -439,7 +447,11 @@ mod tests {
             let resent = call.clone().schedule_resend(at(91));
             let resent = resent.mark_sent(at(91), at(96));
             assert_eq!(resent.absence(), None, "the call was sent again");
-            assert_eq!(call.mark_accepted(at(91), at(96)).absence(), None);
+            let accepted = call.mark_accepted(at(91), at(96));
+            assert_eq!(accepted.absence(), None);
+            let accepted = accepted.record_absence(Some(first.clone()));
+            assert_eq!(accepted.absence(), Some(&first));
+            assert_eq!(accepted.mark_accepted(at(99), at(104)).absence(), None);
         }
     }
 

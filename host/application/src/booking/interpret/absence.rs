@@ -118,12 +118,37 @@ fn missing_lookup(
     let delay_ms = i64::from(delay_ms);
     // The supplier may work on the call for as long as a call may last, and show the result later.
     let visible_at = ended_by.plus_ms(call_ms_max).plus_ms(delay_ms);
-    // A second lookup within the delay could meet the same outdated copy of the supplier's data.
+    second_lookup(call, visible_at, delay_ms, schedules)
+}
+
+/// Returns the lookup that is still missing before an accepted call counts as refused, because the
+/// supplier does not show its effect. `None` if the lookup just made is the last one. A single lookup
+/// may be outdated, and a wrong refusal tells the client that the booking stands.
+pub(super) fn missing_lookup_of_accepted(
+    call: &RemoteCall,
+    accepted_at: Timestamp,
+    context: &InterpretContext<'_>,
+) -> Option<NextLookup> {
+    let delay_ms = i64::from(context.guarantees.reads_consistent_after_ms.unwrap_or(0));
+    let visible_at = accepted_at.plus_ms(delay_ms);
+    second_lookup(call, visible_at, delay_ms, context.schedules)
+}
+
+/// Returns the next lookup of a call whose effect was not shown, or `None` if the lookup just made
+/// confirms an earlier one. Lookups count from `visible_at` on. A second one within the delay could meet
+/// the same outdated copy of the supplier's data.
+fn second_lookup(
+    call: &RemoteCall,
+    visible_at: Timestamp,
+    delay_ms: i64,
+    schedules: ScheduleContext<'_>,
+) -> Option<NextLookup> {
     let second_at = |first: Timestamp| {
         let first_delay = schedules.reconcile.next_after(first, first);
         first_delay.max(first.plus_ms(delay_ms)).max(visible_at)
     };
     let requested_at = schedules.requested_at;
+    let absent_since = call.absence().map(|evidence| evidence.observed_at);
     let (absence, earliest_at) = match absent_since {
         Some(first) if requested_at >= second_at(first) => return None,
         Some(first) => (None, second_at(first)),
@@ -133,6 +158,7 @@ fn missing_lookup(
         }
         None => (None, visible_at),
     };
+    let scheduled_at = schedules.next_reconcile_at(Some(call));
     Some(NextLookup {
         next_at: scheduled_at.min(earliest_at),
         absence,

@@ -7,7 +7,7 @@ use crate::booking::aggregate::{BookingAggregate, ChangeResponse, LookupResponse
 use crate::booking::interpret::{
     AbsenceMeaning, InterpretContext, Interpretation, NextLookup, REFUSED_EVIDENCE,
     RETRIED_EVIDENCE, ScheduleContext, absent_booking_failure, booking_failure, classify_absence,
-    classify_booking_absence, may_have_been_executed,
+    classify_booking_absence, may_have_been_executed, missing_lookup_of_accepted,
 };
 use host_domain::booking::{Booking, BookingEvent, Failure, Orphan, ReportedBooking};
 use host_domain::remote_call::{RemoteCall, ResendRefusal};
@@ -291,21 +291,13 @@ pub fn cancel_lookup<K: BookingAggregate>(
     if !is_still_booked {
         return interpret_reported_cancellation(booking, supplier_booking, context, next_at);
     }
-    if let Some(RemoteCall::Accepted {
-        accepted_at,
-        reconcile_count,
-        ..
-    }) = call
-    {
-        // The first lookup may be outdated, and a wrong refusal tells the client that the booking stands.
-        let delay_ms = context.guarantees.reads_consistent_after_ms.unwrap_or(0);
-        let shown_from = accepted_at.plus_ms(i64::from(delay_ms));
-        let must_be_shown = context.schedules.requested_at >= shown_from;
-        return if *reconcile_count > 0 && must_be_shown {
-            refused_cancel(REFUSED, "reconciled: the booking is still confirmed")
-        } else {
-            let evidence = "reconciled: the booking is still confirmed, but the supplier may show the accepted cancellation later";
-            unresolved_cancel(next_at, evidence)
+    if let Some(call @ RemoteCall::Accepted { accepted_at, .. }) = call {
+        return match missing_lookup_of_accepted(call, *accepted_at, context) {
+            None => refused_cancel(REFUSED, "reconciled: the booking is still confirmed twice"),
+            Some(next) => {
+                let evidence = "reconciled: the booking is still confirmed, but the supplier may show the accepted cancellation later";
+                unresolved_cancel(next, evidence)
+            }
         };
     }
     match classify_absence(call, context.guarantees, context.schedules) {
@@ -354,6 +346,10 @@ fn interpret_reported_cancellation<K: BookingAggregate>(
 
 fn canceled_evidence(supplier_booking: &impl ReportedBooking) -> String {
     match supplier_booking.stated_cancellation_amounts() {
+        // An adapter states zeros if its supplier states charges that cannot be used.
+        Some((fee, Some(refund))) if fee.minor == 0 && refund.minor == 0 => {
+            "canceled, without usable amounts".to_owned()
+        }
         Some((fee, Some(refund))) => {
             format!("canceled; the supplier states a fee of {fee} and a refund of {refund} so far")
         }

@@ -11,7 +11,7 @@ mod tests;
 
 use absence::{
     AbsenceMeaning, NextLookup, REFUSED_EVIDENCE, RETRIED_EVIDENCE, classify_absence,
-    classify_booking_absence,
+    classify_booking_absence, missing_lookup_of_accepted,
 };
 use host_domain::booking::Failure;
 use host_domain::supplier::RefusalReason;

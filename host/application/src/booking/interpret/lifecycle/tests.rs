@@ -44,6 +44,7 @@ on_both_kinds![
     confirmed_refusal_of_a_resend_is_the_reason_of_the_failure,
     cancellation_succeeds_only_if_the_supplier_shows_it,
     confirmed_booking_is_interpreted_by_the_state_of_its_cancellation,
+    accepted_cancellation_is_refused_only_if_two_lookups_apart_show_the_booking,
     failed_refresh_is_scheduled_again,
 ];
 
@@ -401,21 +402,7 @@ mod check {
         K: SampleKind,
     >() {
         let found = |status| Ok(BookingLookup::Found(Box::new(K::reported(status))));
-        let looked_up = |call: RemoteCall| call.mark_unresolved(Timestamp(5_000), NOW);
         for (call, guarantees, event) in [
-            (looked_up(pending(0)), consistent(None), "cancel_refused"),
-            (
-                looked_up(pending(0)),
-                consistent(Some(10_000)),
-                "cancel_refused",
-            ),
-            (
-                looked_up(pending(0)),
-                consistent(Some(10_001)),
-                "cancel_unresolved",
-            ),
-            // A second lookup has to confirm the first one.
-            (pending(0), consistent(None), "cancel_unresolved"),
             (
                 absent(sent(0), 5_000),
                 consistent(Some(1_000)),
@@ -458,6 +445,53 @@ mod check {
             });
             assert_eq!(interpretation.event.name(), "cancel_unresolved", "{shown}");
         }
+    }
+
+    pub(super) fn accepted_cancellation_is_refused_only_if_two_lookups_apart_show_the_booking<
+        K: SampleKind,
+    >() {
+        const UNRESOLVED: &str = "cancel_unresolved";
+        const REFUSED: &str = "cancel_refused";
+        let found = || {
+            Ok(BookingLookup::Found(Box::new(K::reported(
+                Status::Confirmed,
+            ))))
+        };
+        for (call, guarantees, event) in [
+            (pending(0), consistent(None), UNRESOLVED),
+            (
+                pending(0).mark_unresolved(Timestamp(5_000), NOW),
+                consistent(None),
+                UNRESOLVED,
+            ),
+            (absent(pending(0), 5_000), consistent(None), REFUSED),
+            (absent(pending(0), 5_001), consistent(None), UNRESOLVED),
+            (absent(pending(0), 4_000), consistent(Some(6_000)), REFUSED),
+            (
+                absent(pending(0), 4_000),
+                consistent(Some(6_001)),
+                UNRESOLVED,
+            ),
+            (
+                absent(pending(0), 4_000).mark_accepted(Timestamp(7_000), NOW),
+                consistent(None),
+                UNRESOLVED,
+            ),
+        ] {
+            let booking = K::canceling(call);
+            let interpretation = interpret_with(guarantees, |context| {
+                cancel_lookup(&booking, found(), context)
+            });
+            assert_eq!(interpretation.event.name(), event, "{guarantees:?}");
+        }
+        let first = interpret_with(consistent(Some(2_000)), |context| {
+            cancel_lookup(&K::canceling(pending(0)), found(), context)
+        });
+        let unresolved = BookingEvent::CancelUnresolved {
+            next_at: Timestamp(15_000),
+            absence: Some(AbsenceEvidence::from_lookup(NOW)),
+        };
+        assert_eq!(first.event, unresolved);
     }
 
     pub(super) fn failed_refresh_is_scheduled_again<K: SampleKind>() {
