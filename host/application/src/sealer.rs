@@ -68,8 +68,7 @@ impl Sealer {
     /// # Errors
     /// [`SealError::SealFailed`].
     pub fn seal(&self, purpose: &str, place: &[&str], bytes: &[u8]) -> Result<Vec<u8>, SealError> {
-        let mut nonce = [0_u8; NONCE_BYTES];
-        getrandom::fill(&mut nonce).map_err(|_| SealError::SealFailed)?;
+        let nonce: [u8; NONCE_BYTES] = rand::random();
         let cipher = self.keys.get(&self.current).ok_or(SealError::SealFailed)?;
         let aad = associated_data(purpose, place);
         let payload = Payload {
