@@ -241,12 +241,6 @@ impl PageContext {
         self
     }
 
-    /// Sets the mode of the data that the page shows.
-    pub(crate) fn in_mode(mut self, mode: Mode) -> Self {
-        self.is_live = mode == Mode::Live;
-        self
-    }
-
     /// Sets the organization that a filter names, unless it is empty.
     pub(crate) fn about(mut self, organization: &str) -> Self {
         if !organization.is_empty() {

@@ -56,11 +56,12 @@ impl QueryFields {
     }
 
     /// Returns the last moment of the time up to which a list goes: of the day if there is a date only,
-    /// or of the second.
+    /// of the minute, or of the second.
     pub(crate) fn last_moment(&self, name: &str) -> Option<Timestamp> {
         let text = self.text(name);
         let latest = match text.len() {
             10 => format!("{text}T23:59:59.999Z"),
+            16 => format!("{text}:59.999Z"),
             19 => format!("{text}.999Z"),
             _ => return parse_time(text),
         };
@@ -185,10 +186,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn list_up_to_a_date_has_the_whole_day() {
+    fn list_up_to_a_date_or_minute_has_all_of_it() {
         for (text, expected) in [
             ("2026-11-26", Some("2026-11-26T23:59:59.999Z")),
-            ("2026-11-26T05:07", Some("2026-11-26T05:07:00.000Z")),
+            ("2026-11-26T05:07", Some("2026-11-26T05:07:59.999Z")),
             ("2026-11-26T23:59:59", Some("2026-11-26T23:59:59.999Z")),
             ("2026-11-26T05:07:09Z", Some("2026-11-26T05:07:09.000Z")),
             ("2026-13-26", None),

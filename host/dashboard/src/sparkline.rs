@@ -19,13 +19,14 @@ pub(crate) struct Sparkline {
 }
 
 impl Sparkline {
-    /// Draws values from the oldest to the newest, or nothing if there are fewer than two. Equal
-    /// values are a line in the middle.
+    /// Draws values from the oldest to the newest, or nothing if there are none. A single value and
+    /// equal values are a line in the middle.
     pub(crate) fn new(values: &[f64], summary: String) -> Option<Self> {
+        let values = match values {
+            [only] => &[*only, *only],
+            several => several,
+        };
         let step = WIDTH / f64::from(u32::try_from(values.len()).ok()?.checked_sub(1)?);
-        if !step.is_finite() {
-            return None;
-        }
         let (min, max) = values
             .iter()
             .fold((f64::MAX, f64::MIN), |(min, max), value| {
@@ -65,7 +66,7 @@ mod tests {
         };
         for (values, expected) in [
             (&[][..], None),
-            (&[1.0], None),
+            (&[7.0], Some("0.0,18.0 200.0,18.0")),
             (&[7.0, 7.0], Some("0.0,18.0 200.0,18.0")),
             (&[1.0, 3.0, 2.0], Some("0.0,34.0 100.0,2.0 200.0,18.0")),
         ] {

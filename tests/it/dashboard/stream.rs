@@ -126,7 +126,7 @@ async fn stream_says_that_rows_were_skipped(database: Database) {
     let first = stream.next().await.unwrap();
     assert_eq!(
         (first.name.as_str(), first.data.as_str()),
-        ("skipped", "Some were skipped")
+        ("skipped", "some were skipped")
     );
     for _ in 0..1000 {
         let row = stream.next().await.unwrap();

@@ -156,7 +156,7 @@ async fn mandate_of_a_declined_purchase_shows_that_nothing_was_charged(database:
     let path = format!("/mandates/{}", text(&watch["mandate_id"]));
     for path in [path.as_str(), "/mandates"] {
         let page = admin.get(path).await;
-        for text in ["180.00 EUR released", "Used, not charged"] {
+        for text in ["180.00 EUR released", "Consumed, not charged"] {
             assert!(page.body.contains(text), "{text}: {}", page.body);
         }
     }

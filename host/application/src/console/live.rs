@@ -37,7 +37,7 @@ const ROWS_MAX: usize = 200;
 const ROWS_MAX_AT_RESUME: usize = 1000;
 /// Id in the position of a list that has no item yet.
 const START_ID: &str = "start";
-const STREAMS_PER_ACCOUNT_MAX: u32 = 4;
+const STREAMS_PER_ACCOUNT_MAX: u32 = 8;
 const STREAMS_MAX: u32 = 200;
 
 /// A list that can be read again and again.

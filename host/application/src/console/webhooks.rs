@@ -108,6 +108,7 @@ impl ConsoleWebhooks {
             match page.after {
                 Some(_) => Ok(Vec::new()),
                 None if request.matches_nothing => Ok(Vec::new()),
+                None if request.filter != SubscriptionScopeFilter::default() => Ok(Vec::new()),
                 None => {
                     store
                         .listen_sessions(&scope, self.base.now(), LISTENERS_MAX)

@@ -6,7 +6,7 @@ pub(super) use view::key_label;
 
 use crate::error::PageError;
 use crate::form::{FormFields, FormProblems};
-use crate::guard::session::{SessionToken, SignedIn};
+use crate::guard::session::SignedIn;
 use crate::page::PageContext;
 use crate::pages::keys::view::{
     KeyForm, KeyPage, KeyRow, KeysPage, NewKeyText, add_problems, list_request, new_key,
@@ -20,7 +20,6 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::{get, post};
-use host_application::account::session::SessionService;
 use host_application::account::viewer::Viewer;
 use host_application::api_key::service::NewApiKey;
 use host_application::console::keys::{ConsoleKeyError, ConsoleKeys};
@@ -75,10 +74,8 @@ async fn load(
 async fn create(
     State(keys): State<Arc<ConsoleKeys>>,
     State(clock): State<Arc<dyn Clock>>,
-    State(sessions): State<Arc<SessionService>>,
-    SignedIn(mut viewer): SignedIn,
-    SessionToken(token): SessionToken,
-    mut page: PageContext,
+    SignedIn(viewer): SignedIn,
+    page: PageContext,
     fields: FormFields,
 ) -> Result<Response, PageError> {
     if !viewer.may_anywhere(Permission::ManageTestKeys) {
@@ -89,11 +86,6 @@ async fn create(
         Some(new) => create_key(&keys, &viewer, new, &mut form).await?,
         None => None,
     };
-    if let Some(mode) = created.as_ref().and_then(|key| key.switched_to) {
-        sessions.set_mode(&token, mode).await?;
-        Arc::make_mut(&mut viewer).mode = mode;
-        page = page.in_mode(mode);
-    }
     let query = QueryFields::default();
     let mut keys_page = load(&keys, &viewer, page, &query, clock.now()).await?;
     if created.is_some() {
@@ -117,7 +109,7 @@ async fn create_key(
         Ok(created) => Ok(Some(NewKeyText {
             name,
             key: created.key.expose_secret().to_owned(),
-            switched_to: (mode != viewer.mode).then_some(mode),
+            other_mode: (mode != viewer.mode).then_some(mode),
         })),
         Err(ConsoleKeyError::Invalid(problems)) => {
             add_problems(form, &problems);

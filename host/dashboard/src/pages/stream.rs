@@ -125,7 +125,7 @@ fn respond<T, R: Template>(
                 let event = Event::default().event("row").id(position.to_string());
                 event.data(row(item).render()?)
             }
-            LiveEvent::Skipped => Event::default().event("skipped").data("Some were skipped"),
+            LiveEvent::Skipped => Event::default().event("skipped").data("some were skipped"),
             // Browsers drop an event without data.
             LiveEvent::Ended => Event::default().event("end").data("ended"),
         })

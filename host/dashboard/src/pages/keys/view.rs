@@ -103,8 +103,8 @@ pub(super) struct KeyPage {
 pub(super) struct NewKeyText {
     pub(super) name: String,
     pub(super) key: String,
-    /// The mode of the key, if the session had the other one.
-    pub(super) switched_to: Option<Mode>,
+    /// The mode of the key, if the session has the other one.
+    pub(super) other_mode: Option<Mode>,
 }
 
 pub(super) struct KeyRow {

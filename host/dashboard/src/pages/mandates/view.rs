@@ -64,6 +64,7 @@ struct MandateRow {
     booking: Option<String>,
     expires: TimeText,
     created: TimeText,
+    can_revoke: bool,
 }
 
 impl MandatesPage {
@@ -95,7 +96,6 @@ pub(super) struct MandatePage {
     scope: String,
     watch: Option<String>,
     instrument: String,
-    can_revoke: bool,
     is_confirming: bool,
 }
 
@@ -128,7 +128,6 @@ impl MandatePage {
             scope,
             watch,
             instrument: terms.instrument.to_string(),
-            can_revoke: found.can_revoke,
             is_confirming: is_confirming && found.can_revoke,
         }
     }
@@ -153,7 +152,7 @@ impl MandateRow {
             state: match found.is_released {
                 true => State {
                     tone: "",
-                    label: "Used, not charged",
+                    label: "Consumed, not charged",
                 },
                 false => mandate_state(found.status),
             },
@@ -165,6 +164,7 @@ impl MandateRow {
             booking,
             expires: time(terms.expires_at),
             created: time(terms.created_at),
+            can_revoke: found.can_revoke,
         }
     }
 }
@@ -172,7 +172,7 @@ impl MandateRow {
 const fn mandate_state(status: MandateStatus) -> State {
     let (tone, label) = match status {
         MandateStatus::Active => ("good", "Active"),
-        MandateStatus::Consumed => ("", "Used"),
+        MandateStatus::Consumed => ("", "Consumed"),
         MandateStatus::Revoked => ("", "Revoked"),
         MandateStatus::Expired => ("", "Expired"),
     };

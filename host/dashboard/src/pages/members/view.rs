@@ -79,7 +79,6 @@ pub(super) struct MemberPage {
     pub(super) page: PageContext,
     pub(super) alert: Option<&'static str>,
     pub(super) member: MemberRow,
-    pub(super) roles: Vec<FilterOption>,
     pub(super) is_confirming: bool,
 }
 
@@ -90,7 +89,6 @@ impl MemberPage {
         is_confirming: bool,
         now: Timestamp,
     ) -> Self {
-        let roles = role_options(found.member.role.as_str());
         let member = MemberRow::new(found, now);
         Self {
             page: page
@@ -99,7 +97,6 @@ impl MemberPage {
             alert: None,
             is_confirming: is_confirming && member.can_manage,
             member,
-            roles,
         }
     }
 }
@@ -130,6 +127,7 @@ pub(super) struct MemberRow {
     pub(super) email: String,
     pub(super) organization: String,
     pub(super) role: &'static str,
+    pub(super) roles: Vec<FilterOption>,
     /// The state of an account that cannot sign in.
     pub(super) state: Option<State>,
     pub(super) joined: TimeText,
@@ -146,6 +144,7 @@ impl MemberRow {
             email: member.email.to_string(),
             organization: member.organization,
             role: role_label(member.role),
+            roles: role_options(member.role.as_str()),
             state: account_state(member.state),
             joined: TimeText::new(member.joined_at, now),
             signed_in: member.signed_in_at.map(|at| TimeText::new(at, now)),

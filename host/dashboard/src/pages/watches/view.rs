@@ -68,6 +68,7 @@ struct WatchRow {
     next_check: Option<TimeText>,
     sparkline: Option<Sparkline>,
     created: TimeText,
+    can_cancel: bool,
 }
 
 impl WatchesPage {
@@ -104,7 +105,6 @@ pub(super) struct WatchPage {
     expires: TimeText,
     /// The latest first.
     prices: Vec<PriceRow>,
-    can_cancel: bool,
     is_confirming: bool,
 }
 
@@ -156,7 +156,6 @@ impl WatchPage {
                     is_reached: price.total.is_some_and(|t| watch.trigger.is_met_by(t)),
                 })
                 .collect(),
-            can_cancel: found.can_cancel,
             is_confirming: is_confirming && found.can_cancel,
             watch: row,
         }
@@ -183,16 +182,17 @@ impl WatchRow {
             next_check: found.next_check_at.map(time),
             sparkline: sparkline(&found.prices),
             created: time(watch.created_at),
+            can_cancel: found.can_cancel,
         }
     }
 }
 
 const fn watch_state(status: WatchStatus) -> State {
     let (tone, label) = match status {
-        WatchStatus::Active => ("wait", "Waiting"),
-        WatchStatus::Triggered => ("good", "Price reached"),
-        WatchStatus::Purchasing => ("wait", "Buying"),
-        WatchStatus::Purchased => ("good", "Bought"),
+        WatchStatus::Active => ("wait", "Active"),
+        WatchStatus::Triggered => ("good", "Triggered"),
+        WatchStatus::Purchasing => ("wait", "Purchasing"),
+        WatchStatus::Purchased => ("good", "Purchased"),
         WatchStatus::PurchaseFailed => ("bad", "Purchase failed"),
         WatchStatus::Expired => ("", "Expired"),
         WatchStatus::Canceled => ("", "Canceled"),

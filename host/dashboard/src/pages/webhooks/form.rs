@@ -204,14 +204,14 @@ pub(super) fn new_webhook(
 
 /// Reads the fields that a new webhook and a change share.
 pub(super) fn sent_fields(fields: &FormFields) -> WebhookFields {
-    let chosen: Vec<String> = fields.all("events").map(str::to_owned).collect();
-    let has_all = chosen.iter().any(|name| name == WILDCARD_EVENT_TYPE);
+    let (all, chosen): (Vec<&str>, Vec<&str>) = fields
+        .all("events")
+        .partition(|name| *name == WILDCARD_EVENT_TYPE);
+    // "All events" is chosen at first, so events that are chosen beside it are meant.
+    let event_types = if chosen.is_empty() { all } else { chosen };
     WebhookFields {
         url: fields.text("url").trim().to_owned(),
-        event_types: match has_all {
-            true => vec![WILDCARD_EVENT_TYPE.to_owned()],
-            false => chosen,
-        },
+        event_types: event_types.into_iter().map(str::to_owned).collect(),
         description: fields.text("description").trim().to_owned(),
     }
 }
