@@ -143,6 +143,7 @@ pub struct RequestLogFilter {
     pub status: Option<StatusFilter>,
     pub method: Option<String>,
     pub route: Option<String>,
+    /// The id of an API key, or its name.
     pub key: Option<String>,
     pub user: Option<String>,
     /// A supplier that was called beneath the API call.

@@ -277,7 +277,13 @@ fn add_other_conditions(
     }
     conditions.add_some("method =", filter.method.as_deref());
     conditions.add_some("route =", filter.route.as_deref());
-    conditions.add_some("key_id =", filter.key.as_deref());
+    if let Some(key) = &filter.key {
+        let key = conditions.bind(key.as_str());
+        conditions.add_text(format!(
+            "{key} IN (key_id, \
+             (SELECT name FROM api_key WHERE api_key.id = request_log.key_id))"
+        ));
+    }
     conditions.add_some("user_id =", filter.user.as_deref());
     if let Some(supplier) = &filter.supplier {
         let supplier = conditions.bind(supplier.as_str());

@@ -46,7 +46,7 @@ pub(super) fn tenant_of(organization: &str, mode: Mode) -> Tenant {
     }
 }
 
-fn key(number: u8, organization: &str, mode: Mode) -> ApiKey {
+pub(super) fn key(number: u8, organization: &str, mode: Mode) -> ApiKey {
     ApiKey {
         id: KeyId::from_bits(u128::from(number)),
         tenant: tenant_of(organization, mode),
@@ -60,7 +60,7 @@ fn key(number: u8, organization: &str, mode: Mode) -> ApiKey {
     }
 }
 
-async fn insert_keys(db: &TestDatabase, keys: &[ApiKey]) {
+pub(super) async fn insert_keys(db: &TestDatabase, keys: &[ApiKey]) {
     for (number, key) in (0..).zip(keys) {
         commit(&db.store, |write| write.insert_api_key(key, &[number; 32])).await;
     }

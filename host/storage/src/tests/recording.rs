@@ -1,6 +1,6 @@
 //! The request log, the log of suppliers' calls, and the statistics.
 
-use super::console::{first_page, scope, tenant_of};
+use super::console::{first_page, insert_keys, key, scope, tenant_of};
 use super::plan::{Expectations, check_postgres_plans, check_sqlite_plans, names, sqlite_plan};
 use super::*;
 use crate::LogTable;
@@ -89,6 +89,7 @@ fn five_requests() -> [LoggedRequest; 5] {
 
 async fn requests_are_listed_by_scope_and_filter(db: &TestDatabase) {
     insert(db, five_requests()).await;
+    insert_keys(db, &[key(3, "acme", Mode::Test)]).await;
     let any = RequestLogFilter::default;
     let status = |text| RequestLogFilter {
         status: StatusFilter::parse(text),
@@ -106,6 +107,10 @@ async fn requests_are_listed_by_scope_and_filter(db: &TestDatabase) {
     let ada = RequestLogFilter {
         user: Some("ada".to_owned()),
         key: Some(KeyId::from_bits(3).to_string()),
+        ..any()
+    };
+    let named = |name: &str| RequestLogFilter {
+        key: Some(name.to_owned()),
         ..any()
     };
     let times = RequestLogFilter {
@@ -127,6 +132,8 @@ async fn requests_are_listed_by_scope_and_filter(db: &TestDatabase) {
         (None, Mode::Test, post, &[1]),
         (None, Mode::Test, route, &[4, 2]),
         (None, Mode::Test, ada, &[2]),
+        (None, Mode::Test, named("Key 3"), &[2]),
+        (None, Mode::Test, named("Key 4"), &[]),
         (None, Mode::Test, times, &[2]),
     ] {
         let scope = scope(organizations, mode);
