@@ -237,6 +237,7 @@ impl Application {
             webhooks: &webhooks.subscriptions,
             deliveries: &webhooks.deliveries,
             bulk_replays: &webhooks.bulk_replays,
+            open_outcomes: &bookings.open_outcomes,
             settlements: &bookings.settlements,
             watches: &watches,
             mandates: &mandates,

@@ -4,6 +4,7 @@ use crate::base::Base;
 use crate::booking::cancellation::CancellationService;
 use crate::booking::completion::CompletionService;
 use crate::booking::engine::WorkflowEngine;
+use crate::booking::open_outcome::OpenOutcomeReader;
 use crate::booking::passenger_secrets::PassengerSecrets;
 use crate::booking::prebook::PrebookService;
 use crate::booking::reader::BookingReader;
@@ -200,6 +201,7 @@ pub struct BookingServices {
     pub service_purchases: Arc<ServicePurchaseService>,
     pub(crate) resolutions: Arc<ResolutionService>,
     pub settlements: Arc<SettlementService>,
+    pub open_outcomes: Arc<OpenOutcomeReader>,
 }
 
 impl BookingServices {
@@ -255,6 +257,7 @@ impl BookingServices {
                 suppliers: Arc::clone(suppliers),
                 instruments: Arc::clone(instruments),
             }),
+            open_outcomes: Arc::new(OpenOutcomeReader { base: base.clone() }),
             settlements: Arc::new(SettlementService {
                 base: base.clone(),
                 resolutions: Arc::clone(&resolutions),

@@ -5,7 +5,6 @@ pub mod audit;
 pub mod booking_people;
 pub mod bookings;
 pub mod bulk_replay;
-pub mod consequence;
 pub mod deliveries;
 pub mod failure;
 pub mod go_live;
@@ -25,6 +24,7 @@ pub mod webhooks;
 use crate::api_key::service::ApiKeyService;
 use crate::audit::service::AuditService;
 use crate::base::Base;
+use crate::booking::open_outcome::OpenOutcomeReader;
 use crate::booking::settlement::SettlementService;
 use crate::console::audit::ConsoleAudit;
 use crate::console::bookings::ConsoleBookings;
@@ -76,6 +76,7 @@ pub(crate) struct ConsoleDependencies<'a> {
     pub(crate) webhooks: &'a Arc<WebhookService>,
     pub(crate) deliveries: &'a Arc<DeliveryService>,
     pub(crate) bulk_replays: &'a Arc<BulkReplayService>,
+    pub(crate) open_outcomes: &'a Arc<OpenOutcomeReader>,
     pub(crate) settlements: &'a Arc<SettlementService>,
     pub(crate) watches: &'a Arc<WatchService>,
     pub(crate) mandates: &'a Arc<MandateService>,
@@ -90,6 +91,7 @@ impl ConsoleServices {
             webhooks,
             deliveries,
             bulk_replays,
+            open_outcomes,
             settlements,
             watches,
             mandates,
@@ -111,6 +113,7 @@ impl ConsoleServices {
             }),
             unresolved: Arc::new(ConsoleUnresolved {
                 base: base.clone(),
+                outcomes: Arc::clone(open_outcomes),
                 settlements: Arc::clone(settlements),
                 operator: Arc::new(OperatorService { base: base.clone() }),
             }),

@@ -2,41 +2,25 @@
 
 use crate::account::viewer::Viewer;
 use crate::base::Base;
-use crate::booking::aggregate::BookingAggregate;
-use crate::booking::engine::DECIDE_REFUND_STEP;
-use crate::booking::resolution::{
-    CallSelector, Resolution, ResolveError, decidable_state, select_call,
-};
+use crate::booking::open_outcome::{OpenOutcome, OpenOutcomeReader, SentCall};
 use crate::booking::settlement::{
     NewSettlement, SettlementError, SettlementResult, SettlementService,
 };
-use crate::booking::unresolved_call::OpenCall;
 use crate::console::access::AccessError;
-use crate::console::consequence::{Consequence, consequence};
 use crate::console::failure::ConsoleError;
 use crate::console::list::{ConsoleListRequest, readable_organizations};
 use crate::jobs::operator::OperatorService;
 use crate::reporting::overview::IN_PROGRESS_MS_MAX;
 use host_domain::account::Permission;
-use host_domain::booking::{Booking, BookingStep};
-use host_domain::console::{AnyBooking, UnresolvedFilter};
+use host_domain::console::UnresolvedFilter;
 use host_domain::id::{AttemptId, BookingId, SettlementId};
 use host_domain::page::Cursor;
-use host_domain::payment::PaymentOperation;
-use host_domain::remote_call::RemoteCall;
-use host_domain::request_log::{LoggedCall, LoggedCallKind};
-use host_domain::settlement::{SettlementChoice, SettlementState};
-use host_domain::time::Timestamp;
-use host_storage::{Attempt, Job, RecentSettlement, SettlementDecision, UnresolvedAttempt};
+use host_domain::settlement::SettlementState;
+use host_storage::{Job, RecentSettlement, SettlementDecision};
 use std::sync::Arc;
 
 const JOBS_MAX: u32 = 100;
 const RECENT_MAX: u32 = 10;
-/// Maximum number of logged calls among which those of an attempt are searched.
-const LOGGED_CALLS_MAX: u32 = 50;
-
-/// Stands for a reference that the operator has not entered yet.
-const ANY_REFERENCE: &str = "-";
 
 #[derive(Debug, thiserror::Error)]
 pub enum ConsoleUnresolvedError {
@@ -50,48 +34,6 @@ impl From<AccessError> for ConsoleUnresolvedError {
     fn from(error: AccessError) -> Self {
         Self::Console(error.into())
     }
-}
-
-/// A call with an unknown outcome, or an undecided refund.
-#[derive(Debug, Clone)]
-pub struct OpenOutcome {
-    pub attempt: Attempt,
-    /// The response to the call itself, in one sentence. The attempt has the latest evidence.
-    pub first_evidence: Option<String>,
-    pub booking: AnyBooking,
-    /// The supplier's or processor's id of the booking or payment, if the gateway has it.
-    pub known_reference: Option<String>,
-    /// State that a decision is about. A decision about an earlier state has no effect.
-    pub seen_state: String,
-    /// Number of lookups at the other side, all without an answer that decides.
-    pub lookups: u32,
-    /// Time of the next lookup. `None` if only an operator can decide.
-    pub next_lookup_at: Option<Timestamp>,
-    /// The decisions to choose from. Empty if the booking has moved on.
-    pub choices: Vec<OpenChoice>,
-    /// The decision that waits for the end of a lookup.
-    pub waiting: Option<SettlementDecision>,
-}
-
-/// What was sent to the other side, as the log of calls has it.
-#[derive(Debug, Clone)]
-pub struct SentCall {
-    /// The call of the plugin.
-    pub call: LoggedCall,
-    /// The HTTP requests that the plugin made, in the order in which they began.
-    pub exchanges: Vec<LoggedCall>,
-    /// Id of the API call that caused it. `None` if background work did.
-    pub request_id: Option<String>,
-}
-
-/// A decision that fits a call.
-#[derive(Debug, Clone)]
-pub struct OpenChoice {
-    pub choice: SettlementChoice,
-    /// Whether the operator must enter the other side's reference.
-    pub needs_reference: bool,
-    /// `None` if it depends on the amount of the refund.
-    pub consequence: Option<Consequence>,
 }
 
 /// A page of open outcomes, with parked jobs and recent decisions.
@@ -113,6 +55,7 @@ pub struct UnresolvedList {
 /// Shows open work to people and applies the decisions of operators.
 pub struct ConsoleUnresolved {
     pub(crate) base: Base,
+    pub(crate) outcomes: Arc<OpenOutcomeReader>,
     pub(crate) settlements: Arc<SettlementService>,
     pub(crate) operator: Arc<OperatorService>,
 }
@@ -151,7 +94,10 @@ impl ConsoleUnresolved {
                 .chain(recent.iter_mut().map(|recent| &mut recent.decision))
                 .for_each(hide_operator);
         }
-        let outcomes = found.items.into_iter().map(|row| self.open_outcome(row));
+        let outcomes = found
+            .items
+            .into_iter()
+            .map(|row| self.outcomes.open_outcome(row));
         Ok(UnresolvedList {
             outcomes: outcomes.collect(),
             next: found.next,
@@ -171,31 +117,8 @@ impl ConsoleUnresolved {
         viewer: &Viewer,
         outcome: &OpenOutcome,
     ) -> Result<Option<SentCall>, ConsoleError> {
-        let attempt = &outcome.attempt;
-        // The decision about a refund is no call.
-        if attempt.call.step == DECIDE_REFUND_STEP {
-            return Ok(None);
-        }
-        let store = &self.base.store;
-        let calls = store.calls_since_attempt(attempt, LOGGED_CALLS_MAX).await?;
-        let is_plugin = |call: &&LoggedCall| call.kind == LoggedCallKind::Plugin;
-        let Some(call) = calls.iter().find(is_plugin).cloned() else {
-            return Ok(None);
-        };
-        let next = calls.iter().filter(is_plugin).nth(1);
-        let is_part = |other: &&LoggedCall| {
-            other.kind == LoggedCallKind::Http
-                && other.request_id == call.request_id
-                && next.is_none_or(|next| other.started_at < next.started_at)
-        };
-        let exchanges = calls.iter().filter(is_part).cloned().collect();
-        let (scope, ids) = (viewer.whole_scope(), [call.request_id.clone()]);
-        let mut logged = store.logged_request_ids(&scope, &ids).await?;
-        Ok(Some(SentCall {
-            request_id: logged.pop(),
-            call,
-            exchanges,
-        }))
+        let scope = viewer.whole_scope();
+        Ok(self.outcomes.sent_call(&scope, outcome).await?)
     }
 
     /// Settles a call of the session's mode.
@@ -263,82 +186,6 @@ impl ConsoleUnresolved {
         let jobs = operator.unpark_jobs(&actor, Some(kind), Some(subject));
         Ok(!jobs.await?.is_empty())
     }
-
-    fn open_outcome(&self, row: UnresolvedAttempt) -> OpenOutcome {
-        let facts = match &row.booking {
-            AnyBooking::Hotel(hotel) => self.facts(hotel, &row.attempt),
-            AnyBooking::Flight(flight) => self.facts(flight, &row.attempt),
-        };
-        OpenOutcome {
-            attempt: row.attempt,
-            first_evidence: row.first_evidence,
-            booking: row.booking,
-            known_reference: facts.known_reference,
-            seen_state: facts.seen_state,
-            lookups: facts.lookups,
-            next_lookup_at: facts.next_lookup_at,
-            choices: facts.choices,
-            waiting: row.waiting,
-        }
-    }
-
-    fn facts<K: BookingAggregate>(&self, booking: &Booking<K>, attempt: &Attempt) -> CallFacts {
-        if attempt.call.step == DECIDE_REFUND_STEP {
-            return CallFacts {
-                seen_state: decidable_state(booking),
-                choices: vec![OpenChoice {
-                    choice: SettlementChoice::Refund,
-                    needs_reference: false,
-                    consequence: None,
-                }],
-                ..CallFacts::default()
-            };
-        }
-        let selector = CallSelector::Attempt(&attempt.call.id);
-        let selected = select_call(booking, selector, |key| {
-            key.matches(attempt).then_some(attempt)
-        });
-        // The record may be older than the state of the booking.
-        let Ok(Some(call)) = selected else {
-            return CallFacts::default();
-        };
-        let (lookups, next_lookup_at) = remote_call(&call, booking).map_or_else(
-            || (0, booking.absence().and_then(|absence| absence.due_at)),
-            lookups,
-        );
-        CallFacts {
-            seen_state: decidable_state(booking),
-            known_reference: call.known_reference(booking),
-            lookups,
-            next_lookup_at,
-            choices: self.choices(booking, attempt),
-        }
-    }
-
-    /// Returns the decisions that fit a call, with what each does.
-    fn choices<K: BookingAggregate>(
-        &self,
-        booking: &Booking<K>,
-        attempt: &Attempt,
-    ) -> Vec<OpenChoice> {
-        let preview = |resolution| consequence(&self.base, booking, attempt, resolution);
-        let done = |reference| preview(Resolution::Succeeded { reference });
-        let (needs_reference, done) = match done(None) {
-            Err(ResolveError::ReferenceRequired) => (true, done(Some(ANY_REFERENCE.to_owned()))),
-            result => (false, result),
-        };
-        let not_done = preview(Resolution::NotExecuted);
-        let choice = |choice, needs_reference, consequence: Result<Consequence, ResolveError>| {
-            Some(OpenChoice {
-                choice,
-                needs_reference,
-                consequence: Some(consequence.ok()?),
-            })
-        };
-        let done = choice(SettlementChoice::Done, needs_reference, done);
-        let not_done = choice(SettlementChoice::NotDone, false, not_done);
-        done.into_iter().chain(not_done).collect()
-    }
 }
 
 /// Removes what only operators see of a decision.
@@ -348,56 +195,5 @@ fn hide_operator(decision: &mut SettlementDecision) {
     if decision.state == SettlementState::Withdrawn {
         // The result names who withdrew the decision.
         decision.result = None;
-    }
-}
-
-#[derive(Default)]
-struct CallFacts {
-    seen_state: String,
-    known_reference: Option<String>,
-    lookups: u32,
-    next_lookup_at: Option<Timestamp>,
-    choices: Vec<OpenChoice>,
-}
-
-/// Returns a call as its booking has it. An orphan has none.
-fn remote_call<'a, K: BookingAggregate>(
-    call: &OpenCall<'_, K::Step>,
-    booking: &'a Booking<K>,
-) -> Option<&'a RemoteCall> {
-    match call {
-        OpenCall::Supplier(BookingStep::RecheckAbsence) => None,
-        OpenCall::Supplier(BookingStep::Kind(_)) => {
-            K::unresolved_kind_call(booking).map(|(_, call)| call)
-        }
-        OpenCall::Supplier(_) => booking.active_call(),
-        OpenCall::Processor(payment, PaymentOperation::Refund(id)) => {
-            let payment = booking.payment(&payment.id)?;
-            let refund = payment.refunds.iter().find(|refund| refund.id == *id)?;
-            refund.call.as_ref()
-        }
-        OpenCall::Processor(payment, _) => booking.payment(&payment.id)?.state.call(),
-    }
-}
-
-/// Returns the number of lookups of a call and the time of the next one.
-fn lookups(call: &RemoteCall) -> (u32, Option<Timestamp>) {
-    match call {
-        RemoteCall::Pending { .. } => (0, None),
-        RemoteCall::Sent {
-            response_lost_at,
-            reconcile_count,
-            reconcile_at,
-            ..
-        } => {
-            // The end of the call without a response counts too.
-            let ended = u32::from(response_lost_at.is_some());
-            (reconcile_count.saturating_sub(ended), Some(*reconcile_at))
-        }
-        RemoteCall::Accepted {
-            reconcile_count,
-            reconcile_at,
-            ..
-        } => (*reconcile_count, Some(*reconcile_at)),
     }
 }

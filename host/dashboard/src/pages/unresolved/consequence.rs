@@ -1,7 +1,7 @@
 //! Sentences about the effects of a decision.
 
 use crate::text::{booking_state, money, words};
-use host_application::console::consequence::{Consequence, MoneyEffect};
+use host_application::booking::consequence::{Consequence, MoneyEffect};
 use host_domain::booking::BookingStatus;
 
 /// Steps that the effects on the money describe.

@@ -2,7 +2,7 @@
 
 use crate::path_text::path_segment;
 use crate::text::{TimeText, duration_us, words};
-use host_application::console::unresolved::SentCall;
+use host_application::booking::open_outcome::SentCall;
 use host_domain::request_log::LoggedCall;
 use host_domain::time::Timestamp;
 
