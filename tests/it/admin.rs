@@ -14,6 +14,8 @@ on_both_databases!(
     delivery_and_event_are_shown_without_personal_data,
     webhook_is_paused_and_resumed,
     webhook_is_created_and_changed_and_its_secret_rotated,
+    webhook_is_tested_recovered_and_deleted,
+    unknown_outcome_is_shown_with_its_evidence,
     overview_counts_calls_and_bookings,
     go_live_steps_are_those_of_the_organization,
     request_is_shown_with_the_calls_beneath_it,
@@ -264,6 +266,93 @@ async fn webhook_is_created_and_changed_and_its_secret_rotated(database: Databas
     unknown.expect_problem(404, "subscription_not_found");
 }
 
+async fn webhook_is_tested_recovered_and_deleted(database: Database) {
+    let server = Server::start_with(ServerOptions::on(database).config(HURRIED)).await;
+    let (client, operator) = (server.client(), Operator::of(&server));
+    let Subscriber { subscription, .. } = &recovered_receiver(&client).await;
+    let path = format!("/webhooks/{}", subscription.id);
+    let recover = format!("{path}/recover");
+    let sent = operator.act(&format!("{path}/test")).await.expect(202);
+    subscription
+        .wait_for_delivery_status(&client, text(&sent.data()["id"]), "DELIVERED")
+        .await;
+    for (since, queued) in [
+        ("2099-01-01", 0),
+        ("2026-01-01", 2),
+        ("2026-01-01T00:00:00Z", 0),
+    ] {
+        let body = json!({ "since": since });
+        let recovered = operator.0.post(&recover, &body).await.expect(202);
+        assert_eq!(*recovered.data(), json!({ "queued": queued }), "{since}");
+    }
+    operator.act(&format!("{path}/pause")).await.expect(200);
+    let since = json!({ "since": "2026-01-01" });
+    let refused = operator.0.post(&recover, &since).await;
+    refused.expect_problem(409, "subscription_paused");
+    operator.0.delete(&path).await.expect(204);
+    let deleted = client.get(&subscription.path("")).await;
+    deleted.expect_problem(404, "subscription_not_found");
+    for unknown in [
+        operator.0.delete(&path).await,
+        operator.act(&format!("{path}/test")).await,
+        operator.0.post(&recover, &since).await,
+        operator.0.delete("/webhooks/x").await,
+    ] {
+        unknown.expect_problem(404, "subscription_not_found");
+    }
+    let actions = [
+        "deleted",
+        "paused",
+        "recovered",
+        "recovered",
+        "recovered",
+        "tested",
+    ];
+    let actions = actions.map(|action| format!("webhook.{action}"));
+    assert_eq!(recorded_actions(&server).await, actions);
+}
+
+async fn unknown_outcome_is_shown_with_its_evidence(database: Database) {
+    let server = Server::start_with(ServerOptions::on(database).patient()).await;
+    let operator = Operator::of(&server);
+    let hotel = BookingBuilder::new("SANDBOX_HOTELS", "BOOK_NEVER_KNOWN");
+    let (booking, reply) = hotel.book(&server).await;
+    reply.expect_problem(500, "result_unknown");
+    let path = format!("/unresolved/{}", booking.id);
+    let shown = eventually("the logged call", async || {
+        let shown = operator.read(&path).await;
+        shown[0]["sent_call"].is_object().then_some(shown)
+    })
+    .await;
+    assert_eq!(shown.as_array().unwrap().len(), 1, "{shown:#}");
+    for (pointer, expected) in [
+        ("/booking_id", json!(booking.id)),
+        ("/organization", json!("demo")),
+        ("/step", json!("book")),
+        ("/target", json!("SANDBOX_HOTELS")),
+        ("/sent_call/function", json!("book")),
+        ("/waiting_decision", Value::Null),
+        ("/choices/0/outcome", json!("done")),
+        ("/choices/0/needs_supplier_reference", json!(true)),
+        ("/choices/0/consequence/booking_status", json!("CONFIRMED")),
+        ("/choices/0/consequence/money/0/effect", json!("capture")),
+        ("/choices/1/outcome", json!("not_done")),
+        ("/choices/1/consequence/booking_status", json!("FAILED")),
+        ("/choices/1/consequence/money/0/effect", json!("release")),
+    ] {
+        assert_eq!(shown[0].pointer(pointer), Some(&expected), "{pointer}");
+    }
+    for name in ["client_reference", "evidence", "next_lookup_at"] {
+        assert!(shown[0][name].is_string(), "{name}: {shown:#}");
+    }
+    let confirmed = BookingBuilder::new("SANDBOX_HOTELS", "OK");
+    let confirmed = confirmed.book_captured(&server).await;
+    let path = format!("/unresolved/{}", confirmed.id);
+    assert_eq!(operator.read(&path).await, json!([]));
+    let unknown = operator.0.get("/unresolved/bkg_1").await;
+    unknown.expect_problem(404, "booking_not_found");
+}
+
 async fn overview_counts_calls_and_bookings(database: Database) {
     let server = Server::start(database).await;
     let operator = Operator::of(&server);
@@ -419,10 +508,8 @@ async fn watch_is_canceled(database: Database) {
     unknown.expect_problem(404, "watch_not_found");
 }
 
-async fn mandate_is_revoked(database: Database) {
-    let server = Server::start(database).await;
-    let operator = Operator::of(&server);
-    let client = server.client().user("ada");
+/// Issues a mandate for 250.50 euros to the user `ada` and returns its id.
+async fn issue_mandate(client: &Client) -> String {
     let card = client.store_card("tok_visa").await;
     let body = json!({
         "user_id": "ada",
@@ -430,9 +517,16 @@ async fn mandate_is_revoked(database: Database) {
         "payment_instrument": {"id": card, "type": "CARD"},
     });
     let issued = client.post("/v1/mandate", &body).await.expect(201);
-    let id = text(&issued.data()["id"]);
+    text(&issued.data()["id"]).to_owned()
+}
+
+async fn mandate_is_revoked(database: Database) {
+    let server = Server::start(database).await;
+    let operator = Operator::of(&server);
+    let client = server.client().user("ada");
+    let id = issue_mandate(&client).await;
     let path = format!("/mandates/{id}");
-    assert_eq!(operator.ids("/mandates?status=ACTIVE").await, [id]);
+    assert_eq!(operator.ids("/mandates?status=ACTIVE").await, [id.as_str()]);
     let shown = operator.read(&path).await;
     assert_eq!(shown["payment_amount"], money(250.5, "EUR"));
     assert_eq!(

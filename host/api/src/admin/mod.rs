@@ -10,6 +10,7 @@ mod bulk_replays;
 mod deliveries;
 mod go_live;
 mod mandates;
+mod open_outcome;
 mod origin;
 mod overview;
 mod parameter;
@@ -29,6 +30,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use host_application::application::Application;
 use host_application::audit::service::AuditService;
+use host_application::booking::open_outcome::OpenOutcomeReader;
 use host_application::booking::reader::BookingReader;
 use host_application::booking::settlement::SettlementService;
 use host_application::id_generator;
@@ -71,6 +73,7 @@ services! { AdminState:
     bookings.reader: Arc<BookingReader>;
     bookings.settlements: Arc<SettlementService>;
     clock: Arc<dyn Clock>;
+    bookings.open_outcomes: Arc<OpenOutcomeReader>;
     reporting.go_live: Arc<GoLiveReader>;
     mandates: Arc<MandateService>;
     reporting.overview: Arc<OverviewReader>;
@@ -96,7 +99,7 @@ pub fn router(state: &AdminState) -> Router {
         .route("/unresolved", get(unresolved::list_unresolved))
         .route(
             "/unresolved/{booking_id}",
-            post(unresolved::resolve_booking),
+            get(unresolved::show_outcomes).post(unresolved::resolve_booking),
         )
         .route(
             "/unresolved/{booking_id}/withdraw",
@@ -140,7 +143,9 @@ fn webhook_routes() -> Router<AdminState> {
         .route("/webhooks", get(webhooks::list).post(webhooks::create))
         .route(
             "/webhooks/{id}",
-            get(webhooks::show).patch(webhooks::update),
+            get(webhooks::show)
+                .patch(webhooks::update)
+                .delete(webhooks::delete),
         )
         .route(
             "/webhooks/{id}/rotate-secret",
@@ -148,6 +153,8 @@ fn webhook_routes() -> Router<AdminState> {
         )
         .route("/webhooks/{id}/pause", post(webhooks::pause))
         .route("/webhooks/{id}/resume", post(webhooks::resume))
+        .route("/webhooks/{id}/test", post(webhooks::send_test_event))
+        .route("/webhooks/{id}/recover", post(webhooks::recover))
         .route("/deliveries", get(deliveries::list))
         .route("/deliveries/replays", post(bulk_replays::begin))
         .route("/deliveries/replays/{id}", get(bulk_replays::show))

@@ -2,10 +2,12 @@
 //! that resolve them.
 
 use crate::admin::actor::AdminActor;
+use crate::admin::open_outcome::outcome_json;
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
 use axum::Json;
 use axum::extract::{Path, Query, State};
+use host_application::booking::open_outcome::OpenOutcomeReader;
 use host_application::booking::resolution::{CallSelector, Resolution, ResolveError};
 use host_application::booking::settlement::{
     NOTE_CHARS_MAX, NewSettlement, SettlementService, WithdrawError,
@@ -90,6 +92,21 @@ pub(super) async fn list_unresolved(
     let unresolved = operator.list_unresolved(query.older_than_s).await;
     let unresolved = unresolved.map_err(ApiError::from_storage)?;
     Ok(Json(json!({ "data": unresolved })))
+}
+
+/// `GET /unresolved/{booking_id}`: the open outcomes of a booking, oldest first, with their evidence
+/// and with what each decision does.
+pub(super) async fn show_outcomes(
+    State(outcomes): State<Arc<OpenOutcomeReader>>,
+    Path(booking): Path<String>,
+) -> Result<Json<Value>, ApiError> {
+    let not_found = || ApiError::from(ErrorCode::BookingNotFound);
+    let id = BookingId::parse(&booking).map_err(|_| not_found())?;
+    let found = outcomes.find_any(&id).await;
+    let found = found.map_err(ApiError::from_storage)?;
+    let found = found.ok_or_else(not_found)?.into_iter();
+    let outcomes: Vec<Value> = found.map(outcome_json).collect();
+    Ok(Json(json!({ "data": outcomes })))
 }
 
 /// `POST /unresolved/{booking_id}`: resolves a call or an undecided refund.

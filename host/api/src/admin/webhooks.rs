@@ -7,10 +7,13 @@ use crate::admin::parameter::{
 };
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
+use crate::response::NoContent;
+use crate::webhook::delivery::RecoverRequest;
 use crate::webhook::subscription::some_or_null;
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use host_application::webhook::any_subscription::OperatorWebhookError;
+use host_application::webhook::delivery_service::DeliveryService;
 use host_application::webhook::service::{
     NewSubscription, SubscriptionUpdate, SubscriptionWithSecret, WebhookService,
 };
@@ -20,7 +23,9 @@ use host_domain::id::SubscriptionId;
 use host_domain::time::{Clock, Timestamp};
 use host_domain::webhook::list::SubscriptionScopeFilter;
 use host_domain::webhook::{SubscriptionEvent, SubscriptionStatus};
-use host_resources::webhook::{WebhookSubscriptionResource, subscription};
+use host_resources::webhook::{
+    RecoveredDeliveriesResource, WebhookSubscriptionResource, subscription,
+};
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -177,6 +182,41 @@ pub(super) async fn resume(
     let event = SubscriptionEvent::Resumed;
     let changed = webhooks.apply_any(actor, &id, &event).await?;
     Ok(Json(json!({ "data": webhook_json(&changed) })))
+}
+
+/// `POST /webhooks/{id}/test`: sends a `ping` and returns its delivery.
+pub(super) async fn send_test_event(
+    State(webhooks): State<Arc<WebhookService>>,
+    Path(id): Path<String>,
+    AdminActor(actor): AdminActor,
+) -> Result<(StatusCode, Json<Value>), ApiError> {
+    let sent = webhooks.send_test_event_any(actor, &parse_id(&id)?).await?;
+    let delivery = sent.delivery;
+    let sent = json!({ "id": delivery.id.as_str(), "status": delivery.status().as_str() });
+    Ok((StatusCode::ACCEPTED, Json(json!({ "data": sent }))))
+}
+
+/// `POST /webhooks/{id}/recover`: replays the deliveries that failed since a time.
+pub(super) async fn recover(
+    State(deliveries): State<Arc<DeliveryService>>,
+    Path(id): Path<String>,
+    AdminActor(actor): AdminActor,
+    Json(request): Json<RecoverRequest>,
+) -> Result<(StatusCode, Json<Value>), ApiError> {
+    let since = request.since.start;
+    let recovered = deliveries.recover_any(actor, &parse_id(&id)?, since).await;
+    let recovered = RecoveredDeliveriesResource { queued: recovered? };
+    Ok((StatusCode::ACCEPTED, Json(json!({ "data": recovered }))))
+}
+
+/// `DELETE /webhooks/{id}`: deletes a webhook with its deliveries.
+pub(super) async fn delete(
+    State(webhooks): State<Arc<WebhookService>>,
+    Path(id): Path<String>,
+    AdminActor(actor): AdminActor,
+) -> Result<NoContent, ApiError> {
+    webhooks.delete_any(actor, &parse_id(&id)?).await?;
+    Ok(NoContent)
 }
 
 fn parse_id(id: &str) -> Result<SubscriptionId, ApiError> {

@@ -43,7 +43,7 @@ pub(crate) struct DeliveriesQuery {
 #[serde(deny_unknown_fields)]
 pub(crate) struct RecoverRequest {
     /// Time from which failed deliveries are replayed. A date means its midnight in UTC.
-    since: IsoDateOrDateTime,
+    pub(crate) since: IsoDateOrDateTime,
 }
 
 type ReplayParts = (

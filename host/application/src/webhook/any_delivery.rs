@@ -8,7 +8,7 @@ use crate::webhook::event_payload::{masked_attempt, masked_payload};
 use host_domain::audit::Actor;
 use host_domain::console::TenantScope;
 use host_domain::console::webhook::ListedDelivery;
-use host_domain::id::{BookingId, DeliveryId, EventId};
+use host_domain::id::{BookingId, DeliveryId, EventId, SubscriptionId};
 use host_domain::owner::Tenant;
 use host_domain::page::{CursorPage, CursorRequest};
 use host_domain::time::Timestamp;
@@ -145,6 +145,25 @@ impl DeliveryService {
         let subscription = self.subscription_of(id).await?;
         let context = RequestContext::for_change(actor, subscription.tenant.clone());
         self.replay_of(&context, subscription, id, None).await
+    }
+
+    /// Replays the failed deliveries of a subscription of any tenant, as
+    /// [`DeliveryService::recover`] does, and returns their number.
+    ///
+    /// # Errors
+    /// As of [`DeliveryService::recover`].
+    pub async fn recover_any(
+        &self,
+        actor: Actor,
+        id: &SubscriptionId,
+        since: Timestamp,
+    ) -> Result<u64, WebhookError> {
+        let found = self.base.store.subscription_by_id(id).await?;
+        let Subscription {
+            tenant, product, ..
+        } = found.ok_or(WebhookError::NotFound)?;
+        let context = RequestContext::for_change(actor, tenant);
+        self.recover(&context, product, id, since, None).await
     }
 
     /// Returns the subscription of a delivery, whose tenant is the delivery's.

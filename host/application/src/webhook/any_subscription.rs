@@ -1,6 +1,7 @@
 //! Subscriptions of all organizations, for people and operators.
 
 use crate::context::RequestContext;
+use crate::webhook::delivery_details::DeliveryDetails;
 use crate::webhook::error::WebhookError;
 use crate::webhook::service::{
     NewSubscription, SubscriptionUpdate, SubscriptionWithSecret, WebhookService,
@@ -137,6 +138,34 @@ impl WebhookService {
         } = self.changeable(id).await?;
         let context = RequestContext::for_change(actor, tenant);
         self.rotate_secret(&context, product, id, None).await
+    }
+
+    /// Sends a `ping` to a subscription of any tenant, except the endpoint of watches.
+    ///
+    /// # Errors
+    /// As of [`WebhookService::send_test_event`].
+    pub async fn send_test_event_any(
+        &self,
+        actor: Actor,
+        id: &SubscriptionId,
+    ) -> Result<DeliveryDetails, WebhookError> {
+        let Subscription {
+            tenant, product, ..
+        } = self.changeable(id).await?;
+        let context = RequestContext::for_change(actor, tenant);
+        self.send_test_event(&context, product, id, None).await
+    }
+
+    /// Deletes a subscription of any tenant, except the endpoint of watches.
+    ///
+    /// # Errors
+    /// As of [`WebhookService::delete`].
+    pub async fn delete_any(&self, actor: Actor, id: &SubscriptionId) -> Result<(), WebhookError> {
+        let Subscription {
+            tenant, product, ..
+        } = self.changeable(id).await?;
+        let context = RequestContext::for_change(actor, tenant);
+        self.delete(&context, product, id).await
     }
 
     /// Returns a subscription of any tenant that operators may change.
