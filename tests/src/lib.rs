@@ -47,7 +47,7 @@ pub use fixture::{for_each_string, minutes_ahead, print_line, read_fixture, shif
 pub use flight::{FlightBookingBuilder, passenger, prebook_flight_request, trip};
 pub use hotel::{HotelBookingBuilder, days_ahead, offers_request, prebook_request, seconds_ahead};
 pub use oidc_provider::{OidcProvider, TokenSignature};
-pub use operator::AdminClient;
+pub use operator::{AdminClient, admin_command};
 pub use pgbouncer::PgBouncer;
 pub use receiver::{ReceivedDelivery, Receiver, ReceiverFault};
 pub use relay::TcpRelay;

@@ -1,9 +1,11 @@
-//! A client of the admin listener that resolves calls with unknown outcome.
+//! A client of the admin listener that resolves calls with unknown outcome, and the commands that use
+//! the listener.
 
 use crate::client::{Client, Reply};
 use crate::eventually;
-use crate::server::Server;
+use crate::server::{Server, binary};
 use serde_json::Value;
+use tokio::process::Command;
 
 /// An operator of a server.
 pub struct AdminClient(Client);
@@ -55,4 +57,17 @@ impl AdminClient {
         })
         .await
     }
+}
+
+/// Runs a command of `stopover` against a server's admin listener. Returns whether it succeeds, and
+/// what it prints to standard output and standard error.
+///
+/// # Panics
+/// Panics if the command cannot be started or prints no UTF-8.
+pub async fn admin_command(server: &Server, arguments: &[&str]) -> (bool, String) {
+    let mut command = Command::new(binary());
+    command.args(arguments).args(["--admin-url", &server.admin]);
+    let output = command.output().await.unwrap();
+    let printed = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(printed).unwrap())
 }

@@ -3,7 +3,7 @@
 use crate::duffel::service::{ADD, CONFIRM, Duffel, QUOTE, READ, refusal};
 use crate::trip::{REFUNDED, Scene, TAKEN};
 use serde_json::json;
-use tests::{Client, DashboardClient, count, money, routes};
+use tests::{Client, DashboardClient, admin_command, count, money, routes};
 
 const KEY: &str = "bags-1";
 
@@ -135,6 +135,29 @@ async fn undecided_refund_is_decided_on_the_dashboard() {
         assert!(refused.body.contains("amount-problem"), "{amount}");
     }
     assert_eq!(settle("310.40").await.status, 303);
+    scene.server.wait_for_ledger(&booking, REFUNDED).await;
+}
+
+#[tokio::test]
+async fn undecided_refund_is_decided_by_a_command() {
+    let scene = Scene::<Duffel>::begin().await;
+    scene.mock.change(|duffel| {
+        duffel.documents["quote"]["data"]["refund_currency"] = json!("USD");
+    });
+    let booking = scene.confirmed().await;
+    scene.canceled(&booking).await;
+    let settle = ["unresolved", "settle", "refund", &booking];
+    for (amount, is_done, says) in [
+        ("360.41", false, "the refund must be between"),
+        ("310.401", false, "the refund must be between"),
+        ("310.40", true, "  CANCELED\n"),
+        ("310.40", false, "has no unresolved call"),
+    ] {
+        let refund = ["--amount", amount, "--currency", "EUR", "--note", "Agreed"];
+        let result = admin_command(&scene.server, &[&settle[..], &refund].concat()).await;
+        assert_eq!(result.0, is_done, "{amount}: {}", result.1);
+        assert!(result.1.contains(says), "{amount}: {}", result.1);
+    }
     scene.server.wait_for_ledger(&booking, REFUNDED).await;
 }
 

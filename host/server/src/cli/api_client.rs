@@ -1,6 +1,6 @@
 //! Calls of commands to a running gateway.
 
-use crate::cli::CliError;
+use crate::cli::{CliError, print_line};
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use host_application::api_key::named_mode;
@@ -179,6 +179,18 @@ impl ApiProblem {
         }
         Self { status, detail }
     }
+}
+
+/// Prints what the admin listener shows at a path, as JSON.
+pub(super) async fn print_json(admin: &AdminOptions, path: &str) -> Result<(), CliError> {
+    let shown = ApiClient::of_admin_listener(admin)?.get(path).await?;
+    print_line(&serde_json::to_string_pretty(&shown)?)
+}
+
+/// Returns the items of a list in a response.
+pub(super) fn items(list: Option<&Value>) -> Result<&[Value], CliError> {
+    let items = list.and_then(Value::as_array);
+    Ok(items.context("the response has no list")?)
 }
 
 /// Returns a text of a response.

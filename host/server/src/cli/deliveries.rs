@@ -1,8 +1,8 @@
 //! `stopover deliveries`: lists deliveries of a running gateway and sends them again.
 
-use crate::cli::api_client::{AdminOptions, ApiClient, ApiOptions, text};
-use crate::cli::{CliError, mode, organization, print_line};
-use anyhow::{Context, bail};
+use crate::cli::api_client::{AdminOptions, ApiClient, ApiOptions, items, text};
+use crate::cli::{CliError, mode, organization, print_line, time, webhook_id};
+use anyhow::bail;
 use clap::{Args, Subcommand};
 use host_domain::event::EventType;
 use host_domain::id::{DeliveryId, SubscriptionId};
@@ -94,10 +94,6 @@ fn delivery_id(text: &str) -> Result<DeliveryId, String> {
     DeliveryId::parse(text).map_err(|error| error.to_string())
 }
 
-fn webhook_id(text: &str) -> Result<SubscriptionId, String> {
-    SubscriptionId::parse(text).map_err(|error| error.to_string())
-}
-
 fn delivery_status(text: &str) -> Result<DeliveryStatus, String> {
     let status = DeliveryStatus::parse(text);
     status.ok_or_else(|| "PENDING, PUBLISHED, DELIVERED or FAILED".to_owned())
@@ -106,11 +102,6 @@ fn delivery_status(text: &str) -> Result<DeliveryStatus, String> {
 fn event_type(text: &str) -> Result<EventType, String> {
     let event_type = EventType::parse(text);
     event_type.ok_or_else(|| "no event type; `stopover trigger --list` names all".to_owned())
-}
-
-fn time(text: &str) -> Result<Timestamp, String> {
-    let time = Timestamp::parse(text);
-    time.ok_or_else(|| "a timestamp such as 2027-01-31T12:00:00Z".to_owned())
 }
 
 impl Filter {
@@ -155,8 +146,7 @@ async fn list(options: &List) -> Result<(), CliError> {
     if options.json {
         return print_line(&serde_json::to_string_pretty(&deliveries)?);
     }
-    let deliveries = deliveries.as_array().context("the response has no list")?;
-    for delivery in deliveries {
+    for delivery in items(Some(&deliveries))? {
         print_line(&format!(
             "{}  {}  {}  {}  {}",
             text(delivery, "created_at")?,

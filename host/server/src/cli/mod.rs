@@ -12,13 +12,18 @@ mod demo;
 mod keys;
 mod listen;
 mod logs;
+mod mandates;
 mod migrate;
+mod parked_jobs;
 mod plugin;
 #[cfg(feature = "demo")]
 mod sandbox;
 mod serve;
 mod suppliers;
 mod trigger;
+mod unresolved;
+mod watches;
+mod webhooks;
 
 use crate::system_clock::SystemClock;
 use anyhow::Context;
@@ -29,8 +34,10 @@ use host_application::config::{Config, ConfigError, Environment, data_dir_overla
 use host_application::id_generator::UuidV7Generator;
 use host_domain::account::is_organization_id;
 use host_domain::audit::Actor;
+use host_domain::id::SubscriptionId;
 use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;
+use host_domain::time::Timestamp;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -75,6 +82,16 @@ enum Command {
     Trigger(trigger::TriggerOptions),
     /// Show and change the suppliers of a running gateway
     Suppliers(suppliers::SuppliersOptions),
+    /// Show and settle unknown outcomes and undecided refunds
+    Unresolved(unresolved::UnresolvedOptions),
+    /// List and restart jobs that failed too often
+    ParkedJobs(parked_jobs::ParkedJobsOptions),
+    /// Show and change the webhooks of all organizations
+    Webhooks(webhooks::WebhooksOptions),
+    /// Show and cancel watches
+    Watches(watches::WatchesOptions),
+    /// Show and revoke mandates
+    Mandates(mandates::MandatesOptions),
     /// List and inspect plugins
     Plugin(plugin::PluginOptions),
     /// Check and show the configuration
@@ -140,6 +157,11 @@ async fn execute(command: Command) -> Result<(), CliError> {
         Command::Logs(options) => logs::run(options).await,
         Command::Trigger(options) => trigger::run(options).await,
         Command::Suppliers(options) => suppliers::run(options).await,
+        Command::Unresolved(options) => unresolved::run(options).await,
+        Command::ParkedJobs(options) => parked_jobs::run(options).await,
+        Command::Webhooks(options) => webhooks::run(options).await,
+        Command::Watches(options) => watches::run(options).await,
+        Command::Mandates(options) => mandates::run(options).await,
         Command::Plugin(options) => plugin::run(options).await,
         Command::Config(options) => config::run(&options),
     }
@@ -165,6 +187,17 @@ fn organization(text: &str) -> Result<String, String> {
 /// Parses a mode.
 fn mode(text: &str) -> Result<Mode, String> {
     Mode::parse(text).ok_or_else(|| "test or live".to_owned())
+}
+
+/// Parses a time.
+fn time(text: &str) -> Result<Timestamp, String> {
+    let time = Timestamp::parse(text);
+    time.ok_or_else(|| "a timestamp such as 2027-01-31T12:00:00Z".to_owned())
+}
+
+/// Parses the id of a webhook.
+fn webhook_id(text: &str) -> Result<SubscriptionId, String> {
+    SubscriptionId::parse(text).map_err(|error| error.to_string())
 }
 
 /// Returns the user of the operating system who runs the command, as the audit log names them.

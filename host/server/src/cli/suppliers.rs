@@ -1,9 +1,8 @@
 //! `stopover suppliers`: shows and changes the suppliers of a running gateway, through its admin
 //! listener.
 
-use crate::cli::api_client::{AdminOptions, ApiClient, text};
+use crate::cli::api_client::{AdminOptions, ApiClient, items, print_json, text};
 use crate::cli::{CliError, print_line};
-use anyhow::Context;
 use clap::{Args, Subcommand};
 use host_domain::supplier::SupplierId;
 use serde_json::{Value, json};
@@ -85,9 +84,7 @@ pub(super) async fn run(options: SuppliersOptions) -> Result<(), CliError> {
     match options.action {
         Action::List(options) => list(&options).await,
         Action::Show(subject) => {
-            let client = ApiClient::of_admin_listener(&subject.admin)?;
-            let supplier = client.get(&format!("/suppliers/{}", subject.id)).await?;
-            print_line(&serde_json::to_string_pretty(&supplier)?)
+            print_json(&subject.admin, &format!("/suppliers/{}", subject.id)).await
         }
         Action::Drain(subject) => change(&subject.admin, &subject.id, "drain", None).await,
         Action::Undrain(subject) => change(&subject.admin, &subject.id, "undrain", None).await,
@@ -114,8 +111,7 @@ async fn list(options: &List) -> Result<(), CliError> {
     if options.json {
         return print_line(&serde_json::to_string_pretty(&suppliers)?);
     }
-    let suppliers = suppliers.as_array().context("the response has no list")?;
-    for supplier in suppliers {
+    for supplier in items(Some(&suppliers))? {
         print_line(&line(supplier)?)?;
     }
     Ok(())
