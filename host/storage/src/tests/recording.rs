@@ -485,6 +485,11 @@ async fn expectations() -> Vec<(Statement, &'static str)> {
     }
     let found = store.requests_with_id(None, None, "req_7", 10);
     plans.add("request_log_request", found).await;
+    let ids = ["req_7".to_owned()];
+    for scope in [&one, &all] {
+        let found = store.logged_request_ids(scope, &ids);
+        plans.add("request_log_request", found).await;
+    }
     let (tenant, supplier, id) = (tenant(), supplier(), RequestLogId::from_bits(1));
     let bodies = store.request_log_bodies(&tenant, &id);
     plans.add("request_log_body_pkey", bodies).await;
