@@ -26,8 +26,14 @@ pub(crate) fn bench(options: &Options) -> Result<()> {
     }
     // One cargo command for both, so that shared dependencies are built once.
     let mut build = cargo::command();
-    build.args(["build", "--package", "host-server", "--package", "bench"]);
-    cargo::set_release_profile(&mut build)?;
+    build.args([
+        "build",
+        "--release",
+        "--package",
+        "host-server",
+        "--package",
+        "bench",
+    ]);
     phase::run_beside(plugins::background(&[])?, || {
         let expected = "10 to 15 min from nothing on 2 cores, about 2 min after a change";
         phase::run("gateway and bench", expected, || process::run(&mut build))

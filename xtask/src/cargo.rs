@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{apt, process};
+use crate::process;
 
 /// Returns a cargo command that runs at the root of this workspace.
 pub(crate) fn command() -> Command {
@@ -17,14 +17,6 @@ pub(crate) fn command() -> Command {
     let mut command = Command::new(program);
     command.current_dir(root());
     command
-}
-
-/// Makes a build command produce the gateway for production: optimised, with jemalloc.
-/// Installs `make`, which builds jemalloc.
-pub(crate) fn set_release_profile(build: &mut Command) -> Result<()> {
-    apt::require("make", "make", "building the gateway's allocator")?;
-    build.args(["--release", "--features", "host-server/jemalloc"]);
-    Ok(())
 }
 
 /// Fails unless Cargo.lock matches the manifests.

@@ -15,11 +15,9 @@ mod unread_body;
 
 use std::process::ExitCode;
 
-/// The global allocator. The C library's allocator took a fifth of the gateway's processor time for
-/// a booking.
-#[cfg(feature = "jemalloc")]
+/// The global allocator, which is faster than that of the C library (decision 0087).
 #[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     cli::run()
