@@ -162,7 +162,8 @@ function record(app, request, reply) {
   else request.log.info(line, 'request');
   metrics.answered(request.method, route, status, ms);
   const { headers, method } = request;
-  const isKept = (method !== 'GET' && method !== 'HEAD') || status >= 400;
+  const isRead = method === 'GET' || method === 'HEAD';
+  const isKept = !isRead || status >= 400 || app.recorder.readBodies.take();
   app.recorder.request({
     owner: request.caller?.owner ?? null, mode: headers['x-api-key']?.startsWith('sk_live_') ? 'live' : 'test', keyId: request.caller?.keyId ?? null,
     requestId: request.id, at: Date.now(), method, route: routeName(request.routeOptions.url), uri: request.url, status, ms, code: reply.problemCode,

@@ -13,6 +13,8 @@ const MINOR_PER_SECOND = 200;
 const MINOR_BURST = 2048;
 const ANONYMOUS_PER_SECOND = 1;
 const ANONYMOUS_BURST = 200;
+const READ_BODIES_PER_SECOND = 20;
+const READ_BODIES_BURST = 100;
 const QUEUE_BODY_BYTES_MAX = 32 << 20;
 const BATCH_MAX = 128;
 const BATCH_INTERVAL_MS = 200;
@@ -55,6 +57,8 @@ export class Recorder {
   counters = new Counters();
   minor = new Rate(MINOR_PER_SECOND, MINOR_BURST);
   anonymous = new Rate(ANONYMOUS_PER_SECOND, ANONYMOUS_BURST);
+  /** The bodies of successful reads. */
+  readBodies = new Rate(READ_BODIES_PER_SECOND, READ_BODIES_BURST);
   host = os.hostname().slice(0, 64);
   timer = null;
 
@@ -65,7 +69,7 @@ export class Recorder {
     this.ticks.unref();
   }
 
-  /** Records an API call that has ended. `bodies` are those of a change or a failure. */
+  /** Records an API call that has ended. `bodies` is null for most successful reads. */
   request(entry) {
     const { owner, mode, method, route, status, ms, bodies } = entry;
     const us = micros(ms);
@@ -194,12 +198,14 @@ function requestRows(entry, host) {
       request_bytes: bodies.request.bytes, request_body: request, response_bytes: bodies.response.bytes, response_body: response,
     };
   }
+  // A read does not touch a booking.
+  const isRead = (entry.method === 'GET' || entry.method === 'HEAD') && status < 400;
   return {
     body,
     row: {
       organization: scope.organization, mode: scope.mode, id, request_id: entry.requestId, at, method: entry.method, route: route ?? 'unknown',
       path, status, failure: status >= 400 ? Math.floor(status / 100) : null, duration_us: entry.us, key: entry.keyId, user: scope.user,
-      booking: body ? bookingIn(path) ?? bookingInResponse(body.response_body) : null, code: entry.code, host,
+      booking: body && !isRead ? bookingIn(path) ?? bookingInResponse(body.response_body) : null, code: entry.code, host,
     },
   };
 }
