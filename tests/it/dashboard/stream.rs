@@ -9,7 +9,7 @@ use tests::{
 const EMAIL: &str = "ada@example.com";
 
 /// Streams that an account may have open.
-const STREAMS_PER_ACCOUNT_MAX: usize = 4;
+const STREAMS_PER_ACCOUNT_MAX: usize = 8;
 
 on_both_databases!(
     stream_sends_new_rows_of_the_scope_and_filter,
