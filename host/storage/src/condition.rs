@@ -73,6 +73,14 @@ impl ConditionBuilder {
         }
     }
 
+    /// Builds the conditions of [`Self::for_scope`] in a form that no index serves.
+    pub(crate) fn for_scope_without_index(scope: &TenantScope) -> Self {
+        let mut conditions = Self::default();
+        let text = conditions.bind_scope_without_index(scope);
+        conditions.add_text(text);
+        conditions
+    }
+
     /// Builds the conditions of a list for what a person may read. They compare expressions, as the
     /// indexes of these lists do, so that no other query considers such an index.
     pub(crate) fn for_scope_list(scope: &TenantScope) -> Self {

@@ -185,9 +185,7 @@ impl Store {
         request_ids: &[String],
     ) -> Result<Vec<String>, DatabaseError> {
         // Without statistics, SQLite would prefer the index of the mode, which has all calls.
-        let mut conditions = ConditionBuilder::default();
-        let in_scope = conditions.bind_scope_without_index(scope);
-        conditions.add_text(in_scope);
+        let mut conditions = ConditionBuilder::for_scope_without_index(scope);
         let list = conditions.bind(text_array(request_ids.iter().map(String::as_str)));
         conditions.add_text(format!("request_id {{in {list}}}"));
         let condition = conditions.text();

@@ -119,9 +119,7 @@ impl Store {
         page: &CursorRequest,
     ) -> Result<CursorPage<UnresolvedAttempt>, DatabaseError> {
         // The index of open calls is small, and the primary key has all calls of an organization.
-        let mut conditions = ConditionBuilder::default();
-        let in_scope = conditions.bind_scope_without_index(scope);
-        conditions.add_text(in_scope);
+        let mut conditions = ConditionBuilder::for_scope_without_index(scope);
         conditions.add_some(
             "booking_id =",
             filter.booking.as_ref().map(BookingId::as_str),

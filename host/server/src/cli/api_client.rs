@@ -187,6 +187,25 @@ pub(super) async fn print_json(admin: &AdminOptions, path: &str) -> Result<(), C
     print_line(&serde_json::to_string_pretty(&shown)?)
 }
 
+/// Makes a change at a path of the admin listener, and prints the id and the status of what it changed.
+pub(super) async fn print_change(admin: &AdminOptions, path: &str) -> Result<(), CliError> {
+    let changed = ApiClient::of_admin_listener(admin)?
+        .post(path, None)
+        .await?;
+    print_status(&changed)
+}
+
+/// Prints the id and the status in a response.
+pub(super) fn print_status(data: &Value) -> Result<(), CliError> {
+    let (id, status) = (text(data, "id")?, text(data, "status")?);
+    print_line(&format!("{id}  {status}"))
+}
+
+/// Returns a number of a response, or 0 if it has none of this name.
+pub(super) fn number(data: &Value, name: &str) -> u64 {
+    data.get(name).and_then(Value::as_u64).unwrap_or_default()
+}
+
 /// Returns the items of a list in a response.
 pub(super) fn items(list: Option<&Value>) -> Result<&[Value], CliError> {
     let items = list.and_then(Value::as_array);

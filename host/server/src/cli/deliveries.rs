@@ -1,6 +1,6 @@
 //! `stopover deliveries`: lists deliveries of a running gateway and sends them again.
 
-use crate::cli::api_client::{AdminOptions, ApiClient, ApiOptions, items, text};
+use crate::cli::api_client::{AdminOptions, ApiClient, ApiOptions, items, number, text};
 use crate::cli::{CliError, mode, organization, print_line, time, webhook_id};
 use anyhow::bail;
 use clap::{Args, Subcommand};
@@ -179,9 +179,8 @@ async fn replay_all(options: &ReplayAll) -> Result<(), CliError> {
         wait().await;
         replay = client.get(&path).await?;
     }
-    let number = |name: &str| replay.get(name).and_then(Value::as_u64).unwrap_or_default();
-    let (replayed, skipped) = (number("replayed"), number("skipped"));
-    let total = number("deliveries");
+    let (replayed, skipped) = (number(&replay, "replayed"), number(&replay, "skipped"));
+    let total = number(&replay, "deliveries");
     print_line(&format!(
         "{replayed} of {total} replayed, {skipped} skipped"
     ))?;

@@ -1,7 +1,7 @@
 //! `stopover mandates`: shows and revokes mandates of a running gateway, through its admin listener.
 
-use crate::cli::api_client::{AdminOptions, ApiClient, print_json, text};
-use crate::cli::{CliError, print_line};
+use crate::cli::CliError;
+use crate::cli::api_client::{AdminOptions, print_change, print_json};
 use clap::{Args, Subcommand};
 use host_domain::id::MandateId;
 
@@ -40,11 +40,7 @@ pub(super) async fn run(options: MandatesOptions) -> Result<(), CliError> {
             print_json(&subject.admin, &format!("/mandates/{}", subject.id)).await
         }
         Action::Revoke(subject) => {
-            let client = ApiClient::of_admin_listener(&subject.admin)?;
-            let path = format!("/mandates/{}/revoke", subject.id);
-            let changed = client.post(&path, None).await?;
-            let (id, status) = (text(&changed, "id")?, text(&changed, "status")?);
-            print_line(&format!("{id}  {status}"))
+            print_change(&subject.admin, &format!("/mandates/{}/revoke", subject.id)).await
         }
     }
 }

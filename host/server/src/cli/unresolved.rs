@@ -1,7 +1,7 @@
 //! `stopover unresolved`: shows and settles the unknown outcomes and the undecided refunds of a
 //! running gateway, through its admin listener.
 
-use crate::cli::api_client::{AdminOptions, ApiClient, items, print_json, text};
+use crate::cli::api_client::{AdminOptions, ApiClient, items, print_json, print_status, text};
 use crate::cli::{CliError, print_line};
 use clap::{Args, Subcommand};
 use host_domain::id::BookingId;
@@ -171,8 +171,7 @@ async fn settle(decision: Decision) -> Result<(), CliError> {
         members.insert("note".to_owned(), note.into());
     }
     let settled = call.subject.post("", &body).await?;
-    let (id, status) = (text(&settled, "id")?, text(&settled, "status")?);
-    print_line(&format!("{id}  {status}"))
+    print_status(&settled)
 }
 
 /// Returns a call as one line: time, booking, step, supplier, organization, mode and the gateway's

@@ -1,7 +1,7 @@
 //! `stopover webhooks`: shows and changes the webhooks of a running gateway, through its admin
 //! listener.
 
-use crate::cli::api_client::{AdminOptions, ApiClient, items, print_json, text};
+use crate::cli::api_client::{AdminOptions, ApiClient, items, number, print_json, text};
 use crate::cli::{CliError, mode, organization, print_line, time, webhook_id};
 use clap::{Args, Subcommand};
 use host_domain::id::SubscriptionId;
@@ -144,10 +144,6 @@ fn line(webhook: &Value) -> Result<String, CliError> {
         number(webhook, "waiting_deliveries"),
         number(webhook, "failed_last_day"),
     ))
-}
-
-fn number(data: &Value, name: &str) -> u64 {
-    data.get(name).and_then(Value::as_u64).unwrap_or_default()
 }
 
 impl Subject {
