@@ -95,6 +95,17 @@ pub trait ReportedBooking {
     fn total(&self) -> Money;
     /// Returns fee and refund of its cancellation, as far as the supplier states them.
     fn stated_cancellation_amounts(&self) -> Option<(Money, Option<Money>)>;
+    /// Returns whether the supplier states amounts of its cancellation that cannot be read.
+    fn has_unreadable_amounts(&self) -> bool;
+
+    /// Returns whether its cancellation cost nothing, as far as the supplier states it. An adapter
+    /// states zeros if its supplier states charges that cannot be used.
+    fn is_canceled_for_free(&self) -> bool {
+        match self.stated_cancellation_amounts() {
+            Some((fee, refund)) => fee.minor == 0 && refund.is_none_or(|refund| refund.minor != 0),
+            None => !self.has_unreadable_amounts(),
+        }
+    }
 }
 
 /// The call of a confirmed booking that is in progress.

@@ -24,6 +24,11 @@ pub fn book_response<K: BookingAggregate>(
     let call = booking.active_call();
     let next_at = context.schedules.next_reconcile_at(call);
     match response {
+        // A supplier that refuses does not cancel. A lookup shows what became of the booking.
+        Ok(supplier_booking) if *supplier_booking.status() == SupplierBookingStatus::Canceled => {
+            unresolved_book(next_at, canceled_evidence(&supplier_booking))
+                .with_reference(supplier_booking.supplier_reference())
+        }
         Ok(supplier_booking) => interpret_reported_booking(booking, supplier_booking, next_at),
         Err(ChangeError::Refused(refusal)) => refused_book(call, refusal, context.schedules),
         Err(ChangeError::Unknown(reason)) => unresolved_book(next_at, reason),
@@ -146,6 +151,10 @@ fn interpret_reported_booking<K: BookingAggregate>(
         SupplierBookingStatus::Pending | SupplierBookingStatus::CancelPending => {
             accepted_book(&reference, next_at)
         }
+        // Charges may be due for a booking that the payer does not have. An operator decides.
+        SupplierBookingStatus::Canceled if !supplier_booking.is_canceled_for_free() => {
+            unresolved_book(next_at, canceled_evidence(&supplier_booking))
+        }
         SupplierBookingStatus::Canceled => {
             let failure = Failure::new("book_failed", "The supplier canceled the booking.");
             let event = BookingEvent::BookRefused(failure);
@@ -194,7 +203,7 @@ pub fn absence_recheck<K: BookingAggregate>(
         .map_or(schedules.now, |absence| absence.failed_at);
     let next_at = schedules.absence_recheck.upcoming(failed_at, schedules.now);
     let evidence = match response {
-        Ok(BookingLookup::Found(found)) => match kept_status(found.status()) {
+        Ok(BookingLookup::Found(found)) => match kept_status(&*found) {
             Some(status) => return orphan_found(found.supplier_reference(), status, context),
             None => "rechecked: the supplier's booking is canceled",
         },
@@ -225,13 +234,17 @@ fn orphan_found<K: BookingAggregate>(
     Interpretation::unknown(event, evidence).with_reference(reference)
 }
 
-/// Returns the name of a status in which the supplier keeps the booking, or `None` if it does not.
-const fn kept_status(status: &SupplierBookingStatus) -> Option<&'static str> {
-    match status {
+/// Returns the name of a status in which the supplier keeps the booking or may charge for it, or
+/// `None` if it does neither.
+fn kept_status(supplier_booking: &impl ReportedBooking) -> Option<&'static str> {
+    match supplier_booking.status() {
         SupplierBookingStatus::Pending => Some("pending"),
         SupplierBookingStatus::Confirmed => Some("confirmed"),
         SupplierBookingStatus::PartiallyCanceled => Some("partially canceled"),
         SupplierBookingStatus::CancelPending => Some("cancellation pending"),
+        SupplierBookingStatus::Canceled if !supplier_booking.is_canceled_for_free() => {
+            Some("canceled with charges")
+        }
         SupplierBookingStatus::Canceled | SupplierBookingStatus::Failed(_) => None,
     }
 }

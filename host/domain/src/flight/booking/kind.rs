@@ -53,6 +53,10 @@ impl ReportedBooking for FlightSupplierBooking {
         let amounts = self.cancellation.as_ref()?;
         Some((amounts.fee, Some(amounts.refund)))
     }
+
+    fn has_unreadable_amounts(&self) -> bool {
+        self.has_unreadable_amounts
+    }
 }
 
 impl BookingKind for FlightBookingDetails {

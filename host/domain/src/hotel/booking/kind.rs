@@ -44,6 +44,10 @@ impl ReportedBooking for HotelSupplierBooking {
         let amounts = self.cancellation.as_ref()?;
         Some((amounts.fee, amounts.refund))
     }
+
+    fn has_unreadable_amounts(&self) -> bool {
+        self.has_unreadable_amounts
+    }
 }
 
 impl BookingKind for HotelBookingDetails {

@@ -29,6 +29,8 @@ macro_rules! on_both_kinds {
     };
 }
 
+mod canceled;
+
 on_both_kinds![
     booking_is_refused_only_by_a_definite_refusal,
     missing_booking_is_unknown_before_two_late_lookups,
@@ -71,7 +73,7 @@ mod check {
         let definite = definite.map(|reason| Err(refused(reason)));
         let definite = definite
             .into_iter()
-            .chain([Ok(K::reported(Status::Canceled)), Ok(K::reported(failed()))])
+            .chain([Ok(K::reported(failed()))])
             .map(|response| (response, ("book_refused", CallOutcome::Refused)));
         let partly_canceled = match K::CAN_CANCEL_PARTIALLY {
             true => "book_confirmed",
