@@ -67,9 +67,9 @@ pub(crate) struct Dependency {
 }
 
 impl Dependency {
-    /// Returns whether it is neither a dev nor a build dependency.
-    pub(crate) fn is_normal(&self) -> bool {
-        self.kind.is_none()
+    /// Returns whether it is for tests, examples and benchmarks only.
+    pub(crate) fn is_dev(&self) -> bool {
+        self.kind.as_deref() == Some("dev")
     }
 }
 

@@ -5,19 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Finding, Rule, SourceFile, Tree, rules, source};
 use crate::cargo::{self, Package, Workspace};
 
-/// Checks the normal dependencies of each crate that has a rule.
+/// Checks the dependencies of each crate. Each needs a rule.
 pub(super) fn dependencies(workspace: &Workspace) -> Vec<Finding> {
     let mut findings = Vec::new();
     for package in &workspace.packages {
-        match rules::CRATES.iter().find(|rule| rule.name == package.name) {
+        match rules::of_crate(&package.name, &manifest(package)) {
             Some(rule) => findings.extend(crate_dependencies(package, rule)),
-            None if package.name.starts_with("host-") => {
-                findings.push(dependency_finding(
-                    package,
-                    "no rule in xtask/src/structure/rules.rs".to_owned(),
-                ));
-            }
-            None => {}
+            None => findings.push(dependency_finding(
+                package,
+                "no rule in xtask/src/structure/rules.rs".to_owned(),
+            )),
         }
     }
     findings
@@ -25,12 +22,17 @@ pub(super) fn dependencies(workspace: &Workspace) -> Vec<Finding> {
 
 fn crate_dependencies(package: &Package, rule: &rules::CrateRule) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for dependency in package.dependencies.iter().filter(|d| d.is_normal()) {
+    for dependency in &package.dependencies {
+        let allowed_in_tests = match (dependency.is_dev(), rule.allowed_in_tests) {
+            (true, None) => continue,
+            (true, Some(allowed)) => allowed,
+            (false, _) => &[],
+        };
         let name = dependency.name.as_str();
         let problem = if dependency.path.is_none() {
             let is_forbidden = rule.forbidden.iter().any(|group| group.contains(&name));
             is_forbidden.then(|| format!("it must not depend on {name}"))
-        } else if rule.allowed.contains(&name) {
+        } else if rule.allowed.contains(&name) || allowed_in_tests.contains(&name) {
             None
         } else if !rule.allowed_by_feature.contains(&name) {
             Some(format!("it must not depend on {name}"))
@@ -326,16 +328,24 @@ mod tests {
         let optional = sandbox.replace("false", "true");
         let unlisted = ["host-runtime", "axum"].map(|name| format!("it must not depend on {name}"));
         let not_optional = "sandbox must be optional, behind a feature".to_owned();
+        let in_tests = r#"{ "name": "host-api", "path": "/w/api", "kind": "dev" },
+            { "name": "fuzz", "path": "/w/fuzz", "kind": "dev" }"#;
+        let not_host_api = "it must not depend on host-api".to_owned();
         let no_rule = "no rule in xtask/src/structure/rules.rs".to_owned();
         for (name, listed, expected) in [
             ("host-storage", storage, unlisted.to_vec()),
             ("host-server", sandbox, vec![not_optional]),
             ("host-server", optional.as_str(), vec![]),
-            ("host-new", "", vec![no_rule]),
+            ("new", "", vec![no_rule]),
+            ("simulation", in_tests, vec![not_host_api.clone()]),
+            ("new-plugin", in_tests, vec![not_host_api]),
         ] {
+            let folder = if name == "new-plugin" { "plugins/" } else { "" };
+            let root = cargo::root();
             let text = format!(
                 r#"{{ "packages": [{{ "id": "s", "name": "{name}",
-                "manifest_path": "/w/Cargo.toml", "dependencies": [{listed}] }}] }}"#
+                "manifest_path": "{}/{folder}{name}/Cargo.toml", "dependencies": [{listed}] }}] }}"#,
+                root.display()
             );
             let workspace = Workspace::parse(&text).unwrap();
             assert_eq!(problems(dependencies(&workspace)), expected, "{text}");

@@ -63,13 +63,16 @@ pub(super) const LAYERS: [&[&str]; 11] = [
     &["application"],
 ];
 
-/// The permitted normal dependencies of a crate.
+/// The permitted dependencies of a crate.
 pub(super) struct CrateRule {
     pub(super) name: &'static str,
     /// Crates of the workspace.
     pub(super) allowed: &'static [&'static str],
     /// Crates of the workspace that must be optional, behind a feature.
     pub(super) allowed_by_feature: &'static [&'static str],
+    /// Further crates of the workspace for tests, which are dev-dependencies. `None` leaves the
+    /// dev-dependencies unchecked.
+    pub(super) allowed_in_tests: Option<&'static [&'static str]>,
     /// External crates.
     pub(super) forbidden: &'static [&'static [&'static str]],
 }
@@ -79,8 +82,32 @@ impl CrateRule {
         name: "",
         allowed: &[],
         allowed_by_feature: &[],
+        allowed_in_tests: None,
         forbidden: &[],
     };
+}
+
+/// The rule of a crate in [`PLUGIN_FOLDERS`].
+const PLUGIN: CrateRule = CrateRule {
+    name: "plugins/*",
+    // `nuitee-events` is a library of two plugins.
+    allowed: &["plugin-sdk", "nuitee-events"],
+    allowed_in_tests: Some(&["fuzz", "variants"]),
+    ..CrateRule::NONE
+};
+
+/// Folders of plugins.
+const PLUGIN_FOLDERS: [&str; 3] = ["plugins/", "examples/minimal-plugin/", "tests/guests/"];
+
+/// Returns the rule of a crate, by its name or else by the path of its manifest.
+pub(super) fn of_crate(name: &str, manifest: &str) -> Option<&'static CrateRule> {
+    let is_plugin = || {
+        PLUGIN_FOLDERS
+            .iter()
+            .any(|folder| manifest.starts_with(folder))
+    };
+    let own = CRATES.iter().find(|rule| rule.name == name);
+    own.or_else(|| is_plugin().then_some(&PLUGIN))
 }
 
 const HTTP_SERVER: &[&str] = &["axum", "hyper", "hyper-util", "tower", "tower-http"];
@@ -92,8 +119,8 @@ const COMMAND_LINE: &[&str] = &["clap"];
 const ASYNC_RUNTIME: &[&str] = &["tokio", "tokio-util"];
 const RANDOMNESS: &[&str] = &["getrandom", "rand", "uuid"];
 
-/// The rules of the crates. A crate under `host/` needs one.
-pub(super) const CRATES: [CrateRule; 13] = [
+/// The rules of the crates that are not in [`PLUGIN_FOLDERS`], and of `plugins/sdk`.
+const CRATES: [CrateRule; 17] = [
     CrateRule {
         name: "host-domain",
         forbidden: &[
@@ -176,6 +203,7 @@ pub(super) const CRATES: [CrateRule; 13] = [
         ],
         allowed_by_feature: &["sandbox", "host-dashboard"],
         forbidden: &[DATABASE, WASM_ENGINE],
+        ..CrateRule::NONE
     },
     CrateRule {
         name: "host-dashboard",
@@ -197,7 +225,14 @@ pub(super) const CRATES: [CrateRule; 13] = [
     },
     CrateRule {
         name: "simulation",
-        allowed: &["host-application", "host-domain", "host-storage"],
+        // `host-runtime` for `DnsLookup`, which a `DeliveryPolicy` needs.
+        allowed_in_tests: Some(&[
+            "host-application",
+            "host-domain",
+            "host-runtime",
+            "host-storage",
+            "fuzz",
+        ]),
         forbidden: &[HTTP_SERVER, HTTP_CLIENT, DATABASE, WASM_ENGINE],
         ..CrateRule::NONE
     },
@@ -219,6 +254,24 @@ pub(super) const CRATES: [CrateRule; 13] = [
             "duffel-flights",
             "nuitee-hotels",
         ],
+        ..CrateRule::NONE
+    },
+    CrateRule {
+        name: "fuzz",
+        ..CrateRule::NONE
+    },
+    CrateRule {
+        name: "variants",
+        allowed: &["plugin-sdk"],
+        ..CrateRule::NONE
+    },
+    CrateRule {
+        name: "webhook-receiver",
+        ..CrateRule::NONE
+    },
+    CrateRule {
+        name: "plugin-sdk",
+        allowed_in_tests: Some(&[]),
         ..CrateRule::NONE
     },
     CrateRule {
