@@ -44,7 +44,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 
 /// Time that a shutdown waits for the recorded calls to be stored.
-const RECORDING_PATIENCE: Duration = Duration::from_secs(5);
+const RECORDING_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The application. Handlers receive it as `State<Arc<Application>>`.
 pub struct Application {
@@ -144,7 +144,7 @@ impl Application {
     /// [`StartupError`]. A plugin that cannot be loaded is not an error.
     pub async fn launch(
         config: Config,
-        surroundings: ApplicationDependencies,
+        dependencies: ApplicationDependencies,
     ) -> Result<Arc<Self>, StartupError> {
         let sealer = Arc::new(build_sealer(&config)?);
         let store = open_store(&config).await?;
@@ -152,24 +152,24 @@ impl Application {
         verify_master_key(&store, &sealer).await?;
         let base = Base {
             store: store.clone(),
-            clock: Arc::clone(&surroundings.clock),
-            ids: Arc::clone(&surroundings.ids),
+            clock: Arc::clone(&dependencies.clock),
+            ids: Arc::clone(&dependencies.ids),
         };
         let mandates = Arc::new(MandateService {
             base: base.clone(),
             sealer: Arc::clone(&sealer),
             config: config.mandates.clone(),
-            base_url: surroundings.base_url.clone(),
+            base_url: dependencies.base_url.clone(),
         });
         mandates.load_or_rotate_keys().await?;
         let tasks = TaskSupervisor::default();
         let recording = Recording::start(&config.requests, &base, &tasks);
         let call_sink = RecordingCallSink {
             recorder: Arc::clone(&recording.recorder),
-            next: Arc::clone(&surroundings.call_sink),
+            next: Arc::clone(&dependencies.call_sink),
         };
-        let runtime = build_runtime(&config, &surroundings, call_sink)?;
-        let directory = SupplierDirectory::new(&config, surroundings.plugins_dir, runtime);
+        let runtime = build_runtime(&config, &dependencies, call_sink)?;
+        let directory = SupplierDirectory::new(&config, dependencies.plugins_dir, runtime);
         let suppliers = Arc::new(directory);
         suppliers.load_all().await;
         let supplier_control = Arc::new(SupplierControl {
@@ -180,7 +180,7 @@ impl Application {
         let app = Arc::new(Self::assemble(Foundation {
             config,
             base: base.clone(),
-            base_url: surroundings.base_url,
+            base_url: dependencies.base_url,
             sealer,
             tasks,
             recording,
@@ -276,13 +276,13 @@ impl Application {
         })
     }
 
-    /// Stops background tasks, waits up to `patience` for them, stores what was recorded, and closes
+    /// Stops background tasks, waits up to `timeout` for them, stores what was recorded, and closes
     /// the database. Returns `false` if a task was still running after its time.
-    pub async fn shut_down(&self, patience: Duration) -> bool {
+    pub async fn shut_down(&self, timeout: Duration) -> bool {
         self.tasks.begin_shutdown();
-        let ended = self.tasks.wait_for_tasks(patience).await;
+        let ended = self.tasks.wait_for_tasks(timeout).await;
         // The last tasks still record.
-        let recorded = self.recording.finish(RECORDING_PATIENCE).await;
+        let recorded = self.recording.finish(RECORDING_TIMEOUT).await;
         self.store.close().await;
         ended && recorded
     }
@@ -358,14 +358,14 @@ pub async fn open_store(config: &Config) -> Result<Store, OpenError> {
 
 fn build_runtime(
     config: &Config,
-    surroundings: &ApplicationDependencies,
+    dependencies: &ApplicationDependencies,
     call_sink: RecordingCallSink,
 ) -> Result<Runtime, RuntimeError> {
-    let mut made_of = RuntimeConfig::new(Arc::clone(&surroundings.clock));
-    made_of.calls_max = config.limits.plugin_calls;
+    let mut runtime_config = RuntimeConfig::new(Arc::clone(&dependencies.clock));
+    runtime_config.calls_max = config.limits.plugin_calls;
     let cache = Some(config.code_cache_dir.clone());
-    made_of.code_cache_dir = cache.filter(|folder| !folder.as_os_str().is_empty());
-    Runtime::new(made_of, Arc::new(call_sink))
+    runtime_config.code_cache_dir = cache.filter(|folder| !folder.as_os_str().is_empty());
+    Runtime::new(runtime_config, Arc::new(call_sink))
 }
 
 fn build_sealer(config: &Config) -> Result<Sealer, StartupError> {

@@ -128,9 +128,9 @@ impl TaskSupervisor {
         self.tracker.close();
     }
 
-    /// Waits up to `patience` for all tasks. Returns `false` if some are still running.
-    pub async fn wait_for_tasks(&self, patience: Duration) -> bool {
-        let ended = tokio::time::timeout(patience, self.tracker.wait());
+    /// Waits up to `timeout` for all tasks. Returns `false` if some are still running.
+    pub async fn wait_for_tasks(&self, timeout: Duration) -> bool {
+        let ended = tokio::time::timeout(timeout, self.tracker.wait());
         ended.await.is_ok()
     }
 }

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn role_permits_what_the_table_says() {
+    fn role_permits_the_actions_of_the_table() {
         use Permission::{ManageTestKeys, Read, ReplayDeliveries};
         let all = Permission::ALL;
         let developer = [Read, ManageTestKeys, ReplayDeliveries];

@@ -111,8 +111,8 @@ impl Gateway {
 
     /// Stops the application. Returns `false` if tasks were still running after the configured time.
     pub(crate) async fn shut_down(&self) -> bool {
-        let patience = Duration::from_secs(self.limits.shutdown_s);
-        self.application.shut_down(patience).await
+        let timeout = Duration::from_secs(self.limits.shutdown_s);
+        self.application.shut_down(timeout).await
     }
 }
 

@@ -17,7 +17,7 @@ on_both_databases!(
     admins_learn_only_whether_the_chain_is_intact,
     admins_read_the_entries_of_their_organization,
     export_of_an_operator_is_the_whole_chain,
-    export_is_json_whatever_a_name_says,
+    export_is_json_for_any_name,
 );
 
 /// A name that is harmful if a page or a spreadsheet interprets it.
@@ -329,7 +329,7 @@ async fn export_of_an_operator_is_the_whole_chain(database: Database) {
     assert_eq!(modes, HashSet::from([None, Some("test"), Some("live")]));
 }
 
-async fn export_is_json_whatever_a_name_says(database: Database) {
+async fn export_is_json_for_any_name(database: Database) {
     let server = Server::start(database).await;
     let ada = DashboardClient::set_up(&server, "ada@example.com").await;
     create_key(&ada, "acme", HARMFUL).await;

@@ -42,7 +42,7 @@ async fn forms_of_other_sites_change_nothing(database: Database) {
 
 /// The client may send its next request on the connection, unless the response says otherwise.
 #[tokio::test]
-async fn refused_form_leaves_the_connection_open_or_says_that_it_closes() {
+async fn refused_form_leaves_the_connection_open_or_announces_its_close() {
     let server = Server::start(Database::Sqlite).await;
     let listeners = [&server.dashboard, &server.api, &server.admin];
     for (url, length) in listeners

@@ -14,7 +14,7 @@ const STREAMS_PER_ACCOUNT_MAX: usize = 8;
 on_both_databases!(
     stream_sends_new_rows_of_the_scope_and_filter,
     stream_goes_on_after_the_last_event,
-    stream_says_that_rows_were_skipped,
+    stream_reports_skipped_rows,
     stream_of_deliveries_repeats_only_what_has_changed,
     stream_ends_with_the_session_the_role_and_the_mode,
     stream_ends_when_its_rows_are_closed_to_the_person,
@@ -99,7 +99,7 @@ async fn stream_goes_on_after_the_last_event(database: Database) {
     }
 }
 
-async fn stream_says_that_rows_were_skipped(database: Database) {
+async fn stream_reports_skipped_rows(database: Database) {
     let server = Server::start(database).await;
     let person = DashboardClient::set_up(&server, EMAIL).await;
     let client = server.client();

@@ -76,7 +76,7 @@ fn text_after(page: &PageReply, text: &str) -> String {
 }
 
 async fn page_shows_consequences_and_applies_the_decision(database: Database) {
-    let server = Server::start_with(ServerOptions::on(database).patient()).await;
+    let server = Server::start_with(ServerOptions::on(database).without_reconciliation()).await;
     let ada = operator(&server, "ada").await;
     let flight = || BookingBuilder::new("SUPPLIER_A", "LTN-STN");
     for (builder, decision, status, money) in [
@@ -126,7 +126,7 @@ async fn page_shows_consequences_and_applies_the_decision(database: Database) {
 }
 
 async fn page_shows_what_was_sent(database: Database) {
-    let server = Server::start_with(ServerOptions::on(database).patient()).await;
+    let server = Server::start_with(ServerOptions::on(database).without_reconciliation()).await;
     let ada = operator(&server, "ada").await;
     let options = ["--organization", "demo", "--org-role", "viewer"];
     let viewer = DashboardClient::with_account(&server, "viewer@example.com", &options).await;
@@ -156,7 +156,7 @@ async fn page_shows_what_was_sent(database: Database) {
 }
 
 async fn one_of_two_operators_wins(database: Database) {
-    let server = Server::start_with(ServerOptions::on(database).patient()).await;
+    let server = Server::start_with(ServerOptions::on(database).without_reconciliation()).await;
     let (ada, bob) = (
         operator(&server, "ada").await,
         operator(&server, "bob").await,
@@ -175,7 +175,7 @@ async fn one_of_two_operators_wins(database: Database) {
 }
 
 async fn decision_waits_for_the_end_of_a_lookup(database: Database) {
-    let server = Server::start_with(ServerOptions::on(database).patient()).await;
+    let server = Server::start_with(ServerOptions::on(database).without_reconciliation()).await;
     let (ada, bob) = (
         operator(&server, "ada").await,
         operator(&server, "bob").await,
@@ -207,7 +207,7 @@ async fn decision_waits_for_the_end_of_a_lookup(database: Database) {
 }
 
 async fn waiting_decision_is_withdrawn_even_if_its_job_is_parked(database: Database) {
-    let server = Server::start_with(ServerOptions::on(database).patient()).await;
+    let server = Server::start_with(ServerOptions::on(database).without_reconciliation()).await;
     let (ada, bob) = (
         operator(&server, "ada").await,
         operator(&server, "bob").await,
@@ -319,7 +319,7 @@ async fn operator_retries_parked_job(database: Database) {
 }
 
 async fn only_operators_decide(database: Database) {
-    let server = Server::start_with(ServerOptions::on(database).patient()).await;
+    let server = Server::start_with(ServerOptions::on(database).without_reconciliation()).await;
     let ada = operator(&server, "ada").await;
     let member = async |name: &str, organization, role| {
         let email = format!("{name}@example.com");

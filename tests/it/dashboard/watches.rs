@@ -16,7 +16,12 @@ on_both_databases!(
 const OFTEN: &str = "[watches]\ninterval_s = 1";
 
 async fn start(database: Database) -> Server {
-    Server::start_with(ServerOptions::on(database).config(OFTEN).hurried()).await
+    Server::start_with(
+        ServerOptions::on(database)
+            .config(OFTEN)
+            .with_short_retries(),
+    )
+    .await
 }
 
 /// People with a role in the organization of the server's key, and an admin of another one.

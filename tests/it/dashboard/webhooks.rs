@@ -7,7 +7,7 @@ use tests::{
 
 on_both_databases!(
     webhook_is_created_tested_and_rotated,
-    refused_form_says_why_and_stores_nothing,
+    refused_form_shows_the_reason_and_stores_nothing,
     role_decides_what_may_be_done_with_a_webhook,
     personal_data_of_an_event_is_masked_until_it_is_revealed,
     matching_deliveries_are_replayed_in_bulk,
@@ -135,7 +135,7 @@ async fn webhook_is_created_tested_and_rotated(database: Database) {
     }
 }
 
-async fn refused_form_says_why_and_stores_nothing(database: Database) {
+async fn refused_form_shows_the_reason_and_stores_nothing(database: Database) {
     let server = Server::start(database).await;
     let admin = member(&server, "admin").await;
     let long = "x".repeat(501);

@@ -6,7 +6,7 @@ use tests::{Database, MockResponse, eventually};
 
 /// Suppliers quote the request, and not as it was written.
 #[tokio::test]
-async fn message_of_supplier_is_recorded_without_what_it_says_about_guests() {
+async fn message_of_supplier_is_recorded_without_personal_data_of_guests() {
     let message = "no room for ada lovelace and byron, reached at ada@example.org or 020 7946 0000";
     let scene = Scene::begin(Database::Sqlite).await;
     let booking = scene.ready().await;

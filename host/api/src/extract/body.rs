@@ -62,7 +62,7 @@ pub(crate) async fn read_body(
     headers: &HeaderMap,
     body: Body,
     bytes_max: usize,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<Bytes, BodyError> {
     let declared = headers
         .get(CONTENT_LENGTH)
@@ -73,7 +73,7 @@ pub(crate) async fn read_body(
     {
         return Err(BodyError::TooLarge);
     }
-    tokio::time::timeout(patience, drain(body, bytes_max))
+    tokio::time::timeout(timeout, drain(body, bytes_max))
         .await
         .map_err(|_| BodyError::Timeout)?
 }

@@ -19,11 +19,11 @@ const BODY_BYTES_MAX: usize = 1 << 20;
 pub(super) async fn read_json_body(
     headers: &HeaderMap,
     body: Body,
-    patience: Duration,
+    timeout: Duration,
     shape: &Shape,
     found: &mut ViolationList,
 ) -> Result<Option<Value>, ApiError> {
-    let bytes = body::read_body(headers, body, BODY_BYTES_MAX, patience)
+    let bytes = body::read_body(headers, body, BODY_BYTES_MAX, timeout)
         .await
         .map_err(|error| match error {
             BodyError::TooLarge => ApiError::from(ErrorCode::BodyTooLarge),

@@ -76,9 +76,9 @@ impl<T: RequestPart> FromRequest<ApiState> for Validated<T> {
         let mut incoming = RequestReader::from_head(&mut parts, state).await;
         if let Some(schema) = T::body_schema(&incoming) {
             let schema = schema.map_err(ApiError::internal)?;
-            let (headers, patience) = (incoming.headers, state.request_timeout);
+            let (headers, timeout) = (incoming.headers, state.request_timeout);
             let (shape, found) = (schema.shape(), &mut incoming.found);
-            incoming.json = json::read_json_body(headers, body, patience, shape, found).await?;
+            incoming.json = json::read_json_body(headers, body, timeout, shape, found).await?;
         }
         if !T::READS_QUERY {
             incoming.reject_query_parameters();

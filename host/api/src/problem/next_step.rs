@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_outcome_of_a_subscription_tells_how_to_get_its_secret() {
+    fn unknown_outcome_of_a_subscription_explains_how_to_get_its_secret() {
         let result: Result<(), WebhookError> = Err(lost_commit());
         let error = result.or_next_step(NextStepAdvice::CreateSubscription);
         let error = error.unwrap_err();

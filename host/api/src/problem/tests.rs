@@ -77,7 +77,7 @@ fn supplier_error_that_needs_help_is_not_retryable() {
 }
 
 #[test]
-fn failed_prebook_keeps_its_cause_and_tells_whether_a_repeat_may_succeed() {
+fn failed_prebook_has_its_cause_and_whether_a_repeat_may_succeed() {
     let reason = |needs_help| FailureReason {
         message: "no DNS record".to_owned(),
         needs_help,

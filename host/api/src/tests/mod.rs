@@ -112,7 +112,7 @@ impl Server {
         overlay.insert("limits".to_owned(), limits.collect::<toml::Table>().into());
         let config = Config::load(Some(overlay), None, &Environment::default()).unwrap();
         let clock = Arc::new(StillClock(AtomicI64::new(1_795_255_200_000)));
-        let surroundings = ApplicationDependencies {
+        let dependencies = ApplicationDependencies {
             clock: clock.clone(),
             ids: Arc::new(UuidV7Generator),
             plugins_dir: folder.path().to_owned(),
@@ -120,12 +120,12 @@ impl Server {
             base_url: "http://api.test".to_owned(),
         };
         let settings = ApiSettings {
-            base_url: surroundings.base_url.clone(),
+            base_url: dependencies.base_url.clone(),
             requests_per_s: config.limits.requests_per_s,
             burst: config.limits.burst,
             request_timeout: Duration::from_secs(config.limits.request_s),
         };
-        let app = Application::launch(config, surroundings).await.unwrap();
+        let app = Application::launch(config, dependencies).await.unwrap();
         let state = ApiState::new(Arc::clone(&app), settings, clock.clone());
         let router = build_router(&state, table_of_tests);
         let mut server = Self {

@@ -7,7 +7,7 @@ use host_domain::watch::{PriceQuery, Trigger, Watch, WatchStatus, WatchTarget};
 use host_storage::UnitOfWork;
 use std::time::Duration;
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 async fn read(server: &Server, id: &WatchId) -> Value {
     let path = format!("/v1/watcher/travel/hotel/watches/{id}");
@@ -23,7 +23,7 @@ async fn due(server: &Server, is_so: impl Fn(Option<Timestamp>) -> bool) {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(PATIENCE, waiting).await.unwrap();
+    tokio::time::timeout(TIMEOUT, waiting).await.unwrap();
 }
 
 /// No plugin is loaded, so no supplier can be called.
@@ -73,7 +73,7 @@ async fn watch_expires_only_after_check_in_day_has_ended() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(PATIENCE, expired).await.unwrap();
+    tokio::time::timeout(TIMEOUT, expired).await.unwrap();
     due(&server, |next_at| next_at.is_none()).await;
     let watch = read(&server, &id).await;
     assert_eq!(watch["status"], "expired");

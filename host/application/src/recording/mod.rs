@@ -52,11 +52,11 @@ impl Recording {
         Self { recorder, writer }
     }
 
-    /// Stores what still waits, for up to `patience`. Calls that end later are not recorded. Returns
+    /// Stores what still waits, for up to `timeout`. Calls that end later are not recorded. Returns
     /// `false` if the time was too short.
-    pub(crate) async fn finish(&self, patience: Duration) -> bool {
+    pub(crate) async fn finish(&self, timeout: Duration) -> bool {
         self.writer.begin_shutdown();
-        self.writer.wait_for_tasks(patience).await
+        self.writer.wait_for_tasks(timeout).await
     }
 }
 

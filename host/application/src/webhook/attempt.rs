@@ -170,7 +170,7 @@ impl DeliveryPolicy {
     /// Returns the retry policy. Attempts of hotel and flight subscriptions end before their
     /// deliveries can be replayed, and before the previous secret may be discarded.
     fn retry_policy(&self, product: Product, jitter_permille: i64) -> RetryPolicy<'_> {
-        let (steps_s, patience) = match product {
+        let (delays_s, retry_after_limit) = match product {
             Product::Hotel | Product::Flight => {
                 let within = RetryAfterLimit::WithinTotal {
                     total_ms: self.replay.published_after_s.saturating_mul(1000),
@@ -181,9 +181,9 @@ impl DeliveryPolicy {
             Product::Watch => (&self.watch_retry_s, RetryAfterLimit::TwiceDelay),
         };
         RetryPolicy {
-            delays_s: steps_s,
+            delays_s,
             jitter_permille,
-            retry_after_limit: patience,
+            retry_after_limit,
         }
     }
 
@@ -201,7 +201,7 @@ impl DeliveryPolicy {
         let StoredDelivery {
             tenant, delivery, ..
         } = stored;
-        let given_back = DeliveryRelease {
+        let release = DeliveryRelease {
             token,
             tenant,
             product,
@@ -209,9 +209,9 @@ impl DeliveryPolicy {
             attempt: None,
         };
         let Some((sent_at, attempted)) = attempted else {
-            return given_back;
+            return release;
         };
-        let before = given_back.delivery.clone();
+        let before = release.delivery.clone();
         let event = DeliveryEvent::AttemptFinished {
             generation: before.generation,
             result: attempted.outcome,
@@ -229,7 +229,7 @@ impl DeliveryPolicy {
                 created_at: sent_at,
             }),
             delivery,
-            ..given_back
+            ..release
         }
     }
 

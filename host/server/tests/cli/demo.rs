@@ -16,7 +16,7 @@ async fn demo_start_prints_instructions_and_serves_its_addresses() {
     let folder = TempDir::new().unwrap();
     let demo = Demo::start(folder.path());
     let [api, admin, sandbox, key] =
-        ["api", "admin", "sandbox", "key"].map(|name| demo.told(name).unwrap());
+        ["api", "admin", "sandbox", "key"].map(|name| demo.printed(name).unwrap());
     let is_ready_made =
         |line: &String| line.contains("curl") && line.contains(&key) && line.contains(&api);
     let greeting = &demo.greeting;
@@ -39,7 +39,7 @@ async fn demo_prints_a_setup_link_until_an_operator_can_sign_in() {
     let mut links = Vec::new();
     for _ in 0..2 {
         let demo = Demo::start(folder.path());
-        let link = demo.told("dashboard").unwrap();
+        let link = demo.printed("dashboard").unwrap();
         let start = links.len();
         for (name, role) in [
             ("operator", "--role operator"),
@@ -59,7 +59,7 @@ async fn demo_prints_a_setup_link_until_an_operator_can_sign_in() {
     }
     assert_ne!(links[0], links[1]);
     let demo = Demo::start(folder.path());
-    let link = demo.told("dashboard").unwrap();
+    let link = demo.printed("dashboard").unwrap();
     let password = "correct+horse+battery+staple";
     let fields = format!("email=ada%40example.com&password={password}&repeat_password={password}");
     let set_up = client()
@@ -72,7 +72,7 @@ async fn demo_prints_a_setup_link_until_an_operator_can_sign_in() {
     assert_eq!(again.status(), 404);
     demo.stop();
     let demo = Demo::start(folder.path());
-    let address = demo.told("dashboard").unwrap();
+    let address = demo.printed("dashboard").unwrap();
     assert!(!address.contains("/setup/"), "{address}");
     assert!(text(format!("{address}login")).await.contains("Sign in"));
     demo.stop();
@@ -82,7 +82,7 @@ async fn demo_prints_a_setup_link_until_an_operator_can_sign_in() {
 async fn broken_plugin_is_down_and_server_still_starts() {
     let folder = TempDir::new().unwrap();
     let demo = Demo::start(folder.path());
-    let [api, admin, key] = ["api", "admin", "key"].map(|name| demo.told(name).unwrap());
+    let [api, admin, key] = ["api", "admin", "key"].map(|name| demo.printed(name).unwrap());
     let request = client()
         .get(format!("{api}/v1/suppliers"))
         .header("x-api-key", &key);

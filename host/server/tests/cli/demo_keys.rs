@@ -16,7 +16,7 @@ async fn status(api: &str, key: &str) -> u16 {
 async fn key_created_while_serving_works_until_revoked() {
     let folder = TempDir::new().unwrap();
     let demo = Demo::start(folder.path());
-    let api = demo.told("api").unwrap();
+    let api = demo.printed("api").unwrap();
     let create =
         "keys create --organization acme --mode test --scopes read --name Ada --data-dir data";
     let key = printed(folder.path(), create);
@@ -52,12 +52,12 @@ async fn key_created_while_serving_works_until_revoked() {
 async fn later_demo_start_keeps_its_keys() {
     let folder = TempDir::new().unwrap();
     let demo = Demo::start(folder.path());
-    let key = demo.told("key").unwrap();
+    let key = demo.printed("key").unwrap();
     demo.stop();
     let master_key = fs::metadata(folder.path().join("data/master.key")).unwrap();
     assert_eq!(master_key.permissions().mode() & 0o777, 0o600);
     let again = Demo::start(folder.path());
-    assert_eq!(again.told("key"), None);
-    assert_eq!(status(&again.told("api").unwrap(), &key).await, 200);
+    assert_eq!(again.printed("key"), None);
+    assert_eq!(status(&again.printed("api").unwrap(), &key).await, 200);
     again.stop();
 }

@@ -103,7 +103,7 @@ impl Demo {
     }
 
     /// Returns the word after a name at the beginning of a line.
-    pub(crate) fn told(&self, name: &str) -> Option<String> {
+    pub(crate) fn printed(&self, name: &str) -> Option<String> {
         let mut lines = self.greeting.iter().map(|line| line.split_whitespace());
         let mut words =
             lines.find_map(|mut words| (words.next() == Some(name)).then_some(words))?;

@@ -38,7 +38,7 @@ impl Clock for StillClock {
 }
 
 /// An application with one user who has one card.
-struct Desk {
+struct MandateFixture {
     app: Arc<Application>,
     clock: Arc<StillClock>,
     owner: Owner,
@@ -53,23 +53,23 @@ async fn app_at(folder: &Path, clock: Arc<StillClock>) -> Arc<Application> {
     let mandates = toml::Table::from_iter([("key_max_age_s".to_owned(), KEY_MAX_AGE_S.into())]);
     overlay.insert("mandates".to_owned(), mandates.into());
     let config = Config::load(Some(overlay), None, &Environment::default()).unwrap();
-    let surroundings = ApplicationDependencies {
+    let dependencies = ApplicationDependencies {
         clock,
         ids: Arc::new(UuidV7Generator),
         plugins_dir: folder.to_owned(),
         call_sink: Arc::new(host_runtime::NoSink),
         base_url: "https://api.test".to_owned(),
     };
-    Application::launch(config, surroundings).await.unwrap()
+    Application::launch(config, dependencies).await.unwrap()
 }
 
-impl Desk {
-    async fn open() -> Self {
+impl MandateFixture {
+    async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(StillClock(AtomicI64::new(NOW)));
         let app = app_at(folder.path(), clock.clone()).await;
         let owner = json!({ "tenant": { "organization": "acme", "mode": "test" }, "user": "ann" });
-        let desk = Self {
+        let fixture = Self {
             app,
             clock,
             owner: serde_json::from_value(owner).unwrap(),
@@ -77,16 +77,17 @@ impl Desk {
             folder,
         };
         let card = Instrument {
-            id: desk.instrument.clone(),
+            id: fixture.instrument.clone(),
             processor: SupplierId::parse("CARDS").unwrap(),
             token: "tok".into(),
             card: None,
             created_at: Timestamp(NOW),
         };
-        let stored = desk.app.instruments.seal(&desk.owner, &card).unwrap();
-        desk.commit(|write| write.insert_instrument(&desk.owner, &stored))
+        let stored = fixture.app.instruments.seal(&fixture.owner, &card).unwrap();
+        fixture
+            .commit(|write| write.insert_instrument(&fixture.owner, &stored))
             .await;
-        desk
+        fixture
     }
 
     async fn commit(&self, change: impl FnOnce(&mut UnitOfWork) -> &mut UnitOfWork) {
@@ -179,37 +180,40 @@ fn stay() -> MandateScope {
 
 #[tokio::test]
 async fn mandate_is_used_once_and_again_after_its_release() {
-    let desk = Desk::open().await;
-    let id = desk.seal().await.terms.id;
-    let consumed = desk.consume(&id, desk.usage()).await.unwrap();
-    assert_eq!(desk.stored(&id).await, consumed);
-    assert_eq!(desk.refusal(&id, desk.usage()).await, "consumed");
+    let fixture = MandateFixture::new().await;
+    let id = fixture.seal().await.terms.id;
+    let consumed = fixture.consume(&id, fixture.usage()).await.unwrap();
+    assert_eq!(fixture.stored(&id).await, consumed);
+    assert_eq!(fixture.refusal(&id, fixture.usage()).await, "consumed");
     // A use may be released after the mandate has expired.
-    let mut write = UnitOfWork::new(desk.app.clock.now());
-    let released = desk
+    let mut write = UnitOfWork::new(fixture.app.clock.now());
+    let released = fixture
         .app
         .mandates
-        .release_in(&mut write, &desk.owner.tenant, &id);
+        .release_in(&mut write, &fixture.owner.tenant, &id);
     released.await.unwrap();
-    desk.app.store.commit(write).await.unwrap();
-    assert_eq!(desk.stored(&id).await.state, MandateState::Active);
-    assert!(desk.consume(&id, desk.usage()).await.is_ok());
+    fixture.app.store.commit(write).await.unwrap();
+    assert_eq!(fixture.stored(&id).await.state, MandateState::Active);
+    assert!(fixture.consume(&id, fixture.usage()).await.is_ok());
 }
 
 #[tokio::test]
 async fn concurrent_uses_of_a_mandate_store_only_one() {
-    let desk = Desk::open().await;
-    let id = desk.seal().await.terms.id;
+    let fixture = MandateFixture::new().await;
+    let id = fixture.seal().await.terms.id;
     let mut writes = Vec::new();
     for _ in 0..2 {
-        let mut write = UnitOfWork::new(desk.app.clock.now());
-        let consumed = desk.app.mandates.consume_in(&mut write, &id, desk.usage());
+        let mut write = UnitOfWork::new(fixture.app.clock.now());
+        let consumed = fixture
+            .app
+            .mandates
+            .consume_in(&mut write, &id, fixture.usage());
         consumed.await.unwrap();
         writes.push(write);
     }
     let mut conflicts = Vec::new();
     for write in writes {
-        let committed = desk.app.store.commit(write).await;
+        let committed = fixture.app.store.commit(write).await;
         conflicts.push(committed.err().and_then(|error| error.conflict()));
     }
     assert_eq!(conflicts, [None, Some(Conflict::MandateVersion)]);
@@ -217,8 +221,8 @@ async fn concurrent_uses_of_a_mandate_store_only_one() {
 
 #[tokio::test]
 async fn use_that_violates_a_term_is_rejected_and_does_not_consume_the_mandate() {
-    let desk = Desk::open().await;
-    let id = desk.seal().await.terms.id;
+    let fixture = MandateFixture::new().await;
+    let id = fixture.seal().await.terms.id;
     let cases: [(&str, Change); 2] = [
         ("cap_exceeded", |of| of.amount = euros(20_001)),
         ("not_found", |of| {
@@ -226,20 +230,20 @@ async fn use_that_violates_a_term_is_rejected_and_does_not_consume_the_mandate()
         }),
     ];
     for (expected, change) in cases {
-        let mut usage = desk.usage();
+        let mut usage = fixture.usage();
         change(&mut usage);
-        assert_eq!(desk.refusal(&id, usage).await, expected);
+        assert_eq!(fixture.refusal(&id, usage).await, expected);
     }
-    assert_eq!(desk.stored(&id).await.state, MandateState::Active);
-    desk.pass_s(TTL_S);
-    assert_eq!(desk.refusal(&id, desk.usage()).await, "expired");
+    assert_eq!(fixture.stored(&id).await.state, MandateState::Active);
+    fixture.pass_s(TTL_S);
+    assert_eq!(fixture.refusal(&id, fixture.usage()).await, "expired");
     let context = RequestContext::for_actor(
         Arc::new(Actor::system()),
-        desk.owner.clone(),
+        fixture.owner.clone(),
         "req_1".into(),
         Deadline::from_now(Duration::from_secs(60)),
     );
-    let expired = desk.app.mandates.revoke(&context, &id, None).await;
+    let expired = fixture.app.mandates.revoke(&context, &id, None).await;
     let refusal = MandateRejection::Expired;
     assert!(matches!(expired, Err(MandateError::Invalid(found)) if found == refusal));
 }
@@ -247,9 +251,9 @@ async fn use_that_violates_a_term_is_rejected_and_does_not_consume_the_mandate()
 /// A changed database row cannot change what a mandate permits.
 #[tokio::test]
 async fn unsigned_terms_are_rejected() {
-    let desk = Desk::open().await;
-    let genuine = desk.seal().await;
-    let other_key = Desk::open().await.seal().await.jws;
+    let fixture = MandateFixture::new().await;
+    let genuine = fixture.seal().await;
+    let other_key = MandateFixture::new().await.seal().await.jws;
     let forgeries: [&dyn Fn(&mut Mandate); 8] = [
         &|forged| forged.terms.amount = euros(90_000),
         &|forged| forged.terms.expires_at = forged.terms.expires_at.plus_s(60),
@@ -265,28 +269,34 @@ async fn unsigned_terms_are_rejected() {
         let mut forged = genuine.clone();
         forge(&mut forged);
         forged.terms.id = MandateId::from_bits(number as u128 + 1);
-        desk.commit(|write| write.insert_mandate(&forged)).await;
-        let refusal = desk.refusal(&forged.terms.id, desk.usage()).await;
+        fixture.commit(|write| write.insert_mandate(&forged)).await;
+        let refusal = fixture.refusal(&forged.terms.id, fixture.usage()).await;
         assert_eq!(refusal, "bad_signature", "{number}");
     }
-    assert_eq!(desk.refusal(&genuine.terms.id, desk.usage()).await, "none");
+    assert_eq!(
+        fixture.refusal(&genuine.terms.id, fixture.usage()).await,
+        "none"
+    );
 }
 
 #[tokio::test]
 async fn claims_have_the_shape_of_payment_mandates() {
-    let desk = Desk::open().await;
-    let mandate = desk.seal().await;
-    let (open, kid) = desk.verified(&mandate.jws).await;
-    let consumed = desk.consume(&mandate.terms.id, desk.usage()).await.unwrap();
+    let fixture = MandateFixture::new().await;
+    let mandate = fixture.seal().await;
+    let (open, kid) = fixture.verified(&mandate.jws).await;
+    let consumed = fixture
+        .consume(&mandate.terms.id, fixture.usage())
+        .await
+        .unwrap();
     let MandateState::Consumed { booking, jws } = &consumed.state else {
         panic!("{consumed:?}")
     };
     assert_eq!(*booking, BookingId::from_bits(7));
-    let (closed, closed_kid) = desk.verified(jws).await;
+    let (closed, closed_kid) = fixture.verified(jws).await;
     assert_eq!(closed_kid, kid);
     assert_eq!(open["cnf"]["jwk"]["kid"], kid.as_str());
     let payee = json!({ "id": "acme", "name": "acme" });
-    let instrument = json!({ "id": desk.instrument.as_str(), "type": "CARD" });
+    let instrument = json!({ "id": fixture.instrument.as_str(), "type": "CARD" });
     let scope = r#"{"check_in":"2027-01-01","check_out":"2027-01-03","hotel_id":"htl_00000000000000000000000000000002","kind":"HOTEL_WATCH","watch_id":"wtc_00000000000000000000000000000001"}"#;
     let hash = |text: &str| URL_SAFE_NO_PAD.encode(Sha256::digest(text));
     let expected = json!({
@@ -314,42 +324,48 @@ async fn claims_have_the_shape_of_payment_mandates() {
 
 #[tokio::test]
 async fn signatures_of_the_same_terms_differ() {
-    let desk = Desk::open().await;
-    let keys = SigningKeyRing::load(&desk.app.store).await.unwrap();
+    let fixture = MandateFixture::new().await;
+    let keys = SigningKeyRing::load(&fixture.app.store).await.unwrap();
     let key = keys.current().unwrap();
     let claims = Value::from("the same");
-    let sign = || key.sign(&desk.app.sealer, &claims).unwrap();
+    let sign = || key.sign(&fixture.app.sealer, &claims).unwrap();
     assert_ne!(sign(), sign());
 }
 
 #[tokio::test]
 async fn expired_key_signs_no_new_mandates_but_still_verifies_its_own() {
-    let desk = Desk::open().await;
-    let before = desk.seal().await;
-    desk.pass_s(KEY_MAX_AGE_S);
-    let after = desk.seal().await;
-    let (_, old) = desk.verified(&before.jws).await;
-    let (_, new) = desk.verified(&after.jws).await;
+    let fixture = MandateFixture::new().await;
+    let before = fixture.seal().await;
+    fixture.pass_s(KEY_MAX_AGE_S);
+    let after = fixture.seal().await;
+    let (_, old) = fixture.verified(&before.jws).await;
+    let (_, new) = fixture.verified(&after.jws).await;
     assert_ne!(old, new);
-    let used = desk.consume(&before.terms.id, desk.usage()).await.unwrap();
+    let used = fixture
+        .consume(&before.terms.id, fixture.usage())
+        .await
+        .unwrap();
     let MandateState::Consumed { jws, .. } = used.state else {
         panic!("not consumed")
     };
     // The key that the terms name signs their use.
-    assert_eq!(desk.verified(&jws).await.1, old);
-    assert_eq!(desk.refusal(&after.terms.id, desk.usage()).await, "none");
+    assert_eq!(fixture.verified(&jws).await.1, old);
+    assert_eq!(
+        fixture.refusal(&after.terms.id, fixture.usage()).await,
+        "none"
+    );
 }
 
 #[tokio::test]
 async fn restart_reuses_the_existing_key() {
-    let desk = Desk::open().await;
-    let mandate = desk.seal().await;
-    let again = app_at(desk.folder.path(), desk.clock.clone()).await;
+    let fixture = MandateFixture::new().await;
+    let mandate = fixture.seal().await;
+    let again = app_at(fixture.folder.path(), fixture.clock.clone()).await;
     let keys = SigningKeyRing::load(&again.store).await.unwrap();
     assert_eq!(keys.jwk_set().unwrap().keys.len(), 1);
     let mut write = UnitOfWork::new(Timestamp(NOW));
     let id = &mandate.terms.id;
-    let consumed = again.mandates.consume_in(&mut write, id, desk.usage());
+    let consumed = again.mandates.consume_in(&mut write, id, fixture.usage());
     let status = consumed.await.unwrap().status(Timestamp(NOW));
     assert_eq!(status, MandateStatus::Consumed);
 }

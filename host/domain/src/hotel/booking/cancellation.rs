@@ -128,14 +128,14 @@ impl HotelBooking {
     ) -> Option<CancelableState> {
         let reported_rooms = self.rooms_canceled_by_supplier(supplier_booking);
         let amounts = self.decide_amounts(id, &reported_rooms, supplier_booking);
-        let amounts = amounts.map(|(fee, back)| (fee, self.give_back(refund, back, now)));
+        let amounts = amounts.map(|(fee, back)| (fee, self.start_refund(refund, back, now)));
         let details = &mut self.details;
         let mut cancellations = details.cancellations.iter_mut();
         if let Some(cancellation) = cancellations.find(|c| c.id == *id) {
             let stated = supplier_booking.cancellation.as_ref();
             cancellation.status = CancellationStatus::Succeeded;
             cancellation.fee = amounts.map(|(fee, _)| fee);
-            cancellation.refund_amount = amounts.map(|(_, given_back)| given_back);
+            cancellation.refund_amount = amounts.map(|(_, refunded)| refunded);
             cancellation.supplier_reference = stated.and_then(|c| c.supplier_reference.clone());
             cancellation.completed_at = Some(now);
             for room in &mut details.rooms {
@@ -176,17 +176,17 @@ impl HotelBooking {
         if !cancellation.is_refund_undecided() || !fits {
             return None;
         }
-        let given_back = self.give_back(refund, amount, now);
+        let refunded = self.start_refund(refund, amount, now);
         let mut cancellations = self.details.cancellations.iter_mut();
         let cancellation = cancellations.find(|c| c.id == *id)?;
         cancellation.fee = Some(price.less(amount));
-        cancellation.refund_amount = Some(given_back);
+        cancellation.refund_amount = Some(refunded);
         Some(())
     }
 
     /// Starts the refund of money that the gateway collected. Returns the amount that the payer gets
     /// back.
-    fn give_back(&mut self, refund: RefundId, amount: Money, now: Timestamp) -> Money {
+    fn start_refund(&mut self, refund: RefundId, amount: Money, now: Timestamp) -> Money {
         match self.payment_collector {
             PaymentCollector::Supplier => amount,
             PaymentCollector::Gateway => {

@@ -132,7 +132,7 @@ fn each_undecided_refund_of_a_booking_is_decided_for_its_own_rooms() {
 }
 
 #[test]
-fn policy_fee_is_that_of_the_time_when_the_client_asked() {
+fn policy_fee_is_that_of_the_time_of_the_request() {
     let late = FREE_UNTIL.plus_s(3_600);
     let unresolved = [
         vec![],

@@ -171,7 +171,7 @@ fn invalid_details_are_left_out_and_counted_and_the_offer_stays() {
 }
 
 #[test]
-fn package_only_offer_is_left_out_unless_asked_for() {
+fn package_only_offer_is_left_out_unless_requested() {
     let package = || with(|details| details.package_only = true);
     let field = "offers.details.package-only";
     let (offers, dropped) = read(vec![package(), details()], false);
