@@ -119,7 +119,7 @@ async fn every_page_and_form_works_without_scripts() {
     let provider = OidcProvider::start().await;
     let claims = json!({ "groups": ["team"], "email": "carol@example.com" });
     provider.answer(TokenSignature::Rs256, claims);
-    let options = ServerOptions::on(Database::Sqlite).hurried();
+    let options = ServerOptions::on(Database::Sqlite).with_short_retries();
     let server = Server::start_with(options.config(&provider.config(ROLES))).await;
     let base = DashboardClient::new(&server).base;
     with_browser_at("no_script", base, &[&provider.site], async |browser| {

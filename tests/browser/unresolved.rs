@@ -6,7 +6,7 @@ use tests::{BookingBuilder, Database, PASSWORD, Server, ServerOptions};
 
 #[tokio::test]
 async fn unknown_outcome_is_settled() {
-    let options = ServerOptions::on(Database::Sqlite).patient();
+    let options = ServerOptions::on(Database::Sqlite).without_reconciliation();
     let server = Server::start_with(options).await;
     set_up(&server).await;
     let never_known = BookingBuilder::new("SANDBOX_HOTELS", "BOOK_NEVER_KNOWN");

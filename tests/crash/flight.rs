@@ -1,7 +1,7 @@
 //! Every step with a remote call in a flight booking or a purchase of bags, each with the flow that
 //! reaches it.
 
-use crate::flow::{EVERYWHERE, Flow, OF_A_READ, Step, Then};
+use crate::flow::{EVERYWHERE, Flow, FollowUp, OF_A_READ, Step};
 
 pub(crate) const TICKETED: Flow = Flow::booked("SUPPLIER_A", "LHR-JFK");
 const LOST_ANSWER: Flow = TICKETED.at("STN-LHR");
@@ -31,7 +31,7 @@ const CANCELED_LATER: Flow = CANCELED.at("AMS-DXB");
 
 /// There are two payments: the ticket's and the bag's own.
 const CARRIED: Flow = Flow {
-    then: Then::Bags("tok_visa", 200),
+    follow_up: FollowUp::Bags("tok_visa", 200),
     ledger: &[
         ("authorization", 2),
         ("booking", 1),
@@ -45,19 +45,19 @@ const CARRIED: Flow = Flow {
 const BAG_LOST_ANSWER: Flow = CARRIED.at("BTS-LHR");
 
 const BAG_LOST_AUTHORIZATION: Flow = Flow {
-    then: Then::Bags("tok_timeout", 200),
+    follow_up: FollowUp::Bags("tok_timeout", 200),
     ..CARRIED
 };
 
 /// The bag stays on the ticket whatever the outcome of the capture.
 const BAG_CAPTURED_LATER: Flow = Flow {
-    then: Then::Bags("tok_capture_fails", 200),
+    follow_up: FollowUp::Bags("tok_capture_fails", 200),
     ..CARRIED
 };
 
 /// The ticket's payment stays captured; the bag's is voided.
 const BAG_REFUSED: Flow = Flow {
-    then: Then::Bags("tok_visa", 422),
+    follow_up: FollowUp::Bags("tok_visa", 422),
     ledger: &[
         ("authorization", 2),
         ("booking", 1),
@@ -71,7 +71,7 @@ const BAG_REFUSED: Flow = Flow {
 const BAG_NEVER_SENT: Flow = BAG_REFUSED.at("LHR-JFK");
 
 const BAG_LOST_AND_NEVER_SENT: Flow = Flow {
-    then: Then::Bags("tok_timeout", 422),
+    follow_up: FollowUp::Bags("tok_timeout", 422),
     ..BAG_NEVER_SENT
 };
 

@@ -6,7 +6,7 @@ use tests::BookingBuilder;
 
 /// Action of the caller after the booking is confirmed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Then {
+pub(crate) enum FollowUp {
     Nothing,
     Cancel,
     /// Purchases a bag with a card. The number is the final response status of the key.
@@ -20,7 +20,7 @@ pub(crate) struct Flow {
     /// A sandbox hotel or route.
     pub(crate) scenario: &'static str,
     pub(crate) card: &'static str,
-    pub(crate) then: Then,
+    pub(crate) follow_up: FollowUp,
     /// Failpoint at which the process aborts earlier, for a step that only a crash leads to.
     pub(crate) first: Option<&'static str>,
     pub(crate) end: &'static str,
@@ -59,7 +59,7 @@ impl Flow {
             supplier,
             scenario,
             card: "tok_visa",
-            then: Then::Nothing,
+            follow_up: FollowUp::Nothing,
             first: None,
             end: "CONFIRMED",
             ledger: PAID,
@@ -94,7 +94,7 @@ impl Flow {
     /// Returns this flow with a cancellation at the end.
     pub(crate) const fn canceled(self) -> Self {
         Self {
-            then: Then::Cancel,
+            follow_up: FollowUp::Cancel,
             end: "CANCELED",
             ledger: REFUNDED,
             ..self

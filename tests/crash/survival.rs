@@ -1,6 +1,6 @@
 //! The crash matrix: every step and phase of both products on both databases.
 
-use crate::flow::{Flow, Step, Then, for_each, points_of};
+use crate::flow::{Flow, FollowUp, Step, for_each, points_of};
 use crate::trial::Trial;
 use crate::{SOON, flight, hotel};
 use tests::{Database, Server, ServerOptions, eventually, on_both_databases};
@@ -9,15 +9,15 @@ async fn survives(database: Database, point: &str, flow: &Flow) {
     let plain = ServerOptions::on(database).config(SOON);
     let armed_at = |point: &str| plain.clone().with_failpoint(point);
     let armed = armed_at(point);
-    let (mut server, trial) = match flow.then {
-        Then::Nothing | Then::Cancel => {
+    let (mut server, trial) = match flow.follow_up {
+        FollowUp::Nothing | FollowUp::Cancel => {
             let first = armed_at(flow.first.unwrap_or(point));
             let server = Server::start_with_own_sandbox(first).await;
             let trial = Trial::begin(&server, flow).await;
             (server, trial)
         }
         // The ticket runs steps of the same names before, so the failpoint is set only afterwards.
-        Then::Bags(card, _) => {
+        FollowUp::Bags(card, _) => {
             let server = Server::start_with_own_sandbox(plain.clone()).await;
             let mut trial = Trial::begin(&server, flow).await;
             trial.choose_bags(&server, card).await;

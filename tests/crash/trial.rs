@@ -1,6 +1,6 @@
 //! A booking whose caller retries until it has ended.
 
-use crate::flow::{Flow, Then};
+use crate::flow::{Flow, FollowUp};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::{Booking, Client, Ledger, Reply, Server, eventually};
@@ -15,7 +15,7 @@ pub(crate) struct Trial<'a> {
 }
 
 /// The results of one round of the caller's calls.
-pub(crate) struct Seen {
+pub(crate) struct RoundResult {
     pub(crate) booking: Value,
     /// Response to the call that the caller made because the booking had not ended.
     pub(crate) reply: Option<Reply>,
@@ -46,17 +46,17 @@ impl<'a> Trial<'a> {
 
     /// Reads the booking and sends the call that it still needs. Returns `None` if the process is
     /// down.
-    pub(crate) async fn ask(&self, client: &Client) -> Option<Seen> {
+    pub(crate) async fn ask(&self, client: &Client) -> Option<RoundResult> {
         let path = &self.booking.path;
         let found = client.try_send(Method::GET, path, None).await.ok()?;
         let booking = found.expect(200).data().clone();
-        let (verb, body) = match (booking["status"].as_str().unwrap(), self.flow.then) {
+        let (verb, body) = match (booking["status"].as_str().unwrap(), self.flow.follow_up) {
             ("READY_FOR_COMPLETE", _) => ("book", self.payment.clone()),
-            ("CONFIRMED", Then::Cancel) => ("cancel", json!({})),
-            ("CONFIRMED", Then::Bags(..)) => ("services", self.bags.clone().unwrap()),
+            ("CONFIRMED", FollowUp::Cancel) => ("cancel", json!({})),
+            ("CONFIRMED", FollowUp::Bags(..)) => ("services", self.bags.clone().unwrap()),
             _ => {
                 let reply = None;
-                return Some(Seen { booking, reply });
+                return Some(RoundResult { booking, reply });
             }
         };
         // Purchasing bags needs a key. Every repetition uses the same one.
@@ -67,15 +67,15 @@ impl<'a> Trial<'a> {
         let body = Some(body.to_string().into_bytes());
         let path = format!("{path}/{verb}");
         let reply = Some(client.try_send(Method::POST, &path, body).await.ok()?);
-        Some(Seen { booking, reply })
+        Some(RoundResult { booking, reply })
     }
 
     /// Returns whether everything is in its final state.
-    pub(crate) fn is_over(&self, seen: &Seen, ledger: &Ledger) -> bool {
-        let answered = match (self.flow.then, &seen.reply) {
-            (Then::Bags(_, answer), Some(reply)) => reply.status == answer,
-            (Then::Bags(..), None) => false,
-            (Then::Nothing | Then::Cancel, _) => true,
+    pub(crate) fn is_over(&self, seen: &RoundResult, ledger: &Ledger) -> bool {
+        let answered = match (self.flow.follow_up, &seen.reply) {
+            (FollowUp::Bags(_, answer), Some(reply)) => reply.status == answer,
+            (FollowUp::Bags(..), None) => false,
+            (FollowUp::Nothing | FollowUp::Cancel, _) => true,
         };
         answered && seen.booking["status"] == self.flow.end && self.is_in(ledger)
     }
@@ -106,7 +106,7 @@ impl<'a> Trial<'a> {
     /// Checks that a purchase left the ticket unchanged, with the bag added only if the purchase
     /// succeeded.
     pub(crate) fn check_ticket(&self, booking: &Value, point: &str) {
-        let Then::Bags(_, answer) = self.flow.then else {
+        let FollowUp::Bags(_, answer) = self.flow.follow_up else {
             return;
         };
         let bought = answer == 200;

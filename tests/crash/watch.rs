@@ -140,11 +140,14 @@ async fn watch_purchases_nothing_if_the_price_rose_meanwhile(database: Database)
 }
 
 async fn price_check_survives_a_crash_at_any_point(database: Database) {
-    for_each(points(CHECKS), async |point| tells(database, &point).await).await;
+    for_each(points(CHECKS), async |point| {
+        check_after_crash(database, &point).await
+    })
+    .await;
 }
 
 /// Checks a watch whose price falls while no process runs. The first process that checks it aborts.
-async fn tells(database: Database, point: &str) {
+async fn check_after_crash(database: Database, point: &str) {
     let plain = options(database);
     let mut server = Server::start_with_own_sandbox(plain.clone()).await;
     let client = server.client();

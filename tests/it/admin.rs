@@ -313,7 +313,7 @@ async fn webhook_is_tested_recovered_and_deleted(database: Database) {
 }
 
 async fn unknown_outcome_is_shown_with_its_evidence(database: Database) {
-    let server = Server::start_with(ServerOptions::on(database).patient()).await;
+    let server = Server::start_with(ServerOptions::on(database).without_reconciliation()).await;
     let operator = Operator::of(&server);
     let hotel = BookingBuilder::new("SANDBOX_HOTELS", "BOOK_NEVER_KNOWN");
     let (booking, reply) = hotel.book(&server).await;

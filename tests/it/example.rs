@@ -43,9 +43,9 @@ async fn webhook_verifiers_match_the_test_vectors() {
     std::fs::write(wrong.path(), Value::from(vectors).to_string()).unwrap();
     for (program, script) in [("python3", "verify.py"), ("node", "verify.mjs")] {
         let good = verify(program, script, &path).await;
-        let complaint = String::from_utf8_lossy(&good.stderr);
+        let error_output = String::from_utf8_lossy(&good.stderr);
         let found = String::from_utf8_lossy(&good.stdout);
-        assert_eq!(found, expected, "{complaint}");
+        assert_eq!(found, expected, "{error_output}");
         assert!(good.status.success(), "{script}");
         let bad = verify(program, script, wrong.path()).await;
         assert_eq!(bad.status.code(), Some(1), "{script}");
@@ -53,10 +53,10 @@ async fn webhook_verifiers_match_the_test_vectors() {
 }
 
 /// Result of one run of the REST client: the booking or its error output.
-struct Told {
-    wished: bool,
+struct ClientRun {
+    succeeded: bool,
     booking: Value,
-    complaint: String,
+    error_output: String,
 }
 
 async fn book<'a>(
@@ -64,7 +64,7 @@ async fn book<'a>(
     base: &str,
     reference: &str,
     options: impl IntoIterator<Item = &'a str>,
-) -> Told {
+) -> ClientRun {
     let mut command = Command::new("python3");
     command
         .arg(example("rest-client/book.py"))
@@ -73,11 +73,11 @@ async fn book<'a>(
         .env("BASE", base)
         .env("KEY", &server.key)
         .env("NO_PROXY", "127.0.0.1");
-    let told = output(&mut command).await;
-    Told {
-        wished: told.status.success(),
-        booking: serde_json::from_slice(&told.stdout).unwrap_or_default(),
-        complaint: String::from_utf8(told.stderr).unwrap(),
+    let run = output(&mut command).await;
+    ClientRun {
+        succeeded: run.status.success(),
+        booking: serde_json::from_slice(&run.stdout).unwrap_or_default(),
+        error_output: String::from_utf8(run.stderr).unwrap(),
     }
 }
 
@@ -156,10 +156,10 @@ async fn rest_client_books_once_for_every_supplier_response() {
         let reference = format!("trip-{number}");
         let options = ["--hotel", case.hotel, "--cancel", "--cards"];
         let options = options.iter().chain(case.cards).copied();
-        let told = book(&server, &server.api, &reference, options).await;
-        let (booking, said) = (&told.booking, &told.complaint);
+        let run = book(&server, &server.api, &reference, options).await;
+        let (booking, said) = (&run.booking, &run.error_output);
         assert_eq!(booking["status"], case.status, "{}: {said}", case.hotel);
-        assert_eq!(told.wished, case.status == "CANCELED", "{}", case.hotel);
+        assert_eq!(run.succeeded, case.status == "CANCELED", "{}", case.hotel);
         assert_eq!(booking["reference_id"], reference);
         let id = booking["id"].as_str().unwrap();
         server.wait_for_ledger(id, case.ledger).await;
@@ -171,8 +171,8 @@ async fn rest_client_rerun_resumes_the_same_booking() {
     let server = Server::start_with_fast_retries(Database::Sqlite).await;
     let run = async |options: &[&str]| {
         let options = options.iter().copied();
-        let told = book(&server, &server.api, "trip", options).await;
-        (told.wished, told.booking)
+        let run = book(&server, &server.api, "trip", options).await;
+        (run.succeeded, run.booking)
     };
     let (_, declined) = run(&["--cards", "tok_declined"]).await;
     assert_eq!(declined["status"], "READY_FOR_COMPLETE");
@@ -182,8 +182,8 @@ async fn rest_client_rerun_resumes_the_same_booking() {
         (&["--cancel"], "CANCELED"),
         (&["--cancel"], "CANCELED"),
     ] {
-        let (wished, booking) = run(options).await;
-        assert!(wished, "{booking:#}");
+        let (succeeded, booking) = run(options).await;
+        assert!(succeeded, "{booking:#}");
         assert_eq!(booking["status"], status);
         assert_eq!(booking["id"], declined["id"]);
     }
@@ -197,9 +197,9 @@ async fn rest_client_rerun_resumes_the_same_booking() {
 async fn rest_client_reports_a_price_increase() {
     let server = Server::start(Database::Sqlite).await;
     let options = ["--hotel", "The Rising Sun"];
-    let told = book(&server, &server.api, "trip", options).await;
-    assert!(!told.wished);
-    let problem: Value = serde_json::from_str(&told.complaint).unwrap();
+    let run = book(&server, &server.api, "trip", options).await;
+    assert!(!run.succeeded);
+    let problem: Value = serde_json::from_str(&run.error_output).unwrap();
     assert_eq!(problem["code"], "offer_price_changed");
     assert_eq!(problem["offered"], money(260.0, "EUR"));
     assert_eq!(problem["current"], money(286.0, "EUR"));
@@ -239,9 +239,9 @@ async fn losing_answers(server: &Server) -> String {
 async fn rest_client_books_once_when_responses_are_lost() {
     let server = Server::start_with_fast_retries(Database::Sqlite).await;
     let base = losing_answers(&server).await;
-    let told = book(&server, &base, "trip", ["--cancel"]).await;
-    assert!(told.wished, "{}", told.complaint);
-    let id = told.booking["id"].as_str().unwrap();
+    let run = book(&server, &base, "trip", ["--cancel"]).await;
+    assert!(run.succeeded, "{}", run.error_output);
+    let id = run.booking["id"].as_str().unwrap();
     server.wait_for_ledger(id, WHOLE).await;
     let bookings = server.client().get("/v1/hotel/bookings").await;
     assert_eq!(bookings.expect(200).list().len(), 1);

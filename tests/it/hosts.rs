@@ -20,7 +20,7 @@ fn options() -> ServerOptions {
     let config = "[webhooks]\nsubscription_retry_s = [1, 1, 1, 1]\ntimeout_s = 2\n\
                   [jobs]\nlease_s = 3\n[watches]\ninterval_s = 1\n\
                   [limits]\nrequests_per_s = 1000\nburst = 1000";
-    let options = ServerOptions::on(Database::Postgres).hurried();
+    let options = ServerOptions::on(Database::Postgres).with_short_retries();
     options.config(config)
 }
 
@@ -199,21 +199,21 @@ async fn killed_host_loses_no_booking_and_no_delivery() {
     all_sent(&subscriber, &other).await;
 }
 
-type Answered = JoinHandle<Option<u16>>;
+type BookingTask = JoinHandle<Option<u16>>;
 
 /// Starts a booking that takes a host some seconds to complete. The task returns the response
 /// status, or `None` if the host was killed.
-async fn begin_slow(ready_at: &Server, on: &Client) -> (String, Answered) {
+async fn begin_slow(ready_at: &Server, on: &Client) -> (String, BookingTask) {
     let slow = HotelBookingBuilder::at("SLOW_2000");
     let booking = slow.prebooked(&ready_at.client()).await;
     let body = slow.payment(&ready_at.client()).await.to_string();
     let path = format!("/v1/hotel/bookings/{booking}/book");
     let on = on.clone();
-    let answered = tokio::spawn(async move {
+    let task = tokio::spawn(async move {
         let reply = on.try_send(Method::POST, &path, Some(body.into_bytes()));
         reply.await.ok().map(|reply| reply.status)
     });
-    (booking, answered)
+    (booking, task)
 }
 
 /// Waits until a booking's card is authorized. The call to the supplier follows.

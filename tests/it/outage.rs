@@ -24,7 +24,9 @@ const UNSENT_MAX: usize = 4;
 fn options(cluster: &PostgresCluster) -> ServerOptions {
     let config = "[webhooks]\nsubscription_retry_s = [1, 1, 1, 1]\n[jobs]\nlease_s = 3\n\
                   [limits]\nrequests_per_s = 10000\nburst = 10000";
-    ServerOptions::on_cluster(cluster).hurried().config(config)
+    ServerOptions::on_cluster(cluster)
+        .with_short_retries()
+        .config(config)
 }
 
 /// Counts of successful and refused calls so far, by kind of call.
@@ -175,7 +177,7 @@ async fn settled(server: &Server, bookings: &[String]) -> Vec<String> {
     bought
 }
 
-async fn is_told(subscriber: &Subscriber, bookings: &[String]) {
+async fn confirmations_arrive(subscriber: &Subscriber, bookings: &[String]) {
     for booking in bookings {
         let what = format!("the event of {booking} to be delivered");
         eventually(&what, async || {
@@ -205,13 +207,13 @@ async fn interrupt(server: &Server, cluster: &mut PostgresCluster) -> String {
 }
 
 /// Calls of each kind that are sent while the database is down.
-struct Late {
+struct OutageCalls {
     ready: String,
     payment: Value,
     prebook: Value,
 }
 
-impl Late {
+impl OutageCalls {
     async fn prepare(client: &Client) -> Self {
         let way = HotelBookingBuilder::at("OK");
         Self {
@@ -260,7 +262,7 @@ async fn postgresql_outage_returns_clear_errors_and_loses_nothing() {
     let server = Server::start_with_own_sandbox(options(&cluster)).await;
     let client = server.client();
     let subscriber = Subscriber::start(&client).await;
-    let late = Late::prepare(&client).await;
+    let late = OutageCalls::prepare(&client).await;
     let load = Load::default();
     let outage = async {
         load.wait_for_more(2).await;
@@ -280,7 +282,7 @@ async fn postgresql_outage_returns_clear_errors_and_loses_nothing() {
     let (loaded, bookings) = tokio::join!(load.run(&client), outage);
     let bookings = [loaded, bookings].concat();
     let confirmed = settled(&server, &bookings).await;
-    is_told(&subscriber, &confirmed).await;
+    confirmations_arrive(&subscriber, &confirmed).await;
 }
 
 #[tokio::test]
@@ -304,5 +306,5 @@ async fn dropped_postgresql_connections_are_reopened_without_failed_reads() {
         assert_eq!(load.refused.borrow().get(kind), None, "{kind} is refused");
     }
     let confirmed = settled(&server, &bookings).await;
-    is_told(&subscriber, &confirmed).await;
+    confirmations_arrive(&subscriber, &confirmed).await;
 }

@@ -95,7 +95,7 @@ pub struct PlannedFault {
 pub struct FaultProxy {
     /// URL: `http://` and host with port.
     pub url: String,
-    desk: Arc<ProxyState>,
+    state: Arc<ProxyState>,
     serving: tokio::task::JoinHandle<()>,
 }
 
@@ -108,7 +108,7 @@ impl Drop for FaultProxy {
 struct ProxyState {
     http: reqwest::Client,
     target: OnceLock<String>,
-    missteps: Mutex<HashMap<String, Vec<PlannedFault>>>,
+    planned_faults: Mutex<HashMap<String, Vec<PlannedFault>>>,
     late: Mutex<HashMap<String, DelayedRequest>>,
     /// The last request of each caller that was answered with an error and not forwarded.
     dropped: Mutex<HashMap<String, ForwardedRequest>>,
@@ -140,18 +140,22 @@ struct UpstreamResponse {
 impl FaultProxy {
     /// Starts a proxy that forwards requests as soon as its target is set.
     pub async fn start() -> Self {
-        let desk = Arc::new(ProxyState {
+        let state = Arc::new(ProxyState {
             http: reqwest::Client::builder().no_proxy().build().unwrap(),
             target: OnceLock::new(),
-            missteps: Mutex::default(),
+            planned_faults: Mutex::default(),
             late: Mutex::default(),
             dropped: Mutex::default(),
         });
-        let router = Router::new().fallback(serve).with_state(desk.clone());
+        let router = Router::new().fallback(serve).with_state(state.clone());
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let serving = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-        Self { url, desk, serving }
+        Self {
+            url,
+            state,
+            serving,
+        }
     }
 
     /// Sets the target of all requests, e.g. `http://127.0.0.1:8090`.
@@ -159,29 +163,29 @@ impl FaultProxy {
     /// # Panics
     /// Panics if the target is already set.
     pub fn forward_to(&self, url: &str) {
-        self.desk
+        self.state
             .target
             .set(url.to_owned())
             .expect("the target is set once");
     }
 
     /// Plans the faults that a caller will meet.
-    pub fn plan(&self, caller: &str, missteps: Vec<PlannedFault>) {
-        locked(&self.desk.missteps).insert(caller.to_owned(), missteps);
+    pub fn plan(&self, caller: &str, planned_faults: Vec<PlannedFault>) {
+        locked(&self.state.planned_faults).insert(caller.to_owned(), planned_faults);
     }
 
     /// Forwards the request of a caller that met [`Fault::ErrorBeforeEffect`]: its effect takes
     /// place now. Returns whether the target accepted it.
     pub async fn deliver_dropped(&self, caller: &str) -> bool {
-        let dropped = locked(&self.desk.dropped).remove(caller);
+        let dropped = locked(&self.state.dropped).remove(caller);
         let Some(request) = dropped else { return false };
-        self.desk.forward(&request).await.status.is_success()
+        self.state.forward(&request).await.status.is_success()
     }
 
     /// Returns the planned faults that a caller has not met.
-    pub fn unmet(&self, caller: &str) -> Vec<PlannedFault> {
-        let missteps = locked(&self.desk.missteps);
-        missteps.get(caller).cloned().unwrap_or_default()
+    pub fn remaining_faults(&self, caller: &str) -> Vec<PlannedFault> {
+        let planned_faults = locked(&self.state.planned_faults);
+        planned_faults.get(caller).cloned().unwrap_or_default()
     }
 }
 
@@ -189,67 +193,67 @@ fn locked<T>(what: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     what.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn serve(State(desk): State<Arc<ProxyState>>, request: Request) -> Response {
+async fn serve(State(state): State<Arc<ProxyState>>, request: Request) -> Response {
     let came_at = Instant::now();
-    let Some(asked) = ForwardedRequest::read(request).await else {
+    let Some(request) = ForwardedRequest::read(request).await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
-    desk.wait_until_visible(&asked.caller, came_at).await;
-    let Some(misstep) = desk.next_fault(&asked) else {
-        return desk.forward(&asked).await.into_response();
+    state.wait_until_visible(&request.caller, came_at).await;
+    let Some(planned_fault) = state.next_fault(&request) else {
+        return state.forward(&request).await.into_response();
     };
-    match misstep.fault {
-        Fault::None => desk.forward(&asked).await.into_response(),
+    match planned_fault.fault {
+        Fault::None => state.forward(&request).await.into_response(),
         Fault::Slow => {
             tokio::time::sleep(SLOW).await;
-            desk.forward(&asked).await.into_response()
+            state.forward(&request).await.into_response()
         }
         Fault::Rejected => {
-            let (status, body) = misstep.refusal;
+            let (status, body) = planned_fault.refusal;
             let status = StatusCode::from_u16(status).unwrap();
             let body = Bytes::from(body);
             UpstreamResponse { status, body }.into_response()
         }
         Fault::Forbidden => (StatusCode::FORBIDDEN, "<h1>Forbidden</h1>").into_response(),
         Fault::ErrorBeforeEffect => {
-            locked(&desk.dropped).insert(asked.caller.clone(), asked);
+            locked(&state.dropped).insert(request.caller.clone(), request);
             StatusCode::INTERNAL_SERVER_ERROR.into_response()
         }
         Fault::ErrorAfterEffect => {
-            desk.forward(&asked).await;
+            state.forward(&request).await;
             StatusCode::INTERNAL_SERVER_ERROR.into_response()
         }
         Fault::TimeoutBeforeEffect => pending().await,
         Fault::TimeoutAfterEffect => {
-            desk.forward(&asked).await;
+            state.forward(&request).await;
             pending().await
         }
-        Fault::ConnectionReset => desk.forward(&asked).await.into_broken_response(),
-        Fault::MalformedResponse => desk.forward(&asked).await.truncate().into_response(),
+        Fault::ConnectionReset => state.forward(&request).await.into_broken_response(),
+        Fault::MalformedResponse => state.forward(&request).await.truncate().into_response(),
         Fault::DuplicatedRequest => {
-            desk.forward(&asked).await;
-            desk.forward(&asked).await.into_response()
+            state.forward(&request).await;
+            state.forward(&request).await.into_response()
         }
-        Fault::DelayedEffect => desk.forward_and_drop_response(asked).await,
+        Fault::DelayedEffect => state.forward_and_drop_response(request).await,
     }
 }
 
 impl ProxyState {
     /// Removes and returns the planned fault of a request.
-    fn next_fault(&self, asked: &ForwardedRequest) -> Option<PlannedFault> {
-        let mut missteps = locked(&self.missteps);
-        let planned = missteps.get_mut(&asked.caller)?;
-        let met = planned.iter().position(|step| asked.is_on(step.route))?;
+    fn next_fault(&self, request: &ForwardedRequest) -> Option<PlannedFault> {
+        let mut planned_faults = locked(&self.planned_faults);
+        let planned = planned_faults.get_mut(&request.caller)?;
+        let met = planned.iter().position(|step| request.is_on(step.route))?;
         Some(planned.remove(met))
     }
 
-    async fn forward(&self, asked: &ForwardedRequest) -> UpstreamResponse {
+    async fn forward(&self, request: &ForwardedRequest) -> UpstreamResponse {
         let target = self.target.get().expect("the target is set");
         let answer = self
             .http
-            .request(asked.method.clone(), format!("{target}{}", asked.path))
-            .headers(asked.headers.clone())
-            .body(asked.body.clone())
+            .request(request.method.clone(), format!("{target}{}", request.path))
+            .headers(request.headers.clone())
+            .body(request.body.clone())
             .send()
             .await
             .expect("the sandbox responds");
@@ -263,15 +267,15 @@ impl ProxyState {
     }
 
     /// Forwards a request and drops the response. The effect takes place later.
-    async fn forward_and_drop_response(self: Arc<Self>, asked: ForwardedRequest) -> Response {
+    async fn forward_and_drop_response(self: Arc<Self>, request: ForwardedRequest) -> Response {
         tokio::time::sleep(DELAYED_EFFECT_TIME).await;
         let (set_done, done) = watch::channel(false);
         let lost_at = Instant::now();
         let late = DelayedRequest { lost_at, done };
-        locked(&self.late).insert(asked.caller.clone(), late);
+        locked(&self.late).insert(request.caller.clone(), late);
         tokio::spawn(async move {
             tokio::time::sleep(INVISIBLE_FOR).await;
-            self.forward(&asked).await;
+            self.forward(&request).await;
             set_done.send_replace(true);
         });
         let status = StatusCode::OK;
@@ -313,10 +317,10 @@ impl ForwardedRequest {
 
     fn is_on(&self, route: &str) -> bool {
         let path = self.path.split('?').next().unwrap_or_default();
-        let asked = format!("{} {path}", self.method);
+        let request = format!("{} {path}", self.method);
         match route.split_once('*') {
-            Some((begin, end)) => asked.starts_with(begin) && asked.ends_with(end),
-            None => asked == route,
+            Some((begin, end)) => request.starts_with(begin) && request.ends_with(end),
+            None => request == route,
         }
     }
 }

@@ -60,7 +60,7 @@ pub struct Receiver {
     /// URL of the receiver.
     pub url: String,
     address: SocketAddr,
-    desk: Arc<ReceiverState>,
+    state: Arc<ReceiverState>,
     /// Reserves the port while no listener uses it.
     _port: TcpSocket,
     serving: Option<JoinHandle<()>>,
@@ -82,7 +82,7 @@ impl Receiver {
         let mut receiver = Self {
             url: format!("http://{address}/hook"),
             address,
-            desk: Arc::default(),
+            state: Arc::default(),
             _port: port,
             serving: None,
         };
@@ -92,7 +92,7 @@ impl Receiver {
 
     /// Sets the receiver's fault or removes it.
     pub async fn set_fault(&mut self, trouble: Option<ReceiverFault>) {
-        *self.desk.trouble.lock().unwrap() = trouble;
+        *self.state.trouble.lock().unwrap() = trouble;
         if trouble == Some(ReceiverFault::RefusesConnections) {
             self.close().await;
         } else if self.serving.is_none() {
@@ -102,13 +102,13 @@ impl Receiver {
 
     /// Returns the deliveries since the last call, in order.
     pub fn take_deliveries(&self) -> Vec<ReceivedDelivery> {
-        std::mem::take(&mut *self.desk.arrived.lock().unwrap())
+        std::mem::take(&mut *self.state.arrived.lock().unwrap())
     }
 
     fn open(&mut self) {
         let listener = bound(self.address).listen(BACKLOG).unwrap();
         let router = Router::new().fallback(receive);
-        let router = router.with_state(Arc::clone(&self.desk));
+        let router = router.with_state(Arc::clone(&self.state));
         let serving = async move { axum::serve(listener, router).await.unwrap() };
         self.serving = Some(tokio::spawn(serving));
     }
@@ -130,12 +130,12 @@ fn bound(address: SocketAddr) -> TcpSocket {
     socket
 }
 
-async fn receive(State(desk): State<Arc<ReceiverState>>, request: Request) -> Response {
+async fn receive(State(state): State<Arc<ReceiverState>>, request: Request) -> Response {
     let Ok(request) = ReceivedRequest::read(request).await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
-    let trouble = *desk.trouble.lock().unwrap();
-    desk.arrived.lock().unwrap().push(ReceivedDelivery {
+    let trouble = *state.trouble.lock().unwrap();
+    state.arrived.lock().unwrap().push(ReceivedDelivery {
         request,
         at: jiff::Timestamp::now(),
         accepted: trouble.is_none(),

@@ -66,12 +66,12 @@ impl ServerOptions {
     }
 
     /// Sets reconciliation and capture retries to about a second, so that tests wait only briefly.
-    pub fn hurried(self) -> Self {
+    pub fn with_short_retries(self) -> Self {
         self.config("[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]")
     }
 
     /// Lets no reconciliation start while a test runs. Captures are retried after a second.
-    pub fn patient(self) -> Self {
+    pub fn without_reconciliation(self) -> Self {
         self.config("[reconcile]\nschedule_s = [3600]\n[payments]\ncapture_retry_s = [1]")
     }
 
@@ -139,7 +139,7 @@ impl Server {
 
     /// Starts the demo on a database with fast retries.
     pub async fn start_with_fast_retries(database: Database) -> Self {
-        Self::start_with(ServerOptions::on(database).hurried()).await
+        Self::start_with(ServerOptions::on(database).with_short_retries()).await
     }
 
     /// Starts a server with options and its sandbox in the same process.

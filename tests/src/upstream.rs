@@ -143,7 +143,7 @@ struct MockServerState {
 pub struct MockServer {
     /// URL: `http://` and host with port.
     pub url: String,
-    desk: Arc<MockServerState>,
+    state: Arc<MockServerState>,
     serving: tokio::task::JoinHandle<()>,
 }
 
@@ -156,12 +156,16 @@ impl Drop for MockServer {
 impl MockServer {
     /// Starts a mock server without routes.
     pub async fn start() -> Self {
-        let desk = Arc::new(MockServerState::default());
-        let router = Router::new().fallback(receive).with_state(desk.clone());
+        let state = Arc::new(MockServerState::default());
+        let router = Router::new().fallback(receive).with_state(state.clone());
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let serving = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-        Self { url, desk, serving }
+        Self {
+            url,
+            state,
+            serving,
+        }
     }
 
     /// Returns host and port.
@@ -176,7 +180,7 @@ impl MockServer {
         route: &str,
         answer: impl Fn(&ReceivedRequest) -> MockResponse + Send + Sync + 'static,
     ) {
-        self.desk
+        self.state
             .routes
             .lock()
             .unwrap()
@@ -186,23 +190,24 @@ impl MockServer {
     /// Returns the requests since the last [`take_received`](Self::take_received), in order, and
     /// keeps them.
     pub fn received(&self) -> Vec<ReceivedRequest> {
-        self.desk.received.lock().unwrap().clone()
+        self.state.received.lock().unwrap().clone()
     }
 
     /// Returns the requests since the last call, in order, and removes them.
     pub fn take_received(&self) -> Vec<ReceivedRequest> {
-        let mut received = self.desk.received.lock().unwrap();
+        let mut received = self.state.received.lock().unwrap();
         std::mem::take(&mut *received)
     }
 }
 
-async fn receive(State(desk): State<Arc<MockServerState>>, request: Request) -> Response {
+async fn receive(State(state): State<Arc<MockServerState>>, request: Request) -> Response {
     let received = ReceivedRequest::read(request).await.unwrap();
-    let answer = match desk.route(&received.route) {
+    let answer = match state.route(&received.route) {
         Some(route) => route(&received),
         None => MockResponse::new(501, format!("no route {}", received.route)),
     };
-    desk.received
+    state
+        .received
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .push(received);

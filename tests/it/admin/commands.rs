@@ -191,7 +191,7 @@ async fn unresolved_when_idle(server: &Server, arguments: &[&str]) -> (bool, Str
 }
 
 async fn unknown_outcomes_are_settled_by_commands(database: Database) {
-    let server = Server::start_with(ServerOptions::on(database).patient()).await;
+    let server = Server::start_with(ServerOptions::on(database).without_reconciliation()).await;
     let hotel = BookingBuilder::new("SANDBOX_HOTELS", "BOOK_NEVER_KNOWN");
     let flight = BookingBuilder::new("SUPPLIER_A", "LTN-STN");
     let reference = &["--supplier-reference", "FLT-9"][..];
@@ -222,7 +222,7 @@ async fn unknown_outcomes_are_settled_by_commands(database: Database) {
 }
 
 async fn refused_decisions_are_explained(database: Database) {
-    let server = Server::start_with(ServerOptions::on(database).patient()).await;
+    let server = Server::start_with(ServerOptions::on(database).without_reconciliation()).await;
     let hotel = BookingBuilder::new("SANDBOX_HOTELS", "BOOK_NEVER_KNOWN");
     let id = &unknown_booking(&server, &hotel).await;
     let refund = ["settle", "refund", id, "--currency", "EUR", "--note", "Why"];
@@ -253,7 +253,7 @@ async fn refused_decisions_are_explained(database: Database) {
 }
 
 async fn waiting_decision_is_withdrawn_by_a_command(database: Database) {
-    let server = Server::start_with(ServerOptions::on(database).patient()).await;
+    let server = Server::start_with(ServerOptions::on(database).without_reconciliation()).await;
     let options = ["--role", "operator"];
     let ada = DashboardClient::with_account(&server, "ada@example.com", &options).await;
     let hotel = BookingBuilder::new("SANDBOX_HOTELS", "BOOK_NEVER_KNOWN");

@@ -8,7 +8,7 @@ use tests::{Database, FlightBookingBuilder, Server, ServerOptions, Subscriber, o
 const SUPPLIERS: [&str; 2] = ["SUPPLIER_A", "SUPPLIER_B"];
 
 async fn repeated_book_while_ticketing_returns_202(database: Database) {
-    let server = Server::start_with(ServerOptions::on(database).patient()).await;
+    let server = Server::start_with(ServerOptions::on(database).without_reconciliation()).await;
     let client = server.client();
     for supplier in SUPPLIERS {
         let way = FlightBookingBuilder::on("LHR-STN").at(supplier);

@@ -82,8 +82,8 @@ async fn failed_step(
     [id, kind, component]: [&str; 3],
     step: &str,
 ) -> (Server, Booking) {
-    let hurried = ServerOptions::on(database).hurried();
-    let server = Server::start_with_own_sandbox(hurried).await;
+    let options = ServerOptions::on(database).with_short_retries();
+    let server = Server::start_with_own_sandbox(options).await;
     let booking = paid(&server, "LHR-JFK").await;
     let patient = ServerOptions::on(database).config(PATIENT);
     let supplier = supplier_at(NOWHERE, id, kind, component, &[]);

@@ -8,7 +8,7 @@ use tests::{
 };
 
 async fn operator_resolves_bag_purchase_with_unknown_outcome(database: Database) {
-    let server = Server::start_with(ServerOptions::on(database).patient()).await;
+    let server = Server::start_with(ServerOptions::on(database).without_reconciliation()).await;
     let (client, operator) = (server.client(), AdminClient::of(&server));
     for (verdict, answer, service, total, money) in [
         (json!({"outcome": "done"}), 200, "CONFIRMED", 480, "capture"),

@@ -64,7 +64,7 @@ async fn airline(good_for_s: i64, refund: Value) -> MockServer {
 
 /// Starts the demo with this airline as an additional supplier under each id.
 async fn server(database: Database, airline: &MockServer, ids: &[&str]) -> Server {
-    let mut options = ServerOptions::on(database).hurried();
+    let mut options = ServerOptions::on(database).with_short_retries();
     for id in ids {
         let component = "fake-flights-skylane.wasm";
         options = options.config(&supplier_at(&airline.url, id, "flight", component, &[]));

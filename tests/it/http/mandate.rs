@@ -177,8 +177,8 @@ async fn signing_keys_are_published_and_rotated(database: Database) {
     let members = ["alg", "crv", "kid", "kty", "use", "x", "y"];
     check_names("key", first, &members, &[]);
     let before = issue(&server.client(), "org").await;
-    let hurried = ServerOptions::on(database).config("[mandates]\nkey_max_age_s = 1");
-    let server = server.restart(hurried).await;
+    let options = ServerOptions::on(database).config("[mandates]\nkey_max_age_s = 1");
+    let server = server.restart(options).await;
     let client = server.client();
     let changed = eventually("a new signing key to be used", async || {
         issue(&client, "org").await;

@@ -301,7 +301,12 @@ async fn checkout_unpaid_at_a_resend_returns_to_the_payer_after_a_lookup(databas
     ];
     let supplier = supplier_at(&proxy.url, name, "flight", component, &headers);
     let config = format!("{supplier}limits = {{ call_ms_max = 2000 }}\nweight = 0\n");
-    let server = Server::start_with(ServerOptions::on(database).hurried().config(&config)).await;
+    let server = Server::start_with(
+        ServerOptions::on(database)
+            .with_short_retries()
+            .config(&config),
+    )
+    .await;
     proxy.forward_to(&server.sandbox_url);
     let builder = BookingBuilder::new(name, "LHR-JFK");
     let (booking, token) = prebooked(&server.client(), &builder, "checkout").await;

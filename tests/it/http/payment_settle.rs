@@ -39,7 +39,9 @@ impl Stage {
         let component = "fake-payments.wasm";
         let processor = supplier_at(&proxy.url, PROCESSOR, "payment", component, &headers);
         let config = format!("processor_test = \"{PROCESSOR}\"\n{processor}");
-        let options = ServerOptions::on(database).patient().config(&config);
+        let options = ServerOptions::on(database)
+            .without_reconciliation()
+            .config(&config);
         let server = Server::start_with(options).await;
         proxy.forward_to(&server.sandbox_url);
         Self {

@@ -187,7 +187,7 @@ impl Cell {
     }
 
     fn check_at_once(&self, reply: &Reply) {
-        let (status, word) = told(reply);
+        let (status, word) = outcome_of(reply);
         assert_eq!(
             (status, word.as_str()),
             self.2,
@@ -286,7 +286,12 @@ async fn booking_after_each_supplier_fault_ends_as_specified(database: Database)
         config.write_str(&cell.supplier(&proxy.url)).unwrap();
         proxy.plan(&cell.to_string(), cell.missteps());
     }
-    let server = Server::start_with(ServerOptions::on(database).hurried().config(&config)).await;
+    let server = Server::start_with(
+        ServerOptions::on(database)
+            .with_short_retries()
+            .config(&config),
+    )
+    .await;
     proxy.forward_to(&server.sandbox_url);
     let client = server.client();
     let stage = Stage {
@@ -305,8 +310,11 @@ async fn booking_after_each_supplier_fault_ends_as_specified(database: Database)
     );
     let ledger = stage.server.ledger().await;
     for (cell, booking) in &played {
-        let unmet = proxy.unmet(&cell.to_string());
-        assert!(unmet.is_empty(), "{cell} did not meet {unmet:?}");
+        let remaining_faults = proxy.remaining_faults(&cell.to_string());
+        assert!(
+            remaining_faults.is_empty(),
+            "{cell} did not meet {remaining_faults:?}"
+        );
         assert_eq!(
             ledger.kinds_of(booking),
             cell.4,
@@ -341,7 +349,7 @@ impl Stage {
     async fn price(&self, cell: &Cell) -> String {
         let way = cell.hotel();
         cell.check_at_once(&way.price(&self.client).await);
-        let (status, word) = told(&way.price(&self.client).await);
+        let (status, word) = outcome_of(&way.price(&self.client).await);
         assert_eq!(status, 200, "{cell}: {word}");
         word
     }
@@ -362,9 +370,9 @@ impl Stage {
         let status = booking["status"].as_str().unwrap().to_owned();
         // The key returns the booking that it created, or the same refusal. Without a response of
         // the supplier nothing is reserved or charged, so the key binds the offer again.
-        let again = told(&client.prebook_hotel(&name, &request).await);
+        let again = outcome_of(&client.prebook_hotel(&name, &request).await);
         let expected = match (first.status, &*status) {
-            (422, _) => told(&first),
+            (422, _) => outcome_of(&first),
             (_, "FAILED") => (201, "READY_FOR_COMPLETE".to_owned()),
             _ => (200, status.clone()),
         };
@@ -390,7 +398,7 @@ impl Stage {
             Some("FAILED") => (422, "supplier_rejected".to_owned()),
             _ => (200, "CONFIRMED".to_owned()),
         };
-        let repeated = told(&book().await);
+        let repeated = outcome_of(&book().await);
         assert_eq!(repeated, again, "{cell}: repeated call");
         (booking, ended["status"].as_str().unwrap().to_owned())
     }
@@ -435,7 +443,7 @@ impl Stage {
             Some("FAILED") => (422, "supplier_rejected".to_owned()),
             _ => (200, "CONFIRMED".to_owned()),
         };
-        let repeated = told(&client.purchase_bags(&ticket, &name, &request).await);
+        let repeated = outcome_of(&client.purchase_bags(&ticket, &name, &request).await);
         assert_eq!(repeated, again, "{cell}: repeated call");
         (ticket, words([status, bag]))
     }
@@ -446,7 +454,7 @@ fn words(statuses: [&Value; 2]) -> String {
 }
 
 /// Returns the HTTP status with the problem's code, the booking's status or `OFFERED`.
-fn told(reply: &Reply) -> (u16, String) {
+fn outcome_of(reply: &Reply) -> (u16, String) {
     let offered = reply.data()[0]["offers"].as_array();
     let (status, word) = match offered {
         Some(offers) if !offers.is_empty() => (reply.status, "OFFERED"),

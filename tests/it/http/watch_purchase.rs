@@ -20,7 +20,12 @@ on_both_databases! {
 const OFTEN: &str = "[watches]\ninterval_s = 1";
 
 async fn start(database: Database) -> Server {
-    Server::start_with(ServerOptions::on(database).config(OFTEN).hurried()).await
+    Server::start_with(
+        ServerOptions::on(database)
+            .config(OFTEN)
+            .with_short_retries(),
+    )
+    .await
 }
 
 /// Returns an armed watch of a hotel whose price is above the trigger.

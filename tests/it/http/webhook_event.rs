@@ -185,7 +185,7 @@ async fn tickets_end_otherwise(server: &Server) {
 /// The events come from four watches: of a hotel, of a trip, with a purchase, and with a failed
 /// purchase.
 async fn watch_events_match_the_openapi_document(database: Database) {
-    let options = ServerOptions::on(database).hurried();
+    let options = ServerOptions::on(database).with_short_retries();
     let server = Server::start_with(options.config("[watches]\ninterval_s = 1")).await;
     let client = server.client();
     let document = client.get("/openapi.json").await.expect(200).body;

@@ -28,16 +28,16 @@ pub(super) async fn measure(database: Database) -> Result<Vec<Measured>> {
     let config = format!("[webhooks]\ntimeout_s = {}", TIMEOUT.as_secs());
     let server = scene::gateway(database, &config).await;
     let (_port, url) = unresponsive_server();
-    let told = Told::subscribe(&server, &url).await?;
-    told.silent_does("/pause").await;
-    told.phase().await?;
+    let receivers = EventReceivers::subscribe(&server, &url).await?;
+    receivers.silent_does("/pause").await;
+    receivers.phase().await?;
     let (mut alone, mut beside) = (Samples::default(), Samples::default());
     let mut ratios = Vec::new();
     for _ in 0..ROUNDS {
-        let quiet = told.phase().await?;
-        told.silent_does("/resume").await;
-        let disturbed = told.phase().await?;
-        told.silent_does("/pause").await;
+        let quiet = receivers.phase().await?;
+        receivers.silent_does("/resume").await;
+        let disturbed = receivers.phase().await?;
+        receivers.silent_does("/pause").await;
         // Attempts that are still waiting reach their timeout.
         tokio::time::sleep(TIMEOUT).await;
         ratios.push(ratio(disturbed.percentile(99), quiet.percentile(99)));
@@ -56,7 +56,7 @@ pub(super) async fn measure(database: Database) -> Result<Vec<Measured>> {
 }
 
 /// The receivers of the measurement.
-struct Told<'a> {
+struct EventReceivers<'a> {
     server: &'a Server,
     client: Client,
     receiver: Receiver,
@@ -64,7 +64,7 @@ struct Told<'a> {
     silent: Subscription,
 }
 
-impl<'a> Told<'a> {
+impl<'a> EventReceivers<'a> {
     async fn subscribe(server: &'a Server, silence: &str) -> Result<Self> {
         let (client, receiver) = (server.client(), Receiver::start().await?);
         let mut quick = Vec::new();
