@@ -106,9 +106,13 @@ async fn read_ledger(State(app): State<SandboxState>, uri: Uri) -> Result<Respon
             && query.kind.is_none_or(|kind| kind == entry.kind)
     };
     let rows = app
-        .transact(|world| -> Result<Vec<u8>, serde_json::Error> {
-            let rows: Vec<EntryWire<'_>> =
-                world.ledger.iter().filter(wanted).map(entry_wire).collect();
+        .transact(|records| -> Result<Vec<u8>, serde_json::Error> {
+            let rows: Vec<EntryWire<'_>> = records
+                .ledger
+                .iter()
+                .filter(wanted)
+                .map(entry_wire)
+                .collect();
             serde_json::to_vec(&rows)
         })
         .await?
@@ -140,7 +144,7 @@ async fn move_price(
     let nightly = parse_decimal(&text, 4)
         .filter(|nightly| (1..=NIGHTLY_MAX * crate::money::PER_MAJOR).contains(nightly))
         .ok_or_else(|| "nightly must be a positive decimal with at most 4 places".to_owned())?;
-    app.transact(|world| hotel::set_nightly(world, &request.supplier_hotel_id, nightly))
+    app.transact(|records| hotel::set_nightly(records, &request.supplier_hotel_id, nightly))
         .await?;
     Ok(Json(json!({
         "supplier_hotel_id": request.supplier_hotel_id,
@@ -165,8 +169,8 @@ async fn pay_token(
 ) -> Result<Json<Value>, ControlError> {
     let PayRequest { token } = request::body(&body)?;
     let completion = app
-        .transact(|world| match payments::complete_intent(world, &token) {
-            IntentCompletion::UnknownToken => flight::complete_checkout(world, &token),
+        .transact(|records| match payments::complete_intent(records, &token) {
+            IntentCompletion::UnknownToken => flight::complete_checkout(records, &token),
             known => known,
         })
         .await?;

@@ -113,7 +113,7 @@ pub async fn serve(config: SandboxConfig) -> Result<SandboxHandle, StartError> {
         Ok(opened) => opened,
         Err(source) => return Err(StartError::Open { path, source }),
     };
-    let world = state::SandboxRecords::restore(stored)
+    let records = state::SandboxRecords::restore(stored)
         .map_err(|source| StartError::Read { path, source })?;
     let cannot_listen = |source| StartError::Listen {
         listen: config.listen,
@@ -126,7 +126,7 @@ pub async fn serve(config: SandboxConfig) -> Result<SandboxHandle, StartError> {
 
     let stopping = CancellationToken::new();
     let app = state::SandboxState::new(
-        world,
+        records,
         journal,
         config.clock,
         base_url(addr),

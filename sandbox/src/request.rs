@@ -65,7 +65,7 @@ impl Call {
 }
 
 /// Lets only requests with one of these keys pass.
-pub(crate) fn keyed<R: IntoResponse + 'static>(
+pub(crate) fn require_key<R: IntoResponse + 'static>(
     router: Router<SandboxState>,
     credentials: &'static [Credential],
     unauthorized: fn() -> R,

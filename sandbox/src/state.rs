@@ -21,7 +21,7 @@ use crate::{
 pub(crate) trait Record: Serialize + DeserializeOwned + Clone {
     const TABLE: &'static str;
     fn id(&self) -> &str;
-    fn table(world: &mut SandboxRecords) -> &mut HashMap<String, Self>;
+    fn table(records: &mut SandboxRecords) -> &mut HashMap<String, Self>;
     /// Updates the indexes and due times. It runs for every new version and at start.
     fn index(&self, _world: &mut SandboxRecords) {}
 }
@@ -60,24 +60,24 @@ const COUNTER: &str = "counter";
 
 impl SandboxRecords {
     pub(crate) fn restore(stored: Vec<StoredRecord>) -> Result<Self, serde_json::Error> {
-        let mut world = Self::default();
+        let mut records = Self::default();
         for record in &stored {
             match record.table.as_str() {
-                ledger::SHELF => world.ledger.push(serde_json::from_str(&record.body)?),
+                ledger::SHELF => records.ledger.push(serde_json::from_str(&record.body)?),
                 SETTING_SHELF => {
                     let value = serde_json::from_str(&record.body)?;
-                    world.settings.insert(record.id.clone(), value);
+                    records.settings.insert(record.id.clone(), value);
                 }
-                hotel::Prebook::TABLE => world.put_back::<hotel::Prebook>(&record.body)?,
-                hotel::Booking::TABLE => world.put_back::<hotel::Booking>(&record.body)?,
-                flight::Prebook::TABLE => world.put_back::<flight::Prebook>(&record.body)?,
-                flight::Order::TABLE => world.put_back::<flight::Order>(&record.body)?,
-                payments::Payment::TABLE => world.put_back::<payments::Payment>(&record.body)?,
-                payments::Refund::TABLE => world.put_back::<payments::Refund>(&record.body)?,
+                hotel::Prebook::TABLE => records.put_back::<hotel::Prebook>(&record.body)?,
+                hotel::Booking::TABLE => records.put_back::<hotel::Booking>(&record.body)?,
+                flight::Prebook::TABLE => records.put_back::<flight::Prebook>(&record.body)?,
+                flight::Order::TABLE => records.put_back::<flight::Order>(&record.body)?,
+                payments::Payment::TABLE => records.put_back::<payments::Payment>(&record.body)?,
+                payments::Refund::TABLE => records.put_back::<payments::Refund>(&record.body)?,
                 other => tracing::warn!(shelf = other, "a record of an unknown kind is ignored"),
             }
         }
-        Ok(world)
+        Ok(records)
     }
 
     fn put_back<R: Record>(&mut self, body: &str) -> Result<(), serde_json::Error> {
@@ -151,7 +151,7 @@ impl SandboxRecords {
 pub(crate) struct SandboxState(Arc<SandboxInner>);
 
 struct SandboxInner {
-    world: Mutex<SandboxRecords>,
+    records: Mutex<SandboxRecords>,
     journal: Journal,
     clock: Clock,
     base_url: String,
@@ -160,14 +160,14 @@ struct SandboxInner {
 
 impl SandboxState {
     pub(crate) fn new(
-        world: SandboxRecords,
+        records: SandboxRecords,
         journal: Journal,
         clock: Clock,
         base_url: String,
         stopping: CancellationToken,
     ) -> Self {
         Self(Arc::new(SandboxInner {
-            world: Mutex::new(world),
+            records: Mutex::new(records),
             journal,
             clock,
             base_url,
@@ -192,15 +192,19 @@ impl SandboxState {
     }
 
     fn act<T>(&self, act: impl FnOnce(&mut SandboxRecords) -> T) -> (T, u64) {
-        let mut world = self.0.world.lock().unwrap_or_else(PoisonError::into_inner);
-        world.apply_due_changes((self.0.clock)());
-        let outcome = act(&mut world);
-        if !world.changes.is_empty() {
-            world.groups += 1;
-            let changes = std::mem::take(&mut world.changes);
-            self.0.journal.append(world.groups, changes);
+        let mut records = self
+            .0
+            .records
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        records.apply_due_changes((self.0.clock)());
+        let outcome = act(&mut records);
+        if !records.changes.is_empty() {
+            records.groups += 1;
+            let changes = std::mem::take(&mut records.changes);
+            self.0.journal.append(records.groups, changes);
         }
-        (outcome, world.groups)
+        (outcome, records.groups)
     }
 
     /// Waits for `wait` or until the sandbox stops.

@@ -73,13 +73,13 @@ pub(super) struct WantedBag {
 
 /// Sells bags. Returns no order if the response is lost.
 pub(super) fn buy(
-    world: &mut SandboxRecords,
+    records: &mut SandboxRecords,
     call: &Call,
     client_ref: &str,
     wanted: &[WantedBag],
     paid: i64,
 ) -> Result<Option<Order>, FlightError> {
-    let mut order = requested_order(world, call)?;
+    let mut order = requested_order(records, call)?;
     if order.bags.iter().any(|bag| bag.client_ref == client_ref) {
         return Err(FlightError::DuplicateReference);
     }
@@ -116,8 +116,8 @@ pub(super) fn buy(
         return Err(FlightError::BagsRefused);
     }
     order.bags.extend(bought);
-    let entry = order.entry(world, EntryKind::Bags, client_ref, cost);
-    world.record(entry);
-    world.save(order.clone());
+    let entry = order.entry(records, EntryKind::Bags, client_ref, cost);
+    records.record(entry);
+    records.save(order.clone());
     Ok((order.scenario() != Scenario::BagsLostResponse).then_some(order))
 }

@@ -27,8 +27,11 @@ fn amounts(order: &Order) -> Result<Amounts, FlightError> {
     })
 }
 
-pub(super) fn quote(world: &SandboxRecords, call: &Call) -> Result<(Order, Amounts), FlightError> {
-    let order = requested_order(world, call)?;
+pub(super) fn quote(
+    records: &SandboxRecords,
+    call: &Call,
+) -> Result<(Order, Amounts), FlightError> {
+    let order = requested_order(records, call)?;
     check_state(&order)?;
     if order.scenario() == Scenario::NoQuote {
         return Err(FlightError::QuoteUnavailable);
@@ -38,22 +41,22 @@ pub(super) fn quote(world: &SandboxRecords, call: &Call) -> Result<(Order, Amoun
 }
 
 pub(super) fn cancel(
-    world: &mut SandboxRecords,
+    records: &mut SandboxRecords,
     call: &Call,
     client_ref: &str,
 ) -> Result<Order, FlightError> {
-    let mut order = requested_order(world, call)?;
+    let mut order = requested_order(records, call)?;
     check_state(&order)?;
     match order.scenario() {
         Scenario::CancelRefused => Err(FlightError::NotCancellable),
         Scenario::CancelPending => {
             order.state = OrderState::Cancelling;
             order.cancelling = Some(client_ref.to_owned());
-            order.due = Some(world.now() + DECISION_MS);
-            world.save(order.clone());
+            order.due = Some(records.now() + DECISION_MS);
+            records.save(order.clone());
             Ok(order)
         }
-        _ => Ok(finish(world, order, client_ref)),
+        _ => Ok(finish(records, order, client_ref)),
     }
 }
 
@@ -68,22 +71,22 @@ fn check_state(order: &Order) -> Result<(), FlightError> {
 }
 
 /// Cancels the ticket at the current time.
-pub(super) fn finish(world: &mut SandboxRecords, mut order: Order, client_ref: &str) -> Order {
+pub(super) fn finish(records: &mut SandboxRecords, mut order: Order, client_ref: &str) -> Order {
     let amounts = amounts(&order).unwrap_or(Amounts {
         fee: order.total(),
         refund: 0,
     });
-    let reference = world.reference("FCX-");
-    let mut entry = order.entry(world, EntryKind::Cancellation, client_ref, amounts.refund);
+    let reference = records.reference("FCX-");
+    let mut entry = order.entry(records, EntryKind::Cancellation, client_ref, amounts.refund);
     entry.reference.clone_from(&reference);
-    world.record(entry);
+    records.record(entry);
     order.state = OrderState::Cancelled;
     order.cancellation = Some(Cancellation {
         reference,
         fee: amounts.fee,
         refund: amounts.refund,
-        at: world.now(),
+        at: records.now(),
     });
-    world.save(order.clone());
+    records.save(order.clone());
     order
 }

@@ -41,25 +41,25 @@ impl Record for Prebook {
         &self.id
     }
 
-    fn table(world: &mut SandboxRecords) -> &mut HashMap<String, Self> {
-        &mut world.flight.prebooks
+    fn table(records: &mut SandboxRecords) -> &mut HashMap<String, Self> {
+        &mut records.flight.prebooks
     }
 
-    fn index(&self, world: &mut SandboxRecords) {
-        (world.flight.by_checkout_token).insert(self.token.clone(), self.id.clone());
+    fn index(&self, records: &mut SandboxRecords) {
+        (records.flight.by_checkout_token).insert(self.token.clone(), self.id.clone());
     }
 }
 
 pub(super) fn prebook(
-    world: &mut SandboxRecords,
+    records: &mut SandboxRecords,
     account: &str,
     offer: String,
     loyal: bool,
 ) -> Result<Prebook, FlightError> {
     let choice = FareSelection::from_id(&offer)?;
-    choice.check(world.now())?;
+    choice.check(records.now())?;
     let total = choice.current_total(&choice.fare()?, loyal);
-    let id = world.reference("JPB-");
+    let id = records.reference("JPB-");
     let prebook = Prebook {
         token: secret_token(&id),
         id,
@@ -67,38 +67,38 @@ pub(super) fn prebook(
         offer,
         choice,
         total,
-        expires_at: world.now() + PREBOOK_LIFE_MS,
+        expires_at: records.now() + PREBOOK_LIFE_MS,
         paid: false,
         refused: false,
         order: None,
     };
-    world.save(prebook.clone());
+    records.save(prebook.clone());
     Ok(prebook)
 }
 
 /// Books a paid prebook. A repeated call returns the current order. Returns no order if the
 /// response is lost.
 pub(super) fn book(
-    world: &mut SandboxRecords,
+    records: &mut SandboxRecords,
     account: &str,
     id: &str,
     client_ref: &str,
 ) -> Result<Option<Order>, FlightError> {
-    let mut prebook = (world.flight.prebooks.get(id))
+    let mut prebook = (records.flight.prebooks.get(id))
         .filter(|prebook| prebook.account == account)
         .cloned()
         .ok_or(FlightError::PrebookUnknown)?;
-    let ordered = (prebook.order.as_ref()).and_then(|id| world.flight.orders.get(id));
+    let ordered = (prebook.order.as_ref()).and_then(|id| records.flight.orders.get(id));
     if let Some(order) = ordered.cloned() {
         return Ok((order.scenario() != Scenario::BookNeverKnown).then_some(order));
     }
-    if by_client_ref(world, account, client_ref).is_some() {
+    if by_client_ref(records, account, client_ref).is_some() {
         return Err(FlightError::DuplicateReference);
     }
     if prebook.refused {
         return Err(FlightError::RejectedByAirline);
     }
-    if world.now() >= prebook.expires_at {
+    if records.now() >= prebook.expires_at {
         return Err(FlightError::PrebookExpired);
     }
     if !prebook.paid {
@@ -111,25 +111,25 @@ pub(super) fn book(
         choice: prebook.choice.clone(),
         total: prebook.total,
     };
-    let placed = place(world, wanted);
+    let placed = place(records, wanted);
     match &placed {
         Ok(order) => prebook.order = Some(order.id.clone()),
         Err(_) => prebook.refused = true,
     }
-    world.save(prebook);
+    records.save(prebook);
     placed.map(Order::unless_lost)
 }
 
-pub(super) fn amount_due(world: &SandboxRecords, token: &str) -> Option<(Currency, i64)> {
-    let id = world.flight.by_checkout_token.get(token)?;
-    let prebook = world.flight.prebooks.get(id)?;
+pub(super) fn amount_due(records: &SandboxRecords, token: &str) -> Option<(Currency, i64)> {
+    let id = records.flight.by_checkout_token.get(token)?;
+    let prebook = records.flight.prebooks.get(id)?;
     Some((prebook.choice.currency, prebook.total))
 }
 
 /// Pays at the checkout as the end user does.
-pub(crate) fn complete_checkout(world: &mut SandboxRecords, token: &str) -> IntentCompletion {
-    let prebook = (world.flight.by_checkout_token.get(token))
-        .and_then(|id| world.flight.prebooks.get(id))
+pub(crate) fn complete_checkout(records: &mut SandboxRecords, token: &str) -> IntentCompletion {
+    let prebook = (records.flight.by_checkout_token.get(token))
+        .and_then(|id| records.flight.prebooks.get(id))
         .cloned();
     let Some(mut prebook) = prebook else {
         return IntentCompletion::UnknownToken;
@@ -137,10 +137,10 @@ pub(crate) fn complete_checkout(world: &mut SandboxRecords, token: &str) -> Inte
     if prebook.paid && !prebook.refused {
         return IntentCompletion::Paid;
     }
-    if prebook.refused || world.now() >= prebook.expires_at {
+    if prebook.refused || records.now() >= prebook.expires_at {
         return IntentCompletion::AlreadyFinished;
     }
     prebook.paid = true;
-    world.save(prebook);
+    records.save(prebook);
     IntentCompletion::Paid
 }

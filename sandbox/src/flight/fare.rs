@@ -269,7 +269,7 @@ pub(super) struct Search {
 }
 
 impl Search {
-    pub(super) fn new(world: &SandboxRecords, trip: Trip) -> Self {
+    pub(super) fn new(records: &SandboxRecords, trip: Trip) -> Self {
         let life_ms = match Scenario::of(&trip.legs) {
             Scenario::ExpiresSoon => SHORT_LIFE_MS,
             _ => OFFER_LIFE_MS,
@@ -277,7 +277,7 @@ impl Search {
         Self {
             trip,
             id: uuid::Uuid::now_v7().simple().to_string(),
-            expires_at: world.now() + life_ms,
+            expires_at: records.now() + life_ms,
         }
     }
 

@@ -57,17 +57,17 @@ impl Record for Order {
         &self.id
     }
 
-    fn table(world: &mut SandboxRecords) -> &mut HashMap<String, Self> {
-        &mut world.flight.orders
+    fn table(records: &mut SandboxRecords) -> &mut HashMap<String, Self> {
+        &mut records.flight.orders
     }
 
-    fn index(&self, world: &mut SandboxRecords) {
+    fn index(&self, records: &mut SandboxRecords) {
         let key = (self.account.clone(), self.client_ref.clone());
-        world.flight.by_client_ref.insert(key, self.id.clone());
-        (world.flight.by_offer).insert(self.offer.clone(), self.id.clone());
+        records.flight.by_client_ref.insert(key, self.id.clone());
+        (records.flight.by_offer).insert(self.offer.clone(), self.id.clone());
         if let Some(at) = self.due {
             let of = ScheduledSubject::FlightOrder(self.id.clone());
-            world.schedule(ScheduledChange { at, of });
+            records.schedule(ScheduledChange { at, of });
         }
     }
 }
@@ -100,13 +100,13 @@ impl Order {
     /// Returns a ledger entry about this order at the current time.
     pub(super) fn entry(
         &self,
-        world: &SandboxRecords,
+        records: &SandboxRecords,
         kind: EntryKind,
         client_ref: &str,
         amount: i64,
     ) -> Entry {
         Entry {
-            at: world.now(),
+            at: records.now(),
             kind,
             supplier: self.account.clone(),
             client_reference: client_ref.to_owned(),
@@ -153,7 +153,7 @@ pub(super) struct PlaceOrder<'a> {
 }
 
 pub(super) fn place(
-    world: &mut SandboxRecords,
+    records: &mut SandboxRecords,
     wanted: PlaceOrder<'_>,
 ) -> Result<Order, FlightError> {
     let scenario = wanted.choice.scenario();
@@ -165,7 +165,7 @@ pub(super) fn place(
         Scenario::BookPending | Scenario::BookPendingRefused
     );
     let order = Order {
-        id: world.reference("FLT-"),
+        id: records.reference("FLT-"),
         account: wanted.account.to_owned(),
         client_ref: wanted.client_ref.to_owned(),
         offer: wanted.offer,
@@ -176,29 +176,29 @@ pub(super) fn place(
         locator: None,
         cancellation: None,
         cancelling: None,
-        created_at: world.now(),
+        created_at: records.now(),
         ticketed_at: None,
-        due: later.then(|| world.now() + DECISION_MS),
+        due: later.then(|| records.now() + DECISION_MS),
     };
     if later {
-        world.save(order.clone());
+        records.save(order.clone());
         return Ok(order);
     }
-    Ok(ticket(world, order))
+    Ok(ticket(records, order))
 }
 
-fn ticket(world: &mut SandboxRecords, mut order: Order) -> Order {
+fn ticket(records: &mut SandboxRecords, mut order: Order) -> Order {
     order.state = OrderState::Ticketed;
-    order.ticketed_at = Some(world.now());
-    order.locator = Some(locator(world.number()));
+    order.ticketed_at = Some(records.now());
+    order.locator = Some(locator(records.number()));
     let entry = order.entry(
-        world,
+        records,
         EntryKind::Booking,
         &order.client_ref,
         order.fare_total,
     );
-    world.record(entry);
-    world.save(order.clone());
+    records.record(entry);
+    records.save(order.clone());
     order
 }
 
@@ -216,52 +216,52 @@ fn locator(number: i64) -> String {
     locator
 }
 
-pub(crate) fn apply_due_change(world: &mut SandboxRecords, id: &str) {
-    let Some(mut order) = world.flight.orders.get(id).cloned() else {
+pub(crate) fn apply_due_change(records: &mut SandboxRecords, id: &str) {
+    let Some(mut order) = records.flight.orders.get(id).cloned() else {
         return;
     };
-    if order.due.is_none_or(|due| due > world.now()) {
+    if order.due.is_none_or(|due| due > records.now()) {
         return;
     }
     order.due = None;
     match order.state {
         OrderState::Pending if order.scenario() == Scenario::BookPendingRefused => {
             order.state = OrderState::Failed;
-            world.save(order);
+            records.save(order);
         }
         OrderState::Pending => {
-            ticket(world, order);
+            ticket(records, order);
         }
         OrderState::Cancelling => {
             let client_ref = order.cancelling.take().unwrap_or_default();
-            crate::flight::cancellation::finish(world, order, &client_ref);
+            crate::flight::cancellation::finish(records, order, &client_ref);
         }
         OrderState::Ticketed | OrderState::Failed | OrderState::Cancelled => {}
     }
 }
 
 /// Returns the order that a call names, if it belongs to the caller's account.
-pub(super) fn requested_order(world: &SandboxRecords, call: &Call) -> Result<Order, FlightError> {
-    (world.flight.orders.get(&call.id))
+pub(super) fn requested_order(records: &SandboxRecords, call: &Call) -> Result<Order, FlightError> {
+    (records.flight.orders.get(&call.id))
         .filter(|order| order.account == call.account)
         .cloned()
         .ok_or(FlightError::NotFound)
 }
 
 pub(super) fn by_client_ref(
-    world: &SandboxRecords,
+    records: &SandboxRecords,
     account: &str,
     client_ref: &str,
 ) -> Option<Order> {
     let key = (account.to_owned(), client_ref.to_owned());
-    let id = world.flight.by_client_ref.get(&key)?;
-    world.flight.orders.get(id).cloned()
+    let id = records.flight.by_client_ref.get(&key)?;
+    records.flight.orders.get(id).cloned()
 }
 
 /// Reads an order by the supplier's reference. Returns `None` if it never gets a response.
 pub(super) async fn read(call: &Call) -> Result<Option<Order>, FlightError> {
     let order = call
-        .transact(|world| requested_order(world, call))
+        .transact(|records| requested_order(records, call))
         .await??;
     Ok(Some(order).filter(Order::is_readable))
 }
@@ -269,7 +269,7 @@ pub(super) async fn read(call: &Call) -> Result<Option<Order>, FlightError> {
 /// Reads orders by the caller's reference. Returns `None` if they never get a response.
 pub(super) async fn find(call: &Call, client_ref: &str) -> Result<Option<Vec<Order>>, FlightError> {
     let found = call
-        .transact(|world| by_client_ref(world, call.account, client_ref))
+        .transact(|records| by_client_ref(records, call.account, client_ref))
         .await?;
     let is_readable = found.as_ref().is_none_or(Order::is_readable);
     Ok(is_readable.then(|| found.into_iter().collect()))

@@ -64,16 +64,16 @@ impl Record for Booking {
         &self.id
     }
 
-    fn table(world: &mut SandboxRecords) -> &mut HashMap<String, Self> {
-        &mut world.hotel.bookings
+    fn table(records: &mut SandboxRecords) -> &mut HashMap<String, Self> {
+        &mut records.hotel.bookings
     }
 
-    fn index(&self, world: &mut SandboxRecords) {
+    fn index(&self, records: &mut SandboxRecords) {
         let key = (self.account.clone(), self.client_ref.clone());
-        world.hotel.by_client_ref.insert(key, self.id.clone());
+        records.hotel.by_client_ref.insert(key, self.id.clone());
         if let Some(at) = self.due {
             let of = ScheduledSubject::HotelBooking(self.id.clone());
-            world.schedule(ScheduledChange { at, of });
+            records.schedule(ScheduledChange { at, of });
         }
     }
 }
@@ -131,9 +131,9 @@ enum GuestKind {
 
 /// The response that the caller gets about a booking.
 enum ResponseVisibility {
-    All,
+    Full,
     Truncated,
-    Nothing,
+    Lost,
     Failure,
 }
 
@@ -141,7 +141,7 @@ pub(super) async fn book_room(call: Call, body: Bytes) -> LodgeResult {
     let request: BookRequest = request::body(&body)?;
     request::check_reference("client_ref", &request.client_ref)?;
     let (booking, learns) = call
-        .transact(|world| book(world, call.account, &request))
+        .transact(|records| book(records, call.account, &request))
         .await??;
     let Some(booking) = booking else {
         return Ok(connection::drop_connection());
@@ -152,9 +152,9 @@ pub(super) async fn book_room(call: Call, body: Bytes) -> LodgeResult {
         _ => StatusCode::CREATED,
     };
     Ok(match learns {
-        ResponseVisibility::All => (status, Json(new_booking_wire(&booking)?)).into_response(),
+        ResponseVisibility::Full => (status, Json(new_booking_wire(&booking)?)).into_response(),
         ResponseVisibility::Truncated => half(&booking)?,
-        ResponseVisibility::Nothing => connection::drop_connection(),
+        ResponseVisibility::Lost => connection::drop_connection(),
         ResponseVisibility::Failure => LodgeError::Failure.into_response(),
     })
 }
@@ -180,51 +180,51 @@ fn half(booking: &Booking) -> Result<Response, LodgeError> {
 /// Books and returns the booking with the response that the caller gets. Returns no booking if the
 /// request is lost.
 fn book(
-    world: &mut SandboxRecords,
+    records: &mut SandboxRecords,
     account: &str,
     request: &BookRequest,
 ) -> Result<(Option<Booking>, ResponseVisibility), LodgeError> {
     let key = (account.to_owned(), request.client_ref.clone());
-    if let Some(first) = booked_as(world, &key) {
+    if let Some(first) = booked_as(records, &key) {
         return match first.scenario() {
             // A "duplicate" response would reveal that the booking exists.
-            Scenario::BookNeverKnown => Ok((Some(first), ResponseVisibility::Nothing)),
+            Scenario::BookNeverKnown => Ok((Some(first), ResponseVisibility::Lost)),
             _ => Err(LodgeError::DuplicateClientRef),
         };
     }
-    let prebook = (world.hotel.prebooks.get(&request.prebook_id))
+    let prebook = (records.hotel.prebooks.get(&request.prebook_id))
         .filter(|prebook| prebook.account == account)
         .cloned()
         .ok_or(LodgeError::PrebookUnknown)?;
     if prebook.booking.is_some() {
         return Err(LodgeError::PrebookUsed);
     }
-    if world.now() >= prebook.expires_at {
+    if records.now() >= prebook.expires_at {
         return Err(LodgeError::PrebookExpired);
     }
     check(&prebook.quote, request)?;
     let scenario = Scenario::of(&prebook.quote.hotel).unwrap_or(Scenario::Normal);
     let learns = match scenario {
         Scenario::BookRefused => return Err(LodgeError::BookingRefused),
-        Scenario::BookLostRequest => return Ok((None, ResponseVisibility::Nothing)),
-        Scenario::BookLostResponse | Scenario::BookNeverKnown => ResponseVisibility::Nothing,
+        Scenario::BookLostRequest => return Ok((None, ResponseVisibility::Lost)),
+        Scenario::BookLostResponse | Scenario::BookNeverKnown => ResponseVisibility::Lost,
         Scenario::BookMalformedResponse => ResponseVisibility::Truncated,
         Scenario::BookFails => ResponseVisibility::Failure,
-        _ => ResponseVisibility::All,
+        _ => ResponseVisibility::Full,
     };
     Ok((
-        Some(make(world, prebook, scenario, &request.client_ref)),
+        Some(make(records, prebook, scenario, &request.client_ref)),
         learns,
     ))
 }
 
-fn booked_as(world: &SandboxRecords, key: &(String, String)) -> Option<Booking> {
-    let id = world.hotel.by_client_ref.get(key)?;
-    world.hotel.bookings.get(id).cloned()
+fn booked_as(records: &SandboxRecords, key: &(String, String)) -> Option<Booking> {
+    let id = records.hotel.by_client_ref.get(key)?;
+    records.hotel.bookings.get(id).cloned()
 }
 
 fn make(
-    world: &mut SandboxRecords,
+    records: &mut SandboxRecords,
     mut prebook: Prebook,
     scenario: Scenario,
     client_ref: &str,
@@ -234,7 +234,7 @@ fn make(
         Scenario::BookPending | Scenario::BookPendingRefused
     );
     let booking = Booking {
-        id: world.reference("LDG-"),
+        id: records.reference("LDG-"),
         account: prebook.account.clone(),
         client_ref: client_ref.to_owned(),
         quote: prebook.quote.clone(),
@@ -242,23 +242,23 @@ fn make(
         released: prebook.quote.stay.parties.iter().map(|_| false).collect(),
         cancellation: None,
         cancelling: None,
-        booked_at: world.now(),
-        due: later.then(|| world.now() + DECISION_MS),
+        booked_at: records.now(),
+        due: later.then(|| records.now() + DECISION_MS),
     };
     prebook.booking = Some(booking.id.clone());
-    world.save(prebook);
+    records.save(prebook);
     if later {
-        world.save(booking.clone());
+        records.save(booking.clone());
         booking
     } else {
-        confirm(world, booking)
+        confirm(records, booking)
     }
 }
 
-fn confirm(world: &mut SandboxRecords, mut booking: Booking) -> Booking {
+fn confirm(records: &mut SandboxRecords, mut booking: Booking) -> Booking {
     booking.state = BookingState::Confirmed;
-    world.record(Entry {
-        at: world.now(),
+    records.record(Entry {
+        at: records.now(),
         kind: EntryKind::Booking,
         supplier: booking.account.clone(),
         client_reference: booking.client_ref.clone(),
@@ -266,30 +266,30 @@ fn confirm(world: &mut SandboxRecords, mut booking: Booking) -> Booking {
         amount: booking.quote.total(),
         currency: booking.quote.stay.currency,
     });
-    world.save(booking.clone());
+    records.save(booking.clone());
     booking
 }
 
-pub(crate) fn apply_due_change(world: &mut SandboxRecords, id: &str) {
-    let Some(mut booking) = world.hotel.bookings.get(id).cloned() else {
+pub(crate) fn apply_due_change(records: &mut SandboxRecords, id: &str) {
+    let Some(mut booking) = records.hotel.bookings.get(id).cloned() else {
         return;
     };
-    if booking.due.is_none_or(|due| due > world.now()) {
+    if booking.due.is_none_or(|due| due > records.now()) {
         return;
     }
     booking.due = None;
     match booking.state {
         BookingState::Pending if booking.scenario() == Scenario::BookPendingRefused => {
             booking.state = BookingState::Rejected;
-            world.save(booking);
+            records.save(booking);
         }
         BookingState::Pending => {
-            confirm(world, booking);
+            confirm(records, booking);
         }
         BookingState::Cancelling => {
             let client_ref = booking.cancelling.take().unwrap_or_default();
             let all = (0..booking.released.len()).collect::<Vec<_>>();
-            crate::hotel::cancellation::release(world, booking, &all, &client_ref);
+            crate::hotel::cancellation::release(records, booking, &all, &client_ref);
         }
         BookingState::Confirmed
         | BookingState::PartCancelled
@@ -340,7 +340,7 @@ fn check_room(party: &Occupancy, room: &RoomGuests) -> Result<(), LodgeError> {
 
 pub(super) async fn read_booking(call: Call) -> LodgeResult {
     let booking = call
-        .transact(|world| requested_booking(world, &call))
+        .transact(|records| requested_booking(records, &call))
         .await??;
     if booking.scenario() == Scenario::BookNeverKnown {
         return Ok(connection::never_respond(&call.app).await);
@@ -351,10 +351,10 @@ pub(super) async fn read_booking(call: Call) -> LodgeResult {
 
 /// Returns the booking that a call names, if it belongs to the caller's account.
 pub(super) fn requested_booking(
-    world: &SandboxRecords,
+    records: &SandboxRecords,
     call: &Call,
 ) -> Result<Booking, LodgeError> {
-    (world.hotel.bookings.get(&call.id))
+    (records.hotel.bookings.get(&call.id))
         .filter(|booking| booking.account == call.account)
         .cloned()
         .ok_or(LodgeError::NotFound("booking"))
@@ -369,7 +369,7 @@ struct FindQuery {
 pub(super) async fn find_bookings(call: Call) -> LodgeResult {
     let FindQuery { client_ref } = call.query()?;
     let key = (call.account.to_owned(), client_ref);
-    let Some(booking) = call.transact(|world| booked_as(world, &key)).await? else {
+    let Some(booking) = call.transact(|records| booked_as(records, &key)).await? else {
         return Ok(Json(json!({ "bookings": [] })).into_response());
     };
     if booking.scenario() == Scenario::BookNeverKnown {

@@ -37,7 +37,7 @@ pub(super) async fn cancel_booking(call: Call, body: Bytes) -> LodgeResult {
     let request: CancelRequest = request::body(&body)?;
     request::check_reference("client_ref", &request.client_ref)?;
     let booking = call
-        .transact(|world| cancel(world, &call, &request))
+        .transact(|records| cancel(records, &call, &request))
         .await??;
     call.app.sleep_or_stop(booking.scenario().delay()).await;
     if booking.scenario() == Scenario::CancelLostResponse {
@@ -51,11 +51,11 @@ pub(super) async fn cancel_booking(call: Call, body: Bytes) -> LodgeResult {
 }
 
 fn cancel(
-    world: &mut SandboxRecords,
+    records: &mut SandboxRecords,
     call: &Call,
     request: &CancelRequest,
 ) -> Result<Booking, LodgeError> {
-    let mut booking = requested_booking(world, call)?;
+    let mut booking = requested_booking(records, call)?;
     check_state(&booking)?;
     let scenario = booking.scenario();
     if matches!(
@@ -68,11 +68,11 @@ fn cancel(
     if scenario == Scenario::CancelPending {
         booking.state = BookingState::Cancelling;
         booking.cancelling = Some(request.client_ref.clone());
-        booking.due = Some(world.now() + DECISION_MS);
-        world.save(booking.clone());
+        booking.due = Some(records.now() + DECISION_MS);
+        records.save(booking.clone());
         return Ok(booking);
     }
-    Ok(release(world, booking, &rooms, &request.client_ref))
+    Ok(release(records, booking, &rooms, &request.client_ref))
 }
 
 fn check_state(booking: &Booking) -> Result<(), LodgeError> {
@@ -110,7 +110,7 @@ fn rooms_to_release(booking: &Booking, numbers: &[usize]) -> Result<Vec<usize>, 
 
 /// Cancels the rooms at the current time.
 pub(super) fn release(
-    world: &mut SandboxRecords,
+    records: &mut SandboxRecords,
     mut booking: Booking,
     rooms: &[usize],
     client_ref: &str,
@@ -122,22 +122,22 @@ pub(super) fn release(
             worth += booking.quote.room_total();
         }
     }
-    let fee = fee(&booking, worth, world.now());
-    let reference = world.reference("LCX-");
+    let fee = fee(&booking, worth, records.now());
+    let reference = records.reference("LCX-");
     let before = booking.cancellation.take();
     booking.cancellation = Some(Cancellation {
         reference: reference.clone(),
         fee: fee + before.as_ref().map_or(0, |before| before.fee),
         refund: worth - fee + before.as_ref().map_or(0, |before| before.refund),
-        at: world.now(),
+        at: records.now(),
     });
     booking.state = if booking.released.iter().all(|released| *released) {
         BookingState::Cancelled
     } else {
         BookingState::PartCancelled
     };
-    world.record(Entry {
-        at: world.now(),
+    records.record(Entry {
+        at: records.now(),
         kind: EntryKind::Cancellation,
         supplier: booking.account.clone(),
         client_reference: client_ref.to_owned(),
@@ -145,7 +145,7 @@ pub(super) fn release(
         amount: worth - fee,
         currency: booking.quote.stay.currency,
     });
-    world.save(booking.clone());
+    records.save(booking.clone());
     booking
 }
 
@@ -159,7 +159,7 @@ fn fee(booking: &Booking, worth: i64, now: i64) -> i64 {
 
 pub(super) async fn preview_cancellation(call: Call) -> LodgeResult {
     let (booking, now) = call
-        .transact(|world| (requested_booking(world, &call), world.now()))
+        .transact(|records| (requested_booking(records, &call), records.now()))
         .await?;
     let booking = booking?;
     call.app.sleep_or_stop(booking.scenario().delay()).await;

@@ -26,8 +26,8 @@ use crate::{
 const HEALED: &str = "content_healed";
 const REVIEW_AGE_DAYS: i32 = 17;
 
-pub(crate) fn restore_content(world: &mut SandboxRecords) {
-    world.set(HEALED, 1);
+pub(crate) fn restore_content(records: &mut SandboxRecords) {
+    records.set(HEALED, 1);
 }
 
 pub(super) async fn read_hotel(call: Call) -> LodgeResult {
@@ -129,7 +129,7 @@ pub(super) async fn read_reviews(call: Call) -> LodgeResult {
     let hotel = catalog::find(&call.id).ok_or(LodgeError::NotFound("hotel"))?;
     call.app.sleep_or_stop(hotel.scenario.delay()).await;
     let (healed, now) = call
-        .transact(|world| (world.setting(HEALED).is_some(), world.now()))
+        .transact(|records| (records.setting(HEALED).is_some(), records.now()))
         .await?;
     if hotel.scenario == Scenario::ContentUnavailable && !healed {
         return Err(LodgeError::Failure);

@@ -9,7 +9,7 @@ use axum::{
 
 use crate::{
     credentials::{self, Credential},
-    request::keyed,
+    request::require_key,
     state::SandboxState,
 };
 
@@ -67,7 +67,7 @@ pub(crate) fn routes() -> Router<SandboxState> {
         .route("/weather", get(weather_and_calendar::read_weather))
         .route("/calendar", get(weather_and_calendar::read_calendar))
         .fallback(async || LodgeError::NotFound("path"));
-    keyed(router, CREDENTIALS, || LodgeError::Unauthorized)
+    require_key(router, CREDENTIALS, || LodgeError::Unauthorized)
 }
 
 /// Returns the routes of photos, which need no key.

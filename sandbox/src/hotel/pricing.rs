@@ -44,8 +44,8 @@ impl Record for Prebook {
         &self.id
     }
 
-    fn table(world: &mut SandboxRecords) -> &mut HashMap<String, Self> {
-        &mut world.hotel.prebooks
+    fn table(records: &mut SandboxRecords) -> &mut HashMap<String, Self> {
+        &mut records.hotel.prebooks
     }
 }
 
@@ -110,8 +110,8 @@ pub(super) async fn price_hotels(call: Call, body: Bytes) -> LodgeResult {
         .collect();
     let rates_max = request.max_rates.unwrap_or(BoardPlan::ALL.len());
     let rates = call
-        .transact(|world| -> Vec<Vec<Rate>> {
-            let of_hotel = |hotel: &Hotel| rates(world, hotel, &stay, rates_max);
+        .transact(|records| -> Vec<Vec<Rate>> {
+            let of_hotel = |hotel: &Hotel| rates(records, hotel, &stay, rates_max);
             hotels.iter().map(of_hotel).collect()
         })
         .await?;
@@ -132,14 +132,14 @@ pub(super) async fn price_hotels(call: Call, body: Bytes) -> LodgeResult {
     Ok(Json(json!({ "currency": stay.currency, "hotels": hotels })).into_response())
 }
 
-fn rates(world: &SandboxRecords, hotel: &Hotel, stay: &Stay, rates_max: usize) -> Vec<Rate> {
+fn rates(records: &SandboxRecords, hotel: &Hotel, stay: &Stay, rates_max: usize) -> Vec<Rate> {
     if hotel.scenario == Scenario::NoOffers {
         return Vec::new();
     }
     (BoardPlan::ALL.into_iter().take(rates_max))
         .map(|plan| Rate {
-            quote: Quote::new(world, &hotel.id, plan, stay.clone()),
-            expires_at: world.now() + hotel.scenario.offer_ttl_ms(),
+            quote: Quote::new(records, &hotel.id, plan, stay.clone()),
+            expires_at: records.now() + hotel.scenario.offer_ttl_ms(),
         })
         .collect()
 }
@@ -172,7 +172,7 @@ pub(super) async fn prebook_rate(call: Call, body: Bytes) -> LodgeResult {
     let hotel = catalog::find(&rate.quote.hotel).ok_or(LodgeError::RateUnknown)?;
     call.app.sleep_or_stop(hotel.scenario.delay()).await;
     let prebook = call
-        .transact(|world| bind(world, call.account, &hotel, rate))
+        .transact(|records| bind(records, call.account, &hotel, rate))
         .await??;
     let quote = &prebook.quote;
     let answer = json!({
@@ -192,28 +192,28 @@ pub(super) async fn prebook_rate(call: Call, body: Bytes) -> LodgeResult {
 }
 
 fn bind(
-    world: &mut SandboxRecords,
+    records: &mut SandboxRecords,
     account: &str,
     hotel: &Hotel,
     rate: Rate,
 ) -> Result<Prebook, LodgeError> {
-    if world.now() >= rate.expires_at {
+    if records.now() >= rate.expires_at {
         return Err(LodgeError::RateExpired);
     }
     if hotel.scenario == Scenario::SoldOut {
         return Err(LodgeError::SoldOut);
     }
     // The prebook has the current price and keeps the terms of the time of pricing.
-    let mut quote = Quote::new(world, &hotel.id, rate.quote.plan, rate.quote.stay);
+    let mut quote = Quote::new(records, &hotel.id, rate.quote.plan, rate.quote.stay);
     quote.night = hotel.scenario.nightly_rate_at_prebook(quote.night);
     quote.quoted_at = rate.quote.quoted_at;
     let prebook = Prebook {
-        id: world.reference("LPB-"),
+        id: records.reference("LPB-"),
         account: account.to_owned(),
         quote,
-        expires_at: world.now() + hotel.scenario.offer_ttl_ms(),
+        expires_at: records.now() + hotel.scenario.offer_ttl_ms(),
         booking: None,
     };
-    world.save(prebook.clone());
+    records.save(prebook.clone());
     Ok(prebook)
 }

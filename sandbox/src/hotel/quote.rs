@@ -99,14 +99,14 @@ pub(super) struct Charge {
 }
 
 impl Quote {
-    pub(super) fn new(world: &SandboxRecords, hotel: &str, plan: BoardPlan, stay: Stay) -> Self {
-        let night = stay.currency.minor(nightly(world, hotel, plan));
+    pub(super) fn new(records: &SandboxRecords, hotel: &str, plan: BoardPlan, stay: Stay) -> Self {
+        let night = stay.currency.minor(nightly(records, hotel, plan));
         Self {
             hotel: hotel.to_owned(),
             plan,
             stay,
             night,
-            quoted_at: world.now(),
+            quoted_at: records.now(),
         }
     }
 
@@ -146,8 +146,8 @@ impl Quote {
 }
 
 /// Returns the price of a room and night in ten-thousandths of a major unit.
-pub(super) fn nightly(world: &SandboxRecords, hotel: &str, plan: BoardPlan) -> i64 {
-    let room_only = world.setting(&nightly_setting(hotel)).unwrap_or(NIGHT);
+pub(super) fn nightly(records: &SandboxRecords, hotel: &str, plan: BoardPlan) -> i64 {
+    let room_only = records.setting(&nightly_setting(hotel)).unwrap_or(NIGHT);
     match plan {
         BoardPlan::RoomOnly => room_only,
         BoardPlan::Breakfast => room_only + BREAKFAST,
@@ -155,8 +155,8 @@ pub(super) fn nightly(world: &SandboxRecords, hotel: &str, plan: BoardPlan) -> i
 }
 
 /// Sets the ROOM_ONLY price of a night, in ten-thousandths of a major unit.
-pub(crate) fn set_nightly(world: &mut SandboxRecords, hotel: &str, ten_thousandths: i64) {
-    world.set(&nightly_setting(hotel), ten_thousandths);
+pub(crate) fn set_nightly(records: &mut SandboxRecords, hotel: &str, ten_thousandths: i64) {
+    records.set(&nightly_setting(hotel), ten_thousandths);
 }
 
 fn nightly_setting(hotel: &str) -> String {

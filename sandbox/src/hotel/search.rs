@@ -133,9 +133,9 @@ pub(super) async fn search_hotels(call: Call, body: Bytes) -> LodgeResult {
         })
         .transpose()?;
     let mut found = call
-        .transact(|world| -> Vec<Found> {
+        .transact(|records| -> Vec<Found> {
             catalog::all()
-                .filter_map(|hotel| look_at(world, hotel, center, &stay, &request.filters))
+                .filter_map(|hotel| look_at(records, hotel, center, &stay, &request.filters))
                 .filter(|found| found.distance_m <= radius_m)
                 .filter(|found| {
                     max_total.is_none_or(|max| found.price_from.is_some_and(|price| price <= max))
@@ -176,7 +176,7 @@ fn area(request: &SearchRequest) -> Result<(Point, f64), LodgeError> {
 }
 
 fn look_at(
-    world: &SandboxRecords,
+    records: &SandboxRecords,
     hotel: Hotel,
     center: Point,
     stay: &Stay,
@@ -191,7 +191,7 @@ fn look_at(
     let price_from = (BoardPlan::ALL.into_iter())
         .filter(|_| hotel.scenario != Scenario::NoOffers)
         .filter(|plan| filters.boards.is_empty() || filters.boards.contains(plan))
-        .map(|plan| Quote::new(world, &hotel.id, plan, stay.clone()))
+        .map(|plan| Quote::new(records, &hotel.id, plan, stay.clone()))
         .filter(|quote| filters.refundable != Some(true) || quote.free_until().is_some())
         .map(|quote| quote.total())
         .min();

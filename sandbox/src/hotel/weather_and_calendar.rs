@@ -64,7 +64,7 @@ pub(super) async fn read_weather(call: Call) -> LodgeResult {
     if !(-90.0..=90.0).contains(&query.lat) || !(-180.0..=180.0).contains(&query.lng) {
         return Err(LodgeError::Invalid("lat and lng are degrees".to_owned()));
     }
-    let today = date_utc(call.transact(|world| world.now()).await?);
+    let today = date_utc(call.transact(|records| records.now()).await?);
     let days: Vec<Day> = (0..FORECAST_DAYS)
         .filter_map(|ahead| Some((ahead, today.checked_add(ahead.days()).ok()?)))
         .filter(|(_, date)| (query.from..=query.to).contains(date))
@@ -128,10 +128,10 @@ pub(super) async fn read_calendar(call: Call) -> LodgeResult {
         return Err(LodgeError::TooManyRequests);
     }
     let (today, prices) = call
-        .transact(|world| {
-            let price = |id| Currency::USD.minor(nightly(world, id, BoardPlan::RoomOnly));
+        .transact(|records| {
+            let price = |id| Currency::USD.minor(nightly(records, id, BoardPlan::RoomOnly));
             let prices: Vec<i64> = hotels.iter().map(|hotel| price(&hotel.id)).collect();
-            (date_utc(world.now()), prices)
+            (date_utc(records.now()), prices)
         })
         .await?;
     let days = |average: i64| -> Vec<Value> {

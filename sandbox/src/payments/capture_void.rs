@@ -28,24 +28,24 @@ pub(super) async fn capture_payment(call: Call, body: Bytes) -> TillwayResult<Js
     request::check_reference("reference", &request.reference)?;
     positive(request.amount)?;
     let payment = call
-        .transact(|world| capture(world, &call, &request))
+        .transact(|records| capture(records, &call, &request))
         .await??;
     Ok(Json(payment_wire(&payment)))
 }
 
 fn capture(
-    world: &mut SandboxRecords,
+    records: &mut SandboxRecords,
     call: &Call,
     request: &CaptureRequest,
 ) -> Result<Payment, PaymentError> {
-    let mut payment = requested_payment(world, call)?;
+    let mut payment = requested_payment(records, call)?;
     if payment.capture_reference.as_ref() == Some(&request.reference) {
         return match payment.captured == request.amount {
             true => Ok(payment),
             false => Err(PaymentError::ReferenceReused),
         };
     }
-    let lapsed = payment.hold_ends().is_none_or(|at| at <= world.now());
+    let lapsed = payment.hold_ends().is_none_or(|at| at <= records.now());
     if payment.status != Status::Authorized || lapsed {
         return Err(PaymentError::WrongState);
     }
@@ -55,16 +55,16 @@ fn capture(
     let fails = payment.source == Some(CardScenario::CaptureFails);
     if fails && payment.capture_failures < CAPTURE_FAILURES {
         payment.capture_failures += 1;
-        world.save(payment);
+        records.save(payment);
         return Err(PaymentError::CaptureFailed);
     }
     payment.status = Status::Captured;
     payment.captured = request.amount;
     payment.capture_reference = Some(request.reference.clone());
-    let mut entry = payment.entry(world, EntryKind::Capture, request.amount);
+    let mut entry = payment.entry(records, EntryKind::Capture, request.amount);
     entry.client_reference.clone_from(&request.reference);
-    world.record(entry);
-    world.save(payment.clone());
+    records.record(entry);
+    records.save(payment.clone());
     Ok(payment)
 }
 
@@ -78,21 +78,25 @@ pub(super) async fn void_payment(call: Call, body: Bytes) -> TillwayResult<Json<
     let request: VoidRequest = request::body(&body)?;
     request::check_reference("reference", &request.reference)?;
     let payment = call
-        .transact(|world| void(world, &call, &request.reference))
+        .transact(|records| void(records, &call, &request.reference))
         .await??;
     Ok(Json(payment_wire(&payment)))
 }
 
-fn void(world: &mut SandboxRecords, call: &Call, reference: &str) -> Result<Payment, PaymentError> {
-    let mut payment = requested_payment(world, call)?;
+fn void(
+    records: &mut SandboxRecords,
+    call: &Call,
+    reference: &str,
+) -> Result<Payment, PaymentError> {
+    let mut payment = requested_payment(records, call)?;
     if payment.void_reference.as_deref() == Some(reference) {
         return Ok(payment);
     }
     match payment.status {
         Status::Authorized => {
-            let mut entry = payment.entry(world, EntryKind::Void, payment.authorized);
+            let mut entry = payment.entry(records, EntryKind::Void, payment.authorized);
             reference.clone_into(&mut entry.client_reference);
-            world.record(entry);
+            records.record(entry);
         }
         // Nothing was authorized, so the ledger gets no entry.
         Status::RequiresAction => {}
@@ -102,7 +106,7 @@ fn void(world: &mut SandboxRecords, call: &Call, reference: &str) -> Result<Paym
     }
     payment.status = Status::Canceled;
     payment.void_reference = Some(reference.to_owned());
-    world.save(payment.clone());
+    records.save(payment.clone());
     Ok(payment)
 }
 
@@ -115,9 +119,9 @@ pub(crate) enum IntentCompletion {
 }
 
 /// Completes an intent as the end user does, with a Visa card.
-pub(crate) fn complete_intent(world: &mut SandboxRecords, token: &str) -> IntentCompletion {
-    let payment = (world.card.by_intent_token.get(token))
-        .and_then(|id| world.card.payments.get(id))
+pub(crate) fn complete_intent(records: &mut SandboxRecords, token: &str) -> IntentCompletion {
+    let payment = (records.card.by_intent_token.get(token))
+        .and_then(|id| records.card.payments.get(id))
         .cloned();
     let Some(mut payment) = payment else {
         return IntentCompletion::UnknownToken;
@@ -125,8 +129,8 @@ pub(crate) fn complete_intent(world: &mut SandboxRecords, token: &str) -> Intent
     match payment.status {
         Status::RequiresAction => {
             payment.source = Some(CardScenario::Visa);
-            hold(world, &mut payment);
-            world.save(payment);
+            hold(records, &mut payment);
+            records.save(payment);
             IntentCompletion::Paid
         }
         Status::Authorized | Status::Captured => IntentCompletion::Paid,

@@ -9,7 +9,7 @@ use axum::{
 
 use crate::{
     credentials::{self, Credential},
-    request::keyed,
+    request::require_key,
     state::SandboxState,
 };
 
@@ -60,5 +60,5 @@ pub(crate) fn routes() -> Router<SandboxState> {
         )
         .route("/tokens/{token}", get(token::read_token))
         .fallback(async || PaymentError::NoSuchPayment);
-    keyed(router, CREDENTIALS, || PaymentError::InvalidKey)
+    require_key(router, CREDENTIALS, || PaymentError::InvalidKey)
 }

@@ -63,15 +63,15 @@ impl Record for Payment {
         &self.id
     }
 
-    fn table(world: &mut SandboxRecords) -> &mut HashMap<String, Self> {
-        &mut world.card.payments
+    fn table(records: &mut SandboxRecords) -> &mut HashMap<String, Self> {
+        &mut records.card.payments
     }
 
-    fn index(&self, world: &mut SandboxRecords) {
+    fn index(&self, records: &mut SandboxRecords) {
         let key = (self.account.clone(), self.reference.clone());
-        world.card.by_reference.insert(key, self.id.clone());
+        records.card.by_reference.insert(key, self.id.clone());
         if let Some(token) = &self.intent_token {
-            (world.card.by_intent_token).insert(token.clone(), self.id.clone());
+            (records.card.by_intent_token).insert(token.clone(), self.id.clone());
         }
     }
 }
@@ -93,9 +93,9 @@ impl Payment {
     }
 
     /// Returns a ledger entry about this payment at the current time.
-    pub(super) fn entry(&self, world: &SandboxRecords, kind: EntryKind, amount: i64) -> Entry {
+    pub(super) fn entry(&self, records: &SandboxRecords, kind: EntryKind, amount: i64) -> Entry {
         Entry {
-            at: world.now(),
+            at: records.now(),
             kind,
             supplier: self.account.clone(),
             client_reference: self.reference.clone(),
@@ -191,9 +191,9 @@ pub(super) async fn authorize_payment(call: Call, body: Bytes) -> TillwayResult 
         Some(source),
     )?;
     let (payment, repeated) = call
-        .transact(|world| match earlier(world, call.account, &wanted) {
+        .transact(|records| match earlier(records, call.account, &wanted) {
             Ok(Some(first)) => Ok((first, true)),
-            Ok(None) => Ok((authorize(world, call.account, wanted, source), false)),
+            Ok(None) => Ok((authorize(records, call.account, wanted, source), false)),
             Err(refusal) => Err(refusal),
         })
         .await??;
@@ -211,11 +211,11 @@ pub(super) async fn authorize_payment(call: Call, body: Bytes) -> TillwayResult 
 /// # Errors
 /// Fails if that payment has other values.
 fn earlier(
-    world: &SandboxRecords,
+    records: &SandboxRecords,
     account: &str,
     wanted: &AuthorizeParams,
 ) -> Result<Option<Payment>, PaymentError> {
-    let Some(first) = by_reference(world, account, &wanted.reference) else {
+    let Some(first) = by_reference(records, account, &wanted.reference) else {
         return Ok(None);
     };
     let same = first.amount == wanted.amount
@@ -230,12 +230,12 @@ fn earlier(
 }
 
 fn authorize(
-    world: &mut SandboxRecords,
+    records: &mut SandboxRecords,
     account: &str,
     wanted: AuthorizeParams,
     source: CardScenario,
 ) -> Payment {
-    let mut payment = new(world, account, wanted);
+    let mut payment = new(records, account, wanted);
     payment.status = match source {
         CardScenario::Declined | CardScenario::InsufficientFunds => Status::Declined,
         CardScenario::RequiresAction => Status::RequiresAction,
@@ -243,24 +243,24 @@ fn authorize(
         | CardScenario::Mastercard
         | CardScenario::Timeout
         | CardScenario::CaptureFails => {
-            hold(world, &mut payment);
+            hold(records, &mut payment);
             Status::Authorized
         }
     };
-    world.save(payment.clone());
+    records.save(payment.clone());
     payment
 }
 
-pub(super) fn hold(world: &mut SandboxRecords, payment: &mut Payment) {
+pub(super) fn hold(records: &mut SandboxRecords, payment: &mut Payment) {
     payment.status = Status::Authorized;
     payment.authorized = payment.amount;
-    payment.authorized_at = Some(world.now());
-    world.record(payment.entry(world, EntryKind::Authorization, payment.amount));
+    payment.authorized_at = Some(records.now());
+    records.record(payment.entry(records, EntryKind::Authorization, payment.amount));
 }
 
-fn new(world: &mut SandboxRecords, account: &str, wanted: AuthorizeParams) -> Payment {
+fn new(records: &mut SandboxRecords, account: &str, wanted: AuthorizeParams) -> Payment {
     Payment {
-        id: world.reference("pay-"),
+        id: records.reference("pay-"),
         account: account.to_owned(),
         reference: wanted.reference,
         status: Status::RequiresAction,
@@ -275,7 +275,7 @@ fn new(world: &mut SandboxRecords, account: &str, wanted: AuthorizeParams) -> Pa
         capture_failures: 0,
         void_reference: None,
         refunded: 0,
-        created_at: world.now(),
+        created_at: records.now(),
     }
 }
 
@@ -283,11 +283,11 @@ pub(super) async fn create_intent(call: Call, body: Bytes) -> TillwayResult {
     let request: IntentRequest = request::body(&body)?;
     let wanted = wanted(request.reference, request.amount, &request.currency, None)?;
     let payment = call
-        .transact(|world| match earlier(world, call.account, &wanted) {
+        .transact(|records| match earlier(records, call.account, &wanted) {
             Ok(None) => {
-                let mut payment = new(world, call.account, wanted);
+                let mut payment = new(records, call.account, wanted);
                 payment.intent_token = Some(secret_token(&payment.id));
-                world.save(payment.clone());
+                records.save(payment.clone());
                 Ok(payment)
             }
             Ok(Some(first)) => Ok(first),
@@ -304,18 +304,18 @@ pub(crate) fn secret_token(id: &str) -> String {
     format!("{id}-secret-{}", uuid::Uuid::now_v7().simple())
 }
 
-fn by_reference(world: &SandboxRecords, account: &str, reference: &str) -> Option<Payment> {
+fn by_reference(records: &SandboxRecords, account: &str, reference: &str) -> Option<Payment> {
     let key = (account.to_owned(), reference.to_owned());
-    let id = world.card.by_reference.get(&key)?;
-    world.card.payments.get(id).cloned()
+    let id = records.card.by_reference.get(&key)?;
+    records.card.payments.get(id).cloned()
 }
 
 /// Returns the payment that a call names, if it belongs to the caller's account.
 pub(super) fn requested_payment(
-    world: &SandboxRecords,
+    records: &SandboxRecords,
     call: &Call,
 ) -> Result<Payment, PaymentError> {
-    (world.card.payments.get(&call.id))
+    (records.card.payments.get(&call.id))
         .filter(|payment| payment.account == call.account)
         .cloned()
         .ok_or(PaymentError::NoSuchPayment)
@@ -323,7 +323,7 @@ pub(super) fn requested_payment(
 
 pub(super) async fn read_payment(call: Call) -> TillwayResult<Json<Value>> {
     let payment = call
-        .transact(|world| requested_payment(world, &call))
+        .transact(|records| requested_payment(records, &call))
         .await??;
     Ok(Json(payment_wire(&payment)))
 }
@@ -337,7 +337,7 @@ struct FindQuery {
 pub(super) async fn find_payments(call: Call) -> TillwayResult<Json<Value>> {
     let FindQuery { reference } = call.query()?;
     let found = call
-        .transact(|world| by_reference(world, call.account, &reference))
+        .transact(|records| by_reference(records, call.account, &reference))
         .await?;
     let data: Vec<Value> = found.iter().map(payment_wire).collect();
     Ok(Json(json!({ "data": data })))

@@ -36,12 +36,12 @@ impl Record for Refund {
         &self.id
     }
 
-    fn table(world: &mut SandboxRecords) -> &mut HashMap<String, Self> {
-        &mut world.card.refunds
+    fn table(records: &mut SandboxRecords) -> &mut HashMap<String, Self> {
+        &mut records.card.refunds
     }
 
-    fn index(&self, world: &mut SandboxRecords) {
-        let of_payment = (world.card.refunds_of)
+    fn index(&self, records: &mut SandboxRecords) {
+        let of_payment = (records.card.refunds_of)
             .entry(self.payment.clone())
             .or_default();
         if !of_payment.contains(&self.id) {
@@ -73,18 +73,18 @@ pub(super) async fn refund_payment(call: Call, body: Bytes) -> TillwayResult {
     request::check_reference("reference", &request.reference)?;
     positive(request.amount)?;
     let refund = call
-        .transact(|world| refund(world, &call, &request))
+        .transact(|records| refund(records, &call, &request))
         .await??;
     Ok((StatusCode::CREATED, Json(refund_wire(&refund))).into_response())
 }
 
 fn refund(
-    world: &mut SandboxRecords,
+    records: &mut SandboxRecords,
     call: &Call,
     request: &RefundRequest,
 ) -> Result<Refund, PaymentError> {
-    let mut payment = requested_payment(world, call)?;
-    let first = (refunds_of(world, &call.id).into_iter())
+    let mut payment = requested_payment(records, call)?;
+    let first = (refunds_of(records, &call.id).into_iter())
         .find(|refund| refund.reference == request.reference);
     if let Some(first) = first {
         return match first.amount == request.amount {
@@ -99,27 +99,27 @@ fn refund(
         return Err(PaymentError::AmountTooLarge);
     }
     let refund = Refund {
-        id: world.reference("ref-"),
+        id: records.reference("ref-"),
         payment: payment.id.clone(),
         reference: request.reference.clone(),
         amount: request.amount,
         currency: payment.currency,
-        created_at: world.now(),
+        created_at: records.now(),
     };
     payment.refunded += request.amount;
-    let mut entry = payment.entry(world, EntryKind::Refund, request.amount);
+    let mut entry = payment.entry(records, EntryKind::Refund, request.amount);
     entry.client_reference.clone_from(&request.reference);
     entry.reference.clone_from(&refund.id);
-    world.record(entry);
-    world.save(payment);
-    world.save(refund.clone());
+    records.record(entry);
+    records.save(payment);
+    records.save(refund.clone());
     Ok(refund)
 }
 
 /// Returns the refunds of a payment, oldest first.
-fn refunds_of(world: &SandboxRecords, payment: &str) -> Vec<Refund> {
-    (world.card.refunds_of.get(payment).into_iter().flatten())
-        .filter_map(|id| world.card.refunds.get(id))
+fn refunds_of(records: &SandboxRecords, payment: &str) -> Vec<Refund> {
+    (records.card.refunds_of.get(payment).into_iter().flatten())
+        .filter_map(|id| records.card.refunds.get(id))
         .cloned()
         .collect()
 }
@@ -133,7 +133,9 @@ struct FindQuery {
 pub(super) async fn find_refunds(call: Call) -> TillwayResult<Json<Value>> {
     let FindQuery { reference } = call.query()?;
     let refunds = call
-        .transact(|world| requested_payment(world, &call).map(|_| refunds_of(world, &call.id)))
+        .transact(|records| {
+            requested_payment(records, &call).map(|_| refunds_of(records, &call.id))
+        })
         .await??;
     let wanted = refunds.iter().filter(|refund| {
         reference

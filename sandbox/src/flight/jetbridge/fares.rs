@@ -119,7 +119,7 @@ pub(super) async fn search_fares(call: Call, body: Bytes) -> JetbridgeResult<Jso
         arrive_before: time(filters.arrive_before.as_deref())?,
     };
     let found = fares(&trip.legs);
-    let search = call.transact(|world| Search::new(world, trip)).await?;
+    let search = call.transact(|records| Search::new(records, trip)).await?;
     let mut fitting: Vec<(i64, FareSelection, &Fare)> = (found.iter())
         .filter(|fare| fits(fare, &filters, &times))
         .map(|fare| {

@@ -26,7 +26,7 @@ use crate::{
         reference_data::{self, Airport, search_airports},
         scenario::Scenario,
     },
-    request::{self, Call, keyed},
+    request::{self, Call, require_key},
     state::{SandboxRecords, SandboxState},
 };
 use refusal::{JetbridgeError, JetbridgeResult};
@@ -54,7 +54,7 @@ pub(crate) fn routes() -> Router<SandboxState> {
         .route("/airports", get(find_airports))
         .route("/airlines/{code}", get(read_airline))
         .fallback(async || JetbridgeError(FlightError::NotFound));
-    keyed(router, CREDENTIALS, || {
+    require_key(router, CREDENTIALS, || {
         JetbridgeError(FlightError::Unauthorized)
     })
 }
@@ -145,13 +145,13 @@ async fn prebook_fare(call: Call, body: Bytes) -> JetbridgeResult {
     let request: PrebookRequest = request::body(&body)?;
     request::check_reference("clientRef", &request.client_ref)?;
     let prebook = call
-        .transact(|world| prebook(world, call.account, &request))
+        .transact(|records| prebook(records, call.account, &request))
         .await??;
     Ok((StatusCode::CREATED, ok(prebook_wire(&call.app, &prebook)?)).into_response())
 }
 
 fn prebook(
-    world: &mut SandboxRecords,
+    records: &mut SandboxRecords,
     account: &str,
     request: &PrebookRequest,
 ) -> Result<Prebook, FlightError> {
@@ -167,7 +167,7 @@ fn prebook(
         return Err(FlightError::DocumentsRequired);
     }
     let loyal = (request.pax.iter().flat_map(|one| &one.ffp)).any(|ffp| ffp.no == LOYAL);
-    checkout::prebook(world, account, request.fare_key.clone(), loyal)
+    checkout::prebook(records, account, request.fare_key.clone(), loyal)
 }
 
 #[derive(Deserialize)]
@@ -184,7 +184,7 @@ async fn book_prebook(call: Call, body: Bytes) -> JetbridgeResult {
     } = request::body(&body)?;
     request::check_reference("clientRef", &client_ref)?;
     let order = call
-        .transact(|world| checkout::book(world, call.account, &prebook_id, &client_ref))
+        .transact(|records| checkout::book(records, call.account, &prebook_id, &client_ref))
         .await??;
     match order {
         Some(order) => answer(&call.app, &order),
@@ -225,7 +225,7 @@ async fn find_bookings(call: Call) -> JetbridgeResult {
 
 async fn quote_cancellation(call: Call) -> JetbridgeResult<Json<Value>> {
     let (quoted, now) = call
-        .transact(|world| (cancellation::quote(world, &call), world.now()))
+        .transact(|records| (cancellation::quote(records, &call), records.now()))
         .await?;
     let (order, amounts) = quoted?;
     let currency = order.choice.currency;
@@ -246,7 +246,7 @@ async fn cancel_booking(call: Call, body: Bytes) -> JetbridgeResult {
     let CancelRequest { client_ref } = request::body(&body)?;
     request::check_reference("clientRef", &client_ref)?;
     let order = call
-        .transact(|world| cancellation::cancel(world, &call, &client_ref))
+        .transact(|records| cancellation::cancel(records, &call, &client_ref))
         .await??;
     answer(&call.app, &order)
 }
@@ -295,7 +295,7 @@ async fn read_airline(call: Call) -> JetbridgeResult<Json<Value>> {
 /// Returns the checkout page, which has one button that pays.
 async fn show_checkout(State(app): State<SandboxState>, Path(token): Path<String>) -> Response {
     let due = app
-        .transact(|world| checkout::amount_due(world, &token))
+        .transact(|records| checkout::amount_due(records, &token))
         .await;
     let Ok(Some((currency, minor))) = due else {
         return (StatusCode::NOT_FOUND, Html("<h1>No such checkout</h1>")).into_response();

@@ -20,7 +20,7 @@ use crate::{
         problem::FlightError,
     },
     money::Currency,
-    request::{self, Call, keyed},
+    request::{self, Call, require_key},
     state::SandboxState,
 };
 use refusal::{SkylaneError, SkylaneResult};
@@ -47,7 +47,7 @@ pub(crate) fn routes() -> Router<SandboxState> {
         .route("/airports", get(data::find_airports))
         .route("/airlines/{iata}", get(data::read_airline))
         .fallback(async || SkylaneError(FlightError::NotFound));
-    keyed(router, CREDENTIALS, || {
+    require_key(router, CREDENTIALS, || {
         SkylaneError(FlightError::Unauthorized)
     })
 }
@@ -106,7 +106,7 @@ async fn find_orders(call: Call) -> SkylaneResult {
 
 async fn quote_cancellation(call: Call) -> SkylaneResult<Json<Value>> {
     let (quoted, now) = call
-        .transact(|world| (cancellation::quote(world, &call), world.now()))
+        .transact(|records| (cancellation::quote(records, &call), records.now()))
         .await?;
     let (order, amounts) = quoted?;
     let currency = order.choice.currency;
@@ -127,14 +127,14 @@ async fn cancel_order(call: Call, body: Bytes) -> SkylaneResult {
     let CancelRequest { client_ref } = request::body(&body)?;
     request::check_reference("client_ref", &client_ref)?;
     let order = call
-        .transact(|world| cancellation::cancel(world, &call, &client_ref))
+        .transact(|records| cancellation::cancel(records, &call, &client_ref))
         .await??;
     answer(&call.app, Some(order), StatusCode::OK)
 }
 
 async fn list_bags(call: Call) -> SkylaneResult<Json<Value>> {
     let order = call
-        .transact(|world| order::requested_order(world, &call))
+        .transact(|records| order::requested_order(records, &call))
         .await??;
     let data = available_bags(
         &order.choice,
@@ -156,10 +156,10 @@ async fn buy_bags(call: Call, body: Bytes) -> SkylaneResult {
     let request: BagsRequest = request::body(&body)?;
     request::check_reference("client_ref", &request.client_ref)?;
     let order = call
-        .transact(|world| {
-            let currency = order::requested_order(world, &call)?.choice.currency;
+        .transact(|records| {
+            let currency = order::requested_order(records, &call)?.choice.currency;
             let paid = (request.pay.minor(currency)).ok_or(FlightError::AmountMismatch)?;
-            bags::buy(world, &call, &request.client_ref, &request.bags, paid)
+            bags::buy(records, &call, &request.client_ref, &request.bags, paid)
         })
         .await??;
     answer(&call.app, order, StatusCode::OK)

@@ -65,7 +65,7 @@ pub(super) async fn search_offers(call: Call, body: Bytes) -> SkylaneResult {
         few && there
     };
     let found: Vec<Fare> = fares(&trip.legs).into_iter().filter(fits).collect();
-    let search = call.transact(|world| Search::new(world, trip)).await?;
+    let search = call.transact(|records| Search::new(records, trip)).await?;
     let mut priced: Vec<(i64, FareSelection, &Fare)> = (found.iter())
         .map(|fare| {
             let choice = search.choice(fare);
@@ -118,7 +118,7 @@ pub(super) async fn price_offer(call: Call, body: Bytes) -> SkylaneResult<Json<V
         "travellers",
         request.travellers.iter().map(|one| one.r#type),
     )?;
-    let now = call.transact(|world| world.now()).await?;
+    let now = call.transact(|records| records.now()).await?;
     choice.check(now)?;
     let fare = choice.fare()?;
     let loyal = loyal(request.travellers.iter().flat_map(|one| &one.loyalty));
@@ -175,18 +175,18 @@ pub(super) async fn place_order(call: Call, body: Bytes) -> SkylaneResult {
     let request: OrderRequest = request::body(&body)?;
     request::check_reference("client_ref", &request.client_ref)?;
     let order = call
-        .transact(|world| place(world, call.account, &request))
+        .transact(|records| place(records, call.account, &request))
         .await??;
     answer(&call.app, order, StatusCode::CREATED)
 }
 
 /// Places an order. Returns no order if the response is lost.
 fn place(
-    world: &mut SandboxRecords,
+    records: &mut SandboxRecords,
     account: &str,
     request: &OrderRequest,
 ) -> Result<Option<Order>, FlightError> {
-    if let Some(first) = order::by_client_ref(world, account, &request.client_ref) {
+    if let Some(first) = order::by_client_ref(records, account, &request.client_ref) {
         return match first.scenario() {
             // A "duplicate" response would reveal that the order exists.
             Scenario::BookNeverKnown => Ok(None),
@@ -198,9 +198,9 @@ fn place(
         "travellers",
         request.travellers.iter().map(|one| one.r#type),
     )?;
-    choice.check(world.now())?;
-    let standing = (world.flight.by_offer.get(&request.offer_id))
-        .and_then(|id| world.flight.orders.get(id))
+    choice.check(records.now())?;
+    let standing = (records.flight.by_offer.get(&request.offer_id))
+        .and_then(|id| records.flight.orders.get(id))
         .is_some_and(|order| order.state != OrderState::Failed);
     if standing {
         return Err(FlightError::OfferAlreadyBooked);
@@ -221,5 +221,5 @@ fn place(
         choice,
         total,
     };
-    order::place(world, wanted).map(Order::unless_lost)
+    order::place(records, wanted).map(Order::unless_lost)
 }
