@@ -5,7 +5,7 @@ use host_domain::time::Timestamp;
 use std::collections::BTreeMap;
 
 /// Start of every scenario: 2026-01-01.
-pub(super) const BIRTH: Timestamp = Timestamp(1_767_225_600_000);
+pub(super) const START: Timestamp = Timestamp(1_767_225_600_000);
 
 /// An event, which changes the state of its scenario.
 type Event<S> = Box<dyn FnOnce(&mut S) -> Result<()>>;

@@ -7,7 +7,7 @@ pub(super) const LEASE_MS: i64 = 60_000;
 
 pub(super) struct Job {
     pub(super) due_at: Timestamp,
-    pub(super) again_at: Option<Timestamp>,
+    pub(super) reschedule_at: Option<Timestamp>,
     pub(super) lease: Option<(u64, Timestamp)>,
     /// Delay until a worker finds the job, because workers poll at intervals.
     noticed_after_ms: i64,
@@ -21,7 +21,7 @@ impl Job {
     ) -> Self {
         Self {
             due_at,
-            again_at: None,
+            reschedule_at: None,
             lease,
             noticed_after_ms,
         }
@@ -41,16 +41,16 @@ impl Job {
     }
 
     /// Makes the job due again at the given time, once its lease holder has finished.
-    pub(super) fn again(&mut self, at: Timestamp) {
-        self.again_at = Some(self.again_at.map_or(at, |known| known.min(at)));
+    pub(super) fn reschedule(&mut self, at: Timestamp) {
+        self.reschedule_at = Some(self.reschedule_at.map_or(at, |known| known.min(at)));
     }
 
     /// Returns the due time after the job is released with `due_at`. Returns `None` if the job is
     /// complete.
     pub(super) fn due_after(&self, due_at: Option<Timestamp>) -> Option<Timestamp> {
-        match (due_at, self.again_at) {
-            (Some(due), Some(again)) => Some(due.min(again)),
-            (due, again) => due.or(again),
+        match (due_at, self.reschedule_at) {
+            (Some(due), Some(rescheduled)) => Some(due.min(rescheduled)),
+            (due, rescheduled) => due.or(rescheduled),
         }
     }
 

@@ -51,13 +51,13 @@ impl History {
     }
 
     fn note_at(&self, now: Timestamp, line: impl FnOnce() -> String) {
-        let at_ms = now.since(event_queue::BIRTH);
+        let at_ms = now.since(event_queue::START);
         self.note(|| format!("{:>12.3} s  {}", at_ms as f64 / 1000.0, line()));
     }
 }
 
 /// Runs the scenario of every seed and panics if one fails.
-fn live(name: &str, life: impl Fn(&Random, &History) -> anyhow::Result<()>) {
+fn run_seeds(name: &str, scenario: impl Fn(&Random, &History) -> anyhow::Result<()>) {
     let one = setting("STOPOVER_SIMULATION_SEED");
     let (seeds, regressions) = match one {
         Some(seed) => (seed..seed + 1, &[][..]),
@@ -69,8 +69,8 @@ fn live(name: &str, life: impl Fn(&Random, &History) -> anyhow::Result<()>) {
     let mut broken = Vec::new();
     for seed in seeds.chain(regressions.iter().copied()) {
         let (random, history) = (Random::new(seed), History::default());
-        let lived = catch_unwind(AssertUnwindSafe(|| life(&random, &history)));
-        let why = match lived {
+        let result = catch_unwind(AssertUnwindSafe(|| scenario(&random, &history)));
+        let why = match result {
             Ok(Ok(())) => continue,
             Ok(Err(why)) => why.to_string(),
             Err(_) => "a panic, see above".to_owned(),

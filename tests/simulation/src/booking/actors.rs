@@ -3,7 +3,7 @@
 
 use super::payment::new_payment;
 use super::simulated_booking::Subject;
-use super::{BIRTH, Life, TROUBLE_MS};
+use super::{FAULTS_END_MS, START, Simulation};
 use anyhow::{Result, bail, ensure};
 use host_application::booking::unresolved_call::{resolved_event, unresolved_supplier_step};
 use host_domain::booking::{BookingEvent, BookingPhase, ChangeSource, Named, PaymentCollector};
@@ -18,7 +18,7 @@ const HOUR_MS: i64 = 60 * MINUTE_MS;
 const VISITS: i64 = 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum ActorAction {
     Book,
     /// The payer completes the payment in a browser or at the supplier's checkout.
     Pay,
@@ -32,79 +32,83 @@ pub(super) enum Wish {
     Settle,
 }
 
-impl<K: Subject> Life<'_, K> {
+impl<K: Subject> Simulation<'_, K> {
     /// Plans the requests of all actors.
-    pub(super) fn plan_people(&mut self) {
+    pub(super) fn plan_actors(&mut self) {
         let random = self.random;
         let some = |percent: i64, most: i64| (0..most).filter(|_| random.percent(percent)).count();
         let early = (500, 40 * MINUTE_MS);
-        let late = (MINUTE_MS, TROUBLE_MS);
-        let wishes = [
-            (Wish::Book, 1 + some(50, 3), early),
-            (Wish::Pay, some(80, 2), early),
-            (Wish::Cancel, some(40, 2), late),
-            (Wish::Release, some(40, 2), late),
-            (Wish::Bags, some(40, 3), late),
-            (Wish::Hint(ChangeSource::Supplier), some(50, 6), late),
-            (Wish::Hint(ChangeSource::Processor), some(50, 3), late),
+        let late = (MINUTE_MS, FAULTS_END_MS);
+        let actions = [
+            (ActorAction::Book, 1 + some(50, 3), early),
+            (ActorAction::Pay, some(80, 2), early),
+            (ActorAction::Cancel, some(40, 2), late),
+            (ActorAction::Release, some(40, 2), late),
+            (ActorAction::Bags, some(40, 3), late),
+            (ActorAction::Hint(ChangeSource::Supplier), some(50, 6), late),
+            (
+                ActorAction::Hint(ChangeSource::Processor),
+                some(50, 3),
+                late,
+            ),
         ];
-        for (wish, times, (from, to)) in wishes {
+        for (action, times, (from, to)) in actions {
             for _ in 0..times {
                 let after_ms = random.between(from, to);
-                self.wishes_after(after_ms, wish);
+                self.schedule_action(after_ms, action);
             }
         }
         // Suppliers report changes in quick succession.
         let at_ms = random.between(late.0, late.1);
         for _ in 0..some(50, 4) {
             let after_ms = at_ms + random.between(0, 3_000);
-            self.wishes_after(after_ms, Wish::Hint(ChangeSource::Supplier));
+            self.schedule_action(after_ms, ActorAction::Hint(ChangeSource::Supplier));
         }
         if random.percent(20) {
             let after_ms = at_ms + random.between(0, 3_000);
-            self.wishes_after(after_ms, Wish::SupplierCancels);
+            self.schedule_action(after_ms, ActorAction::SupplierCancels);
         }
         for visit in 1..=VISITS {
-            self.wishes_after(TROUBLE_MS + visit * 24 * HOUR_MS, Wish::Settle);
+            self.schedule_action(FAULTS_END_MS + visit * 24 * HOUR_MS, ActorAction::Settle);
         }
     }
 
-    fn wishes_after(&mut self, after_ms: i64, wish: Wish) {
-        self.queue(after_ms, move |life| life.wish(wish));
+    fn schedule_action(&mut self, after_ms: i64, action: ActorAction) {
+        self.queue(after_ms, move |simulation| simulation.perform(action));
     }
 
-    pub(super) fn wish(&mut self, wish: Wish) -> Result<()> {
-        match wish {
-            Wish::Book => self.book()?,
-            Wish::Pay => self.pay(),
-            Wish::Hint(by) => self.tell(BookingEvent::ChangeReported(by))?,
-            Wish::SupplierCancels => {
+    pub(super) fn perform(&mut self, action: ActorAction) -> Result<()> {
+        match action {
+            ActorAction::Book => self.book()?,
+            ActorAction::Pay => self.pay(),
+            ActorAction::Hint(by) => self.apply_event(BookingEvent::ChangeReported(by))?,
+            ActorAction::SupplierCancels => {
                 let phase = self.row.as_ref().unwrap().phase();
                 let is_booked = matches!(phase, BookingPhase::Confirmed);
                 if is_booked && self.world.cancels_by_itself(self.now) {
                     self.note(|| "the supplier cancels".to_owned());
                     let after_ms = self.random.between(1, 2_000);
-                    self.wishes_after(after_ms, Wish::Hint(ChangeSource::Supplier));
+                    self.schedule_action(after_ms, ActorAction::Hint(ChangeSource::Supplier));
                 }
             }
-            Wish::Cancel | Wish::Release => {
-                if let Some(event) = self.wished(wish) {
-                    self.tell(event)?;
+            ActorAction::Cancel | ActorAction::Release => {
+                if let Some(event) = self.requested_event(action) {
+                    self.apply_event(event)?;
                 }
             }
-            Wish::Bags => {
-                if let Some(event) = self.wished(wish) {
+            ActorAction::Bags => {
+                if let Some(event) = self.requested_event(action) {
                     self.start(event)?;
                 }
             }
-            Wish::Settle => self.settle()?,
+            ActorAction::Settle => self.settle()?,
         }
         Ok(())
     }
 
-    fn wished(&self, wish: Wish) -> Option<BookingEvent<K>> {
+    fn requested_event(&self, action: ActorAction) -> Option<BookingEvent<K>> {
         let booking = self.row.as_ref().unwrap();
-        K::wished(booking, wish, self.random, self.setting, self.now)
+        K::requested_event(booking, action, self.random, self.setting, self.now)
     }
 
     /// Mirrors `Application::start_completion`.
@@ -124,7 +128,7 @@ impl<K: Subject> Life<'_, K> {
         };
         if !self.start(event)? {
             // The job is leased, so the client retries later.
-            self.wishes_after(500, Wish::Book);
+            self.schedule_action(500, ActorAction::Book);
         }
         Ok(())
     }
@@ -141,20 +145,20 @@ impl<K: Subject> Life<'_, K> {
                 PaymentCollector::Gateway => ChangeSource::Processor,
                 PaymentCollector::Supplier => ChangeSource::Supplier,
             };
-            self.wishes_after(after_ms, Wish::Hint(by));
+            self.schedule_action(after_ms, ActorAction::Hint(by));
         }
     }
 
     /// Applies an event of a client or webhook and schedules the job. An event that is not valid in
     /// the current state is ignored.
-    fn tell(&mut self, event: BookingEvent<K>) -> Result<()> {
+    fn apply_event(&mut self, event: BookingEvent<K>) -> Result<()> {
         let booking = self.row.clone().unwrap();
         if let Ok(moved) = booking.apply(event, self.now) {
             let status = moved.booking.status().as_str();
             self.note(|| format!("event: {} -> {status}", moved.event));
             self.checks.moved(&moved)?;
             self.row = Some(moved.booking);
-            self.ask_for_work();
+            self.request_work();
         }
         Ok(())
     }
@@ -215,10 +219,12 @@ impl<K: Subject> Life<'_, K> {
             NextStep::Idle => return Ok(()),
         };
         let Some(job) = &self.job else {
-            let at_s = next_at.since(BIRTH) / 1000;
+            let at_s = next_at.since(START) / 1000;
             bail!("no job is due at {at_s} s: {booking:?}");
         };
-        let looked_at = job.again_at.map_or(job.due_at, |at| at.min(job.due_at));
+        let looked_at = job
+            .reschedule_at
+            .map_or(job.due_at, |at| at.min(job.due_at));
         ensure!(
             job.lease.is_some() || looked_at <= next_at,
             "the job is due too late: {booking:?}"

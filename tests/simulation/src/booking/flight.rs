@@ -1,6 +1,6 @@
 //! The simulated flight booking, with bags purchased for the ticket.
 
-use super::actors::Wish;
+use super::actors::ActorAction;
 use super::invariants::Checks;
 use super::payment::new_payment;
 use super::remote_call::{Call, Request};
@@ -186,23 +186,23 @@ impl Subject for FlightBookingDetails {
         Request { reference, call }
     }
 
-    fn wished(
+    fn requested_event(
         booking: &FlightBooking,
-        wish: Wish,
+        action: ActorAction,
         random: &Random,
         setting: &Setting,
         now: Timestamp,
     ) -> Option<BookingEvent<Self>> {
-        match (wish, &booking.state) {
-            (Wish::Cancel, BookingState::Booked(FlightBookedState::Confirmed { .. })) => {
+        match (action, &booking.state) {
+            (ActorAction::Cancel, BookingState::Booked(FlightBookedState::Confirmed { .. })) => {
                 Some(BookingEvent::Kind(FlightEvent::CancelStarted))
             }
             (
-                Wish::Cancel | Wish::Release,
+                ActorAction::Cancel | ActorAction::Release,
                 BookingState::Booked(FlightBookedState::CancelInProgress { .. })
                 | BookingState::Booked(FlightBookedState::Canceled),
             ) => Some(BookingEvent::Kind(FlightEvent::CancelExpedited)),
-            (Wish::Bags, BookingState::Booked(FlightBookedState::Confirmed { .. }))
+            (ActorAction::Bags, BookingState::Booked(FlightBookedState::Confirmed { .. }))
                 if booking.open_purchase().is_none()
                     && booking.payment_collector == PaymentCollector::Gateway =>
             {

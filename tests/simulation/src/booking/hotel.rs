@@ -1,6 +1,6 @@
 //! The simulated hotel booking.
 
-use super::actors::Wish;
+use super::actors::ActorAction;
 use super::invariants::Checks;
 use super::remote_call::{Call, Request};
 use super::scenario::Setting;
@@ -153,9 +153,9 @@ impl Subject for HotelBookingDetails {
         Request { reference, call }
     }
 
-    fn wished(
+    fn requested_event(
         booking: &HotelBooking,
-        wish: Wish,
+        action: ActorAction,
         random: &Random,
         _setting: &Setting,
         _now: Timestamp,
@@ -170,10 +170,10 @@ impl Subject for HotelBookingDetails {
         let rooms = booking.details.rooms.iter();
         let active = rooms.filter(|room| room.canceled_at.is_none());
         let active: Vec<RoomId> = active.map(|room| room.id.clone()).collect();
-        let room_ids = match wish {
-            Wish::Cancel => Vec::new(),
+        let room_ids = match action {
+            ActorAction::Cancel => Vec::new(),
             // The last room that is booked is named like any other.
-            Wish::Release if booking.details.rooms.len() > 1 => vec![random.one_of(&active)],
+            ActorAction::Release if booking.details.rooms.len() > 1 => vec![random.one_of(&active)],
             _ => return None,
         };
         Some(BookingEvent::Kind(HotelEvent::CancelStarted {
@@ -186,7 +186,7 @@ impl Subject for HotelBookingDetails {
         let status = order.map(|order| &order.status);
         match (step, status) {
             (_, Some(SupplierBookingStatus::Pending | SupplierBookingStatus::CancelPending))
-            // A lookup tells which rooms are booked.
+            // A lookup shows which rooms are booked.
             | ("book", Some(SupplierBookingStatus::PartiallyCanceled)) => None,
             ("book", status) => Some(status == Some(&SupplierBookingStatus::Confirmed)),
             (_, Some(SupplierBookingStatus::Canceled)) => Some(true),
@@ -218,15 +218,15 @@ impl Subject for HotelBookingDetails {
         let undecided = booking.details.undecided_cancellations().count();
         ensure!(undecided == 0, "{undecided} refunds are undecided");
         check_events(booking, checks)?;
-        // Each cancellation that succeeded was told once, the last one as that of the booking.
+        // Each cancellation that succeeded was published once, the last one as that of the booking.
         let cancellations = booking.details.cancellations.iter();
         let succeeded = cancellations.filter(|c| c.status == CancellationStatus::Succeeded);
         let whole = checks.times(Self::CANCELED, None);
         let partial = checks.times(EventType::HotelBookingPartiallyCanceled, None);
-        let (told, succeeded) = (whole + partial, succeeded.count());
+        let (published, succeeded) = (whole + partial, succeeded.count());
         ensure!(
-            told == succeeded,
-            "{told} cancellations were told, {succeeded} succeeded"
+            published == succeeded,
+            "{published} cancellations were published, {succeeded} succeeded"
         );
         Ok(())
     }

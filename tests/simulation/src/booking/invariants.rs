@@ -14,7 +14,7 @@ use std::collections::HashMap;
 #[derive(Default)]
 pub(super) struct Checks {
     /// Number of notifications by event type and payment.
-    told: HashMap<(&'static str, Option<String>), usize>,
+    published: HashMap<(&'static str, Option<String>), usize>,
     /// Whether an operator resolved a cancellation without amounts.
     pub(super) settled: bool,
     pub(super) settlements: usize,
@@ -60,7 +60,7 @@ impl Checks {
         for notice in &transition.notifications {
             let payment = notice.payment.as_ref().map(ToString::to_string);
             let key = (notice.event_type.as_str(), payment);
-            *self.told.entry(key).or_default() += 1;
+            *self.published.entry(key).or_default() += 1;
         }
         Ok(())
     }
@@ -106,9 +106,15 @@ impl Checks {
             let refunded = self.times(EventType::PaymentRefunded, Some(payment.id.as_str()));
             if payment.processor == cards() {
                 let taken = usize::from(payment.state == PaymentState::Captured);
-                ensure!(captured == taken, "told {captured} captures: {payment:?}");
+                ensure!(
+                    captured == taken,
+                    "published {captured} captures: {payment:?}"
+                );
                 let refunds = payment.refunds.len();
-                ensure!(refunded == refunds, "told {refunded} refunds: {payment:?}");
+                ensure!(
+                    refunded == refunds,
+                    "published {refunded} refunds: {payment:?}"
+                );
             }
         }
         Ok(())
@@ -138,11 +144,11 @@ impl Checks {
 
     pub(super) fn times(&self, event: EventType, payment: Option<&str>) -> usize {
         let key = (event.as_str(), payment.map(str::to_owned));
-        self.told.get(&key).copied().unwrap_or_default()
+        self.published.get(&key).copied().unwrap_or_default()
     }
 
     /// Checks that subscribers were notified exactly once, or never if the event did not happen.
-    pub(super) fn told_once(&self, event: EventType, happened: bool) -> Result<()> {
+    pub(super) fn published_once(&self, event: EventType, happened: bool) -> Result<()> {
         let (times, name) = (self.times(event, None), event.as_str());
         ensure!(
             times == usize::from(happened),

@@ -1,11 +1,11 @@
 //! Writes to the booking's job.
 
-use super::Life;
+use super::Simulation;
 use super::simulated_booking::Subject;
 use crate::job_row::{Job, LEASE_MS};
 use host_domain::time::Timestamp;
 
-impl<B: Subject> Life<'_, B> {
+impl<B: Subject> Simulation<'_, B> {
     pub(super) fn write_job(&mut self, job: Option<(Timestamp, Option<u64>)>) {
         let until = self.now.plus_ms(LEASE_MS);
         self.job = job.map(|(due_at, holder)| {
@@ -15,15 +15,15 @@ impl<B: Subject> Life<'_, B> {
     }
 
     /// Mirrors `UnitOfWork::schedule_job`.
-    pub(super) fn ask_for_work(&mut self) {
+    pub(super) fn request_work(&mut self) {
         match &mut self.job {
-            Some(job) if job.lease.is_some() => job.again(self.now),
+            Some(job) if job.lease.is_some() => job.reschedule(self.now),
             Some(_) | None => self.write_job(Some((self.now, None))),
         }
     }
 
     /// Mirrors `release_job` and `complete_job`. Returns `false` if the lease is lost.
-    pub(super) fn give_back(&mut self, holder: u64, due_at: Option<Timestamp>) -> bool {
+    pub(super) fn release(&mut self, holder: u64, due_at: Option<Timestamp>) -> bool {
         let Some(job) = self.job.as_ref().filter(|job| job.is_held_by(holder)) else {
             return false;
         };

@@ -15,10 +15,10 @@ pub(crate) mod scenario;
 pub(crate) mod simulated_booking;
 pub(crate) mod supplier;
 
-use super::event_queue::{Agenda, BIRTH};
+use super::event_queue::{Agenda, START};
 use super::job_row::{Job, LEASE_MS};
 use super::seeded_random::Random;
-use super::{History, live};
+use super::{History, run_seeds};
 use anyhow::{Result, bail, ensure};
 use host_application::booking::aggregate::SupplierResponse;
 use host_application::booking::interpret::{InterpretContext, ScheduleContext};
@@ -53,80 +53,88 @@ const LATE_MS: i64 = 20 * 3_600_000;
 /// Retry delay of a failed job, equal to `RETRY_DELAY_S` of the jobs.
 const FAILED_RETRY_MS: i64 = 30_000;
 /// Time after which no more failures are injected.
-const TROUBLE_MS: i64 = 6 * 3_600_000;
+const FAULTS_END_MS: i64 = 6 * 3_600_000;
 /// Maximum duration of a scenario. A longer one counts as endless.
-const DEATH_MS: i64 = 90 * 24 * 3_600_000;
+const DURATION_MAX_MS: i64 = 90 * 24 * 3_600_000;
 /// Maximum number of events of a scenario. One with more events counts as endless.
-const HAPPENINGS_MAX: u64 = 20_000;
+const EVENTS_MAX: u64 = 20_000;
 /// Maximum number of retries if the booking changes under a commit.
 const CONFLICT_RETRIES_MAX: usize = 8;
 /// Maximum number of failures injected into one call, including its reconciliation. Resends are
 /// safe for an hour; after that, only an operator could determine the outcome.
-const TROUBLES_MAX: u32 = 3;
+const FAULTS_MAX: u32 = 3;
 
 #[test]
 fn hotel_bookings_end_in_agreement_with_suppliers() {
-    live("hotel booking", |random, history| {
+    run_seeds("hotel booking", |random, history| {
         let setting = Setting::draw(random, false);
-        let life = Life::<HotelBookingDetails>::new(random, history, &setting);
-        life.lived().map(|_| ())
+        let simulation = Simulation::<HotelBookingDetails>::new(random, history, &setting);
+        simulation.run().map(|_| ())
     });
 }
 
 #[test]
 fn flight_bookings_end_in_agreement_with_suppliers() {
-    live("flight booking", |random, history| {
+    run_seeds("flight booking", |random, history| {
         let setting = Setting::draw(random, true);
-        let life = Life::<FlightBookingDetails>::new(random, history, &setting);
-        life.lived().map(|_| ())
+        let simulation = Simulation::<FlightBookingDetails>::new(random, history, &setting);
+        simulation.run().map(|_| ())
     });
 }
 
 /// No supplier has a booking that nobody knows of.
 #[test]
 fn late_bookings_end_on_the_operators_list() {
-    live_through::<HotelBookingDetails>("late hotel booking", Setting::draw_late, |life| {
-        life.checks.has_orphan
-    });
+    run_seeds_with_case::<HotelBookingDetails>(
+        "late hotel booking",
+        Setting::draw_late,
+        |simulation| simulation.checks.has_orphan,
+    );
 }
 
 /// No later read brings a room back that the supplier cancelled.
 #[test]
 fn lost_rooms_are_refunded() {
-    live_through::<HotelBookingDetails>("lost hotel room", Setting::draw_lost_room, |life| {
-        life.world.rare.outdated_refreshes > 0
-    });
+    run_seeds_with_case::<HotelBookingDetails>(
+        "lost hotel room",
+        Setting::draw_lost_room,
+        |simulation| simulation.world.rare.outdated_refreshes > 0,
+    );
 }
 
 /// A refused resend hides no hotel booking that the supplier has.
 #[test]
 fn hotel_bookings_survive_refused_resends() {
     let draw = |random: &Random| Setting::draw_refused_resends(random, false);
-    live_through::<HotelBookingDetails>("hotel booking with refused resends", draw, |life| {
-        life.world.rare.refused_bookings > 0
-    });
+    run_seeds_with_case::<HotelBookingDetails>(
+        "hotel booking with refused resends",
+        draw,
+        |simulation| simulation.world.rare.refused_bookings > 0,
+    );
 }
 
 /// A refused resend hides no flight booking that the supplier has.
 #[test]
 fn flight_bookings_survive_refused_resends() {
     let draw = |random: &Random| Setting::draw_refused_resends(random, true);
-    live_through::<FlightBookingDetails>("flight booking with refused resends", draw, |life| {
-        life.world.rare.refused_bookings > 0
-    });
+    run_seeds_with_case::<FlightBookingDetails>(
+        "flight booking with refused resends",
+        draw,
+        |simulation| simulation.world.rare.refused_bookings > 0,
+    );
 }
 
 /// Runs scenarios that are drawn for a case, and fails if no seed has it.
-fn live_through<K: Subject>(
+fn run_seeds_with_case<K: Subject>(
     name: &str,
     draw: impl Fn(&Random) -> Setting,
-    has_case: impl Fn(&Life<'_, K>) -> bool,
+    has_case: impl Fn(&Simulation<'_, K>) -> bool,
 ) {
     let cases = Cell::new(0_u32);
-    live(name, |random, history| {
+    run_seeds(name, |random, history| {
         let setting = draw(random);
-        let life = Life::<K>::new(random, history, &setting).lived()?;
-        cases.set(cases.get() + u32::from(has_case(&life)));
+        let simulation = Simulation::<K>::new(random, history, &setting).run()?;
+        cases.set(cases.get() + u32::from(has_case(&simulation)));
         Ok(())
     });
     let is_single_seed = super::setting("STOPOVER_SIMULATION_SEED").is_some();
@@ -134,17 +142,17 @@ fn live_through<K: Subject>(
 }
 
 /// A worker or request that executes the steps of the booking.
-struct Walker<K: Subject> {
+struct Executor<K: Subject> {
     name: u64,
     view: Booking<K>,
     /// The step, or `None` for the prebook.
     step: Option<BookingStep<K::Step>>,
     request: Request,
-    asked_at: Timestamp,
+    requested_at: Timestamp,
     is_worker: bool,
 }
 
-struct Life<'a, K: Subject> {
+struct Simulation<'a, K: Subject> {
     random: &'a Random,
     history: &'a History,
     setting: &'a Setting,
@@ -153,15 +161,15 @@ struct Life<'a, K: Subject> {
     now: Timestamp,
     row: Option<Booking<K>>,
     job: Option<Job>,
-    walkers: Vec<Walker<K>>,
+    executors: Vec<Executor<K>>,
     /// Number of failures injected so far into the calls with each reference.
-    troubles: BTreeMap<String, u32>,
+    faults: BTreeMap<String, u32>,
     agenda: Agenda<Self>,
     world: World<'a>,
     checks: Checks,
 }
 
-impl<'a, K: Subject> Life<'a, K> {
+impl<'a, K: Subject> Simulation<'a, K> {
     fn new(random: &'a Random, history: &'a History, setting: &'a Setting) -> Self {
         history.note(|| format!("{setting:?}"));
         Self {
@@ -173,11 +181,11 @@ impl<'a, K: Subject> Life<'a, K> {
                 BackoffSchedule::new(vec![5, 30, 300, 3600, 21600]),
                 BackoffSchedule::new(vec![600, 3600, 86400]),
             ),
-            now: BIRTH,
+            now: START,
             row: None,
             job: None,
-            walkers: Vec::new(),
-            troubles: BTreeMap::new(),
+            executors: Vec::new(),
+            faults: BTreeMap::new(),
             agenda: Agenda::new(),
             world: World::new(random, setting),
             checks: Checks::default(),
@@ -185,17 +193,17 @@ impl<'a, K: Subject> Life<'a, K> {
     }
 
     /// Runs the scenario to its end.
-    fn lived(mut self) -> Result<Self> {
-        self.plan_people();
+    fn run(mut self) -> Result<Self> {
+        self.plan_actors();
         self.begin_prebook()?;
-        let mut happenings = 0;
+        let mut events = 0;
         while let Some(at) = self.next_at() {
-            happenings += 1;
-            let is_alive = at.since(BIRTH) < DEATH_MS && happenings < HAPPENINGS_MAX;
+            events += 1;
+            let is_alive = at.since(START) < DURATION_MAX_MS && events < EVENTS_MAX;
             ensure!(is_alive, "the scenario does not end: {:?}", self.row);
             self.now = self.now.max(at);
-            self.world.troubled = self.now.since(BIRTH) < TROUBLE_MS;
-            self.happen(at)?;
+            self.world.injects_faults = self.now.since(START) < FAULTS_END_MS;
+            self.process_next(at)?;
             if let Some(broken) = self.world.broken.take() {
                 bail!(broken);
             }
@@ -216,7 +224,7 @@ impl<'a, K: Subject> Life<'a, K> {
         planned.into_iter().chain(claims).chain(decides).min()
     }
 
-    fn happen(&mut self, at: Timestamp) -> Result<()> {
+    fn process_next(&mut self, at: Timestamp) -> Result<()> {
         if let Some(place) = self.world.decisions.iter().position(|(due, _)| *due == at) {
             let (_, decision) = self.world.decisions.remove(place);
             self.note(|| format!("the supplier decides: {decision:?}"));
@@ -245,7 +253,7 @@ impl<'a, K: Subject> Life<'a, K> {
         self.row = Some(booking.clone());
         let name = self.agenda.name();
         self.write_job(Some((self.now, Some(name))));
-        self.send(Walker {
+        self.send(Executor {
             name,
             view: booking,
             step: None,
@@ -253,7 +261,7 @@ impl<'a, K: Subject> Life<'a, K> {
                 reference: "the prebook".to_owned(),
                 call: Call::Prebook,
             },
-            asked_at: self.now,
+            requested_at: self.now,
             is_worker: false,
         });
         Ok(())
@@ -299,17 +307,17 @@ impl<'a, K: Subject> Life<'a, K> {
             let planned = match plan_transitions(view, event, now, first_check, ids, |_| {}) {
                 Ok(planned) => planned,
                 Err(error) => {
-                    self.note(|| format!("walker {name} stops: {error}"));
+                    self.note(|| format!("executor {name} stops: {error}"));
                     self.checks.conflicts += 1;
                     let retry_at = self.now.plus_ms(FAILED_RETRY_MS);
                     if is_worker {
-                        self.give_back(name, Some(retry_at));
+                        self.release(name, Some(retry_at));
                     }
                     return Ok(());
                 }
             };
-            if self.random.percent(2) && self.world.troubled {
-                self.note(|| format!("walker {name} loses the database"));
+            if self.random.percent(2) && self.world.injects_faults {
+                self.note(|| format!("executor {name} loses the database"));
                 return Ok(());
             }
             let current = self.row.clone().unwrap();
@@ -318,12 +326,12 @@ impl<'a, K: Subject> Life<'a, K> {
                 continue;
             }
             if !self.holds(name) {
-                self.note(|| format!("walker {name} has lost its lease"));
+                self.note(|| format!("executor {name} has lost its lease"));
                 return Ok(());
             }
             for moved in &planned.transitions {
                 let status = moved.booking.status().as_str();
-                self.note(|| format!("walker {name}: {} -> {status}", moved.event));
+                self.note(|| format!("executor {name}: {} -> {status}", moved.event));
                 self.checks.moved(moved)?;
             }
             if !planned.transitions.is_empty() {
@@ -343,7 +351,7 @@ impl<'a, K: Subject> Life<'a, K> {
     ) -> Result<()> {
         let prepared = match then {
             PlannedAction::Wait(at) => {
-                self.give_back(name, at);
+                self.release(name, at);
                 return Ok(());
             }
             PlannedAction::Execute(step, _) => *step,
@@ -365,12 +373,12 @@ impl<'a, K: Subject> Life<'a, K> {
             },
             StepRequest::Payment(request) => payment_request(request),
         };
-        self.send(Walker {
+        self.send(Executor {
             name,
             view: booking,
             step: Some(prepared.step),
             request,
-            asked_at: self.now,
+            requested_at: self.now,
             is_worker,
         });
         Ok(())
@@ -378,30 +386,31 @@ impl<'a, K: Subject> Life<'a, K> {
 
     // ---- transmission of calls ----
 
-    fn send(&mut self, walker: Walker<K>) {
-        let (name, request) = (walker.name, walker.request.clone());
-        self.note(|| format!("walker {name} calls: {request:?}"));
-        self.walkers.push(walker);
-        let trouble = self.setting.trouble;
-        let told = self.troubles.entry(request.reference.clone()).or_default();
-        let goes_wrong =
-            self.world.troubled && *told < TROUBLES_MAX && self.random.percent(trouble);
+    fn send(&mut self, executor: Executor<K>) {
+        let (name, request) = (executor.name, executor.request.clone());
+        self.note(|| format!("executor {name} calls: {request:?}"));
+        self.executors.push(executor);
+        let fault_percent = self.setting.fault_percent;
+        let injected = self.faults.entry(request.reference.clone()).or_default();
+        let goes_wrong = self.world.injects_faults
+            && *injected < FAULTS_MAX
+            && self.random.percent(fault_percent);
         if !goes_wrong {
             let (there, back) = (self.random.between(1, 900), self.random.between(1, 900));
             return self.departs(name, request, Some(there), Some(back));
         }
-        *told += 1;
+        *injected += 1;
         let latest_ms = self.latest_ms(&request);
         match self.random.between(0, 8) {
             // The process crashes after it has marked the call as sent, but before it sends
             // anything.
-            0 => self.queue(0, move |life| life.die(name)),
+            0 => self.queue(0, move |simulation| simulation.die(name)),
             // The call is on its way, and the process crashes before the response arrives.
             1 | 2 => {
                 let (there, back) = (self.random.between(1, latest_ms), 1);
                 let dies_after = self.random.between(0, 10_000);
                 self.departs(name, request, Some(there), Some(back));
-                self.queue(dies_after, move |life| life.die(name));
+                self.queue(dies_after, move |simulation| simulation.die(name));
             }
             3 => self.silent(name, &request, Silence::NotSent),
             4 if request.changes().is_some() => {
@@ -410,7 +419,7 @@ impl<'a, K: Subject> Life<'a, K> {
             }
             // The call never arrives.
             5 => self.departs(name, request, None, None),
-            // The call arrives, possibly after its walker has stopped waiting, and the response is
+            // The call arrives, possibly after its executor has stopped waiting, and the response is
             // lost.
             6 | 7 => {
                 let there = self.random.between(1, latest_ms);
@@ -427,10 +436,10 @@ impl<'a, K: Subject> Life<'a, K> {
 
     /// Returns the maximum delay of a call. If reads are guaranteed to be consistent after a delay,
     /// the call takes no longer anywhere than a call may last. A supplier that books late breaks
-    /// this promise.
+    /// this guarantee.
     fn latest_ms(&self, request: &Request) -> i64 {
-        let promises = self.world.promises_of(request);
-        match promises.reads_consistent_after_ms {
+        let guarantees = self.world.guarantees_of(request);
+        match guarantees.reads_consistent_after_ms {
             Some(_) if self.setting.books_late && request.call == Call::Book => {
                 self.random.one_of(&[CALL_MAX_MS, 1_800_000, LATE_MS])
             }
@@ -439,64 +448,74 @@ impl<'a, K: Subject> Life<'a, K> {
         }
     }
 
-    fn departs(&mut self, walker: u64, request: Request, there: Option<i64>, back: Option<i64>) {
+    fn departs(&mut self, executor: u64, request: Request, there: Option<i64>, back: Option<i64>) {
         self.world.leaves(&request);
         let sent_at = self.now;
         if back.is_none() {
             let reply = request.silence(Silence::Unknown);
             let after_ms = self.random.one_of(&[1, 2_000, CALL_MAX_MS]);
-            self.queue(after_ms, move |life| life.answer(walker, reply));
+            self.queue(after_ms, move |simulation| {
+                simulation.answer(executor, reply)
+            });
         }
         if let Some(there) = there {
-            self.queue(there, move |life| {
-                life.arrive(walker, &request, sent_at, back)
+            self.queue(there, move |simulation| {
+                simulation.arrive(executor, &request, sent_at, back)
             });
         }
     }
 
     /// A process crashes without releasing anything.
-    fn die(&mut self, walker: u64) -> Result<()> {
-        self.note(|| format!("walker {walker} dies"));
-        self.walkers.retain(|known| known.name != walker);
+    fn die(&mut self, executor: u64) -> Result<()> {
+        self.note(|| format!("executor {executor} dies"));
+        self.executors.retain(|known| known.name != executor);
         Ok(())
     }
 
-    fn silent(&mut self, walker: u64, request: &Request, silence: Silence) {
+    fn silent(&mut self, executor: u64, request: &Request, silence: Silence) {
         let reply = request.silence(silence);
         let after_ms = self.random.between(1, 2_000);
-        self.queue(after_ms, move |life| life.answer(walker, reply));
+        self.queue(after_ms, move |simulation| {
+            simulation.answer(executor, reply)
+        });
     }
 
     /// A call reaches the supplier or the processor. Its response is lost if `back` is `None`.
     fn arrive(
         &mut self,
-        walker: u64,
+        executor: u64,
         request: &Request,
         sent_at: Timestamp,
         back: Option<i64>,
     ) -> Result<()> {
         let reply = self.world.receive(request, sent_at, self.now);
-        self.note(|| format!("call of walker {walker} arrives: {request:?}: {reply:?}"));
+        self.note(|| format!("call of executor {executor} arrives: {request:?}: {reply:?}"));
         if let Some(after_ms) = back {
-            self.queue(after_ms, move |life| life.answer(walker, reply));
+            self.queue(after_ms, move |simulation| {
+                simulation.answer(executor, reply)
+            });
         }
         Ok(())
     }
 
-    /// A walker receives a response or stops waiting for it.
+    /// An executor receives a response or stops waiting for it.
     fn answer(&mut self, name: u64, reply: Reply) -> Result<()> {
-        let Some(at) = self.walkers.iter().position(|walker| walker.name == name) else {
+        let Some(at) = self
+            .executors
+            .iter()
+            .position(|executor| executor.name == name)
+        else {
             return Ok(());
         };
-        let walker = self.walkers.remove(at);
-        self.note(|| format!("walker {name} hears: {reply:?}"));
-        self.world.came_to_nothing(&walker.request, &reply);
-        let Some(step) = &walker.step else {
-            return self.prebooked(walker, reply);
+        let executor = self.executors.remove(at);
+        self.note(|| format!("executor {name} hears: {reply:?}"));
+        self.world.came_to_nothing(&executor.request, &reply);
+        let Some(step) = &executor.step else {
+            return self.prebooked(executor, reply);
         };
         let schedules = ScheduleContext {
             now: self.now,
-            requested_at: walker.asked_at,
+            requested_at: executor.requested_at,
             reconcile: &self.schedules.0,
             capture_retry: &self.schedules.1,
             absence_recheck: &self.schedules.2,
@@ -509,8 +528,13 @@ impl<'a, K: Subject> Life<'a, K> {
         let response = match (step, reply) {
             (BookingStep::Payment(step), reply) => {
                 let guarantees = self.setting.processor;
-                let event = interpret_payment(&walker.view, step, reply, guarantees, schedules)?;
-                return self.advance(walker.name, walker.view, Some(event), walker.is_worker);
+                let event = interpret_payment(&executor.view, step, reply, guarantees, schedules)?;
+                return self.advance(
+                    executor.name,
+                    executor.view,
+                    Some(event),
+                    executor.is_worker,
+                );
             }
             (_, Reply::Changed(response)) => SupplierResponse::Change(response.map(K::reported)),
             (_, Reply::Found(response)) => {
@@ -521,12 +545,17 @@ impl<'a, K: Subject> Life<'a, K> {
             }
             (_, reply) => bail!("{reply:?} has no matching request"),
         };
-        let event = interpret_response(&walker.view, step, response, &context).event;
-        self.advance(walker.name, walker.view, Some(event), walker.is_worker)
+        let event = interpret_response(&executor.view, step, response, &context).event;
+        self.advance(
+            executor.name,
+            executor.view,
+            Some(event),
+            executor.is_worker,
+        )
     }
 
     /// Mirrors `Application::bind_offer`.
-    fn prebooked(&mut self, walker: Walker<K>, reply: Reply) -> Result<()> {
+    fn prebooked(&mut self, executor: Executor<K>, reply: Reply) -> Result<()> {
         let Reply::Bound(answer) = reply else {
             bail!("{reply:?} is not a prebook response");
         };
@@ -534,7 +563,7 @@ impl<'a, K: Subject> Life<'a, K> {
             Ok(price) => {
                 let id = PaymentId::from_bits(self.random.generate());
                 let payment = self.setting.by_browser.then(|| {
-                    let reference = intent_reference(&walker.view, &id);
+                    let reference = intent_reference(&executor.view, &id);
                     self.world.intend(reference.clone(), price, self.now);
                     Payment::new_browser_payment(id, price, cards(), reference, self.now)
                 });
@@ -552,6 +581,6 @@ impl<'a, K: Subject> Life<'a, K> {
                 "refused",
             ))),
         };
-        self.advance(walker.name, walker.view, event, false)
+        self.advance(executor.name, executor.view, event, false)
     }
 }

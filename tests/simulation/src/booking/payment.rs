@@ -1,6 +1,6 @@
 //! Payment steps: their requests to the processor and the interpretation of the responses.
 
-use super::BIRTH;
+use super::START;
 use super::remote_call::{Call, Reply, Request};
 use super::scenario::cards;
 use super::simulated_booking::Subject;
@@ -88,7 +88,7 @@ pub(super) fn new_payment(random: &Random, amount: Money, now: Timestamp) -> Pay
         processor: cards(),
         token: "tok".to_owned(),
         card: None,
-        created_at: BIRTH,
+        created_at: START,
     };
     let id = PaymentId::from_bits(random.generate());
     Payment::new_authorization(id, amount, cards(), &instrument, now)

@@ -159,7 +159,7 @@ impl World<'_> {
         }
     }
 
-    pub(super) fn give_back(
+    pub(super) fn refund(
         &mut self,
         reference: &str,
         id: &str,

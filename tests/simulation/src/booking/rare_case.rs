@@ -62,7 +62,8 @@ impl World<'_> {
     /// Returns a copy of the order in which a lost room is still booked, which a refresh meets at
     /// most once. The gateway has read the loss before, or the booking would not be confirmed.
     pub(super) fn outdated_copy(&mut self) -> Option<Order> {
-        let is_met = self.troubled && self.rare.random.percent(self.setting.outdated_refreshes);
+        let is_met =
+            self.injects_faults && self.rare.random.percent(self.setting.outdated_refreshes);
         let outdated = self.rare.before_loss.take_if(|_| is_met);
         self.rare.outdated_refreshes += u32::from(outdated.is_some());
         outdated
@@ -76,7 +77,7 @@ impl World<'_> {
         first: &Reply,
         now: Timestamp,
     ) -> Option<Reply> {
-        if !self.troubled || !self.rare.random.percent(self.setting.refused_resends) {
+        if !self.injects_faults || !self.rare.random.percent(self.setting.refused_resends) {
             return None;
         }
         let reason = self.rare.random.one_of(&[

@@ -1,4 +1,4 @@
-//! Calls from walkers to the supplier and the processor, and their responses.
+//! Calls from executors to the supplier and the processor, and their responses.
 
 use super::supplier::Order;
 use host_domain::money::Money;

@@ -25,7 +25,7 @@ pub(super) struct Setting {
     /// Whether the supplier reports the fee of a cancellation.
     pub(super) says_amounts: bool,
     /// Percentage of calls that fail.
-    pub(super) trouble: i64,
+    pub(super) fault_percent: i64,
     /// Percentage of effects that reads show late.
     pub(super) late_reads: i64,
     /// Whether the supplier cancels a room of every booking of several rooms before the gateway has
@@ -39,13 +39,13 @@ pub(super) struct Setting {
 
 impl Setting {
     pub(super) fn draw(random: &Random, is_flight: bool) -> Self {
-        let promises = || SupplierGuarantees {
+        let guarantees = || SupplierGuarantees {
             reads_consistent_after_ms: random.one_of(&[None, Some(0), Some(2_000), Some(300_000)]),
             call_ms_max: CALL_MAX_MS.unsigned_abs(),
             supports_idempotent_retry: random.percent(50),
         };
-        let supplier = promises();
-        let mut processor = promises();
+        let supplier = guarantees();
+        let mut processor = guarantees();
         // Without any guarantee, the outcome of a payment could never be determined.
         processor.supports_idempotent_retry |= processor.reads_consistent_after_ms.is_none();
         let by_supplier = random.percent(15);
@@ -68,7 +68,7 @@ impl Setting {
             rooms: (0..rooms).map(room).collect(),
             bag: random.between(1_000, 6_000),
             says_amounts: random.percent(70),
-            trouble: random.one_of(&[0, 10, 30, 60]),
+            fault_percent: random.one_of(&[0, 10, 30, 60]),
             late_reads: 30,
             always_loses_room: false,
             outdated_refreshes: 50,
@@ -88,7 +88,7 @@ impl Setting {
             supplier,
             books_late: true,
             settlement: PaymentCollector::Gateway,
-            trouble: 60,
+            fault_percent: 60,
             ..Self::draw(random, false)
         }
     }
@@ -114,7 +114,7 @@ impl Setting {
         Self {
             supplier: idempotent(random.one_of(&[None, Some(300_000)])),
             processor: idempotent(Some(300_000)),
-            trouble: 60,
+            fault_percent: 60,
             late_reads: 90,
             refused_resends: 80,
             ..drawn

@@ -1,6 +1,6 @@
 //! The parts of a simulated hotel or flight booking that its production flows do not provide.
 
-use super::actors::Wish;
+use super::actors::ActorAction;
 use super::invariants::Checks;
 use super::remote_call::Request;
 use super::scenario::Setting;
@@ -32,9 +32,9 @@ pub(super) trait Subject: BookingAggregate {
     /// Returns the simulated request of a production request.
     fn simulated_request(request: Self::ChangeRequest) -> Request;
     /// Returns the event of a client's request, or `None` if the request is currently not possible.
-    fn wished(
+    fn requested_event(
         booking: &Booking<Self>,
-        wish: Wish,
+        action: ActorAction,
         random: &Random,
         setting: &Setting,
         now: Timestamp,
@@ -110,14 +110,14 @@ pub(super) fn check_agreement<K: Subject>(
     Ok(())
 }
 
-/// Checks, at the end of a scenario, that subscribers were told once how the booking ended.
+/// Checks, at the end of a scenario, that the end of the booking was published once.
 pub(super) fn check_events<K: Subject>(booking: &Booking<K>, checks: &Checks) -> Result<()> {
     let status = booking.status();
     let was_prebooked = booking.supplier_prebook.is_some();
-    checks.told_once(K::EVENT_TYPES.created, was_prebooked)?;
-    checks.told_once(K::EVENT_TYPES.expired, status == BookingStatus::Expired)?;
+    checks.published_once(K::EVENT_TYPES.created, was_prebooked)?;
+    checks.published_once(K::EVENT_TYPES.expired, status == BookingStatus::Expired)?;
     let has_failed = status == BookingStatus::Failed && was_prebooked;
-    checks.told_once(K::EVENT_TYPES.failed, has_failed)?;
-    checks.told_once(K::CONFIRMED, booking.confirmed_at.is_some())?;
-    checks.told_once(K::CANCELED, status == BookingStatus::Canceled)
+    checks.published_once(K::EVENT_TYPES.failed, has_failed)?;
+    checks.published_once(K::CONFIRMED, booking.confirmed_at.is_some())?;
+    checks.published_once(K::CANCELED, status == BookingStatus::Canceled)
 }

@@ -40,7 +40,7 @@ pub(super) struct World<'a> {
     pub(super) random: &'a Random,
     pub(super) setting: &'a Setting,
     /// Whether failures are injected.
-    pub(super) troubled: bool,
+    pub(super) injects_faults: bool,
     /// States of the order, each with the time from which reads return it. The last one is the
     /// actual state.
     order: Vec<(Timestamp, Order)>,
@@ -66,7 +66,7 @@ impl<'a> World<'a> {
         Self {
             random,
             setting,
-            troubled: true,
+            injects_faults: true,
             order: Vec::new(),
             charges: Vec::new(),
             answered: HashMap::new(),
@@ -85,7 +85,7 @@ impl<'a> World<'a> {
         self.order.last().map(|(_, order)| order)
     }
 
-    pub(super) fn promises_of(&self, request: &Request) -> SupplierGuarantees {
+    pub(super) fn guarantees_of(&self, request: &Request) -> SupplierGuarantees {
         if request.is_of_processor() {
             self.setting.processor
         } else {
@@ -100,7 +100,7 @@ impl<'a> World<'a> {
             return;
         };
         // Voiding an authorization twice has the same effect as voiding it once.
-        let is_safe = self.promises_of(request).supports_idempotent_retry
+        let is_safe = self.guarantees_of(request).supports_idempotent_retry
             || matches!(request.call, Call::Void(_));
         let came_to_nothing = self.left.insert(reference.to_owned(), false);
         if came_to_nothing == Some(false) && !is_safe {
@@ -127,11 +127,11 @@ impl<'a> World<'a> {
     }
 
     /// Returns the time from which reads return the effect of a call that arrives now.
-    pub(super) fn readable(&self, promises: SupplierGuarantees, now: Timestamp) -> Timestamp {
-        let late = self.troubled && self.random.percent(self.setting.late_reads);
+    pub(super) fn readable(&self, guarantees: SupplierGuarantees, now: Timestamp) -> Timestamp {
+        let late = self.injects_faults && self.random.percent(self.setting.late_reads);
         let lag_ms = i64::from(late) * self.random.between(1, 600_000);
         let seen_from = now.plus_ms(lag_ms);
-        match promises.reads_consistent_after_ms {
+        match guarantees.reads_consistent_after_ms {
             Some(delay) => seen_from.min(now.plus_ms(i64::from(delay))),
             None => seen_from,
         }
@@ -149,14 +149,14 @@ impl<'a> World<'a> {
         sent_at: Timestamp,
         now: Timestamp,
     ) -> Reply {
-        let remembers = self.promises_of(request).supports_idempotent_retry;
+        let remembers = self.guarantees_of(request).supports_idempotent_retry;
         let key = request.changes().map(str::to_owned);
         if remembers
             && let Some(key) = &key
             && let Some(reply) = self.answered.get(key).cloned()
         {
             let refusal = self.refuse_resend(request, &reply, now);
-            return refusal.unwrap_or_else(|| self.again(reply));
+            return refusal.unwrap_or_else(|| self.repeat(reply));
         }
         let reference = request.reference.as_str();
         let reply = match &request.call {
@@ -181,7 +181,7 @@ impl<'a> World<'a> {
                 Reply::FoundPayment(Ok(seen.map(Charge::state)))
             }
             Call::Refund(charge, amount) => {
-                Reply::Refunded(self.give_back(reference, charge, *amount, now))
+                Reply::Refunded(self.refund(reference, charge, *amount, now))
             }
             Call::FindRefund => {
                 let mut refunds = self.charges.iter().flat_map(|charge| &charge.refunds);
@@ -201,7 +201,7 @@ impl<'a> World<'a> {
     }
 
     /// Returns the first response again, with the current state of the order.
-    fn again(&self, first: Reply) -> Reply {
+    fn repeat(&self, first: Reply) -> Reply {
         match (first, self.truth()) {
             (Reply::Changed(Ok(_)), Some(order)) => Reply::Changed(Ok(order.clone())),
             (first, _) => first,
@@ -209,7 +209,7 @@ impl<'a> World<'a> {
     }
 
     pub(super) fn happens(&self, percent: i64) -> bool {
-        self.random.percent(percent) && self.troubled
+        self.random.percent(percent) && self.injects_faults
     }
 
     /// Shows the effects of all calls to reads that are made from now on.

@@ -1,6 +1,6 @@
 //! Clients of a delivery scenario, who create and change subscriptions.
 
-use super::{DAY_MS, HOUR_MS, Life};
+use super::{DAY_MS, HOUR_MS, Simulation};
 use anyhow::{Result, bail, ensure};
 use host_application::webhook::error::WebhookError;
 use host_domain::event::Product;
@@ -9,7 +9,7 @@ use host_domain::time::Timestamp;
 use host_domain::webhook::{DeliveryState, SubscriptionEvent};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum ClientAction {
     Pause,
     Resume,
     Rotate,
@@ -24,58 +24,62 @@ pub(super) enum Wish {
 }
 
 /// Requests, each listed as often as its weight.
-const WISHES: [Wish; 11] = [
-    Wish::Pause,
-    Wish::Pause,
-    Wish::Resume,
-    Wish::Rotate,
-    Wish::Rotate,
-    Wish::Move,
-    Wish::Delete,
-    Wish::Replay(None),
-    Wish::Replay(None),
-    Wish::Recover,
-    Wish::Recover,
+const CLIENT_ACTIONS: [ClientAction; 11] = [
+    ClientAction::Pause,
+    ClientAction::Pause,
+    ClientAction::Resume,
+    ClientAction::Rotate,
+    ClientAction::Rotate,
+    ClientAction::Move,
+    ClientAction::Delete,
+    ClientAction::Replay(None),
+    ClientAction::Replay(None),
+    ClientAction::Recover,
+    ClientAction::Recover,
 ];
 
-impl Life<'_> {
+impl Simulation<'_> {
     /// Plans all events and requests.
-    pub(super) fn plan_people(&mut self) {
+    pub(super) fn plan_actors(&mut self) {
         for _ in 0..self.setting.subscriptions {
             self.subscribe();
         }
         let lasts_ms = self.setting.lasts_ms;
         for _ in 0..self.setting.events {
             let after_ms = self.random.between(0, lasts_ms);
-            self.queue(after_ms, |life| life.publish());
+            self.queue(after_ms, |simulation| simulation.publish());
         }
-        for _ in 0..self.setting.wishes {
+        for _ in 0..self.setting.client_actions {
             let after_ms = self.random.between(0, lasts_ms + 6 * HOUR_MS);
-            self.wishes_after(after_ms, self.any_wish());
+            self.schedule_action(after_ms, self.any_action());
         }
     }
 
     /// Returns a random request. Watch endpoints support neither pausing nor replays.
-    fn any_wish(&self) -> Wish {
+    fn any_action(&self) -> ClientAction {
         match self.setting.product {
-            Product::Hotel | Product::Flight => self.random.one_of(&WISHES),
+            Product::Hotel | Product::Flight => self.random.one_of(&CLIENT_ACTIONS),
             Product::Watch => {
-                let wishes = [Wish::Register, Wish::Register, Wish::Delete];
-                self.random.one_of(&wishes)
+                let actions = [
+                    ClientAction::Register,
+                    ClientAction::Register,
+                    ClientAction::Delete,
+                ];
+                self.random.one_of(&actions)
             }
         }
     }
 
     /// Adds a request by a client that ignores deliveries in progress.
     pub(super) fn second_thoughts(&mut self, within_ms: i64) {
-        if self.setting.wishes > 3 && self.random.percent(6) {
+        if self.setting.client_actions > 3 && self.random.percent(6) {
             let after_ms = self.random.between(0, within_ms);
-            self.wishes_after(after_ms, self.any_wish());
+            self.schedule_action(after_ms, self.any_action());
         }
     }
 
-    pub(super) fn wishes_after(&mut self, after_ms: i64, wish: Wish) {
-        self.queue(after_ms, |life| life.wish(wish));
+    pub(super) fn schedule_action(&mut self, after_ms: i64, action: ClientAction) {
+        self.queue(after_ms, |simulation| simulation.perform(action));
     }
 
     /// Returns a random existing subscription.
@@ -86,9 +90,9 @@ impl Life<'_> {
         (!ids.is_empty()).then(|| self.random.one_of(&ids))
     }
 
-    pub(super) fn wish(&mut self, wish: Wish) -> Result<()> {
+    pub(super) fn perform(&mut self, action: ClientAction) -> Result<()> {
         let known = self.any_subscription();
-        if wish == Wish::Register {
+        if action == ClientAction::Register {
             self.note(|| "the client registers an endpoint".to_owned());
             self.register(known.as_ref());
             return Ok(());
@@ -96,19 +100,19 @@ impl Life<'_> {
         let Some(id) = known else { return Ok(()) };
         let host = self.random.between(0, i64::try_from(self.hosts.len())? - 1);
         let host_now = self.clock(usize::try_from(host)?);
-        self.note(|| format!("the client requests {wish:?} for {id}"));
-        match wish {
-            Wish::Pause => self.pause(&id, host_now),
-            Wish::Resume => self.resume(&id, host_now),
-            Wish::Rotate => self.rotate(&id, host_now),
-            Wish::Move => self.change_url(&id, host_now),
-            Wish::Delete => self.delete(&id),
-            Wish::Register => {}
-            Wish::Replay(delivery) => {
+        self.note(|| format!("the client requests {action:?} for {id}"));
+        match action {
+            ClientAction::Pause => self.pause(&id, host_now),
+            ClientAction::Resume => self.resume(&id, host_now),
+            ClientAction::Rotate => self.rotate(&id, host_now),
+            ClientAction::Move => self.change_url(&id, host_now),
+            ClientAction::Delete => self.delete(&id),
+            ClientAction::Register => {}
+            ClientAction::Replay(delivery) => {
                 let delivery = delivery.or_else(|| self.any_delivery());
                 return delivery.map_or(Ok(()), |one| self.replay(&one, host_now));
             }
-            Wish::Recover => return self.recover(&id, host_now),
+            ClientAction::Recover => return self.recover(&id, host_now),
         }
         Ok(())
     }
@@ -129,19 +133,19 @@ impl Life<'_> {
 
     fn pause(&mut self, id: &SubscriptionId, host_now: Timestamp) {
         self.change(id, SubscriptionEvent::Paused, host_now);
-        self.promises.standing(id).paused(self.now);
+        self.contract.standing(id).paused(self.now);
         let waits = [1_000, 70_000, 3 * HOUR_MS, 2 * DAY_MS, 35 * DAY_MS];
         let longest_ms = self.random.one_of(&waits);
         let after_ms = self.random.between(1, longest_ms);
-        self.wishes_after(after_ms, Wish::Resume);
+        self.schedule_action(after_ms, ClientAction::Resume);
     }
 
     fn resume(&mut self, id: &SubscriptionId, host_now: Timestamp) {
         self.change(id, SubscriptionEvent::Resumed, host_now);
-        self.promises.standing(id).resumed(self.now);
+        self.contract.standing(id).resumed(self.now);
         if self.random.percent(60) {
             let after_ms = self.random.between(1, 300);
-            self.wishes_after(after_ms, Wish::Replay(None));
+            self.schedule_action(after_ms, ClientAction::Replay(None));
         }
     }
 
@@ -149,14 +153,14 @@ impl Life<'_> {
         let secret = self.new_secret();
         let event = self.webhooks.rotation_event(host_now);
         self.change(id, event, host_now);
-        let standing = self.promises.standing(id);
+        let standing = self.contract.standing(id);
         standing.rotated(&secret, self.now, host_now);
         let one = self.database.subscriber_mut(id).unwrap();
         one.previous = Some(std::mem::replace(&mut one.current, secret));
         // These events are sent shortly before the previous secret expires.
         for _ in 0..self.random.between(0, 3) {
             let after_ms = DAY_MS - self.random.between(0, 1_200);
-            self.queue(after_ms, |life| life.publish());
+            self.queue(after_ms, |simulation| simulation.publish());
         }
     }
 
@@ -168,20 +172,20 @@ impl Life<'_> {
             description: None,
         };
         self.change(id, event, host_now);
-        self.promises.standing(id).moved_to(&url, self.now);
+        self.contract.standing(id).moved_to(&url, self.now);
     }
 
     pub(super) fn delete(&mut self, id: &SubscriptionId) {
         if let Some(one) = self.database.subscriber_mut(id) {
             one.deleted_at = Some(self.now);
         }
-        self.promises.standings.remove(id);
-        let deliveries = &mut self.promises.deliveries;
-        deliveries.retain(|_, promise| promise.subscription != *id);
+        self.contract.standings.remove(id);
+        let deliveries = &mut self.contract.deliveries;
+        deliveries.retain(|_, expected| expected.subscription != *id);
     }
 
     fn any_delivery(&self) -> Option<DeliveryId> {
-        let ids: Vec<_> = self.promises.deliveries.keys().cloned().collect();
+        let ids: Vec<_> = self.contract.deliveries.keys().cloned().collect();
         (!ids.is_empty()).then(|| self.random.one_of(&ids))
     }
 
@@ -193,7 +197,7 @@ impl Life<'_> {
         let Some(one) = self.database.subscriber(&row.stored.delivery.subscription) else {
             return Ok(());
         };
-        let is_due = self.promises.replayed(id, host_now).is_some();
+        let is_due = self.contract.replayed(id, host_now).is_some();
         let stored = row.stored.clone();
         let replayed = self.webhooks.replay(&one.subscription, stored, host_now);
         match replayed {
@@ -210,7 +214,7 @@ impl Life<'_> {
                     let allowed_at = at.plus_ms(8_100_000 + self.random.between(-1, 1));
                     let wait_ms = allowed_at.since(host_now);
                     if wait_ms > 2 {
-                        self.wishes_after(wait_ms, Wish::Replay(Some(id.clone())));
+                        self.schedule_action(wait_ms, ClientAction::Replay(Some(id.clone())));
                     }
                 }
             }
@@ -233,8 +237,8 @@ impl Life<'_> {
         let failed: Vec<_> = failed.map(|row| row.stored.clone()).collect();
         for stored in failed {
             let one = self.database.subscriber(id).unwrap();
-            let promise = self.promises.replayed(&stored.delivery.id, host_now);
-            let is_due = promise.is_some();
+            let expected = self.contract.replayed(&stored.delivery.id, host_now);
+            let is_due = expected.is_some();
             let replayed = self.webhooks.replay(&one.subscription, stored, host_now);
             let agrees = is_due == replayed.is_ok();
             ensure!(agrees, "recover: {is_due} by contract, {replayed:?}");

@@ -1,11 +1,11 @@
 //! Simulated delivery attempts: the parts of `webhook/delivery_worker.rs` around the decisions of
 //! `webhook/attempt.rs`, and the injected failures.
 
-use super::Life;
-use super::delivery_contract::TURN_MS;
-use super::receiver::Verdict;
-use super::sender::FROZEN_MAX_MS;
-use super::subscription_contract::Word;
+use super::Simulation;
+use super::delivery_contract::PERMIT_MAX_MS;
+use super::receiver::ReceiverOutcome;
+use super::sender::STALL_MAX_MS;
+use super::subscription_contract::SubscriptionEffect;
 use anyhow::{Result, ensure};
 use host_application::webhook::attempt::{AttemptResult, honors_gone, jitter_permille};
 use host_application::webhook::endpoint::InFlight;
@@ -27,7 +27,7 @@ pub(super) struct Attempt {
     token: String,
     held: InFlight,
     sent_at: Option<Timestamp>,
-    trouble: Option<Trouble>,
+    fault: Option<InjectedFault>,
 }
 
 impl Attempt {
@@ -44,67 +44,67 @@ impl Attempt {
             stored,
             token: token.to_owned(),
             sent_at: None,
-            trouble: None,
+            fault: None,
         }
     }
 }
 
 /// The result of an attempt, or the release of a delivery that was not attempted.
-pub(super) struct Report {
+pub(super) struct AttemptReport {
     pub(super) attempt: u64,
     recipient: Arc<Recipient>,
-    answered: DeliveryRelease,
-    heard: Option<SubscriptionEvent>,
+    release: DeliveryRelease,
+    subscription_event: Option<SubscriptionEvent>,
     /// Time of the evaluation by the host's clock.
-    judged_at: Timestamp,
-    trouble: Option<Trouble>,
+    evaluated_at: Timestamp,
+    fault: Option<InjectedFault>,
     _held: InFlight,
 }
 
 /// A failure that is injected into an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Trouble {
-    DiesBeforeSending,
-    DiesBeforeHearing,
-    DiesBeforeStoring,
-    DiesBeforeTelling,
+enum InjectedFault {
+    CrashesBeforeSending,
+    CrashesBeforeResponse,
+    CrashesBeforeStoring,
+    CrashesBeforeUpdate,
     /// The process stalls.
-    FreezesBeforeSending,
-    FreezesBeforeHearing,
-    CannotStore,
-    CannotTell,
+    StallsBeforeSending,
+    StallsBeforeResponse,
+    StoreFails,
+    UpdateFails,
     /// The delivery gets no permit in time and is released.
-    HasNoTurn,
+    GetsNoPermit,
 }
 
-const TROUBLES: [Trouble; 9] = [
-    Trouble::DiesBeforeSending,
-    Trouble::DiesBeforeHearing,
-    Trouble::DiesBeforeStoring,
-    Trouble::DiesBeforeTelling,
-    Trouble::FreezesBeforeSending,
-    Trouble::FreezesBeforeHearing,
-    Trouble::CannotStore,
-    Trouble::CannotTell,
-    Trouble::HasNoTurn,
+const INJECTED_FAULTS: [InjectedFault; 9] = [
+    InjectedFault::CrashesBeforeSending,
+    InjectedFault::CrashesBeforeResponse,
+    InjectedFault::CrashesBeforeStoring,
+    InjectedFault::CrashesBeforeUpdate,
+    InjectedFault::StallsBeforeSending,
+    InjectedFault::StallsBeforeResponse,
+    InjectedFault::StoreFails,
+    InjectedFault::UpdateFails,
+    InjectedFault::GetsNoPermit,
 ];
 
-impl Life<'_> {
+impl Simulation<'_> {
     pub(super) fn begin(&mut self, name: u64, mut attempt: Attempt) {
-        if self.troubled(self.setting.trouble) {
-            let trouble = self.random.one_of(&TROUBLES);
-            self.note(|| format!("attempt {name} will meet {trouble:?}"));
-            attempt.trouble = Some(trouble);
+        if self.injects_fault(self.setting.fault_percent) {
+            let fault = self.random.one_of(&INJECTED_FAULTS);
+            self.note(|| format!("attempt {name} will meet {fault:?}"));
+            attempt.fault = Some(fault);
         }
-        let trouble = attempt.trouble;
-        let waits_ms = self.random.one_of(&[1, 5, 1_000, TURN_MS]);
+        let fault = attempt.fault;
+        let waits_ms = self.random.one_of(&[1, 5, 1_000, PERMIT_MAX_MS]);
         let mut after_ms = self.random.between(1, waits_ms) - 1;
-        if trouble == Some(Trouble::FreezesBeforeSending) {
-            self.promises.excuse(name);
-            after_ms = self.random.between(1, FROZEN_MAX_MS);
+        if fault == Some(InjectedFault::StallsBeforeSending) {
+            self.contract.excuse(name);
+            after_ms = self.random.between(1, STALL_MAX_MS);
         }
         self.attempts.insert(name, attempt);
-        self.queue(after_ms, move |life| life.send(name));
+        self.queue(after_ms, move |simulation| simulation.send(name));
     }
 
     /// Mirrors `Application::attempt`.
@@ -112,187 +112,204 @@ impl Life<'_> {
         let Some(attempt) = self.attempts.get(&name) else {
             return Ok(());
         };
-        let (host, trouble) = (attempt.host, attempt.trouble);
-        if trouble == Some(Trouble::DiesBeforeSending) {
+        let (host, fault) = (attempt.host, attempt.fault);
+        if fault == Some(InjectedFault::CrashesBeforeSending) {
             self.die(host);
             return Ok(());
         }
-        if trouble == Some(Trouble::HasNoTurn) {
-            return self.judge(name, None);
+        if fault == Some(InjectedFault::GetsNoPermit) {
+            return self.evaluate(name, None);
         }
         let host_now = self.clock(host);
-        let letter = self
+        let request = self
             .webhooks
             .delivery_request(&attempt.recipient, &attempt.stored, host_now);
-        let (verdict, mut took_ms) = self.receivers[letter.url].judge(self.random, self.now);
-        self.note(|| format!("attempt {name} is sent: {verdict:?} after {took_ms} ms"));
-        self.check_letter(name, attempt, &letter, host_now)?;
-        self.promises.sent(name, &verdict, (host_now, self.now))?;
-        match trouble {
-            Some(Trouble::FreezesBeforeHearing) => {
-                self.promises.excuse(name);
-                took_ms += self.random.between(1, FROZEN_MAX_MS);
+        let (outcome, mut took_ms) = self.receivers[request.url].respond(self.random, self.now);
+        self.note(|| format!("attempt {name} is sent: {outcome:?} after {took_ms} ms"));
+        self.check_request(name, attempt, &request, host_now)?;
+        self.contract.sent(name, &outcome, (host_now, self.now))?;
+        match fault {
+            Some(InjectedFault::StallsBeforeResponse) => {
+                self.contract.excuse(name);
+                took_ms += self.random.between(1, STALL_MAX_MS);
             }
-            Some(Trouble::DiesBeforeHearing) => took_ms = self.random.between(1, took_ms),
+            Some(InjectedFault::CrashesBeforeResponse) => took_ms = self.random.between(1, took_ms),
             _ => {}
         }
         if let Some(attempt) = self.attempts.get_mut(&name) {
             attempt.sent_at = Some(host_now);
         }
         self.second_thoughts(took_ms);
-        self.queue(took_ms, move |life| life.hear(name, &verdict, took_ms));
+        self.queue(took_ms, move |simulation| {
+            simulation.receive(name, &outcome, took_ms)
+        });
         Ok(())
     }
 
     /// Checks the URL and the signing secrets of a request.
-    fn check_letter(
+    fn check_request(
         &self,
         name: u64,
         attempt: &Attempt,
-        letter: &DeliveryRequest<'_>,
+        request: &DeliveryRequest<'_>,
         host_now: Timestamp,
     ) -> Result<()> {
-        let tried = &self.promises.tries[&name];
+        let claim = &self.contract.claims[&name];
         let delivery = &attempt.stored.delivery;
-        if let Some(standing) = self.promises.standings.get(&delivery.subscription) {
-            let signers = standing.signers(tried.looked_at, host_now);
+        if let Some(standing) = self.contract.standings.get(&delivery.subscription) {
+            let signers = standing.signers(claim.looked_at, host_now);
             let event = delivery.event.as_str();
             let body = attempt.stored.payload.as_bytes();
             let expected = signature::sign(signers, host_now.0.div_euclid(1000), event, body);
-            let own = letter.headers["svc-signature"].to_str()?;
+            let own = request.headers["svc-signature"].to_str()?;
             ensure!(own == expected.svc, "signed {own}, not {}", expected.svc);
-            let url = standing.url(tried.looked_at);
-            ensure!(letter.url == url, "sent to {}, not {url}", letter.url);
+            let url = standing.url(claim.looked_at);
+            ensure!(request.url == url, "sent to {}, not {url}", request.url);
         }
         Ok(())
     }
 
-    pub(super) fn hear(&mut self, name: u64, verdict: &Verdict, took_ms: i64) -> Result<()> {
+    pub(super) fn receive(
+        &mut self,
+        name: u64,
+        outcome: &ReceiverOutcome,
+        took_ms: i64,
+    ) -> Result<()> {
         let Some(attempt) = self.attempts.get(&name) else {
             return Ok(());
         };
-        if attempt.trouble == Some(Trouble::DiesBeforeHearing) {
+        if attempt.fault == Some(InjectedFault::CrashesBeforeResponse) {
             self.die(attempt.host);
             return Ok(());
         }
         let took = Duration::from_millis(took_ms.unsigned_abs());
         let sent_at = attempt.sent_at.unwrap();
         let may_end = honors_gone(attempt.recipient.subscription.product);
-        let attempted = AttemptResult::new(verdict.reply(), may_end, sent_at, took);
+        let attempted = AttemptResult::new(outcome.reply(), may_end, sent_at, took);
         attempt.recipient.endpoint.record_latency(took);
-        self.judge(name, Some((sent_at, attempted)))
+        self.evaluate(name, Some((sent_at, attempted)))
     }
 
     /// Mirrors the end of `DeliveryWorker::spawn_attempt`.
-    fn judge(&mut self, name: u64, attempted: Option<(Timestamp, AttemptResult)>) -> Result<()> {
+    fn evaluate(&mut self, name: u64, attempted: Option<(Timestamp, AttemptResult)>) -> Result<()> {
         let Some(attempt) = self.attempts.remove(&name) else {
             return Ok(());
         };
         let host_now = self.clock(attempt.host);
         let one = &mut self.hosts[attempt.host];
         let subscription = &attempt.recipient.subscription;
-        let heard = attempted.as_ref();
-        let heard = heard.map(|(_, one)| self.webhooks.subscription_event(subscription, one));
+        let subscription_event = attempted.as_ref();
+        let subscription_event =
+            subscription_event.map(|(_, one)| self.webhooks.subscription_event(subscription, one));
         let (product, jitter) = (subscription.product, jitter_permille(self.random));
         let (stored, token) = (attempt.stored, attempt.token);
         let webhooks = self.webhooks;
-        let answered = webhooks.apply_attempt(product, stored, attempted, token, jitter, host_now);
-        one.reports.push(Report {
+        let release = webhooks.apply_attempt(product, stored, attempted, token, jitter, host_now);
+        one.reports.push(AttemptReport {
             attempt: name,
             recipient: attempt.recipient,
-            answered,
-            heard,
-            judged_at: host_now,
-            trouble: attempt.trouble,
+            release,
+            subscription_event,
+            evaluated_at: host_now,
+            fault: attempt.fault,
             _held: attempt.held,
         });
-        if let (Some(life), 1) = (one.life, one.reports.len()) {
+        if let (Some(incarnation), 1) = (one.incarnation, one.reports.len()) {
             let after_ms = self.random.one_of(&[1, 20, 2_000]);
             let host = attempt.host;
-            self.queue(after_ms, move |scenario| scenario.store(host, life));
+            self.queue(after_ms, move |simulation| {
+                simulation.store(host, incarnation)
+            });
         }
         Ok(())
     }
 
     /// Mirrors `store_results`: stores the results of attempts, then updates their subscriptions.
-    pub(super) fn store(&mut self, host: usize, life: u64) -> Result<()> {
-        if self.hosts[host].life != Some(life) {
+    pub(super) fn store(&mut self, host: usize, incarnation: u64) -> Result<()> {
+        if self.hosts[host].incarnation != Some(incarnation) {
             return Ok(());
         }
-        let meets = |trouble| {
+        let meets = |fault| {
             let mut reports = self.hosts[host].reports.iter();
-            reports.any(|report| report.trouble == Some(trouble))
+            reports.any(|report| report.fault == Some(fault))
         };
-        let cannot_store = meets(Trouble::CannotStore);
-        let cannot_tell = meets(Trouble::CannotTell);
-        let dies_before_telling = meets(Trouble::DiesBeforeTelling);
-        if meets(Trouble::DiesBeforeStoring) {
+        let store_fails = meets(InjectedFault::StoreFails);
+        let update_fails = meets(InjectedFault::UpdateFails);
+        let crashes_before_update = meets(InjectedFault::CrashesBeforeUpdate);
+        if meets(InjectedFault::CrashesBeforeStoring) {
             self.die(host);
             return Ok(());
         }
         let reports = std::mem::take(&mut self.hosts[host].reports);
-        let heard = reports.iter();
-        let heard = heard.filter_map(|report| Some((&*report.recipient, report.heard.as_ref()?)));
+        let events = reports.iter();
+        let events = events
+            .filter_map(|report| Some((&*report.recipient, report.subscription_event.as_ref()?)));
         let host_now = self.clock(host);
-        let news = SubscriptionUpdates::collect(heard, host_now);
+        let updates = SubscriptionUpdates::collect(events, host_now);
         for report in &reports {
-            if cannot_store {
+            if store_fails {
                 self.note(|| format!("attempt {} is not stored", report.attempt));
-                self.promises.excuse(report.attempt);
+                self.contract.excuse(report.attempt);
             } else {
                 self.store_one(report)?;
             }
-            self.listen(report, !cannot_store, !cannot_tell && !dies_before_telling);
+            self.record_effect(
+                report,
+                !store_fails,
+                !update_fails && !crashes_before_update,
+            );
         }
-        if !cannot_store {
-            for subscription in news.succeeded {
+        if !store_fails {
+            for subscription in updates.succeeded {
                 self.database.note_success(&subscription.id, host_now);
             }
         }
-        if dies_before_telling {
+        if crashes_before_update {
             self.die(host);
-        } else if !cannot_tell {
-            for (subscription, event) in news.others {
+        } else if !update_fails {
+            for (subscription, event) in updates.others {
                 self.change(&subscription.id, event.clone(), host_now);
             }
         }
         self.check_standings()
     }
 
-    fn store_one(&mut self, report: &Report) -> Result<()> {
-        let is_accepted = self.database.answer(&report.answered);
-        let (attempt, answered) = (report.attempt, &report.answered);
+    fn store_one(&mut self, report: &AttemptReport) -> Result<()> {
+        let is_accepted = self.database.release(&report.release);
+        let (attempt, release) = (report.attempt, &report.release);
         self.note(|| {
-            let status = answered.delivery.status().as_str();
+            let status = release.delivery.status().as_str();
             format!("attempt {attempt} is stored: {is_accepted}, {status}")
         });
-        let is_tried = answered.attempt.is_some();
-        self.promises
-            .stored(attempt, is_tried, is_accepted, report.judged_at)
+        let is_attempted = release.attempt.is_some();
+        self.contract
+            .stored(attempt, is_attempted, is_accepted, report.evaluated_at)
     }
 
     /// Records the result of an attempt in the model.
-    fn listen(&mut self, report: &Report, is_stored: bool, is_told: bool) {
-        let tried = &self.promises.tries[&report.attempt];
-        let Some(verdict) = &tried.verdict else {
+    fn record_effect(&mut self, report: &AttemptReport, is_stored: bool, is_recorded: bool) {
+        let claim = &self.contract.claims[&report.attempt];
+        let Some(outcome) = &claim.outcome else {
             return;
         };
         let subscription = &report.recipient.subscription;
-        let word = match verdict {
-            verdict if verdict.is_yes() => Word::Yes,
-            Verdict::Said(410, _) if subscription.product != Product::Watch => Word::Gone,
-            _ => Word::No,
+        let effect = match outcome {
+            outcome if outcome.is_success() => SubscriptionEffect::Success,
+            ReceiverOutcome::Responded(410, _) if subscription.product != Product::Watch => {
+                SubscriptionEffect::Gone
+            }
+            _ => SubscriptionEffect::Failure,
         };
-        if let Some(standing) = self.promises.standings.get_mut(&subscription.id) {
+        if let Some(standing) = self.contract.standings.get_mut(&subscription.id) {
             // A successful attempt whose result is not stored is sent again.
-            if is_stored || word != Word::Yes {
-                standing.heard(word, tried.looked_at, is_told, self.now);
+            if is_stored || effect != SubscriptionEffect::Success {
+                standing.record_attempt(effect, claim.looked_at, is_recorded, self.now);
             }
         }
     }
 
     fn check_standings(&mut self) -> Result<()> {
-        for (id, standing) in &mut self.promises.standings {
+        for (id, standing) in &mut self.contract.standings {
             if let Some(one) = self.database.subscriber(id) {
                 standing.check(one.subscription.status.as_str(), self.now)?;
             }

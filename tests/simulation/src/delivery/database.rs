@@ -195,17 +195,17 @@ impl Database {
     }
 
     /// Mirrors `UnitOfWork::release_deliveries`. Returns `false` if the lease is lost.
-    pub(super) fn answer(&mut self, answered: &DeliveryRelease) -> bool {
-        let Some(row) = self.row_mut(&answered.delivery.id) else {
+    pub(super) fn release(&mut self, release: &DeliveryRelease) -> bool {
+        let Some(row) = self.row_mut(&release.delivery.id) else {
             return false;
         };
-        let is_held = row.lease.as_ref().map(|(token, _)| token) == Some(&answered.token)
-            && row.stored.delivery.generation == answered.delivery.generation;
+        let is_held = row.lease.as_ref().map(|(token, _)| token) == Some(&release.token)
+            && row.stored.delivery.generation == release.delivery.generation;
         if is_held {
-            row.stored.delivery = answered.delivery.clone();
+            row.stored.delivery = release.delivery.clone();
             row.lease = None;
-            row.attempts.extend(answered.attempt.clone());
-            self.log_outcome(&answered.delivery);
+            row.attempts.extend(release.attempt.clone());
+            self.log_outcome(&release.delivery);
         }
         is_held
     }

@@ -3,7 +3,7 @@
 
 use super::EXCHANGE_MS;
 use super::database::{Database, Row};
-use super::receiver::{After, Verdict};
+use super::receiver::{ReceiverOutcome, RetryAfter};
 use super::subscription_contract::Standing;
 use anyhow::{Context, Result, bail, ensure};
 use host_domain::event::Product;
@@ -19,14 +19,14 @@ const LATER_PERCENT: i64 = 5;
 /// Maximum time until all attempts to a subscription have ended, if each starts when it is due.
 const ALL_MS: i64 = 8_100_000;
 /// Maximum time that a claimed delivery waits for a permit.
-pub(super) const TURN_MS: i64 = 10_000;
+pub(super) const PERMIT_MAX_MS: i64 = 10_000;
 /// Lease duration of a claim.
 const CLAIM_MS: i64 = 25_000;
 const PENDING_AFTER_MS: i64 = 60_000;
 
 /// The required state of a delivery.
 #[derive(Debug)]
-pub(super) struct Promise {
+pub(super) struct ExpectedDelivery {
     pub(super) subscription: SubscriptionId,
     event: EventId,
     status: &'static str,
@@ -54,7 +54,7 @@ struct Holder {
 
 /// A claim of a delivery.
 #[derive(Debug)]
-pub(super) struct Try {
+pub(super) struct ClaimRecord {
     pub(super) delivery: DeliveryId,
     event: EventId,
     replays: i64,
@@ -62,22 +62,22 @@ pub(super) struct Try {
     pub(super) looked_at: Timestamp,
     claimed_at: Timestamp,
     sent_at: Option<Timestamp>,
-    pub(super) verdict: Option<Verdict>,
+    pub(super) outcome: Option<ReceiverOutcome>,
     /// Whether an injected failure of the process or the database affects this attempt.
     excused: bool,
 }
 
 /// All guarantees.
-pub(super) struct Promises {
+pub(super) struct DeliveryContract {
     product: Product,
-    pub(super) deliveries: BTreeMap<DeliveryId, Promise>,
-    pub(super) tries: BTreeMap<u64, Try>,
+    pub(super) deliveries: BTreeMap<DeliveryId, ExpectedDelivery>,
+    pub(super) claims: BTreeMap<u64, ClaimRecord>,
     pub(super) standings: BTreeMap<SubscriptionId, Standing>,
     /// Creation time and required status of each event.
     pub(super) log: BTreeMap<EventId, (Timestamp, &'static str)>,
 }
 
-impl Promise {
+impl ExpectedDelivery {
     fn new(subscription: SubscriptionId, event: EventId, at: Timestamp) -> Self {
         Self {
             subscription,
@@ -104,32 +104,32 @@ impl Promise {
     }
 
     /// Records the result of an attempt at `now`.
-    fn answered(
+    fn record_attempt(
         &mut self,
         product: Product,
         sent_at: Timestamp,
-        verdict: &Verdict,
+        outcome: &ReceiverOutcome,
         now: Timestamp,
     ) {
         self.failures += 1;
-        match verdict {
-            verdict if verdict.is_yes() => self.status = "DELIVERED",
-            Verdict::Said(410, _) if product != Product::Watch => self.fails("gone"),
-            verdict => {
-                let asked = match verdict {
-                    Verdict::Said(_, Some(After::Seconds(seconds))) => {
+        match outcome {
+            outcome if outcome.is_success() => self.status = "DELIVERED",
+            ReceiverOutcome::Responded(410, _) if product != Product::Watch => self.fails("gone"),
+            outcome => {
+                let retry_after = match outcome {
+                    ReceiverOutcome::Responded(_, Some(RetryAfter::Seconds(seconds))) => {
                         (now.plus_s(*seconds), now.plus_s(*seconds))
                     }
                     // The next attempt is never before that date. The date has whole seconds and is
                     // converted relative to the request.
-                    Verdict::Said(_, Some(After::Date(at))) => {
+                    ReceiverOutcome::Responded(_, Some(RetryAfter::Date(at))) => {
                         (*at, now.plus_ms(at.since(sent_at) + 1_000))
                     }
                     _ => (now, now),
                 };
-                match self.next_due(product, asked, now) {
+                match self.next_due(product, retry_after, now) {
                     Some(due) => self.due = due,
-                    None if *verdict == Verdict::Forbidden => self.fails("url_not_allowed"),
+                    None if *outcome == ReceiverOutcome::Forbidden => self.fails("url_not_allowed"),
                     None => self.fails("retries_exhausted"),
                 }
             }
@@ -141,7 +141,7 @@ impl Promise {
     fn next_due(
         &self,
         product: Product,
-        asked: (Timestamp, Timestamp),
+        retry_after: (Timestamp, Timestamp),
         now: Timestamp,
     ) -> Option<(Timestamp, Timestamp)> {
         let steps_s: &[i64] = match product {
@@ -154,13 +154,16 @@ impl Promise {
         let bound = match product {
             Product::Watch => now.plus_s(2 * step_s),
             Product::Hotel | Product::Flight => {
-                let attempt_ms = TURN_MS + EXCHANGE_MS;
+                let attempt_ms = PERMIT_MAX_MS + EXCHANGE_MS;
                 let rest_ms: i64 = rest_s.iter().map(|step| later(step) + attempt_ms).sum();
                 self.published_at?.plus_ms(ALL_MS - rest_ms - attempt_ms)
             }
         };
         let (first, last) = (now.plus_s(*step_s), now.plus_ms(later(step_s)));
-        Some((first.max(asked.0.min(bound)), last.max(asked.1.min(bound))))
+        Some((
+            first.max(retry_after.0.min(bound)),
+            last.max(retry_after.1.min(bound)),
+        ))
     }
 
     /// Returns whether a replay is allowed according to the table of the API documentation.
@@ -200,12 +203,12 @@ impl Promise {
     }
 }
 
-impl Promises {
+impl DeliveryContract {
     pub(super) fn new(product: Product) -> Self {
         Self {
             product,
             deliveries: BTreeMap::new(),
-            tries: BTreeMap::new(),
+            claims: BTreeMap::new(),
             standings: BTreeMap::new(),
             log: BTreeMap::new(),
         }
@@ -216,15 +219,15 @@ impl Promises {
     }
 
     /// Records that a subscription must receive an event that was created at `at`.
-    pub(super) fn promise(
+    pub(super) fn expect_delivery(
         &mut self,
         id: &DeliveryId,
         to: &SubscriptionId,
         event: &EventId,
         at: Timestamp,
     ) {
-        let promise = Promise::new(to.clone(), event.clone(), at);
-        self.deliveries.insert(id.clone(), promise);
+        let expected = ExpectedDelivery::new(to.clone(), event.clone(), at);
+        self.deliveries.insert(id.clone(), expected);
     }
 
     /// Records the final status of an event. A delivered event stays delivered.
@@ -244,111 +247,117 @@ impl Promises {
         looked_at: Timestamp,
         (host_now, now): (Timestamp, Timestamp),
     ) -> Result<()> {
-        let promise = self.deliveries.get_mut(delivery).context("no promise")?;
-        let standing = &self.standings[&promise.subscription];
+        let expected = self
+            .deliveries
+            .get_mut(delivery)
+            .context("no expected delivery")?;
+        let standing = &self.standings[&expected.subscription];
         standing.may_be_sent_to()?;
-        ensure!(!promise.is_over(), "sent after its end: {promise:?}");
-        ensure!(host_now >= promise.due.0, "sent too early: {promise:?}");
-        if let Some(holder) = &promise.holder {
-            ensure!(now >= holder.until, "two claims of {promise:?}");
-            let before = &self.tries[&holder.attempt];
+        ensure!(!expected.is_over(), "sent after its end: {expected:?}");
+        ensure!(host_now >= expected.due.0, "sent too early: {expected:?}");
+        if let Some(holder) = &expected.holder {
+            ensure!(now >= holder.until, "two claims of {expected:?}");
+            let before = &self.claims[&holder.attempt];
             ensure!(before.excused, "a claim expired unused: {before:?}");
         }
-        promise.status = "PUBLISHED";
-        promise.published_at.get_or_insert(host_now);
-        promise.holder = Some(Holder {
+        expected.status = "PUBLISHED";
+        expected.published_at.get_or_insert(host_now);
+        expected.holder = Some(Holder {
             attempt,
             claimed_at: host_now,
             until: now.plus_ms(CLAIM_MS),
-            late_ms: host_now.since(promise.due.1).max(0),
+            late_ms: host_now.since(expected.due.1).max(0),
         });
-        let tried = Try {
+        let claim = ClaimRecord {
             delivery: delivery.clone(),
-            event: promise.event.clone(),
-            replays: promise.replays,
+            event: expected.event.clone(),
+            replays: expected.replays,
             looked_at,
             claimed_at: now,
             sent_at: None,
-            verdict: None,
+            outcome: None,
             excused: false,
         };
-        self.tries.insert(attempt, tried);
+        self.claims.insert(attempt, claim);
         Ok(())
     }
 
     /// Marks an attempt as affected by an injected failure.
     pub(super) fn excuse(&mut self, attempt: u64) {
-        if let Some(tried) = self.tries.get_mut(&attempt) {
-            tried.excused = true;
+        if let Some(claim) = self.claims.get_mut(&attempt) {
+            claim.excused = true;
         }
     }
 
-    /// Records that a request was sent, and the receiver's verdict.
+    /// Records that a request was sent, and the receiver's outcome.
     pub(super) fn sent(
         &mut self,
         attempt: u64,
-        verdict: &Verdict,
+        outcome: &ReceiverOutcome,
         (host_now, now): (Timestamp, Timestamp),
     ) -> Result<()> {
-        let tried = self.tries.get_mut(&attempt).context("unknown attempt")?;
-        let in_time = tried.excused || now.since(tried.claimed_at) <= TURN_MS;
-        ensure!(in_time, "sent too long after its claim: {tried:?}");
-        (tried.sent_at, tried.verdict) = (Some(host_now), Some(verdict.clone()));
-        let (id, replays, excused) = (tried.delivery.clone(), tried.replays, tried.excused);
+        let claim = self.claims.get_mut(&attempt).context("unknown attempt")?;
+        let in_time = claim.excused || now.since(claim.claimed_at) <= PERMIT_MAX_MS;
+        ensure!(in_time, "sent too long after its claim: {claim:?}");
+        (claim.sent_at, claim.outcome) = (Some(host_now), Some(outcome.clone()));
+        let (id, replays, excused) = (claim.delivery.clone(), claim.replays, claim.excused);
         // A request of an earlier generation may still arrive.
-        let promise = self.deliveries.get_mut(&id);
-        let Some(promise) = promise.filter(|one| one.replays == replays) else {
+        let expected = self.deliveries.get_mut(&id);
+        let Some(expected) = expected.filter(|one| one.replays == replays) else {
             return Ok(());
         };
-        let before = promise.taken_by;
-        if verdict.is_yes() {
-            promise.taken_by = Some(attempt);
+        let before = expected.taken_by;
+        if outcome.is_success() {
+            expected.taken_by = Some(attempt);
         }
-        if let Some(before) = before.and_then(|before| self.tries.get(&before)) {
+        if let Some(before) = before.and_then(|before| self.claims.get(&before)) {
             let is_excused = excused || before.excused;
             ensure!(is_excused, "sent again without need: {before:?}");
         }
         Ok(())
     }
 
-    /// Records that a host stored a result at `now` of its own clock. `is_tried` is `false` if it
+    /// Records that a host stored a result at `now` of its own clock. `is_attempted` is `false` if it
     /// released the delivery without an attempt.
     pub(super) fn stored(
         &mut self,
         attempt: u64,
-        is_tried: bool,
+        is_attempted: bool,
         is_accepted: bool,
         now: Timestamp,
     ) -> Result<()> {
-        let tried = self.tries.get(&attempt).context("unknown attempt")?;
+        let claim = self.claims.get(&attempt).context("unknown attempt")?;
         let product = self.product;
-        let Some(promise) = self.deliveries.get_mut(&tried.delivery) else {
+        let Some(expected) = self.deliveries.get_mut(&claim.delivery) else {
             // For a deleted subscription, only a successful delivery counts.
-            let is_taken = tried.verdict.as_ref().is_some_and(Verdict::is_yes);
-            let event = tried.event.clone();
+            let is_taken = claim
+                .outcome
+                .as_ref()
+                .is_some_and(ReceiverOutcome::is_success);
+            let event = claim.event.clone();
             if is_accepted && is_taken {
                 self.ended(&event, "delivered");
             }
             return Ok(());
         };
-        let held = promise.holder.take_if(|holder| holder.attempt == attempt);
+        let held = expected.holder.take_if(|holder| holder.attempt == attempt);
         let agrees = held.is_some() == is_accepted;
-        ensure!(agrees, "{tried:?} counts: {is_accepted}, of {promise:?}");
+        ensure!(agrees, "{claim:?} counts: {is_accepted}, of {expected:?}");
         let Some(held) = held else { return Ok(()) };
-        if !is_tried {
+        if !is_attempted {
             return Ok(());
         }
         // The time for which a process stalled also counts as delay.
-        let took_ms = now.since(held.claimed_at) - TURN_MS - EXCHANGE_MS;
-        promise.late_ms += held.late_ms + took_ms.max(0);
-        let (Some(sent_at), Some(verdict)) = (tried.sent_at, &tried.verdict) else {
-            bail!("a result without a sent request: {tried:?}");
+        let took_ms = now.since(held.claimed_at) - PERMIT_MAX_MS - EXCHANGE_MS;
+        expected.late_ms += held.late_ms + took_ms.max(0);
+        let (Some(sent_at), Some(outcome)) = (claim.sent_at, &claim.outcome) else {
+            bail!("a result without a sent request: {claim:?}");
         };
-        promise.answered(product, sent_at, verdict, now);
-        let ended = now.since(promise.published_at.unwrap()) - promise.late_ms;
+        expected.record_attempt(product, sent_at, outcome, now);
+        let ended = now.since(expected.published_at.unwrap()) - expected.late_ms;
         let in_time = product == Product::Watch || ended <= ALL_MS;
-        ensure!(in_time, "all attempts ended too late: {promise:?}");
-        let (event, status) = (promise.event.clone(), promise.status);
+        ensure!(in_time, "all attempts ended too late: {expected:?}");
+        let (event, status) = (expected.event.clone(), expected.status);
         match status {
             "DELIVERED" => self.ended(&event, "delivered"),
             "FAILED" => self.ended(&event, "failed"),
@@ -359,28 +368,34 @@ impl Promises {
 
     /// Returns whether a client's replay must be granted. If so, also records the replay.
     pub(super) fn replayed(&mut self, id: &DeliveryId, now: Timestamp) -> Option<()> {
-        let promise = self.deliveries.get_mut(id)?;
-        let standing = &self.standings[&promise.subscription];
-        if standing.may_be_sent_to().is_err() || !promise.may_be_replayed(now) {
+        let expected = self.deliveries.get_mut(id)?;
+        let standing = &self.standings[&expected.subscription];
+        if standing.may_be_sent_to().is_err() || !expected.may_be_replayed(now) {
             return None;
         }
-        *promise = Promise {
-            replays: promise.replays + 1,
-            ..Promise::new(promise.subscription.clone(), promise.event.clone(), now)
+        *expected = ExpectedDelivery {
+            replays: expected.replays + 1,
+            ..ExpectedDelivery::new(expected.subscription.clone(), expected.event.clone(), now)
         };
         Some(())
     }
 
     /// Records that a delivery expired because its subscription was inactive for too long.
     pub(super) fn expired(&mut self, id: &DeliveryId, now: Timestamp) -> Result<()> {
-        let promise = self.deliveries.get_mut(id).context("no promise")?;
-        let standing = &self.standings[&promise.subscription];
+        let expected = self
+            .deliveries
+            .get_mut(id)
+            .context("no expected delivery")?;
+        let standing = &self.standings[&expected.subscription];
         ensure!(standing.may_be_sent_to().is_err(), "expired, not sent");
-        let waited_ms = now.since(promise.pending_since);
-        ensure!(waited_ms > 30 * super::DAY_MS, "expired early: {promise:?}");
-        promise.fails("expired");
-        promise.holder = None;
-        let event = promise.event.clone();
+        let waited_ms = now.since(expected.pending_since);
+        ensure!(
+            waited_ms > 30 * super::DAY_MS,
+            "expired early: {expected:?}"
+        );
+        expected.fails("expired");
+        expected.holder = None;
+        let event = expected.event.clone();
         self.ended(&event, "failed");
         Ok(())
     }
@@ -388,8 +403,8 @@ impl Promises {
     /// Checks the guarantees that hold after every event.
     pub(super) fn check(&self, database: &Database) -> Result<()> {
         for row in &database.rows {
-            if let Some(promise) = self.deliveries.get(&row.stored.delivery.id) {
-                promise.check(row)?;
+            if let Some(expected) = self.deliveries.get(&row.stored.delivery.id) {
+                expected.check(row)?;
             }
         }
         if self.product == Product::Watch {
@@ -404,11 +419,11 @@ impl Promises {
 
     /// Checks the guarantees that hold when no work is left.
     pub(super) fn check_end(&self, database: &Database) -> Result<()> {
-        for (id, promise) in &self.deliveries {
-            ensure!(database.row(id).is_some(), "lost: {promise:?}");
-            ensure!(promise.is_over(), "never ended: {promise:?}");
-            let is_taken = promise.status != "DELIVERED" || promise.taken_by.is_some();
-            ensure!(is_taken, "never accepted: {promise:?}");
+        for (id, expected) in &self.deliveries {
+            ensure!(database.row(id).is_some(), "lost: {expected:?}");
+            ensure!(expected.is_over(), "never ended: {expected:?}");
+            let is_taken = expected.status != "DELIVERED" || expected.taken_by.is_some();
+            ensure!(is_taken, "never accepted: {expected:?}");
         }
         Ok(())
     }

@@ -1,10 +1,10 @@
 //! Creation of events and of subscriptions.
 
-use super::actors::Wish;
+use super::actors::ClientAction;
 use super::database::Subscriber;
 use super::receiver::Receiver;
 use super::subscription_contract::Standing;
-use super::{DAY_MS, Life};
+use super::{DAY_MS, Simulation};
 use crate::sample::tenant;
 use anyhow::Result;
 use base64::Engine;
@@ -17,7 +17,7 @@ use host_domain::webhook::subscription::WILDCARD_EVENT_TYPE;
 use host_domain::webhook::{Delivery, Subscription, WatchEventStatus};
 use secrecy::SecretString;
 
-impl Life<'_> {
+impl Simulation<'_> {
     pub(super) fn new_secret(&mut self) -> SecretString {
         let mut bytes = [0_u8; 32];
         bytes[..16].copy_from_slice(&self.random.generate().to_be_bytes());
@@ -38,7 +38,7 @@ impl Life<'_> {
         let (url, current) = (self.new_url(), self.new_secret());
         let tolerance_ms = 2 * self.setting.skew_ms;
         let standing = Standing::new(&url, &current, self.now, tolerance_ms);
-        self.promises.standings.insert(id.clone(), standing);
+        self.contract.standings.insert(id.clone(), standing);
         let (types, product) = (vec![WILDCARD_EVENT_TYPE.to_owned()], self.setting.product);
         let subscription = Subscription::new(id, tenant, product, url, types, None, self.now);
         self.database.subscribers.push(Subscriber {
@@ -56,16 +56,17 @@ impl Life<'_> {
         self.note(|| format!("{} is made", event.as_str()));
         let log = &mut self.database.log;
         log.insert(event.clone(), (now, WatchEventStatus::Pending));
-        self.promises.log.insert(event.clone(), (now, "pending"));
+        self.contract.log.insert(event.clone(), (now, "pending"));
         let wanted = self.database.subscribers.iter();
         let wanted = wanted.filter(|one| one.deleted_at.is_none());
         let wanted: Vec<_> = wanted.map(|one| one.subscription.clone()).collect();
         for subscription in wanted {
             let id = self.database.record(&event, &subscription, now);
-            self.promises.promise(&id, &subscription.id, &event, now);
+            self.contract
+                .expect_delivery(&id, &subscription.id, &event, now);
             if self.random.percent(20) && self.setting.product != Product::Watch {
                 let at_ms = 60_000 + self.random.between(-1, 1);
-                self.wishes_after(at_ms, Wish::Replay(Some(id)));
+                self.schedule_action(at_ms, ClientAction::Replay(Some(id)));
             }
         }
         Ok(())
@@ -78,10 +79,10 @@ impl Life<'_> {
             self.delete(replaced);
         }
         let (endpoint, now) = (self.subscribe(), self.now);
-        for (event, (at, status)) in self.promises.log.clone() {
+        for (event, (at, status)) in self.contract.log.clone() {
             if status == "pending" && now.since(at) <= 30 * DAY_MS {
                 let id = Delivery::derive_id(&event, &endpoint.id).unwrap();
-                self.promises.promise(&id, &endpoint.id, &event, at);
+                self.contract.expect_delivery(&id, &endpoint.id, &event, at);
             }
         }
         self.database

@@ -12,15 +12,15 @@ pub(crate) mod scenario;
 pub(crate) mod sender;
 pub(crate) mod subscription_contract;
 
-use super::event_queue::{Agenda, BIRTH};
+use super::event_queue::{Agenda, START};
 use super::seeded_random::Random;
-use super::{History, live};
+use super::{History, run_seeds};
 use host_application::config::{Config, Environment};
 
 use anyhow::{Result, ensure};
 use attempt::Attempt;
 use database::Database;
-use delivery_contract::Promises;
+use delivery_contract::DeliveryContract;
 use host_application::webhook::policy::DeliveryPolicy;
 use host_domain::event::Product;
 use host_domain::time::Timestamp;
@@ -37,25 +37,25 @@ const DAY_MS: i64 = 24 * HOUR_MS;
 /// Maximum duration of an exchange.
 const EXCHANGE_MS: i64 = 10_000;
 /// Maximum duration of a scenario. A longer one counts as endless.
-const DEATH_MS: i64 = 120 * DAY_MS;
+const DURATION_MAX_MS: i64 = 120 * DAY_MS;
 /// Maximum number of events of a scenario. One with more events counts as endless.
-const HAPPENINGS_MAX: u64 = 60_000;
+const EVENTS_MAX: u64 = 60_000;
 /// Maximum number of failures injected into a scenario.
-const TROUBLES_MAX: u32 = 15;
+const FAULTS_MAX: u32 = 15;
 /// Interval of the maintenance runs.
 const TENDED_MS: i64 = 60_000;
 
 #[test]
 fn deliveries_end_in_agreement_with_receivers() {
-    lives("delivery", Product::Hotel);
+    run_deliveries("delivery", Product::Hotel);
 }
 
 #[test]
 fn watch_deliveries_end_in_agreement_with_receivers() {
-    lives("delivery of a watch", Product::Watch);
+    run_deliveries("delivery of a watch", Product::Watch);
 }
 
-fn lives(name: &str, product: Product) {
+fn run_deliveries(name: &str, product: Product) {
     let config = Config::load(None, None, &Environment::default()).unwrap();
     let webhooks = DeliveryPolicy::new(
         &config.webhooks,
@@ -63,13 +63,13 @@ fn lives(name: &str, product: Product) {
         config.allow_insecure_webhooks,
         DnsLookup::system(),
     );
-    live(name, |random, history| {
+    run_seeds(name, |random, history| {
         let setting = Setting::draw(random, product);
-        Life::new(random, history, &setting, &webhooks).lived()
+        Simulation::new(random, history, &setting, &webhooks).run()
     });
 }
 
-struct Life<'a> {
+struct Simulation<'a> {
     random: &'a Random,
     history: &'a History,
     setting: &'a Setting,
@@ -82,11 +82,11 @@ struct Life<'a> {
     attempts: BTreeMap<u64, Attempt>,
     /// Time of the next poll by the hosts.
     looks_at: Timestamp,
-    troubles: u32,
-    promises: Promises,
+    faults: u32,
+    contract: DeliveryContract,
 }
 
-impl<'a> Life<'a> {
+impl<'a> Simulation<'a> {
     fn new(
         random: &'a Random,
         history: &'a History,
@@ -99,34 +99,34 @@ impl<'a> Life<'a> {
             history,
             setting,
             webhooks,
-            now: BIRTH,
+            now: START,
             agenda: Agenda::new(),
             database: Database::default(),
             hosts: Vec::new(),
             receivers: BTreeMap::new(),
             attempts: BTreeMap::new(),
-            looks_at: BIRTH,
-            troubles: 0,
-            promises: Promises::new(setting.product),
+            looks_at: START,
+            faults: 0,
+            contract: DeliveryContract::new(setting.product),
         }
     }
 
-    fn lived(mut self) -> Result<()> {
+    fn run(mut self) -> Result<()> {
         self.start_hosts()?;
-        self.plan_people();
-        let mut happenings = 0;
+        self.plan_actors();
+        let mut events = 0;
         while let Some(at) = self.next_at() {
-            happenings += 1;
+            events += 1;
             ensure!(
-                at.since(BIRTH) < DEATH_MS && happenings < HAPPENINGS_MAX,
+                at.since(START) < DURATION_MAX_MS && events < EVENTS_MAX,
                 "the scenario does not end"
             );
             // Every event has its own instant.
             self.now = at.max(self.now.plus_ms(1));
-            self.happen(at)?;
-            self.promises.check(&self.database)?;
+            self.process_next(at)?;
+            self.contract.check(&self.database)?;
         }
-        self.promises.check_end(&self.database)
+        self.contract.check_end(&self.database)
     }
 
     fn next_at(&self) -> Option<Timestamp> {
@@ -136,7 +136,7 @@ impl<'a> Life<'a> {
         planned.into_iter().chain(looks).chain(tends).min()
     }
 
-    fn happen(&mut self, at: Timestamp) -> Result<()> {
+    fn process_next(&mut self, at: Timestamp) -> Result<()> {
         match self.agenda.take(at) {
             Some(event) => return event(self),
             None if self.tends_at().is_some_and(|due| due <= self.now) => return self.tend(),
@@ -165,7 +165,7 @@ impl<'a> Life<'a> {
                 && let Some(expired) = delivery.apply(DeliveryEvent::Expired, now)
             {
                 self.note(|| format!("{} waited too long", expired.id));
-                self.promises.expired(&expired.id, now)?;
+                self.contract.expired(&expired.id, now)?;
                 self.database.expire(expired, read_status);
             }
         }
@@ -174,12 +174,12 @@ impl<'a> Life<'a> {
     }
 
     /// Returns whether a failure is injected, in the given percentage of cases.
-    fn troubled(&mut self, percent: i64) -> bool {
-        let is_troubled = self.setting.trouble > 0
-            && self.troubles < TROUBLES_MAX
+    fn injects_fault(&mut self, percent: i64) -> bool {
+        let is_injected = self.setting.fault_percent > 0
+            && self.faults < FAULTS_MAX
             && self.random.percent(percent);
-        self.troubles += u32::from(is_troubled);
-        is_troubled
+        self.faults += u32::from(is_injected);
+        is_injected
     }
 
     fn note(&self, line: impl FnOnce() -> String) {

@@ -1,6 +1,6 @@
 //! Simulated receivers whose behaviour changes over time.
 
-use super::{BIRTH, DAY_MS, HOUR_MS};
+use super::{DAY_MS, HOUR_MS, START};
 use crate::seeded_random::Random;
 use host_application::webhook::attempt::{ReceiverResponse, SendError, SendFailure};
 use host_domain::time::Timestamp;
@@ -43,7 +43,7 @@ const SPELLS: [Spell; 13] = [
 
 /// The `Retry-After` value that a receiver sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum After {
+pub(super) enum RetryAfter {
     Seconds(i64),
     Date(Timestamp),
     /// An invalid value.
@@ -52,44 +52,44 @@ pub(super) enum After {
 
 /// The result of a request from the receiver's point of view.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Verdict {
-    Said(u16, Option<After>),
+pub(super) enum ReceiverOutcome {
+    Responded(u16, Option<RetryAfter>),
     /// No response in time, although the receiver may have accepted the request.
-    Silent,
-    Cut,
+    TimedOut,
+    ConnectionClosed,
     Refused,
     Forbidden,
 }
 
-impl Verdict {
-    /// Converts the verdict into the sender's result.
+impl ReceiverOutcome {
+    /// Converts the outcome into the sender's result.
     pub(super) fn reply(&self) -> Result<ReceiverResponse, SendError> {
         match self {
-            Self::Said(status, after) => Ok(ReceiverResponse {
+            Self::Responded(status, after) => Ok(ReceiverResponse {
                 status: StatusCode::from_u16(*status).unwrap(),
                 retry_after: after.as_ref().map(header),
                 body: "said".to_owned(),
             }),
-            Self::Silent => Err(SendFailure::TimedOut.into()),
-            Self::Cut => Err(SendFailure::ConnectionClosed.into()),
+            Self::TimedOut => Err(SendFailure::TimedOut.into()),
+            Self::ConnectionClosed => Err(SendFailure::ConnectionClosed.into()),
             Self::Refused => Err(SendFailure::Connect.into()),
             Self::Forbidden => Err(SendFailure::UrlNotAllowed.into()),
         }
     }
 
-    pub(super) const fn is_yes(&self) -> bool {
-        matches!(self, Self::Said(200..=299, _))
+    pub(super) const fn is_success(&self) -> bool {
+        matches!(self, Self::Responded(200..=299, _))
     }
 }
 
-fn header(after: &After) -> HeaderValue {
+fn header(after: &RetryAfter) -> HeaderValue {
     let text = match after {
-        After::Seconds(seconds) => seconds.to_string(),
-        After::Date(at) => jiff::Timestamp::from_second(at.0 / 1000)
+        RetryAfter::Seconds(seconds) => seconds.to_string(),
+        RetryAfter::Date(at) => jiff::Timestamp::from_second(at.0 / 1000)
             .unwrap()
             .strftime("%a, %d %b %Y %H:%M:%S GMT")
             .to_string(),
-        After::Soon => "soon".to_owned(),
+        RetryAfter::Soon => "soon".to_owned(),
     };
     HeaderValue::from_str(&text).unwrap()
 }
@@ -102,8 +102,8 @@ pub(super) struct Receiver {
 
 impl Receiver {
     pub(super) fn draw(random: &Random) -> Self {
-        let mut spells = vec![(BIRTH, random.one_of(&SPELLS))];
-        let mut at = BIRTH;
+        let mut spells = vec![(START, random.one_of(&SPELLS))];
+        let mut at = START;
         for _ in 0..random.between(0, 8) {
             let length_ms = random.one_of(&[40_000, 600_000, 2 * HOUR_MS, DAY_MS, 6 * DAY_MS]);
             at = at.plus_ms(random.between(1, length_ms));
@@ -112,8 +112,8 @@ impl Receiver {
         Self { spells }
     }
 
-    /// Returns the verdict for a request and the delay in milliseconds.
-    pub(super) fn judge(&self, random: &Random, now: Timestamp) -> (Verdict, i64) {
+    /// Returns the outcome for a request and the delay in milliseconds.
+    pub(super) fn respond(&self, random: &Random, now: Timestamp) -> (ReceiverOutcome, i64) {
         let spell = self.spells.iter().find(|(from, _)| *from <= now);
         let spell = match spell.unwrap().1 {
             Spell::Moody => random.one_of(&SPELLS),
@@ -121,11 +121,11 @@ impl Receiver {
         };
         let quick_ms = random.one_of(&[20, 900, 9_900]);
         let took_ms = random.between(1, quick_ms);
-        let verdict = match spell {
+        let outcome = match spell {
             Spell::Takes | Spell::Moody => {
-                Verdict::Said(random.one_of(&[200, 201, 204, 299]), None)
+                ReceiverOutcome::Responded(random.one_of(&[200, 201, 204, 299]), None)
             }
-            Spell::Errs => Verdict::Said(
+            Spell::Errs => ReceiverOutcome::Responded(
                 random.one_of(&[301, 302, 307, 308, 304, 400, 401, 404, 500, 502]),
                 None,
             ),
@@ -133,21 +133,21 @@ impl Receiver {
                 let wait_s = random.one_of(&[0, 30, 90, 600, 4_000, 100_000]);
                 let asks = match random.between(0, 9) {
                     0 => None,
-                    1 => Some(After::Soon),
-                    2..=5 => Some(After::Seconds(wait_s)),
+                    1 => Some(RetryAfter::Soon),
+                    2..=5 => Some(RetryAfter::Seconds(wait_s)),
                     // HTTP dates have whole seconds.
-                    _ => Some(After::Date(Timestamp(
+                    _ => Some(RetryAfter::Date(Timestamp(
                         now.plus_s(wait_s - 10).0.div_euclid(1000) * 1000,
                     ))),
                 };
-                Verdict::Said(random.one_of(&[429, 503]), asks)
+                ReceiverOutcome::Responded(random.one_of(&[429, 503]), asks)
             }
-            Spell::Gone => Verdict::Said(410, None),
-            Spell::Hangs => return (Verdict::Silent, super::EXCHANGE_MS),
-            Spell::Cuts => Verdict::Cut,
-            Spell::Refuses => Verdict::Refused,
-            Spell::Forbidden => Verdict::Forbidden,
+            Spell::Gone => ReceiverOutcome::Responded(410, None),
+            Spell::Hangs => return (ReceiverOutcome::TimedOut, super::EXCHANGE_MS),
+            Spell::Cuts => ReceiverOutcome::ConnectionClosed,
+            Spell::Refuses => ReceiverOutcome::Refused,
+            Spell::Forbidden => ReceiverOutcome::Forbidden,
         };
-        (verdict, took_ms)
+        (outcome, took_ms)
     }
 }

@@ -12,12 +12,12 @@ pub(super) struct Setting {
     /// Maximum difference between a host's clock and the database's clock.
     pub(super) skew_ms: i64,
     /// Percentage of attempts that fail.
-    pub(super) trouble: i64,
+    pub(super) fault_percent: i64,
     /// Duration in which events and requests are generated.
     pub(super) lasts_ms: i64,
     pub(super) events: i64,
     /// Number of client requests.
-    pub(super) wishes: i64,
+    pub(super) client_actions: i64,
 }
 
 impl Setting {
@@ -28,10 +28,10 @@ impl Setting {
             subscriptions: if is_watch || random.percent(60) { 1 } else { 2 },
             hosts: usize::try_from(random.between(1, 3)).unwrap(),
             skew_ms: random.one_of(&[0, 0, 50, 2_000]),
-            trouble: random.one_of(&[0, 0, 10, 40]),
+            fault_percent: random.one_of(&[0, 0, 10, 40]),
             lasts_ms: random.one_of(&[HOUR_MS, 8 * HOUR_MS, 2 * DAY_MS, 9 * DAY_MS, 9 * DAY_MS]),
             events: random.between(2, 14),
-            wishes: random.one_of(&[0, 0, 3, 8, 12]),
+            client_actions: random.one_of(&[0, 0, 3, 8, 12]),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Sending hosts: the parts of `webhook/delivery_worker.rs` that find due deliveries.
 
-use super::Life;
-use super::attempt::{Attempt, Report};
+use super::Simulation;
+use super::attempt::{Attempt, AttemptReport};
 use super::database::Subscriber;
 use anyhow::Result;
 use host_application::id_generator::IdGenerator;
@@ -16,19 +16,19 @@ use std::sync::Arc;
 /// delay nothing here.
 const PLENTY: u32 = 1_000;
 /// Maximum duration for which a process stalls.
-pub(super) const FROZEN_MAX_MS: i64 = 400_000;
+pub(super) const STALL_MAX_MS: i64 = 400_000;
 
 /// A sending process.
 #[derive(Default)]
 pub(super) struct Host {
     /// Number of starts so far, or `None` if the process is not running.
-    pub(super) life: Option<u64>,
+    pub(super) incarnation: Option<u64>,
     skew_ms: i64,
     endpoints: BTreeMap<SubscriptionId, Arc<Endpoint>>,
-    pub(super) reports: Vec<Report>,
+    pub(super) reports: Vec<AttemptReport>,
 }
 
-impl Life<'_> {
+impl Simulation<'_> {
     pub(super) fn start_hosts(&mut self) -> Result<()> {
         for number in 0..self.setting.hosts {
             let most_ms = self.setting.skew_ms;
@@ -44,29 +44,29 @@ impl Life<'_> {
 
     pub(super) fn start(&mut self, host: usize) -> Result<()> {
         self.note(|| format!("host {host} starts"));
-        let life = self.agenda.name();
-        self.hosts[host].life = Some(life);
+        let incarnation = self.agenda.name();
+        self.hosts[host].incarnation = Some(incarnation);
         Ok(())
     }
 
     pub(super) fn die(&mut self, host: usize) {
         self.note(|| format!("host {host} dies"));
         let one = &mut self.hosts[host];
-        one.life = None;
+        one.incarnation = None;
         one.endpoints.clear();
-        let promises = &mut self.promises;
+        let contract = &mut self.contract;
         for report in one.reports.drain(..) {
-            promises.excuse(report.attempt);
+            contract.excuse(report.attempt);
         }
         self.attempts.retain(|name, one| {
             let is_lost = one.host == host;
             if is_lost {
-                promises.excuse(*name);
+                contract.excuse(*name);
             }
             !is_lost
         });
         let again_ms = self.random.one_of(&[1_000, 30_000, 600_000]);
-        self.queue(again_ms, move |life| life.start(host));
+        self.queue(again_ms, move |simulation| simulation.start(host));
     }
 
     pub(super) fn clock(&self, host: usize) -> Timestamp {
@@ -76,7 +76,7 @@ impl Life<'_> {
     /// Mirrors `DeliveryWorker::dispatch_due` up to the claim.
     pub(super) fn look(&mut self) {
         let alive: Vec<usize> = (0..self.hosts.len())
-            .filter(|host| self.hosts[*host].life.is_some())
+            .filter(|host| self.hosts[*host].incarnation.is_some())
             .collect();
         self.looks_at = self.now.plus_ms(self.random.between(1, 1_000));
         if alive.is_empty() {
@@ -94,12 +94,16 @@ impl Life<'_> {
         let recipients: Vec<_> = ready
             .map(|(subscriber, _)| recipient(&mut one.endpoints, subscriber))
             .collect();
-        if let (Some(life), false) = (one.life, recipients.is_empty()) {
-            let latest_ms = if self.troubled(1) { FROZEN_MAX_MS } else { 100 };
+        if let (Some(incarnation), false) = (one.incarnation, recipients.is_empty()) {
+            let latest_ms = if self.injects_fault(1) {
+                STALL_MAX_MS
+            } else {
+                100
+            };
             let after_ms = self.random.between(1, latest_ms);
             let looked_at = self.now;
-            self.queue(after_ms, move |scenario| {
-                scenario.claim(host, life, &recipients, looked_at)
+            self.queue(after_ms, move |simulation| {
+                simulation.claim(host, incarnation, &recipients, looked_at)
             });
         }
     }
@@ -108,11 +112,11 @@ impl Life<'_> {
     pub(super) fn claim(
         &mut self,
         host: usize,
-        life: u64,
+        incarnation: u64,
         recipients: &[Arc<Recipient>],
         looked_at: Timestamp,
     ) -> Result<()> {
-        if self.hosts[host].life != Some(life) {
+        if self.hosts[host].incarnation != Some(incarnation) {
             return Ok(());
         }
         let token = format!("{:032x}", self.random.generate());
@@ -126,7 +130,7 @@ impl Life<'_> {
                 let name = self.agenda.name();
                 let id = &stored.delivery.id;
                 self.note(|| format!("host {host} claims {id} for attempt {name}"));
-                self.promises.claimed(name, id, looked_at, clocks)?;
+                self.contract.claimed(name, id, looked_at, clocks)?;
                 let attempt = Attempt::new(host, recipient, stored, &token);
                 self.begin(name, attempt);
             }

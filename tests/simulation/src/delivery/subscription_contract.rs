@@ -11,9 +11,9 @@ const BOTH_SIGN_MS: i64 = DAY_MS;
 
 /// The meaning of an attempt for its subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Word {
-    Yes,
-    No,
+pub(super) enum SubscriptionEffect {
+    Success,
+    Failure,
     /// A definitive refusal (status 410).
     Gone,
 }
@@ -121,18 +121,18 @@ impl Standing {
 
     // ---- responses of the receiver ----
 
-    /// Records the result of an attempt whose subscription was read at `looked_at`. `is_told` is
+    /// Records the result of an attempt whose subscription was read at `looked_at`. `is_recorded` is
     /// `true` if the sender survived and could store the result.
-    pub(super) fn heard(
+    pub(super) fn record_attempt(
         &mut self,
-        word: Word,
+        effect: SubscriptionEffect,
         looked_at: Timestamp,
-        is_told: bool,
+        is_recorded: bool,
         now: Timestamp,
     ) {
         let is_active = self.status == "ACTIVE";
-        match word {
-            Word::Yes => {
+        match effect {
+            SubscriptionEffect::Success => {
                 // A sender that read the subscription before a failure may skip recording this
                 // success.
                 if self.failures.iter().all(|at| *at < looked_at) {
@@ -140,17 +140,17 @@ impl Standing {
                 }
                 (self.failing_since, self.cleared_at) = (None, now);
             }
-            Word::No => {
+            SubscriptionEffect::Failure => {
                 self.failures.push(now);
-                if is_told && is_active && looked_at > self.cleared_at {
+                if is_recorded && is_active && looked_at > self.cleared_at {
                     let since = *self.failing_since.get_or_insert(now);
                     let failed_ms = now.since(since) - self.tolerance_ms;
                     self.must_disable |= failed_ms >= DISABLED_AFTER_MS;
                 }
             }
             // A request sent before the client's last decision changes nothing.
-            Word::Gone => {
-                self.must_pause |= is_told && is_active && looked_at > self.decided_at;
+            SubscriptionEffect::Gone => {
+                self.must_pause |= is_recorded && is_active && looked_at > self.decided_at;
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Users of a watch scenario: the owner creates the watch, confirms the purchase and cancels.
 
 use super::database::Op;
-use super::{BIRTH, Life};
+use super::{START, Simulation};
 use anyhow::Result;
 use host_application::id_generator::IdGenerator;
 use host_application::watch::service::mandate_for;
@@ -16,7 +16,7 @@ const CONFLICT_RETRIES_MAX: u32 = 8;
 
 /// A user's request for the watch with the given number.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Wish {
+pub(super) enum UserAction {
     Create(usize),
     Confirm(usize),
     Cancel(usize),
@@ -24,31 +24,31 @@ pub(super) enum Wish {
     DeleteInstrument(usize),
 }
 
-impl Life<'_> {
+impl Simulation<'_> {
     /// Plans the requests of all users.
-    pub(super) fn plan_people(&mut self) {
+    pub(super) fn plan_actors(&mut self) {
         let setting = self.setting;
-        for (number, wanted) in setting.watches.iter().enumerate() {
-            let end = setting.questions[wanted.question].expires_at();
-            let made_at = self.sometime(BIRTH, end);
-            self.wishes(made_at, Wish::Create(number));
-            let buys = wanted.auto_book.is_some();
+        for (number, planned) in setting.watches.iter().enumerate() {
+            let end = setting.queries[planned.query].expires_at();
+            let made_at = self.sometime(START, end);
+            self.schedule_action(made_at, UserAction::Create(number));
+            let buys = planned.auto_book.is_some();
             if buys && self.random.percent(15) {
                 // The confirmation comes at the last moment.
                 let at = end.plus_ms(-self.random.between(1, 8_000));
-                self.wishes(at.max(made_at), Wish::Confirm(number));
+                self.schedule_action(at.max(made_at), UserAction::Confirm(number));
             }
-            for (wish, percent) in [
-                (Wish::Confirm(number), if buys { 75 } else { 5 }),
-                (Wish::Confirm(number), 20),
-                (Wish::Cancel(number), 15),
-                (Wish::Cancel(number), 10),
-                (Wish::Revoke(number), 20),
-                (Wish::DeleteInstrument(number), 20),
+            for (action, percent) in [
+                (UserAction::Confirm(number), if buys { 75 } else { 5 }),
+                (UserAction::Confirm(number), 20),
+                (UserAction::Cancel(number), 15),
+                (UserAction::Cancel(number), 10),
+                (UserAction::Revoke(number), 20),
+                (UserAction::DeleteInstrument(number), 20),
             ] {
                 if self.random.percent(percent) {
                     let at = self.sometime(made_at, end.plus_ms(60 * MINUTE_MS));
-                    self.wishes(at, wish);
+                    self.schedule_action(at, action);
                 }
             }
         }
@@ -70,25 +70,30 @@ impl Life<'_> {
         let mut numbers = 0..self.setting.watches.len();
         let number = numbers.find(|number| Self::id_of(*number) == *watch);
         let number = number.unwrap();
-        let (revoke, delete) = (Wish::Revoke(number), Wish::DeleteInstrument(number));
-        let wishes = [revoke, revoke, Wish::Cancel(number), delete];
-        let wish = self.random.one_of(&wishes);
+        let (revoke, delete) = (
+            UserAction::Revoke(number),
+            UserAction::DeleteInstrument(number),
+        );
+        let actions = [revoke, revoke, UserAction::Cancel(number), delete];
+        let action = self.random.one_of(&actions);
         let after_ms = self.random.between(1, self.random.one_of(&[2_000, 60_000]));
-        self.queue(after_ms, move |life| life.wish(wish, 0));
+        self.queue(after_ms, move |simulation| simulation.perform(action, 0));
     }
 
-    fn wishes(&mut self, at: Timestamp, wish: Wish) {
-        self.queue(at.since(self.now), move |life| life.wish(wish, 0));
+    fn schedule_action(&mut self, at: Timestamp, action: UserAction) {
+        self.queue(at.since(self.now), move |simulation| {
+            simulation.perform(action, 0)
+        });
     }
 
     /// Reads the current rows and stores the resulting changes a moment later.
-    fn wish(&mut self, wish: Wish, tries: u32) -> Result<()> {
-        let ops = match wish {
-            Wish::Create(number) => self.create(number),
-            Wish::Confirm(number) => self.confirm(number),
-            Wish::Cancel(number) => self.cancel(number),
-            Wish::Revoke(number) => self.revoke(number),
-            Wish::DeleteInstrument(number) => {
+    fn perform(&mut self, action: UserAction, retries: u32) -> Result<()> {
+        let ops = match action {
+            UserAction::Create(number) => self.create(number),
+            UserAction::Confirm(number) => self.confirm(number),
+            UserAction::Cancel(number) => self.cancel(number),
+            UserAction::Revoke(number) => self.revoke(number),
+            UserAction::DeleteInstrument(number) => {
                 if let Some(auto_book) = &self.setting.watches[number].auto_book {
                     self.note(|| format!("the instrument of watch {number} is deleted"));
                     let id = auto_book.payment_instrument_id.clone();
@@ -99,17 +104,21 @@ impl Life<'_> {
         };
         if let Some(ops) = ops {
             let after_ms = self.random.between(1, self.random.one_of(&[20, 5_000]));
-            self.queue(after_ms, move |life| life.store_wish(ops, wish, tries));
+            self.queue(after_ms, move |simulation| {
+                simulation.store_action(ops, action, retries)
+            });
         }
         Ok(())
     }
 
-    fn store_wish(&mut self, ops: Vec<Op>, wish: Wish, tries: u32) -> Result<()> {
-        self.note(|| format!("user: {wish:?}"));
+    fn store_action(&mut self, ops: Vec<Op>, action: UserAction, retries: u32) -> Result<()> {
+        self.note(|| format!("user: {action:?}"));
         match self.commit(ops)? {
-            Err(_) if tries < CONFLICT_RETRIES_MAX => self.wish(wish, tries + 1)?,
+            Err(_) if retries < CONFLICT_RETRIES_MAX => self.perform(action, retries + 1)?,
             stored => {
-                if let (Ok(()), Wish::Revoke(number) | Wish::Cancel(number)) = (stored, wish) {
+                if let (Ok(()), UserAction::Revoke(number) | UserAction::Cancel(number)) =
+                    (stored, action)
+                {
                     self.model.revoked(&Self::id_of(number));
                 }
             }
@@ -127,16 +136,18 @@ impl Life<'_> {
     }
 
     fn create(&self, number: usize) -> Option<Vec<Op>> {
-        let wanted = &self.setting.watches[number];
-        let auto_book = wanted.auto_book.clone();
-        let question = self.setting.questions[wanted.question].clone();
+        let planned = &self.setting.watches[number];
+        let auto_book = planned.auto_book.clone();
+        let query = self.setting.queries[planned.query].clone();
         let mut ids = auto_book.iter().map(|auto| &auto.payment_instrument_id);
         if ids.any(|id| self.rows.deleted.contains(id)) {
             return None;
         }
-        let trigger = Trigger::BelowTotal { amount: wanted.cap };
-        let (id, owner) = (Self::id_of(number), wanted.owner.clone());
-        let watch = Watch::new(id, owner, question, trigger, auto_book, self.now);
+        let trigger = Trigger::BelowTotal {
+            amount: planned.cap,
+        };
+        let (id, owner) = (Self::id_of(number), planned.owner.clone());
+        let watch = Watch::new(id, owner, query, trigger, auto_book, self.now);
         Some(vec![Op::InsertWatch(watch)])
     }
 

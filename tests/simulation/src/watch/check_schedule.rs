@@ -1,7 +1,7 @@
 //! Model of the times at which a price check is allowed and required. Every check needs a reason: a
 //! new watch, a retry time from the supplier, a crashed check, or the regular interval.
 
-use super::database::Ask;
+use super::database::PriceCheckRow;
 use crate::job_row::LEASE_MS;
 use anyhow::{Result, ensure};
 use host_domain::id::PriceCheckId;
@@ -12,28 +12,28 @@ use std::collections::BTreeMap;
 
 const DAY_MS: i64 = 24 * 3_600_000;
 
-fn check_in(question: &PriceQuery) -> Timestamp {
-    Timestamp::parse(&format!("{}T00:00:00Z", question.stay.check_in)).unwrap()
+fn check_in(query: &PriceQuery) -> Timestamp {
+    Timestamp::parse(&format!("{}T00:00:00Z", query.stay.check_in)).unwrap()
 }
 
 /// Returns the time at which the day of check-in has ended everywhere, twelve hours behind UTC.
-pub(super) fn over_at(question: &PriceQuery) -> Timestamp {
-    check_in(question).plus_ms(DAY_MS * 3 / 2)
+pub(super) fn over_at(query: &PriceQuery) -> Timestamp {
+    check_in(query).plus_ms(DAY_MS * 3 / 2)
 }
 
 #[derive(Default)]
 pub(super) struct Cadence {
     pub(super) interval_s: i64,
-    asked: BTreeMap<PriceCheckId, Asked>,
+    checks: BTreeMap<PriceCheckId, CheckTimes>,
 }
 
-struct Asked {
-    came_at: Timestamp,
+struct CheckTimes {
+    added_at: Timestamp,
     claimed_at: Option<Timestamp>,
     /// Time at which the last check was stored as finished, or `None` if another has started.
     ended_at: Option<Timestamp>,
     /// Retry time that the supplier requested.
-    told_at: Option<Timestamp>,
+    retry_at: Option<Timestamp>,
     /// End of the check before the last one, if the last one was due to the regular interval.
     before: Option<Timestamp>,
     /// Latest allowed time of the next check.
@@ -42,8 +42,8 @@ struct Asked {
 
 impl Cadence {
     /// Returns the interval between checks, which is shorter near check-in.
-    fn pace_ms(&self, question: &PriceQuery, at: Timestamp) -> i64 {
-        let left_ms = check_in(question).since(at);
+    fn pace_ms(&self, query: &PriceQuery, at: Timestamp) -> i64 {
+        let left_ms = check_in(query).since(at);
         let share = match left_ms {
             left if left <= 2 * DAY_MS => 4,
             left if left <= 7 * DAY_MS => 2,
@@ -53,106 +53,119 @@ impl Cadence {
     }
 
     /// Records that a watch was added to the query or confirmed.
-    pub(super) fn came(&mut self, ask: &PriceCheckId, now: Timestamp) {
-        let asked = self.asked.entry(ask.clone()).or_insert(Asked {
-            came_at: now,
-            claimed_at: None,
-            ended_at: None,
-            told_at: None,
-            before: None,
-            latest: now,
-        });
-        asked.came_at = now;
-        asked.latest = now;
+    pub(super) fn watch_added(&mut self, price_check: &PriceCheckId, now: Timestamp) {
+        let times = self
+            .checks
+            .entry(price_check.clone())
+            .or_insert(CheckTimes {
+                added_at: now,
+                claimed_at: None,
+                ended_at: None,
+                retry_at: None,
+                before: None,
+                latest: now,
+            });
+        times.added_at = now;
+        times.latest = now;
     }
 
     /// Records the start of a check.
-    pub(super) fn claimed(&mut self, ask: &ClaimedPriceCheck, now: Timestamp) -> Result<()> {
-        let before = self.reason(ask, now)?;
-        let asked = self.asked.get_mut(&ask.id).unwrap();
-        asked.claimed_at = Some(now);
-        asked.ended_at = None;
-        asked.told_at = None;
-        asked.before = before;
+    pub(super) fn claimed(
+        &mut self,
+        price_check: &ClaimedPriceCheck,
+        now: Timestamp,
+    ) -> Result<()> {
+        let before = self.reason(price_check, now)?;
+        let times = self.checks.get_mut(&price_check.id).unwrap();
+        times.claimed_at = Some(now);
+        times.ended_at = None;
+        times.retry_at = None;
+        times.before = before;
         Ok(())
     }
 
     /// Checks that the query may be checked now. Returns the end of the previous check if the
     /// reason is the regular interval.
-    fn reason(&self, ask: &ClaimedPriceCheck, now: Timestamp) -> Result<Option<Timestamp>> {
-        let asked = &self.asked[&ask.id];
-        let Some(claimed_at) = asked.claimed_at else {
+    fn reason(&self, price_check: &ClaimedPriceCheck, now: Timestamp) -> Result<Option<Timestamp>> {
+        let times = &self.checks[&price_check.id];
+        let Some(claimed_at) = times.claimed_at else {
             return Ok(None);
         };
-        let Some(ended_at) = asked.ended_at else {
+        let Some(ended_at) = times.ended_at else {
             let is_free = now.since(claimed_at) >= LEASE_MS;
-            ensure!(is_free, "two concurrent checks: {ask:?}");
+            ensure!(is_free, "two concurrent checks: {price_check:?}");
             return Ok(None);
         };
         // A query past its end is not checked against the interval.
-        if asked.came_at >= claimed_at || now >= over_at(&ask.query) {
+        if times.added_at >= claimed_at || now >= over_at(&price_check.query) {
             return Ok(None);
         }
-        if let Some(told_at) = asked.told_at {
-            ensure!(now >= told_at, "before the retry time: {ask:?}");
+        if let Some(retry_at) = times.retry_at {
+            ensure!(now >= retry_at, "before the retry time: {price_check:?}");
             return Ok(None);
         }
-        let pace_ms = self.pace_ms(&ask.query, ended_at);
-        if let Some(before) = asked.before
-            && self.pace_ms(&ask.query, before) == pace_ms
+        let pace_ms = self.pace_ms(&price_check.query, ended_at);
+        if let Some(before) = times.before
+            && self.pace_ms(&price_check.query, before) == pace_ms
         {
             let since_ms = now.since(before);
-            ensure!(since_ms >= pace_ms, "only {since_ms} ms apart: {ask:?}");
+            ensure!(
+                since_ms >= pace_ms,
+                "only {since_ms} ms apart: {price_check:?}"
+            );
         }
-        ensure!(now > ended_at, "checked again immediately: {ask:?}");
+        ensure!(now > ended_at, "checked again immediately: {price_check:?}");
         Ok(Some(ended_at))
     }
 
     /// Checks that the supplier is only called for an open watch and before the query expires.
-    pub(super) fn asks(ask: &ClaimedPriceCheck, now: Timestamp) -> Result<()> {
-        let is_open = ask.has_open_watches && now < over_at(&ask.query);
-        ensure!(is_open, "checked without an open watch: {ask:?}");
+    pub(super) fn check_call_allowed(
+        price_check: &ClaimedPriceCheck,
+        now: Timestamp,
+    ) -> Result<()> {
+        let is_open = price_check.has_open_watches && now < over_at(&price_check.query);
+        ensure!(is_open, "checked without an open watch: {price_check:?}");
         Ok(())
     }
 
     /// Records that a check was stored as finished, with the supplier's retry time if there is one.
     pub(super) fn ends(
         &mut self,
-        ask: &ClaimedPriceCheck,
+        price_check: &ClaimedPriceCheck,
         retry_after_s: Option<u32>,
         now: Timestamp,
     ) {
-        let pace_ms = self.pace_ms(&ask.query, now);
-        let asked = self.asked.get_mut(&ask.id).unwrap();
-        asked.ended_at = Some(now);
-        asked.told_at = retry_after_s.map(|seconds| now.plus_s(i64::from(seconds)));
+        let pace_ms = self.pace_ms(&price_check.query, now);
+        let times = self.checks.get_mut(&price_check.id).unwrap();
+        times.ended_at = Some(now);
+        times.retry_at = retry_after_s.map(|seconds| now.plus_s(i64::from(seconds)));
         // A watch that was added meanwhile keeps its earlier deadline.
-        if asked.claimed_at > Some(asked.came_at) {
+        if times.claimed_at > Some(times.added_at) {
             let due_at = now.plus_ms(pace_ms);
-            let told_at = asked.told_at.map(|at| at.plus_s(1));
-            let over_at = over_at(&ask.query);
-            asked.latest = told_at.unwrap_or(due_at).min(over_at);
+            let retry_at = times.retry_at.map(|at| at.plus_s(1));
+            let over_at = over_at(&price_check.query);
+            times.latest = retry_at.unwrap_or(due_at).min(over_at);
         }
     }
 
     /// Records that an expired query was kept for a purchase in progress.
-    pub(super) fn kept(&mut self, ask: &ClaimedPriceCheck, now: Timestamp) {
-        let asked = self.asked.get_mut(&ask.id).unwrap();
-        asked.ended_at = Some(now);
-        if asked.claimed_at > Some(asked.came_at) {
-            asked.latest = now.plus_s(self.interval_s);
+    pub(super) fn kept(&mut self, price_check: &ClaimedPriceCheck, now: Timestamp) {
+        let times = self.checks.get_mut(&price_check.id).unwrap();
+        times.ended_at = Some(now);
+        if times.claimed_at > Some(times.added_at) {
+            times.latest = now.plus_s(self.interval_s);
         }
     }
 
-    pub(super) fn forgotten(&mut self, ask: &ClaimedPriceCheck) {
-        self.asked.remove(&ask.id);
+    pub(super) fn forgotten(&mut self, price_check: &ClaimedPriceCheck) {
+        self.checks.remove(&price_check.id);
     }
 
     /// Checks that a query with open watches is due in time.
-    pub(super) fn in_time(&self, row: &Ask) -> Result<()> {
-        let latest = self.asked[&row.id].latest;
+    pub(super) fn in_time(&self, row: &PriceCheckRow) -> Result<()> {
+        let latest = self.checks[&row.id].latest;
         let late_ms = row.next_at.since(latest);
-        ensure!(late_ms <= 0, "due {late_ms} ms late: {:?}", row.question);
+        ensure!(late_ms <= 0, "due {late_ms} ms late: {:?}", row.query);
         Ok(())
     }
 }

@@ -20,10 +20,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const NOTICED_AFTER_MS: i64 = 200;
 
 /// A price query of one or more watches.
-pub(super) struct Ask {
+pub(super) struct PriceCheckRow {
     pub(super) id: PriceCheckId,
     pub(super) tenant: Tenant,
-    pub(super) question: PriceQuery,
+    pub(super) query: PriceQuery,
     pub(super) next_at: Timestamp,
     revision: i64,
     pub(super) lease: Option<(u64, Timestamp)>,
@@ -34,7 +34,7 @@ pub(super) struct Rows {
     pub(super) watches: BTreeMap<WatchId, (PriceCheckId, Watch)>,
     pub(super) mandates: BTreeMap<MandateId, Mandate>,
     pub(super) bookings: BTreeMap<BookingId, Booking>,
-    pub(super) asks: Vec<Ask>,
+    pub(super) price_checks: Vec<PriceCheckRow>,
     /// Purchase jobs by watch.
     pub(super) jobs: BTreeMap<WatchId, Job>,
     pub(super) log: Vec<(WatchId, EventType)>,
@@ -51,11 +51,11 @@ pub(super) enum Op {
     InsertMandate(Mandate),
     UpdateMandate(Mandate, i64),
     InsertBooking(Booking),
-    SeeAsk(ClaimedPriceCheck),
-    ReleaseAsk(ClaimedPriceCheck, PriceCheckRelease),
-    DeleteAsk(ClaimedPriceCheck),
+    RenewPriceCheck(ClaimedPriceCheck),
+    ReleasePriceCheck(ClaimedPriceCheck, PriceCheckRelease),
+    DeletePriceCheck(ClaimedPriceCheck),
     /// The lease holder renews its lease.
-    KeepJob(WatchId, u64),
+    RenewJob(WatchId, u64),
     /// The lease holder releases the job with a new due time, or completes it with `None`.
     ReleaseJob(WatchId, u64, Option<Timestamp>),
     /// The job failed and is due again at the given time.
@@ -103,18 +103,19 @@ impl Rows {
                 let known = &self.mandates[&mandate.terms.id];
                 (known.version == *read_version, Conflict::MandateVersion)
             }
-            Op::SeeAsk(ask) | Op::ReleaseAsk(ask, _) => {
-                (self.held(ask).is_some(), Conflict::LeaseLost)
+            Op::RenewPriceCheck(price_check) | Op::ReleasePriceCheck(price_check, _) => {
+                (self.held(price_check).is_some(), Conflict::LeaseLost)
             }
-            Op::DeleteAsk(ask) => {
-                let held = self.held(ask);
-                let is_same = held.is_some_and(|known| known.revision == ask.watch_revision);
+            Op::DeletePriceCheck(price_check) => {
+                let held = self.held(price_check);
+                let is_same =
+                    held.is_some_and(|known| known.revision == price_check.watch_revision);
                 (
-                    is_same && !self.is_wanted(&ask.id),
+                    is_same && !self.has_open_watches(&price_check.id),
                     Conflict::PriceCheckInUse,
                 )
             }
-            Op::KeepJob(watch, holder)
+            Op::RenewJob(watch, holder)
             | Op::ReleaseJob(watch, holder, _)
             | Op::FailJob(watch, holder, _) => {
                 let job = self.jobs.get(watch);
@@ -128,9 +129,9 @@ impl Rows {
     fn store(&mut self, op: Op, noticed_after_ms: i64, now: Timestamp) {
         match op {
             Op::InsertWatch(watch) => {
-                self.ask_now(&watch, now);
-                let ask = ask_of(&watch);
-                self.watches.insert(watch.id.clone(), (ask, watch));
+                self.request_check(&watch, now);
+                let price_check = price_check_id(&watch);
+                self.watches.insert(watch.id.clone(), (price_check, watch));
             }
             Op::UpdateWatch(moved, _) => self.store_moved(moved, noticed_after_ms, now),
             Op::InsertMandate(mandate) | Op::UpdateMandate(mandate, _) => {
@@ -139,19 +140,21 @@ impl Rows {
             Op::InsertBooking(booking) => {
                 self.bookings.insert(booking.id.clone(), booking);
             }
-            Op::SeeAsk(ask) => {
-                let row = self.row(&ask);
+            Op::RenewPriceCheck(price_check) => {
+                let row = self.row(&price_check);
                 row.lease = row.lease.map(|(holder, _)| (holder, now.plus_ms(LEASE_MS)));
             }
-            Op::ReleaseAsk(ask, outcome) => {
-                let row = self.row(&ask);
+            Op::ReleasePriceCheck(price_check, outcome) => {
+                let row = self.row(&price_check);
                 row.lease = None;
-                if row.revision == ask.watch_revision {
+                if row.revision == price_check.watch_revision {
                     row.next_at = outcome.next_at;
                 }
             }
-            Op::DeleteAsk(ask) => self.asks.retain(|row| row.id != ask.id),
-            Op::KeepJob(watch, holder) => self.jobs.get_mut(&watch).unwrap().hold(holder, now),
+            Op::DeletePriceCheck(price_check) => {
+                self.price_checks.retain(|row| row.id != price_check.id)
+            }
+            Op::RenewJob(watch, holder) => self.jobs.get_mut(&watch).unwrap().hold(holder, now),
             Op::ReleaseJob(watch, _, due_at) => {
                 let job = self.jobs.remove(&watch).unwrap();
                 if let Some(due_at) = job.due_after(due_at) {
@@ -172,40 +175,40 @@ impl Rows {
     fn store_moved(&mut self, moved: WatchTransition, noticed_after_ms: i64, now: Timestamp) {
         let WatchTransition {
             watch,
-            notification: tells,
-            is_purchase_due: buys,
-            is_check_due: asks,
+            notification,
+            is_purchase_due,
+            is_check_due,
         } = moved;
-        if asks {
-            self.ask_now(&watch, now);
+        if is_check_due {
+            self.request_check(&watch, now);
         }
-        if buys {
+        if is_purchase_due {
             match self.jobs.get_mut(&watch.id) {
-                Some(job) if job.lease.is_some() => job.again(now),
+                Some(job) if job.lease.is_some() => job.reschedule(now),
                 Some(_) | None => {
                     let job = Job::new(now, None, noticed_after_ms);
                     self.jobs.insert(watch.id.clone(), job);
                 }
             }
         }
-        if let Some(told) = tells {
-            self.log.push((watch.id.clone(), told));
+        if let Some(notification) = notification {
+            self.log.push((watch.id.clone(), notification));
         }
         let (_, row) = self.watches.get_mut(&watch.id).unwrap();
         *row = watch;
     }
 
-    fn ask_now(&mut self, watch: &Watch, now: Timestamp) {
-        let id = ask_of(watch);
-        if let Some(row) = self.asks.iter_mut().find(|row| row.id == id) {
+    fn request_check(&mut self, watch: &Watch, now: Timestamp) {
+        let id = price_check_id(watch);
+        if let Some(row) = self.price_checks.iter_mut().find(|row| row.id == id) {
             row.next_at = row.next_at.min(now);
             row.revision += 1;
             return;
         }
-        self.asks.push(Ask {
+        self.price_checks.push(PriceCheckRow {
             id,
             tenant: watch.owner.tenant.clone(),
-            question: watch.query.clone(),
+            query: watch.query.clone(),
             next_at: now,
             revision: 1,
             lease: None,
@@ -213,47 +216,64 @@ impl Rows {
     }
 
     /// Mirrors `Store::claim_price_checks` for the query that has been due longest.
-    pub(super) fn claim_ask(&mut self, holder: u64, now: Timestamp) -> Option<ClaimedPriceCheck> {
-        let due = self.asks.iter_mut().filter(|row| row.free_at() <= now);
+    pub(super) fn claim_price_check(
+        &mut self,
+        holder: u64,
+        now: Timestamp,
+    ) -> Option<ClaimedPriceCheck> {
+        let due = self
+            .price_checks
+            .iter_mut()
+            .filter(|row| row.free_at() <= now);
         let row = due.min_by_key(|row| row.next_at)?;
         row.lease = Some((holder, now.plus_ms(LEASE_MS)));
         let mut claimed = ClaimedPriceCheck {
             id: row.id.clone(),
             tenant: row.tenant.clone(),
-            query: row.question.clone(),
+            query: row.query.clone(),
             watch_revision: row.revision,
             token: holder.to_string(),
             has_open_watches: false,
         };
-        claimed.has_open_watches = self.is_wanted(&claimed.id);
+        claimed.has_open_watches = self.has_open_watches(&claimed.id);
         Some(claimed)
     }
 
-    fn held(&self, ask: &ClaimedPriceCheck) -> Option<&Ask> {
-        let mut rows = self.asks.iter();
+    fn held(&self, price_check: &ClaimedPriceCheck) -> Option<&PriceCheckRow> {
+        let mut rows = self.price_checks.iter();
         rows.find(|row| {
             let holder = row.lease.map(|(holder, _)| holder.to_string());
-            row.id == ask.id && holder.as_ref() == Some(&ask.token)
+            row.id == price_check.id && holder.as_ref() == Some(&price_check.token)
         })
     }
 
-    fn row(&mut self, ask: &ClaimedPriceCheck) -> &mut Ask {
-        self.asks.iter_mut().find(|row| row.id == ask.id).unwrap()
+    fn row(&mut self, price_check: &ClaimedPriceCheck) -> &mut PriceCheckRow {
+        self.price_checks
+            .iter_mut()
+            .find(|row| row.id == price_check.id)
+            .unwrap()
     }
 
-    pub(super) fn asking<'a>(&'a self, ask: &'a PriceCheckId) -> impl Iterator<Item = &'a Watch> {
-        let all = self.watches.values().filter(move |(id, _)| id == ask);
+    pub(super) fn watches_of<'a>(
+        &'a self,
+        price_check: &'a PriceCheckId,
+    ) -> impl Iterator<Item = &'a Watch> {
+        let all = self
+            .watches
+            .values()
+            .filter(move |(id, _)| id == price_check);
         all.map(|(_, watch)| watch)
     }
 
-    fn is_wanted(&self, ask: &PriceCheckId) -> bool {
-        self.asking(ask).any(|watch| watch.status().is_open())
+    fn has_open_watches(&self, price_check: &PriceCheckId) -> bool {
+        self.watches_of(price_check)
+            .any(|watch| watch.status().is_open())
     }
 
     /// Mirrors `Store::watches_affected_by_price`.
     pub(super) fn moved_by(
         &self,
-        ask: &PriceCheckId,
+        price_check: &PriceCheckId,
         seen: ObservedPrice,
         limit: usize,
     ) -> Vec<Watch> {
@@ -266,15 +286,15 @@ impl Rows {
                 _ => false,
             }
         };
-        let moved = self.asking(ask).filter(is_moved);
+        let moved = self.watches_of(price_check).filter(is_moved);
         moved.take(limit).cloned().collect()
     }
 
     /// Mirrors `Store::watches_awaiting_price`.
-    pub(super) fn waiting(&self, ask: &PriceCheckId, limit: usize) -> Vec<Watch> {
+    pub(super) fn waiting(&self, price_check: &PriceCheckId, limit: usize) -> Vec<Watch> {
         let waits =
             |watch: &&Watch| matches!(watch.state, WatchState::Active | WatchState::Triggered);
-        let waiting = self.asking(ask).filter(waits);
+        let waiting = self.watches_of(price_check).filter(waits);
         waiting.take(limit).cloned().collect()
     }
 
@@ -283,7 +303,7 @@ impl Rows {
     }
 }
 
-fn ask_of(watch: &Watch) -> PriceCheckId {
+fn price_check_id(watch: &Watch) -> PriceCheckId {
     let stored = StoredWatch {
         watch: watch.clone(),
         last_observed: None,
@@ -291,7 +311,7 @@ fn ask_of(watch: &Watch) -> PriceCheckId {
     stored.price_check_id()
 }
 
-impl Ask {
+impl PriceCheckRow {
     pub(super) fn free_at(&self) -> Timestamp {
         self.lease
             .map_or(self.next_at, |(_, until)| until.max(self.next_at))

@@ -12,10 +12,10 @@ pub(crate) mod purchase;
 pub(crate) mod scenario;
 pub(crate) mod watch_contract;
 
-use super::event_queue::{Agenda, BIRTH};
+use super::event_queue::{Agenda, START};
 use super::job_row::{Job, LEASE_MS};
 use super::seeded_random::Random;
-use super::{History, live};
+use super::{History, run_seeds};
 use anyhow::{Result, ensure};
 use database::{Op, Rows};
 use host_domain::time::Timestamp;
@@ -25,18 +25,18 @@ use scenario::Setting;
 use watch_contract::Model;
 
 /// Maximum duration of a scenario. A longer one counts as endless.
-const DEATH_MS: i64 = 60 * 24 * 3_600_000;
+const DURATION_MAX_MS: i64 = 60 * 24 * 3_600_000;
 /// Maximum number of events of a scenario. One with more events counts as endless.
-const HAPPENINGS_MAX: u64 = 50_000;
+const EVENTS_MAX: u64 = 50_000;
 
 #[test]
 fn watches_end_according_to_their_prices() {
-    live("watches", |random, history| {
-        Life::new(random, history, &Setting::draw(random)).lived()
+    run_seeds("watches", |random, history| {
+        Simulation::new(random, history, &Setting::draw(random)).run()
     });
 }
 
-struct Life<'a> {
+struct Simulation<'a> {
     random: &'a Random,
     history: &'a History,
     setting: &'a Setting,
@@ -46,7 +46,7 @@ struct Life<'a> {
     model: Model,
 }
 
-impl<'a> Life<'a> {
+impl<'a> Simulation<'a> {
     fn new(random: &'a Random, history: &'a History, setting: &'a Setting) -> Self {
         history.note(|| format!("{setting:#?}"));
         let mut model = Model::default();
@@ -55,38 +55,42 @@ impl<'a> Life<'a> {
             random,
             history,
             setting,
-            now: BIRTH,
+            now: START,
             rows: Rows::default(),
             agenda: Agenda::new(),
             model,
         }
     }
 
-    fn lived(mut self) -> Result<()> {
-        self.plan_people();
-        let mut happenings = 0;
+    fn run(mut self) -> Result<()> {
+        self.plan_actors();
+        let mut events = 0;
         while let Some(at) = self.next_at() {
-            happenings += 1;
-            let is_alive = at.since(BIRTH) < DEATH_MS && happenings < HAPPENINGS_MAX;
+            events += 1;
+            let is_alive = at.since(START) < DURATION_MAX_MS && events < EVENTS_MAX;
             ensure!(is_alive, "the scenario does not end");
             self.now = self.now.max(at);
             for booking in self.rows.bookings.values_mut() {
                 booking.pass(self.now);
             }
-            self.happen(at)?;
+            self.process_next(at)?;
             self.model.now(&self.rows)?;
         }
         self.model.at_rest(&self.rows)
     }
 
     fn next_at(&self) -> Option<Timestamp> {
-        let asks = self.rows.asks.iter().map(database::Ask::claimable_at);
+        let price_checks = self
+            .rows
+            .price_checks
+            .iter()
+            .map(database::PriceCheckRow::claimable_at);
         let jobs = self.rows.jobs.values().map(Job::claimable_at);
         let planned = self.agenda.next_at();
-        planned.into_iter().chain(asks).chain(jobs).min()
+        planned.into_iter().chain(price_checks).chain(jobs).min()
     }
 
-    fn happen(&mut self, at: Timestamp) -> Result<()> {
+    fn process_next(&mut self, at: Timestamp) -> Result<()> {
         match self.agenda.take(at) {
             Some(event) => event(self),
             None => self.claim(),
@@ -102,18 +106,18 @@ impl<'a> Life<'a> {
             job.hold(holder, now);
             let purchase = Purchase::claimed(watch.clone(), holder, now);
             let watch = purchase.watch.clone();
-            self.goes(1, |life| life.buy(purchase));
+            self.goes(1, |simulation| simulation.buy(purchase));
             if self.random.percent(10) {
                 self.thinks_again(&watch);
             }
             return Ok(());
         }
-        if let Some(ask) = self.rows.claim_ask(holder, now) {
-            let (id, revision) = (&ask.id, ask.watch_revision);
+        if let Some(price_check) = self.rows.claim_price_check(holder, now) {
+            let (id, revision) = (&price_check.id, price_check.watch_revision);
             self.note(|| format!("check {holder} claims {id} as revision {revision}"));
-            self.model.cadence.claimed(&ask, now)?;
+            self.model.cadence.claimed(&price_check, now)?;
             let at = price_check::At::Begun;
-            self.goes(1, |life| life.check(ask, at));
+            self.goes(1, |simulation| simulation.check(price_check, at));
         }
         Ok(())
     }
@@ -121,7 +125,7 @@ impl<'a> Life<'a> {
     /// Continues a host's work, unless its process crashes or stalls until others have taken over.
     fn goes(&mut self, after_ms: i64, step: impl FnOnce(&mut Self) -> Result<()> + 'static) {
         let mut pause_ms = 0;
-        if self.random.percent(self.setting.trouble) {
+        if self.random.percent(self.setting.fault_percent) {
             if self.random.percent(50) {
                 self.note(|| "a process crashes".to_owned());
                 return;

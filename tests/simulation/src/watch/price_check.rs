@@ -1,7 +1,7 @@
 //! Simulated price checks that follow `watch/check_worker.rs`. The production code decides
 //! (`watch/policy`), and any event may happen between two transactions.
 
-use super::Life;
+use super::Simulation;
 use super::check_schedule::Cadence;
 use super::database::Op;
 use super::watch_contract::Model;
@@ -20,69 +20,75 @@ const LOOK_MAX_MS: i64 = 30_000;
 
 pub(super) enum At {
     Begun,
-    Heard(Result<Option<Money>, Unanswered>),
+    Responded(Result<Option<Money>, FailedRead>),
     Moving(ObservedPrice),
     /// The remaining watches of a page and whether one of them changed. Without an observed price,
     /// the watches expire.
     Settling(Option<ObservedPrice>, Vec<Watch>, bool),
     Expiring,
-    Releasing(Option<ObservedPrice>, Option<Unanswered>),
+    Releasing(Option<ObservedPrice>, Option<FailedRead>),
     Forgetting,
     Keeping,
 }
 
 /// The reason why no price was observed, and the supplier's retry time.
-pub(super) struct Unanswered {
+pub(super) struct FailedRead {
     error: QueryError,
     retry_after_s: Option<u32>,
 }
 
-impl Life<'_> {
+impl Simulation<'_> {
     /// Executes one step and plans the next one, unless the check is finished.
-    pub(super) fn check(&mut self, ask: ClaimedPriceCheck, at: At) -> Result<()> {
+    pub(super) fn check(&mut self, price_check: ClaimedPriceCheck, at: At) -> Result<()> {
         let mut after_ms = self.random.between(1, 30);
         let at = match at {
-            At::Begun => match policy::check_action(&ask, self.now) {
+            At::Begun => match policy::check_action(&price_check, self.now) {
                 CheckAction::Check => {
-                    Cadence::asks(&ask, self.now)?;
-                    let (wait_ms, heard) = self.look(&ask);
+                    Cadence::check_call_allowed(&price_check, self.now)?;
+                    let (wait_ms, response) = self.request_price(&price_check);
                     after_ms = wait_ms;
-                    At::Heard(heard)
+                    At::Responded(response)
                 }
                 CheckAction::Expire => At::Expiring,
                 CheckAction::Delete => At::Forgetting,
             },
-            At::Heard(Ok(total)) => {
-                self.note(|| format!("{} costs {total:?}", ask.id));
+            At::Responded(Ok(total)) => {
+                self.note(|| format!("{} costs {total:?}", price_check.id));
                 At::Moving(ObservedPrice {
                     observed_at: self.now,
                     total,
                 })
             }
-            At::Heard(Err(error)) => At::Releasing(None, Some(error)),
+            At::Responded(Err(error)) => At::Releasing(None, Some(error)),
             At::Moving(seen) => {
-                self.model.looked(&ask, seen, self.now);
-                let page = self.rows.moved_by(&ask.id, seen, PAGE);
+                self.model.looked(&price_check, seen, self.now);
+                let page = self.rows.moved_by(&price_check.id, seen, PAGE);
                 if page.is_empty() {
                     At::Releasing(Some(seen), None)
-                } else if self.commit(vec![Op::SeeAsk(ask.clone())])?.is_err() {
+                } else if self
+                    .commit(vec![Op::RenewPriceCheck(price_check.clone())])?
+                    .is_err()
+                {
                     return Ok(());
                 } else {
                     At::Settling(Some(seen), page, false)
                 }
             }
-            At::Expiring => match self.rows.waiting(&ask.id, PAGE) {
+            At::Expiring => match self.rows.waiting(&price_check.id, PAGE) {
                 page if page.is_empty() => At::Forgetting,
                 page => At::Settling(None, page, false),
             },
             At::Settling(seen, page, moved) => self.settle(seen, page, moved)?,
             At::Releasing(seen, failed) => {
-                self.release(&ask, seen, failed)?;
+                self.release(&price_check, seen, failed)?;
                 return Ok(());
             }
             At::Forgetting => {
-                if self.commit(vec![Op::DeleteAsk(ask.clone())])?.is_ok() {
-                    self.model.cadence.forgotten(&ask);
+                if self
+                    .commit(vec![Op::DeletePriceCheck(price_check.clone())])?
+                    .is_ok()
+                {
+                    self.model.cadence.forgotten(&price_check);
                     return Ok(());
                 }
                 At::Keeping
@@ -92,14 +98,14 @@ impl Life<'_> {
                     observed: None,
                     next_at: self.now.plus_s(self.setting.interval_s),
                 };
-                let kept = Op::ReleaseAsk(ask.clone(), kept);
+                let kept = Op::ReleasePriceCheck(price_check.clone(), kept);
                 if self.commit(vec![kept])?.is_ok() {
-                    self.model.cadence.kept(&ask, self.now);
+                    self.model.cadence.kept(&price_check, self.now);
                 }
                 return Ok(());
             }
         };
-        self.goes(after_ms, |life| life.check(ask, at));
+        self.goes(after_ms, |simulation| simulation.check(price_check, at));
         Ok(())
     }
 
@@ -135,29 +141,32 @@ impl Life<'_> {
 
     fn release(
         &mut self,
-        ask: &ClaimedPriceCheck,
+        price_check: &ClaimedPriceCheck,
         seen: Option<ObservedPrice>,
-        failed: Option<Unanswered>,
+        failed: Option<FailedRead>,
     ) -> Result<()> {
         let interval_s = self.setting.interval_s;
         let error = failed.as_ref().map(|failed| &failed.error);
         let release = PriceCheckRelease {
             observed: seen,
-            next_at: policy::next_check_at(ask, error, interval_s, self.now),
+            next_at: policy::next_check_at(price_check, error, interval_s, self.now),
         };
-        let release = Op::ReleaseAsk(ask.clone(), release);
+        let release = Op::ReleasePriceCheck(price_check.clone(), release);
         if self.commit(vec![release])?.is_ok() {
-            let told_s = failed.and_then(|failed| failed.retry_after_s);
+            let retry_after_s = failed.and_then(|failed| failed.retry_after_s);
             let (model, rows) = (&mut self.model, &self.rows);
-            model.checked(ask, seen, told_s, rows, self.now)?;
+            model.checked(price_check, seen, retry_after_s, rows, self.now)?;
         }
         Ok(())
     }
 
     /// Requests the price. Returns the delay until the response, and the response.
-    fn look(&self, ask: &ClaimedPriceCheck) -> (i64, Result<Option<Money>, Unanswered>) {
+    fn request_price(
+        &self,
+        price_check: &ClaimedPriceCheck,
+    ) -> (i64, Result<Option<Money>, FailedRead>) {
         let random = self.random;
-        if random.percent(self.setting.unanswered) {
+        if random.percent(self.setting.unanswered_percent) {
             let later = random.one_of(&[Some(0), Some(30), Some(3_600), Some(90_000)]);
             let limited = |retry_after_s| ReadError::RateLimited { retry_after_s };
             let (error, retry_after_s) = random.one_of(&[
@@ -165,16 +174,16 @@ impl Life<'_> {
                 (limited(None), None),
                 (limited(later), later),
             ]);
-            self.note(|| format!("{} gets no response: {error:?}", ask.id));
+            self.note(|| format!("{} gets no response: {error:?}", price_check.id));
             let supplier = SupplierId::parse("HOTELS").unwrap();
-            let unanswered = Unanswered {
+            let failed_read = FailedRead {
                 error: QueryError::Supplier { supplier, error },
                 retry_after_s,
             };
-            return (random.between(1, LOOK_MAX_MS), Err(unanswered));
+            return (random.between(1, LOOK_MAX_MS), Err(failed_read));
         }
         let there_ms = random.between(50, random.one_of(&[500, LOOK_MAX_MS / 2]));
-        let place = self.setting.place_of(&ask.query);
+        let place = self.setting.place_of(&price_check.query);
         let total = self.setting.price(place, self.now.plus_ms(there_ms));
         (there_ms + random.between(50, 500), Ok(total))
     }

@@ -1,7 +1,7 @@
 //! Simulated purchases that follow `watch/purchase_job.rs`. The production code decides
 //! (`watch/policy`), and any event may happen between two transactions.
 
-use super::Life;
+use super::Simulation;
 use super::booking::{Booking, End, Standing};
 use super::database::Op;
 use super::scenario::any_price;
@@ -46,7 +46,7 @@ impl Purchase {
 pub(super) enum At {
     Claimed,
     /// The current price was received.
-    Heard(Watch, Option<Money>),
+    Responded(Watch, Option<Money>),
     /// The mandate that was read is about to be used.
     Consumes(Watch, Money, Mandate),
     Bound(BookingId, Result<Money, PrebookError>),
@@ -61,7 +61,7 @@ impl At {
     fn shown(&self) -> String {
         match self {
             Self::Claimed => "claimed".to_owned(),
-            Self::Heard(_, total) => format!("it costs {total:?}"),
+            Self::Responded(_, total) => format!("it costs {total:?}"),
             Self::Consumes(_, total, _) => format!("begins at {total:?}"),
             Self::Bound(id, bound) => format!("{id} is bound: {bound:?}"),
             Self::Pays(id) => format!("{id} is to be paid"),
@@ -73,7 +73,7 @@ impl At {
     }
 }
 
-impl Life<'_> {
+impl Simulation<'_> {
     /// Executes one step and plans the next one, unless the purchase is finished.
     pub(super) fn buy(&mut self, purchase: Purchase) -> Result<()> {
         let claimed_at = purchase.claimed_at;
@@ -87,7 +87,7 @@ impl Life<'_> {
                     WatchState::Purchasing { booking: None } => {
                         let (wait_ms, total) = self.fresh(&watch);
                         after_ms = wait_ms;
-                        At::Heard(watch, total)
+                        At::Responded(watch, total)
                     }
                     WatchState::Purchasing {
                         booking: Some(booking),
@@ -98,7 +98,7 @@ impl Life<'_> {
                     }
                 }
             }
-            At::Heard(watch, total) => {
+            At::Responded(watch, total) => {
                 match total.filter(|total| policy::is_price_acceptable(&watch, *total)) {
                     Some(total) => {
                         let mandate = watch.mandate_id.as_ref().unwrap();
@@ -142,14 +142,14 @@ impl Life<'_> {
             claimed_at,
             at,
         };
-        self.goes(after_ms, |life| life.buy(purchase));
+        self.goes(after_ms, |simulation| simulation.buy(purchase));
         Ok(())
     }
 
     /// Requests the current price again.
     fn fresh(&self, watch: &Watch) -> (i64, Option<Money>) {
         let random = self.random;
-        if random.percent(self.setting.unanswered) {
+        if random.percent(self.setting.unanswered_percent) {
             return (random.between(1, ASK_MAX_MS), None);
         }
         let place = self.setting.place_of(&watch.query);
@@ -201,7 +201,7 @@ impl Life<'_> {
             return Ok(At::Fails);
         };
         let stored = self.commit(vec![
-            Op::KeepJob(booking.watch.clone(), holder),
+            Op::RenewJob(booking.watch.clone(), holder),
             Op::UpdateMandate(mandate, mandate_version),
             Op::UpdateWatch(moved, watch_version),
             Op::InsertBooking(booking),

@@ -1,6 +1,6 @@
 //! Parameters of a watch scenario: the watches with their target prices, and the course of prices.
 
-use super::BIRTH;
+use super::START;
 use crate::sample::{contact, euros, owner, stay};
 use crate::seeded_random::Random;
 use host_application::id_generator::IdGenerator;
@@ -21,22 +21,22 @@ const CADENCES: [(i64, i64); 5] = [(900, 0), (3_600, 1), (14_400, 3), (43_200, 9
 #[derive(Debug)]
 pub(super) struct Setting {
     pub(super) interval_s: i64,
-    pub(super) questions: Vec<PriceQuery>,
+    pub(super) queries: Vec<PriceQuery>,
     /// For each query, its lowest prices with the times from which they apply. `None` means that no
     /// offer is available.
     prices: Vec<Vec<(Timestamp, Option<Money>)>>,
-    pub(super) watches: Vec<Wanted>,
+    pub(super) watches: Vec<PlannedWatch>,
     /// Percentage of steps that fail.
-    pub(super) trouble: i64,
+    pub(super) fault_percent: i64,
     /// Percentage of calls without a response.
-    pub(super) unanswered: i64,
+    pub(super) unanswered_percent: i64,
 }
 
 /// A watch that will be created.
 #[derive(Debug)]
-pub(super) struct Wanted {
+pub(super) struct PlannedWatch {
     pub(super) owner: Owner,
-    pub(super) question: usize,
+    pub(super) query: usize,
     pub(super) cap: Money,
     pub(super) auto_book: Option<AutoBook>,
 }
@@ -44,35 +44,32 @@ pub(super) struct Wanted {
 impl Setting {
     pub(super) fn draw(random: &Random) -> Self {
         let (interval_s, days) = random.one_of(&CADENCES);
-        let questions: Vec<_> = (0..random.between(1, 2))
-            .map(|number| question(random, number, days))
+        let queries: Vec<_> = (0..random.between(1, 2))
+            .map(|number| draw_query(random, number, days))
             .collect();
-        let prices = questions
-            .iter()
-            .map(|asked| prices(random, asked))
-            .collect();
-        let watches = (0..random.between(1, 4)).map(|_| wanted(random, &questions));
+        let prices = queries.iter().map(|query| prices(random, query)).collect();
+        let watches = (0..random.between(1, 4)).map(|_| draw_watch(random, &queries));
         Self {
             interval_s,
             prices,
             watches: watches.collect(),
-            questions,
-            trouble: random.one_of(&[0, 2, 10, 30]),
-            unanswered: random.one_of(&[0, 5, 30]),
+            queries,
+            fault_percent: random.one_of(&[0, 2, 10, 30]),
+            unanswered_percent: random.one_of(&[0, 5, 30]),
         }
     }
 
     /// Returns the actual lowest price.
-    pub(super) fn price(&self, question: usize, now: Timestamp) -> Option<Money> {
-        let path = self.prices[question].iter().rev();
+    pub(super) fn price(&self, query: usize, now: Timestamp) -> Option<Money> {
+        let path = self.prices[query].iter().rev();
         path.into_iter()
             .find(|(at, _)| *at <= now)
             .and_then(|(_, price)| *price)
     }
 
-    pub(super) fn place_of(&self, question: &PriceQuery) -> usize {
-        let mut all = self.questions.iter();
-        all.position(|known| known == question).unwrap()
+    pub(super) fn place_of(&self, query: &PriceQuery) -> usize {
+        let mut all = self.queries.iter();
+        all.position(|known| known == query).unwrap()
     }
 }
 
@@ -82,23 +79,23 @@ pub(super) fn any_price(random: &Random) -> Option<Money> {
     (!random.percent(15)).then(|| euros(price))
 }
 
-fn prices(random: &Random, question: &PriceQuery) -> Vec<(Timestamp, Option<Money>)> {
-    let life_ms = question.expires_at().since(BIRTH);
+fn prices(random: &Random, query: &PriceQuery) -> Vec<(Timestamp, Option<Money>)> {
+    let span_ms = query.expires_at().since(START);
     let mut path: Vec<_> = (0..random.between(0, 12))
-        .map(|_| (BIRTH.plus_ms(random.between(0, life_ms)), any_price(random)))
+        .map(|_| (START.plus_ms(random.between(0, span_ms)), any_price(random)))
         .collect();
-    path.push((BIRTH, any_price(random)));
+    path.push((START, any_price(random)));
     // The price may fall at the very end.
     if random.percent(50) {
-        let at = question.expires_at().plus_ms(-random.between(1, 60_000));
+        let at = query.expires_at().plus_ms(-random.between(1, 60_000));
         path.push((at, Some(euros(PRICES.0))));
     }
     path.sort_by_key(|(at, _)| *at);
     path
 }
 
-fn question(random: &Random, number: i64, days: i64) -> PriceQuery {
-    let check_in = BIRTH.date_utc();
+fn draw_query(random: &Random, number: i64, days: i64) -> PriceQuery {
+    let check_in = START.date_utc();
     let check_in = (0..random.between(0, days)).fold(check_in, |day, _| day.tomorrow().unwrap());
     let hotel = WatchTarget::Hotel {
         hotel_id: HotelId::from_bits(u128::try_from(number).unwrap()),
@@ -119,14 +116,14 @@ fn question(random: &Random, number: i64, days: i64) -> PriceQuery {
     }
 }
 
-fn wanted(random: &Random, questions: &[PriceQuery]) -> Wanted {
+fn draw_watch(random: &Random, queries: &[PriceQuery]) -> PlannedWatch {
     let (organization, user) = random.one_of(&[("acme", "ada"), ("acme", "bob"), ("other", "eve")]);
-    let question = random.between(0, i64::try_from(questions.len()).unwrap() - 1);
-    let question = usize::try_from(question).unwrap();
-    let is_hotel = matches!(questions[question].target, WatchTarget::Hotel { .. });
-    Wanted {
+    let query = random.between(0, i64::try_from(queries.len()).unwrap() - 1);
+    let query = usize::try_from(query).unwrap();
+    let is_hotel = matches!(queries[query].target, WatchTarget::Hotel { .. });
+    PlannedWatch {
         owner: owner(organization, user),
-        question,
+        query,
         cap: euros(random.between(PRICES.0 + 2_000, PRICES.1 - 2_000)),
         auto_book: (is_hotel && random.percent(75)).then(|| AutoBook {
             payment_instrument_id: InstrumentId::from_bits(random.generate()),

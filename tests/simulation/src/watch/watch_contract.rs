@@ -2,7 +2,7 @@
 //! which notifications were sent and which purchases are allowed.
 
 use super::check_schedule::{Cadence, over_at};
-use super::database::{Ask, Op, Rows};
+use super::database::{Op, PriceCheckRow, Rows};
 use super::mandate_contract;
 use anyhow::{Result, bail, ensure};
 use host_domain::event::EventType;
@@ -41,7 +41,7 @@ struct Known {
 
 /// The recorded data of a query.
 #[derive(Default)]
-struct Asked {
+struct QueryRecord {
     /// All observed prices for which watches were read, in order.
     prices: Vec<Option<Money>>,
     /// Time of the last read by each check.
@@ -58,32 +58,37 @@ pub(super) enum Before {
 #[derive(Default)]
 pub(super) struct Model {
     watches: BTreeMap<WatchId, Known>,
-    asked: BTreeMap<PriceCheckId, Asked>,
+    queries: BTreeMap<PriceCheckId, QueryRecord>,
     pub(super) cadence: Cadence,
 }
 
 impl Model {
     /// Records that a check reads the watches that a price affects.
-    pub(super) fn looked(&mut self, ask: &ClaimedPriceCheck, seen: ObservedPrice, now: Timestamp) {
-        let asked = self.asked.entry(ask.id.clone()).or_default();
-        asked.prices.push(seen.total);
-        asked.looked_at.insert(ask.token.clone(), now);
+    pub(super) fn looked(
+        &mut self,
+        price_check: &ClaimedPriceCheck,
+        seen: ObservedPrice,
+        now: Timestamp,
+    ) {
+        let record = self.queries.entry(price_check.id.clone()).or_default();
+        record.prices.push(seen.total);
+        record.looked_at.insert(price_check.token.clone(), now);
     }
 
     /// Records that a check was stored as finished, and checks that the price was applied to all
     /// watches.
     pub(super) fn checked(
         &mut self,
-        ask: &ClaimedPriceCheck,
+        price_check: &ClaimedPriceCheck,
         seen: Option<ObservedPrice>,
-        told_s: Option<u32>,
+        retry_after_s: Option<u32>,
         rows: &Rows,
         now: Timestamp,
     ) -> Result<()> {
-        self.cadence.ends(ask, told_s, now);
+        self.cadence.ends(price_check, retry_after_s, now);
         let Some(seen) = seen else { return Ok(()) };
-        let looked_at = self.asked[&ask.id].looked_at[&ask.token];
-        for watch in rows.asking(&ask.id) {
+        let looked_at = self.queries[&price_check.id].looked_at[&price_check.token];
+        for watch in rows.watches_of(&price_check.id) {
             let met = is_met(watch, seen.total);
             let is_behind = match watch.status() {
                 WatchStatus::Active => met,
@@ -124,9 +129,12 @@ impl Model {
     ) -> Result<()> {
         match (op, before) {
             (Op::InsertWatch(watch), _) => {
-                let (ask, _) = &rows.watches[&watch.id];
-                self.cadence.came(ask, now);
-                let prices_before = self.asked.get(ask).map_or(0, |asked| asked.prices.len());
+                let (price_check, _) = &rows.watches[&watch.id];
+                self.cadence.watch_added(price_check, now);
+                let prices_before = self
+                    .queries
+                    .get(price_check)
+                    .map_or(0, |record| record.prices.len());
                 let known = Known {
                     moved_at: now,
                     prices_before,
@@ -161,20 +169,26 @@ impl Model {
         let is_allowed = from == to || ways.contains(&to.as_str());
         ensure!(is_allowed, "{from:?} became {to:?}");
         let is_new = from != to;
-        let (told, notification) = (told_of(watch).filter(|_| is_new), moved.notification);
-        ensure!(notification == told, "{watch:?} tells {notification:?}");
-        let (ask, _) = &rows.watches[&watch.id];
+        let (expected, notification) = (
+            expected_notification(watch).filter(|_| is_new),
+            moved.notification,
+        );
+        ensure!(
+            notification == expected,
+            "{watch:?} publishes {notification:?}"
+        );
+        let (price_check, _) = &rows.watches[&watch.id];
         let known = self.watches.get_mut(&watch.id).unwrap();
         known.moved_at = now;
         if watch.is_armed() && !before.is_armed() {
             mandate_contract::sealed(watch, rows)?;
-            self.cadence.came(ask, now);
+            self.cadence.watch_added(price_check, now);
         }
         match &watch.state {
             WatchState::Triggered if is_new => {
                 ensure!(!watch.is_armed(), "an armed watch only notified: {watch:?}");
                 known.triggers += 1;
-                let prices = &self.asked[ask].prices[known.prices_before..];
+                let prices = &self.queries[price_check].prices[known.prices_before..];
                 let falls = falls(watch, prices);
                 ensure!(known.triggers <= falls, "sent again: {watch:?} {prices:?}");
             }
@@ -206,18 +220,18 @@ impl Model {
 
     /// Checks the invariants that hold after every event.
     pub(super) fn now(&self, rows: &Rows) -> Result<()> {
-        for (ask, watch) in rows.watches.values() {
+        for (price_check, watch) in rows.watches.values() {
             let status = watch.status();
             if !status.is_open() {
                 continue;
             }
             let is_its =
-                |row: &&Ask| row.tenant == watch.owner.tenant && row.question == watch.query;
-            let asked: Vec<_> = rows.asks.iter().filter(is_its).collect();
-            let [row] = asked[..] else {
-                bail!("{} queries exist for {watch:?}", asked.len());
+                |row: &&PriceCheckRow| row.tenant == watch.owner.tenant && row.query == watch.query;
+            let rows_of_query: Vec<_> = rows.price_checks.iter().filter(is_its).collect();
+            let [row] = rows_of_query[..] else {
+                bail!("{} queries exist for {watch:?}", rows_of_query.len());
             };
-            ensure!(row.id == *ask, "query of another owner: {watch:?}");
+            ensure!(row.id == *price_check, "query of another owner: {watch:?}");
             self.cadence.in_time(row)?;
             let has_job = status != WatchStatus::Purchasing || rows.jobs.contains_key(&watch.id);
             ensure!(has_job, "no purchase job for {watch:?}");
@@ -227,7 +241,7 @@ impl Model {
 
     /// Checks the invariants that hold when no work is left.
     pub(super) fn at_rest(&self, rows: &Rows) -> Result<()> {
-        ensure!(rows.asks.is_empty(), "a query is left");
+        ensure!(rows.price_checks.is_empty(), "a query is left");
         ensure!(rows.jobs.is_empty(), "a purchase is left");
         for (_, watch) in rows.watches.values() {
             ensure!(!watch.status().is_open(), "not over: {watch:?}");
@@ -236,20 +250,25 @@ impl Model {
             let bought = usize::from(watch.status() == WatchStatus::Purchased);
             ensure!(sold.len() == bought, "{watch:?} bought {sold:?}");
             let log = rows.log.iter().filter(|(id, _)| *id == watch.id);
-            let told: Vec<_> = log.map(|(_, told)| *told).collect();
-            let triggers = told.iter().filter(|told| **told == watch.triggered_event());
+            let published: Vec<_> = log.map(|(_, notification)| *notification).collect();
+            let triggers = published
+                .iter()
+                .filter(|one| **one == watch.triggered_event());
             let known = self.watches[&watch.id].triggers;
-            ensure!(triggers.count() == known, "{watch:?} told {told:?}");
-            let outcome: Vec<_> = told_of(watch).into_iter().collect();
-            let ended = told[known..] == outcome;
-            ensure!(ended, "{watch:?} sent {told:?} in the end");
+            ensure!(
+                triggers.count() == known,
+                "{watch:?} published {published:?}"
+            );
+            let outcome: Vec<_> = expected_notification(watch).into_iter().collect();
+            let ended = published[known..] == outcome;
+            ensure!(ended, "{watch:?} published {published:?} in the end");
         }
         Ok(())
     }
 }
 
 /// Returns the event type that the current status publishes.
-fn told_of(watch: &Watch) -> Option<EventType> {
+fn expected_notification(watch: &Watch) -> Option<EventType> {
     let is_hotel = matches!(watch.query.target, WatchTarget::Hotel { .. });
     match watch.status() {
         WatchStatus::Triggered if is_hotel => Some(EventType::HotelWatchTriggered),
