@@ -7,6 +7,7 @@ mod checks;
 mod documents;
 mod rules;
 mod source;
+mod supplier_fields;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ pub(super) enum Rule {
     SharedNames,
     FileLength,
     DocumentPaths,
+    SupplierFields,
     Layers,
     ReExports,
 }
@@ -78,6 +80,7 @@ fn find(tree: &Tree, workspace: &Workspace) -> Vec<Finding> {
     findings.extend(checks::shared_names(tree));
     findings.extend(checks::file_length(tree));
     findings.extend(documents::paths(tree));
+    findings.extend(supplier_fields::undocumented(tree));
     findings.extend(checks::layers(tree));
     findings.extend(checks::re_exports(tree));
     findings

@@ -14,13 +14,19 @@ const EXTENSIONS: [&str; 6] = [".rs", ".md", ".toml", ".wit", ".sql", ".py"];
 /// The beginnings of placeholders in paths.
 const PLACEHOLDERS: [&str; 4] = ["<", "*", "…", "NNNN"];
 
+/// Words that only look like paths: a media type, and the configuration of an operator.
+const OTHER_WORDS: [&str; 2] = ["application/json", "stopover.toml"];
+
+/// The beginnings of code that is a request, whose path is that of a URL.
+const METHODS: [&str; 5] = ["DELETE ", "GET ", "PATCH ", "POST ", "PUT "];
+
 /// Folders of generated files.
 const BUILT: [&str; 2] = ["target", "data"];
 
 pub(super) fn paths(tree: &Tree) -> Vec<Finding> {
     let known = Known::new(&tree.files);
     let mut findings = Vec::new();
-    for document in rules::DOCUMENTS {
+    for document in documents(&tree.files) {
         let Ok(text) = tree.text(document) else {
             findings.push(finding(document, 0, document));
             continue;
@@ -33,6 +39,21 @@ pub(super) fn paths(tree: &Tree) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Returns the documents to check. A listed one that does not exist is a finding.
+fn documents(files: &[String]) -> Vec<&str> {
+    let mut documents = Vec::new();
+    for listed in rules::DOCUMENTS {
+        if listed.ends_with('/') {
+            let below = files.iter().map(String::as_str);
+            documents
+                .extend(below.filter(|file| file.starts_with(listed) && file.ends_with(".md")));
+        } else {
+            documents.push(listed);
+        }
+    }
+    documents
 }
 
 fn finding(document: &str, line: usize, path: &str) -> Finding {
@@ -86,6 +107,7 @@ fn line_references(line: &str) -> impl Iterator<Item = Reference<'_>> {
     });
     let spans = line.split('`').skip(1).step_by(2);
     let code = spans
+        .filter(|span| !METHODS.iter().any(|method| span.starts_with(method)))
         .flat_map(str::split_whitespace)
         .filter_map(|word| word.split("::").next())
         .map(|word| word.trim_end_matches([',', ';', '/']))
@@ -103,7 +125,8 @@ fn is_path(word: &str) -> bool {
     let has_extension = EXTENSIONS
         .iter()
         .any(|extension| word.len() > extension.len() && word.ends_with(extension));
-    is_plain && begins_well && (has_folder || has_extension)
+    let is_other = OTHER_WORDS.contains(&word);
+    is_plain && begins_well && !is_other && (has_folder || has_extension)
 }
 
 struct Known {
@@ -248,7 +271,8 @@ mod tests {
             ("`host/gone/<noun>.rs`", &["1 host/gone/<noun>.rs"]),
             // These words are no paths, or those of generated files.
             (
-                "`POST /v1/hotel/offers` `a::b` `--config` `https://x/y` plain/text",
+                "`POST /v1/hotel/offers` `GET book/rates/{id}` `a::b` `--config` `https://x/y` plain/text \
+                 `stopover.toml`",
                 &[],
             ),
             ("`target/plugins`", &[]),

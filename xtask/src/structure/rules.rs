@@ -8,12 +8,33 @@ pub(super) const FILE_LINES_MAX: usize = 600;
 pub(super) const MEASURED_FOLDERS: [&str; 6] =
     ["host", "sandbox", "plugins", "tests", "xtask", "examples"];
 
-/// Documents whose paths must exist.
-pub(super) const DOCUMENTS: [&str; 4] = [
+/// Documents whose paths must exist, and folders of such documents.
+pub(super) const DOCUMENTS: [&str; 5] = [
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "README.md",
-    "docs/promises.md",
+    "docs/",
+    "plugins/README.md",
+];
+
+/// Documents of suppliers, each with the sources of the adapter whose fields its tables name.
+pub(super) const SUPPLIER_DOCUMENTS: [(&str, &[&str]); 4] = [
+    (
+        "docs/suppliers/duffel-flights.md",
+        &["plugins/duffel-flights/src/"],
+    ),
+    (
+        "docs/suppliers/nuitee-flights.md",
+        &["plugins/nuitee-flights/src/", "plugins/nuitee-events/src/"],
+    ),
+    (
+        "docs/suppliers/nuitee-hotels.md",
+        &["plugins/nuitee-hotels/src/", "plugins/nuitee-events/src/"],
+    ),
+    (
+        "docs/suppliers/stripe-payments.md",
+        &["plugins/stripe-payments/src/"],
+    ),
 ];
 
 /// Public type names that may be defined in several files of the host crates, each with the
@@ -297,6 +318,9 @@ pub(super) fn remedy(rule: Rule) -> &'static str {
         Rule::SharedNames => "rename one of them, for example to `…Response` or `…Row`",
         Rule::FileLength => "split it by noun",
         Rule::DocumentPaths => "correct the path in the document",
+        Rule::SupplierFields => {
+            "add a row that says where the field appears in the gateway's response, or why it does not"
+        }
         Rule::Layers => "pass the value in, or move the code to the higher layer",
         Rule::ReExports => "import it from the crate that defines it",
     }
