@@ -174,7 +174,11 @@ async fn response_body(response: &mut Response) -> CapturedBody {
                 captured.content = Some(content);
             }
             // A body in memory can be read.
-            Err(error) => tracing::error!(%error, "the body of a response is lost"),
+            Err(error) => tracing::error!(
+                %error,
+                "the body of a response is lost and the caller got an empty one; \
+                 the request can be repeated, report the error as a bug"
+            ),
         }
     }
     captured

@@ -46,7 +46,8 @@ use tokio::sync::Semaphore;
 /// Time that a shutdown waits for the recorded calls to be stored.
 const RECORDING_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The application. Handlers receive it as `State<Arc<Application>>`.
+/// The application: its services, in groups, and what they share. Handlers receive the single service
+/// that they need, see `services!` in `host/api/src/state.rs`.
 pub struct Application {
     pub config: Config,
     pub store: Store,

@@ -38,7 +38,11 @@ impl<K: BookingAggregate> BookingJob<K> {
 
     async fn resume(&self, subject: &str, lease_token: &str) -> Result<(), WorkflowError> {
         let Ok(id) = BookingId::parse(subject) else {
-            tracing::error!(subject, "a booking job has a subject that is no booking id");
+            tracing::error!(
+                subject,
+                "a booking job has a subject that is no booking id, so it can resume no booking; \
+                 the gateway writes no such job: find out who changed the table of jobs, and delete it"
+            );
             return Ok(());
         };
         let Some(booking) = self.base.store.booking_unscoped::<K>(&id).await? else {

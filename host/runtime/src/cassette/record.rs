@@ -42,7 +42,11 @@ impl Recorder {
             );
         }
         if let Err(error) = self.write(&exchange) {
-            tracing::warn!(%error, folder = %self.folder.display(), "an exchange could not be recorded");
+            tracing::warn!(
+                %error,
+                folder = %self.folder.display(),
+                "an exchange could not be recorded; make the folder writable and repeat the call"
+            );
         }
     }
 
