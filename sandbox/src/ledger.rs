@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{money::Currency, state::SandboxRecords};
+use crate::money::Currency;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -41,11 +41,3 @@ pub(crate) struct Cancellation {
 }
 
 pub(crate) const SHELF: &str = "ledger";
-
-impl SandboxRecords {
-    pub(crate) fn record(&mut self, entry: Entry) {
-        let sequence = format!("{:012}", self.ledger.len());
-        self.stage(SHELF, sequence, &entry);
-        self.ledger.push(entry);
-    }
-}

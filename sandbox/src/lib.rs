@@ -127,6 +127,7 @@ pub async fn serve(config: SandboxConfig) -> Result<SandboxHandle, StartError> {
     let stopping = CancellationToken::new();
     let app = state::SandboxState::new(
         records,
+        apply_due_change,
         journal,
         config.clock,
         base_url(addr),
@@ -144,6 +145,13 @@ pub async fn serve(config: SandboxConfig) -> Result<SandboxHandle, StartError> {
         stopping,
         tasks,
     })
+}
+
+fn apply_due_change(records: &mut state::SandboxRecords, subject: &state::ScheduledSubject) {
+    match subject {
+        state::ScheduledSubject::HotelBooking(id) => hotel::apply_due_change(records, id),
+        state::ScheduledSubject::FlightOrder(id) => flight::apply_due_change(records, id),
+    }
 }
 
 fn router(app: state::SandboxState) -> axum::Router {

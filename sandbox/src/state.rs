@@ -1,6 +1,6 @@
 //! The state of the market: records in memory, with every change passed to the journal. No response
-//! is sent before the data that it shows is on disk. The module defines the kinds of records, not
-//! the behaviour of suppliers.
+//! is sent before the data that it shows is on disk. The module knows the kinds of records, not the
+//! behaviour of suppliers.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -13,9 +13,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     clock::Clock,
-    flight, hotel,
+    flight::tables as flight,
+    hotel::tables as hotel,
     journal::{Change, Journal, JournalClosed, StoredRecord},
-    ledger, payments,
+    ledger,
+    payments::tables as payments,
 };
 
 pub(crate) trait Record: Serialize + DeserializeOwned + Clone {
@@ -23,7 +25,7 @@ pub(crate) trait Record: Serialize + DeserializeOwned + Clone {
     fn id(&self) -> &str;
     fn table(records: &mut SandboxRecords) -> &mut HashMap<String, Self>;
     /// Updates the indexes and due times. It runs for every new version and at start.
-    fn index(&self, _world: &mut SandboxRecords) {}
+    fn index(&self, _records: &mut SandboxRecords) {}
 }
 
 /// A scheduled change, ordered by its due time.
@@ -38,6 +40,9 @@ pub(crate) enum ScheduledSubject {
     HotelBooking(String),
     FlightOrder(String),
 }
+
+/// Applies a scheduled change to its subject.
+pub(crate) type ScheduledHandler = fn(&mut SandboxRecords, &ScheduledSubject);
 
 #[derive(Default)]
 pub(crate) struct SandboxRecords {
@@ -98,7 +103,7 @@ impl SandboxRecords {
         R::table(self).insert(record.id().to_owned(), record);
     }
 
-    pub(crate) fn stage(&mut self, shelf: &'static str, id: String, body: &impl Serialize) {
+    fn stage(&mut self, shelf: &'static str, id: String, body: &impl Serialize) {
         match serde_json::to_string(body) {
             Ok(body) => self.changes.push(Change {
                 table: shelf,
@@ -107,6 +112,12 @@ impl SandboxRecords {
             }),
             Err(error) => tracing::error!(%error, shelf, "a record cannot be written as JSON"),
         }
+    }
+
+    pub(crate) fn record(&mut self, entry: ledger::Entry) {
+        let sequence = format!("{:012}", self.ledger.len());
+        self.stage(ledger::SHELF, sequence, &entry);
+        self.ledger.push(entry);
     }
 
     pub(crate) fn reference(&mut self, prefix: &str) -> String {
@@ -134,14 +145,11 @@ impl SandboxRecords {
     }
 
     /// Applies all due changes, each at its own due time.
-    fn apply_due_changes(&mut self, now: i64) {
+    fn apply_due_changes(&mut self, now: i64, handler: ScheduledHandler) {
         while let Some(due) = self.due.first().filter(|due| due.at <= now).cloned() {
             self.due.remove(&due);
             self.now = due.at;
-            match &due.of {
-                ScheduledSubject::HotelBooking(id) => hotel::apply_due_change(self, id),
-                ScheduledSubject::FlightOrder(id) => flight::apply_due_change(self, id),
-            }
+            handler(self, &due.of);
         }
         self.now = now;
     }
@@ -152,6 +160,7 @@ pub(crate) struct SandboxState(Arc<SandboxInner>);
 
 struct SandboxInner {
     records: Mutex<SandboxRecords>,
+    scheduled_handler: ScheduledHandler,
     journal: Journal,
     clock: Clock,
     base_url: String,
@@ -161,6 +170,7 @@ struct SandboxInner {
 impl SandboxState {
     pub(crate) fn new(
         records: SandboxRecords,
+        scheduled_handler: ScheduledHandler,
         journal: Journal,
         clock: Clock,
         base_url: String,
@@ -168,6 +178,7 @@ impl SandboxState {
     ) -> Self {
         Self(Arc::new(SandboxInner {
             records: Mutex::new(records),
+            scheduled_handler,
             journal,
             clock,
             base_url,
@@ -197,7 +208,7 @@ impl SandboxState {
             .records
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        records.apply_due_changes((self.0.clock)());
+        records.apply_due_changes((self.0.clock)(), self.0.scheduled_handler);
         let outcome = act(&mut records);
         if !records.changes.is_empty() {
             records.groups += 1;

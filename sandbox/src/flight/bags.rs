@@ -1,13 +1,15 @@
 //! Bags for an existing ticket.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::{
     flight::{
-        fare::{FareSelection, PassengerType},
-        order::{Order, OrderState, requested_order},
+        fare::FareSelection,
+        order::requested_order,
         problem::FlightError,
         scenario::Scenario,
+        tables::{Bag, Order, OrderState},
+        trip::PassengerType,
     },
     ledger::EntryKind,
     money::PER_MAJOR,
@@ -19,17 +21,6 @@ use crate::{
 const BAG_PRICE: i64 = 60 * PER_MAJOR;
 pub(super) const BAG_WEIGHT_KG: u32 = 23;
 pub(super) const BAGS_MAX: u8 = 1;
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Bag {
-    pub(super) id: String,
-    pub(super) client_ref: String,
-    /// Position of the passenger in the order's request.
-    pub(super) traveller: usize,
-    pub(super) quantity: u8,
-    /// Price of each piece in minor units.
-    pub(super) price: i64,
-}
 
 pub(super) struct AvailableBag {
     pub(super) id: String,

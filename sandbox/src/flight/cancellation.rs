@@ -2,9 +2,10 @@
 
 use crate::{
     flight::{
-        order::{DECISION_MS, Order, OrderState, requested_order},
+        order::{DECISION_MS, requested_order},
         problem::FlightError,
         scenario::Scenario,
+        tables::{Order, OrderState},
     },
     ledger::{Cancellation, EntryKind},
     request::Call,

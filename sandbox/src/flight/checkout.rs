@@ -2,15 +2,14 @@
 
 use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
     clock::MINUTE_MS,
     flight::{
         fare::FareSelection,
-        order::{Order, PlaceOrder, by_client_ref, place},
+        order::{PlaceOrder, by_client_ref, place},
         problem::FlightError,
         scenario::Scenario,
+        tables::{Order, Prebook},
     },
     money::Currency,
     payments::{IntentCompletion, secret_token},
@@ -18,21 +17,6 @@ use crate::{
 };
 
 const PREBOOK_LIFE_MS: i64 = 30 * MINUTE_MS;
-
-#[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct Prebook {
-    pub(super) id: String,
-    account: String,
-    offer: String,
-    pub(super) choice: FareSelection,
-    pub(super) total: i64,
-    pub(super) expires_at: i64,
-    pub(super) token: String,
-    paid: bool,
-    /// Whether the airline refused the booking. The payment was then returned.
-    refused: bool,
-    order: Option<String>,
-}
 
 impl Record for Prebook {
     const TABLE: &'static str = "flight_prebook";

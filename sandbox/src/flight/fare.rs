@@ -2,19 +2,19 @@
 //! data.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     clock::{MINUTE_MS, SECOND_MS},
     flight::{
+        brand::Brand,
         itinerary::{self, Itinerary},
         problem::FlightError,
         reference_data::airport,
         scenario::Scenario,
+        trip::{Leg, PassengerType, Trip},
     },
     money::{Currency, PER_MAJOR, percent},
-    state::SandboxRecords,
 };
 
 const OFFER_LIFE_MS: i64 = 30 * MINUTE_MS;
@@ -23,107 +23,8 @@ const SHORT_LIFE_MS: i64 = 3 * SECOND_MS;
 const MANY_FARES: u32 = 300;
 /// Price increase on routes whose price changes.
 const PRICE_MOVE: i64 = 10 * PER_MAJOR;
-/// Fee of refunding a flexible ticket.
-const REFUND_FEE: i64 = 50 * PER_MAJOR;
 /// Loyalty number that lowers the total by a tenth.
 pub(super) const LOYAL: &str = "ZZ-10";
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Leg {
-    pub(super) from: String,
-    pub(super) to: String,
-    pub(super) date: Date,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum PassengerType {
-    Adult,
-    Child,
-    Infant,
-}
-
-impl PassengerType {
-    /// Returns the percentage of an adult's price.
-    fn share(self) -> i64 {
-        match self {
-            Self::Adult => 100,
-            Self::Child => 75,
-            Self::Infant => 10,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Brand {
-    Basic,
-    Flex,
-    Business,
-}
-
-impl Brand {
-    pub(super) fn name(self) -> &'static str {
-        self.terms().0
-    }
-
-    /// Returns the price of an adult for one leg.
-    fn price(self) -> i64 {
-        self.terms().1 * PER_MAJOR
-    }
-
-    pub(super) fn checked_bags(self) -> u8 {
-        self.terms().2
-    }
-
-    pub(super) fn carry_on_bags(self) -> u8 {
-        self.terms().3
-    }
-
-    /// Returns the name, the price in major units, and the numbers of checked and carry-on bags.
-    fn terms(self) -> (&'static str, i64, u8, u8) {
-        match self {
-            Self::Basic => ("Economy Basic", 320, 0, 1),
-            Self::Flex => ("Economy Flex", 420, 1, 1),
-            Self::Business => ("Business", 1_480, 2, 2),
-        }
-    }
-
-    /// Returns the fee of a refund, or `None` if the brand is not refundable.
-    pub(super) fn refund_fee(self, currency: Currency) -> Option<i64> {
-        match self {
-            Self::Basic => None,
-            Self::Flex => Some(currency.minor(REFUND_FEE)),
-            Self::Business => Some(0),
-        }
-    }
-
-    /// Returns the fee of a change, or `None` if the brand cannot be changed.
-    pub(super) fn change_fee(self) -> Option<i64> {
-        (self != Self::Basic).then_some(0)
-    }
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Trip {
-    pub(super) legs: Vec<Leg>,
-    pub(super) passengers: Vec<PassengerType>,
-    pub(super) currency: Currency,
-}
-
-impl Trip {
-    pub(super) fn check(&self) -> Result<(), String> {
-        if !(1..=6).contains(&self.legs.len()) {
-            return Err("1 to 6 legs are possible".to_owned());
-        }
-        if !(1..=9).contains(&self.passengers.len()) {
-            return Err("1 to 9 travellers are possible".to_owned());
-        }
-        if !self.passengers.contains(&PassengerType::Adult) {
-            return Err("one adult has to travel".to_owned());
-        }
-        Ok(())
-    }
-}
 
 /// A fare of one search, as the caller selects it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -269,7 +170,7 @@ pub(super) struct Search {
 }
 
 impl Search {
-    pub(super) fn new(records: &SandboxRecords, trip: Trip) -> Self {
+    pub(super) fn new(now: i64, trip: Trip) -> Self {
         let life_ms = match Scenario::of(&trip.legs) {
             Scenario::ExpiresSoon => SHORT_LIFE_MS,
             _ => OFFER_LIFE_MS,
@@ -277,7 +178,7 @@ impl Search {
         Self {
             trip,
             id: uuid::Uuid::now_v7().simple().to_string(),
-            expires_at: records.now() + life_ms,
+            expires_at: now + life_ms,
         }
     }
 

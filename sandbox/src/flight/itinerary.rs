@@ -6,9 +6,10 @@ use jiff::civil::{DateTime, Time};
 use crate::{
     clock::{MINUTE_MS, local_to_ms, ms_to_local},
     flight::{
-        fare::{Brand, Leg},
+        brand::Brand,
         reference_data::{Airline, Airport, airline, airport, home_airline},
         scenario::Scenario,
+        trip::Leg,
     },
 };
 

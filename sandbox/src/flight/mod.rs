@@ -1,8 +1,6 @@
 //! The airlines behind both flight suppliers: fares, orders and tickets. Each supplier's own module
 //! defines the format of its responses. The module is independent of hotels.
 
-use std::collections::HashMap;
-
 use axum::{
     Router,
     extract::Path,
@@ -17,33 +15,22 @@ use crate::state::SandboxState;
 pub(crate) mod jetbridge;
 pub(crate) mod skylane;
 
+mod airport_search;
 mod bags;
+mod brand;
 mod cancellation;
 mod checkout;
+mod due_change;
 mod fare;
 mod itinerary;
 mod order;
 mod problem;
 mod reference_data;
 mod scenario;
+pub(crate) mod tables;
+mod trip;
 
-pub(crate) use crate::flight::{
-    checkout::{Prebook, complete_checkout},
-    order::{Order, apply_due_change},
-};
-
-/// Records and indexes of the flight suppliers.
-#[derive(Default)]
-pub(crate) struct FlightTables {
-    prebooks: HashMap<String, Prebook>,
-    orders: HashMap<String, Order>,
-    /// Order ids by account and client reference.
-    by_client_ref: HashMap<(String, String), String>,
-    /// Id of the last order of each offer.
-    by_offer: HashMap<String, String>,
-    /// Prebook ids by the token of their checkout.
-    by_checkout_token: HashMap<String, String>,
-}
+pub(crate) use crate::flight::{checkout::complete_checkout, due_change::apply_due_change};
 
 /// Returns the routes of logos, which need no key.
 pub(crate) fn logo_routes() -> Router<SandboxState> {

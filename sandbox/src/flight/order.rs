@@ -1,54 +1,23 @@
-//! Orders of both suppliers: placing, deciding and reading them.
+//! Orders of both suppliers: placing and reading them.
 
 use std::collections::HashMap;
-
-use serde::{Deserialize, Serialize};
 
 use crate::{
     clock::SECOND_MS,
     flight::{
-        bags::Bag, fare::FareSelection, itinerary::Segment, problem::FlightError,
+        fare::FareSelection,
+        itinerary::Segment,
+        problem::FlightError,
         scenario::Scenario,
+        tables::{Order, OrderState},
     },
-    ledger::{Cancellation, Entry, EntryKind},
+    ledger::{Entry, EntryKind},
     request::Call,
     state::{Record, SandboxRecords, ScheduledChange, ScheduledSubject},
 };
 
 /// Time after which a pending decision is made.
 pub(super) const DECISION_MS: i64 = 2 * SECOND_MS;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum OrderState {
-    Pending,
-    Ticketed,
-    Failed,
-    Cancelling,
-    Cancelled,
-}
-
-#[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct Order {
-    pub(super) id: String,
-    pub(super) account: String,
-    pub(super) client_ref: String,
-    /// Id of the offer from which the order was made.
-    pub(super) offer: String,
-    pub(super) choice: FareSelection,
-    pub(super) state: OrderState,
-    /// Total in minor units without bags.
-    pub(super) fare_total: i64,
-    pub(super) bags: Vec<Bag>,
-    pub(super) locator: Option<String>,
-    pub(super) cancellation: Option<Cancellation>,
-    /// Client reference of a cancellation that is not decided yet.
-    pub(super) cancelling: Option<String>,
-    pub(super) created_at: i64,
-    pub(super) ticketed_at: Option<i64>,
-    /// Time at which the pending decision is made.
-    pub(super) due: Option<i64>,
-}
 
 impl Record for Order {
     const TABLE: &'static str = "flight_order";
@@ -73,30 +42,6 @@ impl Record for Order {
 }
 
 impl Order {
-    pub(super) fn scenario(&self) -> Scenario {
-        self.choice.scenario()
-    }
-
-    /// Returns the order unless the response about its booking is lost.
-    pub(super) fn unless_lost(self) -> Option<Self> {
-        let lost = [Scenario::BookLostResponse, Scenario::BookNeverKnown];
-        (!lost.contains(&self.scenario())).then_some(self)
-    }
-
-    fn is_readable(&self) -> bool {
-        self.scenario() != Scenario::BookNeverKnown
-    }
-
-    pub(super) fn bags_total(&self) -> i64 {
-        (self.bags.iter())
-            .map(|bag| bag.price * i64::from(bag.quantity))
-            .sum()
-    }
-
-    pub(super) fn total(&self) -> i64 {
-        self.fare_total + self.bags_total()
-    }
-
     /// Returns a ledger entry about this order at the current time.
     pub(super) fn entry(
         &self,
@@ -187,7 +132,7 @@ pub(super) fn place(
     Ok(ticket(records, order))
 }
 
-fn ticket(records: &mut SandboxRecords, mut order: Order) -> Order {
+pub(super) fn ticket(records: &mut SandboxRecords, mut order: Order) -> Order {
     order.state = OrderState::Ticketed;
     order.ticketed_at = Some(records.now());
     order.locator = Some(locator(records.number()));
@@ -214,30 +159,6 @@ fn locator(number: i64) -> String {
         rest /= 32;
     }
     locator
-}
-
-pub(crate) fn apply_due_change(records: &mut SandboxRecords, id: &str) {
-    let Some(mut order) = records.flight.orders.get(id).cloned() else {
-        return;
-    };
-    if order.due.is_none_or(|due| due > records.now()) {
-        return;
-    }
-    order.due = None;
-    match order.state {
-        OrderState::Pending if order.scenario() == Scenario::BookPendingRefused => {
-            order.state = OrderState::Failed;
-            records.save(order);
-        }
-        OrderState::Pending => {
-            ticket(records, order);
-        }
-        OrderState::Cancelling => {
-            let client_ref = order.cancelling.take().unwrap_or_default();
-            crate::flight::cancellation::finish(records, order, &client_ref);
-        }
-        OrderState::Ticketed | OrderState::Failed | OrderState::Cancelled => {}
-    }
 }
 
 /// Returns the order that a call names, if it belongs to the caller's account.

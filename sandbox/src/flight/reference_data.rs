@@ -1,11 +1,10 @@
 //! Airports and airlines: a table of real ones.
 
-use std::{sync::LazyLock, time::Duration};
+use std::sync::LazyLock;
 
 use jiff::tz::TimeZone;
-use serde_json::Value;
 
-use crate::{clock::zone, state::SandboxState};
+use crate::clock::zone;
 
 pub(super) struct Airport {
     pub(super) iata: &'static str,
@@ -93,24 +92,9 @@ pub(super) fn home_airline(country: &str) -> Option<&'static Airline> {
     (AIRLINES.iter().find(|airline| airline.country == country)).or_else(|| AIRLINES.first())
 }
 
-/// Searches airports as a caller does. Returns at most `limit` of them, each in the supplier's format,
-/// and whether there are more. One query takes longer than any caller waits.
-pub(super) async fn search_airports(
-    app: &SandboxState,
-    text: &str,
-    limit: usize,
-    wire: fn(&Airport) -> Value,
-) -> (Vec<Value>, bool) {
-    let wait_s = if text.trim() == "slowsearch" { 9 } else { 0 };
-    app.sleep_or_stop(Duration::from_secs(wait_s)).await;
-    let found = find_airports(text);
-    let airports = found.iter().take(limit).map(|airport| wire(airport));
-    (airports.collect(), found.len() > limit)
-}
-
 /// Returns airports in this order: the one with that code, those whose city begins with the text,
 /// then all others that contain it.
-fn find_airports(text: &str) -> Vec<&'static Airport> {
+pub(super) fn find_airports(text: &str) -> Vec<&'static Airport> {
     let text = text.trim().to_lowercase();
     let rank = |airport: &Airport| {
         let city = airport.city.to_lowercase();

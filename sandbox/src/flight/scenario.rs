@@ -1,6 +1,6 @@
 //! Scenarios, selected by the route.
 
-use crate::flight::fare::Leg;
+use crate::flight::trip::Leg;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scenario {

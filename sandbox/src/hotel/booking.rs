@@ -1,4 +1,4 @@
-//! Bookings at Lodge: making, deciding and reading them.
+//! Bookings at Lodge: making and reading them.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use axum::{
 };
 use bytes::Bytes;
 use http::{StatusCode, header};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
@@ -16,46 +16,18 @@ use crate::{
     connection,
     hotel::{
         booking_wire::booking_wire,
-        pricing::Prebook,
         quote::{Occupancy, Quote},
         refusal::{LodgeError, LodgeResult},
         scenario::Scenario,
+        tables::{Booking, BookingState, Prebook},
     },
-    ledger::{Cancellation, Entry, EntryKind},
+    ledger::{Entry, EntryKind},
     request::{self, Call},
     state::{Record, SandboxRecords, ScheduledChange, ScheduledSubject},
 };
 
 /// Time after which a pending decision is made.
 pub(super) const DECISION_MS: i64 = 2 * SECOND_MS;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub(super) enum BookingState {
-    Pending,
-    Confirmed,
-    PartCancelled,
-    Cancelling,
-    Cancelled,
-    Rejected,
-}
-
-#[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct Booking {
-    pub(super) id: String,
-    pub(super) account: String,
-    pub(super) client_ref: String,
-    pub(super) quote: Quote,
-    pub(super) state: BookingState,
-    /// Whether each room is cancelled.
-    pub(super) released: Vec<bool>,
-    pub(super) cancellation: Option<Cancellation>,
-    /// Client reference of a cancellation that is not decided yet.
-    pub(super) cancelling: Option<String>,
-    pub(super) booked_at: i64,
-    /// Time at which the pending decision is made.
-    pub(super) due: Option<i64>,
-}
 
 impl Record for Booking {
     const TABLE: &'static str = "hotel_booking";
@@ -75,12 +47,6 @@ impl Record for Booking {
             let of = ScheduledSubject::HotelBooking(self.id.clone());
             records.schedule(ScheduledChange { at, of });
         }
-    }
-}
-
-impl Booking {
-    pub(super) fn scenario(&self) -> Scenario {
-        Scenario::of(&self.quote.hotel).unwrap_or(Scenario::Normal)
     }
 }
 
@@ -255,7 +221,7 @@ fn make(
     }
 }
 
-fn confirm(records: &mut SandboxRecords, mut booking: Booking) -> Booking {
+pub(super) fn confirm(records: &mut SandboxRecords, mut booking: Booking) -> Booking {
     booking.state = BookingState::Confirmed;
     records.record(Entry {
         at: records.now(),
@@ -268,34 +234,6 @@ fn confirm(records: &mut SandboxRecords, mut booking: Booking) -> Booking {
     });
     records.save(booking.clone());
     booking
-}
-
-pub(crate) fn apply_due_change(records: &mut SandboxRecords, id: &str) {
-    let Some(mut booking) = records.hotel.bookings.get(id).cloned() else {
-        return;
-    };
-    if booking.due.is_none_or(|due| due > records.now()) {
-        return;
-    }
-    booking.due = None;
-    match booking.state {
-        BookingState::Pending if booking.scenario() == Scenario::BookPendingRefused => {
-            booking.state = BookingState::Rejected;
-            records.save(booking);
-        }
-        BookingState::Pending => {
-            confirm(records, booking);
-        }
-        BookingState::Cancelling => {
-            let client_ref = booking.cancelling.take().unwrap_or_default();
-            let all = (0..booking.released.len()).collect::<Vec<_>>();
-            crate::hotel::cancellation::release(records, booking, &all, &client_ref);
-        }
-        BookingState::Confirmed
-        | BookingState::PartCancelled
-        | BookingState::Cancelled
-        | BookingState::Rejected => {}
-    }
 }
 
 fn check(quote: &Quote, request: &BookRequest) -> Result<(), LodgeError> {

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use crate::{
     clock::instant,
     hotel::{
-        booking::{Booking, BookingState},
         catalog,
         refusal::LodgeError,
         scenario::Scenario,
+        tables::{Booking, BookingState},
         wire::{hotel_wire, promotions, rewards, room_name, terms},
     },
 };

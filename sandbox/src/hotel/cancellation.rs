@@ -10,10 +10,11 @@ use crate::{
     clock::instant,
     connection,
     hotel::{
-        booking::{Booking, BookingState, DECISION_MS, requested_booking},
+        booking::{DECISION_MS, requested_booking},
         booking_wire::booking_wire,
         refusal::{LodgeError, LodgeResult},
         scenario::Scenario,
+        tables::{Booking, BookingState},
     },
     ledger::{Cancellation, Entry, EntryKind},
     money::PER_MAJOR,

@@ -1,7 +1,5 @@
 //! Lodge, the hotel supplier: its records and routes. It is independent of flights and cards.
 
-use std::collections::HashMap;
-
 use axum::{
     Router,
     routing::{get, post},
@@ -18,31 +16,22 @@ mod booking_wire;
 mod cancellation;
 mod catalog;
 mod content;
+mod due_change;
+mod price;
 mod pricing;
 mod quote;
 mod refusal;
 mod scenario;
 mod search;
+pub(crate) mod tables;
 mod weather_and_calendar;
 mod wire;
 
 use crate::hotel::refusal::LodgeError;
 pub(crate) use crate::hotel::{
-    booking::{Booking, apply_due_change},
-    catalog::known as knows_hotel,
-    content::restore_content,
-    pricing::Prebook,
-    quote::set_nightly,
+    catalog::known as knows_hotel, content::restore_content, due_change::apply_due_change,
+    price::set_nightly,
 };
-
-/// Records and indexes of Lodge.
-#[derive(Default)]
-pub(crate) struct HotelTables {
-    prebooks: HashMap<String, Prebook>,
-    bookings: HashMap<String, Booking>,
-    /// Booking ids by account and client reference.
-    by_client_ref: HashMap<(String, String), String>,
-}
 
 const CREDENTIALS: &[Credential] = &[credentials::SANDBOX_HOTELS, credentials::SANDBOX_MINI];
 

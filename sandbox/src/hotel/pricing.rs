@@ -14,9 +14,11 @@ use crate::{
     clock::instant,
     hotel::{
         catalog::{self, Hotel},
+        price,
         quote::{BoardPlan, Occupancy, Quote, Stay},
         refusal::{LodgeError, LodgeResult},
         scenario::Scenario,
+        tables::Prebook,
         wire::{hotel_wire, promotions, rewards, rooms, terms},
     },
     money::Currency,
@@ -25,17 +27,6 @@ use crate::{
 };
 
 const HOTELS_MAX: usize = 10;
-
-/// A rate that was prebooked at the price of that time.
-#[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct Prebook {
-    pub(super) id: String,
-    pub(super) account: String,
-    pub(super) quote: Quote,
-    pub(super) expires_at: i64,
-    /// Id of the booking that was made of it.
-    pub(super) booking: Option<String>,
-}
 
 impl Record for Prebook {
     const TABLE: &'static str = "hotel_prebook";
@@ -138,7 +129,7 @@ fn rates(records: &SandboxRecords, hotel: &Hotel, stay: &Stay, rates_max: usize)
     }
     (BoardPlan::ALL.into_iter().take(rates_max))
         .map(|plan| Rate {
-            quote: Quote::new(records, &hotel.id, plan, stay.clone()),
+            quote: price::quote(records, &hotel.id, plan, stay.clone()),
             expires_at: records.now() + hotel.scenario.offer_ttl_ms(),
         })
         .collect()
@@ -204,7 +195,7 @@ fn bind(
         return Err(LodgeError::SoldOut);
     }
     // The prebook has the current price and keeps the terms of the time of pricing.
-    let mut quote = Quote::new(records, &hotel.id, rate.quote.plan, rate.quote.stay);
+    let mut quote = price::quote(records, &hotel.id, rate.quote.plan, rate.quote.stay);
     quote.night = hotel.scenario.nightly_rate_at_prebook(quote.night);
     quote.quoted_at = rate.quote.quoted_at;
     let prebook = Prebook {

@@ -1,4 +1,4 @@
-//! Price of a stay and fee of its cancellation, computed from the price of a night.
+//! A stay at the price of a night, its total and the fee of its cancellation.
 
 use jiff::{
     ToSpan,
@@ -9,13 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::{
     clock::{local_to_ms, zone},
     hotel::catalog,
-    money::{Currency, PER_MAJOR},
-    state::SandboxRecords,
+    money::Currency,
 };
 
-/// ROOM_ONLY price of a room and night, unless another one was set.
-const NIGHT: i64 = 100 * PER_MAJOR;
-const BREAKFAST: i64 = 30 * PER_MAJOR;
 /// Free cancellation ends this many days before the day of arrival, at check-in time.
 const FREE_UNTIL_DAYS: i64 = 2;
 
@@ -99,17 +95,6 @@ pub(super) struct Charge {
 }
 
 impl Quote {
-    pub(super) fn new(records: &SandboxRecords, hotel: &str, plan: BoardPlan, stay: Stay) -> Self {
-        let night = stay.currency.minor(nightly(records, hotel, plan));
-        Self {
-            hotel: hotel.to_owned(),
-            plan,
-            stay,
-            night,
-            quoted_at: records.now(),
-        }
-    }
-
     pub(super) fn room_total(&self) -> i64 {
         self.night * self.stay.nights()
     }
@@ -143,22 +128,4 @@ impl Quote {
         let charge = self.charge(amount);
         if now >= charge.from { charge.amount } else { 0 }
     }
-}
-
-/// Returns the price of a room and night in ten-thousandths of a major unit.
-pub(super) fn nightly(records: &SandboxRecords, hotel: &str, plan: BoardPlan) -> i64 {
-    let room_only = records.setting(&nightly_setting(hotel)).unwrap_or(NIGHT);
-    match plan {
-        BoardPlan::RoomOnly => room_only,
-        BoardPlan::Breakfast => room_only + BREAKFAST,
-    }
-}
-
-/// Sets the ROOM_ONLY price of a night, in ten-thousandths of a major unit.
-pub(crate) fn set_nightly(records: &mut SandboxRecords, hotel: &str, ten_thousandths: i64) {
-    records.set(&nightly_setting(hotel), ten_thousandths);
-}
-
-fn nightly_setting(hotel: &str) -> String {
-    format!("nightly:{hotel}")
 }

@@ -12,7 +12,8 @@ use crate::{
     hotel::{
         catalog::{self, Hotel, Point},
         content::photo_url,
-        quote::{BoardPlan, Occupancy, Quote, Stay},
+        price,
+        quote::{BoardPlan, Occupancy, Stay},
         refusal::{LodgeError, LodgeResult},
         scenario::Scenario,
     },
@@ -191,7 +192,7 @@ fn look_at(
     let price_from = (BoardPlan::ALL.into_iter())
         .filter(|_| hotel.scenario != Scenario::NoOffers)
         .filter(|plan| filters.boards.is_empty() || filters.boards.contains(plan))
-        .map(|plan| Quote::new(records, &hotel.id, plan, stay.clone()))
+        .map(|plan| price::quote(records, &hotel.id, plan, stay.clone()))
         .filter(|quote| filters.refundable != Some(true) || quote.free_until().is_some())
         .map(|quote| quote.total())
         .min();

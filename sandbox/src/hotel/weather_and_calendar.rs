@@ -10,7 +10,8 @@ use crate::{
     clock::date_utc,
     hotel::{
         catalog,
-        quote::{BoardPlan, nightly},
+        price::nightly,
+        quote::BoardPlan,
         refusal::{LodgeError, LodgeResult},
         scenario::Scenario,
     },

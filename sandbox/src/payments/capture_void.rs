@@ -8,9 +8,11 @@ use serde_json::Value;
 use crate::{
     ledger::EntryKind,
     payments::{
-        payment::{Payment, Status, hold, payment_wire, positive, requested_payment},
+        card_scenario::{CAPTURE_FAILURES, CardScenario},
+        payment::{hold, positive, requested_payment},
         refusal::{PaymentError, TillwayResult},
-        token::{CAPTURE_FAILURES, CardScenario},
+        tables::{Payment, Status},
+        wire::payment_wire,
     },
     request::{self, Call},
     state::SandboxRecords,

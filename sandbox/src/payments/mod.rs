@@ -1,7 +1,5 @@
 //! Tillway, the card processor: its records and routes. It is independent of what is paid for.
 
-use std::collections::HashMap;
-
 use axum::{
     Router,
     routing::{get, post},
@@ -14,30 +12,19 @@ use crate::{
 };
 
 mod capture_void;
+mod card_scenario;
 mod payment;
 mod refund;
 mod refusal;
+pub(crate) mod tables;
 mod token;
+mod wire;
 
 use crate::payments::refusal::PaymentError;
 pub(crate) use crate::payments::{
     capture_void::{IntentCompletion, complete_intent},
-    payment::{Payment, secret_token},
-    refund::Refund,
+    payment::secret_token,
 };
-
-/// Records and indexes of Tillway.
-#[derive(Default)]
-pub(crate) struct PaymentTables {
-    payments: HashMap<String, Payment>,
-    refunds: HashMap<String, Refund>,
-    /// Payment ids by account and reference.
-    by_reference: HashMap<(String, String), String>,
-    /// Payment ids by the token of their intent.
-    by_intent_token: HashMap<String, String>,
-    /// Refund ids by payment id, oldest first.
-    refunds_of: HashMap<String, Vec<String>>,
-}
 
 const CREDENTIALS: &[Credential] = &[credentials::SANDBOX_PAYMENTS];
 

@@ -5,56 +5,22 @@ use std::collections::HashMap;
 use axum::{Json, response::IntoResponse};
 use bytes::Bytes;
 use http::StatusCode;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    clock::DAY_MS,
     connection,
     ledger::{Entry, EntryKind},
     money::Currency,
     payments::{
+        card_scenario::CardScenario,
         refusal::{PaymentError, TillwayResult},
-        token::CardScenario,
+        tables::{Payment, Status},
+        wire::payment_wire,
     },
     request::{self, Call},
     state::{Record, SandboxRecords},
 };
-
-/// Time after which an authorization ends by itself.
-const HOLD_MS: i64 = 7 * DAY_MS;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Status {
-    RequiresAction,
-    Authorized,
-    Captured,
-    Canceled,
-    Declined,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Payment {
-    pub(super) id: String,
-    pub(super) account: String,
-    pub(super) reference: String,
-    pub(super) status: Status,
-    /// Requested amount in minor units.
-    pub(super) amount: i64,
-    pub(super) currency: Currency,
-    pub(super) source: Option<CardScenario>,
-    /// Token of an intent; `None` for a payment without one.
-    pub(super) intent_token: Option<String>,
-    pub(super) authorized: i64,
-    pub(super) authorized_at: Option<i64>,
-    pub(super) captured: i64,
-    pub(super) capture_reference: Option<String>,
-    pub(super) capture_failures: u8,
-    pub(super) void_reference: Option<String>,
-    pub(super) refunded: i64,
-    pub(super) created_at: i64,
-}
 
 impl Record for Payment {
     const TABLE: &'static str = "card_payment";
@@ -77,21 +43,6 @@ impl Record for Payment {
 }
 
 impl Payment {
-    pub(super) fn decline_code(&self) -> Option<&'static str> {
-        match (self.status, self.source) {
-            (Status::Declined, Some(CardScenario::InsufficientFunds)) => Some("insufficient_funds"),
-            (Status::Declined, _) => Some("generic_decline"),
-            (Status::RequiresAction, Some(CardScenario::RequiresAction)) => {
-                Some("authentication_required")
-            }
-            _ => None,
-        }
-    }
-
-    pub(super) fn hold_ends(&self) -> Option<i64> {
-        self.authorized_at.map(|at| at + HOLD_MS)
-    }
-
     /// Returns a ledger entry about this payment at the current time.
     pub(super) fn entry(&self, records: &SandboxRecords, kind: EntryKind, amount: i64) -> Entry {
         Entry {
@@ -104,25 +55,6 @@ impl Payment {
             currency: self.currency,
         }
     }
-}
-
-pub(super) fn payment_wire(payment: &Payment) -> Value {
-    let ends = payment.hold_ends();
-    let ends = ends.filter(|_| payment.status == Status::Authorized);
-    json!({
-        "id": payment.id,
-        "reference": payment.reference,
-        "status": payment.status,
-        "currency": payment.currency.code().to_lowercase(),
-        "amount": payment.amount,
-        "amount_authorized": payment.authorized,
-        "amount_captured": payment.captured,
-        "amount_refunded": payment.refunded,
-        "card": payment.source.map(CardScenario::card),
-        "decline_code": payment.decline_code(),
-        "created": payment.created_at.div_euclid(1_000),
-        "authorization_expires": ends.map(|at| at.div_euclid(1_000)),
-    })
 }
 
 #[derive(Deserialize)]

@@ -5,29 +5,19 @@ use std::collections::HashMap;
 use axum::{Json, response::IntoResponse};
 use bytes::Bytes;
 use http::StatusCode;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
     ledger::EntryKind,
-    money::Currency,
     payments::{
         payment::{positive, requested_payment},
         refusal::{PaymentError, TillwayResult},
+        tables::Refund,
     },
     request::{self, Call},
     state::{Record, SandboxRecords},
 };
-
-#[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct Refund {
-    id: String,
-    payment: String,
-    reference: String,
-    amount: i64,
-    currency: Currency,
-    created_at: i64,
-}
 
 impl Record for Refund {
     const TABLE: &'static str = "card_refund";

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::{
     journal::JournalClosed,
-    payments::payment::{Payment, payment_wire},
+    payments::{tables::Payment, wire::payment_wire},
 };
 
 pub(super) type TillwayResult<T = Response> = Result<T, PaymentError>;

@@ -8,13 +8,14 @@ use serde_json::{Value, json};
 
 use crate::{
     flight::{
-        fare::{Fare, FareSelection, Leg, PassengerType, Search, Trip, fares},
+        fare::{Fare, FareSelection, Search, fares},
         itinerary::Itinerary,
         jetbridge::{
             ok,
             refusal::JetbridgeResult,
             wire::{cabin, fare_wire},
         },
+        trip::{Leg, PassengerType, Trip},
     },
     money::Currency,
     request::{self, Call},
@@ -119,7 +120,9 @@ pub(super) async fn search_fares(call: Call, body: Bytes) -> JetbridgeResult<Jso
         arrive_before: time(filters.arrive_before.as_deref())?,
     };
     let found = fares(&trip.legs);
-    let search = call.transact(|records| Search::new(records, trip)).await?;
+    let search = call
+        .transact(|records| Search::new(records.now(), trip))
+        .await?;
     let mut fitting: Vec<(i64, FareSelection, &Fare)> = (found.iter())
         .filter(|fare| fits(fare, &filters, &times))
         .map(|fare| {

@@ -6,13 +6,14 @@ use serde_json::{Value, json};
 use crate::{
     clock::DAY_MS,
     flight::{
+        brand::Brand,
         carrier,
-        checkout::Prebook,
-        fare::{Brand, Fare, FareSelection, tax},
+        fare::{Fare, FareSelection, tax},
         itinerary::{Itinerary, Segment},
-        order::{Change, Order, OrderState, changes},
+        order::{Change, changes},
         problem::FlightError,
         scenario::Scenario,
+        tables::{Order, OrderState, Prebook},
     },
     money::Currency,
     state::SandboxState,

@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 
 use crate::{
     flight::{
+        airport_search::search_airports,
         logo_url,
         problem::FlightError,
-        reference_data::{self, Airport, search_airports},
+        reference_data::{self, Airport},
         skylane::refusal::SkylaneResult,
     },
     request::Call,

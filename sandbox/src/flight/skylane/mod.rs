@@ -15,9 +15,9 @@ use crate::{
     connection,
     credentials::{self, Credential},
     flight::{
-        bags, cancellation,
-        order::{self, Order, OrderState},
+        bags, cancellation, order,
         problem::FlightError,
+        tables::{Order, OrderState},
     },
     money::Currency,
     request::{self, Call, require_key},

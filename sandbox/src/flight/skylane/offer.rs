@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::{
     flight::{
-        fare::{Fare, FareSelection, LOYAL, Leg, PassengerType, Search, Trip, fares},
-        order::{self, Order, OrderState, PlaceOrder},
+        fare::{Fare, FareSelection, LOYAL, Search, fares},
+        order::{self, PlaceOrder},
         problem::FlightError,
         scenario::Scenario,
         skylane::{
@@ -18,6 +18,8 @@ use crate::{
             refusal::SkylaneResult,
             wire::{Document, cabin, offer_wire, priced_offer_wire},
         },
+        tables::{Order, OrderState},
+        trip::{Leg, PassengerType, Trip},
     },
     money::Currency,
     request::{self, Call},
@@ -65,7 +67,9 @@ pub(super) async fn search_offers(call: Call, body: Bytes) -> SkylaneResult {
         few && there
     };
     let found: Vec<Fare> = fares(&trip.legs).into_iter().filter(fits).collect();
-    let search = call.transact(|records| Search::new(records, trip)).await?;
+    let search = call
+        .transact(|records| Search::new(records.now(), trip))
+        .await?;
     let mut priced: Vec<(i64, FareSelection, &Fare)> = (found.iter())
         .map(|fare| {
             let choice = search.choice(fare);
