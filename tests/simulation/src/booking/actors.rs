@@ -1,6 +1,7 @@
 //! Actors of a booking scenario: the client, the payer, the supplier's webhook, the airline and an
 //! operator.
 
+use super::actor_action::ActorAction;
 use super::payment::new_payment;
 use super::simulated_booking::Subject;
 use super::{FAULTS_END_MS, START, Simulation};
@@ -16,21 +17,6 @@ const HOUR_MS: i64 = 60 * MINUTE_MS;
 
 /// Number of days on which an operator resolves unknown outcomes, once a day.
 const VISITS: i64 = 10;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ActorAction {
-    Book,
-    /// The payer completes the payment in a browser or at the supplier's checkout.
-    Pay,
-    Cancel,
-    /// The client cancels some of the rooms.
-    Release,
-    Bags,
-    /// The supplier or the processor reports a change.
-    Hint(ChangeSource),
-    SupplierCancels,
-    Settle,
-}
 
 impl<K: Subject> Simulation<'_, K> {
     /// Plans the requests of all actors.

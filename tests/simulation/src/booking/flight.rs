@@ -1,12 +1,13 @@
 //! The simulated flight booking, with bags purchased for the ticket.
 
-use super::actors::ActorAction;
+use super::actor_action::ActorAction;
 use super::invariants::Checks;
+use super::order::Order;
 use super::payment::new_payment;
 use super::remote_call::{Call, Request};
 use super::scenario::Setting;
 use super::simulated_booking::{Subject, check_agreement, check_events};
-use super::supplier::{Order, World};
+use super::world::World;
 use crate::sample::euros;
 use crate::seeded_random::Random;
 use anyhow::{Result, ensure};

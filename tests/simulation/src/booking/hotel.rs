@@ -1,11 +1,12 @@
 //! The simulated hotel booking.
 
-use super::actors::ActorAction;
+use super::actor_action::ActorAction;
 use super::invariants::Checks;
+use super::order::Order;
 use super::remote_call::{Call, Request};
 use super::scenario::Setting;
 use super::simulated_booking::{Subject, check_agreement, check_events};
-use super::supplier::{Order, World};
+use super::world::World;
 use crate::sample::{contact, euros, stay};
 use crate::seeded_random::Random;
 use anyhow::{Result, ensure};

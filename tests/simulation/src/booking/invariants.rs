@@ -1,13 +1,13 @@
 //! Product-independent invariants, checked after every event and at the end.
 
 use super::scenario::cards;
-use super::simulated_booking::{Subject, own_payments};
-use super::supplier::World;
+use super::world::World;
 use anyhow::{Result, ensure};
+use host_application::booking::aggregate::BookingAggregate;
 use host_domain::booking::{Booking, Transition};
 use host_domain::event::EventType;
 use host_domain::money::Money;
-use host_domain::payment::{PaymentState, ProcessorPaymentStatus};
+use host_domain::payment::{Payment, PaymentState, ProcessorPaymentStatus};
 use std::collections::HashMap;
 
 /// The observations of a scenario.
@@ -52,7 +52,10 @@ const MOVES: [(&str, &[&str]); 10] = [
 ];
 
 impl Checks {
-    pub(super) fn moved<K: Subject>(&mut self, transition: &Transition<Booking<K>>) -> Result<()> {
+    pub(super) fn moved<K: BookingAggregate>(
+        &mut self,
+        transition: &Transition<Booking<K>>,
+    ) -> Result<()> {
         let (from, to) = (transition.from_status, transition.booking.status().as_str());
         let (_, ways) = MOVES.iter().find(|(name, _)| *name == from).unwrap();
         let (is_allowed, event) = (from == to || ways.contains(&to), transition.event);
@@ -66,7 +69,11 @@ impl Checks {
     }
 
     /// Checks the invariants that hold after every event.
-    pub(super) fn now<K: Subject>(&self, booking: &Booking<K>, world: &World<'_>) -> Result<()> {
+    pub(super) fn now<K: BookingAggregate>(
+        &self,
+        booking: &Booking<K>,
+        world: &World<'_>,
+    ) -> Result<()> {
         let own = own_payments(booking);
         let live = own.iter().filter(|payment| payment.has_funds()).count();
         ensure!(live <= 1, "{live} active payments: {own:?}");
@@ -83,7 +90,7 @@ impl Checks {
     }
 
     /// Returns the total that the payer pays according to the booking.
-    pub(super) fn paid_by<K: Subject>(&self, booking: &Booking<K>) -> Money {
+    pub(super) fn paid_by<K: BookingAggregate>(&self, booking: &Booking<K>) -> Money {
         let taken = booking.payments.iter();
         let taken = taken.filter(|payment| payment.has_funds());
         let minor = taken
@@ -93,7 +100,7 @@ impl Checks {
     }
 
     /// Checks that the stored payments match the processor when no work is left.
-    pub(super) fn at_rest<K: Subject>(&self, booking: &Booking<K>) -> Result<()> {
+    pub(super) fn at_rest<K: BookingAggregate>(&self, booking: &Booking<K>) -> Result<()> {
         for payment in &booking.payments {
             let is_at_rest = matches!(
                 payment.state,
@@ -121,7 +128,7 @@ impl Checks {
     }
 
     /// Checks that the booking agrees with the processor and that the payer pays `kept`.
-    pub(super) fn money<K: Subject>(
+    pub(super) fn money<K: BookingAggregate>(
         &self,
         booking: &Booking<K>,
         world: &World<'_>,
@@ -156,4 +163,11 @@ impl Checks {
         );
         Ok(())
     }
+}
+
+/// Returns the payments of the booking itself, without those of services.
+fn own_payments<K: BookingAggregate>(booking: &Booking<K>) -> Vec<&Payment> {
+    let payments = booking.payments.iter();
+    let own = payments.filter(|payment| !booking.details.pays_for_services(&payment.id));
+    own.collect()
 }

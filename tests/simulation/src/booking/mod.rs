@@ -2,11 +2,14 @@
 //! one job between them. The production code plans the steps (`booking/engine.rs`) and interprets
 //! responses (`booking/interpret`). Everything else is simulated.
 
+pub(crate) mod actor_action;
 pub(crate) mod actors;
+pub(crate) mod charge;
 pub(crate) mod flight;
 pub(crate) mod hotel;
 pub(crate) mod invariants;
 pub(crate) mod job;
+pub(crate) mod order;
 pub(crate) mod payment;
 pub(crate) mod processor;
 pub(crate) mod rare_case;
@@ -14,6 +17,7 @@ pub(crate) mod remote_call;
 pub(crate) mod scenario;
 pub(crate) mod simulated_booking;
 pub(crate) mod supplier;
+pub(crate) mod world;
 
 use super::event_queue::{Agenda, START};
 use super::job_row::{Job, LEASE_MS};
@@ -43,7 +47,7 @@ use scenario::{Setting, cards};
 use simulated_booking::{Subject, new_booking};
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use supplier::World;
+use world::World;
 
 /// Time after which a call without a response is abandoned. It is shorter than the lease.
 const CALL_MAX_MS: i64 = 45_000;

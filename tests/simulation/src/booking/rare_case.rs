@@ -2,40 +2,14 @@
 //! meet an outdated copy of its data, rooms that are lost before the booking is read, and refused
 //! resends of executed calls.
 
+use super::order::Order;
 use super::remote_call::{Call, Reply, Request};
-use super::scenario::Setting;
-use super::supplier::{Order, World, no};
-use crate::seeded_random::Random;
+use super::supplier::no;
+use super::world::World;
 use host_domain::money::Money;
 use host_domain::payment::PaymentError;
 use host_domain::supplier::{RefusalReason, SupplierBookingStatus};
 use host_domain::time::Timestamp;
-
-pub(super) struct RareCases {
-    /// Random numbers that follow from the price, so that they change no other draw of a seed.
-    random: Random,
-    /// Whether the other side has shown nothing of a call that was executed, which happens once: a
-    /// lookup met an outdated copy of its data, or a resend was refused.
-    has_misled: bool,
-    /// The order before the supplier cancelled a room, until a refresh has met it.
-    before_loss: Option<Order>,
-    /// Number of refreshes that met an outdated copy in which a lost room is still booked.
-    pub(super) outdated_refreshes: u32,
-    /// Number of bookings that were executed and whose resend was refused.
-    pub(super) refused_bookings: u32,
-}
-
-impl RareCases {
-    pub(super) fn new(setting: &Setting) -> Self {
-        Self {
-            random: Random::new(setting.offered().minor.unsigned_abs()),
-            has_misled: false,
-            before_loss: None,
-            outdated_refreshes: 0,
-            refused_bookings: 0,
-        }
-    }
-}
 
 impl World<'_> {
     /// Returns whether a lookup meets an outdated copy of the data, in which nothing is found.

@@ -1,6 +1,6 @@
 //! Calls from executors to the supplier and the processor, and their responses.
 
-use super::supplier::Order;
+use super::order::Order;
 use host_domain::money::Money;
 use host_domain::payment::{PaymentError, ProcessorPayment};
 use host_domain::supplier::{ChangeError, ReadError};

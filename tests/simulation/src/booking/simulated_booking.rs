@@ -1,10 +1,11 @@
 //! The parts of a simulated hotel or flight booking that its production flows do not provide.
 
-use super::actors::ActorAction;
+use super::actor_action::ActorAction;
 use super::invariants::Checks;
+use super::order::Order;
 use super::remote_call::Request;
 use super::scenario::Setting;
-use super::supplier::{Order, World};
+use super::world::World;
 use crate::sample::{euros, owner};
 use crate::seeded_random::Random;
 use anyhow::{Result, ensure};
@@ -12,7 +13,6 @@ use host_application::booking::aggregate::BookingAggregate;
 use host_domain::booking::{Booking, BookingEvent, BookingState, BookingStatus, PaymentCollector};
 use host_domain::event::EventType;
 use host_domain::id::BookingId;
-use host_domain::payment::Payment;
 use host_domain::supplier::{SupplierBookingStatus, SupplierId};
 use host_domain::time::Timestamp;
 
@@ -72,13 +72,6 @@ pub(super) fn new_booking<K: Subject>(
         canceled_at: None,
         details: K::new_details(setting),
     }
-}
-
-/// Returns the payments of the booking itself, without those of services.
-pub(super) fn own_payments<K: Subject>(booking: &Booking<K>) -> Vec<&Payment> {
-    let payments = booking.payments.iter();
-    let own = payments.filter(|payment| !booking.details.pays_for_services(&payment.id));
-    own.collect()
 }
 
 /// Checks, at the end of a scenario, that status and money agree with the supplier.

@@ -1,85 +1,17 @@
 //! The external side: one supplier and one processor. They keep exactly the guarantees that their
 //! adapters declare, and record what they sold and charged.
 
-use super::processor::Charge;
-use super::rare_case::RareCases;
+use super::charge::Charge;
+use super::order::{Decision, Order};
 use super::remote_call::{Call, Reply, Request};
-use super::scenario::Setting;
-use crate::seeded_random::Random;
+use super::world::World;
 use host_application::booking::interpret::SupplierGuarantees;
 use host_domain::money::Money;
 use host_domain::payment::PaymentError;
 use host_domain::supplier::{ChangeError, Refusal, RefusalReason, SupplierBookingStatus};
 use host_domain::time::Timestamp;
-use std::collections::HashMap;
 
-/// A booking as stored by the supplier.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Order {
-    pub(super) status: SupplierBookingStatus,
-    /// Whether each room is cancelled.
-    pub(super) released: Vec<bool>,
-    /// Ids of the booked services.
-    pub(super) extras: Vec<String>,
-    /// Fee and refund of all cancellations so far, if the supplier reports them.
-    pub(super) amounts: Option<(Money, Money)>,
-    /// Amount of the sold items that is not refunded.
-    pub(super) kept: Money,
-}
-
-/// A pending decision of the supplier.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Decision {
-    Confirm,
-    Fail,
-    Release { rooms: Vec<usize> },
-    Keep,
-}
-
-pub(super) struct World<'a> {
-    pub(super) random: &'a Random,
-    pub(super) setting: &'a Setting,
-    /// Whether failures are injected.
-    pub(super) injects_faults: bool,
-    /// States of the order, each with the time from which reads return it. The last one is the
-    /// actual state.
-    order: Vec<(Timestamp, Order)>,
-    pub(super) charges: Vec<Charge>,
-    /// Responses by reference, if the other side is idempotent.
-    answered: HashMap<String, Reply>,
-    /// Sent references, each with whether the call is known to have had no effect.
-    left: HashMap<String, bool>,
-    /// Last time at which the supplier reported the checkout as unpaid. A call sent before that
-    /// time receives the same response whenever it arrives.
-    unpaid_at: Option<Timestamp>,
-    /// Price for which the supplier sold the booking.
-    pub(super) price: Money,
-    pub(super) is_checkout_paid: bool,
-    /// Pending decisions of the supplier with their times.
-    pub(super) decisions: Vec<(Timestamp, Decision)>,
-    pub(super) broken: Option<String>,
-    pub(super) rare: RareCases,
-}
-
-impl<'a> World<'a> {
-    pub(super) fn new(random: &'a Random, setting: &'a Setting) -> Self {
-        Self {
-            random,
-            setting,
-            injects_faults: true,
-            order: Vec::new(),
-            charges: Vec::new(),
-            answered: HashMap::new(),
-            left: HashMap::new(),
-            unpaid_at: None,
-            price: setting.offered(),
-            is_checkout_paid: false,
-            decisions: Vec::new(),
-            broken: None,
-            rare: RareCases::new(setting),
-        }
-    }
-
+impl World<'_> {
     /// Returns the actual state of the order.
     pub(super) fn truth(&self) -> Option<&Order> {
         self.order.last().map(|(_, order)| order)

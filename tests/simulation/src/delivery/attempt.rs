@@ -1,11 +1,10 @@
 //! Simulated delivery attempts: the parts of `webhook/delivery_worker.rs` around the decisions of
 //! `webhook/attempt.rs`, and the injected failures.
 
-use super::Simulation;
 use super::delivery_contract::PERMIT_MAX_MS;
 use super::receiver::ReceiverOutcome;
-use super::sender::STALL_MAX_MS;
 use super::subscription_contract::SubscriptionEffect;
+use super::{STALL_MAX_MS, Simulation};
 use anyhow::{Result, ensure};
 use host_application::webhook::attempt::{AttemptResult, honors_gone, jitter_permille};
 use host_application::webhook::endpoint::InFlight;

@@ -42,6 +42,8 @@ const DURATION_MAX_MS: i64 = 120 * DAY_MS;
 const EVENTS_MAX: u64 = 60_000;
 /// Maximum number of failures injected into a scenario.
 const FAULTS_MAX: u32 = 15;
+/// Maximum duration for which a process stalls.
+const STALL_MAX_MS: i64 = 400_000;
 /// Interval of the maintenance runs.
 const TENDED_MS: i64 = 60_000;
 

@@ -1,8 +1,8 @@
 //! Sending hosts: the parts of `webhook/delivery_worker.rs` that find due deliveries.
 
-use super::Simulation;
 use super::attempt::{Attempt, AttemptReport};
 use super::database::Subscriber;
+use super::{STALL_MAX_MS, Simulation};
 use anyhow::Result;
 use host_application::id_generator::IdGenerator;
 use host_application::webhook::endpoint::Endpoint;
@@ -15,9 +15,6 @@ use std::sync::Arc;
 /// Limit used for `webhooks.endpoint_concurrency` and `webhooks.endpoint_per_s`, high enough to
 /// delay nothing here.
 const PLENTY: u32 = 1_000;
-/// Maximum duration for which a process stalls.
-pub(super) const STALL_MAX_MS: i64 = 400_000;
-
 /// A sending process.
 #[derive(Default)]
 pub(super) struct Host {

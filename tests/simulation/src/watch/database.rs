@@ -2,7 +2,6 @@
 //! stored together or not at all.
 
 use super::booking::Booking;
-use super::watch_contract::Before;
 use crate::job_row::{Job, LEASE_MS};
 use host_domain::event::EventType;
 use host_domain::id::{BookingId, InstrumentId, MandateId, PriceCheckId, WatchId};
@@ -60,6 +59,13 @@ pub(super) enum Op {
     ReleaseJob(WatchId, u64, Option<Timestamp>),
     /// The job failed and is due again at the given time.
     FailJob(WatchId, u64, Timestamp),
+}
+
+/// The value before a write.
+pub(super) enum Before {
+    Watch(Box<Watch>),
+    Mandate(Box<Mandate>),
+    Other,
 }
 
 impl Rows {

@@ -2,12 +2,12 @@
 //! which notifications were sent and which purchases are allowed.
 
 use super::check_schedule::{Cadence, over_at};
-use super::database::{Op, PriceCheckRow, Rows};
+use super::database::{Before, Op, PriceCheckRow, Rows};
 use super::mandate_contract;
 use anyhow::{Result, bail, ensure};
 use host_domain::event::EventType;
 use host_domain::id::{PriceCheckId, WatchId};
-use host_domain::mandate::{Mandate, MandateStatus};
+use host_domain::mandate::MandateStatus;
 use host_domain::money::Money;
 use host_domain::time::Timestamp;
 use host_domain::watch::{
@@ -46,13 +46,6 @@ struct QueryRecord {
     prices: Vec<Option<Money>>,
     /// Time of the last read by each check.
     looked_at: BTreeMap<String, Timestamp>,
-}
-
-/// The value before a write.
-pub(super) enum Before {
-    Watch(Box<Watch>),
-    Mandate(Box<Mandate>),
-    Other,
 }
 
 #[derive(Default)]

@@ -1,0 +1,83 @@
+//! The state of the external side: its orders, its charges and what it has answered.
+
+use super::charge::Charge;
+use super::order::{Decision, Order};
+use super::remote_call::Reply;
+use super::scenario::Setting;
+use crate::seeded_random::Random;
+use host_domain::money::Money;
+use host_domain::time::Timestamp;
+use std::collections::HashMap;
+
+/// The external side: one supplier and one processor.
+pub(super) struct World<'a> {
+    pub(super) random: &'a Random,
+    pub(super) setting: &'a Setting,
+    /// Whether failures are injected.
+    pub(super) injects_faults: bool,
+    /// States of the order, each with the time from which reads return it. The last one is the
+    /// actual state.
+    pub(super) order: Vec<(Timestamp, Order)>,
+    pub(super) charges: Vec<Charge>,
+    /// Responses by reference, if the other side is idempotent.
+    pub(super) answered: HashMap<String, Reply>,
+    /// Sent references, each with whether the call is known to have had no effect.
+    pub(super) left: HashMap<String, bool>,
+    /// Last time at which the supplier reported the checkout as unpaid. A call sent before that
+    /// time receives the same response whenever it arrives.
+    pub(super) unpaid_at: Option<Timestamp>,
+    /// Price for which the supplier sold the booking.
+    pub(super) price: Money,
+    pub(super) is_checkout_paid: bool,
+    /// Pending decisions of the supplier with their times.
+    pub(super) decisions: Vec<(Timestamp, Decision)>,
+    pub(super) broken: Option<String>,
+    pub(super) rare: RareCases,
+}
+
+impl<'a> World<'a> {
+    pub(super) fn new(random: &'a Random, setting: &'a Setting) -> Self {
+        Self {
+            random,
+            setting,
+            injects_faults: true,
+            order: Vec::new(),
+            charges: Vec::new(),
+            answered: HashMap::new(),
+            left: HashMap::new(),
+            unpaid_at: None,
+            price: setting.offered(),
+            is_checkout_paid: false,
+            decisions: Vec::new(),
+            broken: None,
+            rare: RareCases::new(setting),
+        }
+    }
+}
+
+/// The state of the rare cases.
+pub(super) struct RareCases {
+    /// Random numbers that follow from the price, so that they change no other draw of a seed.
+    pub(super) random: Random,
+    /// Whether the other side has shown nothing of a call that was executed, which happens once: a
+    /// lookup met an outdated copy of its data, or a resend was refused.
+    pub(super) has_misled: bool,
+    /// The order before the supplier cancelled a room, until a refresh has met it.
+    pub(super) before_loss: Option<Order>,
+    /// Number of refreshes that met an outdated copy in which a lost room is still booked.
+    pub(super) outdated_refreshes: u32,
+    /// Number of bookings that were executed and whose resend was refused.
+    pub(super) refused_bookings: u32,
+}
+
+impl RareCases {
+    fn new(setting: &Setting) -> Self {
+        Self {
+            random: Random::new(setting.offered().minor.unsigned_abs()),
+            has_misled: false,
+            before_loss: None,
+            outdated_refreshes: 0,
+            refused_bookings: 0,
+        }
+    }
+}
