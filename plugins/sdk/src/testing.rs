@@ -30,10 +30,11 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
-use crate::dropped::DropReason;
-use crate::http::{Error, Header, Method, Request, Response};
-use crate::log::Level;
-use crate::secret;
+// The modules of these types call the gateway, so that importing them would close a circle.
+use crate::bindings::imports_v1_1::stopover::host1_1_0::report::DropReason;
+use crate::bindings::shared::stopover::host::http::{Error, Header, Method, Request, Response};
+use crate::bindings::shared::stopover::host::log::Level;
+use crate::bindings::shared::stopover::host::secret;
 use crate::types::TimestampMs;
 
 type RequestHandler = Box<dyn FnMut(&Request) -> Result<Response, Error>>;
@@ -301,12 +302,8 @@ pub(crate) mod import {
     use hmac::{Hmac, KeyInit, Mac};
     use sha2::{Digest, Sha256};
 
-    use super::current;
-    use crate::dropped::DropReason;
-    use crate::http::{Error, Request, Response};
-    use crate::log::Level;
-    use crate::secret;
-    use crate::types::TimestampMs;
+    use super::{DropReason, Error, Level, Request, Response, TimestampMs, current};
+    use crate::bindings::shared::stopover::host::secret;
 
     pub(crate) fn send(request: &Request) -> Result<Response, Error> {
         current().exchange(request)

@@ -7,12 +7,12 @@ use std::time::Duration;
 use stopover_sdk::http::Response;
 use stopover_sdk::testing::MockGateway;
 
+use crate::call::{call, ordinary_exchanges};
 use crate::cost::Cost;
 use crate::distinct::{self, DistinctItem};
 use crate::document::{Edit, Node};
 use crate::operation::{Operation, Step};
 use crate::report::Report;
-use crate::run::{call, ordinary_exchanges};
 use crate::settings::Settings;
 
 /// Sizes of the two documents that are compared.

@@ -19,6 +19,7 @@
 )]
 #![warn(missing_docs)]
 
+mod call;
 mod cost;
 mod distinct;
 mod document;

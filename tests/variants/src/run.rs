@@ -1,16 +1,14 @@
 //! The run of an adapter's variants.
 
-use std::cell::Cell;
 use std::collections::HashMap;
-use std::panic::{self, AssertUnwindSafe};
-use std::sync::Once;
 use std::time::Duration;
 
-use stopover_sdk::http::{Error, Response};
 use stopover_sdk::testing::MockGateway;
 
-use crate::cost::{self, Cost};
+use crate::call::{Called, Exchange, call, ordinary_exchange, ordinary_exchanges};
+use crate::cost::Cost;
 use crate::document::{Edit, Node};
+use crate::growth;
 use crate::operation::{Answer, Kind, Operation, Role, Step};
 use crate::report::Report;
 use crate::rule::{self, Seen};
@@ -25,8 +23,6 @@ const TIME_SLACK: Duration = Duration::from_millis(30);
 const BYTES_RATIO_MAX: usize = 64;
 /// Memory that a call may hold in addition.
 const BYTES_SLACK: usize = 1 << 20;
-
-type Exchange = Result<Response, Error>;
 
 /// Checks the variants of all operations of an adapter. `gateway` creates a mock gateway without
 /// responses.
@@ -59,53 +55,10 @@ pub fn check(adapter: &str, operations: &[Operation], gateway: fn() -> MockGatew
                 run.check_variant(variant, built, (&group, &name), &mut report);
             }
         }
-        crate::growth::check(operation, gateway, &settings, adapter, &mut report);
+        growth::check(operation, gateway, &settings, adapter, &mut report);
     }
     eprintln!("{adapter}: {count} variants");
     report.finish(&settings);
-}
-
-/// The answer of a call and its cost, or the message of its panic.
-pub(crate) type Called = Result<(Answer, Cost), String>;
-
-pub(crate) fn ordinary_exchanges(operation: &Operation) -> Vec<Exchange> {
-    operation.steps.iter().map(ordinary_exchange).collect()
-}
-
-fn ordinary_exchange(step: &Step) -> Exchange {
-    let status = step.success.first().copied().unwrap_or(200);
-    Ok(Response::new(status, step.document.text()))
-}
-
-/// Calls an operation with these responses.
-pub(crate) fn call(
-    operation: &Operation,
-    gateway: MockGateway,
-    exchanges: impl IntoIterator<Item = Exchange>,
-) -> Called {
-    let gateway = exchanges.into_iter().fold(gateway, MockGateway::exchange);
-    catch(|| cost::of(|| (operation.call)(&gateway)))
-}
-
-thread_local! {
-    static PANIC: Cell<Option<String>> = const { Cell::new(None) };
-    static IS_CAUGHT: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Returns the message of a panic, which is not printed.
-fn catch<T>(code: impl FnOnce() -> T) -> Result<T, String> {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
-        let default = panic::take_hook();
-        panic::set_hook(Box::new(move |info| match IS_CAUGHT.get() {
-            true => PANIC.set(Some(info.to_string())),
-            false => default(info),
-        }));
-    });
-    IS_CAUGHT.set(true);
-    let result = panic::catch_unwind(AssertUnwindSafe(code));
-    IS_CAUGHT.set(false);
-    result.map_err(|_| PANIC.take().unwrap_or_default())
 }
 
 /// What is left of the ordinary answer without an item or a value.
