@@ -90,45 +90,70 @@ fn find(tree: &Tree, workspace: &Workspace) -> Vec<Finding> {
 struct Tree {
     root: PathBuf,
     files: Vec<String>,
-    /// The Rust files of `host/`.
-    host: Vec<SourceFile>,
+    /// The Rust files of the members of the workspace.
+    sources: Vec<SourceFile>,
 }
 
 struct SourceFile {
     path: String,
+    /// Folder of the crate's `lib.rs` or `main.rs`. Integration tests are crates of their own.
+    crate_folder: String,
     /// See [`source::tokens`].
     tokens: Vec<String>,
 }
 
 impl SourceFile {
-    fn new(path: &str, text: &str) -> Result<Self> {
+    fn new(path: &str, crate_folder: &str, text: &str) -> Result<Self> {
         let tokens = source::tokens(text).with_context(|| format!("{path} is not Rust"))?;
-        let path = path.to_owned();
-        Ok(Self { path, tokens })
+        Ok(Self {
+            path: path.to_owned(),
+            crate_folder: crate_folder.to_owned(),
+            tokens,
+        })
     }
 
-    /// Returns the crate of the file: `host-domain` for `host/domain/src/lib.rs`.
-    fn crate_name(&self) -> String {
-        let folder = self.path.split('/').nth(1).unwrap_or_default();
-        format!("host-{folder}")
-    }
-
-    /// Returns the module of the file: `["flow", "walk"]` for `src/flow/walk.rs`. `None` for
-    /// a file outside of `src`.
-    fn module(&self) -> Option<Vec<String>> {
-        let path = self.path.split_once("/src/")?.1.strip_suffix(".rs")?;
-        let mut module: Vec<String> = path.split('/').map(str::to_owned).collect();
-        if matches!(module.last()?.as_str(), "mod" | "lib" | "main") {
+    /// Returns the module of the file: `["flow", "walk"]` for `src/flow/walk.rs`.
+    fn module(&self) -> Vec<String> {
+        let path = self.path.strip_suffix(".rs").unwrap_or(&self.path);
+        let path = path.strip_prefix(&self.crate_folder).unwrap_or(path);
+        let parts = path.split('/').filter(|part| !part.is_empty());
+        let mut module: Vec<String> = parts.map(str::to_owned).collect();
+        if matches!(
+            module.last().map(String::as_str),
+            Some("mod" | "lib" | "main")
+        ) {
             module.pop();
         }
-        Some(module)
+        module
     }
 
-    /// Returns whether a folder or the file itself has the name.
-    fn is_inside(&self, name: &str) -> bool {
-        let path = self.path.strip_suffix(".rs").unwrap_or(&self.path);
-        path.split('/').any(|part| part == name)
+    /// Returns whether the file is in a module of unit tests.
+    fn is_unit_test(&self) -> bool {
+        self.module().iter().any(|part| part == "tests")
     }
+
+    /// Returns whether the file is in a module of unit tests or in an integration test.
+    fn is_test(&self) -> bool {
+        self.is_unit_test() || self.crate_folder.contains("/tests/")
+    }
+
+    fn is_of_host(&self) -> bool {
+        self.path.starts_with("host/")
+    }
+}
+
+/// Returns the folder of the crate that a file belongs to: the nearest one with a `lib.rs` or
+/// `main.rs`. `None` for a target of a single file.
+fn crate_folder<'a>(path: &'a str, files: &[String]) -> Option<&'a str> {
+    let mut folder = path;
+    while let Some((parent, _)) = folder.rsplit_once('/') {
+        folder = parent;
+        let has_root = |root: &str| files.binary_search(&format!("{folder}/{root}")).is_ok();
+        if has_root("lib.rs") || has_root("main.rs") {
+            return Some(folder);
+        }
+    }
+    None
 }
 
 impl Tree {
@@ -141,17 +166,27 @@ impl Tree {
         };
         let mut files: Vec<String> = paths.iter().map(relative).collect();
         files.sort();
-        let mut host = Vec::new();
-        for path in &files {
-            if path.starts_with("host/") && path.ends_with(".rs") {
-                host.push(SourceFile::new(path, &files::read_text(&root.join(path))?)?);
+        let mut sources = Vec::new();
+        for path in files.iter().filter(|path| path.ends_with(".rs")) {
+            let folder = path.split('/').next().unwrap_or_default();
+            if rules::SOURCE_FOLDERS.contains(&folder)
+                && let Some(folder) = crate_folder(path, &files)
+            {
+                let text = files::read_text(&root.join(path))?;
+                sources.push(SourceFile::new(path, folder, &text)?);
             }
         }
         Ok(Self {
             root: root.to_path_buf(),
             files,
-            host,
+            sources,
         })
+    }
+
+    /// Returns the Rust files of `host/` without tests.
+    fn host(&self) -> impl Iterator<Item = &SourceFile> {
+        let files = self.sources.iter();
+        files.filter(|file| file.is_of_host() && !file.is_test())
     }
 
     fn text(&self, path: &str) -> Result<String> {
@@ -164,12 +199,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn file_names_its_crate_and_module() {
-        let file = |path: &str| SourceFile::new(path, "").unwrap();
-        let module = file("host/server/src/flow/mod.rs");
-        assert_eq!(module.crate_name(), "host-server");
-        assert_eq!(module.module().unwrap(), ["flow"]);
-        assert!(file("host/runtime/benches/a.rs").module().is_none());
-        assert!(file("host/server/src/api/tests.rs").is_inside("tests"));
+    fn file_knows_its_crate_and_module() {
+        let files = [
+            "host/runtime/benches/a.rs",
+            "host/server/src/api/tests.rs",
+            "host/server/src/flow/mod.rs",
+            "host/server/src/lib.rs",
+            "host/server/tests/cli/demo.rs",
+            "host/server/tests/cli/main.rs",
+        ]
+        .map(str::to_owned);
+        let file = |path: &str| {
+            let folder = crate_folder(path, &files)?;
+            Some(SourceFile::new(path, folder, "").unwrap())
+        };
+        let module = file("host/server/src/flow/mod.rs").unwrap();
+        assert_eq!(module.crate_folder, "host/server/src");
+        assert_eq!(module.module(), ["flow"]);
+        assert!(!module.is_unit_test());
+        assert!(file("host/server/src/api/tests.rs").unwrap().is_unit_test());
+        let test = file("host/server/tests/cli/demo.rs").unwrap();
+        assert_eq!(test.crate_folder, "host/server/tests/cli");
+        assert!(!test.is_unit_test());
+        assert!(file("host/runtime/benches/a.rs").is_none());
     }
 }

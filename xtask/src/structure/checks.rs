@@ -61,28 +61,42 @@ fn manifest(package: &Package) -> String {
     folder.join("Cargo.toml").display().to_string()
 }
 
-/// Finds files of a host crate that import each other in a circle.
+/// Finds files of a crate that import each other in a circle.
 ///
 /// A file may import the modules that contain it, which declare what its parts share.
-/// Tests and simulations are excluded.
+/// Unit tests are excluded.
 pub(super) fn import_cycles(tree: &Tree) -> Vec<Finding> {
-    let mut crates: BTreeMap<String, Vec<&SourceFile>> = BTreeMap::new();
-    for file in &tree.host {
-        if !file.is_inside("tests") && !file.is_inside("simulation") {
-            crates.entry(file.crate_name()).or_default().push(file);
-        }
+    import_cycles_except(&tree.sources, rules::CYCLIC_FILES)
+}
+
+fn import_cycles_except(files: &[SourceFile], exceptions: &[(&str, &str)]) -> Vec<Finding> {
+    let mut crates: BTreeMap<&str, Vec<&SourceFile>> = BTreeMap::new();
+    for file in files.iter().filter(|file| !file.is_unit_test()) {
+        crates.entry(&file.crate_folder).or_default().push(file);
     }
-    crates
-        .values()
-        .flat_map(|files| crate_cycles(files))
-        .collect()
+    let crates = crates.values();
+    let mut findings: Vec<_> = crates.flat_map(|files| crate_cycles(files)).collect();
+    let unused = exceptions.iter().filter(|(path, _)| {
+        let mut places = findings.iter().map(|finding| finding.place.as_str());
+        !places.any(|place| place == *path)
+    });
+    let unused: Vec<_> = unused
+        .map(|(path, _)| Finding {
+            rule: Rule::ImportCycles,
+            place: "xtask/src/structure/rules.rs".to_owned(),
+            problem: format!("`{path}` is listed in CYCLIC_FILES but in no circle"),
+        })
+        .collect();
+    findings.retain(|finding| exceptions.iter().all(|(path, _)| finding.place != *path));
+    findings.extend(unused);
+    findings
 }
 
 fn crate_cycles(files: &[&SourceFile]) -> Vec<Finding> {
     let modules: BTreeMap<Vec<String>, usize> = files
         .iter()
         .enumerate()
-        .filter_map(|(index, file)| Some((file.module()?, index)))
+        .map(|(index, file)| (file.module(), index))
         .collect();
     let mut graph = vec![BTreeSet::new(); files.len()];
     for (module, index) in &modules {
@@ -169,12 +183,12 @@ fn reach(graph: &[BTreeSet<usize>], node: usize) -> BTreeSet<usize> {
 
 /// Finds public types of one name in several files of the host crates.
 pub(super) fn shared_names(tree: &Tree) -> Vec<Finding> {
-    shared_names_except(&tree.host, rules::SHARED_NAMES)
+    shared_names_except(tree, rules::SHARED_NAMES)
 }
 
-fn shared_names_except(files: &[SourceFile], exceptions: &[(&str, &str)]) -> Vec<Finding> {
+fn shared_names_except(tree: &Tree, exceptions: &[(&str, &str)]) -> Vec<Finding> {
     let mut places: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for file in files.iter().filter(|file| !file.is_inside("tests")) {
+    for file in tree.host() {
         for name in source::public_types(&file.tokens) {
             places.entry(name).or_default().insert(&file.path);
         }
@@ -208,7 +222,7 @@ pub(super) fn file_length(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for path in tree.files.iter().filter(|path| path.ends_with(".rs")) {
         let folder = path.split('/').next().unwrap_or_default();
-        if !rules::MEASURED_FOLDERS.contains(&folder) {
+        if !rules::SOURCE_FOLDERS.contains(&folder) {
             continue;
         }
         let lines = tree.text(path).map_or(0, |text| text.lines().count());
@@ -226,17 +240,14 @@ pub(super) fn file_length(tree: &Tree) -> Vec<Finding> {
 /// Finds imports between top-level modules of the layered crate that do not lead to a
 /// lower layer.
 pub(super) fn layers(tree: &Tree) -> Vec<Finding> {
-    tree.host
-        .iter()
-        .filter(|file| file.crate_name() == rules::LAYERED_CRATE && !file.is_inside("tests"))
+    tree.host()
+        .filter(|file| file.crate_folder == rules::LAYERED_CRATE)
         .flat_map(layer_findings)
         .collect()
 }
 
 fn layer_findings(file: &SourceFile) -> Vec<Finding> {
-    let Some(module) = file.module() else {
-        return Vec::new();
-    };
+    let module = file.module();
     // The crate's root declares the modules.
     let Some(own) = module.first() else {
         return Vec::new();
@@ -276,7 +287,7 @@ fn layer(module: &str) -> Option<usize> {
 /// Finds host crates that re-export items of another host crate.
 pub(super) fn re_exports(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in &tree.host {
+    for file in tree.sources.iter().filter(|file| file.is_of_host()) {
         findings.extend(
             source::re_exports(&file.tokens)
                 .into_iter()
@@ -298,9 +309,12 @@ mod tests {
         Tree {
             root: "/nowhere".into(),
             files: Vec::new(),
-            host: files
+            sources: files
                 .iter()
-                .map(|(path, text)| SourceFile::new(path, text).unwrap())
+                .map(|(path, text)| {
+                    let (folder, _) = path.split_once("/src/").unwrap();
+                    SourceFile::new(path, &format!("{folder}/src"), text).unwrap()
+                })
                 .collect(),
         }
     }
@@ -354,21 +368,26 @@ mod tests {
 
     #[test]
     fn files_in_a_circle_are_found_and_their_users_are_not() {
-        let tree = tree(&[
-            ("host/domain/src/lib.rs", "mod a; mod b; mod c;"),
-            ("host/domain/src/a.rs", "use crate::b::B;"),
-            ("host/domain/src/b.rs", "use super::c::C;"),
-            ("host/domain/src/c.rs", "use crate::{a::A};"),
-            ("host/domain/src/d.rs", "use crate::a::A;"),
-        ]);
-        assert_eq!(
-            places(&import_cycles(&tree)),
-            [
-                "host/domain/src/a.rs",
-                "host/domain/src/b.rs",
-                "host/domain/src/c.rs"
-            ]
-        );
+        for folder in ["host/domain", "sandbox", "tests/simulation"] {
+            let circle = ["a", "b", "c"].map(|name| format!("{folder}/src/{name}.rs"));
+            let [root, user] = ["lib", "d"].map(|name| format!("{folder}/src/{name}.rs"));
+            let tree = tree(&[
+                (&root, "mod a; mod b; mod c;"),
+                (&circle[0], "use crate::b::B;"),
+                (&circle[1], "use super::c::C;"),
+                (&circle[2], "use crate::{a::A};"),
+                (&user, "use crate::a::A;"),
+            ]);
+            let found = |exceptions: &[(&str, &str)]| {
+                let findings = import_cycles_except(&tree.sources, exceptions);
+                let places = findings.into_iter().map(|finding| finding.place);
+                places.collect::<Vec<_>>()
+            };
+            assert_eq!(found(&[]), circle);
+            let exceptions = [(circle[0].as_str(), "a reason"), (&user, "a reason")];
+            let expected = [&circle[1], &circle[2], "xtask/src/structure/rules.rs"];
+            assert_eq!(found(&exceptions), expected);
+        }
     }
 
     #[test]
@@ -400,7 +419,7 @@ mod tests {
         let findings = shared_names(&tree);
         assert_eq!(places(&findings), ["host/domain/src/a.rs"]);
         let exceptions = [("Offer", "a reason"), ("Other", "a reason")];
-        let findings = shared_names_except(&tree.host, &exceptions);
+        let findings = shared_names_except(&tree, &exceptions);
         assert_eq!(places(&findings), ["xtask/src/structure/rules.rs"]);
     }
 

@@ -4,8 +4,8 @@ use super::Rule;
 
 pub(super) const FILE_LINES_MAX: usize = 600;
 
-/// Folders whose Rust files are measured.
-pub(super) const MEASURED_FOLDERS: [&str; 6] =
+/// Folders with the members of the workspace.
+pub(super) const SOURCE_FOLDERS: [&str; 6] =
     ["host", "sandbox", "plugins", "tests", "xtask", "examples"];
 
 /// Documents whose paths must exist, and folders of such documents.
@@ -44,8 +44,19 @@ pub(super) const SHARED_NAMES: &[(&str, &str)] = &[];
 const SHARED_NAMES_MAX: usize = 10;
 const _: () = assert!(SHARED_NAMES.len() <= SHARED_NAMES_MAX);
 
+/// Files that may import each other in a circle, each with the reason.
+pub(super) const CYCLIC_FILES: &[(&str, &str)] = &[
+    ("plugins/nuitee-flights/src/map/booking.rs", TO_BE_CUT),
+    ("plugins/nuitee-flights/src/map/cancellation.rs", TO_BE_CUT),
+    ("plugins/nuitee-hotels/src/fault.rs", TO_BE_CUT),
+    ("plugins/nuitee-hotels/src/map/details.rs", TO_BE_CUT),
+    ("plugins/nuitee-hotels/src/map/offer.rs", TO_BE_CUT),
+    ("plugins/nuitee-hotels/src/upstream.rs", TO_BE_CUT),
+];
+const TO_BE_CUT: &str = "to be cut next";
+
 /// The crate whose modules have [`LAYERS`].
-pub(super) const LAYERED_CRATE: &str = "host-application";
+pub(super) const LAYERED_CRATE: &str = "host/application/src";
 
 /// Top-level modules of [`LAYERED_CRATE`], lowest layer first. A module may import modules
 /// of lower layers only.
@@ -333,8 +344,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shared_names_have_reasons() {
-        assert!(SHARED_NAMES.iter().all(|(_, reason)| !reason.is_empty()));
+    fn exceptions_have_reasons() {
+        let mut exceptions = SHARED_NAMES.iter().chain(CYCLIC_FILES);
+        assert!(exceptions.all(|(_, reason)| !reason.is_empty()));
     }
 
     #[test]
