@@ -292,12 +292,6 @@ impl Store {
         outcome.rows.iter().map(read).collect()
     }
 
-    #[cfg(test)]
-    fn record<'a>(&self, statements: impl IntoIterator<Item = &'a Statement>) {
-        let mut last = self.inner.last_statements.lock().unwrap();
-        *last = statements.into_iter().cloned().collect();
-    }
-
     pub(crate) async fn fetch_all(&self, statement: Statement) -> Result<Vec<Row>, DatabaseError> {
         #[cfg(test)]
         self.record([&statement]);

@@ -13,6 +13,14 @@ use host_domain::page::CursorRequest;
 use host_domain::remote_call::AttemptOutcome;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
+impl Store {
+    /// Keeps the statements of a call for [`Expectations::add`].
+    pub(crate) fn record<'a>(&self, statements: impl IntoIterator<Item = &'a Statement>) {
+        let mut last = self.inner.last_statements.lock().unwrap();
+        *last = statements.into_iter().cloned().collect();
+    }
+}
+
 /// Statements, each with the index that it must use.
 pub(super) struct Expectations<I = &'static str> {
     store: Store,
