@@ -2,7 +2,7 @@
 //! stored.
 
 use crate::base::Base;
-use crate::catalog::hotel_mapping::HotelMappingService;
+use crate::catalog::hotel_mapping::{HotelMappingService, HotelMappings};
 use crate::catalog::local_date;
 use crate::context::RequestContext;
 use crate::offers::flight::{self, FareQuery, FareSearchResult, PricedFare};
@@ -63,14 +63,7 @@ impl OfferService {
                 let mappings = self.mappings.find_hotel_mappings(mode, ids, selector);
                 let mappings = mappings.await?;
                 let route = candidates.choose(Some(&mappings.common_suppliers))?;
-                let rows_at = |supplier: &SupplierId| {
-                    let rows = mappings.at_supplier(supplier).map(|mapping| HotelRow {
-                        supplier_hotel_id: mapping.supplier_hotel_id.clone(),
-                        mapping: Some(mapping.clone()),
-                    });
-                    rows.collect()
-                };
-                self.price_at_supplier(context, &route, query, rows_at)
+                self.price_mapped_hotels(context, &route, query, &mappings)
                     .await
             }
             HotelSelection::BySupplierId(ids) => {
@@ -91,6 +84,25 @@ impl OfferService {
                     .await
             }
         }
+    }
+
+    /// Returns the offers of every hotel of the request, in its order. `mappings` are those of its
+    /// hotels, and `route` has the suppliers to call.
+    pub(crate) async fn price_mapped_hotels(
+        &self,
+        context: &RequestContext,
+        route: &SupplierRoute,
+        query: &OfferQuery,
+        mappings: &HotelMappings,
+    ) -> Result<(SupplierId, Vec<PricedHotel>), QueryError> {
+        let rows_at = |supplier: &SupplierId| {
+            let rows = mappings.at_supplier(supplier).map(|mapping| HotelRow {
+                supplier_hotel_id: mapping.supplier_hotel_id.clone(),
+                mapping: Some(mapping.clone()),
+            });
+            rows.collect()
+        };
+        self.price_at_supplier(context, route, query, rows_at).await
     }
 
     async fn price_at_supplier(

@@ -17,6 +17,7 @@ use host_domain::hotel::supplier_api::{HotelOffer, SearchFilters, SearchSort, Su
 use host_domain::id::{HotelId, PriceCheckId};
 use host_domain::money::Money;
 use host_domain::owner::Tenant;
+use host_domain::routing::SupplierRoute;
 use host_domain::supplier::{Capability, SupplierId};
 use host_domain::watch::{self, TripFilters, WatchTarget};
 use host_resources::watch_event as render;
@@ -106,8 +107,13 @@ impl PriceChecker {
                 let ids = std::slice::from_ref(hotel_id);
                 let mappings = self.mappings.find_hotel_mappings(mode, ids, None).await?;
                 let route_request = RouteRequest::new(&context, Capability::HotelPricing, None);
-                self.take_rate_permit(route_request, Some(&mappings.common_suppliers))?;
-                let offers = self.fetch_offers(&context, hotel_id, None, stay).await?;
+                let route =
+                    self.route_with_permit(route_request, Some(&mappings.common_suppliers))?;
+                let query = offer_query(hotel_id, None, stay);
+                let priced = self
+                    .offers
+                    .price_mapped_hotels(&context, &route, &query, &mappings);
+                let (_, offers) = priced.await?;
                 let cheapest = cheapest(offers, |_| true);
                 Ok(CheckResult::Hotel(
                     cheapest.map(|offer| (offer.total, render::current_price(&offer))),
@@ -126,10 +132,8 @@ impl PriceChecker {
         area: &watch::Area,
         filters: &TripFilters,
     ) -> Result<CheckResult, QueryError> {
-        self.take_rate_permit(
-            RouteRequest::new(context, Capability::HotelSearch, None),
-            None,
-        )?;
+        let route_request = RouteRequest::new(context, Capability::HotelSearch, None);
+        self.route_with_permit(route_request, None)?;
         let stay = &check.query.stay;
         let query = search_query(area, filters, stay);
         let found = self.hotel_search.search_hotels(context, &query).await?;
@@ -185,27 +189,22 @@ impl PriceChecker {
         selector: Option<&SupplierId>,
         stay: &Stay,
     ) -> Result<Vec<PricedHotel>, QueryError> {
-        let query = OfferQuery {
-            hotels: HotelSelection::ByHotelId(vec![hotel.clone()]),
-            selector: selector.cloned(),
-            stay: stay.clone(),
-            max_offers_per_hotel: OFFERS_MAX,
-            include_package_rates: false,
-        };
+        let query = offer_query(hotel, selector, stay);
         let (_, hotels) = self.offers.price_hotels(context, &query).await?;
         Ok(hotels)
     }
 
-    /// Acquires a rate-limit permit for the supplier that is called first.
-    fn take_rate_permit(
+    /// Chooses the suppliers to call, and acquires a rate-limit permit for the first of them.
+    fn route_with_permit(
         &self,
         request: RouteRequest<'_>,
         eligible: Option<&[SupplierId]>,
-    ) -> Result<(), QueryError> {
+    ) -> Result<SupplierRoute, QueryError> {
         let route = self.router.route(request, eligible)?;
         let first = route.suppliers.first();
         let supplier = first.ok_or(QueryError::Unsupported(None))?;
-        self.take_rate_permit_of(request.context, supplier)
+        self.take_rate_permit_of(request.context, supplier)?;
+        Ok(route)
     }
 
     fn take_rate_permit_of(
@@ -226,6 +225,16 @@ impl PriceChecker {
 /// a caller. The same check always uses the same supplier, as long as that one responds.
 pub fn background_context(tenant: &Tenant, ask: &PriceCheckId, time: Duration) -> RequestContext {
     RequestContext::for_background(tenant, ask.as_str(), Deadline::from_now(time))
+}
+
+fn offer_query(hotel: &HotelId, selector: Option<&SupplierId>, stay: &Stay) -> OfferQuery {
+    OfferQuery {
+        hotels: HotelSelection::ByHotelId(vec![hotel.clone()]),
+        selector: selector.cloned(),
+        stay: stay.clone(),
+        max_offers_per_hotel: OFFERS_MAX,
+        include_package_rates: false,
+    }
 }
 
 fn search_query(area: &watch::Area, filters: &TripFilters, stay: &Stay) -> SearchQuery {
