@@ -6,8 +6,8 @@ use axum::extract::FromRequestParts;
 use host_application::account::viewer::Viewer;
 use host_domain::account::Permission;
 use host_domain::owner::Mode;
-use http::Uri;
 use http::request::Parts;
+use http::{Method, Uri};
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -112,6 +112,7 @@ const FORM_SUFFIXES: &[&str] = &[
     "/replay",
     "/cancel",
     "/settle",
+    "/withdraw",
     "/retry",
     "/reload",
     "/drain",
@@ -217,27 +218,39 @@ impl PageContext {
     pub(crate) fn from_parts(parts: &Parts) -> Self {
         let extensions = &parts.extensions;
         let viewer: Option<&Arc<Viewer>> = extensions.get();
-        let is_form_response = !parts.method.is_safe();
+        let nonce = extensions.get().cloned().unwrap_or_default();
+        Self::new(&parts.method, &parts.uri, nonce, viewer.map(Arc::as_ref))
+    }
+
+    /// Returns the context of a request. `viewer` is `None` before the sign-in.
+    pub(crate) fn new(method: &Method, uri: &Uri, nonce: Nonce, viewer: Option<&Viewer>) -> Self {
+        let is_form_response = !method.is_safe();
         let path = if is_form_response {
-            page_of_form(parts.uri.path()).to_owned()
+            page_of_form(uri.path()).to_owned()
         } else {
-            path_without_notice(&parts.uri)
+            path_without_notice(uri)
         };
         Self {
             title: String::new(),
-            nonce: extensions.get().cloned().unwrap_or_default(),
+            nonce,
             path: LocalPath::parse(&path).as_str().to_owned(),
             is_form_response,
             email: viewer.map_or_else(String::new, |viewer| viewer.email.to_string()),
-            organization: viewer.map_or_else(String::new, |viewer| only_organization(viewer)),
+            organization: viewer.map_or_else(String::new, only_organization),
             is_live: viewer.is_some_and(|viewer| viewer.mode == Mode::Live),
-            notice: notice(parts.uri.query().unwrap_or_default()),
-            navigation: navigation(parts.uri.path(), viewer.map(Arc::as_ref)),
+            notice: notice(uri.query().unwrap_or_default()),
+            navigation: navigation(uri.path(), viewer),
         }
     }
 
     pub(crate) fn titled(mut self, title: impl Into<String>) -> Self {
         self.title = title.into();
+        self
+    }
+
+    /// Removes the notice, because the page to which the change led cannot be shown.
+    pub(crate) fn without_notice(mut self) -> Self {
+        self.notice = None;
         self
     }
 
@@ -347,6 +360,8 @@ mod tests {
             ("/members/acme/acc_1/role", "/members/acme/acc_1"),
             ("/members/invitations/revoke", "/members"),
             ("/setup/abc/accept", "/setup/abc"),
+            ("/unresolved/settle", "/unresolved"),
+            ("/unresolved/withdraw", "/unresolved"),
             ("/deliveries/replay", "/deliveries"),
             ("/deliveries/replays/blk_1/stop", "/deliveries"),
             ("/account/password", "/account"),

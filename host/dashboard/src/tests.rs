@@ -3,6 +3,7 @@
 
 mod account;
 mod contrast;
+mod errors;
 mod filters;
 mod keys;
 mod overview;

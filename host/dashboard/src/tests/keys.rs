@@ -132,7 +132,7 @@ async fn key_of_another_organization_or_mode_is_not_found() {
     let live = make_key(&server, "acme", Mode::Live, "b").await;
     let own = make_key(&server, "acme", Mode::Test, "a").await;
     let unknown = KeyId::from_bits(7);
-    for (path, status, has_switch) in [
+    for (path, status, is_of_other_mode) in [
         (format!("/keys/{own}"), 200, false),
         (format!("/keys/{foreign}"), 404, false),
         (format!("/keys/{foreign_live}"), 404, false),
@@ -146,9 +146,10 @@ async fn key_of_another_organization_or_mode_is_not_found() {
         let reply = server.get(&path, &cookie).await;
         assert_eq!(reply.status, status, "{path}");
         assert!(!reply.body.contains("secret plan"), "{path}");
-        let form = format!("name=\"next\" value=\"{path}\"");
-        let offers_switch = reply.status == 404 && reply.body.contains(&form);
-        assert_eq!(offers_switch, has_switch, "{path}");
+        let says_mode = reply.body.contains("This page exists in live mode.");
+        assert_eq!(says_mode, is_of_other_mode, "{path}");
+        assert_eq!(reply.count("Switch to live mode"), 1, "{path}");
+        assert_eq!(reply.next_path(), path);
     }
     // The switch does not return to the path of the form, which no GET opens.
     let path = format!("/keys/{live}");
