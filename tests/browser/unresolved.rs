@@ -16,6 +16,9 @@ async fn unknown_outcome_is_settled() {
         browser.open("/unresolved").await;
         browser.sign_in(EMAIL, PASSWORD).await;
         browser.expect_good_page("Unresolved").await;
+        let row = "//table[.//th[.='Organization']]//tr[contains(., 'at SANDBOX_HOTELS')]";
+        let selected = format!("{row}[td='demo']//a[@data-row][@aria-current='true']");
+        assert!(browser.shows(&selected).await);
         browser.submit("Settle").await;
         browser.expect_good_page("Unresolved").await;
         let problem = "//*[@id='choice-problem'][contains(., 'Choose what happened')]";

@@ -69,7 +69,7 @@ pub use audit::{AuditChainEnd, PendingAuditEntry, StoredAuditEntry};
 pub use booking::BookingTable;
 pub use conflict::Conflict;
 pub use console::{
-    OverviewLimits, OverviewSnapshot, PriceObservation, ScheduledWatch, WatchDetails,
+    ListedJob, OverviewLimits, OverviewSnapshot, PriceObservation, ScheduledWatch, WatchDetails,
 };
 pub use content::{ContentPart, StoredContent};
 pub use error::{CommitError, DatabaseError, MigrateError, OpenError};

@@ -23,7 +23,8 @@ pub(crate) fn job_subject(tenant: &Tenant, id: &SettlementId) -> String {
     format!("{}/{}/{id}", tenant.mode.as_str(), tenant.organization)
 }
 
-fn parse_subject(subject: &str) -> Option<(Tenant, SettlementId)> {
+/// Returns the tenant and the decision that [`job_subject`] names.
+pub(crate) fn parse_subject(subject: &str) -> Option<(Tenant, SettlementId)> {
     let mut parts = subject.splitn(3, '/');
     let mode = Mode::parse(parts.next()?)?;
     let organization = parts.next()?.to_owned();

@@ -6,6 +6,7 @@ use crate::booking::open_outcome::{OpenOutcome, OpenOutcomeReader, SentCall};
 use crate::booking::settlement::{
     NewSettlement, SettlementError, SettlementResult, SettlementService,
 };
+use crate::booking::settlement_job::{SETTLEMENT_JOB_KIND, parse_subject};
 use crate::console::access::AccessError;
 use crate::console::failure::ConsoleError;
 use crate::console::list::{ConsoleListRequest, readable_organizations};
@@ -16,7 +17,7 @@ use host_domain::console::UnresolvedFilter;
 use host_domain::id::{AttemptId, BookingId, SettlementId};
 use host_domain::page::Cursor;
 use host_domain::settlement::SettlementState;
-use host_storage::{Job, RecentSettlement, SettlementDecision};
+use host_storage::{ListedJob, RecentSettlement, SettlementDecision};
 use std::sync::Arc;
 
 const JOBS_MAX: u32 = 100;
@@ -44,7 +45,7 @@ pub struct UnresolvedList {
     /// The position after which the next page begins.
     pub next: Option<Cursor>,
     /// Longest parked first. `None` for people who may not see them.
-    pub jobs: Option<Vec<Job>>,
+    pub jobs: Option<Vec<ListedJob>>,
     /// The latest decisions, latest first.
     pub recent: Vec<RecentSettlement>,
     /// The organizations to choose from.
@@ -77,7 +78,11 @@ impl ConsoleUnresolved {
         let can_settle = viewer.is_operator();
         let jobs = async {
             match can_settle {
-                true => store.parked_jobs_of_mode(&scope, JOBS_MAX).await.map(Some),
+                true => {
+                    let mut jobs = store.parked_jobs_of_mode(&scope, JOBS_MAX).await?;
+                    jobs.iter_mut().for_each(add_settled_organization);
+                    Ok(Some(jobs))
+                }
                 false => Ok(None),
             }
         };
@@ -185,6 +190,15 @@ impl ConsoleUnresolved {
         let actor = viewer.actor();
         let jobs = operator.unpark_jobs(&actor, Some(kind), Some(subject));
         Ok(!jobs.await?.is_empty())
+    }
+}
+
+/// Adds the organization of the decision that a job applies. No table has its subject as an id.
+fn add_settled_organization(parked: &mut ListedJob) {
+    if parked.job.kind == SETTLEMENT_JOB_KIND
+        && let Some((tenant, _)) = parse_subject(&parked.job.subject)
+    {
+        parked.organization = Some(tenant.organization);
     }
 }
 

@@ -8,6 +8,7 @@ mod overview;
 mod timeline;
 mod watch;
 
+pub use job::ListedJob;
 pub use overview::{OverviewLimits, OverviewSnapshot};
 pub use watch::{PriceObservation, ScheduledWatch, WatchDetails};
 
@@ -46,6 +47,9 @@ pub(crate) fn unknown_outcome(
     )
 }
 
+/// Tables whose ids are subjects of jobs.
+const SUBJECT_TABLES: [&str; 3] = ["hotel_booking", "flight_booking", "watch"];
+
 /// Returns the condition of parked jobs that do not belong to the other mode. The subject of a job is
 /// the id of a booking or a watch, or begins with the mode.
 pub(crate) fn parked_job(conditions: &mut ConditionBuilder, scope: &TenantScope) -> String {
@@ -56,7 +60,7 @@ pub(crate) fn parked_job(conditions: &mut ConditionBuilder, scope: &TenantScope)
     let prefix = conditions.bind(format!("{}/%", other_mode.as_str()));
     let other_mode = conditions.bind(other_mode);
     let mut condition = format!("parked_at IS NOT NULL AND subject NOT LIKE {prefix}");
-    for table in ["hotel_booking", "flight_booking", "watch"] {
+    for table in SUBJECT_TABLES {
         condition.push_str(&format!(
             " AND NOT EXISTS (SELECT 1 FROM {table} AS other \
              WHERE other.id = job.subject AND other.mode = {other_mode})"

@@ -173,6 +173,8 @@ struct ChoiceText {
 struct JobRow {
     kind: String,
     subject: String,
+    /// Empty if the job is about no organization's object.
+    organization: String,
     attempts: i64,
     error: String,
     parked: Option<TimeText>,
@@ -226,12 +228,13 @@ impl UnresolvedPage {
             selected: selected.map(|outcome| SelectedOutcome::new(outcome, form, now)),
             can_settle: list.can_settle,
             jobs: list.jobs.as_ref().map(|jobs| {
-                let rows = jobs.iter().map(|job| JobRow {
-                    kind: job.kind.clone(),
-                    subject: job.subject.clone(),
-                    attempts: job.attempts,
-                    error: job.last_error.clone().unwrap_or_default(),
-                    parked: job.parked_at.map(|at| TimeText::new(at, now)),
+                let rows = jobs.iter().map(|parked| JobRow {
+                    kind: parked.job.kind.clone(),
+                    subject: parked.job.subject.clone(),
+                    organization: parked.organization.clone().unwrap_or_default(),
+                    attempts: parked.job.attempts,
+                    error: parked.job.last_error.clone().unwrap_or_default(),
+                    parked: parked.job.parked_at.map(|at| TimeText::new(at, now)),
                 });
                 rows.collect()
             }),
