@@ -95,15 +95,15 @@ pub(super) async fn run(options: KeysOptions) -> Result<(), CliError> {
     };
     let base = open_base(&source.load()?).await?;
     let keys = ApiKeyService::new(base.clone());
-    let done = run_action(&keys, options.action).await;
+    let done = run_action(&keys, base.now(), options.action).await;
     base.store.close().await;
     done
 }
 
-async fn run_action(keys: &ApiKeyService, action: Action) -> Result<(), CliError> {
+async fn run_action(keys: &ApiKeyService, now: Timestamp, action: Action) -> Result<(), CliError> {
     match action {
         Action::Create(options) => create(keys, options).await,
-        Action::List(options) => list(keys, options.json).await,
+        Action::List(options) => list(keys, now, options.json).await,
         Action::Revoke(revoke) => {
             if !keys.revoke(&actor(), &revoke.id).await? {
                 bail!("there is no key {}", revoke.id);
@@ -130,14 +130,14 @@ async fn create(keys: &ApiKeyService, options: Create) -> Result<(), CliError> {
     print_line(keys.create(&actor(), new).await?.key.expose_secret())
 }
 
-async fn list(keys: &ApiKeyService, as_json: bool) -> Result<(), CliError> {
+async fn list(keys: &ApiKeyService, now: Timestamp, as_json: bool) -> Result<(), CliError> {
     let keys = keys.list(None).await?;
     if as_json {
         let keys: Vec<Value> = keys.iter().map(to_json).collect();
         return print_line(&serde_json::to_string_pretty(&keys)?);
     }
     for key in keys {
-        let state = key.revoked_at.map_or("good", |_| "revoked");
+        let state = key.status(now).as_str();
         let (organization, mode) = (key.tenant.organization, key.tenant.mode.as_str());
         let (id, masked_key, scopes) = (key.id, key.masked_key, key.scopes.join(","));
         let name = key.name;

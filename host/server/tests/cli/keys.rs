@@ -51,6 +51,10 @@ fn created_key_has_scopes_and_expiry() {
         ("2020-01-01T12:00:00.000Z", &two),
     ];
     assert!(seen.eq(expected), "{listed}");
+    let table = printed(folder.path(), "keys list --database sqlite:keys.sqlite3");
+    let lines: Vec<&str> = table.lines().collect();
+    assert!(lines[0].contains("  active  "), "{table}");
+    assert!(lines[1].contains("  expired  "), "{table}");
     for wrong in ["--expires=tomorrow", "--scopes=all", "--name=a\nb"] {
         assert_eq!(create(&[wrong]).status.code(), Some(2), "{wrong:?}");
     }
