@@ -106,14 +106,23 @@ impl FilterFormBuilder<'_> {
         self.parsed_text("Supplier", "supplier", SUPPLIER_PROBLEM, parse_supplier)
     }
 
-    /// Adds a field with choices, each of which is a value and a label.
+    /// Adds a field with choices, each of which is a value and a label. A value that was sent in another
+    /// case stands for the choice, unless a choice has exactly this value.
     pub(crate) fn choice<V: Into<String>, L: Into<String>>(
         self,
         label: &'static str,
         name: &'static str,
         options: impl IntoIterator<Item = (V, L)>,
     ) -> Self {
-        let sent = self.query.text(name).to_owned();
+        let options = options.into_iter();
+        let options: Vec<(String, L)> = options
+            .map(|(value, label)| (value.into(), label))
+            .collect();
+        let sent = self.query.text(name);
+        let mut values = options.iter().map(|(value, _)| value);
+        let exact = values.clone().find(|value| *value == sent);
+        let known = exact.or_else(|| values.find(|value| value.eq_ignore_ascii_case(sent)));
+        let sent = known.map_or_else(|| sent.to_owned(), String::clone);
         self.choice_of(label, name, sent, options)
     }
 
@@ -315,6 +324,14 @@ mod tests {
         assert_eq!(chips, ["a", "unknown", "a b", "tomorrow"]);
         let pager = form.pager(None);
         assert_eq!((pager.first, pager.next), (None, None));
+    }
+
+    #[test]
+    fn choice_is_read_in_either_case() {
+        let form = form("status=OK&organization=Zoo");
+        assert_eq!(form.value("status"), "ok");
+        assert_eq!(form.value("organization"), "Zoo");
+        assert!(form.fields.iter().all(|field| field.problem.is_none()));
     }
 
     #[test]

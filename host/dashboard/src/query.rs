@@ -113,6 +113,15 @@ impl FilterValues<'_> {
         value
     }
 
+    /// Returns the value of a parameter as [`Self::parsed`] does, for a `parse` that knows names which
+    /// are all in upper case or all in lower case. The parameter may have either.
+    pub(crate) fn named<T>(&mut self, name: &str, parse: fn(&str) -> Option<T>) -> Option<T> {
+        self.parsed(name, |text| {
+            let upper = parse(&text.to_ascii_uppercase());
+            upper.or_else(|| parse(&text.to_ascii_lowercase()))
+        })
+    }
+
     /// Returns the text of a parameter, as [`QueryFields::search`] does.
     pub(crate) fn search(&self, name: &str) -> Option<String> {
         self.query.search(name)

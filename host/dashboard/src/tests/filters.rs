@@ -53,7 +53,7 @@ async fn value_that_cannot_exist_matches_nothing_and_is_stated() {
         ("/unresolved?booking=1", "booking"),
         ("/unresolved?supplier=a%20b", "supplier"),
         ("/requests?supplier=a%20b", "supplier"),
-        ("/requests?method=get", "method"),
+        ("/requests?method=fetch", "method"),
         ("/requests?status=9xx", "status"),
         ("/deliveries?webhook=1", "webhook"),
         ("/deliveries?event=gone", "event"),
@@ -67,6 +67,46 @@ async fn value_that_cannot_exist_matches_nothing_and_is_stated() {
         assert_eq!(page.count(&problem), 1, "{path}: {}", page.body);
         assert_eq!(page.count("class=\"chip\""), 1, "{path}");
         assert_eq!(page.count("<td"), 0, "{path}: {}", page.body);
+    }
+}
+
+#[tokio::test]
+async fn name_of_a_value_is_read_in_either_case() {
+    let server = Server::start().await;
+    let operator = [AccountRole::Operator];
+    let cookie = server.sign_up("operator@example.com", &operator).await;
+    for (path, value) in [
+        ("/keys?status=ACTIVE", "Active"),
+        ("/bookings?status=confirmed", "Confirmed"),
+        ("/bookings?kind=HOTEL", "Hotel"),
+        ("/watches?status=Active", "Active"),
+        ("/mandates?status=active", "Active"),
+        ("/requests?method=get", "GET"),
+        ("/requests?status=5XX", "5xx Failed"),
+        ("/deliveries?status=failed", "Failed"),
+        (
+            "/deliveries?event=Hotel.Booking.Confirmed",
+            "hotel.booking.confirmed",
+        ),
+        ("/webhooks?status=active", "Active"),
+        ("/audit?action=API_KEY.CREATED", "API key created"),
+    ] {
+        let page = server.get(path, &cookie).await;
+        assert_eq!(page.status, 200, "{path}");
+        assert_eq!(page.count("-problem\""), 0, "{path}: {}", page.body);
+        let chip = format!(": <b>{value}</b>");
+        assert_eq!(page.count(&chip), 1, "{path}: {}", page.body);
+    }
+    let fields = [
+        ("organization", "acme"),
+        ("name", "checkout"),
+        ("mode", "test"),
+        ("scopes", "read"),
+    ];
+    assert_eq!(server.post("/keys", &cookie, &fields).await.status, 200);
+    for (status, is_listed) in [("ACTIVE", true), ("Revoked", false)] {
+        let page = server.get(&format!("/keys?status={status}"), &cookie).await;
+        assert_eq!(page.body.contains("checkout</a>"), is_listed, "{status}");
     }
 }
 

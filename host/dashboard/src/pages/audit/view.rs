@@ -26,7 +26,7 @@ pub(super) fn list_request(
     let mut values = query.filter_values();
     let filter = AuditFilter {
         actor: values.search("actor"),
-        action: values.parsed("action", AuditAction::parse),
+        action: values.named("action", AuditAction::parse),
         target: values.search("q"),
         from: values.time("from"),
         until: values.last_moment("to").map(|at| at.plus_ms(1)),

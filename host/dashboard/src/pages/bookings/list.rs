@@ -25,8 +25,8 @@ pub(super) fn list_request(
 ) -> Result<ConsoleListRequest<BookingScopeFilter>, PageError> {
     let mut values = query.filter_values();
     let filter = BookingScopeFilter {
-        product: values.parsed("kind", BookingProduct::parse),
-        status: values.parsed("status", BookingStatus::parse),
+        product: values.named("kind", BookingProduct::parse),
+        status: values.named("status", BookingStatus::parse),
         supplier: values.parsed("supplier", parse_supplier),
         user: values.search("user"),
         reference: values.search("q"),

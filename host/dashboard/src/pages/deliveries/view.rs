@@ -32,9 +32,9 @@ pub(in crate::pages) fn list_request(
 ) -> Result<ConsoleListRequest<DeliveryScopeFilter>, PageError> {
     let mut values = query.filter_values();
     let filter = DeliveryScopeFilter {
-        status: values.parsed("status", DeliveryStatus::parse),
+        status: values.named("status", DeliveryStatus::parse),
         subscription: values.parsed("webhook", parse_webhook),
-        event_type: values.parsed("event", EventType::parse),
+        event_type: values.named("event", EventType::parse),
         from: values.time("from"),
         to: values.last_moment("to"),
     };

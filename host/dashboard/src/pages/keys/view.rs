@@ -28,7 +28,7 @@ pub(super) fn list_request(
     let mut values = query.filter_values();
     let filter = ApiKeyFilter {
         text: values.search("q"),
-        status: values.parsed("status", ApiKeyStatus::parse),
+        status: values.named("status", ApiKeyStatus::parse),
     };
     values.list_request(filter)
 }

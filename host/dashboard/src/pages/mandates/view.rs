@@ -22,7 +22,7 @@ pub(super) fn list_request(
 ) -> Result<ConsoleListRequest<MandateScopeFilter>, PageError> {
     let mut values = query.filter_values();
     let filter = MandateScopeFilter {
-        status: values.parsed("status", MandateStatus::parse),
+        status: values.named("status", MandateStatus::parse),
         user: values.search("user"),
     };
     values.list_request(filter)

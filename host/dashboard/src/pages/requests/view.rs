@@ -24,10 +24,9 @@ pub(in crate::pages) fn list_request(
     query: &QueryFields,
 ) -> Result<ConsoleListRequest<RequestLogFilter>, PageError> {
     let mut values = query.filter_values();
-    let method = |text: &str| METHODS.contains(&text).then(|| text.to_owned());
     let filter = RequestLogFilter {
-        status: values.parsed("status", StatusFilter::parse),
-        method: values.parsed("method", method),
+        status: values.parsed("status", parse_status),
+        method: values.named("method", parse_method),
         route: values.search("route"),
         key: values.search("key"),
         user: values.search("user"),
@@ -36,6 +35,14 @@ pub(in crate::pages) fn list_request(
         to: values.last_moment("to").map(|at| at.plus_ms(1)),
     };
     values.list_request(filter)
+}
+
+fn parse_status(text: &str) -> Option<StatusFilter> {
+    StatusFilter::parse(&text.to_ascii_lowercase())
+}
+
+fn parse_method(text: &str) -> Option<String> {
+    METHODS.contains(&text).then(|| text.to_owned())
 }
 
 fn filter_form(query: &QueryFields, viewer: &Viewer, organizations: &[String]) -> FilterForm {
@@ -47,7 +54,7 @@ fn filter_form(query: &QueryFields, viewer: &Viewer, organizations: &[String]) -
     let mut statuses = classes
         .map(|(value, label)| (value.to_owned(), label.to_owned()))
         .to_vec();
-    let status = StatusFilter::parse(query.text("status"));
+    let status = parse_status(query.text("status"));
     let sent = match status {
         None => query.text("status").to_owned(),
         Some(StatusFilter::Exact(status)) => status.to_string(),

@@ -25,7 +25,7 @@ pub(super) fn list_request(
 ) -> Result<ConsoleListRequest<WatchScopeFilter>, PageError> {
     let mut values = query.filter_values();
     let filter = WatchScopeFilter {
-        status: values.parsed("status", WatchStatus::parse),
+        status: values.named("status", WatchStatus::parse),
         user: values.search("user"),
     };
     values.list_request(filter)

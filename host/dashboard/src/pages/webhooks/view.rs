@@ -36,7 +36,7 @@ pub(super) fn list_request(
 ) -> Result<ConsoleListRequest<SubscriptionScopeFilter>, PageError> {
     let mut values = query.filter_values();
     let filter = SubscriptionScopeFilter {
-        status: values.parsed("status", SubscriptionStatus::parse),
+        status: values.named("status", SubscriptionStatus::parse),
         text: values.search("q"),
     };
     values.list_request(filter)
