@@ -3,8 +3,10 @@
 
 mod account;
 mod contrast;
+mod dialogs;
 mod errors;
 mod filters;
+mod go_live;
 mod keys;
 mod overview;
 mod server;

@@ -63,6 +63,14 @@ async fn check_roles(people: &[DashboardClient; 3], path: &str, form: &str) {
     assert!(question.body.contains(&button), "{}", question.body);
 }
 
+/// Checks that a list has the dialog of a change for the admin only.
+async fn check_dialog(people: &[DashboardClient; 3], path: &str, button: &str) {
+    for (person, has_dialog) in people.iter().zip([true, false, false]) {
+        let page = person.get(path).await.body;
+        assert_eq!(page.contains(button), has_dialog, "{path}: {page}");
+    }
+}
+
 /// Follows the redirect of a form and returns the page.
 async fn follow(person: &DashboardClient, reply: &PageReply) -> PageReply {
     assert_eq!(reply.status, 303, "{}", reply.body);
@@ -98,6 +106,7 @@ async fn watch_shows_its_prices_and_is_canceled_by_an_admin(database: Database) 
     assert!(!none.body.contains(&path));
     let [_, _, stranger] = &people;
     assert!(!stranger.get("/watches").await.body.contains(&path));
+    check_dialog(&people, "/watches", "Cancel watch").await;
 
     check_roles(&people, &path, "cancel").await;
     let action = format!("{path}/cancel");
@@ -188,6 +197,7 @@ async fn mandate_is_revoked_by_an_admin(database: Database) {
     check_roles(&people, &path, "revoke").await;
     let [admin, _, stranger] = &people;
     assert!(!stranger.get("/mandates").await.body.contains(&id));
+    check_dialog(&people, "/mandates", "Revoke mandate").await;
     for _ in 0..2 {
         let reply = admin.post(&format!("{path}/revoke"), &[]).await;
         let page = follow(admin, &reply).await;

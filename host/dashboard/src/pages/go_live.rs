@@ -12,7 +12,9 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
+use host_application::account::viewer::Viewer;
 use host_application::console::go_live::GoLiveService;
+use host_domain::account::Permission;
 use host_domain::console::go_live::GoLiveStep;
 use std::sync::Arc;
 
@@ -65,7 +67,7 @@ async fn show(
     let items: Vec<_> = steps
         .map(|(step, is_done)| ChecklistItem {
             is_done,
-            text: step_text(step),
+            text: step_text(step, &viewer),
         })
         .collect();
     Ok(render(&GoLivePage {
@@ -78,7 +80,12 @@ async fn show(
     }))
 }
 
-fn step_text(step: GoLiveStep) -> StepText {
+fn step_text(step: GoLiveStep, viewer: &Viewer) -> StepText {
+    let live_key_page = if viewer.may_anywhere(Permission::ManageLiveKeys) {
+        ("/keys?create=1", "Create a key")
+    } else {
+        ("/keys", "API keys")
+    };
     let (title, detail, path, link) = match step {
         GoLiveStep::TestKey => (
             "Create a test key",
@@ -125,8 +132,8 @@ fn step_text(step: GoLiveStep) -> StepText {
         GoLiveStep::LiveKey => (
             "Create a live key that expires",
             "An expiry limits the harm of a leaked key. Replace the key before it expires.",
-            "/keys?create=1",
-            "Create a key",
+            live_key_page.0,
+            live_key_page.1,
         ),
     };
     StepText {

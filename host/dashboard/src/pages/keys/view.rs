@@ -60,6 +60,11 @@ pub(super) struct KeysPage {
 }
 
 impl KeysPage {
+    /// Returns whether a row has the button that opens the dialog.
+    fn can_revoke_any(&self) -> bool {
+        self.rows.iter().any(|row| row.can_revoke)
+    }
+
     pub(super) fn new(
         page: PageContext,
         viewer: &Viewer,

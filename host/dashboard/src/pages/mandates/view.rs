@@ -68,6 +68,11 @@ struct MandateRow {
 }
 
 impl MandatesPage {
+    /// Returns whether a row has the button that opens the dialog.
+    fn can_revoke_any(&self) -> bool {
+        self.rows.iter().any(|row| row.can_revoke)
+    }
+
     pub(super) fn new(
         page: PageContext,
         viewer: &Viewer,

@@ -32,6 +32,11 @@ pub(super) struct MembersPage {
 }
 
 impl MembersPage {
+    /// Returns whether a row has the button that opens the dialog.
+    fn can_manage_any(&self) -> bool {
+        self.rows.iter().any(|row| row.can_manage)
+    }
+
     pub(super) fn new(
         page: PageContext,
         viewer: &Viewer,

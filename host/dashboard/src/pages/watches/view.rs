@@ -72,6 +72,11 @@ struct WatchRow {
 }
 
 impl WatchesPage {
+    /// Returns whether a row has the button that opens the dialog.
+    fn can_cancel_any(&self) -> bool {
+        self.rows.iter().any(|row| row.can_cancel)
+    }
+
     pub(super) fn new(
         page: PageContext,
         viewer: &Viewer,
