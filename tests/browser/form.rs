@@ -91,6 +91,15 @@ impl Browser {
         self.displayed(path).await;
     }
 
+    /// Returns the shown texts of elements.
+    pub(crate) async fn texts(&self, path: &str) -> Vec<String> {
+        let mut texts = Vec::new();
+        for element in self.all_displayed(path).await {
+            texts.push(element.text().await);
+        }
+        texts
+    }
+
     /// Returns whether the page shows an element.
     pub(crate) async fn shows(&self, path: &str) -> bool {
         !self.all_displayed(path).await.is_empty()

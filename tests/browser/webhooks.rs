@@ -45,6 +45,11 @@ async fn webhook_is_created_tested_and_rotated() {
         browser.open("/webhooks").await;
         browser.follow(&url).await;
         browser.press("Rotate secret").await;
+        // The button that has opened the dialog has the same words and is hidden meanwhile.
+        let buttons = "//button[normalize-space(.)='Rotate secret']";
+        browser.wait_to_see(buttons).await;
+        browser.press("Cancel").await;
+        browser.press("Rotate secret").await;
         browser.submit("Rotate secret").await;
         let second = browser.test_id("signing-secret").await;
         assert_ne!(first, second);
@@ -85,6 +90,12 @@ async fn failed_deliveries_are_replayed_in_bulk() {
         assert!(browser.shows(button).await);
         let consequence = "//p[contains(., 'sends all deliveries of test mode again')]";
         assert!(browser.shows(consequence).await, "nothing is filtered");
+        let ids = browser.texts("//tbody/tr/td[1]/a/code").await;
+        assert!(!ids.is_empty());
+        for id in ids {
+            let link = format!("//td//a[@href='/deliveries/{id}']");
+            assert!(browser.shows(&link).await, "{id} is not the whole id");
+        }
         browser.open("/deliveries?status=FAILED").await;
         assert!(!browser.shows(consequence).await);
         browser.submit("Replay all matching").await;

@@ -268,6 +268,8 @@ async fn admins_read_the_entries_of_their_organization(database: Database) {
             assert_eq!(list.status, 200, "{}", list.body);
             assert!(list.body.contains("of-acme"), "{}", list.body);
             assert_eq!(list.body.contains("of-demo"), sees_demo, "{}", list.body);
+            let folded = "<details class=\"change\">";
+            assert!(!list.body.contains(folded), "{}", list.body);
         }
         // The creation of an account belongs to the whole installation.
         let export = client.get("/audit/export").await.body;

@@ -88,6 +88,9 @@ async fn call_is_listed_within_seconds_with_its_suppliers_calls(database: Databa
         assert!(page.body.contains(expected), "{expected}: {}", page.body);
     }
     assert!(!page.body.contains("hotel_booking.book"));
+    let list = ada.get("/requests").await.body;
+    let link = "<a href=\"/requests/my%2Erequest_1\">";
+    assert!(list.contains(link), "{list}");
 }
 
 async fn lists_state_what_they_are_filtered_by(database: Database) {

@@ -118,9 +118,6 @@ impl From<AuditVerification> for VerificationText {
     }
 }
 
-/// Number of changes up to which an entry shows them at once.
-const OPEN_CHANGES_MAX: usize = 3;
-
 /// An entry of the log.
 pub(super) struct AuditRowText {
     pub(super) sequence: i64,
@@ -142,8 +139,6 @@ pub(super) struct AuditEntryText {
     /// Empty if the change concerns the whole installation.
     pub(super) organization: String,
     pub(super) changes: Vec<ChangeText>,
-    /// Whether the changes are shown at once. Long ones are opened by hand.
-    pub(super) is_short: bool,
 }
 
 /// A property before and after the change. A text is empty if there was no property.
@@ -166,7 +161,6 @@ impl AuditRowText {
 impl AuditEntryText {
     fn new(entry: AuditEntry, now: Timestamp) -> Self {
         let change = entry.change;
-        let changes = changes(&change.before, &change.after);
         let at = Timestamp::parse(&change.at).unwrap_or(Timestamp(0));
         Self {
             time: TimeText::new(at, now),
@@ -176,8 +170,7 @@ impl AuditEntryText {
             target_path: target_path(&change.target),
             target: change.target.id,
             organization: change.organization.unwrap_or_default(),
-            is_short: changes.len() <= OPEN_CHANGES_MAX,
-            changes,
+            changes: changes(&change.before, &change.after),
         }
     }
 }

@@ -112,6 +112,8 @@ impl RequestsPage {
 pub(in crate::pages) struct RequestRow {
     pub(in crate::pages) stream_id: String,
     pub(in crate::pages) path: String,
+    /// Path of the page of the latest call with this id.
+    pub(in crate::pages) id_path: String,
     pub(in crate::pages) organization: String,
     pub(in crate::pages) method: String,
     pub(in crate::pages) route: String,
@@ -131,6 +133,7 @@ impl RequestRow {
         Self {
             stream_id: position.to_string(),
             path: call_path(&request),
+            id_path: id_path(&request),
             organization: request.organization,
             method: request.method,
             route: request.route,
@@ -148,8 +151,12 @@ impl RequestRow {
 
 /// Returns the path of the page of one call among those with the same id.
 pub(super) fn call_path(request: &LoggedRequest) -> String {
-    let request_id = path_segment(&request.request_id);
-    format!("{PATH}/{request_id}?call={}", request.id)
+    format!("{}?call={}", id_path(request), request.id)
+}
+
+/// Returns the path of the page of the latest call with the id of a call.
+fn id_path(request: &LoggedRequest) -> String {
+    format!("{PATH}/{}", path_segment(&request.request_id))
 }
 
 /// Returns the tone of `components/state.html` for a status.
