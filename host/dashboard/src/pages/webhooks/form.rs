@@ -207,7 +207,7 @@ pub(super) fn sent_fields(fields: &FormFields) -> WebhookFields {
     let (all, chosen): (Vec<&str>, Vec<&str>) = fields
         .all("events")
         .partition(|name| *name == WILDCARD_EVENT_TYPE);
-    // "All events" is chosen at first, so events that are chosen beside it are meant.
+    // "All" is chosen at first, so events that are chosen beside it are meant.
     let event_types = if chosen.is_empty() { all } else { chosen };
     WebhookFields {
         url: fields.text("url").trim().to_owned(),
