@@ -20,16 +20,13 @@ pub(crate) struct Asset {
 
 include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 
+/// The URL that [`url`] returns for a name that no asset has.
+pub(crate) const UNKNOWN_URL: &str = "/assets/unknown";
+
 /// Returns the URL of an asset. A test checks the names that templates use.
 pub(crate) fn url(name: &str) -> &'static str {
     let asset = ASSETS.iter().find(|asset| asset.name == name);
-    asset.map_or("/assets/unknown", |asset| asset.url)
-}
-
-/// Returns whether an asset of this name exists.
-#[cfg(test)]
-pub(crate) fn is_known(name: &str) -> bool {
-    ASSETS.iter().any(|asset| asset.name == name)
+    asset.map_or(UNKNOWN_URL, |asset| asset.url)
 }
 
 /// `GET /assets/{digest}/{name}`

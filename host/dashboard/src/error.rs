@@ -54,7 +54,7 @@ pub(crate) struct ErrorText {
 impl PageError {
     /// Logs a defect.
     pub(crate) fn internal(error: impl Error) -> Self {
-        tracing::error!(error = %error_chain(&error), "a page of the dashboard failed");
+        tracing::error!(error = %error_chain(&error), "a page of the dashboard failed; report the error as a defect if the page fails again");
         Self::Internal
     }
 

@@ -69,8 +69,8 @@ async fn load(
     Ok(KeysPage::new(page, viewer, query, found, now))
 }
 
-/// `POST /keys`: shows the key once, or the problems of the form. The session switches to the mode
-/// of the key, because test and live data never appear on one page.
+/// `POST /keys`: shows the key once, or the problems of the form. The session keeps its mode: the page says
+/// where a key of the other mode is listed.
 async fn create(
     State(keys): State<Arc<ConsoleKeys>>,
     State(clock): State<Arc<dyn Clock>>,

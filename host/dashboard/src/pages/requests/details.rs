@@ -30,7 +30,7 @@ pub(super) struct RequestPage {
     /// The code of the problem and its documentation, empty for none.
     pub(super) code: String,
     pub(super) code_url: String,
-    /// `None` for successful reads.
+    /// `None` for reads whose body the log did not take.
     pub(super) bodies: Option<[BodyText; 2]>,
     pub(super) waterfall: Option<Waterfall>,
     /// The number of suppliers' calls in words.
