@@ -48,6 +48,7 @@ mod generated {
                 import stopover:host/secret@1.0.0;
                 import stopover:host/settings@1.0.0;
                 import stopover:host/report@1.1.0;
+                import stopover:host/reads@1.1.0;
 
                 export stopover:supplier/plugin@1.0.0;
                 export stopover:supplier/supplier-events@1.0.0;
@@ -75,6 +76,7 @@ mod generated {
         world: "everything",
         imports: {
             "stopover:host/http@1.0.0": async | trappable,
+            "stopover:host/reads@1.1.0": async | trappable,
             default: trappable,
         },
         exports: { default: async },

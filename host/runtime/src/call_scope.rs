@@ -4,6 +4,7 @@ use crate::exchange::{ExchangeError, UpstreamResponse};
 use host_domain::owner::Mode;
 use host_domain::personal::PersonalWords;
 use host_domain::supplier::Capability;
+use http::Method;
 use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -71,6 +72,26 @@ impl fmt::Display for TimeLimit {
     }
 }
 
+/// What a request may do at the supplier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RequestEffect {
+    /// It changes nothing, as the plugin states for this request.
+    StatedRead,
+    /// It should change nothing, because its method is GET or HEAD.
+    SafeMethod,
+    /// It may change something.
+    Change,
+}
+
+impl RequestEffect {
+    pub(crate) fn of_method(method: &Method) -> Self {
+        match *method {
+            Method::GET | Method::HEAD => Self::SafeMethod,
+            _ => Self::Change,
+        }
+    }
+}
+
 /// The host's own count of requests that may have reached the supplier, and facts about their
 /// responses.
 #[derive(Debug, Default)]
@@ -90,15 +111,15 @@ impl OutboundTracker {
     /// counts as possibly delivered. Returns `false` if the call is already closed and the request
     /// must not be sent.
     #[must_use]
-    pub(crate) fn try_begin(&self, changing: bool) -> bool {
+    pub(crate) fn try_begin(&self, effect: RequestEffect) -> bool {
         // All operations use one total order. Either this function sees that the call is closed, or
         // the closing side sees this request.
-        self.any.fetch_add(1, Ordering::SeqCst);
-        self.changing
-            .fetch_add(u32::from(changing), Ordering::SeqCst);
+        let (any, changing) = counts(effect);
+        self.any.fetch_add(any, Ordering::SeqCst);
+        self.changing.fetch_add(changing, Ordering::SeqCst);
         let open = !self.closed.load(Ordering::SeqCst);
         if !open {
-            self.mark_unsent(changing);
+            self.mark_unsent(effect);
         }
         open
     }
@@ -110,10 +131,10 @@ impl OutboundTracker {
     }
 
     /// Removes a request from the counts because it is certain that it was not sent.
-    pub(crate) fn mark_unsent(&self, changing: bool) {
-        self.any.fetch_sub(1, Ordering::SeqCst);
-        self.changing
-            .fetch_sub(u32::from(changing), Ordering::SeqCst);
+    pub(crate) fn mark_unsent(&self, effect: RequestEffect) {
+        let (any, changing) = counts(effect);
+        self.any.fetch_sub(any, Ordering::SeqCst);
+        self.changing.fetch_sub(changing, Ordering::SeqCst);
     }
 
     /// Reserves one of the call's requests. Returns `false` if none is left.
@@ -157,13 +178,24 @@ impl OutboundTracker {
         self.exceeded_limit.get().map(String::as_str)
     }
 
-    /// Returns whether any request may have reached the supplier.
+    /// Returns whether any request may have reached the supplier, except those of which the plugin
+    /// states that they change nothing.
     pub(crate) fn has_sent(&self) -> bool {
         self.any.load(Ordering::SeqCst) > 0
     }
 
-    /// Returns whether a request other than GET and HEAD may have reached the supplier.
+    /// Returns whether a request that may change something may have reached the supplier.
     pub(crate) fn has_sent_mutation(&self) -> bool {
         self.changing.load(Ordering::SeqCst) > 0
+    }
+}
+
+/// Returns what a request adds to the counts of all requests and of those that may change something.
+/// A request of which the plugin states that it changes nothing counts as none.
+const fn counts(effect: RequestEffect) -> (u32, u32) {
+    match effect {
+        RequestEffect::StatedRead => (0, 0),
+        RequestEffect::SafeMethod => (1, 0),
+        RequestEffect::Change => (1, 1),
     }
 }

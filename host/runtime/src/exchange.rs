@@ -15,13 +15,6 @@ pub(crate) struct OutboundRequest {
     pub(crate) body: Bytes,
 }
 
-impl OutboundRequest {
-    /// Returns whether the request may change something at the supplier.
-    pub(crate) fn is_mutating(&self) -> bool {
-        self.method != Method::GET && self.method != Method::HEAD
-    }
-}
-
 /// A complete, decompressed response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UpstreamResponse {

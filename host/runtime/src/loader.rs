@@ -293,6 +293,7 @@ fn build_linker(engine: &Engine) -> wasmtime::Result<Linker<GuestState>> {
     imports::cache::add_to_linker::<_, HasGuestState>(&mut linker, |state| state)?;
     imports::secret::add_to_linker::<_, HasGuestState>(&mut linker, |state| state)?;
     imports::settings::add_to_linker::<_, HasGuestState>(&mut linker, |state| state)?;
+    imports_v1_1::reads::add_to_linker::<_, HasGuestState>(&mut linker, |state| state)?;
     imports_v1_1::report::add_to_linker::<_, HasGuestState>(&mut linker, |state| state)?;
     Ok(linker)
 }

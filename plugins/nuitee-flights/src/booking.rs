@@ -19,7 +19,7 @@ use crate::map::offer::OfferReference;
 use crate::map::prebook::PrebookReference;
 use crate::map::verify::{AgreedTerms, Verified};
 use crate::settings::{PaymentMethod, Settings};
-use crate::upstream::{check_lists, found_item, only_item, open, send};
+use crate::upstream::{check_lists, found_item, only_item, open, send, send_read};
 use crate::wire::booking::{Booked, Booking, Bookings, ListedBookings, Tags};
 use crate::wire::prebook::{Prebook, Verified as WireVerified};
 use crate::{NuiteeFlights, map};
@@ -112,7 +112,8 @@ impl DetailedFlightBooking for NuiteeFlights {
     }
 }
 
-/// Verifies an offer and returns its current terms.
+/// Verifies an offer and returns its current terms. Nuitee only re-prices the offer, so that a failure
+/// leaves nothing behind.
 fn verify(
     settings: &Settings,
     agreed: &AgreedTerms<'_>,
@@ -125,7 +126,7 @@ fn verify(
     let not_sent = |error: DecodeError| ChangeError::NotSent(error.to_string());
     let body = json!({ "offerId": agreed.offered.id });
     let verify = Request::post(settings.url("/flights/verify")).json(&body)?;
-    let response = send(verify).map_err(again)?;
+    let response = send_read(verify).map_err(again)?;
     let data = open::<WireVerified<'_>>(&response, &response.body)
         .map_err(not_sent)?
         .map_err(|fault| fault.into_unsent_change_error(fault::VERIFY))?;

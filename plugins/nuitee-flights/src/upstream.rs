@@ -42,11 +42,23 @@ impl<B> Envelope<B> {
 /// Sends a request and follows one redirect that keeps method and body, if it stays at the same
 /// origin. `/flights/bookings` has such a redirect.
 pub(crate) fn send(request: Request) -> Result<Response, http::Error> {
-    let response = request.send()?;
+    exchange(request, Request::send)
+}
+
+/// Sends a request that changes nothing at Nuitee, like [`send`].
+pub(crate) fn send_read(request: Request) -> Result<Response, http::Error> {
+    exchange(request, Request::send_read)
+}
+
+fn exchange(
+    request: Request,
+    send: impl Fn(&Request) -> Result<Response, http::Error>,
+) -> Result<Response, http::Error> {
+    let response = send(&request)?;
     let Some(url) = moved_to(&request.url, &response) else {
         return Ok(response);
     };
-    Request { url, ..request }.send()
+    send(&Request { url, ..request })
 }
 
 fn moved_to(url: &str, response: &Response) -> Option<String> {

@@ -26,6 +26,9 @@ pub mod imports_v1_1 {
     wit_bindgen::generate!({
         path: ["../../wit/v1.0", "../../wit/v1.1"],
         world: "stopover:worlds/imports@1.1.0",
+        with: {
+            "stopover:host/http@1.0.0": crate::bindings::shared::stopover::host::http,
+        },
         generate_all,
     });
 }

@@ -12,7 +12,9 @@ pub(crate) use crate::bindings::shared::stopover::host::{
 };
 
 #[cfg(target_arch = "wasm32")]
-pub(crate) use crate::bindings::imports_v1_1::stopover::host1_1_0::report::dropped_items;
+pub(crate) use crate::bindings::imports_v1_1::stopover::host1_1_0::{
+    reads::send_read, report::dropped_items,
+};
 
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use crate::testing::import::*;

@@ -100,6 +100,16 @@ impl Request {
     pub fn send(&self) -> Result<Response, Error> {
         host::send(self)
     }
+
+    /// Sends a request that changes nothing at the supplier, and waits like [`send`](Self::send). If a
+    /// change fails after such requests alone, the gateway knows that nothing was sent, although their
+    /// method may be POST. Use it only for an operation that the supplier documents to have no effect.
+    ///
+    /// # Errors
+    /// Fails like [`send`](Self::send).
+    pub fn send_read(&self) -> Result<Response, Error> {
+        host::send_read(self)
+    }
 }
 
 impl Response {

@@ -50,6 +50,8 @@ struct State {
     responses: RefCell<VecDeque<Result<Response, Error>>>,
     handler: RefCell<Option<RequestHandler>>,
     requests: RefCell<Vec<Request>>,
+    /// URLs of the requests that the plugin sent as reads.
+    reads: RefCell<Vec<String>>,
     logs: RefCell<Vec<(Level, String)>>,
     dropped_items: RefCell<Vec<(DropReason, u32)>>,
     cache: RefCell<HashMap<String, Vec<u8>>>,
@@ -76,6 +78,7 @@ impl MockGateway {
                 responses: RefCell::default(),
                 handler: RefCell::new(None),
                 requests: RefCell::default(),
+                reads: RefCell::default(),
                 logs: RefCell::default(),
                 dropped_items: RefCell::default(),
                 cache: RefCell::default(),
@@ -190,6 +193,11 @@ impl MockGateway {
             None => panic!("{} does not start with {base_url}", request.url),
         };
         self.state.requests.borrow().iter().map(line).collect()
+    }
+
+    /// Returns the URLs of the requests that were sent by [`Request::send_read`].
+    pub fn urls_of_reads(&self) -> Vec<String> {
+        self.state.reads.borrow().clone()
     }
 
     /// Returns the JSON body of the request at this position, or `null` if it has none.
@@ -307,6 +315,12 @@ pub(crate) mod import {
 
     pub(crate) fn send(request: &Request) -> Result<Response, Error> {
         current().exchange(request)
+    }
+
+    pub(crate) fn send_read(request: &Request) -> Result<Response, Error> {
+        let gateway = current();
+        gateway.reads.borrow_mut().push(request.url.clone());
+        gateway.exchange(request)
     }
 
     pub(crate) fn send_many(requests: &[Request]) -> Vec<Result<Response, Error>> {

@@ -4,4 +4,5 @@
 mod change;
 mod drive;
 mod event;
+mod prebook;
 mod service;

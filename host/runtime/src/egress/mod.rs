@@ -200,12 +200,12 @@ impl Egress {
         }
         let timeout = draft.timeout.unwrap_or(Duration::MAX);
         let private = self.check_target(url)?;
+        let effect = draft.effect;
         let mut outgoing = draft.into_outbound(url.clone())?;
-        let changing = outgoing.is_mutating();
         let limit = Instant::now().checked_add(timeout);
         let deadline = limit.map_or(scope.deadline, |limit| limit.min(scope.deadline));
 
-        if !scope.sent.try_begin(changing) {
+        if !scope.sent.try_begin(effect) {
             return Err(ExchangeError::NotSent("the call is over".to_owned()));
         }
         let result = match &self.route {
@@ -232,7 +232,7 @@ impl Egress {
         match result {
             Err(error) => {
                 if error.is_unsent() {
-                    scope.sent.mark_unsent(changing);
+                    scope.sent.mark_unsent(effect);
                 }
                 let error = match error {
                     ExchangeError::TimedOut(reason) if Instant::now() >= deadline => {

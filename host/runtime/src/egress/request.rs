@@ -1,6 +1,7 @@
 //! Requests as guests write them, and their conversion into requests that may be sent. Every part
 //! is checked once, before any other code uses it.
 
+use crate::call_scope::RequestEffect;
 use crate::exchange::{ExchangeError, OutboundRequest};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use std::time::Duration;
@@ -26,6 +27,7 @@ const RESERVED_HEADERS: [HeaderName; 10] = [
 
 /// A request as the guest wrote it, without any checks.
 pub(crate) struct UncheckedRequest {
+    pub(crate) effect: RequestEffect,
     pub(crate) method: Method,
     pub(crate) url: String,
     pub(crate) headers: Vec<(String, String)>,

@@ -1,8 +1,9 @@
-//! Host import `http`, the guest's only way to send requests. This module only converts types; the
-//! egress makes all decisions.
+//! Host imports `http` and `reads`, the guest's only ways to send requests. This module only converts
+//! types; the egress makes all decisions.
 
 use crate::bindings::stopover::host::http;
-use crate::call_scope::CallScope;
+use crate::bindings::v1_1::stopover::host::reads;
+use crate::call_scope::{CallScope, RequestEffect};
 use crate::call_state::GuestState;
 use crate::egress::UncheckedRequest;
 use crate::exchange::{ExchangeError, UpstreamResponse};
@@ -18,7 +19,7 @@ impl http::Host for GuestState {
         &mut self,
         request: http::Request,
     ) -> wasmtime::Result<Result<http::Response, http::Error>> {
-        Ok(send(&self.provision, &self.scope, request).await)
+        Ok(send(&self.provision, &self.scope, request, None).await)
     }
 
     async fn send_many(
@@ -36,19 +37,33 @@ impl http::Host for GuestState {
         let at_once = self.provision.limits.concurrent_requests_max.max(1);
         let (provision, scope) = (&*self.provision, &*self.scope);
         let responses = futures::stream::iter(requests)
-            .map(|request| send(provision, scope, request))
+            .map(|request| send(provision, scope, request, None))
             .buffered(at_once);
         Ok(responses.collect().await)
     }
 }
 
+impl reads::Host for GuestState {
+    async fn send_read(
+        &mut self,
+        request: http::Request,
+    ) -> wasmtime::Result<Result<http::Response, http::Error>> {
+        let stated = Some(RequestEffect::StatedRead);
+        Ok(send(&self.provision, &self.scope, request, stated).await)
+    }
+}
+
+/// Sends a request. Its effect follows from its method, unless the guest states it.
 async fn send(
     provision: &PluginEnv,
     scope: &CallScope,
     request: http::Request,
+    stated_effect: Option<RequestEffect>,
 ) -> Result<http::Response, http::Error> {
+    let method = method(request.method);
     let draft = UncheckedRequest {
-        method: method(request.method),
+        effect: stated_effect.unwrap_or_else(|| RequestEffect::of_method(&method)),
+        method,
         url: request.url,
         headers: request
             .headers

@@ -277,6 +277,10 @@ async fn outcome_of_change_depends_on_sent_requests() {
     use Receiver::{Closed, Denied, Responds};
     let (never_sends, sends) = (trapping(false), trapping(true));
     let [not_sent, limited, refused] = ["not-sent", "rate-limited", "refused"].map(ending);
+    let reads = Guest {
+        states_reads: true,
+        ..ending("not-sent")
+    };
     let not_granted = "NotSent(FailureReason { message: \"not-sent\", needs_help: true })";
     let refusal = "Refused(Refusal { reason: NotCancellable, supplier_code: None, message: \"the supplier said no\" })";
     for (guest, receiver, expected, outcome) in [
@@ -291,6 +295,8 @@ async fn outcome_of_change_depends_on_sent_requests() {
             "left the gateway",
             Outcome::Unknown,
         ),
+        // A request of which the guest states that it changes nothing is none.
+        (&reads, Responds("500 Oh"), "NotSent(", Outcome::NotSent),
         // A rate limit and a refusal are accepted after a sent request.
         (
             &limited,

@@ -16,6 +16,8 @@ pub(super) const QUOTE: &str =
     "GET /v3.0/flights/bookings/019d0000-bbbb-7000-8000-0000000000bb/cancellations";
 pub(super) const CANCEL: &str =
     "POST /v3.0/flights/bookings/019d0000-bbbb-7000-8000-0000000000bb/cancellations";
+pub(super) const VERIFY: &str = "POST /v3.0/flights/verify";
+pub(super) const PREBOOK: &str = "POST /v3.0/flights/prebooks";
 pub(super) const BOOK: &str = "POST /v3.0/flights/bookings/";
 pub(super) const LIST: &str = "GET /v3.0/flights/bookings";
 
@@ -54,8 +56,8 @@ impl FlightSupplier for Flights {
     fn serve(mock: &Mock<Self>) {
         for (route, name) in [
             ("POST /v3.0/flights/rates", "rates"),
-            ("POST /v3.0/flights/verify", "verify"),
-            ("POST /v3.0/flights/prebooks", "prebook"),
+            (VERIFY, "verify"),
+            (PREBOOK, "prebook"),
             (QUOTE, "quote"),
         ] {
             mock.serve(route, move |flights, _| flights.show(name));

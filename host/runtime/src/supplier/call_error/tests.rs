@@ -1,13 +1,14 @@
 use super::*;
+use crate::call_scope::RequestEffect::{self, Change, SafeMethod, StatedRead};
 use crate::exchange::{ExchangeError, UpstreamResponse};
 use http::HeaderMap;
 
-/// Builds the counts of sent requests; `true` stands for a change, `false` for a read.
-fn sent(requests: &[bool]) -> OutboundTracker {
+/// Builds the counts of sent requests.
+fn sent(requests: &[RequestEffect]) -> OutboundTracker {
     let sent = OutboundTracker::default();
-    for changing in requests {
+    for effect in requests {
         assert!(sent.try_reserve(u32::MAX));
-        assert!(sent.try_begin(*changing));
+        assert!(sent.try_begin(*effect));
     }
     sent
 }
@@ -18,9 +19,11 @@ fn not_sent_is_accepted_only_without_sent_change_and_rate_limit_always() {
     let limit = || wire::ChangeError::RateLimited(Some(u32::MAX));
     for (requests, believed) in [
         (&[][..], true),
-        (&[false][..], true),
-        (&[true][..], false),
-        (&[false, true][..], false),
+        (&[StatedRead][..], true),
+        (&[SafeMethod][..], true),
+        (&[Change][..], false),
+        (&[SafeMethod, Change][..], false),
+        (&[StatedRead, Change][..], false),
     ] {
         let error = ChangeError::from_wire(not_sent(), &sent(requests));
         let accepted = matches!(error, ChangeError::NotSent(_));
@@ -39,7 +42,11 @@ fn not_sent_is_accepted_only_without_sent_change_and_rate_limit_always() {
 #[test]
 fn unknown_outcome_without_any_request_is_not_sent() {
     let text = || "no token".to_owned();
-    for (requests, is_sent) in [(&[][..], false), (&[false][..], true), (&[true][..], true)] {
+    for (requests, is_sent) in [
+        (&[][..], false),
+        (&[SafeMethod][..], true),
+        (&[Change][..], true),
+    ] {
         let sent = sent(requests);
         let change = ChangeError::from_wire(wire::ChangeError::Unknown(text()), &sent);
         let payment = PaymentError::from_wire(payment_wire::PaymentError::Unknown(text()), &sent);
@@ -103,10 +110,33 @@ fn adapter_errors_and_guest_failures_map_to_different_outcomes() {
 
 #[test]
 fn closed_call_sends_no_request() {
-    let sent = sent(&[false]);
+    let sent = sent(&[SafeMethod]);
     sent.close();
-    assert!(!sent.try_begin(true));
+    assert!(!sent.try_begin(Change));
     assert!(sent.has_sent() && !sent.has_sent_mutation());
+}
+
+#[test]
+fn requests_that_only_read_as_the_plugin_states_send_nothing() {
+    let ends = |requests: &[RequestEffect]| {
+        let sent = sent(requests);
+        let unknown = wire::ChangeError::Unknown("no answer".to_owned());
+        [
+            ChangeError::from_wire(unknown, &sent),
+            ChangeError::from_failure(CallFailure::TimedOut(String::new()), &sent),
+            ChangeError::from_failure(CallFailure::Trapped(String::new()), &sent),
+        ]
+    };
+    for requests in [&[StatedRead][..], &[StatedRead, StatedRead][..]] {
+        for end in ends(requests) {
+            assert!(matches!(end, ChangeError::NotSent(_)), "{end:?}");
+        }
+    }
+    for requests in [&[StatedRead, Change][..], &[StatedRead, SafeMethod][..]] {
+        for end in ends(requests) {
+            assert!(matches!(end, ChangeError::Unknown(_)), "{end:?}");
+        }
+    }
 }
 
 #[test]

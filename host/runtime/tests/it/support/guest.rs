@@ -32,6 +32,8 @@ pub(crate) struct Guest {
     pub(crate) headers: Vec<(&'static str, &'static str)>,
     /// Whether `cancel` sends a request.
     pub(crate) sends_on_change: bool,
+    /// Whether the guest states of its requests that they change nothing.
+    pub(crate) states_reads: bool,
     /// Code in `cancel` after it has sent.
     pub(crate) on_change: String,
     /// Result of `cancel`: `refused`, `not-sent`, `rate-limited` or `unknown`.
@@ -55,6 +57,7 @@ impl Default for Guest {
             sends_on_read: true,
             headers: Vec::new(),
             sends_on_change: true,
+            states_reads: false,
             on_change: String::new(),
             change_ends: "unknown",
             pages: 2,
@@ -257,7 +260,7 @@ impl Guest {
         let (url, headers) = ("(local.get $url) (local.get $bytes)", self.headers.len());
         format!(
             r#"(module
-  (import "stopover:host/http@1.0.0" "send"
+  (import "{send_import}
     (func $send (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32)))
   (import "stopover:host/log@1.0.0" "log" (func $log (param i32 i32 i32)))
   {extra_imports}
@@ -301,6 +304,10 @@ impl Guest {
     (i32.const {RESULT}))
   {extra_functions}
 )"#,
+            send_import = match self.states_reads {
+                true => r#"stopover:host/reads@1.1.0" "send-read""#,
+                false => r#"stopover:host/http@1.0.0" "send""#,
+            },
             extra_functions = self.extra_functions,
             extra_imports = self.extra_imports,
             pages = self.pages,
@@ -327,6 +334,7 @@ impl Guest {
             "package test:guest;
              world guest {{
                  import stopover:host/http@1.0.0;
+                 import stopover:host/reads@1.1.0;
                  import stopover:host/log@1.0.0;
                  {}
                  export stopover:supplier/plugin@1.0.0;
