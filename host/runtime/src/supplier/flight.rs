@@ -8,6 +8,7 @@ use host_domain::flight::supplier_api::{
     FlightCancelRequest, FlightPrebookRequest, FlightPrebookResponse, FlightPriceRequest,
     FlightPriceResponse, FlightSupplierBooking, FlightSupplierQuote,
 };
+use host_domain::money::Currency;
 use host_domain::supplier::{BookingLookup, ChangeError, FindRequest, ReadError};
 
 impl Supplier {
@@ -60,8 +61,7 @@ impl Supplier {
         self.call_dropping(context, function, arguments, read).await
     }
 
-    /// Buys the ticket. The supplier determines the currency of the ticket, which may differ from
-    /// that of the request.
+    /// Buys the ticket, in the currency of the request.
     pub async fn book_flight(
         &self,
         context: &CallContext,
@@ -81,14 +81,15 @@ impl Supplier {
         self.call_dropping(context, function, arguments, read).await
     }
 
-    /// Reads a booking back by either of its references.
+    /// Reads a booking back by either of its references. It must be in the `currency`, if one is given.
     pub async fn find_flight_booking(
         &self,
         context: &CallContext,
         request: FindRequest,
+        currency: Option<Currency>,
     ) -> Result<BookingLookup<FlightSupplierBooking>, ReadError> {
         let exports = &self.plugin.exports.flight;
-        let expected = BookingExpectation::for_find(&request);
+        let expected = BookingExpectation::for_find(&request, currency);
         let arguments = (convert::find_request(request),);
         if exports.detailed_find.is_exported() {
             let function = &exports.detailed_find;
@@ -115,16 +116,18 @@ impl Supplier {
             .await
     }
 
-    /// Cancels a ticket.
+    /// Cancels a ticket that is in the `currency`.
     pub async fn cancel_flight(
         &self,
         context: &CallContext,
         request: FlightCancelRequest,
+        currency: Currency,
     ) -> Result<FlightSupplierBooking, ChangeError> {
         let function = &self.plugin.exports.flight.cancel;
         let expected = BookingExpectation::for_change(
             &request.booking_client_reference,
             &request.supplier_reference,
+            currency,
         );
         let arguments = (convert::cancel_request(request),);
         let read = |state, dropped: &mut _| convert::supplier_booking(state, &expected, dropped);
@@ -143,16 +146,18 @@ impl Supplier {
         self.call_dropping(context, function, arguments, read).await
     }
 
-    /// Buys services and returns the ticket that contains them.
+    /// Buys services and returns the ticket that contains them, which is in the `currency`.
     pub async fn buy_flight_services(
         &self,
         context: &CallContext,
         request: BuyRequest,
+        currency: Currency,
     ) -> Result<FlightSupplierBooking, ChangeError> {
         let function = &self.plugin.exports.flight.buy_services;
         let expected = BookingExpectation::for_change(
             &request.booking_client_reference,
             &request.supplier_reference,
+            currency,
         );
         let arguments = (convert::purchase_request(request),);
         let read = |state, dropped: &mut _| convert::supplier_booking(state, &expected, dropped);

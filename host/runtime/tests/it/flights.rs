@@ -91,7 +91,7 @@ async fn reads(supplier: &Supplier) -> [Result<(), ReadError>; 4] {
         supplier_reference: "order".to_owned(),
         client_reference: "fbk_1".to_owned(),
     };
-    let found = supplier.find_flight_booking(&context, find_request());
+    let found = supplier.find_flight_booking(&context, find_request(), None);
     let quoted = supplier.quote_flight_cancellation(&context, booking());
     let listed = supplier.list_flight_services(&context, booking());
     let read = supplier.read_airline(&context, "BA".to_owned());
@@ -136,8 +136,14 @@ async fn changes(supplier: &Supplier) -> [Result<(), ChangeError>; 4] {
     [
         supplier.prebook_flight(&context, prebook).await.map(drop),
         supplier.book_flight(&context, book).await.map(drop),
-        supplier.cancel_flight(&context, cancel).await.map(drop),
-        supplier.buy_flight_services(&context, buy).await.map(drop),
+        supplier
+            .cancel_flight(&context, cancel, total().currency)
+            .await
+            .map(drop),
+        supplier
+            .buy_flight_services(&context, buy, total().currency)
+            .await
+            .map(drop),
     ]
 }
 

@@ -230,6 +230,7 @@ fn accepted_ticket_is_the_requested_one() {
         let wanted = choice.maybe(|_| sound.supplier_reference.clone());
         let asked = BookingExpectation {
             references: ExpectedReferences::new(&client_reference, wanted.as_deref()),
+            currency: None,
             passengers: 3,
         };
         let dropped = &mut DroppedItems::default();

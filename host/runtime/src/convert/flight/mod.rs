@@ -23,9 +23,9 @@ use self::texts::{booking_texts, prebook_texts};
 use super::dropped::DroppedItems;
 use super::error::{booking_status, optional_checkout};
 use super::{
-    ConvertResult, ExpectedReferences, PrebookExpectation, currency, expiry, invalid, list, money,
-    optional, optional_instant, optional_money, positive_money, same_currency, same_variant, text,
-    valid_if, valid_items,
+    ConvertResult, ExpectedReferences, PrebookExpectation, currency, expected_currency, expiry,
+    invalid, list, money, optional, optional_instant, optional_money, positive_money,
+    same_currency, same_variant, text, valid_if, valid_items,
 };
 use crate::bindings::exports::stopover::supplier::{
     flight_booking, flight_cancellation, flight_pricing, flight_services,
@@ -187,6 +187,8 @@ fn bound_fare(
 /// The booking that a response must refer to, and the maximum number of its passengers.
 pub(crate) struct BookingExpectation {
     references: ExpectedReferences,
+    /// The currency of the booking, if it is known.
+    currency: Option<Currency>,
     passengers: usize,
 }
 
@@ -194,28 +196,34 @@ impl BookingExpectation {
     pub(crate) fn for_book(request: &FlightBookRequest) -> Self {
         Self {
             references: ExpectedReferences::new(&request.client_reference, None),
+            currency: Some(request.total.currency),
             passengers: request.passengers.len(),
         }
     }
 
-    pub(crate) fn for_find(request: &FindRequest) -> Self {
+    pub(crate) fn for_find(request: &FindRequest, currency: Option<Currency>) -> Self {
         Self {
             references: request.into(),
+            currency,
             passengers: PASSENGERS_MAX,
         }
     }
 
     /// Builds the expectation for a cancellation or a purchase of services.
-    pub(crate) fn for_change(client_reference: &str, supplier_reference: &str) -> Self {
+    pub(crate) fn for_change(
+        client_reference: &str,
+        supplier_reference: &str,
+        currency: Currency,
+    ) -> Self {
         Self {
             references: ExpectedReferences::new(client_reference, Some(supplier_reference)),
+            currency: Some(currency),
             passengers: PASSENGERS_MAX,
         }
     }
 }
 
-/// Converts the requested booking in whatever currency the supplier uses. References, status and
-/// total must be valid. Other parts are left out and recorded if they are not, because a ticket that
+/// Converts the requested booking. References, currency, status and total must be valid. Other parts are left out and recorded if they are not, because a ticket that
 /// is issued must not look like one whose outcome is unknown.
 pub(crate) fn supplier_booking(
     state: wire::SupplierBooking,
@@ -232,7 +240,7 @@ fn requested_booking(
     expected: &BookingExpectation,
     dropped: &mut DroppedItems,
 ) -> ConvertResult<FlightSupplierBooking> {
-    let currency = currency("currency", &state.currency)?;
+    let currency = expected_currency(&state.currency, expected.currency)?;
     let status = booking_status(state.status)?;
     // A booking that is only accepted may not have a reference at the supplier yet.
     let unnamed = status == SupplierBookingStatus::Pending && state.supplier_reference.is_empty();

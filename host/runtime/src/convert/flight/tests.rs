@@ -10,6 +10,8 @@ use host_domain::money::Money;
 use host_domain::supplier::SupplierBookingStatus;
 use host_domain::time::Timestamp;
 
+mod currency;
+
 /// Builds a request for a return trip of two adults and an infant.
 pub(super) fn request() -> FlightPriceRequest {
     let leg = |origin: &str, destination: &str, date: &str| RequestedJourney {
@@ -315,12 +317,17 @@ pub(super) fn state() -> wire::SupplierBooking {
 }
 
 fn asked(supplier_reference: Option<&str>) -> BookingExpectation {
-    BookingExpectation::for_find(&FindRequest {
+    asked_in(supplier_reference, None)
+}
+
+fn asked_in(supplier_reference: Option<&str>, currency: Option<Currency>) -> BookingExpectation {
+    let request = FindRequest {
         client_reference: "fbk_1".to_owned(),
         supplier_reference: supplier_reference.map(str::to_owned),
         supplier_prebook: None,
         since: Timestamp(0),
-    })
+    };
+    BookingExpectation::for_find(&request, currency)
 }
 
 #[test]
@@ -473,7 +480,7 @@ fn invalid_part_of_a_ticket_is_dropped_and_the_ticket_is_kept() {
 
 #[test]
 fn every_ticket_call_checks_the_returned_reference() {
-    let changed = BookingExpectation::for_change("fbk_1", "order");
+    let changed = BookingExpectation::for_change("fbk_1", "order", Currency::USD);
     let dropped = &mut DroppedItems::default();
     assert!(supplier_booking(state(), &changed, dropped).is_ok());
     let another = wire::SupplierBooking {
@@ -485,33 +492,6 @@ fn every_ticket_call_checks_the_returned_reference() {
     let found = flight_booking::BookingLookup::Found(state());
     let read = super::booking_lookup(found, &asked(Some("other")), dropped);
     assert_eq!(rejected(read), "supplier-reference");
-}
-
-#[test]
-fn quote_has_amounts_of_one_currency_or_reason() {
-    let quoted = |currency: &str, fee, refund| {
-        quote(flight_cancellation::Quote::Quoted(
-            flight_cancellation::AirlineQuote {
-                currency: currency.to_owned(),
-                fee,
-                refund,
-                expires_at: None,
-            },
-        ))
-    };
-    assert!(quoted("EUR", 100, 0).is_ok());
-    for (expected, read) in [
-        ("quoted.currency", quoted("XXX", 0, 0)),
-        ("quoted.fee", quoted("EUR", -1, 0)),
-        ("quoted.refund", quoted("EUR", 0, -1)),
-    ] {
-        assert_eq!(rejected(read), expected);
-    }
-    let why = flight_cancellation::Quote::Unavailable("not\nnow".to_owned());
-    assert_eq!(
-        quote(why).unwrap(),
-        FlightSupplierQuote::Unavailable("not now".to_owned())
-    );
 }
 
 #[test]

@@ -323,12 +323,13 @@ fn booking_has_documents_and_locators_and_drops_invalid_ones() {
             services_left_out: true,
         },
     };
-    let expected = BookingExpectation::for_find(&FindRequest {
+    let request = FindRequest {
         client_reference: "fbk_1".to_owned(),
         supplier_reference: Some("order".to_owned()),
         supplier_prebook: None,
         since: Timestamp(0),
-    });
+    };
+    let expected = BookingExpectation::for_find(&request, Some(Currency::USD));
     let mut dropped = DroppedItems::default();
     let lookup = flight_booking::DetailedBookingLookup::Found(found);
     let read = detailed_booking_lookup(lookup, &expected, &mut dropped).unwrap();
