@@ -21,7 +21,7 @@ pub(crate) mod trip;
 pub(crate) mod verify;
 
 use stopover_sdk::dropped::DroppedItems;
-use stopover_sdk::lenient::{LenientAmount, Part};
+use stopover_sdk::lenient::{LenientAmount, Part, Single};
 use stopover_sdk::types::MinorUnits;
 
 use crate::wire;
@@ -42,9 +42,9 @@ impl PartReader<'_> {
 }
 
 /// Converts an amount to minor units, rounded, because Nuitee's amounts are JSON numbers without a
-/// guaranteed number of decimals. Returns `None` for a negative or missing amount.
-pub(crate) fn minor(amount: LenientAmount, currency: &str) -> Option<MinorUnits> {
-    let minor = amount.0?.to_minor_rounded(currency).ok()?;
+/// guaranteed number of decimals. Returns `None` for a negative, missing or repeated amount.
+pub(crate) fn minor(amount: Single<LenientAmount>, currency: &str) -> Option<MinorUnits> {
+    let minor = amount.value()?.0?.to_minor_rounded(currency).ok()?;
     (minor >= 0).then_some(minor)
 }
 

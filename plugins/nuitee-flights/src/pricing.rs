@@ -1,7 +1,7 @@
 //! Flight search. The response is one document or a stream of documents.
 
 use stopover_sdk::detailed_flight_pricing::DetailedPriceResponse;
-use stopover_sdk::dropped::DroppedItems;
+use stopover_sdk::dropped::{DropReason, DroppedItems};
 use stopover_sdk::flight_pricing::PriceRequest;
 use stopover_sdk::http::Request;
 use stopover_sdk::json::ensure;
@@ -31,21 +31,31 @@ impl DetailedFlightPricing for NuiteeFlights {
         let mut dropped = DroppedItems::default();
         let mut itineraries = Vec::new();
         let mut failed: Option<Fault> = None;
+        let mut is_whole = true;
         for document in &documents {
-            match open::<Batch<'_>>(&response, document)? {
-                Ok(None) => {}
-                Ok(Some(batches)) => {
-                    let dropped_before = dropped.count();
-                    let found = found_itineraries(batches, &mut dropped);
-                    let lists_nothing = found.iter().all(FoundItinerary::is_empty);
-                    if lists_nothing && dropped.count() == dropped_before {
-                        check_lists::<ListedBatch>(document)?;
+            let batches = match open::<Batch<'_>>(&response, document) {
+                Ok(Ok(Some(batches))) => batches,
+                Ok(Ok(None)) => continue,
+                Ok(Err(fault)) => {
+                    if !fault.is_no_availability() {
+                        failed = Some(fault);
                     }
-                    itineraries.extend(found);
+                    continue;
                 }
-                Err(fault) if fault.is_no_availability() => {}
-                Err(fault) => failed = Some(fault),
+                Err(error) => {
+                    is_whole = false;
+                    dropped.add(format_args!("/data"), DropReason::Unreadable, error);
+                    continue;
+                }
+            };
+            let dropped_before = dropped.count();
+            let found = found_itineraries(batches, &mut dropped);
+            let lists_nothing = found.iter().all(FoundItinerary::is_empty);
+            if lists_nothing && dropped.count() == dropped_before {
+                let lists = check_lists::<ListedBatch>(document);
+                dropped.keep(format_args!("/data"), lists);
             }
+            itineraries.extend(found);
         }
         match failed {
             Some(fault) if itineraries.is_empty() => return Err(fault.into_read_error()),
@@ -66,7 +76,7 @@ impl DetailedFlightPricing for NuiteeFlights {
         Ok(DetailedPriceResponse {
             offers,
             applied,
-            truncated,
+            truncated: truncated || !is_whole,
         })
     }
 }

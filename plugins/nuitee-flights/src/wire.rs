@@ -6,7 +6,8 @@ pub(crate) mod rates;
 pub(crate) mod reference;
 
 use stopover_sdk::lenient::{
-    Essential, LenientAmount, LenientCount, LenientFlag, LenientText, NonEmptyText, OneOrMany, Part,
+    Essential, LenientAmount, LenientCount, LenientFlag, LenientText, NonEmptyText, OneOrMany,
+    Part, Single,
 };
 use stopover_sdk::lenient_struct;
 
@@ -22,41 +23,41 @@ lenient_struct! {
 
     /// An amount in major units.
     pub(crate) struct Money<'a> {
-        pub(crate) amount: LenientAmount = "amount",
-        pub(crate) currency: LenientText<'a> = "currency",
+        pub(crate) amount: Single<LenientAmount> = "amount",
+        pub(crate) currency: Single<LenientText<'a>> = "currency",
     }
 
     /// The price shown to customers. Nuitee's net price is in other fields.
     pub(crate) struct Pricing<'a> {
-        pub(crate) display: Option<Money<'a>> = "display",
+        pub(crate) display: Single<Money<'a>> = "display",
     }
 
     /// A price of the whole party: fare, taxes and fees add up to the total.
     pub(crate) struct Price<'a> {
-        pub(crate) total: LenientAmount = "total",
-        pub(crate) base: LenientAmount = "base",
-        pub(crate) taxes: LenientAmount = "taxes",
-        pub(crate) fees: LenientAmount = "fees",
-        pub(crate) currency: LenientText<'a> = "currency",
+        pub(crate) total: Single<LenientAmount> = "total",
+        pub(crate) base: Single<LenientAmount> = "base",
+        pub(crate) taxes: Single<LenientAmount> = "taxes",
+        pub(crate) fees: Single<LenientAmount> = "fees",
+        pub(crate) currency: Single<LenientText<'a>> = "currency",
     }
 
     pub(crate) struct TripPricing<'a> {
-        pub(crate) display: Option<Price<'a>> = "display",
+        pub(crate) display: Single<Price<'a>> = "display",
     }
 
     /// A flight with one take-off and one landing.
     pub(crate) struct Segment<'a> {
         pub(crate) key: LenientText<'a> = "segmentKey",
-        pub(crate) origin: LenientText<'a> = "originCode",
-        pub(crate) destination: LenientText<'a> = "destinationCode",
+        pub(crate) origin: Single<LenientText<'a>> = "originCode",
+        pub(crate) destination: Single<LenientText<'a>> = "destinationCode",
         /// Local time without offset.
-        pub(crate) departure_time: LenientText<'a> = "departureTime",
+        pub(crate) departure_time: Single<LenientText<'a>> = "departureTime",
         pub(crate) arrival_time: LenientText<'a> = "arrivalTime",
         /// `OUTBOUND` or `INBOUND`.
         pub(crate) direction: LenientText<'a> = "direction",
         pub(crate) duration: Duration<'a> = "duration",
-        pub(crate) flight: FlightNumbers<'a> = "flight",
-        pub(crate) carrier: Carrier<'a> = "carrier",
+        pub(crate) flight: Single<FlightNumbers<'a>> = "flight",
+        pub(crate) carrier: Single<Carrier<'a>> = "carrier",
     }
 
     pub(crate) struct Duration<'a> {
@@ -65,13 +66,13 @@ lenient_struct! {
     }
 
     pub(crate) struct FlightNumbers<'a> {
-        pub(crate) marketing: LenientText<'a> = "marketingNumber",
+        pub(crate) marketing: Single<LenientText<'a>> = "marketingNumber",
         pub(crate) operating: LenientText<'a> = "operatingNumber",
     }
 
     /// Airlines of a flight. Logos are URLs or paths only.
     pub(crate) struct Carrier<'a> {
-        pub(crate) marketing_code: LenientText<'a> = "marketingCode",
+        pub(crate) marketing_code: Single<LenientText<'a>> = "marketingCode",
         pub(crate) marketing_name: LenientText<'a> = "marketingName",
         pub(crate) marketing_logo: LenientText<'a> = "marketingLogo",
         pub(crate) operating_code: LenientText<'a> = "operatingCode",
@@ -80,13 +81,13 @@ lenient_struct! {
     }
 
     pub(crate) struct Fare<'a> {
-        pub(crate) family: LenientText<'a> = "family",
+        pub(crate) family: Single<LenientText<'a>> = "family",
     }
 
     /// The fare of a segment in the same response.
     pub(crate) struct SegmentFare<'a> {
-        pub(crate) segment_key: LenientText<'a> = "segmentKey",
-        pub(crate) cabin: LenientText<'a> = "cabin",
+        pub(crate) segment_key: Single<LenientText<'a>> = "segmentKey",
+        pub(crate) cabin: Single<LenientText<'a>> = "cabin",
         pub(crate) fare_family: LenientText<'a> = "fareFamily",
         pub(crate) fare_basis_code: LenientText<'a> = "fareBasisCode",
     }
@@ -109,15 +110,27 @@ lenient_struct! {
     }
 
     pub(crate) struct Terms<'a> {
-        pub(crate) changeable: LenientFlag = "changeable",
-        pub(crate) refundable: LenientFlag = "refundable",
-        pub(crate) change_fee: Option<Fee<'a>> = "changeFee",
-        pub(crate) refund_fee: Option<Fee<'a>> = "refundFee",
+        pub(crate) changeable: Single<LenientFlag> = "changeable",
+        pub(crate) refundable: Single<LenientFlag> = "refundable",
+        pub(crate) change_fee: Single<Fee<'a>> = "changeFee",
+        pub(crate) refund_fee: Single<Fee<'a>> = "refundFee",
     }
 
     pub(crate) struct Fee<'a> {
-        pub(crate) pricing: Pricing<'a> = "pricing",
+        pub(crate) pricing: Single<Pricing<'a>> = "pricing",
         /// `anytime`, `noShow`, `beforeDeparture` or `afterDeparture`.
-        pub(crate) applicability: LenientText<'a> = "applicability",
+        pub(crate) applicability: Single<LenientText<'a>> = "applicability",
+    }
+}
+
+impl Segment<'_> {
+    /// Returns the number of the flight at the airline that sells it.
+    pub(crate) fn marketing_number(&self) -> Option<&str> {
+        self.flight.as_ref().value()?.marketing.as_deref()
+    }
+
+    /// Returns the code of the airline that sells the flight.
+    pub(crate) fn marketing_code(&self) -> Option<&str> {
+        self.carrier.as_ref().value()?.marketing_code.as_deref()
     }
 }

@@ -1,7 +1,7 @@
 //! Baggage that a fare includes per passenger.
 
 use stopover_sdk::json::{DecodeError, ensure};
-use stopover_sdk::lenient::{LenientCount, LenientFlag};
+use stopover_sdk::lenient::{LenientCount, LenientFlag, Single};
 use stopover_sdk::types::flight::{BaggageType, PassengerType};
 use stopover_sdk::types::flight_details::Bag;
 
@@ -98,6 +98,9 @@ fn count(baggage: &Baggage<'_>, baggage_type: BaggageType, passenger: PassengerT
 
 /// Returns whether a bag is included. A bag with a price is for sale.
 fn is_included(bag: &IncludedBag<'_>) -> bool {
-    let price = bag.pricing.display.as_ref();
-    price.is_none_or(|price| map::money(price).is_none_or(|price| price.amount == 0))
+    match &bag.pricing.display {
+        Single::Missing => true,
+        Single::Value(price) => map::money(price).is_none_or(|price| price.amount == 0),
+        Single::Repeated => false,
+    }
 }

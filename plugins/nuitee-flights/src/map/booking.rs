@@ -3,7 +3,7 @@
 use stopover_sdk::detailed_flight_booking::DetailedBooking;
 use stopover_sdk::dropped::{DropReason, DroppedItems};
 use stopover_sdk::json::{DecodeError, ensure};
-use stopover_sdk::lenient::{Essential, Part};
+use stopover_sdk::lenient::{Essential, Part, Single};
 use stopover_sdk::types::flight::{Journey, SupplierBooking};
 use stopover_sdk::types::flight_details::{BookingDetails, JourneyDetails, PaymentStatus};
 use stopover_sdk::types::{BookingStatus, Extensions, Money};
@@ -68,7 +68,9 @@ pub(crate) fn supplier_booking(
     let tags = parts.read("customTags", tags.unwrap_or_default());
     let client_reference = tags.as_ref().map(client_reference).transpose()?.flatten();
     let client_reference = client_reference.map(str::to_owned);
-    let bill = parts.read("pricing", booking.pricing).unwrap_or_default();
+    let bill = parts
+        .read("pricing", booking.pricing.into_part())
+        .unwrap_or_default();
     let order = parts.read("order", booking.order).unwrap_or_default();
     parts.pointer = &reference_pointer;
     let order = parts.read("reference", order.reference).unwrap_or_default();
@@ -200,10 +202,16 @@ fn unpriced() -> DecodeError {
 
 fn billed(bill: &Billing<'_>) -> Option<Money> {
     let currency = bill.currency.as_str();
-    let total = minor(bill.total, currency).or_else(|| {
-        let services = minor(bill.services, currency).unwrap_or(0);
-        minor(bill.subtotal, currency)?.checked_add(services)
-    });
+    let total = match bill.total {
+        Single::Repeated => None,
+        total => minor(total, currency).or_else(|| {
+            let services = match bill.services {
+                Single::Missing => 0,
+                services => minor(services, currency)?,
+            };
+            minor(bill.subtotal, currency)?.checked_add(services)
+        }),
+    };
     Some(Money::new(total?, currency))
 }
 

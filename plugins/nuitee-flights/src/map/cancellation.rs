@@ -3,16 +3,38 @@
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_cancellation::{AirlineQuote, Quote};
 use stopover_sdk::json::{DecodeError, ensure};
-use stopover_sdk::lenient::{Essential, LenientAmount, NonEmptyText, Part, Single};
+use stopover_sdk::lenient::{Essential, LenientAmount, NonEmptyText, Single};
 use stopover_sdk::types::flight::{CancellationAmounts, SupplierBooking};
-use stopover_sdk::types::{BookingStatus, MinorUnits};
+use stopover_sdk::types::{BookingStatus, MinorUnits, Money};
 
 use crate::map::booking::{states_charges, status};
 use crate::map::{minor, money};
+use crate::wire::Pricing;
 use crate::wire::booking::{Cancellation, Quote as Wire};
 
-/// Refund destination that is not money.
-const VOUCHER: &str = "voucher";
+/// Where the airline's refund goes, as Nuitee documents it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Destination {
+    /// To the original payment or to the agency's deposit.
+    Money,
+    Voucher,
+    /// It is missing, or Nuitee does not document it.
+    Unknown,
+}
+
+/// Reads where a refund goes.
+///
+/// # Errors
+/// It cannot be read, or has several values.
+fn destination(written: &Essential<NonEmptyText>) -> Result<Destination, DecodeError> {
+    let written = written.optional("destination")?;
+    let written = written.map(|text| text.as_str().to_ascii_lowercase());
+    Ok(match written.as_deref() {
+        Some("original_payment" | "agency_deposit") => Destination::Money,
+        Some("voucher") => Destination::Voucher,
+        Some(_) | None => Destination::Unknown,
+    })
+}
 
 /// Converts the airline's quote, or returns why there is none. Nuitee's own estimate is rejected,
 /// because it is no better than the fare's terms.
@@ -28,15 +50,21 @@ pub(crate) fn quote(wire: &Wire<'_>, supplier_reference: &str) -> Result<Quote, 
         "unknown" => return unavailable("Nuitee does not know the airline's cancellation fee"),
         _ => return Err(DecodeError::new("the quote has an unknown confidence")),
     }
-    if wire.destination.as_str() == VOUCHER {
+    let destination = destination(&wire.destination);
+    if destination == Ok(Destination::Voucher) {
         return unavailable("the airline refunds vouchers instead of money");
     }
-    let refund = wire.refund.display.as_ref().and_then(money);
-    let penalty = wire.penalty.display.as_ref().and_then(money);
-    match (refund, penalty) {
+    match (display(&wire.refund), display(&wire.penalty)) {
         (Some(refund), Some(penalty)) if refund.currency == penalty.currency => {
-            if wire.is_refundable.0 == Some(false) && refund.amount > 0 {
+            let is_refundable = wire.is_refundable.as_ref().optional("isRefundable");
+            let denies = is_refundable.map_or(true, |written| {
+                written.is_some_and(|written| written.0 == Some(false))
+            });
+            if denies && refund.amount > 0 {
                 return unavailable("the airline's quote contradicts itself");
+            }
+            if destination != Ok(Destination::Money) && refund.amount > 0 {
+                return unavailable("Nuitee does not say that the airline refunds money");
             }
             Ok(Quote::Quoted(AirlineQuote {
                 currency: refund.currency,
@@ -47,6 +75,12 @@ pub(crate) fn quote(wire: &Wire<'_>, supplier_reference: &str) -> Result<Quote, 
         }
         _ => unavailable("the airline's quote has no readable amounts"),
     }
+}
+
+/// Returns an amount that is shown to customers, if it is stated once.
+fn display(pricing: &Single<Pricing<'_>>) -> Option<Money> {
+    let display = pricing.as_ref().value()?.display.as_ref().value();
+    display.and_then(money)
 }
 
 /// Checks that a response is about this booking, which it need not name.
@@ -155,11 +189,10 @@ pub(crate) fn undecided_amounts(currency: &str) -> CancellationAmounts {
 /// Returns the booking after its cancellation, with the destination of the refund.
 fn completed(mut state: SupplierBooking, cancellation: &Cancellation<'_>) -> SupplierBooking {
     state.status = BookingStatus::Canceled;
-    if let Part::Decoded(destination) = &cancellation.destination
-        && !destination.is_empty()
-    {
+    if let Some(destination) = cancellation.destination.value() {
         let name = "refund_destination".to_owned();
-        state.extensions.push((name, destination.clone()));
+        let destination = destination.as_str().to_owned();
+        state.extensions.push((name, destination));
     }
     state
 }
@@ -170,23 +203,16 @@ fn completed(mut state: SupplierBooking, cancellation: &Cancellation<'_>) -> Sup
 ///
 /// # Errors
 /// One of them cannot be read, charges are not stated, the total that a missing one needs is not known,
-/// or it cannot be read where the refund goes.
+/// or Nuitee does not say that the refund is money or a voucher.
 fn amounts(
     cancellation: &Cancellation<'_>,
     has_charges: bool,
     total: Option<(MinorUnits, &str)>,
 ) -> Result<Option<CancellationAmounts>, DecodeError> {
     let unreadable = || DecodeError::new("the amounts of the cancellation cannot be read");
-    let destination = match &cancellation.destination {
-        Part::Missing => "",
-        Part::Decoded(destination) => destination.as_str(),
-        Part::Unreadable(error) => return Err(error.clone()),
-    };
+    let destination = destination(&cancellation.destination)?;
     let currency = cancellation.currency.as_str();
-    let amount = |stated: Single<LenientAmount>| {
-        let amount = stated.value().and_then(|amount| minor(amount, currency));
-        amount.ok_or_else(unreadable)
-    };
+    let amount = |stated: Single<LenientAmount>| minor(stated, currency).ok_or_else(unreadable);
     let rest_without = |amount: MinorUnits| {
         let total = total.filter(|(_, of_booking)| *of_booking == currency);
         let rest = total.map(|(total, _)| total.saturating_sub(amount));
@@ -206,8 +232,13 @@ fn amounts(
         (fee, refund) => (amount(fee)?, amount(refund)?),
     };
     let (fee, refund) = match destination {
-        VOUCHER => (fee.checked_add(refund).ok_or_else(unreadable)?, 0),
-        _ => (fee, refund),
+        Destination::Voucher => (fee.checked_add(refund).ok_or_else(unreadable)?, 0),
+        Destination::Money => (fee, refund),
+        Destination::Unknown if refund == 0 => (fee, refund),
+        Destination::Unknown => {
+            let text = "it is not known whether the refund is money";
+            return Err(DecodeError::new(text));
+        }
     };
     Ok(Some(CancellationAmounts {
         fee,

@@ -43,8 +43,10 @@ fn segment_details(segment: &Segment<'_>, sources: &DetailSources<'_, '_>) -> Se
     let (aircraft_code, aircraft) = amenities
         .map(|amenities| aircraft(&amenities.aircraft))
         .unwrap_or_default();
-    let code = segment.carrier.operating_code.as_deref();
-    let number = segment.flight.operating.as_deref();
+    let carrier = segment.carrier.as_ref().value();
+    let code = carrier.and_then(|carrier| carrier.operating_code.as_deref());
+    let flight = segment.flight.as_ref().value();
+    let number = flight.and_then(|flight| flight.operating.as_deref());
     SegmentDetails {
         operating_carrier_code: code.map(str::to_owned),
         operating_flight: code

@@ -60,6 +60,18 @@ pub(crate) const fn cabin_code(cabin: Cabin) -> &'static str {
     }
 }
 
+/// Returns the cabins, one letter each, to compare them with those of a later response.
+pub(crate) fn cabin_letters(cabins: &[SegmentCabin]) -> String {
+    let letter = |known: &SegmentCabin| match cabin(&known.name) {
+        Some(Cabin::Economy) => 'E',
+        Some(Cabin::PremiumEconomy) => 'P',
+        Some(Cabin::Business) => 'B',
+        Some(Cabin::First) => 'F',
+        None => '?',
+    };
+    cabins.iter().map(letter).collect()
+}
+
 /// Returns the cabin of each segment, from the segment's fare or else from the name of the whole
 /// fare, which is often a cabin's name.
 ///
@@ -83,7 +95,7 @@ pub(crate) fn cabins(
         let brand = own.and_then(|own| own.fare_family.to_owned());
         Some(SegmentCabin {
             name: name.to_owned(),
-            brand: brand.or_else(|| fare.family.to_owned()),
+            brand: brand.or_else(|| fare.family.as_deref().map(str::to_owned)),
         })
     };
     let cabins: Option<Vec<SegmentCabin>> = segments.iter().map(of_segment).collect();
@@ -103,8 +115,9 @@ pub(crate) fn fare_of<'f, 'a>(
     segment: &Segment<'a>,
     fares: &'f [SegmentFare<'a>],
 ) -> Option<&'f SegmentFare<'a>> {
-    segment.key.0.as_ref()?;
-    fares.iter().find(|fare| fare.segment_key == segment.key)
+    let key = segment.key.as_deref()?;
+    let mut fares = fares.iter();
+    fares.find(|fare| fare.segment_key.as_deref() == Some(key))
 }
 
 /// Formats a flight as one line, which is compared with an earlier response.
@@ -113,8 +126,8 @@ pub(crate) fn fare_of<'f, 'a>(
 /// The flight lacks a value that identifies it.
 pub(crate) fn flight(segment: &Segment<'_>) -> Result<String, DecodeError> {
     let identify = || {
-        segment.flight.marketing.as_deref()?;
-        segment.carrier.marketing_code.as_deref()?;
+        segment.marketing_number()?;
+        segment.marketing_code()?;
         let departure = time::parse_local_time(segment.departure_time.as_str())?;
         let (origin, destination) = (segment.origin.as_deref()?, segment.destination.as_deref()?);
         let flight = marketing_flight(segment);
@@ -225,8 +238,9 @@ fn to_segment(
     let local_time =
         |text: &str| time::parse_local_time(text).ok_or_else(lacks("a flight has no time"));
     let cabin = cabin(&flown.name).ok_or_else(unknown_cabin)?;
-    let carrier = &segment.carrier;
-    let code = carrier.marketing_code.as_deref();
+    let carrier = segment.carrier.as_ref().value();
+    let carrier = carrier.ok_or_else(lacks("a flight has no airline"))?;
+    let code = segment.marketing_code();
     let code = code.ok_or_else(lacks("a flight has no airline"))?;
     let of_passenger =
         |(passenger, (checked_bags, carry_on_bags)): (u8, &Pieces)| SegmentPassenger {
@@ -257,8 +271,8 @@ fn to_segment(
 }
 
 fn marketing_flight(segment: &Segment<'_>) -> String {
-    let code = segment.carrier.marketing_code.as_str();
-    flight_number(code, segment.flight.marketing.as_str())
+    let code = segment.marketing_code().unwrap_or_default();
+    flight_number(code, segment.marketing_number().unwrap_or_default())
 }
 
 /// Returns an airline's code and flight number. Nuitee's numbers come with or without the code.

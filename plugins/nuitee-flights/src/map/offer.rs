@@ -15,10 +15,11 @@ use stopover_sdk::types::flight_details::OfferDetails;
 use stopover_sdk::types::{MinorUnits, TimestampMs};
 
 use crate::map::details::{DetailSources, journey_details};
-use crate::map::journey::{Trip, cabins, flights, journeys};
+use crate::map::journey::{Trip, cabin_letters, cabins, flights, journeys};
 use crate::map::{baggage, minor, price, search, terms};
 use crate::wire;
 use crate::wire::rates::{Batch, Itinerary};
+use crate::wire::{Fare, Price, Segment, Terms};
 
 /// Maximum size of an offer reference that the gateway stores, in bytes.
 const SUPPLIER_OFFER_BYTES: usize = 4096;
@@ -31,6 +32,9 @@ pub(crate) struct OfferReference<'a> {
     pub(crate) id: Cow<'a, str>,
     /// The flights of each journey, one line per flight.
     pub(crate) flights: Cow<'a, [Vec<String>]>,
+    /// The cabins of all flights, one letter each. References of older versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cabins: Option<String>,
 }
 
 impl OfferReference<'_> {
@@ -66,6 +70,12 @@ struct MatchedFlights {
 }
 
 impl FoundItinerary<'_> {
+    /// Returns the flights. Repeated lists are none.
+    fn segments(&self) -> &[Segment<'_>] {
+        let segments = self.itinerary.segments.as_ref().value();
+        segments.map_or(&[], |segments| segments.0.as_slice())
+    }
+
     /// Returns whether it has no offers.
     pub(crate) fn is_empty(&self) -> bool {
         self.offers.is_empty()
@@ -77,7 +87,7 @@ impl FoundItinerary<'_> {
     /// There are too many flights, they do not match the journeys, or one lacks a value that identifies it.
     fn flights(&self, context: &PricingContext<'_>) -> Result<&MatchedFlights, DecodeError> {
         let matched = self.flights.get_or_init(|| {
-            let segments = &self.itinerary.segments.0;
+            let segments = self.segments();
             ensure(segments.len() <= SEGMENTS_MAX, "it has too many flights")?;
             let segment_counts =
                 search::split(segments, &context.request.journeys).ok_or_else(|| {
@@ -99,7 +109,7 @@ impl FoundItinerary<'_> {
     ) -> Trip<'t> {
         Trip {
             key: self.itinerary.key.as_str(),
-            segments: &self.itinerary.segments.0,
+            segments: self.segments(),
             segment_counts,
             logo_url: context.logo_url,
         }
@@ -214,7 +224,7 @@ fn sort(candidates: &mut [Candidate<'_>], request: &PriceRequest) {
 }
 
 fn departure(candidate: &Candidate<'_>) -> String {
-    let first = candidate.found.itinerary.segments.0.first();
+    let first = candidate.found.segments().first();
     first.map_or_else(String::new, |first| {
         first.departure_time.as_str().to_owned()
     })
@@ -238,7 +248,7 @@ fn identify<'o>(
 ) -> Result<(&'o str, MinorUnits), DecodeError> {
     let id = offer.id.as_deref();
     let id = id.ok_or_else(|| DecodeError::missing("the offer has no id"))?;
-    let price = offer.pricing.display.as_ref();
+    let price = display_price(offer);
     let price = price.filter(|price| price.currency.as_str() == currency);
     let total = price
         .and_then(|price| minor(price.total, currency))
@@ -247,45 +257,52 @@ fn identify<'o>(
     Ok((id, total))
 }
 
+/// Returns the price, which counts only if it is stated once.
+fn display_price<'o, 'a>(offer: &'o wire::rates::Offer<'a>) -> Option<&'o Price<'a>> {
+    offer.pricing.as_ref().value()?.display.as_ref().value()
+}
+
 fn to_offer(
     context: &PricingContext<'_>,
     candidate: &Candidate<'_>,
 ) -> Result<DetailedOffer, DecodeError> {
     let (found, offer) = (candidate.found, candidate.offer);
     let matched = found.flights(context)?;
+    baggage::check(&offer.baggage)?;
+    let trip = found.trip(context, &matched.segment_counts);
+    let (no_fare, no_terms) = (Fare::default(), Terms::default());
+    let fare = offer.fare.as_ref().value().unwrap_or(&no_fare);
+    let fares = offer.segment_fares.as_ref().value();
+    let fares = fares.map_or(&[][..], |fares| &fares.0);
+    let cabins = cabins(trip.segments, fares, fare)?;
     let supplier_offer = supplier_offer(&OfferReference {
         id: offer.id.as_str().into(),
         flights: matched.lines.as_slice().into(),
+        cabins: Some(cabin_letters(&cabins)),
     })?;
-    baggage::check(&offer.baggage)?;
-    let trip = found.trip(context, &matched.segment_counts);
-    let cabins = cabins(trip.segments, &offer.segment_fares.0, &offer.fare)?;
     let passengers = search::passenger_types(&context.request.passengers);
     let pieces = baggage::pieces(&offer.baggage, &passengers);
     let journeys = journeys(trip, &cabins, &pieces)?;
     let sources = DetailSources {
-        fares: &offer.segment_fares.0,
+        fares,
         amenities: &offer.segment_amenities.0,
         baggage: &offer.baggage,
         passengers: &passengers,
     };
     let details = OfferDetails {
-        price: price::breakdown(
-            offer.pricing.display.as_ref(),
-            context.currency,
-            candidate.total,
-        ),
+        price: price::breakdown(display_price(offer), context.currency, candidate.total),
         journeys: journey_details(trip, &sources),
         ..OfferDetails::default()
     };
+    let fare_conditions = terms::conditions(offer.terms.as_ref().value().unwrap_or(&no_terms));
     let offer = Offer {
         supplier_offer,
         exclusive_key: None,
         total: candidate.total,
         currency: context.currency.to_owned(),
-        fare_family: offer.fare.family.to_owned(),
-        refundable: offer.terms.refundable.0,
-        fare_conditions: terms::conditions(&offer.terms),
+        fare_family: fare.family.as_deref().map(str::to_owned),
+        refundable: fare_conditions.refund.allowed,
+        fare_conditions,
         documents_required: DOCUMENTS_REQUIRED,
         checked_bag_included: offer.baggage.has_checked_bag.is_set(),
         carry_on_included: offer.baggage.has_carry_on_bag.is_set(),

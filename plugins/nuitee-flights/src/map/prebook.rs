@@ -5,7 +5,7 @@ use stopover_sdk::detailed_flight_booking::DetailedPrebookResponse;
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_booking::PrebookResponse;
 use stopover_sdk::json::DecodeError;
-use stopover_sdk::lenient::LenientAmount;
+use stopover_sdk::lenient::{LenientAmount, Single};
 use stopover_sdk::types::flight::PassengerType;
 use stopover_sdk::types::flight_details::PrebookDetails;
 use stopover_sdk::types::{Checkout, MinorUnits, Money, TimestampMs};
@@ -86,7 +86,7 @@ pub(crate) fn prebook_response(
         return Err(contradiction("it is in another currency"));
     }
     let written = prebook.price.required("price").map_err(contradiction)?;
-    let total: MinorUnits = minor(LenientAmount(Some(*written)), currency)
+    let total: MinorUnits = minor(Single::Value(LenientAmount(Some(*written))), currency)
         .filter(|total| *total > 0)
         .ok_or_else(|| contradiction("it has no price"))?;
     let paid = paid_transaction(uses_payment_sdk, &prebook).map_err(contradiction)?;
@@ -100,7 +100,8 @@ pub(crate) fn prebook_response(
         total: Some((total, currency.to_owned())),
     };
 
-    let booking = dropped.readable_part(format_args!("/data/0/booking"), prebook.booking);
+    let booking =
+        dropped.readable_part(format_args!("/data/0/booking"), prebook.booking.into_part());
     let booking = booking.unwrap_or_default();
     let trip = TripParts::read_part(booking.journey, "/data/0/booking/journey", dropped);
     let segments = trip.segments.as_deref().unwrap_or_default();

@@ -137,12 +137,14 @@ fn booked_service(service: &Service<'_>, currency: &str) -> Result<flight::Servi
 }
 
 fn id(service: &Service<'_>) -> Result<String, DecodeError> {
-    let id = service.id.to_owned();
+    let id = service.id.as_deref().map(str::to_owned);
     id.ok_or_else(|| DecodeError::missing("the service has no id"))
 }
 
 fn price(service: &Service<'_>) -> Result<Money, DecodeError> {
-    let price = service.pricing.display.as_ref().and_then(money);
+    let pricing = service.pricing.as_ref().value();
+    let price = pricing.and_then(|pricing| pricing.display.as_ref().value());
+    let price = price.and_then(money);
     price.ok_or_else(|| DecodeError::missing("the service has no price"))
 }
 

@@ -2,14 +2,15 @@
 
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::json::DecodeError;
-use stopover_sdk::lenient::LenientFlag;
 use stopover_sdk::types::flight::{FareConditions, Journey, PassengerType};
 use stopover_sdk::types::flight_details::JourneyDetails;
 use stopover_sdk::types::{MinorUnits, Money};
 use stopover_sdk::{ChangeError, Refusal, RefusalReason};
 
 use crate::map::details::{DetailSources, journey_details};
-use crate::map::journey::{SegmentCabin, Trip, cabins, check_segment_ids, flight, journeys};
+use crate::map::journey::{
+    SegmentCabin, Trip, cabin_letters, cabins, check_segment_ids, flight, journeys,
+};
 use crate::map::offer::OfferReference;
 use crate::map::trip::TripParts;
 use crate::map::{baggage, minor, terms};
@@ -78,7 +79,8 @@ pub(crate) fn verified(
         (changes.fare_changed, "fareChanged", "fare"),
     ] {
         let changed = changed.optional(name).map_err(again)?;
-        if changed.is_some_and(LenientFlag::is_set) {
+        let changed = changed.map(|changed| changed.0.ok_or_else(|| unclear(name)));
+        if changed.transpose()? == Some(true) {
             return Err(terms_changed(&format!("the {what} of the offer changed")).into());
         }
     }
@@ -99,6 +101,10 @@ pub(crate) fn verified(
     agreed.check_total(total)?;
 
     let cabins = cabins(segments, &parts.segment_fares, &parts.fare).map_err(again)?;
+    let agreed_cabins = agreed.offered.cabins.as_deref();
+    if agreed_cabins.is_some_and(|agreed| agreed != cabin_letters(&cabins)) {
+        return Err(terms_changed("the cabin of the offer changed").into());
+    }
     let trip = Trip {
         key: parts.key.as_str(),
         segments,
@@ -120,6 +126,10 @@ pub(crate) fn verified(
         cabins,
         fare_conditions: terms::conditions(&parts.terms.unwrap_or_default()),
     })
+}
+
+fn unclear(name: &str) -> ChangeError {
+    again(format_args!("{name} is neither true nor false"))
 }
 
 fn again(what: impl std::fmt::Display) -> ChangeError {

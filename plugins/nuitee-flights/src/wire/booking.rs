@@ -36,10 +36,10 @@ lenient_struct! {
         /// `sandbox` or `production`.
         pub(crate) environment: LenientText<'a> = "providerEnvironment",
         pub(crate) ticket_limit_time: LenientText<'a> = "ticketLimitTime",
-        pub(crate) journey: Part<BookedJourney<'a>> = "journey",
+        pub(crate) journey: Single<Part<BookedJourney<'a>>> = "journey",
         pub(crate) order: Part<Order<'a>> = "order",
         pub(crate) airline_locators: Part<LenientList<Locator<'a>>> = "airlineLocators",
-        pub(crate) pricing: Part<Billing<'a>> = "pricing",
+        pub(crate) pricing: Single<Part<Billing<'a>>> = "pricing",
         pub(crate) booked_services: Part<LenientList<Service<'a>>> = "bookedServices",
     }
 
@@ -47,21 +47,21 @@ lenient_struct! {
     /// two fields, and no fares.
     pub(crate) struct BookedJourney<'a> {
         pub(crate) key: LenientText<'a> = "journeyKey",
-        pub(crate) segments: Part<OneOrMany<Segment<'a>>> = "segments",
-        pub(crate) price: Part<Price<'a>> = "price",
-        pub(crate) pricing: Part<TripPricing<'a>> = "pricing",
+        pub(crate) segments: Single<Part<OneOrMany<Segment<'a>>>> = "segments",
+        pub(crate) price: Single<Part<Price<'a>>> = "price",
+        pub(crate) pricing: Single<Part<TripPricing<'a>>> = "pricing",
         pub(crate) baggage: Part<Baggage<'a>> = "baggage",
-        pub(crate) terms: Part<Terms<'a>> = "terms",
-        pub(crate) fare: Part<Fare<'a>> = "fare",
-        pub(crate) segment_fares: Part<OneOrMany<SegmentFare<'a>>> = "segmentFares",
+        pub(crate) terms: Single<Part<Terms<'a>>> = "terms",
+        pub(crate) fare: Single<Part<Fare<'a>>> = "fare",
+        pub(crate) segment_fares: Single<Part<OneOrMany<SegmentFare<'a>>>> = "segmentFares",
     }
 
     /// The bill: the ticket and the services added to it.
     pub(crate) struct Billing<'a> {
-        pub(crate) subtotal: LenientAmount = "subtotal",
-        pub(crate) services: LenientAmount = "servicesAmount",
-        pub(crate) total: LenientAmount = "totalAmount",
-        pub(crate) currency: LenientText<'a> = "currency",
+        pub(crate) subtotal: Single<LenientAmount> = "subtotal",
+        pub(crate) services: Single<LenientAmount> = "servicesAmount",
+        pub(crate) total: Single<LenientAmount> = "totalAmount",
+        pub(crate) currency: Single<LenientText<'a>> = "currency",
     }
 
     pub(crate) struct Order<'a> {
@@ -91,7 +91,7 @@ lenient_struct! {
 
     /// A seat or bags, for sale or booked.
     pub(crate) struct Service<'a> {
-        pub(crate) id: LenientText<'a> = "serviceId",
+        pub(crate) id: Single<LenientText<'a>> = "serviceId",
         pub(crate) name: LenientText<'a> = "name",
         /// `seat`, `baggage`, …
         pub(crate) category: LenientText<'a> = "category",
@@ -102,7 +102,7 @@ lenient_struct! {
         pub(crate) segment_key: LenientText<'a> = "segmentKey",
         /// Only booked services have a quantity.
         pub(crate) quantity: LenientCount = "quantity",
-        pub(crate) pricing: Pricing<'a> = "pricing",
+        pub(crate) pricing: Single<Pricing<'a>> = "pricing",
         pub(crate) metadata: ServiceMetadata<'a> = "metadata",
     }
 
@@ -137,11 +137,11 @@ lenient_struct! {
         pub(crate) booking_id: Essential<NonEmptyText> = "bookingId",
         /// `confirmed`, `estimated`, `heuristic` or `unknown`.
         pub(crate) confidence: Essential<NonEmptyText> = "confidence",
-        pub(crate) is_refundable: LenientFlag = "isRefundable",
-        pub(crate) refund: Pricing<'a> = "refund",
-        pub(crate) penalty: Pricing<'a> = "penalty",
+        pub(crate) is_refundable: Single<LenientFlag> = "isRefundable",
+        pub(crate) refund: Single<Pricing<'a>> = "refund",
+        pub(crate) penalty: Single<Pricing<'a>> = "penalty",
         /// `original_payment`, `agency_deposit`, `voucher`, …
-        pub(crate) destination: LenientText<'a> = "destination",
+        pub(crate) destination: Essential<NonEmptyText> = "destination",
     }
 
     pub(crate) struct Cancellation<'a> {
@@ -149,8 +149,8 @@ lenient_struct! {
         pub(crate) status: Essential<NonEmptyText> = "status",
         pub(crate) fee: Single<LenientAmount> = "cancellation_fee",
         pub(crate) refund: Single<LenientAmount> = "refund_amount",
-        pub(crate) currency: LenientText<'a> = "currency",
-        pub(crate) destination: Part<String> = "destination",
+        pub(crate) currency: Single<LenientText<'a>> = "currency",
+        pub(crate) destination: Essential<NonEmptyText> = "destination",
     }
 }
 

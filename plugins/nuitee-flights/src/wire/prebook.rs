@@ -16,8 +16,8 @@ lenient_struct! {
 
     /// Differences from the search.
     pub(crate) struct Changes {
-        pub(crate) fare_changed: Single<LenientFlag> = "fareChanged",
-        pub(crate) cabin_changed: Single<LenientFlag> = "cabinChanged",
+        pub(crate) fare_changed: Essential<LenientFlag> = "fareChanged",
+        pub(crate) cabin_changed: Essential<LenientFlag> = "cabinChanged",
     }
 
     pub(crate) struct Prebook<'a> {
@@ -28,7 +28,7 @@ lenient_struct! {
         /// Id of the transaction that is paid in the browser.
         pub(crate) transaction_id: Essential<NonEmptyText> = "transactionId",
         pub(crate) secret_key: Essential<NonEmptyText> = "secretKey",
-        pub(crate) booking: Part<Booking<'a>> = "booking",
+        pub(crate) booking: Single<Part<Booking<'a>>> = "booking",
         pub(crate) services_attachable: Part<ServicesAttachable<'a>> = "servicesAttachable",
     }
 

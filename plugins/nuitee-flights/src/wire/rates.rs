@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use stopover_sdk::lenient::{LenientList, LenientText, OneOrMany};
+use stopover_sdk::lenient::{LenientList, LenientText, OneOrMany, Single};
 use stopover_sdk::lenient_struct;
 
 use crate::wire::{Baggage, Duration, Fare, Segment, SegmentFare, Terms, TripPricing};
@@ -18,7 +18,7 @@ lenient_struct! {
         pub(crate) key: LenientText<'a> = "journeyKey",
         /// Time at which Nuitee received the flights from their provider.
         pub(crate) timestamp: LenientText<'a> = "timestamp",
-        pub(crate) segments: OneOrMany<Segment<'a>> = "segments",
+        pub(crate) segments: Single<OneOrMany<Segment<'a>>> = "segments",
         pub(crate) leg_durations: OneOrMany<LegDuration<'a>> = "legDurations",
         pub(crate) offers: Option<LenientList<Offer<'a>>> = "offers",
     }
@@ -29,13 +29,13 @@ lenient_struct! {
     }
 
     pub(crate) struct Offer<'a> {
-        pub(crate) id: LenientText<'a> = "offerId",
+        pub(crate) id: Single<LenientText<'a>> = "offerId",
         pub(crate) expiration: LenientText<'a> = "expiration",
-        pub(crate) pricing: TripPricing<'a> = "pricing",
-        pub(crate) fare: Fare<'a> = "fare",
+        pub(crate) pricing: Single<TripPricing<'a>> = "pricing",
+        pub(crate) fare: Single<Fare<'a>> = "fare",
         pub(crate) baggage: Baggage<'a> = "baggage",
-        pub(crate) terms: Terms<'a> = "terms",
-        pub(crate) segment_fares: OneOrMany<SegmentFare<'a>> = "segmentFares",
+        pub(crate) terms: Single<Terms<'a>> = "terms",
+        pub(crate) segment_fares: Single<OneOrMany<SegmentFare<'a>>> = "segmentFares",
         pub(crate) segment_amenities: OneOrMany<SegmentAmenities<'a>> = "segmentAmenities",
     }
 

@@ -314,3 +314,38 @@ fn cancellation_with_lost_or_foreign_response_is_unknown() {
         ask::cancel(&ask::gateway().exchange(failure).respond_with(500, ""))
     });
 }
+
+/// Only money that goes back to the payer or to the account is a refund, whatever its case is.
+#[test]
+fn refund_counts_as_money_only_with_a_documented_destination() {
+    let canceled = |destination: Value, refund: f64| {
+        let document = ask::changed("cancel.json", |response| {
+            response["data"]["destination"] = destination;
+            response["data"]["refund_amount"] = json!(refund);
+        });
+        let booking = booking_with("CANCELLED", Value::Null);
+        let gateway = ask::responding(&[(200, &document), (200, &booking)]);
+        let amounts = ask::cancel(&gateway).unwrap().cancellation.unwrap();
+        (amounts.fee, amounts.refund)
+    };
+    for money in ["original_payment", "Agency_Deposit"] {
+        assert_eq!(canceled(json!(money), 1103.9), (12_000, 110_390), "{money}");
+    }
+    assert_eq!(canceled(json!("VOUCHER"), 1103.9), (122_390, 0));
+    for unknown in [
+        json!("airline_credit"),
+        json!("cash"),
+        json!(""),
+        Value::Null,
+    ] {
+        assert_eq!(canceled(unknown.clone(), 1103.9), (0, 0), "{unknown}");
+        // Without a refund, it does not matter where it would go.
+        assert_eq!(canceled(unknown.clone(), 0.0), (12_000, 0), "{unknown}");
+        let quote = quote_with(|item| item["destination"] = unknown.clone());
+        assert!(matches!(quote, Quote::Unavailable(_)), "{unknown}");
+    }
+    for (written, is_quoted) in [("AGENCY_DEPOSIT", true), ("Voucher", false)] {
+        let quote = quote_with(|item| item["destination"] = json!(written));
+        assert_eq!(matches!(quote, Quote::Quoted(_)), is_quoted, "{written}");
+    }
+}

@@ -19,6 +19,7 @@ mod odd;
 mod prebook;
 mod pricing;
 mod reference;
+mod repeated;
 mod variants;
 mod vendor;
 mod wrong;

@@ -208,3 +208,55 @@ fn prebook_with_invalid_passenger_data_is_refused_without_request() {
         assert!(gateway.requests().is_empty(), "{name}");
     }
 }
+
+#[test]
+fn only_the_verification_is_sent_as_a_read() {
+    let gateway = ask::fixtures(&["verify.json", "prebook.json"]);
+    ask::prebook(&gateway).unwrap();
+    let verify = "https://api.liteapi.travel/v3.0/flights/verify";
+    assert_eq!(gateway.urls_of_reads(), [verify]);
+}
+
+#[test]
+fn change_that_is_neither_true_nor_false_is_not_agreed_to() {
+    for field in ["cabinChanged", "fareChanged"] {
+        for odd in [json!({}), json!("yes"), json!(2), json!([true])] {
+            let verified = ask::changed("verify.json", |response| {
+                response["data"][0]["changes"] = json!({field: odd});
+            });
+            let prebook = ask::prebook(&ask::responding(&[(200, &verified)]));
+            assert_eq!(outcome(&prebook), NotSent, "{field} {odd}: {prebook:?}");
+        }
+    }
+}
+
+#[test]
+fn verified_cabin_must_be_the_offered_one() {
+    let verified = |cabin: &str| {
+        ask::changed("verify.json", |response| {
+            response["data"][0]["journey"]["segmentFares"][0]["cabin"] = json!(cabin);
+        })
+    };
+    let prebook = |cabin: &str, request| {
+        let prebooked = ask::fixture("prebook.json");
+        let gateway = ask::responding(&[(200, &verified(cabin)), (200, &prebooked)]);
+        ask::prebook_with(&gateway, request)
+    };
+    let fares: Value = serde_json::from_str(&ask::fixture("verify.json")).unwrap();
+    let offered = &fares["data"][0]["journey"]["segmentFares"][0]["cabin"];
+    let offered = offered.as_str().unwrap();
+    assert!(prebook(&offered.to_uppercase(), ask::prebook_request()).is_ok());
+    let other = if offered.eq_ignore_ascii_case("first") {
+        "Business"
+    } else {
+        "First"
+    };
+    let refused = refusal(prebook(other, ask::prebook_request()));
+    assert_eq!(refused.reason, RefusalReason::TermsChanged);
+    // An offer of an older version of the adapter has no cabins.
+    let mut request = ask::prebook_request();
+    let mut offer: Value = serde_json::from_str(&request.supplier_offer).unwrap();
+    offer.as_object_mut().unwrap().remove("cabins").unwrap();
+    request.supplier_offer = offer.to_string();
+    assert!(prebook(other, request).is_ok());
+}

@@ -304,8 +304,11 @@ fn event_stream_is_read_like_single_document() {
     assert_eq!((response.unwrap().offers.len(), logged), (3, 1));
     assert_eq!(outcome(&price(failed).0), Failed);
 
+    // A stream that breaks off has the offers of the events before.
     let broken = format!("{}data: {{\"data\": [", event(&document["data"][0]));
-    assert_eq!(outcome(&price(&broken).0), InvalidResponse);
+    let (response, logged) = price(&broken);
+    let response = response.unwrap();
+    assert_eq!((response.offers.len(), response.truncated, logged), (2, true, 1));
 }
 
 #[test]
@@ -407,5 +410,33 @@ fn failed_search_returns_error() {
     for (failure, expected) in failures {
         let response = ask::price(&ask::gateway().exchange(failure));
         assert_eq!(outcome(&response), expected, "{response:?}");
+    }
+}
+
+/// A stream of which one event cannot be read answers with the others, and counts it.
+#[test]
+fn unreadable_event_of_a_stream_is_left_out() {
+    let whole = ask::changed("rates.json", |_| {});
+    let offers = ask::price(&ask::responding(&[(200, &whole)]))
+        .unwrap()
+        .offers;
+    for odd in [
+        r#"{"data":7}"#,
+        r#"{"total":12}"#,
+        r#"{"data":[]}{}"#,
+        r#"{"data":[{"journeys":""}]}"#,
+    ] {
+        for events in [[whole.as_str(), odd], [odd, whole.as_str()]] {
+            let stream = events.map(|event| format!("data: {event}\n\n")).concat();
+            let gateway = ask::responding(&[(200, &stream)]);
+            let found = ask::price(&gateway).unwrap().offers;
+            assert_eq!(found, offers, "{odd}");
+            let dropped = gateway.dropped_items();
+            let dropped: u32 = dropped.iter().map(|(_, count)| count).sum();
+            assert_eq!(dropped, 1, "{odd}");
+        }
+        let alone = format!("data: {odd}\n\n");
+        let nothing = ask::price(&ask::responding(&[(200, &alone)]));
+        assert_eq!(outcome(&nothing), InvalidResponse, "{odd}: {nothing:?}");
     }
 }

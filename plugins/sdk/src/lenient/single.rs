@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer};
 
-use super::FieldSlot;
+use super::{FieldSlot, LenientText, Part};
 use crate::json::DecodeError;
 
 /// A field that counts only if it is not repeated, such as the data of an envelope or the price of an
@@ -61,6 +61,34 @@ impl<T> Single<T> {
             Self::Value(value) => Single::Value(value),
             Self::Repeated => Single::Repeated,
         }
+    }
+}
+
+impl Single<LenientText<'_>> {
+    /// Returns the text, or `None` if there is none or it is repeated.
+    pub fn as_deref(&self) -> Option<&str> {
+        self.as_ref().value()?.as_deref()
+    }
+
+    /// Returns the text, or an empty text if there is none or it is repeated.
+    pub fn as_str(&self) -> &str {
+        self.as_deref().unwrap_or_default()
+    }
+}
+
+impl<T> Single<Part<T>> {
+    /// Returns the part. A repeated part is unreadable.
+    pub fn into_part(self) -> Part<T> {
+        match self {
+            Self::Missing => Part::Missing,
+            Self::Value(part) => part,
+            Self::Repeated => Part::Unreadable(DecodeError::new("it has several values")),
+        }
+    }
+
+    /// Returns the part if it is there, readable and not repeated.
+    pub fn as_decoded(&self) -> Option<&T> {
+        self.as_ref().value()?.as_decoded()
     }
 }
 
