@@ -207,25 +207,28 @@ fn read_offer(settings: &Settings, id: &str) -> Result<Offer, ReadFailure> {
 /// customer is charged and before anything is sent.
 fn check_passengers(request: &PrebookRequest, offer: &Offer) -> Result<PassengerIds, ChangeError> {
     let invalid = |message: &str| Refusal::new(RefusalReason::Invalid, message);
-    let last_departure = offer
-        .slices
-        .last()
+    let slices = offer.slices.as_ref().optional("slices").map_err(not_sent)?;
+    let last_departure = slices
+        .and_then(|slices| slices.last())
         .and_then(|slice| slice.segments.last())
         .map_or("", |segment| segment.departing_at());
     let categories = passenger::categories_on(&request.passengers, last_departure);
-    let ids = passenger::match_ids(&categories, &offer.passengers)
+    let offered = offer.passengers.as_ref().optional("passengers");
+    let offered = offered.map_err(not_sent)?.map_or(&[][..], Vec::as_slice);
+    let ids = passenger::match_ids(&categories, offered)
         .map_err(not_sent)?
         .ok_or_else(|| invalid("the offer is for other passengers"))?;
-    let types = offer.document_types();
+    let types = offer.document_types().map_err(not_sent)?;
+    let documents_required = offer.documents_required().map_err(not_sent)?;
     passenger::order_passengers(&request.passengers, &ids.0, types, &request.contact)?;
-    let is_possible = !offer.documents_required || !types.is_empty();
+    let is_possible = !documents_required || !types.is_empty();
     ensure(
         is_possible,
         "the offer requires a document and accepts none",
     )
     .map_err(not_sent)?;
     let has_document = |passenger: &Passenger| passenger::document(passenger, types).is_some();
-    if offer.documents_required && !request.passengers.iter().all(has_document) {
+    if documents_required && !request.passengers.iter().all(has_document) {
         return Err(invalid("the offer requires a passport of each passenger").into());
     }
     Ok(ids)

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use stopover_sdk::detailed_flight_pricing::{
     AppliedFilters, DetailedOffer, DetailedPriceResponse, PriceRequest,
 };
-use stopover_sdk::dropped::DroppedItems;
+use stopover_sdk::dropped::{DropReason, DroppedItems};
 use stopover_sdk::flight_pricing::{Filters, RequestedJourney, Sort};
 use stopover_sdk::http::Method;
 use stopover_sdk::json::{DecodeError, ensure};
@@ -14,9 +14,9 @@ use stopover_sdk::{DetailedFlightPricing, ReadError};
 
 use crate::map::itinerary::cabin_class;
 use crate::map::offer::Search;
-use crate::map::passenger::{match_ids, requested_categories};
+use crate::map::passenger::{match_searched_ids, requested_categories};
 use crate::settings::Settings;
-use crate::upstream::{api_request, get, open_read, read_page, with_data};
+use crate::upstream::{ReadFailure, api_request, get, open_read, read_page, with_data};
 use crate::wire::Cursor;
 use crate::{DuffelFlights, map, wire};
 
@@ -47,7 +47,14 @@ impl DetailedFlightPricing for DuffelFlights {
                 .query("offer_request_id", &search.id)
                 .query("sort", sort)
                 .query("limit", size);
-            let page = read_page(list, after.as_deref())?;
+            let page = match read_page(list, after.as_deref()) {
+                Ok(page) => page,
+                Err(failure) if collector.offers.is_empty() => return Err(failure.into()),
+                Err(failure) => {
+                    collector.leave_out_page(failure);
+                    break false;
+                }
+            };
             collector.add_page(page.data, &search, &request.filters);
             pages += 1;
             match page.after {
@@ -82,6 +89,19 @@ struct OfferCollector {
 }
 
 impl OfferCollector {
+    /// Leaves out the rest of the offers, because a page of them cannot be read.
+    fn leave_out_page(&mut self, failure: ReadFailure) {
+        let error = match failure {
+            ReadFailure::Unreadable(error) => error,
+            failure @ (ReadFailure::Fault(_) | ReadFailure::Exchange(_)) => {
+                let error = ReadError::from(failure);
+                DecodeError::new(format!("a page of offers cannot be read: {error:?}"))
+            }
+        };
+        let pointer = format_args!("/data");
+        self.dropped.add(pointer, DropReason::Unreadable, error);
+    }
+
     /// Adds a page of offers. Unreadable offers are counted and left out, so that they do not fail
     /// the search.
     fn add_page(
@@ -122,11 +142,13 @@ fn search(settings: &Settings, request: &PriceRequest) -> Result<Search, ReadErr
     });
     let response = with_data(http_request, data)?.send()?;
     let made: wire::offer::OfferRequest = open_read(&response)?;
-    ensure(made.id.starts_with("orq_"), "the search has no id")?;
-    let ids = match_ids(&categories, &made.passengers)?
-        .ok_or_else(|| DecodeError::new("the search is for other passengers"))?;
+    let id = made.id.required("id")?;
+    ensure(id.starts_with("orq_"), "the search has no id")?;
+    let offered = made.passengers.optional("passengers")?;
+    let offered = offered.unwrap_or_default();
+    let ids = match_searched_ids(&categories, offered, &mut DroppedItems::default())?;
     Ok(Search {
-        id: made.id,
+        id,
         ids,
         seated: categories.len() - usize::from(request.passengers.infants),
     })

@@ -219,7 +219,7 @@ fn city(place: &Place) -> &str {
 }
 
 /// Converts the fare's conditions before departure. Conditions that the airline does not state, or
-/// that cannot be read, remain unknown, and so do penalties without an amount.
+/// that cannot be read or are repeated, remain unknown, and so do penalties without an amount.
 pub(crate) fn fare_conditions(conditions: Option<&wire::Conditions>) -> FareConditions {
     let refund = conditions.and_then(|conditions| conditions.refund.as_decoded());
     let change = conditions.and_then(|conditions| conditions.change.as_decoded());
@@ -231,12 +231,12 @@ pub(crate) fn fare_conditions(conditions: Option<&wire::Conditions>) -> FareCond
 
 fn fare_condition(condition: Option<&wire::Condition>) -> FareCondition {
     let penalty = condition.and_then(|condition| {
-        let currency = condition.penalty_currency.as_deref()?;
-        let amount = minor(condition.penalty_amount, currency).ok()?;
+        let currency = condition.penalty_currency.as_ref().value()?;
+        let amount = minor(condition.penalty_amount.value()?, currency).ok()?;
         Some(Money::new(amount, currency))
     });
     FareCondition {
-        allowed: condition.and_then(|condition| condition.allowed),
+        allowed: condition.and_then(|condition| condition.allowed.value()),
         penalty,
     }
 }

@@ -1,5 +1,7 @@
 //! Conversion of an offer to a fare, and to the bound fare of a prebook.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 use stopover_sdk::detailed_flight_booking::{DetailedPrebookResponse, PrebookResponse};
 use stopover_sdk::detailed_flight_pricing::{DetailedOffer, Offer};
@@ -7,12 +9,12 @@ use stopover_sdk::flight_pricing::Filters;
 use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::types::flight::{Journey, SegmentPassenger};
 use stopover_sdk::types::flight_details::{OfferDetails, PrebookDetails, PriceBreakdown};
-use stopover_sdk::types::{MinorUnits, Money};
+use stopover_sdk::types::{MinorUnits, Money, TimestampMs};
 use stopover_sdk::{ChangeError, Refusal, RefusalReason, json};
 
 use crate::map::details;
 use crate::map::itinerary::{fare_conditions, journeys};
-use crate::map::passenger::{PassengerIds, is_same_party};
+use crate::map::passenger::PassengerIds;
 use crate::map::{optional_minor, optional_timestamp, total};
 use crate::wire;
 use crate::wire::itinerary::Slice;
@@ -37,8 +39,8 @@ pub(crate) fn offer(
     search: &Search,
 ) -> Result<DetailedOffer, DecodeError> {
     let supplier_offer = id(&written)?;
-    check_party(&written.passengers, &search.ids)?;
-    let expires_at = optional_timestamp(written.expires_at.as_deref())?;
+    check_party(&written, &search.ids)?;
+    let expires_at = expires_at(&written)?;
     let (total, currency) = total(&written.total_amount, &written.total_currency)?;
     let currency = currency.to_owned();
     let (fare, fare_tax) = (base(&written, &currency), tax(&written, &currency));
@@ -49,10 +51,11 @@ pub(crate) fn offer(
             ..PriceBreakdown::default()
         },
         payment_terms: details::payment_terms(&written.payment_requirements),
-        journeys: details::journeys(&written.slices, &search.ids),
+        journeys: details::journeys(slices(&written)?, &search.ids),
     };
-    let journeys = trip(written.slices, &search.ids)?;
+    let documents_required = written.documents_required()?;
     let fare_conditions = fare_conditions(written.conditions.as_decoded());
+    let journeys = trip(written, &search.ids)?;
     let offer = Offer {
         supplier_offer,
         exclusive_key: Some(search.id.clone()),
@@ -61,7 +64,7 @@ pub(crate) fn offer(
         fare_family: family(&journeys),
         refundable: fare_conditions.refund.allowed,
         fare_conditions,
-        documents_required: written.documents_required,
+        documents_required,
         checked_bag_included: is_included(&journeys, search.seated, |one| one.checked_bags),
         carry_on_included: is_included(&journeys, search.seated, |one| one.carry_on_bags),
         journeys,
@@ -165,14 +168,16 @@ pub(crate) fn prebook_response(
     let currency = currency.to_owned();
     let (fare, fare_tax) = (base(&written, &currency), tax(&written, &currency));
     let offer = id(&written)?;
-    let documents = written.document_types().to_vec();
-    let expires_at = optional_timestamp(written.expires_at.as_deref())?;
+    let documents = written.document_types()?.to_vec();
+    let documents_required = written.documents_required()?;
+    let expires_at = expires_at(&written)?;
     let details = PrebookDetails {
         payment_terms: details::payment_terms(&written.payment_requirements),
-        journeys: details::journeys(&written.slices, &ids),
+        journeys: details::journeys(slices(&written)?, &ids),
         ..PrebookDetails::default()
     };
-    let journeys = trip(written.slices, &ids)?;
+    let fare_conditions = fare_conditions(written.conditions.as_decoded());
+    let journeys = trip(written, &ids)?;
     let bound = PrebookReference {
         offer,
         passengers: ids.0,
@@ -187,8 +192,8 @@ pub(crate) fn prebook_response(
         fare,
         fare_tax,
         currency,
-        fare_conditions: fare_conditions(written.conditions.as_decoded()),
-        documents_required: written.documents_required,
+        fare_conditions,
+        documents_required,
         journeys,
         expires_at,
         checkout: None,
@@ -205,21 +210,37 @@ pub(crate) fn price_changed(total: MinorUnits, currency: &str) -> Refusal {
     )
 }
 
-/// Checks that an offer is for the passengers of its search, if it lists any.
-fn check_party(
-    passengers: &[wire::offer::Passenger],
-    ids: &PassengerIds,
-) -> Result<(), DecodeError> {
-    let listed: Vec<String> = passengers.iter().map(|one| one.id.clone()).collect();
+/// Checks that an offer is for the passengers of its search, if it lists any. Passengers whose id the
+/// search did not tell are not compared.
+fn check_party(written: &wire::offer::Offer, ids: &PassengerIds) -> Result<(), DecodeError> {
+    let listed = written.passengers.as_ref().optional("passengers")?;
+    let listed: HashSet<&str> = listed.into_iter().flatten().map(|one| one.id()).collect();
+    let mut known = ids.0.iter().filter(|id| !id.is_empty());
+    let is_same = listed.len() == ids.0.len() && known.all(|id| listed.contains(id.as_str()));
     ensure(
-        listed.is_empty() || is_same_party(&listed, &ids.0),
+        listed.is_empty() || is_same,
         "an offer is for other passengers",
     )
 }
 
-fn trip(slices: Vec<Slice>, ids: &PassengerIds) -> Result<Vec<Journey>, DecodeError> {
+/// Returns the slices, or none if there are none.
+///
+/// # Errors
+/// The list is repeated.
+fn slices(written: &wire::offer::Offer) -> Result<&[Slice], DecodeError> {
+    let slices = written.slices.as_ref().optional("slices")?;
+    Ok(slices.map_or(&[], Vec::as_slice))
+}
+
+fn trip(written: wire::offer::Offer, ids: &PassengerIds) -> Result<Vec<Journey>, DecodeError> {
+    let slices = written.slices.optional("slices")?.unwrap_or_default();
     ensure(!slices.is_empty(), "an offer has no flights")?;
     journeys(slices, ids)
+}
+
+fn expires_at(written: &wire::offer::Offer) -> Result<Option<TimestampMs>, DecodeError> {
+    let expires_at = written.expires_at.as_ref().optional("expires_at")?;
+    optional_timestamp(expires_at.map(String::as_str))
 }
 
 fn id(written: &wire::offer::Offer) -> Result<String, DecodeError> {

@@ -257,7 +257,8 @@ pub(crate) fn ids(order: &Order) -> PassengerIds {
 /// Returns the passengers' ids in the order's list, if that can be read.
 fn listed_ids(order: &Order) -> Option<Vec<String>> {
     let passengers = order.passengers.as_decoded()?.iter();
-    Some(passengers.map(|one| one.id.clone()).collect())
+    let id = |one: &order::OrderPassenger| one.id.as_ref().value().cloned().unwrap_or_default();
+    Some(passengers.map(id).collect())
 }
 
 /// Returns the metadata value that lists the passengers' ids. It is empty if the ids are too long,
@@ -313,7 +314,8 @@ fn booked_services(
     let (mut services, mut details) = (Vec::new(), Vec::new());
     let mut total: MinorUnits = 0;
     for (at, service) in written {
-        let price = minor(service.total_amount, currency);
+        let price = service.total_amount.required("total_amount");
+        let price = price.and_then(|amount| minor(amount, currency));
         let described = details::service(&service);
         let booked = booked_service(service, ids, currency);
         let priced = price.and_then(|price| Ok((price, booked?)));

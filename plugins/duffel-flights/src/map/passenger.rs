@@ -3,21 +3,26 @@
 use std::collections::HashSet;
 
 use serde_json::{Value, json};
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_booking::FlightContact;
 use stopover_sdk::flight_pricing::PassengerCounts;
 use stopover_sdk::json::{DecodeError, ensure};
+use stopover_sdk::lenient::LenientList;
 use stopover_sdk::types::flight::{DocumentType, Gender, Passenger, PassengerType, Title};
 use stopover_sdk::{Refusal, RefusalReason, time};
 
 use crate::wire;
 
-/// Duffel's passenger ids, in the gateway's order.
+/// Duffel's passenger ids, in the gateway's order. An id that is not known is empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct PassengerIds(pub(crate) Vec<String>);
 
 impl PassengerIds {
     /// Returns a passenger's position in the gateway's order.
     pub(crate) fn position(&self, id: &str) -> Option<u8> {
+        if id.is_empty() {
+            return None;
+        }
         let mut positions = (0..=u8::MAX).zip(&self.0);
         positions.find_map(|(position, known)| (known == id).then_some(position))
     }
@@ -41,9 +46,13 @@ pub(crate) enum PassengerCategory {
 
 impl PassengerCategory {
     /// Returns the category of a passenger. The age takes precedence over the type, because Duffel
-    /// and airlines may call older children adults. Returns `None` if neither is known.
+    /// and airlines may call older children adults. Returns `None` if neither is known, or if one cannot be
+    /// read or has several values.
     fn of(passenger: &wire::offer::Passenger) -> Option<Self> {
-        match (passenger.kind.as_str(), passenger.age.0) {
+        let kind = passenger.kind.optional("type").ok()?;
+        let age = passenger.age.optional("age").ok()?;
+        let age = age.and_then(|age| age.0);
+        match (kind.map_or("", String::as_str), age) {
             ("infant_without_seat", _) | (_, Some(0..=1)) => Some(Self::Infant),
             (_, Some(age @ 2..=17)) => Some(Self::Child(u8::try_from(age).ok())),
             ("child", None) => Some(Self::Child(None)),
@@ -111,18 +120,82 @@ pub(crate) fn match_ids(
 ) -> Result<Option<PassengerIds>, DecodeError> {
     ensure(!offered.is_empty(), "there are no passengers")?;
     let mut left: Vec<(PassengerCategory, &str)> = Vec::with_capacity(offered.len());
-    let mut ids = HashSet::new();
     for passenger in offered {
-        let id = passenger.id.as_str();
-        let is_new = !id.is_empty() && ids.insert(id);
-        ensure(is_new, "a passenger has no id of its own")?;
-        let category = PassengerCategory::of(passenger)
-            .ok_or_else(|| DecodeError::new("a passenger has neither a known type nor an age"))?;
-        left.push((category, id));
+        left.push((category(passenger)?, own_id(passenger, offered)?));
     }
     if wanted.len() != left.len() {
         return Ok(None);
     }
+    let ids = take_ids(wanted, &mut left).into_iter();
+    Ok(ids.collect::<Option<Vec<String>>>().map(PassengerIds))
+}
+
+/// Returns Duffel's ids in the gateway's order, as [`match_ids`] does, for a search. A search binds
+/// nobody: the ids only tell whose bags and cabin an offer states. An id that cannot be assigned is
+/// therefore not known, which is counted, and the offers can still be read.
+///
+/// # Errors
+/// There are no passengers, or they differ from those of the request.
+pub(crate) fn match_searched_ids(
+    wanted: &[PassengerCategory],
+    offered: LenientList<wire::offer::Passenger>,
+    dropped: &mut DroppedItems,
+) -> Result<PassengerIds, DecodeError> {
+    let count = offered.len() + offered.unreadable().len();
+    ensure(count > 0, "there are no passengers")?;
+    let others = "the search is for other passengers";
+    ensure(count == wanted.len(), others)?;
+    let (positions, readable): (Vec<usize>, Vec<_>) = dropped
+        .readable(format_args!("/data/passengers"), offered)
+        .unzip();
+    let (mut left, mut uncategorized) = (Vec::new(), Vec::new());
+    for (at, passenger) in positions.into_iter().zip(&readable) {
+        let pointer = format_args!("/data/passengers/{at}");
+        let Some(id) = dropped.keep(pointer, own_id(passenger, &readable)) else {
+            continue;
+        };
+        match dropped.keep(pointer, category(passenger)) {
+            Some(category) => left.push((category, id)),
+            None => uncategorized.push(id),
+        }
+    }
+    let mut ids = take_ids(wanted, &mut left);
+    ensure(left.is_empty(), others)?;
+    let mut unassigned = ids.iter_mut().filter(|id| id.is_none());
+    if let (Some(unassigned), None, [id]) = (
+        unassigned.next(),
+        unassigned.next(),
+        uncategorized.as_slice(),
+    ) {
+        // One passenger and one id are left, so that they belong together.
+        *unassigned = Some((*id).to_owned());
+    }
+    let ids = ids.into_iter().map(Option::unwrap_or_default);
+    Ok(PassengerIds(ids.collect()))
+}
+
+fn category(passenger: &wire::offer::Passenger) -> Result<PassengerCategory, DecodeError> {
+    PassengerCategory::of(passenger)
+        .ok_or_else(|| DecodeError::new("a passenger has neither a known type nor an age"))
+}
+
+/// Returns the id of a passenger, which no other passenger of the list may have.
+fn own_id<'p>(
+    passenger: &'p wire::offer::Passenger,
+    all: &[wire::offer::Passenger],
+) -> Result<&'p str, DecodeError> {
+    let id = passenger.id();
+    let is_own = !id.is_empty() && all.iter().filter(|one| one.id() == id).count() == 1;
+    ensure(is_own, "a passenger has no id of its own")?;
+    Ok(id)
+}
+
+/// Takes an id for each wanted passenger: of the same age if there is one, otherwise of the same
+/// category.
+fn take_ids(
+    wanted: &[PassengerCategory],
+    left: &mut Vec<(PassengerCategory, &str)>,
+) -> Vec<Option<String>> {
     let mut take = |fits: &dyn Fn(PassengerCategory) -> bool| {
         let at = left.iter().position(|(category, _)| fits(*category))?;
         Some(left.remove(at).1.to_owned())
@@ -135,7 +208,7 @@ pub(crate) fn match_ids(
         .iter()
         .zip(exact)
         .map(|(wanted, id)| id.or_else(|| take(&|category| category.is_same_category(*wanted))));
-    Ok(ids.collect::<Option<Vec<String>>>().map(PassengerIds))
+    ids.collect()
 }
 
 /// Converts the passengers of an order. An adult names the infant on its lap, and a passenger has at
@@ -238,9 +311,9 @@ mod tests {
         passengers
             .iter()
             .map(|(id, kind, age)| wire::offer::Passenger {
-                id: (*id).to_owned(),
-                kind: (*kind).to_owned(),
-                age: LenientCount(*age),
+                id: (*id).to_owned().into(),
+                kind: (*kind).to_owned().into(),
+                age: LenientCount(*age).into(),
             })
             .collect()
     }

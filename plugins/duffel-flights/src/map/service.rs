@@ -28,7 +28,9 @@ pub(crate) fn available_service(
     if service.kind != "baggage" {
         return Ok(None);
     }
-    let unit_amount = minor(service.total_amount, &service.total_currency)?;
+    let stated_currency = service.total_currency.required("total_currency")?;
+    let total_amount = service.total_amount.required("total_amount")?;
+    let unit_amount = minor(total_amount, &stated_currency)?;
     let passenger = match service.passenger_ids.as_slice() {
         [one] => ids.position(one),
         _ => None,
@@ -38,7 +40,7 @@ pub(crate) fn available_service(
     let (Some(passenger), Some(baggage)) = (passenger, baggage) else {
         return Ok(None);
     };
-    if service.total_currency != currency || max_quantity == 0 {
+    if stated_currency != currency || max_quantity == 0 {
         return Ok(None);
     }
     Ok(Some(AvailableService {
@@ -62,12 +64,12 @@ pub(crate) fn booked_service(
     currency: &str,
 ) -> Result<Service, DecodeError> {
     ensure(!service.id.trim().is_empty(), "a service has no id")?;
-    let is_same_currency = service.total_currency == currency;
+    let is_same_currency = service.total_currency.value().as_deref() == Some(currency);
     ensure(
         is_same_currency,
         "a service is in another currency than its order",
     )?;
-    let total = minor(service.total_amount, currency)?;
+    let total = minor(service.total_amount.required("total_amount")?, currency)?;
     let quantity = u8::try_from(service.quantity.unwrap_or(1))
         .unwrap_or(u8::MAX)
         .max(1);

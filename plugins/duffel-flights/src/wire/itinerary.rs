@@ -1,6 +1,6 @@
 //! Slices, segments and conditions, which offers, orders and changes share.
 
-use stopover_sdk::lenient::{LenientCount, LenientList};
+use stopover_sdk::lenient::{LenientCount, LenientList, Single};
 use stopover_sdk::lenient_struct;
 
 use crate::wire::{LenientAmount, OptionalText, Part, first_filled};
@@ -27,7 +27,7 @@ lenient_struct! {
         pub(crate) destination: Place,
         pub(crate) segments: Vec<Segment>,
         /// Conditions of this slice alone. Airline-initiated changes have a list instead.
-        pub(crate) conditions: Part<Conditions>,
+        pub(crate) conditions: Single<Part<Conditions>>,
     }
 
     /// A flight segment. Airline-initiated changes use older names for some fields, and an object may
@@ -87,14 +87,14 @@ lenient_struct! {
     }
 
     pub(crate) struct Conditions {
-        pub(crate) refund: Part<Condition> = "refund_before_departure",
-        pub(crate) change: Part<Condition> = "change_before_departure",
+        pub(crate) refund: Single<Part<Condition>> = "refund_before_departure",
+        pub(crate) change: Single<Part<Condition>> = "change_before_departure",
     }
 
     pub(crate) struct Condition {
-        pub(crate) allowed: Option<bool>,
-        pub(crate) penalty_amount: LenientAmount,
-        pub(crate) penalty_currency: Option<String>,
+        pub(crate) allowed: Single<bool>,
+        pub(crate) penalty_amount: Single<LenientAmount>,
+        pub(crate) penalty_currency: Single<String>,
     }
 }
 

@@ -1,6 +1,7 @@
 //! `POST /air/offer_requests` and `GET /air/offers`.
 
-use stopover_sdk::lenient::{Essential, LenientCount, LenientFlag};
+use stopover_sdk::json::DecodeError;
+use stopover_sdk::lenient::{Essential, LenientCount, LenientFlag, LenientList, Single};
 use stopover_sdk::lenient_struct;
 
 use crate::wire::itinerary::{Conditions, Slice};
@@ -9,14 +10,14 @@ use crate::wire::{LenientAmount, OptionalText, Part};
 lenient_struct! {
     /// A search. Its offers are read in pages.
     pub(crate) struct OfferRequest {
-        pub(crate) id: String,
-        pub(crate) passengers: Vec<Passenger>,
+        pub(crate) id: Single<String>,
+        pub(crate) passengers: Single<LenientList<Passenger>>,
     }
 
     pub(crate) struct Passenger {
-        pub(crate) id: String,
-        pub(crate) kind: String = "type",
-        pub(crate) age: LenientCount,
+        pub(crate) id: Essential<String>,
+        pub(crate) kind: Essential<String> = "type",
+        pub(crate) age: Essential<LenientCount>,
     }
 
     /// A passenger that was changed. Only its id decides whether the change was made.
@@ -32,17 +33,17 @@ lenient_struct! {
         pub(crate) base_currency: OptionalText,
         pub(crate) tax_amount: LenientAmount,
         pub(crate) tax_currency: OptionalText,
-        pub(crate) expires_at: Option<String>,
-        pub(crate) conditions: Part<Conditions>,
+        pub(crate) expires_at: Single<String>,
+        pub(crate) conditions: Single<Part<Conditions>>,
         pub(crate) payment_requirements: Part<PaymentRequirements>,
-        pub(crate) documents_required: bool = "passenger_identity_documents_required",
-        pub(crate) supported_document_types: Vec<String>
+        documents_required: Single<bool> = "passenger_identity_documents_required",
+        supported_document_types: Essential<Vec<String>>
             = "supported_passenger_identity_document_types",
         /// Older name of `supported_document_types`.
-        pub(crate) allowed_document_types: Vec<String>
+        allowed_document_types: Essential<Vec<String>>
             = "allowed_passenger_identity_document_types",
-        pub(crate) passengers: Vec<Passenger>,
-        pub(crate) slices: Vec<Slice>,
+        pub(crate) passengers: Single<Vec<Passenger>>,
+        pub(crate) slices: Single<Vec<Slice>>,
     }
 
     pub(crate) struct PaymentRequirements {
@@ -52,14 +53,36 @@ lenient_struct! {
     }
 }
 
+impl Passenger {
+    /// Returns the id, which is empty if it is missing, unreadable or ambiguous.
+    pub(crate) fn id(&self) -> &str {
+        self.id.value().map_or("", String::as_str)
+    }
+}
+
 impl Offer {
+    /// Returns whether each passenger needs a travel document.
+    ///
+    /// # Errors
+    /// The field is repeated.
+    pub(crate) fn documents_required(&self) -> Result<bool, DecodeError> {
+        let name = "passenger_identity_documents_required";
+        Ok(self.documents_required.optional(name)?.unwrap_or_default())
+    }
+
     /// Returns the types of travel documents that the offer accepts; may be empty. The current name
     /// of the field takes precedence over the older one, unless its list is empty.
-    pub(crate) fn document_types(&self) -> &[String] {
-        if self.supported_document_types.is_empty() {
-            &self.allowed_document_types
-        } else {
-            &self.supported_document_types
+    ///
+    /// # Errors
+    /// The list that counts is unreadable or ambiguous.
+    pub(crate) fn document_types(&self) -> Result<&[String], DecodeError> {
+        let current = &self.supported_document_types;
+        let current = current.optional("supported_passenger_identity_document_types")?;
+        if let Some(types) = current.filter(|types| !types.is_empty()) {
+            return Ok(types);
         }
+        let older = &self.allowed_document_types;
+        let older = older.optional("allowed_passenger_identity_document_types")?;
+        Ok(older.map_or(&[], Vec::as_slice))
     }
 }

@@ -1,7 +1,7 @@
 //! `/air/orders`.
 
 use stopover_sdk::json::DecodeError;
-use stopover_sdk::lenient::{Essential, LenientList};
+use stopover_sdk::lenient::{Essential, LenientList, Single};
 use stopover_sdk::lenient_struct;
 
 use crate::wire::cancellation::OrderCancellation;
@@ -29,7 +29,7 @@ lenient_struct! {
         pub(crate) cancellation: Part<OrderCancellation>,
         /// Available actions; missing if Duffel does not list them.
         pub(crate) available_actions: Part<Vec<String>>,
-        pub(crate) passengers: Part<Vec<OrderPassenger>>,
+        pub(crate) passengers: Single<Part<Vec<OrderPassenger>>>,
         pub(crate) slices: Part<Vec<Slice>>,
         pub(crate) services: Part<LenientList<Service>>,
         pub(crate) changes: Part<LenientList<AirlineChange>> = "airline_initiated_changes",
@@ -60,7 +60,7 @@ lenient_struct! {
     }
 
     pub(crate) struct OrderPassenger {
-        pub(crate) id: String,
+        pub(crate) id: Single<String>,
     }
 
     pub(crate) struct AirlineChange {

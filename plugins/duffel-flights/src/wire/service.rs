@@ -1,6 +1,6 @@
 //! `GET /air/orders/{id}/available_services`, and the services of an order.
 
-use stopover_sdk::lenient::LenientNumber;
+use stopover_sdk::lenient::{LenientNumber, Single};
 use stopover_sdk::lenient_struct;
 
 use crate::wire::{LenientAmount, OptionalText, Part};
@@ -11,8 +11,8 @@ lenient_struct! {
         pub(crate) id: String,
         pub(crate) kind: String = "type",
         /// Price of one piece if the service is for sale; price of all pieces if it was bought.
-        pub(crate) total_amount: LenientAmount,
-        pub(crate) total_currency: String,
+        pub(crate) total_amount: Single<LenientAmount>,
+        pub(crate) total_currency: Single<String>,
         pub(crate) quantity: Option<u32>,
         pub(crate) maximum_quantity: Option<u32>,
         pub(crate) segment_ids: Vec<String>,

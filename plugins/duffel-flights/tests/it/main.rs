@@ -20,6 +20,7 @@ mod order;
 mod pricing;
 mod proof;
 mod reference;
+mod repeated;
 mod services;
 mod variants;
 mod vendor;

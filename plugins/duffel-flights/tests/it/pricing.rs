@@ -257,3 +257,64 @@ fn offer_for_other_passengers_is_left_out() {
     let response = ask::price(&gateway).unwrap();
     assert_eq!(ids(&response), ["off_flex", "off_biz"]);
 }
+
+/// The pages before one that cannot be read are answered, and the rest is counted as one item.
+#[test]
+fn failed_page_costs_only_the_offers_after_it() {
+    let page = |status: u16, body: &str| {
+        ask::fixtures(&["offer-request.json", "offers-1.json"]).respond_with(status, body)
+    };
+    for (status, body) in [
+        (200, "<html>"),
+        (200, "{}"),
+        (200, r#"{"data": 7}"#),
+        (500, ""),
+        (429, ""),
+        (404, "{}"),
+    ] {
+        let gateway = page(status, body);
+        let response = ask::price(&gateway).unwrap();
+        assert_eq!(ids(&response), ["off_cheap", "off_flex"], "{status} {body}");
+        assert!(response.truncated, "{status} {body}");
+        // The first page has an offer without a price.
+        let dropped = gateway.dropped_items();
+        let dropped: u32 = dropped.iter().map(|(_, count)| count).sum();
+        assert_eq!(dropped, 2, "{status} {body}");
+        // Nothing is left of an answer whose offers are all filtered out.
+        let mut request = ask::price_request();
+        request.filters.cabin = Some(Cabin::First);
+        assert!(ask::price_of(&page(status, body), request).is_err());
+    }
+    let lost = stopover_sdk::http::Error::ConnectionLost("reset".to_owned());
+    let gateway = ask::fixtures(&["offer-request.json", "offers-1.json"]).fail_with(lost);
+    assert_eq!(ids(&ask::price(&gateway).unwrap()).len(), 2);
+}
+
+/// A search binds nobody. The offers state the same passengers, and the prebook matches them strictly.
+#[test]
+fn odd_passenger_of_a_search_costs_at_most_its_bags() {
+    let offers = |values: &[(&str, Value)]| {
+        let made = ask::changed("offer-request.json", values);
+        let gateway = MockGateway::new()
+            .respond_with(201, made)
+            .respond_with(200, ask::fixture("offers-2.json"));
+        let offers = ask::price(&gateway).unwrap().offers;
+        let dropped = gateway.dropped_items();
+        (offers, dropped.iter().map(|(_, count)| count).sum::<u32>())
+    };
+    let (whole, none) = offers(&[]);
+    assert_eq!((whole.len(), none), (1, 0));
+    // One passenger without a known type is the one that is left.
+    for odd in [json!(null), json!({}), json!("youth"), json!(7)] {
+        let (found, dropped) = offers(&[("/passengers/1/type", odd.clone())]);
+        assert_eq!((&found, dropped), (&whole, 1), "{odd}");
+    }
+    for odd in [json!(null), json!({}), json!("pas_child")] {
+        let (found, dropped) = offers(&[("/passengers/1/id", odd.clone())]);
+        assert_eq!(found.len(), 1, "{odd}");
+        assert!(dropped >= 1, "{odd}");
+        assert_eq!(found[0].total, whole[0].total, "{odd}");
+    }
+    let (found, dropped) = offers(&[("/passengers/1", json!(7))]);
+    assert_eq!((found.len(), dropped), (1, 1));
+}
