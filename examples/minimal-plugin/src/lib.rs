@@ -2,9 +2,12 @@
 //! https://api.tiny-hotels.example/rates?hotel=…&from=…&to=…&adults=…`.
 
 use serde::Deserialize;
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceRequest, PriceResponse};
 use stopover_sdk::http::Request;
-use stopover_sdk::money::{Decimal, MoneyError};
+use stopover_sdk::json::{DecodeError, ensure};
+use stopover_sdk::lenient::LenientList;
+use stopover_sdk::money::Decimal;
 use stopover_sdk::types::hotel::{HotelSummary, RoomRate};
 use stopover_sdk::types::{Board, ReadError};
 use stopover_sdk::{Description, HotelPricing, Plugin};
@@ -17,7 +20,7 @@ stopover_sdk::export!(TinyHotels: plugin, hotel_pricing);
 struct Rates {
     hotel_name: String,
     currency: String,
-    rooms: Vec<Rate>,
+    rooms: LenientList<Rate>,
 }
 
 #[derive(Deserialize)]
@@ -51,26 +54,25 @@ impl HotelPricing for TinyHotels {
                     .send()?
                     .error_for_status()?;
                 let rates: Rates = response.json()?;
-                if rates.currency != currency {
-                    return Err(ReadError::InvalidResponse("another currency".to_owned()));
-                }
-                let rooms = rates
-                    .rooms
-                    .into_iter()
-                    .take(request.max_offers_per_hotel.into());
-                hotels.push(HotelOffers {
-                    hotel: HotelSummary::new(id, rates.hotel_name),
-                    offers: rooms
-                        .map(|rate| offer(rate, &currency))
-                        .collect::<Result<_, _>>()?,
+                ensure(rates.currency == currency, "another currency")?;
+                // A room that cannot be read costs that room, and is counted.
+                let mut dropped = DroppedItems::default();
+                let rooms = dropped.readable(format_args!("/rooms"), rates.rooms);
+                let offers = rooms.filter_map(|(at, rate)| {
+                    dropped.keep(format_args!("/rooms/{at}"), offer(rate, &currency))
                 });
+                let limit = usize::from(request.max_offers_per_hotel);
+                let offers: Vec<Offer> = offers.take(limit).collect();
+                dropped.check_remaining(!offers.is_empty())?;
+                let hotel = HotelSummary::new(id, rates.hotel_name);
+                hotels.push(HotelOffers { hotel, offers });
             }
         }
         Ok(PriceResponse { currency, hotels })
     }
 }
 
-fn offer(rate: Rate, currency: &str) -> Result<Offer, MoneyError> {
+fn offer(rate: Rate, currency: &str) -> Result<Offer, DecodeError> {
     let total = rate.price.to_minor(currency)?;
     let room = RoomRate::new(rate.name, Board::RoomOnly, total);
     Ok(Offer::new(rate.id, vec![room]))

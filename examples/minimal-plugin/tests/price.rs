@@ -61,3 +61,31 @@ fn response_in_another_currency_is_an_error() {
         "{response:?}"
     );
 }
+
+#[test]
+fn odd_room_costs_that_room_and_is_counted() {
+    let rooms = [
+        r#"{"id": "r1", "name": "Attic", "price": {}}"#,
+        r#"{"id": "r2", "name": "Loft", "price": 80.505}"#,
+        "null",
+        r#"{"id": "r3", "name": "Cellar", "price": 60}"#,
+    ];
+    let price = |rooms: &str| {
+        let body =
+            format!(r#"{{"hotel_name": "Tiny Inn", "currency": "EUR", "rooms": [{rooms}]}}"#);
+        let gateway = MockGateway::new().respond_with(200, body);
+        let response = gateway.run(|| TinyHotels::price(request()));
+        let dropped = gateway.dropped_items();
+        (
+            response,
+            dropped.iter().map(|(_, count)| count).sum::<u32>(),
+        )
+    };
+    let (response, dropped) = price(&rooms.join(","));
+    let offers = &response.unwrap().hotels[0].offers;
+    let offers: Vec<_> = offers.iter().map(|offer| &*offer.supplier_offer).collect();
+    assert_eq!((offers, dropped), (vec!["r3"], 3));
+    // Otherwise the hotel would look sold out.
+    let (response, _) = price(rooms[0]);
+    assert!(matches!(response, Err(ReadError::InvalidResponse(_))));
+}

@@ -1,9 +1,11 @@
 //! Building and checking of responses, which both suppliers share, in pure functions.
 
 use serde_json::Value;
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_cancellation::AirlineQuote;
 use stopover_sdk::flight_reference::{Airline, Airport, AirportResponse};
 use stopover_sdk::json::{DecodeError, ensure, non_empty};
+use stopover_sdk::lenient::LenientList;
 use stopover_sdk::money::Decimal;
 use stopover_sdk::time;
 use stopover_sdk::types::flight::{
@@ -163,12 +165,46 @@ pub(crate) fn quote<M: SupplierMoney>(
     })
 }
 
-pub(crate) fn airports(found: Vec<wire::Airport>, more: bool, limit: u16) -> AirportResponse {
+/// Returns up to `limit` airports, and whether there are more. Those that cannot be read are left out.
+///
+/// # Errors
+/// There is no list of airports, or none of them can be read.
+pub(crate) fn airports(
+    found: Option<LenientList<wire::Airport>>,
+    more: bool,
+    limit: u16,
+) -> Result<AirportResponse, DecodeError> {
+    let (airports, surplus) = convert_items(found, limit, |found| Ok(Some(airport(found))))?;
+    Ok(AirportResponse {
+        truncated: more || surplus,
+        airports,
+    })
+}
+
+/// Converts the items of a list up to a limit, and returns whether there are more. Items for which
+/// `convert` returns nothing are skipped. Those that cannot be read are left out and counted.
+///
+/// # Errors
+/// There is no list, or none of its items can be read.
+pub(crate) fn convert_items<W, T>(
+    found: Option<LenientList<W>>,
+    limit: u16,
+    convert: impl Fn(W) -> Result<Option<T>, DecodeError>,
+) -> Result<(Vec<T>, bool), DecodeError> {
+    let found = found.ok_or_else(|| DecodeError::missing("the response has no list of items"))?;
     let limit = usize::from(limit);
-    AirportResponse {
-        truncated: more || found.len() > limit,
-        airports: found.into_iter().take(limit).map(airport).collect(),
+    let surplus = found.len() > limit;
+    let mut dropped = DroppedItems::default();
+    let mut items = Vec::new();
+    for (at, item) in dropped.readable(format_args!("/items"), found) {
+        if items.len() == limit {
+            break;
+        }
+        let item = dropped.keep(format_args!("/items/{at}"), convert(item));
+        items.extend(item.flatten());
     }
+    dropped.check_remaining(!items.is_empty())?;
+    Ok((items, surplus))
 }
 
 fn airport(airport: wire::Airport) -> Airport {

@@ -77,9 +77,11 @@ fn without_details(booking: SupplierBooking) -> DetailedBooking {
 }
 
 fn details_by_rate(rates: &wire::Rates) -> HashMap<String, OfferDetails> {
-    let rates = rates.hotels.iter().flat_map(|found| {
+    let hotels = rates.hotels.iter().flat_map(|hotels| hotels.iter());
+    let rates = hotels.flat_map(|found| {
         let zone = &found.hotel.zone;
-        found.rates.iter().map(move |rate| {
+        let rates = found.rates.iter().flat_map(|rates| rates.iter());
+        rates.map(move |rate| {
             let details = OfferDetails {
                 package_only: rate.package,
                 ..offer_details(&rate.rooms, &rate.terms, zone)

@@ -1,11 +1,13 @@
 //! Conversion of Lodge's rates, bookings and cancellations, in pure functions.
 
 use serde_json::{Value, json};
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_booking::{BookRequest, BookingLookup, PrebookResponse};
 use stopover_sdk::hotel_cancellation::{CancelRequest, Preview};
 use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceRequest, PriceResponse};
 use stopover_sdk::html::plain;
 use stopover_sdk::json::{self, DecodeError, ensure, non_empty, single, without_nulls};
+use stopover_sdk::lenient::LenientList;
 use stopover_sdk::money::{Decimal, MoneyError};
 use stopover_sdk::types::hotel::{
     CancellationAmounts, CancellationPolicy, Guest, GuestType, HotelSummary, Loyalty, Promotion,
@@ -47,29 +49,64 @@ pub(crate) fn rates_request(request: &PriceRequest, includes_packages: bool) -> 
     with_stay(body, &request.stay)
 }
 
-/// Returns the requested hotels, in their order.
+/// Returns the requested hotels, in their order. Hotels and rates that cannot be read are left out.
 pub(crate) fn price_response(
     rates: wire::Rates,
     request: &PriceRequest,
 ) -> Result<PriceResponse, DecodeError> {
     let hotel_ids = &request.supplier_hotel_ids;
-    let stay = &request.stay;
-    check_currency(&rates.currency, &stay.currency)?;
-    let found = in_requested_order(rates.hotels, hotel_ids, |found| &found.hotel.id);
-    let hotels = found.into_iter().map(|found| {
-        let offers = (found.rates.into_iter())
-            .filter(|rate| is_within_size_limit(&rate.rate_id))
-            .take(request.max_offers_per_hotel.into())
-            .map(|rate| offer(rate, stay));
-        Ok(HotelOffers {
-            offers: offers.collect::<Result<_, DecodeError>>()?,
+    check_currency(&rates.currency, &request.stay.currency)?;
+    let mut dropped = DroppedItems::default();
+    let found = rates.hotels.ok_or_else(lacks_list)?;
+    let found = dropped.readable(format_args!("/hotels"), found).collect();
+    let found = in_requested_order(found, hotel_ids, |(_, found)| &found.hotel.id);
+    let mut hotels = Vec::with_capacity(found.len());
+    for (at, found) in found {
+        let offers = offers(
+            found.rates,
+            &format!("/hotels/{at}/rates"),
+            request,
+            &mut dropped,
+        );
+        let offers = dropped.keep(format_args!("/hotels/{at}"), offers);
+        hotels.extend(offers.map(|offers| HotelOffers {
+            offers,
             hotel: hotel(found.hotel),
-        })
-    });
+        }));
+    }
+    let has_offers = hotels.iter().any(|found| !found.offers.is_empty());
+    dropped.check_remaining(has_offers)?;
     Ok(PriceResponse {
-        hotels: hotels.collect::<Result<_, DecodeError>>()?,
+        hotels,
         currency: rates.currency,
     })
+}
+
+/// Converts the rates at `pointer` up to the limit.
+fn offers(
+    rates: Option<LenientList<wire::Rate>>,
+    pointer: &str,
+    request: &PriceRequest,
+    dropped: &mut DroppedItems,
+) -> Result<Vec<Offer>, DecodeError> {
+    let limit = usize::from(request.max_offers_per_hotel);
+    let mut offers = Vec::new();
+    let rates = rates.ok_or_else(lacks_list)?;
+    for (at, rate) in dropped.readable(format_args!("{pointer}"), rates) {
+        if offers.len() == limit {
+            break;
+        }
+        if is_within_size_limit(&rate.rate_id) {
+            let offer = offer(rate, &request.stay);
+            offers.extend(dropped.keep(format_args!("{pointer}/{at}"), offer));
+        }
+    }
+    Ok(offers)
+}
+
+/// Returns the error of a response without a list that every such response has.
+pub(crate) fn lacks_list() -> DecodeError {
+    DecodeError::missing("the response has no list of items")
 }
 
 /// Returns the requested ones of the found hotels, in the order of the request.

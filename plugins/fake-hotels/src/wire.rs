@@ -2,19 +2,20 @@
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use stopover_sdk::lenient::LenientList;
 use stopover_sdk::money::Decimal;
 use stopover_sdk::types::Board;
 
 #[derive(Deserialize)]
 pub(crate) struct Rates {
     pub(crate) currency: String,
-    pub(crate) hotels: Vec<HotelRates>,
+    pub(crate) hotels: Option<LenientList<HotelRates>>,
 }
 
 #[derive(Deserialize)]
 pub(crate) struct HotelRates {
     pub(crate) hotel: Hotel,
-    pub(crate) rates: Vec<Rate>,
+    pub(crate) rates: Option<LenientList<Rate>>,
 }
 
 #[derive(Deserialize)]

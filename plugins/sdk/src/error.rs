@@ -68,6 +68,12 @@ impl From<DecodeError> for ChangeError {
 }
 
 /// Converts the error of an amount in a response.
+impl From<MoneyError> for DecodeError {
+    fn from(error: MoneyError) -> Self {
+        Self::new(format!("an amount is invalid: {error}"))
+    }
+}
+
 impl From<MoneyError> for ReadError {
     fn from(error: MoneyError) -> Self {
         Self::InvalidResponse(format!("an amount in the response: {error}"))

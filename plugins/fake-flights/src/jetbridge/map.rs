@@ -14,7 +14,8 @@ use stopover_sdk::types::flight::{
 use stopover_sdk::types::{BookingStatus, Checkout, Money};
 
 use crate::common::{
-    self, JourneyData, SupplierMoney, amount, conditions, is_within_size_limit, without_nulls,
+    self, JourneyData, SupplierMoney, amount, conditions, convert_items, is_within_size_limit,
+    without_nulls,
 };
 use crate::fault::booking_failure;
 use crate::jetbridge::fault::ERRORS;
@@ -76,17 +77,16 @@ pub(crate) fn price_response(
     found: wire::Fares,
     request: &PriceRequest,
 ) -> Result<PriceResponse, DecodeError> {
-    let limit = usize::from(request.limit);
     let passengers = PassengerCount::from_counts(&request.passengers);
-    let truncated = found.more || found.fares.len() > limit;
-    let offers = (found.fares.into_iter())
-        .filter(|fare| is_within_size_limit(&fare.fare_key))
-        .take(limit)
-        .map(|fare| offer(fare, request.currency.as_deref(), passengers));
+    let (offers, surplus) = convert_items(found.fares, request.limit, |fare| {
+        is_within_size_limit(&fare.fare_key)
+            .then(|| offer(fare, request.currency.as_deref(), passengers))
+            .transpose()
+    })?;
     Ok(PriceResponse {
-        offers: offers.collect::<Result<_, _>>()?,
+        offers,
         applied: AppliedFilters::all(),
-        truncated,
+        truncated: found.more || surplus,
     })
 }
 

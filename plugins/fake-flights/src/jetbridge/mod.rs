@@ -126,7 +126,7 @@ impl FlightReference for Jetbridge {
     fn find_airports(text: String, limit: u16) -> Result<AirportResponse, ReadError> {
         let request = get("/jetbridge/v3/airports")?.query("text", text);
         let found: wire::Airports = read(&request.query("max", limit))?;
-        Ok(common::airports(found.airports, found.more, limit))
+        Ok(common::airports(found.airports, found.more, limit)?)
     }
 
     fn read_airline(iata_code: String) -> Result<Airline, ReadError> {

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use stopover_sdk::http::Response;
 use stopover_sdk::json::{DecodeError, ensure};
+use stopover_sdk::lenient::LenientList;
 use stopover_sdk::types::flight::Cabin;
 
 use crate::wire::{Airport, Cancellation, Carrier, Conditions};
@@ -49,7 +50,7 @@ pub(crate) enum CabinCode {
 
 #[derive(Deserialize)]
 pub(crate) struct Fares {
-    pub(crate) fares: Vec<Fare>,
+    pub(crate) fares: Option<LenientList<Fare>>,
     pub(crate) more: bool,
 }
 
@@ -189,6 +190,6 @@ pub(crate) struct Quote {
 
 #[derive(Deserialize)]
 pub(crate) struct Airports {
-    pub(crate) airports: Vec<Airport>,
+    pub(crate) airports: Option<LenientList<Airport>>,
     pub(crate) more: bool,
 }

@@ -21,7 +21,8 @@ use stopover_sdk::types::flight_details::{
 use stopover_sdk::types::{BookingStatus, MinorUnits, Money, TimestampMs};
 
 use crate::common::{
-    self, JourneyData, SupplierMoney, amount, conditions, is_within_size_limit, without_nulls,
+    self, JourneyData, SupplierMoney, amount, conditions, convert_items, is_within_size_limit,
+    without_nulls,
 };
 use crate::fault::booking_failure;
 use crate::skylane::fault::ERRORS;
@@ -67,23 +68,21 @@ pub(crate) fn price_response(
     found: wire::Found,
     request: &PriceRequest,
 ) -> Result<DetailedPriceResponse, DecodeError> {
-    let limit = usize::from(request.limit);
-    let truncated = found.more || found.offers.len() > limit;
-    let offers = (found.offers.into_iter())
-        .filter(|offer| is_within_size_limit(&offer.id))
-        .take(limit)
-        .map(|found| {
-            let details = OfferDetails {
-                journeys: journey_details(&found.slices),
-                ..OfferDetails::default()
-            };
-            let offer = offer(found, request.currency.as_deref())?;
-            Ok(DetailedOffer { offer, details })
-        });
+    let (offers, surplus) = convert_items(found.offers, request.limit, |found| {
+        if !is_within_size_limit(&found.id) {
+            return Ok(None);
+        }
+        let details = OfferDetails {
+            journeys: journey_details(&found.slices),
+            ..OfferDetails::default()
+        };
+        let offer = offer(found, request.currency.as_deref())?;
+        Ok(Some(DetailedOffer { offer, details }))
+    })?;
     Ok(DetailedPriceResponse {
-        offers: offers.collect::<Result<_, DecodeError>>()?,
+        offers,
         applied: applied(request),
-        truncated,
+        truncated: found.more || surplus,
     })
 }
 

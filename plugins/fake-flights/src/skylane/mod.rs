@@ -160,7 +160,7 @@ impl FlightReference for Skylane {
         let request = get("/skylane/airports")?.query("q", text);
         let response = request.query("limit", limit).send()?;
         let found: wire::Airports = ERRORS.check_read(response)?.json()?;
-        Ok(common::airports(found.data, found.more, limit))
+        Ok(common::airports(found.data, found.more, limit)?)
     }
 
     fn read_airline(iata_code: String) -> Result<Airline, ReadError> {

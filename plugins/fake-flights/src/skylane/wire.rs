@@ -1,6 +1,7 @@
 //! Skylane's responses, with only the fields that are used.
 
 use serde::Deserialize;
+use stopover_sdk::lenient::LenientList;
 use stopover_sdk::money::Decimal;
 use stopover_sdk::types::flight::Cabin;
 
@@ -30,7 +31,7 @@ pub(crate) enum CabinCode {
 
 #[derive(Deserialize)]
 pub(crate) struct Found {
-    pub(crate) offers: Vec<Offer>,
+    pub(crate) offers: Option<LenientList<Offer>>,
     pub(crate) more: bool,
 }
 
@@ -185,6 +186,6 @@ pub(crate) struct OfferedBag {
 
 #[derive(Deserialize)]
 pub(crate) struct Airports {
-    pub(crate) data: Vec<Airport>,
+    pub(crate) data: Option<LenientList<Airport>>,
     pub(crate) more: bool,
 }

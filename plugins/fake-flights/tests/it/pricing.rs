@@ -288,7 +288,10 @@ fn first_total(supplier: &Supplier, edit: (&str, Value)) -> Option<i64> {
         limit: 1,
         ..price_request()
     };
-    let gateway = gateway().respond_with(200, supplier.edited("offers", &[edit]));
+    let only = with_offers(&supplier.edited("offers", &[edit]), |offers| {
+        offers.truncate(1)
+    });
+    let gateway = gateway().respond_with(200, only);
     match gateway.run(|| (supplier.price)(request)) {
         Err(ReadError::InvalidResponse(_)) => None,
         response => Some(response.unwrap().offers[0].total),
@@ -316,7 +319,7 @@ fn penalty_may_be_in_another_currency() {
 }
 
 #[test]
-fn response_that_contradicts_request_is_unreadable() {
+fn odd_offer_costs_that_offer_and_is_counted() {
     let wrong_offers = [
         ("/data/offers/0/total/currency", json!("USD")),
         ("/data/offers/0/slices/0/segments", json!([])),
@@ -327,14 +330,55 @@ fn response_that_contradicts_request_is_unreadable() {
     ];
     let arrival = "/result/fares/0/journeys/0/legs/0/arr";
     let wrong_fares = [
-        ("/ok", json!(false)),
         ("/result/fares/0/price/ccy", json!("USD")),
         ("/result/fares/0/journeys/0/legs", json!([])),
         ("/result/fares/0/journeys/0/minutes", json!(-1)),
         (arrival, json!("2027-02-30 10:00")),
         ("/result/fares/0/validUntil", json!(null)),
     ];
-    for (supplier, edits) in SUPPLIERS.into_iter().zip([wrong_offers, wrong_fares]) {
+    for (supplier, edits) in SUPPLIERS.into_iter().zip([&wrong_offers[..], &wrong_fares]) {
+        let whole = priced(&supplier, &[]).unwrap();
+        for edit in edits {
+            let edited = supplier.edited("offers", std::slice::from_ref(edit));
+            let gateway = gateway().respond_with(200, &edited);
+            let response = gateway.run(|| (supplier.price)(price_request())).unwrap();
+            assert_eq!(response.offers, whole.offers[1..], "{edit:?}");
+            let dropped = gateway.dropped_items();
+            assert_eq!(dropped.iter().map(|(_, count)| count).sum::<u32>(), 1);
+            // If nothing is left, it must not look like "nothing found".
+            let only = with_offers(&edited, |offers| offers.truncate(1));
+            let gateway = self::gateway().respond_with(200, only);
+            let response = gateway.run(|| (supplier.price)(price_request()));
+            assert_eq!(outcome(&response), InvalidResponse, "{edit:?}");
+        }
+        for odd in [json!(7), json!(null), json!("x"), json!({})] {
+            let document = with_offers(&supplier.edited("offers", &[]), |offers| {
+                offers.insert(0, odd.clone());
+            });
+            let gateway = gateway().respond_with(200, document);
+            let response = gateway.run(|| (supplier.price)(price_request())).unwrap();
+            assert_eq!(response.offers, whole.offers, "{odd}");
+        }
+    }
+}
+
+/// Changes the list of offers of a response.
+fn with_offers(document: &str, change: impl FnOnce(&mut Vec<Value>)) -> String {
+    let mut document: Value = serde_json::from_str(document).unwrap();
+    for pointer in ["/data/offers", "/result/fares"] {
+        if let Some(Value::Array(offers)) = document.pointer_mut(pointer) {
+            change(offers);
+            break;
+        }
+    }
+    document.to_string()
+}
+
+#[test]
+fn response_without_a_list_of_offers_is_unreadable() {
+    let no_offers = [("/data/offers", json!(null)), ("/data/offers", json!(7))];
+    let no_fares = [("/result/fares", json!(null)), ("/ok", json!(false))];
+    for (supplier, edits) in SUPPLIERS.into_iter().zip([no_offers, no_fares]) {
         for edit in edits {
             let response = priced(&supplier, &[edit]);
             assert_eq!(outcome(&response), InvalidResponse, "{response:?}");

@@ -1,6 +1,7 @@
 //! Conversion of Lodge's places, searches, content, weather and prices, in pure functions.
 
 use serde_json::{Value, json};
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_content::{HotelDetails, HouseRule, Image, Review, Reviews, RoomContent};
 use stopover_sdk::hotel_places::{Alternative, Place};
 use stopover_sdk::hotel_price_calendar::{DayPrice, HotelPrices};
@@ -14,12 +15,25 @@ use stopover_sdk::money::Decimal;
 use stopover_sdk::types::{Board, Location, ReadError, Refusal, RefusalReason};
 
 use super::wire;
-use crate::map::{amount, check_currency, in_requested_order, with_stay};
+use crate::map::{amount, check_currency, in_requested_order, lacks_list, with_stay};
 
 /// Currency of published prices in the interface.
 const CALENDAR_CURRENCY: &str = "USD";
 
-pub(super) fn place(place: wire::Place) -> Place {
+/// Converts up to `limit` places. Those that cannot be read are left out.
+pub(super) fn places(found: wire::Places, limit: u16) -> Result<Vec<Place>, DecodeError> {
+    let found = found.places.ok_or_else(lacks_list)?;
+    let mut dropped = DroppedItems::default();
+    let places = dropped.readable(format_args!("/places"), found);
+    let places: Vec<Place> = places
+        .map(|(_, found)| place(found))
+        .take(limit.into())
+        .collect();
+    dropped.check_remaining(!places.is_empty())?;
+    Ok(places)
+}
+
+fn place(place: wire::Place) -> Place {
     let alternatives = place.similar.into_iter().map(|similar| Alternative {
         name: similar.name,
         address: similar.label,
@@ -117,28 +131,37 @@ pub(super) fn search_response(
     let limit = usize::from(request.limit);
     let currency = found.currency;
     check_currency(&currency, &request.stay.currency)?;
-    let truncated = found.more || found.hotels.len() > limit;
-    let hotels = found.hotels.into_iter().take(limit).map(|hotel| {
-        let price_from = hotel.price_from.map(|total| amount(total, &currency));
-        Ok(SupplierHotel {
-            supplier_hotel_id: hotel.id,
-            name: hotel.name,
-            address: hotel.address,
-            location: Location {
-                latitude: hotel.lat,
-                longitude: hotel.lng,
-            },
-            star_rating: hotel.stars,
-            guest_rating: hotel.rating,
-            lowest_total: price_from.transpose()?,
-            main_image: hotel.photo,
-        })
-    });
+    let hotels = found.hotels.ok_or_else(lacks_list)?;
+    let truncated = found.more || hotels.len() > limit;
+    let mut dropped = DroppedItems::default();
+    let readable = dropped.readable(format_args!("/hotels"), hotels);
+    let readable = readable.map(|(at, found)| (at, hotel(found, &currency)));
+    let hotels =
+        readable.filter_map(|(at, hotel)| dropped.keep(format_args!("/hotels/{at}"), hotel));
+    let hotels: Vec<SupplierHotel> = hotels.take(limit).collect();
+    dropped.check_remaining(!hotels.is_empty())?;
     Ok(SearchResponse {
-        hotels: hotels.collect::<Result<_, DecodeError>>()?,
+        hotels,
         applied,
         truncated,
         currency,
+    })
+}
+
+fn hotel(found: wire::SupplierHotel, currency: &str) -> Result<SupplierHotel, DecodeError> {
+    let price_from = found.price_from.map(|total| amount(total, currency));
+    Ok(SupplierHotel {
+        supplier_hotel_id: found.id,
+        name: found.name,
+        address: found.address,
+        location: Location {
+            latitude: found.lat,
+            longitude: found.lng,
+        },
+        star_rating: found.stars,
+        guest_rating: found.rating,
+        lowest_total: price_from.transpose()?,
+        main_image: found.photo,
     })
 }
 

@@ -24,9 +24,8 @@ impl HotelPlaces for FakeHotels {
         if let Some(country) = &query.country {
             request = request.query("country", country);
         }
-        let places: wire::Places = read(&request.query("limit", query.limit))?;
-        let places = places.places.into_iter().take(query.limit.into());
-        Ok(places.map(map::place).collect())
+        let found = read(&request.query("limit", query.limit))?;
+        Ok(map::places(found, query.limit)?)
     }
 }
 

@@ -2,13 +2,14 @@
 //! fields that are used.
 
 use serde::Deserialize;
+use stopover_sdk::lenient::LenientList;
 use stopover_sdk::money::Decimal;
 
 use crate::wire::Hotel;
 
 #[derive(Deserialize)]
 pub(super) struct Places {
-    pub(super) places: Vec<Place>,
+    pub(super) places: Option<LenientList<Place>>,
 }
 
 #[derive(Deserialize)]
@@ -35,7 +36,7 @@ pub(super) struct Similar {
 pub(super) struct Found {
     pub(super) currency: String,
     pub(super) more: bool,
-    pub(super) hotels: Vec<SupplierHotel>,
+    pub(super) hotels: Option<LenientList<SupplierHotel>>,
 }
 
 #[derive(Deserialize)]

@@ -354,3 +354,22 @@ fn calendar_without_hotels_returns_nothing_without_request() {
     assert_eq!(prices(&gateway, &["", "A,B"]), Ok(Vec::new()));
     assert!(gateway.requests().is_empty());
 }
+
+#[test]
+fn odd_place_or_hotel_costs_that_item_and_is_counted() {
+    let mut places = fixture("places");
+    places["places"]
+        .as_array_mut()
+        .unwrap()
+        .insert(0, json!({"id": 7}));
+    let gateway = gateway().respond_with(200, places.to_string());
+    let found = gateway.run(|| FakeHotels::find_places(place_query())).unwrap();
+    assert_eq!((found.len(), gateway.dropped_items().len()), (1, 1));
+
+    let mut hotels = fixture("search");
+    hotels["hotels"].as_array_mut().unwrap().push(json!(null));
+    let gateway = self::gateway().respond_with(200, hotels.to_string());
+    let found = gateway.run(|| FakeHotels::search(search_request(Filters::default())));
+    assert_eq!(found.unwrap().hotels.len(), 1);
+    assert_eq!(gateway.dropped_items().len(), 1);
+}

@@ -130,15 +130,34 @@ fn amount_must_have_decimals_of_currency() {
 }
 
 #[test]
-fn response_that_contradicts_request_is_unreadable() {
+fn odd_rate_costs_that_rate_and_is_counted() {
     let from = "/hotels/0/rates/0/terms/charges/0/from";
+    let whole = priced(&["MANY"], &[]).unwrap();
     for (pointer, value) in [
-        ("/currency", json!("USD")),
+        ("/hotels/0/rates/0", json!(7)),
         ("/hotels/0/rates/0/rooms", json!([])),
         ("/hotels/0/rates/0/expires_at", json!("tomorrow")),
         ("/hotels/0/rates/0/terms", json!("Please ask.")),
         (from, json!("2026-13-01T00:00:00Z")),
         ("/hotels/0/rates/0/promotions/0/rooms", json!([-1])),
+    ] {
+        let edits = [(pointer, value)];
+        let gateway = gateway().respond_with(200, edited("rates", &edits));
+        let response = gateway.run(|| FakeHotels::price(price_request(&["MANY"], 3)));
+        let offers = &response.unwrap().hotels[0].offers;
+        assert_eq!(offers[..], whole.hotels[0].offers[1..], "{pointer}");
+        let dropped = gateway.dropped_items();
+        assert_eq!(dropped.iter().map(|(_, count)| count).sum::<u32>(), 1);
+    }
+}
+
+#[test]
+fn response_that_contradicts_request_is_unreadable() {
+    for (pointer, value) in [
+        ("/currency", json!("USD")),
+        ("/hotels", json!(null)),
+        ("/hotels/0/rates", json!(null)),
+        ("/hotels/0/rates", json!([7])),
         ("/hotels/0/hotel/lat", json!(null)),
     ] {
         let response = priced(&["MANY"], &[(pointer, value)]);
