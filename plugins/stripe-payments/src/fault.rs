@@ -149,14 +149,6 @@ const fn is_key_rejected(status: u16) -> bool {
     matches!(status, 401 | 403)
 }
 
-/// Returns whether Stripe started nothing and the same request may succeed later: there are too many
-/// requests, or the object is in use (`lock_timeout`). The status counts only beside an error of Stripe: one
-/// without it may be that of a proxy which has forwarded the request, so that the outcome is unknown. The
-/// time to wait is not passed on, because an error of a payment has no field for it.
-const fn is_rate_limited(status: u16) -> bool {
-    status == 429
-}
-
 /// Returns the reason why a card was declined. The issuer's reason takes precedence over the code.
 fn reason(code: &str, decline_code: Option<&str>) -> DeclineReason {
     match decline_code.unwrap_or(code) {
@@ -224,7 +216,9 @@ fn check_success(response: &Response) -> Result<(), DecodeError> {
     ensure(!has_error, "a response with a success status has an error")
 }
 
-/// Decodes the response to a call that moves money.
+/// Decodes the response to a call that moves money. A rate limit (429) is unknown like any error that is
+/// not listed: the interface has no such error for payments, and "not sent" is only for a request that
+/// did not leave the gateway.
 pub(crate) fn decode_change<T: DeserializeOwned>(
     response: &Response,
     change: Change,
@@ -241,7 +235,6 @@ pub(crate) fn decode_change<T: DeserializeOwned>(
     let text = message(status, code);
     Err(match code {
         _ if is_key_rejected(status) => PaymentError::Refused(text),
-        _ if is_rate_limited(status) => PaymentError::NotSent(text),
         Some(code) if change.is_decline(status, code) => {
             PaymentError::Declined(reason(code, problem.decline_code.as_deref()))
         }

@@ -89,12 +89,13 @@ const ENDINGS: [(&str, u16, &str); 59] = [
     ("processing_error", 402, "?D???"),
     ("payment_intent_action_required", 402, "?D???"),
     ("payment_intent_action_required", 400, "?D???"),
-    // Statuses for which Stripe documents that nothing was started.
+    // A key that is rejected starts nothing.
     ("api_key_expired", 401, "RRRRR"),
     ("secret_key_required", 401, "RRRRR"),
     ("not_allowed_on_standard_account", 403, "RRRRR"),
-    ("rate_limit", 429, "NNNNN"),
-    ("lock_timeout", 429, "NNNNN"),
+    // The request was sent, and an error of a payment has no rate limit.
+    ("rate_limit", 429, "?????"),
+    ("lock_timeout", 429, "?????"),
     // Codes that are not listed and must not be interpreted.
     ("card_on_fire", 402, "?????"),
     ("card_on_fire", 400, "?????"),

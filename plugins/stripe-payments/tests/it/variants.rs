@@ -8,7 +8,7 @@ use stopover_sdk::payment_processor::{
 use stopover_sdk::testing::MockGateway;
 use stopover_sdk::{PaymentProcessor, ReadError};
 use stripe_payments::StripePayments;
-use variants::Kind::{Done, Failed, NotSent, Nothing, Refused};
+use variants::Kind::{Done, Failed, Nothing, Refused};
 use variants::Need::{Given, List, Same, Usual};
 use variants::Role::{Change, Read};
 use variants::{Absence, Answer, ErrorRow, Facts, Kind, Need, Node, Operation, Role, Step};
@@ -45,8 +45,6 @@ const fn by_status(statuses: &'static [u16], kind: Kind) -> ErrorRow {
 
 /// A wrong key and a missing permission, with any code.
 const KEY: ErrorRow = by_status(&[401, 403], Refused);
-/// Too many requests, with any code. Stripe documents that nothing was started.
-const LIMIT: ErrorRow = by_status(&[429], NotSent);
 const INVALID: ErrorRow = row(
     &[
         "parameter_invalid_empty",
@@ -191,16 +189,13 @@ const REVOKED: ErrorRow = row(&["card_declined"], &[402], Refused);
 fn changes() -> Vec<Operation> {
     let authorized = payment(
         payment_needs![("/id", Given), OWN, ("/amount", Same)],
-        &[KEY, LIMIT, INVALID, UNPAYABLE, DECLINED, ACTION, MISSING],
+        &[KEY, INVALID, UNPAYABLE, DECLINED, ACTION, MISSING],
     );
     let captured = payment(
         payment_needs![("/id", Same)],
-        &[KEY, LIMIT, INVALID, MISSING, UNCAPTURABLE, REVOKED],
+        &[KEY, INVALID, MISSING, UNCAPTURABLE, REVOKED],
     );
-    let voided = payment(
-        payment_needs![("/id", Same)],
-        &[KEY, LIMIT, INVALID, MISSING],
-    );
+    let voided = payment(payment_needs![("/id", Same)], &[KEY, INVALID, MISSING]);
     vec![
         intent(),
         operation("authorize", vec![authorized], |gateway| {
@@ -229,7 +224,7 @@ fn intent() -> Operation {
         ("/status", Usual),
     ];
     let created = Step {
-        errors: &[KEY, LIMIT, INVALID, UNPAYABLE],
+        errors: &[KEY, INVALID, UNPAYABLE],
         other: &[("bkg_1-intent-1-1", "bkg_2-intent-1-1")],
         ..step(Change, &fixture("intent"), NEEDS)
     };
@@ -262,7 +257,7 @@ fn refund() -> Operation {
         Refused,
     );
     let refunded = Step {
-        errors: &[KEY, LIMIT, INVALID, MISSING, UNREFUNDABLE],
+        errors: &[KEY, INVALID, MISSING, UNREFUNDABLE],
         other: &[
             (PAYMENT_ID, "pi_3RkGateway0009"),
             (REFUND_REF, "bkg_2-refund-1-1-1"),
