@@ -8,9 +8,9 @@ use stopover_sdk::detailed_hotel_booking::{
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_booking::{BookRequest, FindRequest, PrebookRequest};
 use stopover_sdk::http::{self, Request, Response};
-use stopover_sdk::json::DecodeError;
-use stopover_sdk::types::Money;
+use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::types::hotel::{HotelSummary, SupplierBooking};
+use stopover_sdk::types::{BookingStatus, Money};
 use stopover_sdk::{
     ChangeError, DetailedHotelBooking, ReadError, Refusal, RefusalReason, clock, json,
 };
@@ -62,7 +62,7 @@ impl DetailedHotelBooking for NuiteeHotels {
         let settings = Settings::read()?;
         let bound: PrebookReference = json::decode(request.supplier_prebook.as_bytes())
             .map_err(|_| Refusal::new(RefusalReason::Invalid, "not a prebook of this adapter"))?;
-        let agreed = Money::new(request.total, &request.currency);
+        let agreed = Some(Money::new(request.total, &request.currency));
         let response = Request::post(settings.book_url("/rates/book"))
             .json(&json!({
                 "prebookId": bound.prebook_id,
@@ -80,8 +80,11 @@ impl DetailedHotelBooking for NuiteeHotels {
         match open_change::<Booking<'_>>(&response)? {
             Ok(Some(booking)) => {
                 let mut dropped = DroppedItems::default();
-                let booking =
-                    map::booking::supplier_booking(booking, Some(agreed), DATA, &mut dropped)?;
+                let booking = map::booking::supplier_booking(booking, agreed, DATA, &mut dropped)?;
+                // Nuitee documents only confirmed bookings here. Whether this one was cancelled is
+                // what a lookup by its reference states.
+                let is_canceled = booking.status == BookingStatus::Canceled;
+                ensure(!is_canceled, "the new booking is cancelled")?;
                 Ok(detailed(booking))
             }
             Ok(None) => Err(ChangeError::Unknown("the booking is empty".to_owned())),
@@ -98,12 +101,14 @@ impl DetailedHotelBooking for NuiteeHotels {
         let bound: Option<PrebookReference> =
             bound.and_then(|bound| json::decode(bound.as_bytes()).ok());
         let agreed = bound.as_ref().and_then(PrebookReference::total);
+        let mut dropped = DroppedItems::default();
         if let Some(id) = &request.supplier_reference
-            && let Some(state) = read_by_id(&settings, id, agreed.clone())?
+            && let Some(state) = read_by_id(&settings, id, agreed.clone(), &mut dropped)?
         {
             return Ok(DetailedBookingLookup::Found(detailed(state)));
         }
-        let found = read_by_reference(&settings, &request.client_reference, agreed)?;
+        let reference = &request.client_reference;
+        let found = read_by_reference(&settings, reference, agreed, &mut dropped)?;
         Ok(match found.map(detailed) {
             Some(state) => DetailedBookingLookup::Found(state),
             None => DetailedBookingLookup::NotFound,
@@ -121,9 +126,11 @@ pub(crate) fn read_by_id(
     settings: &Settings,
     id: &str,
     agreed: Option<Money>,
+    dropped: &mut DroppedItems,
 ) -> Result<Option<SupplierBooking>, ReadError> {
     let response = booking_response(settings, id)?;
-    let booking = open_booking(&response)?.map(|booking| with_id(booking, id, agreed));
+    let booking = open_booking(&response)?;
+    let booking = booking.map(|booking| with_id(booking, id, agreed, dropped));
     Ok(booking.transpose()?)
 }
 
@@ -132,9 +139,9 @@ pub(crate) fn with_id(
     booking: Booking<'_>,
     id: &str,
     agreed: Option<Money>,
+    dropped: &mut DroppedItems,
 ) -> Result<SupplierBooking, DecodeError> {
-    let mut dropped = DroppedItems::default();
-    let booking = map::booking::supplier_booking(booking, agreed, DATA, &mut dropped)?;
+    let booking = map::booking::supplier_booking(booking, agreed, DATA, dropped)?;
     map::booking::check_id(&booking.supplier_reference, id)?;
     Ok(booking)
 }
@@ -160,6 +167,7 @@ fn read_by_reference(
     settings: &Settings,
     client_reference: &str,
     agreed: Option<Money>,
+    dropped: &mut DroppedItems,
 ) -> Result<Option<SupplierBooking>, ReadError> {
     let response = Request::get(settings.book_url("/bookings"))
         .query("clientReference", client_reference)
@@ -171,10 +179,9 @@ fn read_by_reference(
         Err(error) => return Err(error),
     };
     let found = map::booking::with_reference(bookings, client_reference)?;
-    let mut dropped = DroppedItems::default();
     let booking = found.map(|(position, booking)| {
         let pointer = format!("{DATA}/{position}");
-        map::booking::supplier_booking(booking, agreed, &pointer, &mut dropped)
+        map::booking::supplier_booking(booking, agreed, &pointer, dropped)
     });
     Ok(booking.transpose()?)
 }
@@ -184,9 +191,10 @@ fn read_by_reference(
 fn find_existing_booking(
     settings: &Settings,
     client_reference: &str,
-    agreed: Money,
+    agreed: Option<Money>,
 ) -> Result<SupplierBooking, ChangeError> {
-    match read_by_reference(settings, client_reference, Some(agreed)) {
+    let mut dropped = DroppedItems::default();
+    match read_by_reference(settings, client_reference, agreed, &mut dropped) {
         Ok(Some(state)) => Ok(state),
         Ok(None) => Err(ChangeError::Unknown(
             "Nuitee knows the reference, but lists no booking with it".to_owned(),

@@ -20,7 +20,10 @@ use crate::{NuiteeHotels, map};
 impl HotelCancellation for NuiteeHotels {
     fn quote_cancellation(request: QuoteRequest) -> Result<Quote, ReadError> {
         let settings = Settings::read()?;
-        let Some(booking) = read_by_id(&settings, &request.supplier_reference, None)? else {
+        let mut dropped = DroppedItems::default();
+        let id = &request.supplier_reference;
+        let booking = read_by_id(&settings, id, None, &mut dropped)?;
+        let Some(booking) = booking else {
             return Err(ReadError::NotFound("Nuitee has no such booking".to_owned()));
         };
         let reference = booking.client_reference.as_ref();
@@ -82,7 +85,7 @@ fn canceled_state(
     }
     // The id proves that the booking is ours if its client reference is missing or unreadable.
     booking.client_reference = client_reference.to_owned().into();
-    with_id(booking, id, None).ok()
+    with_id(booking, id, None, dropped).ok()
 }
 
 /// Converts the error of a cancellation. In a 2xx response only a rate limit is definite: the status
@@ -97,7 +100,8 @@ fn cancellation_error(response: &Response, fault: Fault) -> ChangeError {
 /// Handles status 304: this call cancelled nothing. Either Nuitee refuses, or the booking was
 /// cancelled before; a read of the booking shows which.
 fn not_modified(settings: &Settings, id: &str) -> Result<SupplierBooking, ChangeError> {
-    match read_by_id(settings, id, None) {
+    let mut dropped = DroppedItems::default();
+    match read_by_id(settings, id, None, &mut dropped) {
         Ok(Some(state)) if state.status == BookingStatus::Canceled => Ok(state),
         Ok(_) => {
             let message = "Nuitee does not cancel this booking";

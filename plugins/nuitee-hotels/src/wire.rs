@@ -8,9 +8,10 @@ pub(crate) mod place;
 pub(crate) mod rate;
 pub(crate) mod weather;
 
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-use stopover_sdk::lenient::{ExactText, LenientCount, LenientText, Single};
+use stopover_sdk::lenient::{ExactText, LenientCount, LenientFlag, LenientText, Single};
 use stopover_sdk::lenient_struct;
 use stopover_sdk::money::Decimal;
 
@@ -54,6 +55,19 @@ impl<'de> Deserialize<'de> for LenientTextList {
             }
         }
         Ok(list)
+    }
+}
+
+/// A boolean in one of the forms of a [`LenientFlag`]. Every other value is an error, because it must not
+/// count as "no".
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct ExactFlag(pub(crate) bool);
+
+impl<'de> Deserialize<'de> for ExactFlag {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let flag = LenientFlag::deserialize(deserializer)?.0;
+        let flag = flag.ok_or_else(|| D::Error::custom("invalid value, expected a boolean"))?;
+        Ok(Self(flag))
     }
 }
 

@@ -76,18 +76,13 @@ pub(crate) fn supplier_booking(
     let price = stated_price(&booking.currency, &booking.price, extras, &booked_rooms);
     let price = price.or_else(|error| {
         let known = booked_rooms.total().or(agreed);
-        let known = known.ok_or_else(|| error.clone())?;
-        parts.leave_out("price", error);
-        Ok(known)
+        parts.leave_out("price", error.clone());
+        known.ok_or(error)
     })?;
     let is_canceled = status == BookingStatus::Canceled;
     let own_policies = parts.readable("cancellationPolicies", booking.cancellation_policies);
     let last_free_date = &booking.last_free_cancellation_date;
-    let policy = booked_rooms.policy(own_policies.as_ref(), last_free_date, &price);
-    if policy.is_none() && (own_policies.is_some() || booked_rooms.has_policies()) {
-        let error = DecodeError::new("the cancellation policy cannot be used");
-        parts.leave_out("cancellationPolicies", error);
-    }
+    let policy = booked_rooms.policy(own_policies.as_ref(), last_free_date, &price, &mut parts);
     let refunded = parts.amount("amountRefunded", &booking.amount_refunded, &price.currency);
     let cancellation = is_canceled.then(|| refunded_amounts(refunded, has_charges, &price));
     let cancellation = cancellation.flatten();
@@ -274,10 +269,8 @@ pub(crate) fn canceled_booking(
     };
     state.status = BookingStatus::Canceled;
     // The response to the cancellation proves the change, whatever the room numbers of the read are.
-    let rooms = state.rooms.len();
-    let is_possible = |room: &SupplierRoom| usize::from(room.position) < rooms;
-    state.rooms.retain(is_possible);
-    for room in &mut state.rooms {
+    for (position, room) in (0..=u8::MAX).zip(&mut state.rooms) {
+        room.position = position;
         room.canceled = true;
     }
     state.cancellation = amounts.or(state.cancellation);
@@ -355,9 +348,11 @@ fn stated_price(
         price,
         addons,
         vouchers,
+        are_stated: false,
     };
     let total = extras.hotel_total(rooms_total, rooms.count, currency);
-    let total = total.map_err(unreadable)?;
+    // A price that the rooms do not explain stays, so that an operator sees it.
+    let total = total.map_err(unreadable)?.unwrap_or(price);
     ensure(total >= 0, "the booking has a negative price")?;
     Ok(Money::new(total, currency))
 }
@@ -416,10 +411,17 @@ impl<'a> BookedRooms<'a> {
         (self.readable.len() == self.count).then(|| Money::new(total, currency))
     }
 
-    /// Returns the rooms' positions in the request, ascending. Room numbers count from 1. If they are
-    /// missing or not distinct, the order of the response is used. A number above the number of rooms
-    /// stays, because the response is then not about the requested rooms.
+    /// Returns the rooms' positions in the request, ascending. Room numbers count from 1.
+    ///
+    /// How many rooms there are proves that all requested ones are booked. If their numbers are missing,
+    /// unusable or not distinct, the order of the response is used. An item that cannot be read counts as
+    /// a room beside one that can. Without a readable room there are none. The gateway takes the outcome
+    /// as unknown if there are more or fewer rooms than requested, or if a number is above them. Such a
+    /// number stays, because the response is then not about the requested rooms.
     fn positions(&self) -> Vec<u8> {
+        if !self.readable.iter().any(BookedRoom::has_content) {
+            return Vec::new();
+        }
         let is_above = |position: &u8| usize::from(*position) >= self.count;
         let positions = || self.readable.iter().map(|room| room.position);
         if positions().flatten().any(|position| is_above(&position)) {
@@ -433,51 +435,58 @@ impl<'a> BookedRooms<'a> {
         }
     }
 
-    fn has_policies(&self) -> bool {
-        self.readable.iter().any(|room| room.policies.is_some())
-    }
-
-    /// Returns the booking's cancellation policy: the rooms' merged policies if every room has a policy
-    /// and a price, otherwise the booking's own. Nuitee's last free cancellation date can only shorten
-    /// the free period.
+    /// Returns the booking's cancellation policy: the rooms' merged policies if every room has a usable
+    /// policy and a price, otherwise the booking's own. Nuitee's last free cancellation date can only
+    /// shorten the free period.
     fn policy(
         &self,
         own: Option<&CancellationPolicies<'_>>,
         last_free_date: &Reference,
         price: &Money,
+        parts: &mut Parts<'_>,
     ) -> Option<CancellationPolicy> {
+        let unusable = || DecodeError::new("the cancellation policy cannot be used");
         let currency = price.currency.as_str();
-        let of_room = |room: &BookedRoom<'_>| {
-            let total = room.total(currency)?;
-            let policies = room.policies.as_ref()?;
-            Some((
-                policy::cancellation_policy(policies, total, currency)?,
-                total,
-            ))
-        };
-        let of_rooms: Option<Vec<_>> = self.readable.iter().map(of_room).collect();
-        let mut policy = match of_rooms {
-            Some(policies) if !policies.is_empty() && policies.len() == self.count => {
-                let policies: Vec<_> = policies
-                    .iter()
-                    .map(|(policy, total)| (policy, *total))
-                    .collect();
-                policy::merge(&policies, currency)
+        let mut of_rooms = Vec::new();
+        for room in &self.readable {
+            let Some(policies) = &room.policies else {
+                continue;
+            };
+            let total = room.total(currency);
+            let policy =
+                total.and_then(|total| policy::cancellation_policy(policies, total, currency));
+            match policy.zip(total) {
+                Some(of_room) => of_rooms.push(of_room),
+                None => parts.leave_out("bookedRooms", unusable()),
             }
-            _ => policy::cancellation_policy(own?, price.amount, currency)?,
+        }
+        let mut policy = if of_rooms.is_empty() || of_rooms.len() < self.count {
+            let policy = policy::cancellation_policy(own?, price.amount, currency);
+            if policy.is_none() {
+                parts.leave_out("cancellationPolicies", unusable());
+            }
+            policy?
+        } else {
+            let of_rooms = of_rooms.iter().map(|(policy, total)| (policy, *total));
+            policy::merge(&of_rooms.collect::<Vec<_>>(), currency)
         };
         let named = last_free_date
             .as_deref()
             .and_then(time::parse_timestamp)
             .filter(|named| *named > 0);
-        if let (true, Some(named)) = (policy.refundable, named) {
-            policy.free_until = Some(policy.free_until.map_or(named, |until| until.min(named)));
+        if let Some(named) = named {
+            policy::end_free_time(&mut policy, named);
         }
         Some(policy)
     }
 }
 
 impl BookedRoom<'_> {
+    /// Returns whether the room states anything that was read.
+    fn has_content(&self) -> bool {
+        self.position.is_some() || !self.amounts.is_empty() || self.policies.is_some()
+    }
+
     fn total(&self, currency: &str) -> Option<MinorUnits> {
         map::sum(&self.amounts, currency).ok().flatten()
     }

@@ -172,7 +172,7 @@ pub(crate) fn offer(
     let id = room_type.offer_id.as_ref().required("offerId")?.as_str();
     let has_id = (1..=OFFER_ID_BYTES).contains(&id.len());
     ensure(has_id, "the offer's id is missing or too long")?;
-    let needs_membership = room_type.loyalty_membership_id_required.is_set();
+    let needs_membership = room_type.is_for_members()?;
     if needs_membership && context.loyalty_membership.is_none() {
         return Err(UnusableOffer {
             reason: DropReason::Unsupported,

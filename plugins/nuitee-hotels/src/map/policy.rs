@@ -2,7 +2,6 @@
 
 use std::mem;
 
-use stopover_sdk::lenient::LenientText;
 use stopover_sdk::time;
 use stopover_sdk::types::hotel::CancellationPolicy;
 use stopover_sdk::types::hotel_details::{PenaltyDetails, PolicyDetails, RefundType};
@@ -15,7 +14,8 @@ use crate::wire::rate::{CancelPolicyInfo, CancellationPolicies};
 const TIME_ZONE: &str = "GMT";
 
 /// Reads the policy of a room that costs `total`. Returns `None` if it cannot be read: the tag, the
-/// kind of penalty or the time is unknown, the currency differs, or a penalty is negative.
+/// kind of penalty or the time is unknown, the currency differs, a penalty is negative, or a refundable
+/// rate has no penalties.
 pub(crate) fn cancellation_policy(
     policies: &CancellationPolicies<'_>,
     total: MinorUnits,
@@ -30,8 +30,8 @@ pub(crate) fn cancellation_policy(
     let mut penalties = Vec::new();
     for info in policies.infos()? {
         let stated = info.currency.as_ref().optional("currency").ok()?;
-        let stated = stated.and_then(LenientText::as_deref);
-        let is_usable = stated.is_none_or(|stated| stated == currency);
+        let stated = stated.map_or("", |stated| stated.as_str().trim());
+        let is_usable = stated.is_empty() || stated == currency;
         let amount = match kind(info)? {
             PenaltyKind::Amount if is_usable => minor(info.amount.value()?, currency).ok()?,
             PenaltyKind::Percentage => share(total, basis_points(info)?)?,
@@ -76,11 +76,9 @@ enum PenaltyKind {
 /// Returns the kind of a penalty, which is an amount if it is missing, or `None` if it is repeated.
 fn kind(info: &CancelPolicyInfo<'_>) -> Option<PenaltyKind> {
     let kind = info.penalty_type.as_ref().optional("type").ok()?;
-    let Some(kind) = kind.and_then(LenientText::as_deref) else {
-        return Some(PenaltyKind::Amount);
-    };
+    let kind = kind.map_or("", |kind| kind.as_str().trim());
     let is = |name: &str| kind.eq_ignore_ascii_case(name);
-    Some(if is("amount") {
+    Some(if kind.is_empty() || is("amount") {
         PenaltyKind::Amount
     } else if is("percent") || is("percentage") {
         PenaltyKind::Percentage
@@ -101,6 +99,27 @@ fn basis_points(info: &CancelPolicyInfo<'_>) -> Option<u16> {
 fn share(total: MinorUnits, basis_points: u16) -> Option<MinorUnits> {
     let share = (i128::from(total) * i128::from(basis_points) + 5_000) / 10_000;
     MinorUnits::try_from(share).ok()
+}
+
+/// Ends the free time of a refundable policy at `last_free` if its penalties start later. Nuitee does not
+/// say that the time between the two is free, so the first penalty starts at the end of the free time, and
+/// nothing after it costs zero.
+pub(crate) fn end_free_time(policy: &mut CancellationPolicy, last_free: TimestampMs) {
+    let mut charged = policy.penalties.iter();
+    let charged_from = charged.find(|penalty| penalty.amount > 0);
+    let charged_from = charged_from.map(|penalty| penalty.start);
+    if !policy.refundable || charged_from.is_some_and(|start| start <= last_free) {
+        return;
+    }
+    policy.free_until = Some(last_free);
+    if charged_from.is_some() {
+        let is_known = |penalty: &Penalty| penalty.amount > 0 || penalty.start <= last_free;
+        policy.penalties.retain(is_known);
+    }
+    let mut penalties = policy.penalties.iter_mut();
+    if let Some(first) = penalties.find(|penalty| penalty.amount > 0) {
+        first.start = last_free.saturating_add(1);
+    }
 }
 
 /// Returns whether a room's policy is the one that Nuitee states. Otherwise it replaces one that cannot

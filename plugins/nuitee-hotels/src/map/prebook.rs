@@ -5,7 +5,8 @@ use stopover_sdk::detailed_hotel_booking::DetailedPrebookResponse;
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_booking::PrebookResponse;
 use stopover_sdk::json::DecodeError;
-use stopover_sdk::lenient::{Essential, LenientAmount};
+use stopover_sdk::lenient::{Essential, NonEmptyText, Part};
+use stopover_sdk::money::{Decimal, MoneyError};
 use stopover_sdk::types::hotel::HotelSummary;
 use stopover_sdk::types::hotel_details::PaymentType;
 use stopover_sdk::types::{Checkout, MinorUnits, Money, TimestampMs};
@@ -13,6 +14,7 @@ use stopover_sdk::{ChangeError, Refusal, RefusalReason, json};
 
 use crate::map::details::{RatedOffer, offer_details};
 use crate::map::{minor, offer, other_currency};
+use crate::wire::ExactFlag;
 use crate::wire::rate::{Prebook, RoomType};
 
 /// The offer as it was priced.
@@ -59,13 +61,9 @@ pub(crate) fn prebook_response(
         .then(|| payment(&prebook))
         .transpose()?;
     let (transaction_id, checkout) = payment.unzip();
-    let prebook_id = prebook
-        .prebook_id
-        .required("prebookId")?
-        .as_str()
-        .to_owned();
-    let is_package_rate = prebook.is_package_rate.optional("isPackageRate")?;
-    let is_package_rate = is_package_rate.is_some_and(|flag| flag.is_set());
+    let prebook_id = prebook.prebook_id.required("prebookId")?;
+    let prebook_id = prebook_id.as_str().to_owned();
+    let is_package_rate = is_set(&prebook.is_package_rate, "isPackageRate")?;
     let extras = Extras::of_prebook(&prebook, offered.currency)?;
     let room_types = prebook
         .room_types
@@ -77,7 +75,9 @@ pub(crate) fn prebook_response(
     let rooms = offer::rooms(&rates, offered.rooms, offered.currency)
         .map_err(|error| contradiction(&error.to_string()))?;
     let promotions = offer::promotions(&rates, offered.currency);
-    let total = extras.hotel_total(offer::total_of(&rooms)?, rooms.len(), offered.currency)?;
+    let total = extras
+        .hotel_total(offer::total_of(&rooms)?, rooms.len(), offered.currency)?
+        .ok_or_else(|| contradiction("its rooms do not show how much of its price they are"))?;
     if total <= 0 || rooms.iter().any(|room| room.total < 0) {
         return Err(contradiction("its price is not positive"));
     }
@@ -134,12 +134,10 @@ fn check_offer(offered: &PricedOffer<'_>, prebook: &Prebook<'_>) -> Result<(), C
         return Err(contradiction("it is of another hotel"));
     }
     prebook.prebook_id.required("prebookId")?;
-    let board = prebook.board_changed.optional("boardChanged")?;
-    let policy = prebook
-        .cancellation_changed
-        .optional("cancellationChanged")?;
-    for (what, changed) in [("board", board), ("cancellation policy", policy)] {
-        if changed.is_some_and(|flag| flag.is_set()) {
+    let board = is_set(&prebook.board_changed, "boardChanged")?;
+    let policy = is_set(&prebook.cancellation_changed, "cancellationChanged")?;
+    for (what, is_changed) in [("board", board), ("cancellation policy", policy)] {
+        if is_changed {
             let message = format!("the {what} of the offer changed");
             return Err(Refusal::new(RefusalReason::TermsChanged, message).into());
         }
@@ -147,46 +145,56 @@ fn check_offer(offered: &PricedOffer<'_>, prebook: &Prebook<'_>) -> Result<(), C
     Ok(())
 }
 
+/// Returns whether a flag is set. A missing one is not.
+fn is_set(flag: &Essential<ExactFlag>, name: &str) -> Result<bool, DecodeError> {
+    Ok(flag.optional(name)?.is_some_and(|flag| flag.0))
+}
+
 /// Amounts that Nuitee may include in the price of the rooms.
 pub(crate) struct Extras {
     pub(crate) price: MinorUnits,
-    pub(crate) addons: stopover_sdk::money::Decimal,
-    pub(crate) vouchers: stopover_sdk::money::Decimal,
+    pub(crate) addons: Decimal,
+    pub(crate) vouchers: Decimal,
+    /// Whether the response has add-ons or vouchers whose amounts may be missing.
+    pub(crate) are_stated: bool,
 }
 
 impl Extras {
     fn of_prebook(prebook: &Prebook<'_>, currency: &str) -> Result<Self, ChangeError> {
-        let amount = |field: &Essential<LenientAmount>, name: &str| {
-            let amount = field.optional(name)?;
-            Ok::<_, DecodeError>(amount.and_then(|amount| amount.0).unwrap_or_default())
-        };
+        let addons = prebook.addons_total_amount.to_part();
+        let vouchers = prebook.voucher_total_amount.to_part();
+        let has_unreadable = [&addons, &vouchers]
+            .iter()
+            .any(|amount| matches!(amount, Part::Unreadable(_)));
+        let has_voucher = !matches!(prebook.voucher_code.to_part(), Part::Missing);
+        let has_addons = prebook.addons_request.statement().is_some();
         Ok(Self {
             price: minor(*prebook.price.required("price")?, currency)?,
-            addons: amount(&prebook.addons_total_amount, "addonsTotalAmount")?,
-            vouchers: amount(&prebook.voucher_total_amount, "voucherTotalAmount")?,
+            addons: addons.decoded().unwrap_or_default(),
+            vouchers: vouchers.decoded().unwrap_or_default(),
+            are_stated: has_unreadable || has_voucher || has_addons,
         })
     }
 
     /// Returns the price of the rooms. Nuitee's `price` is that of the rooms, sometimes plus
     /// add-ons and minus vouchers. This adapter never requests these, but the account may have
-    /// them. The variant that matches the sum of the rooms is used, otherwise `price`.
+    /// them. The variant that matches the sum of the rooms is used. If none does, it is `price`,
+    /// or `None` if add-ons or vouchers may be part of it: it is then unknown what the rooms cost.
     pub(crate) fn hotel_total(
         &self,
         rooms_total: MinorUnits,
         rooms: usize,
         currency: &str,
-    ) -> Result<MinorUnits, stopover_sdk::money::MoneyError> {
+    ) -> Result<Option<MinorUnits>, MoneyError> {
         let addons = minor(self.addons, currency)?;
         let vouchers = minor(self.vouchers, currency)?;
+        let has_extras = self.are_stated || addons != 0 || vouchers != 0;
         let without = self.price.saturating_sub(addons).saturating_add(vouchers);
-        let is_rooms = |total: MinorUnits| {
+        let is_rooms = |total: &MinorUnits| {
             usize::try_from(total.abs_diff(rooms_total)).is_ok_and(|difference| difference <= rooms)
         };
-        Ok(if !is_rooms(self.price) && is_rooms(without) {
-            without
-        } else {
-            self.price
-        })
+        let matching = [self.price, without].into_iter().find(is_rooms);
+        Ok(matching.or_else(|| (!has_extras).then_some(self.price)))
     }
 }
 

@@ -1,14 +1,15 @@
 //! `POST /hotels/rates` and `POST /rates/prebook`.
 
+use serde::de::IgnoredAny;
 use stopover_sdk::json::DecodeError;
 use stopover_sdk::lenient::{
     Essential, ExactText, LenientAmount, LenientCount, LenientFlag, LenientList, LenientNumber,
-    LenientText, NonEmptyText, OneOrMany, Single,
+    LenientText, NonEmptyText, OneOrMany, Part, Single,
 };
 use stopover_sdk::lenient_struct;
 use stopover_sdk::money::Decimal;
 
-use crate::wire::Amount;
+use crate::wire::{Amount, ExactFlag};
 
 /// Type of payment: the rate is paid when it is booked.
 pub(crate) const PREPAID: &str = "NUITEE_PAY";
@@ -29,9 +30,9 @@ lenient_struct! {
         pub(crate) rates: Single<OneOrMany<Rate<'a>>> = "rates",
         /// The offer's total: a list in the schema, an object in the responses.
         pub(crate) offer_retail_rate: Single<OneOrMany<Amount<'a>>> = "offerRetailRate",
-        pub(crate) loyalty_membership_id_required: LenientFlag = "loyaltyMembershipIdRequired",
+        pub(crate) loyalty_membership_id_required: Single<ExactFlag> = "loyaltyMembershipIdRequired",
         /// `standard` or `package`.
-        pub(crate) rate_type: Single<LenientText<'a>> = "rateType",
+        pub(crate) rate_type: Single<ExactText<'a>> = "rateType",
     }
 
     #[derive(Debug)]
@@ -95,8 +96,8 @@ lenient_struct! {
     pub(crate) struct CancelPolicyInfo<'a> {
         pub(crate) cancel_time: Single<ExactText<'a>> = "cancelTime",
         pub(crate) amount: Single<Decimal> = "amount",
-        pub(crate) currency: Single<LenientText<'a>> = "currency",
-        pub(crate) penalty_type: Single<LenientText<'a>> = "type",
+        pub(crate) currency: Single<ExactText<'a>> = "currency",
+        pub(crate) penalty_type: Single<ExactText<'a>> = "type",
     }
 
     /// A hotel's summary beside rates.
@@ -121,12 +122,14 @@ lenient_struct! {
         pub(crate) currency: Essential<String> = "currency",
         /// Price of all rooms, plus add-ons and minus vouchers.
         pub(crate) price: Essential<Decimal> = "price",
-        pub(crate) addons_total_amount: Essential<LenientAmount> = "addonsTotalAmount",
-        pub(crate) voucher_total_amount: Essential<LenientAmount> = "voucherTotalAmount",
+        pub(crate) addons_total_amount: Essential<Decimal> = "addonsTotalAmount",
+        pub(crate) addons_request: Part<LenientList<IgnoredAny>> = "addonsRequest",
+        pub(crate) voucher_total_amount: Essential<Decimal> = "voucherTotalAmount",
+        pub(crate) voucher_code: Essential<NonEmptyText> = "voucherCode",
         pub(crate) room_types: Single<OneOrMany<RoomType<'a>>> = "roomTypes",
-        pub(crate) is_package_rate: Essential<LenientFlag> = "isPackageRate",
-        pub(crate) cancellation_changed: Essential<LenientFlag> = "cancellationChanged",
-        pub(crate) board_changed: Essential<LenientFlag> = "boardChanged",
+        pub(crate) is_package_rate: Essential<ExactFlag> = "isPackageRate",
+        pub(crate) cancellation_changed: Essential<ExactFlag> = "cancellationChanged",
+        pub(crate) board_changed: Essential<ExactFlag> = "boardChanged",
         pub(crate) transaction_id: Essential<NonEmptyText> = "transactionId",
         pub(crate) secret_key: Essential<NonEmptyText> = "secretKey",
     }
@@ -139,8 +142,18 @@ impl<'a> RoomType<'a> {
     /// The type of the rates is repeated.
     pub(crate) fn is_package_only(&self) -> Result<bool, DecodeError> {
         let rate_type = self.rate_type.as_ref().optional("rateType")?;
-        let rate_type = rate_type.and_then(|rate_type| rate_type.as_deref());
-        Ok(rate_type.is_some_and(|rate_type| rate_type.eq_ignore_ascii_case("package")))
+        let rate_type = rate_type.map_or("", |rate_type| rate_type.as_str().trim());
+        Ok(rate_type.eq_ignore_ascii_case("package"))
+    }
+
+    /// Returns whether only members of a loyalty programme may book the offer.
+    ///
+    /// # Errors
+    /// The field is repeated.
+    pub(crate) fn is_for_members(&self) -> Result<bool, DecodeError> {
+        let flag = self.loyalty_membership_id_required;
+        let flag = flag.optional("loyaltyMembershipIdRequired")?;
+        Ok(flag.is_some_and(|flag| flag.0))
     }
 
     /// Returns the rates of the rooms.
@@ -189,10 +202,11 @@ impl<'a> CancellationPolicies<'a> {
         tag.map_or("", ExactText::as_str)
     }
 
-    /// Returns the penalties, or `None` if they are repeated.
+    /// Returns the penalties, or `None` if there are none or they are repeated. Nuitee states free
+    /// cancellation as a penalty of 0, so a list without penalties states nothing.
     pub(crate) fn infos(&self) -> Option<&[CancelPolicyInfo<'a>]> {
-        let infos = self.cancel_policy_infos.as_ref();
-        Some(items(infos.optional("cancelPolicyInfos").ok()?))
+        let infos = self.cancel_policy_infos.as_ref().value()?;
+        (!infos.0.is_empty()).then_some(&infos.0)
     }
 }
 

@@ -179,12 +179,14 @@ fn booking_response_is_fully_converted() {
 
     let policy = state.policy.unwrap();
     let at = |text| time::parse_timestamp(text).unwrap();
-    assert_eq!(policy.free_until, Some(at("2027-05-24T12:00:00Z")));
+    // Nuitee's last date of free cancellation is before the first penalty.
+    let last_free = at("2027-05-24T12:00:00Z");
+    assert_eq!(policy.free_until, Some(last_free));
     let penalties = policy.penalties.iter();
     let steps: Vec<_> = penalties
         .map(|penalty| (penalty.start, penalty.amount))
         .collect();
-    let expected = [(at("2027-05-25"), 21040), (at("2027-05-26"), 46050)];
+    let expected = [(last_free + 1, 21040), (at("2027-05-26"), 46050)];
     assert_eq!(steps, expected);
     assert_eq!(state.cancellation, None);
 }

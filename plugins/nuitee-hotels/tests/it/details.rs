@@ -165,7 +165,7 @@ fn refund_type_is_that_of_the_lowest_fee() {
     let from = |time: &str, amount: f64| json!([{"cancelTime": time, "amount": amount}]);
     let always = "0001-01-01T00:00:00Z";
     for (tag, penalties, expected) in [
-        ("RFN", json!([]), Some(RefundType::Full)),
+        ("RFN", from("2027-05-20", 0.0), Some(RefundType::Full)),
         ("RFN", from("2027-05-20", 200.0), Some(RefundType::Full)),
         ("RFN", from(always, 50.0), Some(RefundType::Partial)),
         // The tag and the penalty contradict each other.
@@ -187,7 +187,11 @@ fn refund_type_is_that_of_the_lowest_fee() {
         assert_eq!(details.policy.refund_type, expected, "{time}");
     }
     // The substitute for an unreadable policy has no details, because Nuitee does not state it.
-    for (tag, penalties) in [("", json!([])), ("RFN", from("soon", 5.0))] {
+    for (tag, penalties) in [
+        ("", from("2027-05-20", 5.0)),
+        ("RFN", from("soon", 5.0)),
+        ("RFN", json!([])),
+    ] {
         assert_eq!(policies(tag, penalties), PolicyDetails::default());
     }
 }
@@ -213,6 +217,33 @@ fn unusable_policy_of_a_rate_is_counted() {
             1,
         ),
         (json!({"refundableTag": "MAYBE"}), false, 1),
+        // Nuitee states free cancellation as a penalty of 0. Without penalties, nothing is stated.
+        (
+            json!({"refundableTag": "RFN", "cancelPolicyInfos": penalty(0.0)}),
+            true,
+            0,
+        ),
+        (json!({"refundableTag": "RFN"}), false, 1),
+        (
+            json!({"refundableTag": "RFN", "cancelPolicyInfos": null}),
+            false,
+            1,
+        ),
+        (
+            json!({"refundableTag": "RFN", "cancelPolicyInfos": ""}),
+            false,
+            1,
+        ),
+        (
+            json!({"refundableTag": "RFN", "cancelPolicyInfos": []}),
+            false,
+            1,
+        ),
+        (
+            json!({"refundableTag": "RFN", "cancelPolicyInfos": [null]}),
+            false,
+            1,
+        ),
         (json!(null), false, 1),
     ] {
         let mut rate = rate();

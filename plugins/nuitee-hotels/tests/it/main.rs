@@ -18,6 +18,7 @@ mod fault;
 mod large;
 mod odd_value;
 mod pricing;
+mod proof;
 mod search;
 mod variants;
 mod vendor;

@@ -75,7 +75,8 @@ fn confirmed_booking_is_confirmed_whatever_its_optional_parts_are() {
 fn price_that_is_neither_in_booking_nor_in_rooms_is_the_prebooked_one() {
     let edits = [
         ("/data/price", json!(null)),
-        ("/data/bookedRooms", json!([null, 5])),
+        ("/data/bookedRooms/0/rate", json!(5)),
+        ("/data/bookedRooms/1", json!(null)),
     ];
     let document = with_values(document("booking.json"), &edits).to_string();
     let gateway = || MockGateway::new().respond_with(200, &document);

@@ -7,9 +7,9 @@ use stopover_sdk::hotel_booking::BookingLookup;
 use stopover_sdk::hotel_cancellation::Quote;
 use stopover_sdk::hotel_places::PlaceQuery;
 use stopover_sdk::hotel_search::{Area, Filters, SearchRequest, Sort};
-use stopover_sdk::testing::MockGateway;
-use stopover_sdk::types::Location;
-use stopover_sdk::types::hotel::SupplierBooking;
+use stopover_sdk::testing::{MockGateway, with_values};
+use stopover_sdk::types::hotel::{CancellationPolicy, SupplierBooking};
+use stopover_sdk::types::{BookingStatus, Location};
 use stopover_sdk::{
     HotelContent, HotelPlaces, HotelPriceCalendar, HotelSearch, HotelWeather, ReadError,
 };
@@ -151,7 +151,9 @@ fn reads() -> Vec<Operation> {
             let found = response.map(|hotels| (!hotels.is_empty()).then_some(hotels));
             Answer::of_read(found, |hotels| {
                 let offers = hotels.iter().flat_map(|hotel| &hotel.offers);
-                Facts::new("").with_items(offers)
+                let mut rooms = offers.clone().flat_map(|offer| &offer.rooms);
+                let has_penalties = rooms.all(|room| states_penalties(&room.policy));
+                Facts::new("").with_items(offers).valid_if(has_penalties)
             })
         }),
         operation("search", vec![area, located], |gateway| {
@@ -159,6 +161,12 @@ fn reads() -> Vec<Operation> {
             Answer::of_list(found.map(|response| response.hotels))
         }),
     ]
+}
+
+/// Returns whether a policy is free only as long as its penalties say so. Nuitee states a penalty for each
+/// refundable rate, so that a policy without penalties replaces one that cannot be read.
+fn states_penalties(policy: &CancellationPolicy) -> bool {
+    !policy.refundable || !policy.penalties.is_empty()
 }
 
 fn search_request() -> SearchRequest {
@@ -198,6 +206,9 @@ const NEW_BOOKING: &[(&str, Need)] = &[
     ("/data/bookingId", Given),
     ("/data/clientReference", NoOther),
     ("/data/status", Same),
+    ("/data/checkin", NoOther),
+    ("/data/checkout", NoOther),
+    ("/data/hotel/hotelId", NoOther),
     ("/data/price", Usual),
     ("/data/currency", Usual),
     // The gateway requires the rooms that were requested.
@@ -215,11 +226,15 @@ const BOOKING_READ: &[(&str, Need)] = &[
 const PREBOOK: &[(&str, Need)] = &[
     ("/data/prebookId", Given),
     ("/data/hotelId", Same),
+    ("/data/checkin", NoOther),
+    ("/data/checkout", NoOther),
     ("/data/currency", Terms),
     ("/data/price", Terms),
     ("/data/boardChanged", Terms),
     ("/data/cancellationChanged", Terms),
+    ("/data/isPackageRate", Usual),
     ("/data/addonsTotalAmount", Usual),
+    ("/data/voucherTotalAmount", Usual),
     ("/data/roomTypes", Usual),
 ];
 const OTHER_BOOKING: &[(&str, &str)] = &[("BK-OWN-1", "BK-NOT-OURS"), ("bkg_own_1", "bkg_other")];
@@ -229,6 +244,7 @@ fn facts(booking: SupplierBooking) -> Facts {
     Facts::new(identity)
         .with_items(&booking.rooms)
         .about(booking.client_reference.as_deref(), "bkg_own_1")
+        .valid_if(booking.policy.as_ref().is_none_or(states_penalties))
 }
 
 /// Returns the facts of a booking that was requested by its id.
@@ -253,13 +269,17 @@ fn found_with(
 }
 
 fn bookings() -> Vec<Operation> {
-    let prebook = Step {
+    let prebook = || Step {
         errors: REFUSALS,
         other: &[("lpown1", "lpother")],
         ..step(Change, "prebook.json", PREBOOK)
     };
+    let with_extras = Step {
+        document: variants::Node::from(prebook_with_extras()),
+        ..prebook()
+    };
     // A prebook without the hotel's description has its id as its name.
-    let described = Step {
+    let described = || Step {
         errors: &[],
         ..step(Follow, "hotel.json", &[])
     };
@@ -275,16 +295,19 @@ fn bookings() -> Vec<Operation> {
         ..step(Read, "booking.json", BOOKING)
     };
     vec![
-        operation("prebook", vec![prebook, described], |gateway| {
-            Answer::of_change(ask::prebook(gateway), |prebook| {
-                Facts::new(&prebook.supplier_prebook).with_items([prebook.total])
-            })
-        }),
+        operation("prebook", vec![prebook(), described()], prebooked),
+        operation(
+            "prebook with extras",
+            vec![with_extras, described()],
+            prebooked,
+        ),
         operation("book", vec![booking], |gateway| {
             Answer::of_change(ask::book(gateway), |booking| {
                 let positions = booking.rooms.iter().map(|room| room.position);
+                // The gateway does not require the rooms of a cancelled booking.
+                let is_canceled = booking.status == BookingStatus::Canceled;
                 let has_rooms = positions.eq([0, 1]);
-                facts(booking).valid_if(has_rooms)
+                facts(booking).valid_if(has_rooms || is_canceled)
             })
         }),
         operation("find by id", vec![by_id], |gateway| {
@@ -297,6 +320,29 @@ fn bookings() -> Vec<Operation> {
             found(ask::find(gateway, None))
         }),
     ]
+}
+
+/// Returns a prebook whose price includes add-ons and a voucher.
+fn prebook_with_extras() -> Value {
+    let document = serde_json::from_str(&ask::fixture("prebook.json")).unwrap();
+    let addon = json!({"addon": "uber", "value": 70, "currency": "EUR"});
+    let extras = [
+        ("/data/price", json!(510.5)),
+        ("/data/addonsTotalAmount", json!(70)),
+        ("/data/addonsRequest", json!([addon])),
+        ("/data/voucherCode", json!("own-voucher")),
+        ("/data/voucherTotalAmount", json!("20")),
+    ];
+    with_values(document, &extras)
+}
+
+fn prebooked(gateway: &MockGateway) -> Answer {
+    Answer::of_change(ask::prebook(gateway), |prebook| {
+        let mut rooms = prebook.rooms.iter();
+        Facts::new(&prebook.supplier_prebook)
+            .with_items([prebook.total])
+            .valid_if(rooms.all(|room| states_penalties(&room.policy)))
+    })
 }
 
 /// Creates a step that lists two bookings of the fixture, of which the first is the requested one.
@@ -365,7 +411,9 @@ fn cancellations() -> Vec<Operation> {
             let quote = ask::quote(gateway);
             Answer::of_read(quote.map(Some), |quote| match quote {
                 // An unreadable policy never counts as free cancellation.
-                Quote::Policy(_) => Facts::new(""),
+                Quote::Policy(policy) => {
+                    Facts::new("").valid_if(policy.as_ref().is_none_or(states_penalties))
+                }
                 Quote::Preview(preview) => Facts::new(preview),
             })
         }),

@@ -77,6 +77,7 @@ fn unreadable_policy_is_none() {
     for (tag, infos) in [
         ("", ""),
         ("MAYBE", ""),
+        ("RFN", ""),
         ("RFN", r#"{"cancelTime": "soon", "amount": 1}"#),
         (
             "RFN",
@@ -86,6 +87,8 @@ fn unreadable_policy_is_none() {
             "RFN",
             r#"{"cancelTime": "2027-05-01", "amount": 1, "currency": "USD"}"#,
         ),
+        ("RFN", "null"),
+        ("RFN", r#"{"cancelTime": "2027-05-01", "amount": 1}, {}"#),
         ("RFN", r#"{"cancelTime": "2027-05-01", "amount": -5}"#),
         (
             "RFN",
@@ -106,6 +109,58 @@ fn non_refundable_rate_costs_total_at_any_time() {
     let policy = read("NRFN", info).unwrap();
     assert_eq!(policy, CancellationPolicy::non_refundable());
     assert_eq!(fee_at(&policy, 5000, 0), 5000);
+}
+
+/// The fee between the end of the free time and the first penalty is not known to be zero.
+#[test]
+fn first_penalty_starts_at_the_end_of_the_free_time() {
+    let first =
+        r#"{"cancelTime": "1970-01-11", "amount": 5}, {"cancelTime": "1970-01-21", "amount": 50}"#;
+    let later_zero = r#"{"cancelTime": "1970-01-03", "amount": 0},
+        {"cancelTime": "1970-01-09", "amount": 0}, {"cancelTime": "1970-01-11", "amount": 5}"#;
+    let always = r#"{"cancelTime": "0001-01-01", "amount": 5}"#;
+    let never = r#"{"cancelTime": "1970-01-11", "amount": 0}"#;
+    let (day, next) = (|days: i64| days * DAY, |days: i64| days * DAY + 1);
+    for (tag, infos, last_free, free_until, expected) in [
+        (
+            "RFN",
+            first,
+            day(8),
+            Some(day(8)),
+            vec![(next(8), 500), (day(20), 5000)],
+        ),
+        (
+            "RFN",
+            first,
+            day(10),
+            Some(day(10) - 1),
+            vec![(day(10), 500), (day(20), 5000)],
+        ),
+        (
+            "RFN",
+            first,
+            day(15),
+            Some(day(10) - 1),
+            vec![(day(10), 500), (day(20), 5000)],
+        ),
+        (
+            "RFN",
+            later_zero,
+            day(5),
+            Some(day(5)),
+            vec![(day(2), 0), (next(5), 500)],
+        ),
+        ("RFN", always, day(5), None, vec![(0, 500)]),
+        ("RFN", never, day(5), Some(day(5)), vec![(day(10), 0)]),
+        ("NRFN", first, day(5), None, vec![]),
+    ] {
+        let mut policy = read(tag, infos).unwrap();
+        end_free_time(&mut policy, last_free);
+        let penalties = policy.penalties.iter();
+        let steps = penalties.map(|penalty| (penalty.start, penalty.amount));
+        assert!(steps.eq(expected), "{tag} {infos} {last_free}");
+        assert_eq!(policy.free_until, free_until, "{tag} {infos} {last_free}");
+    }
 }
 
 #[test]
