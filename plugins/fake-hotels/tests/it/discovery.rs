@@ -363,7 +363,9 @@ fn odd_place_or_hotel_costs_that_item_and_is_counted() {
         .unwrap()
         .insert(0, json!({"id": 7}));
     let gateway = gateway().respond_with(200, places.to_string());
-    let found = gateway.run(|| FakeHotels::find_places(place_query())).unwrap();
+    let found = gateway
+        .run(|| FakeHotels::find_places(place_query()))
+        .unwrap();
     assert_eq!((found.len(), gateway.dropped_items().len()), (1, 1));
 
     let mut hotels = fixture("search");

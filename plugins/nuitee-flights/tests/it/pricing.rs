@@ -308,7 +308,10 @@ fn event_stream_is_read_like_single_document() {
     let broken = format!("{}data: {{\"data\": [", event(&document["data"][0]));
     let (response, logged) = price(&broken);
     let response = response.unwrap();
-    assert_eq!((response.offers.len(), response.truncated, logged), (2, true, 1));
+    assert_eq!(
+        (response.offers.len(), response.truncated, logged),
+        (2, true, 1)
+    );
 }
 
 #[test]

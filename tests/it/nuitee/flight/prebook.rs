@@ -21,7 +21,7 @@ async fn failed_verification_fails_the_prebook_and_frees_its_key() {
         let _searched = scene.mock.take_received();
         scene.mock.respond_with(VERIFY, answer, None);
         let failed = scene.client.prebook_flight(name, &request).await;
-        failed.expect_problem(503, "supplier_unavailable");
+        let failed = failed.expect_problem(503, "supplier_unavailable");
         assert_eq!(failed.body.get("booking_id"), None, "{name}");
         assert_eq!(routes(&scene.mock.take_received()), [VERIFY], "{name}");
 
@@ -45,7 +45,7 @@ async fn prebook_that_may_have_a_checkout_is_kept_with_its_key() {
         let request = prebook_flight_request(&scene.offer().await, &Flights::passengers());
         scene.mock.respond_with(PREBOOK, answer, None);
         let failed = scene.client.prebook_flight(name, &request).await;
-        failed.expect_problem(502, "supplier_error");
+        let failed = failed.expect_problem(502, "supplier_error");
         let booking = failed.body["booking_id"].as_str().unwrap();
         let kept = scene.client.flight_booking(booking).await;
         assert_eq!(kept["status"], "PREBOOK_IN_PROGRESS", "{name}");
