@@ -311,8 +311,11 @@ function readPolicy(policies, total, currency) {
   const tag = policies?.refundableTag;
   if (tag === 'NRFN') return { ...NON_REFUNDABLE(), refund_type: 'none' };
   if (tag !== 'RFN') return null;
+  const stated = many(policies.cancelPolicyInfos);
+  // Free cancellation is a penalty of 0, so a list without penalties states nothing.
+  if (stated.length === 0) return null;
   const penalties = [];
-  for (const info of many(policies.cancelPolicyInfos)) {
+  for (const info of stated) {
     const kind = text(info.type).toLowerCase();
     const named = text(info.currency);
     const isShare = kind === 'percent' || kind === 'percentage';
