@@ -9,7 +9,7 @@ use stopover_sdk::http::Response;
 use stopover_sdk::lenient::{Essential, NonEmptyText};
 use stopover_sdk::{ChangeError, ReadError, Refusal, RefusalReason};
 
-use crate::upstream::WireError;
+use crate::wire::WireError;
 
 /// An error response.
 #[derive(Debug, Clone, PartialEq, Eq)]

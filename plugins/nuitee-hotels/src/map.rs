@@ -21,6 +21,7 @@ use stopover_sdk::types::hotel::HotelSummary;
 use stopover_sdk::types::{Board, Location, MinorUnits};
 
 use crate::wire;
+use crate::wire::rate::TaxOrFee;
 use crate::wire::{Amount, Coordinates};
 
 /// Converts an amount to minor units, rounded, because Nuitee's amounts are JSON numbers without a
@@ -45,6 +46,20 @@ pub(crate) fn sum(
         total = Some(add(total.unwrap_or(0), minor)?);
     }
     Ok(total)
+}
+
+/// Returns the amount of a tax or fee with its currency, which is that of the offer if the field is empty.
+/// Returns `None` if they cannot be read.
+pub(crate) fn fee_amount<'a>(
+    fee: &'a TaxOrFee<'_>,
+    currency: &'a str,
+) -> Option<(MinorUnits, &'a str)> {
+    let currency = match fee.currency.as_ref().value()?.as_str() {
+        "" => currency,
+        named => named,
+    };
+    let amount = minor(fee.amount.value()?, currency).ok()?;
+    Some((amount, currency))
 }
 
 pub(crate) fn add(left: MinorUnits, right: MinorUnits) -> Result<MinorUnits, DecodeError> {

@@ -5,11 +5,11 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use stopover_sdk::http::Response;
 use stopover_sdk::json::DecodeError;
-use stopover_sdk::lenient::{Essential, LenientList, LenientNumber, NonEmptyText, Part, Single};
+use stopover_sdk::lenient::{Essential, LenientList, LenientNumber, Part, Single};
 use stopover_sdk::{ReadError, json, lenient_struct};
 
 use crate::fault::Fault;
-use crate::wire::Reference;
+use crate::wire::WireError;
 use crate::wire::rate::Hotel;
 
 /// Timeout of reads that Nuitee serves from its own data, in milliseconds. Nuitee itself gives up
@@ -42,14 +42,6 @@ lenient_struct! {
     #[derive(Clone, PartialEq)]
     struct Wrapped {
         error: Essential<WireError>,
-    }
-
-    /// An error. One without any text states nothing.
-    #[derive(Clone, PartialEq)]
-    pub(crate) struct WireError {
-        pub(crate) code: Essential<NonEmptyText>,
-        pub(crate) message: Reference,
-        pub(crate) description: Essential<NonEmptyText>,
     }
 }
 

@@ -11,7 +11,9 @@ pub(crate) mod weather;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-use stopover_sdk::lenient::{ExactText, LenientCount, LenientFlag, LenientText, Single};
+use stopover_sdk::lenient::{
+    Essential, ExactText, LenientCount, LenientFlag, LenientText, NonEmptyText, Single,
+};
 use stopover_sdk::lenient_struct;
 use stopover_sdk::money::Decimal;
 
@@ -27,6 +29,14 @@ lenient_struct! {
     pub(crate) struct Coordinates {
         pub(crate) latitude: Single<f64> = "latitude",
         pub(crate) longitude: Single<f64> = "longitude",
+    }
+
+    /// An error. One without any text states nothing.
+    #[derive(Clone, PartialEq)]
+    pub(crate) struct WireError {
+        pub(crate) code: Essential<NonEmptyText>,
+        pub(crate) message: Reference,
+        pub(crate) description: Essential<NonEmptyText>,
     }
 }
 

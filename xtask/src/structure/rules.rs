@@ -45,15 +45,7 @@ const SHARED_NAMES_MAX: usize = 10;
 const _: () = assert!(SHARED_NAMES.len() <= SHARED_NAMES_MAX);
 
 /// Files that may import each other in a circle, each with the reason.
-pub(super) const CYCLIC_FILES: &[(&str, &str)] = &[
-    ("plugins/nuitee-flights/src/map/booking.rs", TO_BE_CUT),
-    ("plugins/nuitee-flights/src/map/cancellation.rs", TO_BE_CUT),
-    ("plugins/nuitee-hotels/src/fault.rs", TO_BE_CUT),
-    ("plugins/nuitee-hotels/src/map/details.rs", TO_BE_CUT),
-    ("plugins/nuitee-hotels/src/map/offer.rs", TO_BE_CUT),
-    ("plugins/nuitee-hotels/src/upstream.rs", TO_BE_CUT),
-];
-const TO_BE_CUT: &str = "to be cut next";
+pub(super) const CYCLIC_FILES: &[(&str, &str)] = &[];
 
 /// The crate whose modules have [`LAYERS`].
 pub(super) const LAYERED_CRATE: &str = "host/application/src";

@@ -8,7 +8,6 @@ use stopover_sdk::types::flight::{Journey, SupplierBooking};
 use stopover_sdk::types::flight_details::{BookingDetails, JourneyDetails, PaymentStatus};
 use stopover_sdk::types::{BookingStatus, Extensions, Money};
 
-use crate::map::cancellation::undecided_amounts;
 use crate::map::details::{DetailSources, journey_details};
 use crate::map::journey::{Trip, check_segment_ids, journeys};
 use crate::map::locator::order_references;
@@ -194,6 +193,17 @@ fn fallback_total(
     prebooked
         .or_else(|| journey_price(trip))
         .ok_or_else(unpriced)
+}
+
+/// Returns amounts that stand for charges or stated amounts that cannot be used. They do not add up to
+/// what was paid, so that an operator decides the refund, and not the terms of the fare.
+pub(crate) fn undecided_amounts(currency: &str) -> CancellationAmounts {
+    CancellationAmounts {
+        fee: 0,
+        refund: 0,
+        currency: currency.to_owned(),
+        supplier_reference: None,
+    }
 }
 
 fn unpriced() -> DecodeError {

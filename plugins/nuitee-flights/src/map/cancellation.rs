@@ -7,7 +7,7 @@ use stopover_sdk::lenient::{Essential, LenientAmount, NonEmptyText, Single};
 use stopover_sdk::types::flight::{CancellationAmounts, SupplierBooking};
 use stopover_sdk::types::{BookingStatus, MinorUnits, Money};
 
-use crate::map::booking::{states_charges, status};
+use crate::map::booking::{states_charges, status, undecided_amounts};
 use crate::map::{minor, money};
 use crate::wire::Pricing;
 use crate::wire::booking::{Cancellation, Quote as Wire};
@@ -172,17 +172,6 @@ fn unread_booking(
         changes: Vec::new(),
         cancellation: None,
         extensions: Vec::new(),
-    }
-}
-
-/// Returns amounts that stand for charges or stated amounts that cannot be used. They do not add up to
-/// what was paid, so that an operator decides the refund, and not the terms of the fare.
-pub(crate) fn undecided_amounts(currency: &str) -> CancellationAmounts {
-    CancellationAmounts {
-        fee: 0,
-        refund: 0,
-        currency: currency.to_owned(),
-        supplier_reference: None,
     }
 }
 

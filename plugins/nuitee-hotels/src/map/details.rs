@@ -7,6 +7,7 @@ use std::{fmt, mem};
 use stopover_sdk::detailed_hotel_booking::DetailedBooking;
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::html;
+use stopover_sdk::json::ensure;
 use stopover_sdk::lenient::ExactText;
 use stopover_sdk::types::hotel::{CancellationPolicy, RoomRate, SupplierBooking};
 use stopover_sdk::types::hotel_details::{
@@ -14,8 +15,7 @@ use stopover_sdk::types::hotel_details::{
 };
 use stopover_sdk::types::{MinorUnits, Money, TimestampMs};
 
-use crate::map::offer::{fee_amount, report_unread_policies};
-use crate::map::{self, FEW_TEXTS, minor, policy};
+use crate::map::{self, FEW_TEXTS, fee_amount, minor, policy};
 use crate::wire;
 use crate::wire::rate::{PAID_AT_HOTEL, PREPAID, Rate, RetailRate, TaxOrFee};
 use crate::wire::room_position;
@@ -78,6 +78,28 @@ pub(crate) fn offer_details(
         policy,
         payment_types: payment_types.collect(),
         package_only: offer.package_only,
+    }
+}
+
+/// Reports the rates whose cancellation policies cannot be used. Their rooms, which are converted
+/// already, are offered as not refundable. `pointer` is the offer's JSON pointer.
+pub(crate) fn report_unread_policies(
+    pointer: &dyn fmt::Display,
+    rates: &[Rate<'_>],
+    rooms: &[RoomRate],
+    dropped: &mut DroppedItems,
+) {
+    for (index, rate) in rates.iter().enumerate() {
+        let position = room_position(rate.occupancy_number).unwrap_or(index);
+        let policies = rate.cancellation_policies.as_ref();
+        let policies = policies.required("cancellationPolicies");
+        let policies = policies.and_then(|policies| {
+            let room = rooms.get(position);
+            let is_read = room.is_none_or(|room| policy::is_read(policies, &room.policy));
+            ensure(is_read, "the cancellation policy of a rate cannot be used")
+        });
+        let pointer = format_args!("{pointer}/rates/{index}/cancellationPolicies");
+        dropped.keep(pointer, policies);
     }
 }
 

@@ -15,9 +15,9 @@ use stopover_sdk::types::hotel::{CancellationPolicy, HotelSummary, Loyalty, Prom
 use stopover_sdk::types::{MinorUnits, Money, TimestampMs};
 
 use crate::map::details::{RatedOffer, offer_details};
-use crate::map::{self, add, board, minor, policy};
+use crate::map::{self, add, board, fee_amount, minor, policy};
 use crate::wire;
-use crate::wire::rate::{HotelRates, Rate, RetailRate, RoomType, TaxOrFee, items};
+use crate::wire::rate::{HotelRates, Rate, RetailRate, RoomType, items};
 use crate::wire::room_position;
 
 /// Maximum size of an offer reference that the gateway stores, in bytes.
@@ -296,20 +296,6 @@ fn due_at_property(rate: &RetailRate<'_>, currency: &str) -> Option<Option<Money
     }
 }
 
-/// Returns the amount of a tax or fee with its currency, which is that of the offer if the field is empty.
-/// Returns `None` if they cannot be read.
-pub(crate) fn fee_amount<'a>(
-    fee: &'a TaxOrFee<'_>,
-    currency: &'a str,
-) -> Option<(MinorUnits, &'a str)> {
-    let currency = match fee.currency.as_ref().value()?.as_str() {
-        "" => currency,
-        named => named,
-    };
-    let amount = minor(fee.amount.value()?, currency).ok()?;
-    Some((amount, currency))
-}
-
 /// Returns the first [`PROMOTIONS`] promotions, each once, with the rooms that it applies to.
 pub(crate) fn promotions(rates: &[Rate<'_>], currency: &str) -> Vec<Promotion> {
     let mut found: Vec<Promotion> = Vec::new();
@@ -346,28 +332,6 @@ pub(crate) fn promotions(rates: &[Rate<'_>], currency: &str) -> Vec<Promotion> {
         promotion.room_positions.sort_unstable();
     }
     found
-}
-
-/// Reports the rates whose cancellation policies cannot be used. Their rooms, which are converted
-/// already, are offered as not refundable. `pointer` is the offer's JSON pointer.
-pub(crate) fn report_unread_policies(
-    pointer: &dyn fmt::Display,
-    rates: &[Rate<'_>],
-    rooms: &[RoomRate],
-    dropped: &mut DroppedItems,
-) {
-    for (index, rate) in rates.iter().enumerate() {
-        let position = room_position(rate.occupancy_number).unwrap_or(index);
-        let policies = rate.cancellation_policies.as_ref();
-        let policies = policies.required("cancellationPolicies");
-        let policies = policies.and_then(|policies| {
-            let room = rooms.get(position);
-            let is_read = room.is_none_or(|room| policy::is_read(policies, &room.policy));
-            ensure(is_read, "the cancellation policy of a rate cannot be used")
-        });
-        let pointer = format_args!("{pointer}/rates/{index}/cancellationPolicies");
-        dropped.keep(pointer, policies);
-    }
 }
 
 /// Converts a promotion. A percentage becomes its description, because Nuitee does not state the

@@ -5,7 +5,7 @@ use stopover_sdk::detailed_hotel_booking::DetailedPrebookResponse;
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_booking::PrebookResponse;
 use stopover_sdk::json::DecodeError;
-use stopover_sdk::lenient::{Essential, NonEmptyText, Part};
+use stopover_sdk::lenient::{Essential, Part};
 use stopover_sdk::money::{Decimal, MoneyError};
 use stopover_sdk::types::hotel::HotelSummary;
 use stopover_sdk::types::hotel_details::PaymentType;

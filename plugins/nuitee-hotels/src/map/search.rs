@@ -9,6 +9,7 @@ use stopover_sdk::html;
 use stopover_sdk::json::DecodeError;
 use stopover_sdk::types::{Board, Location, MinorUnits};
 
+use crate::map::details::report_unread_policies;
 use crate::map::offer::{OfferPointer, UnusableOffer};
 use crate::map::place::distance_m;
 use crate::map::{self, offer};
@@ -133,7 +134,7 @@ fn usable_offers<'a>(
                 if context.filters.refundable == Some(true) {
                     // A policy that cannot be used keeps the offer from passing the filter.
                     let rates = room_type.rates().unwrap_or_default();
-                    offer::report_unread_policies(&pointer, rates, &offer.rooms, dropped);
+                    report_unread_policies(&pointer, rates, &offer.rooms, dropped);
                 }
                 offers.push(offer);
             }

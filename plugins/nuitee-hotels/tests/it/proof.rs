@@ -2,8 +2,8 @@
 //! that contradict each other or the request.
 
 use serde_json::{Value, json};
-use stopover_sdk::hotel_booking::{BookingLookup, FindRequest, PrebookResponse};
-use stopover_sdk::testing::Outcome::{InvalidResponse, Refused, Unknown};
+use stopover_sdk::hotel_booking::PrebookResponse;
+use stopover_sdk::testing::Outcome::{Refused, Unknown};
 use stopover_sdk::testing::{MockGateway, outcome, refusal, with_values};
 use stopover_sdk::types::hotel::SupplierBooking;
 use stopover_sdk::types::{BookingStatus, Money};
