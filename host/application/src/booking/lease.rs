@@ -159,6 +159,8 @@ mod tests {
             store.commit(write).await.unwrap();
             if is_acquired_again {
                 acquire("other").await;
+                // Only the loss of the lease ends this.
+                pending::<()>().await;
             }
             let _elapsed = timeout(10 * LEASE, pending::<()>()).await;
             Ok(())
