@@ -206,9 +206,6 @@ const NEW_BOOKING: &[(&str, Need)] = &[
     ("/data/bookingId", Given),
     ("/data/clientReference", NoOther),
     ("/data/status", Same),
-    ("/data/checkin", NoOther),
-    ("/data/checkout", NoOther),
-    ("/data/hotel/hotelId", NoOther),
     ("/data/price", Usual),
     ("/data/currency", Usual),
     // The gateway requires the rooms that were requested.
@@ -226,8 +223,6 @@ const BOOKING_READ: &[(&str, Need)] = &[
 const PREBOOK: &[(&str, Need)] = &[
     ("/data/prebookId", Given),
     ("/data/hotelId", Same),
-    ("/data/checkin", NoOther),
-    ("/data/checkout", NoOther),
     ("/data/currency", Terms),
     ("/data/price", Terms),
     ("/data/boardChanged", Terms),
