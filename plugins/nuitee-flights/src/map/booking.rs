@@ -4,7 +4,7 @@ use stopover_sdk::detailed_flight_booking::DetailedBooking;
 use stopover_sdk::dropped::{DropReason, DroppedItems};
 use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::lenient::{Essential, Part, Single};
-use stopover_sdk::types::flight::{Journey, SupplierBooking};
+use stopover_sdk::types::flight::{CancellationAmounts, Journey, SupplierBooking};
 use stopover_sdk::types::flight_details::{BookingDetails, JourneyDetails, PaymentStatus};
 use stopover_sdk::types::{BookingStatus, Extensions, Money};
 

@@ -285,6 +285,15 @@ fn texts_of_a_large_prebook_are_shortened_and_nothing_is_left_out() {
     }
 }
 
+fn find_request() -> FindRequest {
+    FindRequest {
+        client_reference: "fbk_1".to_owned(),
+        supplier_reference: Some("order".to_owned()),
+        supplier_prebook: None,
+        since: Timestamp(0),
+    }
+}
+
 #[test]
 fn booking_has_documents_and_locators_and_drops_invalid_ones() {
     let document = |number: &str, passenger| wire::TicketDocument {
@@ -323,13 +332,7 @@ fn booking_has_documents_and_locators_and_drops_invalid_ones() {
             services_left_out: true,
         },
     };
-    let request = FindRequest {
-        client_reference: "fbk_1".to_owned(),
-        supplier_reference: Some("order".to_owned()),
-        supplier_prebook: None,
-        since: Timestamp(0),
-    };
-    let expected = BookingExpectation::for_find(&request, Some(Currency::USD));
+    let expected = BookingExpectation::for_find(&find_request(), Some(Currency::USD));
     let mut dropped = DroppedItems::default();
     let lookup = flight_booking::DetailedBookingLookup::Found(found);
     let read = detailed_booking_lookup(lookup, &expected, &mut dropped).unwrap();
