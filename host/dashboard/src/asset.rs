@@ -20,7 +20,7 @@ pub(crate) struct Asset {
 
 include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 
-/// The URL that [`url`] returns for a name that no asset has.
+/// The URL that [`url()`] returns for a name that no asset has.
 pub(crate) const UNKNOWN_URL: &str = "/assets/unknown";
 
 /// Returns the URL of an asset. A test checks the names that templates use.
