@@ -1,6 +1,6 @@
 //! Matching of the gateway's passengers to Duffel's, which may be in another order.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 use stopover_sdk::dropped::DroppedItems;
@@ -119,9 +119,10 @@ pub(crate) fn match_ids(
     offered: &[wire::offer::Passenger],
 ) -> Result<Option<PassengerIds>, DecodeError> {
     ensure(!offered.is_empty(), "there are no passengers")?;
+    let counts = id_counts(offered);
     let mut left: Vec<(PassengerCategory, &str)> = Vec::with_capacity(offered.len());
     for passenger in offered {
-        left.push((category(passenger)?, own_id(passenger, offered)?));
+        left.push((category(passenger)?, own_id(passenger, &counts)?));
     }
     if wanted.len() != left.len() {
         return Ok(None);
@@ -148,10 +149,11 @@ pub(crate) fn match_searched_ids(
     let (positions, readable): (Vec<usize>, Vec<_>) = dropped
         .readable(format_args!("/data/passengers"), offered)
         .unzip();
+    let counts = id_counts(&readable);
     let (mut left, mut uncategorized) = (Vec::new(), Vec::new());
     for (at, passenger) in positions.into_iter().zip(&readable) {
         let pointer = format_args!("/data/passengers/{at}");
-        let Some(id) = dropped.keep(pointer, own_id(passenger, &readable)) else {
+        let Some(id) = dropped.keep(pointer, own_id(passenger, &counts)) else {
             continue;
         };
         match dropped.keep(pointer, category(passenger)) {
@@ -179,13 +181,22 @@ fn category(passenger: &wire::offer::Passenger) -> Result<PassengerCategory, Dec
         .ok_or_else(|| DecodeError::new("a passenger has neither a known type nor an age"))
 }
 
-/// Returns the id of a passenger, which no other passenger of the list may have.
+/// Returns each id with the number of passengers that have it.
+fn id_counts(passengers: &[wire::offer::Passenger]) -> HashMap<&str, usize> {
+    let mut counts = HashMap::new();
+    for passenger in passengers {
+        *counts.entry(passenger.id()).or_default() += 1;
+    }
+    counts
+}
+
+/// Returns the id of a passenger, which no other passenger may have.
 fn own_id<'p>(
     passenger: &'p wire::offer::Passenger,
-    all: &[wire::offer::Passenger],
+    counts: &HashMap<&str, usize>,
 ) -> Result<&'p str, DecodeError> {
     let id = passenger.id();
-    let is_own = !id.is_empty() && all.iter().filter(|one| one.id() == id).count() == 1;
+    let is_own = !id.is_empty() && counts.get(id) == Some(&1);
     ensure(is_own, "a passenger has no id of its own")?;
     Ok(id)
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use stopover_sdk::flight_pricing::PriceResponse;
-use stopover_sdk::testing::Outcome::{Done, InvalidResponse, Unknown};
+use stopover_sdk::testing::Outcome::{Done, InvalidResponse, Refused, Unknown};
 use stopover_sdk::testing::{self, MockGateway, outcome};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::types::flight::SupplierBooking;
@@ -454,4 +454,11 @@ fn order_with_many_passengers_and_changes_is_read() {
     let search = json!({ "data": party }).to_string();
     let found = ask::price(&MockGateway::new().respond_with(201, search));
     assert_eq!(outcome(&found), InvalidResponse);
+    let typed: Vec<Value> = label
+        .iter()
+        .map(|id| json!({ "id": id, "type": "adult" }))
+        .collect();
+    let offer = ask::changed("offer.json", &[("/passengers", json!(typed))]);
+    let bound = ask::prebook(&MockGateway::new().respond_with(200, offer));
+    assert_eq!(outcome(&bound), Refused("invalid"), "{bound:?}");
 }
