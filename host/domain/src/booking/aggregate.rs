@@ -7,7 +7,7 @@ use crate::booking::{
 };
 use crate::event::{EventType, Product};
 use crate::id::{BookingId, PaymentId};
-use crate::money::Money;
+use crate::money::{Currency, Money};
 use crate::owner::Owner;
 use crate::payment::{Payment, PaymentEvent};
 use crate::remote_call::{AbsenceEvidence, RemoteCall};
@@ -98,13 +98,19 @@ pub trait ReportedBooking {
     /// Returns whether the supplier states amounts of its cancellation that cannot be read.
     fn has_unreadable_amounts(&self) -> bool;
 
-    /// Returns whether its cancellation cost nothing, as far as the supplier states it. An adapter
-    /// states zeros if its supplier states charges that cannot be used.
+    /// Returns whether the supplier states charges that cannot be used. An adapter then states zeros.
+    fn has_unusable_amounts(&self) -> bool {
+        let amounts = self.stated_cancellation_amounts();
+        amounts.is_some_and(|(fee, refund)| {
+            fee.minor == 0 && refund.is_some_and(|refund| refund.minor == 0)
+        })
+    }
+
+    /// Returns whether its cancellation cost nothing, as far as the supplier states it.
     fn is_canceled_for_free(&self) -> bool {
-        match self.stated_cancellation_amounts() {
-            Some((fee, refund)) => fee.minor == 0 && refund.is_none_or(|refund| refund.minor != 0),
-            None => !self.has_unreadable_amounts(),
-        }
+        let fee = self.stated_cancellation_amounts().map(|(fee, _)| fee);
+        let is_charged = fee.is_some_and(|fee| fee.minor != 0);
+        !is_charged && !self.has_unusable_amounts() && !self.has_unreadable_amounts()
     }
 }
 
@@ -374,6 +380,21 @@ impl<K: BookingKind> Booking<K> {
 
     pub fn payment(&self, id: &PaymentId) -> Option<&Payment> {
         self.payments.iter().find(|payment| payment.id == *id)
+    }
+
+    /// Returns the currency that a lookup must find. An orphan may be any booking under the gateway's
+    /// reference.
+    pub fn lookup_currency(&self) -> Option<Currency> {
+        match self.state {
+            BookingState::CompleteInProgress { .. } | BookingState::Booked(_) => {
+                Some(self.details.booked_price().currency)
+            }
+            BookingState::Created
+            | BookingState::PrebookInProgress { .. }
+            | BookingState::ReadyForComplete
+            | BookingState::Failed { .. }
+            | BookingState::Expired => None,
+        }
     }
 
     /// Returns the lookups that follow the failure of a booking that its supplier did not have.

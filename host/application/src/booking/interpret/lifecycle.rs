@@ -359,8 +359,7 @@ fn interpret_reported_cancellation<K: BookingAggregate>(
 
 fn canceled_evidence(supplier_booking: &impl ReportedBooking) -> String {
     match supplier_booking.stated_cancellation_amounts() {
-        // An adapter states zeros if its supplier states charges that cannot be used.
-        Some((fee, Some(refund))) if fee.minor == 0 && refund.minor == 0 => {
+        Some(_) if supplier_booking.has_unusable_amounts() => {
             "canceled, without usable amounts".to_owned()
         }
         Some((fee, Some(refund))) => {

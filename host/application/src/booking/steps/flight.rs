@@ -10,7 +10,7 @@ use crate::booking::passenger_secrets::call_context_with_documents;
 use crate::id_generator::IdGenerator;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use host_domain::booking::{BookingEvent, BookingKind, BookingState, Failure, Notification};
+use host_domain::booking::{BookingEvent, BookingKind, Failure, Notification};
 use host_domain::flight::TicketDetails;
 use host_domain::flight::booking::{FlightBooking, FlightBookingDetails, FlightEvent, FlightStep};
 use host_domain::flight::supplier_api::{
@@ -18,7 +18,7 @@ use host_domain::flight::supplier_api::{
     SupplierService,
 };
 use host_domain::id::EventId;
-use host_domain::money::{Currency, Money};
+use host_domain::money::Money;
 use host_domain::remote_call::RemoteCall;
 use host_domain::supplier::{ChangeError, FindRequest, SupplierBookingStatus};
 use host_domain::time::Timestamp;
@@ -100,7 +100,7 @@ impl BookingAggregate for FlightBookingDetails {
         request: FindRequest,
         call: SupplierTarget<'a>,
     ) -> BoxFuture<'a, LookupResponse<Self>> {
-        let currency = find_currency(booking);
+        let currency = booking.lookup_currency();
         let supplier = call.supplier;
         let response = supplier.find_flight_booking(call.context, request, currency);
         response.boxed()
@@ -223,21 +223,6 @@ impl BookingAggregate for FlightBookingDetails {
 
     fn event_payload(booking: &FlightBooking, id: &EventId, notification: &Notification) -> String {
         event::flight_event_payload(id, notification, booking)
-    }
-}
-
-/// Returns the currency that a lookup must find. An orphan may be any booking under the gateway's
-/// reference.
-fn find_currency(booking: &FlightBooking) -> Option<Currency> {
-    match booking.state {
-        BookingState::CompleteInProgress { .. } | BookingState::Booked(_) => {
-            Some(booking.details.booked_price().currency)
-        }
-        BookingState::Created
-        | BookingState::PrebookInProgress { .. }
-        | BookingState::ReadyForComplete
-        | BookingState::Failed { .. }
-        | BookingState::Expired => None,
     }
 }
 

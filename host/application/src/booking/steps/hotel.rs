@@ -223,23 +223,12 @@ fn book_request(booking: &HotelBooking) -> HotelBookRequest {
 }
 
 /// Returns what a lookup must find. While the booking is being booked, this is what the response to
-/// `book` must have. An orphan may be any booking under the gateway's reference.
+/// `book` must have.
 fn find_expectation(booking: &HotelBooking) -> HotelFindExpectation {
-    let details = &booking.details;
-    match booking.state {
-        BookingState::CompleteInProgress { .. } => HotelFindExpectation {
-            currency: Some(details.total.currency),
-            rooms: Some(details.rooms.len()),
-        },
-        BookingState::Booked(_) => HotelFindExpectation {
-            currency: Some(details.total.currency),
-            rooms: None,
-        },
-        BookingState::Created
-        | BookingState::PrebookInProgress { .. }
-        | BookingState::ReadyForComplete
-        | BookingState::Failed { .. }
-        | BookingState::Expired => HotelFindExpectation::default(),
+    let is_being_booked = matches!(booking.state, BookingState::CompleteInProgress { .. });
+    HotelFindExpectation {
+        currency: booking.lookup_currency(),
+        rooms: is_being_booked.then_some(booking.details.rooms.len()),
     }
 }
 
