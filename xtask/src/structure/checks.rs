@@ -66,30 +66,12 @@ fn manifest(package: &Package) -> String {
 /// A file may import the modules that contain it, which declare what its parts share.
 /// Unit tests are excluded.
 pub(super) fn import_cycles(tree: &Tree) -> Vec<Finding> {
-    import_cycles_except(&tree.sources, rules::CYCLIC_FILES)
-}
-
-fn import_cycles_except(files: &[SourceFile], exceptions: &[(&str, &str)]) -> Vec<Finding> {
     let mut crates: BTreeMap<&str, Vec<&SourceFile>> = BTreeMap::new();
-    for file in files.iter().filter(|file| !file.is_unit_test()) {
+    for file in tree.sources.iter().filter(|file| !file.is_unit_test()) {
         crates.entry(&file.crate_folder).or_default().push(file);
     }
     let crates = crates.values();
-    let mut findings: Vec<_> = crates.flat_map(|files| crate_cycles(files)).collect();
-    let unused = exceptions.iter().filter(|(path, _)| {
-        let mut places = findings.iter().map(|finding| finding.place.as_str());
-        !places.any(|place| place == *path)
-    });
-    let unused: Vec<_> = unused
-        .map(|(path, _)| Finding {
-            rule: Rule::ImportCycles,
-            place: "xtask/src/structure/rules.rs".to_owned(),
-            problem: format!("`{path}` is listed in CYCLIC_FILES but in no circle"),
-        })
-        .collect();
-    findings.retain(|finding| exceptions.iter().all(|(path, _)| finding.place != *path));
-    findings.extend(unused);
-    findings
+    crates.flat_map(|files| crate_cycles(files)).collect()
 }
 
 fn crate_cycles(files: &[&SourceFile]) -> Vec<Finding> {
@@ -378,15 +360,7 @@ mod tests {
                 (&circle[2], "use crate::{a::A};"),
                 (&user, "use crate::a::A;"),
             ]);
-            let found = |exceptions: &[(&str, &str)]| {
-                let findings = import_cycles_except(&tree.sources, exceptions);
-                let places = findings.into_iter().map(|finding| finding.place);
-                places.collect::<Vec<_>>()
-            };
-            assert_eq!(found(&[]), circle);
-            let exceptions = [(circle[0].as_str(), "a reason"), (&user, "a reason")];
-            let expected = [&circle[1], &circle[2], "xtask/src/structure/rules.rs"];
-            assert_eq!(found(&exceptions), expected);
+            assert_eq!(places(&import_cycles(&tree)), circle);
         }
     }
 
