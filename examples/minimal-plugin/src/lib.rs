@@ -57,12 +57,10 @@ impl HotelPricing for TinyHotels {
                 ensure(rates.currency == currency, "another currency")?;
                 // A room that cannot be read costs that room, and is counted.
                 let mut dropped = DroppedItems::default();
-                let rooms = dropped.readable(format_args!("/rooms"), rates.rooms);
-                let offers = rooms.filter_map(|(at, rate)| {
-                    dropped.keep(format_args!("/rooms/{at}"), offer(rate, &currency))
-                });
                 let limit = usize::from(request.max_offers_per_hotel);
-                let offers: Vec<Offer> = offers.take(limit).collect();
+                let offers = dropped.convert(format_args!("/rooms"), rates.rooms, limit, |rate| {
+                    offer(rate, &currency).map(Some)
+                });
                 dropped.check_remaining(!offers.is_empty())?;
                 let hotel = HotelSummary::new(id, rates.hotel_name);
                 hotels.push(HotelOffers { hotel, offers });

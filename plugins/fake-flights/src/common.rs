@@ -195,14 +195,7 @@ pub(crate) fn convert_items<W, T>(
     let limit = usize::from(limit);
     let surplus = found.len() > limit;
     let mut dropped = DroppedItems::default();
-    let mut items = Vec::new();
-    for (at, item) in dropped.readable(format_args!("/items"), found) {
-        if items.len() == limit {
-            break;
-        }
-        let item = dropped.keep(format_args!("/items/{at}"), convert(item));
-        items.extend(item.flatten());
-    }
+    let items = dropped.convert(format_args!("/items"), found, limit, convert);
     dropped.check_remaining(!items.is_empty())?;
     Ok((items, surplus))
 }

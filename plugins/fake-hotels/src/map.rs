@@ -7,7 +7,6 @@ use stopover_sdk::hotel_cancellation::{CancelRequest, Preview};
 use stopover_sdk::hotel_pricing::{HotelOffers, Offer, PriceRequest, PriceResponse};
 use stopover_sdk::html::plain;
 use stopover_sdk::json::{self, DecodeError, ensure, non_empty, single, without_nulls};
-use stopover_sdk::lenient::LenientList;
 use stopover_sdk::money::{Decimal, MoneyError};
 use stopover_sdk::types::hotel::{
     CancellationAmounts, CancellationPolicy, Guest, GuestType, HotelSummary, Loyalty, Promotion,
@@ -60,19 +59,23 @@ pub(crate) fn price_response(
     let found = rates.hotels.ok_or_else(lacks_list)?;
     let found = dropped.readable(format_args!("/hotels"), found).collect();
     let found = in_requested_order(found, hotel_ids, |(_, found)| &found.hotel.id);
+    let limit = usize::from(request.max_offers_per_hotel);
     let mut hotels = Vec::with_capacity(found.len());
     for (at, found) in found {
-        let offers = offers(
-            found.rates,
-            &format!("/hotels/{at}/rates"),
-            request,
-            &mut dropped,
-        );
-        let offers = dropped.keep(format_args!("/hotels/{at}"), offers);
-        hotels.extend(offers.map(|offers| HotelOffers {
+        let rates = found.rates.ok_or_else(lacks_list);
+        let Some(rates) = dropped.keep(format_args!("/hotels/{at}"), rates) else {
+            continue;
+        };
+        let pointer = format_args!("/hotels/{at}/rates");
+        let offers = dropped.convert(pointer, rates, limit, |rate| {
+            is_within_size_limit(&rate.rate_id)
+                .then(|| offer(rate, &request.stay))
+                .transpose()
+        });
+        hotels.push(HotelOffers {
             offers,
             hotel: hotel(found.hotel),
-        }));
+        });
     }
     let has_offers = hotels.iter().any(|found| !found.offers.is_empty());
     dropped.check_remaining(has_offers)?;
@@ -80,28 +83,6 @@ pub(crate) fn price_response(
         hotels,
         currency: rates.currency,
     })
-}
-
-/// Converts the rates at `pointer` up to the limit.
-fn offers(
-    rates: Option<LenientList<wire::Rate>>,
-    pointer: &str,
-    request: &PriceRequest,
-    dropped: &mut DroppedItems,
-) -> Result<Vec<Offer>, DecodeError> {
-    let limit = usize::from(request.max_offers_per_hotel);
-    let mut offers = Vec::new();
-    let rates = rates.ok_or_else(lacks_list)?;
-    for (at, rate) in dropped.readable(format_args!("{pointer}"), rates) {
-        if offers.len() == limit {
-            break;
-        }
-        if is_within_size_limit(&rate.rate_id) {
-            let offer = offer(rate, &request.stay);
-            offers.extend(dropped.keep(format_args!("{pointer}/{at}"), offer));
-        }
-    }
-    Ok(offers)
 }
 
 /// Returns the error of a response without a list that every such response has.

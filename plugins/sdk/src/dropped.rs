@@ -115,6 +115,26 @@ impl DroppedItems {
         list.into_indexed()
     }
 
+    /// Converts the items of the list at `pointer`, up to `limit` of them. Items for which `convert`
+    /// returns `None` are skipped. Those that cannot be read or converted are left out.
+    pub fn convert<T, U>(
+        &mut self,
+        pointer: fmt::Arguments<'_>,
+        list: LenientList<T>,
+        limit: usize,
+        mut convert: impl FnMut(T) -> Result<Option<U>, DecodeError>,
+    ) -> Vec<U> {
+        let mut converted = Vec::new();
+        for (at, item) in self.readable(pointer, list) {
+            if converted.len() == limit {
+                break;
+            }
+            let item = self.keep(format_args!("{pointer}/{at}"), convert(item));
+            converted.extend(item.flatten());
+        }
+        converted
+    }
+
     fn add_undecoded(&mut self, pointer: fmt::Arguments<'_>, error: DecodeError) {
         let reason = match error.is_missing() {
             true => DropReason::MissingValue,

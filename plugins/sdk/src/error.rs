@@ -74,6 +74,7 @@ impl From<MoneyError> for DecodeError {
     }
 }
 
+/// Converts the error of an amount in a response.
 impl From<MoneyError> for ReadError {
     fn from(error: MoneyError) -> Self {
         Self::InvalidResponse(format!("an amount in the response: {error}"))

@@ -24,11 +24,9 @@ const CALENDAR_CURRENCY: &str = "USD";
 pub(super) fn places(found: wire::Places, limit: u16) -> Result<Vec<Place>, DecodeError> {
     let found = found.places.ok_or_else(lacks_list)?;
     let mut dropped = DroppedItems::default();
-    let places = dropped.readable(format_args!("/places"), found);
-    let places: Vec<Place> = places
-        .map(|(_, found)| place(found))
-        .take(limit.into())
-        .collect();
+    let places = dropped.convert(format_args!("/places"), found, limit.into(), |found| {
+        Ok(Some(place(found)))
+    });
     dropped.check_remaining(!places.is_empty())?;
     Ok(places)
 }
@@ -134,11 +132,9 @@ pub(super) fn search_response(
     let hotels = found.hotels.ok_or_else(lacks_list)?;
     let truncated = found.more || hotels.len() > limit;
     let mut dropped = DroppedItems::default();
-    let readable = dropped.readable(format_args!("/hotels"), hotels);
-    let readable = readable.map(|(at, found)| (at, hotel(found, &currency)));
-    let hotels =
-        readable.filter_map(|(at, hotel)| dropped.keep(format_args!("/hotels/{at}"), hotel));
-    let hotels: Vec<SupplierHotel> = hotels.take(limit).collect();
+    let hotels = dropped.convert(format_args!("/hotels"), hotels, limit, |found| {
+        hotel(found, &currency).map(Some)
+    });
     dropped.check_remaining(!hotels.is_empty())?;
     Ok(SearchResponse {
         hotels,
