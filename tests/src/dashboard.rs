@@ -3,7 +3,7 @@
 use crate::event_stream::EventStream;
 use crate::server::Server;
 use reqwest::Method;
-use reqwest::header::{CONTENT_TYPE, COOKIE, ORIGIN, SET_COOKIE};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, COOKIE, ORIGIN, SET_COOKIE};
 use std::sync::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -226,7 +226,8 @@ impl DashboardClient {
         path: &str,
         last_event_id: Option<&str>,
     ) -> Result<EventStream, u16> {
-        let mut request = self.http.get(format!("{}{path}", self.base));
+        let url = format!("{}{path}", self.base);
+        let mut request = self.http.get(url).header(ACCEPT, "text/event-stream");
         if let Some(cookie) = self.cookie() {
             request = request.header(COOKIE, cookie);
         }

@@ -13,14 +13,18 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use host_application::account::session::SessionActivity;
 use host_application::account::viewer::Viewer;
+use http::header::ACCEPT;
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, Method};
+use http::{HeaderMap, HeaderName, Method, StatusCode};
 use secrecy::SecretString;
 use std::sync::Arc;
 use url::form_urlencoded;
 
 /// Header of the requests that htmx sends on its own.
 const HX_REQUEST: HeaderName = HeaderName::from_static("hx-request");
+
+/// Media type that a browser names for a list's new rows.
+const EVENT_STREAM: &str = "text/event-stream";
 
 /// The person who has signed in. It is an extractor.
 #[derive(Debug, Clone)]
@@ -62,7 +66,17 @@ pub(crate) async fn require_session(
     if is_public(request.uri().path()) {
         return Ok(next.run(request).await);
     }
+    if accepts_events(request.headers()) {
+        // The page of the sign-in would be an error in the browser's console. The script asks
+        // whether the session has ended.
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
     Ok(send_to_sign_in(&request))
+}
+
+fn accepts_events(headers: &HeaderMap) -> bool {
+    let types = headers.get(ACCEPT);
+    types.is_some_and(|types| types.as_bytes() == EVENT_STREAM.as_bytes())
 }
 
 /// The overview refreshes its figures and lists receive new rows as long as they are open. That does
