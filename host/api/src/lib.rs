@@ -40,4 +40,5 @@ pub use routes::router;
 pub use state::{ApiSettings, ApiState};
 
 #[cfg(test)]
+#[path = "../tests/unit/mod.rs"]
 mod tests;

@@ -53,6 +53,7 @@ mod statistics;
 mod supplier_event;
 mod supplier_override;
 #[cfg(test)]
+#[path = "../tests/unit/mod.rs"]
 mod tests;
 mod unit_of_work;
 mod wakeup;
