@@ -156,7 +156,7 @@ def cancel(gateway, booking):
     return gateway.read(path)
 
 
-def settled(gateway, booking):
+def wait_for_outcome(gateway, booking):
     """Waits until the outcome of the booking is known, and returns it. Only reads the booking."""
     for wait_s in READ_AFTER_S:
         if not booking["status"].endswith("_IN_PROGRESS"):
@@ -166,16 +166,16 @@ def settled(gateway, booking):
     return booking
 
 
-def run(gateway, wish):
-    booking = find(gateway, wish.reference)
+def run(gateway, options):
+    booking = find(gateway, options.reference)
     if booking is None:
-        offer = choose(gateway, wish.place, wish.hotel)
-        booking = prebook(gateway, wish.reference, offer)
-    booking = settled(gateway, booking)
+        offer = choose(gateway, options.place, options.hotel)
+        booking = prebook(gateway, options.reference, offer)
+    booking = wait_for_outcome(gateway, booking)
     if booking["status"] == "READY_FOR_COMPLETE":
-        booking = settled(gateway, book(gateway, booking, wish.cards))
-    if wish.cancel and booking["status"] == "CONFIRMED":
-        booking = settled(gateway, cancel(gateway, booking))
+        booking = wait_for_outcome(gateway, book(gateway, booking, options.cards))
+    if options.cancel and booking["status"] == "CONFIRMED":
+        booking = wait_for_outcome(gateway, cancel(gateway, booking))
     return booking
 
 
@@ -186,15 +186,15 @@ def main():
     parser.add_argument("--hotel", help="name of the hotel; default: the nearest")
     parser.add_argument("--cards", nargs="+", default=["tok_visa"], help="card tokens, tried in order")
     parser.add_argument("--cancel", action="store_true")
-    wish = parser.parse_args()
+    options = parser.parse_args()
     gateway = Gateway(os.environ["BASE"], os.environ["KEY"])
     try:
-        booking = run(gateway, wish)
+        booking = run(gateway, options)
     except Problem as problem:
         sys.exit(str(problem))
     print(json.dumps(booking, ensure_ascii=False))
-    wished = "CANCELED" if wish.cancel else "CONFIRMED"
-    sys.exit(0 if booking["status"] == wished else 1)
+    expected = "CANCELED" if options.cancel else "CONFIRMED"
+    sys.exit(0 if booking["status"] == expected else 1)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-//! Tests of one delivery with a host that crashes at each failpoint. The delivery arrives, and
+//! Tests of one delivery with a process that crashes at each failpoint. The delivery arrives, and
 //! arrives twice only if it was accepted but the acceptance was not stored.
 
 use crate::SOON;

@@ -1,6 +1,6 @@
 //! A load test of deliveries: three of ten receivers refuse, hang, disconnect and fail by turns,
 //! and hosts are killed at random. No event is lost, every retry is on schedule, and a duplicate
-//! was being sent when a host was killed.
+//! was being sent when a process was killed.
 //!
 //! `STOPOVER_TEST_EVENTS` sets the number of events, and `STOPOVER_TEST_SEED` repeats the kills and
 //! faults of an earlier run.
@@ -26,8 +26,8 @@ const EVENTS: usize = 200;
 const TIMEOUT_S: i64 = 2;
 /// Time by which a lease outlasts the timeout.
 const LEASE_S: i64 = 3;
-/// Maximum number of deliveries that a host leases for one subscription. Their outcomes are lost if
-/// the host is killed.
+/// Maximum number of deliveries that a process leases for one subscription. Their outcomes are lost if
+/// the process is killed.
 const HELD_MAX: usize = 128;
 /// Maximum delay of a retry after its due time. On an idle machine the delay is much shorter.
 const LATE_MAX: SignedDuration = SignedDuration::from_secs(20);

@@ -25,9 +25,9 @@ async fn survives(database: Database, point: &str) {
     let _expired = client.wait_for_hotel_booking(booking, "EXPIRED").await;
     let voided = ["authorization", "void"];
     server.wait_for_ledger(booking, &voided).await;
-    let mut told = server.outbox(booking).await;
-    told.retain(|event_type| event_type == "hotel.booking.expired");
-    assert_eq!(told.len(), 1, "{point}");
+    let mut expired = server.outbox(booking).await;
+    expired.retain(|event_type| event_type == "hotel.booking.expired");
+    assert_eq!(expired.len(), 1, "{point}");
 }
 
 async fn booking_expiry_survives_a_crash_at_any_point(database: Database) {

@@ -29,7 +29,7 @@ pub(crate) const CHECKS: Steps = &[
         "watch_check",
         &["intent_committed", "response_received", "outcome_committed"],
     ),
-    ("watch_move", &["outcome_committed"]),
+    ("watch_update", &["outcome_committed"]),
 ];
 
 /// Failpoints from the declined authorization of a purchase to the end of the watch.
@@ -81,8 +81,8 @@ async fn survives(database: Database, point: &str, ends: &[&str]) {
     })
     .await;
     let status = ended["status"].as_str().unwrap();
-    let told = format!("travel.hotel.watch.{status}");
-    let _told_once = client.only_watch_event(&told).await;
+    let event_type = format!("travel.hotel.watch.{status}");
+    let _only_event = client.only_watch_event(&event_type).await;
     assert_eq!(client.bookings_of_watch(&watch).await.len(), 1, "{point}");
     let mandate = client.mandate_of(&watch).await;
     assert_eq!(mandate["status"], "CONSUMED", "{point}");
@@ -121,8 +121,8 @@ async fn ends_as_declined(database: Database, point: &str) {
     assert_eq!(booking["status"], "EXPIRED", "{point}");
     let payments = booking["payments"].as_array().unwrap();
     assert_eq!(payments.len(), 1, "{point}: the card is not tried again");
-    let told = client.only_watch_event("travel.hotel.watch.purchase_failed");
-    assert_eq!(told.await["reason"], "payment_failed", "{point}");
+    let event = client.only_watch_event("travel.hotel.watch.purchase_failed");
+    assert_eq!(event.await["reason"], "payment_failed", "{point}");
     assert_eq!(client.bookings_of_watch(&watch).await.len(), 1, "{point}");
     assert_eq!(server.ledger().await.of(id).count(), 0, "{point}");
 }
@@ -166,8 +166,8 @@ async fn check_after_crash(database: Database, point: &str) {
     let what = format!("{point}: the next look");
     let is_next = |watch: &Value| watch["last_checked_at"] != triggered["last_checked_at"];
     client.wait_for_watch(&what, id, is_next).await;
-    let told = "travel.hotel.watch.triggered";
-    let _told_once = client.only_watch_event(told).await;
+    let event_type = "travel.hotel.watch.triggered";
+    let _only_event = client.only_watch_event(event_type).await;
 }
 
 on_both_databases! {

@@ -1,4 +1,4 @@
-//! Tests of several hosts on one PostgreSQL database. The hosts share all work, do nothing twice,
+//! Tests of several processes on one PostgreSQL database. The processes share all work, do nothing twice,
 //! and lose nothing when one of them stops.
 
 use reqwest::Method;
@@ -61,7 +61,7 @@ async fn bought_once(host: &Server, bookings: &[String]) {
     }
 }
 
-/// Creates bookings on one host after the other. A browser pays each booking, and no caller
+/// Creates bookings on one process after the other. A browser pays each booking, and no caller
 /// completes it.
 async fn begin_expiring(hosts: &[Server]) -> Vec<String> {
     let mut bookings = Vec::new();
@@ -84,9 +84,9 @@ async fn expired_once(host: &Server, bookings: &[String]) {
         host.wait_for_ledger(booking, &effects).await;
         let expired = host.client().hotel_booking(booking).await;
         assert_eq!(expired["status"], "EXPIRED", "{booking}");
-        let told = host.outbox(booking).await;
+        let events = host.outbox(booking).await;
         let expected = ["hotel.booking.created", "hotel.booking.expired"];
-        assert_eq!(told, expected, "{booking}");
+        assert_eq!(events, expected, "{booking}");
     }
 }
 
@@ -129,21 +129,21 @@ async fn work_on_several_hosts_is_shared_and_done_once() {
         let sent = host.metric(name, &labels).await;
         senders += usize::from(sent > 0);
     }
-    assert!(senders > 1, "more than one host sends deliveries");
-    let told = eventually("the watches to report", async || {
+    assert!(senders > 1, "more than one process sends deliveries");
+    let events = eventually("the watches to report", async || {
         let logged = watch_events(&client, None).await;
         (logged.len() >= 6).then_some(logged)
     })
     .await;
-    let watches: BTreeSet<_> = told.iter().filter_map(of_watch).collect();
-    assert_eq!([watches.len(), told.len()], [6, 6], "each reports once");
+    let watches: BTreeSet<_> = events.iter().filter_map(of_watch).collect();
+    assert_eq!([watches.len(), events.len()], [6, 6], "each reports once");
 }
 
 fn of_watch(event: &Value) -> Option<&str> {
     event["payload"]["data"]["watch"]["id"].as_str()
 }
 
-/// Runs `stopover keys …` on the hosts' database and returns its standard output.
+/// Runs `stopover keys …` on the processes' database and returns its standard output.
 async fn keys(host: &Server, arguments: &[&str]) -> String {
     host.command("keys", arguments).await
 }
@@ -201,8 +201,8 @@ async fn killed_host_loses_no_booking_and_no_delivery() {
 
 type BookingTask = JoinHandle<Option<u16>>;
 
-/// Starts a booking that takes a host some seconds to complete. The task returns the response
-/// status, or `None` if the host was killed.
+/// Starts a booking that takes a process some seconds to complete. The task returns the response
+/// status, or `None` if the process was killed.
 async fn begin_slow(ready_at: &Server, on: &Client) -> (String, BookingTask) {
     let slow = HotelBookingBuilder::at("SLOW_2000");
     let booking = slow.prebooked(&ready_at.client()).await;
@@ -225,14 +225,14 @@ async fn has_begun(host: &Server, booking: &str) {
     .await;
 }
 
-/// Callers that book in a loop until `stopped` is set, and the hosts that they can reach.
+/// Callers that book in a loop until `stopped` is set, and the processes that they can reach.
 struct Callers {
     known: RefCell<Vec<Client>>,
     stopped: Cell<bool>,
 }
 
 impl Callers {
-    /// Sends the same call to one host after the other until one responds.
+    /// Sends the same call to one process after the other until one responds.
     async fn call(&self, first: usize, key: &str, path: &str, body: &Value) -> Value {
         let mut number = first;
         eventually(path, async || {
@@ -269,7 +269,7 @@ impl Callers {
     }
 }
 
-/// Stops each host in turn and starts a replacement. Returns the bookings that were in progress on
+/// Stops each process in turn and starts a replacement. Returns the bookings that were in progress on
 /// the stopped hosts.
 async fn roll(hosts: &mut [Server], callers: &Callers) -> Vec<String> {
     let mut bookings = Vec::new();
@@ -280,7 +280,7 @@ async fn roll(hosts: &mut [Server], callers: &Callers) -> Vec<String> {
         let ended = hosts[number].terminate().await;
         assert_eq!(ended.code(), Some(0));
         let reply = booked.await.unwrap();
-        assert_eq!(reply, Some(200), "a host finishes its requests first");
+        assert_eq!(reply, Some(200), "a process finishes its requests first");
         bookings.push(booking);
         hosts[number] = hosts[next].start_another_host(&options()).await;
         callers.known.borrow_mut()[number] = hosts[number].client();

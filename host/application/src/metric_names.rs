@@ -22,5 +22,5 @@ pub const WATCH_CHECKS_TOTAL: &str = "stopover_watch_checks_total";
 pub const JOBS_PARKED_TOTAL: &str = "stopover_jobs_parked_total";
 /// Background jobs that are parked now.
 pub const PARKED_JOBS: &str = "stopover_parked_jobs";
-/// Calls whose outcome is unresolved.
+/// Calls whose outcome has been unknown for more than a day.
 pub const UNRESOLVED_CALLS: &str = "stopover_unresolved_calls";

@@ -9,7 +9,7 @@ use host_domain::id::{
 };
 use host_domain::page::CursorRequest;
 
-/// What a search leads to. An id is not checked: whoever reads the object learns whether it exists.
+/// Result of a search. An id is not checked: whoever reads the object learns whether it exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SearchTarget {
     Booking(BookingId),

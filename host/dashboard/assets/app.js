@@ -174,7 +174,7 @@
       const table = list.closest("table");
       if (table.hidden) table.parentElement.querySelector(".empty")?.remove();
       table.hidden = false;
-      // Rows that another host wrote can come late.
+      // Rows that another process wrote can come late.
       list.insertBefore(row, rows.find((other) => timeOf(other) <= timeOf(row)) ?? null);
       while (list.rows.length > STREAM_ROWS_MAX) list.lastElementChild.remove();
     };

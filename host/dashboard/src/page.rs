@@ -199,18 +199,18 @@ const NOTICES: &[(&str, &str)] = &[
         "sample-data",
         "Sample data is being made. Reload the page in a few seconds.",
     ),
-    ("supplier-reloaded", "The plugin is reloaded on this host."),
+    ("supplier-reloaded", "The plugin is reloaded on this gateway process."),
     (
         "supplier-drained",
-        "The supplier gets no new searches and offers. Other hosts follow within seconds.",
+        "The supplier gets no new searches and offers. Other gateway processes follow within seconds.",
     ),
     (
         "supplier-undrained",
-        "The supplier gets new requests again. Other hosts follow within seconds.",
+        "The supplier gets new requests again. Other gateway processes follow within seconds.",
     ),
     (
         "supplier-ranked",
-        "Priority and weight are changed. Other hosts follow within seconds.",
+        "Priority and weight are changed. Other gateway processes follow within seconds.",
     ),
 ];
 

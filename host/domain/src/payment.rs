@@ -253,8 +253,8 @@ impl Payment {
     /// Returns the amount that can still be refunded: the amount less all refunds, done or
     /// unfinished.
     pub fn refundable(&self) -> Money {
-        let asked: i64 = self.refunds.iter().map(|r| r.amount.minor).sum();
-        self.amount.less(Money::new(asked, self.amount.currency))
+        let refunded: i64 = self.refunds.iter().map(|r| r.amount.minor).sum();
+        self.amount.less(Money::new(refunded, self.amount.currency))
     }
 
     /// Returns how many attempts of the current step are known to have had no effect.

@@ -18,7 +18,7 @@ const GROUP_GAP_MAX: usize = 3;
 /// Maximum number of words that are kept, many more than the people of a booking have.
 const WORDS_MAX: usize = 1_000;
 
-/// What stands for a hidden text.
+/// Replacement of a hidden text.
 const MASK: &str = "…";
 
 /// The words of texts about people: names, e-mail addresses, numbers of telephones and documents.

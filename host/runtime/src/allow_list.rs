@@ -216,10 +216,10 @@ impl RequestedHost {
     fn missing_grant(&self, grants: &[HostGrant]) -> Option<String> {
         let is_covered_by = |grant: &HostGrant| match (&self.host, &grant.host) {
             (HostPattern::Any, _) => true,
-            (ask, HostPattern::Exact(host)) => {
-                ask.matches(host) && self.port.is_none_or(|port| port == grant.port)
+            (requested, HostPattern::Exact(host)) => {
+                requested.matches(host) && self.port.is_none_or(|port| port == grant.port)
             }
-            (ask, pattern) => ask == pattern,
+            (requested, granted) => requested == granted,
         };
         if self.host == HostPattern::Any || grants.iter().any(is_covered_by) {
             return None;
@@ -293,7 +293,7 @@ impl AllowList {
     pub(crate) fn missing_grants(&self) -> Vec<String> {
         self.requested
             .iter()
-            .filter_map(|ask| ask.missing_grant(&self.grants))
+            .filter_map(|host| host.missing_grant(&self.grants))
             .collect()
     }
 
@@ -317,7 +317,7 @@ impl AllowList {
         let port = url
             .port_or_known_default()
             .ok_or(DeniedTarget::Malformed("the URL names no port"))?;
-        if !self.requested.iter().any(|ask| ask.covers(host, port)) {
+        if !self.requested.iter().any(|requested| requested.covers(host, port)) {
             let message = format!(
                 "the description of {} does not request {host}:{port}",
                 self.supplier

@@ -72,7 +72,7 @@ impl fmt::Display for TimeLimit {
     }
 }
 
-/// What a request may do at the supplier.
+/// Effects that a request may have at the supplier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RequestEffect {
     /// It changes nothing, as the plugin states for this request.

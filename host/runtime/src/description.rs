@@ -37,8 +37,8 @@ pub(crate) fn validate(wire: wit::Description) -> Result<ValidatedDescription, D
     if wire.hosts.len() > LIST_ITEMS_MAX || wire.secrets.len() > LIST_ITEMS_MAX {
         return Err(bad("hosts or secrets", "the list is too long"));
     }
-    let asks = wire.hosts.iter().map(|host| host.parse());
-    let asks = asks
+    let requested_hosts = wire.hosts.iter().map(|host| host.parse());
+    let requested_hosts = requested_hosts
         .collect::<Result<Vec<RequestedHost>, _>>()
         .map_err(|_| bad("hosts", "one is not `name`, `name:port`, `*.name` or `*`"))?;
     if wire
@@ -70,7 +70,7 @@ pub(crate) fn validate(wire: wit::Description) -> Result<ValidatedDescription, D
     };
     Ok(ValidatedDescription {
         description,
-        requested_hosts: asks,
+        requested_hosts,
         settings_schema,
     })
 }

@@ -49,7 +49,7 @@ pub enum RuntimeError {
     #[error("the WebAssembly engine cannot start: {0}")]
     Engine(String),
     /// The folder for compiled code cannot be used.
-    #[error("the folder for compiled code cannot be used")]
+    #[error("the folder for compiled code (`code_cache_dir`) cannot be used")]
     CodeCache(#[source] std::io::Error),
 }
 

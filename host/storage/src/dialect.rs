@@ -19,7 +19,7 @@ impl Dialect {
     /// Fills in the placeholders of a statement:
     ///
     /// - `{now_ms}`: the database's clock in milliseconds since 1970. It measures leases, because
-    ///   the clocks of several hosts differ.
+    ///   the clocks of several processes differ.
     /// - `{skip_locked}`: skips rows that another transaction has locked. SQLite has a single
     ///   writer, so there are none.
     /// - `{row_id}`: the physical row id, for a table that has no other key.

@@ -55,7 +55,7 @@ pub(crate) fn select_any_delta() -> Statement {
     statement!("SELECT 1 AS delta_exists FROM flight_booking_count_delta WHERE claimed = 0 LIMIT 1")
 }
 
-/// Builds a unit of work that claims some of the deltas and adds them to the counts. No two hosts
+/// Builds a unit of work that claims some of the deltas and adds them to the counts. No two processes
 /// claim the same delta.
 fn compaction(now: Timestamp) -> UnitOfWork {
     let mut write = UnitOfWork::new(now);

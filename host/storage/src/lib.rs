@@ -187,7 +187,7 @@ impl Store {
         })
     }
 
-    /// Brings the schema up to date. Several hosts may call this at the same time.
+    /// Brings the schema up to date. Several processes may call this at the same time.
     ///
     /// # Errors
     /// Fails if a migration fails or the schema is newer than this program.
@@ -228,7 +228,7 @@ impl Store {
     }
 
     /// Subscribes to notifications that an item of `queue` may be due earlier than previously
-    /// known. They come from this host or from another host of the same PostgreSQL database.
+    /// known. They come from this process or from another process of the same PostgreSQL database.
     /// Polling remains necessary.
     #[must_use]
     pub fn subscribe_wakeups(&self, queue: WorkQueue) -> WakeupReceiver {

@@ -70,7 +70,7 @@ impl UnitOfWork {
     }
 
     /// Stores a new signing key. Fails with [`Conflict::MandateKeyExists`] if the generation
-    /// exists: of several hosts that create the same generation, one succeeds.
+    /// exists: of several processes that create the same generation, one succeeds.
     pub fn insert_mandate_key(&mut self, key: &MandateKey) -> &mut Self {
         let insert = statement!(
             "INSERT INTO mandate_key (kid, generation, public_jwk, sealed_private_key, created_at) \

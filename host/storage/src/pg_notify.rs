@@ -10,15 +10,15 @@ use tokio::time::{Instant, interval, sleep_until, timeout};
 /// The channel on which hosts notify each other of due items.
 const CHANNEL: &str = "stopover_wakeup";
 
-/// Minimum time between notifications to other hosts, because each is a commit on the server.
-/// Workers of this host are woken at once.
+/// Minimum time between notifications to other processes, because each is a commit on the server.
+/// Workers of this process are woken at once.
 const NOTIFY_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Interval of tests of the listening connection. Nothing else is sent on it, so a vanished server
 /// would otherwise never be detected.
 const PROBE_EVERY: Duration = Duration::from_secs(30);
 
-/// Sends wake-ups to other hosts and receives theirs. They are sent outside the units of work,
+/// Sends wake-ups to other processes and receives theirs. They are sent outside the units of work,
 /// because a `NOTIFY` inside a transaction makes the server serialize commits.
 pub(crate) struct PgNotifier {
     pub(crate) connect: PgConnectOptions,
@@ -33,7 +33,7 @@ impl PgNotifier {
         let listening = async {
             loop {
                 if let Err(error) = self.listen().await {
-                    tracing::warn!(error = %error, "cannot receive wake-ups from other hosts; retrying, and polling continues");
+                    tracing::warn!(error = %error, "cannot receive wake-ups from other processes; retrying, and polling continues");
                 }
                 pause().await;
             }

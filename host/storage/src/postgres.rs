@@ -48,7 +48,7 @@ const WRITE_PROBE: &str = "INSERT INTO write_probe (slot, written_at) \
      VALUES (pg_backend_pid() % 64, {now_ms}) \
      ON CONFLICT (slot) DO UPDATE SET written_at = excluded.written_at";
 
-/// The pools, the batch queues and the wake-ups for other hosts.
+/// The pools, the batch queues and the wake-ups for other processes.
 pub(crate) struct Postgres {
     pool: Pool,
     /// The connections for batched units of work.
@@ -137,7 +137,7 @@ impl Postgres {
     }
 
     pub(crate) async fn migrate(&self) -> Result<(), sqlx::migrate::MigrateError> {
-        // A migration has no time limits: it may wait for another host that migrates, and it may
+        // A migration has no time limits: it may wait for another process that migrates, and it may
         // touch every row.
         let mut connection = PgConnection::connect_with(&self.connect).await?;
         migration::POSTGRES.run(&mut connection).await?;

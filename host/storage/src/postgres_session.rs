@@ -25,7 +25,7 @@ const SETTINGS: [(&str, &str); 5] = [
     // started.
     ("max_parallel_workers_per_gather", "0"),
     ("jit", "off"),
-    // The server ends the session of a host that vanished within a minute.
+    // The server ends the session of a process that vanished within a minute.
     ("tcp_keepalives_idle", "30"),
     ("tcp_keepalives_interval", "10"),
     ("tcp_keepalives_count", "3"),
@@ -37,7 +37,7 @@ const IS_READ_ONLY: &str =
 
 /// Returns the statements that configure a session which waits at most `response_timeout`.
 pub(crate) fn session_settings(response_timeout: Duration) -> String {
-    // Without these limits, a host that vanishes would keep rows locked.
+    // Without these limits, a process that vanishes would keep rows locked.
     let limits = ["statement_timeout", "idle_in_transaction_session_timeout"];
     let timeout_ms = response_timeout.as_millis();
     let limits = limits.map(|name| format!("SET {name} = {timeout_ms};"));

@@ -66,7 +66,7 @@ pub(crate) fn postgres_args<'a>(
     Ok(bound)
 }
 
-/// Sorts the rows of an upsert, so that two hosts lock them in the same order and cannot deadlock.
+/// Sorts the rows of an upsert, so that two processes lock them in the same order and cannot deadlock.
 /// Removes duplicates, because a statement cannot write one row twice.
 pub(crate) fn sort_upsert<T>(rows: &mut Vec<T>, key: impl Fn(&T) -> &str) {
     rows.sort_by(|one, other| key(one).cmp(key(other)));

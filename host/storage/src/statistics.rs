@@ -17,7 +17,7 @@ const ALL_ORGANIZATIONS: &str = "*";
 
 impl UnitOfWork {
     /// Adds numbers of calls to those of the same key, for the organization and for all together.
-    /// Keys must be sorted, so that two hosts lock rows in the same order.
+    /// Keys must be sorted, so that two processes lock rows in the same order.
     pub fn add_statistics(&mut self, rows: &[(StatisticsKey, CallStatistics)]) -> &mut Self {
         let rows = rows.iter().map(|(key, calls)| statistics_json(key, calls));
         let rows = Value::from_iter(rows).to_string();

@@ -16,10 +16,10 @@ use std::sync::Arc;
 pub struct UnitOfWork {
     pub(crate) now: Timestamp,
     pub(crate) statements: Vec<ConditionalStatement>,
-    /// Queues in which an item became due earlier than waiting workers know. All hosts are
+    /// Queues in which an item became due earlier than waiting workers know. All processes are
     /// notified.
     pub(crate) wakeups: WorkQueueSet,
-    /// Queues in which a due item may have become available. Only this host is notified, because
+    /// Queues in which a due item may have become available. Only this process is notified, because
     /// its own workers can claim the item.
     pub(crate) local_wakeups: WorkQueueSet,
     /// The error of a value that could not be encoded as JSON.

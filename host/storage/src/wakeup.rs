@@ -53,18 +53,18 @@ impl WorkQueueSet {
         self.0 & (1 << queue as u8) != 0
     }
 
-    /// Encodes the set for a notification to other hosts.
+    /// Encodes the set for a notification to other processes.
     pub(crate) fn to_payload(self) -> String {
         self.0.to_string()
     }
 
-    /// Decodes a notification of another host. Returns all queues if it cannot be parsed.
+    /// Decodes a notification of another process. Returns all queues if it cannot be parsed.
     pub(crate) fn from_payload(word: &str) -> Self {
         word.parse().map_or(Self::ALL, Self)
     }
 }
 
-/// The sender of wake-ups to the workers of this host.
+/// The sender of wake-ups to the workers of this process.
 #[derive(Debug, Clone)]
 pub(crate) struct WakeupSender([Sender<u64>; ALL.len()]);
 
@@ -118,7 +118,7 @@ impl WakeupReceiver {
     }
 }
 
-/// Wake-ups to send to other hosts. Those of many units of work form one notification.
+/// Wake-ups to send to other processes. Those of many units of work form one notification.
 #[derive(Debug, Default)]
 pub(crate) struct OutgoingWakeups {
     queues: AtomicU8,

@@ -106,7 +106,7 @@ enum ResponseVisibility {
 pub(super) async fn book_room(call: Call, body: Bytes) -> LodgeResult {
     let request: BookRequest = request::body(&body)?;
     request::check_reference("client_ref", &request.client_ref)?;
-    let (booking, learns) = call
+    let (booking, visibility) = call
         .transact(|records| book(records, call.account, &request))
         .await??;
     let Some(booking) = booking else {
@@ -117,7 +117,7 @@ pub(super) async fn book_room(call: Call, body: Bytes) -> LodgeResult {
         BookingState::Pending => StatusCode::ACCEPTED,
         _ => StatusCode::CREATED,
     };
-    Ok(match learns {
+    Ok(match visibility {
         ResponseVisibility::Full => (status, Json(new_booking_wire(&booking)?)).into_response(),
         ResponseVisibility::Truncated => half(&booking)?,
         ResponseVisibility::Lost => connection::drop_connection(),
@@ -170,7 +170,7 @@ fn book(
     }
     check(&prebook.quote, request)?;
     let scenario = Scenario::of(&prebook.quote.hotel).unwrap_or(Scenario::Normal);
-    let learns = match scenario {
+    let visibility = match scenario {
         Scenario::BookRefused => return Err(LodgeError::BookingRefused),
         Scenario::BookLostRequest => return Ok((None, ResponseVisibility::Lost)),
         Scenario::BookLostResponse | Scenario::BookNeverKnown => ResponseVisibility::Lost,
@@ -180,7 +180,7 @@ fn book(
     };
     Ok((
         Some(make(records, prebook, scenario, &request.client_ref)),
-        learns,
+        visibility,
     ))
 }
 

@@ -116,7 +116,7 @@ fn void(
 pub(crate) enum IntentCompletion {
     Paid,
     UnknownToken,
-    /// The payment was canceled or already captured.
+    /// The payment was cancelled or already captured.
     AlreadyFinished,
 }
 

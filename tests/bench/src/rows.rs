@@ -32,7 +32,7 @@ impl Rows {
     }
 
     /// Runs the maintenance that a server runs by itself some time after tables have grown.
-    pub(crate) async fn settle(&mut self, tables: &[&str]) -> Result<()> {
+    pub(crate) async fn vacuum(&mut self, tables: &[&str]) -> Result<()> {
         if matches!(self, Self::Postgres(_)) {
             for table in tables {
                 self.execute(format!("VACUUM ANALYZE {table}")).await?;

@@ -177,12 +177,12 @@ impl Day {
 
     /// Sends a call until it succeeds and returns its data.
     async fn call(&self, key: &str, path: &str, body: &Value) -> Value {
-        // Work that a kill interrupted may be leased by another host for a while.
+        // Work that a kill interrupted may be leased by another process for a while.
         let made = self.answer(key, path, body, |status| status < 300);
         made.await.data().clone()
     }
 
-    /// Sends the same call to one host after the other until `is_answer` accepts a status.
+    /// Sends the same call to one process after the other until `is_answer` accepts a status.
     async fn answer(
         &self,
         key: &str,
@@ -205,7 +205,7 @@ impl Day {
         .await
     }
 
-    /// Kills one host after the other and restarts each.
+    /// Kills one process after the other and restarts each.
     async fn kill(&self, mut hosts: Vec<Server>, options: &ServerOptions) -> Vec<Server> {
         let random = Random::new(self.seed);
         let (pauses, most) = if self.events < LONG {
@@ -265,7 +265,7 @@ impl Day {
     }
 
     /// Waits until every booking is final: it is paid, has failed, or is still ready to be
-    /// completed because a host was killed before it called the processor or supplier.
+    /// completed because a process was killed before it called the processor or supplier.
     async fn settle(&self, client: &Client) {
         let bookings = self.bookings.borrow().clone();
         for booking in &bookings {
@@ -333,7 +333,7 @@ async fn all_sent(client: &Client, subscription: &Subscription) {
 }
 
 impl End {
-    /// Returns whether a host was killed while the outcome of a response at `at` may not have been
+    /// Returns whether a process was killed while the outcome of a response at `at` may not have been
     /// stored yet.
     pub(super) fn killed_about(&self, at: Timestamp) -> bool {
         let sent = SignedDuration::from_secs(TIMEOUT_S);

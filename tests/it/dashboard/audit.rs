@@ -356,7 +356,7 @@ async fn export_is_json_for_any_name(database: Database) {
     assert_eq!(lines[0]["after"]["name"], HARMFUL);
 }
 
-/// Several hosts append to one chain.
+/// Several processes append to one chain.
 #[tokio::test(flavor = "multi_thread")]
 async fn hosts_append_to_one_chain() {
     let limits = "[limits]\nrequests_per_s = 1000\nburst = 1000";

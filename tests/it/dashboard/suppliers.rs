@@ -53,7 +53,7 @@ async fn other_hosts_follow_within_seconds() {
     let (client, hotel) = (host.client(), HotelBookingBuilder::at("OK"));
     hotel.price(&client).await.expect(200);
     ada.post(&format!("{HOTELS}/drain"), &[]).await;
-    eventually("the other host to drain the supplier", async || {
+    eventually("the other process to drain the supplier", async || {
         (hotel.price(&client).await.status == 503).then_some(())
     })
     .await;

@@ -197,12 +197,12 @@ async fn decision_waits_for_the_end_of_a_lookup(database: Database) {
         page.contains("ada@example.com decided “not done”"),
         "{page}"
     );
-    let told = open.settle(&bob, DONE).await;
-    assert_eq!(told.status, 409);
+    let refused = open.settle(&bob, DONE).await;
+    assert_eq!(refused.status, 409);
     assert!(
-        told.body.contains("ada@example.com decided"),
+        refused.body.contains("ada@example.com decided"),
         "{}",
-        told.body
+        refused.body
     );
     server.release_job(&open.booking).await;
     let ledger = ["authorization", "booking", "void"];

@@ -42,8 +42,8 @@ async fn fetched_details_are_kept_if_reviews_fail(database: Database) {
     restore_content(&server.sandbox_url).await;
     let healed = client.get(&path).await.expect(200);
     let fetched_at = |source: &str| -> jiff::Timestamp {
-        let told = &healed.body["meta"][source]["fetched_at"];
-        told.as_str().unwrap().parse().unwrap()
+        let fetched_at = &healed.body["meta"][source]["fetched_at"];
+        fetched_at.as_str().unwrap().parse().unwrap()
     };
     // The details that were fetched before the failure are kept.
     assert!(fetched_at("details") <= failed_at);

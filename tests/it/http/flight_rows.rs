@@ -40,10 +40,10 @@ async fn each_ticket_is_reported_by_one_event(database: Database) {
             booked.insert(booking);
         }
     }
-    let told = subscriber
+    let events = subscriber
         .wait_for_events("flight.booking.confirmed", booked.len())
         .await;
-    let about = told.iter().map(|one| {
+    let about = events.iter().map(|one| {
         let booking = &one.body["data"]["booking"];
         assert_eq!(booking["status"], "CONFIRMED");
         assert!(booking["supplier_reference"].is_string(), "{booking:#}");

@@ -102,11 +102,11 @@ async fn watches_with_the_same_query_share_a_supplier_call(database: Database) {
     }
     let ninth = client.user("user-9");
     checks(&ninth, &last, 1).await;
-    let seen_before = count_checks(&server, "seen").await;
+    let checked_before = count_checks(&server, "checked").await;
     let calls_before = count_calls(&server).await;
     checks(&ninth, &last, 3).await;
     let calls = count_calls(&server).await - calls_before;
-    let seen = count_checks(&server, "seen").await - seen_before;
+    let seen = count_checks(&server, "checked").await - checked_before;
     assert!(seen >= 3, "{seen} checks");
     // One call may still be in progress.
     assert!((1..=seen + 1).contains(&calls), "{calls} for {seen} checks");

@@ -30,7 +30,7 @@ pub(super) struct SupplierRankRequest {
     weight: Option<u32>,
 }
 
-/// `GET /suppliers`: lists the configured suppliers with their state on this host.
+/// `GET /suppliers`: lists the configured suppliers with their state on this process.
 pub(super) async fn list(State(suppliers): State<Arc<SupplierDirectory>>) -> Json<Value> {
     let statuses: Vec<Value> = suppliers.statuses().iter().map(status_json).collect();
     Json(json!({ "data": statuses }))
@@ -131,7 +131,7 @@ pub(super) async fn set_rank(
     .await
 }
 
-/// `POST /plugins/{id}/reload`: reloads a plugin from its file, on this host.
+/// `POST /plugins/{id}/reload`: reloads a plugin from its file, on this process.
 pub(super) async fn reload(
     State(control): State<Arc<SupplierControl>>,
     Path(id): Path<String>,

@@ -65,6 +65,49 @@ pub(super) enum ResolveRequest {
     },
 }
 
+impl ResolveRequest {
+    /// Returns the client reference of the call, if it is named, and the decision.
+    ///
+    /// # Errors
+    /// The note is too long, or the amount is not one of its currency.
+    fn into_settlement(self) -> Result<(Option<String>, NewSettlement), ApiError> {
+        let (call, resolution, note) = match self {
+            Self::Done {
+                client_reference,
+                supplier_reference,
+                note,
+            } => {
+                let reference = supplier_reference;
+                (client_reference, Resolution::Succeeded { reference }, note)
+            }
+            Self::NotDone {
+                client_reference,
+                note,
+            } => (client_reference, Resolution::NotExecuted, note),
+            Self::Refund {
+                client_reference,
+                amount,
+                currency,
+                note,
+            } => {
+                let refund = amount.to_money(currency);
+                let refund = refund.map_err(|_| problem(ResolveError::InvalidRefundAmount))?;
+                (client_reference, Resolution::RefundAmount(refund), note)
+            }
+        };
+        if note.chars().count() > NOTE_CHARS_MAX {
+            let detail = format!("the note has more than {NOTE_CHARS_MAX} characters");
+            return Err(ApiError::from(ErrorCode::ValidationFailed).with_detail(detail));
+        }
+        let settlement = NewSettlement {
+            resolution,
+            note,
+            seen_state: None,
+        };
+        Ok((call, settlement))
+    }
+}
+
 /// Selects the decision to withdraw.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -117,41 +160,9 @@ pub(super) async fn resolve_booking(
     Json(request): Json<ResolveRequest>,
 ) -> Result<Json<Value>, ApiError> {
     let id = BookingId::parse(&booking).map_err(|_| ApiError::from(ErrorCode::BookingNotFound))?;
-    let (call, resolution, note) = match request {
-        ResolveRequest::Done {
-            client_reference,
-            supplier_reference,
-            note,
-        } => {
-            let reference = supplier_reference;
-            (client_reference, Resolution::Succeeded { reference }, note)
-        }
-        ResolveRequest::NotDone {
-            client_reference,
-            note,
-        } => (client_reference, Resolution::NotExecuted, note),
-        ResolveRequest::Refund {
-            client_reference,
-            amount,
-            currency,
-            note,
-        } => {
-            let refund = amount.to_money(currency);
-            let refund = refund.map_err(|_| problem(ResolveError::InvalidRefundAmount))?;
-            (client_reference, Resolution::RefundAmount(refund), note)
-        }
-    };
-    if note.chars().count() > NOTE_CHARS_MAX {
-        let detail = format!("the note has more than {NOTE_CHARS_MAX} characters");
-        return Err(ApiError::from(ErrorCode::ValidationFailed).with_detail(detail));
-    }
+    let (call, settlement) = request.into_settlement()?;
     let call = call.as_deref();
     let call = call.map_or(CallSelector::Only, CallSelector::ClientReference);
-    let settlement = NewSettlement {
-        resolution,
-        note,
-        seen_state: None,
-    };
     let status = settlements.apply(&actor, &id, call, &settlement).await;
     let status = status.map_err(problem)?.as_str();
     let resolved = json!({ "id": id.as_str(), "status": status });

@@ -54,6 +54,10 @@ impl OperationInputs {
         self.body = own.map(|(_, body)| body).or(self.body.take());
     }
 
+    pub(crate) fn add_code(&mut self, code: ErrorCode) {
+        self.codes.insert(code);
+    }
+
     fn json_body<T: ToSchema>(&mut self, required: bool) -> Value {
         self.codes.extend([
             ErrorCode::ValidationFailed,

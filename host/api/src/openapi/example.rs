@@ -17,8 +17,8 @@ struct ExampleFiles;
 struct RecordedExample {
     recorded: Date,
     request: Option<Value>,
-    /// Response with status 200 or 201; a repeat is answered like the first request.
-    answer: Option<Value>,
+    /// Response with status 200 or 201; a repeat gets the response of the first request.
+    response: Option<Value>,
     /// Response with status 202.
     accepted: Option<Value>,
 }
@@ -33,8 +33,8 @@ pub(super) fn add_examples(paths: &mut BTreeMap<String, Map<String, Value>>, tod
         };
         let places = [
             ("/requestBody", &recording.request),
-            ("/responses/200", &recording.answer),
-            ("/responses/201", &recording.answer),
+            ("/responses/200", &recording.response),
+            ("/responses/201", &recording.response),
             ("/responses/202", &recording.accepted),
         ];
         for (place, example) in places {
@@ -52,8 +52,8 @@ impl RecordedExample {
     fn read(json: &[u8], today: Date) -> Option<Self> {
         let mut recording: Self = serde_json::from_slice(json).ok()?;
         let recorded = recording.recorded;
-        let answers = [&mut recording.answer, &mut recording.accepted];
-        let parts = answers.into_iter().chain([&mut recording.request]);
+        let responses = [&mut recording.response, &mut recording.accepted];
+        let parts = responses.into_iter().chain([&mut recording.request]);
         for part in parts.flatten() {
             shift_dates(part, recorded, today);
         }

@@ -8,7 +8,7 @@ mod next_step;
 mod service;
 mod violation;
 
-pub(crate) use crate::problem::next_step::{NextStepAdvice, OrNextStep};
+pub(crate) use crate::problem::next_step::NextStepAdvice;
 pub(crate) use crate::problem::violation::{Violation, ViolationList, ViolationLocation};
 
 use crate::error_code::ErrorCode;

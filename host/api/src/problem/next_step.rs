@@ -1,5 +1,6 @@
 //! Next step for a client whose request has an unknown outcome: the response to a commit of the
-//! database or to a call of the supplier was lost.
+//! database or to a call of the supplier was lost, or the operation did not end in time. The route
+//! table says which operations change something, and the middleware adds their next steps.
 
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
@@ -26,6 +27,8 @@ pub(crate) enum NextStepAdvice {
     RecoverDeliveries,
     RegisterWatcherWebhook,
     DeleteWatcherWebhook,
+    /// A supplier reports events.
+    ReceiveEvents,
     /// A query that stores what it found.
     Query,
 }
@@ -34,7 +37,7 @@ impl NextStepAdvice {
     /// Returns whether the same request may be sent again and then succeeds, also under a new key.
     const fn is_repeat_safe(self) -> bool {
         match self {
-            Self::Prebook => true,
+            Self::Prebook | Self::ReceiveEvents => true,
             Self::SettleBooking
             | Self::PurchaseServices
             | Self::CreateInstrument
@@ -123,23 +126,11 @@ impl NextStepAdvice {
                 "The webhook may be registered. Send the same request again with the same idempotency key: it returns \
                  the webhook, and its signing secret once. Without a key, register again, which makes a new secret."
             }
+            Self::ReceiveEvents => {
+                "The events may be stored. Send the same request again: those that are stored are recognized."
+            }
             Self::Query => "Send the same request again: it changes nothing that matters to you.",
         }
-    }
-}
-
-/// Adds the next step to the errors of an operation.
-pub(crate) trait OrNextStep<T> {
-    /// Converts the error. If it says that the outcome is unknown, it also says what to do next.
-    ///
-    /// # Errors
-    /// Those of `self`.
-    fn or_next_step(self, step: NextStepAdvice) -> Result<T, ApiError>;
-}
-
-impl<T, E: Into<ApiError>> OrNextStep<T> for Result<T, E> {
-    fn or_next_step(self, step: NextStepAdvice) -> Result<T, ApiError> {
-        self.map_err(|error| error.into().with_next_step(step))
     }
 }
 
@@ -179,9 +170,8 @@ mod tests {
 
     #[test]
     fn unknown_outcome_of_a_subscription_explains_how_to_get_its_secret() {
-        let result: Result<(), WebhookError> = Err(lost_commit());
-        let error = result.or_next_step(NextStepAdvice::CreateSubscription);
-        let error = error.unwrap_err();
+        let error = ApiError::from(lost_commit());
+        let error = error.with_next_step(NextStepAdvice::CreateSubscription);
         assert_eq!(error.code(), ErrorCode::ResultUnknown);
         let detail = detail(error);
         assert!(detail.contains("subscription") && detail.contains("secret once"));
@@ -191,8 +181,8 @@ mod tests {
     #[test]
     fn next_step_replaces_no_other_detail_and_adds_to_no_other_error() {
         let step = NextStepAdvice::CreateInstrument;
-        let told = ApiError::from(ErrorCode::ResultUnknown).with_detail("told");
-        assert_eq!(detail(told.with_next_step(step)), "told");
+        let described = ApiError::from(ErrorCode::ResultUnknown).with_detail("described");
+        assert_eq!(detail(described.with_next_step(step)), "described");
         let invalid = ApiError::violations(vec![Violation::body("/a", "type", "")]);
         assert_eq!(detail(invalid.with_next_step(step)), "1 field is not valid");
     }

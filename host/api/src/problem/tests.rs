@@ -70,9 +70,9 @@ fn supplier_error_that_needs_help_is_not_retryable() {
             false,
         ),
     ] {
-        let told = ApiError::from_supplier_read(&supplier(), &error, ErrorCode::HotelNotFound);
-        assert_eq!((told.code(), retryable(&told)), (code, expected), "{error}");
-        assert_eq!(told.cause(), Some(error.to_string().as_str()));
+        let api_error = ApiError::from_supplier_read(&supplier(), &error, ErrorCode::HotelNotFound);
+        assert_eq!((api_error.code(), retryable(&api_error)), (code, expected), "{error}");
+        assert_eq!(api_error.cause(), Some(error.to_string().as_str()));
     }
 }
 
@@ -95,9 +95,9 @@ fn failed_prebook_has_its_cause_and_whether_a_repeat_may_succeed() {
             (not_sent, ErrorCode::SupplierUnavailable),
             (no_response, ErrorCode::SupplierError),
         ] {
-            let told = ApiError::from_prebook(&supplier(), error);
-            assert_eq!((told.code(), retryable(&told)), (code, !needs_help));
-            assert!(told.cause().unwrap().ends_with(": no DNS record"));
+            let api_error = ApiError::from_prebook(&supplier(), error);
+            assert_eq!((api_error.code(), retryable(&api_error)), (code, !needs_help));
+            assert!(api_error.cause().unwrap().ends_with(": no DNS record"));
         }
     }
     let booking = BookingId::from_bits(1);
@@ -113,10 +113,10 @@ fn failed_prebook_has_its_cause_and_whether_a_repeat_may_succeed() {
         (unresolved, ErrorCode::SupplierTimeout),
         (unconfirmed, ErrorCode::ResultUnknown),
     ] {
-        let told = ApiError::from_prebook(&supplier(), error);
-        let told = told.with_next_step(NextStepAdvice::Prebook);
-        assert_eq!((told.code(), retryable(&told)), (code, true));
-        let problem = told.to_problem("", "req_1");
+        let api_error = ApiError::from_prebook(&supplier(), error);
+        let api_error = api_error.with_next_step(NextStepAdvice::Prebook);
+        assert_eq!((api_error.code(), retryable(&api_error)), (code, true));
+        let problem = api_error.to_problem("", "req_1");
         assert_eq!(problem.booking_id, Some(booking.to_string()));
         assert!(
             problem.detail.contains(booking.as_str()),
@@ -128,9 +128,9 @@ fn failed_prebook_has_its_cause_and_whether_a_repeat_may_succeed() {
         processor: SupplierId::parse("PROCESSOR").unwrap(),
         error: PaymentError::Refused("no".to_owned()),
     };
-    let told = ApiError::from_prebook(&supplier(), declined).to_problem("", "req_1");
+    let problem = ApiError::from_prebook(&supplier(), declined).to_problem("", "req_1");
     assert_eq!(
-        (told.supplier.as_deref(), told.retryable),
+        (problem.supplier.as_deref(), problem.retryable),
         (Some("PROCESSOR"), false)
     );
     let message = "no funds".to_owned();

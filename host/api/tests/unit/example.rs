@@ -65,7 +65,7 @@ async fn every_recorded_example_is_in_the_document() {
         let recording: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
         for part in recording.as_object().unwrap().keys() {
             let places: &[&str] = match part.as_str() {
-                "answer" => &["200", "201"],
+                "response" => &["200", "201"],
                 "accepted" => &["202"],
                 "request" => &["request"],
                 _ => continue,

@@ -2,7 +2,7 @@
 //!
 //! An attempt is counted as a failure before its password is checked, and the count is corrected
 //! when the password was right. Attempts that come together therefore never check more passwords
-//! than the limit, on however many hosts. In return, an attempt may be refused because of others
+//! than the limit, on however many processes. In return, an attempt may be refused because of others
 //! that are not decided yet.
 
 use crate::base::Base;
@@ -164,7 +164,7 @@ impl SignInLimiter {
         attempt: &SignInAttempt,
         change: &UnitOfWork,
     ) -> Result<(), AttemptError> {
-        self.settle(attempt, change, true).await
+        self.finish_attempt(attempt, change, true).await
     }
 
     /// Stops counting an attempt whose password was right and which needs a code besides. The
@@ -175,11 +175,11 @@ impl SignInLimiter {
     /// The database failed, or too many attempts were made at the same time.
     pub(super) async fn withdraw(&self, attempt: &SignInAttempt) -> Result<(), AttemptError> {
         let nothing = self.base.unit_of_work();
-        self.settle(attempt, &nothing, false).await
+        self.finish_attempt(attempt, &nothing, false).await
     }
 
     /// Removes the failure as which an attempt is counted, and commits a change.
-    async fn settle(
+    async fn finish_attempt(
         &self,
         attempt: &SignInAttempt,
         change: &UnitOfWork,

@@ -95,7 +95,7 @@ impl From<ProviderError> for OidcError {
             matches!(&error, ProviderError::Status(status) if status.is_client_error());
         tracing::warn!(
             error = &error as &dyn std::error::Error,
-            "single sign-on failed at the provider"
+            "single sign-on failed at the provider; check client id, client secret and redirect URL if the provider refuses, or try again if it is away"
         );
         if is_refusal {
             Self::Refused
@@ -109,7 +109,7 @@ impl From<IdTokenError> for OidcError {
     fn from(error: IdTokenError) -> Self {
         tracing::warn!(
             error = &error as &dyn std::error::Error,
-            "an identity token was refused"
+            "an identity token was refused, so the person is not signed in; compare issuer, audience and clock with those of the provider"
         );
         Self::Refused
     }

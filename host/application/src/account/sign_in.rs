@@ -140,8 +140,8 @@ impl SignInService {
         self.limiter.check(&subjects).await?;
         let permit = self.hashing.enter().await?;
         // The attempt counts as a failure until its password is checked. It begins with the permit,
-        // so that each host has at most as many of these as hashes that run. An address that has
-        // some failures already, or whose people sign in on several hosts at the same moment, may
+        // so that each process has at most as many of these as hashes that run. An address that has
+        // some failures already, or whose people sign in on several processes at the same moment, may
         // still be refused until these attempts are decided.
         let attempt = self.limiter.begin(subjects).await?;
         let account = self.find_active(email).await?;

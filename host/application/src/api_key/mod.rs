@@ -1,5 +1,5 @@
 //! API keys: their format and authentication. Only digests are stored. A revoked key stops working
-//! on every host within seconds, because cached keys expire after [`CACHE_TTL`].
+//! on every process within seconds, because cached keys expire after [`CACHE_TTL`].
 
 pub mod service;
 
@@ -18,7 +18,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Time that a host caches an API key.
+/// Time that a process caches an API key.
 pub const CACHE_TTL: Duration = Duration::from_secs(3);
 const CACHE_CAPACITY: u64 = 10_000;
 

@@ -154,7 +154,7 @@ impl ApiKeyService {
         Ok(CreatedApiKey { id: stored.id, key })
     }
 
-    /// Revokes a key. It stops working on every host within
+    /// Revokes a key. It stops working on every process within
     /// [`CACHE_TTL`](crate::api_key::CACHE_TTL). A revoked key keeps its revocation time. Returns
     /// whether the key exists.
     ///

@@ -24,7 +24,7 @@ struct UnreadableChange {
     source: serde_json::Error,
 }
 
-/// The chain of all entries of the audit log. Several hosts may append at the same time.
+/// The chain of all entries of the audit log. Several processes may append at the same time.
 #[derive(Clone)]
 pub(crate) struct AuditChain {
     pub(crate) base: Base,
@@ -65,7 +65,7 @@ impl AuditChain {
         tracing::info!(
             sequence = head.sequence,
             hash = head.hash,
-            "head of the audit log"
+            "this is the head of the audit log"
         );
         Ok(())
     }

@@ -85,7 +85,7 @@ pub struct AuditList {
     pub head: ChainHead,
 }
 
-/// The result of the last verification of the whole chain on this host.
+/// The result of the last verification of the whole chain on this process.
 struct LastVerification {
     ended_at: Timestamp,
     /// The head, or the position at which the chain is broken.
@@ -168,7 +168,7 @@ impl AuditService {
         self.verify_and_remember(&mut last).await
     }
 
-    /// Verifies the whole chain, or returns the result of a verification on this host that ended less
+    /// Verifies the whole chain, or returns the result of a verification on this process that ended less
     /// than a minute ago.
     ///
     /// # Errors

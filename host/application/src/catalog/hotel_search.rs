@@ -152,19 +152,19 @@ fn clamp_radius(radius: f64) -> u32 {
 /// Returns the names of the filters that the supplier did not apply. `sort` is included only if the
 /// supplier truncated its response and may have left out the first hotels.
 fn unsupported_filters(query: &SearchQuery, response: &SearchResponse) -> Vec<&'static str> {
-    let (asked, done) = (&query.filters, response.applied);
+    let (filters, done) = (&query.filters, response.applied);
     let requested = [
         (
             "min_star_rating",
-            asked.min_star_rating.is_some() && !done.min_star_rating,
+            filters.min_star_rating.is_some() && !done.min_star_rating,
         ),
         (
             "min_guest_rating",
-            asked.min_guest_rating.is_some() && !done.min_guest_rating,
+            filters.min_guest_rating.is_some() && !done.min_guest_rating,
         ),
-        ("refundable", asked.refundable.is_some() && !done.refundable),
-        ("board", !asked.boards.is_empty() && !done.boards),
-        ("max_total", asked.max_total.is_some() && !done.max_total),
+        ("refundable", filters.refundable.is_some() && !done.refundable),
+        ("board", !filters.boards.is_empty() && !done.boards),
+        ("max_total", filters.max_total.is_some() && !done.max_total),
         ("sort", response.truncated && !done.sort),
     ];
     let ignored = requested.into_iter().filter(|(_, ignored)| *ignored);

@@ -1,4 +1,4 @@
-//! Tracks what is being fetched from suppliers at the moment, so that this host never fetches the
+//! Tracks what is being fetched from suppliers at the moment, so that this process never fetches the
 //! same thing twice at a time.
 
 use std::collections::HashMap;

@@ -25,11 +25,11 @@ use tokio_util::sync::CancellationToken;
 
 /// Time between two reads. The session is checked each time.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// Time after which a row is not read again, in milliseconds. Rows of other hosts can come late,
+/// Time after which a row is not read again, in milliseconds. Rows of other processes can come late,
 /// and rows can change.
 const WINDOW_MS: i64 = 60 * 1000;
 /// Time before the last row that a person has seen, in milliseconds. Rows with an earlier time can
-/// have come after it: another host wrote them, or their call ended in the same moment.
+/// have come after it: another process wrote them, or their call ended in the same moment.
 const OVERLAP_MS: i64 = 5 * 1000;
 /// Maximum number of rows that are read at once. A page keeps as many.
 const ROWS_MAX: usize = 200;
@@ -131,7 +131,7 @@ pub struct StreamClient {
     pub last: Option<StreamPosition>,
 }
 
-/// The account or the host has too many open lists.
+/// The account or the process has too many open lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("too many lists are open")]
 pub struct TooManyStreams;
@@ -343,7 +343,7 @@ impl<S: LiveSource> Follower<S> {
             }
             // The next read is the retry.
             Err(ConsoleError::Storage(error)) => {
-                tracing::warn!(error = %error_chain(&error), "an open list could not be read");
+                tracing::warn!(error = %error_chain(&error), "the new rows of an open list could not be read; they are read again in a moment");
                 Some(Vec::new())
             }
         }

@@ -54,7 +54,7 @@ impl ConsoleSuppliers {
         Ok(found.ok_or(AccessError::NotFound)?)
     }
 
-    /// Changes a supplier of the session's mode on all hosts.
+    /// Changes a supplier of the session's mode on all processes.
     ///
     /// # Errors
     /// [`ConsoleSupplierError`].
@@ -69,7 +69,7 @@ impl ConsoleSuppliers {
         Ok(self.control.change(&viewer.actor(), id, change).await?)
     }
 
-    /// Reloads the plugin of a supplier of the session's mode, on this host.
+    /// Reloads the plugin of a supplier of the session's mode, on this process.
     ///
     /// # Errors
     /// [`ConsoleSupplierError`].

@@ -28,7 +28,7 @@ pub struct WatchView {
     pub prices: Vec<ObservedPrice>,
     /// The name of the watched hotel, if it is known.
     pub hotel_name: Option<String>,
-    /// Whether the person may cancel the watch, and it can be canceled.
+    /// Whether the person may cancel the watch, and it can be cancelled.
     pub can_cancel: bool,
 }
 

@@ -132,7 +132,7 @@ impl JobWorker {
         let Some(handler) = handlers.find(|handler| handler.kind() == job.kind) else {
             tracing::error!(
                 kind = job.kind,
-                "a claimed job has a kind that this version does not support"
+                "a claimed job has a kind that this version does not support, so it waits; upgrade this process to the version of the one that created the job"
             );
             return;
         };

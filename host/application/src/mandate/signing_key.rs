@@ -44,7 +44,7 @@ pub struct SigningKey<'a> {
     pub jwk: Jwk,
 }
 
-/// Stores a key. Returns `false` if another host stored a key of this generation first.
+/// Stores a key. Returns `false` if another process stored a key of this generation first.
 async fn insert_key(
     store: &Store,
     key: &MandateKey,
@@ -83,7 +83,7 @@ fn generate_key(
 
 impl SigningKeyRing {
     /// Loads the keys and ensures that one of them is young enough to sign new mandates. If none
-    /// is, one of the hosts that need one at the same time creates it.
+    /// is, one of the processes that need one at the same time creates it.
     pub async fn load_or_rotate(
         store: &Store,
         sealer: &Sealer,

@@ -33,36 +33,36 @@ pub fn unsupported_filters(
     request: &FlightPriceRequest,
     response: &FlightPriceResponse,
 ) -> Vec<&'static str> {
-    let (asked, done) = (&request.filters, response.applied);
-    let excludes = !asked.excluded_airlines.is_empty();
+    let (filters, done) = (&request.filters, response.applied);
+    let excludes = !filters.excluded_airlines.is_empty();
     let order_matters = !is_cheapest_first(request) || response.truncated;
     let requested = [
-        ("cabin_class", asked.cabin.is_some(), done.cabin),
-        ("max_stops", asked.max_stops.is_some(), done.max_stops),
-        ("airlines", !asked.airlines.is_empty(), done.airlines),
+        ("cabin_class", filters.cabin.is_some(), done.cabin),
+        ("max_stops", filters.max_stops.is_some(), done.max_stops),
+        ("airlines", !filters.airlines.is_empty(), done.airlines),
         ("excluded_airlines", excludes, done.excluded_airlines),
         (
             "departure_after",
-            asked.departure_after.is_some(),
+            filters.departure_after.is_some(),
             done.departure_after,
         ),
         (
             "departure_before",
-            asked.departure_before.is_some(),
+            filters.departure_before.is_some(),
             done.departure_before,
         ),
         (
             "arrival_before",
-            asked.arrival_before.is_some(),
+            filters.arrival_before.is_some(),
             done.arrival_before,
         ),
-        ("refundable", asked.refundable.is_some(), done.refundable),
-        ("checked_bag", asked.checked_bag.is_some(), done.checked_bag),
-        ("max_total", asked.max_total.is_some(), done.max_total),
+        ("refundable", filters.refundable.is_some(), done.refundable),
+        ("checked_bag", filters.checked_bag.is_some(), done.checked_bag),
+        ("max_total", filters.max_total.is_some(), done.max_total),
         ("sort", order_matters, done.sort),
     ];
     let requested = requested.into_iter();
-    let ignored = requested.filter(|(_, asked, done)| *asked && !done);
+    let ignored = requested.filter(|(_, requested, done)| *requested && !done);
     ignored.map(|(name, ..)| name).collect()
 }
 

@@ -62,7 +62,7 @@ impl SupplierDirectory {
                 tracing::error!(
                     supplier = supplier.id.as_str(),
                     error = &error as &dyn std::error::Error,
-                    "a plugin cannot be loaded; its supplier is down"
+                    "a plugin cannot be loaded, so its supplier is down; mend what the error names, then run `stopover suppliers reload`"
                 );
                 failed.push((supplier.id.clone(), error));
             }
@@ -119,14 +119,14 @@ impl SupplierDirectory {
         summaries
     }
 
-    /// Returns the state of all configured suppliers on this host, ordered by id.
+    /// Returns the state of all configured suppliers on this process, ordered by id.
     pub fn statuses(&self) -> Vec<SupplierStatus> {
         let mut statuses: Vec<_> = self.configs.iter().map(|one| self.status_of(one)).collect();
         statuses.sort_by(|one, other| one.summary.id.cmp(&other.summary.id));
         statuses
     }
 
-    /// Returns the state of a configured supplier on this host.
+    /// Returns the state of a configured supplier on this process.
     pub fn status(&self, id: &SupplierId) -> Option<SupplierStatus> {
         self.config(id).map(|supplier| self.status_of(supplier))
     }

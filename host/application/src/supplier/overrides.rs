@@ -1,5 +1,5 @@
 //! Changes that operators make to suppliers while the gateway runs. They are stored, so that they
-//! hold on all hosts and after a restart.
+//! hold on all processes and after a restart.
 
 use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Interval at which changes of other hosts are read.
+/// Interval at which changes of other processes are read.
 pub(crate) const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Maximum absolute value of a priority, and maximum weight.
@@ -40,14 +40,14 @@ pub enum SupplierChangeError {
     Storage(#[from] StorageFailure),
 }
 
-/// Changes suppliers and applies the changes of all hosts.
+/// Changes suppliers and applies the changes of all processes.
 pub struct SupplierControl {
     pub(crate) base: Base,
     pub(crate) directory: Arc<SupplierDirectory>,
 }
 
 impl SupplierControl {
-    /// Reads the changes of all hosts and applies them.
+    /// Reads the changes of all processes and applies them.
     pub(crate) async fn refresh(&self) -> Result<(), DatabaseError> {
         let overrides = self.base.store.supplier_overrides().await?;
         self.directory
@@ -55,7 +55,7 @@ impl SupplierControl {
         Ok(())
     }
 
-    /// Stores a change. It holds at once on this host, and within seconds on others.
+    /// Stores a change. It holds at once on this process, and within seconds on others.
     ///
     /// # Errors
     /// [`SupplierChangeError`].
@@ -99,7 +99,7 @@ impl SupplierControl {
         Ok(())
     }
 
-    /// Reloads a supplier's plugin on this host. It is recorded before, so that no reload is
+    /// Reloads a supplier's plugin on this process. It is recorded before, so that no reload is
     /// missing in the audit log.
     ///
     /// # Errors

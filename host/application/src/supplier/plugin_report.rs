@@ -98,7 +98,7 @@ pub struct SupplierSummary {
     pub health: Health,
 }
 
-/// The state of a configured supplier on this host, for operators.
+/// The state of a configured supplier on this process, for operators.
 #[derive(Debug, Clone)]
 pub struct SupplierStatus {
     pub summary: SupplierSummary,

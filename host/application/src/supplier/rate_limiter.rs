@@ -1,4 +1,4 @@
-//! Rate limits of costly supplier requests, in the memory of this host.
+//! Rate limits of costly supplier requests, in the memory of this process.
 
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};

@@ -59,7 +59,7 @@ impl RouteCandidates<'_> {
             .filter(|suppliers| suppliers.len() == 1)
             .and_then(<[SupplierId]>::first);
         let route = route.map_err(|_| self.no_route(selector.or(only_eligible)))?;
-        tracing::debug!(operation = operation.as_str(), suppliers = ?route.suppliers, reason = route.reason.as_str(), "routed");
+        tracing::debug!(operation = operation.as_str(), suppliers = ?route.suppliers, reason = route.reason.as_str(), "a request was routed");
         Ok(route)
     }
 

@@ -56,7 +56,11 @@ pub struct SupplierEventJob {
 impl SupplierEventJob {
     async fn apply(&self, subject: &str, lease_token: &str) -> Result<(), WorkflowError> {
         let Some(key) = SupplierEventKey::from_job_subject(subject) else {
-            tracing::error!(subject, "a supplier event job has an invalid subject");
+            tracing::error!(
+                subject,
+                "a supplier event job has a subject that names no event, so it can apply none; \
+                 the gateway writes no such job: find out who changed the table of jobs, and delete it"
+            );
             return Ok(());
         };
         let store = &self.base.store;
@@ -64,7 +68,8 @@ impl SupplierEventJob {
         let Some(stored) = stored.await? else {
             tracing::error!(
                 subject,
-                "a supplier event job names an event that does not exist"
+                "a supplier event job names an event that does not exist, so it can apply none; \
+                 the state of its booking is read at the supplier's next event or lookup: delete the job"
             );
             return Ok(());
         };

@@ -113,7 +113,7 @@ impl SupplierEventKey {
             kind,
             outcome,
             booking,
-            "supplier event"
+            "a supplier reported an event"
         );
         metrics::counter!(SUPPLIER_EVENTS_TOTAL, "supplier" => supplier.to_owned(), "kind" => kind, "outcome" => outcome)
             .increment(1);

@@ -30,7 +30,7 @@ const CONCURRENT_UPDATES_MAX: usize = 8;
 /// Name of the price check step, in failpoints and tests.
 const CHECK_STEP: &str = "watch_check";
 /// Name of the step that updates one watch.
-const UPDATE_STEP: &str = "watch_move";
+const UPDATE_STEP: &str = "watch_update";
 
 pub struct CheckWorker {
     pub(crate) base: Base,
@@ -104,14 +104,14 @@ impl CheckWorker {
         let outcome = match self.process_check(check).await {
             Ok(outcome) => outcome,
             // Another worker holds the lease now and runs the check again.
-            Err(WatchError::Storage(CommitError::Conflict(Conflict::LeaseLost))) => "lost",
+            Err(WatchError::Storage(CommitError::Conflict(Conflict::LeaseLost))) => "lease_lost",
             Err(error) => {
                 tracing::warn!(
-                    ask = %check.id,
+                    price_check = %check.id,
                     error = &error as &dyn std::error::Error,
                     "a price check could not be processed; it runs again once its lease expires"
                 );
-                "broken"
+                "error"
             }
         };
         metrics::counter!(WATCH_CHECKS_TOTAL, "outcome" => outcome).increment(1);
@@ -147,7 +147,7 @@ impl CheckWorker {
             }
             Err(error) => {
                 tracing::info!(
-                    ask = %check.id,
+                    price_check = %check.id,
                     error = &error as &dyn std::error::Error,
                     "a price check got no price"
                 );
@@ -160,7 +160,7 @@ impl CheckWorker {
         write.release_price_check(check, PriceCheckRelease { observed, next_at });
         self.base.store.commit(write).await?;
         self.hit_failpoint(CHECK_STEP, FailpointPhase::OutcomeCommitted);
-        Ok(if failure.is_none() { "seen" } else { "failed" })
+        Ok(if failure.is_none() { "checked" } else { "failed" })
     }
 
     /// Updates every watch that the price affects. If it affects none, nothing is written.
@@ -219,7 +219,7 @@ impl CheckWorker {
         write.delete_price_check(check);
         let conflict = Conflict::PriceCheckInUse;
         if self.base.commit_unless(conflict, write).await? {
-            return Ok("forgotten");
+            return Ok("deleted");
         }
         let mut write = UnitOfWork::new(now);
         // A purchase is still in progress after the query expired; the check runs again after that
@@ -230,7 +230,7 @@ impl CheckWorker {
         };
         write.release_price_check(check, release);
         self.base.store.commit(write).await?;
-        Ok("kept")
+        Ok("rescheduled")
     }
 
     /// Applies an event, unless another process was faster. Returns `false` if nothing changes.

@@ -27,10 +27,10 @@ pub enum CheckAction {
     Delete,
 }
 
-pub fn check_action(ask: &ClaimedPriceCheck, now: Timestamp) -> CheckAction {
-    if !ask.has_open_watches {
+pub fn check_action(check: &ClaimedPriceCheck, now: Timestamp) -> CheckAction {
+    if !check.has_open_watches {
         CheckAction::Delete
-    } else if now >= ask.query.expires_at() {
+    } else if now >= check.query.expires_at() {
         CheckAction::Expire
     } else {
         CheckAction::Check
@@ -46,16 +46,16 @@ pub fn price_event(total: Option<Money>) -> WatchTransitionEvent {
 
 /// Returns when a query is due again after a check, which may have failed.
 pub fn next_check_at(
-    ask: &ClaimedPriceCheck,
+    check: &ClaimedPriceCheck,
     failed: Option<&QueryError>,
     interval_s: i64,
     now: Timestamp,
 ) -> Timestamp {
-    let question = &ask.query;
+    let query = &check.query;
     match failed.and_then(retry_after_s).map(i64::from) {
         // The watches that wait for it still expire in time.
-        Some(seconds) => now.plus_s(seconds.max(1)).min(question.expires_at()),
-        None => question.next_check(&ask.id, interval_s, now),
+        Some(seconds) => now.plus_s(seconds.max(1)).min(query.expires_at()),
+        None => query.next_check(&check.id, interval_s, now),
     }
 }
 

@@ -223,8 +223,8 @@ impl PriceChecker {
 
 /// Builds the context of a background check, which runs for the organization's watches and not for
 /// a caller. The same check always uses the same supplier, as long as that one responds.
-pub fn background_context(tenant: &Tenant, ask: &PriceCheckId, time: Duration) -> RequestContext {
-    RequestContext::for_background(tenant, ask.as_str(), Deadline::from_now(time))
+pub fn background_context(tenant: &Tenant, id: &PriceCheckId, time: Duration) -> RequestContext {
+    RequestContext::for_background(tenant, id.as_str(), Deadline::from_now(time))
 }
 
 fn offer_query(hotel: &HotelId, selector: Option<&SupplierId>, stay: &Stay) -> OfferQuery {

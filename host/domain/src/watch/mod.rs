@@ -44,7 +44,7 @@ impl WatchStatus {
         matches!(self, Self::Active | Self::Triggered | Self::Purchasing)
     }
 
-    /// Returns whether the watch can be canceled. A purchase in progress cannot.
+    /// Returns whether the watch can be cancelled. A purchase in progress cannot.
     pub const fn is_cancelable(self) -> bool {
         matches!(self, Self::Active | Self::Triggered)
     }

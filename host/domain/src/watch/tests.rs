@@ -11,7 +11,7 @@ const LATER: Timestamp = Timestamp(NOW.0 + 60_000);
 const INTERVAL_S: i64 = 900;
 
 /// Returns a query as it is stored.
-fn question() -> PriceQuery {
+fn query() -> PriceQuery {
     let stored = json!({
         "target": { "kind": "hotel", "hotel_id": "htl_1" },
         "stay": {
@@ -39,7 +39,7 @@ fn watch(auto_book: bool, armed: bool, state: WatchState) -> Watch {
     let amount = euros(20_000);
     let trigger = Trigger::BelowTotal { amount };
     let id = WatchId::from_bits(1);
-    let mut watch = Watch::new(id, owner("ada"), question(), trigger, auto_book, NOW);
+    let mut watch = Watch::new(id, owner("ada"), query(), trigger, auto_book, NOW);
     watch.mandate_id = armed.then(|| MandateId::from_bits(1));
     watch.state = state;
     watch
@@ -87,13 +87,13 @@ fn events() -> [(&'static str, WatchTransitionEvent); 11] {
     let booking = BookingId::from_bits(2);
     let reason = PurchaseFailureReason::MandateRevoked;
     [
-        ("priced at the cap", priced(euros(20_000))),
-        ("priced above it", priced(euros(20_001))),
-        ("priced otherwise", priced(Money::new(1, Currency::USD))),
-        ("unpriced", Event::PriceUnavailable),
+        ("price at the cap", priced(euros(20_000))),
+        ("price above it", priced(euros(20_001))),
+        ("price otherwise", priced(Money::new(1, Currency::USD))),
+        ("price unavailable", Event::PriceUnavailable),
         ("armed", Event::Armed { mandate }),
-        ("purchase began", Event::PurchaseStarted { booking }),
-        ("purchase released", Event::PurchaseAborted),
+        ("purchase started", Event::PurchaseStarted { booking }),
+        ("purchase aborted", Event::PurchaseAborted),
         ("purchased", Event::Purchased),
         ("purchase failed", Event::PurchaseFailed { reason }),
         ("expired", Event::Expired),
@@ -132,27 +132,27 @@ fn shown(transition: &WatchTransition) -> String {
         let number = booking.as_str().chars().last().unwrap();
         after.push_str(&format!(", booking {number}"));
     }
-    if let Some(told) = transition.notification {
-        after.push_str(&format!(", tells {}", told.as_str()));
+    if let Some(event) = transition.notification {
+        after.push_str(&format!(", publishes {}", event.as_str()));
     }
     if transition.is_purchase_due {
         after.push_str(", buys");
     }
     if transition.is_check_due {
-        after.push_str(", asks");
+        after.push_str(", checks the price");
     }
     after
 }
 
 #[test]
 fn watch_expires_when_check_in_day_has_ended_in_every_time_zone() {
-    let expires_at = question().expires_at().to_string();
+    let expires_at = query().expires_at().to_string();
     assert_eq!(expires_at, "2027-03-02T12:00:00.000Z");
 }
 
 #[test]
 fn query_is_checked_once_per_interval_and_more_often_near_check_in() {
-    let question = question();
+    let query = query();
     let id = PriceCheckId::from_bits(7);
     for (before_s, interval_s) in [
         (30 * 86_400, INTERVAL_S),
@@ -162,26 +162,26 @@ fn query_is_checked_once_per_interval_and_more_often_near_check_in() {
     ] {
         let check_in = Timestamp::parse("2027-03-01T00:00:00Z").unwrap();
         let now = check_in.plus_s(-before_s);
-        let first = question.next_check(&id, INTERVAL_S, now);
+        let first = query.next_check(&id, INTERVAL_S, now);
         let wait_ms = first.since(now);
         assert!((1..=interval_s * 1000).contains(&wait_ms), "{wait_ms}");
     }
-    let expires_at = question.expires_at();
+    let expires_at = query.expires_at();
     let early = expires_at.plus_s(-30 * 86_400);
-    let first = question.next_check(&id, INTERVAL_S, early);
-    let second = question.next_check(&id, INTERVAL_S, first);
+    let first = query.next_check(&id, INTERVAL_S, early);
+    let second = query.next_check(&id, INTERVAL_S, first);
     assert_eq!(second.since(first), INTERVAL_S * 1000);
     let late = expires_at.plus_ms(-1);
-    assert_eq!(question.next_check(&id, INTERVAL_S, late), expires_at);
+    assert_eq!(query.next_check(&id, INTERVAL_S, late), expires_at);
 }
 
 #[test]
 fn queries_created_together_are_checked_at_different_times() {
-    let question = question();
+    let query = query();
     let mut buckets = [0_u32; 9];
     for number in 0..9_000 {
         let id = PriceCheckId::from_bits(number);
-        let wait_ms = question.next_check(&id, INTERVAL_S, NOW).since(NOW);
+        let wait_ms = query.next_check(&id, INTERVAL_S, NOW).since(NOW);
         let bucket = usize::try_from((wait_ms - 1) / 100_000).unwrap();
         buckets[bucket] += 1;
     }

@@ -32,11 +32,11 @@ pub enum WatchTransitionEvent {
 impl WatchTransitionEvent {
     pub const fn name(&self) -> &'static str {
         match self {
-            Self::PriceObserved { .. } => "priced",
-            Self::PriceUnavailable => "unpriced",
+            Self::PriceObserved { .. } => "price_observed",
+            Self::PriceUnavailable => "price_unavailable",
             Self::Armed { .. } => "armed",
-            Self::PurchaseStarted { .. } => "purchase_began",
-            Self::PurchaseAborted => "purchase_released",
+            Self::PurchaseStarted { .. } => "purchase_started",
+            Self::PurchaseAborted => "purchase_aborted",
             Self::Purchased => "purchased",
             Self::PurchaseFailed { .. } => "purchase_failed",
             Self::Expired => "expired",

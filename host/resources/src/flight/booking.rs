@@ -114,7 +114,7 @@ pub struct FlightBookingResource {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     fee_amount: Option<MoneyResource>,
-    /// When the supplier requires the payment of the fare. Absent if it does not say.
+    /// Deadline of the supplier for the payment of the fare. Absent if it does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     payment_terms: Option<PaymentTermsResource>,

@@ -9,7 +9,7 @@ use host_domain::flight::booking::FlightBooking;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// When an offer must be paid, and how long its price stands.
+/// Deadline of the payment of an offer, and of its price.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct PaymentTermsResource {
     /// Whether the offer must be paid when it is booked.

@@ -104,7 +104,7 @@ pub struct FlightOfferResource {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     fee_amount: Option<MoneyResource>,
-    /// When the offer must be paid at the supplier. Absent if the supplier does not report it.
+    /// Deadline for the payment of the offer at the supplier. Absent if the supplier does not report it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     payment_terms: Option<PaymentTermsResource>,

@@ -28,7 +28,7 @@ pub struct SeatResource {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     position: Option<SeatPositionResource>,
-    /// What the passenger has to know about the seat. Absent if there is nothing.
+    /// Notes about the seat for the passenger. Absent if there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     disclosures: Vec<String>,

@@ -30,7 +30,7 @@ pub struct PenaltyResource {
     time_zone: Option<String>,
 }
 
-/// How much of the price a cancellation can return.
+/// Part of the price that a cancellation can return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum RefundTypeResource {
@@ -82,7 +82,7 @@ pub struct CancellationPolicyResource {
     penalties: Vec<PenaltyResource>,
     /// Rules that may forbid cancellation.
     restrictions: Vec<RestrictionResource>,
-    /// How much of the price a cancellation can return, as the supplier states it. Omitted if the
+    /// Part of the price that a cancellation can return, as the supplier states it. Omitted if the
     /// supplier does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum PaymentPointResource {
-    /// As part of the total.
+    /// It is part of the total.
     Booking,
     /// At the hotel, on arrival.
     CheckIn,
@@ -28,7 +28,7 @@ pub struct RoomTaxResource {
     amount: MoneyResource,
     /// Whether the total includes it.
     included: bool,
-    /// Where and when it is paid.
+    /// Place and time of the payment.
     payable_at: PaymentPointResource,
 }
 

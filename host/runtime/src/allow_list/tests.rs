@@ -1,9 +1,9 @@
 use super::*;
 
-fn list(asks: &[&str], grants: &[&str]) -> AllowList {
-    let asks = asks.iter().map(|text| text.parse().unwrap()).collect();
+fn list(requested: &[&str], grants: &[&str]) -> AllowList {
+    let requested = requested.iter().map(|text| text.parse().unwrap()).collect();
     let grants = grants.iter().map(|text| text.parse().unwrap()).collect();
-    AllowList::new("SUPPLIER_A", asks, grants)
+    AllowList::new("SUPPLIER_A", requested, grants)
 }
 
 fn check(list: &AllowList, url: &str) -> Result<bool, DeniedTarget> {

@@ -294,7 +294,7 @@ impl<'a> CallTracker<'a> {
                 request_id = record.request_id,
                 booking = record.booking,
                 detail,
-                "the plugin failed"
+                "the plugin trapped, so the call has no result; the detail names the place or the limit"
             );
         }
         self.plugin.provision.sink.call(&record);

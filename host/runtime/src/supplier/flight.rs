@@ -21,19 +21,19 @@ impl Supplier {
         request: FlightPriceRequest,
     ) -> Result<FlightPriceResponse, ReadError> {
         let exports = &self.plugin.exports.flight;
-        let asked = request.clone();
+        let requested = request.clone();
         let arguments = (convert::price_request(request),);
         let now = self.now();
         if exports.detailed_price.is_exported() {
             let function = &exports.detailed_price;
             let read = |response, dropped: &mut _| {
-                convert::detailed_price_response(response, &asked, now, dropped)
+                convert::detailed_price_response(response, &requested, now, dropped)
             };
             return self.call_dropping(context, function, arguments, read).await;
         }
         let function = &exports.price;
         let read =
-            |response, dropped: &mut _| convert::price_response(response, &asked, now, dropped);
+            |response, dropped: &mut _| convert::price_response(response, &requested, now, dropped);
         self.call_dropping(context, function, arguments, read).await
     }
 

@@ -53,20 +53,20 @@ impl Supplier {
         request: HotelPriceRequest,
     ) -> Result<HotelPriceResponse, ReadError> {
         let exports = &self.plugin.exports.hotel;
-        let asked = request.clone();
+        let requested = request.clone();
         let now = self.now();
         if exports.detailed_price.is_exported() {
             let function = &exports.detailed_price;
             let arguments = (convert::hotel::detailed_price_request(request),);
             let read = |response, dropped: &mut _| {
-                convert::hotel::detailed_price_response(response, asked, now, dropped)
+                convert::hotel::detailed_price_response(response, requested, now, dropped)
             };
             return self.call_dropping(context, function, arguments, read).await;
         }
         let function = &exports.price;
         let arguments = (convert::hotel::price_request(request),);
         let read = |response, dropped: &mut _| {
-            convert::hotel::price_response(response, asked, now, dropped)
+            convert::hotel::price_response(response, requested, now, dropped)
         };
         self.call_dropping(context, function, arguments, read).await
     }

@@ -44,7 +44,7 @@ impl Store {
     }
 }
 
-/// Where the evidence of steps is.
+/// Places of the evidence of steps.
 struct Places {
     /// The condition of the organizations.
     scope: String,

@@ -342,7 +342,7 @@ fn read_listed_delivery(row: &Row) -> Result<ListedDelivery, DatabaseError> {
 struct SearchEnd {
     /// The common table expression with the last examined delivery.
     definition: String,
-    /// What limits a range to the examined deliveries, and the condition that is checked on them.
+    /// Condition of the range of examined deliveries, and the condition that is checked on them.
     checks: Option<(String, String)>,
     /// The part of the query that returns the last examined delivery.
     row: &'static str,

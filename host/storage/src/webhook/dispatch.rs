@@ -76,8 +76,8 @@ impl UnitOfWork {
                 attempts,
             ));
         }
-        let moves: Vec<_> = releases.iter().map(move_item).collect();
-        let moves = self.encode_json(&moves);
+        let updates: Vec<_> = releases.iter().map(update_item).collect();
+        let updates = self.encode_json(&updates);
         // Deliveries that are released without an attempt are due at once.
         if releases.iter().any(|release| release.attempt.is_none()) {
             self.wakeups.insert(WorkQueue::Deliveries);
@@ -96,7 +96,7 @@ impl UnitOfWork {
                AND webhook_delivery.id = item.value ->> 'id' \
                AND webhook_delivery.lease_token = item.value ->> 'token' \
                AND webhook_delivery.generation = CAST(item.value ->> 'generation' AS BIGINT)",
-            moves,
+            updates,
         ));
         let of_watches = |release: &&DeliveryRelease| release.product == Product::Watch;
         let logged = releases.iter().filter(of_watches);
@@ -262,7 +262,7 @@ impl Store {
         deleted_before: Timestamp,
         limit: u32,
     ) -> Result<u64, DatabaseError> {
-        let mut forgotten = 0;
+        let mut deleted = 0;
         let select = statement!(
             "SELECT organization, mode, id FROM webhook_subscription \
              WHERE deleted_at IS NOT NULL AND deleted_at < $1 ORDER BY deleted_at LIMIT 100",
@@ -270,12 +270,12 @@ impl Store {
         );
         for row in self.fetch_all(select).await? {
             let (tenant, id) = (row.tenant()?, row.parsed("id", SubscriptionId::parse)?);
-            forgotten += self.forget_deliveries_of(&tenant, &id, limit).await?;
+            deleted += self.delete_deliveries_of(&tenant, &id, limit).await?;
         }
-        Ok(forgotten)
+        Ok(deleted)
     }
 
-    async fn forget_deliveries_of(
+    async fn delete_deliveries_of(
         &self,
         tenant: &Tenant,
         id: &SubscriptionId,
@@ -337,7 +337,7 @@ fn attempt_item(release: &DeliveryRelease) -> Option<serde_json::Value> {
     }))
 }
 
-fn move_item(release: &DeliveryRelease) -> serde_json::Value {
+fn update_item(release: &DeliveryRelease) -> serde_json::Value {
     let delivery = &release.delivery;
     let failure = delivery.failure();
     json!({

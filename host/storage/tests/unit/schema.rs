@@ -198,7 +198,7 @@ async fn earlier_schema_in_sqlite_is_refused_and_unchanged() {
     }
 }
 
-/// Two hosts may create the file of one data directory together.
+/// Two processes may create the file of one data directory together.
 #[tokio::test]
 async fn opening_waits_while_another_process_writes_to_a_new_file() {
     let folder = tempfile::tempdir().unwrap();

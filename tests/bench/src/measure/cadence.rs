@@ -31,10 +31,10 @@ pub(super) async fn measure(database: Database) -> Result<Vec<Measured>> {
     let server = scene::gateway(database, &config).await;
     watch(&server).await?;
     tokio::time::sleep(WARM_UP).await;
-    let before = checks(&server, "seen").await;
+    let before = checks(&server, "checked").await;
     tokio::time::sleep(LENGTH).await;
-    let asked = checks(&server, "seen").await - before;
-    let failed = checks(&server, "failed").await + checks(&server, "broken").await;
+    let asked = checks(&server, "checked").await - before;
+    let failed = checks(&server, "failed").await + checks(&server, "error").await;
     ensure!(failed == 0, "{failed} price checks failed");
     let late = lateness(&server).await?;
     let key = format!("cadence.{}", key(database));

@@ -64,7 +64,7 @@ impl Waiting {
         for copies in copies(delivery, from, to) {
             self.rows.execute(copies).await?;
         }
-        self.rows.settle(&["outbox", "webhook_delivery"]).await
+        self.rows.vacuum(&["outbox", "webhook_delivery"]).await
     }
 
     /// Resumes the subscription and returns the time until all `count` pending deliveries are

@@ -94,7 +94,7 @@ async fn fill(server: &Server) -> Result<()> {
     for (id, from, to) in kinds {
         rows.execute(copies(&id, from, to)).await?;
     }
-    rows.settle(&["flight_booking"]).await?;
+    rows.vacuum(&["flight_booking"]).await?;
     let answer = client.get("/v1/flight/bookings?limit=1").await.expect(200);
     let total = answer.body.pointer("/meta/pagination/total");
     let total = total.and_then(serde_json::Value::as_u64);

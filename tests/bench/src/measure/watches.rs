@@ -108,7 +108,7 @@ impl Watched {
              WHERE w.id = '{id}'"
         ))
         .await?;
-        rows.settle(&["watch", "price_check"]).await
+        rows.vacuum(&["watch", "price_check"]).await
     }
 }
 

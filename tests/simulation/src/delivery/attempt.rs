@@ -54,7 +54,7 @@ pub(super) struct AttemptReport {
     recipient: Arc<Recipient>,
     release: DeliveryRelease,
     subscription_event: Option<SubscriptionEvent>,
-    /// Time of the evaluation by the host's clock.
+    /// Time of the evaluation by the process's clock.
     evaluated_at: Timestamp,
     fault: Option<InjectedFault>,
     _held: InFlight,

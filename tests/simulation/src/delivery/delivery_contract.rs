@@ -239,7 +239,7 @@ impl DeliveryContract {
         }
     }
 
-    /// Records that a host claimed a delivery at `host_now` of its own clock.
+    /// Records that a process claimed a delivery at `host_now` of its own clock.
     pub(super) fn claimed(
         &mut self,
         attempt: u64,
@@ -317,7 +317,7 @@ impl DeliveryContract {
         Ok(())
     }
 
-    /// Records that a host stored a result at `now` of its own clock. `is_attempted` is `false` if it
+    /// Records that a process stored a result at `now` of its own clock. `is_attempted` is `false` if it
     /// released the delivery without an attempt.
     pub(super) fn stored(
         &mut self,

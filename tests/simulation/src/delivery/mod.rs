@@ -82,7 +82,7 @@ struct Simulation<'a> {
     hosts: Vec<Host>,
     receivers: BTreeMap<String, Receiver>,
     attempts: BTreeMap<u64, Attempt>,
-    /// Time of the next poll by the hosts.
+    /// Time of the next poll by the processes.
     looks_at: Timestamp,
     faults: u32,
     contract: DeliveryContract,

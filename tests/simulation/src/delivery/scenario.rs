@@ -9,7 +9,7 @@ pub(super) struct Setting {
     pub(super) product: Product,
     pub(super) subscriptions: usize,
     pub(super) hosts: usize,
-    /// Maximum difference between a host's clock and the database's clock.
+    /// Maximum difference between a process's clock and the database's clock.
     pub(super) skew_ms: i64,
     /// Percentage of attempts that fail.
     pub(super) fault_percent: i64,

@@ -30,7 +30,7 @@ pub(super) struct Standing {
     forgiven_at: Timestamp,
     /// Failures since `forgiven_at`.
     failures: Vec<Timestamp>,
-    /// Last success that every host must have recorded.
+    /// Last success that every process must have recorded.
     succeeded_at: Option<Timestamp>,
     /// Time of the first failure that must have been recorded.
     failing_since: Option<Timestamp>,

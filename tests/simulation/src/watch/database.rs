@@ -15,7 +15,7 @@ use host_domain::watch::{
 use host_storage::{ClaimedPriceCheck, Conflict, PriceCheckRelease, StoredWatch};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Delay until a host finds a due query.
+/// Delay until a process finds a due query.
 const NOTICED_AFTER_MS: i64 = 200;
 
 /// A price query of one or more watches.

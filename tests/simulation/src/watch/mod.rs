@@ -1,4 +1,4 @@
-//! Scenario of a few watches: their owners, a supplier with changing prices, and the hosts that
+//! Scenario of a few watches: their owners, a supplier with changing prices, and the processes that
 //! check prices and purchase. The production code decides (`watch/policy` and the state machines of
 //! watches and mandates). Everything else is simulated.
 
@@ -97,7 +97,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// A host claims due work.
+    /// A process claims due work.
     fn claim(&mut self) -> Result<()> {
         let holder = self.agenda.name();
         let now = self.now;
@@ -122,7 +122,7 @@ impl<'a> Simulation<'a> {
         Ok(())
     }
 
-    /// Continues a host's work, unless its process crashes or stalls until others have taken over.
+    /// Continues the work of a process, unless it crashes or stalls until others have taken over.
     fn goes(&mut self, after_ms: i64, step: impl FnOnce(&mut Self) -> Result<()> + 'static) {
         let mut pause_ms = 0;
         if self.random.percent(self.setting.fault_percent) {

@@ -59,7 +59,7 @@ impl Clock for StillClock {
     }
 }
 
-/// Two hosts with one database and one clock.
+/// Two processes with one database and one clock.
 struct Office {
     database: TestDatabase,
     clock: Arc<StillClock>,

@@ -1,4 +1,4 @@
-//! What was sent for an unknown outcome, in words.
+//! The request of an unknown outcome, in words.
 
 use crate::path_text::path_segment;
 use crate::text::{TimeText, duration_us, words};
@@ -6,7 +6,7 @@ use host_application::booking::open_outcome::SentCall;
 use host_domain::request_log::LoggedCall;
 use host_domain::time::Timestamp;
 
-/// What was sent to the other side.
+/// The request that was sent to the other side.
 pub(super) struct SentCallText {
     /// Function of the plugin, with its duration and outcome.
     pub(super) function: String,

@@ -93,9 +93,9 @@ fn refund_is_allocated_to_ticket_then_bags_up_to_amount_paid() {
         let fee = euros(38_000 - refund);
         let sent = after(bags_captured(), Flight::cancellation_sent());
         let canceled = after(sent, [canceled_for(fee, euros(refund))]);
-        let asked = canceled.payments.iter().flat_map(|p| &p.refunds);
-        let asked: Vec<i64> = asked.map(|refund| refund.amount.minor).collect();
-        assert_eq!(asked, shares, "{refund}");
+        let refunds = canceled.payments.iter().flat_map(|p| &p.refunds);
+        let amounts: Vec<i64> = refunds.map(|refund| refund.amount.minor).collect();
+        assert_eq!(amounts, shares, "{refund}");
         let returned = canceled.details.cancellation.unwrap().refund.unwrap();
         assert_eq!(returned.refund_to.len(), shares.len());
         assert_eq!(returned.refund_amount, euros(shares.iter().sum()));

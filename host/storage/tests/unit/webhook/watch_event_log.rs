@@ -290,7 +290,7 @@ async fn log_contains_status_of_each_event(db: &TestDatabase) {
         expected.push(status);
         assert_eq!(statuses(store).await, expected);
     }
-    // Another host has leased deliveries, so this host must not change their status.
+    // Another process has leased deliveries, so this process must not change their status.
     publish(store, &[watch_event(5)]).await;
     let claimed = claim_for(store, &[(1, 1)], NOW.plus_s(1), "t", 0).await;
     claim(store, &[(1, 1)], NOW.plus_s(1), "u").await;

@@ -200,6 +200,7 @@ function readOffer(asked, roomType) {
   if (total <= 0 || rooms.some((room) => room.total < 0)) return 'its price is not positive';
   // Each amount is rounded separately, so each room may differ by one minor unit.
   if (Math.abs(total - ofRooms) > rooms.length) return 'its rooms do not add up to its price';
+  if (rooms.some((room) => room.policy.penalties.some((penalty) => penalty.amount.minor > room.total))) return 'a penalty exceeds the price';
   return {
     supplier_offer: id,
     total,
@@ -325,10 +326,10 @@ function readPolicy(policies, total, currency) {
     const points = isShare ? basisPoints(info.amount) : null;
     if (isShare && points === null) return null;
     const amount = isShare ? Math.floor((total * points + 5_000) / 10_000) : toMinor(info.amount, currency);
-    // Some suppliers write "always" as the year 1.
-    penalties.push({
-      from: Math.max(from, 0), amount: { minor: Math.min(Math.max(amount, 0), Math.max(total, 0)), currency }, basis_points: points, time_zone: TIME_ZONE,
-    });
+    if (amount < 0) return null;
+    // Penalties and prices are rounded separately. Some suppliers write "always" as the year 1.
+    const minor = amount - total === 1 ? total : amount;
+    penalties.push({ from: Math.max(from, 0), amount: { minor, currency }, basis_points: points, time_zone: TIME_ZONE });
   }
   penalties.sort((left, right) => left.from - right.from);
   const policy = { refundable: true, free_until: freeUntil(penalties), penalties, restrictions: [] };
