@@ -99,16 +99,22 @@ impl Store {
         page: &CursorRequest,
     ) -> Result<CursorPage<LoggedRequest>, DatabaseError> {
         let mut conditions = indexed_conditions(scope, filter);
-        conditions.add_some("id <", page.after.as_ref().map(id_at));
+        // Only one condition limits the ids from each side, because SQLite would begin or end at
+        // either of two.
+        let before = [page.after.as_ref().map(id_at), filter.to.map(lowest_id)];
+        conditions.add_some("id <", before.into_iter().flatten().min());
+        let from = filter.from.map(lowest_id);
         let end = if is_indexed(scope, filter) {
             None
         } else {
-            let unexamined = self.first_unexamined_request(conditions.clone()).await?;
+            let mut range = conditions.clone();
+            range.add_some("id >=", from.clone());
+            let unexamined = self.first_unexamined_request(range).await?;
             let unexamined = unexamined.and_then(|id| Some(Cursor::new(id.time()?, id.as_str())));
             unexamined.map(|unexamined| SearchEnd::at(unexamined, page.after.as_ref()))
         };
         let examined_to = end.as_ref().map(|end| id_at(&end.examined_to));
-        conditions.add_some("id >=", examined_to);
+        conditions.add_some("id >=", examined_to.max(from));
         add_other_conditions(&mut conditions, scope, filter);
         let condition = conditions.text();
         let rows_max = conditions.bind(page.limit.saturating_add(1));
@@ -141,11 +147,15 @@ impl Store {
         limit: u32,
     ) -> Result<Vec<LoggedRequest>, DatabaseError> {
         let mut conditions = indexed_conditions(scope, filter);
-        conditions.add("id >", after.as_str());
+        conditions.add_some("id <", filter.to.map(lowest_id));
+        let mut start = after.to_string().max(filter.from.map(lowest_id).unwrap_or_default());
         if !is_indexed(scope, filter) {
-            let unexamined = self.first_unexamined_request(conditions.clone()).await?;
-            conditions.add_some("id >", unexamined.as_ref().map(RequestLogId::as_str));
+            let mut range = conditions.clone();
+            range.add("id >", start.as_str());
+            let unexamined = self.first_unexamined_request(range).await?;
+            start = start.max(unexamined.map(|id| id.to_string()).unwrap_or_default());
         }
+        conditions.add("id >", start.as_str());
         add_other_conditions(&mut conditions, scope, filter);
         let (condition, limit) = (conditions.text(), conditions.bind(limit));
         let select = conditions.statement(format!(
@@ -222,7 +232,13 @@ fn id_at(position: &Cursor) -> String {
     }
 }
 
-/// Returns the conditions that the order of an index meets: the scope, failures, and the time.
+/// Returns the text that no id of a time or later precedes.
+fn lowest_id(time: Timestamp) -> String {
+    RequestLogId::lowest_at(time).to_string()
+}
+
+/// Returns the conditions that an index of the log answers besides the range of ids: the scope and
+/// failures.
 fn indexed_conditions(scope: &TenantScope, filter: &RequestLogFilter) -> ConditionBuilder {
     let mut conditions = if has_indexed_organizations(scope) {
         ConditionBuilder::for_scope(scope)
@@ -234,9 +250,6 @@ fn indexed_conditions(scope: &TenantScope, filter: &RequestLogFilter) -> Conditi
     };
     let failure = filter.status.and_then(StatusFilter::failure_class);
     conditions.add_some("failure =", failure.map(u32::from));
-    let lowest = |time: Timestamp| RequestLogId::lowest_at(time).to_string();
-    conditions.add_some("id >=", filter.from.map(lowest));
-    conditions.add_some("id <", filter.to.map(lowest));
     conditions
 }
 
@@ -246,7 +259,7 @@ fn has_indexed_organizations(scope: &TenantScope) -> bool {
     organizations.is_none_or(|organizations| organizations.len() == 1)
 }
 
-/// Returns whether [`indexed_conditions`] are all conditions.
+/// Returns whether [`indexed_conditions`] and the range of ids are all conditions.
 fn is_indexed(scope: &TenantScope, filter: &RequestLogFilter) -> bool {
     has_indexed_organizations(scope)
         && !matches!(

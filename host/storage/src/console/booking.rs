@@ -13,6 +13,7 @@ use host_domain::console::{AnyBooking, TenantScope};
 use host_domain::id::BookingId;
 use host_domain::page::{Cursor, CursorPage, CursorRequest};
 use host_domain::supplier::SupplierId;
+use host_domain::time::Timestamp;
 
 impl Store {
     /// Returns the bookings of a scope that match, newest first. If no index has the filter, or not
@@ -228,19 +229,18 @@ fn position(
     if let Some(from) = filter.created_from {
         text.push_str(&format!(" AND created_at >= {}", conditions.bind(from)));
     }
-    if let Some(to) = filter.created_to {
-        text.push_str(&format!(" AND created_at <= {}", conditions.bind(to)));
-    }
-    match &page.after {
-        Some(after) => {
+    // Only one condition limits the range from above, because SQLite would begin at either of two.
+    let to = filter.created_to;
+    match page.after.as_ref() {
+        Some(after) if to.is_none_or(|to| after.at <= to) => {
             let at = conditions.bind(after.at);
             let id = conditions.bind(after.id.as_str());
             text.push_str(&format!(" AND (created_at, id) < ({at}, {id})"));
         }
         // Without statistics, PostgreSQL reads the order from an index only if a range of it is
         // requested.
-        None => {
-            let last = conditions.bind(i64::MAX);
+        _ => {
+            let last = conditions.bind(to.unwrap_or(Timestamp(i64::MAX)));
             text.push_str(&format!(" AND created_at <= {last}"));
         }
     }

@@ -92,8 +92,9 @@ impl Places {
                 "'CONFIRMED', 'CANCEL_IN_PROGRESS', 'PARTIALLY_CANCELED', 'CANCELED'",
             ),
             GoLiveStep::Cancellation => self.newest_bookings("'PARTIALLY_CANCELED', 'CANCELED'"),
+            // The index has the events of unknown outcomes only. The primary key would have all events.
             GoLiveStep::UnknownOutcome => format!(
-                "EXISTS (SELECT 1 FROM booking_history AS h WHERE {test} \
+                "EXISTS (SELECT 1 FROM booking_history AS h WHERE {test_without_index} \
              AND event IN ('book_unresolved', 'cancel_unresolved', 'payment_unresolved', \
              'refund_unresolved') \
              AND NOT EXISTS (SELECT 1 FROM remote_call_attempt AS a \

@@ -502,6 +502,8 @@ async fn sqlite_reads_of_an_organization_use_expected_indexes() {
         let steps = store.go_live_steps(demo.organizations.as_deref(), NOW);
         plans.add(index, steps).await;
     }
+    let steps = store.go_live_steps(demo.organizations.as_deref(), NOW);
+    plans.add("booking_history_unresolved", steps).await;
     check_sqlite_plans(plans.all, |plan, _| {
         let reads_all_calls = plan.contains("sqlite_autoindex_remote_call_attempt_1");
         let large = ["hotel_booking", "flight_booking", "webhook_delivery"];

@@ -472,16 +472,27 @@ async fn expectations() -> Vec<(Statement, &'static str)> {
         status: StatusFilter::parse("5xx"),
         ..RequestLogFilter::default()
     };
+    let of_a_time = RequestLogFilter {
+        from: Some(at(0)),
+        to: Some(at(9)),
+        ..RequestLogFilter::default()
+    };
     let (one, all) = (scope(Some(&["demo"]), Mode::Test), scope(None, Mode::Test));
     for (scope, filter, index) in [
         (&one, &any, "request_log_pkey"),
         (&all, &any, "request_log_mode"),
+        (&all, &of_a_time, "request_log_mode"),
         (&one, &failed, "request_log_failed"),
         (&all, &failed, "request_log_failed_mode"),
     ] {
         plans
             .add(index, store.request_log_page(scope, filter, &page))
             .await;
+    }
+    for (statement, _) in &plans.all {
+        let bounds = ["id <", "id >"].map(|bound| statement.sql.matches(bound).count());
+        // SQLite would begin at either of two bounds, and read all rows between them.
+        assert!(bounds.iter().all(|count| *count <= 1), "{}", statement.sql);
     }
     let found = store.requests_with_id(None, None, "req_7", 10);
     plans.add("request_log_request", found).await;
