@@ -317,7 +317,11 @@ impl AllowList {
         let port = url
             .port_or_known_default()
             .ok_or(DeniedTarget::Malformed("the URL names no port"))?;
-        if !self.requested.iter().any(|requested| requested.covers(host, port)) {
+        if !self
+            .requested
+            .iter()
+            .any(|requested| requested.covers(host, port))
+        {
             let message = format!(
                 "the description of {} does not request {host}:{port}",
                 self.supplier

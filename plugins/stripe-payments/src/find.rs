@@ -44,7 +44,7 @@ fn found_payment(intent: wire::PaymentIntent) -> Result<PaymentLookup, ReadError
         let reason = RefusalReason::Other("undecided".to_owned());
         Refusal::new(reason, map::UNDECIDED)
     };
-    let payment = map::payment(intent, &mut DroppedItems::default())?;
+    let payment = map::payment(intent, None, &mut DroppedItems::default())?;
     let payment = payment.ok_or_else(undecided)?;
     Ok(PaymentLookup::Found(payment))
 }

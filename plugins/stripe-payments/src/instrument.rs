@@ -2,6 +2,7 @@
 //! Customer. Therefore each card gets its own Customer, without any data of the payer. The ids of
 //! both form the token to store.
 
+use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::json::{ensure, single};
 use stopover_sdk::payment_processor::Instrument;
 use stopover_sdk::{ReadError, Refusal, RefusalReason};
@@ -74,7 +75,11 @@ pub(crate) fn describe(token: &str) -> Result<Instrument, ReadError> {
     let card = wire::readable(method.card)?;
     Ok(Instrument {
         token: format!("{customer}/{payment_method}"),
-        card: map::card(card),
+        card: map::card(
+            card,
+            format_args!("/data/0/card"),
+            &mut DroppedItems::default(),
+        ),
     })
 }
 

@@ -1,12 +1,14 @@
 //! Conversion of Stripe's payments, refunds and cards, in pure functions.
 
+use std::fmt;
+
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::json::{DecodeError, ensure};
-use stopover_sdk::lenient::Essential;
+use stopover_sdk::lenient::{Essential, Part};
 use stopover_sdk::payment_processor::{
     Card, CardBrand, Funding, PaymentStatus, ProcessorPayment, ProcessorRefund, Wallet,
 };
-use stopover_sdk::types::Money;
+use stopover_sdk::types::{Money, TimestampMs};
 
 use crate::amount;
 use crate::wire;
@@ -22,6 +24,9 @@ pub(crate) const INSTRUMENT: &str = "instrument";
 
 pub(crate) const UNDECIDED: &str = "Stripe has not decided on the payment yet.";
 
+/// Latest time of expiry that the gateway accepts, in Unix seconds, near the end of the year 9999.
+const EXPIRY_S_MAX: i64 = 253_402_207_200;
+
 /// Returns whether the metadata has this client reference.
 ///
 /// # Errors
@@ -35,16 +40,18 @@ pub(crate) fn has_client_reference(
     Ok(known.flatten() == Some(client_reference))
 }
 
-/// Converts a payment. Returns `None` if Stripe or the card network has not decided yet. Its card is
-/// left out if it cannot be read.
+/// Converts a payment. `known_origin` is the party that completes it, if the caller knows it; otherwise
+/// the metadata states it. Returns `None` if Stripe or the card network has not decided yet. A card or a
+/// time of expiry that cannot be used is left out, because it decides nothing.
 ///
 /// # Errors
 /// What the payment means cannot be read.
 pub(crate) fn payment(
     intent: wire::PaymentIntent,
+    known_origin: Option<&str>,
     dropped: &mut DroppedItems,
 ) -> Result<Option<ProcessorPayment>, DecodeError> {
-    let Some(status) = status(&intent)? else {
+    let Some(status) = status(&intent, known_origin)? else {
         return Ok(None);
     };
     let currency = intent
@@ -73,42 +80,59 @@ pub(crate) fn payment(
     );
     let failure = dropped.readable_part(
         format_args!("/last_payment_error"),
-        intent.last_payment_error,
+        intent.last_payment_error.to_part(),
     );
     let failure = failure.unwrap_or_default();
+    let declined_for = failure.decline_code.value().or(failure.code.value());
+    let declined_for = declined_for.map(|code| ("decline_code".to_owned(), code.clone()));
     let failed = ("/last_payment_error/payment_method", failure.payment_method);
-    let declined_for = failure.decline_code.decoded().or(failure.code.decoded());
-    let mut cards = [charged, failed]
-        .into_iter()
-        .filter_map(|(pointer, method)| {
-            let method = dropped.readable_part(format_args!("{pointer}"), method)?;
-            dropped.readable_part(format_args!("{pointer}/card"), method.card)
-        });
-    let card = cards.next();
-    let capture_before = card
-        .as_ref()
-        .and_then(|card| card.capture_before.as_decoded());
-    let expires_at = capture_before
-        .filter(|_| status == PaymentStatus::Authorized)
-        .map(|seconds| {
-            seconds
-                .checked_mul(1_000)
-                .ok_or_else(|| DecodeError::new("an instant is out of range"))
-        });
+    let (card, expires_at) = first_card([charged, failed], dropped);
     Ok(Some(ProcessorPayment {
         status,
         processor_reference: intent.id.required("id")?.as_str().to_owned(),
         authorized,
         captured,
         refunded,
-        expires_at: expires_at.transpose()?,
-        card: card.and_then(self::card),
-        extensions: declined_for
-            .map(|code| ("decline_code".to_owned(), code))
-            .into_iter()
-            .collect(),
+        expires_at: expires_at.filter(|_| status == PaymentStatus::Authorized),
+        card,
+        extensions: declined_for.into_iter().collect(),
         currency,
     }))
+}
+
+/// Converts the first card of payment methods, each with its JSON pointer. Also returns the time at which
+/// an authorization of this card expires.
+fn first_card(
+    methods: [(&str, Part<wire::PaymentMethod>); 2],
+    dropped: &mut DroppedItems,
+) -> (Option<Card>, Option<TimestampMs>) {
+    let found = methods.into_iter().find_map(|(pointer, method)| {
+        let method = dropped.readable_part(format_args!("{pointer}"), method)?;
+        let card = dropped.readable_part(format_args!("{pointer}/card"), method.card)?;
+        Some((pointer, card))
+    });
+    let Some((pointer, card)) = found else {
+        return (None, None);
+    };
+    let capture_before = dropped.readable_part(
+        format_args!("{pointer}/card/capture_before"),
+        card.capture_before.clone(),
+    );
+    let expires_at = capture_before.and_then(|seconds| {
+        dropped.keep(
+            format_args!("{pointer}/card/capture_before"),
+            expiry(seconds),
+        )
+    });
+    let card = self::card(card, format_args!("{pointer}/card"), dropped);
+    (card, expires_at)
+}
+
+/// Converts the Unix time, in seconds, at which an authorization expires.
+fn expiry(seconds: i64) -> Result<TimestampMs, DecodeError> {
+    let seconds = Some(seconds).filter(|seconds| (1..=EXPIRY_S_MAX).contains(seconds));
+    let ms = seconds.and_then(|seconds| seconds.checked_mul(1_000));
+    ms.ok_or_else(|| DecodeError::new("an instant is out of range"))
 }
 
 /// Returns the authorized and the refunded amount of a charge if it succeeded.
@@ -127,22 +151,27 @@ fn authorized_charge(charge: &wire::Charge) -> Result<Option<(i64, i64)>, Decode
 
 /// Returns the payment's status, or `None` if it is undecided. A payment with a stored card is
 /// created and confirmed in one request. If it waits for a card or a confirmation, that request is
-/// still running or the card was declined. In the browser, the payer can try again.
-fn status(intent: &wire::PaymentIntent) -> Result<Option<PaymentStatus>, DecodeError> {
+/// still running or the card was declined. In the browser, the payer can try again. If it is not known who
+/// completes the payment, neither follows.
+fn status(
+    intent: &wire::PaymentIntent,
+    known_origin: Option<&str>,
+) -> Result<Option<PaymentStatus>, DecodeError> {
     use wire::Status;
     let metadata = intent.metadata.optional("metadata")?;
-    let by_instrument = metadata.map(|metadata| metadata.has_payment_origin(INSTRUMENT));
-    let by_instrument = by_instrument.transpose()?.unwrap_or(false);
-    let failure = intent.last_payment_error.as_decoded();
+    let origin = known_origin.or_else(|| metadata.and_then(wire::Metadata::payment_origin));
+    let failure = intent.last_payment_error.value();
     let has_failed = failure.is_some_and(|failure| {
         let codes = [&failure.code, &failure.decline_code];
-        codes.iter().any(|code| code.as_decoded().is_some())
+        codes.iter().any(|code| code.value().is_some())
     });
     Ok(match intent.status.required("status")? {
-        Status::RequiresPaymentMethod | Status::RequiresConfirmation if !by_instrument => {
+        Status::RequiresPaymentMethod | Status::RequiresConfirmation if origin == Some(BROWSER) => {
             Some(PaymentStatus::RequiresAction)
         }
-        Status::RequiresPaymentMethod if has_failed => Some(PaymentStatus::Declined),
+        Status::RequiresPaymentMethod if origin == Some(INSTRUMENT) && has_failed => {
+            Some(PaymentStatus::Declined)
+        }
         Status::RequiresPaymentMethod | Status::RequiresConfirmation | Status::Processing => None,
         Status::RequiresAction => Some(PaymentStatus::RequiresAction),
         Status::RequiresCapture => Some(PaymentStatus::Authorized),
@@ -151,8 +180,15 @@ fn status(intent: &wire::PaymentIntent) -> Result<Option<PaymentStatus>, DecodeE
     })
 }
 
-/// Converts a card. Returns `None` if Stripe gives no last digits.
-pub(crate) fn card(card: wire::Card) -> Option<Card> {
+/// Converts the card at `pointer`. Returns `None` if Stripe gives no last digits, or none that are four
+/// digits.
+pub(crate) fn card(
+    card: wire::Card,
+    pointer: fmt::Arguments<'_>,
+    dropped: &mut DroppedItems,
+) -> Option<Card> {
+    let last4 = dropped.readable_part(format_args!("{pointer}/last4"), card.last4)?;
+    let last4 = dropped.keep(format_args!("{pointer}/last4"), last_digits(last4))?;
     let expires = card.exp_year.decoded().zip(card.exp_month.decoded());
     Some(Card {
         brand: match card.brand.decoded() {
@@ -165,7 +201,7 @@ pub(crate) fn card(card: wire::Card) -> Option<Card> {
             Some(wire::Brand::Visa) => CardBrand::Visa,
             Some(wire::Brand::Other) | None => CardBrand::Unknown,
         },
-        last4: card.last4.decoded()?,
+        last4,
         funding: match card.funding.decoded() {
             Some(wire::Funding::Credit) => Funding::Credit,
             Some(wire::Funding::Debit) => Funding::Debit,
@@ -183,6 +219,12 @@ pub(crate) fn card(card: wire::Card) -> Option<Card> {
         },
         expires: expires.map(|(year, month)| format!("{year:04}-{month:02}")),
     })
+}
+
+fn last_digits(text: String) -> Result<String, DecodeError> {
+    let are_digits = text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+    ensure(are_digits, "the last digits of a card are not four digits")?;
+    Ok(text)
 }
 
 /// Converts a refund.

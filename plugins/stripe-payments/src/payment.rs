@@ -52,7 +52,7 @@ impl PaymentProcessor for StripePayments {
         };
         let intent =
             create_payment_intent(form, client_reference, &request.amount, Change::Authorize)?;
-        changed_payment(intent)
+        changed_payment(intent, Some(map::INSTRUMENT))
     }
 
     fn capture(request: CaptureRequest) -> Result<ProcessorPayment, PaymentError> {
@@ -64,7 +64,7 @@ impl PaymentProcessor for StripePayments {
             send_change(&path, &request.client_reference, form, Change::Capture)?;
         check_payment(&intent.id, &request.processor_reference)?;
         ensure(is_in(&intent.currency, &request.amount)?, map::OTHER_AMOUNT)?;
-        changed_payment(intent)
+        changed_payment(intent, None)
     }
 
     fn void(request: VoidRequest) -> Result<ProcessorPayment, PaymentError> {
@@ -73,7 +73,7 @@ impl PaymentProcessor for StripePayments {
         let intent: wire::PaymentIntent =
             send_change(&path, &request.client_reference, form, Change::Void)?;
         check_payment(&intent.id, &request.processor_reference)?;
-        changed_payment(intent)
+        changed_payment(intent, None)
     }
 
     fn refund(request: RefundRequest) -> Result<ProcessorRefund, PaymentError> {
@@ -114,8 +114,12 @@ impl PaymentProcessor for StripePayments {
 }
 
 /// Converts the payment that a change returned. The outcome of an undecided one is unknown.
-fn changed_payment(intent: wire::PaymentIntent) -> Result<ProcessorPayment, PaymentError> {
-    let payment = map::payment(intent, &mut DroppedItems::default())?;
+/// `known_origin` is the party that completes the payment, if the change determines it.
+fn changed_payment(
+    intent: wire::PaymentIntent,
+    known_origin: Option<&str>,
+) -> Result<ProcessorPayment, PaymentError> {
+    let payment = map::payment(intent, known_origin, &mut DroppedItems::default())?;
     payment.ok_or_else(|| PaymentError::Unknown(map::UNDECIDED.to_owned()))
 }
 

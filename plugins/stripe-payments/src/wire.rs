@@ -12,7 +12,7 @@ lenient_struct! {
     #[derive(Clone, Debug, PartialEq)]
     pub(crate) struct Metadata {
         client_reference: Essential<String>,
-        payment_origin: Essential<NonEmptyText> = "made_for",
+        payment_origin: Essential<String> = "made_for",
     }
 
     /// A member that only an error response has.
@@ -34,7 +34,8 @@ lenient_struct! {
         pub(crate) client_secret: Essential<NonEmptyText>,
         /// The latest attempt; missing before the first one. Every request expands it.
         pub(crate) latest_charge: Essential<Charge>,
-        pub(crate) last_payment_error: Part<Failure>,
+        /// With a code, it declines a payment with a stored card.
+        pub(crate) last_payment_error: Essential<Failure>,
     }
 
     /// An attempt to pay. Its amounts are essential for those of the payment.
@@ -49,9 +50,10 @@ lenient_struct! {
     }
 
     /// The reason why an attempt to pay failed.
+    #[derive(Clone, PartialEq)]
     pub(crate) struct Failure {
-        pub(crate) code: Part<String>,
-        pub(crate) decline_code: Part<String>,
+        pub(crate) code: Essential<String>,
+        pub(crate) decline_code: Essential<String>,
         pub(crate) payment_method: Part<PaymentMethod>,
     }
 
@@ -130,9 +132,9 @@ impl Metadata {
         Ok(reference.map(String::as_str))
     }
 
-    pub(crate) fn has_payment_origin(&self, whom: &str) -> Result<bool, DecodeError> {
-        let origin = self.payment_origin.optional("made_for")?;
-        Ok(origin.is_some_and(|known| known.as_str() == whom))
+    /// Returns the party that completes the payment, or `None` if it is missing, unreadable or ambiguous.
+    pub(crate) fn payment_origin(&self) -> Option<&str> {
+        self.payment_origin.value().map(String::as_str)
     }
 }
 

@@ -49,6 +49,11 @@ impl DroppedItems {
         items.map(|item| self.keep(read(item))).collect()
     }
 
+    /// Records what `other` records.
+    pub(super) fn append(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
     /// Rejects a response of which nothing is left, with the reason of its first item. Otherwise a
     /// response that cannot be used would look like one that found nothing.
     pub(super) fn check_remaining(&self, is_anything_left: bool) -> ConvertResult<()> {

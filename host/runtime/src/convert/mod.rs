@@ -4,6 +4,8 @@
 //! - An item of a list, such as an offer, is left out if a value that affects money or identity is
 //!   invalid. It is recorded in [`DroppedItems`]. If no item is left, the response is rejected.
 //! - A response about one thing, such as a prebook, is rejected if such a value is invalid.
+//! - An optional reference, the penalty of a fare, the card of a payment and the time at which its
+//!   authorization expires are left out and recorded.
 //! - A booking is rejected only if its references, status, currency, total or rooms are invalid. Other
 //!   parts of it, and the details of version 1.1, are left out and recorded.
 //! - The display texts of a prebook or a booking together are limited, because a booking stores them.

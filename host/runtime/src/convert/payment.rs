@@ -1,5 +1,6 @@
 //! Conversion of payments.
 
+use super::dropped::DroppedItems;
 use super::text::operator_message;
 use super::{
     ConvertResult, currency, invalid, money, optional, optional_instant, same_currency,
@@ -91,8 +92,9 @@ const ANOTHER_AMOUNT: &str = "another amount than asked for";
 pub(crate) fn authorization(
     state: wire::ProcessorPayment,
     expected: &PaymentExpectation,
+    dropped: &mut DroppedItems,
 ) -> ConvertResult<ProcessorPayment> {
-    let payment = processor_payment(state, expected)?;
+    let payment = processor_payment(state, expected, dropped)?;
     let is_authorized = payment.status == ProcessorPaymentStatus::Authorized;
     if is_authorized && payment.authorized != expected.amount {
         return invalid("authorized", ANOTHER_AMOUNT);
@@ -101,10 +103,12 @@ pub(crate) fn authorization(
 }
 
 /// Converts the state of a payment. Amounts are totals: the captured amount must not exceed the
-/// authorized one, and the refunded amount must not exceed the captured one.
+/// authorized one, and the refunded amount must not exceed the captured one. An invalid card or time of
+/// expiry is left out and recorded, because it does not change what was paid.
 pub(crate) fn processor_payment(
     state: wire::ProcessorPayment,
     expected: &PaymentExpectation,
+    dropped: &mut DroppedItems,
 ) -> ConvertResult<ProcessorPayment> {
     let currency = same_currency("currency", &state.currency, expected.amount.currency)?;
     let authorized = money("authorized", state.authorized, currency)?;
@@ -116,14 +120,15 @@ pub(crate) fn processor_payment(
     if refunded.minor > captured.minor {
         return invalid("refunded", "more than was captured");
     }
+    let expires_at = optional_instant("expires-at", state.expires_at);
     let payment = ProcessorPayment {
         status: status(state.status),
         processor_reference: text::reference("processor-reference", state.processor_reference)?,
         authorized,
         captured,
         refunded,
-        card: optional(state.card, card)?,
-        expires_at: optional_instant("expires-at", state.expires_at)?,
+        card: dropped.keep(optional(state.card, card)).flatten(),
+        expires_at: dropped.keep(expires_at).flatten(),
     };
     expected.check(&payment)?;
     Ok(payment)
@@ -181,10 +186,14 @@ pub(crate) fn refund(
     })
 }
 
-pub(crate) fn instrument(instrument: wire::Instrument) -> ConvertResult<InstrumentDescription> {
+/// Converts a payment instrument. An invalid card is left out and recorded: the token pays without it.
+pub(crate) fn instrument(
+    instrument: wire::Instrument,
+    dropped: &mut DroppedItems,
+) -> ConvertResult<InstrumentDescription> {
     Ok(InstrumentDescription {
         token: text::opaque("token", instrument.token)?,
-        card: optional(instrument.card, card)?,
+        card: dropped.keep(optional(instrument.card, card)).flatten(),
     })
 }
 

@@ -43,8 +43,9 @@ impl Supplier {
             description: request.description,
             off_session: request.off_session,
         };
-        let read = |state| convert::authorization(state, &expected);
-        self.call(context, function, (arguments,), read).await
+        let read = |state, dropped: &mut _| convert::authorization(state, &expected, dropped);
+        self.call_dropping(context, function, (arguments,), read)
+            .await
     }
 
     /// Captures an authorized amount.
@@ -60,8 +61,9 @@ impl Supplier {
             processor_reference: request.processor_reference,
             amount: convert::money_to_wire(request.amount),
         };
-        let read = |state| convert::processor_payment(state, &expected);
-        self.call(context, function, (arguments,), read).await
+        let read = |state, dropped: &mut _| convert::processor_payment(state, &expected, dropped);
+        self.call_dropping(context, function, (arguments,), read)
+            .await
     }
 
     /// Voids an authorization.
@@ -76,8 +78,9 @@ impl Supplier {
             client_reference: request.client_reference,
             processor_reference: request.processor_reference,
         };
-        let read = |state| convert::processor_payment(state, &expected);
-        self.call(context, function, (arguments,), read).await
+        let read = |state, dropped: &mut _| convert::processor_payment(state, &expected, dropped);
+        self.call_dropping(context, function, (arguments,), read)
+            .await
     }
 
     /// Refunds a captured amount.
@@ -111,12 +114,15 @@ impl Supplier {
             client_reference,
             processor_reference,
         };
-        let read = |response| match response {
-            wire::PaymentLookup::Found(state) => convert::processor_payment(state, &expected)
-                .map(|state| PaymentLookup::Found(Box::new(state))),
+        let read = |response, dropped: &mut _| match response {
+            wire::PaymentLookup::Found(state) => {
+                let payment = convert::processor_payment(state, &expected, dropped)?;
+                Ok(PaymentLookup::Found(Box::new(payment)))
+            }
             wire::PaymentLookup::NotFound => Ok(PaymentLookup::NotFound),
         };
-        self.call(context, function, (arguments,), read).await
+        self.call_dropping(context, function, (arguments,), read)
+            .await
     }
 
     /// Reads a refund of this amount back by its own reference.
@@ -145,7 +151,7 @@ impl Supplier {
         token: String,
     ) -> Result<InstrumentDescription, ReadError> {
         let function = &self.plugin.exports.processor.describe_instrument;
-        self.call(context, function, (token,), convert::instrument)
-            .await
+        let read = |instrument, dropped: &mut _| convert::instrument(instrument, dropped);
+        self.call_dropping(context, function, (token,), read).await
     }
 }

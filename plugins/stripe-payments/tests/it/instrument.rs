@@ -66,6 +66,20 @@ fn stored_token_uses_id_of_stripe_instead_of_alias() {
 }
 
 #[test]
+fn odd_last_digits_leave_the_stored_card_usable() {
+    for last4 in [json!(""), json!("424"), json!("x-odd"), json!(4444)] {
+        let kept = edited("payment_method", &[("/card/last4", last4.clone())]);
+        let gateway = keeping(MockGateway::new(), &[kept]);
+        let instrument = describe(&gateway, "pm_1RkGateway0001").unwrap();
+        assert_eq!(instrument.token, INSTRUMENT, "{last4}");
+        assert!(instrument.card.is_none(), "{last4}");
+        let [(_, 1)] = gateway.dropped_items()[..] else {
+            panic!("{last4}: {:?}", gateway.dropped_items());
+        };
+    }
+}
+
+#[test]
 fn text_that_is_no_token_is_not_sent() {
     for token in [
         "",

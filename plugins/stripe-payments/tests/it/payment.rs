@@ -248,6 +248,72 @@ fn authorized_payment_stands_whatever_its_card_is() {
     assert_eq!(odd_error.dropped_items().len(), 1);
 }
 
+/// A call, Stripe's status and received amount, and the status of the interface.
+type DoneCall = (
+    &'static str,
+    i64,
+    PaymentStatus,
+    fn() -> Option<ProcessorPayment>,
+);
+
+const DONE_CALLS: [DoneCall; 4] = [
+    ("requires_capture", 0, PaymentStatus::Authorized, || {
+        StripePayments::authorize(authorize_request()).ok()
+    }),
+    ("succeeded", 1_000, PaymentStatus::Captured, || {
+        StripePayments::capture(capture_request()).ok()
+    }),
+    ("canceled", 0, PaymentStatus::Voided, || {
+        StripePayments::void(void_request()).ok()
+    }),
+    (
+        "requires_capture",
+        0,
+        PaymentStatus::Authorized,
+        || match StripePayments::find(find_request(Some(PAYMENT_ID))) {
+            Ok(PaymentLookup::Found(payment)) => Some(payment),
+            Ok(PaymentLookup::NotFound) | Err(_) => None,
+        },
+    ),
+];
+
+#[test]
+fn odd_last_digits_or_expiry_are_left_out_and_counted() {
+    let odd = [
+        ("last4", json!("")),
+        ("last4", json!("424")),
+        ("last4", json!("x-odd")),
+        ("last4", json!("4２")),
+        ("last4", json!(4242)),
+        ("capture_before", json!(-1)),
+        ("capture_before", json!(0)),
+        ("capture_before", json!(99_999_999_999_999_i64)),
+        ("capture_before", json!(i64::MAX)),
+        ("capture_before", json!("soon")),
+    ];
+    for (field, value) in odd {
+        for (status, received, expected, call) in DONE_CALLS {
+            let case = format!("{field} {value} {expected:?}");
+            let pointer = format!("/latest_charge/payment_method_details/card/{field}");
+            let edits = [
+                (pointer.as_str(), value.clone()),
+                ("/status", json!(status)),
+                ("/amount_received", json!(received)),
+            ];
+            let gateway = returning("payment", &edits);
+            let payment = gateway.run(call);
+            let payment = payment.unwrap_or_else(|| panic!("{case}"));
+            assert_eq!(payment.status, expected, "{case}");
+            assert_eq!(payment.card.is_some(), field != "last4", "{case}");
+            let expires = field == "last4" && expected == PaymentStatus::Authorized;
+            assert_eq!(payment.expires_at.is_some(), expires, "{case}");
+            let [(_, 1)] = gateway.dropped_items()[..] else {
+                panic!("{case}: {:?}", gateway.dropped_items());
+            };
+        }
+    }
+}
+
 #[test]
 fn payment_whose_meaning_is_unreadable_is_unknown() {
     for pointer in [

@@ -5,7 +5,7 @@ use stopover_sdk::payment_processor::{
     PaymentError, PaymentLookup, PaymentStatus, ProcessorPayment, RefundLookup,
 };
 use stopover_sdk::testing::Outcome::{
-    Failed, InvalidResponse, Misconfigured, NotFound, RateLimited, Unavailable,
+    Failed, InvalidResponse, Misconfigured, NotFound, RateLimited, Unavailable, Unknown,
 };
 use stopover_sdk::testing::{MockGateway, check_read_failures, outcome, refusal};
 use stopover_sdk::{PaymentProcessor, ReadError, RefusalReason};
@@ -231,14 +231,129 @@ fn every_status_is_converted() {
         assert_eq!(found, expected, "{case}");
 
         // The response to the call that created the payment has the same meaning.
-        let gateway = returning("payment", &edits);
-        let ending = gateway.run(|| StripePayments::authorize(authorize_request()));
-        let is_unknown = matches!(ending, Err(PaymentError::Unknown(_)));
-        assert_eq!(is_unknown, expected == "?", "{case}: {ending:?}");
+        if made_for == "instrument" {
+            let gateway = returning("payment", &edits);
+            let ending = gateway.run(|| StripePayments::authorize(authorize_request()));
+            let is_unknown = matches!(ending, Err(PaymentError::Unknown(_)));
+            assert_eq!(is_unknown, expected == "?", "{case}: {ending:?}");
+        }
     }
     let unknown = returning("payment", &[("/status", json!("requires_magic"))]);
     let found = find(&unknown, Some(PAYMENT_ID));
     assert_eq!(outcome(&found), InvalidResponse, "{found:?}");
+}
+
+fn authorize(gateway: &MockGateway) -> Result<ProcessorPayment, PaymentError> {
+    gateway.run(|| StripePayments::authorize(authorize_request()))
+}
+
+/// Asserts that a response decides nothing: neither to the call that created the payment nor to a read.
+fn assert_undecided(response: &str) {
+    let gateway = || MockGateway::new().respond_with(200, response);
+    let ending = authorize(&gateway());
+    assert_eq!(outcome(&ending), Unknown, "{ending:?}: {response}");
+    let reason = refusal(find(&gateway(), Some(PAYMENT_ID))).reason;
+    assert_eq!(reason, RefusalReason::Other("undecided".to_owned()));
+}
+
+/// The payment waits for a card or a confirmation, and does not state who completes it.
+#[test]
+fn payment_is_undecided_if_nobody_is_known_to_complete_it() {
+    let odd = ["x-odd", "Browser", " browser", "", "7", "[\"browser\"]"];
+    let odd = odd.map(|origin| serde_json::from_str(origin).unwrap_or_else(|_| json!(origin)));
+    let missing = Value::Null;
+    for origin in odd.into_iter().chain([missing]) {
+        for status in ["requires_confirmation", "requires_payment_method"] {
+            let edits = [
+                ("/status", json!(status)),
+                ("/metadata/made_for", origin.clone()),
+            ];
+            assert_undecided(&edited("payment", &edits).to_string());
+        }
+        // Whoever completes it, an authorized payment is authorized.
+        let edits = [("/metadata/made_for", origin)];
+        let state = authorize(&returning("payment", &edits)).unwrap();
+        assert_eq!(state.status, PaymentStatus::Authorized);
+    }
+    // A payment of both parties is one of neither.
+    for (first, second) in [("browser", "instrument"), ("instrument", "browser")] {
+        let edits = [
+            ("/status", json!("requires_confirmation")),
+            ("/metadata/made_for", json!(second)),
+        ];
+        let payment = edited("payment", &edits).to_string();
+        // The charge, which comes first, has metadata too.
+        let (before, after) = payment.rsplit_once(r#""metadata":{"#).unwrap();
+        let response = format!(r#"{before}"metadata":{{"made_for":"{first}",{after}"#);
+        assert_undecided(&response);
+    }
+}
+
+#[test]
+fn declined_authorization_needs_no_metadata_but_a_read_does() {
+    let failure = fixture("declined")["error"].clone();
+    let edits = [
+        ("/status", json!("requires_payment_method")),
+        ("/metadata/made_for", json!(null)),
+        ("/last_payment_error", failure),
+    ];
+    let state = authorize(&returning("payment", &edits)).unwrap();
+    assert_eq!(state.status, PaymentStatus::Declined);
+    let reason = refusal(find(&returning("payment", &edits), Some(PAYMENT_ID))).reason;
+    assert_eq!(reason, RefusalReason::Other("undecided".to_owned()));
+}
+
+/// Returns a payment that waits for a card, with a repeated `last_payment_error`.
+fn with_failures(failures: [&Value; 2]) -> String {
+    let waiting = edited("payment", &[("/status", json!("requires_payment_method"))]).to_string();
+    let [first, second] = failures;
+    let repeated = format!(r#""last_payment_error":{first},"last_payment_error":{second}"#);
+    let response = waiting.replace(r#""last_payment_error":null"#, &repeated);
+    assert_ne!(response, waiting);
+    response
+}
+
+#[test]
+fn repeated_failure_means_the_same_in_both_orders() {
+    let coded = json!({"code": "card_declined", "type": "card_error"});
+    for other in [
+        json!({"type": "card_error"}),
+        json!({"code": "processing_error", "type": "card_error"}),
+        json!({}),
+        json!(7),
+    ] {
+        assert_undecided(&with_failures([&coded, &other]));
+        assert_undecided(&with_failures([&other, &coded]));
+    }
+    // The same failure, and one that is missing, contradict nothing.
+    for failures in [
+        [&coded, &coded],
+        [&coded, &Value::Null],
+        [&Value::Null, &coded],
+    ] {
+        let response = with_failures(failures);
+        let gateway = MockGateway::new().respond_with(200, response);
+        assert_eq!(authorize(&gateway).unwrap().status, PaymentStatus::Declined);
+    }
+    let waiting = edited("payment", &[("/status", json!("requires_payment_method"))]).to_string();
+    for codes in [
+        r#""code":"card_declined","code":7"#,
+        r#""code":7,"code":"card_declined""#,
+    ] {
+        let failure = format!(r#""last_payment_error":{{{codes}}}"#);
+        assert_undecided(&waiting.replace(r#""last_payment_error":null"#, &failure));
+    }
+}
+
+#[test]
+fn declined_payment_stays_declined_without_its_card() {
+    let card = "/error/payment_intent/latest_charge/payment_method_details/card/last4";
+    let declined = edited("declined", &[(card, json!("x-odd"))]);
+    let declined = declined["error"]["payment_intent"].clone();
+    let gateway = MockGateway::new().respond_with(200, list(&[declined]));
+    let state = find(&gateway, None).unwrap().unwrap();
+    assert_eq!((state.status, state.card), (PaymentStatus::Declined, None));
+    assert_eq!(gateway.dropped_items().len(), 1);
 }
 
 #[test]

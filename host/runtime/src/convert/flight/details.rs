@@ -61,7 +61,7 @@ pub(crate) fn detailed_prebook_response(
     passengers: usize,
     dropped: &mut DroppedItems,
 ) -> ConvertResult<FlightPrebookResponse> {
-    let mut prebook = bound_fare(response.prebook, expected, passengers)?;
+    let mut prebook = bound_fare(response.prebook, expected, passengers, dropped)?;
     let details = response.details;
     add_journey_details(
         details.journeys,
@@ -223,8 +223,8 @@ fn add_journey_details<'a>(
     let mut passengers_max = PASSENGER_DETAILS_MAX;
     for (journey, found) in journeys.zip(details) {
         let Some(journey) = journey else { continue };
-        let conditions = optional(found.fare_conditions.as_ref(), fare_conditions);
-        journey.fare_conditions = dropped.keep(conditions).flatten();
+        let conditions = found.fare_conditions.as_ref();
+        journey.fare_conditions = conditions.map(|found| fare_conditions(found, dropped));
         let segments = &mut journey.segments;
         let details = one_each("details.segments", found.segments, segments.len(), dropped);
         for (segment, found) in segments.iter_mut().zip(details) {

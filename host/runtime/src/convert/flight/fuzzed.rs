@@ -76,6 +76,9 @@ fn assert_segment(segment: &Segment, passengers: usize) {
     }
     assert_local_time(&segment.departure_time);
     assert_local_time(&segment.arrival_time);
+    if !segment.supplier_segment_id.is_empty() {
+        assert_identifier(&segment.supplier_segment_id, 256);
+    }
     assert_identifier(&segment.marketing_flight, 256);
     assert_line(&segment.marketing_carrier);
     let mut seats = segment.passengers.iter();
@@ -241,8 +244,8 @@ fn accepted_ticket_is_the_requested_one() {
         assert!(!unnamed || read.status == SupplierBookingStatus::Pending);
         let wanted = wanted.as_ref();
         assert!(wanted.is_none_or(|wanted| *wanted == read.supplier_reference));
-        let told = read.client_reference.as_ref();
-        assert!(told.is_none_or(|told| *told == client_reference));
+        let found = read.client_reference.as_ref();
+        assert!(found.is_none_or(|found| *found == client_reference));
         let unit_amounts = read.services.iter().map(|service| service.unit_amount);
         let amounts = [Some(read.total), read.fare, read.fare_tax];
         for amount in amounts.into_iter().flatten().chain(unit_amounts) {

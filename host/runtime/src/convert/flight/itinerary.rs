@@ -28,9 +28,10 @@ const DURATION_MINUTES_MAX: u32 = 30 * 24 * 60;
 pub(super) fn journeys(
     journeys: Vec<wire::Journey>,
     passengers: usize,
+    dropped: &mut DroppedItems,
 ) -> ConvertResult<Vec<Journey>> {
     let journeys = list("journeys", journeys, JOURNEYS_MAX, |journey| {
-        self::journey(journey, passengers)
+        self::journey(journey, passengers, dropped)
     })?;
     let ids = journeys
         .iter()
@@ -49,8 +50,9 @@ pub(super) fn booked_journeys(
     dropped: &mut DroppedItems,
 ) -> Vec<Option<Journey>> {
     let mut ids = HashSet::new();
-    dropped.keep_each("journeys", journeys, JOURNEYS_MAX, |journey| {
-        let journey = self::journey(journey, passengers)?;
+    let mut dropped_parts = DroppedItems::default();
+    let journeys = dropped.keep_each("journeys", journeys, JOURNEYS_MAX, |journey| {
+        let journey = self::journey(journey, passengers, &mut dropped_parts)?;
         let segments = journey.segments.iter();
         let given = segments.map(|segment| segment.supplier_segment_id.as_str());
         let given: Vec<&str> = given.filter(|id| !id.is_empty()).collect();
@@ -63,11 +65,17 @@ pub(super) fn booked_journeys(
             "segments.supplier-segment-id",
             "twice",
         )
-    })
+    });
+    dropped.append(dropped_parts);
+    journeys
 }
 
 /// Converts a journey of `passengers` passengers. It must have at least one segment.
-pub(super) fn journey(journey: wire::Journey, passengers: usize) -> ConvertResult<Journey> {
+pub(super) fn journey(
+    journey: wire::Journey,
+    passengers: usize,
+    dropped: &mut DroppedItems,
+) -> ConvertResult<Journey> {
     if journey.segments.is_empty() {
         return invalid("journeys.segments", "none");
     }
@@ -75,7 +83,8 @@ pub(super) fn journey(journey: wire::Journey, passengers: usize) -> ConvertResul
         supplier_journey_id: optional_supplier_id(
             "journeys.supplier-journey-id",
             journey.supplier_journey_id,
-        )?,
+            dropped,
+        ),
         origin: text::airport_code("journeys.origin", journey.origin)?,
         destination: text::airport_code("journeys.destination", journey.destination)?,
         direction: same_variant!(journey.direction, wire::Direction => Direction, [
@@ -86,7 +95,7 @@ pub(super) fn journey(journey: wire::Journey, passengers: usize) -> ConvertResul
         arrival_time: local_time("journeys.arrival-time", journey.arrival_time)?,
         duration_minutes: duration(journey.duration_minutes),
         stops: journey.stops,
-        segments: segments("journeys.segments", journey.segments, passengers)?,
+        segments: segments("journeys.segments", journey.segments, passengers, dropped)?,
         fare_conditions: None,
     })
 }
@@ -95,18 +104,24 @@ fn segments(
     field: &'static str,
     segments: Vec<wire::Segment>,
     passengers: usize,
+    dropped: &mut DroppedItems,
 ) -> ConvertResult<Vec<Segment>> {
     list(field, segments, SEGMENTS_MAX, |segment| {
-        self::segment(segment, passengers)
+        self::segment(segment, passengers, dropped)
     })
 }
 
-fn segment(segment: wire::Segment, passengers: usize) -> ConvertResult<Segment> {
+fn segment(
+    segment: wire::Segment,
+    passengers: usize,
+    dropped: &mut DroppedItems,
+) -> ConvertResult<Segment> {
     Ok(Segment {
         supplier_segment_id: optional_supplier_id(
             "segments.supplier-segment-id",
             segment.supplier_segment_id,
-        )?,
+            dropped,
+        ),
         origin: text::airport_code("segments.origin", segment.origin)?,
         destination: text::airport_code("segments.destination", segment.destination)?,
         departure_time: local_time("segments.departure-time", segment.departure_time)?,
@@ -162,13 +177,11 @@ pub(super) fn passenger_index(
     valid_if(is_known, passenger, field, "not a passenger")
 }
 
-/// Validates the supplier's id of a part, which may be empty.
-fn optional_supplier_id(field: &'static str, id: String) -> ConvertResult<String> {
-    if id.is_empty() {
-        Ok(id)
-    } else {
-        text::reference(field, id)
-    }
+/// Returns the supplier's id of a part. It may be empty, and an invalid one becomes empty: without it, the
+/// part is recognized by its flights.
+fn optional_supplier_id(field: &'static str, id: String, dropped: &mut DroppedItems) -> String {
+    let id = text::optional_reference(field, Some(id));
+    dropped.keep(id).flatten().unwrap_or_default()
 }
 
 fn duration(minutes: Option<u32>) -> Option<u32> {
@@ -179,22 +192,29 @@ const fn cabin(cabin: wire::Cabin) -> Cabin {
     same_variant!(cabin, wire::Cabin => Cabin, [Economy, PremiumEconomy, Business, First])
 }
 
-pub(super) fn fare_conditions(conditions: &wire::FareConditions) -> ConvertResult<FareConditions> {
-    Ok(FareConditions {
-        refund: fare_condition("fare-conditions.refund.penalty", &conditions.refund)?,
-        change: fare_condition("fare-conditions.change.penalty", &conditions.change)?,
-    })
+/// Converts the conditions of a fare. An invalid penalty becomes unknown.
+pub(super) fn fare_conditions(
+    conditions: &wire::FareConditions,
+    dropped: &mut DroppedItems,
+) -> FareConditions {
+    let (refund, change) = (&conditions.refund, &conditions.change);
+    FareConditions {
+        refund: fare_condition("fare-conditions.refund.penalty", refund, dropped),
+        change: fare_condition("fare-conditions.change.penalty", change, dropped),
+    }
 }
 
 fn fare_condition(
     field: &'static str,
     condition: &wire::FareCondition,
-) -> ConvertResult<FareCondition> {
+    dropped: &mut DroppedItems,
+) -> FareCondition {
     let penalty = condition.penalty.as_ref();
-    Ok(FareCondition {
+    let penalty = optional(penalty, |penalty| money_with_currency(field, penalty));
+    FareCondition {
         allowed: condition.allowed,
-        penalty: optional(penalty, |penalty| money_with_currency(field, penalty))?,
-    })
+        penalty: dropped.keep(penalty).flatten(),
+    }
 }
 
 /// Converts the valid changes of one ticket and records the others. Each must have a unique id.
@@ -204,14 +224,21 @@ pub(super) fn changes(
     dropped: &mut DroppedItems,
 ) -> Vec<AirlineChange> {
     let mut ids = HashSet::new();
-    dropped.keep_valid("changes", changes, CHANGES_MAX, |change| {
-        let change = self::change(change, passengers)?;
+    let mut dropped_parts = DroppedItems::default();
+    let changes = dropped.keep_valid("changes", changes, CHANGES_MAX, |change| {
+        let change = self::change(change, passengers, &mut dropped_parts)?;
         let is_new = ids.insert(change.supplier_change_id.clone());
         valid_if(is_new, change, "changes.supplier-change-id", "twice")
-    })
+    });
+    dropped.append(dropped_parts);
+    changes
 }
 
-fn change(change: wire::AirlineChange, passengers: usize) -> ConvertResult<AirlineChange> {
+fn change(
+    change: wire::AirlineChange,
+    passengers: usize,
+    dropped: &mut DroppedItems,
+) -> ConvertResult<AirlineChange> {
     Ok(AirlineChange {
         supplier_change_id: text::reference(
             "changes.supplier-change-id",
@@ -226,8 +253,14 @@ fn change(change: wire::AirlineChange, passengers: usize) -> ConvertResult<Airli
             "changes.removed-segments",
             change.removed_segments,
             passengers,
+            dropped,
         )?,
-        added_segments: segments("changes.added-segments", change.added_segments, passengers)?,
+        added_segments: segments(
+            "changes.added-segments",
+            change.added_segments,
+            passengers,
+            dropped,
+        )?,
         expires_at: optional_instant("changes.expires-at", change.expires_at)?,
         accepted_at: optional_instant("changes.accepted-at", change.accepted_at)?,
     })

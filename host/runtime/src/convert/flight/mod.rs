@@ -41,6 +41,7 @@ use host_domain::flight::{Baggage, BaggageType, FlightOfferDetails, ServiceType,
 use host_domain::money::Currency;
 use host_domain::supplier::{BookingLookup, FindRequest, SupplierBookingStatus};
 use host_domain::time::Timestamp;
+use std::collections::HashMap;
 
 /// Maximum number of available or booked services of one ticket. A seat map lists about 400 per
 /// segment.
@@ -65,7 +66,8 @@ pub(crate) fn price_response(
 }
 
 /// Converts offers in a single currency, with one journey for each requested journey, and at most
-/// as many as requested. `split` returns the parts of an offer of any version.
+/// as many as requested. `split` returns the parts of an offer of any version. Parts that are left out of
+/// an offer are recorded only if the offer itself is kept.
 fn priced_offers<T>(
     found: Vec<T>,
     request: &FlightPriceRequest,
@@ -73,21 +75,16 @@ fn priced_offers<T>(
     dropped: &mut DroppedItems,
     split: impl Fn(T) -> (flight_pricing::Offer, Option<OfferDetails>),
 ) -> ConvertResult<Vec<FlightOffer>> {
-    let mut first_currency: Option<Currency> = None;
     let offers_max = usize::from(request.limit);
     let mut offers = Vec::with_capacity(found.len().min(offers_max));
     list("offers", found, offers_max, |found| {
         let (found, details) = split(found);
-        let currency = match first_currency {
-            Some(first) if found.currency == first.code() => Ok(first),
-            Some(_) => return invalid("offers.currency", "more than one currency in a response"),
-            None => currency("offers.currency", &found.currency),
-        };
-        first_currency = currency.ok();
-        let offer = currency.and_then(|currency| offer(found, currency, request, now));
+        let mut dropped_parts = DroppedItems::default();
+        let offer = offer(found, request, now, &mut dropped_parts);
         let Some(mut offer) = dropped.keep(offer) else {
             return Ok(());
         };
+        dropped.append(dropped_parts);
         if let Some(details) = details {
             let (currency, journeys) = (offer.total.currency, &mut offer.journeys);
             offer.details = details::add_offer_details(details, currency, journeys, dropped);
@@ -95,16 +92,36 @@ fn priced_offers<T>(
         offers.push(offer);
         Ok(())
     })?;
+    keep_most_common_currency(&mut offers, dropped);
     dropped.check_remaining(!offers.is_empty())?;
     Ok(offers)
 }
 
+/// Leaves out and records the offers that are not in the currency of most offers. Of currencies with
+/// equally many offers, the first one counts.
+fn keep_most_common_currency(offers: &mut Vec<FlightOffer>, dropped: &mut DroppedItems) {
+    let mut counts: HashMap<Currency, usize> = HashMap::new();
+    for offer in offers.iter() {
+        *counts.entry(offer.total.currency).or_default() += 1;
+    }
+    let count_max = counts.values().max();
+    let mut currencies = offers.iter().map(|offer| offer.total.currency);
+    let most_common = currencies.find(|currency| counts.get(currency) == count_max);
+    offers.retain(|offer| {
+        let is_most_common = Some(offer.total.currency) == most_common;
+        let reason = "another currency than most offers";
+        let kept = dropped.keep(valid_if(is_most_common, (), "offers.currency", reason));
+        kept.is_some()
+    });
+}
+
 fn offer(
     offer: flight_pricing::Offer,
-    currency: Currency,
     request: &FlightPriceRequest,
     now: Timestamp,
+    dropped: &mut DroppedItems,
 ) -> ConvertResult<FlightOffer> {
+    let currency = currency("offers.currency", &offer.currency)?;
     let journeys = request.journeys.len();
     if offer.journeys.len() != journeys {
         return invalid("offers.journeys", "not one for each requested");
@@ -120,12 +137,12 @@ fn offer(
         total: positive_money("offers.total", offer.total, currency)?,
         fare_family: text::optional_display(offer.fare_family, text::LINE_CHARS),
         refundable: offer.refundable,
-        fare_conditions: fare_conditions(&offer.fare_conditions)?,
+        fare_conditions: fare_conditions(&offer.fare_conditions, dropped),
         documents_required: offer.documents_required,
         checked_bag_included: offer.checked_bag_included,
         carry_on_included: offer.carry_on_included,
         journeys: list("offers.journeys", offer.journeys, journeys, |journey| {
-            itinerary::journey(journey, passengers)
+            itinerary::journey(journey, passengers, dropped)
         })?,
         expires_at: expiry("offers.expires-at", offer.expires_at, now)?,
         details: FlightOfferDetails::default(),
@@ -156,7 +173,7 @@ pub(crate) fn prebook_response(
     passengers: usize,
     dropped: &mut DroppedItems,
 ) -> ConvertResult<FlightPrebookResponse> {
-    let mut prebook = bound_fare(response, expected, passengers)?;
+    let mut prebook = bound_fare(response, expected, passengers, dropped)?;
     prebook_texts(&mut prebook).fit(dropped);
     Ok(prebook)
 }
@@ -165,6 +182,7 @@ fn bound_fare(
     response: flight_booking::PrebookResponse,
     expected: PrebookExpectation,
     passengers: usize,
+    dropped: &mut DroppedItems,
 ) -> ConvertResult<FlightPrebookResponse> {
     let currency = same_currency("currency", &response.currency, expected.currency)?;
     if response.journeys.is_empty() {
@@ -175,9 +193,9 @@ fn bound_fare(
         total: positive_money("total", response.total, currency)?,
         fare: optional_money("fare", response.fare, currency)?,
         fare_tax: optional_money("fare-tax", response.fare_tax, currency)?,
-        fare_conditions: fare_conditions(&response.fare_conditions)?,
+        fare_conditions: fare_conditions(&response.fare_conditions, dropped),
         documents_required: response.documents_required,
-        journeys: itinerary::journeys(response.journeys, passengers)?,
+        journeys: itinerary::journeys(response.journeys, passengers, dropped)?,
         expires_at: expiry("expires-at", response.expires_at, expected.now)?,
         checkout: optional_checkout(response.checkout, expected.collects_payment)?,
         details: TicketDetails::default(),

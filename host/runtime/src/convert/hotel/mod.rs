@@ -386,8 +386,8 @@ impl HotelBookingExpectation {
     }
 }
 
-/// Converts a booking. Its policy and the amounts of its cancellation are left out if they are
-/// invalid, because the booking exists whatever they are.
+/// Converts a booking. Its policy, the amounts of its cancellation and the references of its rooms are
+/// left out if they are invalid, because the booking exists whatever they are.
 pub(crate) fn supplier_booking(
     state: wire::SupplierBooking,
     expected: &HotelBookingExpectation,
@@ -401,7 +401,9 @@ pub(crate) fn supplier_booking(
     let references = &expected.references;
     references.check(&supplier_reference, client_reference.as_deref())?;
     let total = money("total", state.total, currency)?;
-    let mut rooms = list("rooms", state.rooms, ROOMS_MAX, booked_room)?;
+    let mut rooms = list("rooms", state.rooms, ROOMS_MAX, |room| {
+        booked_room(room, dropped)
+    })?;
     rooms.sort_by_key(|room| room.position);
     ensure_unique("rooms.position", rooms.iter().map(|room| room.position))?;
     expected.check_rooms(&status, &rooms)?;
@@ -444,16 +446,20 @@ const fn is_booked_completely(status: &SupplierBookingStatus) -> bool {
     }
 }
 
-fn booked_room(room: wire::SupplierRoom) -> ConvertResult<SupplierRoom> {
+fn booked_room(
+    room: wire::SupplierRoom,
+    dropped: &mut DroppedItems,
+) -> ConvertResult<SupplierRoom> {
     if usize::from(room.position) >= ROOMS_MAX {
         return invalid("rooms.position", "out of range");
     }
+    let supplier_room_reference = text::optional_reference(
+        "rooms.supplier-room-reference",
+        room.supplier_room_reference,
+    );
     Ok(SupplierRoom {
         position: room.position,
-        supplier_room_reference: text::optional_reference(
-            "rooms.supplier-room-reference",
-            room.supplier_room_reference,
-        )?,
+        supplier_room_reference: dropped.keep(supplier_room_reference).flatten(),
         hotel_confirmation_code: text::optional_display(
             room.hotel_confirmation_code,
             text::LINE_CHARS,

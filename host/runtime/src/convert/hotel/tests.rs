@@ -95,6 +95,26 @@ fn found_booking_has_the_requested_rooms_and_currency() {
 }
 
 #[test]
+fn invalid_room_reference_never_rejects_a_booking() {
+    let asked = expected(Some("b1"), Some(euros()), Some(2));
+    for reference in ["R1\nR2", "R1\0", &"x".repeat(257)] {
+        let mut state = booked(&[0, 1]);
+        state.rooms[0].supplier_room_reference = Some(reference.to_owned());
+        state.rooms[1].supplier_room_reference = Some("R2".to_owned());
+        let mut dropped = DroppedItems::default();
+        let read = supplier_booking(state, &asked, NOW, &mut dropped).unwrap();
+        assert_eq!(read.status, SupplierBookingStatus::Confirmed);
+        let references = read.rooms.iter();
+        let references: Vec<Option<&str>> = references
+            .map(|room| room.supplier_room_reference.as_deref())
+            .collect();
+        assert_eq!(references, [None, Some("R2")], "{reference}");
+        let counts = dropped.count_by_field();
+        assert_eq!(counts, [("rooms.supplier-room-reference", 1)]);
+    }
+}
+
+#[test]
 fn invalid_policy_or_amounts_never_reject_a_booking() {
     let asked = expected(Some("b1"), Some(euros()), Some(1));
     let terms = |amount| {

@@ -158,9 +158,9 @@ fn invalid_detail_of_an_offer_is_dropped_and_the_others_are_kept() {
 
 #[test]
 fn details_of_passengers_above_the_maximum_are_left_out() {
-    let mut journeys = crate::convert::flight::offer(offer(), euros(), &request(), NOW)
-        .unwrap()
-        .journeys;
+    let mut dropped = DroppedItems::default();
+    let offer = crate::convert::flight::offer(offer(), &request(), NOW, &mut dropped);
+    let mut journeys = offer.unwrap().journeys;
     journeys.truncate(1);
     let segments = &mut journeys[0].segments;
     *segments = vec![segments[0].clone(); 17];
@@ -168,7 +168,6 @@ fn details_of_passengers_above_the_maximum_are_left_out() {
     for segment in &mut details.segments {
         segment.passengers = vec![segment.passengers[0].clone(); 64];
     }
-    let mut dropped = DroppedItems::default();
     let journey = journeys.iter_mut().map(Some);
     add_journey_details(vec![details], journey, &mut dropped);
     assert_eq!(
