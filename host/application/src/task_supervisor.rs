@@ -29,7 +29,10 @@ impl TaskSupervisor {
         let task = AssertUnwindSafe(Box::pin(task));
         let watched = async move {
             if task.catch_unwind().await.is_err() {
-                tracing::error!(task = name, "a task panicked and stays stopped until the gateway is started again; report the panic with the lines before this one");
+                tracing::error!(
+                    task = name,
+                    "a task panicked and stays stopped until the gateway is started again; report the panic with the lines before this one"
+                );
             }
         };
         tokio::spawn(self.tracker.track_future(watched));

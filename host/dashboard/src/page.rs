@@ -199,7 +199,10 @@ const NOTICES: &[(&str, &str)] = &[
         "sample-data",
         "Sample data is being made. Reload the page in a few seconds.",
     ),
-    ("supplier-reloaded", "The plugin is reloaded on this gateway process."),
+    (
+        "supplier-reloaded",
+        "The plugin is reloaded on this gateway process.",
+    ),
     (
         "supplier-drained",
         "The supplier gets no new searches and offers. Other gateway processes follow within seconds.",

@@ -148,7 +148,9 @@ impl Store {
     ) -> Result<Vec<LoggedRequest>, DatabaseError> {
         let mut conditions = indexed_conditions(scope, filter);
         conditions.add_some("id <", filter.to.map(lowest_id));
-        let mut start = after.to_string().max(filter.from.map(lowest_id).unwrap_or_default());
+        let mut start = after
+            .to_string()
+            .max(filter.from.map(lowest_id).unwrap_or_default());
         if !is_indexed(scope, filter) {
             let mut range = conditions.clone();
             range.add("id >", start.as_str());

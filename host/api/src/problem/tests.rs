@@ -71,7 +71,11 @@ fn supplier_error_that_needs_help_is_not_retryable() {
         ),
     ] {
         let api_error = ApiError::from_supplier_read(&supplier(), &error, ErrorCode::HotelNotFound);
-        assert_eq!((api_error.code(), retryable(&api_error)), (code, expected), "{error}");
+        assert_eq!(
+            (api_error.code(), retryable(&api_error)),
+            (code, expected),
+            "{error}"
+        );
         assert_eq!(api_error.cause(), Some(error.to_string().as_str()));
     }
 }
@@ -96,7 +100,10 @@ fn failed_prebook_has_its_cause_and_whether_a_repeat_may_succeed() {
             (no_response, ErrorCode::SupplierError),
         ] {
             let api_error = ApiError::from_prebook(&supplier(), error);
-            assert_eq!((api_error.code(), retryable(&api_error)), (code, !needs_help));
+            assert_eq!(
+                (api_error.code(), retryable(&api_error)),
+                (code, !needs_help)
+            );
             assert!(api_error.cause().unwrap().ends_with(": no DNS record"));
         }
     }

@@ -162,7 +162,10 @@ fn unsupported_filters(query: &SearchQuery, response: &SearchResponse) -> Vec<&'
             "min_guest_rating",
             filters.min_guest_rating.is_some() && !done.min_guest_rating,
         ),
-        ("refundable", filters.refundable.is_some() && !done.refundable),
+        (
+            "refundable",
+            filters.refundable.is_some() && !done.refundable,
+        ),
         ("board", !filters.boards.is_empty() && !done.boards),
         ("max_total", filters.max_total.is_some() && !done.max_total),
         ("sort", response.truncated && !done.sort),

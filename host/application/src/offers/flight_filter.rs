@@ -57,7 +57,11 @@ pub fn unsupported_filters(
             done.arrival_before,
         ),
         ("refundable", filters.refundable.is_some(), done.refundable),
-        ("checked_bag", filters.checked_bag.is_some(), done.checked_bag),
+        (
+            "checked_bag",
+            filters.checked_bag.is_some(),
+            done.checked_bag,
+        ),
         ("max_total", filters.max_total.is_some(), done.max_total),
         ("sort", order_matters, done.sort),
     ];

@@ -160,7 +160,11 @@ impl CheckWorker {
         write.release_price_check(check, PriceCheckRelease { observed, next_at });
         self.base.store.commit(write).await?;
         self.hit_failpoint(CHECK_STEP, FailpointPhase::OutcomeCommitted);
-        Ok(if failure.is_none() { "checked" } else { "failed" })
+        Ok(if failure.is_none() {
+            "checked"
+        } else {
+            "failed"
+        })
     }
 
     /// Updates every watch that the price affects. If it affects none, nothing is written.

@@ -6,12 +6,17 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// Time between two attempts to set the journal mode of a new file.
 const BUSY_RETRY_INTERVAL: Duration = Duration::from_millis(20);
+
+/// Time for which reads rely on the last look at the path. A look is a system call, and a read by key
+/// takes little more.
+const IDENTITY_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Settings of connections that write. The record that a remote call is about to be sent must survive
 /// a power failure.
@@ -30,6 +35,11 @@ pub(super) struct SqliteFile {
     identity: FileIdentity,
     /// Maximum time to wait for a lock of another process.
     busy_timeout: Duration,
+    opened_at: Instant,
+    /// Time of the last look at the path, in milliseconds after the opening.
+    checked_at_ms: AtomicU64,
+    /// Whether the path named this file at that time.
+    is_in_place: AtomicBool,
 }
 
 /// Device and number of a file.
@@ -74,6 +84,9 @@ impl SqliteFile {
             identity: FileIdentity::of(path).map_err(cannot_open)?,
             path: path.to_owned(),
             busy_timeout,
+            opened_at: Instant::now(),
+            checked_at_ms: AtomicU64::new(0),
+            is_in_place: AtomicBool::new(true),
         };
         let writer = Self::configured_as_writer(connection)?;
         Ok((file, writer))
@@ -116,13 +129,33 @@ impl SqliteFile {
         Ok(connection)
     }
 
-    /// Fails if the path names another file or no file. SQLite would keep writing to the removed file.
+    /// Fails if the path names another file or no file. SQLite would go on with the removed file.
     pub(super) fn check_identity(&self) -> rusqlite::Result<()> {
-        match FileIdentity::of(&self.path) {
+        let checked = match FileIdentity::of(&self.path) {
             Ok(identity) if identity == self.identity => Ok(()),
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(cannot_open(error)),
             Ok(_) | Err(_) => Err(cannot_open(io::Error::other(FileReplaced))),
+        };
+        self.is_in_place.store(checked.is_ok(), Ordering::Relaxed);
+        self.checked_at_ms
+            .store(self.milliseconds_open(), Ordering::Relaxed);
+        checked
+    }
+
+    /// Fails if the path was found to name another file or no file. Looks at it again if the last
+    /// look failed, so that a file that is put back can be read at once, and once a second else.
+    pub(super) fn check_identity_sometimes(&self) -> rusqlite::Result<()> {
+        let checked_at_ms = self.checked_at_ms.load(Ordering::Relaxed);
+        let age_ms = self.milliseconds_open().saturating_sub(checked_at_ms);
+        let is_recent = u128::from(age_ms) < IDENTITY_CHECK_INTERVAL.as_millis();
+        if is_recent && self.is_in_place.load(Ordering::Relaxed) {
+            return Ok(());
         }
+        self.check_identity()
+    }
+
+    fn milliseconds_open(&self) -> u64 {
+        u64::try_from(self.opened_at.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 }
 

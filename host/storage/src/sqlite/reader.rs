@@ -53,6 +53,8 @@ impl Readers {
         if self.permits.is_closed() {
             return Err(DatabaseError::Closed);
         }
+        let is_in_place = self.file.check_identity_sometimes();
+        is_in_place.map_err(classify_sqlite_error)?;
         // Yields when the task's budget is used up, so that a loop of reads does not starve other
         // tasks.
         tokio::task::coop::consume_budget().await;

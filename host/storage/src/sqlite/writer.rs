@@ -125,7 +125,7 @@ impl Writer {
         }
         let (writes, replies): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
         let results = self.connect_and_commit(&writes).unwrap_or_else(|error| {
-            tracing::error!(%error, "a batch of units of work failed");
+            tracing::error!(%error, "a batch of units of work failed, so none of them is stored and their callers get the error");
             let failed = |_| Err(CommitError::Database(error.clone()));
             (0..writes.len()).map(failed).collect()
         });
