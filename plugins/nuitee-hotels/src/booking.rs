@@ -44,7 +44,7 @@ impl DetailedHotelBooking for NuiteeHotels {
             .ok_or_else(|| ChangeError::Unknown("the gateway returned no response".to_owned()))??;
         let hotel = summary(&request.supplier_hotel_id, responses.next());
         let prebook: Option<Prebook<'_>> =
-            open_change(&prebook)?.map_err(Fault::into_change_error)?;
+            open_change(&prebook)?.map_err(Fault::into_sale_error)?;
         let prebook =
             prebook.ok_or_else(|| ChangeError::Unknown("the prebook is empty".to_owned()))?;
         let offered = PricedOffer {
@@ -91,7 +91,7 @@ impl DetailedHotelBooking for NuiteeHotels {
             Err(fault) if fault.is_duplicate_reference() => {
                 find_existing_booking(&settings, &request.client_reference, agreed).map(detailed)
             }
-            Err(fault) => Err(fault.into_change_error()),
+            Err(fault) => Err(fault.into_sale_error()),
         }
     }
 

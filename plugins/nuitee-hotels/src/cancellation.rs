@@ -29,6 +29,10 @@ impl HotelCancellation for NuiteeHotels {
         let reference = booking.client_reference.as_ref();
         let is_same = reference.is_none_or(|other| *other == request.client_reference);
         ensure(is_same, "the response has another client reference")?;
+        if booking.status == BookingStatus::Canceled {
+            let message = "the booking is cancelled already";
+            return Err(Refusal::new(RefusalReason::NotCancellable, message).into());
+        }
         Ok(Quote::Policy(booking.policy))
     }
 
@@ -49,7 +53,7 @@ impl HotelCancellation for NuiteeHotels {
             return Err(Refusal::new(RefusalReason::NotCancellable, none).into());
         }
         let cancellation = open_change::<Cancellation>(&response)?
-            .map_err(|fault| cancellation_error(&response, fault))?
+            .map_err(Fault::into_cancellation_error)?
             .ok_or_else(|| ChangeError::Unknown("the cancellation is empty".to_owned()))?;
         // The response has the amounts, but no other data of the booking.
         let reference = &request.booking_client_reference;
@@ -86,15 +90,6 @@ fn canceled_state(
     // The id proves that the booking is ours if its client reference is missing or unreadable.
     booking.client_reference = client_reference.to_owned().into();
     with_id(booking, id, None, dropped).ok()
-}
-
-/// Converts the error of a cancellation. In a 2xx response only a rate limit is definite: the status
-/// says that Nuitee did something, and the body that it did not.
-fn cancellation_error(response: &Response, fault: Fault) -> ChangeError {
-    match response.is_success() && !fault.is_rate_limit() {
-        true => ChangeError::Unknown(fault.to_text()),
-        false => fault.into_change_error(),
-    }
 }
 
 /// Handles status 304: this call cancelled nothing. Either Nuitee refuses, or the booking was

@@ -1,8 +1,9 @@
 //! Meaning of Nuitee's error codes. Errors come with 200, and refusals with 400.
 //!
-//! For calls that change something, the codes here are the closed list of definite refusals, unless
-//! the status says that Nuitee itself failed (5xx) or the response has data as well. A rate limit stops
-//! a request before anything is done. Every other response leaves the outcome unknown.
+//! For calls that change something, the codes here are closed lists of definite refusals: one of a
+//! prebook and a booking, and a shorter one of a cancellation. A code proves nothing if the status says
+//! that Nuitee itself failed (5xx) or if the response has data as well. A rate limit stops a request before
+//! anything is done. Every other response leaves the outcome unknown.
 
 use stopover_sdk::fault::CodedError;
 use stopover_sdk::http::Response;
@@ -104,24 +105,51 @@ impl Fault {
         })
     }
 
-    /// Converts the error for a change: a rate limit, a listed refusal, otherwise an unknown outcome.
-    /// The result is never "not sent", because Nuitee has responded.
-    pub(crate) fn into_change_error(self) -> ChangeError {
+    /// Converts the error of a prebook or a booking: a rate limit, a listed refusal, otherwise an unknown
+    /// outcome. The result is never "not sent", because Nuitee has responded.
+    pub(crate) fn into_sale_error(self) -> ChangeError {
+        let reason = self.sale_refusal_reason();
+        self.into_change_error(reason)
+    }
+
+    /// Converts the error of a cancellation in the same way, with the list of cancellations.
+    pub(crate) fn into_cancellation_error(self) -> ChangeError {
+        let reason = self.cancellation_refusal_reason();
+        self.into_change_error(reason)
+    }
+
+    /// Converts the error of a change. `reason` is that of a listed refusal.
+    fn into_change_error(self, reason: Option<RefusalReason>) -> ChangeError {
         if self.is_rate_limit() {
             return ChangeError::RateLimited(self.retry_after_s);
         }
-        match self.refusal_reason() {
+        match reason {
             Some(reason) => ChangeError::Refused(self.refusal(reason)),
             None => ChangeError::Unknown(self.to_text()),
         }
     }
 
-    pub(crate) fn is_rate_limit(&self) -> bool {
+    fn is_rate_limit(&self) -> bool {
         let has_code = self.code.is_some_and(is_rate_limit_code);
         self.is_definite() && (has_code || self.status == 429)
     }
 
-    fn refusal_reason(&self) -> Option<RefusalReason> {
+    /// Returns the reason of a refused cancellation. The codes of a prebook or a booking say nothing about
+    /// a cancellation: a provider that did not confirm it, or a payment that could not be returned, may
+    /// follow a cancellation that was made. A success status contradicts a refusal.
+    fn cancellation_refusal_reason(&self) -> Option<RefusalReason> {
+        if !self.is_definite() || self.status == 200 {
+            return None;
+        }
+        Some(match self.code? {
+            4000 | 4002 | 4003 => RefusalReason::Invalid,
+            401 | 40301 | 40302 => RefusalReason::Account,
+            _ => return None,
+        })
+    }
+
+    /// Returns the reason of a refused prebook or booking.
+    fn sale_refusal_reason(&self) -> Option<RefusalReason> {
         if !self.is_definite() {
             return None;
         }

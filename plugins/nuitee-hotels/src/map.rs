@@ -16,7 +16,7 @@ use std::collections::HashSet;
 use stopover_sdk::html;
 use stopover_sdk::json::DecodeError;
 use stopover_sdk::lenient::LenientNumber;
-use stopover_sdk::money::{Decimal, MoneyError};
+use stopover_sdk::money::{Decimal, MINOR_UNITS_MAX, MoneyError};
 use stopover_sdk::types::hotel::HotelSummary;
 use stopover_sdk::types::{Board, Location, MinorUnits};
 
@@ -62,8 +62,13 @@ pub(crate) fn fee_amount<'a>(
     Some((amount, currency))
 }
 
+/// Returns the sum of two amounts.
+///
+/// # Errors
+/// The gateway does not take an amount of this size.
 pub(crate) fn add(left: MinorUnits, right: MinorUnits) -> Result<MinorUnits, DecodeError> {
-    left.checked_add(right)
+    let sum = left.checked_add(right);
+    sum.filter(|sum| (-MINOR_UNITS_MAX..=MINOR_UNITS_MAX).contains(sum))
         .ok_or_else(|| DecodeError::new("the amounts of the response are out of range"))
 }
 

@@ -16,9 +16,9 @@ use crate::map::search::SearchContext;
 use crate::settings::Settings;
 use crate::upstream::{READ_TIMEOUT_MS, open_list, open_read_list};
 use crate::wire::content::ListedHotel;
-use crate::wire::rate::{Hotel, HotelRates};
+use crate::wire::rate::{Hotel, HotelRates, ListedHotelRates};
 use crate::{NuiteeHotels, map};
-use stopover_sdk::json::without_nulls;
+use stopover_sdk::json::{DecodeError, without_nulls};
 use stopover_sdk::lenient::LenientList;
 
 /// Maximum number of hotels per search, which is Nuitee's default. It is requested whatever the
@@ -154,7 +154,11 @@ impl<'a> AvailableRates<'a> {
         let Some(body) = body else {
             return Ok(Self::default());
         };
-        let rates = dropped.readable(format_args!("/data"), body.data).collect();
+        let rates = dropped.readable(format_args!("/data"), body.data);
+        let mut rates: Vec<(usize, HotelRates<'a>)> = rates.collect();
+        if rates.iter().any(|(_, hotel)| hotel.has_empty_list()) {
+            leave_out_unlisted(response, &mut rates, dropped)?;
+        }
         let hotels = dropped.readable_part(format_args!("/hotels"), body.hotels);
         let listed = dropped.readable(format_args!("/hotels"), hotels.unwrap_or_default());
         let mut hotels = BTreeMap::new();
@@ -166,6 +170,32 @@ impl<'a> AvailableRates<'a> {
         }
         Ok(Self { rates, hotels })
     }
+}
+
+/// Leaves out the hotels that have an empty text instead of a list of offers. Only an empty list says that a
+/// hotel has no offers.
+///
+/// # Errors
+/// The response cannot be decoded again.
+fn leave_out_unlisted(
+    response: &Response,
+    rates: &mut Vec<(usize, HotelRates<'_>)>,
+    dropped: &mut DroppedItems,
+) -> Result<(), DecodeError> {
+    let Ok(Some(body)) = open_list::<ListedHotelRates>(response)? else {
+        return Ok(());
+    };
+    let unlisted = body.data.unreadable().iter();
+    let unlisted: HashMap<usize, &DecodeError> =
+        unlisted.map(|item| (item.index, &item.error)).collect();
+    rates.retain(|(position, hotel)| match unlisted.get(position) {
+        Some(&error) if hotel.has_empty_list() => {
+            dropped.leave_out(format_args!("/data/{position}"), error.clone());
+            false
+        }
+        _ => true,
+    });
+    Ok(())
 }
 
 /// Reads the locations of the hotels whose rates came without one.

@@ -21,6 +21,10 @@ use crate::types::MinorUnits;
 /// Maximum number of digits of a decimal, before and after the point together.
 const MAX_DIGITS: u32 = 30;
 
+/// Maximum amount in minor units, in either direction. The gateway rejects a whole response because of a
+/// larger one, so such an amount must count as unreadable before.
+pub const MINOR_UNITS_MAX: MinorUnits = 999_999_999_999_999;
+
 /// An error of decoding or converting an amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MoneyError {
@@ -86,8 +90,8 @@ impl Decimal {
     /// decimals.
     ///
     /// # Errors
-    /// Fails if there are too many decimals, the amount is out of range, or the currency code is
-    /// invalid.
+    /// Fails if there are too many decimals, the amount exceeds [`MINOR_UNITS_MAX`], or the currency
+    /// code is invalid.
     pub fn to_minor(self, currency: &str) -> Result<MinorUnits, MoneyError> {
         let exponent = minor_unit_exponent(currency)?;
         let rounded = self.round(exponent);
@@ -98,16 +102,15 @@ impl Decimal {
                 return Err(MoneyError::TooPrecise);
             }
         }
-        MinorUnits::try_from(rounded).map_err(|_| MoneyError::OutOfRange)
+        minor_units(rounded)
     }
 
     /// Converts the amount to minor units, rounded to the nearest, halves away from zero.
     ///
     /// # Errors
-    /// Fails if the amount is out of range or the currency code is invalid.
+    /// Fails if the amount exceeds [`MINOR_UNITS_MAX`] or the currency code is invalid.
     pub fn to_minor_rounded(self, currency: &str) -> Result<MinorUnits, MoneyError> {
-        MinorUnits::try_from(self.round(minor_unit_exponent(currency)?))
-            .map_err(|_| MoneyError::OutOfRange)
+        minor_units(self.round(minor_unit_exponent(currency)?))
     }
 
     /// Converts a percentage to hundredths of a per cent, rounded to the nearest, halves away from
@@ -237,6 +240,14 @@ impl Serialize for Decimal {
             .map_err(serde::ser::Error::custom)?
             .serialize(serializer)
     }
+}
+
+/// Converts a number of minor units to an amount that the gateway takes.
+fn minor_units(number: i128) -> Result<MinorUnits, MoneyError> {
+    let amount = MinorUnits::try_from(number).ok();
+    amount
+        .filter(|amount| (-MINOR_UNITS_MAX..=MINOR_UNITS_MAX).contains(amount))
+        .ok_or(MoneyError::OutOfRange)
 }
 
 fn unquoted(written: &str) -> &str {

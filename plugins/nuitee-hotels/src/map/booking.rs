@@ -9,18 +9,19 @@ use stopover_sdk::money::{Decimal, MoneyError};
 use stopover_sdk::types::hotel::{
     CancellationAmounts, CancellationPolicy, SupplierBooking, SupplierRoom,
 };
-use stopover_sdk::types::{BookingStatus, MinorUnits, Money};
+use stopover_sdk::types::{BookingStatus, MinorUnits, Money, TimestampMs};
 use stopover_sdk::{html, time};
 
 use crate::map::prebook::Extras;
 use crate::map::{self, minor, policy};
 use crate::wire::booking::{Booking, Cancellation, SupplierRoom as WireRoom};
 use crate::wire::rate::CancellationPolicies;
-use crate::wire::{Amount, LenientTextList, Reference, room_position};
+use crate::wire::{Amount, LenientTextList, room_position};
 
 const BOOKING_ID: &str = "bookingId";
 const CLIENT_REFERENCE: &str = "clientReference";
 const STATUS: &str = "status";
+const LAST_FREE_DATE: &str = "lastFreeCancellationDate";
 
 /// Converts a status. Returns `None` for an unknown status, because neither "booked" nor "not
 /// booked" may be guessed.
@@ -69,7 +70,8 @@ pub(crate) fn supplier_booking(
         ],
         &mut parts,
     );
-    let booked_rooms = BookedRooms::new(booking.booked_rooms, booking.rooms, &mut parts);
+    let (booked, listed) = (booking.booked_rooms, booking.rooms);
+    let booked_rooms = BookedRooms::new(booked.into_part(), listed.into_part(), &mut parts);
     let addons = parts.readable("addonsTotalAmount", booking.addons_total_amount.to_part());
     let vouchers = parts.readable("voucherTotalAmount", booking.voucher_total_amount.to_part());
     let extras = (addons.unwrap_or_default(), vouchers.unwrap_or_default());
@@ -80,7 +82,8 @@ pub(crate) fn supplier_booking(
         known.ok_or(error)
     })?;
     let is_canceled = status == BookingStatus::Canceled;
-    let own_policies = parts.readable("cancellationPolicies", booking.cancellation_policies);
+    let own_policies = booking.cancellation_policies.into_part();
+    let own_policies = parts.readable("cancellationPolicies", own_policies);
     let last_free_date = &booking.last_free_cancellation_date;
     let policy = booked_rooms.policy(own_policies.as_ref(), last_free_date, &price, &mut parts);
     let refunded = parts.amount("amountRefunded", &booking.amount_refunded, &price.currency);
@@ -291,9 +294,17 @@ fn amounts(
         dropped,
     };
     let known = read.map(|state| state.currency.as_str());
-    let currency = cancellation.currency.as_deref().or(known)?;
-    let fee = parts.amount("cancellation_fee", &cancellation.cancellation_fee, currency);
-    let refund = parts.amount("refund_amount", &cancellation.refund_amount, currency);
+    let stated = cancellation.currency.optional("currency");
+    let stated = parts.dropped.keep(format_args!("/data/currency"), stated);
+    let is_currency_readable = stated.is_some();
+    let currency = stated.flatten().map(NonEmptyText::as_str).or(known)?;
+    let mut amount = |name, amount| match parts.amount(name, amount, currency) {
+        // The currency of the booking must not replace another one that is stated.
+        Stated::Amount(_) if !is_currency_readable => Stated::Unreadable,
+        amount => amount,
+    };
+    let fee = amount("cancellation_fee", &cancellation.cancellation_fee);
+    let refund = amount("refund_amount", &cancellation.refund_amount);
     let amounts = |fee, refund| CancellationAmounts {
         fee,
         refund,
@@ -340,10 +351,10 @@ fn stated_price(
     let unreadable = |error: MoneyError| DecodeError::new(error.to_string());
     let currency = currency.required("currency")?.as_str();
     let price = minor(*price.required("price")?, currency).map_err(unreadable)?;
-    let mut rooms_total = 0;
-    for room in &rooms.readable {
-        rooms_total = map::add(rooms_total, room.total(currency).unwrap_or(0))?;
-    }
+    // It is only compared with the price.
+    let rooms_total = rooms.readable.iter().fold(0, |sum: MinorUnits, room| {
+        sum.saturating_add(room.total(currency).unwrap_or(0))
+    });
     let extras = Extras {
         price,
         addons,
@@ -407,7 +418,7 @@ impl<'a> BookedRooms<'a> {
         let totals = self.readable.iter().map(|room| room.total(currency));
         let total: MinorUnits = totals
             .map(|total| total.filter(|total| *total >= 0))
-            .try_fold(0, |sum: MinorUnits, total| sum.checked_add(total?))?;
+            .try_fold(0, |sum, total| map::add(sum, total?).ok())?;
         (self.readable.len() == self.count).then(|| Money::new(total, currency))
     }
 
@@ -437,11 +448,11 @@ impl<'a> BookedRooms<'a> {
 
     /// Returns the booking's cancellation policy: the rooms' merged policies if every room has a usable
     /// policy and a price, otherwise the booking's own. Nuitee's last free cancellation date can only
-    /// shorten the free period.
+    /// shorten the free period. If it cannot be read, it is unknown how long cancellation is free.
     fn policy(
         &self,
         own: Option<&CancellationPolicies<'_>>,
-        last_free_date: &Reference,
+        last_free_date: &Essential<NonEmptyText>,
         price: &Money,
         parts: &mut Parts<'_>,
     ) -> Option<CancellationPolicy> {
@@ -470,15 +481,26 @@ impl<'a> BookedRooms<'a> {
             let of_rooms = of_rooms.iter().map(|(policy, total)| (policy, *total));
             policy::merge(&of_rooms.collect::<Vec<_>>(), currency)
         };
-        let named = last_free_date
-            .as_deref()
-            .and_then(time::parse_timestamp)
-            .filter(|named| *named > 0);
-        if let Some(named) = named {
-            policy::end_free_time(&mut policy, named);
+        match last_free_instant(last_free_date) {
+            Ok(Some(last_free)) => policy::end_free_time(&mut policy, last_free),
+            Ok(None) => {}
+            Err(error) => {
+                parts.leave_out(LAST_FREE_DATE, error);
+                return Some(policy).filter(|policy| !policy.refundable);
+            }
         }
         Some(policy)
     }
+}
+
+/// Returns the last instant of free cancellation, or `None` if none is stated. The year 1 states none.
+fn last_free_instant(date: &Essential<NonEmptyText>) -> Result<Option<TimestampMs>, DecodeError> {
+    let Some(date) = date.optional(LAST_FREE_DATE)? else {
+        return Ok(None);
+    };
+    let instant = time::parse_timestamp(date.as_str())
+        .ok_or_else(|| DecodeError::new("the last date of free cancellation is no date"))?;
+    Ok(Some(instant).filter(|instant| *instant > 0))
 }
 
 impl BookedRoom<'_> {
@@ -497,15 +519,19 @@ fn count<T>(list: &LenientList<T>) -> usize {
 }
 
 fn booked_room<'a>(room: WireRoom<'a>, mut parts: Parts<'_>) -> BookedRoom<'a> {
-    let rate = parts.readable("rate", room.rate).unwrap_or_default();
-    let retail_rate = parts.readable("rate/retailRate", rate.retail_rate);
-    let total = retail_rate.unwrap_or_default().total;
+    let rate = parts.readable("rate", room.rate.into_part());
+    let rate = rate.unwrap_or_default();
+    let retail_rate = parts.readable("rate/retailRate", rate.retail_rate.into_part());
+    let total = retail_rate.unwrap_or_default().total.into_part();
     let amounts = parts.readable("rate/retailRate/total", total);
-    let policies = parts.readable("cancellationPolicies", room.cancellation_policies);
-    let of_rate = parts.readable("rate/cancellationPolicies", rate.cancellation_policies);
+    let policies = room.cancellation_policies.into_part();
+    let policies = parts.readable("cancellationPolicies", policies);
+    let of_rate = rate.cancellation_policies.into_part();
+    let of_rate = parts.readable("rate/cancellationPolicies", of_rate);
+    let number = room.occupancy_number.value().copied();
+    let position = room_position(number.unwrap_or_default());
     BookedRoom {
-        position: room_position(room.occupancy_number)
-            .map(|position| u8::try_from(position).unwrap_or(u8::MAX)),
+        position: position.map(|position| u8::try_from(position).unwrap_or(u8::MAX)),
         amounts: amounts.unwrap_or_default().0,
         policies: policies.or(of_rate),
     }

@@ -3,7 +3,7 @@
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_price_calendar::{DayPrice, HotelPrices};
 use stopover_sdk::json::DecodeError;
-use stopover_sdk::lenient::{LenientList, Part};
+use stopover_sdk::lenient::LenientList;
 use stopover_sdk::time;
 
 use crate::map::minor;
@@ -40,11 +40,8 @@ pub(crate) fn prices(
             continue;
         }
         let pointer = format!("{pointer}/prices");
-        if matches!(hotel.prices, Part::Missing) {
-            let error = DecodeError::missing("a hotel has no prices");
-            dropped.leave_out(format_args!("{pointer}"), error);
-        }
-        let days = dropped.readable_part(format_args!("{pointer}"), hotel.prices);
+        let days = hotel.prices.required("prices").cloned();
+        let days = dropped.keep(format_args!("{pointer}"), days);
         let mut prices = Vec::new();
         for (at, day) in dropped.readable(format_args!("{pointer}"), days.unwrap_or_default()) {
             let price = day_price(day);

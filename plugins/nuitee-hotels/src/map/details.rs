@@ -186,10 +186,11 @@ fn read_perk(perk: &wire::rate::Perk<'_>) -> Option<Perk> {
 /// Converts a tax or fee. Nuitee documents that one that is not included is paid on arrival.
 fn tax(fee: &TaxOrFee<'_>, currency: &str) -> Option<Tax> {
     let (amount, currency) = fee_amount(fee, currency)?;
+    let is_included = fee.is_included().ok()?;
     Some(Tax {
         description: html::optional(fee.description.as_deref()).unwrap_or_default(),
         amount: (amount >= 0).then(|| Money::new(amount, currency))?,
-        payable_at: match fee.included.0 {
+        payable_at: match is_included {
             Some(true) => PaymentPoint::Booking,
             Some(false) => PaymentPoint::CheckIn,
             None => PaymentPoint::Property,

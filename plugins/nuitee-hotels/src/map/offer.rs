@@ -10,7 +10,7 @@ use stopover_sdk::dropped::{DropReason, DroppedItems, reason_of};
 use stopover_sdk::hotel_pricing::Offer;
 use stopover_sdk::html;
 use stopover_sdk::json::{DecodeError, ensure};
-use stopover_sdk::lenient::{LenientCount, LenientList};
+use stopover_sdk::lenient::{LenientCount, LenientList, Single};
 use stopover_sdk::types::hotel::{CancellationPolicy, HotelSummary, Loyalty, Promotion, RoomRate};
 use stopover_sdk::types::{MinorUnits, Money, TimestampMs};
 
@@ -133,14 +133,17 @@ pub(crate) fn price_response(
 }
 
 /// Returns the readable offers of the hotel at this position of the response, each with its pointer.
-/// Package rates are left out unless they are asked for.
+/// Package rates are left out unless they are asked for. A hotel without a list of offers is left out.
 pub(crate) fn readable_room_types<'a>(
     context: &PricingContext<'_>,
     hotel: usize,
-    room_types: LenientList<RoomType<'a>>,
+    room_types: Single<LenientList<RoomType<'a>>>,
     dropped: &mut DroppedItems,
 ) -> impl Iterator<Item = (OfferPointer, RoomType<'a>)> + use<'a> {
     let includes_package_rates = context.includes_package_rates;
+    let room_types = room_types.required("roomTypes");
+    let room_types = dropped.keep(format_args!("/data/{hotel}"), room_types);
+    let room_types = room_types.unwrap_or_default();
     let readable = dropped.readable(format_args!("/data/{hotel}/roomTypes"), room_types);
     // A repeated type is left out with its reason when the offer is converted.
     let is_package_only =
@@ -282,7 +285,10 @@ pub(crate) fn total_of(rooms: &[RoomRate]) -> Result<MinorUnits, DecodeError> {
 fn due_at_property(rate: &RetailRate<'_>, currency: &str) -> Option<Option<Money>> {
     let mut due: Option<Money> = None;
     let fees = rate.taxes_and_fees()?.iter();
-    for fee in fees.filter(|fee| !fee.included.is_set()) {
+    for fee in fees {
+        if fee.is_included().ok()? == Some(true) {
+            continue;
+        }
         let (amount, fee_currency) = fee_amount(fee, currency)?;
         let sum = due.get_or_insert_with(|| Money::new(0, fee_currency));
         if sum.currency != fee_currency {

@@ -5,7 +5,7 @@ use stopover_sdk::detailed_hotel_booking::DetailedPrebookResponse;
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_booking::PrebookResponse;
 use stopover_sdk::json::DecodeError;
-use stopover_sdk::lenient::{Essential, Part};
+use stopover_sdk::lenient::{Essential, Part, Single};
 use stopover_sdk::money::{Decimal, MoneyError};
 use stopover_sdk::types::hotel::HotelSummary;
 use stopover_sdk::types::hotel_details::PaymentType;
@@ -167,7 +167,11 @@ impl Extras {
             .iter()
             .any(|amount| matches!(amount, Part::Unreadable(_)));
         let has_voucher = !matches!(prebook.voucher_code.to_part(), Part::Missing);
-        let has_addons = prebook.addons_request.statement().is_some();
+        let has_addons = match prebook.addons_request.as_ref() {
+            Single::Missing => false,
+            Single::Value(addons) => addons.statement().is_some(),
+            Single::Repeated => true,
+        };
         Ok(Self {
             price: minor(*prebook.price.required("price")?, currency)?,
             addons: addons.decoded().unwrap_or_default(),

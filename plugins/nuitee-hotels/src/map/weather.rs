@@ -24,11 +24,8 @@ pub(crate) fn days(
     let mut days: BTreeMap<String, WeatherDay> = BTreeMap::new();
     for (position, weather) in dropped.readable(format_args!("/data"), weather) {
         let pointer = format!("/data/{position}/weatherData");
-        if matches!(weather.weather_data, Part::Missing) {
-            let error = DecodeError::missing("the response has no weatherData");
-            dropped.leave_out(format_args!("{pointer}"), error);
-        }
-        let data = dropped.readable_part(format_args!("{pointer}"), weather.weather_data);
+        let data = weather.weather_data.required("weatherData").cloned();
+        let data = dropped.keep(format_args!("{pointer}"), data);
         let data = dropped.readable(format_args!("{pointer}"), data.unwrap_or_default());
         for (at, data) in data {
             add_days(&mut days, data, &format!("{pointer}/{at}"), dropped);
@@ -45,6 +42,11 @@ fn add_days(
     pointer: &str,
     dropped: &mut DroppedItems,
 ) {
+    let forms = (&data.daily_weather, &data.detailed_weather_data);
+    if matches!(forms, (Part::Missing, Part::Missing)) {
+        let error = DecodeError::missing("the weather has no days");
+        dropped.leave_out(format_args!("{pointer}"), error);
+    }
     let daily = format!("{pointer}/dailyWeather");
     if let Some(day) = dropped.readable_part(format_args!("{daily}"), data.daily_weather) {
         let day = daily_forecast(day, &daily, dropped);
@@ -54,9 +56,12 @@ fn add_days(
     }
     let detailed = format!("{pointer}/detailedWeatherData");
     let data = dropped.readable_part(format_args!("{detailed}"), data.detailed_weather_data);
+    let Some(data) = data else {
+        return;
+    };
     let pointer = format!("{detailed}/daily");
-    let list = data.unwrap_or_default().daily;
-    let list = dropped.readable_part(format_args!("{pointer}"), list);
+    let list = data.daily.required("daily").cloned();
+    let list = dropped.keep(format_args!("{pointer}"), list);
     for (at, day) in dropped.readable(format_args!("{pointer}"), list.unwrap_or_default()) {
         let pointer = format!("{pointer}/{at}");
         let day = detailed_day(day, &pointer, dropped);

@@ -1,14 +1,18 @@
 //! `POST /rates/book` and `GET|PUT /bookings`. What these responses mean is in essential fields. Every
-//! other part is optional: if it cannot be read, the booking still can.
+//! other part is optional: if it cannot be read, the booking still can. The parts that decide money are
+//! unreadable if they are repeated.
 
 use stopover_sdk::lenient::{
-    Essential, LenientCount, LenientFlag, LenientList, NonEmptyText, OneOrMany, Part,
+    Essential, LenientCount, LenientFlag, LenientList, NonEmptyText, OneOrMany, Part, Single,
 };
 use stopover_sdk::lenient_struct;
 use stopover_sdk::money::Decimal;
 
 use crate::wire::rate::CancellationPolicies;
-use crate::wire::{Amount, LenientTextList, Reference};
+use crate::wire::{Amount, LenientTextList};
+
+/// The policies of a booking or a room. Repeated ones are unreadable.
+type BookedPolicies<'a> = Single<Part<CancellationPolicies<'a>>>;
 
 lenient_struct! {
     #[derive(Debug)]
@@ -23,11 +27,11 @@ lenient_struct! {
         pub(crate) amount_refunded: Essential<Decimal> = "amountRefunded",
         pub(crate) supplier_booking_id: Essential<NonEmptyText> = "supplierBookingId",
         pub(crate) hotel_confirmation_code: Essential<NonEmptyText> = "hotelConfirmationCode",
-        pub(crate) booked_rooms: Part<LenientList<SupplierRoom<'a>>> = "bookedRooms",
+        pub(crate) booked_rooms: Single<Part<LenientList<SupplierRoom<'a>>>> = "bookedRooms",
         /// Rooms of a listed booking, which uses this name for `booked_rooms`.
-        pub(crate) rooms: Part<LenientList<SupplierRoom<'a>>> = "rooms",
-        pub(crate) cancellation_policies: Part<CancellationPolicies<'a>> = "cancellationPolicies",
-        pub(crate) last_free_cancellation_date: Reference = "lastFreeCancellationDate",
+        pub(crate) rooms: Single<Part<LenientList<SupplierRoom<'a>>>> = "rooms",
+        pub(crate) cancellation_policies: BookedPolicies<'a> = "cancellationPolicies",
+        pub(crate) last_free_cancellation_date: Essential<NonEmptyText> = "lastFreeCancellationDate",
         /// HTML text.
         pub(crate) remarks: Part<LenientTextList> = "remarks",
         pub(crate) hotel_remarks: Part<LenientTextList> = "hotelRemarks",
@@ -39,21 +43,21 @@ lenient_struct! {
 
     #[derive(Debug)]
     pub(crate) struct SupplierRoom<'a> {
-        pub(crate) occupancy_number: LenientCount = "occupancy_number",
-        pub(crate) cancellation_policies: Part<CancellationPolicies<'a>> = "cancellationPolicies",
-        pub(crate) rate: Part<BookedRate<'a>> = "rate",
+        pub(crate) occupancy_number: Essential<LenientCount> = "occupancy_number",
+        pub(crate) cancellation_policies: BookedPolicies<'a> = "cancellationPolicies",
+        pub(crate) rate: Single<Part<BookedRate<'a>>> = "rate",
     }
 
     #[derive(Debug)]
     pub(crate) struct BookedRate<'a> {
-        pub(crate) retail_rate: Part<BookedRetailRate<'a>> = "retailRate",
-        pub(crate) cancellation_policies: Part<CancellationPolicies<'a>> = "cancellationPolicies",
+        pub(crate) retail_rate: Single<Part<BookedRetailRate<'a>>> = "retailRate",
+        pub(crate) cancellation_policies: BookedPolicies<'a> = "cancellationPolicies",
     }
 
     #[derive(Debug)]
     pub(crate) struct BookedRetailRate<'a> {
         /// The total: an object here, a list in rates.
-        pub(crate) total: Part<OneOrMany<Amount<'a>>> = "total",
+        pub(crate) total: Single<Part<OneOrMany<Amount<'a>>>> = "total",
     }
 
     #[derive(Debug)]
@@ -62,6 +66,6 @@ lenient_struct! {
         pub(crate) status: Essential<NonEmptyText> = "status",
         pub(crate) cancellation_fee: Essential<Decimal> = "cancellation_fee",
         pub(crate) refund_amount: Essential<Decimal> = "refund_amount",
-        pub(crate) currency: Reference = "currency",
+        pub(crate) currency: Essential<NonEmptyText> = "currency",
     }
 }

@@ -1,5 +1,6 @@
 //! `POST /hotels/rates` and `POST /rates/prebook`.
 
+use serde::Deserialize;
 use serde::de::IgnoredAny;
 use stopover_sdk::json::DecodeError;
 use stopover_sdk::lenient::{
@@ -20,7 +21,7 @@ lenient_struct! {
     #[derive(Debug)]
     pub(crate) struct HotelRates<'a> {
         pub(crate) hotel_id: Single<String> = "hotelId",
-        pub(crate) room_types: LenientList<RoomType<'a>> = "roomTypes",
+        pub(crate) room_types: Single<LenientList<RoomType<'a>>> = "roomTypes",
     }
 
     /// An offer, which Nuitee calls a room type: a rate for every requested room.
@@ -68,7 +69,7 @@ lenient_struct! {
 
     #[derive(Debug)]
     pub(crate) struct TaxOrFee<'a> {
-        pub(crate) included: LenientFlag = "included",
+        pub(crate) included: Single<LenientFlag> = "included",
         pub(crate) description: LenientText<'a> = "description",
         pub(crate) amount: Single<Decimal> = "amount",
         pub(crate) currency: Single<ExactText<'a>> = "currency",
@@ -123,7 +124,7 @@ lenient_struct! {
         /// Price of all rooms, plus add-ons and minus vouchers.
         pub(crate) price: Essential<Decimal> = "price",
         pub(crate) addons_total_amount: Essential<Decimal> = "addonsTotalAmount",
-        pub(crate) addons_request: Part<LenientList<IgnoredAny>> = "addonsRequest",
+        pub(crate) addons_request: Single<Part<LenientList<IgnoredAny>>> = "addonsRequest",
         pub(crate) voucher_total_amount: Essential<Decimal> = "voucherTotalAmount",
         pub(crate) voucher_code: Essential<NonEmptyText> = "voucherCode",
         pub(crate) room_types: Single<OneOrMany<RoomType<'a>>> = "roomTypes",
@@ -132,6 +133,22 @@ lenient_struct! {
         pub(crate) board_changed: Essential<ExactFlag> = "boardChanged",
         pub(crate) transaction_id: Essential<NonEmptyText> = "transactionId",
         pub(crate) secret_key: Essential<NonEmptyText> = "secretKey",
+    }
+}
+
+/// A hotel whose offers were sent as a list. [`HotelRates`] takes an empty text for a list, too.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "only the form of the document counts")]
+pub(crate) struct ListedHotelRates {
+    room_types: Vec<IgnoredAny>,
+}
+
+impl HotelRates<'_> {
+    /// Returns whether there is a list of offers without any item.
+    pub(crate) fn has_empty_list(&self) -> bool {
+        let room_types = self.room_types.as_ref().value();
+        room_types.is_some_and(|list| list.is_empty() && list.unreadable().is_empty())
     }
 }
 
@@ -192,6 +209,17 @@ impl<'a> RetailRate<'a> {
     pub(crate) fn taxes_and_fees(&self) -> Option<&[TaxOrFee<'a>]> {
         let fees = self.taxes_and_fees.as_ref().optional("taxesAndFees");
         Some(items(fees.ok()?))
+    }
+}
+
+impl TaxOrFee<'_> {
+    /// Returns whether the price includes it, or `None` if that is not stated.
+    ///
+    /// # Errors
+    /// The field is repeated.
+    pub(crate) fn is_included(&self) -> Result<Option<bool>, DecodeError> {
+        let included = self.included.optional("included")?;
+        Ok(included.and_then(|included| included.0))
     }
 }
 

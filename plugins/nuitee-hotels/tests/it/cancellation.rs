@@ -3,7 +3,9 @@
 use nuitee_hotels::NuiteeHotels;
 use stopover_sdk::hotel_cancellation::{Quote, RoomReference};
 use stopover_sdk::http::Error;
-use stopover_sdk::testing::Outcome::{Failed, NotFound, Refused, Unknown};
+use stopover_sdk::testing::Outcome::{
+    Failed, InvalidResponse, NotFound, RateLimited, Refused, Rejected, Unknown,
+};
 use stopover_sdk::testing::{MockGateway, outcome, refusal};
 use stopover_sdk::types::BookingStatus;
 use stopover_sdk::{HotelCancellation, RefusalReason};
@@ -35,6 +37,68 @@ fn quote_without_booking_is_not_found_and_failed_read_is_error() {
     for (status, expected) in [(204, NotFound), (500, Failed)] {
         let quote = ask::quote(&MockGateway::new().respond_with(status, ""));
         assert_eq!(outcome(&quote), expected, "{quote:?}");
+    }
+}
+
+#[test]
+fn quote_of_cancelled_booking_is_rejected() {
+    let charged = "CANCELLED_WITH_CHARGES";
+    for status in ["CANCELED", "CANCELLED", "cancelled", charged] {
+        let document = ask::fixture("booking.json").replace("CONFIRMED", status);
+        let quote = ask::quote(&MockGateway::new().respond_with(200, &document));
+        let expected = Rejected("not cancellable");
+        assert_eq!(outcome(&quote), expected, "{status}: {quote:?}");
+        // The booking of another client says nothing about this one.
+        let other = document.replace("bkg_own_1", "bkg_own_2");
+        let quote = ask::quote(&MockGateway::new().respond_with(200, other));
+        assert_eq!(outcome(&quote), InvalidResponse, "{status}: {quote:?}");
+    }
+}
+
+/// The codes of a prebook or a booking say nothing about a cancellation.
+#[test]
+fn only_documented_refusals_of_a_cancellation_refuse_it() {
+    let cancel = |code: u32, description: &str, status: u16| {
+        let error = format!(r#"{{"error": {{"code": {code}, "description": "{description}"}}}}"#);
+        outcome(&ask::cancel(&MockGateway::with_responses(&[(
+            status, &error,
+        )])))
+    };
+    let not_associated = "prebookId is not associated with the transaction";
+    for (code, description) in [
+        (2001, ""),
+        (2010, ""),
+        (2013, ""),
+        (2014, "payment not completed"),
+        (2014, not_associated),
+        (4004, ""),
+        (4005, ""),
+        (4010, ""),
+        (4016, ""),
+        (4040, ""),
+        (5000, "refund payment failed"),
+    ] {
+        for status in [200, 400, 401, 404, 408, 409, 422, 500] {
+            let found = cancel(code, description, status);
+            assert_eq!(found, Unknown, "{code} {description} {status}");
+        }
+    }
+    for (code, status, expected) in [
+        (401, 401, Refused("account")),
+        (40301, 403, Refused("account")),
+        (40302, 403, Refused("account")),
+        (4000, 400, Refused("invalid")),
+        (4002, 400, Refused("invalid")),
+        (4003, 400, Refused("invalid")),
+        (4290, 429, RateLimited),
+        (4291, 200, RateLimited),
+    ] {
+        assert_eq!(cancel(code, "", status), expected, "{code}");
+        let is_limit = expected == RateLimited;
+        let contradicted = if is_limit { RateLimited } else { Unknown };
+        assert_eq!(cancel(code, "", 200), contradicted, "{code}");
+        assert_eq!(cancel(code, "", 202), Unknown, "{code}");
+        assert_eq!(cancel(code, "", 503), Unknown, "{code}");
     }
 }
 

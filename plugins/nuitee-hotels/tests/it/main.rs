@@ -19,6 +19,7 @@ mod large;
 mod odd_value;
 mod pricing;
 mod proof;
+mod repeated;
 mod search;
 mod variants;
 mod vendor;

@@ -48,6 +48,7 @@ fn confirmed_booking_is_confirmed_whatever_its_optional_parts_are() {
         "/bookedRooms/1/rate/cancellationPolicies",
         "/bookedRooms/1",
         "/cancellationPolicies",
+        "/lastFreeCancellationDate",
     ];
     for part in parts {
         for value in [json!(true), json!([[7]])] {
@@ -112,6 +113,36 @@ fn price_that_is_neither_in_booking_nor_in_rooms_is_the_prebooked_one() {
             }
         }
     }
+}
+
+/// The gateway rejects a booking with an amount above 10^15 minor units.
+#[test]
+fn price_that_the_gateway_does_not_take_is_the_agreed_one() {
+    let price = ("/data/price", json!(10_000_000_000_000_u64));
+    let room = |room: u8, amount: u64| {
+        let pointer = format!("/data/bookedRooms/{room}/rate/retailRate/total/amount");
+        (pointer, json!(amount))
+    };
+    // Each of these two amounts is in range, and their sum is not.
+    let rooms = [room(0, 9_000_000_000_000), room(1, 9_000_000_000_000)];
+    let rooms = rooms
+        .each_ref()
+        .map(|(pointer, amount)| (pointer.as_str(), amount.clone()));
+    for edits in [vec![price.clone()], [vec![price], rooms.to_vec()].concat()] {
+        let document = with_values(document("booking.json"), &edits);
+        let gateway = MockGateway::new().respond_with(200, document.to_string());
+        let booked = ask::book(&gateway).unwrap();
+        assert_eq!(booked.status, BookingStatus::Confirmed, "{edits:?}");
+        assert_eq!(
+            (booked.total, &*booked.currency),
+            (46050, "EUR"),
+            "{edits:?}"
+        );
+        assert!(dropped(&gateway) > 0, "{edits:?}");
+    }
+    // Absurd amounts of rooms do not cost a price that is in range.
+    let document = with_values(document("booking.json"), &rooms);
+    assert_eq!(ask::found(&document.to_string()).total, 46050);
 }
 
 #[test]
@@ -335,15 +366,36 @@ fn odd_day_of_weather_is_left_out_alone() {
         assert_eq!(forecast(&gateway).unwrap().len(), days, "{part}");
         assert_eq!(dropped(&gateway), 1, "{part}");
     }
+    let weather = |data: Value| json!([{"weatherData": data}]);
     for data in [
         json!([{}]),
         json!([null]),
         json!(""),
-        json!([{"weatherData": [5]}]),
+        weather(json!(null)),
+        weather(json!("")),
+        weather(json!([5])),
+        weather(json!([{}])),
+        weather(json!([{"detailedWeatherData": null, "dailyWeather": null}])),
+        weather(json!([{"detailedWeatherData": {}}])),
+        weather(json!([{"detailedWeatherData": ""}])),
+        weather(json!([{"detailedWeatherData": {"daily": null}}])),
+        weather(json!([{"detailedWeatherData": {"daily": ""}}])),
+        weather(json!([{"detailedWeatherData": {"daily": [null]}}])),
+        weather(json!([{"dailyWeather": {}}])),
     ] {
         let body = json!({"data": data}).to_string();
         let days = forecast(&MockGateway::new().respond_with(200, body));
         assert_eq!(outcome(&days), InvalidResponse, "{data}: {days:?}");
+    }
+    // Each of these lists is empty, which says that there is no forecast.
+    for data in [
+        json!([]),
+        weather(json!([])),
+        weather(json!([{"detailedWeatherData": {"daily": []}}])),
+    ] {
+        let gateway = MockGateway::new().respond_with(200, json!({"data": data}).to_string());
+        assert_eq!(forecast(&gateway), Ok(vec![]), "{data}");
+        assert_eq!(dropped(&gateway), 0, "{data}");
     }
 }
 
@@ -368,12 +420,18 @@ fn odd_day_of_price_calendar_is_left_out_alone() {
     for data in [
         json!([null]),
         json!(""),
+        json!([{"hotelId": "lpown1"}]),
+        json!([{"hotelId": "lpown1", "prices": null}]),
+        json!([{"hotelId": "lpown1", "prices": ""}]),
         json!([{"hotelId": "lpown1", "prices": 7}]),
     ] {
         let body = json!({"data": data}).to_string();
         let prices = read(&MockGateway::new().respond_with(200, body));
         assert_eq!(outcome(&prices), InvalidResponse, "{data}: {prices:?}");
     }
+    let body = r#"{"data": [{"hotelId": "lpown1", "prices": []}]}"#;
+    let prices = read(&MockGateway::new().respond_with(200, body)).unwrap();
+    assert_eq!((prices.len(), prices[0].prices.len()), (1, 0));
 }
 
 #[test]

@@ -47,6 +47,49 @@ fn pricing_sends_documented_request() {
     );
 }
 
+/// Only a list says that a hotel has no offers.
+#[test]
+fn hotel_without_a_list_of_offers_is_unreadable() {
+    let document: Value = serde_json::from_str(&ask::fixture("rates.json")).unwrap();
+    let list = &document["data"][1]["roomTypes"];
+    let repeated = format!(r#""roomTypes": {list}, "roomTypes": []"#);
+    for member in [
+        "\"name\": \"x\"",
+        "\"roomTypes\": null",
+        "\"roomTypes\": \"\"",
+        "\"roomTypes\": 7",
+        "\"roomTypes\": {}",
+        repeated.as_str(),
+    ] {
+        let hotel = format!(r#"{{"hotelId": "lpown1", {member}}}"#);
+        let body = format!(r#"{{"data": [{hotel}]}}"#);
+        let response = ask::price(&MockGateway::with_responses(&[(200, &body)]));
+        assert_eq!(
+            outcome(&response),
+            InvalidResponse,
+            "{member}: {response:?}"
+        );
+        // It costs only itself beside another hotel.
+        let other = document["data"][1].to_string().replace("lpown1", "lpown2");
+        for data in [format!("[{hotel}, {other}]"), format!("[{other}, {hotel}]")] {
+            let body = format!(r#"{{"data": {data}}}"#);
+            let gateway = MockGateway::with_responses(&[(200, &body)]);
+            let response = ask::price(&gateway).unwrap();
+            assert_eq!(response.hotels.len(), 1, "{member}");
+            assert_eq!(response.hotels[0].hotel.supplier_hotel_id, "lpown2");
+            let counts = gateway.dropped_items();
+            let count: u32 = counts.iter().map(|(_, count)| count).sum();
+            // Three offers of the other hotel cannot be sold.
+            assert_eq!(count, 4, "{member}");
+        }
+    }
+    for data in [r#"[]"#, r#"[{"hotelId": "lpown1", "roomTypes": []}]"#] {
+        let body = format!(r#"{{"data": {data}}}"#);
+        let response = ask::price(&MockGateway::with_responses(&[(200, &body)]));
+        assert_eq!(response.unwrap().hotels.len(), 0, "{data}");
+    }
+}
+
 #[test]
 fn only_requested_hotels_with_offers_are_returned() {
     let response = ask::price(&ask::fixtures(&["rates.json"])).unwrap();

@@ -202,6 +202,26 @@ fn area_without_rates_returns_no_hotels() {
 }
 
 #[test]
+fn area_without_a_list_of_offers_is_unreadable() {
+    let search = |hotel: Value| {
+        let summary = json!({"id": "lp1", "name": "H", "latitude": 43.7, "longitude": 15.9});
+        let body = json!({"data": [hotel], "hotels": [summary]}).to_string();
+        let gateway = MockGateway::new().respond_with(200, body);
+        gateway.run(|| NuiteeHotels::search(request()))
+    };
+    for hotel in [
+        json!({"hotelId": "lp1"}),
+        json!({"hotelId": "lp1", "roomTypes": null}),
+        json!({"hotelId": "lp1", "roomTypes": ""}),
+    ] {
+        let response = search(hotel.clone());
+        assert_eq!(outcome(&response), InvalidResponse, "{hotel}: {response:?}");
+    }
+    let response = search(json!({"hotelId": "lp1", "roomTypes": []}));
+    assert!(response.unwrap().hotels.is_empty());
+}
+
+#[test]
 fn search_counts_only_offers_that_pricing_returns() {
     // For two rooms there are three offers that pricing would leave out: one of 90 for one room,
     // one of 200 for members, and one of 150 whose rooms cost 200.

@@ -13,7 +13,7 @@ use stopover_sdk::types::{BookingStatus, Location};
 use stopover_sdk::{
     HotelContent, HotelPlaces, HotelPriceCalendar, HotelSearch, HotelWeather, ReadError,
 };
-use variants::Kind::{Done, Failed, Limited, Nothing, Refused};
+use variants::Kind::{Done, Failed, Limited, Nothing, Refused, Unknown};
 use variants::Need::{Given, List, NoOther, Same, Terms, Usual};
 use variants::Role::{Change, Follow, Read};
 use variants::{Absence, Answer, ErrorRow, Facts, Need, Operation, Step};
@@ -77,14 +77,27 @@ const REFUSALS: &[ErrorRow] = &[
     described(&["5000"], "payment failed"),
 ];
 
-/// The same for a cancellation. A success status contradicts a refusal there: Nuitee may have cancelled.
-const CANCELLATION_REFUSALS: &[ErrorRow] = &[
-    row(&["2001", "2010", "2013"], &[], ERRORS, Refused),
-    row(&["4000", "4002", "4003", "4010"], &[400], ERRORS, Refused),
-    row(&["4040"], &[408], ERRORS, Refused),
+/// Creates an error of a prebook or a booking, which leaves a cancellation open with every status.
+const fn of_sale(codes: &'static [&'static str], words: &'static str) -> ErrorRow {
+    ErrorRow {
+        words,
+        ..row(codes, &[400], &[], Unknown)
+    }
+}
+
+/// The errors of a cancellation. A success status contradicts a refusal there: Nuitee may have cancelled.
+const CANCELLATION_ERRORS: &[ErrorRow] = &[
+    row(&["4000", "4002", "4003"], &[400], ERRORS, Refused),
     row(&["401"], &[401], ERRORS, Refused),
     row(&["40301", "40302"], &[403], ERRORS, Refused),
     row(&["429", "4290", "4291"], &[429], ANY, Limited),
+    of_sale(&["2001", "2010", "2013", "4010", "4040"], ""),
+    of_sale(&["2014"], "payment not completed"),
+    of_sale(
+        &["2014"],
+        "prebookId is not associated with the transaction",
+    ),
+    of_sale(&["5000"], "refund payment failed"),
 ];
 
 /// Statuses that do not contradict a missing object.
@@ -384,7 +397,7 @@ fn cancellations() -> Vec<Operation> {
         ..step(Read, "booking.json", BOOKING)
     };
     let canceled = Step {
-        errors: CANCELLATION_REFUSALS,
+        errors: CANCELLATION_ERRORS,
         other: &[("BK-OWN-1", "BK-NOT-OURS")],
         statuses: &[
             // Nuitee has no such booking.

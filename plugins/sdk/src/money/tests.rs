@@ -23,7 +23,10 @@ fn amount_is_converted_to_minor_units() {
         ("12.5E-1", "USD", 125),
         ("+7.5", "USD", 750),
         ("0.0000000000000000000000000000000000000", "USD", 0),
-        ("92233720368547758.07", "USD", i64::MAX),
+        ("9999999999999.99", "USD", MINOR_UNITS_MAX),
+        ("-9999999999999.99", "USD", -MINOR_UNITS_MAX),
+        ("999999999999999", "JPY", MINOR_UNITS_MAX),
+        ("9999999999999.9900000000001", "USD", MINOR_UNITS_MAX),
         ("19.990000000000002", "USD", 1999),
         ("19.989999999999998", "USD", 1999),
     ];
@@ -38,6 +41,10 @@ fn invalid_amount_for_currency_is_an_error() {
         ("19.995", "USD", MoneyError::TooPrecise),
         ("0.5", "JPY", MoneyError::TooPrecise),
         ("1.00002", "USD", MoneyError::TooPrecise),
+        ("10000000000000", "USD", MoneyError::OutOfRange),
+        ("-10000000000000", "USD", MoneyError::OutOfRange),
+        ("1000000000000000", "JPY", MoneyError::OutOfRange),
+        ("92233720368547758.07", "USD", MoneyError::OutOfRange),
         ("92233720368547758.08", "USD", MoneyError::OutOfRange),
         ("1e400", "USD", MoneyError::OutOfRange),
         ("1e-400", "USD", MoneyError::OutOfRange),
@@ -74,6 +81,23 @@ fn rounding_is_to_nearest_with_halves_away_from_zero() {
     for (text, currency, expected) in cases {
         let decimal: Decimal = text.parse().unwrap();
         assert_eq!(decimal.to_minor_rounded(currency), Ok(expected), "{text}");
+    }
+}
+
+/// The gateway rejects a larger amount with the whole response.
+#[test]
+fn rounded_amount_above_maximum_is_out_of_range() {
+    let out_of_range = Err(MoneyError::OutOfRange);
+    for (text, expected) in [
+        ("9999999999999.994", Ok(MINOR_UNITS_MAX)),
+        ("-9999999999999.994", Ok(-MINOR_UNITS_MAX)),
+        ("9999999999999.995", out_of_range),
+        ("-9999999999999.995", out_of_range),
+        ("10000000000000", out_of_range),
+        ("92233720368547758.07", out_of_range),
+    ] {
+        let decimal: Decimal = text.parse().unwrap();
+        assert_eq!(decimal.to_minor_rounded("USD"), expected, "{text}");
     }
 }
 
@@ -133,7 +157,7 @@ fn exponents_match_iso_4217() {
 proptest! {
     #[test]
     fn minor_units_round_trip(
-        amount in any::<i64>(),
+        amount in -MINOR_UNITS_MAX..=MINOR_UNITS_MAX,
         currency in prop::sample::select(vec!["USD", "JPY", "KWD", "CLF"]),
     ) {
         let decimal = Decimal::from_minor(amount, currency).unwrap();
