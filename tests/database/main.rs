@@ -1,11 +1,14 @@
 //! Tests of faults of the database and of what is in front of it: standbys, servers that accept no
-//! writes, a pooler that loses its server. Most of them have PostgreSQL servers of their own.
+//! writes, a pooler that loses its server, a file that another process locks. Most of them have
+//! PostgreSQL servers of their own.
 #![expect(
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     clippy::disallowed_methods,
     reason = "a test that cannot continue fails by panicking"
 )]
 
+mod locked_file;
 mod pgbouncer;
 mod prebook;
 mod read_only;

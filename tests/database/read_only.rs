@@ -40,7 +40,7 @@ async fn rejected_write_ends_every_session_at_a_read_only_server() {
         let is_unavailable = matches!(error, CommitError::Database(DatabaseError::Unavailable(_)));
         assert!(is_unavailable, "{error:?}");
     }
-    // The session that listens for other hosts remains.
+    // The session that listens for other processes remains.
     eventually("the sessions to end", async || {
         (count_sessions(&url, "true").await <= 1).then_some(())
     })

@@ -10,7 +10,7 @@ use tests::{PostgresCluster, Server, ServerOptions, eventually};
 
 const CONNECTIONS: u32 = 6;
 
-/// The store's connections, the one that listens for other hosts, and one for each half that inspects
+/// The store's connections, the one that listens for other processes, and one for each half that inspects
 /// sessions.
 const SESSIONS_MAX: i64 = 6 + 1 + 2;
 

@@ -159,7 +159,7 @@ impl Server {
         Self::launch(data_dir, database_url, &options, sandbox, true).await
     }
 
-    /// Starts another host on the same database, with the same sandbox and the same master key.
+    /// Starts another process on the same database, with the same sandbox and the same master key.
     ///
     /// # Panics
     /// Panics if the sandbox is in the server's own process.

@@ -4,7 +4,7 @@ use crate::error_code::ErrorCode;
 use crate::extract::{Body, Context, KeyedBody, PathId, Validate, Validated};
 use crate::identifier::InstrumentIdParam;
 use crate::meta::SupplierMeta;
-use crate::problem::{ApiError, NextStepAdvice, OrNextStep};
+use crate::problem::ApiError;
 use crate::response::{ApiResponse, ApiResult};
 use axum::extract::State;
 use host_application::booking::aggregate::BookingAggregate;
@@ -122,16 +122,12 @@ async fn complete_and_respond<K: BookingAggregate, T>(
     command: CompleteBookingCommand,
     to_resource: fn(&Booking<K>) -> T,
 ) -> ApiResult<T, SupplierMeta> {
-    let completed = completions.complete(command).await;
-    let (response, booking) = match completed.or_next_step(NextStepAdvice::SettleBooking)? {
+    let (response, booking) = match completions.complete(command).await? {
         CompletionOutcome::Confirmed(booking) => (ApiResponse::ok(to_resource(&booking)), booking),
         CompletionOutcome::InProgress(booking) => {
             (ApiResponse::accepted(to_resource(&booking)), booking)
         }
-        unfinished => {
-            let error = ApiError::completion(&unfinished);
-            return Err(error.with_next_step(NextStepAdvice::SettleBooking));
-        }
+        unfinished => return Err(ApiError::completion(&unfinished)),
     };
     Ok(response.meta(SupplierMeta::new(booking.supplier)))
 }

@@ -56,8 +56,7 @@ struct PageLink {
     title: &'static str,
 }
 
-/// The links of the start page. A page for browsers that is added, such as a dashboard, belongs
-/// here.
+/// The links of the start page to pages of this listener.
 const LINKS: [PageLink; 4] = [
     PageLink {
         name: "documentation",
@@ -145,15 +144,16 @@ fn with_content_type(kind: &'static str, body: impl Into<Body>) -> Response {
 async fn start_page(State(state): State<ApiState>, headers: HeaderMap) -> Response {
     let prefers = |media_type: &str| accept::quality(&headers, media_type);
     let page = if prefers("text/html") > prefers("application/json") {
-        with_content_type(HTML, start_page_html())
+        with_content_type(HTML, start_page_html(dashboard_page(&state).as_deref()))
     } else {
         let base_url = &state.base_url;
         let links = LINKS.iter().map(|link| {
             let url = format!("{base_url}{}", link.path);
             (link.name.to_owned(), Value::from(url))
         });
+        let dashboard = dashboard_page(&state).map(|url| ("dashboard".to_owned(), url.into()));
         let version = env!("CARGO_PKG_VERSION");
-        let links: Map<String, Value> = links.collect();
+        let links: Map<String, Value> = links.chain(dashboard).collect();
         let data =
             json!({ "name": NAME, "version": version, "description": SUMMARY, "links": links });
         with_content_type("application/json", json!({ "data": data }).to_string())
@@ -161,11 +161,21 @@ async fn start_page(State(state): State<ApiState>, headers: HeaderMap) -> Respon
     ([(VARY, "accept")], page).into_response()
 }
 
-fn start_page_html() -> String {
-    let links = LINKS.iter().map(|link| {
-        let (path, title) = (link.path, link.title);
-        format!("<li><a href=\"{path}\">{title}</a></li>\n")
-    });
+/// Returns the URL of the dashboard's first page, which another listener serves; `None` if none
+/// does.
+fn dashboard_page(state: &ApiState) -> Option<String> {
+    let url = state.dashboard_url.as_ref()?;
+    Some(format!("{url}/"))
+}
+
+fn start_page_html(dashboard: Option<&str>) -> String {
+    let item = |url: &str, title: &str| {
+        // The operator may have configured the URL of the dashboard.
+        let url = url.replace('&', "&amp;").replace('"', "&quot;");
+        format!("<li><a href=\"{url}\">{title}</a></li>\n")
+    };
+    let links = LINKS.iter().map(|link| item(link.path, link.title));
+    let links = links.chain(dashboard.map(|url| item(url, "Dashboard")));
     let links: String = links.collect();
     let version = env!("CARGO_PKG_VERSION");
     let body = format!(

@@ -4,7 +4,7 @@ use crate::extract::{
     Body, Context, IdempotencyKeyHeader, KeyedBody, PathId, Validate, Validated, Violations,
 };
 use crate::identifier::InstrumentIdParam;
-use crate::problem::{ApiError, NextStepAdvice, OrNextStep};
+use crate::problem::ApiError;
 use crate::response::{ApiResponse, ApiResult, UnwrappedResponse};
 use crate::webhook::EmptyRequest;
 use axum::extract::State;
@@ -105,8 +105,7 @@ pub(crate) async fn issue_mandate(
 ) -> ApiResult<MandateResource> {
     let key = key.map(|key| key.for_operation(&context.owner, "mandate"));
     let (owner, new) = request.into_command(&context.owner)?;
-    let issued = mandates.issue(&context, &owner, new, key.as_ref());
-    let issued = issued.await.or_next_step(NextStepAdvice::IssueMandate)?;
+    let issued = mandates.issue(&context, &owner, new, key.as_ref()).await?;
     let now = clock.now();
     Ok(match issued {
         Issued::New(mandate) => ApiResponse::created(mandate::mandate(&mandate, now)),
@@ -146,8 +145,7 @@ pub(crate) async fn revoke_mandate(
     Validated((PathId(id), key, _)): Validated<RevokeParts>,
 ) -> ApiResult<MandateResource> {
     let key = key.map(|key| key.for_operation(&context.owner, "mandate_revoke"));
-    let mandate = mandates.revoke(&context, &id, key.as_ref()).await;
-    let mandate = mandate.or_next_step(NextStepAdvice::RevokeMandate)?;
+    let mandate = mandates.revoke(&context, &id, key.as_ref()).await?;
     Ok(ApiResponse::ok(mandate::mandate(&mandate, clock.now())))
 }
 

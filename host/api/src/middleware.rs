@@ -6,7 +6,7 @@ use crate::capture::{Capture, is_recorded};
 use crate::error_code::ErrorCode;
 use crate::health;
 use crate::ongoing_call::OngoingCall;
-use crate::problem::{ApiError, Violation, ViolationLocation as In, take_error};
+use crate::problem::{ApiError, NextStepAdvice, Violation, ViolationLocation as In, take_error};
 use crate::rate_limit::{RateLimitKey, RateLimitStatus, RateLimiter};
 use crate::state::ApiState;
 use axum::extract::{ConnectInfo, MatchedPath, Request, State};
@@ -21,7 +21,7 @@ use host_domain::owner::Owner;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -35,6 +35,31 @@ const HANDLER_GRACE_PERIOD: Duration = Duration::from_secs(5);
 /// Reason why a request is not authenticated. Only operations that require a key return it.
 #[derive(Clone)]
 struct AuthenticationFailure(ApiError);
+
+/// The next step of the operation of a request, once the operation has begun and if it changes
+/// something. The handler does not return it, because it may not end in time.
+#[derive(Clone, Default)]
+struct BegunChange(Arc<OnceLock<NextStepAdvice>>);
+
+impl BegunChange {
+    /// Returns the error of a handler that did not end in time. Nobody knows what a change has sent
+    /// or stored by then.
+    fn timeout_error(&self) -> ApiError {
+        let code = match self.0.get() {
+            Some(_) => ErrorCode::ResultUnknown,
+            None => ErrorCode::SupplierTimeout,
+        };
+        ApiError::from(code).with_cause(HandlerTimedOut)
+    }
+
+    /// Adds the next step to an error that says that the outcome is unknown.
+    fn with_next_step(&self, error: ApiError) -> ApiError {
+        match self.0.get() {
+            Some(step) => error.with_next_step(*step),
+            None => error,
+        }
+    }
+}
 
 /// Handles every request as the outermost middleware.
 pub(crate) async fn request_middleware(
@@ -57,7 +82,9 @@ pub(crate) async fn request_middleware(
         request_id: Arc::clone(&request_id),
         deadline,
     });
+    let change = BegunChange::default();
     let extensions = request.extensions_mut();
+    extensions.insert(change.clone());
     match identity.clone() {
         Ok(context) => drop(extensions.insert(context)),
         Err(error) => drop(extensions.insert(AuthenticationFailure(error))),
@@ -82,9 +109,9 @@ pub(crate) async fn request_middleware(
         Some(seconds) => ApiError::from(ErrorCode::RateLimited)
             .with_retry_after(seconds)
             .into_response(),
-        None => run_handler(request, next, deadline).await,
+        None => run_handler(request, next, deadline, &change).await,
     };
-    let error = take_error(&mut response);
+    let error = take_error(&mut response).map(|error| change.with_next_step(error));
     if let Some(error) = &error {
         error.write_response(&mut response, &state.error_docs_url(), &request_id);
     }
@@ -94,14 +121,17 @@ pub(crate) async fn request_middleware(
 }
 
 /// Runs the handler. Converts a panic or a missed deadline to an error response.
-async fn run_handler(request: Request, next: Next, deadline: Deadline) -> Response {
+async fn run_handler(
+    request: Request,
+    next: Next,
+    deadline: Deadline,
+    change: &BegunChange,
+) -> Response {
     let work = AssertUnwindSafe(next.run(request)).catch_unwind();
     match tokio::time::timeout_at(deadline.instant() + HANDLER_GRACE_PERIOD, work).await {
         Ok(Ok(response)) => response,
         Ok(Err(_)) => ApiError::internal(HandlerPanicked).into_response(),
-        Err(_) => ApiError::from(ErrorCode::SupplierTimeout)
-            .with_cause(HandlerTimedOut)
-            .into_response(),
+        Err(_) => change.timeout_error().into_response(),
     }
 }
 
@@ -215,6 +245,18 @@ pub(crate) async fn require_scope(
     }
     if accept::quality(request.headers(), "application/json") <= 0.0 {
         return ApiError::from(ErrorCode::NotAcceptable).into_response();
+    }
+    next.run(request).await
+}
+
+/// Middleware of every operation that changes something.
+pub(crate) async fn begin_change(
+    State(step): State<NextStepAdvice>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if let Some(BegunChange(begun)) = request.extensions().get() {
+        begun.get_or_init(|| step);
     }
     next.run(request).await
 }

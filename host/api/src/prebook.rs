@@ -2,7 +2,7 @@
 
 use crate::extract::IdempotencyKeyHeader;
 use crate::meta::PrebookMeta;
-use crate::problem::{ApiError, NextStepAdvice, OrNextStep};
+use crate::problem::ApiError;
 use crate::response::{ApiResponse, ApiResult};
 use host_application::booking::aggregate::BookingAggregate;
 use host_application::booking::prebook::{PrebookError, PrebookOutcome};
@@ -35,8 +35,7 @@ pub(crate) fn respond<K: BookingAggregate, T>(
     outcome: Result<PrebookOutcome<K>, PrebookError>,
     to_resource: fn(&Booking<K>) -> T,
 ) -> ApiResult<T, PrebookMeta> {
-    let outcome = outcome.map_err(|error| ApiError::from_prebook(&supplier, error));
-    let outcome = outcome.or_next_step(NextStepAdvice::Prebook)?;
+    let outcome = outcome.map_err(|error| ApiError::from_prebook(&supplier, error))?;
     Ok(match outcome {
         PrebookOutcome::Created {
             booking,

@@ -1,4 +1,4 @@
-//! Rate limits: a token bucket for each API key, in the memory of this host. Several hosts on one
+//! Rate limits: a token bucket for each API key, in the memory of this process. Several processes on one
 //! database allow the sum of their buckets.
 
 use governor::Quota;

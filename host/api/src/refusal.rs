@@ -2,10 +2,25 @@
 
 use crate::error_code::ErrorCode;
 use crate::problem::{ApiError, PROBLEM_JSON};
-use crate::state::error_docs_url;
+use crate::rate_limit::RateLimitKey;
+use crate::state::{ApiState, error_docs_url};
 use host_application::id_generator;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
+use std::net::IpAddr;
+
+impl ApiState {
+    /// Returns the response of [`refused_request`] to a client of the API, with its rate limit. The
+    /// key of the request is not known, so the request counts for the client's address.
+    pub fn refused_request(&self, status: StatusCode, client: IpAddr) -> Response<Vec<u8>> {
+        let mut response = refused_request(status, &self.base_url);
+        let bucket = RateLimitKey::ClientAddress(Some(client));
+        let verdict = self.rate_limiter.check(&bucket);
+        let headers = response.headers_mut();
+        self.rate_limiter.insert_headers(verdict, headers);
+        response
+    }
+}
 
 /// Returns the problem document for a request that the HTTP library refused with a status, and logs
 /// it. `base_url` is that of the API as clients see it, without a trailing slash.

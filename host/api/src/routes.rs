@@ -1,8 +1,10 @@
 //! The HTTP API. `route_table` contains all routes, grouped by required scope. Each resource has
 //! its own file with its requests and responses.
 
+use crate::error_code::ErrorCode;
 use crate::openapi::describe::{OperationInputs, OperationOutputs};
 use crate::openapi::operation::{OpenApiDocument, OperationSpec};
+use crate::problem::NextStepAdvice as NextStep;
 use crate::state::ApiState;
 use crate::{
     book, cli, docs_pages, flight, health, hotel, mandate, middleware, payment_instrument,
@@ -30,8 +32,9 @@ pub(crate) fn route_table() -> RouteTable {
         route!(health::get_health), //
         route!(health::get_readiness),
         route!(mandate::list_mandate_keys),
-        route!(supplier_event::receive_supplier_events),
-        route!(supplier_event::receive_supplier_events_with_token),
+        route!(supplier_event::receive_supplier_events).changing(NextStep::ReceiveEvents),
+        route!(supplier_event::receive_supplier_events_with_token)
+            .changing(NextStep::ReceiveEvents),
     ];
     let read = vec![
         route!(supplier::list_suppliers),
@@ -61,21 +64,21 @@ pub(crate) fn route_table() -> RouteTable {
         route!(watcher::webhook::get_watcher_webhook),
     ];
     let book = vec![
-        route!(hotel::prebook::prebook_hotel),
-        route!(book::book_hotel),
-        route!(hotel::cancellation::cancel_hotel_booking),
-        route!(flight::prebook::prebook_flight),
-        route!(book::book_flight),
-        route!(flight::cancellation::cancel_flight_booking),
-        route!(flight::service::purchase_flight_services),
-        route!(payment_instrument::create_payment_instrument),
-        route!(payment_instrument::delete_payment_instrument),
-        route!(mandate::issue_mandate),
-        route!(mandate::revoke_mandate),
-        route!(watcher::watch::create_hotel_watch),
-        route!(watcher::watch::create_trip_watch),
-        route!(watcher::watch::delete_watch),
-        route!(watcher::watch::confirm_watch_purchase),
+        route!(hotel::prebook::prebook_hotel).changing(NextStep::Prebook),
+        route!(book::book_hotel).changing(NextStep::SettleBooking),
+        route!(hotel::cancellation::cancel_hotel_booking).changing(NextStep::SettleBooking),
+        route!(flight::prebook::prebook_flight).changing(NextStep::Prebook),
+        route!(book::book_flight).changing(NextStep::SettleBooking),
+        route!(flight::cancellation::cancel_flight_booking).changing(NextStep::SettleBooking),
+        route!(flight::service::purchase_flight_services).changing(NextStep::PurchaseServices),
+        route!(payment_instrument::create_payment_instrument).changing(NextStep::CreateInstrument),
+        route!(payment_instrument::delete_payment_instrument).changing(NextStep::DeleteInstrument),
+        route!(mandate::issue_mandate).changing(NextStep::IssueMandate),
+        route!(mandate::revoke_mandate).changing(NextStep::RevokeMandate),
+        route!(watcher::watch::create_hotel_watch).changing(NextStep::CreateWatch),
+        route!(watcher::watch::create_trip_watch).changing(NextStep::CreateWatch),
+        route!(watcher::watch::delete_watch).changing(NextStep::DeleteWatch),
+        route!(watcher::watch::confirm_watch_purchase).changing(NextStep::ConfirmWatchPurchase),
     ];
     let mut table = vec![
         (Some(ApiKeyScope::Read), read),
@@ -83,8 +86,9 @@ pub(crate) fn route_table() -> RouteTable {
         (None, open),
     ];
     let webhooks = vec![
-        route!(watcher::webhook::register_watcher_webhook),
-        route!(watcher::webhook::delete_watcher_webhook),
+        route!(watcher::webhook::register_watcher_webhook)
+            .changing(NextStep::RegisterWatcherWebhook),
+        route!(watcher::webhook::delete_watcher_webhook).changing(NextStep::DeleteWatcherWebhook),
     ];
     table.push((Some(ApiKeyScope::Webhooks), webhooks));
     table.extend(webhook_routes(Product::Hotel));
@@ -102,19 +106,23 @@ pub(crate) fn webhook_routes(product: Product) -> [(Option<ApiKeyScope>, Vec<Rou
         route!(webhook::delivery::get_delivery).for_product(product),
     ];
     let webhooks = vec![
-        route!(webhook::subscription::create_subscription).for_product(product),
-        route!(webhook::subscription::update_subscription).for_product(product),
-        route!(webhook::subscription::delete_subscription).for_product(product),
-        route!(webhook::subscription::pause_subscription).for_product(product),
-        route!(webhook::subscription::resume_subscription).for_product(product),
-        route!(webhook::subscription::rotate_subscription_secret).for_product(product),
-        route!(webhook::subscription::test_subscription).for_product(product),
-        route!(webhook::delivery::replay_delivery).for_product(product),
-        route!(webhook::delivery::recover_deliveries).for_product(product),
+        route!(webhook::subscription::create_subscription).changing(NextStep::CreateSubscription),
+        route!(webhook::subscription::update_subscription).changing(NextStep::ChangeSubscription),
+        route!(webhook::subscription::delete_subscription).changing(NextStep::DeleteSubscription),
+        route!(webhook::subscription::pause_subscription).changing(NextStep::ChangeSubscription),
+        route!(webhook::subscription::resume_subscription).changing(NextStep::ChangeSubscription),
+        route!(webhook::subscription::rotate_subscription_secret).changing(NextStep::RotateSecret),
+        route!(webhook::subscription::test_subscription).changing(NextStep::SendTestEvent),
+        route!(webhook::delivery::replay_delivery).changing(NextStep::ReplayDelivery),
+        route!(webhook::delivery::recover_deliveries).changing(NextStep::RecoverDeliveries),
     ];
+    let webhooks = webhooks.into_iter();
     [
         (Some(ApiKeyScope::Read), read),
-        (Some(ApiKeyScope::Webhooks), webhooks),
+        (
+            Some(ApiKeyScope::Webhooks),
+            webhooks.map(|route| route.for_product(product)).collect(),
+        ),
     ]
 }
 
@@ -126,9 +134,15 @@ pub(crate) fn build_router(state: &ApiState, table: fn() -> RouteTable) -> Route
     let mut router = Router::new();
     for (scope, routes) in table() {
         for Route {
-            mut handler, path, ..
+            mut handler,
+            path,
+            next_step,
+            ..
         } in routes
         {
+            if let Some(step) = next_step {
+                handler = handler.route_layer(from_fn_with_state(step, middleware::begin_change));
+            }
             if let Some(scope) = scope {
                 handler = handler.route_layer(from_fn_with_state(scope, middleware::require_scope));
             }
@@ -168,6 +182,8 @@ pub(crate) struct Route {
     attributes: utoipa::openapi::Paths,
     describe: fn() -> (OperationInputs, OperationOutputs),
     product: Option<Product>,
+    /// Next step after an unknown outcome; `None` if the operation changes nothing.
+    next_step: Option<NextStep>,
 }
 
 type UtoipaRoute = (
@@ -187,7 +203,21 @@ impl Route {
             attributes,
             describe,
             product: None,
+            next_step: None,
         }
+    }
+
+    /// Returns an operation that changes something, with the next step of a client who does not know
+    /// its outcome.
+    pub(crate) fn changing(mut self, next_step: NextStep) -> Self {
+        self.next_step = Some(next_step);
+        self
+    }
+
+    /// Returns whether the operation changes something.
+    #[cfg(test)]
+    pub(crate) const fn is_changing(&self) -> bool {
+        self.next_step.is_some()
     }
 
     /// Returns the operation of one product. The product replaces `{product}` in the path, follows
@@ -208,6 +238,9 @@ impl Route {
             if let Some(Value::String(name)) = attribute.get_mut("operationId") {
                 *name = name.replacen('_', &format!("_{}_", product.as_str()), 1);
             }
+        }
+        if self.next_step.is_some() {
+            inputs.add_code(ErrorCode::ResultUnknown);
         }
         OperationSpec {
             path: self.path,

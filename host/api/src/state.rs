@@ -36,6 +36,8 @@ use std::time::Duration;
 pub struct ApiSettings {
     /// Base URL of the API as clients see it, without a trailing slash.
     pub base_url: String,
+    /// URL of the dashboard, without a trailing slash; `None` if it is not served.
+    pub dashboard_url: Option<String>,
     /// Sustained number of requests of a client in a second.
     pub requests_per_s: u32,
     /// Number of requests that a client may send at once.
@@ -51,6 +53,8 @@ pub struct ApiState {
     pub(crate) clock: Arc<dyn Clock>,
     /// Base URL of the API as clients see it, without a trailing slash.
     pub(crate) base_url: Arc<str>,
+    /// URL of the dashboard, without a trailing slash; `None` if it is not served.
+    pub(crate) dashboard_url: Option<Arc<str>>,
     /// Longest time that a request may take.
     pub(crate) request_timeout: Duration,
     /// Compiled schemas that requests are validated against.
@@ -66,6 +70,7 @@ impl ApiState {
     ) -> Self {
         let ApiSettings {
             base_url,
+            dashboard_url,
             requests_per_s,
             burst,
             request_timeout,
@@ -74,6 +79,7 @@ impl ApiState {
             application,
             clock,
             base_url: base_url.into(),
+            dashboard_url: dashboard_url.map(Into::into),
             request_timeout,
             validators: Arc::default(),
             rate_limiter: Arc::new(RateLimiter::new(requests_per_s, burst)),

@@ -31,11 +31,16 @@ pub(crate) struct Gateway {
 }
 
 impl Gateway {
-    /// Starts the application and builds the state of its API.
+    /// Starts the application and builds the state of its API. `dashboard_url` is the URL of the
+    /// dashboard, if it is served.
     ///
     /// # Errors
     /// [`StartupError`].
-    pub(crate) async fn build(config: Config, plugins_dir: PathBuf) -> Result<Self, StartupError> {
+    pub(crate) async fn build(
+        config: Config,
+        plugins_dir: PathBuf,
+        dashboard_url: Option<String>,
+    ) -> Result<Self, StartupError> {
         // The metrics recorder must be installed before anything is recorded.
         let _ = metrics::metrics_handle();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
@@ -51,6 +56,7 @@ impl Gateway {
         let application = Application::launch(config, dependencies).await?;
         let settings = ApiSettings {
             base_url,
+            dashboard_url,
             requests_per_s: limits.requests_per_s,
             burst: limits.burst,
             request_timeout: Duration::from_secs(limits.request_s),
@@ -75,11 +81,10 @@ impl Gateway {
         let tasks = &self.application.tasks;
         let api_router = host_api::router(&self.api_state);
         self.spawn_housekeeping();
-        let base_url = self.application.base_url.clone();
+        let api_state = self.api_state.clone();
         let refuse: RefuseRequest =
-            Arc::new(move |status| host_api::refused_request(status, &base_url));
+            Arc::new(move |status, client| api_state.refused_request(status, client));
         let connections_max = self.limits.connections;
-        let for_admin = Arc::clone(&refuse);
         listener::spawn_listener(tasks, api, api_router, refuse, connections_max);
         let admin_state = AdminState {
             application: Arc::clone(&self.application),
@@ -88,7 +93,11 @@ impl Gateway {
             render_metrics: metrics::render_metrics,
         };
         let admin_router = admin::router(&admin_state);
-        listener::spawn_listener(tasks, admin, admin_router, for_admin, ADMIN_CONNECTIONS_MAX);
+        // Operators have no rate limit.
+        let base_url = self.application.base_url.clone();
+        let refuse: RefuseRequest =
+            Arc::new(move |status, _| host_api::refused_request(status, &base_url));
+        listener::spawn_listener(tasks, admin, admin_router, refuse, ADMIN_CONNECTIONS_MAX);
     }
 
     /// Evicts idle rate limits and runs the upkeep of the metrics periodically, to bound memory use.

@@ -53,7 +53,7 @@ pub(crate) async fn spawn_dashboard(
     let mut state = DashboardState::new(Arc::clone(application), settings);
     state.sample_data = sample_data;
     let router = host_dashboard::router(state);
-    let refuse: RefuseRequest = Arc::new(host_dashboard::refused_request);
+    let refuse: RefuseRequest = Arc::new(|status, _| host_dashboard::refused_request(status));
     listener::spawn_listener(
         &application.tasks,
         listener,

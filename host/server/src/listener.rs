@@ -66,7 +66,7 @@ async fn accept(
     match listener.accept().await {
         Ok((stream, peer)) => Some((stream, peer, place)),
         Err(error) => {
-            tracing::warn!(%error, "a connection could not be accepted");
+            tracing::warn!(%error, "a connection could not be accepted; the listener tries again, and needs more open files if the error says that there are too many");
             let mut pause = tokio::time::interval(ACCEPT_RETRY_DELAY);
             pause.tick().await;
             pause.tick().await;
@@ -95,7 +95,7 @@ async fn serve_connection(
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(REQUEST_HEAD_TIMEOUT);
-    let stream = TokioIo::new(RefusalStream::new(stream, refuse));
+    let stream = TokioIo::new(RefusalStream::new(stream, peer.ip(), refuse));
     let mut connection = pin!(http.serve_connection(stream, service));
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
@@ -123,7 +123,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let refuse: RefuseRequest =
-            Arc::new(|status| host_api::refused_request(status, "http://api.test"));
+            Arc::new(|status, _| host_api::refused_request(status, "http://api.test"));
         spawn_listener(&tasks, listener, router, refuse, 10);
         (tasks, address)
     }

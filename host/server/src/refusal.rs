@@ -6,6 +6,7 @@
 use http::{Response, StatusCode};
 use std::future::{Pending, pending};
 use std::io;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -13,8 +14,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Timeout, timeout};
 
-/// Returns the response to a refused request.
-pub(crate) type RefuseRequest = Arc<dyn Fn(StatusCode) -> Response<Vec<u8>> + Send + Sync>;
+/// Returns the response to a refused request of a client.
+pub(crate) type RefuseRequest = Arc<dyn Fn(StatusCode, IpAddr) -> Response<Vec<u8>> + Send + Sync>;
 
 /// Maximum length of hyper's own response: a status line and three short headers.
 const OWN_RESPONSE_BYTES_MAX: usize = 256;
@@ -29,6 +30,7 @@ type DrainTimeout = Pin<Box<Timeout<Pending<()>>>>;
 /// A connection on which hyper's own responses are replaced.
 pub(crate) struct RefusalStream<S> {
     stream: S,
+    client: IpAddr,
     refuse: RefuseRequest,
     /// Bytes to write in place of those that hyper wrote, and the number that is written.
     replacement: Vec<u8>,
@@ -39,9 +41,10 @@ pub(crate) struct RefusalStream<S> {
 }
 
 impl<S> RefusalStream<S> {
-    pub(crate) fn new(stream: S, refuse: RefuseRequest) -> Self {
+    pub(crate) fn new(stream: S, client: IpAddr, refuse: RefuseRequest) -> Self {
         Self {
             stream,
+            client,
             refuse,
             replacement: Vec::new(),
             written: 0,
@@ -99,8 +102,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for RefusalStream<S> {
             return Pin::new(&mut this.stream).poll_write(cx, bytes);
         };
         this.replacement = before.to_vec();
-        this.replacement
-            .extend(render(&(this.refuse)(head.status), head.date));
+        let response = (this.refuse)(head.status, this.client);
+        this.replacement.extend(render(&response, head.date));
         this.written = 0;
         this.drain = Some((Box::pin(timeout(DRAIN_TIME_MAX, pending())), 0));
         Poll::Ready(Ok(bytes.len()))

@@ -77,9 +77,14 @@ async fn concurrent_room_cancellations_accept_only_rooms_that_are_canceled(datab
     let server = Server::start_with_fast_retries(database).await;
     let booking = captured(&server, HotelBookingBuilder::at("OK").rooms(4)).await;
     let rooms = booking.read().await["rooms"].clone();
-    let wishes = [0, 1, 2].map(|room| json!({"room_ids": [rooms[room]["id"]]}));
-    let wishes = [&wishes[..], &[json!({})]].concat();
-    let replies = join_all(wishes.iter().map(|wish| booking.cancel_with(wish))).await;
+    let selections = [0, 1, 2].map(|room| json!({"room_ids": [rooms[room]["id"]]}));
+    let selections = [&selections[..], &[json!({})]].concat();
+    let replies = join_all(
+        selections
+            .iter()
+            .map(|selection| booking.cancel_with(selection)),
+    )
+    .await;
     let promised = |reply: &Reply| matches!(reply.status, 200 | 202);
     let all = promised(replies.last().unwrap());
     for (room, reply) in replies.iter().enumerate() {
@@ -164,6 +169,43 @@ async fn cancellation_quote_names_its_source(database: Database) {
     restricted.expect_problem(422, "cancellation_restricted");
 }
 
+/// Adds an active restriction to the terms that are stored with a booking.
+async fn restrict(server: &Server, booking: &Booking) {
+    let restriction = json!({
+        "code": "NO_CANCELLATION", "description": "Closed season.", "active_from": null, "active_until": null,
+    });
+    let edit = format!(
+        "UPDATE hotel_booking SET document = \
+         replace(document, '\"restrictions\":[]', '\"restrictions\":[{restriction}]') WHERE id = '{}'",
+        booking.id
+    );
+    server.try_edit(&edit).await.unwrap();
+    let policy = &booking.read().await["cancellation_policy"];
+    assert_eq!(policy["restrictions"][0]["code"], "NO_CANCELLATION");
+}
+
+async fn stored_restriction_forbids_the_quote_whatever_the_supplier_responds(database: Database) {
+    let server = Server::start_with_fast_retries(database).await;
+    // The fresh terms of most of them have no restriction, and one supplier does not respond.
+    for hotel in ["OK", "QUOTE_PREVIEW", "QUOTE_UNREADABLE", "QUOTE_FAILS"] {
+        let booking = captured(&server, HotelBookingBuilder::at(hotel)).await;
+        restrict(&server, &booking).await;
+        for _ in 0..2 {
+            let refused = booking.quote().await;
+            refused.expect_problem(422, "cancellation_restricted");
+        }
+    }
+    // The restriction is stored while the supplier is asked, which takes two seconds.
+    let booking = captured(&server, HotelBookingBuilder::at("SLOW_2000")).await;
+    let (refused, ()) = tokio::join!(booking.quote(), async {
+        for _ in 0..10 {
+            booking.read().await;
+        }
+        restrict(&server, &booking).await;
+    });
+    refused.expect_problem(422, "cancellation_restricted");
+}
+
 async fn only_confirmed_booking_can_be_canceled_or_quoted(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();
@@ -216,6 +258,7 @@ on_both_databases! {
     canceling_single_rooms_is_refused_if_the_supplier_lacks_support,
     canceling_non_refundable_booking_refunds_nothing,
     cancellation_quote_names_its_source,
+    stored_restriction_forbids_the_quote_whatever_the_supplier_responds,
     only_confirmed_booking_can_be_canceled_or_quoted,
     quote_of_concurrently_changed_booking_returns_409,
 }

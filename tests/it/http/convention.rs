@@ -4,7 +4,10 @@
 use super::shape::check_refused_get;
 use serde_json::json;
 use std::io::{Read, Write};
-use tests::{Database, Reply, Server, ServerOptions, eventually, offers_request};
+use std::process::Stdio;
+use tests::{Client, Database, Reply, Server, ServerOptions, binary, eventually, offers_request};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::Command;
 
 const OFFERS: &str = "/v1/hotel/offers";
 
@@ -145,6 +148,93 @@ async fn openapi_document_and_error_pages_are_served() {
 }
 
 #[tokio::test]
+async fn start_page_links_to_the_dashboard() {
+    let server = Server::start(Database::Sqlite).await;
+    let client = server.client().without("x-api-key");
+    let start = client.get("/").await.expect(200);
+    let link = start.data()["links"]["dashboard"].as_str().unwrap();
+    assert!(server.dashboard.starts_with(link), "{link}");
+    let browser = client.header("accept", "text/html");
+    let page = browser.get("/").await.expect(200);
+    let html = page.body.as_str().unwrap();
+    assert!(html.contains(&format!("<a href=\"{link}\">")), "{html}");
+    let dashboard = browser.at(link.trim_end_matches('/'));
+    dashboard.get("/login").await.expect(200);
+}
+
+#[tokio::test]
+async fn start_page_does_not_link_to_a_dashboard_that_is_not_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("stopover.toml");
+    let settings = "listen = \"127.0.0.1:0\"\nadmin_listen = \"127.0.0.1:0\"\n\
+                    master_key = \"MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=\"\n\
+                    [dashboard]\nlisten = \"\"\n";
+    std::fs::write(&config, settings).unwrap();
+    let mut gateway = Command::new(binary())
+        .args(["serve", "--data-dir"])
+        .arg(folder.path())
+        .arg("--config")
+        .arg(&config)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(gateway.stdout.take().unwrap()).lines();
+    let mut api = String::new();
+    while let Some(line) = lines.next_line().await.unwrap()
+        && line != "ready"
+    {
+        if let Some(url) = line.strip_prefix("api  ") {
+            url.clone_into(&mut api);
+        }
+    }
+    let start = Client::new(&api, "").get("/").await.expect(200);
+    let links = start.data()["links"].as_object().unwrap();
+    assert!(links.contains_key("documentation") && !links.contains_key("dashboard"));
+}
+
+/// Sends the head of a request, and returns the status and the headers of the response.
+async fn exchange_heads(server: &Server, head: String) -> (u16, Vec<String>) {
+    let address = server.api.trim_start_matches("http://").to_owned();
+    let exchange = tokio::task::spawn_blocking(move || {
+        let mut connection = std::net::TcpStream::connect(address).unwrap();
+        connection.write_all(head.as_bytes()).unwrap();
+        let mut response = String::new();
+        connection.read_to_string(&mut response).unwrap();
+        response
+    });
+    let response = exchange.await.unwrap();
+    let (head, _) = response.split_once("\r\n\r\n").unwrap();
+    let mut lines = head.split("\r\n").map(str::to_lowercase);
+    let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse();
+    (status.unwrap(), lines.collect())
+}
+
+#[tokio::test]
+async fn request_whose_head_is_refused_gets_the_rate_limit_of_its_address() {
+    let options =
+        ServerOptions::on(Database::Sqlite).config("[limits]\nrequests_per_s = 1\nburst = 50\n");
+    let server = Server::start_with(options).await;
+    let headers: String = (0..120).map(|at| format!("x-{at}: 1\r\n")).collect();
+    let long = "a".repeat(70_000);
+    for (head, expected) in [
+        ("GET /a b HTTP/1.1\r\n\r\n".to_owned(), 400),
+        (format!("GET /{long} HTTP/1.1\r\nhost: x\r\n\r\n"), 414),
+        (format!("GET / HTTP/1.1\r\n{headers}\r\n"), 431),
+    ] {
+        let (status, headers) = exchange_heads(&server, head).await;
+        assert_eq!(status, expected);
+        let has = |begin: &str| headers.iter().any(|header| header.starts_with(begin));
+        assert!(
+            has("ratelimit-policy: \"default\";q=50;w=50"),
+            "{headers:?}"
+        );
+        assert!(has("ratelimit: \"default\";r="), "{headers:?}");
+    }
+}
+
+#[tokio::test]
 async fn supplier_list_contains_no_secrets() {
     let server = Server::start(Database::Sqlite).await;
     let reply = server.client().get("/v1/suppliers").await.expect(200);
@@ -164,8 +254,21 @@ async fn body_with_card_number_is_refused_and_not_logged() {
     let card = json!({"type": "CARD", "token": "4242 4242 4242 4242"});
     let reply = client.post("/v1/payment-instruments", &card).await;
     let problem = reply.expect_problem(400, "validation_failed");
+    // Other members do not pass for codes or identifiers.
+    let hidden = json!({
+        "type": "x4242424242424242", "token": "tok_visa", "id": "pay_4242424242424242", "code": "X4242-4242-4242-4242",
+    });
+    let refused = client.post("/v1/payment-instruments", &hidden).await;
+    refused.expect_problem(400, "validation_failed");
+    let recorded = eventually("both requests to be recorded", async || {
+        let tables = ["request_log", "request_log_body"];
+        let rows = server.dump_tables(&tables).await;
+        let requests = rows.matches("POST").count();
+        (requests == 2 && rows.contains("[text, 20]")).then_some(rows)
+    })
+    .await;
     let log = std::fs::read_to_string(server.data_dir().join("server.log")).unwrap();
-    for text in [problem.body.to_string(), log] {
+    for text in [problem.body.to_string(), log, recorded] {
         // The texts contain no group of the card number. Longer words (ports, identifiers) may
         // contain its digits.
         let mut words = text.split(|c: char| !c.is_alphanumeric());

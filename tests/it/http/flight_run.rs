@@ -19,7 +19,7 @@ async fn paid(server: &Server, route: &str) -> Booking {
     builder.book_captured(server).await
 }
 
-/// Waits until the ticket is canceled and refunded once.
+/// Waits until the ticket is cancelled and refunded once.
 async fn wait_for_refund(server: &Server, booking: &Booking) {
     booking.wait_for("CANCELED").await;
     let kinds = ["cancellation", "refund"];

@@ -232,7 +232,7 @@ async fn bag_purchase_at_supplier_without_bags_returns_422(database: Database) {
     assert_eq!(server.ledger().await.kinds_of(&booking), ["booking"]);
 }
 
-/// The ticket is canceled with its bags. Their price is not refunded and is part of the fee.
+/// The ticket is cancelled with its bags. Their price is not refunded and is part of the fee.
 async fn canceled_ticket_does_not_refund_its_bags(database: Database) {
     let server = Server::start_with_fast_retries(database).await;
     let client = server.client();

@@ -176,7 +176,35 @@ async fn unavailable_quote_names_the_reason(database: Database) {
     }
 }
 
+/// An airline that refuses to answer now does not keep the caller from an estimate.
+async fn airline_that_cannot_answer_gives_an_estimate(database: Database) {
+    let terms = json!({"allowed": true, "penalty": {"value": "50.00", "currency": "EUR"}});
+    let airline = airline(600, terms).await;
+    let server = server(database, &airline, &[AIRLINE]).await;
+    let builder = BookingBuilder::new(AIRLINE, "LHR-JFK");
+    let booking = builder.book_confirmed(&server).await;
+    for (status, code) in [
+        (401, "unauthorized"),
+        (404, "not_found"),
+        (422, "quote_unavailable"),
+        (429, "rate_limited"),
+        (500, "internal"),
+    ] {
+        airline.on("POST /skylane/orders/ord-1/cancel-quote", move |_| {
+            let error = json!({"code": code, "title": "No", "detail": "Not now."});
+            MockResponse::json(status, &json!({"errors": [error]}))
+        });
+        let quoted = booking.quote().await.expect(200);
+        let quote = quoted.data();
+        assert_eq!(quote["source"], "FARE_ESTIMATE", "{status}");
+        assert_eq!(quote["fee"]["amount"], 50, "{status}");
+        assert_eq!(quote["refund"]["amount"], 370, "{status}");
+        assert_eq!(quote["unavailable_reason"], Value::Null, "{status}");
+    }
+}
+
 on_both_databases! {
+    airline_that_cannot_answer_gives_an_estimate,
     uncompleted_flight_booking_expires_and_releases_the_offer,
     prebook_of_expired_offer_returns_422,
     book_at_fare_expiry_either_confirms_or_expires,

@@ -380,8 +380,8 @@ async fn hotel_offer_sums_up_its_rooms() {
         }
         assert_eq!(rooms[0]["adults"], 2);
         assert_eq!(rooms[1]["children"], json!([7]));
-        for told in ["room_type", "board", "refundable"] {
-            assert_eq!(offer[told], rooms[0][told], "{told}");
+        for field in ["room_type", "board", "refundable"] {
+            assert_eq!(offer[field], rooms[0][field], "{field}");
         }
         let promotions = offer["promotions"].as_array().unwrap();
         assert_eq!(promotions.len(), 1, "listed once for all its rooms");
@@ -456,9 +456,9 @@ async fn offers_of_ten_hotels_of_one_supplier_are_priced_at_once() {
         let request = merged(offers_request("OK"), limits);
         let reply = client.hotel_offers(&request).await.expect(status);
         if status == 200 {
-            let told = reply.list().iter().map(|row| &row["supplier_hotel_id"]);
-            let told: Vec<&Value> = told.collect();
-            assert_eq!(told, HOTELS[..hotels], "in the order of the request");
+            let field = reply.list().iter().map(|row| &row["supplier_hotel_id"]);
+            let field: Vec<&Value> = field.collect();
+            assert_eq!(field, HOTELS[..hotels], "in the order of the request");
         }
     }
     let mut mixed = offers_request("OK");

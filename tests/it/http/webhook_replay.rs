@@ -20,6 +20,7 @@ on_both_databases!(
     late_failure_response_does_not_change_replayed_delivery,
     late_success_response_does_not_change_replayed_delivery,
     recover_replays_deliveries_that_failed_since,
+    recover_of_many_deliveries_continues_after_the_response,
 );
 
 /// Replay delays that are long enough for a request before them to be refused.
@@ -271,6 +272,84 @@ async fn late_success_response_does_not_change_replayed_delivery(database: Datab
         .await;
     let statuses = response_statuses(&delivered);
     assert_eq!(statuses, [Some(500), Some(202)]);
+}
+
+/// Deliveries of a long outage, many more than a request replays.
+const MANY: usize = 2500;
+
+/// Copies a failed delivery [`MANY`] times.
+async fn copy_failed(server: &Server, delivery: &Value) {
+    let columns = "status, generation, attempt_count, created_at, pending_since, published_at, \
+         failed_at, failure_reason, event_type";
+    let copy = format!(
+        "INSERT INTO webhook_delivery (organization, mode, id, subscription_id, event_id, {columns}) \
+         WITH RECURSIVE numbers (number) AS \
+           (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < {MANY}) \
+         SELECT organization, mode, 'dlv_' || number || '-' || substr(subscription_id, 5), \
+           subscription_id, event_id, {columns} FROM webhook_delivery, numbers WHERE id = {}",
+        delivery["id"].to_string().replace('"', "'"),
+    );
+    server.try_edit(&copy).await.unwrap();
+}
+
+/// Waits until no delivery is failed, and checks that each was replayed once.
+async fn all_are_replayed_once(client: &Client, subscription: &Subscription) {
+    eventually("all deliveries to be replayed", async || {
+        let failed = subscription
+            .deliveries(client, "?status=FAILED&limit=1")
+            .await;
+        (failed.body["meta"]["pagination"]["total"] == 0).then_some(())
+    })
+    .await;
+    for offset in (0..=MANY).step_by(100) {
+        let query = format!("?limit=100&offset={offset}");
+        let listed = subscription.deliveries(client, &query).await;
+        let counts = listed.list().iter().map(|one| one["replay_count"].as_u64());
+        assert!(counts.into_iter().all(|count| count == Some(1)), "{offset}");
+    }
+}
+
+async fn recover_of_many_deliveries_continues_after_the_response(database: Database) {
+    let (server, client) = start(database).await;
+    let subscriber = Subscriber::start(&client).await;
+    let subscription = &subscriber.subscription;
+    subscriber.respond_with(|_| MockResponse::empty(500));
+    let failed = subscription.ping_until(&client, "FAILED").await;
+    subscriber.respond_with(|_| MockResponse::empty(200));
+    copy_failed(&server, &failed).await;
+    let since = json!("2026-01-01");
+    let keyed = client.header("x-idempotency-key", "after-the-outage");
+    let first = subscription.recover(&keyed, &since).await.expect(202);
+    assert_eq!(first.data()["queued"], MANY + 1);
+    // A repeat finds those that are left, and none is sent twice.
+    let again = subscription.recover(&keyed, &since).await.expect(202);
+    assert!(again.data()["queued"].as_u64().unwrap() <= MANY as u64 - 1000);
+    all_are_replayed_once(&client, subscription).await;
+}
+
+/// Each replay takes so long that the request has no time for all.
+#[tokio::test]
+async fn recover_responds_in_time_while_the_database_is_slow() {
+    let config = "[webhooks]\nsubscription_retry_s = [1]\n[limits]\nrequest_s = 2";
+    let options = ServerOptions::on(Database::Postgres).config(config);
+    let server = Server::start_with(options).await;
+    let client = server.client();
+    let subscriber = Subscriber::start(&client).await;
+    let subscription = &subscriber.subscription;
+    subscriber.respond_with(|_| MockResponse::empty(500));
+    let failed = subscription.ping_until(&client, "FAILED").await;
+    subscriber.respond_with(|_| MockResponse::empty(200));
+    copy_failed(&server, &failed).await;
+    let slow = "CREATE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql AS \
+                'BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END'; \
+                CREATE TRIGGER slow BEFORE UPDATE ON webhook_delivery FOR EACH ROW \
+                WHEN (OLD.status = 'FAILED') EXECUTE FUNCTION be_slow()";
+    server.try_edit(slow).await.unwrap();
+    let replied = subscription.recover(&client, &json!("2026-01-01")).await;
+    assert_eq!(replied.expect(202).data()["queued"], MANY + 1);
+    let quick = "DROP TRIGGER slow ON webhook_delivery";
+    server.try_edit(quick).await.unwrap();
+    all_are_replayed_once(&client, subscription).await;
 }
 
 async fn recover_replays_deliveries_that_failed_since(database: Database) {

@@ -5,7 +5,8 @@ mod delivery;
 mod listen;
 pub(crate) mod log;
 
-use crate::middleware::require_scope;
+use crate::middleware::{begin_change, require_scope};
+use crate::problem::NextStepAdvice;
 use crate::state::ApiState;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -17,14 +18,22 @@ pub(crate) fn routes() -> Router<ApiState> {
     let webhooks = |handler: MethodRouter<ApiState>| {
         handler.route_layer(from_fn_with_state(ApiKeyScope::Webhooks, require_scope))
     };
+    let changing = |handler: MethodRouter<ApiState>, step: NextStepAdvice| {
+        webhooks(handler.route_layer(from_fn_with_state(step, begin_change)))
+    };
+    // A session of a program that listens ends by itself.
+    let session = NextStepAdvice::Query;
     let read = from_fn_with_state(ApiKeyScope::Read, require_scope);
     Router::new()
         .route("/v1/cli/requests", get(log::tail).route_layer(read))
         .route(
             "/v1/cli/deliveries/{delivery_id}/replay",
-            webhooks(post(delivery::replay)),
+            changing(post(delivery::replay), NextStepAdvice::ReplayDelivery),
         )
-        .route("/v1/cli/listen", webhooks(post(listen::begin)))
-        .route("/v1/cli/listen/{id}", webhooks(delete(listen::end)))
+        .route("/v1/cli/listen", changing(post(listen::begin), session))
+        .route(
+            "/v1/cli/listen/{id}",
+            changing(delete(listen::end), session),
+        )
         .route("/v1/cli/listen/{id}/events", webhooks(get(listen::fetch)))
 }

@@ -2,7 +2,7 @@
 
 use crate::extract::{Body, Context, IdempotencyKeyHeader, PathId, Validate, Validated};
 use crate::meta::SupplierMeta;
-use crate::problem::{ApiError, NextStepAdvice, OrNextStep};
+use crate::problem::ApiError;
 use crate::response::{ApiResponse, ApiResult};
 use axum::extract::State;
 use host_application::booking::cancellation::CancellationService;
@@ -51,10 +51,8 @@ pub(crate) async fn cancel_flight_booking(
     let key = key.map(|key| key.for_operation(&context.owner, "flight_cancel"));
     let (owner, request_id) = (&context.owner, &context.request_id);
     let booking = cancellations.cancel_flight_booking(owner, &id, key.as_ref(), request_id);
-    let booking = booking
-        .await
-        .map_err(|error| ApiError::from_cancel(error, &[]))
-        .or_next_step(NextStepAdvice::SettleBooking)?;
+    let booking = booking.await;
+    let booking = booking.map_err(|error| ApiError::from_cancel(error, &[]))?;
     Ok(ApiResponse::cancellation(booking, booking::full))
 }
 
@@ -68,8 +66,7 @@ pub(crate) async fn cancel_flight_booking(
 /// payments, ticket first.
 #[utoipa::path(get, path = "/v1/flight/bookings/{id}/cancellation-quote", tag = "Flight bookings",
     responses((status = 200, description = "The quote.")),
-    extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "supplier_operation_unsupported", "supplier_rejected", "supplier_error",
-        "supplier_unavailable", "supplier_rate_limited", "supplier_timeout"]))))]
+    extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict"]))))]
 pub(crate) async fn quote_flight_cancellation(
     State(cancellations): State<Arc<CancellationService>>,
     Context(context): Context,

@@ -5,7 +5,6 @@ use crate::extract::{
 };
 use crate::identifier::{InstrumentIdParam, ServiceIdParam};
 use crate::meta::SupplierMeta;
-use crate::problem::{NextStepAdvice, OrNextStep};
 use crate::response::{ApiResponse, ApiResult, List};
 use axum::extract::State;
 use host_application::booking::service_purchase::{
@@ -119,7 +118,6 @@ pub(crate) async fn purchase_flight_services(
         request_id: context.request_id.to_string(),
         deadline: context.deadline.instant(),
     };
-    let booking = service_purchases.purchase_services(command).await;
-    let booking = booking.or_next_step(NextStepAdvice::PurchaseServices)?;
+    let booking = service_purchases.purchase_services(command).await?;
     Ok(ApiResponse::ok(booking::full(&booking)).meta(SupplierMeta::new(booking.supplier)))
 }

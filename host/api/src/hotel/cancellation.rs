@@ -5,7 +5,7 @@ use crate::extract::{
 };
 use crate::identifier::{RoomIdParam, check_distinct};
 use crate::meta::SupplierMeta;
-use crate::problem::{ApiError, NextStepAdvice, OrNextStep};
+use crate::problem::ApiError;
 use crate::response::{ApiResponse, ApiResult};
 use axum::extract::State;
 use host_application::booking::cancellation::CancellationService;
@@ -70,8 +70,7 @@ pub(crate) async fn cancel_hotel_booking(
         request_id: context.request_id.to_string(),
     };
     let booking = cancellations.cancel_hotel_booking(&command).await;
-    let booking = booking.map_err(|error| ApiError::from_cancel(error, &command.rooms));
-    let booking = booking.or_next_step(NextStepAdvice::SettleBooking)?;
+    let booking = booking.map_err(|error| ApiError::from_cancel(error, &command.rooms))?;
     Ok(ApiResponse::cancellation(booking, booking::without_cards))
 }
 
@@ -79,7 +78,8 @@ pub(crate) async fn cancel_hotel_booking(
 ///
 /// Returns what a cancellation of the remaining rooms would cost now: the supplier's own preview,
 /// or an estimate from the policy; `source` says which. The policy is read again for every quote;
-/// terms that were read before are never used. The quote is not binding and has no period of
+/// terms that were read before are never used. An active restriction of the booking gives 422
+/// `cancellation_restricted`, whatever the supplier responds. The quote is not binding and has no period of
 /// validity. If the policy cannot be read, `available` is false, and `fee` and `refund` are null.
 /// This does not mean a free cancellation.
 #[utoipa::path(get, path = "/v1/hotel/bookings/{id}/cancellation-quote", tag = "Hotel bookings",

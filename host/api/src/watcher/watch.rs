@@ -11,7 +11,7 @@ use crate::hotel::search::{SearchAreaRequest, to_area, validate_area};
 use crate::hotel::stay::{OccupancyRequest, StayRequest, stay_fields};
 use crate::identifier::{HotelIdParam, InstrumentIdParam, PlaceIdParam};
 use crate::meta::PaginationMeta;
-use crate::problem::{ApiError, NextStepAdvice, OrNextStep};
+use crate::problem::ApiError;
 use crate::response::{ApiResponse, ApiResult, List, NoContent};
 use axum::extract::State;
 use host_application::context::RequestContext;
@@ -256,8 +256,7 @@ async fn create(
     new: NewWatch,
     key: Option<IdempotentRequest>,
 ) -> ApiResult<WatchResource> {
-    let created = watches.create(context, new, key.as_ref()).await;
-    Ok(match created.or_next_step(NextStepAdvice::CreateWatch)? {
+    Ok(match watches.create(context, new, key.as_ref()).await? {
         Created::New(stored) => {
             ApiResponse::created(watch_event::watch(&stored.watch, stored.last_observed))
         }
@@ -321,8 +320,7 @@ pub(crate) async fn delete_watch(
     Context(context): Context,
     Validated(PathId(id)): Validated<PathId<WatchId>>,
 ) -> Result<NoContent, ApiError> {
-    let canceled = watches.cancel(&context, &id).await;
-    canceled.or_next_step(NextStepAdvice::DeleteWatch)?;
+    watches.cancel(&context, &id).await?;
     Ok(NoContent)
 }
 
@@ -347,9 +345,7 @@ pub(crate) async fn confirm_watch_purchase(
 ) -> ApiResult<WatchResource> {
     let key = key.map(|key| key.for_operation(&context.owner, "confirm_purchase"));
     let armed = watches.confirm_purchase(&context, &id, key.as_ref());
-    let armed = armed
-        .await
-        .or_next_step(NextStepAdvice::ConfirmWatchPurchase)?;
+    let armed = armed.await?;
     let resource = watch_event::watch(&armed.watch, armed.last_observed);
     Ok(ApiResponse::ok(resource))
 }

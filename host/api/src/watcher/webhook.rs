@@ -2,7 +2,7 @@
 
 use crate::error_code::ErrorCode;
 use crate::extract::{Body, Context, KeyedBody, Validate, Validated};
-use crate::problem::{ApiError, NextStepAdvice, OrNextStep};
+use crate::problem::ApiError;
 use crate::response::{ApiResponse, ApiResult, NoContent};
 use axum::extract::State;
 use host_application::webhook::watch_endpoint::WatchEndpointService;
@@ -54,9 +54,7 @@ pub(crate) async fn register_watcher_webhook(
 ) -> ApiResult<WatcherWebhookResource> {
     let key = key.map(|key| key.for_operation(&context.owner, "watcher_webhook"));
     let issued = endpoints.register(&context, &request.url, key.as_ref());
-    let issued = issued
-        .await
-        .or_next_step(NextStepAdvice::RegisterWatcherWebhook)?;
+    let issued = issued.await?;
     let secret = issued.signing_secret.as_ref();
     let resource = watch_event_log::webhook(&issued.subscription, secret);
     Ok(ApiResponse::ok(resource))
@@ -89,7 +87,6 @@ pub(crate) async fn delete_watcher_webhook(
     Context(context): Context,
     Validated(()): Validated<()>,
 ) -> Result<NoContent, ApiError> {
-    let deleted = endpoints.delete(&context).await;
-    deleted.or_next_step(NextStepAdvice::DeleteWatcherWebhook)?;
+    endpoints.delete(&context).await?;
     Ok(NoContent)
 }

@@ -4,7 +4,6 @@ use crate::extract::{
     Body, Context, IdempotencyKeyHeader, PathId, Query, Validate, Validated, default_limit,
 };
 use crate::meta::PaginationMeta;
-use crate::problem::{NextStepAdvice, OrNextStep};
 use crate::response::{ApiResponse, ApiResult, List};
 use crate::webhook::{EmptyRequest, PathProduct, idempotent_request};
 use axum::extract::State;
@@ -132,9 +131,7 @@ pub(crate) async fn replay_delivery(
 ) -> ApiResult<WebhookDeliveryResource> {
     let key = idempotent_request(&context, "replay", product, key);
     let replayed = deliveries.replay(&context, product, &id, &delivery, key.as_ref());
-    let replayed = replayed
-        .await
-        .or_next_step(NextStepAdvice::ReplayDelivery)?;
+    let replayed = replayed.await?;
     Ok(ApiResponse::ok(to_resource(replayed)))
 }
 
@@ -142,8 +139,9 @@ pub(crate) async fn replay_delivery(
 ///
 /// Replays all deliveries that failed since a given time, e.g. after a receiver was unreachable for
 /// longer than deliveries are retried. `queued` is the number of deliveries that this request
-/// found. A repeated request, with or without the same key, continues where an interrupted one
-/// stopped. The response is 409 `subscription_paused` unless the subscription is ACTIVE.
+/// found. If there are more than a thousand, the gateway continues after the response; those that
+/// it has not reached yet are still FAILED. A repeated request, with or without the same key, sends
+/// none of them twice. The response is 409 `subscription_paused` unless the subscription is ACTIVE.
 #[utoipa::path(post, path = "/v1/{product}/webhook-subscriptions/{id}/recover", tag = "Webhooks",
     responses((status = 202, description = "The deliveries are being sent.")),
     extensions(("x-error-codes" = json!(["subscription_not_found", "subscription_paused", "result_unknown"]))))]
@@ -155,9 +153,7 @@ pub(crate) async fn recover_deliveries(
     let key = idempotent_request(&context, "recover", product, key);
     let since = request.since.start;
     let queued = deliveries.recover(&context, product, &id, since, key.as_ref());
-    let queued = queued
-        .await
-        .or_next_step(NextStepAdvice::RecoverDeliveries)?;
+    let queued = queued.await?;
     let resource = RecoveredDeliveriesResource { queued };
     Ok(ApiResponse::accepted(resource))
 }

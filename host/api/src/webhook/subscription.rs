@@ -6,7 +6,7 @@ use crate::extract::{
 };
 use crate::identifier::check_distinct;
 use crate::meta::PaginationMeta;
-use crate::problem::{ApiError, NextStepAdvice, OrNextStep};
+use crate::problem::ApiError;
 use crate::response::{ApiResponse, ApiResult, List, NoContent};
 use crate::webhook::delivery;
 use crate::webhook::event_type::ProductBody;
@@ -138,9 +138,7 @@ pub(crate) async fn create_subscription(
         description: request.description,
     };
     let issued = webhooks.create(&context, new, key.as_ref());
-    let issued = issued
-        .await
-        .or_next_step(NextStepAdvice::CreateSubscription)?;
+    let issued = issued.await?;
     let secret = issued.signing_secret.as_ref();
     let resource = webhook::subscription(&issued.subscription, secret, clock.now());
     Ok(match secret {
@@ -211,8 +209,7 @@ pub(crate) async fn update_subscription(
         description: request.description,
     };
     let subscription = webhooks.update(&context, product, &id, change);
-    let subscription = subscription.await;
-    let subscription = subscription.or_next_step(NextStepAdvice::ChangeSubscription)?;
+    let subscription = subscription.await?;
     Ok(without_secret(&subscription, clock.as_ref()))
 }
 
@@ -228,10 +225,7 @@ pub(crate) async fn delete_subscription(
     Context(context): Context,
     Validated((PathProduct(product), PathId(id))): Validated<(PathProduct, PathId<SubscriptionId>)>,
 ) -> Result<NoContent, ApiError> {
-    let deleted = webhooks.delete(&context, product, &id);
-    deleted
-        .await
-        .or_next_step(NextStepAdvice::DeleteSubscription)?;
+    webhooks.delete(&context, product, &id).await?;
     Ok(NoContent)
 }
 
@@ -252,8 +246,7 @@ pub(crate) async fn pause_subscription(
     let key = idempotent_request(&context, "pause", product, key);
     let (event, key) = (SubscriptionEvent::Paused, key.as_ref());
     let subscription = webhooks.apply_for_caller(&context, product, &id, &event, key);
-    let subscription = subscription.await;
-    let subscription = subscription.or_next_step(NextStepAdvice::ChangeSubscription)?;
+    let subscription = subscription.await?;
     Ok(without_secret(&subscription, clock.as_ref()))
 }
 
@@ -272,8 +265,7 @@ pub(crate) async fn resume_subscription(
     let key = idempotent_request(&context, "resume", product, key);
     let (event, key) = (SubscriptionEvent::Resumed, key.as_ref());
     let subscription = webhooks.apply_for_caller(&context, product, &id, &event, key);
-    let subscription = subscription.await;
-    let subscription = subscription.or_next_step(NextStepAdvice::ChangeSubscription)?;
+    let subscription = subscription.await?;
     Ok(without_secret(&subscription, clock.as_ref()))
 }
 
@@ -295,7 +287,7 @@ pub(crate) async fn rotate_subscription_secret(
 ) -> ApiResult<WebhookSubscriptionResource> {
     let key = idempotent_request(&context, "rotate", product, key);
     let issued = webhooks.rotate_secret(&context, product, &id, key.as_ref());
-    let issued = issued.await.or_next_step(NextStepAdvice::RotateSecret)?;
+    let issued = issued.await?;
     let secret = issued.signing_secret.as_ref();
     let resource = webhook::subscription(&issued.subscription, secret, clock.now());
     Ok(ApiResponse::ok(resource))
@@ -316,7 +308,7 @@ pub(crate) async fn test_subscription(
 ) -> ApiResult<WebhookDeliveryResource> {
     let key = idempotent_request(&context, "test", product, key);
     let delivery = webhooks.send_test_event(&context, product, &id, key.as_ref());
-    let delivery = delivery.await.or_next_step(NextStepAdvice::SendTestEvent)?;
+    let delivery = delivery.await?;
     Ok(ApiResponse::accepted(delivery::to_resource(delivery)))
 }
 

@@ -88,6 +88,24 @@ async fn user_defaults_to_organization_without_user_header() {
 }
 
 #[tokio::test]
+async fn refused_request_carries_the_rate_limit_of_its_address() {
+    let server = Server::with(&[("requests_per_s", 1), ("burst", 2)]).await;
+    let refuse = |client: &str| {
+        let status = StatusCode::URI_TOO_LONG;
+        let response = server
+            .state
+            .refused_request(status, client.parse().unwrap());
+        assert_eq!(response.status(), status);
+        let header = |name: &str| response.headers()[name].to_str().unwrap().to_owned();
+        assert_eq!(header("ratelimit-policy"), "\"default\";q=2;w=2");
+        header("ratelimit")
+    };
+    assert_eq!(refuse("192.0.2.1"), "\"default\";r=1;t=1");
+    assert_eq!(refuse("192.0.2.1"), "\"default\";r=0;t=2");
+    assert_eq!(refuse("192.0.2.2"), "\"default\";r=1;t=1");
+}
+
+#[tokio::test]
 async fn responses_carry_rate_limit_and_429_carries_retry_after() {
     let server = Server::with(&[("requests_per_s", 1), ("burst", 2)]).await;
     let replies = [

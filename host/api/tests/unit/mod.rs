@@ -11,6 +11,7 @@ pub(crate) mod hotel;
 pub(crate) mod one_pass;
 pub(crate) mod openapi;
 pub(crate) mod query;
+pub(crate) mod timeout;
 pub(crate) mod watch;
 pub(crate) mod webhook;
 
@@ -57,6 +58,7 @@ impl Clock for StillClock {
 
 struct Server {
     app: Arc<Application>,
+    state: ApiState,
     router: Router,
     document: Value,
     key: String,
@@ -121,6 +123,7 @@ impl Server {
         };
         let settings = ApiSettings {
             base_url: dependencies.base_url.clone(),
+            dashboard_url: None,
             requests_per_s: config.limits.requests_per_s,
             burst: config.limits.burst,
             request_timeout: Duration::from_secs(config.limits.request_s),
@@ -130,6 +133,7 @@ impl Server {
         let router = build_router(&state, table_of_tests);
         let mut server = Self {
             app,
+            state,
             router,
             document: Value::Null,
             key: String::new(),
@@ -173,22 +177,39 @@ impl Server {
         headers: &[(&str, &str)],
         body: impl Into<Vec<u8>>,
     ) -> Reply {
-        let mut request = Request::builder().method(method).uri(path);
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let request = request.body(axum::body::Body::from(body.into())).unwrap();
-        let response = self.router.clone().oneshot(request).await.unwrap();
-        let (status, headers) = (response.status(), response.headers().clone());
-        let bytes = axum::body::to_bytes(response.into_body(), usize::MAX)
-            .await
-            .unwrap();
+        let (status, headers, bytes) = self.exchange(method, path, headers, body.into()).await;
         let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
         Reply {
             status,
             headers,
             body,
         }
+    }
+
+    /// Sends a GET with no other headers, and returns the body as text.
+    async fn text(&self, path: &str, headers: &[(&str, &str)]) -> String {
+        let (.., bytes) = self.exchange(Method::GET, path, headers, Vec::new()).await;
+        String::from_utf8(bytes).unwrap()
+    }
+
+    async fn exchange(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Vec<u8>,
+    ) -> (StatusCode, HeaderMap, Vec<u8>) {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(axum::body::Body::from(body)).unwrap();
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let (status, headers) = (response.status(), response.headers().clone());
+        let bytes = axum::body::to_bytes(response.into_body(), usize::MAX)
+            .await
+            .unwrap();
+        (status, headers, bytes.to_vec())
     }
 
     /// Sends a GET with the server's key.

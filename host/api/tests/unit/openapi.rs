@@ -312,6 +312,25 @@ async fn start_page_links_to_pages_for_browsers_and_programs() {
 }
 
 #[tokio::test]
+async fn start_page_links_to_the_dashboard_if_it_is_served() {
+    let mut server = Server::start().await;
+    let html = ("accept", "text/html");
+    for url in [None, Some("https://dash.example.com")] {
+        server.state.dashboard_url = url.map(Into::into);
+        server.router = build_router(&server.state, table_of_tests);
+        let reply = server.get_with("/", &[]).await;
+        let link = reply.body["data"]["links"].get("dashboard").cloned();
+        assert_eq!(link, url.map(|url| json!(format!("{url}/"))));
+        let page = server.text("/", &[html]).await;
+        assert_eq!(page.contains("Dashboard"), url.is_some(), "{page}");
+        if let Some(url) = url {
+            let link = format!("<a href=\"{url}/\">Dashboard</a>");
+            assert!(page.contains(&link), "{page}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn every_error_code_has_the_page_in_its_problem_type() {
     let server = Server::start().await;
     for code in ErrorCode::ALL {

@@ -12,7 +12,8 @@ use crate::supplier::directory::SupplierDirectory;
 use host_domain::booking::{Booking, BookingState, Transition};
 use host_domain::flight::booking::{FlightBookedState, FlightBooking, FlightEvent};
 use host_domain::flight::supplier_api::FlightSupplierQuote;
-use host_domain::hotel::booking::{HotelBookedState, HotelBooking, HotelEvent};
+use host_domain::hotel::booking::{HotelBooking, HotelEvent};
+use host_domain::hotel::quote::HotelCancellationQuote;
 use host_domain::id::{BookingId, CancellationId};
 use host_domain::owner::Owner;
 use host_domain::supplier::{Capability, ReadError, SupplierId};
@@ -72,49 +73,35 @@ impl CancellationService {
         }
     }
 
-    /// Returns the cost of cancelling, never from stale terms, with the supplier that quoted it.
+    /// Returns the cost of cancelling, never from stale terms, with the supplier that quoted it. A
+    /// stored restriction that is active before or after the supplier's reads forbids it.
+    ///
+    /// # Errors
+    /// [`CancellationQuoteError`].
     pub async fn quote_hotel_cancellation(
         &self,
         owner: &Owner,
         id: &BookingId,
         request_id: &str,
         deadline: Instant,
-    ) -> Result<(SupplierId, hotel::quote::HotelCancellationQuote), CancellationQuoteError> {
-        let find_booking = async || -> Result<HotelBooking, CancellationQuoteError> {
-            let found = self.base.store.booking(owner, id).await?;
-            found.ok_or(CancellationQuoteError::NotFound)
-        };
-        let booking = find_booking().await?;
-        let reference = match booking.state {
-            BookingState::Booked(
-                HotelBookedState::Confirmed { .. } | HotelBookedState::PartiallyCanceled { .. },
-            ) => booking.supplier_reference.clone().unwrap_or_default(),
-            _ => {
-                return Err(CancellationQuoteError::InvalidState(
-                    booking.status().as_str(),
-                ));
-            }
-        };
-        let supplier = self.suppliers.loaded(&booking.supplier).ok_or_else(|| {
-            CancellationQuoteError::Supplier(booking.supplier.clone(), ReadError::Unsupported)
-        })?;
-        let execution = self.engine.execution_context(request_id, deadline);
-        let context = execution.call_context(&booking);
-        let supplier_quote = supplier
-            .quote_hotel_cancellation(&context, reference, booking.id.to_string())
-            .await;
-        let supplier_quote = supplier_quote
+    ) -> Result<(SupplierId, HotelCancellationQuote), CancellationQuoteError> {
+        let booking = self.hotel_booking(owner, id).await?;
+        if hotel_cancellation::check_state(&booking).is_err() {
+            let status = booking.status().as_str();
+            return Err(CancellationQuoteError::InvalidState(status));
+        }
+        hotel_cancellation::check_restrictions(&booking, self.base.now())?;
+        let quote = self.read_hotel_quote(&booking, request_id, deadline).await;
+        let current = self.hotel_booking(owner, id).await?;
+        if hotel_cancellation::check_state(&current).is_ok() {
+            hotel_cancellation::check_restrictions(&current, self.base.now())?;
+        }
+        let mut quote = quote
             .map_err(|error| CancellationQuoteError::Supplier(booking.supplier.clone(), error))?;
-        let quote =
-            hotel::quote::HotelCancellationQuote::new(&booking, supplier_quote, self.base.now());
-        let mut quote = quote.map_err(|unusable| {
-            let error = ReadError::InvalidResponse(unusable.to_string());
-            CancellationQuoteError::Supplier(booking.supplier.clone(), error)
-        })?;
-        let is_current = match quote.changed_policy.take() {
-            Some(policy) => self.commit_policy(&booking, policy, request_id).await?,
-            None => find_booking().await?.version == booking.version,
-        };
+        let mut is_current = current.version == booking.version;
+        if is_current && let Some(policy) = quote.changed_policy.take() {
+            is_current = self.commit_policy(&booking, policy, request_id).await?;
+        }
         if !is_current {
             return Err(CancellationQuoteError::BookingChanged);
         }
@@ -124,6 +111,34 @@ impl CancellationService {
         } else {
             Ok((booking.supplier, quote))
         }
+    }
+
+    /// Requests a quote from the supplier.
+    async fn read_hotel_quote(
+        &self,
+        booking: &HotelBooking,
+        request_id: &str,
+        deadline: Instant,
+    ) -> Result<HotelCancellationQuote, ReadError> {
+        let supplier = self.suppliers.loaded(&booking.supplier);
+        let supplier = supplier.ok_or(ReadError::Unsupported)?;
+        let execution = self.engine.execution_context(request_id, deadline);
+        let context = execution.call_context(booking);
+        let reference = booking.supplier_reference.clone().unwrap_or_default();
+        let supplier_quote = supplier
+            .quote_hotel_cancellation(&context, reference, booking.id.to_string())
+            .await?;
+        let quote = HotelCancellationQuote::new(booking, supplier_quote, self.base.now());
+        quote.map_err(|unusable| ReadError::InvalidResponse(unusable.to_string()))
+    }
+
+    async fn hotel_booking(
+        &self,
+        owner: &Owner,
+        id: &BookingId,
+    ) -> Result<HotelBooking, CancellationQuoteError> {
+        let found: Option<HotelBooking> = self.base.store.booking(owner, id).await?;
+        found.ok_or(CancellationQuoteError::NotFound)
     }
 
     /// Stores the policy that a quote follows, so that a cancellation costs what the quote showed.
@@ -221,10 +236,7 @@ impl CancellationService {
             }
             None => Err(ReadError::Unsupported),
         };
-        let supplier_quote = match flight_cancellation::quote_or_unavailable(response) {
-            Ok(supplier_quote) => supplier_quote,
-            Err(error) => return Err(CancellationQuoteError::Supplier(booking.supplier, error)),
-        };
+        let supplier_quote = flight_cancellation::quote_or_unavailable(response);
         if let FlightSupplierQuote::Unavailable(why) = &supplier_quote {
             tracing::info!(booking = %booking.id, why, "the airline returned no quote; the stored terms are used");
         }

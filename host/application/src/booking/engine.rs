@@ -517,6 +517,6 @@ fn log_outcome<E>(booking: &BookingId, outcome: &StepOutcome<E>, execution: &Exe
         outcome = interpretation.outcome.as_str(),
         evidence = interpretation.evidence,
         request_id = execution.request_id,
-        "step"
+        "a step of a booking has ended"
     );
 }

@@ -1,12 +1,13 @@
 //! The parts of a cancellation that only hotels have.
 
-use crate::booking::cancel_error::CancelError;
+use crate::booking::cancel_error::{CancelError, CancellationQuoteError};
 use crate::idempotency::IdempotentRequest;
 use host_domain::booking::BookingState;
 use host_domain::hotel::booking::{HotelBookedState, HotelBooking, Room};
 use host_domain::id::{BookingId, RoomId};
 use host_domain::owner::Owner;
 use host_domain::supplier::Capability;
+use host_domain::time::Timestamp;
 use host_runtime::Supplier;
 
 #[derive(Debug, Clone)]
@@ -38,6 +39,25 @@ pub fn check_state(booking: &HotelBooking) -> Result<(), CancelError> {
         | BookingState::CompleteInProgress { .. }
         | BookingState::Failed { .. }
         | BookingState::Expired => Err(CancelError::InvalidState(booking.status().as_str())),
+    }
+}
+
+/// Checks that no stored restriction forbids to cancel the rooms that are booked.
+///
+/// # Errors
+/// [`CancellationQuoteError::CancellationRestricted`].
+pub fn check_restrictions(
+    booking: &HotelBooking,
+    now: Timestamp,
+) -> Result<(), CancellationQuoteError> {
+    let rooms = &booking.details.rooms;
+    let rooms = rooms.iter().filter(|room| room.canceled_at.is_none());
+    let policies = rooms.filter_map(|room| room.policy.as_ref());
+    let policies = policies.chain(&booking.details.policy);
+    let mut restrictions = policies.flat_map(|policy| &policy.restrictions);
+    match restrictions.any(|restriction| restriction.forbids_cancellation(now)) {
+        true => Err(CancellationQuoteError::CancellationRestricted),
+        false => Ok(()),
     }
 }
 

@@ -46,7 +46,11 @@ impl<K: BookingAggregate> BookingJob<K> {
             return Ok(());
         };
         let Some(booking) = self.base.store.booking_unscoped::<K>(&id).await? else {
-            tracing::error!(subject, "a booking job names a booking that does not exist");
+            tracing::error!(
+                subject,
+                "a booking job names a booking that does not exist, so it can resume none; \
+                 bookings are never deleted with an open job: restore the booking from a backup"
+            );
             return Ok(());
         };
         let execution = ExecutionContext {

@@ -49,7 +49,7 @@ pub struct OpenOutcome {
     pub waiting: Option<SettlementDecision>,
 }
 
-/// What was sent to the other side, as the log of calls has it.
+/// The request that was sent to the other side, as the log of calls has it.
 #[derive(Debug, Clone)]
 pub struct SentCall {
     /// The call of the plugin.

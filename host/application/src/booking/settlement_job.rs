@@ -44,7 +44,11 @@ impl SettlementJob {
             write.complete_job(SETTLEMENT_JOB_KIND, subject, lease_token);
         };
         let Some((tenant, id)) = parse_subject(subject) else {
-            tracing::error!(subject, "a settlement job has an invalid subject");
+            tracing::error!(
+                subject,
+                "a settlement job has a subject that names no decision, so it is completed; \
+                 the gateway writes no such job: find out who changed the table of jobs"
+            );
             return Ok(self.commit(complete).await?);
         };
         let decision = self.base.store.settlement(&tenant, &id).await?;

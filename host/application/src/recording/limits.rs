@@ -8,7 +8,7 @@ pub(super) const QUEUE_ENTRIES_MAX: usize = 8192;
 /// Number of waiting entries from which minor calls, as successful reads, are left out, so that a
 /// flood of them leaves room for changes and failures. The writer needs 3 seconds for so many.
 pub(super) const QUEUE_ENTRIES_FOR_MINOR: usize = 2048;
-/// Number of minor calls that are logged a second on average. Under full load a host answers 10,000
+/// Number of minor calls that are logged a second on average. Under full load a process answers 10,000
 /// and more; their entries would cost half of its processor time and push other calls out of the log
 /// within minutes.
 pub(super) const MINOR_PER_SECOND: NonZeroU32 = NonZeroU32::MIN.saturating_add(199);

@@ -1,6 +1,7 @@
 //! Recording of API calls, of suppliers' calls and of statistics, off the path of the calls.
 
 mod call_sink;
+pub mod card_number;
 mod counters;
 mod entry;
 mod limits;

@@ -9,22 +9,15 @@ use crate::webhook::delivery_details::{DeliveryDetails, find_delivery};
 use crate::webhook::error::WebhookError;
 use crate::webhook::policy::DeliveryPolicy;
 use crate::webhook::service::WebhookService;
-use futures::stream::{self, StreamExt, TryStreamExt};
 use host_domain::audit::{ActorKind, AuditAction};
 use host_domain::event::Product;
 use host_domain::id::{DeliveryId, SubscriptionId};
 use host_domain::owner::Tenant;
 use host_domain::page::{Page, PageRequest};
-use host_domain::time::Timestamp;
+use host_domain::webhook::Subscription;
 use host_domain::webhook::list::DeliveryFilter;
-use host_domain::webhook::{Subscription, SubscriptionStatus};
 use host_storage::{StoredDelivery, UnitOfWork};
 use std::sync::Arc;
-
-/// Number of failed deliveries that are read in one batch to be replayed.
-const RECOVERY_BATCH_SIZE: u32 = 200;
-
-const CONCURRENT_WRITES_MAX: usize = 8;
 
 pub struct DeliveryService {
     pub(crate) base: Base,
@@ -108,65 +101,6 @@ impl DeliveryService {
         Ok(replayed)
     }
 
-    /// Replays the deliveries that failed since a given time, and returns their number. If this
-    /// ends early, the replays stored so far remain, and another request continues. With the same
-    /// key it covers the deliveries that had failed when the key was first used.
-    pub async fn recover(
-        &self,
-        context: &RequestContext,
-        product: Product,
-        id: &SubscriptionId,
-        since: Timestamp,
-        key: Option<&IdempotentRequest>,
-    ) -> Result<u64, WebhookError> {
-        let tenant = &context.owner.tenant;
-        let subscription = self.webhooks.find(tenant, product, id).await?;
-        if subscription.status != SubscriptionStatus::Active {
-            return Err(WebhookError::SubscriptionNotActive);
-        }
-        let mut write = self.base.unit_of_work();
-        self.audit_in(
-            &mut write,
-            context,
-            AuditAction::WebhookRecovered,
-            id.as_str(),
-        );
-        if !write.is_empty() {
-            self.base.store.commit(write).await?;
-        }
-        let (mut queued, until) = (0, self.recovery_cutoff(key).await?);
-        loop {
-            let store = &self.base.store;
-            let failed = store.failed_deliveries(tenant, id, since, until, RECOVERY_BATCH_SIZE);
-            let failed = failed.await?;
-            if failed.is_empty() {
-                return Ok(queued);
-            }
-            let are_replayed: Vec<bool> = stream::iter(failed)
-                .map(|stored| self.replay_stored(&subscription, stored))
-                .buffer_unordered(CONCURRENT_WRITES_MAX)
-                .try_collect()
-                .await?;
-            queued += are_replayed.into_iter().map(u64::from).sum::<u64>();
-        }
-    }
-
-    /// Returns the time up to which failures are replayed: now, or the first use of the key.
-    async fn recovery_cutoff(
-        &self,
-        key: Option<&IdempotentRequest>,
-    ) -> Result<Timestamp, WebhookError> {
-        let now = self.base.now();
-        let Some(key) = key else { return Ok(now) };
-        self.base
-            .claim_idempotency_key(key, &now.to_string())
-            .await?;
-        let first_use = self.base.find_idempotent_result(Some(key)).await?;
-        Ok(first_use
-            .and_then(|at| Timestamp::parse(&at))
-            .unwrap_or(now))
-    }
-
     /// Replays a delivery that was just read. Returns `false` if another process changed it first.
     pub(crate) async fn replay_stored(
         &self,
@@ -179,7 +113,7 @@ impl DeliveryService {
     }
 
     /// Records what a person does with deliveries. Programs do so in the ordinary course of events.
-    fn audit_in(
+    pub(super) fn audit_in(
         &self,
         write: &mut UnitOfWork,
         context: &RequestContext,

@@ -28,7 +28,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 
-/// Maximum number of deliveries in flight on this host, whose bodies take memory.
+/// Maximum number of deliveries in flight on this process, whose bodies take memory.
 const IN_FLIGHT_MAX: u32 = 2048;
 const SUBSCRIPTION_BATCH_SIZE: u32 = 200;
 const RESULT_BATCH_SIZE: usize = 256;
@@ -217,7 +217,7 @@ impl DeliveryWorker {
         match subscription.status {
             SubscriptionStatus::Disabled => {
                 metrics::counter!(WEBHOOK_SUBSCRIPTIONS_DISABLED_TOTAL).increment(1);
-                tracing::error!(subscription = %id, organization, "a subscription is disabled: all deliveries to it have failed for days");
+                tracing::error!(subscription = %id, organization, "a subscription is disabled, because all deliveries to it have failed for days; tell its owner, who resumes it when its endpoint works");
             }
             SubscriptionStatus::Paused => {
                 tracing::warn!(subscription = %id, organization, "a subscription is paused: its receiver answered 410 Gone");
@@ -227,7 +227,7 @@ impl DeliveryWorker {
     }
 }
 
-/// The deliveries that this host is sending.
+/// The deliveries that this process is sending.
 struct DeliveryDispatcher {
     worker: Arc<DeliveryWorker>,
     endpoints: HashMap<SubscriptionId, Arc<Endpoint>>,
@@ -274,7 +274,7 @@ impl DeliveryDispatcher {
                 tracing::error!(
                     subscription = %due.subscription.id,
                     error = &error as &dyn std::error::Error,
-                    "the signing secrets of a subscription cannot be decrypted; nothing is sent to it"
+                    "the signing secrets of a subscription cannot be decrypted, so nothing is sent to it; add the key with which they were encrypted to old_master_keys"
                 );
                 return None;
             }

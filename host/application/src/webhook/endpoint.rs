@@ -1,4 +1,4 @@
-//! The concurrency of this host's deliveries to one subscription. A slow receiver gets fewer
+//! The concurrency of this process's deliveries to one subscription. A slow receiver gets fewer
 //! deliveries at a time and a fast one gets more, so that slow receivers delay only their own
 //! deliveries.
 
@@ -22,10 +22,10 @@ const FAST_RESPONSE: Duration = Duration::from_secs(1);
 /// times it is halved down to the floor.
 const SLOW_RESPONSE: Duration = Duration::from_secs(5);
 
-/// The delivery state of one subscription on this host.
+/// The delivery state of one subscription on this process.
 pub struct Endpoint {
     in_flight: AtomicU32,
-    /// Whether an attempt of this host has failed since its last success.
+    /// Whether an attempt of this process has failed since its last success.
     has_failed: AtomicBool,
     window: AtomicU32,
     permits: Arc<Semaphore>,
@@ -70,7 +70,7 @@ impl Endpoint {
         self.has_failed.store(true, Ordering::Relaxed);
     }
 
-    /// Records a success. Returns whether an attempt of this host has failed since the last one.
+    /// Records a success. Returns whether an attempt of this process has failed since the last one.
     pub fn record_success(&self) -> bool {
         self.has_failed.swap(false, Ordering::Relaxed)
     }
@@ -99,7 +99,7 @@ impl Endpoint {
     }
 }
 
-/// A guard that counts a delivery as in flight on this host.
+/// A guard that counts a delivery as in flight on this process.
 pub struct InFlight(Arc<Endpoint>);
 
 impl Drop for InFlight {

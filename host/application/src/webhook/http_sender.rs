@@ -15,6 +15,7 @@ use reqwest::{Client, Method, Request, Response};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 /// Maximum number of bytes of a response's body that are stored; the rest is not read.
@@ -112,8 +113,7 @@ impl HttpSender {
         let response = match url_policy::parse(delivery.url, delivery.allow_insecure) {
             Ok(url) => {
                 request_headers = header_texts(&delivery.headers);
-                let exchange = tokio::time::timeout(self.time_max, self.exchange(url, delivery));
-                exchange.await.unwrap_or(Err(SendFailure::TimedOut.into()))
+                self.exchange(url, delivery).await
             }
             Err(_) => Err(SendFailure::UrlNotAllowed.into()),
         };
@@ -128,13 +128,15 @@ impl HttpSender {
         url: Url,
         delivery: DeliveryRequest<'_>,
     ) -> Result<ReceiverResponse, SendError> {
+        let deadline = Instant::now() + self.time_max;
         let client = self.client(delivery.allow_insecure);
         let client = client.ok_or(SendFailure::Connect)?;
         let mut request = Request::new(Method::POST, url);
         *request.headers_mut() = delivery.headers;
         *request.body_mut() = Some(delivery.body.into());
-        let response = client.execute(request).await;
-        read_response(response?).await
+        let response = timeout_at(deadline, client.execute(request)).await;
+        let response = response.map_err(|_| SendFailure::TimedOut)??;
+        Ok(read_response(response, deadline).await)
     }
 
     /// Returns the client, created at its first use because loading certificates is expensive.
@@ -160,7 +162,7 @@ impl HttpSender {
             Err(error) => {
                 tracing::error!(
                     error = &error as &dyn std::error::Error,
-                    "the HTTP client for webhooks could not be created"
+                    "the HTTP client for webhooks could not be created, so deliveries fail and are tried again; the error names the cause"
                 );
                 None
             }
@@ -168,21 +170,23 @@ impl HttpSender {
     }
 }
 
-async fn read_response(mut response: Response) -> Result<ReceiverResponse, SendError> {
+/// Reads the begin of the body. The status alone says whether the receiver has the event, so a body
+/// that is cut off or does not end in time is kept as far as it has come.
+async fn read_response(mut response: Response, deadline: Instant) -> ReceiverResponse {
     let status = response.status();
     let retry_after = response.headers_mut().remove(RETRY_AFTER);
     let mut body = Vec::new();
     while body.len() < RESPONSE_BODY_BYTES_MAX
-        && let Some(chunk) = response.chunk().await?
+        && let Ok(Ok(Some(chunk))) = timeout_at(deadline, response.chunk()).await
     {
         let room = RESPONSE_BODY_BYTES_MAX - body.len();
         body.extend(chunk.iter().take(room));
     }
-    Ok(ReceiverResponse {
+    ReceiverResponse {
         status,
         retry_after,
         body: lossy_text(&body),
-    })
+    }
 }
 
 /// Returns a body as text, without an incomplete character at its end.

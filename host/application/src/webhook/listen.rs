@@ -38,7 +38,7 @@ pub enum ListenError {
     NotFound,
     #[error("the organization has {SESSIONS_MAX} sessions already")]
     TooManySessions,
-    /// A session has one call at a time on each host.
+    /// A session has one call at a time on each process.
     #[error("another call of the session waits for events")]
     CallInProgress,
     #[error("the session could not be read or stored")]

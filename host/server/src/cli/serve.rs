@@ -121,8 +121,15 @@ impl RunningServer {
             }
             None => None,
         };
+        #[cfg(feature = "dashboard")]
+        let dashboard_url = match &dashboard {
+            Some(listener) => Some(config.dashboard.base_url(listener.local_addr()?)),
+            None => None,
+        };
+        #[cfg(not(feature = "dashboard"))]
+        let dashboard_url = None;
         let plugins_dir = plugins_dir(&config);
-        let gateway = Gateway::build(config, plugins_dir).await?;
+        let gateway = Gateway::build(config, plugins_dir, dashboard_url).await?;
         gateway.spawn_listeners(api, admin);
         Ok(Self {
             #[cfg(feature = "dashboard")]
@@ -173,7 +180,7 @@ impl RunningServer {
         self.signals
             .wait(&application.tasks, &application.suppliers)
             .await;
-        tracing::info!("stopping");
+        tracing::info!("the gateway stops: it finishes open requests");
         if !self.gateway.shut_down().await {
             tracing::warn!(
                 "some tasks did not finish in time; their work resumes at the next start"

@@ -17,17 +17,17 @@ pub(super) struct SuppliersOptions {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// List the suppliers with their state on the host that answers
+    /// List the suppliers with their state on the gateway process that answers
     List(List),
     /// Show a supplier with its plugin, its calls of the last 24 hours and its last failures, as JSON
     Show(Subject),
-    /// End new requests to a supplier, on all hosts
+    /// End new requests to a supplier, on all gateway processes
     Drain(Subject),
-    /// Begin to route new requests to a drained supplier again, on all hosts
+    /// Begin to route new requests to a drained supplier again, on all gateway processes
     Undrain(Subject),
-    /// Load the plugin's file again, on the host that answers
+    /// Load the plugin's file again, on the gateway process that answers
     Reload(Subject),
-    /// Set priority and weight for all organizations, on all hosts
+    /// Set priority and weight for all organizations, on all gateway processes
     Rank(Rank),
 }
 

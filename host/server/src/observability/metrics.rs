@@ -92,7 +92,10 @@ fn describe_metrics() {
         "Connections on which the database still works for a caller that has stopped waiting"
     );
     metrics::describe_gauge!(PARKED_JOBS, "Background jobs that are parked");
-    metrics::describe_gauge!(UNRESOLVED_CALLS, "Calls whose outcome is unresolved");
+    metrics::describe_gauge!(
+        UNRESOLVED_CALLS,
+        "Calls whose outcome has been unknown for more than a day"
+    );
     metrics::describe_gauge!(
         WEBHOOK_OLDEST_PENDING_DELIVERY_AGE_SECONDS,
         metrics::Unit::Seconds,

@@ -93,6 +93,59 @@ async fn removed_or_replaced_file_is_not_written_to() {
     db.remove().await;
 }
 
+/// Returns the error of a read once reads fail.
+async fn read_failure(store: &Store) -> DatabaseError {
+    let failing = async {
+        loop {
+            match store.read_count(statement!(COUNT, 1_u64)).await {
+                Ok(_) => tokio::task::yield_now().await,
+                Err(error) => return error,
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), failing)
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn removed_or_replaced_file_is_not_read_from() {
+    let db = TestDatabase::sqlite().await;
+    let (file, kept) = (db.sqlite_file(), format!("{}.kept", db.sqlite_file()));
+    commit_booking(&db.store, 1).await;
+    for is_replaced in [false, true] {
+        for is_written in [false, true] {
+            assert!(stored(&db.store, &booking(1).id).await.is_some());
+            fs::rename(file, &kept).unwrap();
+            if is_replaced {
+                fs::copy(&kept, file).unwrap();
+            }
+            let error = if is_written {
+                // Reads fail as soon as the writer has seen it.
+                failure(&db.store, 2).await;
+                let read = db.store.read_count(statement!(COUNT, 1_u64)).await;
+                read.unwrap_err()
+            } else {
+                read_failure(&db.store).await
+            };
+            let DatabaseError::Unavailable(cause) = error else {
+                panic!("{error:?}");
+            };
+            assert!(cause.to_string().contains("removed or replaced"), "{cause}");
+            // Longer reads, on a thread of their own, fail too.
+            let long = db.store.read_count(statement!(COUNT, 100_000_u64)).await;
+            assert!(
+                matches!(long, Err(DatabaseError::Unavailable(_))),
+                "{long:?}"
+            );
+            fs::rename(&kept, file).unwrap();
+        }
+    }
+    assert!(stored(&db.store, &booking(2).id).await.is_none());
+    commit_booking(&db.store, 2).await;
+    db.remove().await;
+}
+
 /// A file system in memory with a maximum size. It needs the rights of the administrator.
 struct SmallDisk<'a>(&'a Path);
 

@@ -6,8 +6,9 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
+use crate::recording::card_number::contains_card_number;
 use crate::recording::redact::rules::{
-    Rules, Treatment, is_code, is_long_number, is_sold_name, rules,
+    Rules, Treatment, hides_card_number, is_code, is_sensitive_number, is_sold_name, rules,
 };
 use host_domain::personal::PersonalWords;
 use serde_json::Value;
@@ -119,7 +120,7 @@ impl BodyWriter {
             _ if treatment == Treatment::Drop && !self.is_problem_sentence(name) => {
                 self.text.push_str(DROPPED);
             }
-            Value::Number(number) if is_long_number(&number.to_string()) => {
+            Value::Number(number) if is_sensitive_number(&number.to_string()) => {
                 self.text.push_str(LONG_NUMBER);
             }
             Value::Bool(_) | Value::Number(_) => {
@@ -179,7 +180,7 @@ impl BodyWriter {
             Treatment::Drop => self.is_problem_sentence(name),
             Treatment::Length => false,
         };
-        if is_kept {
+        if is_kept && !hides_card_number(text) {
             let _ = write!(self.text, "{}", Value::from(text));
         } else {
             let _ = write!(self.text, "\"[text, {}]\"", text.chars().count());
@@ -219,6 +220,7 @@ pub(super) fn redact_uri(route: Option<&str>, path: &str, query: Option<&str>) -
         let is_kept = name.is_none_or(|name| {
             rules.is_id(segment) || (rules.keeps_path_code(name) && is_code(segment))
         });
+        let is_kept = is_kept && !hides_card_number(segment);
         if is_kept { segment } else { "…" }
     });
     let mut text = segments.collect::<Vec<_>>().join("/");
@@ -227,6 +229,8 @@ pub(super) fn redact_uri(route: Option<&str>, path: &str, query: Option<&str>) -
         text.push(if position == 0 { '?' } else { '&' });
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let is_kept = rules.keeps_query(name) && (is_value(value) || rules.is_id(value));
+        // A plus sign is a space here.
+        let is_kept = is_kept && !hides_card_number(&value.replace('+', " "));
         let shown = if is_member_name(name) { name } else { "…" };
         let value = if is_kept { value } else { "…" };
         let _ = write!(text, "{shown}={value}");
@@ -260,6 +264,14 @@ pub(super) fn redact_sentence(sentence: &str) -> String {
         if is_kept { word } else { "…" }
     });
     let mut kept: Vec<&str> = words.collect();
+    // Each group of a card number is a short number.
+    if contains_card_number(&kept.join(" ")) {
+        for word in &mut kept {
+            if word.bytes().any(|byte| byte.is_ascii_digit()) {
+                *word = "…";
+            }
+        }
+    }
     kept.dedup_by(|one, other| one == other && *one == "…");
     shorten(&kept.join(" "))
 }

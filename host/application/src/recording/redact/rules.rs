@@ -1,5 +1,6 @@
 //! The rules of redaction, which are data in `fields.toml`.
 
+use crate::recording::card_number::contains_card_number;
 use serde::Deserialize;
 use std::sync::LazyLock;
 
@@ -180,9 +181,32 @@ pub(super) fn is_sold_name(text: &str) -> bool {
     text.chars().count() <= NAME_CHARS_MAX && digits <= 4 && !text.contains('@')
 }
 
+/// Returns whether a text contains the number of a card. Identifiers that the gateway generated are
+/// excepted: the digits of one of a thousand happen to have the form of a card number.
+pub(super) fn hides_card_number(text: &str) -> bool {
+    contains_card_number(text) && {
+        let parts = text.split(['_', '-']).filter(|part| !is_generated(part));
+        contains_card_number(&parts.collect::<Vec<_>>().join("-"))
+    }
+}
+
+/// Returns whether a part of an identifier is a UUID of version 7 without hyphens.
+fn is_generated(part: &str) -> bool {
+    let bytes = part.as_bytes();
+    bytes.len() == 32
+        && bytes.get(12) == Some(&b'7')
+        && matches!(bytes.get(16), Some(b'8' | b'9' | b'a' | b'b'))
+        && bytes.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// Returns whether a number has digits that may be those of a card or a telephone.
+pub(super) fn is_sensitive_number(number: &str) -> bool {
+    is_long_number(number) || contains_card_number(number)
+}
+
 /// Returns whether the whole part of a decimal number has more than nine digits, as the numbers of
 /// cards and telephones have.
-pub(super) fn is_long_number(number: &str) -> bool {
+fn is_long_number(number: &str) -> bool {
     let digits = number.trim_start_matches('-').bytes();
     digits.take_while(u8::is_ascii_digit).count() > 9
 }

@@ -18,8 +18,8 @@ enum Manner {
     Responds(String),
     /// Accepts the request and sends nothing.
     Hangs,
-    /// Sends the response head and one byte of the body, and no more.
-    Drips,
+    /// Sends the begin of a response, and no more.
+    Stalls(String),
     Cuts,
 }
 
@@ -54,10 +54,7 @@ async fn serve(listener: TcpListener, manner: Manner) -> String {
             let _ = stream.shutdown().await;
         }
         Manner::Hangs => {}
-        Manner::Drips => {
-            let head = b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n.";
-            stream.write_all(head).await.unwrap();
-        }
+        Manner::Stalls(begin) => stream.write_all(begin.as_bytes()).await.unwrap(),
         Manner::Cuts => return String::from_utf8(seen).unwrap(),
     }
     // The read ends when the sender closes the connection.
@@ -90,9 +87,13 @@ fn request(url: &str) -> DeliveryRequest<'_> {
 }
 
 async fn send_to(manner: Manner) -> AttemptResult {
+    send_with(&sender(), manner).await
+}
+
+async fn send_with(sender: &HttpSender, manner: Manner) -> AttemptResult {
     let (port, _served) = receiver(manner).await;
     let url = format!("http://127.0.0.1:{port}/hook?a=b");
-    sender().send(request(&url), NOW).await
+    sender.send(request(&url), NOW).await
 }
 
 fn not_taken(retry_after_s: Option<i64>) -> DeliveryResult {
@@ -159,8 +160,9 @@ async fn gone_is_a_failure_if_410_is_not_honored() {
 async fn attempt_without_response_has_an_error() {
     for (manner, error) in [
         (Manner::Hangs, "timeout"),
-        (Manner::Drips, "timeout"),
+        (Manner::Stalls("HTTP/1.1 200 O".to_owned()), "timeout"),
         (Manner::Cuts, "cut"),
+        (Manner::Responds("HTTP/1.1 200 O".to_owned()), "cut"),
         (Manner::Responds("nonsense\r\n\r\n".to_owned()), "cut"),
     ] {
         let attempted = send_to(manner).await;
@@ -172,6 +174,48 @@ async fn attempt_without_response_has_an_error() {
     assert_eq!(attempted.error, Some("connect"));
     let cause = attempted.cause.unwrap();
     assert!(!cause.is_empty() && !cause.contains("127.0.0.1"), "{cause}");
+}
+
+/// The receiver has the event, whatever becomes of the rest of its response.
+#[tokio::test]
+async fn status_decides_if_the_body_is_cut_off_or_stalls() {
+    let sender = sender();
+    // The first attempt loads the certificates, which takes long.
+    send_with(&sender, respond("204 No Content", "", "")).await;
+    let long = "x".repeat(RESPONSE_BODY_BYTES_MAX / 2);
+    let mut attempts = Vec::new();
+    for (status, outcome) in [
+        (200, DeliveryResult::Accepted),
+        (204, DeliveryResult::Accepted),
+        (410, DeliveryResult::Gone),
+        (503, not_taken(Some(7))),
+    ] {
+        for body in ["", ".", &long] {
+            let chunk = match body.len() {
+                0 => String::new(),
+                length => format!("{length:x}\r\n{body}"),
+            };
+            for (framing, sent) in [
+                ("content-length: 9000", body),
+                ("transfer-encoding: chunked", &chunk),
+            ] {
+                let head = format!("HTTP/1.1 {status} X\r\nretry-after: 7\r\n{framing}\r\n");
+                let begin = format!("{head}\r\n{sent}");
+                let kept = if status == 204 { "" } else { body };
+                for manner in [Manner::Responds(begin.clone()), Manner::Stalls(begin)] {
+                    let (sender, head) = (&sender, head.clone());
+                    attempts.push(async move {
+                        let attempted = send_with(sender, manner).await;
+                        assert_eq!(attempted.outcome, outcome, "{head}");
+                        assert_eq!(attempted.status, Some(status), "{head}");
+                        assert_eq!(attempted.body.as_deref(), Some(kept), "{head}");
+                        assert_eq!(attempted.error, None, "{head}");
+                    });
+                }
+            }
+        }
+    }
+    futures::future::join_all(attempts).await;
 }
 
 /// The time limit covers the whole exchange, including the name lookup before the connection.

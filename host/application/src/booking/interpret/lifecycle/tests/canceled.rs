@@ -1,4 +1,4 @@
-//! What a booking means that the supplier shows as canceled before the gateway knew of it.
+//! What a booking means that the supplier shows as cancelled before the gateway knew of it.
 
 use super::*;
 use host_domain::flight::supplier_api::FlightCancellationAmounts;
@@ -13,7 +13,7 @@ enum Stated {
     Amounts(i64, i64),
 }
 
-/// Creates a canceled booking as a supplier reports it.
+/// Creates a cancelled booking as a supplier reports it.
 trait Canceled: SampleKind {
     fn canceled(stated: Stated) -> Self::SupplierBooking;
 }
