@@ -156,11 +156,11 @@ pub(crate) fn state(
     if !map::order::is_cancelled(&order)? {
         return Ok(supplier_booking(order, None, agreed)?);
     }
-    let within = std::mem::take(&mut order.cancellation).decoded();
+    let within = std::mem::take(&mut order.cancellation).into_part();
     let is_confirmed = |cancellation: &OrderCancellation| {
         map::cancellation::is_confirmed(cancellation, order.id()) == Ok(true)
     };
-    let cancellation = match within.filter(is_confirmed) {
+    let cancellation = match within.decoded().filter(is_confirmed) {
         Some(cancellation) => Some(cancellation),
         None => read_cancellation(settings, order.id())?,
     };

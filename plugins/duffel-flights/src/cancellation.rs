@@ -3,7 +3,7 @@
 use serde_json::json;
 use stopover_sdk::flight_cancellation::{CancelRequest, Quote, QuoteRequest};
 use stopover_sdk::http::{self, Method, Request, Response};
-use stopover_sdk::json::{EncodeError, ensure};
+use stopover_sdk::json::{DecodeError, EncodeError, ensure};
 use stopover_sdk::types::flight::SupplierBooking;
 use stopover_sdk::{ChangeError, FlightCancellation, ReadError, Refusal, RefusalReason};
 
@@ -15,6 +15,7 @@ use crate::settings::Settings;
 use crate::upstream::{
     AIRLINE_TIMEOUT_MS, CHANGE_TIMEOUT_MS, api_request, not_sent, open, open_change, with_data,
 };
+use crate::wire::OptionalText;
 use crate::wire::cancellation::OrderCancellation;
 use crate::wire::order::Order;
 use crate::{DuffelFlights, map};
@@ -31,7 +32,7 @@ impl FlightCancellation for DuffelFlights {
             let message = "the order is cancelled already";
             return Err(Refusal::new(RefusalReason::NotCancellable, message).into());
         }
-        if !can_be_cancelled(&order) {
+        if !can_be_cancelled(&order)? {
             return Ok(Quote::Unavailable(NOT_THROUGH_DUFFEL.to_owned()));
         }
         let response = quote_request(&settings, order.id())?.send()?;
@@ -66,9 +67,11 @@ impl FlightCancellation for DuffelFlights {
             });
             return Ok(state?.booking);
         }
-        if !can_be_cancelled(&order) {
+        if !can_be_cancelled(&order).map_err(not_sent)? {
             return Err(refused(NOT_THROUGH_DUFFEL).into());
         }
+        // Read before anything is sent: without it, the result of a completed cancellation would be lost.
+        let total = total(&order).map_err(not_sent)?;
         // Duffel confirms only the newest quote of an order.
         let response = quote_request(&settings, id)?.send()?;
         let quote: OrderCancellation = open_change(&response, Change::Quote)?;
@@ -81,15 +84,22 @@ impl FlightCancellation for DuffelFlights {
             is_quoted && is_confirmed(&done, id)?,
             "the response does not say that the cancellation is confirmed",
         )?;
-        Ok(supplier_booking(order, Some(&done), None)?.booking)
+        Ok(supplier_booking(order, Some(&done), Some(total))?.booking)
     }
 }
 
 /// Returns whether Duffel may cancel the order. If Duffel does not list the available actions, the
 /// cancellation is attempted.
-fn can_be_cancelled(order: &Order) -> bool {
-    let actions = order.available_actions.as_decoded();
-    actions.is_none_or(|actions| actions.iter().any(|action| action == "cancel"))
+///
+/// # Errors
+/// The list cannot be read, or there are different ones, so that it is not known what Duffel allows.
+fn can_be_cancelled(order: &Order) -> Result<bool, DecodeError> {
+    let actions = order.available_actions.optional("available_actions")?;
+    let allows = |actions: &Vec<OptionalText>| {
+        let mut actions = actions.iter().map(OptionalText::as_str);
+        actions.any(|action| action == "cancel")
+    };
+    Ok(actions.is_none_or(allows))
 }
 
 fn quote_request(settings: &Settings, order_id: &str) -> Result<Request, EncodeError> {

@@ -1,6 +1,9 @@
 //! Flight search. Duffel queries the airlines; the offers are then read in pages, cheapest first. A
 //! search has megabytes of offers, and a single page fits into memory.
 
+use std::collections::HashMap;
+use std::mem;
+
 use serde_json::{Value, json};
 use stopover_sdk::detailed_flight_pricing::{
     AppliedFilters, DetailedOffer, DetailedPriceResponse, PriceRequest,
@@ -38,10 +41,10 @@ impl DetailedFlightPricing for DuffelFlights {
         let (sort, is_sorted) = sort(&request);
         let mut collector = OfferCollector::default();
         let mut after: Option<String> = None;
-        let mut pages = 0;
+        let (mut kept, mut pages) = (0, 0);
         let is_whole = loop {
             let size = limit
-                .saturating_sub(collector.offers.len())
+                .saturating_sub(kept)
                 .clamp(PAGE_OFFERS_MIN, PAGE_OFFERS_MAX);
             let list = get(&settings, "/air/offers")
                 .query("offer_request_id", &search.id)
@@ -56,23 +59,25 @@ impl DetailedFlightPricing for DuffelFlights {
                 }
             };
             collector.add_page(page.data, &search, &request.filters);
+            kept = collector.main_currency().map_or(0, |(_, count)| count);
             pages += 1;
             match page.after {
                 Cursor::End => break true,
                 Cursor::Unreadable => break false,
                 Cursor::Next(cursor) => after = Some(cursor),
             }
-            if collector.offers.len() >= limit || pages >= PAGES_MAX {
+            if kept >= limit || pages >= PAGES_MAX {
                 break false;
             }
         };
         collector
             .dropped
             .check_remaining(collector.is_any_readable)?;
-        let truncated = !is_whole || collector.offers.len() > limit;
-        collector.offers.truncate(limit);
+        let mut offers = collector.take_offers_in_main_currency();
+        let truncated = !is_whole || offers.len() > limit;
+        offers.truncate(limit);
         Ok(DetailedPriceResponse {
-            offers: collector.offers,
+            offers,
             applied: applied(is_sorted),
             truncated,
         })
@@ -82,7 +87,8 @@ impl DetailedFlightPricing for DuffelFlights {
 /// Offers that were read.
 #[derive(Default)]
 struct OfferCollector {
-    offers: Vec<DetailedOffer>,
+    /// Offers that satisfy the filters, each with its position in its page.
+    offers: Vec<(usize, DetailedOffer)>,
     /// Whether an offer could be read, even if it does not satisfy the filters.
     is_any_readable: bool,
     dropped: DroppedItems,
@@ -115,10 +121,51 @@ impl OfferCollector {
             if let Some(offer) = self.dropped.keep(format_args!("/data/{at}"), offer) {
                 self.is_any_readable = true;
                 if map::offer::matches_filters(filters, &offer.offer) {
-                    self.offers.push(offer);
+                    self.offers.push((at, offer));
                 }
             }
         }
+    }
+
+    /// Returns the currency of most offers and their number. Of several such currencies, it is the one
+    /// of the first offer.
+    fn main_currency(&self) -> Option<(&str, usize)> {
+        let currencies = || {
+            self.offers
+                .iter()
+                .map(|(_, one)| one.offer.currency.as_str())
+        };
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for currency in currencies() {
+            *counts.entry(currency).or_default() += 1;
+        }
+        let mut main: Option<(&str, usize)> = None;
+        for currency in currencies() {
+            let count = counts.get(currency).copied().unwrap_or_default();
+            if main.is_none_or(|(_, most)| count > most) {
+                main = Some((currency, count));
+            }
+        }
+        main
+    }
+
+    /// Returns the offers in the currency of most of them. The others are counted and left out: a
+    /// response has one currency, and one odd offer must not fail the search.
+    fn take_offers_in_main_currency(&mut self) -> Vec<DetailedOffer> {
+        let main = self.main_currency();
+        let main = main.map_or_else(String::new, |(currency, _)| currency.to_owned());
+        let offers = mem::take(&mut self.offers);
+        let mut kept = Vec::with_capacity(offers.len());
+        for (at, offer) in offers {
+            if offer.offer.currency == main {
+                kept.push(offer);
+            } else {
+                let error = DecodeError::new("an offer is in another currency than most offers");
+                let pointer = format_args!("/data/{at}/total_currency");
+                self.dropped.leave_out(pointer, error);
+            }
+        }
+        kept
     }
 }
 

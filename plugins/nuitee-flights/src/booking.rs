@@ -231,10 +231,13 @@ fn read_by_reference(
     Ok(Some(state))
 }
 
-/// Returns `None` if the error is that there is no such booking.
+/// Returns `None` if the error is that there is no such booking. Only a status of 404 proves it: Nuitee
+/// sends the codes with 400 for an id that it does not understand.
 fn no_booking<T>(fault: Fault) -> Result<Option<T>, ReadError> {
+    let is_missing = fault.status == 404;
     match fault.into_read_error() {
-        ReadError::NotFound(_) => Ok(None),
+        ReadError::NotFound(_) if is_missing => Ok(None),
+        ReadError::NotFound(text) => Err(ReadError::InvalidResponse(text)),
         error @ (ReadError::Misconfigured(_)
         | ReadError::TimedOut(_)
         | ReadError::RateLimited(_)

@@ -125,7 +125,10 @@ impl Fault {
             401 | 403 | 40301 | 40302 | 41004 | 41011 | 47001 | 47006 => {
                 ReadError::Misconfigured(self.to_text())
             }
-            4004 | 47002 | 47003 | 49002 => ReadError::NotFound(self.to_text()),
+            4004 => ReadError::NotFound(self.to_text()),
+            47002 | 47003 | 49002 if self.status == 404 => ReadError::NotFound(self.to_text()),
+            // With 400, Nuitee sends them for an id that it does not understand, which proves no absence.
+            47002 | 47003 | 49002 => return None,
             // Nuitee documents neither code. A gateway in front of it may send them.
             404 | 410 => return None,
             408 | 504 => ReadError::TimedOut(self.to_text()),

@@ -2,12 +2,16 @@
 
 use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::time;
-use stopover_sdk::types::flight::{AirlineChange, ChangeType};
+use stopover_sdk::types::flight::{AirlineChange, Cabin, ChangeType};
 
 use crate::map::itinerary::segments;
 use crate::map::passenger::PassengerIds;
 use crate::wire::itinerary::{Segment, Slice};
 use crate::wire::order;
+
+/// Class of a flight for which a change states none. A change sells nothing, and must not be lost because
+/// of its class.
+const DEFAULT_CABIN: Option<Cabin> = Some(Cabin::Economy);
 
 /// Converts an airline's change of an order's flights. Duffel gives no deadline for accepting it.
 ///
@@ -37,8 +41,8 @@ pub(crate) fn airline_change(
         action_required,
         expires_at: None,
         accepted_at: accepted_at.and_then(time::parse_timestamp),
-        removed_segments: segments(removed, ids)?,
-        added_segments: segments(added, ids)?,
+        removed_segments: segments(removed, ids, DEFAULT_CABIN)?,
+        added_segments: segments(added, ids, DEFAULT_CABIN)?,
     })
 }
 

@@ -15,7 +15,7 @@ use crate::wire::itinerary::{self as wire, Place, Slice};
 /// Converts slices to the journeys of a trip.
 ///
 /// # Errors
-/// A slice has no segments, or a segment has no times.
+/// A slice has no segments, or a segment has no times or no cabin class.
 pub(crate) fn journeys(
     slices: Vec<Slice>,
     ids: &PassengerIds,
@@ -43,7 +43,7 @@ fn journey(slice: Slice, direction: Direction, ids: &PassengerIds) -> Result<Jou
         .iter()
         .map(|segment| segment.stops.len() + segment.stops.unreadable().len())
         .sum();
-    let segments = segments(slice.segments, ids)?;
+    let segments = segments(slice.segments, ids, None)?;
     let (Some(first), Some(last)) = (segments.first(), segments.last()) else {
         return Err(DecodeError::missing("a slice has no segments"));
     };
@@ -63,18 +63,25 @@ fn journey(slice: Slice, direction: Direction, ids: &PassengerIds) -> Result<Jou
     })
 }
 
-/// Converts segments and keeps their order.
+/// Converts segments and keeps their order. `default_cabin` takes the place of a cabin class that Duffel
+/// does not state; without it, such a segment is an error, because the class is part of what is sold.
 pub(crate) fn segments(
     segments: Vec<wire::Segment>,
     ids: &PassengerIds,
+    default_cabin: Option<Cabin>,
 ) -> Result<Vec<Segment>, DecodeError> {
     segments
         .into_iter()
-        .map(|written| segment(written, ids))
+        .map(|written| segment(written, ids, default_cabin))
         .collect()
 }
 
-fn segment(written: wire::Segment, ids: &PassengerIds) -> Result<Segment, DecodeError> {
+fn segment(
+    written: wire::Segment,
+    ids: &PassengerIds,
+    default_cabin: Option<Cabin>,
+) -> Result<Segment, DecodeError> {
+    let no_cabin = || DecodeError::missing("a segment has no cabin class");
     let local = |text: &str| {
         time::parse_local_time(text).ok_or_else(|| DecodeError::new("a segment has no time"))
     };
@@ -85,7 +92,8 @@ fn segment(written: wire::Segment, ids: &PassengerIds) -> Result<Segment, Decode
     let mut passengers = Vec::with_capacity(written.passengers.len());
     let places = positions(&written.passengers, ids);
     for (place, passenger) in places.into_iter().zip(written.passengers) {
-        let seat = self::cabin(&passenger.cabin_class)?;
+        let seat = self::cabin(passenger.cabin_class())?.or(default_cabin);
+        let seat = seat.ok_or_else(no_cabin)?;
         cabin.get_or_insert(seat);
         let Some(position) = place else {
             continue;
@@ -129,7 +137,7 @@ fn segment(written: wire::Segment, ids: &PassengerIds) -> Result<Segment, Decode
         operating_carrier: non_empty(written.operating_carrier.name),
         operating_carrier_logo_url: written.operating_carrier.logo_symbol_url.into_option(),
         duration_minutes,
-        cabin: cabin.unwrap_or(Cabin::Economy),
+        cabin: cabin.or(default_cabin).ok_or_else(no_cabin)?,
         passengers,
     })
 }
@@ -187,15 +195,16 @@ fn pieces(baggages: &[wire::Baggage], kind: &str) -> Option<u8> {
     u8::try_from(count).ok()
 }
 
-/// Converts a cabin class. An empty class means economy.
-fn cabin(class: &str) -> Result<Cabin, DecodeError> {
-    match class {
-        "economy" | "" => Ok(Cabin::Economy),
-        "premium_economy" => Ok(Cabin::PremiumEconomy),
-        "business" => Ok(Cabin::Business),
-        "first" => Ok(Cabin::First),
-        _ => Err(DecodeError::new("a segment has an unknown cabin class")),
-    }
+/// Converts a cabin class. Returns `None` if it is empty.
+fn cabin(class: &str) -> Result<Option<Cabin>, DecodeError> {
+    Ok(Some(match class {
+        "" => return Ok(None),
+        "economy" => Cabin::Economy,
+        "premium_economy" => Cabin::PremiumEconomy,
+        "business" => Cabin::Business,
+        "first" => Cabin::First,
+        _ => return Err(DecodeError::new("a segment has an unknown cabin class")),
+    }))
 }
 
 /// Returns Duffel's name of a cabin class for a search.
@@ -243,7 +252,7 @@ fn fare_condition(condition: Option<&wire::Condition>) -> FareCondition {
 
 #[cfg(test)]
 mod tests {
-    use stopover_sdk::lenient::LenientCount;
+    use stopover_sdk::lenient::{LenientCount, Single};
 
     use super::*;
 
@@ -267,6 +276,10 @@ mod tests {
                         ..wire::Carrier::default()
                     },
                     marketing_carrier_flight_number: "11".to_owned(),
+                    passengers: vec![wire::SegmentPassenger {
+                        cabin_class: Single::Value("economy".to_owned()),
+                        ..wire::SegmentPassenger::default()
+                    }],
                     ..wire::Segment::default()
                 })
                 .collect(),

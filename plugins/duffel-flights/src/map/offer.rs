@@ -32,8 +32,8 @@ pub(crate) struct Search {
 /// Converts an offer to a fare.
 ///
 /// # Errors
-/// The offer has no id, it is for other passengers, or its price, deadline or journeys cannot be
-/// read.
+/// The offer has no id, it is for other passengers, nobody pays in its currency, or its price, deadline
+/// or journeys cannot be read.
 pub(crate) fn offer(
     written: wire::offer::Offer,
     search: &Search,
@@ -42,6 +42,10 @@ pub(crate) fn offer(
     check_party(&written, &search.ids)?;
     let expires_at = expires_at(&written)?;
     let (total, currency) = total(&written.total_amount, &written.total_currency)?;
+    ensure(
+        is_payable(currency),
+        "an offer is in a currency that nobody pays in",
+    )?;
     let currency = currency.to_owned();
     let (fare, fare_tax) = (base(&written, &currency), tax(&written, &currency));
     let details = OfferDetails {
@@ -71,6 +75,14 @@ pub(crate) fn offer(
         expires_at,
     };
     Ok(DetailedOffer { offer, details })
+}
+
+/// Returns whether somebody may pay in a currency. In ISO 4217, a code that begins with X is that of a
+/// metal, of a unit of account, of a test or of no currency, except for the currencies of several states.
+/// The gateway accepts none of the former, so that they must not be the currency of most offers.
+fn is_payable(currency: &str) -> bool {
+    const OF_SEVERAL_STATES: [&str; 5] = ["XAF", "XCD", "XCG", "XOF", "XPF"];
+    !currency.starts_with('X') || OF_SEVERAL_STATES.contains(&currency)
 }
 
 /// Returns the price without taxes, if it can be read.

@@ -7,30 +7,50 @@ use stopover_sdk::flight_reference::Airport;
 use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::lenient::LenientList;
 
+use crate::wire::Part;
 use crate::wire::reference::{self as wire, Suggestion};
 
-/// Returns every airport of the suggestions once, in their order. A city yields its airports.
-/// Airports that cannot be read are left out.
+/// Returns every airport of the suggestions once, in their order. A city yields its airports, and so does
+/// a suggestion of an unknown type, which may be a city. Airports that cannot be read, and suggestions
+/// that yield none for another reason, are left out.
 pub(crate) fn airports(
     suggestions: LenientList<Suggestion>,
     dropped: &mut DroppedItems,
 ) -> Vec<Airport> {
     let mut found = FoundAirports::default();
     for (at, mut suggestion) in dropped.readable(format_args!("/data"), suggestions) {
-        if suggestion.kind != "city" {
+        if suggestion.kind() == "airport" {
             let airport = airport(suggestion.into_airport(), None);
             found.add(dropped.keep(format_args!("/data/{at}"), airport));
             continue;
         }
+        let is_city = suggestion.kind() == "city";
         let within = std::mem::take(&mut suggestion.airports);
+        if !has_airports(is_city, &within) {
+            let error = DecodeError::new("a suggestion is no airport and lists none");
+            dropped.leave_out(format_args!("/data/{at}"), error);
+            continue;
+        }
+        // The name of another suggestion may be that of an airport.
+        let city = is_city.then_some(suggestion.name.as_str());
         let within = dropped.readable_part(format_args!("/data/{at}/airports"), within);
         let within = within.unwrap_or_default();
         for (place, written) in dropped.readable(format_args!("/data/{at}/airports"), within) {
-            let airport = airport(written, Some(&suggestion.name));
+            let airport = airport(written, city);
             found.add(dropped.keep(format_args!("/data/{at}/airports/{place}"), airport));
         }
     }
     found.airports
+}
+
+/// Returns whether a suggestion that is no airport lists airports. The list of a city may be empty. A list
+/// that cannot be read is counted when it is read.
+fn has_airports(is_city: bool, within: &Part<LenientList<wire::Airport>>) -> bool {
+    match within {
+        Part::Missing => false,
+        Part::Decoded(list) => is_city || !list.is_empty() || !list.unreadable().is_empty(),
+        Part::Unreadable(_) => true,
+    }
 }
 
 #[derive(Default)]

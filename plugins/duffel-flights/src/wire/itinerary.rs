@@ -67,12 +67,18 @@ lenient_struct! {
     pub(crate) struct SegmentPassenger {
         pub(crate) passenger_id: String,
         pub(crate) older_passenger_id: String = "air_order_passenger_id",
-        pub(crate) cabin_class: String,
+        pub(crate) cabin_class: Single<String>,
+        pub(crate) cabin: Part<CabinDetails>,
         pub(crate) cabin_class_marketing_name: OptionalText,
         pub(crate) baggages: Vec<Baggage>,
         pub(crate) fare_basis_code: OptionalText,
         /// The assigned seat; only orders have it.
         pub(crate) seat: Part<Seat>,
+    }
+
+    /// The cabin of a passenger, whose class is also in a field of the passenger.
+    pub(crate) struct CabinDetails {
+        pub(crate) name: Single<OptionalText>,
     }
 
     pub(crate) struct Seat {
@@ -111,5 +117,17 @@ impl Segment {
 impl SegmentPassenger {
     pub(crate) fn passenger_id(&self) -> &str {
         first_filled(&self.passenger_id, &self.older_passenger_id)
+    }
+
+    /// Returns Duffel's name of the cabin class, from the field of the passenger or else from the cabin.
+    /// It is empty if neither states it once.
+    pub(crate) fn cabin_class(&self) -> &str {
+        let class = self.cabin_class.as_ref().value();
+        let cabin = self.cabin.as_decoded();
+        let name = cabin.and_then(|cabin| cabin.name.as_ref().value());
+        first_filled(
+            class.map_or("", String::as_str),
+            name.map_or("", OptionalText::as_str),
+        )
     }
 }

@@ -26,9 +26,9 @@ lenient_struct! {
         pub(crate) tax_amount: OrDefault<LenientAmount>,
         pub(crate) tax_currency: OrDefault<OptionalText>,
         /// The confirmed cancellation, if the response contains it.
-        pub(crate) cancellation: Part<OrderCancellation>,
+        pub(crate) cancellation: Single<Part<OrderCancellation>>,
         /// Available actions; missing if Duffel does not list them.
-        pub(crate) available_actions: Part<Vec<String>>,
+        pub(crate) available_actions: Essential<Vec<OptionalText>>,
         pub(crate) passengers: Single<Part<Vec<OrderPassenger>>>,
         pub(crate) slices: Part<Vec<Slice>>,
         pub(crate) services: Part<LenientList<Service>>,

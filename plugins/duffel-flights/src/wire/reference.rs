@@ -1,6 +1,6 @@
 //! `GET /places/suggestions` and `GET /air/airlines`.
 
-use stopover_sdk::lenient::{LenientList, LenientNumber};
+use stopover_sdk::lenient::{Essential, LenientList, LenientNumber};
 use stopover_sdk::lenient_struct;
 
 use crate::wire::{OptionalText, Part};
@@ -8,7 +8,7 @@ use crate::wire::{OptionalText, Part};
 lenient_struct! {
     /// An airport, or a city with its airports.
     pub(crate) struct Suggestion {
-        pub(crate) kind: String = "type",
+        kind: Essential<String> = "type",
         pub(crate) id: String,
         pub(crate) iata_code: String,
         pub(crate) icao_code: OptionalText,
@@ -44,6 +44,11 @@ lenient_struct! {
 }
 
 impl Suggestion {
+    /// Returns the type, which is empty if it is missing, unreadable or ambiguous.
+    pub(crate) fn kind(&self) -> &str {
+        self.kind.value().map_or("", String::as_str)
+    }
+
     /// Returns the suggestion as an airport.
     pub(crate) fn into_airport(self) -> Airport {
         Airport {

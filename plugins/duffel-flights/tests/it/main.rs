@@ -9,6 +9,7 @@
 
 mod ask;
 mod booking;
+mod cabin;
 mod cancellation;
 mod describe;
 mod details;

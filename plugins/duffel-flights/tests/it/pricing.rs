@@ -1,6 +1,7 @@
 //! Search: requests, pages, and the conversion of offers.
 
 use serde_json::{Value, json};
+use stopover_sdk::dropped::DropReason;
 use stopover_sdk::flight_pricing::{AppliedFilters, Filters, PriceRequest, PriceResponse, Sort};
 use stopover_sdk::http::Response;
 use stopover_sdk::testing::Outcome::InvalidResponse;
@@ -317,4 +318,92 @@ fn odd_passenger_of_a_search_costs_at_most_its_bags() {
     }
     let (found, dropped) = offers(&[("/passengers/1", json!(7))]);
     assert_eq!((found.len(), dropped), (1, 1));
+}
+
+/// Returns pages of offers in these currencies, with their positions as ids.
+fn pages_in(currencies: &[&[&str]]) -> Vec<String> {
+    let offer: Value = serde_json::from_str(&ask::fixture("offer.json")).unwrap();
+    let numbered = |page: usize, at: usize, currency: &str| {
+        let mut offer = offer["data"].clone();
+        offer["id"] = json!(format!("off_{page}_{at}"));
+        offer["total_currency"] = json!(currency);
+        offer
+    };
+    let pages = currencies.iter().enumerate();
+    let pages = pages.map(|(page, in_page)| {
+        let offers = in_page.iter().enumerate();
+        let offers = offers.map(|(at, currency)| numbered(page, at, currency));
+        let after = (page + 1 < currencies.len()).then_some("more");
+        json!({ "data": offers.collect::<Vec<_>>(), "meta": { "after": after } }).to_string()
+    });
+    pages.collect()
+}
+
+/// A response has one currency. Offers in another one than most are counted, and do not cost the search.
+#[test]
+fn offer_in_another_currency_costs_only_itself() {
+    type Case<'a> = (&'a [&'a [&'a str]], &'a [&'a str], &'a str);
+    let cases: [Case<'_>; 9] = [
+        (
+            &[&["USD", "USD", "EUR"]],
+            &["off_0_0", "off_0_1"],
+            "/data/2",
+        ),
+        (
+            &[&["EUR", "USD", "USD"]],
+            &["off_0_1", "off_0_2"],
+            "/data/0",
+        ),
+        (
+            &[&["USD", "XXX", "USD"]],
+            &["off_0_0", "off_0_2"],
+            "/data/1",
+        ),
+        (
+            &[&["XXX", "USD", "USD"]],
+            &["off_0_1", "off_0_2"],
+            "/data/0",
+        ),
+        (&[&["dollars", "USD"]], &["off_0_1"], "/data/0"),
+        // Of two currencies with as many offers, the first one counts, unless nobody pays in it.
+        (&[&["EUR", "USD"]], &["off_0_0"], "/data/1"),
+        (&[&["XXX", "USD"]], &["off_0_1"], "/data/0"),
+        (&[&["XCD", "USD"]], &["off_0_0"], "/data/1"),
+        // The offers of all pages count.
+        (
+            &[&["EUR"], &["USD", "USD"]],
+            &["off_1_0", "off_1_1"],
+            "/data/0",
+        ),
+    ];
+    for (currencies, kept, pointer) in cases {
+        let pages = pages_in(currencies);
+        let search = ask::fixtures(&["offer-request.json"]);
+        let pages = pages.iter();
+        let gateway = pages.fold(search, |gateway, page| gateway.respond_with(200, page));
+        let response = ask::price(&gateway).unwrap();
+        assert_eq!(ids(&response), kept, "{currencies:?}");
+        let mut offers = response.offers.iter();
+        let first = &response.offers[0].currency;
+        assert!(offers.all(|offer| offer.currency == *first));
+        assert!(!response.truncated, "{currencies:?}");
+        let dropped = gateway.dropped_items();
+        assert_eq!(dropped, [(DropReason::InvalidValue, 1)], "{currencies:?}");
+        let logs = gateway.logs();
+        assert!(logs[0].1.contains(pointer), "{currencies:?}: {logs:?}");
+    }
+}
+
+/// Pages are read until as many offers as requested are in one currency.
+#[test]
+fn offers_in_another_currency_do_not_count_towards_the_limit() {
+    let pages = pages_in(&[&["EUR", "USD"], &["USD", "EUR"], &["USD", "USD"], &["USD"]]);
+    let search = ask::fixtures(&["offer-request.json"]);
+    let pages = pages.iter();
+    let gateway = pages.fold(search, |gateway, page| gateway.respond_with(200, page));
+    let response = price(&gateway, |request| request.limit = 4);
+    assert_eq!(ids(&response), ["off_0_1", "off_1_0", "off_2_0", "off_2_1"]);
+    assert!(response.truncated);
+    assert_eq!(gateway.unused_responses(), 1);
+    assert_eq!(gateway.dropped_items(), [(DropReason::InvalidValue, 2)]);
 }

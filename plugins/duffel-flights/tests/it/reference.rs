@@ -1,8 +1,9 @@
 //! Airport search by text and airline lookup by code.
 
 use duffel_flights::DuffelFlights;
-use serde_json::json;
+use serde_json::{Value, json};
 use stopover_sdk::FlightReference;
+use stopover_sdk::dropped::DropReason;
 use stopover_sdk::flight_reference::AirportResponse;
 use stopover_sdk::http::Response;
 use stopover_sdk::testing::Outcome::{InvalidResponse, NotFound, Rejected, Unavailable};
@@ -36,6 +37,58 @@ fn cities_yield_their_airports_without_duplicates() {
     assert_eq!((old.latitude, old.longitude), (Some(1.5), Some(2.5)));
     // A latitude of 91 is invalid.
     assert_eq!((ols.latitude, ols.longitude), (None, None));
+}
+
+/// A suggestion is an airport only if its type says so. A city without a readable type still yields its
+/// airports, and never becomes one itself.
+#[test]
+fn suggestion_of_unknown_type_is_no_airport() {
+    let codes = |changes: &[(&str, Value)]| {
+        let gateway =
+            MockGateway::new().respond_with(200, ask::changed("suggestions.json", changes));
+        let response = airports(&gateway, "old town", 10);
+        let found = response.airports.into_iter();
+        let codes: Vec<String> = found.map(|airport| airport.iata_code).collect();
+        let dropped = gateway.dropped_items();
+        for (_, message) in gateway.logs() {
+            assert!(message.contains("/data/"), "{message}");
+        }
+        (codes, dropped)
+    };
+    for kind in [json!(null), json!(""), json!("x"), json!(7), json!([])] {
+        let (found, dropped) = codes(&[("/1/type", kind.clone())]);
+        assert_eq!(found, ["NOZ", "OLD", "OLS"], "{kind}");
+        assert_eq!(dropped, [], "{kind}");
+        for within in [json!(null), json!([])] {
+            let odd = [("/1/type", kind.clone()), ("/1/airports", within)];
+            let (found, dropped) = codes(&odd);
+            assert_eq!(found, ["NOZ", "OLD"], "{odd:?}");
+            assert_eq!(dropped, [(DropReason::InvalidValue, 1)], "{odd:?}");
+        }
+        // An airport without a readable type and without a list may be a city.
+        let (found, dropped) = codes(&[("/0/type", kind.clone())]);
+        assert_eq!(found, ["OLD", "OLS"], "{kind}");
+        assert_eq!(dropped, [(DropReason::InvalidValue, 1)], "{kind}");
+    }
+    // A list of a city that is missing is not an empty one.
+    let (found, dropped) = codes(&[("/1/airports", json!(null))]);
+    assert_eq!(found, ["NOZ", "OLD"]);
+    assert_eq!(dropped, [(DropReason::InvalidValue, 1)]);
+    let (_, dropped) = codes(&[("/1/airports", json!([]))]);
+    assert_eq!(dropped, []);
+}
+
+#[test]
+fn order_of_repeated_types_of_a_suggestion_decides_nothing() {
+    let suggestions = ask::fixture("suggestions.json");
+    let kind = r#""type": "city""#;
+    for (first, second) in [("airport", "city"), ("city", "airport")] {
+        let types = format!(r#""type": "{first}", "type": "{second}""#);
+        let gateway = MockGateway::new().respond_with(200, suggestions.replacen(kind, &types, 1));
+        let found = airports(&gateway, "old town", 10).airports.into_iter();
+        let codes: Vec<String> = found.map(|airport| airport.iata_code).collect();
+        assert_eq!(codes, ["NOZ", "OLD", "OLS"], "{types}");
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Members that are repeated with different values. Their order decides nothing.
 
-use stopover_sdk::testing::Outcome::{Done, NotSent};
+use serde_json::Value;
+use stopover_sdk::flight_cancellation::Quote;
+use stopover_sdk::testing::Outcome::{Done, InvalidResponse, NotSent};
 use stopover_sdk::testing::{MockGateway, outcome};
 use stopover_sdk::types::flight::FareConditions;
 
@@ -8,10 +10,21 @@ use crate::ask;
 
 /// Returns the offer with another member before and after this one.
 fn repeated(member: &str, other: &str) -> [String; 2] {
-    let offer = ask::fixture("offer.json");
-    assert!(offer.contains(member), "{member}");
+    repeated_in(&ask::fixture("offer.json"), member, other)
+}
+
+/// Returns a document with another member before and after this one.
+fn repeated_in(document: &str, member: &str, other: &str) -> [String; 2] {
+    assert!(document.contains(member), "{member}");
     [(member, other), (other, member)]
-        .map(|(first, second)| offer.replacen(member, &format!("{first}, {second}"), 1))
+        .map(|(first, second)| document.replacen(member, &format!("{first}, {second}"), 1))
+}
+
+/// Returns the JSON of a member of an order, without spaces.
+fn order_member(name: &str) -> (String, String) {
+    let order: Value = serde_json::from_str(&ask::fixture("order.json")).unwrap();
+    let member = format!("\"{name}\":{}", order["data"][name]);
+    (order.to_string(), member)
 }
 
 #[test]
@@ -79,5 +92,60 @@ fn repeated_conditions_are_unknown() {
         for offer in repeated(member, other) {
             assert_eq!(conditions(&offer).refund.penalty, None, "{offer}");
         }
+    }
+}
+
+/// It is not known whether Duffel allows the cancellation, so that nothing is sent and nothing counts as
+/// refused.
+#[test]
+fn order_with_different_available_actions_is_neither_cancelled_nor_refused() {
+    let (order, actions) = order_member("available_actions");
+    let answers = |order: &str| {
+        let responses = || {
+            let gateway = MockGateway::new().respond_with(200, order);
+            let gateway = gateway.respond_with(201, ask::fixture("quote.json"));
+            gateway.respond_with(200, ask::confirmed())
+        };
+        let (quoted, canceled) = (responses(), responses());
+        let (quote, cancellation) = (ask::quote(&quoted), ask::cancel(&canceled));
+        let sent = [quoted, canceled].map(|gateway| gateway.requests().len());
+        (quote, outcome(&cancellation), sent)
+    };
+    for other in [
+        r#""available_actions":[]"#,
+        r#""available_actions":["update"]"#,
+    ] {
+        for order in repeated_in(&order, &actions, other) {
+            let (quote, cancellation, sent) = answers(&order);
+            assert_eq!(outcome(&quote), InvalidResponse, "{order}");
+            assert_eq!((cancellation, sent), (NotSent, [1, 1]), "{order}");
+        }
+    }
+    let [same, _] = repeated_in(&order, &actions, &actions);
+    let (quote, cancellation, sent) = answers(&same);
+    assert!(matches!(quote, Ok(Quote::Quoted(_))), "{quote:?}");
+    assert_eq!((cancellation, sent), (Done, [2, 3]));
+}
+
+/// The list of cancellations has the one that counts.
+#[test]
+fn different_cancellations_of_an_order_are_not_used() {
+    let cancellation = |refund: &str| {
+        let done = ask::confirmed_with("/refund_amount", refund);
+        let done: Value = serde_json::from_str(&done).unwrap();
+        format!("\"cancellation\":{}", done["data"])
+    };
+    let order: Value = serde_json::from_str(&ask::canceled_order()).unwrap();
+    let (order, none) = (order.to_string(), "\"cancellation\":null");
+    assert!(order.contains(none));
+    let order = order.replace(none, &cancellation("365.40"));
+    for order in repeated_in(&order, &cancellation("365.40"), &cancellation("1.00")) {
+        let list = ask::list(&[&ask::confirmed_with("/refund_amount", "100.00")], None);
+        let gateway = MockGateway::with_responses(&[(200, &order), (200, &list)]);
+        let state = ask::found(&gateway).unwrap().unwrap();
+        assert_eq!(state.cancellation.unwrap().refund, 10_000, "{order}");
+        // Without the list, the refund is not known.
+        let gateway = MockGateway::with_responses(&[(200, &order), (200, "{}")]);
+        assert_eq!(outcome(&ask::found(&gateway)), InvalidResponse, "{order}");
     }
 }

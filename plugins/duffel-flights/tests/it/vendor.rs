@@ -325,9 +325,16 @@ fn airline_change(document: &Document) -> usize {
     state.changes.len()
 }
 
-/// Checks airports. Lists of airports have the form of suggestions without a type.
+/// Checks airports. Lists of airports have the form of suggestions without a type, which the adapter does
+/// not read, so that they get one.
 fn airports(document: &Document) -> usize {
-    let body = json!({ "data": document.items() }).to_string();
+    let mut items: Vec<Value> = document.items().into_iter().cloned().collect();
+    for item in &mut items {
+        if item.get("type").is_none() {
+            item["type"] = json!("airport");
+        }
+    }
+    let body = json!({ "data": items }).to_string();
     let gateway = MockGateway::new().respond_with(200, body);
     let response = gateway.run(|| DuffelFlights::find_airports("any".to_owned(), u16::MAX));
     let airports = response.unwrap().airports;

@@ -4,6 +4,7 @@ use stopover_sdk::detailed_flight_booking::DetailedBooking;
 use stopover_sdk::dropped::{DropReason, DroppedItems};
 use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::lenient::{Essential, Part, Single};
+use stopover_sdk::money::MINOR_UNITS_MAX;
 use stopover_sdk::types::flight::{CancellationAmounts, Journey, SupplierBooking};
 use stopover_sdk::types::flight_details::{BookingDetails, JourneyDetails, PaymentStatus};
 use stopover_sdk::types::{BookingStatus, Extensions, Money};
@@ -219,7 +220,8 @@ fn billed(bill: &Billing<'_>) -> Option<Money> {
                 Single::Missing => 0,
                 services => minor(services, currency)?,
             };
-            minor(bill.subtotal, currency)?.checked_add(services)
+            let sum = minor(bill.subtotal, currency)?.checked_add(services);
+            sum.filter(|sum| *sum <= MINOR_UNITS_MAX)
         }),
     };
     Some(Money::new(total?, currency))

@@ -106,7 +106,8 @@ fn unknown_cabin() -> DecodeError {
     DecodeError::missing("the cabin of a flight is not known")
 }
 
-fn unmatched_journeys() -> DecodeError {
+/// The error of flights that are not those of the requested journeys.
+pub(crate) fn unmatched_journeys() -> DecodeError {
     DecodeError::new("its flights do not match the requested journeys")
 }
 
@@ -155,8 +156,8 @@ pub(crate) fn check_segment_ids(journeys: &[Journey]) -> Result<(), DecodeError>
     ensure(are_unique, "two flights have the same id")
 }
 
-/// Converts the journeys. If Nuitee marks a return flight, the other journeys are outbound.
-/// Otherwise several journeys form a multi-city trip.
+/// Converts the journeys. If Nuitee marks a return flight, the second of two journeys is the way back, and
+/// the other journeys are outbound. Otherwise several journeys form a multi-city trip.
 ///
 /// # Errors
 /// The text names the data of a flight that is missing or unreadable.
@@ -189,9 +190,12 @@ pub(crate) fn journeys(
             },
             origin: first.origin.clone(),
             destination: last.destination.clone(),
-            direction: match flights.first() {
-                Some(first) if is_inbound(first) => Direction::Inbound,
-                _ if has_way_back || journey_segments.len() == 1 => Direction::Outbound,
+            direction: match (journey_segments.len(), flights.first()) {
+                // Some of its flights may have no mark.
+                (2, _) if has_way_back && number == 2 => Direction::Inbound,
+                (2, _) if has_way_back => Direction::Outbound,
+                (_, Some(first)) if is_inbound(first) => Direction::Inbound,
+                (count, _) if has_way_back || count == 1 => Direction::Outbound,
                 _ => Direction::MultiCity,
             },
             fare_brand: journey_cabins.first().and_then(|cabin| cabin.brand.clone()),

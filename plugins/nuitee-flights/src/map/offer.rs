@@ -15,7 +15,7 @@ use stopover_sdk::types::flight_details::OfferDetails;
 use stopover_sdk::types::{MinorUnits, TimestampMs};
 
 use crate::map::details::{DetailSources, journey_details};
-use crate::map::journey::{Trip, cabin_letters, cabins, flights, journeys};
+use crate::map::journey::{Trip, cabin_letters, cabins, flights, journeys, unmatched_journeys};
 use crate::map::{baggage, minor, price, search, terms};
 use crate::wire;
 use crate::wire::rates::{Batch, Itinerary};
@@ -89,11 +89,14 @@ impl FoundItinerary<'_> {
         let matched = self.flights.get_or_init(|| {
             let segments = self.segments();
             ensure(segments.len() <= SEGMENTS_MAX, "it has too many flights")?;
-            let segment_counts =
-                search::split(segments, &context.request.journeys).ok_or_else(|| {
-                    DecodeError::new("its flights do not match the requested journeys")
-                })?;
-            let lines = flights(self.trip(context, &segment_counts))?;
+            let requested = &context.request.journeys;
+            let segment_counts = search::split(segments, requested);
+            let segment_counts = segment_counts.ok_or_else(unmatched_journeys)?;
+            let trip = self.trip(context, &segment_counts);
+            let lines = flights(trip)?;
+            if !search::fits(&trip.segments_by_journey()?, requested) {
+                return Err(unmatched_journeys());
+            }
             Ok(MatchedFlights {
                 segment_counts,
                 lines,

@@ -130,12 +130,12 @@ pub(crate) fn split(segments: &[Segment<'_>], journeys: &[RequestedJourney]) -> 
     let mut is_named: Option<bool> = None;
     for (before, after) in segments.iter().zip(segments.iter().skip(1)) {
         let ends_here = match journeys.get(counts.len().checked_sub(1)?..)? {
-            [this, next, ..] if before.direction == after.direction => {
+            [_, _, ..] if is_marked_end(before, after) => true,
+            [this, next, ..] => {
                 let arrives = |segment: &Segment<'_>| arrives(segment, this);
                 let is_named = is_named.get_or_insert_with(|| segments.iter().any(arrives));
                 is_next(this, next, before, after, *is_named)
             }
-            [_, _, ..] => true,
             _ => false,
         };
         match counts.last_mut() {
@@ -147,6 +147,33 @@ pub(crate) fn split(segments: &[Segment<'_>], journeys: &[RequestedJourney]) -> 
         }
     }
     (!segments.is_empty() && counts.len() == journeys.len()).then_some(counts)
+}
+
+/// Returns whether Nuitee marks one of two flights as part of the way out and the other one as part of the
+/// way back. A mark that is missing or unknown says nothing.
+fn is_marked_end(before: &Segment<'_>, after: &Segment<'_>) -> bool {
+    matches!(
+        (before.direction.as_str(), after.direction.as_str()),
+        ("OUTBOUND", "INBOUND") | ("INBOUND", "OUTBOUND")
+    )
+}
+
+/// Returns whether the flights of each journey fit the request: the first one departs on the requested date,
+/// and the last one arrives at the requested destination. The destination counts only if a flight of the
+/// trip arrives there: no flight has the code of a city.
+pub(crate) fn fits(flights: &[&[Segment<'_>]], journeys: &[RequestedJourney]) -> bool {
+    let mut each = flights.iter().zip(journeys);
+    each.all(|(of_journey, journey)| {
+        let arrives = |segment: &Segment<'_>| arrives(segment, journey);
+        let first = of_journey.first();
+        let is_on_date = first.is_some_and(|first| departs(first, journey));
+        let has_arrived = of_journey.last().is_some_and(arrives);
+        is_on_date && (has_arrived || !flights.iter().copied().flatten().any(arrives))
+    })
+}
+
+fn departs(segment: &Segment<'_>, journey: &RequestedJourney) -> bool {
+    segment.departure_time.as_str().starts_with(&journey.date)
 }
 
 fn arrives(segment: &Segment<'_>, journey: &RequestedJourney) -> bool {
@@ -168,5 +195,5 @@ fn is_next(
     } else {
         after.origin.as_str() == next.origin
     };
-    has_arrived && after.departure_time.as_str().starts_with(&next.date)
+    has_arrived && departs(after, next)
 }

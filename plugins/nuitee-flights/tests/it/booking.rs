@@ -214,6 +214,32 @@ fn total_comes_from_bill_or_journey_price() {
     assert_eq!(outcome(&unpriced), InvalidResponse, "{unpriced:?}");
 }
 
+/// The gateway does not handle an amount of 10^15 minor units, and the booking is made nevertheless.
+#[test]
+fn total_out_of_range_is_replaced() {
+    let huge = json!(10_000_000_000_000_i64);
+    let nearly = json!(9_999_999_999_999.0);
+    for (bill, total) in [
+        (json!({"totalAmount": huge, "currency": "EUR"}), 119_040),
+        (
+            json!({"totalAmount": huge, "subtotal": nearly, "servicesAmount": 1, "currency": "EUR"}),
+            119_040,
+        ),
+        (
+            json!({"totalAmount": huge, "subtotal": 1190.4, "servicesAmount": 33.5, "currency": "EUR"}),
+            122_390,
+        ),
+    ] {
+        let document = ask::changed("booking.json", |response| {
+            response["data"][0]["booking"]["pricing"] = bill.clone();
+        });
+        let booked = ask::book(&ask::responding(&[(201, &document)])).unwrap();
+        assert_eq!(booked.status, BookingStatus::Confirmed, "{bill}");
+        let stated = (booked.total, booked.currency.as_str());
+        assert_eq!(stated, (total, "EUR"), "{bill}");
+    }
+}
+
 #[test]
 fn booking_is_found_by_id_or_client_reference() {
     let gateway = ask::fixtures(&["booking.json"]);

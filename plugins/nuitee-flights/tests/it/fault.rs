@@ -31,7 +31,7 @@ use Call::{Airline, Book, Cancel, Find, Prebook, Quote, Search, Verify};
 type Row = (Call, u16, &'static [u32], Outcome);
 
 /// Errors of searching, reading and quoting, which change nothing.
-const READS: [Row; 32] = [
+const READS: [Row; 37] = [
     (Search, 400, &[41002, 41006], Rejected("invalid")),
     (Search, 400, &[41009, 41012], Rejected("invalid")),
     (Search, 200, &[41012], Rejected("invalid")),
@@ -46,8 +46,13 @@ const READS: [Row; 32] = [
     (Search, 500, &[4291], Unavailable),
     (Search, 504, &[51020], TimedOut),
     (Search, 302, &[99999], InvalidResponse),
-    (Find, 400, &[47002], Done),
-    (Find, 404, &[47002, 47003], Done),
+    (Find, 404, &[47002, 47003, 49002], Done),
+    // An id that Nuitee does not understand is not one that it does not have.
+    (Find, 400, &[47002, 47003, 49002], Rejected("invalid")),
+    (Find, 400, &[4004], InvalidResponse),
+    (Find, 200, &[47002, 47003, 49002, 4004], InvalidResponse),
+    (Find, 410, &[47002, 47003, 49002, 4004], InvalidResponse),
+    (Find, 404, &[4004], Done),
     (Find, 400, &[47005, 47007, 47008], Rejected("invalid")),
     (Find, 401, &[401, 47001, 47006], Misconfigured),
     (Find, 500, &[57099], Failed),
@@ -61,6 +66,7 @@ const READS: [Row; 32] = [
     (Quote, 500, &[59099], Done),
     (Quote, 409, &[49007], Done),
     (Quote, 404, &[49002], NotFound),
+    (Quote, 400, &[49002], Rejected("invalid")),
     (Quote, 500, &[59001], Failed),
     (Airline, 404, &[4004], NotFound),
     (Airline, 400, &[4002], Rejected("invalid")),

@@ -15,6 +15,7 @@ mod details;
 mod events;
 mod fault;
 mod fuzzed;
+mod itinerary;
 mod odd;
 mod prebook;
 mod pricing;

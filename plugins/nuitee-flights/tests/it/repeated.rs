@@ -56,6 +56,7 @@ fn order_of_repeated_members_of_an_offer_decides_nothing() {
         (SEGMENT, "carrier/marketingCode", r#""ZZ""#),
         (SEGMENT, "departureTime", r#""2027-06-01T01:00:00""#),
         (SEGMENT, "originCode", r#""ZZZ""#),
+        (SEGMENT, "direction", r#""INBOUND""#),
     ] {
         let pointer = format!("{object}/{member}");
         let [first, second] = repeated("rates.json", &pointer, value).map(|document| {

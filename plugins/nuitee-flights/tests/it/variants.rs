@@ -98,19 +98,25 @@ const UNLISTED: ErrorRow = ErrorRow {
 };
 const CANCEL: &[ErrorRow] = &[KEY, RIGHTS, LIMIT, row(&["46002"], &[404], Refused)];
 const NO_RATES: &[ErrorRow] = &[also(&["2001"], NOT_SERVER, Nothing)];
-const NO_BOOKING: &[ErrorRow] = &[also(
-    &["47002", "47003", "49002", "4004"],
+/// With another status than 404, the request was not understood, which proves no absence.
+const MISSING: ErrorRow = ErrorRow {
+    also: &[],
+    ..row(&["47002", "47003", "49002"], &[404], Nothing)
+};
+const NO_BOOKING: &[ErrorRow] = &[MISSING, also(&["4004"], &[404], Nothing)];
+/// Nuitee documents the code for airports and airlines, whose absence decides nothing.
+const NO_REFERENCE: ErrorRow = also(
+    &["4004"],
     &[200, 201, 202, 203, 206, 400, 404, 410],
     Nothing,
-)];
+);
+const NO_REFERENCES: &[ErrorRow] = &[MISSING, NO_REFERENCE];
 /// The airline cannot give a quote.
 const NO_QUOTE: &[ErrorRow] = &[
     row(&["59099"], &[500], Nothing),
     row(&["49007"], &[409], Nothing),
-    ErrorRow {
-        statuses: &[404],
-        ..also(&["49002"], &[200, 400, 404, 410], Nothing)
-    },
+    MISSING,
+    NO_REFERENCE,
     also(
         &["59099", "49007"],
         &[
@@ -119,7 +125,6 @@ const NO_QUOTE: &[ErrorRow] = &[
         ],
         Nothing,
     ),
-    also(&["47002", "47003", "4004"], &[200, 400, 404, 410], Nothing),
 ];
 
 fn error(code: &str, words: &str) -> Value {
@@ -366,12 +371,12 @@ fn reference() -> Vec<Operation> {
     let airports = Step {
         lists: &["/data/0/airports"],
         nothing: Some(Absence::of_list("/data/0/airports")),
-        errors: NO_BOOKING,
+        errors: NO_REFERENCES,
         statuses: &[(204, &[Nothing])],
         ..step(Read, "airports.json", &[("/data/0/airports", List)])
     };
     let airline = Step {
-        errors: NO_BOOKING,
+        errors: NO_REFERENCES,
         statuses: &[(204, &[Nothing])],
         ..step(Read, "airline.json", AIRLINE)
     };
