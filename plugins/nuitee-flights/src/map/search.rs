@@ -159,16 +159,17 @@ fn is_marked_end(before: &Segment<'_>, after: &Segment<'_>) -> bool {
 }
 
 /// Returns whether the flights of each journey fit the request: the first one departs on the requested date,
-/// and the last one arrives at the requested destination. The destination counts only if a flight of the
-/// trip arrives there: no flight has the code of a city.
+/// and the last one arrives at the requested destination. Each of the two counts only if a flight of the
+/// trip meets it: no flight has the code of a city, and Nuitee may offer another day.
 pub(crate) fn fits(flights: &[&[Segment<'_>]], journeys: &[RequestedJourney]) -> bool {
+    let any = |meets: &dyn Fn(&Segment<'_>) -> bool| flights.iter().copied().flatten().any(meets);
     let mut each = flights.iter().zip(journeys);
     each.all(|(of_journey, journey)| {
         let arrives = |segment: &Segment<'_>| arrives(segment, journey);
-        let first = of_journey.first();
-        let is_on_date = first.is_some_and(|first| departs(first, journey));
-        let has_arrived = of_journey.last().is_some_and(arrives);
-        is_on_date && (has_arrived || !flights.iter().copied().flatten().any(arrives))
+        let departs = |segment: &Segment<'_>| departs(segment, journey);
+        let is_on_date = of_journey.first().is_some_and(departs) || !any(&departs);
+        let has_arrived = of_journey.last().is_some_and(arrives) || !any(&arrives);
+        is_on_date && has_arrived
     })
 }
 
