@@ -86,10 +86,9 @@ async fn webhooks_section_lists_every_event_type() {
     }
 }
 
-#[tokio::test]
-async fn every_request_schema_rejects_unknown_fields() {
-    let server = Server::start().await;
-    let document = &server.document;
+/// Returns the schemas of each request body and those that they refer to, with the operation's name.
+fn request_schemas(document: &Value) -> Vec<(String, &Value)> {
+    let mut found = Vec::new();
     for (name, operation) in operations(document) {
         let Some(body) = operation.pointer("/requestBody/content/application~1json/schema") else {
             continue;
@@ -97,16 +96,26 @@ async fn every_request_schema_rejects_unknown_fields() {
         let mut open = vec![resolve(document, body)];
         let mut seen = BTreeSet::new();
         while let Some(schema) = open.pop() {
-            if schema["properties"].is_object() {
-                let additional = &schema["additionalProperties"];
-                assert_eq!(*additional, false, "{name} takes unknown fields: {schema}");
-            }
+            found.push((name.clone(), schema));
             let mut references = BTreeSet::new();
             every_reference(schema, &mut references);
             let new = references
                 .into_iter()
                 .filter(|one| seen.insert(one.clone()));
             open.extend(new.map(|reference| target(document, &reference)));
+        }
+    }
+    found
+}
+
+#[tokio::test]
+async fn every_request_schema_rejects_unknown_fields() {
+    let server = Server::start().await;
+    let document = &server.document;
+    for (name, schema) in request_schemas(document) {
+        if schema["properties"].is_object() {
+            let additional = &schema["additionalProperties"];
+            assert_eq!(*additional, false, "{name} takes unknown fields: {schema}");
         }
     }
 }
@@ -133,21 +142,8 @@ async fn every_list_in_a_request_has_a_limit() {
     }
     let server = Server::start().await;
     let document = &server.document;
-    for (name, operation) in operations(document) {
-        let Some(body) = operation.pointer("/requestBody/content/application~1json/schema") else {
-            continue;
-        };
-        let mut open = vec![resolve(document, body)];
-        let mut seen = BTreeSet::new();
-        while let Some(schema) = open.pop() {
-            check(schema, &name);
-            let mut references = BTreeSet::new();
-            every_reference(schema, &mut references);
-            let new = references
-                .into_iter()
-                .filter(|one| seen.insert(one.clone()));
-            open.extend(new.map(|reference| target(document, &reference)));
-        }
+    for (name, schema) in request_schemas(document) {
+        check(schema, &name);
     }
 }
 
