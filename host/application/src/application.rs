@@ -32,6 +32,7 @@ use crate::watch::check_worker::CheckWorker;
 use crate::watch::purchase_job::PurchaseJob;
 use crate::watch::service::WatchService;
 use crate::webhook::bulk_replay::BulkReplayJob;
+use crate::webhook::recovery::RecoveryJob;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use host_domain::time::Clock;
@@ -318,6 +319,10 @@ fn spawn_background_tasks(app: &Application, base: &Base) {
         purchase_job,
     );
     handlers.push(Arc::new(BulkReplayJob {
+        base: base.clone(),
+        deliveries: Arc::clone(&app.webhooks.deliveries),
+    }));
+    handlers.push(Arc::new(RecoveryJob {
         base: base.clone(),
         deliveries: Arc::clone(&app.webhooks.deliveries),
     }));

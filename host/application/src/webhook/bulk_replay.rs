@@ -1,5 +1,5 @@
 //! Replays of all deliveries that match a filter. A person or an operator begins them, a job does
-//! them. The job also does recoveries that are too long for a request.
+//! them.
 
 use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
@@ -7,7 +7,6 @@ use crate::jobs::worker::{JobError, JobHandler};
 use crate::storage_failure::StorageFailure;
 use crate::webhook::delivery_service::DeliveryService;
 use crate::webhook::error::WebhookError;
-use crate::webhook::recovery::{JOB_KIND, Recovery, RecoveryState};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt, TryStreamExt};
@@ -203,31 +202,14 @@ fn job_subject(bulk_replay: &BulkReplay) -> String {
     format!("{}/{}", bulk_replay.mode.as_str(), bulk_replay.id)
 }
 
-/// Replays the deliveries of a bulk replay or of a recovery, a batch in each run.
+/// Replays the deliveries of a bulk replay, a batch in each run.
 pub(crate) struct BulkReplayJob {
     pub(crate) base: Base,
     pub(crate) deliveries: Arc<DeliveryService>,
 }
 
 impl BulkReplayJob {
-    const KIND: &'static str = JOB_KIND;
-
-    /// Replays a batch of a recovery.
-    async fn recover_batch(
-        &self,
-        recovery: &Recovery,
-        subject: &str,
-        lease_token: &str,
-    ) -> Result<(), WebhookError> {
-        match self.deliveries.continue_recovery(recovery).await? {
-            RecoveryState::Finished => self.complete(subject, lease_token).await,
-            RecoveryState::Continues(due_at) => {
-                let mut write = self.base.unit_of_work();
-                write.release_job(Self::KIND, subject, lease_token, due_at);
-                Ok(self.base.store.commit(write).await?)
-            }
-        }
-    }
+    const KIND: &'static str = "bulk_replay";
 
     async fn replay_batch(&self, subject: &str, lease_token: &str) -> Result<(), WebhookError> {
         let store = &self.base.store;
@@ -338,13 +320,6 @@ impl JobHandler for BulkReplayJob {
         subject: &'a str,
         lease_token: &'a str,
     ) -> BoxFuture<'a, Result<(), JobError>> {
-        async move {
-            match Recovery::parse_job_subject(subject) {
-                Some(recovery) => self.recover_batch(&recovery, subject, lease_token).await?,
-                None => self.replay_batch(subject, lease_token).await?,
-            }
-            Ok(())
-        }
-        .boxed()
+        async move { Ok(self.replay_batch(subject, lease_token).await?) }.boxed()
     }
 }

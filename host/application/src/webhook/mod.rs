@@ -18,7 +18,7 @@ pub mod listen;
 pub mod maintenance;
 pub mod policy;
 pub mod recipient;
-mod recovery;
+pub(crate) mod recovery;
 mod secret_disclosure;
 pub mod service;
 pub mod signature;

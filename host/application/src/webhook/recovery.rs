@@ -1,43 +1,41 @@
 //! Recovery: replays of all deliveries to a subscription that failed in a period. The request replays
 //! the first ones, and a job the rest, which may take longer than a request.
 
+use crate::base::Base;
 use crate::context::RequestContext;
 use crate::deadline::Deadline;
 use crate::idempotency::IdempotentRequest;
+use crate::jobs::worker::{JobError, JobHandler};
 use crate::webhook::delivery_service::DeliveryService;
 use crate::webhook::error::WebhookError;
 use crate::webhook::maintenance::PENDING_RETENTION_S;
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use host_domain::audit::AuditAction;
-use host_domain::console::TenantScope;
 use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
-use host_domain::owner::{Mode, Tenant};
-use host_domain::page::CursorRequest;
+use host_domain::owner::Mode;
 use host_domain::time::Timestamp;
-use host_domain::webhook::list::DeliveryScopeFilter;
-use host_domain::webhook::{DeliveryStatus, Subscription, SubscriptionStatus};
+use host_domain::webhook::{Subscription, SubscriptionStatus};
 use host_storage::StoredDelivery;
+use std::sync::Arc;
 
-/// Kind of the job that replays many deliveries.
-pub(super) const JOB_KIND: &str = "bulk_replay";
 /// Number of deliveries that are read and replayed at once.
 const BATCH_SIZE: u32 = 200;
 /// Number of batches that the request replays before it leaves the rest to the job.
 const REQUEST_BATCHES_MAX: u32 = 5;
-/// Number of deliveries that are read at once to be counted.
-const COUNT_PAGE_SIZE: u32 = 10_000;
 const CONCURRENT_WRITES_MAX: usize = 8;
 /// Delay before the job looks again at a subscription that is not ACTIVE.
 const INACTIVE_DELAY_S: i64 = 60;
 
 /// The deliveries to a subscription that failed in a period, both ends included.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Recovery {
-    pub(crate) mode: Mode,
-    pub(crate) subscription: SubscriptionId,
-    pub(crate) since: Timestamp,
-    pub(crate) until: Timestamp,
+struct Recovery {
+    mode: Mode,
+    subscription: SubscriptionId,
+    since: Timestamp,
+    until: Timestamp,
 }
 
 /// The result of a batch.
@@ -49,7 +47,7 @@ struct RecoveredBatch {
 
 /// The state of a recovery after a run of its job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RecoveryState {
+enum RecoveryState {
     Finished,
     /// Time of the next run.
     Continues(Timestamp),
@@ -58,13 +56,13 @@ pub(crate) enum RecoveryState {
 impl Recovery {
     /// Returns the subject of the job. The subjects of jobs that belong to no booking begin with
     /// their mode.
-    pub(crate) fn job_subject(&self) -> String {
+    fn job_subject(&self) -> String {
         let (mode, id) = (self.mode.as_str(), &self.subscription);
         format!("{mode}/{id}/{}/{}", self.since.0, self.until.0)
     }
 
-    /// Parses the subject of a job; `None` if the job is another one.
-    pub(crate) fn parse_job_subject(subject: &str) -> Option<Self> {
+    /// Parses the subject of a job; `None` if it is not valid.
+    fn parse_job_subject(subject: &str) -> Option<Self> {
         let mut parts = subject.split('/');
         let recovery = Self {
             mode: Mode::parse(parts.next()?)?,
@@ -73,10 +71,6 @@ impl Recovery {
             until: Timestamp(parts.next()?.parse().ok()?),
         };
         parts.next().is_none().then_some(recovery)
-    }
-
-    fn covers(&self, failed_at: Timestamp) -> bool {
-        (self.since..=self.until).contains(&failed_at)
     }
 }
 
@@ -119,11 +113,14 @@ impl DeliveryService {
         if are_all {
             return Ok(replayed);
         }
-        let rest = self.count_recoverable(tenant, &recovery).await?;
+        let store = &self.base.store;
+        let (since, until) = (recovery.since, recovery.until);
+        let rest = store.count_failed_deliveries(tenant, id, since, until);
+        let rest = rest.await?;
         let mut write = self.base.unit_of_work();
         let now = self.base.now();
-        write.schedule_job(JOB_KIND, &recovery.job_subject(), now);
-        self.base.store.commit(write).await?;
+        write.schedule_job(RecoveryJob::KIND, &recovery.job_subject(), now);
+        store.commit(write).await?;
         Ok(replayed.saturating_add(rest))
     }
 
@@ -199,48 +196,9 @@ impl DeliveryService {
         })
     }
 
-    /// Counts the deliveries.
-    async fn count_recoverable(
-        &self,
-        tenant: &Tenant,
-        recovery: &Recovery,
-    ) -> Result<u64, WebhookError> {
-        let scope = TenantScope {
-            organizations: Some(vec![tenant.organization.clone()]),
-            mode: tenant.mode,
-        };
-        let filter = DeliveryScopeFilter {
-            status: Some(DeliveryStatus::Failed),
-            subscription: Some(recovery.subscription.clone()),
-            ..DeliveryScopeFilter::default()
-        };
-        let mut page = CursorRequest {
-            after: None,
-            limit: COUNT_PAGE_SIZE,
-        };
-        let mut count: u64 = 0;
-        loop {
-            let found = self
-                .base
-                .store
-                .delivery_page(&scope, &filter, &page)
-                .await?;
-            let failed_at = found.items.iter().filter_map(|one| one.delivery.failure());
-            let covered = failed_at.filter(|(at, _)| recovery.covers(*at)).count();
-            count = count.saturating_add(u64::try_from(covered).unwrap_or(u64::MAX));
-            page.after = found.next;
-            if page.after.is_none() {
-                return Ok(count);
-            }
-        }
-    }
-
     /// Replays the next batch, for the job. Deliveries to a subscription that is no longer ACTIVE
     /// wait for it, as those do that are replayed already.
-    pub(super) async fn continue_recovery(
-        &self,
-        recovery: &Recovery,
-    ) -> Result<RecoveryState, WebhookError> {
+    async fn continue_recovery(&self, recovery: &Recovery) -> Result<RecoveryState, WebhookError> {
         let now = self.base.now();
         let found = self.base.store.subscription_by_id(&recovery.subscription);
         let Some(subscription) = found.await? else {
@@ -257,6 +215,45 @@ impl DeliveryService {
             true => RecoveryState::Finished,
             false => RecoveryState::Continues(now),
         })
+    }
+}
+
+/// Replays the deliveries of a recovery that the request left, a batch in each run.
+pub(crate) struct RecoveryJob {
+    pub(crate) base: Base,
+    pub(crate) deliveries: Arc<DeliveryService>,
+}
+
+impl RecoveryJob {
+    const KIND: &'static str = "delivery_recovery";
+
+    async fn recover_batch(&self, subject: &str, lease_token: &str) -> Result<(), WebhookError> {
+        let state = match Recovery::parse_job_subject(subject) {
+            Some(recovery) => self.deliveries.continue_recovery(&recovery).await?,
+            None => RecoveryState::Finished,
+        };
+        let mut write = self.base.unit_of_work();
+        match state {
+            RecoveryState::Finished => write.complete_job(Self::KIND, subject, lease_token),
+            RecoveryState::Continues(due_at) => {
+                write.release_job(Self::KIND, subject, lease_token, due_at)
+            }
+        };
+        Ok(self.base.store.commit(write).await?)
+    }
+}
+
+impl JobHandler for RecoveryJob {
+    fn kind(&self) -> &'static str {
+        Self::KIND
+    }
+
+    fn run<'a>(
+        &'a self,
+        subject: &'a str,
+        lease_token: &'a str,
+    ) -> BoxFuture<'a, Result<(), JobError>> {
+        async move { Ok(self.recover_batch(subject, lease_token).await?) }.boxed()
     }
 }
 

@@ -200,6 +200,20 @@ impl Store {
             .await
     }
 
+    /// Counts the deliveries to a subscription that failed between `since` and `until`, both
+    /// inclusive.
+    pub async fn count_failed_deliveries(
+        &self,
+        tenant: &Tenant,
+        subscription: &SubscriptionId,
+        since: Timestamp,
+        until: Timestamp,
+    ) -> Result<u64, DatabaseError> {
+        let conditions = failed_between(tenant, subscription, since, until);
+        self.read_count(conditions.count("webhook_delivery AS d"))
+            .await
+    }
+
     /// Returns at most `limit` deliveries to a subscription that failed between `since` and
     /// `until`, both inclusive, in any order.
     pub async fn failed_deliveries(
@@ -210,12 +224,7 @@ impl Store {
         until: Timestamp,
         limit: u32,
     ) -> Result<Vec<StoredDelivery>, DatabaseError> {
-        let filter = DeliveryFilter {
-            status: Some(DeliveryStatus::Failed),
-        };
-        let mut conditions = conditions(tenant, subscription, filter);
-        conditions.add("d.failed_at >=", since);
-        conditions.add("d.failed_at <=", until);
+        let mut conditions = failed_between(tenant, subscription, since, until);
         let (condition, limit) = (conditions.text(), conditions.bind(limit));
         let select = conditions.statement(format!(
             "SELECT {COLUMNS} FROM {WITH_EVENT} WHERE {condition} LIMIT {limit}"
@@ -239,6 +248,22 @@ fn conditions(
     let mut conditions = ConditionBuilder::for_tenant("d.", tenant);
     conditions.add("d.subscription_id =", subscription.as_str());
     conditions.add_some("d.status =", filter.status.map(DeliveryStatus::as_str));
+    conditions
+}
+
+/// Builds the conditions of deliveries that failed between two times, both inclusive.
+fn failed_between(
+    tenant: &Tenant,
+    subscription: &SubscriptionId,
+    since: Timestamp,
+    until: Timestamp,
+) -> ConditionBuilder {
+    let filter = DeliveryFilter {
+        status: Some(DeliveryStatus::Failed),
+    };
+    let mut conditions = conditions(tenant, subscription, filter);
+    conditions.add("d.failed_at >=", since);
+    conditions.add("d.failed_at <=", until);
     conditions
 }
 

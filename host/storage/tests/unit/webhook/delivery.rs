@@ -129,5 +129,8 @@ async fn failed_deliveries_are_found_by_failure_time(db: &TestDatabase) {
         let store = &db.store;
         let found = store.failed_deliveries(&tenant, &id, since, until, limit);
         assert_eq!(found.await.unwrap().len(), expected, "{since_s} {until_s}");
+        let count = store.count_failed_deliveries(&tenant, &id, since, until);
+        let listed = count.await.unwrap().min(limit.into());
+        assert_eq!(listed, expected as u64, "{since_s} {until_s}");
     }
 }
