@@ -1,7 +1,7 @@
 //! A PostgreSQL server for one test, which may stop and start it. The server that all tests share
 //! must keep running.
 
-use crate::database::{query_strings, shared_postgres};
+use crate::database::query_strings;
 use crate::eventually;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 use std::fs::{File, metadata};
@@ -208,7 +208,7 @@ impl PostgresBinaries {
     async fn find() -> Self {
         // A new folder belongs to the user that runs the tests.
         let we = metadata(tempfile::tempdir().unwrap().path()).unwrap().uid();
-        let shared = shared_postgres();
+        let shared = test_support::postgres_server();
         let folder = "SELECT setting FROM pg_config WHERE name = $1";
         let folder = query_strings(&shared, folder, "BINDIR").await.remove(0);
         let data = query_strings(&shared, "SELECT current_setting($1)", "data_directory").await;

@@ -22,29 +22,11 @@ impl Database {
         match self {
             Self::Sqlite => format!("sqlite:{}", data_dir.join("stopover.sqlite3").display()),
             Self::Postgres => {
-                let maintenance = cluster.map_or_else(shared_postgres, str::to_owned);
-                let name = format!("stopover_{}", uuid::Uuid::now_v7().simple());
-                let mut admin = PgConnection::connect(&maintenance)
-                    .await
-                    .expect("PostgreSQL accepts the connection");
-                admin
-                    .execute(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}")))
-                    .await
-                    .unwrap();
-                admin.close().await.unwrap();
-                let (base, _) = maintenance
-                    .rsplit_once('/')
-                    .expect("a database URL ends in a name");
-                format!("{base}/{name}")
+                let server = cluster.map_or_else(test_support::postgres_server, str::to_owned);
+                test_support::create_postgres(&server).await
             }
         }
     }
-}
-
-/// Returns the URL of the server that `cargo xtask test` starts for all tests.
-pub(crate) fn shared_postgres() -> String {
-    std::env::var("STOPOVER_TEST_POSTGRES")
-        .expect("STOPOVER_TEST_POSTGRES is not set: run the tests with `cargo xtask test`, which starts PostgreSQL")
 }
 
 /// Runs a query with one argument on a server's database and returns its first column as strings.

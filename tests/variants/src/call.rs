@@ -13,7 +13,7 @@ use crate::operation::{Answer, Operation, Step};
 pub(crate) type Exchange = Result<Response, Error>;
 
 /// The answer of a call and its cost, or the message of its panic.
-pub(crate) type Called = Result<(Answer, Cost), String>;
+pub(crate) type CallResult = Result<(Answer, Cost), String>;
 
 pub(crate) fn ordinary_exchanges(operation: &Operation) -> Vec<Exchange> {
     operation.steps.iter().map(ordinary_exchange).collect()
@@ -29,7 +29,7 @@ pub(crate) fn call(
     operation: &Operation,
     gateway: MockGateway,
     exchanges: impl IntoIterator<Item = Exchange>,
-) -> Called {
+) -> CallResult {
     let gateway = exchanges.into_iter().fold(gateway, MockGateway::exchange);
     catch(|| cost::of(|| (operation.call)(&gateway)))
 }

@@ -33,5 +33,8 @@ mod variant;
 
 pub use cost::cpu_time;
 pub use document::Node;
-pub use operation::{Absence, Answer, ErrorRow, Facts, Kind, Need, Operation, Role, Step, Verdict};
+pub use operation::{
+    Absence, Answer, AnswerKind, ErrorRow, ObjectSummary, Operation, Proof, Requirement, Step,
+    StepRole,
+};
 pub use run::check;

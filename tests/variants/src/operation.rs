@@ -9,11 +9,11 @@ use crate::document::Node;
 
 /// What a call's answer says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum AnswerKind {
     /// The change is made, or the object is found.
     Done,
     /// There is no such object, nothing is for sale, or there is no quote.
-    Nothing,
+    Absent,
     /// The supplier definitely refused, declined or rejected the request.
     Refused,
     /// Nothing was changed, and the call may be repeated.
@@ -30,7 +30,7 @@ pub enum Kind {
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// What the answer says.
-    pub kind: Kind,
+    pub kind: AnswerKind,
     /// Id and status of the object, or an error's text for a person who reads a failure.
     pub identity: String,
     /// The parts that stand alone, such as offers.
@@ -39,14 +39,14 @@ pub struct Answer {
 
 /// The result of a successful call.
 #[derive(Debug, Default)]
-pub struct Facts {
+pub struct ObjectSummary {
     identity: String,
     items: Vec<String>,
     is_other: bool,
 }
 
-impl Facts {
-    /// Creates the facts of an object from its id and status. They never change with an optional part.
+impl ObjectSummary {
+    /// Creates the summary of an object from its id and status. They never change with an optional part.
     pub fn new(identity: impl Debug) -> Self {
         Self {
             identity: format!("{identity:?}"),
@@ -82,7 +82,7 @@ impl Absence {
     /// An empty list proves that there is no object.
     pub const fn of_list(list: &'static str) -> Self {
         Self {
-            kind: Kind::Nothing,
+            kind: AnswerKind::Absent,
             list,
             reference: None,
             is_filtered: false,
@@ -93,21 +93,24 @@ impl Absence {
 
 impl Answer {
     /// Describes the answer of a change.
-    pub fn of_change<T, E>(result: Result<T, E>, facts: impl FnOnce(T) -> Facts) -> Self
+    pub fn of_change<T, E>(result: Result<T, E>, summary: impl FnOnce(T) -> ObjectSummary) -> Self
     where
         E: Debug,
         for<'e> testing::Outcome: From<&'e E>,
     {
-        Self::new(result.map(Some), facts, true)
+        Self::new(result.map(Some), summary, true)
     }
 
     /// Describes the answer of a read. `None` is its statement that there is no such object.
-    pub fn of_read<T, E>(result: Result<Option<T>, E>, facts: impl FnOnce(T) -> Facts) -> Self
+    pub fn of_read<T, E>(
+        result: Result<Option<T>, E>,
+        summary: impl FnOnce(T) -> ObjectSummary,
+    ) -> Self
     where
         E: Debug,
         for<'e> testing::Outcome: From<&'e E>,
     {
-        Self::new(result, facts, false)
+        Self::new(result, summary, false)
     }
 
     /// Describes the answer of a read whose items stand alone.
@@ -118,12 +121,12 @@ impl Answer {
         for<'e> testing::Outcome: From<&'e E>,
     {
         let found = result.map(|items| (!items.is_empty()).then_some(items));
-        Self::of_read(found, |items| Facts::default().with_items(items))
+        Self::of_read(found, |items| ObjectSummary::default().with_items(items))
     }
 
     fn new<T, E>(
         result: Result<Option<T>, E>,
-        facts: impl FnOnce(T) -> Facts,
+        summary: impl FnOnce(T) -> ObjectSummary,
         is_change: bool,
     ) -> Self
     where
@@ -131,36 +134,36 @@ impl Answer {
         for<'e> testing::Outcome: From<&'e E>,
     {
         let outcome = testing::outcome(&result);
-        let (kind, facts) = match result {
+        let (kind, summary) = match result {
             Ok(Some(found)) => {
-                let facts = facts(found);
-                let kind = match (facts.is_other, is_change) {
-                    (false, _) => Kind::Done,
-                    (true, true) => Kind::Unknown,
-                    (true, false) => Kind::Failed,
+                let summary = summary(found);
+                let kind = match (summary.is_other, is_change) {
+                    (false, _) => AnswerKind::Done,
+                    (true, true) => AnswerKind::Unknown,
+                    (true, false) => AnswerKind::Failed,
                 };
-                (kind, facts)
+                (kind, summary)
             }
-            Ok(None) => (Kind::Nothing, Facts::default()),
-            Err(error) => (kind(outcome, is_change), Facts::new(error)),
+            Ok(None) => (AnswerKind::Absent, ObjectSummary::default()),
+            Err(error) => (kind(outcome, is_change), ObjectSummary::new(error)),
         };
         Self {
             kind,
-            identity: facts.identity,
-            items: facts.items,
+            identity: summary.identity,
+            items: summary.items,
         }
     }
 }
 
-fn kind(outcome: testing::Outcome, is_change: bool) -> Kind {
+fn kind(outcome: testing::Outcome, is_change: bool) -> AnswerKind {
     use testing::Outcome;
     match outcome {
-        Outcome::Done => Kind::Done,
-        Outcome::NotFound => Kind::Nothing,
-        Outcome::Rejected(_) | Outcome::Refused(_) | Outcome::Declined => Kind::Refused,
-        Outcome::RateLimited if is_change => Kind::Limited,
-        Outcome::NotSent => Kind::NotSent,
-        Outcome::Unknown => Kind::Unknown,
+        Outcome::Done => AnswerKind::Done,
+        Outcome::NotFound => AnswerKind::Absent,
+        Outcome::Rejected(_) | Outcome::Refused(_) | Outcome::Declined => AnswerKind::Refused,
+        Outcome::RateLimited if is_change => AnswerKind::Limited,
+        Outcome::NotSent => AnswerKind::NotSent,
+        Outcome::Unknown => AnswerKind::Unknown,
         Outcome::RateLimited
         | Outcome::TimedOut
         | Outcome::Unavailable
@@ -168,7 +171,7 @@ fn kind(outcome: testing::Outcome, is_change: bool) -> Kind {
         | Outcome::Misconfigured
         | Outcome::Failed
         | Outcome::InvalidSignature
-        | Outcome::Malformed => Kind::Failed,
+        | Outcome::Malformed => AnswerKind::Failed,
     }
 }
 
@@ -184,7 +187,7 @@ pub struct Operation {
 
 /// Which request of a call a response answers. It decides what an unusable response means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum StepRole {
     /// A read. Without a usable response it fails.
     Read,
     /// A request before the change, which changes nothing. Without a usable response, the call may be
@@ -193,25 +196,25 @@ pub enum Role {
     /// The change. Without a usable response, its outcome is unknown.
     Change,
     /// A read after a change whose own response is complete. It adds to the answer and decides nothing.
-    Follow,
+    FollowUp,
 }
 
 /// An exchange of a call.
 pub struct Step {
     /// Which request the response answers.
-    pub role: Role,
+    pub role: StepRole,
     /// The document of the ordinary response.
     pub document: Node,
     /// The statuses that the supplier documents for it.
     pub success: &'static [u16],
     /// Statements that a definite answer requires, by JSON pointer.
-    pub needs: &'static [(&'static str, Need)],
-    /// Kinds of answer that are allowed if a required statement is [open](Verdict::Open).
-    pub open: &'static [Kind],
+    pub requirements: &'static [(&'static str, Requirement)],
+    /// Kinds of answer that are allowed if a required statement is [undecided](Proof::Undecided).
+    pub kinds_if_undecided: &'static [AnswerKind],
     /// Pointers of the lists whose items are independent; `*` is any position.
     pub lists: &'static [&'static str],
     /// The list that proves absence if it is empty, or if all its items have other references.
-    pub nothing: Option<Absence>,
+    pub absence: Option<Absence>,
     /// The documented errors.
     pub errors: &'static [ErrorRow],
     /// Creates an error document from a code and the words that describe it.
@@ -219,20 +222,20 @@ pub struct Step {
     /// JSON pointers at which a code may be.
     pub codes: &'static [&'static str],
     /// JSON pointers of statements that an error document needs beside its code.
-    pub error_needs: &'static [&'static str],
+    pub error_requirements: &'static [&'static str],
     /// Whether a status of 429 stops the request before the supplier does anything.
     pub is_limited: bool,
     /// Statuses that the supplier documents, which count whatever the body is.
-    pub statuses: &'static [(u16, &'static [Kind])],
+    pub statuses: &'static [(u16, &'static [AnswerKind])],
     /// Texts of the ordinary response with their replacements in the response about another object.
-    pub other: &'static [(&'static str, &'static str)],
+    pub other_object: &'static [(&'static str, &'static str)],
 }
 
 /// When a list proves that there is no object.
 #[derive(Debug, Clone, Copy)]
 pub struct Absence {
     /// Kind of the answer in this case.
-    pub kind: Kind,
+    pub kind: AnswerKind,
     /// Pointer of the list.
     pub list: &'static str,
     /// Pointer of the reference in an item, and the requested reference. Without one, only an empty
@@ -254,24 +257,24 @@ pub struct ErrorRow {
     /// The statuses with which the supplier documents it. The answer must be of this kind.
     pub statuses: &'static [u16],
     /// Further statuses with which the answer may be of this kind.
-    pub also: &'static [u16],
+    pub possible_statuses: &'static [u16],
     /// Kind of the answer.
-    pub kind: Kind,
+    pub kind: AnswerKind,
 }
 
 /// A statement that a document must make, compared with the one of the ordinary document.
 #[derive(Debug, Clone, Copy)]
-pub enum Need {
+pub enum Requirement {
     /// The same value: an id, or a status.
-    Same,
+    SameValue,
     /// A text that begins with this: an id of which only the form is known.
     StartsWith(&'static str),
-    /// A value. Another one than the ordinary one is left open.
-    Given,
+    /// A value. Another one than the ordinary one leaves the answer undecided.
+    AnyValue,
     /// No other reference. It may be missing.
-    NoOther,
-    /// The ordinary value. Another one, or none, is left open.
-    Usual,
+    NoOtherReference,
+    /// The ordinary value. Another one, or none, leaves the answer undecided.
+    OrdinaryValue,
     /// The terms of an offer. Other ones may be refused.
     Terms,
     /// A list.
@@ -280,20 +283,20 @@ pub enum Need {
 
 /// Whether a document makes the statements that an answer needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
+pub enum Proof {
     /// It contradicts one, or lacks one.
     Disproven,
     /// Its terms differ.
     Changed,
     /// It may be read either way.
-    Open,
+    Undecided,
     /// It makes all of them.
     Proven,
 }
 
-impl Need {
-    /// Judges the value at the need's pointer.
-    pub fn verdict(self, found: Option<&Node>, ordinary: Option<&Node>) -> Verdict {
+impl Requirement {
+    /// Judges the value at the requirement's pointer.
+    pub fn proof(self, found: Option<&Node>, ordinary: Option<&Node>) -> Proof {
         let text = found.filter(|node| node.is_text());
         let text = text.and_then(Node::scalar).map_or("", str::trim);
         let is_given = found
@@ -302,21 +305,25 @@ impl Need {
         // Half of a surrogate pair is a text that nobody can read.
         let is_readable = !text.contains("\\ud800");
         match self {
-            Self::Same | Self::Given | Self::NoOther | Self::Usual | Self::Terms
+            Self::SameValue
+            | Self::AnyValue
+            | Self::NoOtherReference
+            | Self::OrdinaryValue
+            | Self::Terms
                 if found == ordinary =>
             {
-                Verdict::Proven
+                Proof::Proven
             }
-            Self::StartsWith(start) if text.starts_with(start) => Verdict::Proven,
-            Self::List if matches!(found, Some(Node::List(_))) => Verdict::Proven,
+            Self::StartsWith(start) if text.starts_with(start) => Proof::Proven,
+            Self::List if matches!(found, Some(Node::List(_))) => Proof::Proven,
             Self::List if matches!(found, Some(Node::Written(list)) if list.starts_with('[')) => {
-                Verdict::Open
+                Proof::Undecided
             }
-            Self::Same | Self::StartsWith(_) | Self::List => Verdict::Disproven,
-            Self::Given if !is_given => Verdict::Disproven,
-            Self::NoOther if !text.is_empty() && is_readable => Verdict::Disproven,
-            Self::Terms => Verdict::Changed,
-            Self::Given | Self::NoOther | Self::Usual => Verdict::Open,
+            Self::SameValue | Self::StartsWith(_) | Self::List => Proof::Disproven,
+            Self::AnyValue if !is_given => Proof::Disproven,
+            Self::NoOtherReference if !text.is_empty() && is_readable => Proof::Disproven,
+            Self::Terms => Proof::Changed,
+            Self::AnyValue | Self::NoOtherReference | Self::OrdinaryValue => Proof::Undecided,
         }
     }
 }
@@ -328,26 +335,26 @@ fn no_error(_: &str, _: &str) -> Value {
 
 impl Step {
     /// Creates a step with a document as its ordinary response, of status 200.
-    pub fn new(role: Role, document: &str) -> Self {
+    pub fn new(role: StepRole, document: &str) -> Self {
         Self {
             role,
             document: Node::parse(document),
             success: &[200],
-            needs: &[],
-            open: match role {
-                Role::Prepare | Role::Change => &[Kind::Done, Kind::Unknown],
-                Role::Read => &[Kind::Done, Kind::Failed],
-                Role::Follow => &[Kind::Done],
+            requirements: &[],
+            kinds_if_undecided: match role {
+                StepRole::Prepare | StepRole::Change => &[AnswerKind::Done, AnswerKind::Unknown],
+                StepRole::Read => &[AnswerKind::Done, AnswerKind::Failed],
+                StepRole::FollowUp => &[AnswerKind::Done],
             },
             lists: &[],
-            nothing: None,
+            absence: None,
             errors: &[],
             error_document: no_error,
             codes: &[],
-            error_needs: &[],
+            error_requirements: &[],
             is_limited: true,
             statuses: &[],
-            other: &[],
+            other_object: &[],
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::operation::{Answer, Kind};
+use crate::operation::{Answer, AnswerKind};
 use crate::settings::Settings;
 
 /// Groups that are shown, unless the variants were selected by name.
@@ -30,7 +30,7 @@ impl<'a> Report<'a> {
         &mut self,
         group: &str,
         name: &str,
-        allowed: &[Kind],
+        allowed: &[AnswerKind],
         answer: &Answer,
     ) {
         let Answer { kind, identity, .. } = answer;

@@ -2,126 +2,136 @@
 //! the adapter.
 //!
 //! *Done* needs a proof that the answer is about this request. *Refused* needs a documented refusal with
-//! a documented status. *Not sent* needs that no change was requested. *Nothing* needs a readable
+//! a documented status. *Not sent* needs that no change was requested. *Absent* needs a readable
 //! statement. Everything else is unknown, or for a read an error.
 
 use crate::document::Node;
-use crate::operation::{Absence, ErrorRow, Kind, Role, Step, Verdict};
+use crate::operation::{Absence, AnswerKind, ErrorRow, Proof, Step, StepRole};
 
 /// A response as the rule sees it.
-pub(crate) struct Seen<'a> {
+pub(crate) struct ReceivedResponse<'a> {
     pub(crate) status: u16,
     /// The document, or `None` if the body is not JSON.
     pub(crate) document: Option<&'a Node>,
     /// A member that is written twice. Which of the two counts is not defined.
     pub(crate) repeated: Option<&'a str>,
     /// Whether an error document is not the ordinary one.
-    pub(crate) is_odd: bool,
+    pub(crate) is_changed: bool,
     /// Whether the document is the response of another operation.
-    pub(crate) is_foreign: bool,
+    pub(crate) is_of_other_operation: bool,
 }
 
 /// Returns the kinds of answers that a response to this step allows.
-pub(crate) fn allowed(step: &Step, seen: &Seen<'_>) -> Vec<Kind> {
+pub(crate) fn allowed(step: &Step, response: &ReceivedResponse<'_>) -> Vec<AnswerKind> {
     let fixed = step
         .statuses
         .iter()
-        .find(|(status, _)| *status == seen.status);
+        .find(|(status, _)| *status == response.status);
     if let Some((_, kinds)) = fixed {
         return kinds.to_vec();
     }
     let mut kinds = unusable(step).to_vec();
-    let is_success = (200..300).contains(&seen.status);
-    let code = seen.document.and_then(|document| code(step, document));
-    if let Some((code, document)) = code.zip(seen.document) {
-        let is_whole =
-            !seen.is_odd && (step.error_needs.iter()).all(|need| document.get(need).is_some());
+    let is_success = (200..300).contains(&response.status);
+    let code = response.document.and_then(|document| code(step, document));
+    if let Some((code, document)) = code.zip(response.document) {
+        let is_whole = !response.is_changed
+            && (step.error_requirements.iter())
+                .all(|requirement| document.get(requirement).is_some());
         for row in step.errors.iter().filter(|row| row.matches(code, document)) {
-            let is_documented = row.statuses.contains(&seen.status);
+            let is_documented = row.statuses.contains(&response.status);
             if is_documented && is_whole {
                 return vec![row.kind];
             }
-            if is_documented || row.also.contains(&seen.status) {
+            if is_documented || row.possible_statuses.contains(&response.status) {
                 kinds.push(row.kind);
             }
         }
         // A read may be rejected by any error of the supplier in a status that blames the request.
-        if step.role == Role::Read && seen.status < 500 {
-            kinds.push(Kind::Refused);
+        if step.role == StepRole::Read && response.status < 500 {
+            kinds.push(AnswerKind::Refused);
         }
     } else if is_success {
-        kinds = of_success(step, seen, kinds);
+        kinds = of_success(step, response, kinds);
     }
-    if seen.status == 429 && step.is_limited {
-        kinds.push(Kind::Limited);
+    if response.status == 429 && step.is_limited {
+        kinds.push(AnswerKind::Limited);
     }
     kinds
 }
 
 /// Returns the kinds of answers to a 2xx response without an error.
-fn of_success(step: &Step, seen: &Seen<'_>, unusable: Vec<Kind>) -> Vec<Kind> {
-    let Some(document) = seen.document else {
+fn of_success(
+    step: &Step,
+    response: &ReceivedResponse<'_>,
+    unusable: Vec<AnswerKind>,
+) -> Vec<AnswerKind> {
+    let Some(document) = response.document else {
         return unusable;
     };
-    if let Some(absence) = step.nothing
+    if let Some(absence) = step.absence
         && absence.is_proven(document)
     {
         return [unusable, vec![absence.kind]].concat();
     }
-    if let (true, Some(absence)) = (seen.is_foreign, step.nothing) {
+    if let (true, Some(absence)) = (response.is_of_other_operation, step.absence) {
         match absence.reference {
             // The same object in another operation's response, which is not a list.
             Some((_, requested)) if document.text().contains(requested) => {
-                return [unusable, step.open.to_vec()].concat();
+                return [unusable, step.kinds_if_undecided.to_vec()].concat();
             }
             // Whether the items of another list are items of this one is not in the table.
             None if matches!(document.get(absence.list), Some(Node::List(_))) => {
-                return [unusable, step.open.to_vec(), vec![absence.kind]].concat();
+                return [
+                    unusable,
+                    step.kinds_if_undecided.to_vec(),
+                    vec![absence.kind],
+                ]
+                .concat();
             }
             Some(_) | None => {}
         }
     }
-    let is_documented = step.success.contains(&seen.status);
-    match verdict(step, document, seen.repeated) {
-        Verdict::Disproven => unusable,
-        Verdict::Proven if is_documented && !seen.is_foreign => vec![Kind::Done],
-        Verdict::Proven | Verdict::Open => [unusable, step.open.to_vec()].concat(),
-        Verdict::Changed => {
-            let refused = vec![Kind::Refused];
-            [unusable, step.open.to_vec(), refused].concat()
+    let is_documented = step.success.contains(&response.status);
+    match proof(step, document, response.repeated) {
+        Proof::Disproven => unusable,
+        Proof::Proven if is_documented && !response.is_of_other_operation => vec![AnswerKind::Done],
+        Proof::Proven | Proof::Undecided => [unusable, step.kinds_if_undecided.to_vec()].concat(),
+        Proof::Changed => {
+            let refused = vec![AnswerKind::Refused];
+            [unusable, step.kinds_if_undecided.to_vec(), refused].concat()
         }
     }
 }
 
 /// Returns what a response means that cannot be used.
-pub(crate) const fn unusable(step: &Step) -> &'static [Kind] {
+pub(crate) const fn unusable(step: &Step) -> &'static [AnswerKind] {
     match step.role {
-        Role::Read => &[Kind::Failed],
-        Role::Prepare => &[Kind::NotSent, Kind::Unknown],
-        Role::Change => &[Kind::Unknown],
-        Role::Follow => step.open,
+        StepRole::Read => &[AnswerKind::Failed],
+        StepRole::Prepare => &[AnswerKind::NotSent, AnswerKind::Unknown],
+        StepRole::Change => &[AnswerKind::Unknown],
+        StepRole::FollowUp => step.kinds_if_undecided,
     }
 }
 
 /// Returns whether a document makes all needed statements.
-pub(crate) fn is_proven(step: &Step, seen: &Seen<'_>) -> bool {
-    let verdict = |document| verdict(step, document, seen.repeated);
-    seen.document.map(verdict) == Some(Verdict::Proven)
+pub(crate) fn is_proven(step: &Step, response: &ReceivedResponse<'_>) -> bool {
+    let proof = |document| proof(step, document, response.repeated);
+    response.document.map(proof) == Some(Proof::Proven)
 }
 
-fn verdict(step: &Step, document: &Node, repeated: Option<&str>) -> Verdict {
+fn proof(step: &Step, document: &Node, repeated: Option<&str>) -> Proof {
     let is_ambiguous =
         |pointer: &str| repeated.is_some_and(|repeated| is_within(pointer, repeated));
-    let verdicts = step.needs.iter().map(|(pointer, need)| {
+    let proofs = step.requirements.iter().map(|(pointer, requirement)| {
         let (found, ordinary) = (document.get(pointer), step.document.get(pointer));
-        let verdict = need.verdict(found, ordinary);
+        let proof = requirement.proof(found, ordinary);
         if is_ambiguous(pointer) {
-            verdict.min(Verdict::Open)
+            proof.min(Proof::Undecided)
         } else {
-            verdict
+            proof
         }
     });
-    verdicts.min().unwrap_or(Verdict::Proven)
+    proofs.min().unwrap_or(Proof::Proven)
 }
 
 /// Returns whether a pointer is this one or one within it.

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use stopover_sdk::testing::MockGateway;
 
-use crate::call::{Called, Exchange, call, ordinary_exchange, ordinary_exchanges};
+use crate::call::{CallResult, Exchange, call, ordinary_exchange, ordinary_exchanges};
 use crate::cost::Cost;
 use crate::document::{Edit, Node};
 use crate::growth;
-use crate::operation::{Answer, Kind, Operation, Role, Step};
+use crate::operation::{Answer, AnswerKind, Operation, Step, StepRole};
 use crate::report::Report;
-use crate::rule::{self, Seen};
+use crate::rule::{self, ReceivedResponse};
 use crate::settings::Settings;
-use crate::variant::{self, Built, Variant};
+use crate::variant::{self, BuiltResponse, Variant};
 
 /// Greatest ratio of a call's time to that of the ordinary call.
 const TIME_RATIO_MAX: u32 = 20;
@@ -61,16 +61,16 @@ pub fn check(adapter: &str, operations: &[Operation], gateway: fn() -> MockGatew
     report.finish(&settings);
 }
 
-/// What is left of the ordinary answer without an item or a value.
-struct Left {
+/// The items of the ordinary answer that remain without an item or a value.
+struct RemainingItems {
     items: Vec<String>,
     is_item: bool,
 }
 
-impl Left {
+impl RemainingItems {
     /// Returns an item that an answer lacks. Items may show another value that is in no list, so that
     /// only their number counts then.
-    fn lost(&self, answer: &Answer) -> Option<&String> {
+    fn missing_from(&self, answer: &Answer) -> Option<&String> {
         if !self.is_item {
             return self.items.get(answer.items.len());
         }
@@ -83,14 +83,14 @@ impl Left {
 struct Run<'a> {
     operation: &'a Operation,
     gateway: fn() -> MockGateway,
-    ordinary: Called,
+    ordinary: CallResult,
     /// Answers without an item or a value of a response, by its step and pointer.
     without: HashMap<(usize, String), Option<Answer>>,
 }
 
 impl Run<'_> {
     fn check_ordinary(&self, report: &mut Report<'_>) {
-        let is_done = matches!(&self.ordinary, Ok((answer, _)) if answer.kind == Kind::Done);
+        let is_done = matches!(&self.ordinary, Ok((answer, _)) if answer.kind == AnswerKind::Done);
         if !is_done {
             let name = self.operation.name;
             report.add(
@@ -101,7 +101,7 @@ impl Run<'_> {
         }
     }
 
-    fn call_with(&self, step: usize, exchange: Exchange) -> Called {
+    fn call_with(&self, step: usize, exchange: Exchange) -> CallResult {
         let mut exchanges = ordinary_exchanges(self.operation);
         exchanges[step] = exchange;
         call(self.operation, (self.gateway)(), exchanges)
@@ -110,7 +110,7 @@ impl Run<'_> {
     fn check_variant(
         &mut self,
         variant: &Variant,
-        built: Built,
+        built: BuiltResponse,
         (group, name): (&str, &str),
         report: &mut Report<'_>,
     ) {
@@ -122,88 +122,103 @@ impl Run<'_> {
             Err(panic) => return report.add(&format!("{group} panic"), name, &panic),
         };
         let step = &self.operation.steps[variant.step];
-        let mut allowed = match built.seen() {
-            Some(seen) => rule::allowed(step, &seen),
+        let mut allowed = match built.received() {
+            Some(received) => rule::allowed(step, &received),
             None => self.allowed_after_failure(variant),
         };
-        let mut left = None;
-        if let (Some(pointer), Some(seen)) = (variant.pointer(), built.seen()) {
-            left = self.left_without(variant.step, pointer, &ordinary);
-            self.allow_item(variant, pointer, &seen, left.as_ref(), &mut allowed);
+        let mut remaining = None;
+        if let (Some(pointer), Some(received)) = (variant.pointer(), built.received()) {
+            remaining = self.remaining_without(variant.step, pointer, &ordinary);
+            self.allow_item(
+                variant,
+                pointer,
+                &received,
+                remaining.as_ref(),
+                &mut allowed,
+            );
         }
         if !allowed.contains(&answer.kind) {
             return report.add_answer(group, name, &allowed, &answer);
         }
-        if answer.kind == Kind::Done && allowed == [Kind::Done] {
-            let is_same = answer.identity == ordinary.identity || step.role == Role::Follow;
+        if answer.kind == AnswerKind::Done && allowed == [AnswerKind::Done] {
+            let is_same = answer.identity == ordinary.identity || step.role == StepRole::FollowUp;
             if !is_same {
                 let text = format!("the answer is about {}", answer.identity);
                 return report.add(&format!("{group} identity"), name, &text);
             }
         }
-        let is_proven = |seen: Seen<'_>| rule::is_proven(step, &seen);
-        if let (Kind::Done, Some(left)) = (answer.kind, left)
-            && built.seen().is_some_and(is_proven)
-            && let Some(lost) = left.lost(&answer)
+        let is_proven = |received: ReceivedResponse<'_>| rule::is_proven(step, &received);
+        if let (AnswerKind::Done, Some(remaining)) = (answer.kind, remaining)
+            && built.received().is_some_and(is_proven)
+            && let Some(missing) = remaining.missing_from(&answer)
         {
-            let text = format!("it costs more than its absence: {lost}");
+            let text = format!("it costs more than its absence: {missing}");
             return report.add(&format!("{group} isolation"), name, &text);
         }
         self.check_cost(variant, &built, (usual, cost), (group, name), report);
     }
 
     /// Returns the kinds of answers to an exchange without a response.
-    fn allowed_after_failure(&self, variant: &Variant) -> Vec<Kind> {
+    fn allowed_after_failure(&self, variant: &Variant) -> Vec<AnswerKind> {
         let step = &self.operation.steps[variant.step];
         let before = self.operation.steps.iter().take(variant.step);
-        let is_first_change = before.into_iter().all(|step| step.role != Role::Change);
+        let is_first_change = before.into_iter().all(|step| step.role != StepRole::Change);
         match (step.role, variant.may_have_arrived()) {
-            (Role::Change, Some(false)) if is_first_change => vec![Kind::NotSent],
-            (Role::Change, Some(false)) => vec![Kind::NotSent, Kind::Unknown],
+            (StepRole::Change, Some(false)) if is_first_change => vec![AnswerKind::NotSent],
+            (StepRole::Change, Some(false)) => vec![AnswerKind::NotSent, AnswerKind::Unknown],
             (_, _) => rule::unusable(step).to_vec(),
         }
     }
 
-    /// Allows a read without the changed item, if nothing else is left.
+    /// Allows a read without the changed item, if nothing else remains.
     fn allow_item(
         &self,
         variant: &Variant,
         pointer: &str,
-        seen: &Seen<'_>,
-        left: Option<&Left>,
-        allowed: &mut Vec<Kind>,
+        received: &ReceivedResponse<'_>,
+        remaining: Option<&RemainingItems>,
+        allowed: &mut Vec<AnswerKind>,
     ) {
         let step = &self.operation.steps[variant.step];
         let Some(item) = item_pointer(step, pointer) else {
             return;
         };
-        let is_needed = step
-            .needs
+        let is_required = step
+            .requirements
             .iter()
-            .any(|(need, _)| rule::is_within(need, &item));
-        let is_alone = left.is_none_or(|left| left.items.is_empty());
-        if step.role == Role::Read && is_alone && !is_needed && allowed.contains(&Kind::Done) {
-            allowed.push(Kind::Failed);
+            .any(|(requirement, _)| rule::is_within(requirement, &item));
+        let is_alone = remaining.is_none_or(|remaining| remaining.items.is_empty());
+        if step.role == StepRole::Read
+            && is_alone
+            && !is_required
+            && allowed.contains(&AnswerKind::Done)
+        {
+            allowed.push(AnswerKind::Failed);
             // An item that is no object is unreadable, which is not the same as no item.
-            let written = seen.document.and_then(|document| document.get(&item));
+            let written = received.document.and_then(|document| document.get(&item));
             if matches!(written, Some(Node::Object(_))) || variant.removes(&item) {
-                allowed.push(Kind::Nothing);
+                allowed.push(AnswerKind::Absent);
             }
         }
     }
 
     /// Returns what is left of the ordinary answer without the changed item, or without the changed value
     /// if it is in no list. Returns `None` if there is no such answer.
-    fn left_without(&mut self, step: usize, pointer: &str, ordinary: &Answer) -> Option<Left> {
+    fn remaining_without(
+        &mut self,
+        step: usize,
+        pointer: &str,
+        ordinary: &Answer,
+    ) -> Option<RemainingItems> {
         let described = &self.operation.steps[step];
         // The item that an answer is about is not one of several.
-        let is_needed = |item: &String| {
+        let is_required = |item: &String| {
             described
-                .needs
+                .requirements
                 .iter()
-                .any(|(need, _)| rule::is_within(need, item))
+                .any(|(requirement, _)| rule::is_within(requirement, item))
         };
-        let item = item_pointer(described, pointer).filter(|item| !is_needed(item));
+        let item = item_pointer(described, pointer).filter(|item| !is_required(item));
         let is_item = item.is_some();
         let unit = item.unwrap_or_else(|| pointer.to_owned());
         let removed = described.document.edited(&unit, Edit::Remove);
@@ -215,15 +230,15 @@ impl Run<'_> {
                     response.body = document.text().into_bytes();
                 }
                 let (answer, _) = self.call_with(step, exchange).ok()?;
-                (answer.kind == Kind::Done).then_some(answer)
+                (answer.kind == AnswerKind::Done).then_some(answer)
             });
             self.without.insert(key.clone(), answer);
         }
         let without = self.without.get(&key)?.as_ref()?;
         let items = ordinary.items.iter();
-        let left = items.filter(|item| without.items.contains(item));
-        Some(Left {
-            items: left.cloned().collect(),
+        let remaining = items.filter(|item| without.items.contains(item));
+        Some(RemainingItems {
+            items: remaining.cloned().collect(),
             is_item,
         })
     }
@@ -231,7 +246,7 @@ impl Run<'_> {
     fn check_cost(
         &self,
         variant: &Variant,
-        built: &Built,
+        built: &BuiltResponse,
         (usual, cost): (Cost, Cost),
         (group, name): (&str, &str),
         report: &mut Report<'_>,

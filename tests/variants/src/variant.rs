@@ -4,7 +4,7 @@ use stopover_sdk::http::{Error, Response};
 
 use crate::document::{Edit, Node, Repeated};
 use crate::operation::{Operation, Step};
-use crate::rule::{self, Seen};
+use crate::rule::{self, ReceivedResponse};
 
 /// The changes of one value, by name.
 const EDITS: [(&str, Edit); 27] = [
@@ -82,11 +82,11 @@ const UNLISTED_CODE: &str = "not_a_documented_code";
 pub(crate) struct Variant {
     pub(crate) step: usize,
     pub(crate) status: u16,
-    pub(crate) what: What,
+    pub(crate) change: VariantChange,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum What {
+pub(crate) enum VariantChange {
     /// The ordinary document with one value changed, by the position of the change in `EDITS`.
     Edited(String, usize),
     /// The value under this pointer is a deeply nested list.
@@ -94,9 +94,9 @@ pub(crate) enum What {
     /// The ordinary document of this step.
     Ordinary,
     /// The ordinary document about another object.
-    Other,
+    OtherObject,
     /// The ordinary document of the first step of another operation.
-    Foreign(usize),
+    OtherOperation(usize),
     /// The ordinary document, cut off after this many eighths.
     Cut(usize),
     Body(usize),
@@ -109,22 +109,22 @@ pub(crate) enum What {
 }
 
 /// A response to send, and the document in it.
-pub(crate) struct Built {
+pub(crate) struct BuiltResponse {
     pub(crate) response: Result<Response, Error>,
     document: Option<Node>,
     repeated: Option<String>,
-    is_odd: bool,
-    is_foreign: bool,
+    is_changed: bool,
+    is_of_other_operation: bool,
 }
 
-impl Built {
-    pub(crate) fn seen(&self) -> Option<Seen<'_>> {
-        Some(Seen {
+impl BuiltResponse {
+    pub(crate) fn received(&self) -> Option<ReceivedResponse<'_>> {
+        Some(ReceivedResponse {
             status: self.response.as_ref().ok()?.status,
             document: self.document.as_ref(),
             repeated: self.repeated.as_deref(),
-            is_odd: self.is_odd,
-            is_foreign: self.is_foreign,
+            is_changed: self.is_changed,
+            is_of_other_operation: self.is_of_other_operation,
         })
     }
 }
@@ -144,15 +144,17 @@ fn failures() -> [(&'static str, Error, bool); 5] {
 impl Variant {
     /// Returns the text that names the variant in a failure and selects it on the command line.
     pub(crate) fn name(&self, operations: &[Operation], operation: &Operation) -> String {
-        let what = match &self.what {
-            What::Edited(pointer, edit) => format!("{pointer} {}", EDITS[*edit].0),
-            What::Deep(pointer) => format!("{pointer} deeply nested"),
-            What::Ordinary => "ordinary document".to_owned(),
-            What::Other => "document of another object".to_owned(),
-            What::Foreign(index) => format!("document of {}", operations[*index].name),
-            What::Cut(eighths) => format!("cut off after {eighths}/8"),
-            What::Body(body) => format!("body {}", BODIES[*body].0),
-            What::Error(row, code, edit) => {
+        let change = match &self.change {
+            VariantChange::Edited(pointer, edit) => format!("{pointer} {}", EDITS[*edit].0),
+            VariantChange::Deep(pointer) => format!("{pointer} deeply nested"),
+            VariantChange::Ordinary => "ordinary document".to_owned(),
+            VariantChange::OtherObject => "document of another object".to_owned(),
+            VariantChange::OtherOperation(index) => {
+                format!("document of {}", operations[*index].name)
+            }
+            VariantChange::Cut(eighths) => format!("cut off after {eighths}/8"),
+            VariantChange::Body(body) => format!("body {}", BODIES[*body].0),
+            VariantChange::Error(row, code, edit) => {
                 let row = &operation.steps[self.step].errors[*row];
                 let edit = edit.as_ref();
                 let edit = edit.map(|(pointer, edit)| format!(" {pointer} {}", EDITS[*edit].0));
@@ -167,101 +169,103 @@ impl Variant {
                     edit.unwrap_or_default()
                 )
             }
-            What::UnlistedError => "unlisted error".to_owned(),
-            What::Failure(failure) => failures()[*failure].0.to_owned(),
+            VariantChange::UnlistedError => "unlisted error".to_owned(),
+            VariantChange::Failure(failure) => failures()[*failure].0.to_owned(),
         };
-        format!("{}#{} {} {what}", operation.name, self.step, self.status)
+        format!("{}#{} {} {change}", operation.name, self.step, self.status)
     }
 
     /// Returns the part of the name that similar variants share: without status and positions in lists,
     /// and without the kind of the change, because one value is often odd in many ways.
     pub(crate) fn group(&self, operations: &[Operation], operation: &Operation) -> String {
-        let what = match self.pointer() {
+        let change = match self.pointer() {
             Some(pointer) => {
                 let parts = pointer.split('/');
                 let parts = parts.map(|part| part.parse::<usize>().map_or(part, |_| "*"));
                 parts.collect::<Vec<_>>().join("/")
             }
-            None => match &self.what {
-                What::Foreign(_) => "document of another operation".to_owned(),
-                What::Error(row, _, edit) => {
+            None => match &self.change {
+                VariantChange::OtherOperation(_) => "document of another operation".to_owned(),
+                VariantChange::Error(row, _, edit) => {
                     let code = operation.steps[self.step].errors[*row].codes[0];
                     let changed = edit.as_ref().map(|(pointer, _)| pointer.as_str());
                     format!("error such as {code} {}", changed.unwrap_or_default())
                 }
                 _ => {
                     let name = self.name(operations, operation);
-                    let what = name.rsplit(&format!(" {} ", self.status)).next();
-                    what.unwrap_or_default().to_owned()
+                    let change = name.rsplit(&format!(" {} ", self.status)).next();
+                    change.unwrap_or_default().to_owned()
                 }
             },
         };
-        format!("{}#{} {what}", operation.name, self.step)
+        format!("{}#{} {change}", operation.name, self.step)
     }
 
     /// Returns the pointer of the changed value in the ordinary document.
     pub(crate) fn pointer(&self) -> Option<&str> {
-        match &self.what {
-            What::Edited(pointer, _) | What::Deep(pointer) => Some(pointer),
+        match &self.change {
+            VariantChange::Edited(pointer, _) | VariantChange::Deep(pointer) => Some(pointer),
             _ => None,
         }
     }
 
     /// Returns whether the variant removes this value.
     pub(crate) fn removes(&self, removed: &str) -> bool {
-        matches!(&self.what, What::Edited(pointer, edit)
+        matches!(&self.change, VariantChange::Edited(pointer, edit)
             if pointer == removed && EDITS[*edit].1 == Edit::Remove)
     }
 
     /// Returns whether the variant changes something that decides the answer. A sample has all of them.
     pub(crate) fn is_decisive(&self, step: &Step) -> bool {
         self.pointer().is_none_or(|pointer| {
-            let needs = step.needs.iter().map(|(need, _)| *need);
-            let nothing = step.nothing.map(|absence| absence.list);
-            let mut decisive = needs.chain(nothing);
-            decisive.any(|need| rule::is_within(need, pointer))
+            let required = step.requirements.iter().map(|(pointer, _)| *pointer);
+            let absence = step.absence.map(|absence| absence.list);
+            let mut decisive = required.chain(absence);
+            decisive.any(|requirement| rule::is_within(requirement, pointer))
         })
     }
 
     /// Returns whether the request of a failed exchange may have arrived; `None` for a response.
     pub(crate) fn may_have_arrived(&self) -> Option<bool> {
-        match self.what {
-            What::Failure(failure) => Some(failures()[failure].2),
+        match self.change {
+            VariantChange::Failure(failure) => Some(failures()[failure].2),
             _ => None,
         }
     }
 
     /// Creates the response. Returns `None` if the change does not apply.
-    pub(crate) fn build(&self, operations: &[Operation], step: &Step) -> Option<Built> {
+    pub(crate) fn build(&self, operations: &[Operation], step: &Step) -> Option<BuiltResponse> {
         let of = |node: Node| (node.text(), Some(node));
         let mut repeated = None;
-        let mut is_odd = false;
-        let (body, document) = match &self.what {
-            What::Edited(pointer, edit) => {
+        let mut is_changed = false;
+        let (body, document) = match &self.change {
+            VariantChange::Edited(pointer, edit) => {
                 let edit = EDITS[*edit].1;
-                if edit == Edit::Remove && moves_need(step, pointer) {
+                if edit == Edit::Remove && moves_requirement(step, pointer) {
                     return None;
                 }
                 let is_repeat = matches!(edit, Edit::RepeatBefore(_) | Edit::RepeatAfter(_));
                 repeated = is_repeat.then(|| pointer.clone());
                 of(step.document.edited(pointer, edit)?)
             }
-            What::Deep(pointer) => {
+            VariantChange::Deep(pointer) => {
                 let nested = "[".repeat(DEEP_LEVELS) + &"]".repeat(DEEP_LEVELS);
                 let marked = step.document.edited(pointer, Edit::Replace(DEEP_MARK))?;
                 (marked.text().replace(DEEP_MARK, &nested), Some(marked))
             }
-            What::Ordinary => of(step.document.clone()),
-            What::Other => {
+            VariantChange::Ordinary => of(step.document.clone()),
+            VariantChange::OtherObject => {
                 let text = step.document.text();
-                let mut pairs = step.other.iter();
+                let mut pairs = step.other_object.iter();
                 let text = pairs.try_fold(text, |text, (from, to)| {
                     text.contains(from).then(|| text.replace(from, to))
                 })?;
                 of(Node::parse(&text))
             }
-            What::Foreign(index) => of(operations[*index].steps.first()?.document.clone()),
-            What::Cut(eighths) => {
+            VariantChange::OtherOperation(index) => {
+                of(operations[*index].steps.first()?.document.clone())
+            }
+            VariantChange::Cut(eighths) => {
                 let text = step.document.text();
                 let mut end = text.len() * eighths / 8;
                 while !text.is_char_boundary(end) {
@@ -269,49 +273,52 @@ impl Variant {
                 }
                 (text[..end].to_owned(), None)
             }
-            What::Body(body) => {
+            VariantChange::Body(body) => {
                 let text = BODIES[*body].1;
                 let is_json = ["{}", "[]", "null", "\"ok\"", "{\"data\":null}"].contains(&text);
                 (text.to_owned(), is_json.then(|| Node::parse(text)))
             }
-            What::Error(row, code, edit) => {
+            VariantChange::Error(row, code, edit) => {
                 let row = &step.errors[*row];
                 let error = Node::from((step.error_document)(row.codes[*code], row.words));
-                is_odd = edit.is_some();
+                is_changed = edit.is_some();
                 match edit {
                     None => of(error),
                     Some((pointer, edit)) => of(error.edited(pointer, EDITS[*edit].1)?),
                 }
             }
-            What::UnlistedError => of(Node::from((step.error_document)(UNLISTED_CODE, ""))),
-            What::Failure(failure) => {
-                return Some(Built {
+            VariantChange::UnlistedError => {
+                of(Node::from((step.error_document)(UNLISTED_CODE, "")))
+            }
+            VariantChange::Failure(failure) => {
+                return Some(BuiltResponse {
                     response: Err(failures()[*failure].1.clone()),
                     document: None,
                     repeated,
-                    is_odd,
-                    is_foreign: false,
+                    is_changed,
+                    is_of_other_operation: false,
                 });
             }
         };
-        Some(Built {
+        Some(BuiltResponse {
             response: Ok(Response::new(self.status, body)),
             document,
             repeated,
-            is_odd,
-            is_foreign: matches!(self.what, What::Foreign(_)),
+            is_changed,
+            is_of_other_operation: matches!(self.change, VariantChange::OtherOperation(_)),
         })
     }
 }
 
-/// Returns whether the removal of an item moves one that an answer needs.
-fn moves_need(step: &Step, pointer: &str) -> bool {
+/// Returns whether the removal of an item moves one that an answer requires.
+fn moves_requirement(step: &Step, pointer: &str) -> bool {
     let Some((list, item)) = pointer.rsplit_once('/') else {
         return false;
     };
     let is_item = item.parse::<usize>().is_ok();
-    let mut needs = step.needs.iter();
-    is_item && needs.any(|(need, _)| *need != list && rule::is_within(need, list))
+    let mut requirements = step.requirements.iter();
+    is_item
+        && requirements.any(|(required, _)| *required != list && rule::is_within(required, list))
 }
 
 /// Returns the variants of all responses of an operation.
@@ -319,35 +326,35 @@ pub(crate) fn of_operation(operations: &[Operation], operation: &Operation) -> V
     let mut variants = Vec::new();
     for (index, step) in operation.steps.iter().enumerate() {
         let usual = step.success.first().copied().unwrap_or(200);
-        let mut add = |status, what| {
+        let mut add = |status, change| {
             variants.push(Variant {
                 step: index,
                 status,
-                what,
+                change,
             });
         };
         for pointer in step.document.pointers() {
-            add(usual, What::Deep(pointer.clone()));
+            add(usual, VariantChange::Deep(pointer.clone()));
             for edit in 0..EDITS.len() {
-                add(usual, What::Edited(pointer.clone(), edit));
+                add(usual, VariantChange::Edited(pointer.clone(), edit));
             }
         }
-        add(usual, What::Other);
+        add(usual, VariantChange::OtherObject);
         for failure in 0..failures().len() {
-            add(0, What::Failure(failure));
+            add(0, VariantChange::Failure(failure));
         }
         for status in STATUSES {
-            add(status, What::Ordinary);
-            add(status, What::UnlistedError);
+            add(status, VariantChange::Ordinary);
+            add(status, VariantChange::UnlistedError);
             for eighths in [1, 4, 7] {
-                add(status, What::Cut(eighths));
+                add(status, VariantChange::Cut(eighths));
             }
             for body in 0..BODIES.len() {
-                add(status, What::Body(body));
+                add(status, VariantChange::Body(body));
             }
             for (row, errors) in step.errors.iter().enumerate() {
                 for code in 0..errors.codes.len() {
-                    add(status, What::Error(row, code, None));
+                    add(status, VariantChange::Error(row, code, None));
                 }
             }
         }
@@ -356,20 +363,23 @@ pub(crate) fn of_operation(operations: &[Operation], operation: &Operation) -> V
             for pointer in document.pointers() {
                 for edit in 0..EDITS.len() {
                     for status in errors.statuses {
-                        add(*status, What::Error(row, 0, Some((pointer.clone(), edit))));
+                        add(
+                            *status,
+                            VariantChange::Error(row, 0, Some((pointer.clone(), edit))),
+                        );
                     }
                 }
             }
         }
-        let is_foreign = |(_, other): &(usize, &Operation)| {
+        let is_of_other_operation = |(_, other): &(usize, &Operation)| {
             other.name != operation.name
                 && other
                     .steps
                     .first()
                     .is_some_and(|first| first.document != step.document)
         };
-        for (other, _) in operations.iter().enumerate().filter(is_foreign) {
-            add(usual, What::Foreign(other));
+        for (other, _) in operations.iter().enumerate().filter(is_of_other_operation) {
+            add(usual, VariantChange::OtherOperation(other));
         }
     }
     variants

@@ -141,7 +141,7 @@ const ASYNC_RUNTIME: &[&str] = &["tokio", "tokio-util"];
 const RANDOMNESS: &[&str] = &["getrandom", "rand", "uuid"];
 
 /// The rules of the crates that are not in [`PLUGIN_FOLDERS`], and of `plugins/sdk`.
-const CRATES: [CrateRule; 17] = [
+const CRATES: [CrateRule; 18] = [
     CrateRule {
         name: "host-domain",
         forbidden: &[
@@ -259,7 +259,7 @@ const CRATES: [CrateRule; 17] = [
     },
     CrateRule {
         name: "tests",
-        allowed: &["fuzz"],
+        allowed: &["fuzz", "test-support"],
         forbidden: &[WASM_ENGINE],
         ..CrateRule::NONE
     },
@@ -284,6 +284,11 @@ const CRATES: [CrateRule; 17] = [
     CrateRule {
         name: "variants",
         allowed: &["plugin-sdk"],
+        ..CrateRule::NONE
+    },
+    CrateRule {
+        name: "test-support",
+        allowed: &["host-domain"],
         ..CrateRule::NONE
     },
     CrateRule {

@@ -34,7 +34,7 @@ async fn malformed_unknown_revoked_and_expired_keys_return_the_same_error() {
         .make_key(&ApiKeyScope::DEFAULT, Some(now.plus_s(60)))
         .await;
     assert_eq!(with_key(&server, &expiring).await.status, 200);
-    server.clock.0.fetch_add(60_000, Ordering::SeqCst);
+    server.clock.advance_ms(60_000);
     let other = Server::start().await;
     let mut bodies = Vec::new();
     let longer = format!("{}x", server.key);

@@ -41,20 +41,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::json;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
+use test_support::ManualClock;
 use tower::ServiceExt;
 use utoipa::ToSchema;
-
-/// A clock that only moves when a test sets it.
-struct StillClock(AtomicI64);
-
-impl Clock for StillClock {
-    fn now(&self) -> Timestamp {
-        Timestamp(self.0.load(Ordering::SeqCst))
-    }
-}
 
 struct Server {
     app: Arc<Application>,
@@ -62,7 +53,7 @@ struct Server {
     router: Router,
     document: Value,
     key: String,
-    clock: Arc<StillClock>,
+    clock: Arc<ManualClock>,
     _folder: TempDir,
 }
 
@@ -113,7 +104,7 @@ impl Server {
             .map(|(name, value)| ((*name).to_owned(), toml::Value::from(*value)));
         overlay.insert("limits".to_owned(), limits.collect::<toml::Table>().into());
         let config = Config::load(Some(overlay), None, &Environment::default()).unwrap();
-        let clock = Arc::new(StillClock(AtomicI64::new(1_795_255_200_000)));
+        let clock = Arc::new(ManualClock::new(Timestamp(1_795_255_200_000)));
         let dependencies = ApplicationDependencies {
             clock: clock.clone(),
             ids: Arc::new(UuidV7Generator),

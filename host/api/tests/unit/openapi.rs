@@ -260,7 +260,7 @@ async fn document_and_pages_load_without_key_and_network() {
     assert_eq!(reply.status, 200);
     assert_eq!(reply.body, server.document);
     // A later request on another day.
-    server.clock.0.fetch_add(86_400_000, Ordering::SeqCst);
+    server.clock.advance_ms(86_400_000);
     let later = server.get_with("/openapi.json", &[]).await;
     assert_eq!(later.body, server.openapi(table_of_tests()));
     assert_ne!(later.body, server.document);

@@ -63,10 +63,10 @@ async fn watch_expires_only_after_check_in_day_has_ended() {
     due(&server, |next_at| next_at.is_some_and(|at| at > now)).await;
     assert_eq!(read(&server, &id).await["status"], "active");
     let before = expires_at.plus_ms(-1);
-    clock.0.store(before.0, Ordering::SeqCst);
+    clock.set(before);
     due(&server, |next_at| next_at == Some(expires_at)).await;
     assert_eq!(read(&server, &id).await["status"], "active");
-    clock.0.store(expires_at.0, Ordering::SeqCst);
+    clock.set(expires_at);
     let expired = async {
         let stored = async || app.store.watch_unscoped(&id).await.unwrap().unwrap();
         while stored().await.watch.status() != WatchStatus::Expired {

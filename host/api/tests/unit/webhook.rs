@@ -55,7 +55,7 @@ async fn replay_returns_only_the_secret_of_its_own_request() {
     let listed = server.get(SUBSCRIPTIONS).await;
     let id = listed.body["data"][0]["id"].as_str().unwrap().to_owned();
     let rotate = format!("{SUBSCRIPTIONS}/{id}/rotate-secret");
-    server.clock.0.fetch_add(1_000, Ordering::SeqCst);
+    server.clock.advance_ms(1_000);
     let rotated = secret(&server, &rotate, "k-1", &json!({})).await;
     assert!(rotated.is_some() && rotated != created);
     forget_response(&server, "hotel_webhook_rotate", "k-1").await;
@@ -65,7 +65,7 @@ async fn replay_returns_only_the_secret_of_its_own_request() {
     // The first secret is no longer the current one.
     forget_response(&server, "hotel_webhook_create", "k-1").await;
     assert_eq!(secret(&server, SUBSCRIPTIONS, "k-1", &body).await, None);
-    server.clock.0.fetch_add(1_000, Ordering::SeqCst);
+    server.clock.advance_ms(1_000);
     secret(&server, &rotate, "k-2", &json!({})).await;
     forget_response(&server, "hotel_webhook_rotate", "k-1").await;
     assert_eq!(secret(&server, &rotate, "k-1", &json!({})).await, None);

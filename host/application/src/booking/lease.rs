@@ -115,9 +115,9 @@ mod tests {
     const KIND: &str = "resume";
     const LEASE: Duration = Duration::from_millis(60);
 
-    struct StillClock;
+    struct FixedClock;
 
-    impl Clock for StillClock {
+    impl Clock for FixedClock {
         fn now(&self) -> Timestamp {
             Timestamp(0)
         }
@@ -132,7 +132,7 @@ mod tests {
         store.migrate().await.unwrap();
         let base = Base {
             store: store.clone(),
-            clock: Arc::new(StillClock),
+            clock: Arc::new(FixedClock),
             ids: Arc::new(UuidV7Generator),
         };
         let leases = WorkflowLeases {

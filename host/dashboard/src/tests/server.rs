@@ -10,13 +10,13 @@ use host_application::config::{Config, Environment, data_dir_overlay};
 use host_application::id_generator::UuidV7Generator;
 use host_domain::account::{AccountRole, EmailAddress, OrganizationRole};
 use host_domain::audit::Actor;
-use host_domain::time::{Clock, Timestamp};
+use host_domain::time::Timestamp;
 use http::{HeaderMap, Method, Request, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use tempfile::TempDir;
+use test_support::ManualClock;
 use tower::ServiceExt;
 use url::form_urlencoded;
 
@@ -25,18 +25,9 @@ pub(super) const PASSWORD: &str = "correct horse battery staple";
 /// 2026-11-26T02:40:00Z
 pub(super) const NOW: Timestamp = Timestamp(1_795_660_800_000);
 
-/// A clock that moves only when a test sets it.
-pub(super) struct StillClock(AtomicI64);
-
-impl Clock for StillClock {
-    fn now(&self) -> Timestamp {
-        Timestamp(self.0.load(Ordering::SeqCst))
-    }
-}
-
 pub(super) struct Server {
     pub(super) app: Arc<Application>,
-    pub(super) clock: Arc<StillClock>,
+    pub(super) clock: Arc<ManualClock>,
     router: Router,
     _folder: TempDir,
 }
@@ -85,7 +76,7 @@ impl Server {
         let master_key = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
         overlay.insert("master_key".to_owned(), master_key.into());
         let config = Config::load(Some(overlay), None, &Environment::default()).unwrap();
-        let clock = Arc::new(StillClock(AtomicI64::new(NOW.0)));
+        let clock = Arc::new(ManualClock::new(NOW));
         let dependencies = ApplicationDependencies {
             clock: clock.clone(),
             ids: Arc::new(UuidV7Generator),
@@ -107,7 +98,7 @@ impl Server {
     }
 
     pub(super) fn advance(&self, ms: i64) {
-        self.clock.0.fetch_add(ms, Ordering::SeqCst);
+        self.clock.advance_ms(ms);
     }
 
     /// Makes the link that sets up an account with these roles.

@@ -214,7 +214,7 @@ async fn code_is_compiled_once_and_damaged_code_is_not_run() {
 #[cfg(unix)]
 #[test]
 fn a_code_folder_that_others_may_write_is_refused() {
-    use crate::support::StillClock;
+    use crate::support::FixedClock;
     use host_runtime::{NoSink, Runtime, RuntimeConfig, RuntimeError};
     use std::os::unix::fs::PermissionsExt;
     use std::sync::Arc;
@@ -224,7 +224,7 @@ fn a_code_folder_that_others_may_write_is_refused() {
     let config = RuntimeConfig {
         calls_max: 1,
         code_cache_dir: Some(folder.path().to_owned()),
-        clock: Arc::new(StillClock),
+        clock: Arc::new(FixedClock),
     };
     assert!(matches!(
         Runtime::new(config, Arc::new(NoSink)),

@@ -56,15 +56,15 @@ fn changed(account: &StoredAccount) -> StoredAccount {
     }
 }
 
-pub(super) async fn insert(db: &TestDatabase, account: &StoredAccount) -> Option<Conflict> {
+pub(super) async fn insert(db: &TestStore, account: &StoredAccount) -> Option<Conflict> {
     conflict(&db.store, unit(|write| write.insert_account(account))).await
 }
 
-async fn stored(db: &TestDatabase, account: &StoredAccount) -> Option<StoredAccount> {
+async fn stored(db: &TestStore, account: &StoredAccount) -> Option<StoredAccount> {
     db.store.account_by_email(&account.email).await.unwrap()
 }
 
-async fn accounts_are_read_as_stored(db: &TestDatabase) {
+async fn accounts_are_read_as_stored(db: &TestStore) {
     let mut bare = account(1, "zoe@example.com");
     bare.roles = vec![AccountRole::Operator];
     let mut full = changed(&account(2, "ada@example.com"));
@@ -85,7 +85,7 @@ async fn accounts_are_read_as_stored(db: &TestDatabase) {
     assert!(db.store.has_active_operator().await.unwrap());
 }
 
-async fn account_address_and_id_are_unique(db: &TestDatabase) {
+async fn account_address_and_id_are_unique(db: &TestStore) {
     let mut first = account(1, "ada@example.com");
     first.roles = vec![member("acme", OrganizationRole::Admin)];
     insert(db, &first).await;
@@ -95,7 +95,7 @@ async fn account_address_and_id_are_unique(db: &TestDatabase) {
     assert_eq!(db.store.accounts().await.unwrap(), [first]);
 }
 
-async fn account_update_requires_read_version(db: &TestDatabase) {
+async fn account_update_requires_read_version(db: &TestStore) {
     let mut first = account(1, "ada@example.com");
     first.roles = vec![AccountRole::Operator];
     let update = |account: &StoredAccount, read_version| {
@@ -128,14 +128,14 @@ fn link(address: Option<&str>) -> StoredAccountLink {
     }
 }
 
-async fn insert_link(db: &TestDatabase, number: u8, link: &StoredAccountLink) {
+async fn insert_link(db: &TestStore, number: u8, link: &StoredAccountLink) {
     let sha256 = [number; 32];
     commit(&db.store, |write| write.insert_account_link(link, &sha256)).await;
     let found = db.store.account_link(&sha256).await.unwrap();
     assert_eq!(found.as_ref(), Some(link));
 }
 
-async fn concurrent_uses_of_a_link_store_one(db: &TestDatabase) {
+async fn concurrent_uses_of_a_link_store_one(db: &TestStore) {
     insert_link(db, 1, &link(None)).await;
     // Each use creates its own account, as the setup of an account does.
     let uses = (1..=8_u32).map(|number| {
@@ -150,7 +150,7 @@ async fn concurrent_uses_of_a_link_store_one(db: &TestDatabase) {
     assert_eq!(used.used_at, Some(NOW));
 }
 
-async fn used_expired_revoked_or_unknown_link_cannot_be_used(db: &TestDatabase) {
+async fn used_expired_revoked_or_unknown_link_cannot_be_used(db: &TestStore) {
     let reset = link(Some("ada@example.com"));
     let links = [
         link(Some("zoe@example.com")),
@@ -194,14 +194,14 @@ fn session(number: u32, account: &StoredAccount) -> StoredSession {
 }
 
 /// Stores a session whose digest consists of its number.
-async fn insert_session(db: &TestDatabase, number: u8, session: &StoredSession) {
+async fn insert_session(db: &TestStore, number: u8, session: &StoredSession) {
     commit(&db.store, |write| {
         write.insert_session(session, &[number; 32])
     })
     .await;
 }
 
-async fn session_is_found_until_its_accounts_epoch_changes(db: &TestDatabase) {
+async fn session_is_found_until_its_accounts_epoch_changes(db: &TestStore) {
     let mut first = account(1, "ada@example.com");
     first.roles = vec![
         AccountRole::Operator,
@@ -223,7 +223,7 @@ async fn session_is_found_until_its_accounts_epoch_changes(db: &TestDatabase) {
     assert_eq!(find(2).await, Some((two, second)));
 }
 
-async fn session_keeps_its_mode_and_last_use(db: &TestDatabase) {
+async fn session_keeps_its_mode_and_last_use(db: &TestStore) {
     let first = account(1, "ada@example.com");
     let mut expected = session(1, &first);
     insert(db, &first).await;
@@ -244,7 +244,7 @@ async fn session_keeps_its_mode_and_last_use(db: &TestDatabase) {
     }
 }
 
-async fn deleted_sessions_are_not_found(db: &TestDatabase) {
+async fn deleted_sessions_are_not_found(db: &TestStore) {
     let (first, second) = (account(1, "ada@example.com"), account(2, "zoe@example.com"));
     for (number, account) in [(1, &first), (2, &first), (3, &first), (4, &second)] {
         insert(db, account).await;
@@ -283,7 +283,7 @@ fn guard(subject: &str, revision: i64, failures_ms: &[i64]) -> SignInGuard {
     }
 }
 
-async fn concurrent_failures_of_a_subject_store_one(db: &TestDatabase) {
+async fn concurrent_failures_of_a_subject_store_one(db: &TestStore) {
     let puts = |read_revision: Option<i64>, next: i64| {
         let one = |number: i64| {
             let guards = [
@@ -309,7 +309,7 @@ async fn concurrent_failures_of_a_subject_store_one(db: &TestDatabase) {
     }
 }
 
-async fn failures_are_read_by_subject(db: &TestDatabase) {
+async fn failures_are_read_by_subject(db: &TestStore) {
     let guards = ["b", "a", "c"].map(|subject| guard(subject, 7, &[1, 2, 3]));
     for guard in &guards {
         commit(&db.store, |write| write.put_sign_in_guard(guard, None)).await;
@@ -320,7 +320,7 @@ async fn failures_are_read_by_subject(db: &TestDatabase) {
     assert_eq!(found, [a, b]);
 }
 
-async fn expired_rows_are_purged_in_batches(db: &TestDatabase) {
+async fn expired_rows_are_purged_in_batches(db: &TestStore) {
     let first = account(1, "ada@example.com");
     insert(db, &first).await;
     for number in 0..5_u8 {

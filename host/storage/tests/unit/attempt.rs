@@ -27,7 +27,7 @@ fn finishing(call: &NewAttempt, outcome: AttemptOutcome) -> UnitOfWork {
     })
 }
 
-async fn attempt_is_stored_before_sending_and_updated_with_its_outcome(db: &TestDatabase) {
+async fn attempt_is_stored_before_sending_and_updated_with_its_outcome(db: &TestStore) {
     let call = call(1);
     db.store.commit(sending(&call, NOW)).await.unwrap();
     let read = async || {
@@ -51,7 +51,7 @@ async fn attempt_is_stored_before_sending_and_updated_with_its_outcome(db: &Test
     assert_eq!(done.evidence.as_deref(), Some("200"));
 }
 
-async fn reference_of_call_that_may_have_happened_is_rejected(db: &TestDatabase) {
+async fn reference_of_call_that_may_have_happened_is_rejected(db: &TestStore) {
     let commit = |write| conflict(&db.store, write);
     let exists = Some(Conflict::AttemptExists);
     assert_eq!(commit(sending(&call(1), NOW)).await, None);
@@ -81,7 +81,7 @@ async fn reference_of_call_that_may_have_happened_is_rejected(db: &TestDatabase)
 }
 
 /// The calls of one unit of work get consecutive numbers, although neither insert sees the other.
-async fn calls_of_one_unit_are_numbered(db: &TestDatabase) {
+async fn calls_of_one_unit_are_numbered(db: &TestStore) {
     let [first, mut second] = [1, 2].map(call);
     second.client_reference = "another".into();
     let mut write = sending(&first, NOW);
@@ -92,12 +92,12 @@ async fn calls_of_one_unit_are_numbered(db: &TestDatabase) {
     assert_eq!(numbers, [1, 2]);
 }
 
-async fn concurrent_calls_with_one_reference_record_one_attempt(db: &TestDatabase) {
+async fn concurrent_calls_with_one_reference_record_one_attempt(db: &TestStore) {
     let calls = (0..32).map(|number| sending(&call(number), NOW));
     one_is_stored(db, calls.collect(), Conflict::AttemptExists).await;
 }
 
-async fn unresolved_attempts_returns_old_calls_without_outcome(db: &TestDatabase) {
+async fn unresolved_attempts_returns_old_calls_without_outcome(db: &TestStore) {
     for (number, step, outcome) in [
         (1, "book", Some(AttemptOutcome::Unknown)),
         (2, "book", None),
@@ -125,7 +125,7 @@ async fn unresolved_attempts_returns_old_calls_without_outcome(db: &TestDatabase
     }
 }
 
-async fn reopened_attempt_is_unresolved_again(db: &TestDatabase) {
+async fn reopened_attempt_is_unresolved_again(db: &TestStore) {
     let call = call(1);
     db.store.commit(sending(&call, NOW)).await.unwrap();
     let refused = finishing(&call, AttemptOutcome::Refused);

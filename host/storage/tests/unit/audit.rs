@@ -42,7 +42,7 @@ const fn first_page(limit: u32) -> CursorRequest {
     CursorRequest { after: None, limit }
 }
 
-async fn changes_wait_until_they_are_appended(db: &TestDatabase) {
+async fn changes_wait_until_they_are_appended(db: &TestStore) {
     let end = db.store.audit_chain_end().await.unwrap();
     assert_eq!(end, AuditChainEnd::default());
     let change = |number| AuditEntryId::from_bits(number);
@@ -71,7 +71,7 @@ async fn changes_wait_until_they_are_appended(db: &TestDatabase) {
     assert_eq!(read, entries);
 }
 
-async fn only_the_first_of_two_appends_succeeds(db: &TestDatabase) {
+async fn only_the_first_of_two_appends_succeeds(db: &TestStore) {
     let appends = (1..=8).map(async |length: i64| {
         let organization = format!("o{length}");
         let entries: Vec<_> = (1..=length).map(|n| entry(n, &organization, "")).collect();
@@ -89,7 +89,7 @@ async fn only_the_first_of_two_appends_succeeds(db: &TestDatabase) {
     assert_eq!(organizations, vec![format!("o{length}"); length]);
 }
 
-async fn entries_are_listed_by_scope_and_filter(db: &TestDatabase) {
+async fn entries_are_listed_by_scope_and_filter(db: &TestStore) {
     let mut revoked = entry(5, "zoo", "live");
     revoked.action = AuditAction::ApiKeyRevoked.as_str().to_owned();
     revoked.actor_kind = "cli".to_owned();
@@ -157,7 +157,7 @@ async fn entries_are_listed_by_scope_and_filter(db: &TestDatabase) {
     }
 }
 
-async fn entries_are_paged_latest_first(db: &TestDatabase) {
+async fn entries_are_paged_latest_first(db: &TestStore) {
     let mut entries: Vec<_> = (1..=12).map(|n| entry(n, "acme", "test")).collect();
     // The page ends between entries of the same time.
     for entry in &mut entries[3..9] {
@@ -180,7 +180,7 @@ async fn entries_are_paged_latest_first(db: &TestDatabase) {
     assert_eq!(found, [12, 11, 10, 3, 2, 1, 9, 8, 7, 6, 5, 4]);
 }
 
-async fn entries_cannot_be_changed_or_deleted(db: &TestDatabase) {
+async fn entries_cannot_be_changed_or_deleted(db: &TestStore) {
     assert_eq!(append(&db.store, &[entry(1, "acme", "test")]).await, None);
     for sql in ["UPDATE audit_log SET action = 'x'", "DELETE FROM audit_log"] {
         assert!(db.store.execute_statement(statement!(sql)).await.is_err());
@@ -191,7 +191,7 @@ async fn entries_cannot_be_changed_or_deleted(db: &TestDatabase) {
 
 /// The lists and the indexes that give their order.
 async fn expectations() -> Vec<(Statement, &'static str)> {
-    let db = TestDatabase::sqlite().await;
+    let db = TestStore::sqlite().await;
     let (store, mut plans) = (&db.store, Expectations::new(&db));
     let acme = AuditScope {
         organizations: Some(vec!["acme".to_owned()]),

@@ -45,7 +45,7 @@ fn only_independent_statements_are_combined() {
     assert!(sizes(&UnitOfWork::new(NOW)).is_empty());
 }
 
-async fn combined_statements_return_conflict_of_first_failing_one(db: &TestDatabase) {
+async fn combined_statements_return_conflict_of_first_failing_one(db: &TestStore) {
     let taken = booking(1);
     db.store.commit(beginning(&taken)).await.unwrap();
     let later = unit(|write| {
@@ -63,7 +63,7 @@ async fn combined_statements_return_conflict_of_first_failing_one(db: &TestDatab
     assert_eq!(history(&db.store, &booking(2).id).await, []);
 }
 
-async fn later_statement_sees_changes_of_earlier_ones(db: &TestDatabase) {
+async fn later_statement_sees_changes_of_earlier_ones(db: &TestStore) {
     let first = booking(1);
     let next = moved(&first, BookingState::ReadyForComplete);
     let mut write = beginning(&first);

@@ -46,7 +46,7 @@ async fn is_stored_at_its_version<K: BookingTable>(
     assert_eq!(read.as_ref(), Some(changed));
 }
 
-async fn hotel_booking_is_stored_for_its_owner_at_its_version(db: &TestDatabase) {
+async fn hotel_booking_is_stored_for_its_owner_at_its_version(db: &TestStore) {
     let mut new = booking(1);
     new.reference_id = Some("Ref ' % _ ü".into());
     let started = moved(&new, BookingState::PrebookInProgress { started_at: NOW });
@@ -54,7 +54,7 @@ async fn hotel_booking_is_stored_for_its_owner_at_its_version(db: &TestDatabase)
     is_stored_at_its_version(&db.store, &new, &changed).await;
 }
 
-async fn flight_booking_is_stored_for_its_owner_at_its_version(db: &TestDatabase) {
+async fn flight_booking_is_stored_for_its_owner_at_its_version(db: &TestStore) {
     let new = flight(1);
     let started = moved(&new, BookingState::PrebookInProgress { started_at: NOW });
     let mut changed = moved(&started, BookingState::ReadyForComplete);
@@ -86,16 +86,16 @@ async fn newest_is_found_by_supplier_reference<K: BookingTable>(
     }
 }
 
-async fn hotel_booking_is_found_by_supplier_reference(db: &TestDatabase) {
+async fn hotel_booking_is_found_by_supplier_reference(db: &TestStore) {
     newest_is_found_by_supplier_reference(&db.store, [1, 2, 3].map(booking)).await;
 }
 
-async fn flight_booking_is_found_by_supplier_reference(db: &TestDatabase) {
+async fn flight_booking_is_found_by_supplier_reference(db: &TestStore) {
     newest_is_found_by_supplier_reference(&db.store, [1, 2, 3].map(flight)).await;
 }
 
 /// `tests/it/http/hotel_booking.rs` covers references, pages and other users.
-async fn list_is_ordered_by_id_at_equal_times(db: &TestDatabase) {
+async fn list_is_ordered_by_id_at_equal_times(db: &TestStore) {
     let confirmed = BookingState::Booked(HotelBookedState::Confirmed { refresh: None });
     for number in [2, 1, 3] {
         let mut booking = booking(number);
@@ -137,7 +137,7 @@ fn outbox_event(booking: &HotelBooking) -> OutboxEvent {
     }
 }
 
-async fn history_and_events_are_stored_atomically_with_booking(db: &TestDatabase) {
+async fn history_and_events_are_stored_atomically_with_booking(db: &TestStore) {
     let first = booking(1);
     let second = moved(&first, BookingState::PrebookInProgress { started_at: NOW });
     let entry = |booking: &HotelBooking| BookingHistoryEntry {
@@ -169,7 +169,7 @@ async fn history_and_events_are_stored_atomically_with_booking(db: &TestDatabase
     assert_eq!(again, Some(Conflict::BookingHistorySequence));
 }
 
-async fn invalid_document_returns_error(db: &TestDatabase) {
+async fn invalid_document_returns_error(db: &TestStore) {
     let booking = booking(1);
     db.store.commit(inserting(&booking)).await.unwrap();
     let change = statement!("UPDATE hotel_booking SET document = '{}'");

@@ -93,14 +93,14 @@ async fn first_ids_are_kept<I: PartialEq + std::fmt::Debug>(
     }
 }
 
-async fn hotel_keeps_its_first_id(db: &TestDatabase) {
+async fn hotel_keeps_its_first_id(db: &TestStore) {
     first_ids_are_kept(HotelId::from_bits, async |mode, numbers| {
         save_hotels(&db.store, mode, &items(hotel, numbers)).await
     })
     .await;
 }
 
-async fn airport_keeps_its_first_id(db: &TestDatabase) {
+async fn airport_keeps_its_first_id(db: &TestStore) {
     first_ids_are_kept(AirportId::from_bits, async |mode, numbers| {
         save_airports(&db.store, mode, &items(airport, numbers)).await
     })
@@ -113,7 +113,7 @@ async fn airport_keeps_its_first_id(db: &TestDatabase) {
     assert_eq!(saved.await.unwrap(), ids(AirportId::from_bits, [1_u32]));
 }
 
-async fn concurrent_saves_of_an_item_return_one_id(db: &TestDatabase) {
+async fn concurrent_saves_of_an_item_return_one_id(db: &TestStore) {
     one_id_is_returned(db, async |store: &Store, numbers| {
         save_hotels(store, Mode::Test, &items(hotel, numbers)).await
     })
@@ -127,7 +127,7 @@ async fn concurrent_saves_of_an_item_return_one_id(db: &TestDatabase) {
 /// Lets 16 callers on two stores save the same 50 items at once, some in reverse order, and checks
 /// that all receive the same ids. `save` gets the number of each item with a candidate.
 async fn one_id_is_returned<I: PartialEq>(
-    db: &TestDatabase,
+    db: &TestStore,
     save: impl AsyncFn(&Store, Vec<(u32, u32)>) -> Vec<I>,
 ) {
     let results = on_two_stores(db, 16, async |store: &Store, caller| {
@@ -148,7 +148,7 @@ async fn one_id_is_returned<I: PartialEq>(
     assert_eq!(results.len(), 1);
 }
 
-async fn hotel_profile_is_merged_with_stored_values(db: &TestDatabase) {
+async fn hotel_profile_is_merged_with_stored_values(db: &TestStore) {
     let [mut first, mut second] = [hotel(1, 1), hotel(1, 1)];
     first.profile.name = Some("Old name".into());
     first.profile.location = Some(LOCATION);
@@ -171,7 +171,7 @@ async fn hotel_profile_is_merged_with_stored_values(db: &TestDatabase) {
     assert_eq!(same.await.unwrap(), known);
 }
 
-async fn hotel_of_several_suppliers_has_several_mappings(db: &TestDatabase) {
+async fn hotel_of_several_suppliers_has_several_mappings(db: &TestStore) {
     let (store, second) = (&db.store, other_supplier());
     save_hotels(store, Mode::Test, &[hotel(1, 1), hotel(2, 2)]).await;
     let same = [hotel(9, 1)];
@@ -192,7 +192,7 @@ async fn hotel_of_several_suppliers_has_several_mappings(db: &TestDatabase) {
     assert_eq!(live, []);
 }
 
-async fn saved_place_keeps_its_id_and_gets_the_new_document(db: &TestDatabase) {
+async fn saved_place_keeps_its_id_and_gets_the_new_document(db: &TestStore) {
     let place = |name: &str, candidate, document: &str| PlaceObservation {
         supplier_place_id: name.into(),
         candidate: PlaceId::from_bits(candidate),
@@ -219,7 +219,7 @@ async fn saved_place_keeps_its_id_and_gets_the_new_document(db: &TestDatabase) {
     assert_eq!(other.unwrap(), None);
 }
 
-async fn airport_is_stored_as_last_reported(db: &TestDatabase) {
+async fn airport_is_stored_as_last_reported(db: &TestStore) {
     save_airports(&db.store, Mode::Test, &[airport(1, 1)]).await;
     let mut renamed = [airport(1, 2)];
     renamed[0].airport.name = "Anders".into();
@@ -236,7 +236,7 @@ async fn airport_is_stored_as_last_reported(db: &TestDatabase) {
     assert_eq!(rows[0].timestamp("fetched_at").unwrap(), later);
 }
 
-async fn saved_airline_keeps_its_id_and_gets_the_new_data(db: &TestDatabase) {
+async fn saved_airline_keeps_its_id_and_gets_the_new_data(db: &TestStore) {
     let mut airline = Airline {
         supplier_airline_id: "arl_1".into(),
         iata_code: "BA".into(),
@@ -269,7 +269,7 @@ async fn saved_airline_keeps_its_id_and_gets_the_new_data(db: &TestDatabase) {
     assert_eq!(read(Mode::Test, "ba").await, None);
 }
 
-async fn content_is_replaced_only_by_newer_content(db: &TestDatabase) {
+async fn content_is_replaced_only_by_newer_content(db: &TestStore) {
     let (mode, supplier) = (Mode::Test, supplier());
     let read = async |part| {
         let read = db.store.hotel_content(mode, &supplier, "H1", part).await;

@@ -60,7 +60,7 @@ pub(super) fn key(number: u8, organization: &str, mode: Mode) -> ApiKey {
     }
 }
 
-pub(super) async fn insert_keys(db: &TestDatabase, keys: &[ApiKey]) {
+pub(super) async fn insert_keys(db: &TestStore, keys: &[ApiKey]) {
     for (number, key) in (0..).zip(keys) {
         commit(&db.store, |write| write.insert_api_key(key, &[number; 32])).await;
     }
@@ -89,7 +89,7 @@ fn five_keys() -> [ApiKey; 5] {
     ]
 }
 
-async fn keys_are_listed_by_scope_and_filter(db: &TestDatabase) {
+async fn keys_are_listed_by_scope_and_filter(db: &TestStore) {
     use ApiKeyStatus::{Active, Expired, Revoked};
     insert_keys(db, &five_keys()).await;
     let all = scope(None, Mode::Test);
@@ -133,7 +133,7 @@ async fn keys_are_listed_by_scope_and_filter(db: &TestDatabase) {
     assert_eq!(db.store.api_key(&unknown).await.unwrap(), None);
 }
 
-async fn keys_are_paged_newest_first(db: &TestDatabase) {
+async fn keys_are_paged_newest_first(db: &TestStore) {
     let mut keys: Vec<_> = (1..=5)
         .map(|number| key(number, "acme", Mode::Test))
         .collect();
@@ -155,7 +155,7 @@ async fn keys_are_paged_newest_first(db: &TestDatabase) {
     assert_eq!(found, ["Key 5", "Key 4", "Key 3", "Key 2", "Key 1"]);
 }
 
-async fn organizations_are_those_of_keys_and_accounts(db: &TestDatabase) {
+async fn organizations_are_those_of_keys_and_accounts(db: &TestStore) {
     insert_keys(db, &five_keys()).await;
     for (organization, account) in [("", "acc_1"), ("beta", "acc_1"), ("zoo", "acc_2")] {
         let insert = statement!(
@@ -177,7 +177,7 @@ async fn organizations_are_those_of_keys_and_accounts(db: &TestDatabase) {
     assert_eq!(db.store.organizations(2).await.unwrap(), ["acme", "beta"]);
 }
 
-async fn bookings_are_counted_by_status(db: &TestDatabase) {
+async fn bookings_are_counted_by_status(db: &TestStore) {
     let mut other = booking(3);
     other.owner.tenant.organization = "another".to_owned();
     other.owner.user = "somebody".to_owned();
@@ -241,7 +241,7 @@ pub(super) fn limits(includes_jobs: bool) -> OverviewLimits {
 }
 
 /// Three deliveries of the tenant, one of another organization, and one of a deleted subscription.
-async fn insert_deliveries(db: &TestDatabase) {
+async fn insert_deliveries(db: &TestStore) {
     let another = tenant_of("another", Mode::Test);
     let publications = [
         (tenant(), 1, 3_u32),
@@ -290,7 +290,7 @@ async fn insert_deliveries(db: &TestDatabase) {
 }
 
 /// Calls of the tenant: in progress, sent long ago, unknown and succeeded.
-async fn insert_calls(db: &TestDatabase) {
+async fn insert_calls(db: &TestStore) {
     let calls = [
         (1, 0, None),
         (2, -1, None),
@@ -315,7 +315,7 @@ async fn insert_calls(db: &TestDatabase) {
 
 /// A parked job of a test booking, one of a live booking, one of each mode's supplier events, and
 /// one that is not parked.
-async fn insert_jobs(db: &TestDatabase) {
+async fn insert_jobs(db: &TestStore) {
     let mut live = booking(2);
     live.owner.tenant.mode = Mode::Live;
     for booking in [&booking(1), &live] {
@@ -340,7 +340,7 @@ async fn insert_jobs(db: &TestDatabase) {
     }
 }
 
-async fn overview_counts_the_rows_of_its_scope(db: &TestDatabase) {
+async fn overview_counts_the_rows_of_its_scope(db: &TestStore) {
     let mut keys = five_keys();
     keys[4].last_used_at = Some(NOW);
     insert_keys(db, &keys).await;
@@ -418,7 +418,7 @@ fn open_item_name(item: OpenItem) -> String {
     }
 }
 
-async fn open_items_are_those_of_the_scope(db: &TestDatabase) {
+async fn open_items_are_those_of_the_scope(db: &TestStore) {
     let expiring = |number, ms| ApiKey {
         expires_at: Some(NOW.plus_ms(ms)),
         ..key(number, "acme", Mode::Test)
@@ -485,7 +485,7 @@ async fn open_items_are_those_of_the_scope(db: &TestDatabase) {
 /// The statements of one organization must not read all of its rows.
 #[tokio::test]
 async fn sqlite_reads_of_an_organization_use_expected_indexes() {
-    let db = TestDatabase::sqlite().await;
+    let db = TestStore::sqlite().await;
     let (store, mut plans) = (&db.store, Expectations::new(&db));
     let demo = scope(Some(&["demo"]), Mode::Test);
     for index in ["remote_call_attempt_unresolved", "webhook_delivery_open"] {

@@ -77,7 +77,7 @@ async fn insert_bookings(store: &Store) {
     }
 }
 
-async fn bookings_are_listed_by_scope_and_filter(db: &TestDatabase) {
+async fn bookings_are_listed_by_scope_and_filter(db: &TestStore) {
     insert_bookings(&db.store).await;
     let all = scope(None, Mode::Test);
     let demo = scope(Some(&["demo"]), Mode::Test);
@@ -147,7 +147,7 @@ async fn bookings_are_listed_by_scope_and_filter(db: &TestDatabase) {
     }
 }
 
-async fn booking_of_any_tenant_is_found(db: &TestDatabase) {
+async fn booking_of_any_tenant_is_found(db: &TestStore) {
     insert_bookings(&db.store).await;
     for number in 1..=6 {
         let id = BookingId::from_bits(number);
@@ -157,7 +157,7 @@ async fn booking_of_any_tenant_is_found(db: &TestDatabase) {
     assert_eq!(db.store.any_booking(&unknown).await.unwrap(), None);
 }
 
-async fn pages_of_both_kinds_are_one_list(db: &TestDatabase) {
+async fn pages_of_both_kinds_are_one_list(db: &TestStore) {
     insert_bookings(&db.store).await;
     let supplier = BookingScopeFilter {
         supplier: Some(supplier()),
@@ -212,7 +212,7 @@ async fn check_second_page(store: &Store, scope: &TenantScope, filter: &BookingS
     assert_eq!(further, (vec![1], None), "{scope:?}");
 }
 
-async fn rare_booking_is_found_by_searching_further(db: &TestDatabase) {
+async fn rare_booking_is_found_by_searching_further(db: &TestStore) {
     db.store.commit(inserting(&booking(1))).await.unwrap();
     let failed = moved(&booking(1), BookingState::Failed { absence: None });
     db.store.commit(updating(&failed)).await.unwrap();
@@ -232,7 +232,7 @@ fn many_organizations() -> TenantScope {
     scope(Some(&organizations), Mode::Test)
 }
 
-async fn search_among_many_organizations_ends_without_the_id_of_another_one(db: &TestDatabase) {
+async fn search_among_many_organizations_ends_without_the_id_of_another_one(db: &TestStore) {
     db.store.commit(inserting(&booking(1))).await.unwrap();
     insert_many_bookings(&db.store, "another").await;
     let created = BookingScopeFilter {
@@ -291,7 +291,7 @@ async fn insert_rows_of_other_tables(store: &Store, booking: &HotelBooking, orga
     }
 }
 
-async fn timeline_has_what_all_tables_say_of_the_booking(db: &TestDatabase) {
+async fn timeline_has_what_all_tables_say_of_the_booking(db: &TestStore) {
     let (store, tenant, booking) = (&db.store, tenant(), booking(1));
     store.commit(inserting(&booking)).await.unwrap();
     let entry = BookingHistoryEntry {
@@ -371,7 +371,7 @@ fn summary(entry: &TimelineEntry) -> String {
 }
 
 async fn expectations() -> Vec<(Statement, &'static [&'static str])> {
-    let db = TestDatabase::sqlite().await;
+    let db = TestStore::sqlite().await;
     let (store, mut plans) = (&db.store, Expectations::new(&db));
     let all = scope(None, Mode::Test);
     let demo = scope(Some(&["demo"]), Mode::Test);

@@ -26,7 +26,7 @@ fn watch_ids(watches: &[ScheduledWatch]) -> Vec<WatchId> {
     watches.map(|found| found.stored.watch.id.clone()).collect()
 }
 
-async fn watches_are_listed_by_scope_and_filter(db: &TestDatabase) {
+async fn watches_are_listed_by_scope_and_filter(db: &TestStore) {
     let foreign = Watch {
         owner: Owner {
             user: "ann".to_owned(),
@@ -98,7 +98,7 @@ async fn observe(store: &Store, minute: i64, total: Option<i64>) {
     .await;
 }
 
-async fn price_is_kept_if_it_differs_from_the_previous_one(db: &TestDatabase) {
+async fn price_is_kept_if_it_differs_from_the_previous_one(db: &TestStore) {
     let store = &db.store;
     // Two watches share a price check. Another one has a query of its own.
     for watch in [&watch(1), &watch(2)] {
@@ -161,7 +161,7 @@ async fn price_is_kept_if_it_differs_from_the_previous_one(db: &TestDatabase) {
     assert_eq!(prices().await, [], "the prices are deleted with the check");
 }
 
-async fn mandates_are_listed_by_scope_and_filter(db: &TestDatabase) {
+async fn mandates_are_listed_by_scope_and_filter(db: &TestStore) {
     let expired = Mandate {
         terms: host_domain::mandate::MandateTerms {
             expires_at: NOW,
@@ -212,7 +212,7 @@ async fn mandates_are_listed_by_scope_and_filter(db: &TestDatabase) {
 }
 
 async fn expectations() -> Vec<(Statement, &'static str)> {
-    let db = TestDatabase::sqlite().await;
+    let db = TestStore::sqlite().await;
     let (store, mut plans) = (&db.store, Expectations::new(&db));
     let (all, demo) = (scope(None, Mode::Test), scope(Some(&["demo"]), Mode::Test));
     let (watches, page) = (WatchScopeFilter::default(), first_page(50));

@@ -33,7 +33,7 @@ async fn insert(store: &Store, (key, digest): &(ApiKey, [u8; 32])) -> Option<Con
     conflict(store, unit(|write| write.insert_api_key(key, digest))).await
 }
 
-async fn api_key_is_found_by_digest(db: &TestDatabase) {
+async fn api_key_is_found_by_digest(db: &TestStore) {
     let (first, mut second) = (key(1), key(2));
     second.0.tenant.organization = "another".into();
     assert_eq!(insert(&db.store, &first).await, None);
@@ -50,7 +50,7 @@ async fn api_key_is_found_by_digest(db: &TestDatabase) {
     assert_eq!(some, [second.0]);
 }
 
-async fn revoked_api_key_keeps_its_revocation_time(db: &TestDatabase) {
+async fn revoked_api_key_keeps_its_revocation_time(db: &TestStore) {
     insert(&db.store, &key(1)).await;
     let id = key(1).0.id;
     let unknown = key(2).0.id;
@@ -67,7 +67,7 @@ async fn revoked_api_key_keeps_its_revocation_time(db: &TestDatabase) {
     assert_eq!(found.revoked_at, Some(NOW));
 }
 
-async fn touched_api_key_is_written_at_most_once_a_minute(db: &TestDatabase) {
+async fn touched_api_key_is_written_at_most_once_a_minute(db: &TestStore) {
     insert(&db.store, &key(1)).await;
     let (mut known, digest) = key(1);
     for (at_ms, expected_ms) in [(0, 0), (59_999, 0), (60_000, 60_000)] {
@@ -103,7 +103,7 @@ fn storing(owner: &Owner, instrument: &StoredInstrument) -> UnitOfWork {
     unit(|write| write.insert_instrument(owner, instrument))
 }
 
-async fn instrument_is_visible_to_its_owner_until_deleted(db: &TestDatabase) {
+async fn instrument_is_visible_to_its_owner_until_deleted(db: &TestStore) {
     let stored = instrument(1);
     let [stranger, ..] = other_owners();
     let commit = |write| conflict(&db.store, write);
@@ -127,7 +127,7 @@ async fn instrument_is_visible_to_its_owner_until_deleted(db: &TestDatabase) {
     assert_eq!(again, Some(Conflict::InstrumentExists));
 }
 
-async fn instruments_are_listed_newest_first(db: &TestDatabase) {
+async fn instruments_are_listed_newest_first(db: &TestStore) {
     for number in [2, 3, 1] {
         let write = storing(&owner(), &instrument(number));
         db.store.commit(write).await.unwrap();
@@ -136,7 +136,7 @@ async fn instruments_are_listed_newest_first(db: &TestDatabase) {
     assert_eq!(list, [instrument(3), instrument(2), instrument(1)]);
 }
 
-async fn concurrent_setting_inserts_return_the_same_value(db: &TestDatabase) {
+async fn concurrent_setting_inserts_return_the_same_value(db: &TestStore) {
     assert_eq!(db.store.setting("check").await.unwrap(), None);
     let values: Vec<[u8; 1]> = (0..16).map(|number| [number]).collect();
     let inserts = values

@@ -85,7 +85,7 @@ fn holding(number: u32) -> FlightBooking {
     booking
 }
 
-async fn offer_is_locked_by_one_unfinished_booking(db: &TestDatabase) {
+async fn offer_is_locked_by_one_unfinished_booking(db: &TestStore) {
     let first = holding(1);
     assert_eq!(conflict(&db.store, inserting(&first)).await, None);
     for other in [holding(1), holding(2)] {
@@ -120,12 +120,12 @@ async fn offer_is_locked_by_one_unfinished_booking(db: &TestDatabase) {
     assert_eq!(conflict(&db.store, inserting(&stranger)).await, None);
 }
 
-async fn concurrent_bookings_of_an_offer_store_one(db: &TestDatabase) {
+async fn concurrent_bookings_of_an_offer_store_one(db: &TestStore) {
     let bookings = (0..16).map(|number| inserting(&holding(number)));
     one_is_stored(db, bookings.collect(), Conflict::OfferInUse).await;
 }
 
-async fn flight_booking_is_found_by_offer(db: &TestDatabase) {
+async fn flight_booking_is_found_by_offer(db: &TestStore) {
     // The maximum length that plugins may use. Without an exclusive key, an offer is not locked.
     let offer = "ö".repeat(2048);
     for number in 1..=3 {

@@ -67,7 +67,7 @@ fn day(number: i64) -> Timestamp {
 
 /// Inserts the bookings. The counts of the first half are compacted, those of the second half are
 /// not.
-async fn filled(db: &TestDatabase) -> Vec<FlightBooking> {
+async fn filled(db: &TestStore) -> Vec<FlightBooking> {
     let bookings: Vec<_> = (1..=BOOKINGS).map(varied).collect();
     let mut stranger = flight(0);
     stranger.owner.user = "another".into();
@@ -169,12 +169,12 @@ fn expected(bookings: &[FlightBooking], filter: &FlightBookingFilter) -> Vec<Boo
         .collect()
 }
 
-async fn count(db: &TestDatabase, filter: &FlightBookingFilter) -> usize {
+async fn count(db: &TestStore, filter: &FlightBookingFilter) -> usize {
     let listed = db.store.flight_bookings(&owner(), filter, page(1, 0)).await;
     usize::try_from(listed.unwrap().1).unwrap()
 }
 
-async fn pages_and_counts_match_list_in_memory(db: &TestDatabase) {
+async fn pages_and_counts_match_list_in_memory(db: &TestStore) {
     let bookings = filled(db).await;
     for filter in filters() {
         let number = expected(&bookings, &filter).len();
@@ -214,7 +214,7 @@ async fn pages_and_counts_match_list_in_memory(db: &TestDatabase) {
     }
 }
 
-async fn supplier_reference_filter_returns_at_most_one_booking(db: &TestDatabase) {
+async fn supplier_reference_filter_returns_at_most_one_booking(db: &TestStore) {
     for number in 1..=3 {
         let mut booking = flight(number);
         booking.supplier_reference = (number < 3).then(|| "ord_1".into());
@@ -256,7 +256,7 @@ async fn supplier_reference_filter_returns_at_most_one_booking(db: &TestDatabase
 
 /// Tests transitions from every status to every other, whether or not real bookings make them, some
 /// concurrently.
-async fn counts_are_exact_after_transitions_between_all_statuses(db: &TestDatabase) {
+async fn counts_are_exact_after_transitions_between_all_statuses(db: &TestStore) {
     let mut bookings: Vec<_> = (1..=81).map(flight).collect();
     for (booking, number) in bookings.iter_mut().zip(0..) {
         booking.state = state(BookingStatus::FLIGHT[number / 9]);
@@ -306,7 +306,7 @@ async fn counts_are_exact_after_transitions_between_all_statuses(db: &TestDataba
     }
 }
 
-async fn compaction_processes_all_deltas(db: &TestDatabase) {
+async fn compaction_processes_all_deltas(db: &TestStore) {
     let (owner, mut write) = (owner(), UnitOfWork::new(NOW));
     write.add(statement!(
         "INSERT INTO flight_booking_count_delta \
@@ -391,7 +391,7 @@ fn expectations() -> Vec<(Statement, String, bool)> {
 
 #[tokio::test]
 async fn sqlite_list_plans_use_expected_indexes() {
-    let db = TestDatabase::sqlite().await;
+    let db = TestStore::sqlite().await;
     filled(&db).await;
     // The plans are checked without statistics, as in production, and with them.
     sqlite_plans(&db).await;
@@ -400,7 +400,7 @@ async fn sqlite_list_plans_use_expected_indexes() {
     db.remove().await;
 }
 
-async fn sqlite_plans(db: &TestDatabase) {
+async fn sqlite_plans(db: &TestStore) {
     for (statement, index, sorts) in expectations() {
         let plan = sqlite_plan(db, &statement).await;
         // Scans of the results of a search are allowed, scans of a table are not.
@@ -414,9 +414,9 @@ async fn sqlite_plans(db: &TestDatabase) {
 
 #[tokio::test]
 async fn postgres_list_plans_use_expected_indexes() {
-    let db = TestDatabase::postgres().await;
+    let db = TestStore::postgres().await;
     filled(&db).await;
-    let mut connection = PgConnection::connect(&db.url).await.unwrap();
+    let mut connection = PgConnection::connect(db.url()).await.unwrap();
     for sql in CROWD {
         connection.execute(*sql).await.unwrap();
     }

@@ -125,7 +125,7 @@ async fn begin_all(store: &Store) -> Vec<Workflow> {
     workflows
 }
 
-async fn concurrent_units_have_the_effect_of_separate_ones(db: &TestDatabase) {
+async fn concurrent_units_have_the_effect_of_separate_ones(db: &TestStore) {
     let store = &db.store;
     let id = SubscriptionId::from_bits(1);
     let url = "https://receiver.example/hook".to_owned();
@@ -184,7 +184,7 @@ async fn units_with_same_statements_shared_commits(store: &Store) {
     }
 }
 
-async fn concurrent_units_receive_their_own_conflicts(db: &TestDatabase) {
+async fn concurrent_units_receive_their_own_conflicts(db: &TestStore) {
     let workflows = begin_all(&db.store).await;
     let with_entry = |workflow: &Workflow, sequence| {
         let entry = history_entry(&workflow.0, sequence);
@@ -215,7 +215,7 @@ async fn concurrent_units_receive_their_own_conflicts(db: &TestDatabase) {
     }
 }
 
-async fn concurrent_transitions_of_a_booking_store_one(db: &TestDatabase) {
+async fn concurrent_transitions_of_a_booking_store_one(db: &TestStore) {
     let workflow = Workflow(booking(1));
     db.store.commit(workflow.begin()).await.unwrap();
     let moves = (0..MANY).map(|number| {
@@ -227,7 +227,7 @@ async fn concurrent_transitions_of_a_booking_store_one(db: &TestDatabase) {
     assert_eq!(history(&db.store, workflow.id()).await.len(), 3);
 }
 
-async fn unit_is_committed_after_its_caller_is_dropped(db: &TestDatabase) {
+async fn unit_is_committed_after_its_caller_is_dropped(db: &TestStore) {
     let workflows = Workflow::all();
     let mut first = Box::pin(db.store.commit(workflows[0].begin()));
     // The commit has started; SQLite may have finished it already.
@@ -249,9 +249,9 @@ async fn unit_is_committed_after_its_caller_is_dropped(db: &TestDatabase) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn unit_waiting_for_a_lock_does_not_delay_others() {
-    let db = TestDatabase::postgres().await;
+    let db = TestStore::postgres().await;
     let workflows = begin_all(&db.store).await;
-    let mut other = PgConnection::connect(&db.url).await.unwrap();
+    let mut other = PgConnection::connect(db.url()).await.unwrap();
     other.execute("BEGIN").await.unwrap();
     let lock = sqlx::query("SELECT 1 FROM hotel_booking WHERE id = $1 FOR UPDATE");
     lock.bind(workflows[0].id().as_str())
@@ -276,8 +276,8 @@ async fn unit_waiting_for_a_lock_does_not_delay_others() {
 /// The planner finds the rows of each unit of work by key, whatever statistics it has.
 #[tokio::test]
 async fn batched_statements_find_rows_by_key() {
-    let db = TestDatabase::postgres().await;
-    let mut connection = PgConnection::connect(&db.url).await.unwrap();
+    let db = TestStore::postgres().await;
+    let mut connection = PgConnection::connect(db.url()).await.unwrap();
     for (name, value) in PLANNER_SETTINGS {
         let set = AssertSqlSafe(format!("SET {name} = {value}"));
         connection.execute(set).await.unwrap();

@@ -17,7 +17,7 @@ fn taking(key: &IdempotencyKey, resource: &str) -> UnitOfWork {
     unit(|write| write.insert_idempotency_key(key, "fingerprint", resource))
 }
 
-async fn concurrent_requests_with_one_key_store_one(db: &TestDatabase) {
+async fn concurrent_requests_with_one_key_store_one(db: &TestStore) {
     for round in 0..8 {
         let key = IdempotencyKey::new(&owner(), "prebook_hotel", &format!("round-{round}"));
         let bookings: Vec<_> = (round * 64..(round + 1) * 64).map(booking).collect();
@@ -35,7 +35,7 @@ async fn concurrent_requests_with_one_key_store_one(db: &TestDatabase) {
     }
 }
 
-async fn key_is_scoped_to_owner_and_operation(db: &TestDatabase) {
+async fn key_is_scoped_to_owner_and_operation(db: &TestStore) {
     let mut keys = vec![
         key(),
         IdempotencyKey::new(&owner(), "book_hotel", "k-1"),
@@ -59,7 +59,7 @@ async fn key_is_scoped_to_owner_and_operation(db: &TestDatabase) {
     }
 }
 
-async fn refusal_is_stored_and_deleted_key_is_reusable(db: &TestDatabase) {
+async fn refusal_is_stored_and_deleted_key_is_reusable(db: &TestStore) {
     let refusal = r#"{"code":"offer_price_changed"}"#;
     let keep = unit(|write| write.store_idempotent_refusal(&key(), refusal));
     let early = conflict(&db.store, keep.clone()).await;

@@ -38,7 +38,7 @@ async fn job(store: &Store, subject: &str) -> Job {
     store.job("resume", subject).await.unwrap().unwrap()
 }
 
-async fn job_is_claimed_when_due(db: &TestDatabase) {
+async fn job_is_claimed_when_due(db: &TestStore) {
     let later = NOW.plus_ms(1);
     let upsert = |due_at| unit(|w| w.schedule_job("resume", "a", due_at));
     db.store.commit(upsert(later)).await.unwrap();
@@ -62,7 +62,7 @@ async fn job_is_claimed_when_due(db: &TestDatabase) {
     assert_eq!(db.store.job("resume", "a").await.unwrap(), None);
 }
 
-async fn concurrent_claims_return_each_job_once(db: &TestDatabase) {
+async fn concurrent_claims_return_each_job_once(db: &TestStore) {
     let upserts = (0..200).map(|number| {
         let upsert = unit(|w| w.schedule_job("resume", &number.to_string(), NOW));
         db.store.commit(upsert)
@@ -91,7 +91,7 @@ async fn concurrent_claims_return_each_job_once(db: &TestDatabase) {
     assert_eq!(all.into_iter().collect::<HashSet<_>>().len(), 200);
 }
 
-async fn claim_returns_longest_due_jobs_of_its_kinds(db: &TestDatabase) {
+async fn claim_returns_longest_due_jobs_of_its_kinds(db: &TestStore) {
     let jobs = unit(|w| {
         for (kind, subject, age_ms) in [
             ("resume", "c", 1),
@@ -118,7 +118,7 @@ async fn claim_returns_longest_due_jobs_of_its_kinds(db: &TestDatabase) {
     assert_eq!(claimed(&db.store, of_none).await, [""; 0]);
 }
 
-async fn job_with_expired_lease_is_taken_over(db: &TestDatabase) {
+async fn job_with_expired_lease_is_taken_over(db: &TestStore) {
     commit(&db.store, |w| w.schedule_job("resume", "a", NOW)).await;
     assert_eq!(claimed(&db.store, claim("slow")).await, ["a"]);
     assert_eq!(claimed(&db.store, claim("quick")).await, [""; 0]);
@@ -143,7 +143,7 @@ async fn job_with_expired_lease_is_taken_over(db: &TestDatabase) {
     commit(&db.store, |w| w.complete_job("resume", "a", "quick")).await;
 }
 
-async fn new_job_can_be_leased_by_its_creator(db: &TestDatabase) {
+async fn new_job_can_be_leased_by_its_creator(db: &TestStore) {
     let hold =
         |token: &str, lease_ms| unit(|w| w.insert_leased_job("resume", "a", token, lease_ms));
     let tokens: Vec<_> = (0..32).map(|number| format!("token-{number}")).collect();
@@ -162,7 +162,7 @@ async fn new_job_can_be_leased_by_its_creator(db: &TestDatabase) {
     assert!(job(&db.store, "a").await.is_leased);
 }
 
-async fn job_scheduled_during_lease_is_due_after_release(db: &TestDatabase) {
+async fn job_scheduled_during_lease_is_due_after_release(db: &TestStore) {
     let upsert = |due_at| unit(|w| w.schedule_job("resume", "a", due_at));
     let hold = || unit(|w| w.insert_leased_job("resume", "a", "t", LEASE_MS));
     let (near, far) = (NOW.plus_ms(7), NOW.plus_ms(LEASE_MS));
@@ -190,7 +190,7 @@ async fn job_scheduled_during_lease_is_due_after_release(db: &TestDatabase) {
     assert_eq!(db.store.job("resume", "a").await.unwrap(), None);
 }
 
-async fn job_never_released_is_parked(db: &TestDatabase) {
+async fn job_never_released_is_parked(db: &TestStore) {
     let upsert = unit(|w| {
         w.schedule_job("resume", "poison", NOW)
             .schedule_job("resume", "sound", NOW.plus_ms(1))
@@ -239,7 +239,7 @@ async fn job_never_released_is_parked(db: &TestDatabase) {
     assert_eq!(job(&db.store, "poison").await.attempts, 1);
 }
 
-async fn release_resets_attempts_and_failure_keeps_them(db: &TestDatabase) {
+async fn release_resets_attempts_and_failure_keeps_them(db: &TestStore) {
     commit(&db.store, |w| w.schedule_job("resume", "a", NOW)).await;
     let fail = unit(|w| w.fail_job("resume", "a", "t", NOW, "supplier is down"));
     for attempts in 1..=2 {
@@ -255,7 +255,7 @@ async fn release_resets_attempts_and_failure_keeps_them(db: &TestDatabase) {
     assert_eq!((released.attempts, released.last_error), (0, None));
 }
 
-async fn commit_of_due_job_wakes_receivers(db: &TestDatabase) {
+async fn commit_of_due_job_wakes_receivers(db: &TestStore) {
     let mut wakeups = db.store.subscribe_wakeups(WorkQueue::Jobs);
     commit(&db.store, |w| w.schedule_job("resume", "a", NOW.plus_s(1))).await;
     assert!(!wakeups.wait(Duration::ZERO).await);

@@ -66,7 +66,7 @@ async fn read(store: &Store, mandate: &Mandate) -> Option<Mandate> {
     store.mandate(&tenant(), &mandate.terms.id).await.unwrap()
 }
 
-async fn mandate_is_read_as_stored(db: &TestDatabase) {
+async fn mandate_is_read_as_stored(db: &TestStore) {
     for (number, scope) in [(1, MandateScope::Any), (2, stay())] {
         let new = mandate(number, scope);
         assert_eq!(read(&db.store, &new).await, None);
@@ -81,7 +81,7 @@ async fn mandate_is_read_as_stored(db: &TestDatabase) {
     }
 }
 
-async fn mandate_update_requires_read_version(db: &TestDatabase) {
+async fn mandate_update_requires_read_version(db: &TestStore) {
     let mut seen = mandate(1, stay());
     let unknown = update(&db.store, &seen, MandateState::Revoked).await;
     assert_eq!(unknown, Some(Conflict::MandateVersion));
@@ -95,7 +95,7 @@ async fn mandate_update_requires_read_version(db: &TestDatabase) {
     }
 }
 
-async fn concurrent_uses_of_a_mandate_store_one(db: &TestDatabase) {
+async fn concurrent_uses_of_a_mandate_store_one(db: &TestStore) {
     let new = mandate(1, stay());
     insert(&db.store, &new).await;
     let uses: Vec<_> = (0..8).map(|number| moved(&new, consumed(number))).collect();
@@ -118,7 +118,7 @@ fn inserting_key(key: &MandateKey) -> UnitOfWork {
     unit(|write| write.insert_mandate_key(key))
 }
 
-async fn concurrent_keys_of_a_generation_store_one(db: &TestDatabase) {
+async fn concurrent_keys_of_a_generation_store_one(db: &TestStore) {
     let keys: Vec<MandateKey> = (0..8).map(|n| key(1, &format!("key {n}"))).collect();
     let inserts = keys.iter().map(inserting_key).collect();
     let winner = one_is_stored(db, inserts, Conflict::MandateKeyExists).await;
@@ -126,7 +126,7 @@ async fn concurrent_keys_of_a_generation_store_one(db: &TestDatabase) {
     assert_eq!(stored, [keys[winner].clone()]);
 }
 
-async fn mandate_keys_are_listed_newest_first(db: &TestDatabase) {
+async fn mandate_keys_are_listed_newest_first(db: &TestStore) {
     let keys = [10, 2, 1].map(|generation| key(generation, &format!("key {generation}")));
     for number in [2, 1, 0] {
         let write = inserting_key(&keys[number]);

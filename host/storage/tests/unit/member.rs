@@ -19,7 +19,7 @@ on_both_databases!(
 
 use OrganizationRole::{Admin, Developer, Viewer};
 
-async fn add(db: &TestDatabase, number: u32, organization: &str, role: OrganizationRole) {
+async fn add(db: &TestStore, number: u32, organization: &str, role: OrganizationRole) {
     let mut account = account(number, &format!("{number}@example.com"));
     account.state = AccountState::Active;
     if db
@@ -35,12 +35,12 @@ async fn add(db: &TestDatabase, number: u32, organization: &str, role: Organizat
     assert_eq!(conflict(&db.store, joins).await, None);
 }
 
-async fn member(db: &TestDatabase, number: u32, organization: &str) -> Option<Member> {
+async fn member(db: &TestStore, number: u32, organization: &str) -> Option<Member> {
     let account = account(number, "nobody@example.com").id;
     db.store.member(organization, &account).await.unwrap()
 }
 
-async fn members_are_paged_across_organizations_by_the_time_they_joined(db: &TestDatabase) {
+async fn members_are_paged_across_organizations_by_the_time_they_joined(db: &TestStore) {
     let mut operator = account(9, "operator@example.com");
     operator.roles = vec![AccountRole::Operator];
     insert(db, &operator).await;
@@ -88,7 +88,7 @@ async fn members_are_paged_across_organizations_by_the_time_they_joined(db: &Tes
 }
 
 /// Each of the two would be the last one after the other has left.
-async fn last_two_admins_cannot_both_leave(db: &TestDatabase) {
+async fn last_two_admins_cannot_both_leave(db: &TestStore) {
     // An admin who has never set up the account cannot sign in.
     insert(db, &account(3, "3@example.com")).await;
     for round in 0..5_u32 {
@@ -114,7 +114,7 @@ async fn last_two_admins_cannot_both_leave(db: &TestDatabase) {
     }
 }
 
-async fn change_of_a_member_requires_the_role_that_was_read(db: &TestDatabase) {
+async fn change_of_a_member_requires_the_role_that_was_read(db: &TestStore) {
     add(db, 1, "acme", Admin).await;
     add(db, 2, "acme", Viewer).await;
     add(db, 2, "other", Viewer).await;
@@ -141,7 +141,7 @@ async fn change_of_a_member_requires_the_role_that_was_read(db: &TestDatabase) {
     assert_eq!(member(db, 1, "acme").await, None);
 }
 
-async fn open_invitations_are_listed_and_revoked_by_organization(db: &TestDatabase) {
+async fn open_invitations_are_listed_and_revoked_by_organization(db: &TestStore) {
     let link = |organization: Option<&str>, address: &str, expires_ms| StoredAccountLink {
         email: Some(email(address)),
         roles: Vec::new(),
@@ -188,7 +188,7 @@ fn totp(last_step: i64) -> StoredTotp {
     }
 }
 
-async fn concurrent_uses_of_a_code_store_one(db: &TestDatabase) {
+async fn concurrent_uses_of_a_code_store_one(db: &TestStore) {
     let id = account(1, "ada@example.com").id;
     let codes = [[1; 32], [2; 32]];
     commit(&db.store, |write| {
@@ -215,7 +215,7 @@ async fn concurrent_uses_of_a_code_store_one(db: &TestDatabase) {
     assert_eq!(db.store.totp(&id).await.unwrap(), Some(totp(8)));
 }
 
-async fn second_factor_is_stored_once_and_deleted_whole(db: &TestDatabase) {
+async fn second_factor_is_stored_once_and_deleted_whole(db: &TestStore) {
     let mut first = account(1, "ada@example.com");
     let id = first.id.clone();
     let methods = async || db.store.sign_in_methods(&id).await.unwrap();
@@ -249,7 +249,7 @@ async fn second_factor_is_stored_once_and_deleted_whole(db: &TestDatabase) {
 
 /// The lists and the indexes that give their order.
 async fn expectations() -> Vec<(Statement, &'static str)> {
-    let db = TestDatabase::sqlite().await;
+    let db = TestStore::sqlite().await;
     let (store, mut plans) = (&db.store, Expectations::new(&db));
     let acme = ["acme".to_owned()];
     for (organizations, index) in [

@@ -36,7 +36,7 @@ use crate::statement::statement;
 use crate::{
     BookingHistoryEntry, Conflict, NewAttempt, OutboxEvent, Store, StoreOptions, UnitOfWork,
 };
-use database::TestDatabase;
+use database::TestStore;
 use futures::future::join_all;
 use host_domain::booking::{Booking, BookingKind, BookingState, PaymentCollector};
 use host_domain::hotel::booking::{HotelBooking, HotelBookingDetails};
@@ -51,18 +51,7 @@ use host_domain::time::{Date, Timestamp};
 /// Generates a test for each function on each of the two databases.
 macro_rules! on_both_databases {
     ($($name:ident),* $(,)?) => {
-        on_both_databases! { sqlite: $($name)* }
-        on_both_databases! { postgres: $($name)* }
-    };
-    ($database:ident: $($name:ident)*) => {
-        mod $database {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-            async fn $name() {
-                let database = $crate::tests::database::TestDatabase::$database().await;
-                super::$name(&database).await;
-                database.remove().await;
-            })*
-        }
+        test_support::on_both_databases! { $crate::tests::database::TestStore: $($name),* }
     };
 }
 pub(crate) use on_both_databases;
@@ -298,7 +287,7 @@ async fn conflict(store: &Store, write: UnitOfWork) -> Option<Conflict> {
 
 /// Runs `work` several times at once, alternately on two stores. Passes the number of the run.
 async fn on_two_stores<T>(
-    db: &TestDatabase,
+    db: &TestStore,
     runs: usize,
     work: impl AsyncFn(&Store, usize) -> T,
 ) -> Vec<T> {
@@ -314,7 +303,7 @@ async fn on_two_stores<T>(
 
 /// Commits units of work concurrently on two stores. Checks that one is stored and that the others
 /// fail with `expected`. Returns the number of the stored one.
-async fn one_is_stored(db: &TestDatabase, writes: Vec<UnitOfWork>, expected: Conflict) -> usize {
+async fn one_is_stored(db: &TestStore, writes: Vec<UnitOfWork>, expected: Conflict) -> usize {
     let results = on_two_stores(db, writes.len(), async |store: &Store, number| {
         conflict(store, writes[number].clone()).await
     })

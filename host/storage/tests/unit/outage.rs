@@ -55,9 +55,9 @@ fn spawn(task: impl Future<Output = ()> + Send + 'static) {
 }
 
 /// Opens a store behind a relay that can interrupt the connection to the server.
-async fn open_by_wire(db: &TestDatabase) -> (Store, watch::Sender<Wire>) {
+async fn open_by_wire(db: &TestStore) -> (Store, watch::Sender<Wire>) {
     let (host, name) = {
-        let (before, name) = db.url.rsplit_once('/').unwrap();
+        let (before, name) = db.url().rsplit_once('/').unwrap();
         (before.rsplit_once('@').unwrap().1.to_owned(), name)
     };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -129,11 +129,11 @@ fn in_two_statements(number: u32) -> UnitOfWork {
 
 #[tokio::test]
 async fn connections_closed_by_server_are_replaced() {
-    let db = TestDatabase::postgres().await;
+    let db = TestStore::postgres().await;
     // Several commits run at once, so that more than one connection is dead.
     let commits = (0..15).map(|number| db.store.commit(inserting(&booking(number))));
     join_all(commits).await.into_iter().for_each(Result::unwrap);
-    let mut admin = PgConnection::connect(&db.url).await.unwrap();
+    let mut admin = PgConnection::connect(db.url()).await.unwrap();
     let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
                WHERE datname = current_database() AND pid <> pg_backend_pid()";
     for number in 20..25 {
@@ -148,7 +148,7 @@ async fn connections_closed_by_server_are_replaced() {
 
 #[tokio::test]
 async fn unreachable_server_returns_errors_until_it_is_back() {
-    let db = TestDatabase::postgres().await;
+    let db = TestStore::postgres().await;
     let (store, wire) = open_by_wire(&db).await;
     let [first, second] = [1, 2].map(booking);
     store.commit(inserting(&first)).await.unwrap();
@@ -180,7 +180,7 @@ async fn unreachable_server_returns_errors_until_it_is_back() {
 
 #[tokio::test]
 async fn commit_without_response_returns_commit_unknown() {
-    let db = TestDatabase::postgres().await;
+    let db = TestStore::postgres().await;
     let (store, wire) = open_by_wire(&db).await;
     store.api_keys(None).await.unwrap();
     let (alone, last) = (Commit::Statement, Commit::Text);
@@ -210,7 +210,7 @@ async fn commit_without_response_returns_commit_unknown() {
 
 #[tokio::test]
 async fn due_job_wakes_another_host() {
-    let db = TestDatabase::postgres().await;
+    let db = TestStore::postgres().await;
     let other = db.second_store().await;
     let mut wakeups = other.subscribe_wakeups(WorkQueue::Jobs);
     let mut of_others = other.subscribe_wakeups(WorkQueue::PriceChecks);
@@ -225,12 +225,12 @@ async fn due_job_wakes_another_host() {
 
 #[tokio::test]
 async fn locked_sqlite_file_returns_unavailable_after_timeout() {
-    let db = TestDatabase::sqlite().await;
+    let db = TestStore::sqlite().await;
     let options = StoreOptions {
         acquire_timeout: Duration::from_millis(100),
         ..StoreOptions::default()
     };
-    let store = Store::open(&db.url, &options).await.unwrap();
+    let store = Store::open(db.url(), &options).await.unwrap();
     let other = rusqlite::Connection::open(db.sqlite_file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let error = failure(&store, inserting(&booking(1))).await;
@@ -246,7 +246,7 @@ async fn locked_sqlite_file_returns_unavailable_after_timeout() {
 
 #[tokio::test]
 async fn failing_unit_of_sqlite_batch_does_not_affect_others() {
-    let db = TestDatabase::sqlite().await;
+    let db = TestStore::sqlite().await;
     let mut faulty = inserting(&booking(0));
     faulty.add(statement!(
         "INSERT INTO setting (name, value) VALUES ($1, $2)",

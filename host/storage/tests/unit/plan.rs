@@ -28,7 +28,7 @@ pub(super) struct Expectations<I = &'static str> {
 }
 
 impl<I> Expectations<I> {
-    pub(super) fn new(db: &TestDatabase) -> Self {
+    pub(super) fn new(db: &TestStore) -> Self {
         Self {
             store: db.store.clone(),
             all: Vec::new(),
@@ -64,7 +64,7 @@ async fn add_api_key(plans: &mut Expectations, store: &Store) {
 
 /// The lists of flights have separate tests.
 async fn expectations() -> Vec<(Statement, &'static str)> {
-    let db = TestDatabase::sqlite().await;
+    let db = TestStore::sqlite().await;
     let (store, mut plans) = (&db.store, Expectations::new(&db));
     let (owner, mode, supplier) = (owner(), Mode::Test, supplier());
     let confirmed = Some(BookingStatus::Confirmed);
@@ -163,7 +163,7 @@ async fn postgres_plans_use_primary_keys_without_statistics() {
 
 /// Statements for one row or one booking, each with the equally suitable indexes.
 async fn of_one_row() -> Vec<(Statement, &'static [&'static str])> {
-    let db = TestDatabase::sqlite().await;
+    let db = TestStore::sqlite().await;
     let (store, mut plans) = (&db.store, Expectations::new(&db));
     let hotels: &[&str] = &["hotel_booking_pkey", "hotel_booking_id"];
     let flights: &[&str] = &["flight_booking_pkey", "flight_booking_id"];
@@ -196,7 +196,7 @@ async fn of_one_row() -> Vec<(Statement, &'static [&'static str])> {
 }
 
 /// Returns SQLite's plan for a statement.
-pub(super) async fn sqlite_plan(db: &TestDatabase, statement: &Statement) -> String {
+pub(super) async fn sqlite_plan(db: &TestStore, statement: &Statement) -> String {
     let explain = Statement {
         sql: format!("EXPLAIN QUERY PLAN {}", statement.sql).into(),
         args: statement.args.clone(),
@@ -212,8 +212,8 @@ pub(super) async fn check_postgres_plans<E: Copy>(
     expectations: impl IntoIterator<Item = (Statement, E)>,
     is_expected: impl Fn(&str, E) -> bool,
 ) {
-    let db = TestDatabase::postgres().await;
-    let mut connection = PgConnection::connect(&db.url).await.unwrap();
+    let db = TestStore::postgres().await;
+    let mut connection = PgConnection::connect(db.url()).await.unwrap();
     for sql in fill {
         connection.execute(*sql).await.unwrap();
     }
@@ -265,7 +265,7 @@ pub(super) async fn check_sqlite_plans(
     expectations: Vec<(Statement, &'static str)>,
     is_good: impl Fn(&str, &str) -> bool,
 ) {
-    let db = TestDatabase::sqlite().await;
+    let db = TestStore::sqlite().await;
     for (statement, index) in expectations {
         let plan = sqlite_plan(&db, &statement).await;
         let index = match index.strip_suffix("_pkey") {

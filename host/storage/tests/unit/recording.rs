@@ -54,7 +54,7 @@ fn request(number: u32, organization: &str, mode: Mode) -> LoggedRequest {
     }
 }
 
-async fn insert(db: &TestDatabase, requests: impl IntoIterator<Item = LoggedRequest>) {
+async fn insert(db: &TestStore, requests: impl IntoIterator<Item = LoggedRequest>) {
     let entries: Vec<_> = requests.into_iter().map(|one| (one, None)).collect();
     commit(&db.store, |write| write.insert_request_log(&entries)).await;
 }
@@ -87,7 +87,7 @@ fn five_requests() -> [LoggedRequest; 5] {
     ]
 }
 
-async fn requests_are_listed_by_scope_and_filter(db: &TestDatabase) {
+async fn requests_are_listed_by_scope_and_filter(db: &TestStore) {
     insert(db, five_requests()).await;
     insert_keys(db, &[key(3, "acme", Mode::Test)]).await;
     let any = RequestLogFilter::default;
@@ -154,7 +154,7 @@ async fn requests_are_listed_by_scope_and_filter(db: &TestDatabase) {
     }
 }
 
-async fn requests_with_an_id_are_found_by_organization_and_mode(db: &TestDatabase) {
+async fn requests_with_an_id_are_found_by_organization_and_mode(db: &TestStore) {
     insert(db, five_requests()).await;
     let acme = ["acme".to_owned()];
     for (organizations, count) in [(None, 1), (Some(&acme[..]), 0)] {
@@ -170,7 +170,7 @@ async fn requests_with_an_id_are_found_by_organization_and_mode(db: &TestDatabas
     }
 }
 
-async fn requests_are_paged_newest_first(db: &TestDatabase) {
+async fn requests_are_paged_newest_first(db: &TestStore) {
     let all: Vec<_> = (1..=5)
         .map(|number| request(number, "acme", Mode::Test))
         .collect();
@@ -198,7 +198,7 @@ async fn requests_are_paged_newest_first(db: &TestDatabase) {
 }
 
 /// More calls than one page examines come after the one that is sought.
-async fn rare_filter_is_searched_in_parts(db: &TestDatabase) {
+async fn rare_filter_is_searched_in_parts(db: &TestStore) {
     let sought = LoggedRequest {
         route: "/v1/rare".to_owned(),
         ..request(0, "acme", Mode::Test)
@@ -253,7 +253,7 @@ fn call(number: u32, organization: &str) -> LoggedCall {
     }
 }
 
-async fn request_has_its_bodies_and_the_calls_beneath_it(db: &TestDatabase) {
+async fn request_has_its_bodies_and_the_calls_beneath_it(db: &TestStore) {
     let one = request(1, "acme", Mode::Test);
     let bodies = LoggedBodies {
         request: LoggedBody {
@@ -315,7 +315,7 @@ fn two_calls() -> CallStatistics {
     calls
 }
 
-async fn statistics_of_hosts_are_added_up(db: &TestDatabase) {
+async fn statistics_of_hosts_are_added_up(db: &TestStore) {
     let supplier_key = StatisticsKey {
         subject: StatisticsSubject::Supplier,
         name: "SUPPLIER_A".to_owned(),
@@ -427,7 +427,7 @@ async fn insert_records(store: &Store) -> RemarkableCall {
     remarkable
 }
 
-async fn old_records_are_purged(db: &TestDatabase) {
+async fn old_records_are_purged(db: &TestStore) {
     let store = &db.store;
     let remarkable = insert_records(store).await;
     let all = scope(None, Mode::Test);
@@ -461,7 +461,7 @@ async fn old_records_are_purged(db: &TestDatabase) {
 
 /// The statements of pages, each with its index.
 async fn expectations() -> Vec<(Statement, &'static str)> {
-    let db = TestDatabase::sqlite().await;
+    let db = TestStore::sqlite().await;
     let (store, mut plans) = (&db.store, Expectations::new(&db));
     let page = CursorRequest {
         after: Some(Cursor::new(at(1), "rql_9")),
@@ -522,7 +522,7 @@ async fn sqlite_plans_of_the_log_use_expected_indexes() {
     let (own, other): (Vec<_>, Vec<_>) = expectations
         .partition(|(_, index)| matches!(*index, "request_log_body_pkey" | "statistics_pkey"));
     check_sqlite_plans(other, |plan, _| !plan.contains("TEMP B-TREE")).await;
-    let db = TestDatabase::sqlite().await;
+    let db = TestStore::sqlite().await;
     for (statement, _) in own {
         let plan = sqlite_plan(&db, &statement).await;
         assert!(

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// Returns one line for each row, with its columns as text.
-async fn lines(db: &TestDatabase, sql: &'static str, columns: &[&'static str]) -> BTreeSet<String> {
+async fn lines(db: &TestStore, sql: &'static str, columns: &[&'static str]) -> BTreeSet<String> {
     let rows = db.store.fetch_all(statement!(sql)).await.unwrap();
     rows.iter()
         .map(|row| {
@@ -24,15 +24,15 @@ async fn lines(db: &TestDatabase, sql: &'static str, columns: &[&'static str]) -
 
 #[tokio::test]
 async fn tables_columns_and_indexes_are_the_same_in_both_databases() {
-    let sqlite = TestDatabase::sqlite().await;
-    let postgres = TestDatabase::postgres().await;
+    let sqlite = TestStore::sqlite().await;
+    let postgres = TestStore::postgres().await;
     compare_tables(&sqlite, &postgres).await;
     compare_indexes(&sqlite, &postgres).await;
     sqlite.remove().await;
     postgres.remove().await;
 }
 
-async fn compare_tables(sqlite: &TestDatabase, postgres: &TestDatabase) {
+async fn compare_tables(sqlite: &TestStore, postgres: &TestStore) {
     let columns = ["table_name", "column_name", "type", "nullable"];
     let in_sqlite = lines(
         sqlite,
@@ -59,7 +59,7 @@ async fn compare_tables(sqlite: &TestDatabase, postgres: &TestDatabase) {
     assert_eq!(in_sqlite, in_postgres);
 }
 
-async fn compare_indexes(sqlite: &TestDatabase, postgres: &TestDatabase) {
+async fn compare_indexes(sqlite: &TestStore, postgres: &TestStore) {
     let columns = ["table_name", "kind", "columns"];
     // Primary keys have different names in the two databases; all other indexes are named in the
     // migrations.
@@ -136,7 +136,7 @@ async fn newer_or_altered_schema_is_rejected() {
             "has been modified",
         ),
     ] {
-        for db in [TestDatabase::sqlite().await, TestDatabase::postgres().await] {
+        for db in [TestStore::sqlite().await, TestStore::postgres().await] {
             commit(&db.store, |write| write.add(statement!(change))).await;
             let reopened = db.second_store().await;
             let error = reopened.migrate().await.unwrap_err();
@@ -227,12 +227,12 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 #[tokio::test]
 async fn earlier_schema_in_postgres_is_refused_and_unchanged() {
-    let db = TestDatabase::empty_postgres().await;
-    let mut connection = PgConnection::connect(&db.url).await.unwrap();
+    let db = TestStore::empty_postgres().await;
+    let mut connection = PgConnection::connect(db.url()).await.unwrap();
     connection.execute(EARLIER_SCHEMA).await.unwrap();
     let before = relations_and_rows(&mut connection).await;
     assert!(before.len() > 4, "{before:?}");
-    assert_refused(&db.url).await;
+    assert_refused(db.url()).await;
     assert_eq!(relations_and_rows(&mut connection).await, before);
     connection.close().await.unwrap();
     db.remove().await;

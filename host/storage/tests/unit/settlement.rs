@@ -42,7 +42,7 @@ fn scope(organizations: Option<Vec<String>>) -> TenantScope {
     }
 }
 
-async fn one_decision_about_a_call_waits(db: &TestDatabase) {
+async fn one_decision_about_a_call_waits(db: &TestStore) {
     let commit = |write| conflict(&db.store, write);
     let first = decision(1, 1, SettlementState::Waiting);
     let waiting = Some(Conflict::SettlementWaiting);
@@ -81,7 +81,7 @@ async fn one_decision_about_a_call_waits(db: &TestDatabase) {
     assert_eq!(commit(deciding(&next)).await, None);
 }
 
-async fn open_calls_are_listed_with_booking_and_decision(db: &TestDatabase) {
+async fn open_calls_are_listed_with_booking_and_decision(db: &TestStore) {
     let steps = ["book", "book", "prebook", "decide_refund", "book"];
     for (number, step) in (1..).zip(steps) {
         let booking = booking(number);

@@ -33,8 +33,8 @@ async fn commit_booking(store: &Store, number: u32) {
 
 #[tokio::test]
 async fn long_read_is_carried_on_elsewhere_and_ends_in_time() {
-    let db = TestDatabase::sqlite().await;
-    let store = Store::open(&db.url, &options()).await.unwrap();
+    let db = TestStore::sqlite().await;
+    let store = Store::open(db.url(), &options()).await.unwrap();
     for number in [1_u64, 100_000] {
         let count = store.read_count(statement!(COUNT, number)).await;
         assert_eq!(count.unwrap(), number);
@@ -53,8 +53,8 @@ async fn long_read_is_carried_on_elsewhere_and_ends_in_time() {
 
 #[tokio::test]
 async fn long_transaction_ends_in_time_and_stores_nothing() {
-    let db = TestDatabase::sqlite().await;
-    let store = Store::open(&db.url, &options()).await.unwrap();
+    let db = TestStore::sqlite().await;
+    let store = Store::open(db.url(), &options()).await.unwrap();
     let mut write = inserting(&booking(1));
     write.add(statement!(
         format!("INSERT INTO setting (name, value) SELECT 'x', '' FROM ({COUNT})"),
@@ -70,7 +70,7 @@ async fn long_transaction_ends_in_time_and_stores_nothing() {
 
 #[tokio::test]
 async fn removed_or_replaced_file_is_not_written_to() {
-    let db = TestDatabase::sqlite().await;
+    let db = TestStore::sqlite().await;
     let (file, kept) = (db.sqlite_file(), format!("{}.kept", db.sqlite_file()));
     commit_booking(&db.store, 1).await;
     fs::rename(file, &kept).unwrap();
@@ -110,7 +110,7 @@ async fn read_failure(store: &Store) -> DatabaseError {
 
 #[tokio::test]
 async fn removed_or_replaced_file_is_not_read_from() {
-    let db = TestDatabase::sqlite().await;
+    let db = TestStore::sqlite().await;
     let (file, kept) = (db.sqlite_file(), format!("{}.kept", db.sqlite_file()));
     commit_booking(&db.store, 1).await;
     for is_replaced in [false, true] {

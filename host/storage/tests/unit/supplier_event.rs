@@ -48,7 +48,7 @@ fn received(event: SupplierEvent) -> StoredSupplierEvent {
     }
 }
 
-async fn supplier_event_is_read_as_stored(db: &TestDatabase) {
+async fn supplier_event_is_read_as_stored(db: &TestStore) {
     assert_eq!(read(&db.store, "e1").await, None);
     let bare = SupplierEvent {
         kind: SupplierEventKind::Irrelevant("a test".into()),
@@ -74,7 +74,7 @@ async fn supplier_event_is_read_as_stored(db: &TestDatabase) {
     }
 }
 
-async fn supplier_event_is_processed_once(db: &TestDatabase) {
+async fn supplier_event_is_processed_once(db: &TestStore) {
     let booking = BookingId::from_bits(1);
     let later = NOW.plus_s(1);
     let applying = |id| {
@@ -108,7 +108,7 @@ async fn supplier_event_is_processed_once(db: &TestDatabase) {
     assert_eq!(read(&db.store, "e2").await, Some(ignored));
 }
 
-async fn purge_deletes_oldest_processed_supplier_events(db: &TestDatabase) {
+async fn purge_deletes_oldest_processed_supplier_events(db: &TestStore) {
     let (now, supplier) = (NOW.plus_s(100), supplier());
     for (id, age_s, is_settled) in [
         ("e3", 1, true),

@@ -5,7 +5,7 @@ use host_domain::supplier::{Rank, SupplierOverride};
 
 on_both_databases!(changes_of_a_supplier_are_independent);
 
-async fn changes_of_a_supplier_are_independent(db: &TestDatabase) {
+async fn changes_of_a_supplier_are_independent(db: &TestStore) {
     let id = supplier();
     let rank = Some(Rank {
         priority: -3,

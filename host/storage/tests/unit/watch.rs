@@ -124,7 +124,7 @@ async fn seen(store: &Store, watch: &Watch) -> Option<ObservedPrice> {
     found.unwrap().last_observed
 }
 
-async fn watch_is_stored_for_its_owner_at_its_version(db: &TestDatabase) {
+async fn watch_is_stored_for_its_owner_at_its_version(db: &TestStore) {
     let store = &db.store;
     let mut trip = watch(2);
     trip.query.target = WatchTarget::Trip {
@@ -161,7 +161,7 @@ async fn watch_is_stored_for_its_owner_at_its_version(db: &TestDatabase) {
     }
 }
 
-async fn watches_with_same_query_share_a_price_check(db: &TestDatabase) {
+async fn watches_with_same_query_share_a_price_check(db: &TestStore) {
     let mut strange = watch(4);
     strange.owner.tenant.organization = "other".into();
     let mut user = watch(5);
@@ -187,7 +187,7 @@ async fn watches_with_same_query_share_a_price_check(db: &TestDatabase) {
     }
 }
 
-async fn price_check_is_leased_to_one_worker(db: &TestDatabase) {
+async fn price_check_is_leased_to_one_worker(db: &TestStore) {
     let watches: Vec<Watch> = (1..=40).map(|n| watch_of(n, query(n), 1)).collect();
     insert(&db.store, &watches).await;
     let claims = on_two_stores(db, 8, async |store: &Store, number| {
@@ -223,7 +223,7 @@ async fn price_check_is_leased_to_one_worker(db: &TestDatabase) {
     assert_eq!(next, Some(NOW.plus_s(60)));
 }
 
-async fn watch_added_during_lease_makes_its_price_check_due(db: &TestDatabase) {
+async fn watch_added_during_lease_makes_its_price_check_due(db: &TestStore) {
     insert(&db.store, &[watch(1)]).await;
     let price_check = claim(&db.store).await.remove(0);
     insert(&db.store, &[watch(2)]).await;
@@ -238,7 +238,7 @@ async fn watch_added_during_lease_makes_its_price_check_due(db: &TestDatabase) {
     assert_eq!(claim(&db.store).await.len(), 1);
 }
 
-async fn observed_price_is_shared_by_open_watches(db: &TestDatabase) {
+async fn observed_price_is_shared_by_open_watches(db: &TestStore) {
     let watches = [watch(1), watch(2), watch_of(3, query(2), 1)];
     insert(&db.store, &watches).await;
     let price_checks = claim(&db.store).await;
@@ -275,7 +275,7 @@ async fn observed_price_is_shared_by_open_watches(db: &TestDatabase) {
     assert_eq!(seen(&db.store, &watches[1]).await, Some(second));
 }
 
-async fn price_affects_watches_across_their_trigger(db: &TestDatabase) {
+async fn price_affects_watches_across_their_trigger(db: &TestStore) {
     let of = |triggers: [u32; 3]| triggers.map(|n| watch_of(n, query(1), n.into()));
     let triggered_watches = of([101, 201, 301]);
     let others = [watch_of(1, query(2), 1000), watch_of(2, query(1), 150)];
@@ -313,7 +313,7 @@ async fn price_affects_watches_across_their_trigger(db: &TestDatabase) {
     assert_eq!(waiting.unwrap().len(), 6);
 }
 
-async fn price_check_without_open_watch_is_deleted(db: &TestDatabase) {
+async fn price_check_without_open_watch_is_deleted(db: &TestStore) {
     let watch = watch(1);
     insert(&db.store, std::slice::from_ref(&watch)).await;
     let price_check = claim(&db.store).await.remove(0);
@@ -337,7 +337,7 @@ async fn price_check_without_open_watch_is_deleted(db: &TestDatabase) {
 }
 
 /// Adds watches while their price check is being deleted, in 20 rounds.
-async fn concurrent_deletion_keeps_price_check_of_new_watch(db: &TestDatabase) {
+async fn concurrent_deletion_keeps_price_check_of_new_watch(db: &TestStore) {
     let other = db.second_store().await;
     for round in 0..20 {
         let number = 2 * round + 1;

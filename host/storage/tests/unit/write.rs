@@ -13,14 +13,14 @@ on_both_databases!(
     repeated_and_concurrent_migrations_succeed,
 );
 
-async fn empty_unit_commits_without_effect(db: &TestDatabase) {
+async fn empty_unit_commits_without_effect(db: &TestStore) {
     let write = UnitOfWork::new(NOW);
     assert!(write.is_empty());
     db.store.commit(write).await.unwrap();
     db.store.probe_write().await.unwrap();
 }
 
-async fn closed_store_returns_closed_error(db: &TestDatabase) {
+async fn closed_store_returns_closed_error(db: &TestStore) {
     let store = db.second_store().await;
     store.close().await;
     let committed = store.commit(inserting(&booking(1))).await;
@@ -35,7 +35,7 @@ async fn closed_store_returns_closed_error(db: &TestDatabase) {
     store.close().await;
 }
 
-async fn queued_units_receive_results_when_store_closes(db: &TestDatabase) {
+async fn queued_units_receive_results_when_store_closes(db: &TestStore) {
     let store = db.second_store().await;
     let commits = join_all((0..100).map(|number| store.commit(inserting(&booking(number)))));
     let (results, ()) = tokio::join!(commits, store.close());
@@ -45,7 +45,7 @@ async fn queued_units_receive_results_when_store_closes(db: &TestDatabase) {
     }
 }
 
-async fn repeated_and_concurrent_migrations_succeed(db: &TestDatabase) {
+async fn repeated_and_concurrent_migrations_succeed(db: &TestStore) {
     db.store.commit(inserting(&booking(1))).await.unwrap();
     let other = db.second_store().await;
     let (here, there) = tokio::join!(db.store.migrate(), other.migrate());
@@ -59,12 +59,12 @@ async fn repeated_and_concurrent_migrations_succeed(db: &TestDatabase) {
 /// connection is not used again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn cancelled_transaction_releases_its_locks() {
-    let db = TestDatabase::postgres().await;
+    let db = TestStore::postgres().await;
     let (first, second) = (booking(1), booking(2));
     for booking in [&first, &second] {
         db.store.commit(inserting(booking)).await.unwrap();
     }
-    let mut other = PgConnection::connect(&db.url).await.unwrap();
+    let mut other = PgConnection::connect(db.url()).await.unwrap();
     let lock = |booking: &HotelBooking| {
         let lock = sqlx::query("SELECT 1 FROM hotel_booking WHERE id = $1 FOR UPDATE");
         lock.bind(booking.id.to_string())

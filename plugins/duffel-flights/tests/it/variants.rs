@@ -6,10 +6,14 @@ use stopover_sdk::ReadError;
 use stopover_sdk::flight_cancellation::Quote;
 use stopover_sdk::testing::MockGateway;
 use stopover_sdk::types::flight::SupplierBooking;
-use variants::Kind::{Done, Failed, Limited, Nothing, Refused, Unknown};
-use variants::Need::{Given, List, NoOther, Same, StartsWith, Terms, Usual};
-use variants::Role::{Change, Prepare, Read};
-use variants::{Absence, Answer, ErrorRow, Facts, Kind, Need, Operation, Role, Step};
+use variants::AnswerKind::{Absent, Done, Failed, Limited, Refused, Unknown};
+use variants::Requirement::{
+    AnyValue, List, NoOtherReference, OrdinaryValue, SameValue, StartsWith, Terms,
+};
+use variants::StepRole::{Change, Prepare, Read};
+use variants::{
+    Absence, Answer, AnswerKind, ErrorRow, ObjectSummary, Operation, Requirement, Step, StepRole,
+};
 
 use crate::ask;
 
@@ -21,12 +25,12 @@ fn every_variant_has_an_allowed_answer() {
 }
 
 /// A code counts together with the status that Duffel documents for it.
-const fn row(codes: &'static [&'static str], status: &'static [u16], kind: Kind) -> ErrorRow {
+const fn row(codes: &'static [&'static str], status: &'static [u16], kind: AnswerKind) -> ErrorRow {
     ErrorRow {
         codes,
         words: "",
         statuses: status,
-        also: &[],
+        possible_statuses: &[],
         kind,
     }
 }
@@ -34,7 +38,7 @@ const fn row(codes: &'static [&'static str], status: &'static [u16], kind: Kind)
 /// Any error of this type: the token is wrong or lacks a permission.
 const AUTHENTICATION: ErrorRow = ErrorRow {
     words: "authentication_error",
-    also: &[401, 403],
+    possible_statuses: &[401, 403],
     ..row(&["*"], &[], Refused)
 };
 const VERSION: ErrorRow = row(
@@ -149,7 +153,7 @@ const PURCHASE_REFUSALS: &[ErrorRow] = &[
         Refused,
     ),
 ];
-const ABSENCE: &[ErrorRow] = &[row(&["not_found"], &[404], Nothing)];
+const ABSENCE: &[ErrorRow] = &[row(&["not_found"], &[404], Absent)];
 
 fn error(code: &str, kind: &str) -> Value {
     let kind = if kind.is_empty() {
@@ -165,9 +169,13 @@ fn error(code: &str, kind: &str) -> Value {
     })
 }
 
-fn step(role: Role, document: &str, needs: &'static [(&'static str, Need)]) -> Step {
+fn step(
+    role: StepRole,
+    document: &str,
+    requirements: &'static [(&'static str, Requirement)],
+) -> Step {
     Step {
-        needs,
+        requirements,
         error_document: error,
         codes: &["/errors/0/code"],
         // Without a documented body, the limit may be a proxy's.
@@ -186,11 +194,15 @@ fn last_page(name: &str) -> String {
 fn list(document: &str, lists: &'static [&'static str]) -> Step {
     Step {
         lists,
-        nothing: Some(Absence::of_list("/data")),
+        absence: Some(Absence::of_list("/data")),
         ..step(
             Read,
             document,
-            &[("/data", List), ("/meta", Usual), ("/errors", Usual)],
+            &[
+                ("/data", List),
+                ("/meta", OrdinaryValue),
+                ("/errors", OrdinaryValue),
+            ],
         )
     }
 }
@@ -201,36 +213,36 @@ fn operation(name: &'static str, steps: Vec<Step>, call: fn(&MockGateway) -> Ans
 
 /// Statements that an offer needs to be prebooked. Passengers and documents decide which passengers may
 /// book it.
-const OFFER: &[(&str, Need)] = &[
-    ("/data/id", Same),
+const OFFER: &[(&str, Requirement)] = &[
+    ("/data/id", SameValue),
     ("/data/total_amount", Terms),
     ("/data/total_currency", Terms),
     ("/data/passengers", Terms),
     ("/data/passenger_identity_documents_required", Terms),
     ("/data/supported_passenger_identity_document_types", Terms),
-    ("/data/expires_at", Usual),
-    ("/data/slices", Usual),
+    ("/data/expires_at", OrdinaryValue),
+    ("/data/slices", OrdinaryValue),
 ];
 
 fn offers() -> Vec<Operation> {
-    const SEARCH: &[(&str, Need)] = &[
+    const SEARCH: &[(&str, Requirement)] = &[
         ("/data/id", StartsWith("orq_")),
-        ("/data/passengers", Usual),
+        ("/data/passengers", OrdinaryValue),
     ];
-    const PATCHED: &[(&str, Need)] = &[("/data/id", Same)];
+    const PATCHED: &[(&str, Requirement)] = &[("/data/id", SameValue)];
     const OTHER_OFFER: &[(&str, &str)] = &[("off_flex", "off_other")];
     let search = || step(Read, &ask::fixture("offer-request.json"), SEARCH);
     let offer = |role| Step {
         // Nothing is changed before, so that the status alone shows a rate limit.
         is_limited: role == Prepare,
         errors: PREBOOK_REFUSALS,
-        open: &[Done, Unknown, Kind::NotSent],
-        other: OTHER_OFFER,
+        kinds_if_undecided: &[Done, Unknown, AnswerKind::NotSent],
+        other_object: OTHER_OFFER,
         ..step(role, &ask::fixture("offer.json"), OFFER)
     };
     let patched = Step {
         errors: PREBOOK_REFUSALS,
-        other: &[("pas_adult", "pas_other")],
+        other_object: &[("pas_adult", "pas_other")],
         ..step(
             Change,
             r#"{"data": {"id": "pas_adult", "type": "adult"}}"#,
@@ -249,82 +261,84 @@ fn offers() -> Vec<Operation> {
             |gateway| Answer::of_list(ask::price(gateway).map(|response| response.offers)),
         ),
         operation("prebook", vec![offer(Prepare)], |gateway| {
-            Answer::of_change(ask::prebook(gateway), |prebook| Facts::new(prebook.total))
+            Answer::of_change(ask::prebook(gateway), |prebook| {
+                ObjectSummary::new(prebook.total)
+            })
         }),
         operation(
             "loyal prebook",
             vec![offer(Prepare), patched, changed_offer],
             |gateway| {
                 let prebook = ask::loyal_prebook(gateway);
-                Answer::of_change(prebook, |prebook| Facts::new(prebook.total))
+                Answer::of_change(prebook, |prebook| ObjectSummary::new(prebook.total))
             },
         ),
     ]
 }
 
 /// What an order must state. The reference may be missing, because the id was asked for or is new.
-const ORDER: &[(&str, Need)] = &[
-    ("/data/id", Same),
-    ("/data/metadata/gateway_booking_id", NoOther),
-    ("/data/metadata", Usual),
-    ("/data/total_amount", Usual),
-    ("/data/total_currency", Usual),
-    ("/data/cancelled_at", Usual),
-    ("/data/payment_status", Usual),
+const ORDER: &[(&str, Requirement)] = &[
+    ("/data/id", SameValue),
+    ("/data/metadata/gateway_booking_id", NoOtherReference),
+    ("/data/metadata", OrdinaryValue),
+    ("/data/total_amount", OrdinaryValue),
+    ("/data/total_currency", OrdinaryValue),
+    ("/data/cancelled_at", OrdinaryValue),
+    ("/data/payment_status", OrdinaryValue),
     // They decide whose the services are.
-    ("/data/passengers", Usual),
-    ("/errors", Usual),
+    ("/data/passengers", OrdinaryValue),
+    ("/errors", OrdinaryValue),
 ];
 /// The same for a new order, whose id is not known before.
-const NEW_ORDER: &[(&str, Need)] = &[
+const NEW_ORDER: &[(&str, Requirement)] = &[
     ("/data/id", StartsWith("ord_")),
-    ("/data/metadata/gateway_booking_id", NoOther),
-    ("/data/metadata", Usual),
-    ("/data/total_amount", Usual),
-    ("/data/total_currency", Usual),
-    ("/data/cancelled_at", Usual),
-    ("/data/payment_status", Usual),
+    ("/data/metadata/gateway_booking_id", NoOtherReference),
+    ("/data/metadata", OrdinaryValue),
+    ("/data/total_amount", OrdinaryValue),
+    ("/data/total_currency", OrdinaryValue),
+    ("/data/cancelled_at", OrdinaryValue),
+    ("/data/payment_status", OrdinaryValue),
     // They decide whose the services are.
-    ("/data/passengers", Usual),
-    ("/errors", Usual),
+    ("/data/passengers", OrdinaryValue),
+    ("/errors", OrdinaryValue),
 ];
 const ORDER_LISTS: &[&str] = &["/data/services", "/data/airline_initiated_changes"];
 const OTHER_ORDER: &[(&str, &str)] = &[("ord_own", "ord_other"), ("bkg_own_1", "bkg_other")];
 
-fn facts(booking: SupplierBooking) -> Facts {
+fn summary(booking: SupplierBooking) -> ObjectSummary {
     // Journeys are whole or left out, because the gateway then keeps those that it has.
-    Facts::new((&booking.status, &booking.supplier_reference))
+    ObjectSummary::new((&booking.status, &booking.supplier_reference))
         .with_items(&booking.services)
         .with_items(&booking.changes)
         .about(booking.client_reference.as_deref(), "bkg_own_1")
 }
 
-/// The facts of a booking whose id was asked for.
-fn facts_by_id(booking: SupplierBooking) -> Facts {
+/// The summary of a booking whose id was asked for.
+fn summary_by_id(booking: SupplierBooking) -> ObjectSummary {
     let id = booking.supplier_reference.clone();
-    facts(booking).about(Some(&id), "ord_own")
+    summary(booking).about(Some(&id), "ord_own")
 }
 
-fn order(role: Role, needs: &'static [(&'static str, Need)]) -> Step {
+fn order(role: StepRole, requirements: &'static [(&'static str, Requirement)]) -> Step {
     Step {
         lists: ORDER_LISTS,
-        other: OTHER_ORDER,
-        ..step(role, &ask::fixture("order.json"), needs)
+        other_object: OTHER_ORDER,
+        ..step(role, &ask::fixture("order.json"), requirements)
     }
 }
 
 fn orders() -> Vec<Operation> {
-    const LISTED: &[(&str, Need)] = &[
+    const LISTED: &[(&str, Requirement)] = &[
         ("/data/0/id", StartsWith("ord_")),
         // Without it, the passengers of the offer show whose the order is.
-        ("/data/0/metadata/gateway_booking_id", NoOther),
-        ("/data/0/total_amount", Usual),
-        ("/data/0/total_currency", Usual),
-        ("/data/0/cancelled_at", Usual),
-        ("/data/0/payment_status", Usual),
+        ("/data/0/metadata/gateway_booking_id", NoOtherReference),
+        ("/data/0/total_amount", OrdinaryValue),
+        ("/data/0/total_currency", OrdinaryValue),
+        ("/data/0/cancelled_at", OrdinaryValue),
+        ("/data/0/payment_status", OrdinaryValue),
         // The other order may have the same reference; then it must be known to be cancelled.
-        ("/data/1/metadata", Usual),
-        ("/errors", Usual),
+        ("/data/1/metadata", OrdinaryValue),
+        ("/errors", OrdinaryValue),
     ];
     let booked = Step {
         errors: BOOK_REFUSALS,
@@ -345,14 +359,14 @@ fn orders() -> Vec<Operation> {
         ],
     );
     let listed = Step {
-        nothing: Some(Absence {
-            kind: Nothing,
+        absence: Some(Absence {
+            kind: Absent,
             list: "/data",
             reference: Some(("/metadata/gateway_booking_id", "bkg_own_1")),
             is_filtered: false,
             may_lack_reference: false,
         }),
-        needs: LISTED,
+        requirements: LISTED,
         ..list(
             &ask::list(&[&ask::fixture("order.json"), &other], None),
             &[
@@ -364,10 +378,10 @@ fn orders() -> Vec<Operation> {
     };
     vec![
         operation("book", vec![booked], |gateway| {
-            Answer::of_change(ask::book(gateway), facts)
+            Answer::of_change(ask::book(gateway), summary)
         }),
         operation("find by id", vec![by_id], |gateway| {
-            Answer::of_read(ask::found(gateway), facts_by_id)
+            Answer::of_read(ask::found(gateway), summary_by_id)
         }),
         operation("find by offer", vec![listed], |gateway| {
             found(ask::find_by_offer(gateway))
@@ -381,65 +395,65 @@ fn found(lookup: Result<stopover_sdk::flight_booking::BookingLookup, ReadError>)
         BookingLookup::Found(booking) => Some(booking),
         BookingLookup::NotFound => None,
     });
-    Answer::of_read(found, facts)
+    Answer::of_read(found, summary)
 }
 
-const QUOTE: &[(&str, Need)] = &[
+const QUOTE: &[(&str, Requirement)] = &[
     ("/data/id", StartsWith("ore_")),
-    ("/data/order_id", Same),
-    ("/data/refund_amount", Usual),
-    ("/data/refund_currency", Usual),
-    ("/data/refund_to", Usual),
+    ("/data/order_id", SameValue),
+    ("/data/refund_amount", OrdinaryValue),
+    ("/data/refund_currency", OrdinaryValue),
+    ("/data/refund_to", OrdinaryValue),
     // A quote that may be confirmed already is none.
-    ("/data/confirmed_at", Usual),
-    ("/errors", Usual),
+    ("/data/confirmed_at", OrdinaryValue),
+    ("/errors", OrdinaryValue),
 ];
 const OTHER_QUOTE: &[(&str, &str)] = &[("ord_own", "ord_other")];
 
 fn cancellations() -> Vec<Operation> {
-    const CONFIRMED: &[(&str, Need)] = &[
-        ("/data/id", Same),
-        ("/data/order_id", Same),
-        ("/data/confirmed_at", Usual),
-        ("/errors", Usual),
+    const CONFIRMED: &[(&str, Requirement)] = &[
+        ("/data/id", SameValue),
+        ("/data/order_id", SameValue),
+        ("/data/confirmed_at", OrdinaryValue),
+        ("/errors", OrdinaryValue),
     ];
     // Whether the order may be cancelled is a statement of its own.
-    const CANCELLABLE: &[(&str, Need)] = &[
-        ("/data/id", Same),
-        ("/data/metadata/gateway_booking_id", NoOther),
-        ("/data/metadata", Usual),
-        ("/data/total_amount", Usual),
-        ("/data/total_currency", Usual),
+    const CANCELLABLE: &[(&str, Requirement)] = &[
+        ("/data/id", SameValue),
+        ("/data/metadata/gateway_booking_id", NoOtherReference),
+        ("/data/metadata", OrdinaryValue),
+        ("/data/total_amount", OrdinaryValue),
+        ("/data/total_currency", OrdinaryValue),
         ("/data/cancelled_at", Terms),
-        ("/data/payment_status", Usual),
+        ("/data/payment_status", OrdinaryValue),
         ("/data/available_actions", Terms),
-        ("/data/passengers", Usual),
-        ("/errors", Usual),
+        ("/data/passengers", OrdinaryValue),
+        ("/errors", OrdinaryValue),
     ];
     let quoted_order = Step {
         errors: ABSENCE,
-        open: &[Done, Nothing, Failed],
+        kinds_if_undecided: &[Done, Absent, Failed],
         ..order(Read, CANCELLABLE)
     };
     let quote = |role| Step {
-        other: OTHER_QUOTE,
+        other_object: OTHER_QUOTE,
         ..step(role, &ask::fixture("quote.json"), QUOTE)
     };
     // Duffel or the airline cannot quote.
     const NO_QUOTE: &[ErrorRow] = &[
-        row(&["unsupported_action"], &[422], Nothing),
-        row(&["400"], &[400], Nothing),
-        row(&["not_found"], &[404], Nothing),
+        row(&["unsupported_action"], &[422], Absent),
+        row(&["400"], &[400], Absent),
+        row(&["not_found"], &[404], Absent),
     ];
     let quoted = Step {
         errors: NO_QUOTE,
-        open: &[Done, Nothing, Failed],
+        kinds_if_undecided: &[Done, Absent, Failed],
         ..quote(Read)
     };
     let read = Step {
         is_limited: true,
         errors: QUOTE_REFUSALS,
-        open: &[Done, Unknown, Kind::NotSent],
+        kinds_if_undecided: &[Done, Unknown, AnswerKind::NotSent],
         ..order(Prepare, CANCELLABLE)
     };
     let requested = Step {
@@ -448,7 +462,7 @@ fn cancellations() -> Vec<Operation> {
     };
     let confirmed = Step {
         errors: CANCEL_REFUSALS,
-        other: OTHER_QUOTE,
+        other_object: OTHER_QUOTE,
         ..step(Change, &ask::confirmed(), CONFIRMED)
     };
     vec![
@@ -457,10 +471,10 @@ fn cancellations() -> Vec<Operation> {
                 Quote::Quoted(quote) => Some(quote),
                 Quote::Unavailable(_) => None,
             });
-            Answer::of_read(quote, |_| Facts::new("quoted"))
+            Answer::of_read(quote, |_| ObjectSummary::new("quoted"))
         }),
         operation("cancel", vec![read, requested, confirmed], |gateway| {
-            Answer::of_change(ask::cancel(gateway), facts_by_id)
+            Answer::of_change(ask::cancel(gateway), summary_by_id)
         }),
     ]
 }
@@ -469,7 +483,7 @@ fn services() -> Vec<Operation> {
     let for_sale = Step {
         errors: ABSENCE,
         // Without passengers, nothing is for sale to them.
-        open: &[Done, Nothing, Failed],
+        kinds_if_undecided: &[Done, Absent, Failed],
         ..order(Read, ORDER)
     };
     let bags = Step {
@@ -485,7 +499,7 @@ fn services() -> Vec<Operation> {
             Answer::of_list(ask::list_services(gateway).map(|list| list.services))
         }),
         operation("purchase", vec![bought], |gateway| {
-            Answer::of_change(ask::buy_bags(gateway), facts_by_id)
+            Answer::of_change(ask::buy_bags(gateway), summary_by_id)
         }),
     ]
 }
@@ -496,19 +510,19 @@ fn reference() -> Vec<Operation> {
     named["data"].as_array_mut().unwrap().truncate(2);
     let suggestions = list(&named.to_string(), &["/data", "/data/*/airports"]);
     let airlines = Step {
-        nothing: Some(Absence {
-            kind: Nothing,
+        absence: Some(Absence {
+            kind: Absent,
             list: "/data",
             reference: Some(("/iata_code", "OW")),
             is_filtered: false,
             may_lack_reference: true,
         }),
-        needs: &[
-            ("/data/0/id", Given),
-            ("/data/0/iata_code", Given),
-            ("/data/0/name", Usual),
-            ("/meta", Usual),
-            ("/errors", Usual),
+        requirements: &[
+            ("/data/0/id", AnyValue),
+            ("/data/0/iata_code", AnyValue),
+            ("/data/0/name", OrdinaryValue),
+            ("/meta", OrdinaryValue),
+            ("/errors", OrdinaryValue),
         ],
         ..list(&last_page("airlines-1.json"), &["/data"])
     };
@@ -518,7 +532,7 @@ fn reference() -> Vec<Operation> {
         }),
         operation("airline", vec![airlines], |gateway| {
             let airline = ask::airline(gateway, "OW").map(Some);
-            Answer::of_read(airline, |airline| Facts::new(airline.iata_code))
+            Answer::of_read(airline, |airline| ObjectSummary::new(airline.iata_code))
         }),
     ]
 }

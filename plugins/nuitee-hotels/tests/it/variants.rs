@@ -13,10 +13,10 @@ use stopover_sdk::types::{BookingStatus, Location};
 use stopover_sdk::{
     HotelContent, HotelPlaces, HotelPriceCalendar, HotelSearch, HotelWeather, ReadError,
 };
-use variants::Kind::{Done, Failed, Limited, Nothing, Refused, Unknown};
-use variants::Need::{Given, List, NoOther, Same, Terms, Usual};
-use variants::Role::{Change, Follow, Read};
-use variants::{Absence, Answer, ErrorRow, Facts, Need, Operation, Step};
+use variants::AnswerKind::{Absent, Done, Failed, Limited, Refused, Unknown};
+use variants::Requirement::{AnyValue, List, NoOtherReference, OrdinaryValue, SameValue, Terms};
+use variants::StepRole::{Change, FollowUp, Read};
+use variants::{Absence, Answer, ErrorRow, ObjectSummary, Operation, Requirement, Step};
 
 use crate::ask;
 
@@ -41,14 +41,14 @@ const ERRORS: &[u16] = &[
 const fn row(
     codes: &'static [&'static str],
     statuses: &'static [u16],
-    also: &'static [u16],
-    kind: variants::Kind,
+    possible_statuses: &'static [u16],
+    kind: variants::AnswerKind,
 ) -> ErrorRow {
     ErrorRow {
         codes,
         words: "",
         statuses,
-        also,
+        possible_statuses,
         kind,
     }
 }
@@ -105,11 +105,11 @@ const ABSENT: &[u16] = &[200, 400, 404, 410];
 
 /// Errors of a read that say that there is no such object.
 const ABSENCES: &[ErrorRow] = &[
-    row(&["204"], &[200], ANY, Nothing),
-    row(&["4004"], &[404], ABSENT, Nothing),
+    row(&["204"], &[200], ANY, Absent),
+    row(&["4004"], &[404], ABSENT, Absent),
 ];
 
-const NO_RATES: &[ErrorRow] = &[row(&["2001", "204"], &[200], ANY, Nothing)];
+const NO_RATES: &[ErrorRow] = &[row(&["2001", "204"], &[200], ANY, Absent)];
 
 fn error(code: &str, words: &str) -> Value {
     let number: Result<u32, _> = code.parse();
@@ -117,9 +117,13 @@ fn error(code: &str, words: &str) -> Value {
     json!({"error": {"code": code, "message": "a message", "description": words}})
 }
 
-fn step(role: variants::Role, fixture: &str, needs: &'static [(&'static str, Need)]) -> Step {
+fn step(
+    role: variants::StepRole,
+    fixture: &str,
+    requirements: &'static [(&'static str, Requirement)],
+) -> Step {
     Step {
-        needs,
+        requirements,
         error_document: error,
         codes: &["/error/code", "/value/error/code"],
         ..Step::new(role, &ask::fixture(fixture))
@@ -130,9 +134,9 @@ fn step(role: variants::Role, fixture: &str, needs: &'static [(&'static str, Nee
 fn list(fixture: &str, lists: &'static [&'static str]) -> Step {
     Step {
         lists,
-        nothing: Some(Absence::of_list("/data")),
+        absence: Some(Absence::of_list("/data")),
         errors: ABSENCES,
-        statuses: &[(204, &[Nothing])],
+        statuses: &[(204, &[Absent])],
         ..step(Read, fixture, &[("/data", List)])
     }
 }
@@ -149,14 +153,14 @@ fn reads() -> Vec<Operation> {
     // Without the hotels there is neither a name nor a location.
     let area = Step {
         errors: NO_RATES,
-        needs: &[("/data", List), ("/hotels", List)],
+        requirements: &[("/data", List), ("/hotels", List)],
         ..list("area.json", &["/data", "/data/*/roomTypes", "/hotels"])
     };
     // Hotels whose rates have no location are left out if this read does not have it.
     let located = Step {
-        open: &[Done, Failed],
+        kinds_if_undecided: &[Done, Failed],
         lists: &["/data"],
-        ..step(Follow, "hotels.json", &[("/data", List)])
+        ..step(FollowUp, "hotels.json", &[("/data", List)])
     };
     vec![
         operation("price", vec![rates], |gateway| {
@@ -166,7 +170,9 @@ fn reads() -> Vec<Operation> {
                 let offers = hotels.iter().flat_map(|hotel| &hotel.offers);
                 let mut rooms = offers.clone().flat_map(|offer| &offer.rooms);
                 let has_penalties = rooms.all(|room| states_penalties(&room.policy));
-                Facts::new("").with_items(offers).valid_if(has_penalties)
+                ObjectSummary::new("")
+                    .with_items(offers)
+                    .valid_if(has_penalties)
             })
         }),
         operation("search", vec![area, located], |gateway| {
@@ -207,79 +213,79 @@ fn at() -> Location {
 
 /// What a booking's response must state: an id and a status, and a price, without which the gateway has
 /// no booking. The reference may be missing, because the id was asked for or is new.
-const BOOKING: &[(&str, Need)] = &[
-    ("/data/bookingId", Same),
-    ("/data/clientReference", NoOther),
-    ("/data/status", Same),
-    ("/data/price", Usual),
-    ("/data/currency", Usual),
+const BOOKING: &[(&str, Requirement)] = &[
+    ("/data/bookingId", SameValue),
+    ("/data/clientReference", NoOtherReference),
+    ("/data/status", SameValue),
+    ("/data/price", OrdinaryValue),
+    ("/data/currency", OrdinaryValue),
 ];
 /// The same for a new booking, whose id is not known before.
-const NEW_BOOKING: &[(&str, Need)] = &[
-    ("/data/bookingId", Given),
-    ("/data/clientReference", NoOther),
-    ("/data/status", Same),
-    ("/data/price", Usual),
-    ("/data/currency", Usual),
+const NEW_BOOKING: &[(&str, Requirement)] = &[
+    ("/data/bookingId", AnyValue),
+    ("/data/clientReference", NoOtherReference),
+    ("/data/status", SameValue),
+    ("/data/price", OrdinaryValue),
+    ("/data/currency", OrdinaryValue),
     // The gateway requires the rooms that were requested.
-    ("/data/bookedRooms/0/occupancy_number", Usual),
-    ("/data/bookedRooms/1/occupancy_number", Usual),
+    ("/data/bookedRooms/0/occupancy_number", OrdinaryValue),
+    ("/data/bookedRooms/1/occupancy_number", OrdinaryValue),
 ];
 /// What is read after a cancellation counts only if it is about the same booking.
-const BOOKING_READ: &[(&str, Need)] = &[
-    ("/data/bookingId", Same),
-    ("/data/clientReference", NoOther),
-    ("/data/status", Usual),
-    ("/data/price", Usual),
-    ("/data/currency", Usual),
+const BOOKING_READ: &[(&str, Requirement)] = &[
+    ("/data/bookingId", SameValue),
+    ("/data/clientReference", NoOtherReference),
+    ("/data/status", OrdinaryValue),
+    ("/data/price", OrdinaryValue),
+    ("/data/currency", OrdinaryValue),
 ];
-const PREBOOK: &[(&str, Need)] = &[
-    ("/data/prebookId", Given),
-    ("/data/hotelId", Same),
+const PREBOOK: &[(&str, Requirement)] = &[
+    ("/data/prebookId", AnyValue),
+    ("/data/hotelId", SameValue),
     ("/data/currency", Terms),
     ("/data/price", Terms),
     ("/data/boardChanged", Terms),
     ("/data/cancellationChanged", Terms),
-    ("/data/isPackageRate", Usual),
-    ("/data/addonsTotalAmount", Usual),
-    ("/data/voucherTotalAmount", Usual),
-    ("/data/roomTypes", Usual),
+    ("/data/isPackageRate", OrdinaryValue),
+    ("/data/addonsTotalAmount", OrdinaryValue),
+    ("/data/voucherTotalAmount", OrdinaryValue),
+    ("/data/roomTypes", OrdinaryValue),
 ];
 const OTHER_BOOKING: &[(&str, &str)] = &[("BK-OWN-1", "BK-NOT-OURS"), ("bkg_own_1", "bkg_other")];
 
-fn facts(booking: SupplierBooking) -> Facts {
+fn summary(booking: SupplierBooking) -> ObjectSummary {
     let identity = (&booking.status, &booking.supplier_reference);
-    Facts::new(identity)
+    ObjectSummary::new(identity)
         .with_items(&booking.rooms)
         .about(booking.client_reference.as_deref(), "bkg_own_1")
         .valid_if(booking.policy.as_ref().is_none_or(states_penalties))
 }
 
-/// Returns the facts of a booking that was requested by its id.
-fn facts_by_id(booking: SupplierBooking) -> Facts {
+/// Returns the summary of a booking that was requested by its id.
+fn summary_by_id(booking: SupplierBooking) -> ObjectSummary {
     let id = booking.supplier_reference.clone();
-    facts(booking).about(Some(&id), "BK-OWN-1")
+    summary(booking).about(Some(&id), "BK-OWN-1")
 }
 
 fn found(lookup: Result<BookingLookup, ReadError>) -> Answer {
-    found_with(lookup, facts)
+    found_with(lookup, summary)
 }
 
 fn found_with(
     lookup: Result<BookingLookup, ReadError>,
-    facts: fn(SupplierBooking) -> Facts,
+    summary: fn(SupplierBooking) -> ObjectSummary,
 ) -> Answer {
     let found = lookup.map(|lookup| match lookup {
         BookingLookup::Found(booking) => Some(booking),
         BookingLookup::NotFound => None,
     });
-    Answer::of_read(found, facts)
+    Answer::of_read(found, summary)
 }
 
 fn bookings() -> Vec<Operation> {
     let prebook = || Step {
         errors: REFUSALS,
-        other: &[("lpown1", "lpother")],
+        other_object: &[("lpown1", "lpother")],
         ..step(Change, "prebook.json", PREBOOK)
     };
     let with_extras = Step {
@@ -289,16 +295,16 @@ fn bookings() -> Vec<Operation> {
     // A prebook without the hotel's description has its id as its name.
     let described = || Step {
         errors: &[],
-        ..step(Follow, "hotel.json", &[])
+        ..step(FollowUp, "hotel.json", &[])
     };
     let booking = Step {
         errors: REFUSALS,
-        other: OTHER_BOOKING,
+        other_object: OTHER_BOOKING,
         ..step(Change, "booking.json", NEW_BOOKING)
     };
     // Without this booking, the list is read, which has no response here.
     let by_id = Step {
-        other: OTHER_BOOKING,
+        other_object: OTHER_BOOKING,
         statuses: &[(204, &[Failed])],
         ..step(Read, "booking.json", BOOKING)
     };
@@ -315,11 +321,11 @@ fn bookings() -> Vec<Operation> {
                 // The gateway does not require the rooms of a cancelled booking.
                 let is_canceled = booking.status == BookingStatus::Canceled;
                 let has_rooms = positions.eq([0, 1]);
-                facts(booking).valid_if(has_rooms || is_canceled)
+                summary(booking).valid_if(has_rooms || is_canceled)
             })
         }),
         operation("find by id", vec![by_id], |gateway| {
-            found_with(ask::find(gateway, Some("BK-OWN-1")), facts_by_id)
+            found_with(ask::find(gateway, Some("BK-OWN-1")), summary_by_id)
         }),
         operation("find by reference", vec![listed(&[2, 0])], |gateway| {
             found(ask::find(gateway, None))
@@ -347,7 +353,7 @@ fn prebook_with_extras() -> Value {
 fn prebooked(gateway: &MockGateway) -> Answer {
     Answer::of_change(ask::prebook(gateway), |prebook| {
         let mut rooms = prebook.rooms.iter();
-        Facts::new(&prebook.supplier_prebook)
+        ObjectSummary::new(&prebook.supplier_prebook)
             .with_items([prebook.total])
             .valid_if(rooms.all(|room| states_penalties(&room.policy)))
     })
@@ -355,24 +361,24 @@ fn prebooked(gateway: &MockGateway) -> Answer {
 
 /// Creates a step that lists two bookings of the fixture, of which the first is the requested one.
 fn listed(kept: &[usize]) -> Step {
-    const NEEDS: &[(&str, Need)] = &[
-        ("/data/0/bookingId", Given),
-        ("/data/0/clientReference", Given),
-        ("/data/0/status", Same),
-        ("/data/0/price", Usual),
-        ("/data/0/currency", Usual),
+    const REQUIREMENTS: &[(&str, Requirement)] = &[
+        ("/data/0/bookingId", AnyValue),
+        ("/data/0/clientReference", AnyValue),
+        ("/data/0/status", SameValue),
+        ("/data/0/price", OrdinaryValue),
+        ("/data/0/currency", OrdinaryValue),
         // The other booking may have the same reference; then it must be known to be cancelled.
-        ("/data/1/clientReference", Usual),
-        ("/data/1/status", Usual),
+        ("/data/1/clientReference", OrdinaryValue),
+        ("/data/1/status", OrdinaryValue),
     ];
     let mut document: Value = serde_json::from_str(&ask::fixture("bookings.json")).unwrap();
     let kept = kept.iter().map(|index| document["data"][index].clone());
     document["data"] = kept.collect();
     Step {
         document: variants::Node::from(document),
-        needs: NEEDS,
-        nothing: Some(Absence {
-            kind: Nothing,
+        requirements: REQUIREMENTS,
+        absence: Some(Absence {
+            kind: Absent,
             list: "/data",
             reference: Some(("/clientReference", "bkg_own_1")),
             is_filtered: false,
@@ -383,22 +389,22 @@ fn listed(kept: &[usize]) -> Step {
 }
 
 fn cancellations() -> Vec<Operation> {
-    const CANCELLATION: &[(&str, Need)] = &[
-        ("/data/bookingId", NoOther),
-        ("/data/status", Same),
-        ("/data/cancellation_fee", Usual),
-        ("/data/refund_amount", Usual),
-        ("/data/currency", Usual),
+    const CANCELLATION: &[(&str, Requirement)] = &[
+        ("/data/bookingId", NoOtherReference),
+        ("/data/status", SameValue),
+        ("/data/cancellation_fee", OrdinaryValue),
+        ("/data/refund_amount", OrdinaryValue),
+        ("/data/currency", OrdinaryValue),
     ];
     let quoted = Step {
         errors: ABSENCES,
-        other: OTHER_BOOKING,
-        statuses: &[(204, &[Nothing])],
+        other_object: OTHER_BOOKING,
+        statuses: &[(204, &[Absent])],
         ..step(Read, "booking.json", BOOKING)
     };
     let canceled = Step {
         errors: CANCELLATION_ERRORS,
-        other: &[("BK-OWN-1", "BK-NOT-OURS")],
+        other_object: &[("BK-OWN-1", "BK-NOT-OURS")],
         statuses: &[
             // Nuitee has no such booking.
             (204, &[Refused]),
@@ -411,8 +417,8 @@ fn cancellations() -> Vec<Operation> {
     after["data"]["status"] = json!("CANCELED");
     let read = Step {
         document: variants::Node::from(after),
-        other: OTHER_BOOKING,
-        ..step(Follow, "booking.json", BOOKING_READ)
+        other_object: OTHER_BOOKING,
+        ..step(FollowUp, "booking.json", BOOKING_READ)
     };
     vec![
         operation("quote", vec![quoted], |gateway| {
@@ -420,30 +426,31 @@ fn cancellations() -> Vec<Operation> {
             Answer::of_read(quote.map(Some), |quote| match quote {
                 // An unreadable policy never counts as free cancellation.
                 Quote::Policy(policy) => {
-                    Facts::new("").valid_if(policy.as_ref().is_none_or(states_penalties))
+                    ObjectSummary::new("").valid_if(policy.as_ref().is_none_or(states_penalties))
                 }
-                Quote::Preview(preview) => Facts::new(preview),
+                Quote::Preview(preview) => ObjectSummary::new(preview),
             })
         }),
         operation("cancel", vec![canceled, read], |gateway| {
-            Answer::of_change(ask::cancel(gateway), facts_by_id)
+            Answer::of_change(ask::cancel(gateway), summary_by_id)
         }),
     ]
 }
 
 fn content() -> Vec<Operation> {
-    const HOTEL: &[(&str, Need)] = &[("/data/id", NoOther), ("/data/name", Given)];
+    const HOTEL: &[(&str, Requirement)] =
+        &[("/data/id", NoOtherReference), ("/data/name", AnyValue)];
     let details = Step {
         errors: ABSENCES,
-        other: &[("lpown1", "lpother")],
-        statuses: &[(204, &[Nothing])],
+        other_object: &[("lpown1", "lpother")],
+        statuses: &[(204, &[Absent])],
         ..step(Read, "hotel.json", HOTEL)
     };
     let weather = list("weather.json", &["/data", "/data/*/weatherData"]);
     // A suggestion without readable details is left out.
     let place = || Step {
         statuses: &[(204, &[Done])],
-        ..step(Follow, "place.json", &[])
+        ..step(FollowUp, "place.json", &[])
     };
     vec![
         operation(
@@ -453,7 +460,7 @@ fn content() -> Vec<Operation> {
         ),
         operation("details", vec![details], |gateway| {
             let details = ask::details(gateway).map(Some);
-            Answer::of_read(details, |details| Facts::new(details.name))
+            Answer::of_read(details, |details| ObjectSummary::new(details.name))
         }),
         operation(
             "reviews",

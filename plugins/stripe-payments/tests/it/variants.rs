@@ -8,10 +8,13 @@ use stopover_sdk::payment_processor::{
 use stopover_sdk::testing::MockGateway;
 use stopover_sdk::{PaymentProcessor, ReadError};
 use stripe_payments::StripePayments;
-use variants::Kind::{Done, Failed, Nothing, Refused};
-use variants::Need::{Given, List, Same, Usual};
-use variants::Role::{Change, Read};
-use variants::{Absence, Answer, ErrorRow, Facts, Kind, Need, Node, Operation, Role, Step};
+use variants::AnswerKind::{Absent, Done, Failed, Refused};
+use variants::Requirement::{AnyValue, List, OrdinaryValue, SameValue};
+use variants::StepRole::{Change, Read};
+use variants::{
+    Absence, Answer, AnswerKind, ErrorRow, Node, ObjectSummary, Operation, Requirement, Step,
+    StepRole,
+};
 
 use crate::script::{
     PAYMENT_ID, REFUND_REF, authorize_request, capture_request, edited, find_request, fixture,
@@ -26,19 +29,23 @@ fn every_variant_has_an_allowed_answer() {
 }
 
 /// A code counts together with the status that Stripe documents for it.
-const fn row(codes: &'static [&'static str], statuses: &'static [u16], kind: Kind) -> ErrorRow {
+const fn row(
+    codes: &'static [&'static str],
+    statuses: &'static [u16],
+    kind: AnswerKind,
+) -> ErrorRow {
     ErrorRow {
         codes,
         words: "",
         statuses,
-        also: &[],
+        possible_statuses: &[],
         kind,
     }
 }
 
-const fn by_status(statuses: &'static [u16], kind: Kind) -> ErrorRow {
+const fn by_status(statuses: &'static [u16], kind: AnswerKind) -> ErrorRow {
     ErrorRow {
-        also: statuses,
+        possible_statuses: statuses,
         ..row(&["*"], &[], kind)
     }
 }
@@ -97,19 +104,23 @@ const DECLINED: ErrorRow = row(
 );
 const ACTION: ErrorRow = row(&["payment_intent_action_required"], &[400, 402], Refused);
 const MISSING: ErrorRow = row(&["resource_missing"], &[400, 404], Refused);
-const NO_OBJECT: ErrorRow = row(&["resource_missing"], &[400, 404], Nothing);
+const NO_OBJECT: ErrorRow = row(&["resource_missing"], &[400, 404], Absent);
 
 fn error(code: &str, _: &str) -> Value {
     json!({"error": { "type": "invalid_request_error", "code": code, "message": "A message." }})
 }
 
-fn step(role: Role, document: &Value, needs: &'static [(&'static str, Need)]) -> Step {
+fn step(
+    role: StepRole,
+    document: &Value,
+    requirements: &'static [(&'static str, Requirement)],
+) -> Step {
     Step {
-        needs,
+        requirements,
         error_document: error,
         // Stripe documents errors without a code; they have a type.
         codes: &["/error/code", "/error/type"],
-        error_needs: &["/error/type"],
+        error_requirements: &["/error/type"],
         ..Step::new(role, &document.to_string())
     }
 }
@@ -118,7 +129,7 @@ fn operation(name: &'static str, steps: Vec<Step>, call: fn(&MockGateway) -> Ans
     Operation { name, steps, call }
 }
 
-fn facts(payment: ProcessorPayment) -> Facts {
+fn summary(payment: ProcessorPayment) -> ObjectSummary {
     let ProcessorPayment {
         status,
         processor_reference,
@@ -130,47 +141,50 @@ fn facts(payment: ProcessorPayment) -> Facts {
     } = payment;
     let is_valid = !processor_reference.trim().is_empty() && is_currency(&currency);
     let amounts = (currency, authorized, captured, refunded);
-    Facts::new((status, processor_reference, amounts)).valid_if(is_valid)
+    ObjectSummary::new((status, processor_reference, amounts)).valid_if(is_valid)
 }
 
 fn is_currency(text: &str) -> bool {
     text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
-fn refund_facts(refund: ProcessorRefund) -> Facts {
+fn refund_summary(refund: ProcessorRefund) -> ObjectSummary {
     let is_valid =
         !refund.processor_reference.trim().is_empty() && is_currency(&refund.amount.currency);
-    Facts::new(refund).valid_if(is_valid)
+    ObjectSummary::new(refund).valid_if(is_valid)
 }
 
 /// What a payment must state beside the id and the reference that prove whose it is.
-macro_rules! payment_needs {
+macro_rules! payment_requirements {
     ($($own:expr),* $(,)?) => {
         &[
             $($own,)*
-            ("/status", Same),
-            ("/currency", Same),
-            ("/amount_received", Usual),
-            ("/metadata/made_for", Usual),
-            ("/latest_charge/status", Usual),
-            ("/latest_charge/amount", Usual),
-            ("/latest_charge/amount_refunded", Usual),
+            ("/status", SameValue),
+            ("/currency", SameValue),
+            ("/amount_received", OrdinaryValue),
+            ("/metadata/made_for", OrdinaryValue),
+            ("/latest_charge/status", OrdinaryValue),
+            ("/latest_charge/amount", OrdinaryValue),
+            ("/latest_charge/amount_refunded", OrdinaryValue),
         ]
     };
 }
 
 /// Stripe returns the metadata of each payment that this gateway makes.
-const OWN: (&str, Need) = ("/metadata/client_reference", Same);
+const OWN: (&str, Requirement) = ("/metadata/client_reference", SameValue);
 const OTHER_PAYMENT: &[(&str, &str)] = &[
     (PAYMENT_ID, "pi_3RkGateway0009"),
     ("bkg_1-authorize-1-1", "bkg_2-authorize-1-1"),
 ];
 
-fn payment(needs: &'static [(&'static str, Need)], errors: &'static [ErrorRow]) -> Step {
+fn payment(
+    requirements: &'static [(&'static str, Requirement)],
+    errors: &'static [ErrorRow],
+) -> Step {
     Step {
         errors,
-        other: OTHER_PAYMENT,
-        ..step(Change, &fixture("payment"), needs)
+        other_object: OTHER_PAYMENT,
+        ..step(Change, &fixture("payment"), requirements)
     }
 }
 
@@ -188,63 +202,66 @@ const REVOKED: ErrorRow = row(&["card_declined"], &[402], Refused);
 
 fn changes() -> Vec<Operation> {
     let authorized = payment(
-        payment_needs![("/id", Given), OWN, ("/amount", Same)],
+        payment_requirements![("/id", AnyValue), OWN, ("/amount", SameValue)],
         &[KEY, INVALID, UNPAYABLE, DECLINED, ACTION, MISSING],
     );
     let captured = payment(
-        payment_needs![("/id", Same)],
+        payment_requirements![("/id", SameValue)],
         &[KEY, INVALID, MISSING, UNCAPTURABLE, REVOKED],
     );
-    let voided = payment(payment_needs![("/id", Same)], &[KEY, INVALID, MISSING]);
+    let voided = payment(
+        payment_requirements![("/id", SameValue)],
+        &[KEY, INVALID, MISSING],
+    );
     vec![
         intent(),
         operation("authorize", vec![authorized], |gateway| {
             let payment = gateway.run(|| StripePayments::authorize(authorize_request()));
-            Answer::of_change(payment, facts)
+            Answer::of_change(payment, summary)
         }),
         operation("capture", vec![captured], |gateway| {
             let payment = gateway.run(|| StripePayments::capture(capture_request()));
-            Answer::of_change(payment, facts)
+            Answer::of_change(payment, summary)
         }),
         operation("void", vec![voided], |gateway| {
             let payment = gateway.run(|| StripePayments::void(void_request()));
-            Answer::of_change(payment, facts)
+            Answer::of_change(payment, summary)
         }),
         refund(),
     ]
 }
 
 fn intent() -> Operation {
-    const NEEDS: &[(&str, Need)] = &[
-        ("/id", Given),
+    const REQUIREMENTS: &[(&str, Requirement)] = &[
+        ("/id", AnyValue),
         OWN,
-        ("/amount", Same),
-        ("/currency", Same),
-        ("/client_secret", Given),
-        ("/status", Usual),
+        ("/amount", SameValue),
+        ("/currency", SameValue),
+        ("/client_secret", AnyValue),
+        ("/status", OrdinaryValue),
     ];
     let created = Step {
         errors: &[KEY, INVALID, UNPAYABLE],
-        other: &[("bkg_1-intent-1-1", "bkg_2-intent-1-1")],
-        ..step(Change, &fixture("intent"), NEEDS)
+        other_object: &[("bkg_1-intent-1-1", "bkg_2-intent-1-1")],
+        ..step(Change, &fixture("intent"), REQUIREMENTS)
     };
     operation("intent", vec![created], |gateway| {
         let intent = gateway.run(|| StripePayments::create_intent(intent_request()));
         Answer::of_change(intent, |intent| {
             let is_valid = !intent.processor_reference.trim().is_empty();
-            Facts::new(intent.processor_reference).valid_if(is_valid)
+            ObjectSummary::new(intent.processor_reference).valid_if(is_valid)
         })
     })
 }
 
 fn refund() -> Operation {
-    const NEEDS: &[(&str, Need)] = &[
-        ("/id", Given),
+    const REQUIREMENTS: &[(&str, Requirement)] = &[
+        ("/id", AnyValue),
         OWN,
-        ("/payment_intent", Same),
-        ("/currency", Same),
-        ("/amount", Usual),
-        ("/status", Same),
+        ("/payment_intent", SameValue),
+        ("/currency", SameValue),
+        ("/amount", OrdinaryValue),
+        ("/status", SameValue),
     ];
     const UNREFUNDABLE: ErrorRow = row(
         &[
@@ -258,37 +275,37 @@ fn refund() -> Operation {
     );
     let refunded = Step {
         errors: &[KEY, INVALID, MISSING, UNREFUNDABLE],
-        other: &[
+        other_object: &[
             (PAYMENT_ID, "pi_3RkGateway0009"),
             (REFUND_REF, "bkg_2-refund-1-1-1"),
         ],
-        ..step(Change, &fixture("refund"), NEEDS)
+        ..step(Change, &fixture("refund"), REQUIREMENTS)
     };
     operation("refund", vec![refunded], |gateway| {
         let refund = gateway.run(|| StripePayments::refund(refund_request()));
-        Answer::of_change(refund, refund_facts)
+        Answer::of_change(refund, refund_summary)
     })
 }
 
 /// Creates a step with a page, of which the first payment is the requested one.
 fn page() -> Step {
-    const NEEDS: &[(&str, Need)] = &[
-        ("/data/0/id", Given),
-        ("/data/0/metadata/client_reference", Same),
-        ("/data/0/metadata/made_for", Usual),
-        ("/data/0/status", Same),
-        ("/data/0/currency", Same),
-        ("/data/0/amount_received", Usual),
-        ("/data/0/latest_charge/status", Usual),
-        ("/data/0/latest_charge/amount", Usual),
-        ("/data/0/latest_charge/amount_refunded", Usual),
-        ("/has_more", Usual),
+    const REQUIREMENTS: &[(&str, Requirement)] = &[
+        ("/data/0/id", AnyValue),
+        ("/data/0/metadata/client_reference", SameValue),
+        ("/data/0/metadata/made_for", OrdinaryValue),
+        ("/data/0/status", SameValue),
+        ("/data/0/currency", SameValue),
+        ("/data/0/amount_received", OrdinaryValue),
+        ("/data/0/latest_charge/status", OrdinaryValue),
+        ("/data/0/latest_charge/amount", OrdinaryValue),
+        ("/data/0/latest_charge/amount_refunded", OrdinaryValue),
+        ("/has_more", OrdinaryValue),
     ];
     let text = list(&[fixture("payment"), of_another()]);
     Step {
         lists: &["/data"],
         document: Node::parse(&text),
-        ..step(Read, &Value::Null, NEEDS)
+        ..step(Read, &Value::Null, REQUIREMENTS)
     }
 }
 
@@ -302,27 +319,31 @@ fn found(lookup: Result<PaymentLookup, ReadError>) -> Answer {
         PaymentLookup::Found(payment) => Some(payment),
         PaymentLookup::NotFound => None,
     });
-    Answer::of_read(found, facts)
+    Answer::of_read(found, summary)
 }
 
 fn reads() -> Vec<Operation> {
     // Without this payment, the newest ones are listed, which have no response here.
     let by_id = Step {
-        other: OTHER_PAYMENT,
-        ..step(Read, &fixture("payment"), payment_needs![("/id", Same)])
+        other_object: OTHER_PAYMENT,
+        ..step(
+            Read,
+            &fixture("payment"),
+            payment_requirements![("/id", SameValue)],
+        )
     };
     let others = Step {
         lists: &["/data"],
         ..step(
             Read,
             &json!({"data": [of_another()], "has_more": false}),
-            &[("/data", List), ("/has_more", Usual)],
+            &[("/data", List), ("/has_more", OrdinaryValue)],
         )
     };
     // The index is the last place that is searched.
     let indexed = Step {
-        nothing: Some(Absence {
-            kind: Nothing,
+        absence: Some(Absence {
+            kind: Absent,
             list: "/data",
             reference: Some(("/metadata/client_reference", "bkg_1-authorize-1-1")),
             is_filtered: true,
@@ -346,20 +367,20 @@ fn reads() -> Vec<Operation> {
 }
 
 fn found_refund() -> Operation {
-    const REFUNDS: &[(&str, Need)] = &[
-        ("/data/0/id", Given),
-        ("/data/0/metadata/client_reference", Same),
-        ("/data/0/payment_intent", Same),
-        ("/data/0/currency", Same),
-        ("/data/0/amount", Usual),
-        ("/data/0/status", Same),
-        ("/has_more", Usual),
+    const REFUNDS: &[(&str, Requirement)] = &[
+        ("/data/0/id", AnyValue),
+        ("/data/0/metadata/client_reference", SameValue),
+        ("/data/0/payment_intent", SameValue),
+        ("/data/0/currency", SameValue),
+        ("/data/0/amount", OrdinaryValue),
+        ("/data/0/status", SameValue),
+        ("/has_more", OrdinaryValue),
     ];
     let refunds = Step {
         lists: &["/data"],
         errors: &[NO_OBJECT],
-        nothing: Some(Absence {
-            kind: Nothing,
+        absence: Some(Absence {
+            kind: Absent,
             list: "/data",
             reference: Some(("/metadata/client_reference", REFUND_REF)),
             is_filtered: false,
@@ -379,29 +400,29 @@ fn found_refund() -> Operation {
             RefundLookup::Found(refund) => Some(refund),
             RefundLookup::NotFound => None,
         });
-        Answer::of_read(found, refund_facts)
+        Answer::of_read(found, refund_summary)
     })
 }
 
 fn instrument() -> Operation {
-    const STORED: &[(&str, Need)] = &[
-        ("/data/0/id", Given),
-        ("/data/0/card/last4", Usual),
-        ("/has_more", Usual),
+    const STORED: &[(&str, Requirement)] = &[
+        ("/data/0/id", AnyValue),
+        ("/data/0/card/last4", OrdinaryValue),
+        ("/has_more", OrdinaryValue),
     ];
     let customer = Step {
         errors: &[NO_OBJECT],
-        ..step(Read, &fixture("customer"), &[("/id", Given)])
+        ..step(Read, &fixture("customer"), &[("/id", AnyValue)])
     };
     let methods = Step {
         errors: &[NO_OBJECT],
         lists: &["/data"],
-        nothing: Some(Absence {
+        absence: Some(Absence {
             kind: Refused,
             ..Absence::of_list("/data")
         }),
         // A method without a card is no card.
-        open: &[Done, Failed, Refused],
+        kinds_if_undecided: &[Done, Failed, Refused],
         ..step(
             Read,
             &json!({"data": [fixture("payment_method")], "has_more": false}),
@@ -412,7 +433,7 @@ fn instrument() -> Operation {
         let token = "pm_1RkGateway0001".to_owned();
         let instrument = gateway.run(|| StripePayments::describe_instrument(token));
         Answer::of_read(instrument.map(Some), |instrument| {
-            Facts::new(instrument.token)
+            ObjectSummary::new(instrument.token)
         })
     })
 }

@@ -12,8 +12,8 @@ on_both_databases!(
     concurrent_changes_of_an_account_all_happen,
 );
 
-async fn accounts_are_listed_with_their_roles(office: &Office) {
-    let accounts = &office.host.services.accounts;
+async fn accounts_are_listed_with_their_roles(processes: &TwoProcesses) {
+    let accounts = &processes.first.services.accounts;
     let operator = vec![AccountRole::Operator];
     accounts
         .create(
@@ -23,8 +23,8 @@ async fn accounts_are_listed_with_their_roles(office: &Office) {
         )
         .await
         .unwrap();
-    office.set_up(ADA).await;
-    let listed = office.other_host.services.accounts.list().await.unwrap();
+    processes.set_up(ADA).await;
+    let listed = processes.other.services.accounts.list().await.unwrap();
     let seen: Vec<_> = listed
         .iter()
         .map(|account| (account.email.as_str(), account.state, &account.roles))
@@ -36,9 +36,9 @@ async fn accounts_are_listed_with_their_roles(office: &Office) {
     assert_eq!(seen, expected);
 }
 
-async fn address_has_one_account(office: &Office) {
+async fn address_has_one_account(processes: &TwoProcesses) {
     let created = (0..6).map(async |_| {
-        let accounts = &office.host.services.accounts;
+        let accounts = &processes.first.services.accounts;
         accounts
             .create(&Actor::system(), &email(ADA), roles())
             .await
@@ -50,24 +50,28 @@ async fn address_has_one_account(office: &Office) {
     assert!(failed.all(|error| matches!(error, AccountError::Exists)));
 }
 
-async fn unknown_account_is_not_found(office: &Office) {
-    let accounts = &office.host.services.accounts;
+async fn unknown_account_is_not_found(processes: &TwoProcesses) {
+    let accounts = &processes.first.services.accounts;
     let disabled = accounts.disable(&Actor::system(), &email(ADA)).await;
     assert!(matches!(disabled, Err(AccountError::NotFound)));
     let reset = accounts.reset(&Actor::system(), &email(ADA)).await;
     assert!(matches!(reset, Err(AccountError::NotFound)));
 }
 
-async fn concurrent_changes_of_an_account_all_happen(office: &Office) {
-    office.invite(ADA).await;
-    let hosts = [&office.host, &office.other_host];
+async fn concurrent_changes_of_an_account_all_happen(processes: &TwoProcesses) {
+    processes.invite(ADA).await;
+    let hosts = [&processes.first, &processes.other];
     let resets = (0..8).map(async |number: usize| {
         let accounts = &hosts[number % 2].services.accounts;
         accounts.reset(&Actor::system(), &email(ADA)).await.unwrap()
     });
     let tokens = join_all(resets).await;
     let valid = tokens.iter().map(async |token| {
-        let described = office.host.services.setup.describe(token.expose_secret());
+        let described = processes
+            .first
+            .services
+            .setup
+            .describe(token.expose_secret());
         described.await.is_ok()
     });
     // Each reset revokes the link of the one before.

@@ -1,7 +1,6 @@
 //! Tests of accounts with a clock that tests move. Each runs on SQLite and on PostgreSQL.
 
 mod account;
-mod database;
 mod session;
 mod setup;
 mod sign_in;
@@ -16,29 +15,18 @@ use crate::base::Base;
 use crate::config::oidc::OidcConfig;
 use crate::id_generator::UuidV7Generator;
 use crate::sealer::{KEY_BYTES, Sealer};
-use database::TestDatabase;
 use host_domain::account::{AccountRole, EmailAddress, OrganizationRole};
 use host_domain::audit::Actor;
-use host_domain::time::{Clock, Timestamp};
+use host_domain::time::Timestamp;
+use host_storage::{Store, StoreOptions};
 use secrecy::{ExposeSecret, SecretSlice, SecretString};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use test_support::{ManualClock, TestDatabase};
 
 /// Generates a test for each function on each of the two databases.
 macro_rules! on_both_databases {
     ($($name:ident),* $(,)?) => {
-        on_both_databases! { sqlite: $($name)* }
-        on_both_databases! { postgres: $($name)* }
-    };
-    ($database:ident: $($name:ident)*) => {
-        mod $database {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-            async fn $name() {
-                let office = $crate::account::tests::Office::$database().await;
-                super::$name(&office).await;
-                office.close().await;
-            })*
-        }
+        test_support::on_both_databases! { $crate::account::tests::TwoProcesses: $($name),* }
     };
 }
 use on_both_databases;
@@ -50,29 +38,27 @@ const HOUR_MS: i64 = 60 * MINUTE_MS;
 const ADA: &str = "ada@example.com";
 const PASSWORD: &str = "correct horse battery staple";
 
-/// A clock that moves only when a test advances it.
-struct StillClock(AtomicI64);
-
-impl Clock for StillClock {
-    fn now(&self) -> Timestamp {
-        Timestamp(self.0.load(Ordering::SeqCst))
-    }
-}
-
 /// Two processes with one database and one clock.
-struct Office {
+struct TwoProcesses {
     database: TestDatabase,
-    clock: Arc<StillClock>,
-    host: Host,
-    other_host: Host,
+    clock: Arc<ManualClock>,
+    first: Process,
+    other: Process,
 }
 
-struct Host {
+struct Process {
     base: Base,
     services: AccountServices,
 }
 
-impl Office {
+async fn open_store(url: &str) -> Store {
+    let options = StoreOptions::default();
+    let store = Store::open(url, &options).await.unwrap();
+    store.migrate().await.unwrap();
+    store
+}
+
+impl TwoProcesses {
     async fn sqlite() -> Self {
         Self::open(TestDatabase::sqlite()).await
     }
@@ -82,42 +68,42 @@ impl Office {
     }
 
     async fn open(database: TestDatabase) -> Self {
-        let clock = Arc::new(StillClock(AtomicI64::new(NOW.0)));
+        let clock = Arc::new(ManualClock::new(NOW));
         let key = SecretSlice::from(vec![7; KEY_BYTES]);
         let sealer = Arc::new(Sealer::new("k1", &key, &[]).unwrap());
-        let host = async || {
+        let process = async || {
             let base = Base {
-                store: database.open_store().await,
+                store: open_store(database.url()).await,
                 clock: clock.clone(),
                 ids: Arc::new(UuidV7Generator),
             };
-            Host {
+            Process {
                 services: AccountServices::new(&base, &sealer, &OidcConfig::default()).unwrap(),
                 base,
             }
         };
-        let (host, other_host) = (host().await, host().await);
+        let (first, other) = (process().await, process().await);
         Self {
             database,
             clock,
-            host,
-            other_host,
+            first,
+            other,
         }
     }
 
-    async fn close(self) {
-        self.host.base.store.close().await;
-        self.other_host.base.store.close().await;
+    async fn remove(self) {
+        self.first.base.store.close().await;
+        self.other.base.store.close().await;
         self.database.remove().await;
     }
 
     fn set_clock(&self, after_ms: i64) {
-        self.clock.0.store(NOW.0 + after_ms, Ordering::SeqCst);
+        self.clock.set(NOW.plus_ms(after_ms));
     }
 
     /// Creates an account without a password and returns the token of its link.
     async fn invite(&self, address: &str) -> SecretString {
-        let accounts = &self.host.services.accounts;
+        let accounts = &self.first.services.accounts;
         accounts
             .create(&Actor::system(), &email(address), roles())
             .await
@@ -127,14 +113,14 @@ impl Office {
     /// Creates an account with [`PASSWORD`] and returns its session.
     async fn set_up(&self, address: &str) -> NewSession {
         let token = self.invite(address).await;
-        let setup = &self.host.services.setup;
+        let setup = &self.first.services.setup;
         let client = client(0);
         let completed = setup.complete(token.expose_secret(), "", PASSWORD.into(), &client);
         completed.await.unwrap()
     }
 
     async fn disable(&self, address: &str) {
-        let accounts = &self.other_host.services.accounts;
+        let accounts = &self.other.services.accounts;
         accounts
             .disable(&Actor::system(), &email(address))
             .await
@@ -142,7 +128,7 @@ impl Office {
     }
 
     async fn reset(&self, address: &str) -> SecretString {
-        let accounts = &self.other_host.services.accounts;
+        let accounts = &self.other.services.accounts;
         accounts
             .reset(&Actor::system(), &email(address))
             .await
@@ -150,12 +136,12 @@ impl Office {
     }
 
     async fn purge(&self) {
-        let base = self.host.base.clone();
+        let base = self.first.base.clone();
         AccountMaintenance { base }.run_once().await.unwrap();
     }
 }
 
-impl Host {
+impl Process {
     async fn sign_in(
         &self,
         address: &str,

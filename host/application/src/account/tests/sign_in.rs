@@ -18,16 +18,19 @@ on_both_databases!(
     people_who_sign_in_at_once_do_not_lock_their_address,
 );
 
-async fn each_sign_in_begins_a_new_session(office: &Office) {
-    let set_up = office.set_up(ADA).await;
-    let host = &office.host;
+async fn each_sign_in_begins_a_new_session(processes: &TwoProcesses) {
+    let set_up = processes.set_up(ADA).await;
+    let process = &processes.first;
     let mut tokens = vec![set_up];
     for spelling in [ADA, " Ada@Example.COM "] {
-        let session = host.sign_in(spelling, PASSWORD, &client(1)).await.unwrap();
+        let session = process
+            .sign_in(spelling, PASSWORD, &client(1))
+            .await
+            .unwrap();
         tokens.push(session);
     }
     for (number, session) in tokens.iter().enumerate() {
-        let viewer = office.other_host.find(session).await.unwrap();
+        let viewer = processes.other.find(session).await.unwrap();
         assert_eq!(viewer.session, session.id);
         assert_eq!(viewer.email, email(ADA));
         assert_eq!(viewer.roles, roles());
@@ -37,32 +40,34 @@ async fn each_sign_in_begins_a_new_session(office: &Office) {
         let mut others = tokens.iter().skip(number + 1);
         assert!(others.all(|other| other.token.expose_secret() != token));
     }
-    let listed = host.services.accounts.list().await.unwrap();
+    let listed = process.services.accounts.list().await.unwrap();
     assert_eq!(listed[0].signed_in_at, Some(NOW));
 }
 
 /// Signs in. Returns the answer and the number of hashes that were computed for it, which take
 /// almost all the time of a sign-in.
 async fn sign_in_counting_hashes(
-    office: &Office,
+    processes: &TwoProcesses,
     address: &str,
     password: &str,
     client: &ClientInfo,
 ) -> (Answer, u32) {
     let sign_in = async {
-        let result = office.host.sign_in(address, password, client).await;
+        let result = processes.first.sign_in(address, password, client).await;
         (answer(&result), COMPUTED_HASHES.with(Cell::get))
     };
     COMPUTED_HASHES.scope(Cell::new(0), sign_in).await
 }
 
-async fn every_account_that_cannot_sign_in_is_refused_like_a_wrong_password(office: &Office) {
+async fn every_account_that_cannot_sign_in_is_refused_like_a_wrong_password(
+    processes: &TwoProcesses,
+) {
     for address in [ADA, "disabled@example.com", "reset@example.com"] {
-        office.set_up(address).await;
+        processes.set_up(address).await;
     }
-    office.invite("invited@example.com").await;
-    office.disable("disabled@example.com").await;
-    office.reset("reset@example.com").await;
+    processes.invite("invited@example.com").await;
+    processes.disable("disabled@example.com").await;
+    processes.reset("reset@example.com").await;
     for (number, (address, password)) in (1..).zip([
         (ADA, "another password"),
         (ADA, "correct horse battery staplE"),
@@ -74,16 +79,16 @@ async fn every_account_that_cannot_sign_in_is_refused_like_a_wrong_password(offi
         ("reset@example.com", PASSWORD),
         ("invited@example.com", PASSWORD),
     ]) {
-        let found = sign_in_counting_hashes(office, address, password, &client(number)).await;
+        let found = sign_in_counting_hashes(processes, address, password, &client(number)).await;
         assert_eq!(found, (Answer::Refused, 1), "{address}");
     }
-    let known = sign_in_counting_hashes(office, ADA, PASSWORD, &client(20)).await;
+    let known = sign_in_counting_hashes(processes, ADA, PASSWORD, &client(20)).await;
     assert_eq!(known, (Answer::Session, 1));
 }
 
 /// Failures at these minutes, and the answer to a wrong password at the last one.
 async fn five_failures_within_fifteen_minutes_lock_the_account_for_fifteen_minutes(
-    office: &Office,
+    processes: &TwoProcesses,
 ) {
     let locked = |retry_after_s| Answer::Locked { retry_after_s };
     let cases: [(&[i64], i64, Answer); 8] = [
@@ -101,108 +106,108 @@ async fn five_failures_within_fifteen_minutes_lock_the_account_for_fifteen_minut
     for (number, (minutes, at_ms, expected)) in (1..).zip(cases) {
         let account = format!("person-{number}@example.com");
         for minute in minutes {
-            office.set_clock(minute * MINUTE_MS);
-            let failed = office.host.fail(&account, &client(number)).await;
+            processes.set_clock(minute * MINUTE_MS);
+            let failed = processes.first.fail(&account, &client(number)).await;
             assert_eq!(failed, Answer::Refused, "case {number}");
         }
-        office.set_clock(at_ms);
-        let found = office.host.fail(&account, &client(100 + number)).await;
+        processes.set_clock(at_ms);
+        let found = processes.first.fail(&account, &client(100 + number)).await;
         assert_eq!(found, expected, "case {number}");
-        office.set_clock(0);
+        processes.set_clock(0);
     }
 }
 
-async fn fail_five_times(office: &Office, address: &str, client: &ClientInfo) {
+async fn fail_five_times(processes: &TwoProcesses, address: &str, client: &ClientInfo) {
     for _ in 0..5 {
-        assert_eq!(office.host.fail(address, client).await, Answer::Refused);
+        assert_eq!(processes.first.fail(address, client).await, Answer::Refused);
     }
 }
 
-async fn locked_account_refuses_the_right_password_from_any_address(office: &Office) {
-    office.set_up(ADA).await;
-    office.set_up("zoe@example.com").await;
+async fn locked_account_refuses_the_right_password_from_any_address(processes: &TwoProcesses) {
+    processes.set_up(ADA).await;
+    processes.set_up("zoe@example.com").await;
     for number in 1..=5 {
-        let failed = office.host.fail(ADA, &client(number)).await;
+        let failed = processes.first.fail(ADA, &client(number)).await;
         assert_eq!(failed, Answer::Refused);
     }
     let locked = Answer::Locked { retry_after_s: 900 };
     for (address, expected) in [(ADA, locked), ("zoe@example.com", Answer::Session)] {
         let client = client(9);
-        let result = office.other_host.sign_in(address, PASSWORD, &client);
+        let result = processes.other.sign_in(address, PASSWORD, &client);
         assert_eq!(answer(&result.await), expected, "{address}");
     }
-    office.set_clock(15 * MINUTE_MS);
-    let result = office.host.sign_in(ADA, PASSWORD, &client(9)).await;
+    processes.set_clock(15 * MINUTE_MS);
+    let result = processes.first.sign_in(ADA, PASSWORD, &client(9)).await;
     assert_eq!(answer(&result), Answer::Session);
 }
 
-async fn unknown_account_is_locked_like_a_known_one(office: &Office) {
-    office.set_up(ADA).await;
+async fn unknown_account_is_locked_like_a_known_one(processes: &TwoProcesses) {
+    processes.set_up(ADA).await;
     for (number, address) in [(1, ADA), (2, "unknown@example.com"), (3, "no address")] {
-        fail_five_times(office, address, &client(number)).await;
-        let locked = office.host.fail(address, &client(9)).await;
+        fail_five_times(processes, address, &client(number)).await;
+        let locked = processes.first.fail(address, &client(9)).await;
         assert_eq!(locked, Answer::Locked { retry_after_s: 900 }, "{address}");
     }
 }
 
-async fn five_failures_lock_the_address_for_all_accounts(office: &Office) {
-    office.set_up(ADA).await;
+async fn five_failures_lock_the_address_for_all_accounts(processes: &TwoProcesses) {
+    processes.set_up(ADA).await;
     for number in 1..=5 {
         let account = format!("person-{number}@example.com");
-        let failed = office.host.fail(&account, &client(1)).await;
+        let failed = processes.first.fail(&account, &client(1)).await;
         assert_eq!(failed, Answer::Refused);
     }
     let locked = Answer::Locked { retry_after_s: 900 };
     for (number, expected) in [(1, locked), (2, Answer::Session)] {
         let client = client(number);
-        let result = office.other_host.sign_in(ADA, PASSWORD, &client);
+        let result = processes.other.sign_in(ADA, PASSWORD, &client);
         assert_eq!(answer(&result.await), expected, "client {number}");
     }
 }
 
-async fn ipv6_addresses_of_one_network_are_locked_together(office: &Office) {
+async fn ipv6_addresses_of_one_network_are_locked_together(processes: &TwoProcesses) {
     for number in 1..=5 {
         let account = format!("person-{number}@example.com");
         let client = client_at(&format!("2001:db8:0:1:{number}::{number}"));
-        let failed = office.host.fail(&account, &client).await;
+        let failed = processes.first.fail(&account, &client).await;
         assert_eq!(failed, Answer::Refused);
     }
     for (address, expected) in [
         ("2001:db8:0:1::9", Answer::Locked { retry_after_s: 900 }),
         ("2001:db8:0:2::9", Answer::Refused),
     ] {
-        let found = office.host.fail(ADA, &client_at(address)).await;
+        let found = processes.first.fail(ADA, &client_at(address)).await;
         assert_eq!(found, expected, "{address}");
     }
 }
 
-async fn success_clears_the_failures_of_the_account_only(office: &Office) {
-    office.set_up(ADA).await;
-    let (host, here, elsewhere) = (&office.host, client(1), client(2));
+async fn success_clears_the_failures_of_the_account_only(processes: &TwoProcesses) {
+    processes.set_up(ADA).await;
+    let (process, here, elsewhere) = (&processes.first, client(1), client(2));
     for _ in 0..4 {
-        assert_eq!(host.fail(ADA, &here).await, Answer::Refused);
+        assert_eq!(process.fail(ADA, &here).await, Answer::Refused);
     }
     for _ in 0..3 {
-        let result = host.sign_in(ADA, PASSWORD, &here).await;
+        let result = process.sign_in(ADA, PASSWORD, &here).await;
         assert_eq!(answer(&result), Answer::Session);
     }
     // The address still has four failures: the next one is its fifth.
-    assert_eq!(host.fail(ADA, &here).await, Answer::Refused);
+    assert_eq!(process.fail(ADA, &here).await, Answer::Refused);
     let locked = Answer::Locked { retry_after_s: 900 };
-    assert_eq!(host.fail("zoe@example.com", &here).await, locked);
+    assert_eq!(process.fail("zoe@example.com", &here).await, locked);
     // The account has the one since its last success.
     for _ in 0..4 {
-        assert_eq!(host.fail(ADA, &elsewhere).await, Answer::Refused);
+        assert_eq!(process.fail(ADA, &elsewhere).await, Answer::Refused);
     }
-    assert_eq!(host.fail(ADA, &client(3)).await, locked);
+    assert_eq!(process.fail(ADA, &client(3)).await, locked);
 }
 
-async fn hundred_attempts_at_once_check_five_passwords(office: &Office) {
-    office.set_up(ADA).await;
-    let hosts = [&office.host, &office.other_host];
+async fn hundred_attempts_at_once_check_five_passwords(processes: &TwoProcesses) {
+    processes.set_up(ADA).await;
+    let hosts = [&processes.first, &processes.other];
     let attempts = (0..100_u8).map(|number| {
-        let host = hosts[usize::from(number % 2)];
-        async move { host.fail(ADA, &client(number)).await }
+        let process = hosts[usize::from(number % 2)];
+        async move { process.fail(ADA, &client(number)).await }
     });
     let answers = join_all(attempts).await;
     let refused = answers.iter().filter(|one| **one == Answer::Refused);
@@ -212,15 +217,15 @@ async fn hundred_attempts_at_once_check_five_passwords(office: &Office) {
     assert_eq!(locked.count(), 95, "{answers:?}");
 }
 
-async fn people_who_sign_in_at_once_do_not_lock_their_address(office: &Office) {
+async fn people_who_sign_in_at_once_do_not_lock_their_address(processes: &TwoProcesses) {
     let people: Vec<_> = (0..12).map(|n| format!("person-{n}@example.com")).collect();
     for address in &people {
-        office.set_up(address).await;
+        processes.set_up(address).await;
     }
     let client = client(1);
     let sign_ins = people
         .iter()
-        .map(|address| office.host.sign_in(address, PASSWORD, &client));
+        .map(|address| processes.first.sign_in(address, PASSWORD, &client));
     for result in join_all(sign_ins).await {
         assert_eq!(answer(&result), Answer::Session);
     }

@@ -31,12 +31,12 @@ struct Person {
 
 impl Person {
     /// Sets up an account with a second factor.
-    async fn new(office: &Office, address: &str) -> Self {
-        let session = office.set_up(address).await;
-        let viewer = office.host.find(&session).await.unwrap();
-        let two_factor = &office.host.services.two_factor;
+    async fn new(processes: &TwoProcesses, address: &str) -> Self {
+        let session = processes.set_up(address).await;
+        let viewer = processes.first.find(&session).await.unwrap();
+        let two_factor = &processes.first.services.two_factor;
         let enrolment = two_factor.begin(&viewer).await.unwrap();
-        let code = code_at(office, &enrolment.secret);
+        let code = code_at(processes, &enrolment.secret);
         let confirmed = two_factor.confirm(&viewer, &enrolment.token, &code);
         Self {
             recovery_codes: confirmed.await.unwrap(),
@@ -45,35 +45,35 @@ impl Person {
         }
     }
 
-    fn code(&self, office: &Office) -> String {
-        code_at(office, &self.secret)
+    fn code(&self, processes: &TwoProcesses) -> String {
+        code_at(processes, &self.secret)
     }
 }
 
 /// Returns the code that an app shows now.
-fn code_at(office: &Office, secret: &SecretString) -> String {
+fn code_at(processes: &TwoProcesses, secret: &SecretString) -> String {
     let secret = Secret::try_from_base32(secret.expose_secret()).unwrap();
     let totp = Builder::new().with_secret(secret).build().unwrap();
-    let seconds = u64::try_from(office.host.base.now().0 / 1000).unwrap();
+    let seconds = u64::try_from(processes.first.base.now().0 / 1000).unwrap();
     totp.generate(seconds).to_string()
 }
 
-async fn challenge(host: &Host, address: &str, client: &ClientInfo) -> SecretString {
-    match host.give_password(address, PASSWORD, client).await {
+async fn challenge(process: &Process, address: &str, client: &ClientInfo) -> SecretString {
+    match process.give_password(address, PASSWORD, client).await {
         Ok(SignInStep::CodeRequired { challenge }) => challenge,
         other => panic!("{other:?}"),
     }
 }
 
 /// Gives the right password and then a code.
-async fn sign_in_with(host: &Host, factor: SecondFactor<'_>, client: &ClientInfo) -> Answer {
-    let challenge = challenge(host, ADA, client).await;
-    let sign_in = &host.services.sign_in;
+async fn sign_in_with(process: &Process, factor: SecondFactor<'_>, client: &ClientInfo) -> Answer {
+    let challenge = challenge(process, ADA, client).await;
+    let sign_in = &process.services.sign_in;
     answer(&sign_in.with_second_factor(&challenge, factor, client).await)
 }
 
-async fn code_signs_in_once(office: &Office) {
-    let person = Person::new(office, ADA).await;
+async fn code_signs_in_once(processes: &TwoProcesses) {
+    let person = Person::new(processes, ADA).await;
     for (after_ms, code, expected) in [
         (0, None, Answer::Session),
         (0, None, Answer::Refused),
@@ -81,20 +81,20 @@ async fn code_signs_in_once(office: &Office) {
         // A code of an earlier step than the last one used.
         (STEP_MS, Some(0), Answer::Refused),
     ] {
-        office.set_clock(code.unwrap_or(after_ms));
-        let code = person.code(office);
-        office.set_clock(after_ms);
-        let host = &office.other_host;
-        let found = sign_in_with(host, SecondFactor::Totp(&code), &client(1)).await;
+        processes.set_clock(code.unwrap_or(after_ms));
+        let code = person.code(processes);
+        processes.set_clock(after_ms);
+        let process = &processes.other;
+        let found = sign_in_with(process, SecondFactor::Totp(&code), &client(1)).await;
         assert_eq!(found, expected, "after {after_ms} ms");
     }
 }
 
-async fn concurrent_uses_of_a_code_begin_one_session(office: &Office) {
-    let person = Person::new(office, ADA).await;
-    let code = person.code(office);
-    let hosts = [&office.host, &office.other_host];
-    let challenge = challenge(&office.host, ADA, &client(1)).await;
+async fn concurrent_uses_of_a_code_begin_one_session(processes: &TwoProcesses) {
+    let person = Person::new(processes, ADA).await;
+    let code = person.code(processes);
+    let hosts = [&processes.first, &processes.other];
+    let challenge = challenge(&processes.first, ADA, &client(1)).await;
     let uses = (0..4_u8).map(|number| {
         let sign_in = &hosts[usize::from(number % 2)].services.sign_in;
         let (challenge, code, client) = (&challenge, &code, client(number));
@@ -108,8 +108,8 @@ async fn concurrent_uses_of_a_code_begin_one_session(office: &Office) {
     assert_eq!(sessions.count(), 1, "{answers:?}");
 }
 
-async fn recovery_code_signs_in_once(office: &Office) {
-    let person = Person::new(office, ADA).await;
+async fn recovery_code_signs_in_once(processes: &TwoProcesses) {
+    let person = Person::new(processes, ADA).await;
     assert_eq!(person.recovery_codes.len(), 10);
     let first = person.recovery_codes[0].expose_secret();
     let second = person.recovery_codes[1].expose_secret().to_uppercase();
@@ -119,80 +119,82 @@ async fn recovery_code_signs_in_once(office: &Office) {
         (&second, Answer::Session),
         ("", Answer::Refused),
         // The code of an app is no recovery code.
-        (&person.code(office), Answer::Refused),
+        (&person.code(processes), Answer::Refused),
     ] {
         let factor = SecondFactor::RecoveryCode(code);
-        let found = sign_in_with(&office.host, factor, &client(1)).await;
+        let found = sign_in_with(&processes.first, factor, &client(1)).await;
         assert_eq!(found, expected, "{code}");
     }
-    let two_factor = &office.host.services.two_factor;
+    let two_factor = &processes.first.services.two_factor;
     let methods = two_factor.methods(&person.viewer).await.unwrap();
     assert_eq!(methods.recovery_codes, 8);
 }
 
 /// The right password between wrong codes must not clear their count.
-async fn wrong_codes_lock_the_account_even_for_those_who_know_the_password(office: &Office) {
-    let person = Person::new(office, ADA).await;
-    let host = &office.host;
+async fn wrong_codes_lock_the_account_even_for_those_who_know_the_password(
+    processes: &TwoProcesses,
+) {
+    let person = Person::new(processes, ADA).await;
+    let process = &processes.first;
     for number in 1..=5 {
         let factor = SecondFactor::Totp("000000");
-        let found = sign_in_with(host, factor, &client(number)).await;
+        let found = sign_in_with(process, factor, &client(number)).await;
         assert_eq!(found, Answer::Refused, "{number}");
     }
     let locked = Answer::Locked { retry_after_s: 900 };
-    let password = host.give_password(ADA, PASSWORD, &client(9)).await;
+    let password = process.give_password(ADA, PASSWORD, &client(9)).await;
     let Err(SignInError::Locked { retry_after_s: 900 }) = password else {
         panic!("{password:?}")
     };
     // A challenge from before the lock does not open the account either.
-    office.set_clock(15 * MINUTE_MS);
-    let open = challenge(host, ADA, &client(9)).await;
+    processes.set_clock(15 * MINUTE_MS);
+    let open = challenge(process, ADA, &client(9)).await;
     for number in 1..=5 {
-        office.host.fail(ADA, &client(number)).await;
+        processes.first.fail(ADA, &client(number)).await;
     }
-    let code = person.code(office);
-    let sign_in = &host.services.sign_in;
+    let code = person.code(processes);
+    let sign_in = &process.services.sign_in;
     let (factor, client) = (SecondFactor::Totp(&code), client(9));
     let late = sign_in.with_second_factor(&open, factor, &client).await;
     assert_eq!(answer(&late), locked);
 }
 
-async fn people_with_codes_do_not_lock_their_address(office: &Office) {
-    let person = Person::new(office, ADA).await;
+async fn people_with_codes_do_not_lock_their_address(processes: &TwoProcesses) {
+    let person = Person::new(processes, ADA).await;
     for number in 0..8 {
-        office.set_clock(number * STEP_MS);
-        let code = person.code(office);
+        processes.set_clock(number * STEP_MS);
+        let code = person.code(processes);
         let factor = SecondFactor::Totp(&code);
-        let found = sign_in_with(&office.host, factor, &client(1)).await;
+        let found = sign_in_with(&processes.first, factor, &client(1)).await;
         assert_eq!(found, Answer::Session, "{number}");
     }
 }
 
-async fn challenge_ends_in_ten_minutes_and_when_the_account_changes(office: &Office) {
-    let person = Person::new(office, ADA).await;
-    let host = &office.host;
+async fn challenge_ends_in_ten_minutes_and_when_the_account_changes(processes: &TwoProcesses) {
+    let person = Person::new(processes, ADA).await;
+    let process = &processes.first;
     for (number, change, after_ms) in [
         (1, "nothing", 10 * MINUTE_MS - 1),
         (2, "time", 10 * MINUTE_MS),
         (3, "password", 0),
         (4, "disabled", 0),
     ] {
-        office.set_clock(i64::from(number) * HOUR_MS);
-        let open = challenge(host, ADA, &client(number)).await;
+        processes.set_clock(i64::from(number) * HOUR_MS);
+        let open = challenge(process, ADA, &client(number)).await;
         match change {
             "password" => {
                 let client = client(number);
-                let passwords = &office.other_host.services.passwords;
+                let passwords = &processes.other.services.passwords;
                 let changed =
                     passwords.change(&person.viewer, PASSWORD.into(), PASSWORD.into(), &client);
                 changed.await.unwrap();
             }
-            "disabled" => office.disable(ADA).await,
-            _ => office.set_clock(i64::from(number) * HOUR_MS + after_ms),
+            "disabled" => processes.disable(ADA).await,
+            _ => processes.set_clock(i64::from(number) * HOUR_MS + after_ms),
         }
-        let code = person.code(office);
+        let code = person.code(processes);
         let factor = SecondFactor::Totp(&code);
-        let sign_in = &host.services.sign_in;
+        let sign_in = &process.services.sign_in;
         let client = client(number);
         let result = sign_in.with_second_factor(&open, factor, &client).await;
         match (change, result) {
@@ -200,7 +202,7 @@ async fn challenge_ends_in_ten_minutes_and_when_the_account_changes(office: &Off
             (_, other) => panic!("{change}: {other:?}"),
         }
     }
-    let sign_in = &host.services.sign_in;
+    let sign_in = &process.services.sign_in;
     let factor = SecondFactor::Totp("000000");
     for invented in ["", "nonsense", "AWEx"] {
         let (challenge, client) = (invented.into(), client(1));
@@ -211,14 +213,14 @@ async fn challenge_ends_in_ten_minutes_and_when_the_account_changes(office: &Off
     }
 }
 
-async fn set_up_is_confirmed_by_its_own_session_with_a_right_code(office: &Office) {
-    let session = office.set_up(ADA).await;
-    let viewer = office.host.find(&session).await.unwrap();
-    let other = office.host.sign_in(ADA, PASSWORD, &client(1)).await;
-    let other = office.host.find(&other.unwrap()).await.unwrap();
-    let two_factor = &office.host.services.two_factor;
+async fn set_up_is_confirmed_by_its_own_session_with_a_right_code(processes: &TwoProcesses) {
+    let session = processes.set_up(ADA).await;
+    let viewer = processes.first.find(&session).await.unwrap();
+    let other = processes.first.sign_in(ADA, PASSWORD, &client(1)).await;
+    let other = processes.first.find(&other.unwrap()).await.unwrap();
+    let two_factor = &processes.first.services.two_factor;
     let enrolment = two_factor.begin(&viewer).await.unwrap();
-    let code = code_at(office, &enrolment.secret);
+    let code = code_at(processes, &enrolment.secret);
     let foreign = two_factor.confirm(&other, &enrolment.token, &code).await;
     assert!(matches!(foreign, Err(TwoFactorError::UnknownEnrolment)));
     let wrong = two_factor
@@ -232,8 +234,8 @@ async fn set_up_is_confirmed_by_its_own_session_with_a_right_code(office: &Offic
         enrolment.secret.expose_secret()
     );
     // Until it is confirmed, the password alone signs in.
-    office
-        .host
+    processes
+        .first
         .sign_in(ADA, PASSWORD, &client(1))
         .await
         .unwrap();
@@ -245,9 +247,9 @@ async fn set_up_is_confirmed_by_its_own_session_with_a_right_code(office: &Offic
     assert!(matches!(second, Err(TwoFactorError::NotAvailable)));
 }
 
-async fn turning_off_requires_the_current_password(office: &Office) {
-    let person = Person::new(office, ADA).await;
-    let two_factor = &office.host.services.two_factor;
+async fn turning_off_requires_the_current_password(processes: &TwoProcesses) {
+    let person = Person::new(processes, ADA).await;
+    let two_factor = &processes.first.services.two_factor;
     let turn_off = async |password: &str, number| {
         let client = client(number);
         two_factor
@@ -260,8 +262,8 @@ async fn turning_off_requires_the_current_password(office: &Office) {
     }
     assert!(two_factor.methods(&person.viewer).await.unwrap().has_totp);
     turn_off(PASSWORD, 5).await.unwrap();
-    office
-        .host
+    processes
+        .first
         .sign_in(ADA, PASSWORD, &client(6))
         .await
         .unwrap();
@@ -274,15 +276,19 @@ async fn turning_off_requires_the_current_password(office: &Office) {
 }
 
 /// A person who has lost the device and the codes gets a new link from an operator.
-async fn reset_removes_the_second_factor(office: &Office) {
-    let person = Person::new(office, ADA).await;
-    let token = office.reset(ADA).await;
-    let setup = &office.host.services.setup;
+async fn reset_removes_the_second_factor(processes: &TwoProcesses) {
+    let person = Person::new(processes, ADA).await;
+    let token = processes.reset(ADA).await;
+    let setup = &processes.first.services.setup;
     let client = client(1);
     let completed = setup.complete(token.expose_secret(), "", PASSWORD.into(), &client);
     completed.await.unwrap();
-    office.host.sign_in(ADA, PASSWORD, &client).await.unwrap();
-    let two_factor = &office.host.services.two_factor;
+    processes
+        .first
+        .sign_in(ADA, PASSWORD, &client)
+        .await
+        .unwrap();
+    let two_factor = &processes.first.services.two_factor;
     let methods = two_factor.methods(&person.viewer).await.unwrap();
     assert_eq!((methods.has_totp, methods.recovery_codes), (false, 0));
 }

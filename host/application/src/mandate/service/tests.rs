@@ -14,39 +14,30 @@ use host_domain::mandate::{MandateState, MandateStatus};
 use host_domain::money::Currency;
 use host_domain::payment::Instrument;
 use host_domain::supplier::SupplierId;
-use host_domain::time::{Clock, Date};
+use host_domain::time::{Date, Timestamp};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
+use test_support::ManualClock;
 
 const NOW: i64 = 1_795_255_200_000;
 const TTL_S: i64 = 3600;
 const KEY_MAX_AGE_S: i64 = 60;
 
-/// A clock that moves only when a test advances it.
-struct StillClock(AtomicI64);
-
-impl Clock for StillClock {
-    fn now(&self) -> Timestamp {
-        Timestamp(self.0.load(Ordering::SeqCst))
-    }
-}
-
 /// An application with one user who has one card.
 struct MandateFixture {
     app: Arc<Application>,
-    clock: Arc<StillClock>,
+    clock: Arc<ManualClock>,
     owner: Owner,
     instrument: InstrumentId,
     folder: TempDir,
 }
 
-async fn app_at(folder: &Path, clock: Arc<StillClock>) -> Arc<Application> {
+async fn app_at(folder: &Path, clock: Arc<ManualClock>) -> Arc<Application> {
     let mut overlay = crate::config::data_dir_overlay(folder);
     let key = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
     overlay.insert("master_key".to_owned(), key.into());
@@ -66,7 +57,7 @@ async fn app_at(folder: &Path, clock: Arc<StillClock>) -> Arc<Application> {
 impl MandateFixture {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let clock = Arc::new(StillClock(AtomicI64::new(NOW)));
+        let clock = Arc::new(ManualClock::new(Timestamp(NOW)));
         let app = app_at(folder.path(), clock.clone()).await;
         let owner = json!({ "tenant": { "organization": "acme", "mode": "test" }, "user": "ann" });
         let fixture = Self {
@@ -97,7 +88,7 @@ impl MandateFixture {
     }
 
     fn pass_s(&self, seconds: i64) {
-        self.clock.0.fetch_add(seconds * 1000, Ordering::SeqCst);
+        self.clock.advance_ms(seconds * 1000);
     }
 
     fn command(&self) -> NewMandate {
@@ -373,7 +364,7 @@ async fn restart_reuses_the_existing_key() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn hosts_that_start_together_create_one_key() {
     let folder = tempfile::tempdir().unwrap();
-    let clock = Arc::new(StillClock(AtomicI64::new(NOW)));
+    let clock = Arc::new(ManualClock::new(Timestamp(NOW)));
     let starts = (0..4).map(|_| app_at(folder.path(), clock.clone()));
     let hosts = futures::future::join_all(starts).await;
     for host in hosts {

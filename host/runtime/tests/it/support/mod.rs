@@ -22,9 +22,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 use upstream::Upstream;
 
-pub(crate) struct StillClock;
+pub(crate) struct FixedClock;
 
-impl Clock for StillClock {
+impl Clock for FixedClock {
     fn now(&self) -> Timestamp {
         Timestamp(1_795_255_200_000)
     }
@@ -129,7 +129,7 @@ impl Bench {
         let config = RuntimeConfig {
             calls_max,
             code_cache_dir: Some(folder.path().join("code")),
-            clock: Arc::new(StillClock),
+            clock: Arc::new(FixedClock),
         };
         let runtime = Runtime::new(config, Arc::clone(&sink) as Arc<dyn CallSink>).unwrap();
         Self {

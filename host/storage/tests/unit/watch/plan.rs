@@ -8,7 +8,7 @@ use host_domain::id::PriceCheckId;
 use host_domain::watch::WatchStatus;
 
 async fn expectations() -> Vec<(Statement, &'static str)> {
-    let db = TestDatabase::sqlite().await;
+    let db = TestStore::sqlite().await;
     let (store, mut plans) = (&db.store, Expectations::new(&db));
     let (owner, tenant, price_check) = (owner(), tenant(), PriceCheckId::from_bits(1));
     let any = WatchFilter::default();

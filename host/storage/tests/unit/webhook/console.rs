@@ -49,7 +49,7 @@ async fn fail(store: &Store, id: &DeliveryId, at: Timestamp) {
 
 /// Publishes three events to two subscriptions and one to a subscription of another organization.
 /// One delivery has failed.
-async fn insert_four_events(db: &TestDatabase) {
+async fn insert_four_events(db: &TestStore) {
     let store = &db.store;
     filled(db, 2, 2).await;
     publish(store, &[event(3, EventType::PaymentCaptured.as_str())]).await;
@@ -87,7 +87,7 @@ async fn replayed(
     }
 }
 
-async fn scope_deliveries_match_filter(db: &TestDatabase) {
+async fn scope_deliveries_match_filter(db: &TestStore) {
     insert_four_events(db).await;
     let store = &db.store;
     let own = tenant().organization;
@@ -170,7 +170,7 @@ async fn expect_deliveries(
     assert_eq!(replayed, expected, "{scope:?} {filter:?}");
 }
 
-async fn event_is_found_with_its_deliveries(db: &TestDatabase) {
+async fn event_is_found_with_its_deliveries(db: &TestStore) {
     insert_four_events(db).await;
     let store = &db.store;
     let event = event(2, "").id;
@@ -183,7 +183,7 @@ async fn event_is_found_with_its_deliveries(db: &TestDatabase) {
     );
 }
 
-async fn rare_filter_examines_a_limited_number_of_deliveries(db: &TestDatabase) {
+async fn rare_filter_examines_a_limited_number_of_deliveries(db: &TestStore) {
     let insert = statement!(
         "WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 5001) \
          INSERT INTO webhook_delivery (organization, mode, id, subscription_id, event_id, status, \
@@ -224,7 +224,7 @@ async fn rare_filter_examines_a_limited_number_of_deliveries(db: &TestDatabase) 
     assert_eq!((found, page.next), (vec!["dlv_100003", "dlv_100001"], None));
 }
 
-async fn subscriptions_are_listed_with_their_health(db: &TestDatabase) {
+async fn subscriptions_are_listed_with_their_health(db: &TestStore) {
     let store = &db.store;
     filled(db, 2, 3).await;
     fail(store, &delivery_id(3, 1), NOW).await;
@@ -308,7 +308,7 @@ fn running_bulk_replay(account: &AccountId) -> BulkReplay {
     }
 }
 
-async fn ended_bulk_replay_is_not_changed(db: &TestDatabase) {
+async fn ended_bulk_replay_is_not_changed(db: &TestStore) {
     let store = &db.store;
     let account = AccountId::from_bits(1);
     let bulk_replay = running_bulk_replay(&account);
@@ -369,7 +369,7 @@ async fn ended_bulk_replay_is_not_changed(db: &TestDatabase) {
 /// Lists that an index answers, each with the index. Those of `is_bounded` examine a limited number
 /// of deliveries.
 async fn list_plans(is_bounded: bool) -> Vec<(Statement, &'static str)> {
-    let db = TestDatabase::sqlite().await;
+    let db = TestStore::sqlite().await;
     let (store, mut plans) = (&db.store, Expectations::new(&db));
     let page = CursorRequest {
         after: Some(Cursor::new(NOW, "dlv_1")),

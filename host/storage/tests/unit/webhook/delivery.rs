@@ -23,7 +23,7 @@ fn publishing(event: &OutboxEvent) -> UnitOfWork {
     unit(|write| write.publish(&tenant(), event))
 }
 
-async fn event_is_delivered_to_matching_subscriptions(db: &TestDatabase) {
+async fn event_is_delivered_to_matching_subscriptions(db: &TestStore) {
     let of_tenant = |number, tenant| Subscription {
         tenant,
         ..hotel_subscription(number)
@@ -51,7 +51,7 @@ async fn event_is_delivered_to_matching_subscriptions(db: &TestDatabase) {
     }
 }
 
-async fn event_is_delivered_once_or_not_at_all(db: &TestDatabase) {
+async fn event_is_delivered_once_or_not_at_all(db: &TestStore) {
     let both = subscription(1, Product::Hotel, &["*", "ping"]);
     insert(&db.store, &[both]).await;
     let ping = event(1, "ping");
@@ -70,7 +70,7 @@ async fn event_is_delivered_once_or_not_at_all(db: &TestDatabase) {
     assert_eq!(deliveries(&db.store, 1).await.len(), 3);
 }
 
-async fn event_for_one_subscription_skips_others(db: &TestDatabase) {
+async fn event_for_one_subscription_skips_others(db: &TestStore) {
     filled(db, 2, 0).await;
     let mut write = UnitOfWork::new(NOW);
     write.publish_to_subscription(&tenant(), &event(1, "ping"), &subscription_id(2));
@@ -84,7 +84,7 @@ fn replaying(delivery: &Delivery, read_status: DeliveryStatus) -> UnitOfWork {
     unit(|write| write.replay_delivery(&tenant(), delivery, read_status))
 }
 
-async fn replay_is_stored_once(db: &TestDatabase) {
+async fn replay_is_stored_once(db: &TestStore) {
     filled(db, 1, 1).await;
     let later = NOW.plus_s(1);
     let again = stored(&db.store, 1, 1).await.replay(REPLAY, later).unwrap();
@@ -105,7 +105,7 @@ async fn replay_is_stored_once(db: &TestDatabase) {
     assert_eq!(taken[0].generation, 1);
 }
 
-async fn failed_deliveries_are_found_by_failure_time(db: &TestDatabase) {
+async fn failed_deliveries_are_found_by_failure_time(db: &TestStore) {
     filled(db, 1, 4).await;
     for number in 1..=3 {
         let at = NOW.plus_s(i64::from(number));

@@ -76,7 +76,7 @@ async fn insert(store: &Store, subscriptions: &[Subscription]) {
 
 /// Inserts subscriptions to all events of hotels, and publishes events of hotels. Both are numbered
 /// from 1.
-async fn filled(db: &TestDatabase, subscriptions: u32, events: u32) {
+async fn filled(db: &TestStore, subscriptions: u32, events: u32) {
     let subscriptions: Vec<_> = (1..=subscriptions).map(hotel_subscription).collect();
     insert(&db.store, &subscriptions).await;
     let events: Vec<_> = (1..=events).map(|number| event(number, "ping")).collect();

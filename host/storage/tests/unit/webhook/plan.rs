@@ -9,7 +9,7 @@ use crate::statement::Statement;
 /// `whole` is the index for a subscription that is named by its whole key, for which two indexes are
 /// equally suitable.
 async fn expectations(whole: &'static str) -> Vec<(Statement, &'static str)> {
-    let db = TestDatabase::sqlite().await;
+    let db = TestStore::sqlite().await;
     let (store, mut plans) = (&db.store, Expectations::new(&db));
     let (tenant, id, page) = (tenant(), subscription_id(1), page(25, 50));
     let one = [&id];

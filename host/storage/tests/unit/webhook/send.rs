@@ -64,7 +64,7 @@ async fn due(store: &Store, without: &[u32]) -> Vec<(SubscriptionId, Timestamp)>
         .collect()
 }
 
-async fn claimed_delivery_matches_domain_transition(db: &TestDatabase) {
+async fn claimed_delivery_matches_domain_transition(db: &TestStore) {
     filled(db, 1, 1).await;
     let now = NOW.plus_s(5);
     let expected = claimed(recorded(1, 1), now);
@@ -73,7 +73,7 @@ async fn claimed_delivery_matches_domain_transition(db: &TestDatabase) {
     assert_eq!(deliveries(&db.store, 1).await, [expected]);
 }
 
-async fn leased_delivery_is_not_claimed(db: &TestDatabase) {
+async fn leased_delivery_is_not_claimed(db: &TestStore) {
     filled(db, 1, 1).await;
     let now = NOW.plus_s(5);
     let early = claim(&db.store, &[(1, 5)], NOW, "t").await;
@@ -87,7 +87,7 @@ async fn leased_delivery_is_not_claimed(db: &TestDatabase) {
     assert!(due(&db.store, &[]).await.is_empty());
 }
 
-async fn concurrent_claims_return_each_delivery_once(db: &TestDatabase) {
+async fn concurrent_claims_return_each_delivery_once(db: &TestStore) {
     filled(db, 2, 20).await;
     let claims = on_two_stores(db, 16, async |store: &Store, number| {
         claim(store, &[(1, 2), (2, 2)], NOW.plus_s(1), &number.to_string()).await
@@ -98,7 +98,7 @@ async fn concurrent_claims_return_each_delivery_once(db: &TestDatabase) {
     assert_eq!((ids.len(), all.len()), (40, 40));
 }
 
-async fn claim_respects_capacity_of_each_subscription(db: &TestDatabase) {
+async fn claim_respects_capacity_of_each_subscription(db: &TestStore) {
     filled(db, 3, 5).await;
     let claimed = claim(&db.store, &[(1, 2), (3, 4)], NOW.plus_s(1), "t").await;
     let of = |number| {
@@ -111,7 +111,7 @@ async fn claim_respects_capacity_of_each_subscription(db: &TestDatabase) {
     assert_eq!((of(2).len(), of(3).len()), (0, 4));
 }
 
-async fn due_subscriptions_are_listed_longest_due_first(db: &TestDatabase) {
+async fn due_subscriptions_are_listed_longest_due_first(db: &TestStore) {
     assert!(due(&db.store, &[]).await.is_empty());
     filled(db, 4, 2).await;
     let now = NOW.plus_s(1);
@@ -133,7 +133,7 @@ async fn due_subscriptions_are_listed_longest_due_first(db: &TestDatabase) {
     assert_eq!(third, [(subscription_id(3), now.plus_s(60))]);
 }
 
-async fn attempts_are_stored_with_delivery_results(db: &TestDatabase) {
+async fn attempts_are_stored_with_delivery_results(db: &TestStore) {
     filled(db, 1, 4).await;
     let now = NOW.plus_s(1);
     let claimed = claim(&db.store, &[(1, 9)], now, "t").await;
@@ -184,7 +184,7 @@ async fn attempts_are_stored_with_delivery_results(db: &TestDatabase) {
     assert_eq!(stored, [attempt(1), attempt(2)]);
 }
 
-async fn late_result_is_discarded(db: &TestDatabase) {
+async fn late_result_is_discarded(db: &TestStore) {
     filled(db, 1, 1).await;
     let now = NOW.plus_s(1);
     let first = claim_for(&db.store, &[(1, 1)], now, "first", 0).await;
@@ -207,7 +207,7 @@ async fn late_result_is_discarded(db: &TestDatabase) {
     assert!(attempts(&db.store, &[delivery_id(1, 1)]).await.is_empty());
 }
 
-async fn delivery_without_attempt_is_released(db: &TestDatabase) {
+async fn delivery_without_attempt_is_released(db: &TestStore) {
     filled(db, 1, 2).await;
     let now = NOW.plus_s(1);
     let claimed = claim(&db.store, &[(1, 2)], now, "t").await;
@@ -218,7 +218,7 @@ async fn delivery_without_attempt_is_released(db: &TestDatabase) {
     assert_eq!(claim(&db.store, &[(1, 2)], now, "u").await, claimed[..1]);
 }
 
-async fn stalled_deliveries_and_oldest_undelivered_are_found(db: &TestDatabase) {
+async fn stalled_deliveries_and_oldest_undelivered_are_found(db: &TestStore) {
     filled(db, 2, 3).await;
     let store = &db.store;
     let oldest = store.oldest_undelivered().await.unwrap();
@@ -237,7 +237,7 @@ async fn stalled_deliveries_and_oldest_undelivered_are_found(db: &TestDatabase) 
     assert_eq!(store.oldest_undelivered().await.unwrap(), None);
 }
 
-async fn replayed_delivery_is_stalled_from_its_replay(db: &TestDatabase) {
+async fn replayed_delivery_is_stalled_from_its_replay(db: &TestStore) {
     filled(db, 1, 1).await;
     let (store, now) = (&db.store, NOW.plus_s(61));
     let rule = ReplayPolicy {
@@ -256,7 +256,7 @@ async fn replayed_delivery_is_stalled_from_its_replay(db: &TestDatabase) {
     assert_eq!(store.stalled_deliveries(later, 9).await.unwrap().len(), 1);
 }
 
-async fn successful_delivery_clears_failing_since(db: &TestDatabase) {
+async fn successful_delivery_clears_failing_since(db: &TestStore) {
     let failed = SubscriptionEvent::DeliveryFailed {
         disable_after_s: 60,
     };

@@ -21,7 +21,7 @@ async fn read(store: &Store, number: u32, product: Product) -> Option<Subscripti
     store.subscription(&tenant, product, &id).await.unwrap()
 }
 
-async fn second_update_of_a_version_fails(db: &TestDatabase) {
+async fn second_update_of_a_version_fails(db: &TestStore) {
     let made = hotel_subscription(1);
     insert(&db.store, std::slice::from_ref(&made)).await;
     let moved = |event| made.clone().apply(event, NOW.plus_s(1)).unwrap();
@@ -35,7 +35,7 @@ async fn second_update_of_a_version_fails(db: &TestDatabase) {
     assert_eq!(read(&db.store, 1, Product::Hotel).await, Some(first));
 }
 
-async fn rotation_stores_both_secrets(db: &TestDatabase) {
+async fn rotation_stores_both_secrets(db: &TestStore) {
     let made = hotel_subscription(1);
     insert(&db.store, std::slice::from_ref(&made)).await;
     let event = SubscriptionEvent::Rotated {
@@ -53,7 +53,7 @@ async fn rotation_stores_both_secrets(db: &TestDatabase) {
     assert_eq!(again, Some(Conflict::SubscriptionVersion));
 }
 
-async fn deleted_subscription_loses_secrets_then_deliveries(db: &TestDatabase) {
+async fn deleted_subscription_loses_secrets_then_deliveries(db: &TestStore) {
     filled(db, 2, 5).await;
     let id = subscription_id(1);
     let delete = |product| unit(|write| write.delete_subscription(&tenant(), product, &id));

@@ -82,7 +82,7 @@ async fn release_all(store: &Store, claimed: Vec<Delivery>, outcome: DeliveryRes
     .await;
 }
 
-async fn log_is_paged_oldest_first(db: &TestDatabase) {
+async fn log_is_paged_oldest_first(db: &TestStore) {
     let store = &db.store;
     assert!(logged(store, None, 10).await.is_empty());
     // The log keeps the order of publication, whatever the creation times are.
@@ -111,7 +111,7 @@ const WRITES: u32 = 20;
 /// Total number of events: every other unit of work publishes two.
 const EVENTS: u32 = WRITERS * (WRITES + WRITES / 2);
 
-async fn reader_sees_all_events_during_concurrent_writes(db: &TestDatabase) {
+async fn reader_sees_all_events_during_concurrent_writes(db: &TestStore) {
     let second = db.second_store().await;
     let writers = (0..WRITERS).map(|writer| async move {
         let mut number = writer * 1000;
@@ -150,10 +150,10 @@ async fn reader_sees_all_events_during_concurrent_writes(db: &TestDatabase) {
 /// it.
 #[tokio::test]
 async fn event_is_not_visible_before_earlier_sequence_numbers() {
-    let db = TestDatabase::postgres().await;
+    let db = TestStore::postgres().await;
     let locked = hotel_subscription(1);
     insert(&db.store, std::slice::from_ref(&locked)).await;
-    let mut holder = PgConnection::connect(&db.url).await.unwrap();
+    let mut holder = PgConnection::connect(db.url()).await.unwrap();
     let hold = "BEGIN; SELECT id FROM webhook_subscription FOR UPDATE";
     holder.execute(hold).await.unwrap();
     let mut slow = UnitOfWork::new(NOW);
@@ -199,7 +199,7 @@ async fn until_waiting(store: &Store, transactions: u64) {
     }
 }
 
-async fn pending_events_are_sent_to_new_endpoint(db: &TestDatabase) {
+async fn pending_events_are_sent_to_new_endpoint(db: &TestStore) {
     let store = &db.store;
     publish(store, &watch_events(1..=3)).await;
     let since = watch_event(2).created_at;
@@ -229,7 +229,7 @@ async fn pending_events_are_sent_to_new_endpoint(db: &TestDatabase) {
     assert_eq!(recorded_for(store, 2).await, event_ids([1, 4, 5, 6]));
 }
 
-async fn second_endpoint_is_rejected(db: &TestDatabase) {
+async fn second_endpoint_is_rejected(db: &TestStore) {
     let store = &db.store;
     store.commit(registering(1, None, NOW)).await.unwrap();
     for (write, expected) in [
@@ -248,7 +248,7 @@ async fn second_endpoint_is_rejected(db: &TestDatabase) {
     store.commit(registering(3, None, NOW)).await.unwrap();
 }
 
-async fn events_during_endpoint_replacement_are_delivered(db: &TestDatabase) {
+async fn events_during_endpoint_replacement_are_delivered(db: &TestStore) {
     const ENDPOINTS: u32 = 12;
     let publishing = (0..4).map(|writer| async move {
         for number in 1..=20 {
@@ -274,7 +274,7 @@ async fn events_during_endpoint_replacement_are_delivered(db: &TestDatabase) {
     assert_eq!(recorded_for(&db.store, ENDPOINTS).await.len(), log.len());
 }
 
-async fn log_contains_status_of_each_event(db: &TestDatabase) {
+async fn log_contains_status_of_each_event(db: &TestStore) {
     let store = &db.store;
     store.commit(registering(1, None, NOW)).await.unwrap();
     let outcomes = [
@@ -307,7 +307,7 @@ async fn log_contains_status_of_each_event(db: &TestDatabase) {
     assert_eq!(statuses(store).await, expected);
 }
 
-async fn replaced_endpoint_cannot_fail_an_event(db: &TestDatabase) {
+async fn replaced_endpoint_cannot_fail_an_event(db: &TestStore) {
     let store = &db.store;
     store.commit(registering(1, None, NOW)).await.unwrap();
     publish(store, &watch_events(1..=2)).await;
