@@ -92,7 +92,7 @@ pub(crate) fn build_gateway(release: bool) -> Result<PathBuf> {
         command.arg("--release");
         "10 to 15 min from nothing on 2 cores, about 2 min after a change"
     } else {
-        "6 to 9 min from nothing on 2 cores, seconds after a change"
+        "7 to 13 min from nothing on 2 cores, seconds after a change"
     };
     phase::run("gateway", expected, || gateway(&mut command))
 }

@@ -6,7 +6,7 @@ use crate::capture::{Capture, is_recorded};
 use crate::error_code::ErrorCode;
 use crate::health;
 use crate::ongoing_call::OngoingCall;
-use crate::problem::{ApiError, NextStepAdvice, Violation, ViolationLocation as In, take_error};
+use crate::problem::{ApiError, ChangeOperation, Violation, ViolationLocation, take_error};
 use crate::rate_limit::{RateLimitKey, RateLimitStatus, RateLimiter};
 use crate::state::ApiState;
 use axum::extract::{ConnectInfo, MatchedPath, Request, State};
@@ -36,12 +36,11 @@ const HANDLER_GRACE_PERIOD: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 struct AuthenticationFailure(ApiError);
 
-/// The next step of the operation of a request, once the operation has begun and if it changes
-/// something. The handler does not return it, because it may not end in time.
+/// The operation of a request, once it has begun and if it changes something. The handler does not return it, because it may not end in time.
 #[derive(Clone, Default)]
-struct BegunChange(Arc<OnceLock<NextStepAdvice>>);
+struct BegunOperation(Arc<OnceLock<ChangeOperation>>);
 
-impl BegunChange {
+impl BegunOperation {
     /// Returns the error of a handler that did not end in time. Nobody knows what a change has sent
     /// or stored by then.
     fn timeout_error(&self) -> ApiError {
@@ -55,7 +54,7 @@ impl BegunChange {
     /// Adds the next step to an error that says that the outcome is unknown.
     fn with_next_step(&self, error: ApiError) -> ApiError {
         match self.0.get() {
-            Some(step) => error.with_next_step(*step),
+            Some(operation) => error.with_next_step(*operation),
             None => error,
         }
     }
@@ -82,7 +81,7 @@ pub(crate) async fn request_middleware(
         request_id: Arc::clone(&request_id),
         deadline,
     });
-    let change = BegunChange::default();
+    let change = BegunOperation::default();
     let extensions = request.extensions_mut();
     extensions.insert(change.clone());
     match identity.clone() {
@@ -125,7 +124,7 @@ async fn run_handler(
     request: Request,
     next: Next,
     deadline: Deadline,
-    change: &BegunChange,
+    change: &BegunOperation,
 ) -> Response {
     let work = AssertUnwindSafe(next.run(request)).catch_unwind();
     match tokio::time::timeout_at(deadline.instant() + HANDLER_GRACE_PERIOD, work).await {
@@ -223,7 +222,7 @@ fn user_id(headers: &HeaderMap) -> Result<String, ApiError> {
     let user = user.filter(|user| is_valid_token(user, b"._:@-"));
     user.map(str::to_owned).ok_or_else(|| {
         let detail = "must be sent once and have 1 to 128 of [A-Za-z0-9._:@-]";
-        let violation = Violation::at(In::Header, "/x-user-id", "pattern", detail);
+        let violation = Violation::at(ViolationLocation::Header, "/x-user-id", "pattern", detail);
         ApiError::violations(vec![violation])
     })
 }
@@ -251,12 +250,12 @@ pub(crate) async fn require_scope(
 
 /// Middleware of every operation that changes something.
 pub(crate) async fn begin_change(
-    State(step): State<NextStepAdvice>,
+    State(operation): State<ChangeOperation>,
     request: Request,
     next: Next,
 ) -> Response {
-    if let Some(BegunChange(begun)) = request.extensions().get() {
-        begun.get_or_init(|| step);
+    if let Some(BegunOperation(begun)) = request.extensions().get() {
+        begun.get_or_init(|| operation);
     }
     next.run(request).await
 }

@@ -4,7 +4,7 @@
 use crate::error_code::ErrorCode;
 use crate::openapi::describe::{OperationInputs, OperationOutputs};
 use crate::openapi::operation::{OpenApiDocument, OperationSpec};
-use crate::problem::NextStepAdvice as NextStep;
+use crate::problem::ChangeOperation;
 use crate::state::ApiState;
 use crate::{
     book, cli, docs_pages, flight, health, hotel, mandate, middleware, payment_instrument,
@@ -32,9 +32,9 @@ pub(crate) fn route_table() -> RouteTable {
         route!(health::get_health), //
         route!(health::get_readiness),
         route!(mandate::list_mandate_keys),
-        route!(supplier_event::receive_supplier_events).changing(NextStep::ReceiveEvents),
+        route!(supplier_event::receive_supplier_events).changing(ChangeOperation::ReceiveEvents),
         route!(supplier_event::receive_supplier_events_with_token)
-            .changing(NextStep::ReceiveEvents),
+            .changing(ChangeOperation::ReceiveEvents),
     ];
     let read = vec![
         route!(supplier::list_suppliers),
@@ -64,21 +64,25 @@ pub(crate) fn route_table() -> RouteTable {
         route!(watcher::webhook::get_watcher_webhook),
     ];
     let book = vec![
-        route!(hotel::prebook::prebook_hotel).changing(NextStep::Prebook),
-        route!(book::book_hotel).changing(NextStep::SettleBooking),
-        route!(hotel::cancellation::cancel_hotel_booking).changing(NextStep::SettleBooking),
-        route!(flight::prebook::prebook_flight).changing(NextStep::Prebook),
-        route!(book::book_flight).changing(NextStep::SettleBooking),
-        route!(flight::cancellation::cancel_flight_booking).changing(NextStep::SettleBooking),
-        route!(flight::service::purchase_flight_services).changing(NextStep::PurchaseServices),
-        route!(payment_instrument::create_payment_instrument).changing(NextStep::CreateInstrument),
-        route!(payment_instrument::delete_payment_instrument).changing(NextStep::DeleteInstrument),
-        route!(mandate::issue_mandate).changing(NextStep::IssueMandate),
-        route!(mandate::revoke_mandate).changing(NextStep::RevokeMandate),
-        route!(watcher::watch::create_hotel_watch).changing(NextStep::CreateWatch),
-        route!(watcher::watch::create_trip_watch).changing(NextStep::CreateWatch),
-        route!(watcher::watch::delete_watch).changing(NextStep::DeleteWatch),
-        route!(watcher::watch::confirm_watch_purchase).changing(NextStep::ConfirmWatchPurchase),
+        route!(hotel::prebook::prebook_hotel).changing(ChangeOperation::Prebook),
+        route!(book::book_hotel).changing(ChangeOperation::BookOrCancel),
+        route!(hotel::cancellation::cancel_hotel_booking).changing(ChangeOperation::BookOrCancel),
+        route!(flight::prebook::prebook_flight).changing(ChangeOperation::Prebook),
+        route!(book::book_flight).changing(ChangeOperation::BookOrCancel),
+        route!(flight::cancellation::cancel_flight_booking).changing(ChangeOperation::BookOrCancel),
+        route!(flight::service::purchase_flight_services)
+            .changing(ChangeOperation::PurchaseServices),
+        route!(payment_instrument::create_payment_instrument)
+            .changing(ChangeOperation::CreateInstrument),
+        route!(payment_instrument::delete_payment_instrument)
+            .changing(ChangeOperation::DeleteInstrument),
+        route!(mandate::issue_mandate).changing(ChangeOperation::IssueMandate),
+        route!(mandate::revoke_mandate).changing(ChangeOperation::RevokeMandate),
+        route!(watcher::watch::create_hotel_watch).changing(ChangeOperation::CreateWatch),
+        route!(watcher::watch::create_trip_watch).changing(ChangeOperation::CreateWatch),
+        route!(watcher::watch::delete_watch).changing(ChangeOperation::DeleteWatch),
+        route!(watcher::watch::confirm_watch_purchase)
+            .changing(ChangeOperation::ConfirmWatchPurchase),
     ];
     let mut table = vec![
         (Some(ApiKeyScope::Read), read),
@@ -87,8 +91,9 @@ pub(crate) fn route_table() -> RouteTable {
     ];
     let webhooks = vec![
         route!(watcher::webhook::register_watcher_webhook)
-            .changing(NextStep::RegisterWatcherWebhook),
-        route!(watcher::webhook::delete_watcher_webhook).changing(NextStep::DeleteWatcherWebhook),
+            .changing(ChangeOperation::RegisterWatcherWebhook),
+        route!(watcher::webhook::delete_watcher_webhook)
+            .changing(ChangeOperation::DeleteWatcherWebhook),
     ];
     table.push((Some(ApiKeyScope::Webhooks), webhooks));
     table.extend(webhook_routes(Product::Hotel));
@@ -106,15 +111,21 @@ pub(crate) fn webhook_routes(product: Product) -> [(Option<ApiKeyScope>, Vec<Rou
         route!(webhook::delivery::get_delivery).for_product(product),
     ];
     let webhooks = vec![
-        route!(webhook::subscription::create_subscription).changing(NextStep::CreateSubscription),
-        route!(webhook::subscription::update_subscription).changing(NextStep::ChangeSubscription),
-        route!(webhook::subscription::delete_subscription).changing(NextStep::DeleteSubscription),
-        route!(webhook::subscription::pause_subscription).changing(NextStep::ChangeSubscription),
-        route!(webhook::subscription::resume_subscription).changing(NextStep::ChangeSubscription),
-        route!(webhook::subscription::rotate_subscription_secret).changing(NextStep::RotateSecret),
-        route!(webhook::subscription::test_subscription).changing(NextStep::SendTestEvent),
-        route!(webhook::delivery::replay_delivery).changing(NextStep::ReplayDelivery),
-        route!(webhook::delivery::recover_deliveries).changing(NextStep::RecoverDeliveries),
+        route!(webhook::subscription::create_subscription)
+            .changing(ChangeOperation::CreateSubscription),
+        route!(webhook::subscription::update_subscription)
+            .changing(ChangeOperation::ChangeSubscription),
+        route!(webhook::subscription::delete_subscription)
+            .changing(ChangeOperation::DeleteSubscription),
+        route!(webhook::subscription::pause_subscription)
+            .changing(ChangeOperation::ChangeSubscription),
+        route!(webhook::subscription::resume_subscription)
+            .changing(ChangeOperation::ChangeSubscription),
+        route!(webhook::subscription::rotate_subscription_secret)
+            .changing(ChangeOperation::RotateSecret),
+        route!(webhook::subscription::test_subscription).changing(ChangeOperation::SendTestEvent),
+        route!(webhook::delivery::replay_delivery).changing(ChangeOperation::ReplayDelivery),
+        route!(webhook::delivery::recover_deliveries).changing(ChangeOperation::RecoverDeliveries),
     ];
     let webhooks = webhooks.into_iter();
     [
@@ -136,12 +147,13 @@ pub(crate) fn build_router(state: &ApiState, table: fn() -> RouteTable) -> Route
         for Route {
             mut handler,
             path,
-            next_step,
+            change,
             ..
         } in routes
         {
-            if let Some(step) = next_step {
-                handler = handler.route_layer(from_fn_with_state(step, middleware::begin_change));
+            if let Some(operation) = change {
+                handler =
+                    handler.route_layer(from_fn_with_state(operation, middleware::begin_change));
             }
             if let Some(scope) = scope {
                 handler = handler.route_layer(from_fn_with_state(scope, middleware::require_scope));
@@ -182,8 +194,8 @@ pub(crate) struct Route {
     attributes: utoipa::openapi::Paths,
     describe: fn() -> (OperationInputs, OperationOutputs),
     product: Option<Product>,
-    /// Next step after an unknown outcome; `None` if the operation changes nothing.
-    next_step: Option<NextStep>,
+    /// `None` if the operation changes nothing.
+    change: Option<ChangeOperation>,
 }
 
 type UtoipaRoute = (
@@ -203,21 +215,21 @@ impl Route {
             attributes,
             describe,
             product: None,
-            next_step: None,
+            change: None,
         }
     }
 
-    /// Returns an operation that changes something, with the next step of a client who does not know
-    /// its outcome.
-    pub(crate) fn changing(mut self, next_step: NextStep) -> Self {
-        self.next_step = Some(next_step);
+    /// Returns an operation that changes something. Clients who do not know its outcome get a next
+    /// step.
+    pub(crate) fn changing(mut self, operation: ChangeOperation) -> Self {
+        self.change = Some(operation);
         self
     }
 
     /// Returns whether the operation changes something.
     #[cfg(test)]
     pub(crate) const fn is_changing(&self) -> bool {
-        self.next_step.is_some()
+        self.change.is_some()
     }
 
     /// Returns the operation of one product. The product replaces `{product}` in the path, follows
@@ -239,7 +251,7 @@ impl Route {
                 *name = name.replacen('_', &format!("_{}_", product.as_str()), 1);
             }
         }
-        if self.next_step.is_some() {
+        if self.change.is_some() {
             inputs.add_code(ErrorCode::ResultUnknown);
         }
         OperationSpec {

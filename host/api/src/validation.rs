@@ -4,7 +4,7 @@
 
 pub(crate) mod shape;
 
-use crate::problem::{Violation, ViolationList, ViolationLocation as In};
+use crate::problem::{Violation, ViolationList, ViolationLocation};
 use crate::validation::shape::Shape;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{ValidationError, Validator};
@@ -164,11 +164,16 @@ impl CompiledSchema {
     /// Collects the violations of the schema. Returns the value without unknown members, so that
     /// its other errors can be found too. The value must be small, or read with its form: the
     /// validator collects all violations before the first is returned.
-    pub(crate) fn validate(&self, place: In, value: &Value, found: &mut ViolationList) -> Value {
+    pub(crate) fn validate(
+        &self,
+        location: ViolationLocation,
+        value: &Value,
+        found: &mut ViolationList,
+    ) -> Value {
         // This list is not limited, because some of its violations are left out below.
         let mut broken: Vec<Violation> = Vec::new();
         let mut controlled = ViolationList::default();
-        control_characters(place, value, String::new(), &mut controlled);
+        control_characters(location, value, String::new(), &mut controlled);
         let mut known = value.clone();
         for error in self.validator.iter_errors(value) {
             // The published pattern of such a text forbids control characters too, so the same
@@ -177,7 +182,7 @@ impl CompiledSchema {
             let is_said = matches!(error.kind(), Kind::Pattern { .. })
                 && controlled.as_slice().iter().any(|one| one.pointer == at);
             if !is_said {
-                push_violations(place, &error, &mut broken, Some(&mut known));
+                push_violations(location, &error, &mut broken, Some(&mut known));
             }
         }
         // A value of the wrong type also violates the other constraints, so only its type is
@@ -248,20 +253,35 @@ fn is_number(text: &str) -> bool {
 
 /// Reports text with control characters, such as NUL, so that none reaches a database, log or
 /// supplier.
-fn control_characters(place: In, value: &Value, pointer: String, found: &mut ViolationList) {
+fn control_characters(
+    location: ViolationLocation,
+    value: &Value,
+    pointer: String,
+    found: &mut ViolationList,
+) {
     match value {
         Value::String(text) if text.chars().any(char::is_control) => {
             let detail = "control characters are not allowed";
-            found.push(Violation::at(place, pointer, "control_character", detail));
+            found.push(Violation::at(
+                location,
+                pointer,
+                "control_character",
+                detail,
+            ));
         }
         Value::Array(elements) => {
             for (index, element) in elements.iter().enumerate() {
-                control_characters(place, element, format!("{pointer}/{index}"), found);
+                control_characters(location, element, format!("{pointer}/{index}"), found);
             }
         }
         Value::Object(members) => {
             for (name, member) in members {
-                control_characters(place, member, format!("{pointer}/{}", escape(name)), found);
+                control_characters(
+                    location,
+                    member,
+                    format!("{pointer}/{}", escape(name)),
+                    found,
+                );
             }
         }
         _ => {}
@@ -276,7 +296,7 @@ pub(crate) fn escape(name: &str) -> String {
 }
 
 fn push_violations(
-    place: In,
+    location: ViolationLocation,
     error: &ValidationError<'_>,
     found: &mut Vec<Violation>,
     known: Option<&mut Value>,
@@ -284,7 +304,7 @@ fn push_violations(
     let at = error.instance_path().as_str();
     match error.kind() {
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-            unknown_fields(place, at, unexpected, found);
+            unknown_fields(location, at, unexpected, found);
             if let Some(members) = members_at(known, at) {
                 members.retain(|name, _| !unexpected.contains(name));
             }
@@ -293,30 +313,35 @@ fn push_violations(
         Kind::FalseSchema => match members_at(known, at).map(std::mem::take) {
             Some(members) => {
                 let unexpected: Vec<String> = members.into_iter().map(|(name, _)| name).collect();
-                unknown_fields(place, at, &unexpected, found);
+                unknown_fields(location, at, &unexpected, found);
             }
-            None => found.push(Violation::at(place, at, "not_allowed", "must be absent")),
+            None => found.push(Violation::at(location, at, "not_allowed", "must be absent")),
         },
         Kind::Required { property } => {
             let pointer = format!("{at}/{}", escape(property.as_str().unwrap_or_default()));
             let detail = "the field is required";
-            found.push(Violation::at(place, pointer, "required", detail));
+            found.push(Violation::at(location, pointer, "required", detail));
         }
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            report_branch(place, error, context, found)
+            report_branch(location, error, context, found)
         }
         kind => {
             let (code, detail) = explain(kind);
-            found.push(Violation::at(place, at, code, detail));
+            found.push(Violation::at(location, at, code, detail));
         }
     }
 }
 
-fn unknown_fields(place: In, at: &str, unexpected: &[String], found: &mut Vec<Violation>) {
+fn unknown_fields(
+    location: ViolationLocation,
+    at: &str,
+    unexpected: &[String],
+    found: &mut Vec<Violation>,
+) {
     for name in unexpected {
         let pointer = format!("{at}/{}", escape(name));
         let detail = "there is no such field";
-        found.push(Violation::at(place, pointer, "unknown_field", detail));
+        found.push(Violation::at(location, pointer, "unknown_field", detail));
     }
 }
 
@@ -327,7 +352,7 @@ fn members_at<'a>(known: Option<&'a mut Value>, at: &str) -> Option<&'a mut Map<
 /// Reports the violations of a value that has several allowed forms. The intended form is the one
 /// with the right type and the fewest violations.
 fn report_branch(
-    place: In,
+    location: ViolationLocation,
     error: &ValidationError<'_>,
     context: &[Vec<ValidationError<'static>>],
     found: &mut Vec<Violation>,
@@ -343,8 +368,13 @@ fn report_branch(
     match meant.min_by_key(|errors| errors.len()) {
         Some(errors) => errors
             .iter()
-            .for_each(|error| push_violations(place, error, found, None)),
-        None => found.push(Violation::at(place, here, WRONG_TYPE, wrong_type(context))),
+            .for_each(|error| push_violations(location, error, found, None)),
+        None => found.push(Violation::at(
+            location,
+            here,
+            WRONG_TYPE,
+            wrong_type(context),
+        )),
     }
 }
 

@@ -31,8 +31,6 @@ use crate::task_supervisor::TaskSupervisor;
 use crate::watch::check_worker::CheckWorker;
 use crate::watch::purchase_job::PurchaseJob;
 use crate::watch::service::WatchService;
-use crate::webhook::bulk_replay::BulkReplayJob;
-use crate::webhook::recovery::RecoveryJob;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use host_domain::time::Clock;
@@ -111,11 +109,11 @@ pub enum StartupError {
         "the master key is not the one that this database was used with; add the previous key to old_master_keys"
     )]
     MasterKeyMismatch(#[source] SealError),
-    #[error("the database cannot be opened")]
+    #[error("the database cannot be opened; check `database` in the configuration")]
     OpenDatabase(#[from] OpenError),
     #[error(transparent)]
     Migrate(#[from] MigrateError),
-    #[error("the database failed")]
+    #[error("the database failed; check `database` in the configuration, and the database itself")]
     Database(#[from] DatabaseError),
     #[error("cannot create a key for signing mandates")]
     MandateKey(#[from] SigningKeyError),
@@ -311,21 +309,14 @@ fn spawn_background_tasks(app: &Application, base: &Base) {
         jobs_config: app.config.jobs.clone(),
     };
     let purchase_job = Arc::new(purchase_job);
-    let mut handlers = background::job_handlers(
+    let handlers = background::job_handlers(
         base,
         &bookings.engine,
         &bookings.resolutions,
         &app.suppliers,
+        &app.webhooks.deliveries,
         purchase_job,
     );
-    handlers.push(Arc::new(BulkReplayJob {
-        base: base.clone(),
-        deliveries: Arc::clone(&app.webhooks.deliveries),
-    }));
-    handlers.push(Arc::new(RecoveryJob {
-        base: base.clone(),
-        deliveries: Arc::clone(&app.webhooks.deliveries),
-    }));
     let job_worker = JobWorker::new(base.clone(), tasks.clone(), &app.config.jobs, handlers);
     tasks.spawn("worker", Arc::new(job_worker).run());
     background::spawn_periodic_tasks(

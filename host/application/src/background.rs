@@ -16,7 +16,10 @@ use crate::supplier::overrides::{self, SupplierControl};
 use crate::supplier_event::job::SupplierEventJob;
 use crate::supplier_event::service::{PURGE_INTERVAL, SupplierEventService};
 use crate::task_supervisor::TaskSupervisor;
+use crate::webhook::bulk_replay::BulkReplayJob;
+use crate::webhook::delivery_service::DeliveryService;
 use crate::webhook::maintenance::{self, WebhookMaintenance};
+use crate::webhook::recovery::RecoveryJob;
 use futures::FutureExt;
 use host_domain::flight::FlightBookingDetails;
 use host_domain::hotel::HotelBookingDetails;
@@ -27,6 +30,7 @@ pub fn job_handlers(
     engine: &Arc<WorkflowEngine>,
     resolutions: &Arc<ResolutionService>,
     suppliers: &Arc<SupplierDirectory>,
+    deliveries: &Arc<DeliveryService>,
     purchase: Arc<dyn JobHandler>,
 ) -> Vec<Arc<dyn JobHandler>> {
     let hotels = BookingJob::<HotelBookingDetails>::new(base.clone(), Arc::clone(engine));
@@ -39,11 +43,21 @@ pub fn job_handlers(
         base: base.clone(),
         resolutions: Arc::clone(resolutions),
     };
+    let bulk_replays = BulkReplayJob {
+        base: base.clone(),
+        deliveries: Arc::clone(deliveries),
+    };
+    let recoveries = RecoveryJob {
+        base: base.clone(),
+        deliveries: Arc::clone(deliveries),
+    };
     vec![
         Arc::new(hotels),
         Arc::new(flights),
         Arc::new(settlements),
         Arc::new(supplier_events),
+        Arc::new(bulk_replays),
+        Arc::new(recoveries),
         purchase,
     ]
 }
@@ -87,7 +101,10 @@ pub fn spawn_periodic_tasks(
         |control| control.refresh().boxed(),
     );
     tasks.run_periodically(
-        ("webhook upkeep", "webhook maintenance failed"),
+        (
+            "webhook maintenance",
+            "expired deliveries and deleted subscriptions could not be removed",
+        ),
         maintenance::INTERVAL,
         WebhookMaintenance { base: base.clone() },
         |maintenance| maintenance.run_once().boxed(),
@@ -113,17 +130,17 @@ pub fn spawn_periodic_tasks(
     tasks.run_periodically(
         (
             "flight counts",
-            "cannot update the counts of flight bookings",
+            "the counts of flight bookings could not be updated",
         ),
         FLIGHT_COUNT_INTERVAL,
         Arc::clone(bookings),
-        |bookings| bookings.settle_flight_counts().boxed(),
+        |bookings| bookings.compact_flight_booking_counts().boxed(),
     );
     spawn_audit_tasks(base, tasks);
     #[cfg(feature = "dashboard")]
     tasks.run_periodically(
         (
-            "account upkeep",
+            "account maintenance",
             "ended sessions and links could not be purged",
         ),
         account_maintenance::INTERVAL,

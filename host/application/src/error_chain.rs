@@ -1,6 +1,6 @@
 //! Text of an error with its causes.
 
-pub fn error_chain(error: &dyn std::error::Error) -> String {
+pub fn describe_error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

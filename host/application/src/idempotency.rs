@@ -102,7 +102,7 @@ impl Base {
         if let Err(error) = self.store.commit(write).await {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "an idempotency key was not released and stays claimed"
+                "an idempotency key was not released, so only the same request can use it"
             );
         }
     }

@@ -85,17 +85,17 @@ impl TaskSupervisor {
         let task = tokio::spawn(self.tracker.track_future(Box::pin(work)));
         async move {
             task.await.map_err(|error| {
-                tracing::error!(%error, "the task of a request failed");
+                tracing::error!(%error, "the task of a request panicked, so its caller gets an error; report the panic with the lines before this one");
                 TaskPanicked
             })
         }
     }
 
     /// Starts a task that runs work now and then periodically until shutdown, which cancels a run
-    /// in progress. An error is logged with the message `complaint`; the next run is the retry.
+    /// in progress. An error is logged with the message `failure_message`; the next run is the retry.
     pub fn run_periodically<S, E>(
         &self,
-        (name, complaint): (&'static str, &'static str),
+        (name, failure_message): (&'static str, &'static str),
         every: Duration,
         service: S,
         work: impl for<'a> Fn(&'a S) -> BoxFuture<'a, Result<(), E>> + Send + 'static,
@@ -116,7 +116,10 @@ impl TaskSupervisor {
                     ended = work(&service) => ended,
                 };
                 if let Err(error) = ended {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "{complaint}");
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        "{failure_message}; it is tried again at the next interval"
+                    );
                 }
             }
         });

@@ -8,7 +8,7 @@ use host_application::console::failure::ConsoleError;
 use host_application::console::keys::ConsoleKeyError;
 use host_application::console::live::TooManyStreams;
 use host_application::console::webhooks::ConsoleWebhookError;
-use host_application::error_chain::error_chain;
+use host_application::error_chain::describe_error_chain;
 use host_application::storage_failure::StorageFailure;
 use host_application::webhook::bulk_replay::BulkReplayError;
 use host_application::webhook::error::WebhookError;
@@ -54,7 +54,7 @@ pub(crate) struct ErrorText {
 impl PageError {
     /// Logs a defect.
     pub(crate) fn internal(error: impl Error) -> Self {
-        tracing::error!(error = %error_chain(&error), "a page of the dashboard failed; report the error as a defect if the page fails again");
+        tracing::error!(error = %describe_error_chain(&error), "a page of the dashboard failed; report the error as a defect if the page fails again");
         Self::Internal
     }
 
@@ -132,7 +132,7 @@ impl From<StorageFailure> for PageError {
     fn from(failure: StorageFailure) -> Self {
         match failure {
             StorageFailure::Unavailable(_) | StorageFailure::CommitUnknown(_) => {
-                tracing::warn!(error = %error_chain(&failure), "the dashboard cannot use the database");
+                tracing::warn!(error = %describe_error_chain(&failure), "the dashboard cannot use the database");
                 Self::Unavailable
             }
             StorageFailure::Internal(_) => Self::internal(failure),

@@ -47,7 +47,9 @@ pub enum LoadError {
     #[error(transparent)]
     Compile(#[from] CompileError),
     /// The digest of the file differs from the pinned digest.
-    #[error("the component's digest is {found}, but {pinned} is pinned")]
+    #[error(
+        "the component's digest is {found}, but {pinned} is pinned; restore the file, or correct `digest` in the configuration"
+    )]
     Digest {
         /// Pinned digest in the configuration.
         pinned: String,

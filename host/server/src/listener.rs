@@ -35,22 +35,22 @@ pub(crate) fn spawn_listener(
     refuse: RefuseRequest,
     connections_max: usize,
 ) {
-    let places = Arc::new(Semaphore::new(connections_max.min(Semaphore::MAX_PERMITS)));
+    let permits = Arc::new(Semaphore::new(connections_max.min(Semaphore::MAX_PERMITS)));
     let (own, stopping) = (tasks.clone(), tasks.shutdown_token());
     tasks.spawn("listener", async move {
         loop {
             let accepted = tokio::select! {
                 () = stopping.cancelled() => return,
-                accepted = accept(&listener, &places) => accepted,
+                accepted = accept(&listener, &permits) => accepted,
             };
-            let Some((stream, peer, place)) = accepted else {
+            let Some((stream, peer, permit)) = accepted else {
                 continue;
             };
             let (router, stopping) = (router.clone(), stopping.clone());
             let refuse = Arc::clone(&refuse);
             own.spawn("connection", async move {
                 serve_connection(stream, peer, router, refuse, stopping).await;
-                drop(place);
+                drop(permit);
             });
         }
     });
@@ -60,11 +60,11 @@ type ConnectionPermit = tokio::sync::OwnedSemaphorePermit;
 
 async fn accept(
     listener: &TcpListener,
-    places: &Arc<Semaphore>,
+    permits: &Arc<Semaphore>,
 ) -> Option<(TcpStream, SocketAddr, ConnectionPermit)> {
-    let place = Arc::clone(places).acquire_owned().await.ok()?;
+    let permit = Arc::clone(permits).acquire_owned().await.ok()?;
     match listener.accept().await {
-        Ok((stream, peer)) => Some((stream, peer, place)),
+        Ok((stream, peer)) => Some((stream, peer, permit)),
         Err(error) => {
             tracing::warn!(%error, "a connection could not be accepted; the listener tries again, and needs more open files if the error says that there are too many");
             let mut pause = tokio::time::interval(ACCEPT_RETRY_DELAY);

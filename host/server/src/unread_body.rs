@@ -33,7 +33,7 @@ where
     }
     // Reading would ask the client to send what it holds back.
     let is_held_back = request.headers().contains_key(EXPECT);
-    let rest = Rest::default();
+    let rest = UnreadBody::default();
     let request = request.map(|body| {
         Body::new(ReturnedBody {
             body: Some(body),
@@ -72,13 +72,13 @@ async fn discard(mut body: Incoming) -> bool {
 }
 
 /// The part of a body that was not read.
-type Rest = Arc<Mutex<Option<Incoming>>>;
+type UnreadBody = Arc<Mutex<Option<Incoming>>>;
 
 /// A body whose unread part comes back when it is dropped.
 struct ReturnedBody {
     /// `None` after the end.
     body: Option<Incoming>,
-    rest: Rest,
+    rest: UnreadBody,
 }
 
 impl hyper::body::Body for ReturnedBody {

@@ -456,7 +456,9 @@ impl Postgres {
         // A server that no longer responds must not delay the shutdown.
         let both = async { tokio::join!(self.pool.close(), self.writers.close()) };
         if timeout(self.response_timeout, both).await.is_err() {
-            tracing::warn!("the database did not respond while its connections were being closed");
+            tracing::warn!(
+                "the database did not respond while its connections were being closed; the process stops all the same"
+            );
         }
     }
 }

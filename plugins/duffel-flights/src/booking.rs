@@ -153,7 +153,7 @@ pub(crate) fn state(
     mut order: Order,
     agreed: Option<Money>,
 ) -> Result<DetailedBooking, ReadFailure> {
-    if !map::order::is_cancelled(&order)? {
+    if !map::order::is_canceled(&order)? {
         return Ok(supplier_booking(order, None, agreed)?);
     }
     let within = std::mem::take(&mut order.cancellation).into_part();
@@ -279,8 +279,8 @@ fn new_booking(
     let is_same_currency = ["", request.currency.as_str()].contains(&order.currency());
     ensure(is_same_currency, "the order is in another currency")?;
     // Whether the cancellation is real is left to a later read of the order.
-    let is_cancelled = map::order::is_cancelled(&order)?;
-    ensure(!is_cancelled, "the order is new and cancelled")?;
+    let is_canceled = map::order::is_canceled(&order)?;
+    ensure(!is_canceled, "the order is new and cancelled")?;
     let agreed = Money::new(request.total, &request.currency);
     supplier_booking(order, None, Some(agreed))
 }

@@ -10,7 +10,7 @@ use stopover_sdk::{ChangeError, FlightCancellation, ReadError, Refusal, RefusalR
 use crate::booking::{read_order, state, supplier_booking};
 use crate::fault::Change;
 use crate::map::cancellation::{check, is_confirmed};
-use crate::map::order::{check_booking, is_cancelled, total};
+use crate::map::order::{check_booking, is_canceled, total};
 use crate::settings::Settings;
 use crate::upstream::{
     AIRLINE_TIMEOUT_MS, CHANGE_TIMEOUT_MS, api_request, not_sent, open, open_change, with_data,
@@ -28,11 +28,11 @@ impl FlightCancellation for DuffelFlights {
         let order = read_order(&settings, &request.supplier_reference)?;
         check_booking(&order, None, &request.client_reference)?;
         let total = total(&order)?;
-        if is_cancelled(&order)? {
+        if is_canceled(&order)? {
             let message = "the order is cancelled already";
             return Err(Refusal::new(RefusalReason::NotCancellable, message).into());
         }
-        if !can_be_cancelled(&order)? {
+        if !can_be_canceled(&order)? {
             return Ok(Quote::Unavailable(NOT_THROUGH_DUFFEL.to_owned()));
         }
         let response = quote_request(&settings, order.id())?.send()?;
@@ -58,7 +58,7 @@ impl FlightCancellation for DuffelFlights {
         let order =
             read_order(&settings, id).map_err(|failure| failure.before_change(Change::Quote))?;
         check_booking(&order, None, &request.booking_client_reference).map_err(not_sent)?;
-        if is_cancelled(&order).map_err(not_sent)? {
+        if is_canceled(&order).map_err(not_sent)? {
             let state = state(&settings, order, None).map_err(|failure| {
                 let error = ReadError::from(failure);
                 ChangeError::Unknown(format!(
@@ -67,7 +67,7 @@ impl FlightCancellation for DuffelFlights {
             });
             return Ok(state?.booking);
         }
-        if !can_be_cancelled(&order).map_err(not_sent)? {
+        if !can_be_canceled(&order).map_err(not_sent)? {
             return Err(refused(NOT_THROUGH_DUFFEL).into());
         }
         // Read before anything is sent: without it, the result of a completed cancellation would be lost.
@@ -93,7 +93,7 @@ impl FlightCancellation for DuffelFlights {
 ///
 /// # Errors
 /// The list cannot be read, or there are different ones, so that it is not known what Duffel allows.
-fn can_be_cancelled(order: &Order) -> Result<bool, DecodeError> {
+fn can_be_canceled(order: &Order) -> Result<bool, DecodeError> {
     let actions = order.available_actions.optional("available_actions")?;
     let allows = |actions: &Vec<OptionalText>| {
         let mut actions = actions.iter().map(OptionalText::as_str);

@@ -9,7 +9,7 @@ use stopover_sdk::{ChangeError, Refusal, RefusalReason};
 pub(crate) const NO_QUOTE_MESSAGE: &str = "The airline cannot quote the cancellation.";
 
 /// Returns the reason of a definite refusal that the interface has no case for.
-pub(crate) fn other(reason: &str) -> RefusalReason {
+pub(crate) fn other_refusal(reason: &str) -> RefusalReason {
     RefusalReason::Other(reason.to_owned())
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn check_prebook(
 /// Returns the refusal of a booking that the supplier gave up, by a code without a status. The
 /// refusal is definite, whatever the reason.
 pub(crate) fn booking_failure(errors: &DocumentedErrors, code: Option<&str>) -> Refusal {
-    let failed = || Refusal::new(other("failed"), "The supplier gave up the booking.");
+    let failed = || Refusal::new(other_refusal("failed"), "The supplier gave up the booking.");
     match code {
         Some(code) => errors
             .refusal(code)

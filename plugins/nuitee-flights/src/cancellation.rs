@@ -43,7 +43,7 @@ impl FlightCancellation for NuiteeFlights {
         let response = send(Request::post(url(&settings, id)))?;
         let data = match open::<Cancellation<'_>>(&response, &response.body)? {
             Ok(data) => data,
-            Err(fault) if fault.is_cancelled_before() => {
+            Err(fault) if fault.is_canceled_before() => {
                 return read_canceled_booking(&settings, id, &fault);
             }
             Err(fault) => return Err(fault.into_change_error(fault::CANCEL)),

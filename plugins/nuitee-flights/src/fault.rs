@@ -102,7 +102,7 @@ impl Fault {
 
     /// Returns whether the booking is already cancelled or being cancelled. A read of the booking
     /// shows which.
-    pub(crate) fn is_cancelled_before(&self) -> bool {
+    pub(crate) fn is_canceled_before(&self) -> bool {
         matches!(self.code, Some(ALREADY_CANCELLED | CANCELLATION_NOT_FINAL))
     }
 

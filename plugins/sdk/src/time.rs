@@ -62,14 +62,6 @@ pub fn parse_timestamp(text: &str) -> Option<TimestampMs> {
     Some(days * DAY_MS + of_day_ms - offset_ms)
 }
 
-/// Formats a timestamp as `YYYY-MM-DDTHH:MM:SSZ`. Returns `None` outside the years 1 to 9999.
-pub fn format_timestamp(instant: TimestampMs) -> Option<String> {
-    let seconds = instant.rem_euclid(DAY_MS) / 1000;
-    let date = format_date(instant.div_euclid(DAY_MS))?;
-    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    Some(format!("{date}T{hour:02}:{minute:02}:{second:02}Z"))
-}
-
 /// Returns the wall-clock part of a date and time and ignores any text after it.
 pub fn parse_local_time(text: &str) -> Option<LocalTime> {
     let (days, rest) = split(text)?;

@@ -166,7 +166,7 @@ async fn booking_on_each_scenario_route_ends_as_specified() {
 }
 
 #[tokio::test]
-async fn ticket_is_changed_quoted_and_cancelled() {
+async fn ticket_is_changed_quoted_and_canceled() {
     let market = Market::open().await;
     let cancellation = |booking: &Value| {
         let id = booking["bookingId"].as_str().unwrap();

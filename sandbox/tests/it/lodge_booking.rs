@@ -203,7 +203,7 @@ async fn cancellation_fee_follows_the_terms() {
 }
 
 #[tokio::test]
-async fn single_rooms_are_cancelled_at_one_hotel_only() {
+async fn single_rooms_are_canceled_at_one_hotel_only() {
     let market = Market::open().await;
     let booking = booked(&market, "OK", 1, 2).await;
     let part = cancel(&market, &booking, json!({ "rooms": [2] }), 200).await;

@@ -279,7 +279,7 @@ async fn bag_purchase_on_each_scenario_route_ends_as_specified() {
 }
 
 #[tokio::test]
-async fn tickets_are_quoted_and_cancelled() {
+async fn tickets_are_quoted_and_canceled() {
     let market = Market::open().await;
     let order = ordered(&market, "LHR-JFK").await;
     let (quote, cancel) = (of(&order, "cancel-quote"), of(&order, "cancel"));

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tests::{count, days_ahead, money, prebook_flight_request, routes};
 
 #[tokio::test]
-async fn duffel_trip_is_searched_booked_and_cancelled() {
+async fn duffel_trip_is_searched_booked_and_canceled() {
     let scene = Scene::<Duffel>::begin().await;
     let offer = scene.offer().await;
     let pages = ["GET /air/offers"; 2];

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tests::{Client, Database, days_ahead, eventually, money, routes};
 
 #[tokio::test]
-async fn nuitee_stay_is_searched_booked_and_cancelled() {
+async fn nuitee_stay_is_searched_booked_and_canceled() {
     let scene = Scene::begin(Database::Sqlite).await;
     let hotel = scene.check_search().await;
     let offer = scene.check_price(&hotel).await;

@@ -7,7 +7,7 @@ use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
 use axum::Json;
 use axum::extract::{Path, Query, State};
-use host_application::error_chain::error_chain;
+use host_application::error_chain::describe_error_chain;
 use host_application::supplier::directory::SupplierDirectory;
 use host_application::supplier::overrides::{SupplierChange, SupplierChangeError, SupplierControl};
 use host_application::supplier::plugin_report::{ReloadError, SupplierStatus};
@@ -144,7 +144,7 @@ pub(super) async fn reload(
         // The response includes the cause, because the file belongs to the operator.
         Err(error @ ReloadError::Load(_)) => Err(ApiError::from(ErrorCode::SupplierError)
             .with_supplier(&id)
-            .with_detail(error_chain(&error))
+            .with_detail(describe_error_chain(&error))
             .with_cause(&error)),
         Err(ReloadError::Storage(failure)) => Err(ApiError::from_storage(failure)),
     }

@@ -12,7 +12,7 @@ use host_application::booking::resolution::{CallSelector, Resolution, ResolveErr
 use host_application::booking::settlement::{
     NOTE_CHARS_MAX, NewSettlement, SettlementService, WithdrawError,
 };
-use host_application::error_chain::error_chain;
+use host_application::error_chain::describe_error_chain;
 use host_application::jobs::operator::OperatorService;
 use host_domain::id::BookingId;
 use host_resources::value::{Amount, CurrencyCode};
@@ -205,7 +205,7 @@ pub(super) async fn retry_parked_jobs(
 }
 
 fn problem(error: ResolveError) -> ApiError {
-    let detail = error_chain(&error);
+    let detail = describe_error_chain(&error);
     match error {
         ResolveError::Workflow(error) => ApiError::internal(error),
         ResolveError::NotFound => ErrorCode::BookingNotFound.into(),

@@ -6,7 +6,7 @@ mod listen;
 pub(crate) mod log;
 
 use crate::middleware::{begin_change, require_scope};
-use crate::problem::NextStepAdvice;
+use crate::problem::ChangeOperation;
 use crate::state::ApiState;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -18,17 +18,17 @@ pub(crate) fn routes() -> Router<ApiState> {
     let webhooks = |handler: MethodRouter<ApiState>| {
         handler.route_layer(from_fn_with_state(ApiKeyScope::Webhooks, require_scope))
     };
-    let changing = |handler: MethodRouter<ApiState>, step: NextStepAdvice| {
-        webhooks(handler.route_layer(from_fn_with_state(step, begin_change)))
+    let changing = |handler: MethodRouter<ApiState>, operation: ChangeOperation| {
+        webhooks(handler.route_layer(from_fn_with_state(operation, begin_change)))
     };
     // A session of a program that listens ends by itself.
-    let session = NextStepAdvice::Query;
+    let session = ChangeOperation::ListenSession;
     let read = from_fn_with_state(ApiKeyScope::Read, require_scope);
     Router::new()
         .route("/v1/cli/requests", get(log::tail).route_layer(read))
         .route(
             "/v1/cli/deliveries/{delivery_id}/replay",
-            changing(post(delivery::replay), NextStepAdvice::ReplayDelivery),
+            changing(post(delivery::replay), ChangeOperation::ReplayDelivery),
         )
         .route("/v1/cli/listen", changing(post(listen::begin), session))
         .route(

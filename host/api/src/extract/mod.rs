@@ -22,7 +22,7 @@ pub(crate) use crate::extract::part::{
 pub(crate) use crate::extract::rules::{Validate, Violations};
 
 use crate::openapi::describe::OperationInputs;
-use crate::problem::{ApiError, Violation, ViolationList, ViolationLocation as In};
+use crate::problem::{ApiError, Violation, ViolationList, ViolationLocation};
 use crate::state::ApiState;
 use crate::validation::{CompiledSchema, InvalidSchema, ValidatorCache};
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
@@ -103,7 +103,7 @@ impl<'a> RequestReader<'a> {
                 .collect(),
             Err(_) => {
                 let detail = "the path is not UTF-8 text";
-                found.push(Violation::at(In::Path, "", "format", detail));
+                found.push(Violation::at(ViolationLocation::Path, "", "format", detail));
                 Vec::new()
             }
         };
@@ -118,8 +118,15 @@ impl<'a> RequestReader<'a> {
         }
     }
 
-    fn report(&mut self, place: In, pointer: &str, code: &str, detail: impl Into<String>) {
-        self.found.push(Violation::at(place, pointer, code, detail));
+    fn report(
+        &mut self,
+        location: ViolationLocation,
+        pointer: &str,
+        code: &str,
+        detail: impl Into<String>,
+    ) {
+        self.found
+            .push(Violation::at(location, pointer, code, detail));
     }
 
     /// Returns the path as the client sent it.
@@ -130,20 +137,20 @@ impl<'a> RequestReader<'a> {
     /// Validates a value against its schema and rules, and parses it.
     fn parse_and_validate<T: ToSchema + DeserializeOwned + Validate + 'static>(
         &mut self,
-        place: In,
+        location: ViolationLocation,
         value: &Value,
     ) -> Option<T> {
         let compiled = match self.validators.get::<T>() {
             Ok(compiled) => compiled,
             Err(error) => {
-                tracing::error!(%error, "a request cannot be validated because its schema is invalid");
+                tracing::error!(%error, "a request cannot be validated because its schema is invalid; report it as a defect");
                 let detail = "the gateway cannot check this request";
-                self.report(place, "", "unchecked", detail);
+                self.report(location, "", "unchecked", detail);
                 return None;
             }
         };
-        let known = compiled.validate(place, value, &mut self.found);
-        rules::deserialize_and_check(place, known, compiled.shape(), self.now, &mut self.found)
+        let known = compiled.validate(location, value, &mut self.found);
+        rules::deserialize_and_check(location, known, compiled.shape(), self.now, &mut self.found)
     }
 }
 

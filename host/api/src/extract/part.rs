@@ -2,7 +2,7 @@
 
 use crate::extract::{BodySchema, RequestPart, RequestReader, Validate, json};
 use crate::openapi::describe::OperationInputs;
-use crate::problem::ViolationLocation as In;
+use crate::problem::ViolationLocation;
 use crate::validation::escape;
 use host_application::idempotency::IdempotentRequest;
 use host_domain::owner::Owner;
@@ -89,10 +89,15 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
 
     fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
         let Some(json) = incoming.json.take() else {
-            incoming.report(In::Body, "", "required", "a JSON body is required");
+            incoming.report(
+                ViolationLocation::Body,
+                "",
+                "required",
+                "a JSON body is required",
+            );
             return None;
         };
-        let read = incoming.parse_and_validate(In::Body, &json);
+        let read = incoming.parse_and_validate(ViolationLocation::Body, &json);
         incoming.json = Some(json);
         read.map(Self)
     }
@@ -131,12 +136,19 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
             });
             if object.contains_key(&name) {
                 let pointer = format!("/{}", escape(&name));
-                incoming.report(In::Query, &pointer, "duplicate", "given more than once");
+                incoming.report(
+                    ViolationLocation::Query,
+                    &pointer,
+                    "duplicate",
+                    "given more than once",
+                );
             }
             object.insert(name, value);
         }
         let object = Value::Object(object);
-        incoming.parse_and_validate(In::Query, &object).map(Self)
+        incoming
+            .parse_and_validate(ViolationLocation::Query, &object)
+            .map(Self)
     }
 
     fn describe(inputs: &mut OperationInputs) {
@@ -153,7 +165,12 @@ impl<T: PathParameter> RequestPart for PathId<T> {
         if read.is_none() {
             let (pattern, most) = (T::PATTERN, T::CHARS_MAX);
             let detail = format!("must match {pattern} and have at most {most} characters");
-            incoming.report(In::Path, &format!("/{}", T::NAME), "pattern", detail);
+            incoming.report(
+                ViolationLocation::Path,
+                &format!("/{}", T::NAME),
+                "pattern",
+                detail,
+            );
         }
         read.map(Self)
     }
@@ -171,7 +188,12 @@ impl<const MAX: usize> RequestPart for IdempotencyKeyHeader<MAX> {
     fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
         match <Option<Self> as RequestPart>::extract(incoming) {
             Some(None) => {
-                incoming.report(In::Header, HEADER, "required", "the header is required");
+                incoming.report(
+                    ViolationLocation::Header,
+                    HEADER,
+                    "required",
+                    "the header is required",
+                );
                 None
             }
             key => key.flatten(),
@@ -203,7 +225,7 @@ impl<const MAX: usize> RequestPart for Option<IdempotencyKeyHeader<MAX>> {
             None => {
                 let detail =
                     format!("must be sent once and have 1 to {MAX} printable ASCII characters");
-                incoming.report(In::Header, HEADER, "pattern", detail);
+                incoming.report(ViolationLocation::Header, HEADER, "pattern", detail);
                 None
             }
         }

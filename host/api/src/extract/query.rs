@@ -1,7 +1,7 @@
 //! Query parameters.
 
 use crate::extract::RequestReader;
-use crate::problem::ViolationLocation as In;
+use crate::problem::ViolationLocation;
 use crate::validation::escape;
 
 /// Maximum number of query parameters. Requests with more are rejected without reading them.
@@ -13,7 +13,7 @@ impl RequestReader<'_> {
         for (name, _) in self.query_parameters() {
             let pointer = format!("/{}", escape(&name));
             let detail = "there is no such parameter";
-            self.report(In::Query, &pointer, "unknown_field", detail);
+            self.report(ViolationLocation::Query, &pointer, "unknown_field", detail);
         }
     }
 
@@ -24,13 +24,18 @@ impl RequestReader<'_> {
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             if parameters.len() == PARAMETERS_MAX {
                 let detail = format!("at most {PARAMETERS_MAX} parameters");
-                self.report(In::Query, "", "too_many", detail);
+                self.report(ViolationLocation::Query, "", "too_many", detail);
                 return Vec::new();
             }
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             match (decode_form(name), decode_form(value)) {
                 (Some(name), Some(value)) => parameters.push((name, value)),
-                _ => self.report(In::Query, "", "format", "not percent-encoded UTF-8"),
+                _ => self.report(
+                    ViolationLocation::Query,
+                    "",
+                    "format",
+                    "not percent-encoded UTF-8",
+                ),
             }
         }
         parameters

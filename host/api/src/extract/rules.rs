@@ -1,7 +1,7 @@
 //! Rules that a schema cannot express. They are checked for the valid values of a request even if
 //! other values are not valid, so that one response names all violations.
 
-use crate::problem::{Violation, ViolationList, ViolationLocation as In};
+use crate::problem::{Violation, ViolationList, ViolationLocation};
 use crate::validation::shape::Shape;
 use host_domain::time::Timestamp;
 use serde::de::DeserializeOwned;
@@ -24,9 +24,9 @@ pub(crate) trait Validate {
 
 /// Collects the violations that [`Validate`] finds.
 pub(crate) struct Violations<'a> {
-    place: In,
+    location: ViolationLocation,
     found: &'a mut ViolationList,
-    gaps: &'a Gaps,
+    unusable: &'a UnusableValues,
 }
 
 impl Violations<'_> {
@@ -37,27 +37,29 @@ impl Violations<'_> {
         detail: impl Into<String>,
     ) {
         self.found
-            .push(Violation::at(self.place, pointer, code, detail));
+            .push(Violation::at(self.location, pointer, code, detail));
     }
 
     /// Returns whether the values at the pointers are those of the request, and lists among them
     /// have all their items. The members and items of a value may still be invalid.
     pub(crate) fn are_valid(&self, pointers: &[&str]) -> bool {
-        !pointers.iter().any(|pointer| self.gaps.concern(pointer))
+        !pointers
+            .iter()
+            .any(|pointer| self.unusable.includes(pointer))
     }
 }
 
 /// The values of a request that its rules cannot use.
 #[derive(Debug, Default)]
-struct Gaps {
+struct UnusableValues {
     /// Pointers of values that were replaced.
     replaced: Vec<String>,
     /// Pointers of lists that were read only up to their limit.
     incomplete: Vec<String>,
 }
 
-impl Gaps {
-    fn concern(&self, pointer: &str) -> bool {
+impl UnusableValues {
+    fn includes(&self, pointer: &str) -> bool {
         self.incomplete.iter().any(|list| list == pointer) || self.is_replaced(pointer)
     }
 
@@ -71,21 +73,28 @@ impl Gaps {
 /// Deserializes a value that was validated against its schema, and checks its rules. `found` has
 /// the violations of the schema. Returns `None` if a value of the request is not valid.
 pub(super) fn deserialize_and_check<T: DeserializeOwned + Validate>(
-    place: In,
+    location: ViolationLocation,
     mut value: Value,
     shape: &Shape,
     now: Timestamp,
     found: &mut ViolationList,
 ) -> Option<T> {
-    let mut gaps = Gaps::default();
-    replace_invalid(place, &mut value, shape, found, &mut gaps)?;
+    let mut unusable = UnusableValues::default();
+    replace_invalid(location, &mut value, shape, found, &mut unusable)?;
     // Each round replaces another value that the schema permits and the type does not.
     while !found.is_full() {
         let error = match serde_path_to_error::deserialize::<_, T>(&value) {
             Ok(request) => {
-                let gaps = &gaps;
-                request.validate(now, &mut Violations { place, found, gaps });
-                return gaps.replaced.is_empty().then_some(request);
+                let unusable = &unusable;
+                request.validate(
+                    now,
+                    &mut Violations {
+                        location,
+                        found,
+                        unusable,
+                    },
+                );
+                return unusable.replaced.is_empty().then_some(request);
             }
             Err(error) => error,
         };
@@ -93,16 +102,16 @@ pub(super) fn deserialize_and_check<T: DeserializeOwned + Validate>(
         let is_reported = found
             .as_slice()
             .iter()
-            .any(|known| known.location == place && is_within(&known.pointer, &pointer));
+            .any(|known| known.location == location && is_within(&known.pointer, &pointer));
         if !is_reported {
             let detail = error.inner().to_string();
-            found.push(Violation::at(place, pointer.as_str(), "invalid", detail));
+            found.push(Violation::at(location, pointer.as_str(), "invalid", detail));
         }
-        if pointer.is_empty() || gaps.is_replaced(&pointer) {
+        if pointer.is_empty() || unusable.is_replaced(&pointer) {
             return None;
         }
         replace(&mut value, shape, &pointer)?;
-        gaps.replaced.push(pointer);
+        unusable.replaced.push(pointer);
     }
     None
 }
@@ -110,33 +119,34 @@ pub(super) fn deserialize_and_check<T: DeserializeOwned + Validate>(
 /// Replaces the values that their schema does not permit, outer ones first. Returns `None` if the
 /// whole request is such a value.
 fn replace_invalid(
-    place: In,
+    location: ViolationLocation,
     value: &mut Value,
     shape: &Shape,
     found: &ViolationList,
-    gaps: &mut Gaps,
+    unusable: &mut UnusableValues,
 ) -> Option<()> {
     let violations = found.as_slice().iter();
-    let mut violations: Vec<&Violation> = violations.filter(|one| one.location == place).collect();
+    let mut violations: Vec<&Violation> =
+        violations.filter(|one| one.location == location).collect();
     violations.sort_by_key(|violation| violation.pointer.len());
     for Violation { pointer, code, .. } in violations {
         if code == INCOMPLETE_LIST_CODE {
-            gaps.incomplete.push(pointer.clone());
+            unusable.incomplete.push(pointer.clone());
         }
-        if !INVALID_VALUE_CODES.contains(&code.as_str()) || gaps.is_replaced(pointer) {
+        if !INVALID_VALUE_CODES.contains(&code.as_str()) || unusable.is_replaced(pointer) {
             continue;
         }
         if pointer.is_empty() {
             return None;
         }
         replace(value, shape, pointer)?;
-        gaps.replaced.push(pointer.clone());
+        unusable.replaced.push(pointer.clone());
     }
     Some(())
 }
 
 /// Replaces the value at a pointer, or adds it, with the stand-in of its form. Returns `None` if
-/// the request has no such place.
+/// the request has no such location.
 fn replace(value: &mut Value, shape: &Shape, pointer: &str) -> Option<()> {
     let stand_in = shape.at(pointer)?.stand_in.clone();
     if let Some(invalid) = value.pointer_mut(pointer) {

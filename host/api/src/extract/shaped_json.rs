@@ -3,7 +3,7 @@
 //! of values of the wrong type, and the end of too long texts. Time is linear in the length of the
 //! text, and memory is bounded by the form.
 
-use crate::problem::{Violation, ViolationList, ViolationLocation as In};
+use crate::problem::{Violation, ViolationList, ViolationLocation};
 use crate::validation::escape;
 use crate::validation::shape::{Shape, ShapeKind};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -29,7 +29,7 @@ pub(super) fn read(
     shape: &Shape,
     found: &mut ViolationList,
 ) -> Result<Value, serde_json::Error> {
-    let mut place = Place {
+    let mut position = ReadPosition {
         pointer: String::new(),
         unknown_names_left: UNKNOWN_NAMES_MAX,
         reports_left: UNKNOWN_NAMES_MAX,
@@ -38,7 +38,7 @@ pub(super) fn read(
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     let root = ValueReader {
         shape: Some(shape),
-        place: &mut place,
+        position: &mut position,
     };
     let value = root.deserialize(&mut deserializer)?;
     deserializer.end()?;
@@ -46,7 +46,7 @@ pub(super) fn read(
 }
 
 /// The place of the value that is read.
-struct Place<'a> {
+struct ReadPosition<'a> {
     /// JSON pointer of the value.
     pointer: String,
     unknown_names_left: usize,
@@ -56,10 +56,14 @@ struct Place<'a> {
     found: &'a mut ViolationList,
 }
 
-impl Place<'_> {
+impl ReadPosition<'_> {
     fn push(&mut self, pointer: String, code: &str, detail: impl Into<String>) {
-        self.found
-            .push(Violation::at(In::Body, pointer, code, detail));
+        self.found.push(Violation::at(
+            ViolationLocation::Body,
+            pointer,
+            code,
+            detail,
+        ));
     }
 
     fn push_unknown(&mut self, name: &str) {
@@ -87,7 +91,7 @@ impl Place<'_> {
 /// returned.
 struct ValueReader<'s, 'p, 'f> {
     shape: Option<&'s Shape>,
-    place: &'p mut Place<'f>,
+    position: &'p mut ReadPosition<'f>,
 }
 
 impl ValueReader<'_, '_, '_> {
@@ -157,8 +161,8 @@ impl<'de> Visitor<'de> for ValueReader<'_, '_, '_> {
         let kept = end.and_then(|(end, _)| text.get(..end));
         if kept.is_some() && !is_length_in_schema {
             let detail = format!("must have at most {chars_max} characters");
-            self.place
-                .push(self.place.pointer.clone(), "too_long", detail);
+            self.position
+                .push(self.position.pointer.clone(), "too_long", detail);
         }
         Ok(kept.unwrap_or(text).into())
     }
@@ -170,18 +174,18 @@ impl<'de> Visitor<'de> for ValueReader<'_, '_, '_> {
                 (None, 0)
             }
         };
-        let place = self.place;
+        let position = self.position;
         let mut elements = Vec::new();
         let mut is_too_long = false;
         loop {
             let shape = items.filter(|_| elements.len() < items_max);
-            let outer = shape.map(|_| place.enter(elements.len()));
+            let outer = shape.map(|_| position.enter(elements.len()));
             let element = sequence.next_element_seed(ValueReader {
                 shape,
-                place: &mut *place,
+                position: &mut *position,
             });
             if let Some(outer) = outer {
-                place.leave(outer);
+                position.leave(outer);
             }
             match (element?, shape) {
                 (None, _) => break,
@@ -191,7 +195,7 @@ impl<'de> Visitor<'de> for ValueReader<'_, '_, '_> {
         }
         if is_too_long && items.is_some() {
             let detail = format!("must have at most {items_max} items");
-            place.push(place.pointer.clone(), "too_many", detail);
+            position.push(position.pointer.clone(), "too_many", detail);
         }
         Ok(Value::Array(elements))
     }
@@ -203,32 +207,32 @@ impl<'de> Visitor<'de> for ValueReader<'_, '_, '_> {
                 None
             }
         };
-        let place = self.place;
+        let position = self.position;
         let (mut members, mut unknown) = (Map::new(), HashSet::new());
         while let Some(name) = map.next_key::<String>()? {
             let Some(shape) = fields.and_then(|fields| fields.get(&name)) else {
                 if fields.is_some() {
-                    place.push_unknown(&name);
+                    position.push_unknown(&name);
                 }
-                if place.unknown_names_left > 0 {
-                    place.unknown_names_left -= 1;
+                if position.unknown_names_left > 0 {
+                    position.unknown_names_left -= 1;
                     if !unknown.insert(name) {
                         return Err(A::Error::custom("twice"));
                     }
                 }
                 map.next_value_seed(ValueReader {
                     shape: None,
-                    place: &mut *place,
+                    position: &mut *position,
                 })?;
                 continue;
             };
-            let outer = place.enter(&name);
+            let outer = position.enter(&name);
             let shape = Some(shape);
             let member = map.next_value_seed(ValueReader {
                 shape,
-                place: &mut *place,
+                position: &mut *position,
             })?;
-            place.leave(outer);
+            position.leave(outer);
             if members.insert(name, member).is_some() {
                 return Err(A::Error::custom("twice"));
             }

@@ -4,16 +4,17 @@
 //! the request id. Internal details of an error go to the log and cannot be written to a response.
 
 mod booking;
-mod next_step;
+mod change_operation;
 mod service;
 mod violation;
 
-pub(crate) use crate::problem::next_step::NextStepAdvice;
+pub(crate) use crate::problem::change_operation::ChangeOperation;
 pub(crate) use crate::problem::violation::{Violation, ViolationList, ViolationLocation};
 
 use crate::error_code::ErrorCode;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
+use host_application::error_chain::describe_error_chain;
 use host_application::storage_failure::StorageFailure;
 use host_domain::id::BookingId;
 use host_domain::supplier::{ReadError, RefusalReason, SupplierId};
@@ -209,14 +210,7 @@ impl ApiError {
 
     /// Stores an error and its sources as the cause, which is only logged.
     pub(crate) fn with_cause(mut self, error: impl Error) -> Self {
-        let mut text = error.to_string();
-        let mut source = error.source();
-        while let Some(cause) = source {
-            text.push_str(": ");
-            text.push_str(&cause.to_string());
-            source = cause.source();
-        }
-        self.1.internal = Some(text);
+        self.1.internal = Some(describe_error_chain(&error));
         self
     }
 

@@ -2,7 +2,7 @@
 
 use crate::error_code::ErrorCode;
 use crate::extract::BodyError;
-use crate::problem::{ApiError, NextStepAdvice, Violation};
+use crate::problem::{ApiError, ChangeOperation, Violation};
 use host_application::idempotency::IdempotencyError;
 use host_application::mandate::service::MandateError;
 use host_application::mandate::signing_key::SigningKeyError;
@@ -59,7 +59,7 @@ impl From<QueryError> for ApiError {
     fn from(error: QueryError) -> Self {
         match error {
             QueryError::Database(error) => {
-                Self::from_storage(error).with_next_step(NextStepAdvice::Query)
+                Self::from_storage(error).with_next_step(ChangeOperation::StoringQuery)
             }
             QueryError::Unsupported(None) => ErrorCode::SupplierOperationUnsupported.into(),
             QueryError::Unsupported(Some(supplier)) => {

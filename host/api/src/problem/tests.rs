@@ -121,7 +121,7 @@ fn failed_prebook_has_its_cause_and_whether_a_repeat_may_succeed() {
         (unconfirmed, ErrorCode::ResultUnknown),
     ] {
         let api_error = ApiError::from_prebook(&supplier(), error);
-        let api_error = api_error.with_next_step(NextStepAdvice::Prebook);
+        let api_error = api_error.with_next_step(ChangeOperation::Prebook);
         assert_eq!((api_error.code(), retryable(&api_error)), (code, true));
         let problem = api_error.to_problem("", "req_1");
         assert_eq!(problem.booking_id, Some(booking.to_string()));

@@ -1,7 +1,7 @@
 //! Handlers that do not end by their deadline.
 
 use super::*;
-use crate::problem::NextStepAdvice;
+use crate::problem::ChangeOperation;
 use crate::supplier;
 use std::future::pending;
 
@@ -26,7 +26,7 @@ pub(super) async fn book_endlessly(
 }
 
 fn endless_operations() -> RouteTable {
-    let book = route!(book_endlessly).changing(NextStepAdvice::SettleBooking);
+    let book = route!(book_endlessly).changing(ChangeOperation::BookOrCancel);
     vec![
         (
             Some(ApiKeyScope::Read),
@@ -48,7 +48,7 @@ async fn change_that_does_not_end_in_time_has_an_unknown_outcome() {
             "/test/endless-bookings",
             (500, "result_unknown"),
             false,
-            "read the booking until it is settled",
+            "read the booking until its status",
         ),
         (
             "/test/endless-searches",

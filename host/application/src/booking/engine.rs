@@ -164,14 +164,14 @@ impl WorkflowEngine {
         booking: Booking<K>,
         outcome: &StepOutcome<BookingEvent<K>>,
         execution: &ExecutionContext,
-        accompanying: UnitOfWork,
+        statements: UnitOfWork,
     ) -> Result<Option<(Booking<K>, NextCall<K>)>, WorkflowError> {
         let read_version = booking.version;
         log_outcome(&booking.id, outcome, execution);
         let plan = self.plan_transitions(booking, Some(outcome.interpretation.event.clone()))?;
         let (outcome, lease) = (Some(outcome), LeaseAction::Acquire);
         let mut write = self.plan_statements(read_version, &plan, outcome, execution, lease);
-        write.append(accompanying);
+        write.append(statements);
         self.commit_start(plan, write).await
     }
 

@@ -248,7 +248,7 @@ impl PrebookService {
             step = STEP_NAME,
             evidence = &*evidence,
             request_id = execution.request_id,
-            "the prebook failed"
+            "the prebook failed: the offer is not bound; `evidence` has the cause, and the caller gets the error"
         );
         let end = PrebookEnd::of(&error, booking.payment_collector);
         let mut write = self.base.unit_of_work();

@@ -95,7 +95,7 @@ impl BookingReader {
         Ok(Some(BookingHistory { booking, timeline }))
     }
 
-    pub(crate) async fn settle_flight_counts(&self) -> Result<(), CommitError> {
+    pub(crate) async fn compact_flight_booking_counts(&self) -> Result<(), CommitError> {
         let now = self.base.now();
         self.base.store.compact_flight_booking_counts(now).await
     }

@@ -55,7 +55,8 @@ pub enum CallSelector<'a> {
 
 /// Builds what is stored together with the outcome of a call, from the tenant of the booking and
 /// the record of the call. If one of its preconditions fails, nothing is stored.
-pub type Accompanying<'a> = Box<dyn FnOnce(&Tenant, Option<&AttemptId>) -> UnitOfWork + Send + 'a>;
+pub type OutcomeStatements<'a> =
+    Box<dyn FnOnce(&Tenant, Option<&AttemptId>) -> UnitOfWork + Send + 'a>;
 
 /// A decision about a call, and what is stored in the same transaction.
 pub struct ResolutionRequest<'a> {
@@ -65,7 +66,7 @@ pub struct ResolutionRequest<'a> {
     pub seen_state: Option<&'a str>,
     /// Id of the request or the job that decides.
     pub request_id: &'a str,
-    pub accompanying: Accompanying<'a>,
+    pub statements: OutcomeStatements<'a>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -105,7 +106,7 @@ impl ResolutionService {
     /// afterwards, before the calls that follow if they take long.
     ///
     /// # Errors
-    /// [`ResolveError`]. [`ResolveError::InProgress`] also if a precondition of the accompanying
+    /// [`ResolveError`]. [`ResolveError::InProgress`] also if a precondition of the statements
     /// statements failed.
     pub async fn resolve(
         &self,
@@ -141,8 +142,8 @@ impl ResolutionService {
         // If the booking changed meanwhile, nothing is stored: the unresolved call of this name may
         // be another one by now, which the decision is not about.
         let tenant = &booking.owner.tenant;
-        let accompanying = (request.accompanying)(tenant, outcome.attempt.as_ref());
-        let started = engine.start_with_outcome(booking, &outcome, &execution, accompanying);
+        let statements = (request.statements)(tenant, outcome.attempt.as_ref());
+        let started = engine.start_with_outcome(booking, &outcome, &execution, statements);
         let (booking, next) = started.await?.ok_or(ResolveError::InProgress)?;
         let status = booking.status();
         let run = engine.run_steps_to_completion(booking, next, execution);

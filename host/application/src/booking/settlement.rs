@@ -99,7 +99,7 @@ impl SettlementService {
             resolution: new.resolution.clone(),
             seen_state: new.seen_state.as_deref(),
             request_id: &request_id,
-            accompanying: Box::new(|tenant, attempt| {
+            statements: Box::new(|tenant, attempt| {
                 self.decision_write(
                     actor,
                     tenant,

@@ -62,7 +62,7 @@ impl SettlementJob {
             resolution: resolution(&decision),
             seen_state: decision.seen_state.as_deref(),
             request_id: &request_id,
-            accompanying: Box::new(|tenant, _| {
+            statements: Box::new(|tenant, _| {
                 let mut write = self.base.unit_of_work();
                 write.end_settlement(tenant, &id, SettlementState::Applied, None);
                 complete(&mut write);

@@ -49,7 +49,7 @@ pub fn declared_guarantees(supplier: Option<&Supplier>) -> SupplierGuarantees {
         SupplierGuarantees {
             reads_consistent_after_ms: description.reads_consistent_after_ms,
             call_ms_max: supplier.call_ms_max(),
-            supports_idempotent_retry: description.supports_idempotent_resend,
+            supports_idempotent_resend: description.supports_idempotent_resend,
         }
     })
 }

@@ -6,7 +6,7 @@ use crate::console::deliveries::ConsoleDeliveries;
 use crate::console::failure::ConsoleError;
 use crate::console::list::ConsoleListRequest;
 use crate::console::requests::ConsoleRequests;
-use crate::error_chain::error_chain;
+use crate::error_chain::describe_error_chain;
 use futures::{Stream, StreamExt, stream};
 use host_domain::account::Permission;
 use host_domain::console::webhook::ListedDelivery;
@@ -343,7 +343,7 @@ impl<S: LiveSource> Follower<S> {
             }
             // The next read is the retry.
             Err(ConsoleError::Storage(error)) => {
-                tracing::warn!(error = %error_chain(&error), "the new rows of an open list could not be read; they are read again in a moment");
+                tracing::warn!(error = %describe_error_chain(&error), "the new rows of an open list could not be read; they are read again in a moment");
                 Some(Vec::new())
             }
         }

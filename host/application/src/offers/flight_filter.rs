@@ -144,7 +144,7 @@ fn time_of_day(local_time: &str) -> &str {
     local_time.split_once('T').map_or("", |(_, clock)| clock)
 }
 
-/// A fare without this information counts neither as refundable nor as non-refundable.
+/// Returns whether a fare passes the filter `refundable`. A fare without this information counts neither as refundable nor as non-refundable.
 fn passes_refundable(filters: &Filters, offer: &FlightOffer) -> bool {
     let reported = offer.refundable.or(offer.fare_conditions.refund.allowed);
     matches_requested(filters.refundable, reported)

@@ -1,7 +1,7 @@
 //! Storing of the statistics.
 
 use crate::base::Base;
-use crate::error_chain::error_chain;
+use crate::error_chain::describe_error_chain;
 use crate::recording::counters::{CountedRows, TakenCounters};
 use crate::recording::limits::{STATISTICS_PART_ROWS_MAX, STATISTICS_PARTS_MAX};
 use crate::recording::recorder::TrafficRecorder;
@@ -59,7 +59,7 @@ impl StatisticsWriter {
                     self.report_lost(part, &error);
                 }
                 Err(error) => {
-                    tracing::warn!(error = %error_chain(&error), "statistics could not be stored; they are kept and stored later");
+                    tracing::warn!(error = %describe_error_chain(&error), "statistics could not be stored; they are kept and stored later");
                     return;
                 }
             }
@@ -82,7 +82,7 @@ impl StatisticsWriter {
     }
 
     fn report_lost(&self, part: &CountedRows, error: &DatabaseError) {
-        tracing::warn!(error = %error_chain(error), "statistics could not be stored; they are lost");
+        tracing::warn!(error = %describe_error_chain(error), "statistics could not be stored; they are lost");
         self.recorder.count_dropped("statistics", part.len());
     }
 }

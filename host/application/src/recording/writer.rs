@@ -1,7 +1,7 @@
 //! The task that writes the log and the statistics.
 
 use crate::base::Base;
-use crate::error_chain::error_chain;
+use crate::error_chain::describe_error_chain;
 use crate::recording::entry::QueuedEntry;
 use crate::recording::limits::{BATCH_INTERVAL, BATCH_MAX, STATISTICS_INTERVAL};
 use crate::recording::recorder::{RecorderQueue, TrafficRecorder};
@@ -93,7 +93,7 @@ impl RecordWriter {
             }
         }
         if let Err(error) = self.commit_batch(&batch).await {
-            tracing::warn!(error = %error_chain(&error), "a part of the request log could not be stored; it is lost");
+            tracing::warn!(error = %describe_error_chain(&error), "a part of the request log could not be stored; it is lost");
             self.recorder.count_dropped("request", batch.requests.len());
             self.recorder.count_dropped("call", batch.calls.len());
         }

@@ -1,7 +1,7 @@
 //! The configured suppliers and their loaded plugins. The domain chooses among the candidates.
 
 use crate::config::{Config, SupplierConfig};
-use crate::error_chain::error_chain;
+use crate::error_chain::describe_error_chain;
 use crate::supplier::plugin_report::{PluginReport, ReloadError, SupplierStatus, SupplierSummary};
 use host_domain::owner::Mode;
 use host_domain::routing::Candidate;
@@ -88,7 +88,7 @@ impl SupplierDirectory {
         for (supplier, error) in self.load_all().await {
             tracing::warn!(
                 supplier = supplier.as_str(),
-                reason = error_chain(&error),
+                reason = describe_error_chain(&error),
                 "a plugin cannot be reloaded; the previously loaded plugin stays in use"
             );
         }

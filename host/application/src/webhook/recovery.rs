@@ -108,7 +108,7 @@ impl DeliveryService {
             since,
             until: self.recovery_cutoff(key).await?,
         };
-        let first = self.recover_first(&subscription, &recovery, context.deadline);
+        let first = self.recover_first_batches(&subscription, &recovery, context.deadline);
         let (replayed, are_all) = first.await?;
         if are_all {
             return Ok(replayed);
@@ -142,7 +142,7 @@ impl DeliveryService {
 
     /// Replays the first of the deliveries, until half of the time to `deadline` has passed. Returns
     /// their number, and whether they are all.
-    async fn recover_first(
+    async fn recover_first_batches(
         &self,
         subscription: &Subscription,
         recovery: &Recovery,
@@ -227,7 +227,7 @@ pub(crate) struct RecoveryJob {
 impl RecoveryJob {
     const KIND: &'static str = "delivery_recovery";
 
-    async fn recover_batch(&self, subject: &str, lease_token: &str) -> Result<(), WebhookError> {
+    async fn run_once(&self, subject: &str, lease_token: &str) -> Result<(), WebhookError> {
         let state = match Recovery::parse_job_subject(subject) {
             Some(recovery) => self.deliveries.continue_recovery(&recovery).await?,
             None => RecoveryState::Finished,
@@ -253,7 +253,7 @@ impl JobHandler for RecoveryJob {
         subject: &'a str,
         lease_token: &'a str,
     ) -> BoxFuture<'a, Result<(), JobError>> {
-        async move { Ok(self.recover_batch(subject, lease_token).await?) }.boxed()
+        async move { Ok(self.run_once(subject, lease_token).await?) }.boxed()
     }
 }
 

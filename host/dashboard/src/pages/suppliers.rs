@@ -17,7 +17,7 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use host_application::account::viewer::Viewer;
 use host_application::console::suppliers::{ConsoleSupplierError, ConsoleSuppliers};
-use host_application::error_chain::error_chain;
+use host_application::error_chain::describe_error_chain;
 use host_application::supplier::overrides::{SupplierChange, SupplierChangeError};
 use host_application::supplier::plugin_report::ReloadError;
 use host_domain::supplier::SupplierId;
@@ -77,7 +77,7 @@ async fn reload(
             let mut page = SupplierPage::new(page, &viewer, &found, clock.now());
             page.alert = Some(format!(
                 "The plugin was not reloaded: {}. The loaded one stays in use.",
-                error_chain(&error)
+                describe_error_chain(&error)
             ));
             Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &page))
         }

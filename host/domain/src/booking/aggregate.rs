@@ -99,7 +99,7 @@ pub trait ReportedBooking {
     fn has_unreadable_amounts(&self) -> bool;
 
     /// Returns whether the supplier states charges that cannot be used. An adapter then states zeros.
-    fn has_unusable_amounts(&self) -> bool {
+    fn has_placeholder_amounts(&self) -> bool {
         let amounts = self.stated_cancellation_amounts();
         amounts.is_some_and(|(fee, refund)| {
             fee.minor == 0 && refund.is_some_and(|refund| refund.minor == 0)
@@ -110,7 +110,7 @@ pub trait ReportedBooking {
     fn is_canceled_for_free(&self) -> bool {
         let fee = self.stated_cancellation_amounts().map(|(fee, _)| fee);
         let is_charged = fee.is_some_and(|fee| fee.minor != 0);
-        !is_charged && !self.has_unusable_amounts() && !self.has_unreadable_amounts()
+        !is_charged && !self.has_placeholder_amounts() && !self.has_unreadable_amounts()
     }
 }
 

@@ -12,7 +12,7 @@ named_enum! {
         FirstCall = "first_call",
         /// A supplier has confirmed a booking in test mode.
         Booking = "booking",
-        /// A booking in test mode was canceled, in whole or in part.
+        /// A booking in test mode was cancelled, in whole or in part.
         Cancellation = "cancellation",
         /// The outcome of a call was unknown for a time, and is known now.
         UnknownOutcome = "unknown_outcome",

@@ -64,7 +64,7 @@ pub(crate) struct PaymentExpectation {
 }
 
 impl PaymentExpectation {
-    /// An empty `processor_reference` stands for one that the gateway does not know.
+    /// Creates the expectation. An empty `processor_reference` means that the gateway knows none.
     pub(crate) fn new(processor_reference: Option<&str>, amount: Money) -> Self {
         let known = processor_reference.filter(|reference| !reference.is_empty());
         Self {

@@ -184,7 +184,7 @@ impl CallError for ChangeError {
         }
     }
 
-    /// A rate limit is accepted even if a request was sent, because the supplier may return it for
+    /// Converts an error of the guest. A rate limit is accepted even if a request was sent, because the supplier may return it for
     /// the very request that would have changed something. An unknown outcome is not sent if no
     /// request left the gateway, for example because the plugin could not read its own token.
     fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self {

@@ -5,7 +5,7 @@ use crate::system_clock::SystemClock;
 use anyhow::bail;
 use clap::{Args, Subcommand};
 use host_application::config::Config;
-use host_application::error_chain::error_chain;
+use host_application::error_chain::describe_error_chain;
 use host_application::supplier::plugin_report::PluginReport;
 use host_domain::supplier::SupplierId;
 use host_runtime::{NoSink, PluginSpec, Runtime, RuntimeConfig};
@@ -65,7 +65,7 @@ async fn list(config: &Config, as_json: bool) -> Result<(), CliError> {
             Ok(info) => serde_json::to_value(PluginReport::from(&info))?,
             Err(error) => {
                 broken += 1;
-                json!({ "id": supplier.id.as_str(), "error": error_chain(&error) })
+                json!({ "id": supplier.id.as_str(), "error": describe_error_chain(&error) })
             }
         });
     }

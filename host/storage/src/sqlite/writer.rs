@@ -113,7 +113,7 @@ impl Writer {
         if let Some(connection) = self.connection
             && let Err(error) = connection.close()
         {
-            tracing::warn!(%error, "cannot close the database connection");
+            tracing::warn!(%error, "cannot close the database connection; the process stops all the same");
         }
         drop(closing);
     }
@@ -135,8 +135,8 @@ impl Writer {
         }
     }
 
-    /// The connection is taken out while it is in use. If the commit fails, the next batch opens a
-    /// new one.
+    /// Commits on the connection, which is taken out meanwhile. If the commit fails, the next batch
+    /// opens a new one.
     fn connect_and_commit(
         &mut self,
         writes: &[UnitOfWork],

@@ -323,7 +323,7 @@ async fn price_check_without_open_watch_is_deleted(db: &TestStore) {
     release(&db.store, &price_check, None, NOW).await;
     let price_check = claim(&db.store).await.remove(0);
     assert!(!price_check.has_open_watches);
-    // Another watch is added after the claim and then canceled.
+    // Another watch is added after the claim and then cancelled.
     let late = self::watch(2);
     insert(&db.store, std::slice::from_ref(&late)).await;
     cancel(&db.store, &late).await;

@@ -58,7 +58,7 @@ async fn repeated_and_concurrent_migrations_succeed(db: &TestStore) {
 /// A commit that is cancelled within a transaction leaves no lock behind, even if its
 /// connection is not used again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn cancelled_transaction_releases_its_locks() {
+async fn canceled_transaction_releases_its_locks() {
     let db = TestStore::postgres().await;
     let (first, second) = (booking(1), booking(2));
     for booking in [&first, &second] {

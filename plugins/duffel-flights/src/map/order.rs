@@ -143,7 +143,7 @@ pub(crate) fn with_reference(
         if is_ours != Some(true) {
             continue;
         }
-        if is_cancelled(&order)? {
+        if is_canceled(&order)? {
             cancelled.get_or_insert(order);
         } else {
             let is_only = active.replace(order).is_none();
@@ -232,7 +232,7 @@ pub(crate) fn total(order: &Order) -> Result<Money, DecodeError> {
 ///
 /// # Errors
 /// The time of its cancellation cannot be read.
-pub(crate) fn is_cancelled(order: &Order) -> Result<bool, DecodeError> {
+pub(crate) fn is_canceled(order: &Order) -> Result<bool, DecodeError> {
     let cancelled_at = order.cancelled_at.optional("cancelled_at")?;
     Ok(optional_timestamp(cancelled_at.map(String::as_str))?.is_some())
 }
@@ -285,7 +285,7 @@ fn is_awaiting_payment(order: &Order) -> Result<bool, DecodeError> {
 
 /// Returns the booking's status. Missing documents do not matter: paid orders may have none.
 fn status(order: &Order, has_cancellation: bool) -> Result<BookingStatus, DecodeError> {
-    Ok(if has_cancellation || is_cancelled(order)? {
+    Ok(if has_cancellation || is_canceled(order)? {
         BookingStatus::Canceled
     } else if is_awaiting_payment(order)? {
         BookingStatus::Pending

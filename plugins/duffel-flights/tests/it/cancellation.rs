@@ -144,7 +144,7 @@ fn cancellation_failing_before_quote_is_not_sent() {
 /// Without the order's total, the amounts of its cancellation would not be known, so that a completed
 /// cancellation would count as unknown. The total is therefore read before.
 #[test]
-fn order_without_readable_total_is_not_cancelled() {
+fn order_without_readable_total_is_not_canceled() {
     for (pointer, value) in [
         ("/total_amount", json!(null)),
         ("/total_amount", json!("-1.00")),

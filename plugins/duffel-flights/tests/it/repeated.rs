@@ -98,7 +98,7 @@ fn repeated_conditions_are_unknown() {
 /// It is not known whether Duffel allows the cancellation, so that nothing is sent and nothing counts as
 /// refused.
 #[test]
-fn order_with_different_available_actions_is_neither_cancelled_nor_refused() {
+fn order_with_different_available_actions_is_neither_canceled_nor_refused() {
     let (order, actions) = order_member("available_actions");
     let answers = |order: &str| {
         let responses = || {

@@ -6,7 +6,7 @@ use stopover_sdk::RefusalReason;
 use stopover_sdk::fault::DocumentedErrors;
 use stopover_sdk::http::Response;
 
-use crate::fault::{NO_QUOTE_MESSAGE, other};
+use crate::fault::{NO_QUOTE_MESSAGE, other_refusal};
 use crate::jetbridge::wire;
 
 pub(super) const ERRORS: DocumentedErrors = DocumentedErrors {
@@ -63,10 +63,10 @@ fn reason(code: &str) -> RefusalReason {
         NOT_PAID => RefusalReason::PaymentRequired,
         REFERENCE_USED => RefusalReason::Duplicate,
         NOT_CANCELLABLE | ALREADY_CANCELLED => RefusalReason::NotCancellable,
-        AIRLINE_REFUSED => other("airline-refused"),
-        STATUS => other("status"),
-        NO_QUOTE => other("quote-unavailable"),
-        _ => other("not-found"),
+        AIRLINE_REFUSED => other_refusal("airline-refused"),
+        STATUS => other_refusal("status"),
+        NO_QUOTE => other_refusal("quote-unavailable"),
+        _ => other_refusal("not-found"),
     }
 }
 

@@ -6,7 +6,7 @@ use stopover_sdk::RefusalReason;
 use stopover_sdk::fault::DocumentedErrors;
 use stopover_sdk::http::Response;
 
-use crate::fault::{NO_QUOTE_MESSAGE, other};
+use crate::fault::{NO_QUOTE_MESSAGE, other_refusal};
 
 pub(super) const ERRORS: DocumentedErrors = DocumentedErrors {
     code,
@@ -50,7 +50,7 @@ fn reason(code: &str) -> RefusalReason {
         "offer_gone" | "bag_unknown" => RefusalReason::Unavailable,
         "offer_already_booked" | "duplicate_client_ref" => RefusalReason::Duplicate,
         "not_cancellable" | "already_cancelled" => RefusalReason::NotCancellable,
-        code => other(&code.replace('_', "-")),
+        code => other_refusal(&code.replace('_', "-")),
     }
 }
 

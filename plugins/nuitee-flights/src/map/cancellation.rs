@@ -140,7 +140,7 @@ pub(crate) fn canceled_booking(
         // The airline has not responded yet, so the booking is unchanged.
         Some(_) if is_accepted_only => {
             let mut state =
-                read.ok_or_else(|| DecodeError::new("the canceled booking could not be read"))?;
+                read.ok_or_else(|| DecodeError::new("the cancelled booking could not be read"))?;
             if state.status != BookingStatus::Canceled {
                 state.status = BookingStatus::CancelPending;
             }

@@ -106,7 +106,7 @@ fn unknown_cabin() -> DecodeError {
     DecodeError::missing("the cabin of a flight is not known")
 }
 
-/// The error of flights that are not those of the requested journeys.
+/// Returns the error of flights that are not those of the requested journeys.
 pub(crate) fn unmatched_journeys() -> DecodeError {
     DecodeError::new("its flights do not match the requested journeys")
 }

@@ -56,7 +56,7 @@ impl AgreedTerms<'_> {
     }
 }
 
-/// The refusal of flights that differ from the offered ones.
+/// Returns the refusal of flights that differ from the offered ones.
 pub(crate) fn flights_changed() -> Refusal {
     terms_changed("the flights of the offer changed")
 }
@@ -72,24 +72,24 @@ pub(crate) fn verified(
     wire: WireVerified<'_>,
     dropped: &mut DroppedItems,
 ) -> Result<Verified, ChangeError> {
-    let changes = wire.changes.optional("changes").map_err(again)?;
+    let changes = wire.changes.optional("changes").map_err(not_verified)?;
     let changes = changes.unwrap_or_default();
     for (changed, name, what) in [
         (changes.cabin_changed, "cabinChanged", "cabin"),
         (changes.fare_changed, "fareChanged", "fare"),
     ] {
-        let changed = changed.optional(name).map_err(again)?;
-        let changed = changed.map(|changed| changed.0.ok_or_else(|| unclear(name)));
+        let changed = changed.optional(name).map_err(not_verified)?;
+        let changed = changed.map(|changed| changed.0.ok_or_else(|| unreadable_flag(name)));
         if changed.transpose()? == Some(true) {
             return Err(terms_changed(&format!("the {what} of the offer changed")).into());
         }
     }
-    let journey = wire.journey.required("journey").map_err(again)?;
+    let journey = wire.journey.required("journey").map_err(not_verified)?;
     let parts = TripParts::read(journey, "/data/0/journey", dropped);
     let segments = parts.segments.as_deref();
     let segments = segments.filter(|segments| !segments.is_empty());
-    let segments = segments.ok_or_else(|| again("it has no readable flights"))?;
-    if !agreed.has_flights(segments).map_err(again)? {
+    let segments = segments.ok_or_else(|| not_verified("it has no readable flights"))?;
+    if !agreed.has_flights(segments).map_err(not_verified)? {
         return Err(flights_changed().into());
     }
     let price = parts.price.as_ref();
@@ -97,10 +97,10 @@ pub(crate) fn verified(
     let total = price
         .and_then(|price| minor(price.total, agreed.currency))
         .filter(|total| *total > 0)
-        .ok_or_else(|| again("it has no price in the offer's currency"))?;
+        .ok_or_else(|| not_verified("it has no price in the offer's currency"))?;
     agreed.check_total(total)?;
 
-    let cabins = cabins(segments, &parts.segment_fares, &parts.fare).map_err(again)?;
+    let cabins = cabins(segments, &parts.segment_fares, &parts.fare).map_err(not_verified)?;
     let agreed_cabins = agreed.offered.cabins.as_deref();
     if agreed_cabins.is_some_and(|agreed| agreed != cabin_letters(&cabins)) {
         return Err(terms_changed("the cabin of the offer changed").into());
@@ -112,8 +112,8 @@ pub(crate) fn verified(
         logo_url: agreed.logo_url,
     };
     let pieces = baggage::pieces(&parts.baggage, agreed.passengers);
-    let journeys = journeys(trip, &cabins, &pieces).map_err(again)?;
-    check_segment_ids(&journeys).map_err(again)?;
+    let journeys = journeys(trip, &cabins, &pieces).map_err(not_verified)?;
+    check_segment_ids(&journeys).map_err(not_verified)?;
     let sources = DetailSources {
         fares: &parts.segment_fares,
         amenities: &[],
@@ -128,10 +128,10 @@ pub(crate) fn verified(
     })
 }
 
-fn unclear(name: &str) -> ChangeError {
-    again(format_args!("{name} is neither true nor false"))
+fn unreadable_flag(name: &str) -> ChangeError {
+    not_verified(format_args!("{name} is neither true nor false"))
 }
 
-fn again(what: impl std::fmt::Display) -> ChangeError {
-    ChangeError::NotSent(format!("the offer cannot be verified: {what}"))
+fn not_verified(cause: impl std::fmt::Display) -> ChangeError {
+    ChangeError::NotSent(format!("the offer cannot be verified: {cause}"))
 }

@@ -219,7 +219,7 @@ fn amount_that_is_not_stated_is_the_rest_of_the_total() {
 
 /// The charges are not known, so the terms of the fare do not decide.
 #[test]
-fn booking_read_as_cancelled_with_charges_has_undecided_amounts() {
+fn booking_read_as_canceled_with_charges_has_undecided_amounts() {
     let document = booking_with("CANCELLED_WITH_CHARGES", Value::Null);
     let gateway = ask::responding(&[(200, &document)]);
     let Ok(BookingLookup::Found(state)) = ask::find(&gateway, Some(ask::BOOKING_ID)) else {

@@ -41,7 +41,7 @@ fn quote_without_booking_is_not_found_and_failed_read_is_error() {
 }
 
 #[test]
-fn quote_of_cancelled_booking_is_rejected() {
+fn quote_of_canceled_booking_is_rejected() {
     let charged = "CANCELLED_WITH_CHARGES";
     for status in ["CANCELED", "CANCELLED", "cancelled", charged] {
         let document = ask::fixture("booking.json").replace("CONFIRMED", status);

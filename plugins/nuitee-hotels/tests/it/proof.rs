@@ -141,7 +141,7 @@ fn rooms_decide_the_price_of_a_prebook_whatever_its_add_ons_are() {
 
 /// What Nuitee does when it books is documented: it confirms. A lookup states a later cancellation.
 #[test]
-fn response_to_book_of_a_cancelled_booking_is_unknown() {
+fn response_to_book_of_a_canceled_booking_is_unknown() {
     for status in ["CANCELED", "CANCELLED_WITH_CHARGES"] {
         let edits = [("/data/status", json!(status))];
         let result = book(&edits);

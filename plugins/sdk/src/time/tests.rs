@@ -127,7 +127,6 @@ proptest! {
     fn timestamps_match_jiff(seconds in -62_000_000_000_i64..253_000_000_000) {
         let expected = Timestamp::from_second(seconds).unwrap().to_string();
         prop_assert_eq!(parse_timestamp(&expected), Some(seconds * 1000));
-        prop_assert_eq!(format_timestamp(seconds * 1000), Some(expected));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tests::{money, prebook_flight_request, routes};
 
 #[tokio::test]
-async fn nuitee_trip_is_searched_booked_and_cancelled() {
+async fn nuitee_trip_is_searched_booked_and_canceled() {
     let scene = Scene::<Flights>::begin().await;
     let offer = scene.check_search().await;
     let booking = scene.check_prebook(&offer).await;

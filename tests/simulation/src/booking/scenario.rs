@@ -42,12 +42,12 @@ impl Setting {
         let guarantees = || SupplierGuarantees {
             reads_consistent_after_ms: random.one_of(&[None, Some(0), Some(2_000), Some(300_000)]),
             call_ms_max: CALL_MAX_MS.unsigned_abs(),
-            supports_idempotent_retry: random.percent(50),
+            supports_idempotent_resend: random.percent(50),
         };
         let supplier = guarantees();
         let mut processor = guarantees();
         // Without any guarantee, the outcome of a payment could never be determined.
-        processor.supports_idempotent_retry |= processor.reads_consistent_after_ms.is_none();
+        processor.supports_idempotent_resend |= processor.reads_consistent_after_ms.is_none();
         let by_supplier = random.percent(15);
         let rooms = if is_flight { 1 } else { random.between(1, 3) };
         let room = |_| {
@@ -82,7 +82,7 @@ impl Setting {
         let supplier = SupplierGuarantees {
             reads_consistent_after_ms: random.one_of(&[Some(0), Some(2_000)]),
             call_ms_max: CALL_MAX_MS.unsigned_abs(),
-            supports_idempotent_retry: false,
+            supports_idempotent_resend: false,
         };
         Self {
             supplier,
@@ -108,7 +108,7 @@ impl Setting {
         let drawn = Self::draw(random, is_flight);
         let idempotent = |reads_consistent_after_ms| SupplierGuarantees {
             reads_consistent_after_ms,
-            supports_idempotent_retry: true,
+            supports_idempotent_resend: true,
             ..drawn.supplier
         };
         Self {

@@ -32,7 +32,7 @@ impl World<'_> {
             return;
         };
         // Voiding an authorization twice has the same effect as voiding it once.
-        let is_safe = self.guarantees_of(request).supports_idempotent_retry
+        let is_safe = self.guarantees_of(request).supports_idempotent_resend
             || matches!(request.call, Call::Void(_));
         let came_to_nothing = self.left.insert(reference.to_owned(), false);
         if came_to_nothing == Some(false) && !is_safe {
@@ -81,7 +81,7 @@ impl World<'_> {
         sent_at: Timestamp,
         now: Timestamp,
     ) -> Reply {
-        let remembers = self.guarantees_of(request).supports_idempotent_retry;
+        let remembers = self.guarantees_of(request).supports_idempotent_resend;
         let key = request.changes().map(str::to_owned);
         if remembers
             && let Some(key) = &key

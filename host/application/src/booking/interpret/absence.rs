@@ -11,7 +11,7 @@ use host_domain::time::Timestamp;
 pub(super) enum AbsenceMeaning {
     NeverExecuted,
     /// The call may have been executed, and resending the same call does no harm.
-    SafeToRetry(NextLookup),
+    SafeToResend(NextLookup),
     Inconclusive(NextLookup),
 }
 
@@ -41,13 +41,13 @@ impl NextLookup {
     }
 }
 
-pub(super) const RETRIED_EVIDENCE: &str = "reconciled: not found; the same call is sent again";
+pub(super) const RESENT_EVIDENCE: &str = "reconciled: not found; the same call is sent again";
 pub(super) const REFUSED_EVIDENCE: &str =
     "reconciled: not found, which confirms the refusal of the resend";
 
 /// Time in milliseconds during which a call may be resent under its reference. It is well within
 /// the time for which suppliers and processors remember a reference.
-const IDEMPOTENT_RETRY_WINDOW_MS: i64 = 60 * 60 * 1000;
+const RESEND_WINDOW_MS: i64 = 60 * 60 * 1000;
 
 /// Classifies that a lookup found nothing. This proves that a call was never executed under three
 /// conditions. The adapter declares that its supplier's reads are consistent. A lookup found nothing
@@ -69,9 +69,9 @@ pub(super) fn classify_absence(
         return AbsenceMeaning::NeverExecuted;
     };
     let age_ms = schedules.now.since(first_sent_at);
-    let is_recent = age_ms < IDEMPOTENT_RETRY_WINDOW_MS;
-    if guarantees.supports_idempotent_retry && is_recent && call.absence().is_none() {
-        AbsenceMeaning::SafeToRetry(next)
+    let is_recent = age_ms < RESEND_WINDOW_MS;
+    if guarantees.supports_idempotent_resend && is_recent && call.absence().is_none() {
+        AbsenceMeaning::SafeToResend(next)
     } else {
         AbsenceMeaning::Inconclusive(next)
     }
@@ -96,7 +96,7 @@ pub(super) fn classify_booking_absence(
         AbsenceMeaning::NeverExecuted => {
             AbsenceMeaning::Inconclusive(context.schedules.next_reconcile_at(call).into())
         }
-        meaning @ (AbsenceMeaning::SafeToRetry(_) | AbsenceMeaning::Inconclusive(_)) => meaning,
+        meaning @ (AbsenceMeaning::SafeToResend(_) | AbsenceMeaning::Inconclusive(_)) => meaning,
     }
 }
 

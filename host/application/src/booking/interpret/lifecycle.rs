@@ -6,7 +6,7 @@ mod tests;
 use crate::booking::aggregate::{BookingAggregate, ChangeResponse, LookupResponse};
 use crate::booking::interpret::{
     AbsenceMeaning, InterpretContext, Interpretation, NextLookup, REFUSED_EVIDENCE,
-    RETRIED_EVIDENCE, ScheduleContext, absent_booking_failure, booking_failure, classify_absence,
+    RESENT_EVIDENCE, ScheduleContext, absent_booking_failure, booking_failure, classify_absence,
     classify_booking_absence, may_have_been_executed, missing_lookup_of_accepted,
 };
 use host_domain::booking::{Booking, BookingEvent, Failure, Orphan, ReportedBooking};
@@ -97,9 +97,9 @@ pub fn book_lookup<K: BookingAggregate>(
         Ok(BookingLookup::NotFound) => {
             match classify_booking_absence(booking.payment_collector, call, context) {
                 AbsenceMeaning::NeverExecuted => book_not_executed(call, context.schedules),
-                AbsenceMeaning::SafeToRetry(_) => Interpretation::not_sent(
+                AbsenceMeaning::SafeToResend(_) => Interpretation::not_sent(
                     BookingEvent::BookResendScheduled { at: next_at },
-                    RETRIED_EVIDENCE,
+                    RESENT_EVIDENCE,
                 ),
                 AbsenceMeaning::Inconclusive(next) => {
                     let evidence = next.evidence();
@@ -156,9 +156,9 @@ fn interpret_reported_booking<K: BookingAggregate>(
             unresolved_book(next_at, canceled_evidence(&supplier_booking))
         }
         SupplierBookingStatus::Canceled => {
-            let failure = Failure::new("book_failed", "The supplier canceled the booking.");
+            let failure = Failure::new("book_failed", "The supplier cancelled the booking.");
             let event = BookingEvent::BookRefused(failure);
-            Interpretation::refused(event, "canceled at the supplier")
+            Interpretation::refused(event, "cancelled at the supplier")
         }
         SupplierBookingStatus::Failed(refusal) => {
             let event =
@@ -205,7 +205,7 @@ pub fn absence_recheck<K: BookingAggregate>(
     let evidence = match response {
         Ok(BookingLookup::Found(found)) => match kept_status(&*found) {
             Some(status) => return orphan_found(found.supplier_reference(), status, context),
-            None => "rechecked: the supplier's booking is canceled",
+            None => "rechecked: the supplier's booking is cancelled",
         },
         Ok(BookingLookup::NotFound) => "rechecked: not found",
         Err(error) => {
@@ -240,10 +240,10 @@ fn kept_status(supplier_booking: &impl ReportedBooking) -> Option<&'static str> 
     match supplier_booking.status() {
         SupplierBookingStatus::Pending => Some("pending"),
         SupplierBookingStatus::Confirmed => Some("confirmed"),
-        SupplierBookingStatus::PartiallyCanceled => Some("partially canceled"),
+        SupplierBookingStatus::PartiallyCanceled => Some("partially cancelled"),
         SupplierBookingStatus::CancelPending => Some("cancellation pending"),
         SupplierBookingStatus::Canceled if !supplier_booking.is_canceled_for_free() => {
-            Some("canceled with charges")
+            Some("cancelled with charges")
         }
         SupplierBookingStatus::Canceled | SupplierBookingStatus::Failed(_) => None,
     }
@@ -321,7 +321,7 @@ pub fn cancel_lookup<K: BookingAggregate>(
                 "reconciled: the booking is still confirmed twice, and reads are consistent";
             Interpretation::refused(BookingEvent::CancelNotExecuted(failure), evidence)
         }
-        AbsenceMeaning::SafeToRetry(next) | AbsenceMeaning::Inconclusive(next) => {
+        AbsenceMeaning::SafeToResend(next) | AbsenceMeaning::Inconclusive(next) => {
             let evidence = "reconciled: the booking is still confirmed, but the supplier may show the change later";
             unresolved_cancel(next, evidence)
         }
@@ -359,14 +359,14 @@ fn interpret_reported_cancellation<K: BookingAggregate>(
 
 fn canceled_evidence(supplier_booking: &impl ReportedBooking) -> String {
     match supplier_booking.stated_cancellation_amounts() {
-        Some(_) if supplier_booking.has_unusable_amounts() => {
-            "canceled, without usable amounts".to_owned()
+        Some(_) if supplier_booking.has_placeholder_amounts() => {
+            "cancelled, without usable amounts".to_owned()
         }
         Some((fee, Some(refund))) => {
             format!("canceled; the supplier states a fee of {fee} and a refund of {refund} so far")
         }
         Some((fee, None)) => format!("canceled; the supplier states a fee of {fee} so far"),
-        None => "canceled, without readable amounts".to_owned(),
+        None => "cancelled, without readable amounts".to_owned(),
     }
 }
 

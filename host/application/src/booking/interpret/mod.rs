@@ -10,7 +10,7 @@ pub mod purchase;
 mod tests;
 
 use absence::{
-    AbsenceMeaning, NextLookup, REFUSED_EVIDENCE, RETRIED_EVIDENCE, classify_absence,
+    AbsenceMeaning, NextLookup, REFUSED_EVIDENCE, RESENT_EVIDENCE, classify_absence,
     classify_booking_absence, missing_lookup_of_accepted,
 };
 use host_domain::booking::Failure;
@@ -165,7 +165,7 @@ pub struct SupplierGuarantees {
     /// Maximum duration of one call in milliseconds, `limits.call_ms_max` of the configuration.
     pub call_ms_max: u64,
     /// Whether a call that is resent under its reference returns the first call's result.
-    pub supports_idempotent_retry: bool,
+    pub supports_idempotent_resend: bool,
 }
 
 /// Returns whether a call that was not sent now was sent before and may have been executed then.

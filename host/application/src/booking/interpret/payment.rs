@@ -4,7 +4,7 @@
 mod tests;
 
 use crate::booking::interpret::{
-    AbsenceMeaning, CallOutcome, Interpretation, NextLookup, REFUSED_EVIDENCE, RETRIED_EVIDENCE,
+    AbsenceMeaning, CallOutcome, Interpretation, NextLookup, REFUSED_EVIDENCE, RESENT_EVIDENCE,
     ScheduleContext, SupplierGuarantees, classify_absence, may_have_been_executed,
 };
 use host_domain::id::RefundId;
@@ -192,13 +192,13 @@ fn payment_not_found(
             Interpretation::not_sent(PaymentEvent::Voided, never)
         }
         // A browser payment has no call to resend.
-        (AbsenceMeaning::SafeToRetry(_), PaymentState::Authorizing(_))
+        (AbsenceMeaning::SafeToResend(_), PaymentState::Authorizing(_))
             if !payment.is_browser_payment() =>
         {
             let at = schedules.next_reconcile_at(payment.state.call());
-            Interpretation::not_sent(PaymentEvent::ResendScheduled { at }, RETRIED_EVIDENCE)
+            Interpretation::not_sent(PaymentEvent::ResendScheduled { at }, RESENT_EVIDENCE)
         }
-        (AbsenceMeaning::SafeToRetry(next) | AbsenceMeaning::Inconclusive(next), _) => {
+        (AbsenceMeaning::SafeToResend(next) | AbsenceMeaning::Inconclusive(next), _) => {
             let evidence = next.evidence();
             unresolved(next, evidence)
         }
@@ -369,12 +369,12 @@ pub fn refund_lookup(
                 let event = PaymentEvent::RefundFailed { refund, retry_at };
                 Interpretation::new(event, outcome, evidence)
             }
-            AbsenceMeaning::SafeToRetry(_) => {
+            AbsenceMeaning::SafeToResend(_) => {
                 let event = PaymentEvent::RefundResendScheduled {
                     refund: refund.clone(),
                     at: schedules.next_reconcile_at(call),
                 };
-                Interpretation::not_sent(event, RETRIED_EVIDENCE)
+                Interpretation::not_sent(event, RESENT_EVIDENCE)
             }
             AbsenceMeaning::Inconclusive(next) => {
                 let evidence = next.evidence();

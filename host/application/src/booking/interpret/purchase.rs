@@ -6,7 +6,7 @@ mod tests;
 use crate::booking::aggregate::{ChangeResponse, LookupResponse};
 use crate::booking::interpret::{
     AbsenceMeaning, InterpretContext, Interpretation, NextLookup, REFUSED_EVIDENCE,
-    RETRIED_EVIDENCE, classify_absence, may_have_been_executed,
+    RESENT_EVIDENCE, classify_absence, may_have_been_executed,
 };
 use host_domain::booking::{BookingEvent, Failure};
 use host_domain::flight::booking::{FlightBooking, FlightBookingDetails, FlightEvent};
@@ -108,9 +108,9 @@ pub fn purchase_lookup(
                     };
                     Interpretation::refused(purchase_failed(description), evidence)
                 }
-                AbsenceMeaning::SafeToRetry(_) => {
+                AbsenceMeaning::SafeToResend(_) => {
                     let event = FlightEvent::PurchaseResendScheduled { at: next_at }.into();
-                    Interpretation::not_sent(event, RETRIED_EVIDENCE)
+                    Interpretation::not_sent(event, RESENT_EVIDENCE)
                 }
                 AbsenceMeaning::Inconclusive(next) => {
                     let evidence = next.evidence();

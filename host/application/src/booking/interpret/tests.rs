@@ -123,7 +123,7 @@ pub(super) fn consistent(after_ms: Option<u32>) -> SupplierGuarantees {
     SupplierGuarantees {
         reads_consistent_after_ms: after_ms,
         call_ms_max: 0,
-        supports_idempotent_retry: false,
+        supports_idempotent_resend: false,
     }
 }
 
@@ -131,7 +131,7 @@ pub(super) fn consistent(after_ms: Option<u32>) -> SupplierGuarantees {
 pub(super) const REPEATABLE: SupplierGuarantees = SupplierGuarantees {
     reads_consistent_after_ms: None,
     call_ms_max: 0,
-    supports_idempotent_retry: true,
+    supports_idempotent_resend: true,
 };
 
 /// Returns the name of the event, and the outcome of the call.

@@ -170,7 +170,7 @@ fn refund_is_undecided_if_stated_amounts_cannot_be_read() {
 }
 
 #[test]
-fn room_cancelled_by_hotel_is_cancelled_and_other_stays_booked() {
+fn room_canceled_by_hotel_is_canceled_and_other_stays_booked() {
     let mut state = Hotel::reported(SupplierBookingStatus::PartiallyCanceled);
     state.rooms = vec![SupplierRoom {
         position: 0,

@@ -185,7 +185,7 @@ fn add_policy_details(
     );
 }
 
-/// A policy that is not refundable may still return a part, for example that of one of its rooms.
+/// Converts the refund type. A policy that is not refundable may still return a part, for example that of one of its rooms.
 fn refund_type(found: wire::RefundType, refundable: bool) -> ConvertResult<RefundType> {
     let refund_type = same_variant!(found, wire::RefundType => RefundType, [Full, Partial, None]);
     let is_consistent = match refund_type {

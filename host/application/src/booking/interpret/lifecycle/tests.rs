@@ -254,7 +254,7 @@ mod check {
     pub(super) fn missing_booking_paid_at_the_supplier_is_resent_or_stays_unknown<K: SampleKind>() {
         let long_ago = -60 * 60 * 1000;
         let both = SupplierGuarantees {
-            supports_idempotent_retry: true,
+            supports_idempotent_resend: true,
             ..consistent(Some(0))
         };
         let resent = "book_resend_scheduled";

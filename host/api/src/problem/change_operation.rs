@@ -5,11 +5,11 @@
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
 
-/// An operation that changes something, as the subject of the advice for an unknown outcome.
+/// An operation that changes something, of which the outcome may be unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NextStepAdvice {
+pub(crate) enum ChangeOperation {
     Prebook,
-    SettleBooking,
+    BookOrCancel,
     PurchaseServices,
     CreateInstrument,
     DeleteInstrument,
@@ -29,16 +29,18 @@ pub(crate) enum NextStepAdvice {
     DeleteWatcherWebhook,
     /// A supplier reports events.
     ReceiveEvents,
+    /// A program begins to listen to events, or ends that.
+    ListenSession,
     /// A query that stores what it found.
-    Query,
+    StoringQuery,
 }
 
-impl NextStepAdvice {
+impl ChangeOperation {
     /// Returns whether the same request may be sent again and then succeeds, also under a new key.
     const fn is_repeat_safe(self) -> bool {
         match self {
             Self::Prebook | Self::ReceiveEvents => true,
-            Self::SettleBooking
+            Self::BookOrCancel
             | Self::PurchaseServices
             | Self::CreateInstrument
             | Self::DeleteInstrument
@@ -56,23 +58,25 @@ impl NextStepAdvice {
             | Self::RecoverDeliveries
             | Self::RegisterWatcherWebhook
             | Self::DeleteWatcherWebhook
-            | Self::Query => false,
+            | Self::ListenSession
+            | Self::StoringQuery => false,
         }
     }
 
-    /// Returns the detail of the response.
-    const fn detail(self) -> &'static str {
+    /// Returns the detail of the response: what may have happened, and what to do next.
+    const fn next_step(self) -> &'static str {
         match self {
             Self::Prebook => {
                 "Nothing is charged, whether the offer is bound or not. Send the same request again with the same \
                  idempotency key: it returns the booking, or binds the offer again. A new key is safe, too."
             }
-            Self::SettleBooking => {
-                "It may have happened. Do not send it again under a new key: read the booking until it is settled."
+            Self::BookOrCancel => {
+                "It may have happened. Do not send it again under a new key: read the booking until its \
+                 status does not end in `IN_PROGRESS`."
             }
             Self::PurchaseServices => {
                 "The bags may be bought and charged. Do not use a new key: read the booking, or send the same request \
-                 again with the same key, until the purchase is settled."
+                 again with the same key, until its status is final."
             }
             Self::CreateInstrument => {
                 "The payment instrument may be stored. Send the same request again with the same idempotency key: it \
@@ -93,7 +97,7 @@ impl NextStepAdvice {
                  Without a key, list the watches before you create it again."
             }
             Self::DeleteWatch => {
-                "The watch may be canceled. Read it, and delete it again if it is not."
+                "The watch may be cancelled. Read it, and delete it again if it is not."
             }
             Self::ConfirmWatchPurchase => {
                 "The watch may be armed. Send the same request again: a watch that is armed stays as it is."
@@ -129,23 +133,28 @@ impl NextStepAdvice {
             Self::ReceiveEvents => {
                 "The events may be stored. Send the same request again: those that are stored are recognized."
             }
-            Self::Query => "Send the same request again: it changes nothing that matters to you.",
+            Self::ListenSession => {
+                "Send the same request again. A session to which no program listens ends after a minute."
+            }
+            Self::StoringQuery => {
+                "Send the same request again: it finds the same and changes nothing else."
+            }
         }
     }
 }
 
 impl ApiError {
-    /// Adds the detail of a step to an error that says that the outcome is unknown, unless the
+    /// Adds the next step after an operation to an error that says that the outcome is unknown, unless the
     /// error has a detail, and whether the request may be sent again.
-    pub(crate) fn with_next_step(self, step: NextStepAdvice) -> Self {
+    pub(crate) fn with_next_step(self, operation: ChangeOperation) -> Self {
         if self.code() != ErrorCode::ResultUnknown {
             return self;
         }
         let mut error = self;
-        error.1.is_repeat_safe = step.is_repeat_safe();
+        error.1.is_repeat_safe = operation.is_repeat_safe();
         match error.1.detail {
             Some(_) => error,
-            None => error.with_detail(step.detail()),
+            None => error.with_detail(operation.next_step()),
         }
     }
 }
@@ -171,7 +180,7 @@ mod tests {
     #[test]
     fn unknown_outcome_of_a_subscription_explains_how_to_get_its_secret() {
         let error = ApiError::from(lost_commit());
-        let error = error.with_next_step(NextStepAdvice::CreateSubscription);
+        let error = error.with_next_step(ChangeOperation::CreateSubscription);
         assert_eq!(error.code(), ErrorCode::ResultUnknown);
         let detail = detail(error);
         assert!(detail.contains("subscription") && detail.contains("secret once"));
@@ -180,7 +189,7 @@ mod tests {
 
     #[test]
     fn next_step_replaces_no_other_detail_and_adds_to_no_other_error() {
-        let step = NextStepAdvice::CreateInstrument;
+        let step = ChangeOperation::CreateInstrument;
         let described = ApiError::from(ErrorCode::ResultUnknown).with_detail("described");
         assert_eq!(detail(described.with_next_step(step)), "described");
         let invalid = ApiError::violations(vec![Violation::body("/a", "type", "")]);
