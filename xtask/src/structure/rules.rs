@@ -9,12 +9,16 @@ pub(super) const SOURCE_FOLDERS: [&str; 6] =
     ["host", "sandbox", "plugins", "tests", "xtask", "examples"];
 
 /// Documents whose paths must exist, and folders of such documents.
-pub(super) const DOCUMENTS: [&str; 5] = [
+pub(super) const DOCUMENTS: [&str; 9] = [
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "README.md",
     "docs/",
-    "plugins/README.md",
+    "examples/",
+    "plugins/",
+    "sandbox/README.md",
+    "tests/peers/README.md",
+    "wit/README.md",
 ];
 
 /// Documents of suppliers, each with the sources of the adapter whose fields its tables name.
