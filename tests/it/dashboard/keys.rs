@@ -5,6 +5,7 @@ use tests::{Client, DashboardClient, Database, PageReply, Server, eventually, on
 
 on_both_databases!(
     key_works_until_a_person_revokes_it,
+    refused_calls_do_not_use_a_key,
     organizations_see_and_change_only_their_own_keys,
     filter_of_any_text_is_answered,
 );
@@ -37,13 +38,7 @@ async fn key_works_until_a_person_revokes_it(database: Database) {
     let program = Client::new(&server.api, key);
     program.get("/v1/suppliers").await.expect(200);
     let path = first_key(&ada.get("/keys").await);
-    eventually("the last use of the key", async || {
-        let page = ada.get(&path).await;
-        let (_, rest) = page.body.split_once("<dt>Last used</dt>")?;
-        let (fact, _) = rest.split_once("</dd>")?;
-        fact.contains("just now").then_some(())
-    })
-    .await;
+    wait_for_use(&ada, &path).await;
 
     let revoked = ada.post(&format!("{path}/revoke"), &[]).await;
     assert_eq!(revoked.status, 303, "{}", revoked.body);
@@ -53,6 +48,39 @@ async fn key_works_until_a_person_revokes_it(database: Database) {
     })
     .await;
     assert!(begin.elapsed() < REVOCATION_TIME_MAX);
+}
+
+/// Returns when a key was used last, as its page says.
+async fn last_use(client: &DashboardClient, path: &str) -> String {
+    let page = client.get(path).await;
+    let (_, rest) = page.body.split_once("<dt>Last used</dt>").unwrap();
+    rest.split_once("</dd>").unwrap().0.to_owned()
+}
+
+async fn wait_for_use(client: &DashboardClient, path: &str) {
+    eventually("the last use of the key", async || {
+        let used = last_use(client, path).await;
+        used.contains("just now").then_some(())
+    })
+    .await;
+}
+
+async fn refused_calls_do_not_use_a_key(database: Database) {
+    let server = Server::start(database).await;
+    let options = ["--organization", "acme", "--org-role", "developer"];
+    let ada = DashboardClient::with_account(&server, "ada@example.com", &options).await;
+    let expired = ["--mode", "test", "--expires", "2020-01-31"];
+    let expired = server.client_with("acme", &expired).await;
+    let expired_path = first_key(&ada.get("/keys").await);
+    expired.get("/v1/suppliers").await.expect(401);
+    // The use of another key, which is recorded in the same way.
+    let program = server.client_with("acme", &["--mode", "test"]).await;
+    program.get("/v1/suppliers").await.expect(200);
+    let path = first_key(&ada.get("/keys").await);
+    assert_ne!(path, expired_path);
+    wait_for_use(&ada, &path).await;
+    let used = last_use(&ada, &expired_path).await;
+    assert!(used.contains("never"), "{used}");
 }
 
 async fn organizations_see_and_change_only_their_own_keys(database: Database) {

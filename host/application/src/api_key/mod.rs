@@ -157,22 +157,27 @@ impl ApiKeyAuthenticator {
         }
         let (sha256, now) = (digest(key), self.base.now());
         // Failures are not cached, so a key works as soon as it is created.
-        let api_key = self.cache.try_get_with(sha256, self.look_up(sha256, now));
+        let looked_up = self.look_up(key, sha256, now);
+        let api_key = self.cache.try_get_with(sha256, looked_up);
         let api_key = api_key.await.map_err(|error| match error.as_ref() {
             ApiKeyError::Invalid => ApiKeyError::Invalid,
             ApiKeyError::Database(error) => ApiKeyError::Database(error.clone()),
         })?;
-        let is_valid = api_key.revoked_at.is_none()
-            && api_key.expires_at.is_none_or(|end| now < end)
-            && key.starts_with(prefix(api_key.tenant.mode));
+        let is_valid = is_valid_at(&api_key, key, now);
         is_valid.then_some(api_key).ok_or(ApiKeyError::Invalid)
     }
 
-    async fn look_up(&self, sha256: [u8; 32], now: Timestamp) -> Result<Arc<ApiKey>, ApiKeyError> {
+    async fn look_up(
+        &self,
+        key: &str,
+        sha256: [u8; 32],
+        now: Timestamp,
+    ) -> Result<Arc<ApiKey>, ApiKeyError> {
         let api_key = self.base.store.api_key_by_hash(&sha256).await;
         let api_key = api_key.map_err(ApiKeyError::Database)?;
         let api_key = Arc::new(api_key.ok_or(ApiKeyError::Invalid)?);
-        if api_key.revoked_at.is_none() {
+        // A call that is refused does not use the key.
+        if is_valid_at(&api_key, key, now) {
             let (store, used) = (self.base.store.clone(), Arc::clone(&api_key));
             self.tasks.spawn("touch_api_key", async move {
                 if let Err(error) = store.touch_api_key(&used, now).await {
@@ -182,6 +187,13 @@ impl ApiKeyAuthenticator {
         }
         Ok(api_key)
     }
+}
+
+/// Returns whether a stored key, which was found by the digest of `key`, is accepted.
+fn is_valid_at(stored: &ApiKey, key: &str, now: Timestamp) -> bool {
+    stored.revoked_at.is_none()
+        && stored.expires_at.is_none_or(|end| now < end)
+        && key.starts_with(prefix(stored.tenant.mode))
 }
 
 #[cfg(test)]
