@@ -122,9 +122,15 @@ async fn recovery_code_replaces_the_device_once(database: Database) {
 async fn set_up_after_an_earlier_sign_in_needs_the_current_password(database: Database) {
     let server = Server::start(database).await;
     let client = DashboardClient::set_up(&server, EMAIL).await;
-    let age = "UPDATE account_session SET created_at = created_at - 600000";
-    server.try_edit(age).await.unwrap();
     let begin = async |fields: &[(&str, &str)]| client.post("/account/two-factor", fields).await;
+    let age_by_half_an_hour = async || {
+        let age = "UPDATE account_session SET created_at = created_at - 1800000";
+        server.try_edit(age).await.unwrap();
+    };
+    age_by_half_an_hour().await;
+    let page = begin(&[]).await;
+    assert!(page.body.contains("totp-secret"), "{}", page.body);
+    age_by_half_an_hour().await;
     let page = begin(&[]).await;
     assert_eq!(page.status, 200, "{}", page.body);
     assert!(page.body.contains("Current password"), "{}", page.body);

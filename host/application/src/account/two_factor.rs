@@ -23,7 +23,7 @@ const ENROLMENT_TTL_MS: i64 = 15 * 60 * 1000;
 
 /// Time after a sign-in in which a set-up begins without the current password. Whoever finds an
 /// older session open could otherwise lock its owner out with an own device.
-const RECENT_SIGN_IN_MS: i64 = 5 * 60 * 1000;
+const RECENT_SIGN_IN_MS: i64 = 60 * 60 * 1000;
 
 #[derive(Debug, thiserror::Error)]
 pub enum TwoFactorError {
@@ -114,7 +114,7 @@ impl TwoFactorService {
         }))
     }
 
-    /// Begins a set-up with a new secret, for a person who has signed in during the last minutes.
+    /// Begins a set-up with a new secret, for a person who has signed in during the last hour.
     /// Nothing is stored.
     ///
     /// # Errors
